@@ -1,0 +1,1 @@
+"""latlab: a latency laboratory for trusted firmware and real-time Linux."""

@@ -1,0 +1,142 @@
+"""The plain, immutable data that every part of latlab speaks of.
+
+A value is a whole number of ticks; `Tick` says what one tick is worth. Nothing here reads, writes or computes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Clock(StrEnum):
+    """What a figure counts. Figures of different clocks are never compared."""
+
+    TIME = "time"
+    INSTRUCTIONS = "instructions"
+    VIRTUAL = "virtual"
+
+
+class Metric(StrEnum):
+    """A named span: the difference of two trace events."""
+
+    POWERDOWN = "powerdown"
+    WAKEUP = "wakeup"
+    CACHE_FLUSH = "cache_flush"
+    PSCI_CALL = "psci_call"
+
+
+class RunStatus(StrEnum):
+    COMPLETE = "complete"
+    PARTIAL = "partial"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class CoreId:
+    """Core identity: the pair (cluster, core), never a row number. Prints as `cluster.core`."""
+
+    cluster: int
+    core: int
+
+    def __str__(self) -> str:
+        return f"{self.cluster}.{self.core}"
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """Cores of each cluster: `(2, 4)` is Juno's shape. Prints as `2,4`."""
+
+    clusters: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.clusters))
+
+    @property
+    def cores(self) -> tuple[CoreId, ...]:
+        return tuple(CoreId(i, j) for i, n in enumerate(self.clusters) for j in range(n))
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """What one tick is: `value` of `unit` (`ns` or `insns`), on `clock`."""
+
+    clock: Clock
+    value: float
+
+    @property
+    def unit(self) -> str:
+        return "insns" if self.clock is Clock.INSTRUCTIONS else "ns"
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """The firmware under test: what it calls itself and the hash of its event table (None: not ours)."""
+
+    firmware: str
+    events_hash: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRecord:
+    """One trace point of one core. `sequence` counts from 0 at cold boot; `event` is a name of the event table."""
+
+    sequence: int
+    time_ticks: int
+    event: str
+    arg: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One span of one core in one iteration, in ticks of the run's clock."""
+
+    test: str
+    metric: Metric
+    core: CoreId
+    boot: int
+    iteration: int
+    value_ticks: int
+
+
+@dataclass(frozen=True, slots=True)
+class CoreTrace:
+    """The records of one core in one iteration; `lost` counts those that were overwritten before they were read."""
+
+    test: str
+    boot: int
+    iteration: int
+    core: CoreId
+    records: tuple[TraceRecord, ...]
+    lost: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in the input that is not as it should be: one sentence and where it stood (`line` from 1, 0 if nowhere)."""
+
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One campaign on one target, with everything needed to say what its figures mean."""
+
+    campaign: str
+    target: str
+    platform: str
+    topology: Topology
+    tick: Tick
+    build: Build
+    lead: CoreId | None
+    status: RunStatus
+    samples: tuple[Sample, ...]
+    traces: tuple[CoreTrace, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    capture_cost_ticks: float | None = None
+    started_utc: str = ""
+    emulator: str = ""
+    command: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = field(default=())
+    id: str = ""

@@ -1,0 +1,66 @@
+#include "gic.h"
+
+#define GICD_CTLR_ENABLE_GRP0 1U
+#define GICD_SGIR 0xF00U
+#define GICC_CTLR 0x00U
+#define GICC_PMR 0x04U
+#define GICC_IAR 0x0CU
+#define GICC_EOIR 0x10U
+#define GICC_CTLR_ENABLE_GRP0 1U
+#define PRIORITY_MASK_ALL 0xFFU
+#define INTERRUPT_ID 0x3FFU
+#define SPURIOUS_IDS 1020U
+
+static void init_distributor(void)
+{
+    uint32_t words = GIC_WORDS_OF_SPIS(mmio_read32(platform_gicd + GICD_TYPER));
+
+    for (uint32_t word = 1; word < words; word++) {
+        mmio_write32(platform_gicd + GICD_IGROUPR + 4U * word, UINT32_MAX);
+    }
+    for (uint32_t word = 8; word < 8U * words; word++) {
+        mmio_write32(platform_gicd + GICD_IPRIORITYR + 4U * word, GIC_HIGHEST_NS_PRIORITIES);
+    }
+    mmio_write32(platform_gicd + GICD_CTLR, GICD_CTLR_ENABLE_GRP0);
+}
+
+/* Takes the wake SGI off the list of pending interrupts; only group 0 is looked at. */
+static void acknowledge_wake(void)
+{
+    uint32_t acknowledged = mmio_read32(platform_gicc + GICC_IAR);
+
+    if ((acknowledged & INTERRUPT_ID) < SPURIOUS_IDS) {
+        mmio_write32(platform_gicc + GICC_EOIR, acknowledged);
+    }
+}
+
+/* The first words of the distributor are the calling core's own. */
+static void init_core(unsigned core)
+{
+    (void)core;
+    uint32_t control = mmio_read32(platform_gicc + GICC_CTLR);
+
+    if ((control & GICC_CTLR_ENABLE_GRP0) != 0) {
+        acknowledge_wake();
+    }
+    mmio_write32(platform_gicd + GICD_IGROUPR, ~(1U << GIC_WAKE_SGI));
+    mmio_write32(platform_gicd + GICD_ISENABLER, 1U << GIC_WAKE_SGI);
+    mmio_write32(platform_gicc + GICC_CTLR, control & ~GICC_CTLR_ENABLE_GRP0);
+    /* The normal world may only move the mask within its own half; it starts there. */
+    if (mmio_read32(platform_gicc + GICC_PMR) < 0x80U) {
+        mmio_write32(platform_gicc + GICC_PMR, PRIORITY_MASK_ALL);
+    }
+}
+
+static void prepare_off(void)
+{
+    mmio_write32(platform_gicc + GICC_PMR, PRIORITY_MASK_ALL);
+    mmio_write32(platform_gicc + GICC_CTLR, GICC_CTLR_ENABLE_GRP0);
+}
+
+static void send_wake(unsigned core)
+{
+    mmio_write32(platform_gicd + GICD_SGIR, 1U << (16U + core) | GIC_WAKE_SGI);
+}
+
+const struct gic gic_v2 = { init_distributor, init_core, prepare_off, send_wake };

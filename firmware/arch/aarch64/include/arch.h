@@ -1,0 +1,118 @@
+/*
+ * The arch interface of AArch64 at EL3: what the cores (psci/, trace/) may use of the machine. arch/host has the same
+ * functions for the development machine.
+ */
+#ifndef ARCH_H
+#define ARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "percpu.h"
+
+#define ARCH_CACHE_LINE 64
+
+static inline unsigned arch_core_index(void)
+{
+    return percpu()->core_index;
+}
+
+static inline uint64_t arch_counter_ticks(void)
+{
+    uint64_t ticks;
+
+    __asm__ volatile("mrs %0, cntpct_el0" : "=r"(ticks));
+    return ticks;
+}
+
+static inline uint64_t arch_counter_hz(void)
+{
+    uint64_t hz;
+
+    __asm__("mrs %0, cntfrq_el0" : "=r"(hz));
+    return hz;
+}
+
+static inline void arch_event_wait(void)
+{
+    __asm__ volatile("wfe" ::: "memory");
+}
+
+/* The barrier makes what was stored before visible to whoever the event wakes. */
+static inline void arch_event_send(void)
+{
+    __asm__ volatile("dsb ish\n\tsev" ::: "memory");
+}
+
+/* A ticket lock: first come, first served. Only for cores whose caches are on: exclusives need them. */
+struct arch_lock {
+    uint32_t next;
+    uint32_t owner;
+};
+
+static inline void arch_lock_acquire(struct arch_lock *lock)
+{
+    uint32_t ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
+
+    while (__atomic_load_n(&lock->owner, __ATOMIC_ACQUIRE) != ticket) {
+        arch_event_wait();
+    }
+}
+
+static inline void arch_lock_release(struct arch_lock *lock)
+{
+    __atomic_store_n(&lock->owner, lock->owner + 1, __ATOMIC_RELEASE);
+    arch_event_send();
+}
+
+/*
+ * A word that is also touched by cores whose caches are off. It has a cache line of its own, is cleaned to memory after
+ * every store and thrown out of the cache before every load; so a line of it is never dirty for longer than a store.
+ */
+struct arch_shared {
+    uint32_t value;
+} __attribute__((aligned(ARCH_CACHE_LINE)));
+
+static inline void arch_clean_invalidate(const void *address)
+{
+    __asm__ volatile("dc civac, %0\n\tdsb sy" ::"r"(address) : "memory");
+}
+
+static inline uint32_t arch_shared_load(const struct arch_shared *shared)
+{
+    arch_clean_invalidate(shared);
+    return __atomic_load_n(&shared->value, __ATOMIC_ACQUIRE);
+}
+
+static inline void arch_shared_store(struct arch_shared *shared, uint32_t value)
+{
+    __atomic_store_n(&shared->value, value, __ATOMIC_RELEASE);
+    arch_clean_invalidate(shared);
+}
+
+/* Only with caches on. */
+static inline bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t expected, uint32_t desired)
+{
+    arch_clean_invalidate(shared);
+    bool swapped = __atomic_compare_exchange_n(&shared->value, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+
+    arch_clean_invalidate(shared);
+    return swapped;
+}
+
+/* Standby: back on any interrupt, also a masked one. */
+static inline void arch_interrupt_wait(void)
+{
+    __asm__ volatile("dsb sy\n\twfi" ::: "memory");
+}
+
+/*
+ * Turns the caller's data cache off and cleans and invalidates it, up to the level that goes down: 0 what the core has
+ * to itself, from 1 on everything up to the point of coherency. Afterwards nothing dirty is left, the stack included.
+ */
+void arch_cache_power_down(unsigned level);
+
+/* Attributes of the normal world's caller that a core it starts inherits: bit 0, big-endian data. */
+uint64_t arch_caller_attributes(void);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * What EL3 does with the interrupt controller: gives every interrupt to the normal world (group 1), but keeps one
+ * secure SGI (group 0) to wake a core that has been switched off. Drivers for GICv2 and GICv3.
+ */
+#ifndef GIC_H
+#define GIC_H
+
+#include <stdint.h>
+
+#define GIC_WAKE_SGI 15U
+
+struct gic {
+    void (*init_distributor)(void);
+    void (*init_core)(unsigned core);  /* also after power-down: nothing that the normal world has set is touched */
+    void (*prepare_off)(void);         /* from here on only the wake SGI reaches the calling core */
+    void (*send_wake)(unsigned core);
+};
+
+extern const struct gic gic_v2;
+extern const struct gic gic_v3;
+
+/* Given by the platform. */
+extern const uintptr_t platform_gicd;
+extern const uintptr_t platform_gicc; /* GICv2 */
+extern const uintptr_t platform_gicr; /* GICv3, core 0's; the others follow in order */
+
+static inline void mmio_write32(uintptr_t address, uint32_t value)
+{
+    *(volatile uint32_t *)address = value;
+}
+
+static inline uint32_t mmio_read32(uintptr_t address)
+{
+    return *(volatile uint32_t *)address;
+}
+
+/* Offsets shared by both distributors, and by a redistributor's SGI frame for its first word. */
+#define GICD_CTLR 0x000U
+#define GICD_TYPER 0x004U
+#define GICD_IGROUPR 0x080U
+#define GICD_ISENABLER 0x100U
+#define GICD_IPRIORITYR 0x400U
+
+#define GIC_HIGHEST_NS_PRIORITIES 0x80808080U
+#define GIC_WORDS_OF_SPIS(typer) (((typer)&0x1FU) + 1U)
+
+#endif

@@ -1,0 +1,38 @@
+/* What a core has to itself; TPIDR_EL3 points to it from the first instructions on. Offsets are used by entry.S. */
+#ifndef PERCPU_H
+#define PERCPU_H
+
+#define PERCPU_STACK_BYTES 2048
+#if TRACE_ENABLED
+#define PERCPU_BYTES (10368 + PERCPU_STACK_BYTES)
+#else
+#define PERCPU_BYTES (128 + PERCPU_STACK_BYTES)
+#endif
+
+#ifndef __ASSEMBLER__
+
+#include <stdint.h>
+
+#include "trace_ring.h"
+
+struct percpu {
+    struct trace_ring ring; /* first, so that a capture needs no offset */
+    uint32_t core_index;
+    uint8_t stack[PERCPU_STACK_BYTES] __attribute__((aligned(64)));
+} __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct percpu) == PERCPU_BYTES, "entry.S knows the size");
+
+extern struct percpu percpus[];
+
+/* Not volatile: the compiler may keep it in a register, it never changes on a core. */
+static inline struct percpu *percpu(void)
+{
+    struct percpu *self;
+
+    __asm__("mrs %0, tpidr_el3" : "=r"(self));
+    return self;
+}
+
+#endif
+#endif

@@ -1,0 +1,55 @@
+/* The machine itself: its size from fw_cfg, its end through the secure GPIO. */
+#include "gic.h"
+#include "qemu_virt.h"
+
+#define FW_CFG_DATA (FW_CFG_BASE + 0x0U)
+#define FW_CFG_SELECTOR (FW_CFG_BASE + 0x8U)
+#define FW_CFG_RAM_SIZE 0x0003U
+#define FW_CFG_NB_CPUS 0x0005U
+
+#define GPIO_DIRECTION 0x400U
+#define GPIO_PIN_DATA(pin) (4U << (pin)) /* the address selects which pins a write touches */
+#define GPIO_PIN_POWER_OFF 0U
+#define GPIO_PIN_RESET 1U
+
+/* fw_cfg hands out little-endian items byte by byte; its selector is big-endian. */
+static uint64_t fw_cfg_read(uint16_t item, unsigned bytes)
+{
+    uint64_t value = 0;
+
+    *(volatile uint16_t *)(uintptr_t)FW_CFG_SELECTOR = __builtin_bswap16(item);
+    for (unsigned i = 0; i < bytes; i++) {
+        value |= (uint64_t) * (volatile uint8_t *)(uintptr_t)FW_CFG_DATA << (8U * i);
+    }
+    return value;
+}
+
+uint64_t qemu_virt_dram_bytes(void)
+{
+    return fw_cfg_read(FW_CFG_RAM_SIZE, 8);
+}
+
+unsigned qemu_virt_core_count(void)
+{
+    return (unsigned)fw_cfg_read(FW_CFG_NB_CPUS, 2);
+}
+
+static void __attribute__((noreturn)) raise_pin(unsigned pin)
+{
+    mmio_write32(SECURE_GPIO_BASE + GPIO_DIRECTION, 1U << pin);
+    mmio_write32(SECURE_GPIO_BASE + GPIO_PIN_DATA(pin), 0);
+    mmio_write32(SECURE_GPIO_BASE + GPIO_PIN_DATA(pin), 1U << pin);
+    for (;;) {
+        __asm__ volatile("dsb sy\n\twfi");
+    }
+}
+
+void qemu_virt_power_off(void)
+{
+    raise_pin(GPIO_PIN_POWER_OFF);
+}
+
+void qemu_virt_reset(void)
+{
+    raise_pin(GPIO_PIN_RESET);
+}

@@ -1,0 +1,57 @@
+/*
+ * The power controller that QEMU does not have. A core that is off waits in WFI with nothing but the secure wake SGI
+ * enabled, one that is suspended waits for any interrupt; both then enter through the warm-boot path as out of reset.
+ */
+#include "arch.h"
+#include "arch_el3.h"
+#include "gic.h"
+#include "qemu_virt.h"
+
+/* Set by CPU_ON's caller, taken back by the core as it leaves: it may come before the core sleeps. */
+static struct arch_shared wanted_on[MAX_CORES];
+
+static const struct gic *gic;
+
+static void core_on(unsigned core)
+{
+    arch_shared_store(&wanted_on[core], 1);
+    gic->send_wake(core);
+}
+
+static void core_prepare_down(unsigned core, bool for_off)
+{
+    (void)core;
+    if (for_off) {
+        arch_timers_off();
+        gic->prepare_off();
+    }
+}
+
+static void __attribute__((noreturn)) power_down(unsigned core, bool for_off)
+{
+    arch_sleep(for_off ? &wanted_on[core].value : NULL);
+}
+
+static void core_up(unsigned core)
+{
+    gic->init_core(core);
+}
+
+void qemu_virt_park(unsigned core)
+{
+    gic->init_core(core);
+    core_prepare_down(core, true);
+    arch_cache_power_down(0);
+    power_down(core, true);
+}
+
+void qemu_virt_power_init(struct psci_platform *platform)
+{
+    gic = arch_has_gicv3() ? &gic_v3 : &gic_v2;
+    gic->init_distributor();
+    gic->init_core(0);
+    platform->core_on = core_on;
+    platform->core_prepare_down = core_prepare_down;
+    platform->power_down = power_down;
+    platform->core_up = core_up;
+}

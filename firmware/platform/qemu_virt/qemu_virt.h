@@ -1,0 +1,28 @@
+/* What the files of this platform share. */
+#ifndef QEMU_VIRT_H
+#define QEMU_VIRT_H
+
+#include "memory_map.h"
+#include "monitor.h"
+#include "psci.h"
+
+/* topology.c */
+const struct psci_topology *qemu_virt_topology(void);
+int qemu_virt_core_of_mpidr(uint64_t mpidr);
+struct monitor_location qemu_virt_location(unsigned core);
+
+/* machine.c: what QEMU says of the machine, and how to end it */
+uint64_t qemu_virt_dram_bytes(void);
+unsigned qemu_virt_core_count(void);
+void qemu_virt_power_off(void) __attribute__((noreturn));
+void qemu_virt_reset(void) __attribute__((noreturn));
+void qemu_virt_wipe(uint64_t base, uint64_t bytes);
+
+/* power.c: fills in the hooks of a power controller that is played by the GIC and WFI */
+void qemu_virt_power_init(struct psci_platform *platform);
+void qemu_virt_park(unsigned core) __attribute__((noreturn));
+
+/* trng.c */
+uint64_t qemu_virt_random(void);
+
+#endif

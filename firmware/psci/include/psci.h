@@ -1,0 +1,67 @@
+/*
+ * PSCI 1.1 (Arm DEN0022): the calls a normal world makes, and the way back from a power-down.
+ *
+ * The core knows no architecture ("arch.h": locks, shared words, caches, counter) and no platform (struct psci_platform).
+ * Which lock and which barrier protects what is argued in docs/locking.md.
+ */
+#ifndef PSCI_H
+#define PSCI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "psci_platform.h"
+
+#define PSCI_VERSION_1_1 0x00010001
+
+/* Function ids. Those with a 64-bit form have it at PSCI_ID_64(id). */
+#define PSCI_ID_64(id) ((id) | 0x40000000U)
+#define PSCI_VERSION 0x84000000U
+#define PSCI_CPU_SUSPEND 0x84000001U
+#define PSCI_CPU_OFF 0x84000002U
+#define PSCI_CPU_ON 0x84000003U
+#define PSCI_AFFINITY_INFO 0x84000004U
+#define PSCI_MIGRATE_INFO_TYPE 0x84000006U
+#define PSCI_SYSTEM_OFF 0x84000008U
+#define PSCI_SYSTEM_RESET 0x84000009U
+#define PSCI_FEATURES 0x8400000AU
+#define PSCI_CPU_DEFAULT_SUSPEND 0x8400000CU
+#define PSCI_NODE_HW_STATE 0x8400000DU
+#define PSCI_SYSTEM_SUSPEND 0x8400000EU
+#define PSCI_SET_SUSPEND_MODE 0x8400000FU
+#define PSCI_STAT_RESIDENCY 0x84000010U
+#define PSCI_STAT_COUNT 0x84000011U
+#define PSCI_SYSTEM_RESET2 0x84000012U
+#define PSCI_MEM_PROTECT 0x84000013U
+#define PSCI_MEM_PROTECT_CHECK_RANGE 0x84000014U
+
+/* Return codes (DEN0022, 5.2.2). */
+#define PSCI_SUCCESS 0
+#define PSCI_NOT_SUPPORTED (-1)
+#define PSCI_INVALID_PARAMETERS (-2)
+#define PSCI_DENIED (-3)
+#define PSCI_ALREADY_ON (-4)
+#define PSCI_ON_PENDING (-5)
+#define PSCI_INTERNAL_FAILURE (-6)
+#define PSCI_INVALID_ADDRESS (-9)
+
+/* Where a core goes on in the normal world. `attributes` is the architecture's own (the caller's byte order). */
+struct psci_entry {
+    uint64_t address;
+    uint64_t context_id;
+    uint64_t attributes;
+};
+
+/* Once, on the boot core, before any other core runs: every other core is off. */
+void psci_init(const struct psci_platform *platform, unsigned boot_core);
+
+/* A call by the normal world. Does not return from CPU_OFF, powerdown CPU_SUSPEND and the system calls. */
+int64_t psci_call(uint32_t id, uint64_t x1, uint64_t x2, uint64_t x3);
+
+/*
+ * A core comes out of power-down, caches on, stack its own; `exit_ticks` is when its first instruction ran.
+ * Returns where it goes on.
+ */
+struct psci_entry psci_warm_boot(uint64_t exit_ticks);
+
+#endif

@@ -1,0 +1,65 @@
+/* What the PSCI core asks of a platform. A hook that is marked optional may be NULL. */
+#ifndef PSCI_PLATFORM_H
+#define PSCI_PLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A power level is a height in the topology (0: core); a local state is how deep one domain sleeps. */
+enum psci_level { PSCI_LEVEL_CORE = 0, PSCI_LEVEL_HIGHEST = 3 };
+enum psci_local_state { PSCI_RUN = 0, PSCI_RETENTION = 1, PSCI_OFF = 2 };
+#define PSCI_LEVELS ((unsigned)PSCI_LEVEL_HIGHEST + 1U)
+#define PSCI_LOCAL_STATES 3U
+
+#ifndef PSCI_MAX_CORES
+#define PSCI_MAX_CORES 16U
+#endif
+#ifndef PSCI_MAX_DOMAINS
+#define PSCI_MAX_DOMAINS 17U
+#endif
+#define PSCI_NO_DOMAIN UINT16_MAX
+
+/* A power domain above the cores. Its cores are [first_core, first_core + cores). */
+struct psci_domain_shape {
+    enum psci_level level;
+    uint16_t parent; /* PSCI_NO_DOMAIN at the top */
+    uint16_t first_core;
+    uint16_t cores;
+};
+
+struct psci_topology {
+    uint16_t cores;
+    uint16_t domains;
+    enum psci_level top_level;
+    const uint16_t *domain_of_core; /* [cores]: the level-1 domain */
+    const struct psci_domain_shape *shapes; /* [domains] */
+};
+
+struct psci_platform {
+    const struct psci_topology *topology;
+    uint32_t default_suspend_state; /* power_state of CPU_DEFAULT_SUSPEND */
+    uint32_t system_suspend_state;
+
+    int (*core_of_mpidr)(uint64_t mpidr);    /* core index, or -1 */
+    bool (*is_ns_memory)(uint64_t address, uint64_t bytes); /* mapped and the normal world's, all of it */
+
+    /* Start a core that is off: it comes up at the warm-boot entry. */
+    void (*core_on)(unsigned core);
+    /* Before the caches go off, all state intact: take the core out of what it shares. Optional. */
+    void (*core_prepare_down)(unsigned core, bool for_off);
+    /* Caches off: tell the power controller how far the calling core goes down. Optional. */
+    void (*power_message)(unsigned core, enum psci_level level);
+    /* Caches off: stop. The core comes back through the warm-boot entry. */
+    void (*power_down)(unsigned core, bool for_off) __attribute__((noreturn));
+    /* First core up in a domain: bring up what its cores share. Optional. */
+    void (*domain_up)(unsigned domain);
+    /* A core has come back: set up what it lost. Optional. */
+    void (*core_up)(unsigned core);
+
+    void (*system_off)(void) __attribute__((noreturn));
+    void (*system_reset)(void) __attribute__((noreturn));
+    bool (*mem_protect)(bool enable); /* returns the previous setting */
+};
+
+#endif

@@ -1,0 +1,112 @@
+/* Calls that only look: AFFINITY_INFO, NODE_HW_STATE, STAT_COUNT, STAT_RESIDENCY. */
+#include "psci_private.h"
+
+static unsigned affinity_of(enum psci_core_state state)
+{
+    return state == PSCI_CORE_OFF || state == PSCI_CORE_ON_PENDING ? (unsigned)state : (unsigned)PSCI_CORE_ON;
+}
+
+/* ON if any core is, else ON_PENDING if any is, else OFF. */
+static int64_t domain_affinity(const struct psci_domain_shape *shape)
+{
+    unsigned affinity = PSCI_CORE_OFF;
+
+    for (unsigned core = shape->first_core; core < (unsigned)shape->first_core + shape->cores; core++) {
+        unsigned one = affinity_of(psci_core_state(core));
+
+        if (one == PSCI_CORE_ON) {
+            return PSCI_CORE_ON;
+        }
+        affinity = one == PSCI_CORE_ON_PENDING ? one : affinity;
+    }
+    return affinity;
+}
+
+int64_t psci_affinity_info(uint64_t mpidr, uint64_t level)
+{
+    int core = psci.platform->core_of_mpidr(mpidr);
+
+    if (core < 0 || level > (uint64_t)psci.platform->topology->top_level) {
+        return PSCI_INVALID_PARAMETERS;
+    }
+    if (level == PSCI_LEVEL_CORE) {
+        return affinity_of(psci_core_state((unsigned)core));
+    }
+    return domain_affinity(&psci.platform->topology->shapes[psci_domain_of((unsigned)core, (enum psci_level)level)]);
+}
+
+enum hw_state { HW_ON = 0, HW_OFF = 1, HW_STANDBY = 2 };
+
+static enum hw_state core_hw_state(enum psci_core_state state)
+{
+    switch (state) {
+    case PSCI_CORE_OFF:
+    case PSCI_CORE_SUSPENDED:
+        return HW_OFF;
+    case PSCI_CORE_IN_RETENTION:
+        return HW_STANDBY;
+    default:
+        return HW_ON;
+    }
+}
+
+static enum hw_state domain_hw_state(struct psci_domain *domain)
+{
+    if (arch_shared_load(&domain->state) == PSCI_DOMAIN_DOWN) {
+        return HW_OFF;
+    }
+    arch_lock_acquire(&domain->lock);
+    enum psci_local_state local = domain->local;
+    arch_lock_release(&domain->lock);
+    return local == PSCI_RETENTION ? HW_STANDBY : HW_ON;
+}
+
+int64_t psci_node_hw_state(uint64_t mpidr, uint64_t level)
+{
+    int core = psci.platform->core_of_mpidr(mpidr);
+
+    if (core < 0 || level > (uint64_t)psci.platform->topology->top_level) {
+        return PSCI_INVALID_PARAMETERS;
+    }
+    if (level == PSCI_LEVEL_CORE) {
+        return core_hw_state(psci_core_state((unsigned)core));
+    }
+    return domain_hw_state(&psci.domains[psci_domain_of((unsigned)core, (enum psci_level)level)]);
+}
+
+/* The figures of the domain and local state that power_state names; zeros where it names none. */
+static struct psci_stat stat_of(uint64_t mpidr, uint32_t power_state)
+{
+    int index = psci.platform->core_of_mpidr(mpidr);
+    struct psci_request request;
+
+    if (index < 0 || !psci_decode_power_state(power_state, &request)) {
+        return (struct psci_stat){ 0 };
+    }
+    enum psci_local_state local = request.local[request.highest];
+
+    if (request.highest == PSCI_LEVEL_CORE) {
+        return psci.cores[index].stat[local];
+    }
+    struct psci_domain *domain = &psci.domains[psci_domain_of((unsigned)index, request.highest)];
+
+    arch_lock_acquire(&domain->lock);
+    struct psci_stat stat = domain->stat[local];
+    arch_lock_release(&domain->lock);
+    return stat;
+}
+
+int64_t psci_stat_count(uint64_t mpidr, uint32_t power_state)
+{
+    return (int64_t)stat_of(mpidr, power_state).count;
+}
+
+int64_t psci_stat_residency_us(uint64_t mpidr, uint32_t power_state)
+{
+    const uint64_t us_per_s = 1000000;
+    uint64_t ticks = stat_of(mpidr, power_state).residency_ticks;
+    uint64_t hz = arch_counter_hz();
+
+    /* In two parts, so that years of residency do not overflow. */
+    return (int64_t)(ticks / hz * us_per_s + ticks % hz * us_per_s / hz);
+}

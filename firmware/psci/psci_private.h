@@ -1,0 +1,100 @@
+/* State and helpers that the files of the PSCI core share. */
+#ifndef PSCI_PRIVATE_H
+#define PSCI_PRIVATE_H
+
+#include "arch.h"
+#include "psci.h"
+
+/* A core as seen from outside; the value of psci_core.state. */
+enum psci_core_state {
+    PSCI_CORE_ON = 0, /* these three are what AFFINITY_INFO returns */
+    PSCI_CORE_OFF = 1,
+    PSCI_CORE_ON_PENDING = 2,
+    PSCI_CORE_IN_RETENTION = 3,
+    PSCI_CORE_SUSPENDED = 4, /* powered down, will resume by itself */
+};
+
+/* A domain as a state machine; docs/locking.md says who may make which step. */
+enum psci_domain_state { PSCI_DOMAIN_ON, PSCI_DOMAIN_GOING_DOWN, PSCI_DOMAIN_DOWN, PSCI_DOMAIN_COMING_UP };
+
+struct psci_stat {
+    uint64_t count;
+    uint64_t residency_ticks;
+};
+
+/* One local state a level; levels from 1 to `highest` are coordinated. */
+struct psci_request {
+    enum psci_level highest;
+    enum psci_level last_at; /* OS-initiated: the caller says it is the last core up to this level */
+    bool must_be_last;       /* ... and is refused where it is not */
+    enum psci_local_state local[PSCI_LEVELS];
+};
+
+struct psci_core {
+    struct arch_shared state; /* enum psci_core_state */
+    struct psci_entry entry;
+    enum psci_level down_to; /* highest level that the core's last request touched */
+    enum psci_local_state local[PSCI_LEVELS];
+    uint64_t down_ticks; /* 0: has never been on */
+    struct psci_stat stat[PSCI_LOCAL_STATES];
+} __attribute__((aligned(ARCH_CACHE_LINE)));
+
+struct psci_domain {
+    struct arch_lock lock;
+    struct arch_shared state;   /* enum psci_domain_state */
+    struct arch_shared running; /* cores that want the domain up; read with caches off by the last man */
+    /* The rest is touched with the lock held. */
+    uint16_t requests[PSCI_LOCAL_STATES]; /* cores that ask for each local state */
+    enum psci_local_state local;
+    uint64_t down_ticks;
+    struct psci_stat stat[PSCI_LOCAL_STATES];
+} __attribute__((aligned(ARCH_CACHE_LINE)));
+
+struct psci_state {
+    const struct psci_platform *platform;
+    bool os_initiated;
+    struct psci_core cores[PSCI_MAX_CORES];
+    struct psci_domain domains[PSCI_MAX_DOMAINS];
+};
+
+extern struct psci_state psci;
+
+/* psci_power_state.c: false where the value is not a valid power_state of this topology. */
+bool psci_decode_power_state(uint32_t power_state, struct psci_request *request);
+bool psci_is_powerdown(const struct psci_request *request);
+
+/* psci_topology.c */
+unsigned psci_domain_of(unsigned core, enum psci_level level);
+bool psci_is_off(enum psci_core_state state);
+bool psci_all_others(unsigned core, bool (*test)(enum psci_core_state state));
+enum psci_core_state psci_core_state(unsigned core);
+
+/* psci_coordinate.c */
+/* Fails only where the request must be the last core's; then nothing has changed. */
+int64_t psci_coordinate_down(unsigned core, const struct psci_request *request, enum psci_level *last_man_of);
+enum psci_level psci_settle_down(unsigned core, enum psci_level last_man_of);
+void psci_publish_down(unsigned core, enum psci_level last_man_of, enum psci_level goes_down);
+void psci_coordinate_up(unsigned core);
+
+/* psci_power_down.c */
+void psci_power_down(unsigned core, enum psci_level last_man_of, bool for_off) __attribute__((noreturn));
+
+/* The calls, by the file that has them: suspend, on_off, info, features, system. */
+int64_t psci_cpu_suspend(uint32_t power_state, uint64_t address, uint64_t context_id);
+void psci_cpu_off(void) __attribute__((noreturn));
+int64_t psci_cpu_on(uint64_t mpidr, uint64_t address, uint64_t context_id);
+int64_t psci_affinity_info(uint64_t mpidr, uint64_t level);
+int64_t psci_node_hw_state(uint64_t mpidr, uint64_t level);
+int64_t psci_features(uint32_t id);
+int64_t psci_set_suspend_mode(uint64_t mode);
+int64_t psci_stat_count(uint64_t mpidr, uint32_t power_state);
+int64_t psci_stat_residency_us(uint64_t mpidr, uint32_t power_state);
+int64_t psci_system_suspend(uint64_t address, uint64_t context_id);
+int64_t psci_system_reset2(uint32_t type);
+int64_t psci_mem_protect(uint64_t enable);
+int64_t psci_mem_protect_check_range(uint64_t base, uint64_t bytes);
+
+/* Fills in where `core` goes on; false where the address is not one the normal world can run at. */
+bool psci_set_entry(struct psci_entry *entry, uint64_t address, uint64_t context_id);
+
+#endif

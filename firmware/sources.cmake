@@ -1,0 +1,5 @@
+# The cores by directory: neither knows an architecture or a platform.
+file(GLOB LATLAB_PSCI_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/psci/*.c)
+file(GLOB LATLAB_MONITOR_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/monitor/*.c)
+set(LATLAB_PSCI_INCLUDES ${CMAKE_CURRENT_LIST_DIR}/psci/include)
+set(LATLAB_MONITOR_INCLUDES ${CMAKE_CURRENT_LIST_DIR}/monitor/include)

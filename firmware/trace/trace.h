@@ -1,0 +1,86 @@
+/*
+ * The instrument: one ring of (time, event, argument) a core, captured inline in at most 8 instructions.
+ *
+ * The build supplies "trace_hooks.h" with
+ *   TRACE_NOW_TICKS()          the counter, uint64_t
+ *   TRACE_RING()               the ring of the calling core, struct trace_ring *
+ *   TRACE_READER_SYNC(p, n)    makes what a core wrote with its caches off visible to this reader (may be empty)
+ * and sets TRACE_ENABLED to 0 or 1. Disabled, every capture is nothing.
+ *
+ * A capture checks no bound: the ring ends in TRACE_SLACK spare records, and trace_settle(), called between two
+ * calls of the firmware, starts the next lap once the nominal end has been passed. So one call of the firmware may
+ * capture at most TRACE_SLACK records, and a span is never torn by the end of the ring.
+ */
+#ifndef TRACE_H
+#define TRACE_H
+
+#include <stdint.h>
+
+#include "trace_hooks.h"
+#include "trace_ring.h"
+
+/* Records an event that happened at `time_ticks`. Only the ring's own core calls this. */
+static inline void trace_event_at(uint64_t time_ticks, enum trace_event_id event, uint64_t arg)
+{
+#if TRACE_ENABLED
+    struct trace_ring *ring = TRACE_RING();
+    struct trace_record *record = ring->next;
+
+    record->time_ticks = time_ticks;
+    record->event_arg = arg << 16 | (uint64_t)event;
+    ring->next = record + 1;
+#else
+    (void)time_ticks;
+    (void)event;
+    (void)arg;
+#endif
+}
+
+static inline void trace_event(enum trace_event_id event, uint64_t arg)
+{
+#if TRACE_ENABLED
+    trace_event_at(TRACE_NOW_TICKS(), event, arg);
+#else
+    (void)event;
+    (void)arg;
+#endif
+}
+
+void trace_init(struct trace_ring *ring);
+
+/* Starts the next lap; trace_settle() decides when. */
+void trace_next_lap(struct trace_ring *ring);
+
+/* Called by a core between two calls of the firmware, outside every span. */
+static inline void trace_settle(void)
+{
+#if TRACE_ENABLED
+    struct trace_ring *ring = TRACE_RING();
+
+    if (ring->next >= &ring->records[TRACE_CAPACITY]) {
+        trace_next_lap(ring);
+    }
+#endif
+}
+
+/* Sequence that the next record gets, and the oldest that is still held: records [oldest, next) can be read. */
+struct trace_status {
+    uint64_t next;
+    uint64_t oldest;
+};
+
+struct trace_status trace_status(const struct trace_ring *ring);
+
+/*
+ * Copies up to `room` records from `sequence` on. Returns how many (0: not written yet), or -1 where the
+ * sequence is lost, also if it was overwritten while it was read.
+ */
+int trace_read(const struct trace_ring *ring, uint64_t sequence, struct trace_record *out, unsigned room);
+
+/* Latest stamp of the PMF event with this index, in ticks; 0 if there was none. */
+uint64_t trace_pmf_ticks(const struct trace_ring *ring, unsigned pmf_index);
+
+/* Cost of one capture at a call site, in thousandths of a tick, measured on the calling core. */
+uint32_t trace_calibrate_mticks(void);
+
+#endif

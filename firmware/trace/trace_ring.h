@@ -1,0 +1,28 @@
+/* The layout of a ring; trace.h has what one does with it. */
+#ifndef TRACE_RING_H
+#define TRACE_RING_H
+
+#include <stdint.h>
+
+#include "trace_events.h"
+
+#ifndef TRACE_CAPACITY
+#define TRACE_CAPACITY 512U
+#endif
+#define TRACE_SLACK 128U
+#define TRACE_RECORDS (TRACE_ENABLED ? TRACE_CAPACITY + TRACE_SLACK : 1U)
+
+struct trace_record {
+    uint64_t time_ticks;
+    uint64_t event_arg; /* event in bits 15:0, argument in bits 63:16 */
+};
+
+struct trace_ring {
+    struct trace_record *next;          /* where the next record goes */
+    struct trace_record *lap_end;       /* where the previous lap ended; its records from `next` on are still held */
+    uint64_t lap_first;                 /* sequence of records[0] */
+    uint64_t pmf_ticks[TRACE_PMF_EVENTS]; /* latest stamp of each PMF event in the laps before this one */
+    struct trace_record records[TRACE_RECORDS];
+};
+
+#endif

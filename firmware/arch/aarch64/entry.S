@@ -72,6 +72,7 @@ reset:
 cold_boot:
     core_setup
     cbnz x20, 1f
+    bl platform_early
     bl arch_mmu_build
 1:  bl arch_mmu_enable
     mov x0, x20

@@ -129,6 +129,9 @@ void platform_boot_core(void)
     init_core(0);
     console_init();
     dram_bytes = qemu_virt_dram_bytes();
+    if (!is_ns_memory(PAYLOAD_ENTRY, 1)) {
+        platform_panic("no memory at the payload's entry; give the machine 1 GiB (entry, memory has)", PAYLOAD_ENTRY, dram_bytes, 0);
+    }
     psci_platform.topology = qemu_virt_topology();
     check_core_count(psci_platform.topology->cores);
     qemu_virt_power_init(&psci_platform);

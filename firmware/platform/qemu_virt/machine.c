@@ -1,10 +1,9 @@
-/* The machine itself: its size from fw_cfg, its end through the secure GPIO. */
+/* The machine itself: its cores from fw_cfg, its end through the secure GPIO. */
 #include "gic.h"
 #include "qemu_virt.h"
 
 #define FW_CFG_DATA (FW_CFG_BASE + 0x0U)
 #define FW_CFG_SELECTOR (FW_CFG_BASE + 0x8U)
-#define FW_CFG_RAM_SIZE 0x0003U
 #define FW_CFG_NB_CPUS 0x0005U
 
 #define GPIO_DIRECTION 0x400U
@@ -13,25 +12,15 @@
 #define GPIO_PIN_RESET 1U
 
 /* fw_cfg hands out little-endian items byte by byte; its selector is big-endian. */
-static uint64_t fw_cfg_read(uint16_t item, unsigned bytes)
-{
-    uint64_t value = 0;
-
-    *(volatile uint16_t *)(uintptr_t)FW_CFG_SELECTOR = __builtin_bswap16(item);
-    for (unsigned i = 0; i < bytes; i++) {
-        value |= (uint64_t) * (volatile uint8_t *)(uintptr_t)FW_CFG_DATA << (8U * i);
-    }
-    return value;
-}
-
-uint64_t qemu_virt_dram_bytes(void)
-{
-    return fw_cfg_read(FW_CFG_RAM_SIZE, 8);
-}
-
 unsigned qemu_virt_core_count(void)
 {
-    return (unsigned)fw_cfg_read(FW_CFG_NB_CPUS, 2);
+    const volatile uint8_t *data = (const volatile uint8_t *)(uintptr_t)FW_CFG_DATA;
+
+    *(volatile uint16_t *)(uintptr_t)FW_CFG_SELECTOR = __builtin_bswap16(FW_CFG_NB_CPUS);
+
+    unsigned low = *data;
+
+    return low | (unsigned)*data << 8;
 }
 
 static void __attribute__((noreturn)) raise_pin(unsigned pin)

@@ -11,8 +11,10 @@ const struct psci_topology *qemu_virt_topology(void);
 int qemu_virt_core_of_mpidr(uint64_t mpidr);
 struct monitor_location qemu_virt_location(unsigned core);
 
-/* machine.c: what QEMU says of the machine, and how to end it */
+/* dram.c; platform_early() has found it out */
 uint64_t qemu_virt_dram_bytes(void);
+
+/* machine.c: what QEMU says of the machine, and how to end it */
 unsigned qemu_virt_core_count(void);
 void qemu_virt_power_off(void) __attribute__((noreturn));
 void qemu_virt_reset(void) __attribute__((noreturn));

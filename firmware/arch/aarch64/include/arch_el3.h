@@ -32,6 +32,9 @@ void arch_timers_off(void);
 bool arch_has_el2(void);
 bool arch_has_gicv3(void);
 
+/* Given by the platform: the boot core's first C call, its MMU still off. */
+void platform_early(void);
+
 /* Given by the platform: prints a sentence and stops the machine. */
 void platform_panic(const char *what, uint64_t a, uint64_t b, uint64_t c) __attribute__((noreturn));
 

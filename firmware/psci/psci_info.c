@@ -7,12 +7,13 @@ static unsigned affinity_of(enum psci_core_state state)
 }
 
 /* ON if any core is, else ON_PENDING if any is, else OFF. */
-static int64_t domain_affinity(const struct psci_domain_shape *shape)
+static int64_t domain_affinity(const struct psci_domain *domain)
 {
+    const struct psci_domain_shape *shape = &psci.platform->topology->shapes[domain - psci.domains];
     unsigned affinity = PSCI_CORE_OFF;
 
     for (unsigned core = shape->first_core; core < (unsigned)shape->first_core + shape->cores; core++) {
-        unsigned one = affinity_of(psci_core_state(core));
+        unsigned one = affinity_of(psci_core_state(&psci.cores[core]));
 
         if (one == PSCI_CORE_ON) {
             return PSCI_CORE_ON;
@@ -24,15 +25,15 @@ static int64_t domain_affinity(const struct psci_domain_shape *shape)
 
 int64_t psci_affinity_info(uint64_t mpidr, uint64_t level)
 {
-    int core = psci.platform->core_of_mpidr(mpidr);
+    const struct psci_core *core = psci_core_of_mpidr(mpidr);
 
-    if (core < 0 || level > (uint64_t)psci.platform->topology->top_level) {
+    if (core == NULL || level > (uint64_t)psci.platform->topology->top_level) {
         return PSCI_INVALID_PARAMETERS;
     }
     if (level == PSCI_LEVEL_CORE) {
-        return affinity_of(psci_core_state((unsigned)core));
+        return affinity_of(psci_core_state(core));
     }
-    return domain_affinity(&psci.platform->topology->shapes[psci_domain_of((unsigned)core, (enum psci_level)level)]);
+    return domain_affinity(psci_domain_at(core, (enum psci_level)level));
 }
 
 enum hw_state { HW_ON = 0, HW_OFF = 1, HW_STANDBY = 2 };
@@ -63,32 +64,32 @@ static enum hw_state domain_hw_state(struct psci_domain *domain)
 
 int64_t psci_node_hw_state(uint64_t mpidr, uint64_t level)
 {
-    int core = psci.platform->core_of_mpidr(mpidr);
+    const struct psci_core *core = psci_core_of_mpidr(mpidr);
 
-    if (core < 0 || level > (uint64_t)psci.platform->topology->top_level) {
+    if (core == NULL || level > (uint64_t)psci.platform->topology->top_level) {
         return PSCI_INVALID_PARAMETERS;
     }
     if (level == PSCI_LEVEL_CORE) {
-        return core_hw_state(psci_core_state((unsigned)core));
+        return core_hw_state(psci_core_state(core));
     }
-    return domain_hw_state(&psci.domains[psci_domain_of((unsigned)core, (enum psci_level)level)]);
+    return domain_hw_state(psci_domain_at(core, (enum psci_level)level));
 }
 
 /* The figures of the domain and local state that power_state names; zeros where it names none. */
 static struct psci_stat stat_of(uint64_t mpidr, uint32_t power_state)
 {
-    int index = psci.platform->core_of_mpidr(mpidr);
+    const struct psci_core *core = psci_core_of_mpidr(mpidr);
     struct psci_request request;
 
-    if (index < 0 || !psci_decode_power_state(power_state, &request)) {
+    if (core == NULL || !psci_decode_power_state(power_state, &request)) {
         return (struct psci_stat){ 0 };
     }
     enum psci_local_state local = request.local[request.highest];
 
     if (request.highest == PSCI_LEVEL_CORE) {
-        return psci.cores[index].stat[local];
+        return core->stat[local];
     }
-    struct psci_domain *domain = &psci.domains[psci_domain_of((unsigned)index, request.highest)];
+    struct psci_domain *domain = psci_domain_at(core, request.highest);
 
     arch_lock_acquire(&domain->lock);
     struct psci_stat stat = domain->stat[local];

@@ -16,36 +16,29 @@ bool psci_set_entry(struct psci_entry *entry, uint64_t address, uint64_t context
 
 int64_t psci_cpu_on(uint64_t mpidr, uint64_t address, uint64_t context_id)
 {
-    int index = psci.platform->core_of_mpidr(mpidr);
+    struct psci_core *core = psci_core_of_mpidr(mpidr);
     struct psci_entry entry;
 
-    if (index < 0) {
+    if (core == NULL) {
         return PSCI_INVALID_PARAMETERS;
     }
     if (!psci_set_entry(&entry, address, context_id)) {
         return PSCI_INVALID_ADDRESS;
     }
-    struct psci_core *core = &psci.cores[index];
-
     /* Of several callers one makes this step; the others read why they did not. */
     if (!arch_shared_compare_swap(&core->state, PSCI_CORE_OFF, PSCI_CORE_ON_PENDING)) {
         return arch_shared_load(&core->state) == PSCI_CORE_ON_PENDING ? PSCI_ON_PENDING : PSCI_ALREADY_ON;
     }
     core->entry = entry;
-    psci.platform->core_on((unsigned)index);
+    psci.platform->core_on(core->index);
     return PSCI_SUCCESS;
 }
 
 void psci_cpu_off(void)
 {
-    unsigned core = arch_core_index();
-    enum psci_level last_man_of = PSCI_LEVEL_CORE;
-    struct psci_request request = { .highest = psci.platform->topology->top_level };
+    struct psci_core *core = psci_self();
+    enum psci_level last_man_of;
 
-    request.last_at = request.highest;
-    for (unsigned level = 0; level <= (unsigned)request.highest; level++) {
-        request.local[level] = PSCI_OFF;
-    }
-    (void)psci_coordinate_down(core, &request, &last_man_of);
+    (void)psci_coordinate_down(core, &psci.off, &last_man_of);
     psci_power_down(core, last_man_of, true);
 }

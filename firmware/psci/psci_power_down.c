@@ -2,15 +2,15 @@
 #include "psci_private.h"
 #include "trace.h"
 
-void psci_power_down(unsigned core, enum psci_level last_man_of, bool for_off)
+void psci_power_down(struct psci_core *core, enum psci_level last_man_of, bool for_off)
 {
     const struct psci_platform *platform = psci.platform;
     enum psci_level goes_down;
 
     if (platform->core_prepare_down != NULL) {
-        platform->core_prepare_down(core, for_off);
+        platform->core_prepare_down(core->index, for_off);
     }
-    psci.cores[core].down_ticks = arch_counter_ticks();
+    core->down_ticks = arch_counter_ticks();
 
     trace_event(TRACE_ENTER_CFLUSH, (uint64_t)last_man_of);
     arch_cache_power_down((unsigned)last_man_of);
@@ -19,7 +19,7 @@ void psci_power_down(unsigned core, enum psci_level last_man_of, bool for_off)
     goes_down = last_man_of == PSCI_LEVEL_CORE ? PSCI_LEVEL_CORE : psci_settle_down(core, last_man_of);
     if (platform->power_message != NULL) {
         trace_event(TRACE_ENTER_POWER_MESSAGE, (uint64_t)goes_down);
-        platform->power_message(core, goes_down);
+        platform->power_message(core->index, goes_down);
         trace_event(TRACE_EXIT_POWER_MESSAGE, (uint64_t)goes_down);
     }
     if (last_man_of != PSCI_LEVEL_CORE) {
@@ -27,20 +27,19 @@ void psci_power_down(unsigned core, enum psci_level last_man_of, bool for_off)
     }
     trace_event(TRACE_ENTER_HW_LOW_PWR, (uint64_t)goes_down);
     /* The very last: from here on a CPU_ON may find the core off. */
-    arch_shared_store(&psci.cores[core].state, for_off ? PSCI_CORE_OFF : PSCI_CORE_SUSPENDED);
-    platform->power_down(core, for_off);
+    arch_shared_store(&core->state, for_off ? PSCI_CORE_OFF : PSCI_CORE_SUSPENDED);
+    platform->power_down(core->index, for_off);
 }
 
 struct psci_entry psci_warm_boot(uint64_t exit_ticks)
 {
-    unsigned index = arch_core_index();
-    struct psci_core *core = &psci.cores[index];
+    struct psci_core *core = psci_self();
 
     trace_event_at(exit_ticks, TRACE_EXIT_HW_LOW_PWR, 0);
     trace_event(TRACE_WARM_BOOT, 0);
-    psci_coordinate_up(index);
+    psci_coordinate_up(core);
     if (psci.platform->core_up != NULL) {
-        psci.platform->core_up(index);
+        psci.platform->core_up(core->index);
     }
     if (core->down_ticks != 0) {
         core->stat[PSCI_OFF].count++;

@@ -30,8 +30,12 @@ struct psci_request {
     enum psci_local_state local[PSCI_LEVELS];
 };
 
+struct psci_domain;
+
 struct psci_core {
     struct arch_shared state; /* enum psci_core_state */
+    struct psci_domain *domain; /* of level 1; it and the index never change */
+    unsigned index;
     struct psci_entry entry;
     enum psci_level down_to; /* highest level that the core's last request touched */
     enum psci_local_state local[PSCI_LEVELS];
@@ -40,9 +44,12 @@ struct psci_core {
 } __attribute__((aligned(ARCH_CACHE_LINE)));
 
 struct psci_domain {
-    struct arch_lock lock;
     struct arch_shared state;   /* enum psci_domain_state */
     struct arch_shared running; /* cores that want the domain up; read with caches off by the last man */
+    struct psci_domain *parent; /* this and the next two never change */
+    enum psci_level level;
+    uint32_t trace_arg;
+    struct arch_lock lock;
     /* The rest is touched with the lock held. */
     uint16_t requests[PSCI_LOCAL_STATES]; /* cores that ask for each local state */
     enum psci_local_state local;
@@ -53,6 +60,7 @@ struct psci_domain {
 struct psci_state {
     const struct psci_platform *platform;
     bool os_initiated;
+    struct psci_request off; /* what CPU_OFF asks for */
     struct psci_core cores[PSCI_MAX_CORES];
     struct psci_domain domains[PSCI_MAX_DOMAINS];
 };
@@ -64,20 +72,30 @@ bool psci_decode_power_state(uint32_t power_state, struct psci_request *request)
 bool psci_is_powerdown(const struct psci_request *request);
 
 /* psci_topology.c */
-unsigned psci_domain_of(unsigned core, enum psci_level level);
+struct psci_domain *psci_domain_at(const struct psci_core *core, enum psci_level level); /* level from 1 */
+struct psci_core *psci_core_of_mpidr(uint64_t mpidr); /* NULL: there is none */
 bool psci_is_off(enum psci_core_state state);
-bool psci_all_others(unsigned core, bool (*test)(enum psci_core_state state));
-enum psci_core_state psci_core_state(unsigned core);
+bool psci_all_others(const struct psci_core *core, bool (*test)(enum psci_core_state state));
+
+static inline struct psci_core *psci_self(void)
+{
+    return &psci.cores[arch_core_index()];
+}
+
+static inline enum psci_core_state psci_core_state(const struct psci_core *core)
+{
+    return (enum psci_core_state)arch_shared_load(&core->state);
+}
 
 /* psci_coordinate.c */
 /* Fails only where the request must be the last core's; then nothing has changed. */
-int64_t psci_coordinate_down(unsigned core, const struct psci_request *request, enum psci_level *last_man_of);
-enum psci_level psci_settle_down(unsigned core, enum psci_level last_man_of);
-void psci_publish_down(unsigned core, enum psci_level last_man_of, enum psci_level goes_down);
-void psci_coordinate_up(unsigned core);
+int64_t psci_coordinate_down(struct psci_core *core, const struct psci_request *request, enum psci_level *last_man_of);
+enum psci_level psci_settle_down(const struct psci_core *core, enum psci_level last_man_of);
+void psci_publish_down(const struct psci_core *core, enum psci_level last_man_of, enum psci_level goes_down);
+void psci_coordinate_up(struct psci_core *core);
 
 /* psci_power_down.c */
-void psci_power_down(unsigned core, enum psci_level last_man_of, bool for_off) __attribute__((noreturn));
+void psci_power_down(struct psci_core *core, enum psci_level last_man_of, bool for_off) __attribute__((noreturn));
 
 /* The calls, by the file that has them: suspend, on_off, info, features, system. */
 int64_t psci_cpu_suspend(uint32_t power_state, uint64_t address, uint64_t context_id);

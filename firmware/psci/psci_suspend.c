@@ -2,9 +2,8 @@
 #include "psci_private.h"
 #include "trace.h"
 
-static void stand_by(unsigned index, const struct psci_request *request)
+static void stand_by(struct psci_core *core, const struct psci_request *request)
 {
-    struct psci_core *core = &psci.cores[index];
     uint64_t down_ticks = arch_counter_ticks();
 
     arch_shared_store(&core->state, PSCI_CORE_IN_RETENTION);
@@ -15,13 +14,12 @@ static void stand_by(unsigned index, const struct psci_request *request)
 
     core->stat[PSCI_RETENTION].count++;
     core->stat[PSCI_RETENTION].residency_ticks += arch_counter_ticks() - down_ticks;
-    psci_coordinate_up(index);
+    psci_coordinate_up(core);
 }
 
-static int64_t suspend(const struct psci_request *request)
+static int64_t suspend(struct psci_core *core, const struct psci_request *request)
 {
-    unsigned core = arch_core_index();
-    enum psci_level last_man_of = PSCI_LEVEL_CORE;
+    enum psci_level last_man_of;
     int64_t error = psci_coordinate_down(core, request, &last_man_of);
 
     if (error != PSCI_SUCCESS) {
@@ -36,21 +34,22 @@ static int64_t suspend(const struct psci_request *request)
 
 int64_t psci_cpu_suspend(uint32_t power_state, uint64_t address, uint64_t context_id)
 {
+    struct psci_core *core = psci_self();
     struct psci_request request;
 
     if (!psci_decode_power_state(power_state, &request)) {
         return PSCI_INVALID_PARAMETERS;
     }
-    if (psci_is_powerdown(&request) && !psci_set_entry(&psci.cores[arch_core_index()].entry, address, context_id)) {
+    if (psci_is_powerdown(&request) && !psci_set_entry(&core->entry, address, context_id)) {
         return PSCI_INVALID_ADDRESS;
     }
     request.must_be_last = psci.os_initiated && request.highest != PSCI_LEVEL_CORE;
-    return suspend(&request);
+    return suspend(core, &request);
 }
 
 int64_t psci_system_suspend(uint64_t address, uint64_t context_id)
 {
-    if (!psci_all_others(arch_core_index(), psci_is_off)) {
+    if (!psci_all_others(psci_self(), psci_is_off)) {
         return PSCI_DENIED;
     }
     return psci_cpu_suspend(psci.platform->system_suspend_state, address, context_id);

@@ -18,7 +18,7 @@ int64_t psci_set_suspend_mode(uint64_t mode)
     if (psci.os_initiated == (mode == os_initiated)) {
         return PSCI_SUCCESS;
     }
-    if (!psci_all_others(arch_core_index(), mode == os_initiated ? is_on_or_off : psci_is_off)) {
+    if (!psci_all_others(psci_self(), mode == os_initiated ? is_on_or_off : psci_is_off)) {
         return PSCI_DENIED;
     }
     psci.os_initiated = mode == os_initiated;

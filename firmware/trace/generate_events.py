@@ -28,8 +28,10 @@ def header(events: list[dict]) -> str:
         sys.exit("the PMF indices must run from 0 without a gap")
     lines = ["/* Made from events.toml; do not edit. */", "#ifndef TRACE_EVENTS_H", "#define TRACE_EVENTS_H", "", "enum trace_event_id {"]
     lines += [f"    TRACE_{event['name']} = {event['id']}, /* arg: {event['arg']} */" for event in events]
+    one_based = ", ".join(f"[TRACE_{event['name']}] = {event['pmf'] + 1}" for event in pmf)
     lines += ["};", "", f"#define TRACE_EVENTS_HASH 0x{table_hash(events):016x}ULL", f"#define TRACE_PMF_EVENTS {len(pmf)}U"]
-    lines += [f"#define TRACE_PMF_EVENT_IDS {{ {', '.join('TRACE_' + event['name'] for event in pmf)} }}", "", "#endif", ""]
+    lines += [f"#define TRACE_PMF_EVENT_IDS {{ {', '.join('TRACE_' + event['name'] for event in pmf)} }}"]
+    lines += [f"#define TRACE_PMF_INDEX_OF_EVENT {{ {one_based} }}", "", "#endif", ""]
     return "\n".join(lines)
 
 

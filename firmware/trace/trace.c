@@ -2,6 +2,9 @@
 
 static const uint16_t pmf_event_ids[TRACE_PMF_EVENTS] = TRACE_PMF_EVENT_IDS;
 
+/* By event id: PMF index + 1, 0 for an event that PMF does not have. */
+static const uint8_t pmf_index_of_event[] = TRACE_PMF_INDEX_OF_EVENT;
+
 static uint16_t event_of(const struct trace_record *record)
 {
     return (uint16_t)record->event_arg;
@@ -30,11 +33,11 @@ void trace_init(struct trace_ring *ring)
 
 void trace_next_lap(struct trace_ring *ring)
 {
-    for (unsigned i = 0; i < TRACE_PMF_EVENTS; i++) {
-        uint64_t latest = latest_before(ring->records, ring->next, pmf_event_ids[i]);
+    for (const struct trace_record *record = ring->records; record != ring->next; record++) {
+        uint16_t event = event_of(record);
 
-        if (latest != 0) {
-            ring->pmf_ticks[i] = latest;
+        if (event < sizeof(pmf_index_of_event) && pmf_index_of_event[event] != 0) {
+            ring->pmf_ticks[pmf_index_of_event[event] - 1U] = record->time_ticks;
         }
     }
     ring->lap_first += (uint64_t)(ring->next - ring->records);

@@ -41,42 +41,42 @@ static int64_t dispatch(uint32_t id, uint64_t x1, uint64_t x2, uint64_t x3)
 {
     const int64_t no_trusted_os_to_migrate = 2;
 
-    switch (id & ~ID_64_BIT) {
-    case PSCI_VERSION:
+    switch (id & ID_NUMBER) {
+    case PSCI_VERSION & ID_NUMBER:
         return PSCI_VERSION_1_1;
-    case PSCI_CPU_SUSPEND:
+    case PSCI_CPU_SUSPEND & ID_NUMBER:
         return psci_cpu_suspend((uint32_t)x1, x2, x3);
-    case PSCI_CPU_OFF:
+    case PSCI_CPU_OFF & ID_NUMBER:
         psci_cpu_off();
-    case PSCI_CPU_ON:
+    case PSCI_CPU_ON & ID_NUMBER:
         return psci_cpu_on(x1, x2, x3);
-    case PSCI_AFFINITY_INFO:
+    case PSCI_AFFINITY_INFO & ID_NUMBER:
         return psci_affinity_info(x1, x2);
-    case PSCI_MIGRATE_INFO_TYPE:
+    case PSCI_MIGRATE_INFO_TYPE & ID_NUMBER:
         return no_trusted_os_to_migrate;
-    case PSCI_SYSTEM_OFF:
+    case PSCI_SYSTEM_OFF & ID_NUMBER:
         psci.platform->system_off();
-    case PSCI_SYSTEM_RESET:
+    case PSCI_SYSTEM_RESET & ID_NUMBER:
         psci.platform->system_reset();
-    case PSCI_FEATURES:
+    case PSCI_FEATURES & ID_NUMBER:
         return psci_features((uint32_t)x1);
-    case PSCI_CPU_DEFAULT_SUSPEND:
+    case PSCI_CPU_DEFAULT_SUSPEND & ID_NUMBER:
         return psci_cpu_suspend(psci.platform->default_suspend_state, x1, x2);
-    case PSCI_NODE_HW_STATE:
+    case PSCI_NODE_HW_STATE & ID_NUMBER:
         return psci_node_hw_state(x1, x2);
-    case PSCI_SYSTEM_SUSPEND:
+    case PSCI_SYSTEM_SUSPEND & ID_NUMBER:
         return psci_system_suspend(x1, x2);
-    case PSCI_SET_SUSPEND_MODE:
+    case PSCI_SET_SUSPEND_MODE & ID_NUMBER:
         return psci_set_suspend_mode(x1);
-    case PSCI_STAT_RESIDENCY:
+    case PSCI_STAT_RESIDENCY & ID_NUMBER:
         return psci_stat_residency_us(x1, (uint32_t)x2);
-    case PSCI_STAT_COUNT:
+    case PSCI_STAT_COUNT & ID_NUMBER:
         return psci_stat_count(x1, (uint32_t)x2);
-    case PSCI_SYSTEM_RESET2:
+    case PSCI_SYSTEM_RESET2 & ID_NUMBER:
         return psci_system_reset2((uint32_t)x1);
-    case PSCI_MEM_PROTECT:
+    case PSCI_MEM_PROTECT & ID_NUMBER:
         return psci_mem_protect((uint32_t)x1);
-    case PSCI_MEM_PROTECT_CHECK_RANGE:
+    case PSCI_MEM_PROTECT_CHECK_RANGE & ID_NUMBER:
         return psci_mem_protect_check_range(x1, x2);
     default:
         return PSCI_NOT_SUPPORTED;

@@ -9,58 +9,82 @@
 #define FOR_EACH_DOMAIN(domain, core, highest) \
     for (struct psci_domain *domain = (core)->domain; domain != NULL; domain = domain->level == (highest) ? NULL : domain->parent)
 
-static void lock_path(const struct psci_core *core, enum psci_level highest)
+static void lock(struct psci_domain *domain)
 {
-    FOR_EACH_DOMAIN (domain, core, highest) {
-        trace_event(TRACE_LOCK_REQUEST, domain->trace_arg);
-        arch_lock_acquire(&domain->lock);
-        trace_event(TRACE_LOCK_ACQUIRE, domain->trace_arg);
+    trace_event(TRACE_LOCK_REQUEST, domain->trace_arg);
+    arch_lock_acquire(&domain->lock);
+    trace_event(TRACE_LOCK_ACQUIRE, domain->trace_arg);
+}
+
+static void unlock(struct psci_domain *domain)
+{
+    trace_event(TRACE_LOCK_RELEASE, domain->trace_arg);
+    arch_lock_release(&domain->lock);
+}
+
+static void unlock_up_to(const struct psci_core *core, const struct psci_domain *top)
+{
+    FOR_EACH_DOMAIN (domain, core, top->level) {
+        unlock(domain);
     }
 }
 
-static void unlock_path(const struct psci_core *core, enum psci_level highest)
+/* Replaces a child's vote in the sums of its domain. */
+static void cast(struct psci_domain *domain, struct psci_vote *vote, struct psci_vote now)
 {
-    FOR_EACH_DOMAIN (domain, core, highest) {
-        trace_event(TRACE_LOCK_RELEASE, domain->trace_arg);
-        arch_lock_release(&domain->lock);
-    }
+    domain->running += now.running - vote->running;
+    domain->retention += now.retention - vote->retention;
+    *vote = now;
 }
 
-static void set_request(struct psci_core *core, struct psci_domain *domain, enum psci_local_state wanted)
+/* The deepest state of `level` that every child of the domain agrees to. */
+static enum psci_local_state agreed(const struct psci_domain *domain, unsigned level)
 {
-    domain->requests[core->local[domain->level]]--;
-    domain->requests[wanted]++;
-    core->local[domain->level] = wanted;
-    arch_shared_store(&domain->running, domain->requests[PSCI_RUN]);
-}
-
-/* The deepest state that every core of the domain agrees to. */
-static enum psci_local_state agreed(const struct psci_domain *domain)
-{
-    if (domain->requests[PSCI_RUN] != 0) {
+    if (psci_votes_at(domain->running, level) != 0) {
         return PSCI_RUN;
     }
-    return domain->requests[PSCI_RETENTION] != 0 ? PSCI_RETENTION : PSCI_OFF;
+    return psci_votes_at(domain->retention, level) != 0 ? PSCI_RETENTION : PSCI_OFF;
+}
+
+/* What the domain's children together let the levels above it do. */
+static struct psci_vote vote_of(const struct psci_domain *domain)
+{
+    struct psci_vote vote = { 0 };
+
+    for (unsigned level = (unsigned)domain->level + 1U; level < PSCI_LEVELS; level++) {
+        enum psci_local_state state = agreed(domain, level);
+
+        vote.running |= (uint64_t)(state == PSCI_RUN) << (PSCI_VOTE_BITS * level);
+        vote.retention |= (uint64_t)(state == PSCI_RETENTION) << (PSCI_VOTE_BITS * level);
+    }
+    return vote;
 }
 
 /*
- * OS-initiated (DEN0022, 5.4.5): the caller must be the last core of each domain that it sends to sleep, and each must be
- * able to go as deep as asked.
+ * The caller must be the last core of each domain that it sends to sleep, and each must be able to go as deep as asked
+ * (DEN0022, 5.4.5). A core that comes after the look is a core that comes while the domain goes down: it stays on.
  */
-static int64_t check_last(const struct psci_core *core, const struct psci_request *request)
+int64_t psci_check_last(const struct psci_core *core, const struct psci_request *request)
 {
+    const struct psci_vote *own = &core->vote;
+
     if (request->last_at < request->highest) {
         return PSCI_INVALID_PARAMETERS;
     }
     FOR_EACH_DOMAIN (domain, core, request->highest) {
-        unsigned own_run = core->local[domain->level] == PSCI_RUN ? 1U : 0U;
+        unsigned level = (unsigned)domain->level;
 
-        if (domain->requests[PSCI_RUN] != own_run) {
+        lock(domain);
+        bool others_run = psci_votes_at(domain->running, level) != psci_votes_at(own->running, level);
+        bool too_deep = request->local[level] == PSCI_OFF && psci_votes_at(domain->retention, level) != 0;
+        unlock(domain);
+        if (others_run) {
             return PSCI_DENIED;
         }
-        if (request->local[domain->level] == PSCI_OFF && domain->requests[PSCI_RETENTION] != 0) {
+        if (too_deep) {
             return PSCI_INVALID_PARAMETERS;
         }
+        own = &domain->vote;
     }
     return PSCI_SUCCESS;
 }
@@ -70,47 +94,41 @@ static void start_down(struct psci_domain *domain, enum psci_local_state local)
     domain->local = local;
     domain->down_ticks = arch_counter_ticks();
     if (local == PSCI_OFF) {
+        arch_shared_store(&domain->wanted, false);
         arch_shared_store(&domain->state, PSCI_DOMAIN_GOING_DOWN);
     }
 }
 
-/* Posts the requests; returns the highest level at which the core is the last man of a domain that goes off. */
-static enum psci_level post_requests(struct psci_core *core, const struct psci_request *request)
+/* Goes up only as far as domains fall asleep: a core whose cluster stays on takes one lock. */
+enum psci_level psci_coordinate_down(struct psci_core *core, const struct psci_request *request)
 {
     enum psci_level last_man_of = PSCI_LEVEL_CORE;
-    bool below_sleeps = true;
+    struct psci_domain *domain = core->domain;
+    struct psci_vote *vote = &core->vote;
+    struct psci_vote now = request->vote;
 
-    FOR_EACH_DOMAIN (domain, core, request->highest) {
-        set_request(core, domain, request->local[domain->level]);
-        enum psci_local_state target = agreed(domain);
+    for (;;) {
+        lock(domain);
+        cast(domain, vote, now);
+        enum psci_local_state target = agreed(domain, (unsigned)domain->level);
 
-        below_sleeps = below_sleeps && target != PSCI_RUN;
-        if (below_sleeps) {
-            start_down(domain, target);
-            last_man_of = target == PSCI_OFF ? domain->level : last_man_of;
+        if (target > request->local[domain->level]) {
+            target = request->local[domain->level];
         }
+        if (target == PSCI_RUN) {
+            break;
+        }
+        start_down(domain, target);
+        last_man_of = target == PSCI_OFF ? domain->level : last_man_of;
+        if (domain->parent == NULL) {
+            break;
+        }
+        now = vote_of(domain);
+        vote = &domain->vote;
+        domain = domain->parent;
     }
+    unlock_up_to(core, domain);
     return last_man_of;
-}
-
-int64_t psci_coordinate_down(struct psci_core *core, const struct psci_request *request, enum psci_level *last_man_of)
-{
-    int64_t error = PSCI_SUCCESS;
-
-    *last_man_of = PSCI_LEVEL_CORE;
-    core->down_to = request->highest;
-    if (request->highest == PSCI_LEVEL_CORE) {
-        return PSCI_SUCCESS;
-    }
-    lock_path(core, request->highest);
-    if (request->must_be_last) {
-        error = check_last(core, request);
-    }
-    if (error == PSCI_SUCCESS) {
-        *last_man_of = post_requests(core, request);
-    }
-    unlock_path(core, request->highest);
-    return error;
 }
 
 /*
@@ -122,7 +140,7 @@ enum psci_level psci_settle_down(const struct psci_core *core, enum psci_level l
     enum psci_level goes_down = PSCI_LEVEL_CORE;
 
     FOR_EACH_DOMAIN (domain, core, last_man_of) {
-        if (arch_shared_load(&domain->running) != 0) {
+        if (arch_shared_load(&domain->wanted) != 0) {
             break;
         }
         goes_down = domain->level;
@@ -154,13 +172,19 @@ static void wait_until_settled(const struct psci_domain *domain)
     trace_event(TRACE_EXIT_DOMAIN_WAIT, domain->trace_arg);
 }
 
-/* A domain that is on its way up or down by another core's hand, the highest first; NULL if none is. */
-static struct psci_domain *find_in_transit(const struct psci_core *core)
+/*
+ * A domain that is on its way up or down by another core's hand, the highest first; NULL if none is. Those on their way
+ * down are told that they are wanted.
+ */
+static struct psci_domain *find_in_transit(const struct psci_core *core, const struct psci_domain *top)
 {
     struct psci_domain *found = NULL;
 
-    FOR_EACH_DOMAIN (domain, core, core->down_to) {
-        found = is_in_transit(domain) ? domain : found;
+    FOR_EACH_DOMAIN (domain, core, top->level) {
+        if (is_in_transit(domain)) {
+            found = domain;
+            arch_shared_store(&domain->wanted, true);
+        }
     }
     return found;
 }
@@ -176,11 +200,11 @@ static void note_up(struct psci_domain *domain, bool was_down)
 }
 
 /* Locks held, nothing in transit: claims every domain that is down. Returns the highest level claimed. */
-static enum psci_level claim(const struct psci_core *core)
+static enum psci_level claim(const struct psci_core *core, const struct psci_domain *top)
 {
     enum psci_level claimed = PSCI_LEVEL_CORE;
 
-    FOR_EACH_DOMAIN (domain, core, core->down_to) {
+    FOR_EACH_DOMAIN (domain, core, top->level) {
         bool was_down = arch_shared_load(&domain->state) == PSCI_DOMAIN_DOWN;
 
         if (domain->local != PSCI_RUN) {
@@ -211,19 +235,33 @@ static void bring_up(const struct psci_core *core, enum psci_level claimed)
     arch_event_send();
 }
 
-/* Posts the wish to run, then claims what is down; returns what must settle first, NULL when all is done. */
+/* Votes for running in every domain up to the first that is awake anyway; returns that one. All are locked. */
+static struct psci_domain *vote_awake(struct psci_core *core)
+{
+    struct psci_domain *domain = core->domain;
+    struct psci_vote *vote = &core->vote;
+
+    for (;;) {
+        lock(domain);
+        cast(domain, vote, PSCI_VOTE_AWAKE);
+        if (domain->local == PSCI_RUN || domain->parent == NULL) {
+            return domain;
+        }
+        vote = &domain->vote;
+        domain = domain->parent;
+    }
+}
+
+/* Claims what is down; returns what must settle first, NULL when all is claimed. */
 static struct psci_domain *try_up(struct psci_core *core, enum psci_level *claimed)
 {
-    lock_path(core, core->down_to);
-    FOR_EACH_DOMAIN (domain, core, core->down_to) {
-        set_request(core, domain, PSCI_RUN);
-    }
-    struct psci_domain *in_transit = find_in_transit(core);
+    struct psci_domain *top = vote_awake(core);
+    struct psci_domain *in_transit = find_in_transit(core, top);
 
     if (in_transit == NULL) {
-        *claimed = claim(core);
+        *claimed = claim(core, top);
     }
-    unlock_path(core, core->down_to);
+    unlock_up_to(core, top);
     return in_transit;
 }
 
@@ -231,7 +269,7 @@ void psci_coordinate_up(struct psci_core *core)
 {
     enum psci_level claimed = PSCI_LEVEL_CORE;
 
-    if (core->down_to == PSCI_LEVEL_CORE) {
+    if (core->vote.running == PSCI_VOTE_AWAKE.running) {
         return;
     }
     for (;;) {

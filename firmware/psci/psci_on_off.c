@@ -37,8 +37,6 @@ int64_t psci_cpu_on(uint64_t mpidr, uint64_t address, uint64_t context_id)
 void psci_cpu_off(void)
 {
     struct psci_core *core = psci_self();
-    enum psci_level last_man_of;
 
-    (void)psci_coordinate_down(core, &psci.off, &last_man_of);
-    psci_power_down(core, last_man_of, true);
+    psci_power_down(core, psci_coordinate_down(core, &psci.off), true);
 }

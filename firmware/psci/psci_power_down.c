@@ -2,33 +2,47 @@
 #include "psci_private.h"
 #include "trace.h"
 
+static void send_power_message(const struct psci_core *core, enum psci_level goes_down)
+{
+    if (psci.platform->power_message != NULL) {
+        trace_event(TRACE_ENTER_POWER_MESSAGE, (uint64_t)goes_down);
+        psci.platform->power_message(core->index, goes_down);
+        trace_event(TRACE_EXIT_POWER_MESSAGE, (uint64_t)goes_down);
+    }
+}
+
+/* What the last man tells: the power controller first, then the cores that wait for the outcome. */
+static enum psci_level __attribute__((noinline)) go_down_last(const struct psci_core *core, enum psci_level last_man_of)
+{
+    enum psci_level goes_down = psci_settle_down(core, last_man_of);
+
+    send_power_message(core, goes_down);
+    psci_publish_down(core, last_man_of, goes_down);
+    return goes_down;
+}
+
 void psci_power_down(struct psci_core *core, enum psci_level last_man_of, bool for_off)
 {
-    const struct psci_platform *platform = psci.platform;
-    enum psci_level goes_down;
+    enum psci_level goes_down = PSCI_LEVEL_CORE;
 
-    if (platform->core_prepare_down != NULL) {
-        platform->core_prepare_down(core->index, for_off);
+    if (psci.platform->core_prepare_down != NULL) {
+        psci.platform->core_prepare_down(core->index, for_off);
     }
     core->down_ticks = arch_counter_ticks();
 
-    trace_event(TRACE_ENTER_CFLUSH, (uint64_t)last_man_of);
+    trace_event_at(core->down_ticks, TRACE_ENTER_CFLUSH, (uint64_t)last_man_of);
     arch_cache_power_down((unsigned)last_man_of);
     trace_event(TRACE_EXIT_CFLUSH, (uint64_t)last_man_of);
 
-    goes_down = last_man_of == PSCI_LEVEL_CORE ? PSCI_LEVEL_CORE : psci_settle_down(core, last_man_of);
-    if (platform->power_message != NULL) {
-        trace_event(TRACE_ENTER_POWER_MESSAGE, (uint64_t)goes_down);
-        platform->power_message(core->index, goes_down);
-        trace_event(TRACE_EXIT_POWER_MESSAGE, (uint64_t)goes_down);
-    }
     if (last_man_of != PSCI_LEVEL_CORE) {
-        psci_publish_down(core, last_man_of, goes_down);
+        goes_down = go_down_last(core, last_man_of);
+    } else {
+        send_power_message(core, PSCI_LEVEL_CORE);
     }
     trace_event(TRACE_ENTER_HW_LOW_PWR, (uint64_t)goes_down);
     /* The very last: from here on a CPU_ON may find the core off. */
     arch_shared_store(&core->state, for_off ? PSCI_CORE_OFF : PSCI_CORE_SUSPENDED);
-    platform->power_down(core->index, for_off);
+    psci.platform->power_down(core->index, for_off);
 }
 
 struct psci_entry psci_warm_boot(uint64_t exit_ticks)

@@ -21,6 +21,7 @@ bool psci_decode_power_state(uint32_t power_state, struct psci_request *request)
     if ((power_state & RESERVED) != 0 || highest > top || last_at > top) {
         return false;
     }
+    request->local[PSCI_LEVEL_HIGHEST] = PSCI_RUN; /* the encoding ends below it */
     for (unsigned level = 0; level < STATE_ID_LEVELS; level++) {
         unsigned local = (power_state >> (4U * level)) & NIBBLE;
 

@@ -22,12 +22,28 @@ struct psci_stat {
     uint64_t residency_ticks;
 };
 
-/* One local state a level; levels from 1 to `highest` are coordinated. */
+/*
+ * What a child (a core, or a domain by its last man) lets the domains above it do, level by level: 16 bits a level, 1 where
+ * it wants that level to run, or not to go beyond retention. A domain adds up the votes of its children, all levels at once.
+ */
+struct psci_vote {
+    uint64_t running;
+    uint64_t retention;
+};
+
+#define PSCI_VOTE_BITS 16U
+#define PSCI_VOTE_AWAKE ((struct psci_vote){ .running = 0x0001000100010001U })
+
+static inline unsigned psci_votes_at(uint64_t votes, unsigned level)
+{
+    return (unsigned)(votes >> (PSCI_VOTE_BITS * level)) & 0xFFFFU;
+}
+
 struct psci_request {
-    enum psci_level highest;
+    enum psci_level highest; /* the highest level that may sleep */
     enum psci_level last_at; /* OS-initiated: the caller says it is the last core up to this level */
-    bool must_be_last;       /* ... and is refused where it is not */
     enum psci_local_state local[PSCI_LEVELS];
+    struct psci_vote vote;
 };
 
 struct psci_domain;
@@ -37,22 +53,23 @@ struct psci_core {
     struct psci_domain *domain; /* of level 1; it and the index never change */
     unsigned index;
     struct psci_entry entry;
-    enum psci_level down_to; /* highest level that the core's last request touched */
-    enum psci_local_state local[PSCI_LEVELS];
+    struct psci_vote vote; /* as counted in `domain` */
     uint64_t down_ticks; /* 0: has never been on */
     struct psci_stat stat[PSCI_LOCAL_STATES];
 } __attribute__((aligned(ARCH_CACHE_LINE)));
 
 struct psci_domain {
     struct arch_shared state;   /* enum psci_domain_state */
-    struct arch_shared running; /* cores that want the domain up; read with caches off by the last man */
+    struct arch_shared wanted;  /* a core has come while the domain was going down; the last man reads it, caches off */
     struct psci_domain *parent; /* this and the next two never change */
     enum psci_level level;
     uint32_t trace_arg;
     struct arch_lock lock;
     /* The rest is touched with the lock held. */
-    uint16_t requests[PSCI_LOCAL_STATES]; /* cores that ask for each local state */
-    enum psci_local_state local;
+    uint64_t running; /* the sums of the children's votes */
+    uint64_t retention;
+    enum psci_local_state local; /* PSCI_RUN also means: counted as awake in `parent` */
+    struct psci_vote vote;       /* as counted in `parent` */
     uint64_t down_ticks;
     struct psci_stat stat[PSCI_LOCAL_STATES];
 } __attribute__((aligned(ARCH_CACHE_LINE)));
@@ -88,8 +105,10 @@ static inline enum psci_core_state psci_core_state(const struct psci_core *core)
 }
 
 /* psci_coordinate.c */
-/* Fails only where the request must be the last core's; then nothing has changed. */
-int64_t psci_coordinate_down(struct psci_core *core, const struct psci_request *request, enum psci_level *last_man_of);
+/* OS-initiated: why the core may not send its domains to sleep; PSCI_SUCCESS where it may. */
+int64_t psci_check_last(const struct psci_core *core, const struct psci_request *request);
+/* Returns the highest level at which the core is the last man of a domain that goes off. */
+enum psci_level psci_coordinate_down(struct psci_core *core, const struct psci_request *request);
 enum psci_level psci_settle_down(const struct psci_core *core, enum psci_level last_man_of);
 void psci_publish_down(const struct psci_core *core, enum psci_level last_man_of, enum psci_level goes_down);
 void psci_coordinate_up(struct psci_core *core);

@@ -17,13 +17,41 @@ static void stand_by(struct psci_core *core, const struct psci_request *request)
     psci_coordinate_up(core);
 }
 
-static int64_t suspend(struct psci_core *core, const struct psci_request *request)
+static void add_vote(struct psci_vote *vote, unsigned level, enum psci_local_state local)
 {
-    enum psci_level last_man_of;
-    int64_t error = psci_coordinate_down(core, request, &last_man_of);
+    vote->running |= (uint64_t)(local == PSCI_RUN) << (PSCI_VOTE_BITS * level);
+    vote->retention |= (uint64_t)(local == PSCI_RETENTION) << (PSCI_VOTE_BITS * level);
+}
 
-    if (error != PSCI_SUCCESS) {
-        return error;
+/*
+ * Platform-coordinated, a core says for each level how deep it may go. OS-initiated, it stands in no domain's way that can
+ * sleep with a core as deep as this one; which domains do go is the last core's request.
+ */
+static struct psci_vote vote_for(const struct psci_request *request)
+{
+    struct psci_vote vote = { 0 };
+
+    for (unsigned level = 1; level < PSCI_LEVELS; level++) {
+        add_vote(&vote, level, psci.os_initiated ? request->local[PSCI_LEVEL_CORE] : request->local[level]);
+    }
+    return vote;
+}
+
+static int64_t suspend(struct psci_core *core, struct psci_request *request)
+{
+    enum psci_level last_man_of = PSCI_LEVEL_CORE;
+
+    if (psci.os_initiated && request->highest != PSCI_LEVEL_CORE) {
+        int64_t error = psci_check_last(core, request);
+
+        if (error != PSCI_SUCCESS) {
+            return error;
+        }
+    }
+    /* Platform-coordinated, a core that keeps to level 0 says nothing of the levels above: no lock. */
+    if (psci.os_initiated || request->highest != PSCI_LEVEL_CORE) {
+        request->vote = vote_for(request);
+        last_man_of = psci_coordinate_down(core, request);
     }
     if (psci_is_powerdown(request)) {
         psci_power_down(core, last_man_of, false);
@@ -43,7 +71,6 @@ int64_t psci_cpu_suspend(uint32_t power_state, uint64_t address, uint64_t contex
     if (psci_is_powerdown(&request) && !psci_set_entry(&core->entry, address, context_id)) {
         return PSCI_INVALID_ADDRESS;
     }
-    request.must_be_last = psci.os_initiated && request.highest != PSCI_LEVEL_CORE;
     return suspend(core, &request);
 }
 

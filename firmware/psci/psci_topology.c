@@ -39,35 +39,42 @@ static void init_core(unsigned index, bool is_boot_core)
     const struct psci_topology *topology = psci.platform->topology;
     struct psci_core *core = &psci.cores[index];
 
-    *core = (struct psci_core){
-        .index = index,
-        .domain = &psci.domains[topology->domain_of_core[index]],
-        .down_to = topology->top_level,
-    };
-    for (unsigned level = 0; level < PSCI_LEVELS; level++) {
-        core->local[level] = is_boot_core ? PSCI_RUN : PSCI_OFF;
-    }
+    *core = (struct psci_core){ .index = index, .domain = &psci.domains[topology->domain_of_core[index]] };
+    core->vote = is_boot_core ? PSCI_VOTE_AWAKE : (struct psci_vote){ 0 };
+    core->domain->running += core->vote.running;
     arch_shared_store(&core->state, is_boot_core ? PSCI_CORE_ON : PSCI_CORE_OFF);
 }
 
-static void init_domain(unsigned index, unsigned boot_core)
+static void init_domain(unsigned index, bool is_up)
 {
     const struct psci_domain_shape *shape = &psci.platform->topology->shapes[index];
     struct psci_domain *domain = &psci.domains[index];
-    bool is_up = boot_core - shape->first_core < shape->cores;
 
     *domain = (struct psci_domain){
         .parent = shape->parent == PSCI_NO_DOMAIN ? NULL : &psci.domains[shape->parent],
         .level = shape->level,
         .trace_arg = (uint32_t)shape->level << 16 | index,
         .local = is_up ? PSCI_RUN : PSCI_OFF,
+        .vote = is_up ? PSCI_VOTE_AWAKE : (struct psci_vote){ 0 },
     };
-    domain->requests[PSCI_RUN] = is_up ? 1 : 0;
-    domain->requests[PSCI_OFF] = (uint16_t)(shape->cores - domain->requests[PSCI_RUN]);
-    arch_shared_store(&domain->running, domain->requests[PSCI_RUN]);
     arch_shared_store(&domain->state, is_up ? PSCI_DOMAIN_ON : PSCI_DOMAIN_DOWN);
 }
 
+static void init_domains(unsigned boot_core)
+{
+    const struct psci_topology *topology = psci.platform->topology;
+
+    for (unsigned index = 0; index < topology->domains; index++) {
+        init_domain(index, boot_core - topology->shapes[index].first_core < topology->shapes[index].cores);
+    }
+    for (unsigned index = 0; index < topology->domains; index++) {
+        if (psci.domains[index].parent != NULL) {
+            psci.domains[index].parent->running += psci.domains[index].vote.running;
+        }
+    }
+}
+
+/* No vote for running, none for retention: off at every level. */
 static void init_off_request(enum psci_level top)
 {
     psci.off = (struct psci_request){ .highest = top };
@@ -81,10 +88,8 @@ void psci_init(const struct psci_platform *platform, unsigned boot_core)
     psci.platform = platform;
     psci.os_initiated = false;
     init_off_request(platform->topology->top_level);
+    init_domains(boot_core);
     for (unsigned core = 0; core < platform->topology->cores; core++) {
         init_core(core, core == boot_core);
-    }
-    for (unsigned domain = 0; domain < platform->topology->domains; domain++) {
-        init_domain(domain, boot_core);
     }
 }

@@ -35,12 +35,13 @@ static void acknowledge_wake(void)
 }
 
 /* The first words of the distributor are the calling core's own. */
-static void init_core(unsigned core)
+static bool init_core(unsigned core)
 {
     (void)core;
     uint32_t control = mmio_read32(platform_gicc + GICC_CTLR);
+    bool was_off = (control & GICC_CTLR_ENABLE_GRP0) != 0;
 
-    if ((control & GICC_CTLR_ENABLE_GRP0) != 0) {
+    if (was_off) {
         acknowledge_wake();
     }
     mmio_write32(platform_gicd + GICD_IGROUPR, ~(1U << GIC_WAKE_SGI));
@@ -50,6 +51,7 @@ static void init_core(unsigned core)
     if (mmio_read32(platform_gicc + GICC_PMR) < 0x80U) {
         mmio_write32(platform_gicc + GICC_PMR, PRIORITY_MASK_ALL);
     }
+    return was_off;
 }
 
 static void prepare_off(void)

@@ -1,5 +1,3 @@
-#include <stdbool.h>
-
 #include "arch_el3.h"
 #include "gic.h"
 #include "sysregs.h"
@@ -74,12 +72,15 @@ static void acknowledge_wake(void)
     }
 }
 
-static void init_core(unsigned core)
+static bool init_core(unsigned core)
 {
     init_redistributor(core);
     SYSREG_WRITE(ICC_SRE_EL3, SRE_ALL);
     isb(); /* the other registers answer only then */
-    if (SYSREG_READ(ICC_IGRPEN0_EL1) != 0) {
+
+    bool was_off = SYSREG_READ(ICC_IGRPEN0_EL1) != 0;
+
+    if (was_off) {
         acknowledge_wake();
         SYSREG_WRITE(ICC_IGRPEN0_EL1, 0);
     }
@@ -87,6 +88,7 @@ static void init_core(unsigned core)
     if (arch_has_el2()) {
         SYSREG_WRITE(ICC_SRE_EL2, SRE_ALL);
     }
+    return was_off;
 }
 
 static void prepare_off(void)

@@ -22,7 +22,6 @@ static void core_prepare_down(unsigned core, bool for_off)
 {
     (void)core;
     if (for_off) {
-        arch_timers_off();
         gic->prepare_off();
     }
 }
@@ -34,7 +33,9 @@ static void __attribute__((noreturn)) power_down(unsigned core, bool for_off)
 
 static void core_up(unsigned core)
 {
-    gic->init_core(core);
+    if (gic->init_core(core)) {
+        arch_timers_off();
+    }
 }
 
 void qemu_virt_park(unsigned core)

@@ -44,17 +44,28 @@ static inline void arch_event_send(void)
     __asm__ volatile("dsb ish\n\tsev" ::: "memory");
 }
 
-/* A ticket lock: first come, first served. Only for cores whose caches are on: exclusives need them. */
+/*
+ * A ticket lock: first come, first served. Only for cores whose caches are on: exclusives need them. The waiting load is
+ * exclusive, so that the store of the release clears its monitor, which is the event that WFE waits for (DDI 0487, D1.6).
+ */
 struct arch_lock {
     uint32_t next;
     uint32_t owner;
 };
 
+static inline uint32_t arch_load_acquire_exclusive(const uint32_t *address)
+{
+    uint32_t value;
+
+    __asm__ volatile("ldaxr %w0, %1" : "=r"(value) : "Q"(*address) : "memory");
+    return value;
+}
+
 static inline void arch_lock_acquire(struct arch_lock *lock)
 {
     uint32_t ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
 
-    while (__atomic_load_n(&lock->owner, __ATOMIC_ACQUIRE) != ticket) {
+    while (arch_load_acquire_exclusive(&lock->owner) != ticket) {
         arch_event_wait();
     }
 }
@@ -62,7 +73,6 @@ static inline void arch_lock_acquire(struct arch_lock *lock)
 static inline void arch_lock_release(struct arch_lock *lock)
 {
     __atomic_store_n(&lock->owner, lock->owner + 1, __ATOMIC_RELEASE);
-    arch_event_send();
 }
 
 /*

@@ -41,3 +41,10 @@ add_payload(psci_bench
 	psci_bench/measure.c
 	psci_bench/procedures.c
 	psci_bench/stamps.c)
+
+add_payload(psci_stress
+	psci_stress/ledger.c
+	psci_stress/main.c
+	psci_stress/power_states.c
+	psci_stress/watchdog.c
+	psci_stress/worker.c)

@@ -22,6 +22,7 @@ struct core cores[MAX_CORES];
 uint32_t core_count;
 uint32_t lead_index;
 static struct core_work work[MAX_CORES];
+static void (*own_arrival)(uint64_t context_id);
 
 static uint32_t place_of(uint64_t mpidr)
 {
@@ -107,6 +108,11 @@ bool core_is_unknown(uint64_t mpidr)
 	return true;
 }
 
+void core_set_arrival(void (*arrival)(uint64_t context_id))
+{
+	own_arrival = arrival;
+}
+
 void core_start(uint32_t index, core_job *job, uint64_t argument)
 {
 	int64_t status;
@@ -119,18 +125,26 @@ void core_start(uint32_t index, core_job *job, uint64_t argument)
 		panic("CPU_ON of core %u.%u returned %ld", cores[index].cluster, cores[index].core, status);
 }
 
+static void run_job(uint64_t context_id)
+{
+	uint32_t self = core_self();
+
+	if (context_id != (CONTEXT_ID_MAGIC | self))
+		panic("CPU_ON arrived with context_id %lx", context_id);
+	work[self].job(work[self].argument);
+}
+
 /* From assembly. */
 _Noreturn void payload_secondary_start(uint64_t context_id);
 
 _Noreturn void payload_secondary_start(uint64_t context_id)
 {
-	uint32_t self = core_self();
-
 	gic_core_init();
 	timer_stop();
-	if (context_id != (CONTEXT_ID_MAGIC | self))
-		panic("core %u.%u came on with context_id %lx", cores[self].cluster, cores[self].core, context_id);
-	work[self].job(work[self].argument);
+	if (own_arrival)
+		own_arrival(context_id);
+	else
+		run_job(context_id);
 	core_off();
 }
 

@@ -40,6 +40,8 @@ uint32_t core_self(void);
 /* True where the firmware has no core of this affinity. */
 bool core_is_unknown(uint64_t mpidr);
 
+/* What a core does that was started with a context_id of the program's own, at payload_secondary. NULL: jobs of core_start. */
+void core_set_arrival(void (*arrival)(uint64_t context_id));
 /* CPU_ON with a job. The core goes off when the job returns. Panics where the firmware refuses. */
 void core_start(uint32_t index, core_job *job, uint64_t argument);
 /* Sleeps until AFFINITY_INFO says OFF. Panics after `timeout_us`. */

@@ -48,3 +48,22 @@ add_payload(psci_stress
 	psci_stress/power_states.c
 	psci_stress/watchdog.c
 	psci_stress/worker.c)
+
+add_payload(psci_conformance
+	psci_conformance/cases_affinity.c
+	psci_conformance/cases_cpu_on.c
+	psci_conformance/cases_identity.c
+	psci_conformance/cases_memory.c
+	psci_conformance/cases_os_initiated.c
+	psci_conformance/cases_smccc.c
+	psci_conformance/cases_stat.c
+	psci_conformance/cases_suspend.c
+	psci_conformance/cases_suspend_errors.c
+	psci_conformance/cases_system.c
+	psci_conformance/cases_trace.c
+	psci_conformance/cases_trng.c
+	psci_conformance/cases_unknown.c
+	psci_conformance/check.c
+	psci_conformance/main.c
+	psci_conformance/others.c
+	psci_conformance/probe_entry.S)

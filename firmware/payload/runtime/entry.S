@@ -44,7 +44,7 @@ stacks:
 /* Boot core, from EL3: x0 = device tree. */
 	.global payload_entry
 payload_entry:
-	bl	prepare_core
+	bl	payload_prepare_core
 	adrp	x1, bss_start
 	add	x1, x1, :lo12:bss_start
 	adrp	x2, bss_end
@@ -60,7 +60,7 @@ payload_entry:
 	.global payload_secondary
 	.balign 64
 payload_secondary:
-	bl	prepare_core
+	bl	payload_prepare_core
 	bl	payload_secondary_start
 	b	park
 
@@ -68,7 +68,7 @@ payload_secondary:
 	.global payload_resume
 	.balign 64
 payload_resume:
-	bl	prepare_core
+	bl	payload_prepare_core
 	mrs	x9, tpidr_el0
 	ldp	x19, x20, [x9, #CONTEXT_X19]
 	ldp	x21, x22, [x9, #CONTEXT_X19 + 16]
@@ -85,7 +85,8 @@ park:	wfi
 	b	park
 
 /* MMU and caches on, vectors, stack and TPIDR_EL0 of this core. Keeps x0, clobbers x1 to x5. */
-prepare_core:
+	.global payload_prepare_core
+payload_prepare_core:
 	msr	daifset, #0xf
 	msr	spsel, #1
 	adrp	x1, payload_vectors

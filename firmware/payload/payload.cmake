@@ -30,7 +30,7 @@ function(add_payload name)
 	add_executable(${name} ${ARGN})
 	set_target_properties(${name} PROPERTIES OUTPUT_NAME ${name}.elf)
 	target_link_libraries(${name} PRIVATE payload_runtime)
-	target_link_options(${name} PRIVATE -nostdlib -static -no-pie -Wl,--build-id=none -Wl,--fatal-warnings
+	target_link_options(${name} PRIVATE -nostdlib -static -no-pie -Wl,--build-id=none -Wl,--fatal-warnings -Wl,-z,noexecstack -Wl,-z,max-page-size=4096
 		-T ${PAYLOAD_RUNTIME}/payload.ld)
 	set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${PAYLOAD_RUNTIME}/payload.ld)
 endfunction()

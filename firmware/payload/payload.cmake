@@ -67,3 +67,10 @@ add_payload(psci_conformance
 	psci_conformance/main.c
 	psci_conformance/others.c
 	psci_conformance/probe_entry.S)
+
+add_payload(smc_fuzz
+	smc_fuzz/arguments.c
+	smc_fuzz/choose.c
+	smc_fuzz/examine.c
+	smc_fuzz/main.c
+	smc_fuzz/outcomes.c)

@@ -19,6 +19,19 @@ static uint64_t next_sequence(void)
 	return r.x[1];
 }
 
+/* False where the firmware refuses one of them. */
+static bool read_stamps(struct stamps *stamps, uint64_t mpidr)
+{
+	for (uint32_t i = 0; i < STAMP_COUNT; i++) {
+		struct smc_result r = smc(SMC64(PMF_GET_TIMESTAMP), PMF_RUNTIME_INSTRUMENTATION(i), mpidr, 0);
+
+		if (r.x[0] != 0)
+			return false;
+		stamps->ticks[i] = r.x[1];
+	}
+	return true;
+}
+
 void measure_begin(struct measurement *measurement)
 {
 	measurement->first_sequence = next_sequence();
@@ -29,7 +42,7 @@ void measure_end(struct measurement *measurement, int64_t status)
 {
 	measurement->end_ticks = timer_now();
 	measurement->end_sequence = next_sequence();
-	measurement->stamps_valid = stamps_read(&measurement->stamps, cores[core_self()].mpidr);
+	measurement->stamps_valid = read_stamps(&measurement->stamps, cores[core_self()].mpidr);
 	measurement->status = status;
 }
 

@@ -1,22 +1,6 @@
 #include "stamps.h"
 
-#include "psci.h"
-#include "smc.h"
-#include "trace_call.h"
-
 #define NS_PER_S 1000000000UL
-
-bool stamps_read(struct stamps *stamps, uint64_t mpidr)
-{
-	for (uint32_t i = 0; i < STAMP_COUNT; i++) {
-		struct smc_result r = smc(SMC64(PMF_GET_TIMESTAMP), PMF_RUNTIME_INSTRUMENTATION(i), mpidr, 0);
-
-		if (r.x[0] != 0)
-			return false;
-		stamps->ticks[i] = r.x[1];
-	}
-	return true;
-}
 
 /* A firmware that had nothing to flush leaves the stamps of an earlier call. */
 static bool flushed(const struct stamps *stamps)

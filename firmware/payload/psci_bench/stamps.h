@@ -25,9 +25,6 @@ struct power_figures {
 	uint64_t cache_flush_ns;
 };
 
-/* False where the firmware refuses one of them. */
-bool stamps_read(struct stamps *stamps, uint64_t mpidr);
-
 /* Both want stamps that were taken between `start_ticks` and `end_ticks`, in the order in which a power-down takes them. */
 bool stamps_are_in_order_power(const struct stamps *stamps, uint64_t start_ticks, uint64_t end_ticks);
 bool stamps_are_in_order_call(const struct stamps *stamps, uint64_t start_ticks, uint64_t end_ticks);

@@ -3,8 +3,11 @@
 #include "completion.h"
 #include "core.h"
 #include "sync.h"
+#include "timer.h"
 
 #define TIMEOUT_US 10000000UL
+/* After its CPU_ON the lead has a few instructions left before it sleeps. The core under test lets it finish them. */
+#define SETTLE_US 1000UL
 
 struct measurement measurements[MAX_CORES];
 static struct barrier start_line;
@@ -45,6 +48,7 @@ void procedure_parallel(const struct bench_test *test)
 
 static void serial_core(uint64_t argument)
 {
+	timer_sleep_us(SETTLE_US);
 	make_call((const struct bench_test *)argument);
 	completion_signal(&finished, lead_index);
 }
@@ -65,6 +69,7 @@ void procedure_serial(const struct bench_test *test)
 static void off_core(uint64_t argument)
 {
 	(void)argument;
+	timer_sleep_us(SETTLE_US);
 	measure_begin(&measurements[core_self()]);
 	core_off();
 }

@@ -28,7 +28,7 @@ set_source_files_properties(runtime/memory.c PROPERTIES COMPILE_OPTIONS -fno-tre
 
 function(add_payload name)
 	add_executable(${name} ${ARGN})
-	set_target_properties(${name} PROPERTIES OUTPUT_NAME ${name}.elf)
+	set_target_properties(${name} PROPERTIES SUFFIX .elf RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 	target_link_libraries(${name} PRIVATE payload_runtime)
 	target_link_options(${name} PRIVATE -nostdlib -static -no-pie -Wl,--build-id=none -Wl,--fatal-warnings -Wl,-z,noexecstack -Wl,-z,max-page-size=4096
 		-T ${PAYLOAD_RUNTIME}/payload.ld)

@@ -56,7 +56,11 @@ def _check(events: tuple[Event, ...], place: str) -> None:
     for event in events:
         if not 1 <= event.id <= 0xFFFF:
             raise DataError(f"{place}: event {event.name} has id {event.id}; use one from 1 to 65535")
-    columns = {"id": [e.id for e in events], "name": [e.name for e in events], "pmf": [e.pmf for e in events if e.pmf is not None]}
+    columns: dict[str, list[int | str]] = {
+        "id": [e.id for e in events],
+        "name": [e.name for e in events],
+        "pmf": [e.pmf for e in events if e.pmf is not None],
+    }
     for column, values in columns.items():
         twice = next((value for value in values if values.count(value) > 1), None)
         if twice is not None:

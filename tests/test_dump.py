@@ -24,7 +24,7 @@ frames = st.one_of(
     st.builds(
         Boot,
         words,
-        numbers,
+        st.integers(1, 2**63 - 1),
         numbers,
         st.builds(Topology, st.lists(st.integers(1, 16), min_size=1, max_size=4).map(tuple)),
         cores,

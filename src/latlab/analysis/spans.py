@@ -12,6 +12,7 @@ METRIC_EVENTS = {
     Metric.CACHE_FLUSH: ("ENTER_CFLUSH", "EXIT_CFLUSH"),
     Metric.PSCI_CALL: ("ENTER_PSCI", "EXIT_PSCI"),
 }
+LONGEST_TICKS = 2**62
 POWER_METRICS = (Metric.POWERDOWN, Metric.WAKEUP, Metric.CACHE_FLUSH)
 
 PSCI_VERSION = frozenset({0x84000000})
@@ -99,6 +100,8 @@ def _check_order(trace: CoreTrace) -> None:
             raise SpanError(
                 f"core {trace.core}: time runs backwards from {before.event} at {before.time_ticks} to {after.event} at {after.time_ticks}"
             )
+    if trace.records and trace.records[-1].time_ticks - trace.records[0].time_ticks > LONGEST_TICKS:
+        raise SpanError(f"core {trace.core}: its records span more than {LONGEST_TICKS} ticks, which no counter does")
 
 
 def _check_call(trace: CoreTrace, call: tuple[TraceRecord, ...]) -> None:

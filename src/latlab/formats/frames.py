@@ -35,6 +35,10 @@ class Boot:
     gic: int
     firmware: str
 
+    def __post_init__(self) -> None:
+        if self.clock_hz < 1:
+            raise ValueError(f"clock_hz is {self.clock_hz}; a clock ticks at least once a second")
+
 
 @dataclass(frozen=True, slots=True)
 class TestStart:
@@ -88,6 +92,7 @@ KIND_NAMES = {kind: name for name, kind in KINDS.items()}
 
 RECORD = struct.Struct("<QQ")
 MAX_RECORDS = 3
+LARGEST = 2**63 - 1
 
 _HEAD = re.compile(r"<LLT1:")
 _FRAME = re.compile(r"<(LLT1:[^<>]*) \*([0-9a-f]{8})>")
@@ -139,10 +144,9 @@ def _parse_body(body: str, expected_crc: str) -> Frame | Damage:
     if keys != names:
         return Damage(f"{kind_name} has the keys {', '.join(keys)} instead of {', '.join(names)}")
     try:
-        values = [_PARSERS[field.type](pair.partition("=")[2]) for field, pair in zip(fields(kind), pairs, strict=True)]
+        return kind(*(_PARSERS[field.type](pair.partition("=")[2]) for field, pair in zip(fields(kind), pairs, strict=True)))
     except ValueError as error:
         return Damage(f"{kind_name}: {error}")
-    return kind(*values)
 
 
 def parse_core(text: str) -> CoreId:
@@ -180,8 +184,8 @@ def _format_value(value: Any) -> str:
 
 
 def _number(text: str) -> int:
-    if not re.fullmatch(r"\d{1,20}", text, re.ASCII):
-        raise ValueError(f"{text!r} is not a decimal number")
+    if not re.fullmatch(r"\d{1,19}", text, re.ASCII) or int(text) > LARGEST:
+        raise ValueError(f"{text!r} is not a decimal number that fits 63 bits")
     return int(text)
 
 

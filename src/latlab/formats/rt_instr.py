@@ -6,17 +6,17 @@ They carry no checksum: only their shape can be checked here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from latlab.formats.frames import Damage
-from latlab.model import CoreId, Metric
+from latlab.formats.frames import Damage, strip_escapes
+from latlab.model import CoreId, Metric, Problem, Topology
 
 POWER_METRICS = (Metric.POWERDOWN, Metric.WAKEUP, Metric.CACHE_FLUSH)
 CALL_METRICS = (Metric.PSCI_CALL,)
 
 _TEST_PREFIX = "test_rt_instr_"
-_LINE = re.compile(r"<RT_INSTR:([A-Za-z_]\w*)\t(\d{1,5})\t(\d{1,5})\t(\d{1,20})(?:\t(\d{1,20})\t(\d{1,20}))?/>", re.ASCII)
+_LINE = re.compile(r"<RT_INSTR:([A-Za-z_]\w*)\t(\d{1,5})\t(\d{1,5})\t(\d{1,18})(?:\t(\d{1,18})\t(\d{1,18}))?/>", re.ASCII)
 _HEAD = re.compile(r"<RT_INSTR")
 _TAIL = re.compile(r"\t\d+\t\d+/>", re.ASCII)
 
@@ -60,3 +60,29 @@ def _figures(match: re.Match[str]) -> Figures:
     values = [int(value) for value in match.groups()[3:] if value is not None]
     metrics = POWER_METRICS if len(values) == len(POWER_METRICS) else CALL_METRICS
     return Figures(short_name(match[1]), CoreId(int(match[2]), int(match[3])), tuple(zip(metrics, values, strict=True)))
+
+
+def read_figures(lines: Iterable[str], topology: Topology) -> tuple[list[tuple[int, Figures]], list[Problem]]:
+    """The figures of a log that has no dump: the n-th line of a core in a test is its iteration n.
+
+    A core that the topology lacks is refused, and cores whose counts differ in a test are named: a line is missing then.
+    """
+    found: list[tuple[int, Figures]] = []
+    problems: list[Problem] = []
+    counts: dict[str, dict[CoreId, int]] = {}
+    number = 0
+    for number, line in enumerate(lines, 1):
+        for figures in parse_figures(strip_escapes(line)):
+            if isinstance(figures, Damage):
+                problems.append(Problem(number, f"{figures.reason}; what it said is lost"))
+            elif figures.core not in topology.cores:
+                problems.append(Problem(number, f"core {figures.core} is not in the topology {topology}; give the right --topology"))
+            else:
+                of_test = counts.setdefault(figures.test, dict.fromkeys(topology.cores, 0))
+                found.append((of_test[figures.core], figures))
+                of_test[figures.core] += 1
+    for test, of_test in counts.items():
+        fewest = min(of_test, key=lambda core: of_test[core])
+        if of_test[fewest] < max(of_test.values()):
+            problems.append(Problem(number, f"core {fewest} has {of_test[fewest]} lines of {test}, another core {max(of_test.values())}"))
+    return found, problems

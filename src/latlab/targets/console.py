@@ -8,7 +8,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -61,7 +61,7 @@ class Console:
         self._stopped = ""
         self._secure_size = 0
 
-    def lines(self) -> Iterator[bytes]:
+    def lines(self) -> Generator[bytes, None, None]:
         """Raw lines with their line ends; the last may have none. `outcome` holds when the iterator is exhausted or closed."""
         with tempfile.TemporaryFile() as errors:
             process = self._start(errors)

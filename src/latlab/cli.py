@@ -249,7 +249,11 @@ def _other(error: Exception) -> int:
     """Wrong options come from typer as exceptions that say it themselves; anything else is a fault of latlab."""
     message, code = getattr(error, "format_message", None), getattr(error, "exit_code", None)
     if message and isinstance(code, int):
-        return _fail(f"{message()}; see `latlab --help`" if message() else "see `latlab --help`", code)
+        said = message()
+        if said.startswith("Usage:"):
+            typer.echo(said, err=True)
+            return code
+        return _fail(f"{said.rstrip('.')}; see `latlab --help`", code)
     if os.environ.get("LATLAB_DEBUG"):
         raise error
     return _fail(f"a fault in latlab: {type(error).__name__}: {error}; run it again with LATLAB_DEBUG=1 and report what it prints", 3)

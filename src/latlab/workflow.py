@@ -15,7 +15,7 @@ from latlab.analysis.crosscheck import disagreement
 from latlab.analysis.spans import SpanError, samples_of
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError, TestFailed, UsageError
-from latlab.formats.dump import Iteration, read_dump
+from latlab.formats.dump import Iteration, collect_dump, read_dump
 from latlab.formats.frames import Boot, End, parse_frames
 from latlab.formats.rt_instr import read_figures
 from latlab.images import PLATFORM, check_events
@@ -63,13 +63,13 @@ class Recorded:
 class _Recorder:
     """Commits each iteration of a log to the store when it is complete."""
 
-    def __init__(self, store: Store, run: Run, tick_of: Callable[[int], Tick], progress: Progress) -> None:
+    def __init__(self, store: Store, run: Run, tick_of: Callable[[int], Tick], take_log: Callable[[], bytes], progress: Progress) -> None:
         self.store = store
+        self.take_log = take_log
         self.run = run
         self.run_id = store.begin(run)
         self.tick_of = tick_of
         self.progress = progress
-        self.pending = bytearray()
         self.samples = 0
         self.problems: list[Problem] = []
         self.boot: Boot | None = None
@@ -77,7 +77,7 @@ class _Recorder:
 
     def read(self, lines: Iterable[bytes]) -> Iterator[Boot | Iteration | Problem | End]:
         """Go through the log; yields each item after it is stored."""
-        for item in read_dump(self._keep(lines), event_table()):
+        for item in read_dump(map(text_of, lines), event_table()):
             match item:
                 case Boot():
                     self._boot(item)
@@ -93,23 +93,15 @@ class _Recorder:
         self.problems.append(problem)
         self.store.add(self.run_id, problems=[problem])
 
-    def flush(self, logs: Mapping[str, bytes] | None = None) -> None:
-        """Store what has been read of the console and other logs."""
-        kept, self.pending = bytes(self.pending), bytearray()
-        self.store.add(self.run_id, logs={"console": kept} | dict(logs or {}))
+    def add_logs(self, others: Mapping[str, bytes] | None = None) -> None:
+        """Store what has come of the console since the last time, and other logs."""
+        self.store.add(self.run_id, logs={"console": self.take_log()} | dict(others or {}))
 
     def finish(self) -> Recorded:
         complete = self.end is not None and not self.problems
         status = RunStatus.COMPLETE if complete else RunStatus.PARTIAL
         self.store.finish(self.run_id, status)
         return Recorded(self.run_id, status, self.samples, tuple(self.problems), self.end is None or self.end.status == "pass")
-
-    def _keep(self, lines: Iterable[bytes]) -> Iterator[str]:
-        for line in lines:
-            self.pending += line
-            if len(self.pending) > LOG_PART_BYTES:
-                self.flush()
-            yield line.decode("utf-8", "backslashreplace").rstrip("\r\n")
 
     def _boot(self, boot: Boot) -> None:
         if self.boot is None:
@@ -127,8 +119,7 @@ class _Recorder:
         if reason:
             self.problem(Problem(item.line, f"iteration {item.iteration} of {item.test} is left out: {reason}"))
             return
-        kept, self.pending = bytes(self.pending), bytearray()
-        self.store.add(self.run_id, samples, item.traces, logs={"console": kept})
+        self.store.add(self.run_id, samples, item.traces, logs={"console": self.take_log()})
         self.samples += len(samples)
         self.progress.iteration(item.test, item.iteration)
 
@@ -142,7 +133,7 @@ def run_psci(store: Store, qemu: qemus.Qemu, machine: qemus.Machine, limits: con
         secure_log = Path(folder) / "secure.log"
         command = qemus.command_line(qemu, machine, secure_log)
         console = consoles.Console(command, secure_log, limits)
-        recorder = _Recorder(store, _planned(qemu, machine, clock, command), lambda hz: qemus.tick_of(clock, hz), progress)
+        recorder = _Recorder(store, _planned(qemu, machine, clock, command), lambda hz: qemus.tick_of(clock, hz), console.take, progress)
         progress.start(recorder.run_id)
         try:
             with closing(console.lines()) as lines:
@@ -151,7 +142,7 @@ def run_psci(store: Store, qemu: qemus.Qemu, machine: qemus.Machine, limits: con
             recorder.problem(Problem(0, "interrupted by the user before the campaign ended"))
             raise LatlabError(f"interrupted; what came before is kept as the partial run {recorder.run_id}") from None
         finally:
-            recorder.flush({"secure": _read(secure_log), "stderr": console.stderr})
+            recorder.add_logs({"secure": _read(secure_log), "stderr": console.stderr})
     return _ended(recorder, console)
 
 
@@ -166,16 +157,21 @@ def import_log(
 ) -> Recorded:
     """Store a console log from elsewhere. The options say what the log does not; they may not contradict it."""
     lines = io.BytesIO(data).readlines()
-    texts = [line.decode("utf-8", "backslashreplace").rstrip("\r\n") for line in lines]
+    texts = [text_of(line) for line in lines]
     boot = next((frame for text in texts for frame in parse_frames(text) if isinstance(frame, Boot)), None)
     run = _imported(source, boot, topology, clock, platform, firmware)
     if boot is None:
         return _import_figures(store, run, texts, data)
-    recorder = _Recorder(store, run, lambda hz: qemus.tick_of(run.tick.clock, hz), Silent())
+    recorder = _Recorder(store, run, lambda hz: qemus.tick_of(run.tick.clock, hz), bytes, Silent())
+    recorder.add_logs({"console": data})
     for _ in recorder.read(lines):
         pass
-    recorder.flush()
     return recorder.finish()
+
+
+def text_of(line: bytes) -> str:
+    """A console line as text; what is no UTF-8 shows as escapes."""
+    return line.decode("utf-8", "backslashreplace").rstrip("\r\n")
 
 
 def verdict(recorded: Recorded) -> None:
@@ -198,11 +194,15 @@ def _follow(recorder: _Recorder, console: consoles.Console, lines: Iterable[byte
 
 def _watch(recorder: _Recorder, console: consoles.Console, lines: Iterable[bytes]) -> Iterator[bytes]:
     """The console's lines, until so much came without a BOOT line that none will come."""
-    size = 0
+    size = unsaved = 0
     for line in lines:
         size += len(line)
+        unsaved += len(line)
         if recorder.boot is None and size > GARBAGE_BYTES:
             console.stop(f"the target prints garbage: {size} bytes without a dump's BOOT line; check --firmware and the payload")
+        if unsaved > LOG_PART_BYTES:
+            recorder.add_logs()
+            unsaved = 0
         yield line
 
 
@@ -245,11 +245,18 @@ def _imported(
         raise UsageError(f"--topology {topology} contradicts {source}, which says {boot.topology}; leave the option out")
     if clock is Clock.INSTRUCTIONS and boot is None:
         raise UsageError(f"{source} has figures in ns only, which are no instructions; leave out --clock")
+    emulated = boot is not None and PLATFORM in boot.firmware
+    if emulated and clock is None:
+        raise UsageError(
+            f"{source} was made on {PLATFORM} and does not say what its clock counts; give --clock instructions for a deterministic run, "
+            "--clock time for a multi-threaded one"
+        )
     chosen = clock or Clock.TIME
+    mode = qemus.Mode.DETERMINISTIC if chosen is Clock.INSTRUCTIONS else qemus.Mode.MULTI_THREAD
     return Run(
         campaign=CAMPAIGN,
         target="import",
-        platform=platform or "unknown",
+        platform=platform or (PLATFORM if emulated else "unknown"),
         topology=boot.topology if boot else topology or Topology(()),
         tick=qemus.tick_of(chosen, boot.clock_hz) if boot else Tick(chosen, 1.0),
         build=Build(firmware or "unknown"),
@@ -257,13 +264,15 @@ def _imported(
         status=RunStatus.PARTIAL,
         samples=(),
         started_utc=_now(),
-        facts=(("source", source),),
+        facts=(("source", source), *((("mode", mode.value),) if emulated else ())),
     )
 
 
 def _import_figures(store: Store, run: Run, texts: list[str], data: bytes) -> Recorded:
     """A log with RT_INSTR lines only: three durations a core, no trace, no checksum."""
     iterations, problems = read_figures(texts, run.topology)
+    if any(True for text in texts for _ in parse_frames(text)):
+        problems = [*collect_dump(texts, event_table()).problems, *problems]
     samples = [
         Sample(figures.test, metric, figures.core, 0, number, value)
         for number, figures in iterations

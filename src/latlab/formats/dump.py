@@ -310,6 +310,8 @@ class _Reader:
                 yield Problem(line, f"{test} lacks {len(missing)} of {wanted} iterations, the first is {missing[0]}")
         if len(self.seen) != frame.tests:
             yield Problem(line, f"the END line counts {frame.tests} tests, the log has {len(self.seen)}")
+        if frame.iterations != wanted:
+            yield Problem(line, f"the END line counts {frame.iterations} iterations of each test, the BOOT line {wanted}")
         yield frame
 
     def _leave_open(self, line: int, reason: str) -> Iterator[Item]:

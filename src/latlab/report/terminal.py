@@ -30,7 +30,10 @@ def print_run(console: Console, run: Run, only: str | None = None) -> None:
     console.print(facts)
     for table in tables_of(run, only):
         console.print()
+        console.print(_title(run, table), style="bold", highlight=False, markup=False, soft_wrap=True)
         console.print(_figures(run, table))
+        if table.mark:
+            console.print(f"({table.mark}) {table.warning}", style="yellow", highlight=False, markup=False, soft_wrap=True)
     print_problems(console, run.problems)
 
 
@@ -52,14 +55,17 @@ def print_problems(console: Console, problems: Iterable[Problem]) -> None:
         console.print(f"[yellow]problem[/yellow] {escape(where + problem.message)}", soft_wrap=True, highlight=False)
 
 
+def _title(run: Run, table: TestTable) -> str:
+    mark = f" ({table.mark})" if table.mark else ""
+    return f"{table.title.full}: median [min to max] in {unit(run.tick)}, n = {table.n}{mark}"
+
+
 def _figures(run: Run, table: TestTable) -> Table:
-    title = f"{table.title.full}: median [min to max] in {unit(run.tick)}, n = {table.n}"
-    caption = f"({table.mark}) {table.warning}" if table.mark else None
-    result = Table(title=escape(title), caption=caption, title_justify="left", caption_justify="left", title_style="bold")
+    result = Table()
     result.add_column("Cluster", justify="right")
     result.add_column("Core", justify="right")
     for metric in table.metrics:
-        result.add_column(METRIC_TITLES[metric] + (f" ({table.mark})" if table.mark else ""), justify="right")
+        result.add_column(METRIC_TITLES[metric], justify="right")
     for row in table.rows:
         result.add_row(str(row.core.cluster), str(row.core.core), *(_cell(run, cell) for cell in row.cells))
     return result

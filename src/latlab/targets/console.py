@@ -60,6 +60,7 @@ class Console:
         self._exit_by: float | None = None
         self._stopped = ""
         self._secure_size = 0
+        self._raw = bytearray()
 
     def lines(self) -> Generator[bytes, None, None]:
         """Raw lines with their line ends; the last may have none. `outcome` holds when the iterator is exhausted or closed."""
@@ -73,6 +74,11 @@ class Console:
                 self.stderr = errors.read()
             if self.outcome.end is End.EXIT and process.returncode != 0:
                 self.outcome = Outcome(End.DEATH, self._death(process.returncode))
+
+    def take(self) -> bytes:
+        """What has come since the last time, byte for byte."""
+        taken, self._raw = bytes(self._raw), bytearray()
+        return taken
 
     def expect_exit(self) -> None:
         """The console has said all: the process may end now and is stopped if it does not."""
@@ -101,6 +107,7 @@ class Console:
                         self.outcome = self._panic() or Outcome(End.EXIT)
                         break
                     last = time.monotonic()
+                    self._raw += chunk
                     *whole, pending = (pending + chunk).split(b"\n")
                     yield from (line + b"\n" for line in whole)
                     if len(pending) > LONGEST_LINE:

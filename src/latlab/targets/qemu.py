@@ -15,7 +15,7 @@ from latlab.model import Clock, Tick
 
 PROGRAM = "qemu-system-aarch64"
 CPU = "cortex-a57"
-MEMORY_MIB = 512
+MEMORY_MIB = 1024
 DETERMINISTIC_MAJOR = 10
 ICOUNT_SHIFT = 4
 NS_PER_INSTRUCTION = 1 << ICOUNT_SHIFT

@@ -38,6 +38,8 @@ ORDER = (
     FINISH,
 )
 
+FIRST_IN_WAKEUP = (RESET_PATH, RESTORE)
+
 MEANING = {
     CALL: "the whole call, which has no event inside",
     DISPATCH: "from ENTER_PSCI to the first event of the call",
@@ -87,13 +89,16 @@ def segments(call: tuple[TraceRecord, ...]) -> tuple[Segment, ...]:
 
 
 def decompose(call: tuple[TraceRecord, ...], metric: Metric) -> tuple[Part, ...]:
-    """The parts of one span in the order of `ORDER`; their ticks sum exactly to the span."""
+    """The parts of one span, roughly in the order of time; their ticks sum exactly to the span."""
     span = span_records(call, metric)
     start, end = call.index(span[0]), call.index(span[-1])
     totals: dict[str, int] = {}
     for segment in segments(call)[start:end]:
         totals[segment.part] = totals.get(segment.part, 0) + segment.ticks
-    return tuple(Part(name, totals[name]) for name in sorted(totals, key=part_rank))
+    names = sorted(totals, key=part_rank)
+    if metric is Metric.WAKEUP:
+        names.sort(key=lambda name: name not in FIRST_IN_WAKEUP)
+    return tuple(Part(name, totals[name]) for name in names)
 
 
 def part_rank(name: str) -> tuple[int, str]:

@@ -44,6 +44,17 @@ TITLES = {
 }
 
 
+FACT_NAMES = {
+    "mode": "Mode",
+    "cpu": "CPU model",
+    "clock_hz": "Counter frequency (Hz)",
+    "iterations": "Iterations a test",
+    "el": "Payload's exception level",
+    "gic": "GIC version",
+    "source": "Imported from",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class CoreRow:
     """One line of a test's table: a row of the summary for each metric."""
@@ -95,13 +106,13 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
         ("Topology", f"{run.topology} (cores of each cluster)"),
         ("Lead core", str(run.lead) if run.lead else "unknown"),
         ("Clock", CLOCK_NAMES[run.tick.clock]),
-        ("Unit", f"{unit(run.tick)}; one tick is {run.tick.value:g} {run.tick.unit}"),
+        ("Unit", f"{unit(run.tick)}; one tick is {run.tick.value:g} {run.tick.unit.removesuffix('insns') or 'instruction'}"),
         ("Capture cost", f"{capture_cost(run)} a trace point, not subtracted"),
         ("Firmware", run.build.firmware),
         ("Event table", run.build.events_hash or "unknown"),
         ("Started (UTC)", run.started_utc),
         ("Emulator", run.emulator),
-        *((key.replace("_", " ").capitalize(), value) for key, value in (*run.build.options, *run.facts)),
+        *((FACT_NAMES.get(key, key), value) for key, value in (*run.build.options, *run.facts)),
         ("Command", " ".join(run.command)),
     ]
     return tuple((name, value) for name, value in facts if value)

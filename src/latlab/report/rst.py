@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from latlab.analysis.summary import NOISE_SENTENCE, is_noise
+from latlab.errors import UsageError
 from latlab.model import Run
 from latlab.report.content import METRIC_TITLES, TestTable, facts_of, tables_of
 from latlab.report.units import CLOCK_NAMES, shown, unit
@@ -13,7 +15,8 @@ SPECIAL = str.maketrans({character: "\\" + character for character in "\\*`|_"})
 
 
 def document(run: Run) -> str:
-    """The whole document; it builds without a warning."""
+    """The whole document; it builds without a warning. Refuses figures that are no latencies."""
+    _refuse_noise(run)
     title = f"PSCI Performance Measurements on {run.platform}"
     lines = [
         *_heading(title, "="),
@@ -29,7 +32,8 @@ def document(run: Run) -> str:
 
 
 def sections(run: Run, only: str | None = None) -> Iterable[str]:
-    """The results alone: tests of one call and scope share a section."""
+    """The results alone: tests of one call and scope share a section. Refuses figures that are no latencies."""
+    _refuse_noise(run)
     for (call, scope), tables in groupby(tables_of(run, only), key=lambda table: (table.title.call, table.title.scope)):
         yield from _heading(f"``{call}`` {scope}".rstrip(), "~")
         for table in tables:
@@ -69,6 +73,13 @@ def _table(run: Run, table: TestTable) -> Iterable[str]:
     yield ""
     if table.mark:
         yield from (".. note::", f"    {table.warning}", "")
+
+
+def _refuse_noise(run: Run) -> None:
+    if is_noise(run):
+        raise UsageError(
+            f"{run.id} has no latencies to publish. {NOISE_SENTENCE} Run it in the mode deterministic, or look at it as a table"
+        )
 
 
 def _heading(text: str, underline: str) -> Iterable[str]:

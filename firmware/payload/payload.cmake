@@ -74,3 +74,8 @@ add_payload(smc_fuzz
 	smc_fuzz/examine.c
 	smc_fuzz/main.c
 	smc_fuzz/outcomes.c)
+
+# No runtime: nothing may run around the calls that are counted.
+add_executable(insn_probe insn_probe/probe.S)
+set_target_properties(insn_probe PROPERTIES SUFFIX .elf RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+target_link_options(insn_probe PRIVATE -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-Ttext=0x60000000)

@@ -74,7 +74,8 @@ uint64_t trace_pmf_ticks(const struct trace_ring *ring, unsigned pmf_index)
 {
     TRACE_READER_SYNC(ring, sizeof(*ring) - sizeof(ring->records));
 
-    for (const struct trace_record *record = ring->next; record-- != ring->records;) {
+    for (const struct trace_record *record = ring->next; record != ring->records;) {
+        record--;
         TRACE_READER_SYNC(record, sizeof(*record));
         if (event_of(record) == pmf_event_ids[pmf_index]) {
             return record->time_ticks;

@@ -48,7 +48,7 @@ test: setup-dev
 
 prove: setup-dev
 	$(MAKE) firmware
-	$(PYTHON) -m pytest tests/prove
+	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove
 
 bench: setup-dev
 	$(MAKE) firmware-2_4

@@ -23,6 +23,7 @@ from latlab.formats.frames import (
     parse_frames,
     strip_escapes,
 )
+from latlab.formats.messages import fault_message
 from latlab.formats.rt_instr import Figures, format_figures, parse_figures, short_name
 from latlab.model import CoreId, CoreTrace, Problem, RunStatus, TraceRecord
 
@@ -61,6 +62,9 @@ def read_dump(lines: Iterable[str], table: EventTable) -> Iterator[Item]:
     number = 0
     for number, raw in enumerate(lines, 1):
         line = strip_escapes(raw)
+        message = fault_message(line)
+        if message:
+            yield Problem(number, message)
         for figures in parse_figures(line):
             yield from reader.damage(number, figures) if isinstance(figures, Damage) else reader.figures(number, figures)
         for frame in parse_frames(line):

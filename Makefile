@@ -23,6 +23,7 @@ setup:
 setup-dev:
 	scripts/setup.sh dev
 
+.PRECIOUS: build/%/build.ninja
 build/%/build.ninja: CMakePresets.json
 	cmake --preset $*
 

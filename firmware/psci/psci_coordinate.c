@@ -189,10 +189,13 @@ static struct psci_domain *find_in_transit(const struct psci_core *core, const s
     return found;
 }
 
-/* A domain that was to go off and stayed on for a core that came was never in the state: it does not count. */
+/*
+ * A domain that was to go off and stayed on for a core that came was never in the state: it does not count. Nor does the
+ * time before a domain's first core was on.
+ */
 static void note_up(struct psci_domain *domain, bool was_down)
 {
-    if (was_down || domain->local == PSCI_RETENTION) {
+    if ((was_down || domain->local == PSCI_RETENTION) && domain->down_ticks != 0) {
         domain->stat[domain->local].count++;
         domain->stat[domain->local].residency_ticks += arch_counter_ticks() - domain->down_ticks;
     }

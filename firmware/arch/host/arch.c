@@ -52,6 +52,25 @@ void arch_event_send(void)
     }
 }
 
+/* Looks again when any shared word has been stored: what a loop that polls would see, without its turns. */
+void arch_relax(void)
+{
+    host_require_no_lock("wait for another core");
+    host_relaxing++;
+    host_block(HOST_IN_RELAX);
+    host_charge(HOST_RELAX, NULL, 0);
+}
+
+static void end_relaxations(void)
+{
+    for (unsigned core = 0; host_relaxing != 0 && core < host_machine.cores; core++) {
+        if (host_cores[core].wait == HOST_IN_RELAX) {
+            host_relaxing--;
+            host_set_running(core, host_core_self()->now_ticks);
+        }
+    }
+}
+
 void arch_interrupt_wait(void)
 {
     host_require_no_lock("wait for an interrupt");
@@ -145,6 +164,7 @@ void arch_shared_store(struct arch_shared *shared, uint32_t value)
 {
     host_point(HOST_SHARED_STORE, shared, value);
     shared->value = value;
+    end_relaxations();
 }
 
 bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t expected, uint32_t desired)
@@ -157,5 +177,6 @@ bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t expected, uin
         return false;
     }
     shared->value = desired;
+    end_relaxations();
     return true;
 }

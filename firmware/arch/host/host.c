@@ -13,6 +13,7 @@ void (*host_on_reader_sync)(void);
 
 static uint8_t stacks[HOST_MAX_CORES][HOST_STACK_BYTES] __attribute__((aligned(64)));
 struct host_machine host_machine;
+unsigned host_relaxing;
 static struct coroutine outside;
 static unsigned self;
 static bool is_running; /* inside host_run(): scheduling points switch */
@@ -202,6 +203,7 @@ void host_init(const struct host_machine *description, unsigned boot_core)
 {
     host_machine = *description;
     violation[0] = '\0';
+    host_relaxing = 0;
     is_running = false;
     self = boot_core;
     for (unsigned core = 0; core < host_machine.cores; core++) {

@@ -5,6 +5,7 @@
 #include "host.h"
 
 extern struct host_machine host_machine;
+extern unsigned host_relaxing; /* cores in arch_relax() */
 
 static inline struct host_core *host_core_self(void)
 {

@@ -27,6 +27,7 @@ uint64_t arch_counter_hz(void);
 
 void arch_event_wait(void);
 void arch_event_send(void);
+void arch_relax(void);
 
 void arch_lock_acquire(struct arch_lock *lock);
 void arch_lock_release(struct arch_lock *lock);

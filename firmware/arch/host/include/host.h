@@ -31,6 +31,7 @@ enum host_operation {
     HOST_SHARED_COMPARE_SWAP,
     HOST_EVENT_WAIT,
     HOST_EVENT_SEND,
+    HOST_RELAX,
     HOST_INTERRUPT_WAIT,
     HOST_CACHE_POWER_DOWN,
     HOST_PLATFORM, /* a platform hook, which charges what it costs by itself */
@@ -38,7 +39,7 @@ enum host_operation {
 };
 
 /* Why a core does not run. */
-enum host_wait { HOST_RUNS, HOST_IN_LOCK, HOST_IN_EVENT, HOST_IN_STANDBY, HOST_SUSPENDED, HOST_OFF, HOST_FINISHED };
+enum host_wait { HOST_RUNS, HOST_IN_LOCK, HOST_IN_EVENT, HOST_IN_RELAX, HOST_IN_STANDBY, HOST_SUSPENDED, HOST_OFF, HOST_FINISHED };
 
 struct host_core {
     struct trace_ring ring;

@@ -7,7 +7,7 @@
 
 #define SMCCC_VERSION_1_2 0x10002U
 #define NOT_SUPPORTED ((uint64_t)-1)
-#define INVALID_PARAMETER ((uint64_t)-2)
+#define INVALID_PARAMETER ((uint64_t)-3)
 
 static uint64_t arch_features(uint32_t id)
 {

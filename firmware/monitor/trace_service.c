@@ -16,6 +16,7 @@
 #define INVALID_PARAMETERS ((uint64_t)-2)
 #define RECORDS_A_CALL 3U
 #define BUILD_BYTES 96U
+#define BUILD_BYTES_A_CALL 24U
 
 static bool pmf_ticks(uint64_t id, uint64_t mpidr, uint64_t *ticks)
 {
@@ -110,7 +111,7 @@ static void build(struct smc_frame *frame)
 {
     uint64_t offset = frame->x[1];
 
-    if (offset >= BUILD_BYTES) {
+    if (offset >= BUILD_BYTES || offset % BUILD_BYTES_A_CALL != 0) {
         frame->x[0] = INVALID_PARAMETERS;
         return;
     }

@@ -1,0 +1,71 @@
+# Thin: each target names the command that does the work.
+SHELL := /bin/sh
+TOPOLOGIES := 2_4 1 4 4_4 4_4_4_4
+LATLAB := .venv/bin/latlab
+PYTHON := .venv/bin/python
+REPORT := build/report/psci.html
+
+.PHONY: demo test bench prove lint docs package firmware setup setup-dev clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo     set up, build, run the psci campaign on six cores, write the report"
+	@echo "make test     set up, then every test that CI runs"
+	@echo "make prove    the slow proofs: a million fuzzed SMCs, long stress, fuzzed parsers"
+	@echo "make bench    figures beside the peers'"
+	@echo "make lint     ruff, mypy"
+	@echo "make docs     build the documentation, warnings are errors"
+	@echo "make package  a wheel that carries the firmware images"
+
+setup:
+	scripts/setup.sh
+
+setup-dev:
+	scripts/setup.sh dev
+
+.PRECIOUS: build/%/build.ninja
+build/%/build.ninja: CMakePresets.json
+	cmake --preset $*
+
+.PHONY: firmware-%
+firmware-%: build/qemu_virt-%/build.ninja
+	cmake --build --preset qemu_virt-$*
+
+firmware: $(TOPOLOGIES:%=firmware-%)
+
+demo: setup
+	$(MAKE) firmware-2_4
+	$(LATLAB) run psci
+	mkdir -p $(dir $(REPORT))
+	$(LATLAB) report last --format html -o $(REPORT)
+	@echo "report: $(REPORT)"
+
+test: setup-dev
+	$(MAKE) firmware lint
+	cmake --preset host
+	cmake --build --preset host
+	ctest --preset host
+	$(PYTHON) -m pytest
+
+prove: setup-dev
+	$(MAKE) firmware
+	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove
+
+bench: setup-dev
+	$(MAKE) firmware-2_4
+	$(PYTHON) bench/psci_insns.py
+
+lint: setup-dev
+	.venv/bin/ruff check src tests bench firmware/trace
+	.venv/bin/ruff format --check --diff src tests bench firmware/trace
+	.venv/bin/mypy
+
+docs: setup-dev
+	.venv/bin/sphinx-build -W -q -b html docs build/docs
+
+package: setup-dev
+	$(MAKE) firmware
+	$(PYTHON) scripts/package.py
+
+clean:
+	rm -rf build dist

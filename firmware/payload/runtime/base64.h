@@ -1,0 +1,12 @@
+/* Base64 of RFC 4648, with padding. */
+#ifndef PAYLOAD_BASE64_H
+#define PAYLOAD_BASE64_H
+
+#include <stddef.h>
+
+#define BASE64_SIZE(bytes) (((bytes) + 2) / 3 * 4 + 1)
+
+/* `out` holds BASE64_SIZE(size) characters, the last one a NUL. */
+void base64_encode(char *out, const void *data, size_t size);
+
+#endif

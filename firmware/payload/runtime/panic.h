@@ -1,0 +1,7 @@
+/* The end of a run that cannot go on: one line that says what, then power off. */
+#ifndef PAYLOAD_PANIC_H
+#define PAYLOAD_PANIC_H
+
+_Noreturn void panic(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,82 @@
+/* PSCI 1.1, SMCCC 1.2 and TRNG 1.0: ids, errors, and calls for the usual cases. */
+#ifndef PAYLOAD_PSCI_H
+#define PAYLOAD_PSCI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MPIDR_AFFINITY 0xff00ffffffUL
+
+#define SMC64(id) ((id) | 0x40000000U)
+
+#define PSCI_VERSION 0x84000000U
+#define PSCI_CPU_SUSPEND 0x84000001U
+#define PSCI_CPU_OFF 0x84000002U
+#define PSCI_CPU_ON 0x84000003U
+#define PSCI_AFFINITY_INFO 0x84000004U
+#define PSCI_MIGRATE 0x84000005U
+#define PSCI_MIGRATE_INFO_TYPE 0x84000006U
+#define PSCI_MIGRATE_INFO_UP_CPU 0x84000007U
+#define PSCI_SYSTEM_OFF 0x84000008U
+#define PSCI_SYSTEM_RESET 0x84000009U
+#define PSCI_FEATURES 0x8400000aU
+#define PSCI_CPU_FREEZE 0x8400000bU
+#define PSCI_CPU_DEFAULT_SUSPEND 0x8400000cU
+#define PSCI_NODE_HW_STATE 0x8400000dU
+#define PSCI_SYSTEM_SUSPEND 0x8400000eU
+#define PSCI_SET_SUSPEND_MODE 0x8400000fU
+#define PSCI_STAT_RESIDENCY 0x84000010U
+#define PSCI_STAT_COUNT 0x84000011U
+#define PSCI_SYSTEM_RESET2 0x84000012U
+#define PSCI_MEM_PROTECT 0x84000013U
+#define PSCI_MEM_PROTECT_CHECK_RANGE 0x84000014U
+
+#define SMCCC_VERSION 0x80000000U
+#define SMCCC_ARCH_FEATURES 0x80000001U
+#define SMCCC_ARCH_SOC_ID 0x80000002U
+
+#define TRNG_VERSION 0x84000050U
+#define TRNG_FEATURES 0x84000051U
+#define TRNG_GET_UUID 0x84000052U
+#define TRNG_RND 0x84000053U
+
+#define SMC_UNK (-1)
+
+#define PSCI_SUCCESS 0
+#define PSCI_NOT_SUPPORTED (-1)
+#define PSCI_INVALID_PARAMETERS (-2)
+#define PSCI_DENIED (-3)
+#define PSCI_ALREADY_ON (-4)
+#define PSCI_ON_PENDING (-5)
+#define PSCI_INTERNAL_FAILURE (-6)
+#define PSCI_NOT_PRESENT (-7)
+#define PSCI_DISABLED (-8)
+#define PSCI_INVALID_ADDRESS (-9)
+
+#define AFFINITY_ON 0
+#define AFFINITY_OFF 1
+#define AFFINITY_ON_PENDING 2
+
+/* power_state: StateID has a nibble a level (1 standby or retention, 2 powerdown), bit 16 the type, bits 25:24 the level. */
+#define POWER_STATE_TYPE_POWERDOWN (1U << 16)
+#define POWER_STATE_STANDBY_0 0x00000001U
+#define POWER_STATE_DOWN_0 0x00010002U
+#define POWER_STATE_DOWN_1 0x01010022U
+#define POWER_STATE_DOWN_2 0x02010222U
+
+struct suspend_result {
+	int64_t status;
+	uint64_t context_id;
+	bool resumed;
+};
+
+int64_t psci_affinity_info(uint64_t mpidr, uint32_t level);
+int64_t psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context_id);
+int64_t psci_cpu_off(void);
+/* CPU_SUSPEND (64-bit). After a loss of context the interrupt controller of the core is set up again. */
+struct suspend_result psci_cpu_suspend(uint32_t power_state, uint64_t context_id);
+/* Any suspend call whose entry point is payload_resume. */
+struct suspend_result psci_resumable_call(uint64_t function, uint64_t a1, uint64_t a2, uint64_t a3);
+_Noreturn void psci_system_off(void);
+
+#endif

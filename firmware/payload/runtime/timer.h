@@ -1,0 +1,16 @@
+/* The EL1 physical timer: deadlines, sleep, and the time. */
+#ifndef PAYLOAD_TIMER_H
+#define PAYLOAD_TIMER_H
+
+#include <stdint.h>
+
+uint64_t timer_now(void);
+uint64_t timer_frequency_hz(void);
+uint64_t timer_ticks_of_us(uint64_t us);
+/* Makes the timer interrupt pending from `deadline` on. */
+void timer_start_at(uint64_t deadline);
+void timer_stop(void);
+/* Waits with WFI; other interrupts are taken and dropped. */
+void timer_sleep_us(uint64_t us);
+
+#endif

@@ -1,0 +1,93 @@
+#!/bin/sh
+# Installs what latlab needs on Debian 12: cross compiler, build tools, QEMU 10 and a Python environment in .venv.
+# Does nothing that is done already. Usage: scripts/setup.sh [EXTRA], where EXTRA names extras of the Python package (dev).
+set -eu
+
+cd "$(dirname "$0")/.."
+extras=${1:-}
+qemu_at_least=10
+
+say() { printf '%s\n' "$*" >&2; }
+
+qemu_major() {
+    qemu-system-aarch64 --version 2>/dev/null | sed -n 's/^QEMU emulator version \([0-9]*\).*/\1/p'
+}
+
+missing_packages() {
+    for pair in aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu cmake:cmake ninja:ninja-build gcc:gcc make:make; do
+        command -v "${pair%%:*}" >/dev/null 2>&1 || printf '%s ' "${pair#*:}"
+    done
+    [ -e /usr/include/stdio.h ] || printf 'libc6-dev '
+    python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || printf 'python3 python3-venv '
+}
+
+has_new_qemu() {
+    major=$(qemu_major)
+    [ -n "$major" ] && [ "$major" -ge "$qemu_at_least" ]
+}
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+can_install() {
+    command -v apt-get >/dev/null 2>&1 && { [ "$(id -u)" -eq 0 ] || sudo -n true 2>/dev/null; }
+}
+
+codename() { . /etc/os-release && printf '%s' "${VERSION_CODENAME:-}"; }
+
+# The backports suite, from the same place and with the same options as the entry that the machine has for its release.
+add_backports() {
+    release=$(codename)
+    if grep -rqs "$release-backports" /etc/apt/sources.list /etc/apt/sources.list.d; then return; fi
+    for file in /etc/apt/sources.list.d/*.sources; do
+        [ -e "$file" ] || continue
+        entry=$(awk -v release="$release" 'BEGIN { RS = ""; ORS = "\n" } $0 ~ "(^|\n)Suites:[^\n]*[ \t]" release "([ \t\n]|$)" { print; exit }' "$file")
+        if [ -n "$entry" ]; then
+            printf '%s\n' "$entry" | sed "s/^Suites:.*/Suites: $release-backports/" |
+                as_root tee /etc/apt/sources.list.d/latlab-backports.sources >/dev/null
+            return
+        fi
+    done
+    entry=$(grep -hsE "^deb .*[[:space:]]$release[[:space:]]" /etc/apt/sources.list /etc/apt/sources.list.d/*.list | head -n 1)
+    if [ -z "$entry" ]; then
+        say "No apt source for $release found to derive $release-backports from; add that suite and run this again."
+        exit 1
+    fi
+    printf '%s\n' "$entry" | sed "s/[[:space:]]$release[[:space:]]/ $release-backports /" |
+        as_root tee /etc/apt/sources.list.d/latlab-backports.list >/dev/null
+}
+
+packages=$(missing_packages)
+new_qemu=yes
+has_new_qemu || new_qemu=no
+
+if [ -n "$packages" ] || [ "$new_qemu" = no ]; then
+    if ! can_install; then
+        say "Missing: ${packages:-}$([ "$new_qemu" = yes ] || printf 'qemu-system-aarch64 %s or newer' "$qemu_at_least")"
+        say "This needs Debian and root. Install them your own way, then run this again."
+        exit 1
+    fi
+    export DEBIAN_FRONTEND=noninteractive
+    suite=
+    if [ "$new_qemu" = no ] && [ "$(codename)" = bookworm ]; then
+        add_backports
+        suite="-t bookworm-backports"
+    fi
+    as_root apt-get update -q >&2
+    if [ -n "$packages" ]; then
+        # shellcheck disable=SC2086
+        as_root apt-get install -yq --no-install-recommends $packages >&2
+    fi
+    if [ "$new_qemu" = no ]; then
+        # shellcheck disable=SC2086
+        as_root apt-get install -yq --no-install-recommends $suite qemu-system-arm >&2
+    fi
+fi
+
+[ -x .venv/bin/python ] || python3 -m venv .venv
+stamp=.venv/.installed${extras:+-$extras}
+if [ ! -e "$stamp" ] || [ pyproject.toml -nt "$stamp" ]; then
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check -e ".${extras:+[$extras]}" >&2
+    touch "$stamp"
+fi

@@ -1,0 +1,331 @@
+"""The verbs of the command line. Each one reads its options, calls the library and prints; heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from latlab.errors import LatlabError, UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from latlab.model import Run, Topology
+    from latlab.workflow import Recorded
+
+app = typer.Typer(
+    name="latlab",
+    help="A latency laboratory for trusted firmware and real-time Linux.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+run_app = typer.Typer(help="Run a campaign on a target and keep what it prints.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(run_app, name="run")
+
+
+class TargetName(StrEnum):
+    QEMU = "qemu"
+
+
+class ModeName(StrEnum):
+    DETERMINISTIC = "deterministic"
+    MULTI_THREAD = "multi-thread"
+
+
+class ClockName(StrEnum):
+    TIME = "time"
+    INSTRUCTIONS = "instructions"
+
+
+class Format(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    RST = "rst"
+
+
+class ListFormat(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+class ReportFormat(StrEnum):
+    HTML = "html"
+    RST = "rst"
+
+
+StoreOption = Annotated[
+    str | None, typer.Option("--store", help="Where runs are kept: a file or a database URL.", show_default="user's data folder")
+]
+TopologyOption = Annotated[str, typer.Option(help="Cores of each cluster.")]
+RunArgument = Annotated[str, typer.Argument(help="A run's id, the unique beginning of one, or `last`.")]
+
+
+@app.callback(invoke_without_command=True)
+def latlab(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
+    if version:
+        from importlib.metadata import version as installed_version
+
+        typer.echo(f"latlab {installed_version('latlab')}")
+        raise typer.Exit
+
+
+@run_app.command()
+def psci(
+    target: Annotated[TargetName, typer.Option(help="Where the campaign runs.")] = TargetName.QEMU,
+    topology: TopologyOption = "2,4",
+    iterations: Annotated[int, typer.Option(help="Iterations of each test in one boot.")] = 20,
+    gic: Annotated[int, typer.Option(help="Version of the interrupt controller: 2 or 3.")] = 3,
+    el: Annotated[int, typer.Option(help="Exception level of the payload: 1 or 2.")] = 1,
+    mode: Annotated[
+        ModeName, typer.Option(help="deterministic counts instructions; multi-thread shows only that it works.")
+    ] = ModeName.DETERMINISTIC,
+    timeout: Annotated[float, typer.Option(help="Seconds until the target is stopped.")] = 300,
+    silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped.")] = 60,
+    qemu: Annotated[Path | None, typer.Option(help="The QEMU to use.", show_default="qemu-system-aarch64")] = None,
+    firmware: Annotated[Path | None, typer.Option(help="Folder with the images.", show_default="build folder or package")] = None,
+    store: StoreOption = None,
+    format: Annotated[Format, typer.Option(help="How the result is printed.")] = Format.TABLE,
+) -> None:
+    """Measure PSCI: suspend to the deepest level and to level 0, CPU_OFF, PSCI_VERSION, on every core."""
+    from latlab.images import find_images
+    from latlab.report.progress import RunProgress
+    from latlab.store import open_store
+    from latlab.targets.console import Limits
+    from latlab.targets.qemu import Machine, Mode, find_qemu
+    from latlab.workflow import CAMPAIGN_TESTS, PAYLOAD, run_psci
+
+    if timeout <= 0 or silence <= 0:
+        raise UsageError("--timeout and --silence are seconds; use more than 0")
+    images = find_images(_topology(topology), PAYLOAD, firmware)
+    machine = Machine(images, PAYLOAD, Mode(mode.value), gic, el, iterations)
+    program = find_qemu(qemu)
+    opened = open_store(store)
+    with RunProgress(_err(), f"{program}, topology {images.topology}", iterations * CAMPAIGN_TESTS) as progress:
+        recorded = run_psci(opened, program, machine, Limits(timeout, silence), progress)
+    _conclude(recorded, opened.load(recorded.run_id), format)
+
+
+@app.command(name="import")
+def import_(
+    log: Annotated[Path, typer.Argument(help="A console log.")],
+    topology: Annotated[str | None, typer.Option(help="Cores of each cluster, where the log does not say it.")] = None,
+    clock: Annotated[ClockName | None, typer.Option(help="What the target's counter counts.", show_default="time")] = None,
+    platform: Annotated[str | None, typer.Option(help="Name of the board.")] = None,
+    firmware: Annotated[str | None, typer.Option(help="Name of the firmware, where the log does not say it.")] = None,
+    store: StoreOption = None,
+    format: Annotated[Format, typer.Option(help="How the result is printed.")] = Format.TABLE,
+) -> None:
+    """Keep a console log from a board or from elsewhere as a run."""
+    from latlab.model import Clock
+    from latlab.store import open_store
+    from latlab.workflow import import_log
+
+    data = log.read_bytes()
+    opened = open_store(store)
+    recorded = import_log(
+        opened, data, log.name, _topology(topology) if topology else None, Clock(clock.value) if clock else None, platform, firmware
+    )
+    _conclude(recorded, opened.load(recorded.run_id), format)
+
+
+@app.command()
+def ls(store: StoreOption = None, format: Annotated[ListFormat, typer.Option()] = ListFormat.TABLE) -> None:
+    """List the runs, the newest last."""
+    from latlab.report.data import runs_csv, runs_json
+    from latlab.report.terminal import print_runs
+    from latlab.store import open_store
+
+    opened = open_store(store)
+    runs, counts = opened.runs(), opened.sample_counts()
+    if format is ListFormat.JSON:
+        _write(runs_json(runs, counts))
+    elif format is ListFormat.CSV:
+        _write(runs_csv(runs, counts))
+    elif runs:
+        print_runs(_out(), runs, counts)
+    else:
+        typer.echo(f"{opened.place} has no runs; make one with `latlab run psci`", err=True)
+
+
+@app.command()
+def show(
+    run: RunArgument = "last",
+    test: Annotated[str | None, typer.Option(help="Only this test, such as susp_deep_serial.")] = None,
+    log: Annotated[str | None, typer.Option(help="Print a raw log instead: console, secure or stderr.")] = None,
+    store: StoreOption = None,
+    format: Annotated[Format, typer.Option()] = Format.TABLE,
+) -> None:
+    """Print the figures of a run, or one of its raw logs."""
+    from latlab.store import open_store
+
+    opened = open_store(store)
+    if log is None:
+        loaded = opened.load(run)
+        _check_test(loaded, test)
+        _print_run(loaded, format, test)
+        return
+    logs = opened.logs(run)
+    if log not in logs:
+        raise UsageError(f"{opened.resolve(run)} has no log {log!r}; it has {', '.join(sorted(logs)) or 'none'}")
+    sys.stdout.buffer.write(logs[log])
+
+
+@app.command()
+def report(
+    run: RunArgument = "last",
+    format: Annotated[ReportFormat, typer.Option()] = ReportFormat.HTML,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The file to write.", show_default="standard output")] = None,
+    store: StoreOption = None,
+) -> None:
+    """Write a run as a document: an offline HTML page with charts, or RST tables."""
+    from latlab.store import open_store
+
+    if output is None and format is ReportFormat.HTML and sys.stdout.isatty():
+        raise UsageError("a page of a megabyte is not for a terminal; name a file with -o FILE")
+    loaded = open_store(store).load(run)
+    if format is ReportFormat.HTML:
+        from latlab.report.html import page as text_of
+    else:
+        from latlab.report.rst import document as text_of
+    text = text_of(loaded)
+    if output is None:
+        _write(text)
+        return
+    output.write_text(text, "utf-8")
+    typer.echo(f"{output}: report of {loaded.id}", err=True)
+
+
+@app.command()
+def doctor(
+    qemu: Annotated[Path | None, typer.Option(help="The QEMU to look at.", show_default="qemu-system-aarch64")] = None,
+    store: StoreOption = None,
+) -> None:
+    """Say what is installed, what each mode needs, and which images are there."""
+    from latlab.doctor import findings
+    from latlab.report.terminal import print_findings
+
+    found = findings(qemu, store)
+    print_findings(_out(), found)
+    if not all(finding.usable for finding in found if finding.needed):
+        raise UsageError("something that `latlab run psci` needs is missing; the lines above say what to do")
+
+
+def main() -> None:
+    """The entry point: whatever happens, the user sees one sentence and a meaningful exit code."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    sys.exit(_guarded())
+
+
+def _guarded() -> int:
+    try:
+        app(standalone_mode=False)
+        sys.stdout.flush()
+        return 0
+    except typer.Exit as stop:
+        return stop.exit_code
+    except LatlabError as error:
+        return _fail(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        return _fail("interrupted", LatlabError.exit_code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{where}{error.strerror or error}; check the path, its permissions and the free space", UsageError.exit_code)
+    except Exception as error:
+        return _other(error)
+
+
+def _other(error: Exception) -> int:
+    """Wrong options come from typer as exceptions that say it themselves; anything else is a fault of latlab."""
+    message, code = getattr(error, "format_message", None), getattr(error, "exit_code", None)
+    if message and isinstance(code, int):
+        said = message()
+        if said.startswith("Usage:"):
+            typer.echo(said, err=True)
+            return code
+        return _fail(f"{said.rstrip('.')}; see `latlab --help`", code)
+    if os.environ.get("LATLAB_DEBUG"):
+        raise error
+    return _fail(f"a fault in latlab: {type(error).__name__}: {error}; run it again with LATLAB_DEBUG=1 and report what it prints", 3)
+
+
+def _fail(sentence: str, code: int) -> int:
+    typer.echo(f"latlab: {sentence}", err=True)
+    return code
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _topology(text: str) -> Topology:
+    from latlab.formats.frames import parse_topology
+
+    try:
+        return parse_topology(text)
+    except ValueError as error:
+        raise UsageError(f"--topology: {error}") from error
+
+
+def _conclude(recorded: Recorded, run: Run, format: Format) -> None:
+    """Print what was measured, then what is wrong with it."""
+    from latlab.report.terminal import print_problems
+    from latlab.workflow import verdict
+
+    if run.samples:
+        _print_run(run, format, None)
+    if format is not Format.TABLE or not run.samples:
+        print_problems(_err(), recorded.problems)
+    typer.echo(f"run {recorded.run_id}: {recorded.samples} samples", err=True)
+    verdict(recorded)
+
+
+def _print_run(run: Run, format: Format, test: str | None) -> None:
+    from latlab.report import data, rst, terminal
+
+    if format is Format.TABLE:
+        terminal.print_run(_out(), run, test)
+    elif format is Format.JSON:
+        _write(data.run_json(run, test))
+    elif format is Format.CSV:
+        _write(data.run_csv(run, test))
+    else:
+        _write("\n".join(rst.sections(run, test)) if test else rst.document(run))
+
+
+def _check_test(run: Run, test: str | None) -> None:
+    from latlab.analysis.summary import ordered_tests
+
+    tests = ordered_tests(run.samples)
+    if test is not None and test not in tests:
+        raise UsageError(f"{run.id} has no test {test!r}; it has {', '.join(tests) or 'none'}")
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+
+
+def _out() -> Console:
+    from rich.console import Console
+
+    from latlab.report.terminal import PIPE_WIDTH
+
+    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
+
+
+def _err() -> Console:
+    from rich.console import Console
+
+    return Console(stderr=True)

@@ -1,0 +1,38 @@
+"""Ticks as people read them: instructions as they are, times in microseconds."""
+
+from __future__ import annotations
+
+from latlab.model import Clock, Run, Tick
+
+CLOCK_NAMES = {
+    Clock.INSTRUCTIONS: "instruction clock of the emulator (no time)",
+    Clock.TIME: "system counter (time)",
+    Clock.VIRTUAL: "virtual time",
+}
+
+
+def unit(tick: Tick) -> str:
+    """The unit that `scaled` gives."""
+    return "instructions" if tick.clock is Clock.INSTRUCTIONS else "µs"
+
+
+def scaled(ticks: float, tick: Tick) -> float:
+    """Ticks in the unit that is shown."""
+    value = ticks * tick.value
+    return value if tick.clock is Clock.INSTRUCTIONS else value / 1000
+
+
+def shown(ticks: float, tick: Tick) -> str:
+    """Ticks as the tables print them."""
+    value = scaled(ticks, tick)
+    if tick.clock is not Clock.INSTRUCTIONS:
+        return f"{value:.2f}"
+    return str(int(value)) if value == int(value) else f"{value:.1f}"
+
+
+def capture_cost(run: Run) -> str:
+    """What one trace point costs, with its unit."""
+    if run.capture_cost_ticks is None:
+        return "unknown"
+    value = scaled(run.capture_cost_ticks, run.tick)
+    return f"{value:.3g} {unit(run.tick)}"

@@ -1,0 +1,184 @@
+"""A process whose output is a console: its lines as they come, its end in one sentence, and never a process left behind."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import IO
+
+from latlab.errors import UsageError
+
+POLL_S = 0.2
+STOP_S = 3.0
+EXIT_GRACE_S = 5.0
+LONGEST_LINE = 64 * 1024
+
+
+class End(StrEnum):
+    """Why a console ended."""
+
+    EXIT = "exit"
+    HANG = "hang"
+    SILENCE = "silence"
+    DEATH = "death"
+    PANIC = "panic"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`sentence` is empty where nothing went wrong."""
+
+    end: End
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    timeout_s: float
+    silence_s: float
+
+
+class Console:
+    """Runs `command`; its standard output is the console, `secure_log` a file that it writes a second console to."""
+
+    def __init__(self, command: Sequence[str], secure_log: Path, limits: Limits, panic_word: bytes = b"PANIC") -> None:
+        self.command = tuple(command)
+        self.secure_log = secure_log
+        self.limits = limits
+        self.panic_word = panic_word
+        self.outcome = Outcome(End.STOPPED)
+        self.stderr = b""
+        self._exit_by: float | None = None
+        self._stopped = ""
+        self._secure_size = 0
+        self._raw = bytearray()
+
+    def lines(self) -> Generator[bytes, None, None]:
+        """Raw lines with their line ends; the last may have none. `outcome` holds when the iterator is exhausted or closed."""
+        with tempfile.TemporaryFile() as errors:
+            process = self._start(errors)
+            try:
+                yield from self._read(process)
+            finally:
+                _stop(process)
+                errors.seek(0)
+                self.stderr = errors.read()
+            if self.outcome.end is End.EXIT and process.returncode != 0:
+                self.outcome = Outcome(End.DEATH, self._death(process.returncode))
+
+    def take(self) -> bytes:
+        """What has come since the last time, byte for byte."""
+        taken, self._raw = bytes(self._raw), bytearray()
+        return taken
+
+    def expect_exit(self) -> None:
+        """The console has said all: the process may end now and is stopped if it does not."""
+        self._exit_by = time.monotonic() + EXIT_GRACE_S
+
+    def stop(self, sentence: str) -> None:
+        """End it before the next line, for the reason that the sentence gives."""
+        self._stopped = sentence
+
+    def _start(self, errors: IO[bytes]) -> subprocess.Popen[bytes]:
+        try:
+            return subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
+        except OSError as error:
+            raise UsageError(f"{self.command[0]} does not start ({error.strerror}); `latlab doctor` says what is installed") from error
+
+    def _read(self, process: subprocess.Popen[bytes]) -> Iterator[bytes]:
+        assert process.stdout is not None
+        start = last = time.monotonic()
+        pending = b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdout, selectors.EVENT_READ)
+            while True:
+                if selector.select(POLL_S):
+                    chunk = os.read(process.stdout.fileno(), LONGEST_LINE)
+                    if not chunk:
+                        self.outcome = self._panic() or Outcome(End.EXIT)
+                        break
+                    last = time.monotonic()
+                    self._raw += chunk
+                    *whole, pending = (pending + chunk).split(b"\n")
+                    yield from (line + b"\n" for line in whole)
+                    if len(pending) > LONGEST_LINE:
+                        yield pending
+                        pending = b""
+                verdict = self._verdict(start, last)
+                if verdict:
+                    self.outcome = verdict
+                    if verdict.end is End.PANIC:
+                        time.sleep(POLL_S)
+                    break
+        if pending:
+            yield pending
+
+    def _verdict(self, start: float, last: float) -> Outcome | None:
+        now = time.monotonic()
+        if self._stopped:
+            return Outcome(End.STOPPED, self._stopped)
+        if self._exit_by is not None:
+            return Outcome(End.STOPPED) if now > self._exit_by else None
+        if now - start > self.limits.timeout_s:
+            return self._panic() or Outcome(
+                End.HANG, f"the target was stopped after {self.limits.timeout_s:g} s without an end; give more time with --timeout"
+            )
+        if now - last > self.limits.silence_s:
+            return self._panic() or Outcome(
+                End.SILENCE,
+                f"the target hangs: no output for {self.limits.silence_s:g} s; the last lines of its console say where",
+            )
+        return self._panic()
+
+    def _panic(self) -> Outcome | None:
+        """What the firmware's console says since the last look, if it is a panic."""
+        try:
+            if self.secure_log.stat().st_size == self._secure_size:
+                return None
+            text = self.secure_log.read_bytes()
+        except OSError:
+            return None
+        self._secure_size = len(text)
+        for number, line in enumerate(text.split(b"\n"), 1):
+            if self.panic_word in line:
+                quoted = line.strip().decode("utf-8", "backslashreplace")
+                return Outcome(End.PANIC, f"the firmware panicked, line {number} of its console: {quoted!r}")
+        return None
+
+    def _death(self, status: int) -> str:
+        said = self.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
+        quoted = f"; it said: {said[-1]!r}" if said else " and said nothing"
+        how = f"was killed by {_signal_name(-status)}" if status < 0 else f"ended with status {status}"
+        return f"{self.command[0]} {how}{quoted}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End this process and no other."""
+    if process.stdout:
+        process.stdout.close()
+    if process.poll() is None:
+        try:
+            process.wait(POLL_S)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+    try:
+        process.wait(STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

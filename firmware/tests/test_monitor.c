@@ -98,7 +98,7 @@ TEST(smccc_says_its_version_its_calls_and_the_soc)
     CHECK_EQUAL(call(0x80000001, 0x80000003).x[0], (uint64_t)-1);
     CHECK_EQUAL(call(0x80000002, 0).x[0], 0x043B1234);
     CHECK_EQUAL(call(0x80000002, 1).x[0], 7);
-    CHECK_EQUAL(call(0x80000002, 2).x[0], (uint64_t)-2);
+    CHECK_EQUAL(call(0x80000002, 2).x[0], (uint64_t)-3);
 }
 
 TEST(trng_says_its_version_its_calls_and_its_uuid)

@@ -264,5 +264,5 @@ def _is_loss(message: nodes.system_message) -> bool:
 
 
 def _sentence(message: nodes.system_message) -> str:
-    words = re.sub(r"\s+", " ", message.astext())  # type: ignore[no-untyped-call]
+    words = re.sub(r"\s+", " ", message.astext())
     return f"a table cannot be read and is left out: {words[:200]}"

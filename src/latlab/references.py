@@ -9,6 +9,7 @@ from decimal import Decimal
 from importlib import resources
 from pathlib import Path
 
+from latlab.errors import UsageError
 from latlab.formats import csv_tables, published, rst_tables
 from latlab.formats.tables import Reading
 from latlab.model import Run
@@ -16,7 +17,7 @@ from latlab.model import Run
 PREFIX = "published:"
 
 
-class BadReference(Exception):
+class BadReference(UsageError):
     """A reference that names nothing, or nothing that can be trusted; the message says what to do."""
 
 
@@ -31,10 +32,13 @@ def load(reference: str, unit: str = "", from_store: Callable[[str], Run | None]
     path, _, release = reference.partition("#")
     if Path(path).is_file():
         return _from_file(Path(path), release, unit)
-    run = from_store(reference) if from_store else None
+    try:
+        run = from_store(reference) if from_store else None
+        reason = "name a run of `latlab ls`"
+    except UsageError as error:
+        run, reason = None, str(error)
     if run is None:
-        known = ", ".join(published_references())
-        raise BadReference(f"{reference!r} is no published reference, no file and no stored run; try `latlab ls`, or one of {known}")
+        raise BadReference(f"{reference!r} is no file, no published reference ({', '.join(published_references())}) and no stored run: {reason}")
     return run
 
 

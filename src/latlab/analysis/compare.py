@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from latlab.analysis.canonical import Ladders, fit_ladders
+from latlab.analysis.canonical import BASE, STEP, Ladders, fit_ladders
 from latlab.analysis.columns import Floats, boot_medians
 from latlab.analysis.groups import Group, groups_of
 from latlab.analysis.identity import Pair, pair_runs, resolution
@@ -188,9 +188,11 @@ class _Judge:
         return rows
 
     def _term(self, test: str, name: str, before: Ladders, after: Ladders) -> Row:
+        """An extra is a part of a rise that holds a step as well, so its threshold is relative to the larger of the two."""
         a, b = _term_by_boot(before, name), _term_by_boot(after, name)
         baseline, changed = float(np.median(a)), float(np.median(b))
-        threshold = self.threshold(Metric.POWERDOWN, baseline)
+        extra_to = 0.0 if name == BASE else float(np.median(_term_by_boot(before, STEP)))
+        threshold = self.threshold(Metric.POWERDOWN, max(abs(baseline), extra_to))
         row = Row(test, Metric.POWERDOWN, name, None, baseline, changed, _NO_SHIFT, threshold, Verdict.CANNOT_TELL, "", is_term=True)
         if self.exact:
             return self._exact(row, a, b)

@@ -26,6 +26,31 @@ class Judgement:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class PlaceCell:
+    """A core in the queues of two runs; `expected` is what the first run's ladder has at the core's place in the second."""
+
+    core: CoreId
+    place_before: int
+    place_after: int
+    before: float
+    after: float
+    expected: float | None
+
+
+def places(comparison: Comparison, test: str, row: int = 0) -> list[PlaceCell]:
+    """The cores of a parallel test in the order of the second run's queue, in its first iteration."""
+    before, after = comparison.ladders[test]
+    terms = {name: float(values[row]) for name, values in before.terms.items()}
+    expected = predict(after, terms, row)
+    out = []
+    for place, core in enumerate(after.names_in_order(row)):
+        was = before.place(core, row)
+        there = None if np.isnan(expected[place]) else float(expected[place])
+        out.append(PlaceCell(core, was, place, float(before.spans[row, was]), float(after.spans[row, place]), there))
+    return out
+
+
 def judge_printed_deltas(comparison: Comparison) -> list[Judgement]:
     """One judgement for each delta that stood beside a figure of the second run."""
     out = []
@@ -47,26 +72,22 @@ def _judge(comparison: Comparison, test: str, metric: Metric, core: CoreId) -> t
     if row is None:
         return Verdict.CANNOT_TELL, "the cell has no counterpart in the first run"
     cells = ", ".join(signed(cell.difference, comparison.unit) for cell in row.cells)
-    kind = "sorted, its cluster moved by" if is_parallel(test) else "its like cores moved by"
-    if row.verdict is Verdict.CANNOT_TELL:
-        return row.verdict, f"{kind} {cells}: no common shift, and one sample a cell"
-    return row.verdict, f"{kind} {cells}"
+    kind = "its cluster, sorted, moved" if is_parallel(test) else "its like cores moved"
+    return row.verdict, f"{kind} {cells}" + (": no common shift" if row.verdict is Verdict.CANNOT_TELL else "")
 
 
 def _by_ladder(comparison: Comparison, test: str, core: CoreId) -> tuple[Verdict, str]:
     """The core's span against what the first run's ladder has at the place where the core was served in the second."""
-    before, after = comparison.ladders[test]
-    if core not in before.cores or core not in after.cores:
+    cell = next((cell for cell in places(comparison, test) if cell.core == core), None)
+    if cell is None:
         return Verdict.CANNOT_TELL, "the core has no counterpart in the first run"
-    terms = {name: float(values[0]) for name, values in before.terms.items()}
-    place_before, place_after = before.place(core), after.place(core)
-    expected = float(predict(after, terms)[place_after])
-    span = float(after.spans[0, place_after])
-    moved = f"place {place_before + 1} to {place_after + 1}" if place_before != place_after else f"still at place {place_after + 1}"
-    if np.isnan(expected):
+    expected = cell.expected
+    same_place = cell.place_before == cell.place_after
+    moved = f"still at place {cell.place_after + 1}" if same_place else f"place {cell.place_before + 1} to {cell.place_after + 1}"
+    if expected is None:
         return Verdict.CANNOT_TELL, f"{moved} of the queue, for which the first run's ladder has no term"
     row = next((r for r in comparison.rows if r.test == test and r.name == "step"), None)
-    off = span - expected
+    off = cell.after - expected
     threshold = max(comparison.limits.relative * expected, row.threshold if row else 0.0)
     reason = f"{moved}; the first run's ladder has {amount(expected, comparison.unit)} there ({percent(off / expected)})"
     if abs(off) <= threshold:

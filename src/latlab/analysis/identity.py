@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from latlab.analysis.columns import METRICS, Columns, DuplicateSample, columns_of
+from latlab.errors import DataError
 from latlab.model import Clock, Metric, Run
 
 _UNIT_RATIO = 300.0
 
 
-class NotComparable(ValueError):
+class NotComparable(DataError):
     """The runs, or one of them, do not hold what an analysis needs; the message says what and what to do."""
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from latlab.formats.rt_instr import short_name
 from latlab.model import CoreId, Metric, Problem
 
 UNIT_NS = {"ns": Decimal(1), "us": Decimal(1000), "ms": Decimal(1000_000), "s": Decimal(1000_000_000)}
@@ -97,7 +98,7 @@ def test_of_title(title: str) -> str:
     words = title.lower().replace("`", "")
     named = _TEST_NAME.search(words)
     if named:
-        return short_test_name(named[1])
+        return short_name(named[1])
     if "cpu_off" in words:
         return "cpu_off_serial"
     if "psci_version" in words or "cpu_version" in words:
@@ -107,10 +108,6 @@ def test_of_title(title: str) -> str:
     order = "parallel" if "parallel" in words else "serial" if "serial" in words or "sequence" in words else ""
     depth = "susp_deep" if "deepest" in words else "cpu_susp" if "level 0" in words else ""
     return f"{depth}_{order}" if depth and order else ""
-
-
-def short_test_name(name: str) -> str:
-    return name.removeprefix("test_rt_instr_")
 
 
 def unit_of_title(title: str) -> str:

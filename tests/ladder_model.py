@@ -37,9 +37,8 @@ def make_run(truth: Truth, seed: int, boots: int = 1, iterations: int = 1, topol
         for iteration in range(iterations):
             for test in truth.tests:
                 samples += _iteration(truth, topology, test, boot, iteration, drift, rng)
-    return Run(
-        "psci", "synthetic", "model", topology, Tick(Clock.TIME, 20.0), Build("model"), truth.lead, RunStatus.COMPLETE, tuple(samples), id=name
-    )
+    tick, build = Tick(Clock.TIME, 20.0), Build("model")
+    return Run("psci", "synthetic", "model", topology, tick, build, truth.lead, RunStatus.COMPLETE, tuple(samples), id=name)
 
 
 def relabelled(run: Run, change) -> Run:

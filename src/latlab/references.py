@@ -38,7 +38,8 @@ def load(reference: str, unit: str = "", from_store: Callable[[str], Run | None]
     except UsageError as error:
         run, reason = None, str(error)
     if run is None:
-        raise BadReference(f"{reference!r} is no file, no published reference ({', '.join(published_references())}) and no stored run: {reason}")
+        known = ", ".join(published_references())
+        raise BadReference(f"{reference!r} is no file, no published reference ({known}) and no stored run: {reason}")
     return run
 
 

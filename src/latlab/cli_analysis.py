@@ -29,6 +29,22 @@ class CompareFormat(StrEnum):
     HTML = "html"
 
 
+class HistoryFormat(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+    HTML = "html"
+
+
+class ExportFormat(StrEnum):
+    JSON = "json"
+    CSV = "csv"
+    JUNIT = "junit"
+    BENCHMARK = "benchmark"
+    SQUAD = "squad"
+    KCIDB = "kcidb"
+    CHROME = "chrome"
+
+
 class ListFormat(StrEnum):
     TABLE = "table"
     JSON = "json"
@@ -47,7 +63,7 @@ OutputOption = Annotated[Path | None, typer.Option("-o", "--output", help="The f
 
 def register(app: typer.Typer) -> None:
     """Add the verbs to the command line."""
-    for verb in (compare, explain, gate):
+    for verb in (compare, explain, gate, history, tail, export):
         app.command()(verb)
 
 
@@ -111,12 +127,90 @@ def gate(
     comparison = _comparison(base, candidate, tolerance, unit, store)
     decision = decide_gate(comparison, _verdicts(fail_on))
     if junit is not None:
-        from latlab.formats.exports.junit import comparison_junit
+        from latlab.report.exports.junit import comparison_junit
 
         junit.write_text(comparison_junit(comparison, decision), "utf-8")
     for line in decision.lines:
         typer.echo(line)
     raise typer.Exit(decision.exit_code)
+
+
+def history(
+    figure: Annotated[str, typer.Argument(help="TEST/METRIC/NAME, such as susp_deep_parallel/powerdown/step; * and ? match.")],
+    runs: Annotated[list[str], typer.Argument(help="Two or more runs or references, oldest first.")],
+    tolerance: ToleranceOption = None,
+    unit: UnitOption = "",
+    format: Annotated[HistoryFormat, typer.Option(help="How the result is printed.")] = HistoryFormat.TABLE,
+    output: OutputOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Follow a figure over releases, find where it changed, and say why."""
+    from latlab.analysis.history import history as follow
+    from latlab.report import history_views
+
+    if len(runs) < 2:
+        raise UsageError(f"a history needs two runs at least, {len(runs)} is named")
+    found = follow([_load(run, unit, store) for run in runs], figure, _limits(tolerance))
+    if format is HistoryFormat.TABLE:
+        history_views.print_history(_console(), found)
+    elif format is HistoryFormat.JSON:
+        write_text(history_views.history_json(found), output)
+    else:
+        write_text(history_views.page(found), output)
+
+
+def tail(
+    run: Reference,
+    metric: Annotated[str, typer.Option(help="powerdown, wakeup, cache_flush, psci_call or task_wakeup.")] = "wakeup",
+    test: Annotated[str | None, typer.Option(help="Only this test.")] = None,
+    once_in: Annotated[float, typer.Option(help="Estimate the value that is exceeded once in so many samples.")] = 1e6,
+    unit: UnitOption = "",
+    store: StoreOption = None,
+) -> None:
+    """Estimate worst cases beyond what was measured, or say why that cannot be done. Exits 3 where no core allows an estimate."""
+    from latlab.analysis.tail import tails
+    from latlab.model import Metric
+    from latlab.report.tail_terminal import print_tails
+
+    if metric not in list(Metric):
+        raise UsageError(f"--metric {metric!r} is no metric; use {', '.join(Metric)}")
+    if once_in <= 1:
+        raise UsageError(f"--once-in {once_in:g} must be more than 1")
+    found = tails(_load(run, unit, store), test, Metric(metric), once_in)
+    if not found:
+        raise UsageError(f"{run} has no {metric}{f' in {test}' if test else ''}; `latlab show` lists what it has")
+    print_tails(_console(), found)
+    raise typer.Exit(0 if any(one.level is not None for one in found) else 3)
+
+
+def export(
+    run: Reference,
+    format: Annotated[
+        ExportFormat, typer.Option(help="json and csv hold everything; benchmark is github-action-benchmark's; chrome is one iteration.")
+    ] = ExportFormat.JSON,
+    test: Annotated[str | None, typer.Option(help="chrome: the test.")] = None,
+    iteration: Annotated[int | None, typer.Option(help="chrome: the iteration.", show_default="the middle one")] = None,
+    origin: Annotated[str, typer.Option(help="kcidb: the name of your CI system.")] = "latlab",
+    build_id: Annotated[str, typer.Option(help="kcidb: the build as KCIDB knows it.", show_default="ORIGIN:FIRMWARE")] = "",
+    unit: UnitOption = "",
+    output: OutputOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Write a run in a form that another tool reads."""
+    from latlab.formats import run_json
+    from latlab.report.exports import benchmark_json, chrome_trace, junit, kcidb, samples_csv, squad
+
+    loaded = _load(run, unit, store)
+    texts = {
+        ExportFormat.JSON: lambda: run_json.render(loaded),
+        ExportFormat.CSV: lambda: samples_csv.render(loaded),
+        ExportFormat.JUNIT: lambda: junit.render(loaded),
+        ExportFormat.BENCHMARK: lambda: benchmark_json.render(loaded),
+        ExportFormat.SQUAD: lambda: squad.render(loaded),
+        ExportFormat.KCIDB: lambda: kcidb.render(loaded, origin, build_id),
+        ExportFormat.CHROME: lambda: chrome_trace.render(loaded, test, iteration),
+    }
+    write_text(texts[format](), output)
 
 
 def write_comparison(before: str, after: str, format: CompareFormat, output: Path | None, store: str | None) -> None:

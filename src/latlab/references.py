@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 from latlab.errors import UsageError
-from latlab.formats import csv_tables, published, rst_tables
+from latlab.formats import csv_tables, published, rst_tables, run_json
 from latlab.formats.tables import Reading
 from latlab.model import Run
 
@@ -64,12 +64,14 @@ def _from_file(path: Path, release: str, unit: str) -> Run:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadReference(f"{path} cannot be read as text: {error}") from None
+    if path.suffix == ".json":
+        return run_json.parse(text, str(path))
     if path.suffix == ".rst":
         reading = rst_tables.parse(text, lambda name: (path.parent / name).read_text(encoding="utf-8"))
     elif path.suffix == ".csv":
         reading = csv_tables.parse(text, path.name)
     else:
-        raise BadReference(f"{path}: the format {path.suffix!r} is not read; .rst, .csv are")
+        raise BadReference(f"{path}: the format {path.suffix!r} is not read; .rst, .csv and .json are")
     if unit:
         reading = replace(reading, tables=tuple(replace(t, unit=t.unit or unit) for t in reading.tables))
     release = release or _only_release(path, reading)

@@ -237,9 +237,9 @@ def main() -> None:
 
 def _guarded() -> int:
     try:
-        app(standalone_mode=False)
+        code = app(standalone_mode=False)
         sys.stdout.flush()
-        return 0
+        return code if isinstance(code, int) else 0
     except typer.Exit as stop:
         return stop.exit_code
     except LatlabError as error:

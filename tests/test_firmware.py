@@ -54,6 +54,11 @@ def test_two_runs_print_the_same_bytes(clusters: tuple[int, ...], tmp_path: Path
     assert boot("psci_bench", tmp_path, clusters, iterations=5) == first
 
 
+def test_a_capture_costs_at_most_eight_instructions(tmp_path: Path) -> None:
+    boot_line = re.search(r" capture_mticks=(\d+) ", boot("psci_bench", tmp_path, (1,), iterations=1))
+    assert boot_line and 0 < int(boot_line[1]) <= 8000
+
+
 @pytest.mark.parametrize("clusters", [(2, 4), (4, 4, 4, 4)])
 def test_the_image_stays_below_32_kib(clusters: tuple[int, ...]) -> None:
     assert find_images(Topology(clusters), "psci_bench").firmware_bin.stat().st_size < 32 * 1024

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
-from on_qemu import boot
 
 from latlab.images import find_images
 from latlab.model import Topology
 from latlab.targets.qemu import Mode
+from on_qemu import boot
 
 
 def closing_line(console: str) -> str:

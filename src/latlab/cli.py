@@ -98,6 +98,7 @@ def psci(
 ) -> None:
     """Measure PSCI: suspend to the deepest level and to level 0, CPU_OFF, PSCI_VERSION, on every core."""
     from latlab.images import find_images
+    from latlab.interrupt import Interrupts
     from latlab.report.progress import RunProgress
     from latlab.store import open_store
     from latlab.targets.console import Limits
@@ -110,8 +111,8 @@ def psci(
     machine = Machine(images, PAYLOAD, Mode(mode.value), gic, el, iterations)
     program = find_qemu(qemu)
     opened = open_store(store)
-    with RunProgress(_err(), f"{program}, topology {images.topology}", iterations * CAMPAIGN_TESTS) as progress:
-        recorded = run_psci(opened, program, machine, Limits(timeout, silence), progress)
+    with Interrupts() as interrupts, RunProgress(_err(), f"{program}, topology {images.topology}", iterations * CAMPAIGN_TESTS) as progress:
+        recorded = run_psci(opened, program, machine, Limits(timeout, silence), progress, interrupts.asked)
     _conclude(recorded, opened.load(recorded.run_id), format)
 
 

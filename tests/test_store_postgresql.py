@@ -5,6 +5,7 @@ import pwd
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -43,16 +44,17 @@ def programs() -> Path | None:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def server():
+    """Its folder stands outside pytest's own, which is closed to every other user."""
     pytest.importorskip("psycopg", reason="psycopg is not installed; pip install 'latlab[postgresql]'")
     folder = programs()
     if folder is None:
         pytest.skip("no PostgreSQL server is installed; install the package postgresql")
-    root = Path(tmp_path_factory.mktemp("pg"))
-    user = _user(root)
+    root, user = Path(tempfile.mkdtemp(prefix="latlab-pg-")), _user()
     data, socket = root / "data", root / "socket"
     socket.mkdir()
     if user:
+        shutil.chown(root, user)
         shutil.chown(socket, user)
     _run(user, [folder / "initdb", "-D", data, "-U", "latlab", "-A", "trust", "-E", "UTF8", "--no-sync"])
     options = f"-c listen_addresses='' -c unix_socket_directories='{socket}' -c fsync=off"
@@ -61,19 +63,15 @@ def server(tmp_path_factory):
         yield f"postgresql+psycopg://latlab@/postgres?host={socket}"
     finally:
         _run(user, [folder / "pg_ctl", "-D", data, "-m", "immediate", "stop"])
+        shutil.rmtree(root)
 
 
-def _user(root: Path) -> str | None:
-    """The server refuses root; the folders above its own must let the other user through."""
+def _user() -> str | None:
+    """The server refuses root."""
     if os.geteuid() != 0:
         return None
     known = {entry.pw_name for entry in pwd.getpwall()}
-    user = "postgres" if "postgres" in known else "nobody"
-    shutil.chown(root, user)
-    for folder in root.parents:
-        if folder.owner() == "root" and folder != Path("/") and not folder.stat().st_mode & 0o001:
-            folder.chmod(folder.stat().st_mode | 0o011)
-    return user
+    return "postgres" if "postgres" in known else "nobody"
 
 
 def _run(user: str | None, command: list[object]) -> None:

@@ -5,13 +5,14 @@ LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
 
-.PHONY: demo test bench prove lint docs package firmware setup setup-dev clean
+.PHONY: demo test bench prove fuzz lint docs package firmware setup setup-dev clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo     set up, build, run the psci campaign on six cores, write the report"
 	@echo "make test     set up, then every test that CI runs"
 	@echo "make prove    the slow proofs: a million fuzzed SMCs, long stress, fuzzed parsers"
+	@echo "make fuzz     a million executions of each parser under a coverage-guided fuzzer"
 	@echo "make bench    figures beside the peers'"
 	@echo "make lint     ruff, mypy"
 	@echo "make docs     build the documentation, warnings are errors"
@@ -51,9 +52,14 @@ prove: setup-dev
 	$(MAKE) firmware
 	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove
 
+fuzz: setup-dev
+	.venv/bin/pip install --quiet 'atheris>=2.3,<4'
+	$(PYTHON) tests/fuzz/run.py
+
 bench: setup-dev
 	$(MAKE) firmware-2_4
 	$(PYTHON) bench/psci_insns.py
+	$(PYTHON) bench/host_speed.py
 
 lint: setup-dev
 	.venv/bin/ruff check src tests bench firmware/trace

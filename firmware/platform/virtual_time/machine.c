@@ -23,7 +23,7 @@ static struct clockwork cores[HOST_MAX_CORES];
 static uint16_t domain_of_core[PSCI_MAX_CORES];
 static struct psci_domain_shape shapes[PSCI_MAX_DOMAINS];
 static struct psci_topology topology;
-static unsigned flushing;
+static unsigned flushing[PSCI_MAX_DOMAINS]; /* cores of a cluster on their way to or in their flush */
 static uint64_t noise_state;
 
 /* The one channel to the power controller: who has it, and from when on it takes a message. */
@@ -89,7 +89,7 @@ static uint64_t flush_ns(unsigned core, uint64_t level)
     const struct board_class *class = class_of(core);
     uint64_t own = level == PSCI_LEVEL_CORE && !board->flush_always_cluster ? class->flush_core_ns : class->flush_cluster_ns;
 
-    return own + (flushing > 1 ? class->flush_crowd_ns : 0) + noise();
+    return own + (flushing[domain_of_core[core]] > 1 ? class->flush_crowd_ns : 0) + noise();
 }
 
 static unsigned waiting_for(const struct arch_lock *lock)
@@ -238,8 +238,8 @@ static void core_prepare_down(unsigned core, bool for_off)
     const struct board_class *class = class_of(core);
 
     cores[core].names_domains = cores[core].names_domains || for_off;
+    flushing[domain_of_core[core]]++;
     host_spend(class->entry_ns + (cores[core].names_domains ? class->entry_deep_ns : 0) + noise());
-    flushing++;
     host_point(HOST_PLATFORM, NULL, 0);
 }
 
@@ -262,7 +262,7 @@ static void take_channel(void)
 
 static void power_message(unsigned core, enum psci_level level)
 {
-    flushing--;
+    flushing[domain_of_core[core]]--;
     cores[core].goes_down = level;
     host_point(HOST_PLATFORM, NULL, 0);
     if (board->channel == BOARD_CHANNEL_SHARED) {
@@ -384,11 +384,13 @@ void machine_init(const struct board *described, void (*normal_world)(unsigned c
 
     board = described;
     noise_state = board->seed;
-    flushing = 0;
     channel = (struct arch_lock){ 0 };
     channel_free_ns = 0;
     controller_free_ns = 0;
     build_topology();
+    for (unsigned cluster = 0; cluster < board->clusters; cluster++) {
+        flushing[cluster] = 0;
+    }
     for (unsigned core = 0; core < board->cores; core++) {
         cores[core] = (struct clockwork){ .timer_ns = NEVER };
     }

@@ -7,7 +7,6 @@
 
 #define ENTRY 0x80000000ULL
 #define HIGHEST_LEVEL (3U << 24) /* of a power_state */
-#define POLL_NS 1000U
 #define SETTLE_NS 2000000U /* nothing of what went before is still under way */
 #define WAKE_NS 20000000U
 #define WAKE_EACH_NS 1000000U /* more for each core: every one is down before the first is woken */
@@ -32,7 +31,6 @@ static enum bench_output output;
 static const struct bench_test *test;
 static struct bench_measurement measurements[HOST_MAX_CORES];
 static uint64_t start_ns[HOST_MAX_CORES];
-static bool finished[HOST_MAX_CORES];
 
 static int64_t call(uint32_t id, uint64_t x1, uint64_t x2, uint64_t x3)
 {
@@ -89,10 +87,7 @@ static void start(unsigned core, enum role role)
 /* Asks the firmware once, when the core has stopped: each question leaves records in the lead's ring. */
 static void wait_off(unsigned core)
 {
-    while (!finished[core] || host_cores[core].wait != HOST_OFF) {
-        machine_sleep_until_ns(machine_now_ns() + POLL_NS);
-    }
-    finished[core] = false;
+    machine_wait_off(core);
     if (call(PSCI_ID_64(PSCI_AFFINITY_INFO), machine_mpidr(core), 0, 0) != 1) {
         host_fail("AFFINITY_INFO does not say OFF of core %u, which has stopped", core);
     }
@@ -235,7 +230,6 @@ static void other(enum role role)
         settle();
         break;
     }
-    finished[host_self()] = true;
     call(PSCI_CPU_OFF, 0, 0, 0);
 }
 

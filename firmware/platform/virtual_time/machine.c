@@ -18,6 +18,8 @@ struct clockwork {
 
 uint64_t machine_transitions;
 
+static unsigned awaited = HOST_NOBODY; /* the core that the lead waits for */
+
 static const struct board *board;
 static struct clockwork cores[HOST_MAX_CORES];
 static uint16_t domain_of_core[PSCI_MAX_CORES];
@@ -295,6 +297,10 @@ static void __attribute__((noreturn)) power_down(unsigned core, bool for_off)
         free_channel(core, for_off);
     }
     machine_transitions++;
+    if (for_off && awaited == core && host_cores[board->lead].wait == HOST_IN_PLATFORM) {
+        awaited = HOST_NOBODY;
+        host_set_running(board->lead, machine_now_ns());
+    }
     host_power_down(core, for_off);
 }
 
@@ -387,6 +393,7 @@ void machine_init(const struct board *described, void (*normal_world)(unsigned c
     channel = (struct arch_lock){ 0 };
     channel_free_ns = 0;
     controller_free_ns = 0;
+    awaited = HOST_NOBODY;
     build_topology();
     for (unsigned cluster = 0; cluster < board->clusters; cluster++) {
         flushing[cluster] = 0;
@@ -411,6 +418,15 @@ void machine_sleep_until_ns(uint64_t time_ns)
         host_spend(time_ns - machine_now_ns());
     }
     host_point(HOST_PLATFORM, NULL, 0);
+}
+
+void machine_wait_off(unsigned core)
+{
+    host_point(HOST_PLATFORM, NULL, 0);
+    if (host_cores[core].wait != HOST_OFF) {
+        awaited = core;
+        host_block(HOST_IN_PLATFORM);
+    }
 }
 
 void machine_set_timer_ns(uint64_t time_ns)

@@ -171,22 +171,20 @@ static void asleep(unsigned core)
     }
 }
 
-/* A timer has fired. A controller that wakes one core after the other may not have come to this one yet. */
+/* A timer has fired. A controller that wakes one core after the other comes to this one when it has done with those before. */
 static void fire(unsigned core, uint64_t time_ns)
 {
-    uint64_t latency_ns = host_cores[core].wait == HOST_SUSPENDED ? board->wake_ns : 0;
+    uint64_t begun_ns = time_ns;
 
     timeline_drop_first();
-    if (latency_ns != 0 && board->wake_each_ns != 0) {
-        if (time_ns < controller_free_ns) {
-            timeline_add(core, controller_free_ns);
-            return;
-        }
-        controller_free_ns = time_ns + board->wake_each_ns;
+    if (host_cores[core].wait == HOST_SUSPENDED) {
+        begun_ns = later(time_ns, controller_free_ns);
+        controller_free_ns = begun_ns + board->wake_each_ns;
+        begun_ns += board->wake_ns;
     }
     cores[core].timer_ns = NEVER;
     host_cores[core].interrupt = true;
-    host_set_running(core, time_ns + latency_ns);
+    host_set_running(core, begun_ns);
 }
 
 static unsigned next(unsigned current)
@@ -211,9 +209,10 @@ static unsigned next(unsigned current)
             fire(first, time_ns);
             continue;
         }
-        timeline_drop_first();
         if (goes_on) {
-            timeline_add(current, host_cores[current].now_ticks);
+            timeline_replace_first(current, host_cores[current].now_ticks);
+        } else {
+            timeline_drop_first();
         }
         return first;
     }

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 from docutils.core import publish_doctree, publish_string
-from docutils.writers.html5_polyglot import Writer
 from docutils.nodes import entry, row, section, table, title
+from docutils.writers.html5_polyglot import Writer
 from rich.console import Console
 
 from latlab.analysis.decompose import COORDINATION, DISPATCH

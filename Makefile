@@ -32,7 +32,12 @@ build/%/build.ninja: CMakePresets.json
 firmware-%: build/qemu_virt-%/build.ninja
 	cmake --build --preset qemu_virt-$*
 
-firmware: $(TOPOLOGIES:%=firmware-%)
+.PHONY: virtual
+virtual:
+	cmake --preset virtual
+	cmake --build --preset virtual
+
+firmware: $(TOPOLOGIES:%=firmware-%) virtual
 
 demo: setup
 	$(MAKE) firmware-2_4

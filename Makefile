@@ -23,6 +23,7 @@ setup:
 setup-dev:
 	scripts/setup.sh dev
 
+.PRECIOUS: build/%/build.ninja
 build/%/build.ninja: CMakePresets.json
 	cmake --preset $*
 
@@ -48,7 +49,7 @@ test: setup-dev
 
 prove: setup-dev
 	$(MAKE) firmware
-	$(PYTHON) -m pytest tests/prove
+	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove
 
 bench: setup-dev
 	$(MAKE) firmware-2_4

@@ -169,9 +169,14 @@ def test_figures_may_differ_by_one_tick_and_no_more() -> None:
     core = iteration.traces[0]
     metric, value = figures(core).values_ns[0]
     assert disagreement(samples, [Figures(core.test, core.core, ((metric, value + 16),))], HZ) is None
-    sentence = disagreement(samples, [Figures(core.test, core.core, ((metric, value + 17),))], HZ)
-    assert sentence is not None
-    assert f"{value + 17} ns" in sentence
+    problem = disagreement(samples, [Figures(core.test, core.core, ((metric, value + 17),), line=9)], HZ)
+    assert problem is not None
+    assert problem.line == 9
+    assert f"{value + 17} ns" in problem.message
+
+
+def test_a_core_that_had_nothing_to_flush_prints_zero() -> None:
+    assert disagreement([], [Figures("t", CoreId(0, 0), ((Metric.CACHE_FLUSH, 0),))], HZ) is None
 
 
 def test_a_figure_without_its_span_is_a_disagreement() -> None:

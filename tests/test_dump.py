@@ -153,7 +153,7 @@ def test_a_log_whose_head_is_missing_says_that_its_records_have_no_meaning() -> 
 
 
 @given(st.integers(0, 8 * len("\n".join(CHECKED)) - 1))
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=800, deadline=None)
 def test_a_flipped_bit_is_named_with_its_line_and_costs_one_iteration_at_most(bit: int) -> None:
     text = bytearray("\n".join(CHECKED), "ascii")
     line = text[: bit // 8].count(b"\n") + 1
@@ -238,6 +238,18 @@ def test_a_log_without_any_figure_line_is_complete() -> None:
     dump = read([line for line in WHOLE if "RT_INSTR" not in line])
     assert dump.status is RunStatus.COMPLETE
     assert len(dump.iterations) == len(TESTS) * 2
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("[  1.2] PANIC core 0.1: exception 4 at 1234", "the target panicked: 'core 0.1: exception 4 at 1234'"),
+        ("FAULT test_rt_instr_x iteration 3 core 1.0: call returned -2", "iteration 3 core 1.0: call returned -2"),
+    ],
+)
+def test_what_the_target_says_of_its_own_failure_is_quoted_with_its_line(line: str, words: str) -> None:
+    dump = read([*WHOLE[:4], line, *WHOLE[4:]])
+    assert [(problem.line, words in problem.message) for problem in dump.problems] == [(5, True)]
 
 
 @given(st.lists(st.text(), max_size=20))

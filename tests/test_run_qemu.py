@@ -17,7 +17,8 @@ from latlab.workflow import Recorded, Silent, run_psci
 from synthetic import JUNO, TESTS, log
 
 LOG = log()
-SHORT = Limits(timeout_s=20, silence_s=1.0)
+PATIENT = Limits(timeout_s=120, silence_s=60)
+IMPATIENT = Limits(timeout_s=120, silence_s=4)
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def store(tmp_path: Path) -> Store:
     return open_store(str(tmp_path / "store.sqlite"))
 
 
-def run(store: Store, folder: Path, behaviour: str = "well", limits: Limits = SHORT, mode: Mode = Mode.DETERMINISTIC) -> Recorded:
+def run(store: Store, folder: Path, behaviour: str = "well", limits: Limits = PATIENT, mode: Mode = Mode.DETERMINISTIC) -> Recorded:
     images = find_images(JUNO, "psci_bench", fake_images(folder / "images", JUNO))
     machine = Machine(images, "psci_bench", mode, iterations=2)
     return run_psci(store, find_qemu(fake_qemu(folder, LOG, behaviour)), machine, limits, Silent())
@@ -60,8 +61,8 @@ def test_both_raw_logs_are_kept_byte_for_byte(store: Store, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("behaviour", "words"),
     [
-        ("hangs", "the target hangs: no output for 1 s"),
-        ("silent", "the target hangs: no output for 1 s"),
+        ("hangs", "the target hangs: no output for 4 s"),
+        ("silent", "the target hangs: no output for 4 s"),
         ("dies", "ended with status 7; it said: 'qemu: something broke'"),
         ("crashes", "was killed by SIGSEGV and said nothing"),
         ("garbage", "prints garbage"),
@@ -70,7 +71,7 @@ def test_both_raw_logs_are_kept_byte_for_byte(store: Store, tmp_path: Path) -> N
     ],
 )
 def test_a_target_that_fails_is_named_and_its_partial_run_is_kept(store: Store, tmp_path: Path, behaviour: str, words: str) -> None:
-    recorded = run(store, tmp_path, behaviour)
+    recorded = run(store, tmp_path, behaviour, IMPATIENT if behaviour in ("hangs", "silent") else PATIENT)
     kept = store.load(recorded.run_id)
     assert kept.status is RunStatus.PARTIAL
     assert any(words in problem.message for problem in kept.problems), kept.problems
@@ -80,8 +81,8 @@ def test_a_target_that_fails_is_named_and_its_partial_run_is_kept(store: Store, 
 
 
 def test_a_target_that_goes_on_without_an_end_is_stopped_at_the_timeout(store: Store, tmp_path: Path) -> None:
-    recorded = run(store, tmp_path, "chatters", Limits(timeout_s=2, silence_s=60))
-    assert any("stopped after 2 s" in problem.message for problem in recorded.problems)
+    recorded = run(store, tmp_path, "chatters", Limits(timeout_s=4, silence_s=60))
+    assert any("stopped after 4 s" in problem.message for problem in recorded.problems)
 
 
 def test_a_target_that_has_said_all_and_does_not_power_off_is_no_failure(store: Store, tmp_path: Path) -> None:
@@ -99,7 +100,7 @@ def test_multi_threaded_figures_are_no_instructions(store: Store, tmp_path: Path
 def test_firmware_of_another_event_table_is_refused_before_the_start(store: Store, tmp_path: Path) -> None:
     images = find_images(JUNO, "psci_bench", fake_images(tmp_path, JUNO, events="00000000deadbeef"))
     with pytest.raises(DataError, match="00000000deadbeef"):
-        run_psci(store, find_qemu(fake_qemu(tmp_path, LOG)), Machine(images, "psci_bench"), SHORT, Silent())
+        run_psci(store, find_qemu(fake_qemu(tmp_path, LOG)), Machine(images, "psci_bench"), PATIENT, Silent())
     assert store.runs() == ()
 
 

@@ -59,6 +59,7 @@ add_payload(psci_conformance
 	psci_conformance/cases_stat.c
 	psci_conformance/cases_suspend.c
 	psci_conformance/cases_suspend_errors.c
+	psci_conformance/cases_suspended_core.c
 	psci_conformance/cases_system.c
 	psci_conformance/cases_trace.c
 	psci_conformance/cases_trng.c
@@ -66,7 +67,8 @@ add_payload(psci_conformance
 	psci_conformance/check.c
 	psci_conformance/main.c
 	psci_conformance/others.c
-	psci_conformance/probe_entry.S)
+	psci_conformance/probe_entry.S
+	psci_conformance/progress.c)
 
 add_payload(smc_fuzz
 	smc_fuzz/arguments.c
@@ -74,3 +76,8 @@ add_payload(smc_fuzz
 	smc_fuzz/examine.c
 	smc_fuzz/main.c
 	smc_fuzz/outcomes.c)
+
+# No runtime: nothing may run around the calls that are counted.
+add_executable(insn_probe insn_probe/probe.S)
+set_target_properties(insn_probe PROPERTIES SUFFIX .elf RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+target_link_options(insn_probe PRIVATE -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-Ttext=0x60000000)

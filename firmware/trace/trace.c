@@ -10,17 +10,6 @@ static uint16_t event_of(const struct trace_record *record)
     return (uint16_t)record->event_arg;
 }
 
-static uint64_t latest_before(const struct trace_record *begin, const struct trace_record *end, uint16_t event)
-{
-    while (end != begin) {
-        end--;
-        if (event_of(end) == event) {
-            return end->time_ticks;
-        }
-    }
-    return 0;
-}
-
 void trace_init(struct trace_ring *ring)
 {
     ring->next = ring->records;
@@ -83,11 +72,16 @@ int trace_read(const struct trace_ring *ring, uint64_t sequence, struct trace_re
 
 uint64_t trace_pmf_ticks(const struct trace_ring *ring, unsigned pmf_index)
 {
-    TRACE_READER_SYNC(ring, sizeof(*ring));
+    TRACE_READER_SYNC(ring, sizeof(*ring) - sizeof(ring->records));
 
-    uint64_t latest = latest_before(ring->records, ring->next, pmf_event_ids[pmf_index]);
-
-    return latest != 0 ? latest : ring->pmf_ticks[pmf_index];
+    for (const struct trace_record *record = ring->next; record != ring->records;) {
+        record--;
+        TRACE_READER_SYNC(record, sizeof(*record));
+        if (event_of(record) == pmf_event_ids[pmf_index]) {
+            return record->time_ticks;
+        }
+    }
+    return ring->pmf_ticks[pmf_index];
 }
 
 #define CALIBRATION_ROUNDS 16U

@@ -22,7 +22,7 @@ struct trace_ring {
     struct trace_record *lap_end;       /* where the previous lap ended; its records from `next` on are still held */
     uint64_t lap_first;                 /* sequence of records[0] */
     uint64_t pmf_ticks[TRACE_PMF_EVENTS]; /* latest stamp of each PMF event in the laps before this one */
-    struct trace_record records[TRACE_RECORDS];
+    struct trace_record records[TRACE_RECORDS] __attribute__((aligned(16))); /* none lies across two cache lines */
 };
 
 #endif

@@ -190,6 +190,8 @@ def report(
     """Write a run as a document: an offline HTML page with charts, or RST tables."""
     from latlab.store import open_store
 
+    if output is None and format is ReportFormat.HTML and sys.stdout.isatty():
+        raise UsageError("a page of a megabyte is not for a terminal; name a file with -o FILE")
     loaded = open_store(store).load(run)
     if format is ReportFormat.HTML:
         from latlab.report.html import page as text_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import shutil
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from latlab.catalog import event_table
 from latlab.errors import LatlabError
 from latlab.images import check_events, list_images
-from latlab.store import open_store, store_location
+from latlab.store import open_store
 from latlab.targets.qemu import DETERMINISTIC_MAJOR, find_qemu
 
 PACKAGES = (
@@ -27,6 +28,8 @@ PACKAGES = (
     "platformdirs",
 )
 OPTIONAL = (("psycopg", "a store in PostgreSQL"), ("labgrid", "boards in a labgrid place"))
+
+BUILD_TOOLS = ("aarch64-linux-gnu-gcc", "cmake", "ninja")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ def findings(qemu: Path | None = None, store: str | None = None) -> list[Finding
         *(_package(name) for name in PACKAGES),
         *(_optional(name, purpose) for name, purpose in OPTIONAL),
         *_qemu(qemu),
+        *(_tool(name) for name in BUILD_TOOLS),
         *_images(),
         _store(store),
     ]
@@ -64,6 +68,11 @@ def _optional(name: str, purpose: str) -> Finding:
         return Finding(name, version(name), True, needed=False)
     except PackageNotFoundError:
         return Finding(name, f"not installed; only for {purpose}", False, needed=False)
+
+
+def _tool(name: str) -> Finding:
+    path = shutil.which(name)
+    return Finding(name, path or "not installed; only to build the firmware", path is not None, needed=False)
 
 
 def _qemu(path: Path | None) -> list[Finding]:
@@ -96,7 +105,8 @@ def _images() -> list[Finding]:
 
 def _store(place: str | None) -> Finding:
     try:
-        count = len(open_store(place).runs())
+        opened = open_store(place)
+        count = len(opened.runs())
     except LatlabError as error:
         return Finding("store", str(error), False)
-    return Finding("store", f"{store_location(place)}, {count} run{'s' * (count != 1)}", True)
+    return Finding("store", f"{opened.place}, {count} run{'s' * (count != 1)}", True)

@@ -46,7 +46,7 @@ def search_folders() -> tuple[Path, ...]:
     package = Path(__file__).parent
     checkout = package.parents[1]
     builds = (checkout / "build",) if (checkout / "pyproject.toml").is_file() else ()
-    return (*builds, package / "images")
+    return (*builds, package / "catalog" / "images")
 
 
 def find_images(topology: Topology, payload: str, folder: Path | None = None) -> ImageSet:

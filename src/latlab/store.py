@@ -289,7 +289,9 @@ def _sqlite_url(path: Path) -> sa.URL:
 
 
 def _explained(error: exc.DBAPIError, place: str) -> LatlabError:
-    said = str(error.orig).strip()
+    said = str(error.orig).strip().splitlines()[0]
+    if "connection" in said:
+        return UsageError(f"{place}: the database cannot be reached ({said}); check its address and password, or use another --store")
     if "locked" in said:
         return UsageError(
             f"{place}: another process has held the store for {BUSY_TIMEOUT_S} s ({said}); wait for it or use another --store"

@@ -113,11 +113,11 @@ class _Recorder:
         assert self.boot is not None
         try:
             samples = samples_of(item.traces)
-            reason = disagreement(samples, item.figures, self.boot.clock_hz)
+            fault = disagreement(samples, item.figures, self.boot.clock_hz)
         except SpanError as error:
-            samples, reason = (), str(error)
-        if reason:
-            self.problem(Problem(item.line, f"iteration {item.iteration} of {item.test} is left out: {reason}"))
+            samples, fault = (), Problem(item.line, str(error))
+        if fault:
+            self.problem(Problem(fault.line or item.line, f"iteration {item.iteration} of {item.test} is left out: {fault.message}"))
             return
         self.store.add(self.run_id, samples, item.traces, logs={"console": self.take_log()})
         self.samples += len(samples)

@@ -11,6 +11,7 @@ void cases_affinity(void);
 void cases_suspend(void);
 void cases_suspend_errors(void);
 void cases_os_initiated(void);
+void cases_suspended_core(void);
 void cases_stat(void);
 void cases_system(void);
 void cases_memory(void);

@@ -38,10 +38,22 @@ static void check_sleeps(const char *name, uint32_t power_state)
 
 static void check_refuses(const char *name, uint32_t power_state)
 {
-	/* The timer brings the core back where the firmware suspends it all the same. */
-	timer_start_at(timer_now() + timer_ticks_of_us(OTHER_SLEEP_US));
 	check_refused(name, PSCI_DENIED, SMC64(PSCI_CPU_SUSPEND), power_state, (uint64_t)payload_resume, CONTEXT);
+}
+
+static void check_calls_without_power_state(void)
+{
+	struct suspend_result r;
+
+	timer_start_at(timer_now() + timer_ticks_of_us(SLEEP_US));
+	r = psci_resumable_call(SMC64(PSCI_SYSTEM_SUSPEND), (uint64_t)payload_resume, CONTEXT, 0);
 	timer_stop();
+	check_true("SYSTEM_SUSPEND succeeds in OS-initiated mode too", r.resumed && r.context_id == CONTEXT, "a resume with its context_id",
+		   r.status);
+	timer_start_at(timer_now() + timer_ticks_of_us(SLEEP_US));
+	r = psci_resumable_call(SMC64(PSCI_CPU_DEFAULT_SUSPEND), (uint64_t)payload_resume, CONTEXT, 0);
+	timer_stop();
+	check_equal("CPU_DEFAULT_SUSPEND succeeds in OS-initiated mode too", PSCI_SUCCESS, r.status);
 }
 
 static void check_beside_running_core(void)
@@ -101,6 +113,7 @@ void cases_os_initiated(void)
 	check_sleeps("In OS-initiated mode a core may power itself down", POWER_STATE_DOWN_0);
 	check_sleeps("In OS-initiated mode the last core of a cluster may power it down", LAST_IN_CLUSTER);
 	check_sleeps("In OS-initiated mode the last core of the system may power it down", LAST_IN_SYSTEM);
+	check_calls_without_power_state();
 	check_beside_running_core();
 	set_mode("SET_SUSPEND_MODE to platform-coordinated succeeds on the only core that is on", PSCI_SUCCESS, PLATFORM_COORDINATED);
 	check_with_all_on();

@@ -93,12 +93,29 @@ static void check_default_suspend(const char *what, uint64_t function, uint64_t 
 	check_slept(what, slept);
 }
 
+/* With its wake-up interrupt pending from the start, masked as all are. */
+static void check_pending(const struct state *state)
+{
+	char name[128];
+	struct suspend_result r;
+
+	timer_start_at(timer_now());
+	r = psci_cpu_suspend(state->power_state, CONTEXT_64);
+	timer_stop();
+	format_text(name, sizeof(name), "CPU_SUSPEND to %s comes back at once from an interrupt that is pending already", state->name);
+	check_equal(name, PSCI_SUCCESS, r.status);
+}
+
 void cases_suspend(void)
 {
 	char what[96];
 
 	for (size_t i = 0; i < COUNT(standby_states); i++)
 		check_standby(&standby_states[i]);
+	for (size_t i = 0; i < COUNT(standby_states); i++)
+		check_pending(&standby_states[i]);
+	for (size_t i = 0; i < COUNT(powerdown_states); i++)
+		check_pending(&powerdown_states[i]);
 	for (size_t i = 0; i < COUNT(powerdown_states); i++) {
 		format_text(what, sizeof(what), "CPU_SUSPEND to %s", powerdown_states[i].name);
 		check_powerdown(what, SMC64(PSCI_CPU_SUSPEND), powerdown_states[i].power_state, (uint64_t)payload_resume, CONTEXT_64, CONTEXT_64);

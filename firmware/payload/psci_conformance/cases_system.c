@@ -10,10 +10,8 @@
 #include "others.h"
 #include "psci.h"
 #include "smc.h"
-#include "timer.h"
 
 #define RESERVED_RESET_TYPE 1
-#define TIMEOUT_US 50000UL
 
 static void check_system_suspend_beside_running_core(void)
 {
@@ -22,12 +20,9 @@ static void check_system_suspend_beside_running_core(void)
 	if (other == NO_CORE)
 		return;
 	other_start(other);
-	/* The timer brings the system back where the firmware suspends it all the same. */
-	timer_start_at(timer_now() + timer_ticks_of_us(TIMEOUT_US));
 	check_refused("SYSTEM_SUSPEND is DENIED while another core is on", PSCI_DENIED, PSCI_SYSTEM_SUSPEND, (uint64_t)payload_resume, 0, 0);
 	check_refused("SYSTEM_SUSPEND (64-bit) is DENIED while another core is on", PSCI_DENIED, SMC64(PSCI_SYSTEM_SUSPEND),
 		      (uint64_t)payload_resume, 0, 0);
-	timer_stop();
 	other_stop(other);
 }
 

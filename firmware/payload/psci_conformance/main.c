@@ -4,24 +4,16 @@
 #include "console.h"
 #include "core.h"
 #include "payload.h"
+#include "progress.h"
 #include "psci.h"
-#include "smc.h"
 
-/* Survives a reset: outside every image that is loaded again. */
-#define PROGRESS_ADDRESS 0x5ffe0000UL
-#define PROGRESS_MAGIC 0x4c35000000000001UL
+/* Memory that no image is loaded to. */
+#define WITNESS_ADDRESS 0x5ffe0000UL
+#define WITNESS 0x0123456789abcdefUL
 
-enum stage { STAGE_CASES, STAGE_AFTER_RESET, STAGE_AFTER_RESET2 };
-
-struct progress {
-	uint64_t magic;
-	uint64_t stage;
-	struct check_totals totals;
-};
-
-static volatile struct progress *progress(void)
+static volatile uint64_t *witness(void)
 {
-	return (volatile struct progress *)PROGRESS_ADDRESS;
+	return (volatile uint64_t *)WITNESS_ADDRESS;
 }
 
 static void run_cases(void)
@@ -33,6 +25,7 @@ static void run_cases(void)
 	cases_cpu_on();
 	cases_suspend();
 	cases_suspend_errors();
+	cases_suspended_core();
 	cases_stat();
 	cases_os_initiated();
 	cases_system();
@@ -41,43 +34,53 @@ static void run_cases(void)
 	cases_trace();
 }
 
-/* The core's caches may not survive the reset that follows: the word must be in memory by then. */
-static void keep_progress(enum stage next)
-{
-	*progress() = (struct progress){ .magic = PROGRESS_MAGIC, .stage = next, .totals = check_totals() };
-	__asm__ volatile("dc civac, %0; dsb sy" ::"r"(PROGRESS_ADDRESS) : "memory");
-}
-
 static void reset_into(enum stage next, const char *name, uint32_t function)
 {
-	keep_progress(next);
+	progress_keep(next);
 	check_equal(name, 0, call(function, 0, 0, 0));
-	keep_progress(STAGE_CASES);
 }
 
-static void finish(void)
+static void check_after_reset(void)
 {
-	struct check_totals totals = check_totals();
+	check_call("SYSTEM_RESET boots the payload again, and STAT_COUNT starts from 0", 0, PSCI_STAT_COUNT, cores[lead_index].mpidr,
+		   POWER_STATE_DOWN_0, 0);
+	for (uint32_t i = 0; i < core_count; i++) {
+		if (i != lead_index)
+			check_call("A core is off after SYSTEM_RESET", AFFINITY_OFF, PSCI_AFFINITY_INFO, cores[i].mpidr, 0, 0);
+	}
+}
 
-	progress()->magic = 0;
-	console_line("%lu passed, %lu failed", totals.passed, totals.failed);
+static void reset_with_protected_memory(void)
+{
+	check_call("SYSTEM_RESET2 (warm reset) boots the payload again, on a core that is ON", AFFINITY_ON, PSCI_AFFINITY_INFO,
+		   cores[lead_index].mpidr, 0, 0);
+	call(PSCI_MEM_PROTECT, 1, 0, 0);
+	*witness() = WITNESS;
+	/* In memory, and not only in a cache, by the reset. */
+	__asm__ volatile("dc civac, %0; dsb sy" ::"r"(WITNESS_ADDRESS) : "memory");
+	reset_into(STAGE_AFTER_MEM_PROTECT, "SYSTEM_RESET with protected memory does not return", PSCI_SYSTEM_RESET);
+}
+
+static void check_protected_memory(void)
+{
+	check_true("MEM_PROTECT has memory overwritten at SYSTEM_RESET", *witness() != WITNESS, "another word", (int64_t)*witness());
+	call(PSCI_MEM_PROTECT, 0, 0, 0);
 }
 
 void payload_main(const struct bench_params *params)
 {
-	uint64_t stage = progress()->magic == PROGRESS_MAGIC ? progress()->stage : STAGE_CASES;
+	struct check_totals totals;
 
 	(void)params;
-	if (stage != STAGE_CASES)
-		check_restore_totals(((const struct progress *)progress())->totals);
-	switch (stage) {
+	switch (progress_read()) {
+	case STAGE_AFTER_MEM_PROTECT:
+		check_protected_memory();
+		break;
 	case STAGE_AFTER_RESET2:
-		check_call("SYSTEM_RESET2 (warm reset) boots the payload again, on a core that is ON", AFFINITY_ON, PSCI_AFFINITY_INFO,
-			   cores[lead_index].mpidr, 0, 0);
+		reset_with_protected_memory();
 		break;
 	case STAGE_AFTER_RESET:
-		check_call("SYSTEM_RESET boots the payload again, and STAT_COUNT starts from 0", 0, PSCI_STAT_COUNT, cores[lead_index].mpidr,
-			   POWER_STATE_DOWN_0, 0);
+		check_after_reset();
 		reset_into(STAGE_AFTER_RESET2, "SYSTEM_RESET2 (warm reset) does not return", PSCI_SYSTEM_RESET2);
 		break;
 	default:
@@ -85,5 +88,7 @@ void payload_main(const struct bench_params *params)
 		reset_into(STAGE_AFTER_RESET, "SYSTEM_RESET does not return", PSCI_SYSTEM_RESET);
 		break;
 	}
-	finish();
+	progress_keep(STAGE_CASES);
+	totals = check_totals();
+	console_line("%lu passed, %lu failed", totals.passed, totals.failed);
 }

@@ -56,7 +56,8 @@ static void suspender(uint64_t argument)
 {
 	(void)argument;
 	completion_signal(&arrived, lead_index);
-	timer_start_at(timer_now() + timer_ticks_of_us(order.sleep_us));
+	if (order.sleep_us != NO_TIMER)
+		timer_start_at(timer_now() + timer_ticks_of_us(order.sleep_us));
 	atomic_store(&suspend_status, psci_cpu_suspend(order.power_state, 0).status);
 	timer_stop();
 	wait_for_stop();
@@ -77,6 +78,7 @@ void other_start(uint32_t index)
 
 void other_start_suspended(uint32_t index, uint32_t power_state, uint64_t sleep_us)
 {
+	atomic_store(&suspend_status, NOT_BACK);
 	order = (struct suspend_order){ .power_state = power_state, .sleep_us = sleep_us };
 	start(index, suspender);
 }

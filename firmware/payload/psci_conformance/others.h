@@ -15,8 +15,12 @@ uint32_t other_core(void);
 void other_start(uint32_t index);
 void other_stop(uint32_t index);
 
-/* Starts a core that makes one powerdown suspend of `sleep_us`, and returns when it is about to; other_stop takes it off. */
+#define NO_TIMER 0
+
+/* Starts a core that makes one suspend of `sleep_us`, or until it is interrupted, and returns when it is about to; other_stop takes it off. */
 void other_start_suspended(uint32_t index, uint32_t power_state, uint64_t sleep_us);
+/* What that suspend returned, NOT_BACK before it did. */
+#define NOT_BACK 1
 int64_t other_suspend_status(void);
 
 #endif

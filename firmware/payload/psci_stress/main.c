@@ -4,13 +4,16 @@
 #include "ledger.h"
 #include "payload.h"
 #include "power_states.h"
+#include "psci.h"
 #include "timer.h"
 #include "watchdog.h"
 #include "worker.h"
 
 #define DEFAULT_TRANSITIONS 10000UL
 #define PROGRESS_EVERY 1000UL
+#define OBSERVE_TRANSITIONS 500UL
 #define OFF_TIMEOUT_US 30000000UL
+#define POLL_US 10000UL
 #define MS_TO_US 1000UL
 
 /* A core may have been started by one that went off later: after the first round nobody is left who starts another. */
@@ -24,14 +27,40 @@ static void print_progress(uint64_t *printed)
 	}
 }
 
+/* Where every core hangs in the firmware none is left to say so. So for half of the run the lead makes no call that could hang. */
+static void observe(void)
+{
+	uint64_t before = worker_transitions();
+
+	watchdog_enter(ACTIVITY_BETWEEN_CALLS, 0);
+	watchdog_check();
+	timer_sleep_us(POLL_US);
+	if (worker_transitions() == before && worker_all_others_left())
+		worker_start_another();
+}
+
 static void run(uint64_t count, uint64_t duration_ms)
 {
 	uint64_t deadline = duration_ms > 0 ? timer_now() + timer_ticks_of_us(duration_ms * MS_TO_US) : UINT64_MAX;
 	uint64_t printed = 0;
 
 	while (worker_transitions() < count && timer_now() < deadline) {
-		worker_step();
+		if (core_count > 1 && worker_transitions() / OBSERVE_TRANSITIONS % 2 == 0)
+			observe();
+		else
+			worker_step();
 		print_progress(&printed);
+	}
+}
+
+static void wait_off(uint32_t index)
+{
+	uint64_t deadline = timer_now() + timer_ticks_of_us(OFF_TIMEOUT_US);
+
+	while (psci_affinity_info(cores[index].mpidr, 0) != AFFINITY_OFF) {
+		if (timer_now() > deadline)
+			watchdog_end("a core does not go off at the end");
+		timer_sleep_us(POLL_US);
 	}
 }
 
@@ -42,7 +71,7 @@ static void wait_all_off(void)
 	for (uint32_t round = 0; round < OFF_ROUNDS; round++) {
 		for (uint32_t i = 0; i < core_count; i++) {
 			if (i != lead_index)
-				core_wait_off(i, OFF_TIMEOUT_US);
+				wait_off(i);
 		}
 	}
 }

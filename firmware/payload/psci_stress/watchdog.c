@@ -73,13 +73,24 @@ static uint64_t arrival_due_ms(uint32_t index)
 static void report(uint32_t index)
 {
 	const struct heartbeat *h = &heartbeats[index];
+	uint32_t activity = atomic_load(&h->activity);
+	int64_t state = psci_affinity_info(cores[index].mpidr, 0);
 
 	if (is_stuck(index))
 		console_line("HANG core %u.%u: %lu ms in %s %lx", cores[index].cluster, cores[index].core, age_ms(atomic_load(&h->since)),
-			     activity_names[atomic_load(&h->activity)], atomic_load(&h->detail));
-	if (ledger_granted(index) > ledger_arrived(index))
-		console_line("HANG core %u.%u: CPU_ON granted but no arrival, AFFINITY_INFO says %ld", cores[index].cluster,
-			     cores[index].core, psci_affinity_info(cores[index].mpidr, 0));
+			     activity_names[activity], atomic_load(&h->detail));
+	else if (ledger_granted(index) > ledger_arrived(index))
+		console_line("HANG core %u.%u: CPU_ON granted but no arrival, AFFINITY_INFO says %ld", cores[index].cluster, cores[index].core,
+			     state);
+	else if (activity == ACTIVITY_OFF && state != AFFINITY_OFF)
+		console_line("HANG core %u.%u: called CPU_OFF, AFFINITY_INFO says %ld", cores[index].cluster, cores[index].core, state);
+}
+
+_Noreturn void watchdog_end(const char *why)
+{
+	for (uint32_t i = 0; i < core_count; i++)
+		report(i);
+	panic("%s", why);
 }
 
 void watchdog_check(void)
@@ -91,9 +102,6 @@ void watchdog_check(void)
 		if (core_self() == lead_index)
 			stuck = stuck || arrival_due_ms(i) > LIMIT_MS;
 	}
-	if (!stuck || atomic_exchange(&reported, 1) != 0)
-		return;
-	for (uint32_t i = 0; i < core_count; i++)
-		report(i);
-	panic("the run stands still");
+	if (stuck && atomic_exchange(&reported, 1) == 0)
+		watchdog_end("the run stands still");
 }

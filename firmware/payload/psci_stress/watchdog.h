@@ -16,5 +16,7 @@ enum activity {
 void watchdog_enter(enum activity activity, uint64_t detail);
 /* Where a core has been in one call, or an arrival has been due, for 30 s: names all of them and ends the run. */
 void watchdog_check(void);
+/* The same report, whatever it finds. */
+_Noreturn void watchdog_end(const char *why);
 
 #endif

@@ -17,6 +17,9 @@
 #define SLEEP_MIN_US 5
 #define SLEEP_SPREAD_US 500
 #define STACK_WORDS 16
+#define HOT_TARGET_TRANSITIONS 8
+/* Calls and wake-ups that start on this grid meet those of other cores. */
+#define GRID_US 200UL
 #define CONTEXT_ID_MAGIC 0x4c34000000000000UL
 
 struct worker {
@@ -25,6 +28,7 @@ struct worker {
 
 static struct worker workers[MAX_CORES];
 static _Atomic uint64_t transitions;
+static _Atomic uint64_t departures;
 static _Atomic uint32_t stopping;
 
 void worker_init(uint64_t seed)
@@ -63,10 +67,31 @@ static void check_wakeup(uint32_t self, uint64_t context_id, struct suspend_resu
 	}
 }
 
+static uint64_t next_on_grid(uint64_t ticks)
+{
+	uint64_t grid = timer_ticks_of_us(GRID_US);
+
+	return (ticks / grid + 1) * grid;
+}
+
+static void wait_for_grid(void)
+{
+	uint64_t start = next_on_grid(timer_now());
+
+	while (timer_now() < start)
+		;
+}
+
+static uint64_t choose_deadline(struct random *random)
+{
+	uint64_t deadline = timer_now() + timer_ticks_of_us(SLEEP_MIN_US + random_below(random, SLEEP_SPREAD_US));
+
+	return random_below(random, 2) == 0 ? deadline : next_on_grid(deadline);
+}
+
 static void suspend(uint32_t self, struct random *random)
 {
 	uint32_t power_state = power_states_get(random_below(random, power_states_count()));
-	uint64_t sleep_us = SLEEP_MIN_US + random_below(random, SLEEP_SPREAD_US);
 	uint64_t context_id = CONTEXT_ID_MAGIC | (uint64_t)self << 32 | (random_next(random) >> 32);
 	volatile uint64_t stack_words[STACK_WORDS];
 	struct suspend_result r;
@@ -74,7 +99,7 @@ static void suspend(uint32_t self, struct random *random)
 	for (uint64_t i = 0; i < STACK_WORDS; i++)
 		stack_words[i] = context_id + i;
 	watchdog_enter(ACTIVITY_CPU_SUSPEND, power_state);
-	timer_start_at(timer_now() + timer_ticks_of_us(sleep_us));
+	timer_start_at(choose_deadline(random));
 	r = psci_cpu_suspend(power_state, context_id);
 	timer_stop();
 	watchdog_enter(ACTIVITY_BETWEEN_CALLS, 0);
@@ -82,9 +107,17 @@ static void suspend(uint32_t self, struct random *random)
 	count_transition();
 }
 
+/* Half of them go for the same core as everybody else's, so that callers race. */
+static uint32_t choose_target(struct random *random)
+{
+	if (random_below(random, 2) == 0)
+		return random_below(random, core_count);
+	return (uint32_t)(worker_transitions() / HOT_TARGET_TRANSITIONS % core_count);
+}
+
 static void start_another(uint32_t self, struct random *random)
 {
-	uint32_t target = random_below(random, core_count);
+	uint32_t target = choose_target(random);
 	int64_t status;
 
 	if (target == self)
@@ -109,6 +142,8 @@ static bool step(void)
 	uint32_t percent = random_below(random, 100);
 
 	watchdog_check();
+	if (random_below(random, 2) == 0)
+		wait_for_grid();
 	if (percent < PERCENT_SUSPEND)
 		suspend(self, random);
 	else if (percent < PERCENT_SUSPEND + PERCENT_ON)
@@ -123,6 +158,22 @@ void worker_step(void)
 	step();
 }
 
+void worker_start_another(void)
+{
+	uint32_t self = core_self();
+
+	start_another(self, &workers[self].random);
+}
+
+bool worker_all_others_left(void)
+{
+	uint64_t arrived = 0;
+
+	for (uint32_t i = 0; i < core_count; i++)
+		arrived += ledger_arrived(i);
+	return atomic_load(&departures) == arrived;
+}
+
 void worker_arrival(uint64_t context_id)
 {
 	watchdog_enter(ACTIVITY_BETWEEN_CALLS, 0);
@@ -134,4 +185,5 @@ void worker_arrival(uint64_t context_id)
 		}
 	}
 	watchdog_enter(ACTIVITY_OFF, 0);
+	atomic_fetch_add(&departures, 1);
 }

@@ -3,11 +3,16 @@
 #define PSCI_STRESS_WORKER_H
 
 #include <stdbool.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 void worker_init(uint64_t seed);
 /* One step of the calling core. The lead never goes off. */
 void worker_step(void);
+/* CPU_ON of some other core. */
+void worker_start_another(void);
+/* True where every core but the lead went off by itself. */
+bool worker_all_others_left(void);
 /* Where a core arrives by CPU_ON. Returns when the core is to go off. */
 void worker_arrival(uint64_t context_id);
 

@@ -2,7 +2,6 @@
 #ifndef PAYLOAD_CORE_H
 #define PAYLOAD_CORE_H
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,9 +17,9 @@ struct core_context {
 	uint64_t reserved;
 };
 
-static_assert(sizeof(struct core_context) == CONTEXT_STRIDE, "assembly knows this size");
-static_assert(offsetof(struct core_context, sp) == CONTEXT_SP, "assembly knows this offset");
-static_assert(offsetof(struct core_context, x19_to_x30) == CONTEXT_X19, "assembly knows this offset");
+_Static_assert(sizeof(struct core_context) == CONTEXT_STRIDE, "assembly knows this size");
+_Static_assert(offsetof(struct core_context, sp) == CONTEXT_SP, "assembly knows this offset");
+_Static_assert(offsetof(struct core_context, x19_to_x30) == CONTEXT_X19, "assembly knows this offset");
 
 struct core {
 	uint64_t mpidr;

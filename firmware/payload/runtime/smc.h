@@ -2,7 +2,6 @@
 #ifndef PAYLOAD_SMC_H
 #define PAYLOAD_SMC_H
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,10 +21,10 @@ struct smc_frame {
 	uint64_t daif_out;
 };
 
-static_assert(offsetof(struct smc_frame, sp_in) == FRAME_SP_IN, "assembly knows this offset");
-static_assert(offsetof(struct smc_frame, sp_out) == FRAME_SP_OUT, "assembly knows this offset");
-static_assert(offsetof(struct smc_frame, daif_in) == FRAME_DAIF_IN, "assembly knows this offset");
-static_assert(offsetof(struct smc_frame, daif_out) == FRAME_DAIF_OUT, "assembly knows this offset");
+_Static_assert(offsetof(struct smc_frame, sp_in) == FRAME_SP_IN, "assembly knows this offset");
+_Static_assert(offsetof(struct smc_frame, sp_out) == FRAME_SP_OUT, "assembly knows this offset");
+_Static_assert(offsetof(struct smc_frame, daif_in) == FRAME_DAIF_IN, "assembly knows this offset");
+_Static_assert(offsetof(struct smc_frame, daif_out) == FRAME_DAIF_OUT, "assembly knows this offset");
 
 /* `resumed`: the core lost its context and came back through payload_resume with `context_id`. */
 struct smc_return {

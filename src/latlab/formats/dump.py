@@ -6,7 +6,7 @@ An iteration that damage touched is left out whole; the others are kept.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from latlab.formats.events import EventTable
 from latlab.formats.frames import (
@@ -23,6 +23,7 @@ from latlab.formats.frames import (
     parse_frames,
     strip_escapes,
 )
+from latlab.formats.messages import fault_message
 from latlab.formats.rt_instr import Figures, format_figures, parse_figures, short_name
 from latlab.model import CoreId, CoreTrace, Problem, RunStatus, TraceRecord
 
@@ -61,6 +62,9 @@ def read_dump(lines: Iterable[str], table: EventTable) -> Iterator[Item]:
     number = 0
     for number, raw in enumerate(lines, 1):
         line = strip_escapes(raw)
+        message = fault_message(line)
+        if message:
+            yield Problem(number, message)
         for figures in parse_figures(line):
             yield from reader.damage(number, figures) if isinstance(figures, Damage) else reader.figures(number, figures)
         for frame in parse_frames(line):
@@ -143,10 +147,13 @@ class _Reader:
             return
         if figures.test != self.open.test:
             yield from self._spoil(line, f"an RT_INSTR line names {figures.test} inside {self.open.title}")
+        elif figures.core not in self.boot.topology.cores:
+            yield from self._spoil(line, f"an RT_INSTR line for core {figures.core}, which the topology {self.boot.topology} does not have")
         elif figures.core in self.open.figures:
-            yield from self._spoil(line, f"a second RT_INSTR line for core {figures.core} in {self.open.title}")
+            first = self.open.figures[figures.core].line
+            yield from self._spoil(line, f"a second RT_INSTR line for core {figures.core} in {self.open.title}; the first is line {first}")
         else:
-            self.open.figures[figures.core] = figures
+            self.open.figures[figures.core] = replace(figures, line=line)
 
     def frame(self, line: int, frame: Frame) -> Iterator[Item]:
         if isinstance(frame, Boot):
@@ -288,9 +295,6 @@ class _Reader:
                 yield from self._spoil(ring.line, f"{len(missing)} records of core {core} are missing, from sequence {missing[0]}")
             if self.open.figures and core not in self.open.figures:
                 yield from self._spoil(line, f"core {core} has no RT_INSTR line in {self.open.title}")
-        stranger = next((core for core in self.open.figures if core not in self.boot.topology.cores), None)
-        if stranger:
-            yield from self._spoil(line, f"an RT_INSTR line for core {stranger}, which the topology {self.boot.topology} does not have")
 
     def _trace(self, opened: _OpenIteration, core: CoreId) -> CoreTrace:
         ring = opened.rings[core]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from latlab.formats.frames import Damage, strip_escapes
 from latlab.model import CoreId, Metric, Problem, Topology
@@ -23,11 +23,12 @@ _TAIL = re.compile(r"\t\d+\t\d+/>", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What one line says of one core, in the order of the columns."""
+    """What one line says of one core, in the order of the columns; `line` is where it stood, 0 if nowhere."""
 
     test: str
     core: CoreId
     values_ns: tuple[tuple[Metric, int], ...]
+    line: int = field(default=0, compare=False)
 
 
 def short_name(test: str) -> str:

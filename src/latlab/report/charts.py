@@ -211,7 +211,7 @@ def _tooltip(tick: Tick) -> list[alt.Tooltip]:
 
 def _axis() -> alt.Axis:
     """Few labels, none over another, and zero without a prefix."""
-    return alt.Axis(labelExpr="format(datum.value, '~s')", tickCount=5, labelOverlap="greedy", labelSeparation=8, labelFlush=False)
+    return alt.Axis(labelExpr="format(datum.value, '~s')", tickCount=5, labelOverlap=True, labelSeparation=8, labelFlush=False)
 
 
 def _finished(chart: Any) -> dict[str, Any]:

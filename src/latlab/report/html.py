@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import jinja2
@@ -69,9 +70,14 @@ def page(run: Run) -> str:
         tests=tests,
         unit=unit(run.tick),
         facts=facts_of(run),
-        bundle=_script(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")),
+        bundle=_script(_libraries()),
         specs=_script(json.dumps(specs)),
     )
+
+
+@cache
+def _libraries() -> str:
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
 
 
 def _test(run: Run, table: TestTable, specs: dict[str, Any]) -> _Test:

@@ -1,0 +1,8 @@
+"""Sphinx configuration: Markdown pages, warnings are errors (`make docs`)."""
+
+project = "latlab"
+copyright = "2026, the latlab authors"
+extensions = ["myst_parser"]
+exclude_patterns = ["_build"]
+html_theme = "alabaster"
+myst_heading_anchors = 3

@@ -1,0 +1,39 @@
+"""Builds a wheel that carries the firmware images, so that `latlab run` needs no cross compiler where it is installed."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+CARRIED = ROOT / "src" / "latlab" / "catalog" / "images"
+IMAGES = ("firmware.bin", "firmware.elf", "psci_bench.elf")
+STRIP = "aarch64-linux-gnu-strip"
+
+
+def carry(build: Path) -> None:
+    """Debug information stays behind; the note and the symbols come along."""
+    target = CARRIED / build.name
+    target.mkdir(parents=True)
+    for name in IMAGES:
+        shutil.copy(build / name, target)
+        if name.endswith(".elf"):
+            subprocess.run([STRIP, "--strip-debug", target / name], check=True)
+
+
+def main() -> None:
+    builds = sorted(path.parent for path in (ROOT / "build").glob("qemu_virt-*/firmware.bin"))
+    if not builds:
+        sys.exit("no firmware images in build/; run `make firmware` first")
+    shutil.rmtree(CARRIED, ignore_errors=True)
+    try:
+        for build in builds:
+            carry(build)
+        subprocess.run([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", ROOT / "dist", ROOT], check=True)
+    finally:
+        shutil.rmtree(CARRIED, ignore_errors=True)
+    for wheel in sorted((ROOT / "dist").glob("*.whl")):
+        print(f"{wheel.relative_to(ROOT)}: images of {', '.join(build.name for build in builds)}")
+
+
+main()

@@ -1,0 +1,27 @@
+"""Proofs that take minutes; `make prove` runs them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from on_qemu import boot
+
+from latlab.targets.qemu import Mode
+
+
+@pytest.mark.parametrize(("gic", "el"), [(3, 1), (2, 2)])
+def test_a_million_random_calls_neither_crash_nor_leak(gic: int, el: int, tmp_path: Path) -> None:
+    console = boot("smc_fuzz", tmp_path, gic=gic, el=el, seed=2026, count=1_000_000)
+    assert console.strip().splitlines()[-1] == "smcs=1000000 status=pass"
+
+
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_a_hundred_thousand_transitions_on_eight_cores_lose_none(seed: int, tmp_path: Path) -> None:
+    console = boot("psci_stress", tmp_path, (4, 4), Mode.MULTI_THREAD, seed=seed, count=100_000)
+    assert console.strip().splitlines()[-1].endswith("lost=0 status=pass")
+
+
+def test_sixteen_cores_lose_no_transition(tmp_path: Path) -> None:
+    console = boot("psci_stress", tmp_path, (4, 4, 4, 4), Mode.MULTI_THREAD, count=20_000)
+    assert console.strip().splitlines()[-1].endswith("lost=0 status=pass")

@@ -29,7 +29,7 @@ HOLD_SUFFIX = "-hold"
 
 @dataclass(frozen=True, slots=True)
 class GuestMachine:
-    """What the guest runs on. `hold_firmware` is the test build that can delay TRNG calls and has larger rings."""
+    """What the guest runs on. `hold_firmware` is the test build that can delay TRNG calls."""
 
     cores: int = 1
     mode: Mode = Mode.DETERMINISTIC

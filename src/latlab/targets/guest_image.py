@@ -27,6 +27,7 @@ KERNEL_META = "linux-image-rt-arm64"
 HEADERS_META = "linux-headers-rt-arm64"
 KERNEL_MODULES = ("char/hw_random/arm_smccc_trng.ko",)
 SMC_MODULE = "latlab_el3.ko"
+FETCHED = "fetched"
 CROSS = "aarch64-linux-gnu-"
 IMAGE_FORMAT = 2
 
@@ -54,6 +55,8 @@ def guest_image(rebuild: bool = False) -> GuestImage:
     if not rebuild and (target / "image.json").is_file():
         return _load(target)
     target.parent.mkdir(parents=True, exist_ok=True)
+    if rebuild:
+        shutil.rmtree(target.parent / "apt", ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix="building-") as work:
         made = Path(work) / "image"
         made.mkdir()
@@ -84,16 +87,9 @@ def _source_stamp() -> str:
 
 
 def _build(work: Path, made: Path) -> None:
-    native = run(("dpkg", "--print-architecture")).strip()
-    apt = PrivateApt(work / "apt", "arm64", native)
-    apt.update()
-    kernel = apt.dependency(KERNEL_META, r"linux-image-.*-rt-arm64")
-    headers = apt.dependency(HEADERS_META, r"linux-headers-.*-rt-arm64")
-    common = apt.dependency(headers, r"linux-headers-.*-common-rt")
-    kbuild = apt.dependency(headers, r"linux-kbuild-.*")
-    apt.fetch_with_dependencies(TOOL_PACKAGES)
-    apt.fetch((kernel, headers, common, f"{kbuild}:{native}"))
     root = work / "root"
+    apt = _packages()
+    kernel, headers, common = _kernel_packages(apt)
     for package in apt.archives():
         unpack(package, root)
     release = kernel.removeprefix("linux-image-")
@@ -107,6 +103,28 @@ def _build(work: Path, made: Path) -> None:
         "sha256": {name: hashlib.sha256((made / name).read_bytes()).hexdigest() for name in ("Image", "initrd.gz")},
     }
     (made / "image.json").write_text(json.dumps(facts, indent=1))
+
+
+def _packages() -> PrivateApt:
+    """The packages, fetched once and kept beside the images."""
+    folder = cache_folder() / "guest" / "apt"
+    native = run(("dpkg", "--print-architecture")).strip()
+    apt = PrivateApt(folder, "arm64", native)
+    if (folder / FETCHED).is_file():
+        return apt
+    shutil.rmtree(folder, ignore_errors=True)
+    apt.update()
+    kernel, headers, common = _kernel_packages(apt)
+    kbuild = apt.dependency(headers, r"linux-kbuild-.*")
+    apt.fetch_with_dependencies(TOOL_PACKAGES)
+    apt.fetch((kernel, headers, common, f"{kbuild}:{native}"))
+    (folder / FETCHED).touch()
+    return apt
+
+
+def _kernel_packages(apt: PrivateApt) -> tuple[str, str, str]:
+    headers = apt.dependency(HEADERS_META, r"linux-headers-.*-rt-arm64")
+    return apt.dependency(KERNEL_META, r"linux-image-.*-rt-arm64"), headers, apt.dependency(headers, r"linux-headers-.*-common-rt")
 
 
 def _build_module(root: Path, work: Path, headers: str, common: str) -> Path:

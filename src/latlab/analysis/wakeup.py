@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -73,7 +73,8 @@ class CpuWakeups:
 
 @dataclass(frozen=True)
 class Wakeups:
-    """What one tool measured in one go. `resolution_ns` is the smallest difference that the tool can show."""
+    """What one tool measured in one go. `resolution_ns` is the smallest difference that the tool can show, `sync` one moment on both
+    clocks: (CLOCK_MONOTONIC in ns, system counter in ticks)."""
 
     tool: str
     interval_ns: int | None
@@ -83,6 +84,7 @@ class Wakeups:
     start_ns: int | None = None
     end_ns: int | None = None
     counter_hz: int | None = None
+    sync: tuple[int, int] | None = None
     complete: bool = True
     facts: tuple[tuple[str, str], ...] = ()
     problems: tuple[str, ...] = ()
@@ -90,6 +92,12 @@ class Wakeups:
     @property
     def max_ns(self) -> int:
         return max((cpu.max_ns for cpu in self.cpus), default=0)
+
+    def ticks_of(self, ns: int) -> int | None:
+        """A time of CLOCK_MONOTONIC on the system counter; None where the tool could not read the counter."""
+        if self.sync is None or self.counter_hz is None:
+            return None
+        return self.sync[1] + (ns - self.sync[0]) * self.counter_hz // 1_000_000_000
 
     @property
     def missed(self) -> int | None:
@@ -102,6 +110,15 @@ def counted_us(low_us: NDArray[np.int64], counts: NDArray[np.int64], beyond: int
     order = np.argsort(low_us)
     low = low_us[order] * 1000
     return Histogram(low, low + 1000, counts[order], beyond)
+
+
+def with_schedule(wakeups: Wakeups, interval_ns: int, duration_s: float) -> Wakeups:
+    """The same, with what a fixed schedule asked for: a tool that skips periods and does not say so is found out by its count."""
+    expected = int(duration_s * 1e9) // interval_ns
+    cpus = tuple(
+        cpu if cpu.missed is not None else replace(cpu, expected=expected, missed=max(expected - cpu.got, 0)) for cpu in wakeups.cpus
+    )
+    return replace(wakeups, interval_ns=interval_ns, cpus=cpus)
 
 
 def disagreement(cpu: CpuWakeups) -> str:

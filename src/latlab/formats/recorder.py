@@ -43,6 +43,7 @@ class _Header:
 class _Slot:
     sequence: int
     now_ns: int
+    now_ticks: int
     outliers: int
     final: bool
     tallies: bytes
@@ -72,6 +73,7 @@ def read_record(data: bytes, place: str) -> Wakeups:
         start_ns=header.start_ns,
         end_ns=slot.now_ns,
         counter_hz=header.counter_hz or None,
+        sync=(slot.now_ns, slot.now_ticks) if slot.now_ticks else None,
         complete=slot.final and not problem,
         facts=(
             ("interval", f"{header.interval_ns / 1000:g} us"),
@@ -104,10 +106,10 @@ def _slot(data: bytes, header: _Header, index: int) -> _Slot | None:
     raw = data[start : start + header.slot_bytes]
     if len(raw) < header.slot_bytes:
         return None
-    sequence, now_ns, _, outliers, final, crc = SLOT.unpack_from(raw)
+    sequence, now_ns, now_ticks, outliers, final, crc = SLOT.unpack_from(raw)
     if sequence == 0 or zlib.crc32(raw[SLOT.size :], zlib.crc32(raw[: SLOT.size - 4])) != crc:
         return None
-    return _Slot(sequence, now_ns, outliers, bool(final), raw[SLOT.size :])
+    return _Slot(sequence, now_ns, now_ticks, outliers, bool(final), raw[SLOT.size :])
 
 
 def _cpu(slot: _Slot, header: _Header, index: int) -> CpuWakeups:

@@ -202,7 +202,7 @@ def test_a_full_disk_is_said_in_one_sentence(latlab: Latlab, console: Path, tmp_
     assert "No space left" in done.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_run_is_kept_as_partial_and_its_emulator_is_ended(tmp_path: Path, number: signal.Signals) -> None:
     store = tmp_path / "store.sqlite"
     qemu = fake_qemu(tmp_path, LOG, "pauses")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
-from on_qemu import boot
 
 from latlab.images import find_images
 from latlab.model import Topology
 from latlab.targets.qemu import Mode
+from on_qemu import boot
 
 
 def closing_line(console: str) -> str:
@@ -52,6 +52,11 @@ def test_two_runs_print_the_same_bytes(clusters: tuple[int, ...], tmp_path: Path
     first = boot("psci_bench", tmp_path, clusters, iterations=5)
     assert "<LLT1:END tests=6 iterations=5 status=pass " in first
     assert boot("psci_bench", tmp_path, clusters, iterations=5) == first
+
+
+def test_a_capture_costs_at_most_eight_instructions(tmp_path: Path) -> None:
+    boot_line = re.search(r" capture_mticks=(\d+) ", boot("psci_bench", tmp_path, (1,), iterations=1))
+    assert boot_line and 0 < int(boot_line[1]) <= 8000
 
 
 @pytest.mark.parametrize("clusters", [(2, 4), (4, 4, 4, 4)])

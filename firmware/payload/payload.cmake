@@ -1,81 +1,81 @@
 # Everything that these programs share, and the function that makes one of them.
 add_library(payload_runtime OBJECT
-	runtime/bench_params.c
-	runtime/completion.c
-	runtime/console.c
-	runtime/core.c
-	runtime/entry.S
-	runtime/gic.c
-	runtime/memory.c
-	runtime/panic.c
-	runtime/psci.c
-	runtime/smc.c
-	runtime/smc_call.S
-	runtime/start.c
-	runtime/sync.c
-	runtime/timer.c
-	runtime/uart.c
-	runtime/vectors.S
-	${PAYLOAD_PURE_SOURCES})
+    runtime/bench_params.c
+    runtime/completion.c
+    runtime/console.c
+    runtime/core.c
+    runtime/entry.S
+    runtime/gic.c
+    runtime/memory.c
+    runtime/panic.c
+    runtime/psci.c
+    runtime/smc.c
+    runtime/smc_call.S
+    runtime/start.c
+    runtime/sync.c
+    runtime/timer.c
+    runtime/uart.c
+    runtime/vectors.S
+    ${PAYLOAD_PURE_SOURCES})
 target_include_directories(payload_runtime PUBLIC runtime)
 target_compile_features(payload_runtime PUBLIC c_std_11)
 target_compile_options(payload_runtime PUBLIC
-	-ffreestanding -fno-pic -fno-stack-protector -fno-asynchronous-unwind-tables -mgeneral-regs-only -mno-outline-atomics
-	-mstrict-align -O2 -g
-	$<$<COMPILE_LANGUAGE:C>:${PAYLOAD_WARNINGS}>)
+    -ffreestanding -fno-pic -fno-stack-protector -fno-asynchronous-unwind-tables -mgeneral-regs-only -mno-outline-atomics
+    -mstrict-align -O2 -g
+    $<$<COMPILE_LANGUAGE:C>:${PAYLOAD_WARNINGS}>)
 # GCC must not turn the loops of memory.c into calls of themselves.
 set_source_files_properties(runtime/memory.c PROPERTIES COMPILE_OPTIONS -fno-tree-loop-distribute-patterns)
 
 function(add_payload name)
-	add_executable(${name} ${ARGN})
-	set_target_properties(${name} PROPERTIES SUFFIX .elf RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-	target_link_libraries(${name} PRIVATE payload_runtime)
-	target_link_options(${name} PRIVATE -nostdlib -static -no-pie -Wl,--build-id=none -Wl,--fatal-warnings -Wl,-z,noexecstack -Wl,-z,max-page-size=4096
-		-T ${PAYLOAD_RUNTIME}/payload.ld)
-	set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${PAYLOAD_RUNTIME}/payload.ld)
+    add_executable(${name} ${ARGN})
+    set_target_properties(${name} PROPERTIES SUFFIX .elf RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+    target_link_libraries(${name} PRIVATE payload_runtime)
+    target_link_options(${name} PRIVATE -nostdlib -static -no-pie -Wl,--build-id=none -Wl,--fatal-warnings -Wl,-z,noexecstack -Wl,-z,max-page-size=4096
+        -T ${PAYLOAD_RUNTIME}/payload.ld)
+    set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${PAYLOAD_RUNTIME}/payload.ld)
 endfunction()
 
 add_payload(psci_bench
-	psci_bench/main.c
-	psci_bench/dump.c
-	psci_bench/measure.c
-	psci_bench/procedures.c
-	psci_bench/stamps.c)
+    psci_bench/main.c
+    psci_bench/dump.c
+    psci_bench/measure.c
+    psci_bench/procedures.c
+    psci_bench/stamps.c)
 
 add_payload(psci_stress
-	psci_stress/ledger.c
-	psci_stress/main.c
-	psci_stress/power_states.c
-	psci_stress/watchdog.c
-	psci_stress/worker.c)
+    psci_stress/ledger.c
+    psci_stress/main.c
+    psci_stress/power_states.c
+    psci_stress/watchdog.c
+    psci_stress/worker.c)
 
 add_payload(psci_conformance
-	psci_conformance/cases_affinity.c
-	psci_conformance/cases_cpu_on.c
-	psci_conformance/cases_identity.c
-	psci_conformance/cases_memory.c
-	psci_conformance/cases_os_initiated.c
-	psci_conformance/cases_smccc.c
-	psci_conformance/cases_stat.c
-	psci_conformance/cases_suspend.c
-	psci_conformance/cases_suspend_errors.c
-	psci_conformance/cases_suspended_core.c
-	psci_conformance/cases_system.c
-	psci_conformance/cases_trace.c
-	psci_conformance/cases_trng.c
-	psci_conformance/cases_unknown.c
-	psci_conformance/check.c
-	psci_conformance/main.c
-	psci_conformance/others.c
-	psci_conformance/probe_entry.S
-	psci_conformance/progress.c)
+    psci_conformance/cases_affinity.c
+    psci_conformance/cases_cpu_on.c
+    psci_conformance/cases_identity.c
+    psci_conformance/cases_memory.c
+    psci_conformance/cases_os_initiated.c
+    psci_conformance/cases_smccc.c
+    psci_conformance/cases_stat.c
+    psci_conformance/cases_suspend.c
+    psci_conformance/cases_suspend_errors.c
+    psci_conformance/cases_suspended_core.c
+    psci_conformance/cases_system.c
+    psci_conformance/cases_trace.c
+    psci_conformance/cases_trng.c
+    psci_conformance/cases_unknown.c
+    psci_conformance/check.c
+    psci_conformance/main.c
+    psci_conformance/others.c
+    psci_conformance/probe_entry.S
+    psci_conformance/progress.c)
 
 add_payload(smc_fuzz
-	smc_fuzz/arguments.c
-	smc_fuzz/choose.c
-	smc_fuzz/examine.c
-	smc_fuzz/main.c
-	smc_fuzz/outcomes.c)
+    smc_fuzz/arguments.c
+    smc_fuzz/choose.c
+    smc_fuzz/examine.c
+    smc_fuzz/main.c
+    smc_fuzz/outcomes.c)
 
 # No runtime: nothing may run around the calls that are counted.
 add_executable(insn_probe insn_probe/probe.S)

@@ -132,6 +132,21 @@ enum psci_level psci_coordinate_down(struct psci_core *core, const struct psci_r
 }
 
 /*
+ * A core of the cluster that has voted may still be flushing. It takes no lock and waits for nobody until it has; one that
+ * has come back waits for the last man and is not in state ON.
+ */
+void psci_await_flushes(const struct psci_core *core)
+{
+    const struct psci_domain_shape *shape = &psci.platform->topology->shapes[core->domain - psci.domains];
+
+    for (unsigned other = shape->first_core; other < (unsigned)shape->first_core + shape->cores; other++) {
+        while (other != core->index && psci_core_state(&psci.cores[other]) == PSCI_CORE_ON) {
+            arch_relax();
+        }
+    }
+}
+
+/*
  * Caches off, only the last man writes these states. A core that has come in the meantime waits in GOING_DOWN: the domain
  * stays on for it, and so does everything above.
  */
@@ -189,10 +204,13 @@ static struct psci_domain *find_in_transit(const struct psci_core *core, const s
     return found;
 }
 
-/* A domain that was to go off and stayed on for a core that came was never in the state: it does not count. */
+/*
+ * A domain that was to go off and stayed on for a core that came was never in the state: it does not count. Nor does the
+ * time before a domain's first core was on.
+ */
 static void note_up(struct psci_domain *domain, bool was_down)
 {
-    if (was_down || domain->local == PSCI_RETENTION) {
+    if ((was_down || domain->local == PSCI_RETENTION) && domain->down_ticks != 0) {
         domain->stat[domain->local].count++;
         domain->stat[domain->local].residency_ticks += arch_counter_ticks() - domain->down_ticks;
     }

@@ -28,11 +28,15 @@ void psci_power_down(struct psci_core *core, enum psci_level last_man_of, bool f
     if (psci.platform->core_prepare_down != NULL) {
         psci.platform->core_prepare_down(core->index, for_off);
     }
+    if (last_man_of != PSCI_LEVEL_CORE) {
+        psci_await_flushes(core);
+    }
     core->down_ticks = arch_counter_ticks();
 
     trace_event_at(core->down_ticks, TRACE_ENTER_CFLUSH, (uint64_t)last_man_of);
     arch_cache_power_down((unsigned)last_man_of);
     trace_event(TRACE_EXIT_CFLUSH, (uint64_t)last_man_of);
+    arch_shared_store(&core->state, PSCI_CORE_FLUSHED);
 
     if (last_man_of != PSCI_LEVEL_CORE) {
         goes_down = go_down_last(core, last_man_of);

@@ -18,10 +18,10 @@ bool psci_decode_power_state(uint32_t power_state, struct psci_request *request)
     unsigned last_at = (power_state >> LAST_AT_SHIFT) & NIBBLE;
     unsigned shallower = PSCI_OFF;
 
-    if ((power_state & RESERVED) != 0 || highest > top || last_at > top) {
+    if ((power_state & RESERVED) != 0 || highest > top || highest >= STATE_ID_LEVELS || last_at > top) {
         return false;
     }
-    request->local[PSCI_LEVEL_HIGHEST] = PSCI_RUN; /* the encoding ends below it */
+    request->local[PSCI_LEVEL_HIGHEST] = PSCI_RUN; /* the encoding ends below it: nobody can ask for it */
     for (unsigned level = 0; level < STATE_ID_LEVELS; level++) {
         unsigned local = (power_state >> (4U * level)) & NIBBLE;
 

@@ -12,6 +12,7 @@ enum psci_core_state {
     PSCI_CORE_ON_PENDING = 2,
     PSCI_CORE_IN_RETENTION = 3,
     PSCI_CORE_SUSPENDED = 4, /* powered down, will resume by itself */
+    PSCI_CORE_FLUSHED = 5,   /* still on its way down, but with nothing left in its own caches */
 };
 
 /* A domain as a state machine; docs/locking.md says who may make which step. */
@@ -112,6 +113,8 @@ enum psci_level psci_coordinate_down(struct psci_core *core, const struct psci_r
 enum psci_level psci_settle_down(const struct psci_core *core, enum psci_level last_man_of);
 void psci_publish_down(const struct psci_core *core, enum psci_level last_man_of, enum psci_level goes_down);
 void psci_coordinate_up(struct psci_core *core);
+/* For a last man, before it flushes what its cluster shares: the others have flushed their own caches into it. */
+void psci_await_flushes(const struct psci_core *core);
 
 /* psci_power_down.c */
 void psci_power_down(struct psci_core *core, enum psci_level last_man_of, bool for_off) __attribute__((noreturn));

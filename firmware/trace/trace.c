@@ -1,3 +1,5 @@
+#include <stdbool.h>
+
 #include "trace.h"
 
 static const uint16_t pmf_event_ids[TRACE_PMF_EVENTS] = TRACE_PMF_EVENT_IDS;
@@ -34,40 +36,74 @@ void trace_next_lap(struct trace_ring *ring)
     ring->next = ring->records;
 }
 
-struct trace_status trace_status(const struct trace_ring *ring)
+/* One look at a ring whose core may be writing. Whatever it saw, a place that is made of it lies within the ring. */
+struct look {
+    uint64_t lap_first;
+    uint64_t written;  /* in this lap */
+    uint64_t previous; /* where the lap before ended */
+};
+
+static struct look look_at(const struct trace_ring *ring)
 {
     TRACE_READER_SYNC(ring, sizeof(*ring) - sizeof(ring->records));
 
-    uint64_t written = (uint64_t)(ring->next - ring->records);
-    uint64_t previous = (uint64_t)(ring->lap_end - ring->records);
-    uint64_t held_of_previous = previous > written ? previous - written : 0;
+    const volatile struct trace_ring *seen = ring;
 
-    return (struct trace_status){ .next = ring->lap_first + written, .oldest = ring->lap_first - held_of_previous };
+    return (struct look){
+        .lap_first = seen->lap_first,
+        .written = (uint64_t)(seen->next - ring->records),
+        .previous = (uint64_t)(seen->lap_end - ring->records),
+    };
 }
 
-static const struct trace_record *place_of(const struct trace_ring *ring, uint64_t sequence)
+static uint64_t oldest_of(const struct look *look)
 {
-    if (sequence >= ring->lap_first) {
-        return ring->records + (sequence - ring->lap_first);
-    }
-    return ring->lap_end - (ring->lap_first - sequence);
+    return look->lap_first - (look->previous > look->written ? look->previous - look->written : 0);
+}
+
+static uint64_t next_of(const struct look *look)
+{
+    return look->lap_first + look->written;
+}
+
+struct trace_status trace_status(const struct trace_ring *ring)
+{
+    struct look look = look_at(ring);
+
+    return (struct trace_status){ .next = next_of(&look), .oldest = oldest_of(&look) };
+}
+
+static uint64_t place_of(const struct look *look, uint64_t sequence)
+{
+    return sequence >= look->lap_first ? sequence - look->lap_first : look->previous - (look->lap_first - sequence);
+}
+
+static bool is_same_lap(const struct look *before, const struct look *after)
+{
+    return before->lap_first == after->lap_first && before->previous == after->previous && before->written <= after->written;
 }
 
 int trace_read(const struct trace_ring *ring, uint64_t sequence, struct trace_record *out, unsigned room)
 {
-    struct trace_status status = trace_status(ring);
-    unsigned count = 0;
+    struct look before;
+    struct look after = look_at(ring);
+    unsigned count;
 
-    if (sequence < status.oldest) {
-        return -1;
-    }
-    for (; count < room && sequence + count < status.next; count++) {
-        const struct trace_record *place = place_of(ring, sequence + count);
+    /* Again where the core has started another lap in between: some of what was copied may be older or newer. */
+    do {
+        before = after;
+        if (sequence < oldest_of(&before)) {
+            return -1;
+        }
+        for (count = 0; count < room && sequence + count < next_of(&before); count++) {
+            const struct trace_record *place = &ring->records[place_of(&before, sequence + count)];
 
-        TRACE_READER_SYNC(place, sizeof(*place));
-        out[count] = *place;
-    }
-    return sequence < trace_status(ring).oldest ? -1 : (int)count;
+            TRACE_READER_SYNC(place, sizeof(*place));
+            out[count] = *place;
+        }
+        after = look_at(ring);
+    } while (!is_same_lap(&before, &after));
+    return sequence < oldest_of(&after) ? -1 : (int)count;
 }
 
 uint64_t trace_pmf_ticks(const struct trace_ring *ring, unsigned pmf_index)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from latlab import cli_analysis
 from latlab.errors import LatlabError, UsageError
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ def psci(
 ) -> None:
     """Measure PSCI: suspend to the deepest level and to level 0, CPU_OFF, PSCI_VERSION, on every core."""
     from latlab.images import find_images
+    from latlab.interrupt import Interrupts
     from latlab.report.progress import RunProgress
     from latlab.store import open_store
     from latlab.targets.console import Limits
@@ -110,8 +112,8 @@ def psci(
     machine = Machine(images, PAYLOAD, Mode(mode.value), gic, el, iterations)
     program = find_qemu(qemu)
     opened = open_store(store)
-    with RunProgress(_err(), f"{program}, topology {images.topology}", iterations * CAMPAIGN_TESTS) as progress:
-        recorded = run_psci(opened, program, machine, Limits(timeout, silence), progress)
+    with Interrupts() as interrupts, RunProgress(_err(), f"{program}, topology {images.topology}", iterations * CAMPAIGN_TESTS) as progress:
+        recorded = run_psci(opened, program, machine, Limits(timeout, silence), progress, interrupts.asked)
     _conclude(recorded, opened.load(recorded.run_id), format)
 
 
@@ -183,11 +185,15 @@ def show(
 @app.command()
 def report(
     run: RunArgument = "last",
+    against: Annotated[str | None, typer.Argument(help="A second run or reference: report how it differs from the first.")] = None,
     format: Annotated[ReportFormat, typer.Option()] = ReportFormat.HTML,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The file to write.", show_default="standard output")] = None,
     store: StoreOption = None,
 ) -> None:
-    """Write a run as a document: an offline HTML page with charts, or RST tables."""
+    """Write a run, or the comparison of two, as a document: an offline HTML page with charts, or RST tables."""
+    if against is not None:
+        cli_analysis.write_comparison(run, against, cli_analysis.CompareFormat(format.value), output, store)
+        return
     from latlab.store import open_store
 
     if output is None and format is ReportFormat.HTML and sys.stdout.isatty():
@@ -220,6 +226,9 @@ def doctor(
         raise UsageError("something that `latlab run psci` needs is missing; the lines above say what to do")
 
 
+cli_analysis.register(app)
+
+
 def main() -> None:
     """The entry point: whatever happens, the user sees one sentence and a meaningful exit code."""
     signal.signal(signal.SIGTERM, _interrupt)
@@ -228,9 +237,9 @@ def main() -> None:
 
 def _guarded() -> int:
     try:
-        app(standalone_mode=False)
+        code = app(standalone_mode=False)
         sys.stdout.flush()
-        return 0
+        return code if isinstance(code, int) else 0
     except typer.Exit as stop:
         return stop.exit_code
     except LatlabError as error:

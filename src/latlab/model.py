@@ -18,12 +18,13 @@ class Clock(StrEnum):
 
 
 class Metric(StrEnum):
-    """A named span: the difference of two trace events."""
+    """A named span: the difference of two trace events; `task_wakeup` goes from a timer's expiry to its task."""
 
     POWERDOWN = "powerdown"
     WAKEUP = "wakeup"
     CACHE_FLUSH = "cache_flush"
     PSCI_CALL = "psci_call"
+    TASK_WAKEUP = "task_wakeup"
 
 
 class RunStatus(StrEnum):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import secrets
 import zlib
@@ -20,6 +21,8 @@ from latlab.model import Build, Clock, CoreId, CoreTrace, Metric, Problem, Run, 
 SCHEMA_VERSION = 1
 BUSY_TIMEOUT_S = 30
 ID_ATTEMPTS = 16
+
+logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
 
 metadata = sa.MetaData()
 

@@ -124,7 +124,14 @@ class _Recorder:
         self.progress.iteration(item.test, item.iteration)
 
 
-def run_psci(store: Store, qemu: qemus.Qemu, machine: qemus.Machine, limits: consoles.Limits, progress: Progress) -> Recorded:
+def run_psci(
+    store: Store,
+    qemu: qemus.Qemu,
+    machine: qemus.Machine,
+    limits: consoles.Limits,
+    progress: Progress,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> Recorded:
     """Run the psci campaign in QEMU and store it. Raises before the start where firmware, QEMU and machine do not fit."""
     check_events(machine.images, event_table())
     qemus.check_machine(qemu, machine)
@@ -132,18 +139,18 @@ def run_psci(store: Store, qemu: qemus.Qemu, machine: qemus.Machine, limits: con
     with tempfile.TemporaryDirectory(prefix="latlab-") as folder:
         secure_log = Path(folder) / "secure.log"
         command = qemus.command_line(qemu, machine, secure_log)
-        console = consoles.Console(command, secure_log, limits)
+        console = consoles.Console(command, secure_log, limits, interrupted)
         recorder = _Recorder(store, _planned(qemu, machine, clock, command), lambda hz: qemus.tick_of(clock, hz), console.take, progress)
         progress.start(recorder.run_id)
         try:
             with closing(console.lines()) as lines:
                 _follow(recorder, console, lines)
-        except KeyboardInterrupt:
-            recorder.problem(Problem(0, "interrupted by the user before the campaign ended"))
-            raise LatlabError(f"interrupted; what came before is kept as the partial run {recorder.run_id}") from None
         finally:
             recorder.add_logs({"secure": _read(secure_log), "stderr": console.stderr})
-    return _ended(recorder, console)
+    recorded = _ended(recorder, console)
+    if console.outcome.end is consoles.End.INTERRUPT:
+        raise LatlabError(f"interrupted; what came before is kept as the partial run {recorded.run_id}")
+    return recorded
 
 
 def import_log(

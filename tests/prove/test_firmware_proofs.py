@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from on_qemu import boot
 
 from latlab.targets.qemu import Mode
+from on_qemu import boot
 
 
 @pytest.mark.parametrize(("gic", "el"), [(3, 1), (2, 2)])

@@ -8,13 +8,13 @@
 #include "stamps.h"
 
 struct measurement {
-	_Alignas(64) uint64_t start_ticks;
-	uint64_t end_ticks;
-	uint64_t first_sequence; /* the records of the call are first_sequence up to, not including, end_sequence */
-	uint64_t end_sequence;
-	struct stamps stamps;
-	int64_t status; /* what the call returned */
-	bool stamps_valid;
+    _Alignas(64) uint64_t start_ticks;
+    uint64_t end_ticks;
+    uint64_t first_sequence; /* the records of the call are first_sequence up to, not including, end_sequence */
+    uint64_t end_sequence;
+    struct stamps stamps;
+    int64_t status; /* what the call returned */
+    bool stamps_valid;
 };
 
 void measure_begin(struct measurement *measurement);

@@ -9,10 +9,10 @@
 #include "measure.h"
 
 struct bench_test {
-	const char *name;
-	void (*procedure)(const struct bench_test *test);
-	uint32_t power_state; /* 0: PSCI_VERSION instead of a suspend */
-	uint64_t wake_us;     /* from the call to its wake-up timer */
+    const char *name;
+    void (*procedure)(const struct bench_test *test);
+    uint32_t power_state; /* 0: PSCI_VERSION instead of a suspend */
+    uint64_t wake_us; /* from the call to its wake-up timer */
 };
 
 extern struct measurement measurements[MAX_CORES];

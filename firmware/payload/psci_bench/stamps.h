@@ -6,23 +6,23 @@
 #include <stdint.h>
 
 enum stamp {
-	STAMP_ENTER_PSCI,
-	STAMP_EXIT_PSCI,
-	STAMP_ENTER_HW_LOW_PWR,
-	STAMP_EXIT_HW_LOW_PWR,
-	STAMP_ENTER_CFLUSH,
-	STAMP_EXIT_CFLUSH,
-	STAMP_COUNT
+    STAMP_ENTER_PSCI,
+    STAMP_EXIT_PSCI,
+    STAMP_ENTER_HW_LOW_PWR,
+    STAMP_EXIT_HW_LOW_PWR,
+    STAMP_ENTER_CFLUSH,
+    STAMP_EXIT_CFLUSH,
+    STAMP_COUNT
 };
 
 struct stamps {
-	uint64_t ticks[STAMP_COUNT];
+    uint64_t ticks[STAMP_COUNT];
 };
 
 struct power_figures {
-	uint64_t powerdown_ns;
-	uint64_t wakeup_ns;
-	uint64_t cache_flush_ns;
+    uint64_t powerdown_ns;
+    uint64_t wakeup_ns;
+    uint64_t cache_flush_ns;
 };
 
 /* Both want stamps that were taken between `start_ticks` and `end_ticks`, in the order in which a power-down takes them. */

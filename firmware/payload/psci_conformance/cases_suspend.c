@@ -15,23 +15,23 @@
 #define CONTEXT_32 0x5a5aa5a5UL
 
 struct state {
-	const char *name;
-	uint32_t power_state;
+    const char *name;
+    uint32_t power_state;
 };
 
 static const struct state standby_states[] = {
-	{ "core standby", POWER_STATE_STANDBY_0 },
-	{ "core and cluster standby", 0x01000011 },
-	{ "standby up to the system", 0x02000111 },
+    { "core standby", POWER_STATE_STANDBY_0 },
+    { "core and cluster standby", 0x01000011 },
+    { "standby up to the system", 0x02000111 },
 };
 
 static const struct state powerdown_states[] = {
-	{ "core powerdown", POWER_STATE_DOWN_0 },
-	{ "cluster powerdown", POWER_STATE_DOWN_1 },
-	{ "system powerdown", POWER_STATE_DOWN_2 },
-	{ "core powerdown with cluster retention", 0x01010012 },
-	{ "core powerdown with cluster and system retention", 0x02010112 },
-	{ "cluster powerdown with system retention", 0x02010122 },
+    { "core powerdown", POWER_STATE_DOWN_0 },
+    { "cluster powerdown", POWER_STATE_DOWN_1 },
+    { "system powerdown", POWER_STATE_DOWN_2 },
+    { "core powerdown with cluster retention", 0x01010012 },
+    { "core powerdown with cluster and system retention", 0x02010112 },
+    { "cluster powerdown with system retention", 0x02010122 },
 };
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -39,90 +39,96 @@ static const struct state powerdown_states[] = {
 /* Makes the call with a wake-up timer running; `slept` tells whether it came back only when that had fired. */
 static struct suspend_result sleep_in(uint64_t function, uint64_t a1, uint64_t a2, uint64_t a3, bool *slept)
 {
-	uint64_t deadline = timer_now() + timer_ticks_of_us(SLEEP_US);
-	struct suspend_result r;
+    uint64_t deadline = timer_now() + timer_ticks_of_us(SLEEP_US);
+    struct suspend_result r;
 
-	timer_start_at(deadline);
-	r = psci_resumable_call(function, a1, a2, a3);
-	*slept = timer_now() >= deadline;
-	timer_stop();
-	return r;
+    timer_start_at(deadline);
+    r = psci_resumable_call(function, a1, a2, a3);
+    *slept = timer_now() >= deadline;
+    timer_stop();
+    return r;
 }
 
 static void check_slept(const char *what, bool slept)
 {
-	char name[128];
+    char name[128];
 
-	format_text(name, sizeof(name), "%s lasts until its wake-up interrupt", what);
-	check_true(name, slept, "no return before the timer fired", 0);
+    format_text(name, sizeof(name), "%s lasts until its wake-up interrupt", what);
+    check_true(name, slept, "no return before the timer fired", 0);
 }
 
 static void check_standby(const struct state *state)
 {
-	char name[128];
-	bool slept;
-	struct suspend_result r = sleep_in(SMC64(PSCI_CPU_SUSPEND), state->power_state, 0, 0, &slept);
+    char name[128];
+    bool slept;
+    struct suspend_result r = sleep_in(SMC64(PSCI_CPU_SUSPEND), state->power_state, 0, 0, &slept);
 
-	format_text(name, sizeof(name), "CPU_SUSPEND to %s returns SUCCESS to its caller", state->name);
-	check_equal(name, PSCI_SUCCESS, r.resumed ? 1 : r.status);
-	check_slept(state->name, slept);
+    format_text(name, sizeof(name), "CPU_SUSPEND to %s returns SUCCESS to its caller", state->name);
+    check_equal(name, PSCI_SUCCESS, r.resumed ? 1 : r.status);
+    check_slept(state->name, slept);
 }
 
 static void check_powerdown(const char *what, uint64_t function, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t context_id)
 {
-	char name[128];
-	bool slept;
-	struct suspend_result r = sleep_in(function, a1, a2, a3, &slept);
+    char name[128];
+    bool slept;
+    struct suspend_result r = sleep_in(function, a1, a2, a3, &slept);
 
-	format_text(name, sizeof(name), "%s comes back at its entry point", what);
-	check_true(name, r.resumed, "a resume", r.status);
-	format_text(name, sizeof(name), "%s comes back with its context_id", what);
-	check_equal(name, (int64_t)context_id, (int64_t)r.context_id);
-	check_slept(what, slept);
+    format_text(name, sizeof(name), "%s comes back at its entry point", what);
+    check_true(name, r.resumed, "a resume", r.status);
+    format_text(name, sizeof(name), "%s comes back with its context_id", what);
+    check_equal(name, (int64_t)context_id, (int64_t)r.context_id);
+    check_slept(what, slept);
 }
 
 static void check_default_suspend(const char *what, uint64_t function, uint64_t context_id)
 {
-	char name[128];
-	bool slept;
-	struct suspend_result r = sleep_in(function, (uint64_t)payload_resume, context_id, 0, &slept);
+    char name[128];
+    bool slept;
+    struct suspend_result r = sleep_in(function, (uint64_t)payload_resume, context_id, 0, &slept);
 
-	format_text(name, sizeof(name), "%s succeeds in a state of the firmware's choice", what);
-	check_true(name, r.status == PSCI_SUCCESS && (!r.resumed || r.context_id == context_id), "SUCCESS, or a resume with its context_id",
-		   r.status);
-	check_slept(what, slept);
+    format_text(name, sizeof(name), "%s succeeds in a state of the firmware's choice", what);
+    check_true(name, r.status == PSCI_SUCCESS && (!r.resumed || r.context_id == context_id),
+               "SUCCESS, or a resume with its context_id", r.status);
+    check_slept(what, slept);
 }
 
 /* With its wake-up interrupt pending from the start, masked as all are. */
 static void check_pending(const struct state *state)
 {
-	char name[128];
-	struct suspend_result r;
+    char name[128];
+    struct suspend_result r;
 
-	timer_start_at(timer_now());
-	r = psci_cpu_suspend(state->power_state, CONTEXT_64);
-	timer_stop();
-	format_text(name, sizeof(name), "CPU_SUSPEND to %s comes back at once from an interrupt that is pending already", state->name);
-	check_equal(name, PSCI_SUCCESS, r.status);
+    timer_start_at(timer_now());
+    r = psci_cpu_suspend(state->power_state, CONTEXT_64);
+    timer_stop();
+    format_text(name, sizeof(name), "CPU_SUSPEND to %s comes back at once from an interrupt that is pending already",
+                state->name);
+    check_equal(name, PSCI_SUCCESS, r.status);
 }
 
 void cases_suspend(void)
 {
-	char what[96];
+    char what[96];
 
-	for (size_t i = 0; i < COUNT(standby_states); i++)
-		check_standby(&standby_states[i]);
-	for (size_t i = 0; i < COUNT(standby_states); i++)
-		check_pending(&standby_states[i]);
-	for (size_t i = 0; i < COUNT(powerdown_states); i++)
-		check_pending(&powerdown_states[i]);
-	for (size_t i = 0; i < COUNT(powerdown_states); i++) {
-		format_text(what, sizeof(what), "CPU_SUSPEND to %s", powerdown_states[i].name);
-		check_powerdown(what, SMC64(PSCI_CPU_SUSPEND), powerdown_states[i].power_state, (uint64_t)payload_resume, CONTEXT_64, CONTEXT_64);
-	}
-	check_powerdown("CPU_SUSPEND (32-bit)", PSCI_CPU_SUSPEND, POWER_STATE_DOWN_0, (uint64_t)payload_resume, CONTEXT_32, CONTEXT_32);
-	check_default_suspend("CPU_DEFAULT_SUSPEND", PSCI_CPU_DEFAULT_SUSPEND, CONTEXT_32);
-	check_default_suspend("CPU_DEFAULT_SUSPEND (64-bit)", SMC64(PSCI_CPU_DEFAULT_SUSPEND), CONTEXT_64);
-	check_powerdown("SYSTEM_SUSPEND", PSCI_SYSTEM_SUSPEND, (uint64_t)payload_resume, CONTEXT_32, 0, CONTEXT_32);
-	check_powerdown("SYSTEM_SUSPEND (64-bit)", SMC64(PSCI_SYSTEM_SUSPEND), (uint64_t)payload_resume, CONTEXT_64, 0, CONTEXT_64);
+    for (size_t i = 0; i < COUNT(standby_states); i++) {
+        check_standby(&standby_states[i]);
+    }
+    for (size_t i = 0; i < COUNT(standby_states); i++) {
+        check_pending(&standby_states[i]);
+    }
+    for (size_t i = 0; i < COUNT(powerdown_states); i++) {
+        check_pending(&powerdown_states[i]);
+    }
+    for (size_t i = 0; i < COUNT(powerdown_states); i++) {
+        format_text(what, sizeof(what), "CPU_SUSPEND to %s", powerdown_states[i].name);
+        check_powerdown(what, SMC64(PSCI_CPU_SUSPEND), powerdown_states[i].power_state, (uint64_t)payload_resume, CONTEXT_64,
+                        CONTEXT_64);
+    }
+    check_powerdown("CPU_SUSPEND (32-bit)", PSCI_CPU_SUSPEND, POWER_STATE_DOWN_0, (uint64_t)payload_resume, CONTEXT_32,
+                    CONTEXT_32);
+    check_default_suspend("CPU_DEFAULT_SUSPEND", PSCI_CPU_DEFAULT_SUSPEND, CONTEXT_32);
+    check_default_suspend("CPU_DEFAULT_SUSPEND (64-bit)", SMC64(PSCI_CPU_DEFAULT_SUSPEND), CONTEXT_64);
+    check_powerdown("SYSTEM_SUSPEND", PSCI_SYSTEM_SUSPEND, (uint64_t)payload_resume, CONTEXT_32, 0, CONTEXT_32);
+    check_powerdown("SYSTEM_SUSPEND (64-bit)", SMC64(PSCI_SYSTEM_SUSPEND), (uint64_t)payload_resume, CONTEXT_64, 0, CONTEXT_64);
 }

@@ -11,47 +11,47 @@
 #include "smc.h"
 
 struct bad_state {
-	const char *name;
-	uint32_t power_state;
+    const char *name;
+    uint32_t power_state;
 };
 
 static const struct bad_state bad_states[] = {
-	{ "0", 0 },
-	{ "reserved bit 17", POWER_STATE_DOWN_0 | 1U << 17 },
-	{ "reserved bit 23", POWER_STATE_DOWN_0 | 1U << 23 },
-	{ "reserved bit 26", POWER_STATE_DOWN_0 | 1U << 26 },
-	{ "reserved bit 31", POWER_STATE_DOWN_0 | 1U << 31 },
-	{ "a reserved bit beside standby", POWER_STATE_STANDBY_0 | 1U << 20 },
-	{ "a level that does not exist", 0x03012222 },
-	{ "a state id that is not defined", 0x00010003 },
-	{ "a state id of all ones", 0x0001ffff },
-	{ "state id 0 beside powerdown", 0x00010000 },
-	{ "a powerdown state id beside type standby", 0x00000002 },
-	{ "a standby state id beside type powerdown", 0x00010001 },
-	{ "a cluster powerdown above a core that only stands by", 0x01010021 },
-	{ "a cluster powerdown above a core that runs", 0x01010020 },
-	{ "a system powerdown above a cluster in retention", 0x02010212 },
-	{ "a cluster state id at level 0", 0x00010022 },
-	{ "a cluster level without a state id for it", 0x01010002 },
+    { "0", 0 },
+    { "reserved bit 17", POWER_STATE_DOWN_0 | 1U << 17 },
+    { "reserved bit 23", POWER_STATE_DOWN_0 | 1U << 23 },
+    { "reserved bit 26", POWER_STATE_DOWN_0 | 1U << 26 },
+    { "reserved bit 31", POWER_STATE_DOWN_0 | 1U << 31 },
+    { "a reserved bit beside standby", POWER_STATE_STANDBY_0 | 1U << 20 },
+    { "a level that does not exist", 0x03012222 },
+    { "a state id that is not defined", 0x00010003 },
+    { "a state id of all ones", 0x0001ffff },
+    { "state id 0 beside powerdown", 0x00010000 },
+    { "a powerdown state id beside type standby", 0x00000002 },
+    { "a standby state id beside type powerdown", 0x00010001 },
+    { "a cluster powerdown above a core that only stands by", 0x01010021 },
+    { "a cluster powerdown above a core that runs", 0x01010020 },
+    { "a system powerdown above a cluster in retention", 0x02010212 },
+    { "a cluster state id at level 0", 0x00010022 },
+    { "a cluster level without a state id for it", 0x01010002 },
 };
 
 static const uint32_t functions[] = { PSCI_CPU_SUSPEND, SMC64(PSCI_CPU_SUSPEND) };
 
 void cases_suspend_errors(void)
 {
-	static const struct bad_address bad_addresses[] = BAD_ADDRESSES;
-	char name[128];
+    static const struct bad_address bad_addresses[] = BAD_ADDRESSES;
+    char name[128];
 
-	for (size_t i = 0; i < sizeof(bad_states) / sizeof(bad_states[0]); i++) {
-		for (size_t j = 0; j < 2; j++) {
-			format_text(name, sizeof(name), "CPU_SUSPEND (%s) refuses %s", j == 0 ? "32-bit" : "64-bit", bad_states[i].name);
-			check_refused(name, PSCI_INVALID_PARAMETERS, functions[j], bad_states[i].power_state, (uint64_t)payload_resume, 0);
-		}
-	}
-	for (size_t i = 0; i < sizeof(bad_addresses) / sizeof(bad_addresses[0]); i++) {
-		format_text(name, sizeof(name), "CPU_SUSPEND refuses an entry point %s", bad_addresses[i].name);
-		check_refused(name, PSCI_INVALID_ADDRESS, SMC64(PSCI_CPU_SUSPEND), POWER_STATE_DOWN_0, bad_addresses[i].address, 0);
-	}
-	check_refused("CPU_DEFAULT_SUSPEND refuses an entry point in secure SRAM", PSCI_INVALID_ADDRESS, SMC64(PSCI_CPU_DEFAULT_SUSPEND),
-		      bad_addresses[0].address, 0, 0);
+    for (size_t i = 0; i < sizeof(bad_states) / sizeof(bad_states[0]); i++) {
+        for (size_t j = 0; j < 2; j++) {
+            format_text(name, sizeof(name), "CPU_SUSPEND (%s) refuses %s", j == 0 ? "32-bit" : "64-bit", bad_states[i].name);
+            check_refused(name, PSCI_INVALID_PARAMETERS, functions[j], bad_states[i].power_state, (uint64_t)payload_resume, 0);
+        }
+    }
+    for (size_t i = 0; i < sizeof(bad_addresses) / sizeof(bad_addresses[0]); i++) {
+        format_text(name, sizeof(name), "CPU_SUSPEND refuses an entry point %s", bad_addresses[i].name);
+        check_refused(name, PSCI_INVALID_ADDRESS, SMC64(PSCI_CPU_SUSPEND), POWER_STATE_DOWN_0, bad_addresses[i].address, 0);
+    }
+    check_refused("CPU_DEFAULT_SUSPEND refuses an entry point in secure SRAM", PSCI_INVALID_ADDRESS,
+                  SMC64(PSCI_CPU_DEFAULT_SUSPEND), bad_addresses[0].address, 0, 0);
 }

@@ -15,29 +15,33 @@
 
 static void check_system_suspend_beside_running_core(void)
 {
-	uint32_t other = other_core();
+    uint32_t other = other_core();
 
-	if (other == NO_CORE)
-		return;
-	other_start(other);
-	check_refused("SYSTEM_SUSPEND is DENIED while another core is on", PSCI_DENIED, PSCI_SYSTEM_SUSPEND, (uint64_t)payload_resume, 0, 0);
-	check_refused("SYSTEM_SUSPEND (64-bit) is DENIED while another core is on", PSCI_DENIED, SMC64(PSCI_SYSTEM_SUSPEND),
-		      (uint64_t)payload_resume, 0, 0);
-	other_stop(other);
+    if (other == NO_CORE) {
+        return;
+    }
+    other_start(other);
+    check_refused("SYSTEM_SUSPEND is DENIED while another core is on", PSCI_DENIED, PSCI_SYSTEM_SUSPEND, (uint64_t)payload_resume,
+                  0, 0);
+    check_refused("SYSTEM_SUSPEND (64-bit) is DENIED while another core is on", PSCI_DENIED, SMC64(PSCI_SYSTEM_SUSPEND),
+                  (uint64_t)payload_resume, 0, 0);
+    other_stop(other);
 }
 
 void cases_system(void)
 {
-	static const struct bad_address bad[] = BAD_ADDRESSES;
-	char name[128];
+    static const struct bad_address bad[] = BAD_ADDRESSES;
+    char name[128];
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		format_text(name, sizeof(name), "SYSTEM_SUSPEND refuses an entry point %s", bad[i].name);
-		check_refused(name, PSCI_INVALID_ADDRESS, SMC64(PSCI_SYSTEM_SUSPEND), bad[i].address, 0, 0);
-	}
-	check_system_suspend_beside_running_core();
-	check_refused("SYSTEM_RESET2 refuses a reserved type", PSCI_INVALID_PARAMETERS, PSCI_SYSTEM_RESET2, RESERVED_RESET_TYPE, 0, 0);
-	check_refused("SYSTEM_RESET2 (64-bit) refuses a reserved type", PSCI_INVALID_PARAMETERS, SMC64(PSCI_SYSTEM_RESET2), RESERVED_RESET_TYPE,
-		      0, 0);
-	check_refused("SYSTEM_RESET2 refuses the highest reserved type", PSCI_INVALID_PARAMETERS, PSCI_SYSTEM_RESET2, 0x7fffffff, 0, 0);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        format_text(name, sizeof(name), "SYSTEM_SUSPEND refuses an entry point %s", bad[i].name);
+        check_refused(name, PSCI_INVALID_ADDRESS, SMC64(PSCI_SYSTEM_SUSPEND), bad[i].address, 0, 0);
+    }
+    check_system_suspend_beside_running_core();
+    check_refused("SYSTEM_RESET2 refuses a reserved type", PSCI_INVALID_PARAMETERS, PSCI_SYSTEM_RESET2, RESERVED_RESET_TYPE, 0,
+                  0);
+    check_refused("SYSTEM_RESET2 (64-bit) refuses a reserved type", PSCI_INVALID_PARAMETERS, SMC64(PSCI_SYSTEM_RESET2),
+                  RESERVED_RESET_TYPE, 0, 0);
+    check_refused("SYSTEM_RESET2 refuses the highest reserved type", PSCI_INVALID_PARAMETERS, PSCI_SYSTEM_RESET2, 0x7fffffff, 0,
+                  0);
 }

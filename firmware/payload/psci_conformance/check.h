@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 struct check_totals {
-	uint64_t passed;
-	uint64_t failed;
+    uint64_t passed;
+    uint64_t failed;
 };
 
 struct check_totals check_totals(void);

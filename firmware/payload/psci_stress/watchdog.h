@@ -5,11 +5,11 @@
 #include <stdint.h>
 
 enum activity {
-	ACTIVITY_OFF,
-	ACTIVITY_BETWEEN_CALLS,
-	ACTIVITY_CPU_ON,
-	ACTIVITY_CPU_SUSPEND,
-	ACTIVITY_FINISHED,
+    ACTIVITY_OFF,
+    ACTIVITY_BETWEEN_CALLS,
+    ACTIVITY_CPU_ON,
+    ACTIVITY_CPU_SUSPEND,
+    ACTIVITY_FINISHED,
 };
 
 /* `detail`: the MPIDR of a CPU_ON, the power_state of a CPU_SUSPEND. */

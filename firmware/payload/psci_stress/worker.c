@@ -23,7 +23,7 @@
 #define CONTEXT_ID_MAGIC 0x4c34000000000000UL
 
 struct worker {
-	_Alignas(64) struct random random;
+    _Alignas(64) struct random random;
 };
 
 static struct worker workers[MAX_CORES];
@@ -33,157 +33,169 @@ static _Atomic uint32_t stopping;
 
 void worker_init(uint64_t seed)
 {
-	for (uint32_t i = 0; i < MAX_CORES; i++)
-		workers[i].random.state = seed * MAX_CORES + i;
+    for (uint32_t i = 0; i < MAX_CORES; i++) {
+        workers[i].random.state = seed * MAX_CORES + i;
+    }
 }
 
 uint64_t worker_transitions(void)
 {
-	return atomic_load(&transitions);
+    return atomic_load(&transitions);
 }
 
 void worker_stop(void)
 {
-	atomic_store(&stopping, 1);
+    atomic_store(&stopping, 1);
 }
 
 static void count_transition(void)
 {
-	atomic_fetch_add(&transitions, 1);
+    atomic_fetch_add(&transitions, 1);
 }
 
 static void check_wakeup(uint32_t self, uint64_t context_id, struct suspend_result r, uint32_t power_state,
-			 const volatile uint64_t *stack_words)
+                         const volatile uint64_t *stack_words)
 {
-	if (r.status != PSCI_SUCCESS)
-		panic("CPU_SUSPEND %08x returned %ld", power_state, r.status);
-	if (core_self() != self)
-		panic("core %u woke up as core %u", self, core_self());
-	if (r.resumed && r.context_id != context_id)
-		panic("CPU_SUSPEND %08x came back with context_id %lx instead of %lx", power_state, r.context_id, context_id);
-	for (uint64_t i = 0; i < STACK_WORDS; i++) {
-		if (stack_words[i] != context_id + i)
-			panic("CPU_SUSPEND %08x changed the stack at %lx", power_state, (uint64_t)&stack_words[i]);
-	}
+    if (r.status != PSCI_SUCCESS) {
+        panic("CPU_SUSPEND %08x returned %ld", power_state, r.status);
+    }
+    if (core_self() != self) {
+        panic("core %u woke up as core %u", self, core_self());
+    }
+    if (r.resumed && r.context_id != context_id) {
+        panic("CPU_SUSPEND %08x came back with context_id %lx instead of %lx", power_state, r.context_id, context_id);
+    }
+    for (uint64_t i = 0; i < STACK_WORDS; i++) {
+        if (stack_words[i] != context_id + i) {
+            panic("CPU_SUSPEND %08x changed the stack at %lx", power_state, (uint64_t)&stack_words[i]);
+        }
+    }
 }
 
 static uint64_t next_on_grid(uint64_t ticks)
 {
-	uint64_t grid = timer_ticks_of_us(GRID_US);
+    uint64_t grid = timer_ticks_of_us(GRID_US);
 
-	return (ticks / grid + 1) * grid;
+    return (ticks / grid + 1) * grid;
 }
 
 static void wait_for_grid(void)
 {
-	uint64_t start = next_on_grid(timer_now());
+    uint64_t start = next_on_grid(timer_now());
 
-	while (timer_now() < start)
-		;
+    while (timer_now() < start)
+        ;
 }
 
 static uint64_t choose_deadline(struct random *random)
 {
-	uint64_t deadline = timer_now() + timer_ticks_of_us(SLEEP_MIN_US + random_below(random, SLEEP_SPREAD_US));
+    uint64_t deadline = timer_now() + timer_ticks_of_us(SLEEP_MIN_US + random_below(random, SLEEP_SPREAD_US));
 
-	return random_below(random, 2) == 0 ? deadline : next_on_grid(deadline);
+    return random_below(random, 2) == 0 ? deadline : next_on_grid(deadline);
 }
 
 static void suspend(uint32_t self, struct random *random)
 {
-	uint32_t power_state = power_states_get(random_below(random, power_states_count()));
-	uint64_t context_id = CONTEXT_ID_MAGIC | (uint64_t)self << 32 | (random_next(random) >> 32);
-	volatile uint64_t stack_words[STACK_WORDS];
-	struct suspend_result r;
+    uint32_t power_state = power_states_get(random_below(random, power_states_count()));
+    uint64_t context_id = CONTEXT_ID_MAGIC | (uint64_t)self << 32 | (random_next(random) >> 32);
+    volatile uint64_t stack_words[STACK_WORDS];
+    struct suspend_result r;
 
-	for (uint64_t i = 0; i < STACK_WORDS; i++)
-		stack_words[i] = context_id + i;
-	watchdog_enter(ACTIVITY_CPU_SUSPEND, power_state);
-	timer_start_at(choose_deadline(random));
-	r = psci_cpu_suspend(power_state, context_id);
-	timer_stop();
-	watchdog_enter(ACTIVITY_BETWEEN_CALLS, 0);
-	check_wakeup(self, context_id, r, power_state, stack_words);
-	count_transition();
+    for (uint64_t i = 0; i < STACK_WORDS; i++) {
+        stack_words[i] = context_id + i;
+    }
+    watchdog_enter(ACTIVITY_CPU_SUSPEND, power_state);
+    timer_start_at(choose_deadline(random));
+    r = psci_cpu_suspend(power_state, context_id);
+    timer_stop();
+    watchdog_enter(ACTIVITY_BETWEEN_CALLS, 0);
+    check_wakeup(self, context_id, r, power_state, stack_words);
+    count_transition();
 }
 
 /* Half of them go for the same core as everybody else's, so that callers race. */
 static uint32_t choose_target(struct random *random)
 {
-	if (random_below(random, 2) == 0)
-		return random_below(random, core_count);
-	return (uint32_t)(worker_transitions() / HOT_TARGET_TRANSITIONS % core_count);
+    if (random_below(random, 2) == 0) {
+        return random_below(random, core_count);
+    }
+    return (uint32_t)(worker_transitions() / HOT_TARGET_TRANSITIONS % core_count);
 }
 
 static void start_another(uint32_t self, struct random *random)
 {
-	uint32_t target = choose_target(random);
-	int64_t status;
+    uint32_t target = choose_target(random);
+    int64_t status;
 
-	if (target == self)
-		return;
-	watchdog_enter(ACTIVITY_CPU_ON, cores[target].mpidr);
-	status = psci_cpu_on(cores[target].mpidr, (uint64_t)payload_secondary, ledger_offer(self, target));
-	watchdog_enter(ACTIVITY_BETWEEN_CALLS, 0);
-	if (status == PSCI_SUCCESS) {
-		ledger_grant(self, target);
-		count_transition();
-		return;
-	}
-	if (status != PSCI_ALREADY_ON && status != PSCI_ON_PENDING)
-		panic("CPU_ON of core %u.%u returned %ld", cores[target].cluster, cores[target].core, status);
+    if (target == self) {
+        return;
+    }
+    watchdog_enter(ACTIVITY_CPU_ON, cores[target].mpidr);
+    status = psci_cpu_on(cores[target].mpidr, (uint64_t)payload_secondary, ledger_offer(self, target));
+    watchdog_enter(ACTIVITY_BETWEEN_CALLS, 0);
+    if (status == PSCI_SUCCESS) {
+        ledger_grant(self, target);
+        count_transition();
+        return;
+    }
+    if (status != PSCI_ALREADY_ON && status != PSCI_ON_PENDING) {
+        panic("CPU_ON of core %u.%u returned %ld", cores[target].cluster, cores[target].core, status);
+    }
 }
 
 /* Returns true where the core is to go off. */
 static bool step(void)
 {
-	uint32_t self = core_self();
-	struct random *random = &workers[self].random;
-	uint32_t percent = random_below(random, 100);
+    uint32_t self = core_self();
+    struct random *random = &workers[self].random;
+    uint32_t percent = random_below(random, 100);
 
-	watchdog_check();
-	if (random_below(random, 2) == 0)
-		wait_for_grid();
-	if (percent < PERCENT_SUSPEND)
-		suspend(self, random);
-	else if (percent < PERCENT_SUSPEND + PERCENT_ON)
-		start_another(self, random);
-	else
-		return true;
-	return false;
+    watchdog_check();
+    if (random_below(random, 2) == 0) {
+        wait_for_grid();
+    }
+    if (percent < PERCENT_SUSPEND) {
+        suspend(self, random);
+    } else if (percent < PERCENT_SUSPEND + PERCENT_ON) {
+        start_another(self, random);
+    } else {
+        return true;
+    }
+    return false;
 }
 
 void worker_step(void)
 {
-	step();
+    step();
 }
 
 void worker_start_another(void)
 {
-	uint32_t self = core_self();
+    uint32_t self = core_self();
 
-	start_another(self, &workers[self].random);
+    start_another(self, &workers[self].random);
 }
 
 bool worker_all_others_left(void)
 {
-	uint64_t arrived = 0;
+    uint64_t arrived = 0;
 
-	for (uint32_t i = 0; i < core_count; i++)
-		arrived += ledger_arrived(i);
-	return atomic_load(&departures) == arrived;
+    for (uint32_t i = 0; i < core_count; i++) {
+        arrived += ledger_arrived(i);
+    }
+    return atomic_load(&departures) == arrived;
 }
 
 void worker_arrival(uint64_t context_id)
 {
-	watchdog_enter(ACTIVITY_BETWEEN_CALLS, 0);
-	ledger_arrive(context_id);
-	while (!atomic_load(&stopping)) {
-		if (step()) {
-			count_transition();
-			break;
-		}
-	}
-	watchdog_enter(ACTIVITY_OFF, 0);
-	atomic_fetch_add(&departures, 1);
+    watchdog_enter(ACTIVITY_BETWEEN_CALLS, 0);
+    ledger_arrive(context_id);
+    while (!atomic_load(&stopping)) {
+        if (step()) {
+            count_transition();
+            break;
+        }
+    }
+    watchdog_enter(ACTIVITY_OFF, 0);
+    atomic_fetch_add(&departures, 1);
 }

@@ -8,11 +8,11 @@
 #define BENCH_PARAMS_MAGIC 0x4c41544c41420001UL
 
 struct bench_params {
-	uint64_t magic;
-	uint64_t iterations;  /* psci_bench: iterations of each test */
-	uint64_t seed;	      /* psci_stress, smc_fuzz */
-	uint64_t count;	      /* psci_stress: transitions; smc_fuzz: calls; 0: the program's own default */
-	uint64_t duration_ms; /* psci_stress, smc_fuzz: stop after this long; 0: no limit */
+    uint64_t magic;
+    uint64_t iterations; /* psci_bench: iterations of each test */
+    uint64_t seed; /* psci_stress, smc_fuzz */
+    uint64_t count; /* psci_stress: transitions; smc_fuzz: calls; 0: the program's own default */
+    uint64_t duration_ms; /* psci_stress, smc_fuzz: stop after this long; 0: no limit */
 };
 
 /* The block at BENCH_PARAMS_ADDRESS, or the defaults where its magic is missing. */

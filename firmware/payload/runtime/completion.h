@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 struct completion {
-	_Alignas(64) _Atomic uint32_t signals;
-	_Atomic uint32_t waiting;
+    _Alignas(64) _Atomic uint32_t signals;
+    _Atomic uint32_t waiting;
 };
 
 void completion_reset(struct completion *completion);

@@ -10,11 +10,11 @@
 
 /* What assembly keeps for a core; TPIDR_EL0 points at it. Indexed by the place that MPIDR gives. */
 struct core_context {
-	uint64_t frame;
-	uint64_t sp;
-	uint64_t x19_to_x30[12];
-	uint64_t index;
-	uint64_t reserved;
+    uint64_t frame;
+    uint64_t sp;
+    uint64_t x19_to_x30[12];
+    uint64_t index;
+    uint64_t reserved;
 };
 
 _Static_assert(sizeof(struct core_context) == CONTEXT_STRIDE, "assembly knows this size");
@@ -22,9 +22,9 @@ _Static_assert(offsetof(struct core_context, sp) == CONTEXT_SP, "assembly knows 
 _Static_assert(offsetof(struct core_context, x19_to_x30) == CONTEXT_X19, "assembly knows this offset");
 
 struct core {
-	uint64_t mpidr;
-	uint32_t cluster;
-	uint32_t core;
+    uint64_t mpidr;
+    uint32_t cluster;
+    uint32_t core;
 };
 
 typedef void core_job(uint64_t argument);

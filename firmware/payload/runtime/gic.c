@@ -42,119 +42,125 @@ static uint32_t version;
 
 uint32_t gic_version(void)
 {
-	return version;
+    return version;
 }
 
 static uint32_t probe_version(void)
 {
-	uint64_t features;
+    uint64_t features;
 
-	__asm__ volatile("mrs %0, id_aa64pfr0_el1" : "=r"(features));
-	return (features >> 24 & 0xf) != 0 ? 3 : 2;
+    __asm__ volatile("mrs %0, id_aa64pfr0_el1" : "=r"(features));
+    return (features >> 24 & 0xf) != 0 ? 3 : 2;
 }
 
 void gic_init(void)
 {
-	version = probe_version();
-	if (version == 2) {
-		mmio_write32(GICD_CTLR, GICD_CTLR_GROUP1);
-		return;
-	}
-	mmio_write32(GICD_CTLR, GICD_CTLR_ARE_NS | GICD_CTLR_GROUP1_A | GICD_CTLR_GROUP1);
+    version = probe_version();
+    if (version == 2) {
+        mmio_write32(GICD_CTLR, GICD_CTLR_GROUP1);
+        return;
+    }
+    mmio_write32(GICD_CTLR, GICD_CTLR_ARE_NS | GICD_CTLR_GROUP1_A | GICD_CTLR_GROUP1);
 }
 
 static void core_init_v2(void)
 {
-	mmio_write8(GICD_IPRIORITYR(WAKE_SGI), PRIORITY);
-	mmio_write8(GICD_IPRIORITYR(TIMER_PPI), PRIORITY);
-	mmio_write32(GICD_ISENABLER0, 1U << WAKE_SGI | 1U << TIMER_PPI);
-	mmio_write32(GICC_PMR, PRIORITY_MASK_ALL);
-	mmio_write32(GICC_CTLR, 1);
+    mmio_write8(GICD_IPRIORITYR(WAKE_SGI), PRIORITY);
+    mmio_write8(GICD_IPRIORITYR(TIMER_PPI), PRIORITY);
+    mmio_write32(GICD_ISENABLER0, 1U << WAKE_SGI | 1U << TIMER_PPI);
+    mmio_write32(GICC_PMR, PRIORITY_MASK_ALL);
+    mmio_write32(GICC_CTLR, 1);
 }
 
 static uintptr_t own_redistributor(void)
 {
-	uint64_t mpidr;
+    uint64_t mpidr;
 
-	__asm__ volatile("mrs %0, mpidr_el1" : "=r"(mpidr));
-	for (uintptr_t frame = GICR;; frame += GICR_STRIDE) {
-		uint32_t low = mmio_read32(frame + GICR_TYPER);
+    __asm__ volatile("mrs %0, mpidr_el1" : "=r"(mpidr));
+    for (uintptr_t frame = GICR;; frame += GICR_STRIDE) {
+        uint32_t low = mmio_read32(frame + GICR_TYPER);
 
-		if (mmio_read32(frame + GICR_TYPER + 4) == (uint32_t)(mpidr & 0xffffff))
-			return frame;
-		if (low & GICR_TYPER_LAST)
-			panic("no redistributor for MPIDR %lx", mpidr);
-	}
+        if (mmio_read32(frame + GICR_TYPER + 4) == (uint32_t)(mpidr & 0xffffff)) {
+            return frame;
+        }
+        if (low & GICR_TYPER_LAST) {
+            panic("no redistributor for MPIDR %lx", mpidr);
+        }
+    }
 }
 
 static void core_init_v3(void)
 {
-	uintptr_t frame = own_redistributor();
+    uintptr_t frame = own_redistributor();
 
-	/* Ignored below an EL3 that owns the groups; needed where the machine has a single security state. */
-	mmio_write32(frame + GICR_IGROUPR0, 0xffffffffU);
-	mmio_write8(frame + GICR_IPRIORITYR(WAKE_SGI), PRIORITY);
-	mmio_write8(frame + GICR_IPRIORITYR(TIMER_PPI), PRIORITY);
-	mmio_write32(frame + GICR_ISENABLER0, 1U << WAKE_SGI | 1U << TIMER_PPI);
-	if (current_el() == 2)
-		__asm__ volatile("msr S3_4_C12_C9_5, %0; isb" ::"r"(0x9UL)); /* ICC_SRE_EL2: SRE, Enable */
-	__asm__ volatile("msr S3_0_C12_C12_5, %0; isb" ::"r"(0x1UL));	     /* ICC_SRE_EL1: SRE */
-	__asm__ volatile("msr S3_0_C4_C6_0, %0" ::"r"((uint64_t)PRIORITY_MASK_ALL)); /* ICC_PMR_EL1 */
-	__asm__ volatile("msr S3_0_C12_C12_7, %0; isb" ::"r"(0x1UL));	     /* ICC_IGRPEN1_EL1 */
+    /* Ignored below an EL3 that owns the groups; needed where the machine has a single security state. */
+    mmio_write32(frame + GICR_IGROUPR0, 0xffffffffU);
+    mmio_write8(frame + GICR_IPRIORITYR(WAKE_SGI), PRIORITY);
+    mmio_write8(frame + GICR_IPRIORITYR(TIMER_PPI), PRIORITY);
+    mmio_write32(frame + GICR_ISENABLER0, 1U << WAKE_SGI | 1U << TIMER_PPI);
+    if (current_el() == 2) {
+        __asm__ volatile("msr S3_4_C12_C9_5, %0; isb" ::"r"(0x9UL)); /* ICC_SRE_EL2: SRE, Enable */
+    }
+    __asm__ volatile("msr S3_0_C12_C12_5, %0; isb" ::"r"(0x1UL)); /* ICC_SRE_EL1: SRE */
+    __asm__ volatile("msr S3_0_C4_C6_0, %0" ::"r"((uint64_t)PRIORITY_MASK_ALL)); /* ICC_PMR_EL1 */
+    __asm__ volatile("msr S3_0_C12_C12_7, %0; isb" ::"r"(0x1UL)); /* ICC_IGRPEN1_EL1 */
 }
 
 void gic_core_init(void)
 {
-	if (version == 2)
-		core_init_v2();
-	else
-		core_init_v3();
+    if (version == 2) {
+        core_init_v2();
+    } else {
+        core_init_v3();
+    }
 }
 
 static uint32_t acknowledge(void)
 {
-	uint64_t id;
+    uint64_t id;
 
-	if (version == 2)
-		return mmio_read32(GICC_IAR);
-	__asm__ volatile("mrs %0, S3_0_C12_C12_0; dsb sy" : "=r"(id)::"memory"); /* ICC_IAR1_EL1 */
-	return (uint32_t)id;
+    if (version == 2) {
+        return mmio_read32(GICC_IAR);
+    }
+    __asm__ volatile("mrs %0, S3_0_C12_C12_0; dsb sy" : "=r"(id)::"memory"); /* ICC_IAR1_EL1 */
+    return (uint32_t)id;
 }
 
 static void end(uint32_t acknowledged)
 {
-	if (version == 2) {
-		mmio_write32(GICC_EOIR, acknowledged);
-		return;
-	}
-	__asm__ volatile("msr S3_0_C12_C12_1, %0; isb" ::"r"((uint64_t)acknowledged) : "memory"); /* ICC_EOIR1_EL1 */
+    if (version == 2) {
+        mmio_write32(GICC_EOIR, acknowledged);
+        return;
+    }
+    __asm__ volatile("msr S3_0_C12_C12_1, %0; isb" ::"r"((uint64_t)acknowledged) : "memory"); /* ICC_EOIR1_EL1 */
 }
 
 void gic_wait_interrupt(void)
 {
-	uint32_t acknowledged, id;
+    uint32_t acknowledged, id;
 
-	/* Stores before the wait (a flag for the waker) must be visible before the core sleeps. */
-	__asm__ volatile("dsb sy; wfi" ::: "memory");
-	do {
-		acknowledged = acknowledge();
-		id = acknowledged & 0x3ff;
-		if (id >= FIRST_SPECIAL_ID)
-			return;
-		end(acknowledged);
-	} while (id != TIMER_PPI);
+    /* Stores before the wait (a flag for the waker) must be visible before the core sleeps. */
+    __asm__ volatile("dsb sy; wfi" ::: "memory");
+    do {
+        acknowledged = acknowledge();
+        id = acknowledged & 0x3ff;
+        if (id >= FIRST_SPECIAL_ID) {
+            return;
+        }
+        end(acknowledged);
+    } while (id != TIMER_PPI);
 }
 
 void gic_wake_core(uint32_t index)
 {
-	uint64_t mpidr = cores[index].mpidr;
+    uint64_t mpidr = cores[index].mpidr;
 
-	/* What the sender wrote must be visible before the target is woken to read it. */
-	__asm__ volatile("dsb ish" ::: "memory");
-	if (version == 2) {
-		mmio_write32(GICD_SGIR, 1U << (16 + (mpidr & 0x7)) | WAKE_SGI);
-		return;
-	}
-	__asm__ volatile("msr S3_0_C12_C11_5, %0; isb" ::"r"((mpidr >> 8 & 0xff) << 16 | (uint64_t)WAKE_SGI << 24 |
-							    1UL << (mpidr & 0xf))); /* ICC_SGI1R_EL1 */
+    /* What the sender wrote must be visible before the target is woken to read it. */
+    __asm__ volatile("dsb ish" ::: "memory");
+    if (version == 2) {
+        mmio_write32(GICD_SGIR, 1U << (16 + (mpidr & 0x7)) | WAKE_SGI);
+        return;
+    }
+    __asm__ volatile("msr S3_0_C12_C11_5, %0; isb" ::"r"((mpidr >> 8 & 0xff) << 16 | (uint64_t)WAKE_SGI << 24 |
+                                                         1UL << (mpidr & 0xf))); /* ICC_SGI1R_EL1 */
 }

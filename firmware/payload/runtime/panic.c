@@ -10,25 +10,25 @@
 
 static _Noreturn void end_with(const char *line)
 {
-	/* Not through the console: its lock may be the caller's. */
-	uart_write("\r\nPANIC ");
-	uart_write(line);
-	uart_write("\r\nstatus=fail\r\n");
-	uart_drain();
-	psci_system_off();
+    /* Not through the console: its lock may be the caller's. */
+    uart_write("\r\nPANIC ");
+    uart_write(line);
+    uart_write("\r\nstatus=fail\r\n");
+    uart_drain();
+    psci_system_off();
 }
 
 _Noreturn void panic(const char *format, ...)
 {
-	char line[300];
-	va_list arguments;
-	const struct core *self = &cores[core_self()];
-	size_t length = format_text(line, sizeof(line), "core %u.%u: ", self->cluster, self->core);
+    char line[300];
+    va_list arguments;
+    const struct core *self = &cores[core_self()];
+    size_t length = format_text(line, sizeof(line), "core %u.%u: ", self->cluster, self->core);
 
-	va_start(arguments, format);
-	format_text_v(line + length, sizeof(line) - length, format, arguments);
-	va_end(arguments);
-	end_with(line);
+    va_start(arguments, format);
+    format_text_v(line + length, sizeof(line) - length, format, arguments);
+    va_end(arguments);
+    end_with(line);
 }
 
 /* From assembly. */
@@ -36,5 +36,6 @@ _Noreturn void exception_report(uint64_t vector, uint64_t syndrome, uint64_t add
 
 _Noreturn void exception_report(uint64_t vector, uint64_t syndrome, uint64_t address, uint64_t fault, uint64_t link, uint64_t sp)
 {
-	panic("exception %lu at %lx, syndrome %lx, fault address %lx, link %lx, stack %lx", vector, address, syndrome, fault, link, sp);
+    panic("exception %lu at %lx, syndrome %lx, fault address %lx, link %lx, stack %lx", vector, address, syndrome, fault, link,
+          sp);
 }

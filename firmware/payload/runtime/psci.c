@@ -5,38 +5,40 @@
 
 int64_t psci_affinity_info(uint64_t mpidr, uint32_t level)
 {
-	return (int32_t)smc(SMC64(PSCI_AFFINITY_INFO), mpidr, level, 0).x[0];
+    return (int32_t)smc(SMC64(PSCI_AFFINITY_INFO), mpidr, level, 0).x[0];
 }
 
 int64_t psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context_id)
 {
-	return (int32_t)smc(SMC64(PSCI_CPU_ON), mpidr, entry, context_id).x[0];
+    return (int32_t)smc(SMC64(PSCI_CPU_ON), mpidr, entry, context_id).x[0];
 }
 
 int64_t psci_cpu_off(void)
 {
-	return (int32_t)smc(PSCI_CPU_OFF, 0, 0, 0).x[0];
+    return (int32_t)smc(PSCI_CPU_OFF, 0, 0, 0).x[0];
 }
 
 struct suspend_result psci_resumable_call(uint64_t function, uint64_t a1, uint64_t a2, uint64_t a3)
 {
-	struct smc_frame frame = { .x = { function, a1, a2, a3 } };
-	struct smc_return back = smc_frame_call(&frame);
+    struct smc_frame frame = { .x = { function, a1, a2, a3 } };
+    struct smc_return back = smc_frame_call(&frame);
 
-	if (!back.resumed)
-		return (struct suspend_result){ .status = (int32_t)frame.x[0] };
-	gic_core_init();
-	return (struct suspend_result){ .status = PSCI_SUCCESS, .context_id = back.context_id, .resumed = true };
+    if (!back.resumed) {
+        return (struct suspend_result) { .status = (int32_t)frame.x[0] };
+    }
+    gic_core_init();
+    return (struct suspend_result) { .status = PSCI_SUCCESS, .context_id = back.context_id, .resumed = true };
 }
 
 struct suspend_result psci_cpu_suspend(uint32_t power_state, uint64_t context_id)
 {
-	return psci_resumable_call(SMC64(PSCI_CPU_SUSPEND), power_state, (uint64_t)payload_resume, context_id);
+    return psci_resumable_call(SMC64(PSCI_CPU_SUSPEND), power_state, (uint64_t)payload_resume, context_id);
 }
 
 _Noreturn void psci_system_off(void)
 {
-	smc(PSCI_SYSTEM_OFF, 0, 0, 0);
-	for (;;)
-		__asm__ volatile("wfi");
+    smc(PSCI_SYSTEM_OFF, 0, 0, 0);
+    for (;;) {
+        __asm__ volatile("wfi");
+    }
 }

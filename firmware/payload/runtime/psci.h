@@ -65,9 +65,9 @@
 #define POWER_STATE_DOWN_2 0x02010222U
 
 struct suspend_result {
-	int64_t status;
-	uint64_t context_id;
-	bool resumed;
+    int64_t status;
+    uint64_t context_id;
+    bool resumed;
 };
 
 int64_t psci_affinity_info(uint64_t mpidr, uint32_t level);

@@ -9,16 +9,16 @@
 #include "layout.h"
 
 struct smc_result {
-	uint64_t x[8];
+    uint64_t x[8];
 };
 
 /* x0 to x30 before the call, and after it; SP and DAIF on both sides. */
 struct smc_frame {
-	uint64_t x[31];
-	uint64_t sp_in;
-	uint64_t sp_out;
-	uint64_t daif_in;
-	uint64_t daif_out;
+    uint64_t x[31];
+    uint64_t sp_in;
+    uint64_t sp_out;
+    uint64_t daif_in;
+    uint64_t daif_out;
 };
 
 _Static_assert(offsetof(struct smc_frame, sp_in) == FRAME_SP_IN, "assembly knows this offset");
@@ -28,8 +28,8 @@ _Static_assert(offsetof(struct smc_frame, daif_out) == FRAME_DAIF_OUT, "assembly
 
 /* `resumed`: the core lost its context and came back through payload_resume with `context_id`. */
 struct smc_return {
-	uint64_t context_id;
-	uint64_t resumed;
+    uint64_t context_id;
+    uint64_t resumed;
 };
 
 struct smc_result smc(uint64_t function, uint64_t a1, uint64_t a2, uint64_t a3);

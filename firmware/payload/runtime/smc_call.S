@@ -6,73 +6,73 @@
  * Loads x0 to x30 from the frame, calls EL3 and stores all of them back. Returns {0, 0}, or {context_id, 1} when the core
  * came back through payload_resume instead.
  */
-	.text
-	.global smc_frame_call
+    .text
+    .global smc_frame_call
 smc_frame_call:
-	mrs	x9, tpidr_el0
-	stp	x19, x20, [x9, #CONTEXT_X19]
-	stp	x21, x22, [x9, #CONTEXT_X19 + 16]
-	stp	x23, x24, [x9, #CONTEXT_X19 + 32]
-	stp	x25, x26, [x9, #CONTEXT_X19 + 48]
-	stp	x27, x28, [x9, #CONTEXT_X19 + 64]
-	stp	x29, x30, [x9, #CONTEXT_X19 + 80]
-	mov	x10, sp
-	str	x10, [x9, #CONTEXT_SP]
-	str	x0, [x9, #CONTEXT_FRAME]
-	str	x10, [x0, #FRAME_SP_IN]
-	mrs	x10, daif
-	str	x10, [x0, #FRAME_DAIF_IN]
-	ldp	x2, x3, [x0, #16]
-	ldp	x4, x5, [x0, #32]
-	ldp	x6, x7, [x0, #48]
-	ldp	x8, x9, [x0, #64]
-	ldp	x10, x11, [x0, #80]
-	ldp	x12, x13, [x0, #96]
-	ldp	x14, x15, [x0, #112]
-	ldp	x16, x17, [x0, #128]
-	ldp	x18, x19, [x0, #144]
-	ldp	x20, x21, [x0, #160]
-	ldp	x22, x23, [x0, #176]
-	ldp	x24, x25, [x0, #192]
-	ldp	x26, x27, [x0, #208]
-	ldp	x28, x29, [x0, #224]
-	ldr	x30, [x0, #240]
-	ldr	x1, [x0, #8]
-	ldr	x0, [x0]
-	smc	#0
-	stp	x0, x1, [sp, #-16]!
-	mrs	x0, tpidr_el0
-	ldr	x0, [x0, #CONTEXT_FRAME]
-	stp	x2, x3, [x0, #16]
-	stp	x4, x5, [x0, #32]
-	stp	x6, x7, [x0, #48]
-	stp	x8, x9, [x0, #64]
-	stp	x10, x11, [x0, #80]
-	stp	x12, x13, [x0, #96]
-	stp	x14, x15, [x0, #112]
-	stp	x16, x17, [x0, #128]
-	stp	x18, x19, [x0, #144]
-	stp	x20, x21, [x0, #160]
-	stp	x22, x23, [x0, #176]
-	stp	x24, x25, [x0, #192]
-	stp	x26, x27, [x0, #208]
-	stp	x28, x29, [x0, #224]
-	str	x30, [x0, #240]
-	ldp	x2, x3, [sp], #16
-	stp	x2, x3, [x0]
-	mov	x2, sp
-	str	x2, [x0, #FRAME_SP_OUT]
-	mrs	x2, daif
-	str	x2, [x0, #FRAME_DAIF_OUT]
-	mrs	x9, tpidr_el0
-	ldp	x19, x20, [x9, #CONTEXT_X19]
-	ldp	x21, x22, [x9, #CONTEXT_X19 + 16]
-	ldp	x23, x24, [x9, #CONTEXT_X19 + 32]
-	ldp	x25, x26, [x9, #CONTEXT_X19 + 48]
-	ldp	x27, x28, [x9, #CONTEXT_X19 + 64]
-	ldp	x29, x30, [x9, #CONTEXT_X19 + 80]
-	ldr	x10, [x9, #CONTEXT_SP]
-	mov	sp, x10
-	mov	x0, #0
-	mov	x1, #0
-	ret
+    mrs x9, tpidr_el0
+    stp x19, x20, [x9, #CONTEXT_X19]
+    stp x21, x22, [x9, #CONTEXT_X19 + 16]
+    stp x23, x24, [x9, #CONTEXT_X19 + 32]
+    stp x25, x26, [x9, #CONTEXT_X19 + 48]
+    stp x27, x28, [x9, #CONTEXT_X19 + 64]
+    stp x29, x30, [x9, #CONTEXT_X19 + 80]
+    mov x10, sp
+    str x10, [x9, #CONTEXT_SP]
+    str x0, [x9, #CONTEXT_FRAME]
+    str x10, [x0, #FRAME_SP_IN]
+    mrs x10, daif
+    str x10, [x0, #FRAME_DAIF_IN]
+    ldp x2, x3, [x0, #16]
+    ldp x4, x5, [x0, #32]
+    ldp x6, x7, [x0, #48]
+    ldp x8, x9, [x0, #64]
+    ldp x10, x11, [x0, #80]
+    ldp x12, x13, [x0, #96]
+    ldp x14, x15, [x0, #112]
+    ldp x16, x17, [x0, #128]
+    ldp x18, x19, [x0, #144]
+    ldp x20, x21, [x0, #160]
+    ldp x22, x23, [x0, #176]
+    ldp x24, x25, [x0, #192]
+    ldp x26, x27, [x0, #208]
+    ldp x28, x29, [x0, #224]
+    ldr x30, [x0, #240]
+    ldr x1, [x0, #8]
+    ldr x0, [x0]
+    smc #0
+    stp x0, x1, [sp, #-16]!
+    mrs x0, tpidr_el0
+    ldr x0, [x0, #CONTEXT_FRAME]
+    stp x2, x3, [x0, #16]
+    stp x4, x5, [x0, #32]
+    stp x6, x7, [x0, #48]
+    stp x8, x9, [x0, #64]
+    stp x10, x11, [x0, #80]
+    stp x12, x13, [x0, #96]
+    stp x14, x15, [x0, #112]
+    stp x16, x17, [x0, #128]
+    stp x18, x19, [x0, #144]
+    stp x20, x21, [x0, #160]
+    stp x22, x23, [x0, #176]
+    stp x24, x25, [x0, #192]
+    stp x26, x27, [x0, #208]
+    stp x28, x29, [x0, #224]
+    str x30, [x0, #240]
+    ldp x2, x3, [sp], #16
+    stp x2, x3, [x0]
+    mov x2, sp
+    str x2, [x0, #FRAME_SP_OUT]
+    mrs x2, daif
+    str x2, [x0, #FRAME_DAIF_OUT]
+    mrs x9, tpidr_el0
+    ldp x19, x20, [x9, #CONTEXT_X19]
+    ldp x21, x22, [x9, #CONTEXT_X19 + 16]
+    ldp x23, x24, [x9, #CONTEXT_X19 + 32]
+    ldp x25, x26, [x9, #CONTEXT_X19 + 48]
+    ldp x27, x28, [x9, #CONTEXT_X19 + 64]
+    ldp x29, x30, [x9, #CONTEXT_X19 + 80]
+    ldr x10, [x9, #CONTEXT_SP]
+    mov sp, x10
+    mov x0, #0
+    mov x1, #0
+    ret

@@ -13,14 +13,14 @@ _Noreturn void payload_start(void);
 
 _Noreturn void payload_start(void)
 {
-	struct bench_params params = bench_params_read();
+    struct bench_params params = bench_params_read();
 
-	uart_init();
-	gic_init();
-	core_discover();
-	gic_core_init();
-	timer_stop();
-	payload_main(&params);
-	uart_drain();
-	psci_system_off();
+    uart_init();
+    gic_init();
+    core_discover();
+    gic_core_init();
+    timer_stop();
+    payload_main(&params);
+    uart_drain();
+    psci_system_off();
 }

@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 struct spinlock {
-	_Alignas(64) _Atomic uint32_t held;
+    _Alignas(64) _Atomic uint32_t held;
 };
 
 /* Cores may meet at it again and again: a generation number tells the meetings apart. */
 struct barrier {
-	_Alignas(64) _Atomic uint32_t arrived;
-	_Atomic uint32_t generation;
+    _Alignas(64) _Atomic uint32_t arrived;
+    _Atomic uint32_t generation;
 };
 
 void spinlock_acquire(struct spinlock *lock);

@@ -17,22 +17,22 @@
 
 void uart_init(void)
 {
-	mmio_write32(UART_IMSC, 0);
-	mmio_write32(UART_LCRH, LCRH_8_BITS | LCRH_FIFO);
-	mmio_write32(UART_CR, CR_UART_TX);
+    mmio_write32(UART_IMSC, 0);
+    mmio_write32(UART_LCRH, LCRH_8_BITS | LCRH_FIFO);
+    mmio_write32(UART_CR, CR_UART_TX);
 }
 
 void uart_write(const char *text)
 {
-	for (; *text; text++) {
-		while (mmio_read32(UART_FR) & FR_TX_FULL)
-			;
-		mmio_write32(UART_DR, (uint8_t)*text);
-	}
+    for (; *text; text++) {
+        while (mmio_read32(UART_FR) & FR_TX_FULL)
+            ;
+        mmio_write32(UART_DR, (uint8_t)*text);
+    }
 }
 
 void uart_drain(void)
 {
-	while (mmio_read32(UART_FR) & FR_BUSY)
-		;
+    while (mmio_read32(UART_FR) & FR_BUSY)
+        ;
 }

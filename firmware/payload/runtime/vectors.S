@@ -1,32 +1,32 @@
-	.macro	vector number
-	.balign	128
-	mov	x0, #\number
-	b	exception_entry
-	.endm
+    .macro  vector number
+    .balign 128
+    mov x0, #\number
+    b   exception_entry
+    .endm
 
-	.text
-	.balign	2048
-	.global	payload_vectors
+    .text
+    .balign 2048
+    .global payload_vectors
 payload_vectors:
-	.set	n, 0
-	.rept	16
-	vector	n
-	.set	n, n + 1
-	.endr
+    .set    n, 0
+    .rept   16
+    vector  n
+    .set    n, n + 1
+    .endr
 
 /* Every exception is fatal: interrupts stay masked and are taken by polling. */
 exception_entry:
-	mov	x5, sp
-	mrs	x1, CurrentEL
-	cmp	x1, #(2 << 2)
-	b.eq	1f
-	mrs	x1, esr_el1
-	mrs	x2, elr_el1
-	mrs	x3, far_el1
-	mov	x4, x30
-	b	exception_report
-1:	mrs	x1, esr_el2
-	mrs	x2, elr_el2
-	mrs	x3, far_el2
-	mov	x4, x30
-	b	exception_report
+    mov x5, sp
+    mrs x1, CurrentEL
+    cmp x1, #(2 << 2)
+    b.eq    1f
+    mrs x1, esr_el1
+    mrs x2, elr_el1
+    mrs x3, far_el1
+    mov x4, x30
+    b   exception_report
+1:  mrs x1, esr_el2
+    mrs x2, elr_el2
+    mrs x3, far_el2
+    mov x4, x30
+    b   exception_report

@@ -9,12 +9,12 @@
 #include "smc.h"
 
 struct fuzz_call {
-	struct smc_frame frame;
-	uint64_t sequence;
-	bool may_suspend;	/* a wake-up timer has to run */
-	bool may_start_core;	/* a success leads to an arrival */
-	bool entry_is_own;	/* the entry point that it gives is one of this program's */
-	uint64_t context_id;	/* what a resume or an arrival has to bring */
+    struct smc_frame frame;
+    uint64_t sequence;
+    bool may_suspend; /* a wake-up timer has to run */
+    bool may_start_core; /* a success leads to an arrival */
+    bool entry_is_own; /* the entry point that it gives is one of this program's */
+    uint64_t context_id; /* what a resume or an arrival has to bring */
 };
 
 /* What stands in register `n` of call `sequence` where nothing better was chosen. Never the same twice. */

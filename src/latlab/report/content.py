@@ -13,6 +13,7 @@ METRIC_TITLES = {
     Metric.WAKEUP: "Wakeup",
     Metric.CACHE_FLUSH: "Cache Flush",
     Metric.PSCI_CALL: "Latency",
+    Metric.TASK_WAKEUP: "Task Wakeup",
 }
 
 

@@ -70,13 +70,13 @@ def page(run: Run) -> str:
         tests=tests,
         unit=unit(run.tick),
         facts=facts_of(run),
-        bundle=_script(_libraries()),
-        specs=_script(json.dumps(specs)),
+        bundle=script(libraries()),
+        specs=script(json.dumps(specs)),
     )
 
 
 @cache
-def _libraries() -> str:
+def libraries() -> str:
     return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
 
 
@@ -97,6 +97,6 @@ def _cell(run: Run, row: Row | None) -> _Cell:
     return _Cell(shown(row.median, run.tick), f"{shown(row.minimum, run.tick)} to {shown(row.maximum, run.tick)}" if varied else "")
 
 
-def _script(text: str) -> Markup:
+def script(text: str) -> Markup:
     """Text for a script element: nothing in it may end the element."""
     return Markup(re.sub("</(?=script)", r"<\\/", text, flags=re.IGNORECASE))

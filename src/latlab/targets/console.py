@@ -8,7 +8,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -20,6 +20,7 @@ POLL_S = 0.2
 STOP_S = 3.0
 EXIT_GRACE_S = 5.0
 LONGEST_LINE = 64 * 1024
+PANIC = b"PANIC"
 
 
 class End(StrEnum):
@@ -31,6 +32,7 @@ class End(StrEnum):
     DEATH = "death"
     PANIC = "panic"
     STOPPED = "stopped"
+    INTERRUPT = "interrupt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +52,11 @@ class Limits:
 class Console:
     """Runs `command`; its standard output is the console, `secure_log` a file that it writes a second console to."""
 
-    def __init__(self, command: Sequence[str], secure_log: Path, limits: Limits, panic_word: bytes = b"PANIC") -> None:
+    def __init__(self, command: Sequence[str], secure_log: Path, limits: Limits, interrupted: Callable[[], bool] = lambda: False) -> None:
         self.command = tuple(command)
         self.secure_log = secure_log
         self.limits = limits
-        self.panic_word = panic_word
+        self.interrupted = interrupted
         self.outcome = Outcome(End.STOPPED)
         self.stderr = b""
         self._exit_by: float | None = None
@@ -89,8 +91,9 @@ class Console:
         self._stopped = sentence
 
     def _start(self, errors: IO[bytes]) -> subprocess.Popen[bytes]:
+        """In a session of its own: a Ctrl-C at the terminal is for latlab, which ends the process in order."""
         try:
-            return subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
+            return subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True)
         except OSError as error:
             raise UsageError(f"{self.command[0]} does not start ({error.strerror}); `latlab doctor` says what is installed") from error
 
@@ -124,6 +127,8 @@ class Console:
 
     def _verdict(self, start: float, last: float) -> Outcome | None:
         now = time.monotonic()
+        if self.interrupted():
+            return Outcome(End.INTERRUPT, "interrupted by the user before the campaign ended")
         if self._stopped:
             return Outcome(End.STOPPED, self._stopped)
         if self._exit_by is not None:
@@ -149,7 +154,7 @@ class Console:
             return None
         self._secure_size = len(text)
         for number, line in enumerate(text.split(b"\n"), 1):
-            if self.panic_word in line:
+            if PANIC in line:
                 quoted = line.strip().decode("utf-8", "backslashreplace")
                 return Outcome(End.PANIC, f"the firmware panicked, line {number} of its console: {quoted!r}")
         return None

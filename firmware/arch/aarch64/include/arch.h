@@ -38,6 +38,12 @@ static inline void arch_event_wait(void)
     __asm__ volatile("wfe" ::: "memory");
 }
 
+/* Between two looks at a word whose change no event tells of. */
+static inline void arch_relax(void)
+{
+    __asm__ volatile("yield" ::: "memory");
+}
+
 /* The barrier makes what was stored before visible to whoever the event wakes. */
 static inline void arch_event_send(void)
 {

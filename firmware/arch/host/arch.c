@@ -1,0 +1,182 @@
+/* The arch interface over the cores of host.c. */
+#include "host_private.h"
+
+unsigned arch_core_index(void)
+{
+    return host_self();
+}
+
+uint64_t arch_counter_ticks(void)
+{
+    host_charge(HOST_COUNTER, NULL, 0);
+    return host_core_self()->now_ticks;
+}
+
+uint64_t arch_counter_hz(void)
+{
+    return host_machine.hz;
+}
+
+struct trace_ring *host_ring(void)
+{
+    return &host_core_self()->ring;
+}
+
+void host_reader_sync(const void *address, size_t bytes)
+{
+    (void)address;
+    (void)bytes;
+    if (host_on_reader_sync != NULL) {
+        host_on_reader_sync();
+    }
+}
+
+void arch_event_wait(void)
+{
+    host_require_no_lock("wait for an event");
+    host_point(HOST_EVENT_WAIT, NULL, 0);
+    if (!host_core_self()->event) {
+        host_block(HOST_IN_EVENT);
+    }
+    host_core_self()->event = false;
+}
+
+void arch_event_send(void)
+{
+    host_point(HOST_EVENT_SEND, NULL, 0);
+    for (unsigned core = 0; core < host_machine.cores; core++) {
+        host_cores[core].event = true;
+        if (host_cores[core].wait == HOST_IN_EVENT) {
+            host_set_running(core, host_core_self()->now_ticks);
+        }
+    }
+}
+
+/* Looks again when any shared word has been stored: what a loop that polls would see, without its turns. */
+void arch_relax(void)
+{
+    host_require_no_lock("wait for another core");
+    host_relaxing++;
+    host_block(HOST_IN_RELAX);
+    host_charge(HOST_RELAX, NULL, 0);
+}
+
+static void end_relaxations(void)
+{
+    for (unsigned core = 0; host_relaxing != 0 && core < host_machine.cores; core++) {
+        if (host_cores[core].wait == HOST_IN_RELAX) {
+            host_relaxing--;
+            host_set_running(core, host_core_self()->now_ticks);
+        }
+    }
+}
+
+void arch_interrupt_wait(void)
+{
+    host_require_no_lock("wait for an interrupt");
+    host_point(HOST_INTERRUPT_WAIT, NULL, 0);
+    if (!host_core_self()->interrupt) {
+        host_block(HOST_IN_STANDBY);
+    }
+    host_core_self()->interrupt = false;
+}
+
+void arch_cache_power_down(unsigned level)
+{
+    host_require_no_lock("cache maintenance");
+    host_core_self()->caches_on = false;
+    host_point(HOST_CACHE_POWER_DOWN, NULL, level);
+}
+
+uint64_t arch_caller_attributes(void)
+{
+    return 0;
+}
+
+static void check_may_acquire(const struct arch_lock *lock)
+{
+    struct host_core *core = host_core_self();
+
+    if (!core->caches_on) {
+        host_fail("takes a lock with its caches off");
+    }
+    if (lock->holder == host_self() + 1U) {
+        host_fail("takes a lock that it holds");
+    }
+    if (host_machine.lock_rank != NULL) {
+        unsigned rank = host_machine.lock_rank(lock);
+
+        if (core->locks_held != 0 && rank <= core->highest_rank) {
+            host_fail("takes a lock of rank %u while it holds one of rank %u", rank, core->highest_rank);
+        }
+        core->highest_rank = rank;
+    }
+}
+
+static void wait_for_lock(struct arch_lock *lock)
+{
+    if (lock->queue_head == 0) {
+        lock->queue_head = host_self() + 1U;
+    } else {
+        host_cores[lock->queue_tail - 1U].queue_next = host_self() + 1U;
+    }
+    lock->queue_tail = host_self() + 1U;
+    host_core_self()->queue_next = 0;
+    host_block(HOST_IN_LOCK);
+    host_charge(HOST_LOCK_HANDOVER, lock, 0);
+}
+
+void arch_lock_acquire(struct arch_lock *lock)
+{
+    check_may_acquire(lock);
+    host_point(HOST_LOCK_ACQUIRE, lock, 0);
+    if (lock->holder == 0) {
+        lock->holder = host_self() + 1U;
+    } else {
+        wait_for_lock(lock); /* the one that releases it hands it over */
+    }
+    host_core_self()->locks_held++;
+}
+
+void arch_lock_release(struct arch_lock *lock)
+{
+    host_point(HOST_LOCK_RELEASE, lock, 0);
+    if (lock->holder != host_self() + 1U) {
+        host_fail("releases a lock that it does not hold");
+    }
+    host_core_self()->locks_held--;
+    lock->holder = lock->queue_head;
+    if (lock->holder != 0) {
+        struct host_core *heir = &host_cores[lock->holder - 1U];
+
+        lock->queue_head = heir->queue_next;
+        host_set_running(lock->holder - 1U, host_core_self()->now_ticks);
+    }
+}
+
+uint32_t arch_shared_load(const struct arch_shared *shared)
+{
+    host_point(HOST_SHARED_LOAD, shared, 0);
+    return shared->value;
+}
+
+void arch_shared_store(struct arch_shared *shared, uint32_t value)
+{
+    host_point(HOST_SHARED_STORE, shared, value);
+    shared->value = value;
+    end_relaxations();
+}
+
+bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t expected, uint32_t desired)
+{
+    if (!host_core_self()->caches_on) {
+        host_fail("compares and swaps with its caches off");
+    }
+    host_point(HOST_SHARED_COMPARE_SWAP, shared, desired);
+    if (shared->value != expected) {
+        return false;
+    }
+    shared->value = desired;
+    end_relaxations();
+    return true;
+}

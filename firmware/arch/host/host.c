@@ -1,0 +1,230 @@
+#include "host_private.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifndef HOST_STACK_BYTES
+#define HOST_STACK_BYTES 65536U
+#endif
+
+struct host_core host_cores[HOST_MAX_CORES];
+void (*host_on_reader_sync)(void);
+
+static uint8_t stacks[HOST_MAX_CORES][HOST_STACK_BYTES] __attribute__((aligned(64)));
+struct host_machine host_machine;
+unsigned host_relaxing;
+static struct coroutine outside;
+static unsigned self;
+static bool is_running; /* inside host_run(): scheduling points switch */
+static char violation[256];
+
+unsigned host_self(void)
+{
+    return self;
+}
+
+const char *host_violation(void)
+{
+    return violation;
+}
+
+static void switch_to(unsigned core)
+{
+    struct coroutine *from = &host_core_self()->coroutine;
+
+    if (core == HOST_NOBODY) {
+        is_running = false;
+        coroutine_switch(from, &outside);
+        return;
+    }
+    if (core != self) {
+        self = core;
+        coroutine_switch(from, &host_cores[core].coroutine);
+    }
+}
+
+void host_fail(const char *format, ...)
+{
+    int length = snprintf(violation, sizeof(violation), "core %u: ", self);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(violation + length, sizeof(violation) - (size_t)length, format, arguments);
+    va_end(arguments);
+    if (!is_running) {
+        fprintf(stderr, "%s\n", violation);
+        abort();
+    }
+    switch_to(HOST_NOBODY);
+    abort();
+}
+
+void host_spend(uint64_t ticks)
+{
+    host_core_self()->now_ticks += ticks;
+}
+
+void host_charge(enum host_operation operation, const void *object, uint64_t arg)
+{
+    host_spend(host_machine.cost_ticks != NULL ? host_machine.cost_ticks(self, operation, object, arg) : 1);
+}
+
+void host_point(enum host_operation operation, const void *object, uint64_t arg)
+{
+    host_charge(operation, object, arg);
+    if (is_running) {
+        switch_to(host_machine.next(self));
+    }
+}
+
+void host_block(enum host_wait wait)
+{
+    if (!is_running) {
+        host_fail("would wait for ever: no other core runs");
+    }
+    host_core_self()->wait = wait;
+    switch_to(host_machine.next(self));
+}
+
+void host_set_running(unsigned core, uint64_t at_ticks)
+{
+    struct host_core *woken = &host_cores[core];
+
+    woken->wait = HOST_RUNS;
+    woken->now_ticks = woken->now_ticks > at_ticks ? woken->now_ticks : at_ticks;
+    if (host_machine.runnable != NULL) {
+        host_machine.runnable(core);
+    }
+}
+
+void host_require_no_lock(const char *where)
+{
+    if (host_core_self()->locks_held != 0 && !host_machine.locks_across_waits) {
+        host_fail("%s with a lock held", where);
+    }
+}
+
+enum { CAME_DOWN = 1, CAME_BACK = 2 };
+
+enum host_outcome host_smc(struct smc_frame *frame)
+{
+    struct host_core *core = host_core_self();
+    struct smc_frame *volatile caller = frame;
+
+    switch (setjmp(core->normal_world)) {
+    case CAME_DOWN:
+        return HOST_DOWN;
+    case CAME_BACK:
+        caller->x[0] = host_core_self()->context_id;
+        return HOST_RESUMED;
+    default:
+        smc_handle(frame);
+        host_require_no_lock("return to the normal world");
+        return HOST_RETURNED;
+    }
+}
+
+struct psci_entry host_warm_boot(unsigned core)
+{
+    self = core;
+    host_core_self()->caches_on = true;
+    host_core_self()->wait = HOST_RUNS;
+    host_core_self()->interrupt = false;
+    host_core_self()->wanted_on = false;
+
+    struct psci_entry entry = psci_warm_boot(host_core_self()->now_ticks);
+
+    host_require_no_lock("entry to the normal world");
+    host_core_self()->context_id = entry.context_id;
+    return entry;
+}
+
+static void core_main(void)
+{
+    setjmp(host_core_self()->start);
+    if (!host_core_self()->cold) {
+        host_warm_boot(self);
+    }
+    host_core_self()->cold = false;
+    host_machine.normal_world(self, host_core_self()->context_id);
+    host_block(HOST_FINISHED);
+}
+
+void host_power_down(unsigned core, bool for_off)
+{
+    struct host_core *down = &host_cores[core];
+    enum host_wait wait = for_off ? HOST_OFF : HOST_SUSPENDED;
+
+    host_require_no_lock("power-down");
+    if (core != self || down->caches_on) {
+        host_fail("power-down of core %u, caches %s", core, down->caches_on ? "on" : "off");
+    }
+    if (!is_running) {
+        down->wait = wait;
+        longjmp(down->normal_world, CAME_DOWN);
+    }
+    if (!(for_off ? down->wanted_on : down->interrupt)) {
+        host_block(wait);
+    }
+    if (for_off) {
+        longjmp(down->start, CAME_BACK);
+    }
+    host_warm_boot(core);
+    longjmp(down->normal_world, CAME_BACK);
+}
+
+void host_become(unsigned core)
+{
+    self = core;
+}
+
+void host_switch_on(unsigned core)
+{
+    struct host_core *target = &host_cores[core];
+
+    target->wanted_on = true;
+    if (target->wait == HOST_OFF && is_running) {
+        host_set_running(core, host_core_self()->now_ticks);
+    }
+}
+
+void host_interrupt(unsigned core)
+{
+    struct host_core *target = &host_cores[core];
+
+    target->interrupt = true;
+    if (is_running && (target->wait == HOST_SUSPENDED || target->wait == HOST_IN_STANDBY)) {
+        host_set_running(core, host_core_self()->now_ticks);
+    }
+}
+
+void host_init(const struct host_machine *description, unsigned boot_core)
+{
+    host_machine = *description;
+    violation[0] = '\0';
+    host_relaxing = 0;
+    is_running = false;
+    self = boot_core;
+    for (unsigned core = 0; core < host_machine.cores; core++) {
+        host_cores[core] = (struct host_core){ .wait = HOST_OFF };
+        trace_init(&host_cores[core].ring);
+        coroutine_prepare(&host_cores[core].coroutine, stacks[core], HOST_STACK_BYTES, core_main);
+    }
+    host_cores[boot_core].wait = HOST_RUNS;
+    host_cores[boot_core].caches_on = true;
+    host_cores[boot_core].cold = true;
+}
+
+bool host_run(void)
+{
+    unsigned first = host_machine.next(HOST_NOBODY);
+
+    if (first == HOST_NOBODY) {
+        return true;
+    }
+    is_running = true;
+    self = first;
+    coroutine_switch(&outside, &host_cores[first].coroutine);
+    return violation[0] == '\0';
+}

@@ -1,0 +1,43 @@
+/*
+ * The arch interface on the development machine: what the cores (psci/, trace/) may use of the machine, with every access
+ * that another core can see a scheduling point of host.h. arch/aarch64 has the same functions.
+ */
+#ifndef ARCH_H
+#define ARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ARCH_CACHE_LINE 64
+
+/* A lock knows who holds it, so that misuse is found where it happens. */
+struct arch_lock {
+    uint32_t holder; /* core index + 1; 0: free */
+    uint32_t queue_head; /* of the cores that wait for it: index + 1 */
+    uint32_t queue_tail;
+};
+
+struct arch_shared {
+    uint32_t value;
+} __attribute__((aligned(ARCH_CACHE_LINE)));
+
+unsigned arch_core_index(void);
+uint64_t arch_counter_ticks(void);
+uint64_t arch_counter_hz(void);
+
+void arch_event_wait(void);
+void arch_event_send(void);
+void arch_relax(void);
+
+void arch_lock_acquire(struct arch_lock *lock);
+void arch_lock_release(struct arch_lock *lock);
+
+uint32_t arch_shared_load(const struct arch_shared *shared);
+void arch_shared_store(struct arch_shared *shared, uint32_t value);
+bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t expected, uint32_t desired);
+
+void arch_interrupt_wait(void);
+void arch_cache_power_down(unsigned level);
+uint64_t arch_caller_attributes(void);
+
+#endif

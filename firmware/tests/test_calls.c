@@ -1,0 +1,315 @@
+/* Every call of PSCI and each error that it has, one core at a time. */
+#include "fake_platform.h"
+#include "harness.h"
+#include "psci_private.h"
+
+#define SUSPEND_CORE 0x00010002U
+#define SUSPEND_CLUSTER 0x01011022U
+#define SUSPEND_SYSTEM 0x02012222U
+#define STANDBY 0x00000001U
+#define NO_MPIDR 0x0000FF00U
+
+static const uint32_t calls_32[] = {
+    PSCI_VERSION, PSCI_CPU_SUSPEND, PSCI_CPU_OFF, PSCI_CPU_ON, PSCI_AFFINITY_INFO, PSCI_MIGRATE_INFO_TYPE, PSCI_SYSTEM_OFF,
+    PSCI_SYSTEM_RESET, PSCI_FEATURES, PSCI_CPU_DEFAULT_SUSPEND, PSCI_NODE_HW_STATE, PSCI_SYSTEM_SUSPEND, PSCI_SET_SUSPEND_MODE,
+    PSCI_STAT_RESIDENCY, PSCI_STAT_COUNT, PSCI_SYSTEM_RESET2, PSCI_MEM_PROTECT, PSCI_MEM_PROTECT_CHECK_RANGE,
+};
+static const uint32_t calls_64[] = {
+    PSCI_CPU_SUSPEND, PSCI_CPU_ON, PSCI_AFFINITY_INFO, PSCI_CPU_DEFAULT_SUSPEND, PSCI_NODE_HW_STATE, PSCI_SYSTEM_SUSPEND,
+    PSCI_STAT_RESIDENCY, PSCI_STAT_COUNT, PSCI_SYSTEM_RESET2, PSCI_MEM_PROTECT_CHECK_RANGE,
+};
+
+static bool is_in(uint32_t id, const uint32_t *ids, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (ids[i] == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void init(void)
+{
+    fake_init(&fake_juno, NULL);
+}
+
+/* Core 0 goes on as before, another one runs beside it. */
+static void start_core(unsigned core)
+{
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_ON), fake_mpidr(core), FAKE_ENTRY, core), PSCI_SUCCESS);
+    host_warm_boot(core);
+    host_become(0);
+}
+
+static void down_as(unsigned core, uint32_t id, uint64_t x1)
+{
+    host_become(core);
+    CHECK_EQUAL(fake_call(id, x1, FAKE_ENTRY, core, NULL), HOST_DOWN);
+    host_become(0);
+}
+
+TEST(version_is_1_1_and_there_is_no_trusted_os_to_migrate)
+{
+    init();
+    CHECK_EQUAL(fake_returns(PSCI_VERSION, 0, 0, 0), 0x10001);
+    CHECK_EQUAL(fake_returns(PSCI_MIGRATE_INFO_TYPE, 0, 0, 0), 2);
+}
+
+TEST(features_knows_every_call_in_the_form_that_it_has_and_no_other_id)
+{
+    init();
+    CHECK_EQUAL(fake_returns(PSCI_FEATURES, 0x80000000U, 0, 0), PSCI_SUCCESS);
+    for (uint32_t function = 0; function < 0x40; function++) {
+        uint32_t id_32 = PSCI_VERSION + function;
+        uint32_t id_64 = PSCI_ID_64(id_32);
+        int64_t known = id_32 == PSCI_CPU_SUSPEND ? 1 : 0; /* original format, OS-initiated mode */
+
+        CHECK_EQUAL(fake_returns(PSCI_FEATURES, id_32, 0, 0), is_in(id_32, calls_32, 18) ? known : PSCI_NOT_SUPPORTED);
+        CHECK_EQUAL(fake_returns(PSCI_FEATURES, id_64, 0, 0), is_in(id_32, calls_64, 10) ? known : PSCI_NOT_SUPPORTED);
+    }
+    for (unsigned i = 0; i < 10000; i++) {
+        uint32_t id = (uint32_t)harness_random() | 0x00000100U;
+
+        CHECK_EQUAL(fake_returns(PSCI_FEATURES, id, 0, 0), PSCI_NOT_SUPPORTED);
+    }
+}
+
+TEST(a_call_in_a_form_that_it_does_not_have_is_not_supported)
+{
+    init();
+    for (uint32_t function = 0; function < 0x20; function++) {
+        uint32_t id = PSCI_VERSION + function;
+
+        if (!is_in(id, calls_32, 18)) {
+            CHECK_EQUAL(fake_returns(id, 0, 0, 0), PSCI_NOT_SUPPORTED);
+        }
+        if (!is_in(id, calls_64, 10)) {
+            CHECK_EQUAL(fake_returns(PSCI_ID_64(id), 0, 0, 0), PSCI_NOT_SUPPORTED);
+        }
+    }
+}
+
+TEST(cpu_on_starts_a_core_at_its_entry_point_with_its_context_id)
+{
+    init();
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_ON), fake_mpidr(3), FAKE_ENTRY + 8, 0x123456789ABCULL), PSCI_SUCCESS);
+    CHECK_EQUAL(fake_seen.switched_on[3], 1);
+    struct psci_entry entry = host_warm_boot(3);
+
+    CHECK_EQUAL(entry.address, FAKE_ENTRY + 8);
+    CHECK_EQUAL(entry.context_id, 0x123456789ABCULL);
+}
+
+TEST(cpu_on_refuses_what_is_wrong_with_its_arguments_and_starts_nothing)
+{
+    const uint64_t wrong_entries[] = { FAKE_ENTRY + 1, FAKE_ENTRY + 2, FAKE_NS_BASE - 4, FAKE_NS_BASE + FAKE_NS_BYTES, 0, UINT64_MAX - 3 };
+
+    init();
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_ON), NO_MPIDR, FAKE_ENTRY, 0), PSCI_INVALID_PARAMETERS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_ON), fake_mpidr(1) | 1ULL << 32, FAKE_ENTRY, 0), PSCI_INVALID_PARAMETERS);
+    for (unsigned i = 0; i < sizeof(wrong_entries) / sizeof(wrong_entries[0]); i++) {
+        CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_ON), fake_mpidr(1), wrong_entries[i], 0), PSCI_INVALID_ADDRESS);
+    }
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), fake_mpidr(1), 0, 0), PSCI_CORE_OFF);
+    CHECK_EQUAL(fake_seen.switched_on[1], 0);
+}
+
+TEST(cpu_on_of_a_core_that_is_on_its_way_or_on_or_suspended_says_so)
+{
+    init();
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_ON), fake_mpidr(0), FAKE_ENTRY, 0), PSCI_ALREADY_ON);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_ON), fake_mpidr(1), FAKE_ENTRY, 7), PSCI_SUCCESS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_ON), fake_mpidr(1), FAKE_ENTRY + 4, 8), PSCI_ON_PENDING);
+    CHECK_EQUAL(host_warm_boot(1).context_id, 7);
+    host_become(0);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_ON), fake_mpidr(1), FAKE_ENTRY, 0), PSCI_ALREADY_ON);
+    down_as(1, PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_CORE);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_ON), fake_mpidr(1), FAKE_ENTRY, 0), PSCI_ALREADY_ON);
+    CHECK_EQUAL(fake_seen.switched_on[1], 1);
+}
+
+TEST(a_32_bit_call_uses_the_low_halves_of_its_arguments)
+{
+    init();
+    uint64_t junk = 0xDEADBEEF00000000ULL;
+
+    CHECK_EQUAL(fake_returns(PSCI_CPU_ON, junk | fake_mpidr(1), junk | FAKE_ENTRY, junk | 0x55), PSCI_SUCCESS);
+    struct psci_entry entry = host_warm_boot(1);
+
+    CHECK_EQUAL(entry.address, FAKE_ENTRY);
+    CHECK_EQUAL(entry.context_id, 0x55);
+    CHECK_EQUAL(fake_returns(PSCI_AFFINITY_INFO, junk | fake_mpidr(1), junk, 0), PSCI_CORE_ON);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), junk | fake_mpidr(1), 0, 0), PSCI_INVALID_PARAMETERS);
+    CHECK_EQUAL(fake_returns(PSCI_MEM_PROTECT_CHECK_RANGE, junk | FAKE_NS_BASE, junk | 4096, 0), PSCI_SUCCESS);
+}
+
+TEST(affinity_info_follows_a_core_and_refuses_what_does_not_exist)
+{
+    init();
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), NO_MPIDR, 0, 0), PSCI_INVALID_PARAMETERS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), fake_mpidr(0), 3, 0), PSCI_INVALID_PARAMETERS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), fake_mpidr(0), UINT64_MAX, 0), PSCI_INVALID_PARAMETERS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), fake_mpidr(2), 1, 0), PSCI_CORE_OFF);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_ON), fake_mpidr(2), FAKE_ENTRY, 0), PSCI_SUCCESS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), fake_mpidr(3), 1, 0), PSCI_CORE_ON_PENDING);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), fake_mpidr(3), 2, 0), PSCI_CORE_ON);
+    host_warm_boot(2);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), fake_mpidr(3), 1, 0), PSCI_CORE_ON);
+    down_as(2, PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_SYSTEM);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), fake_mpidr(2), 0, 0), PSCI_CORE_ON);
+    host_warm_boot(2);
+    down_as(2, PSCI_CPU_OFF, 0);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), fake_mpidr(2), 0, 0), PSCI_CORE_OFF);
+    CHECK_EQUAL(fake_seen.prepared_for_off, 1);
+}
+
+TEST(node_hw_state_tells_on_off_and_standby_of_a_core_and_of_its_domains)
+{
+    init();
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_NODE_HW_STATE), NO_MPIDR, 0, 0), PSCI_INVALID_PARAMETERS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_NODE_HW_STATE), fake_mpidr(0), 3, 0), PSCI_INVALID_PARAMETERS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_NODE_HW_STATE), fake_mpidr(0), 0, 0), 0);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_NODE_HW_STATE), fake_mpidr(2), 0, 0), 1);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_NODE_HW_STATE), fake_mpidr(2), 1, 0), 1);
+    start_core(2);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_NODE_HW_STATE), fake_mpidr(2), 1, 0), 0);
+    down_as(2, PSCI_ID_64(PSCI_CPU_SUSPEND), 0x01010012);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_NODE_HW_STATE), fake_mpidr(2), 0, 0), 1);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_NODE_HW_STATE), fake_mpidr(2), 1, 0), 2);
+}
+
+TEST(cpu_suspend_refuses_an_entry_point_only_where_it_would_need_one)
+{
+    init();
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_CORE, FAKE_ENTRY + 2, 0), PSCI_INVALID_ADDRESS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_CORE, 0, 0), PSCI_INVALID_ADDRESS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_DEFAULT_SUSPEND), 0, 0, 0), PSCI_INVALID_ADDRESS);
+    host_interrupt(0);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_SUSPEND), STANDBY, 0, 0), PSCI_SUCCESS);
+    CHECK_EQUAL(psci.cores[0].state.value, PSCI_CORE_ON);
+    CHECK_EQUAL(fake_seen.messages, 0);
+}
+
+TEST(a_core_that_keeps_to_level_0_takes_no_lock_and_votes_for_nothing)
+{
+    init();
+    struct psci_vote before = psci.cores[0].vote;
+
+    down_as(0, PSCI_ID_64(PSCI_CPU_DEFAULT_SUSPEND), FAKE_ENTRY);
+    CHECK_EQUAL(psci.cores[0].vote.running, before.running);
+    CHECK_EQUAL(fake_seen.last_message, PSCI_LEVEL_CORE);
+    CHECK_EQUAL(psci.domains[0].state.value, PSCI_DOMAIN_ON);
+}
+
+TEST(system_suspend_is_denied_while_any_other_core_is_not_off)
+{
+    init();
+    start_core(1);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_SYSTEM_SUSPEND), FAKE_ENTRY, 0, 0), PSCI_DENIED);
+    down_as(1, PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_CORE);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_SYSTEM_SUSPEND), FAKE_ENTRY, 0, 0), PSCI_DENIED);
+    host_warm_boot(1);
+    down_as(1, PSCI_CPU_OFF, 0);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_ON), fake_mpidr(4), FAKE_ENTRY, 0), PSCI_SUCCESS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_SYSTEM_SUSPEND), FAKE_ENTRY, 0, 0), PSCI_DENIED);
+    host_warm_boot(4);
+    down_as(4, PSCI_CPU_OFF, 0);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_SYSTEM_SUSPEND), FAKE_ENTRY + 1, 0, 0), PSCI_INVALID_ADDRESS);
+    down_as(0, PSCI_ID_64(PSCI_SYSTEM_SUSPEND), FAKE_ENTRY);
+    CHECK_EQUAL(fake_seen.last_message, 2);
+    CHECK_EQUAL(host_warm_boot(0).address, FAKE_ENTRY);
+}
+
+TEST(the_suspend_mode_changes_only_while_no_core_sleeps_and_back_only_when_alone)
+{
+    init();
+    CHECK_EQUAL(fake_returns(PSCI_SET_SUSPEND_MODE, 2, 0, 0), PSCI_INVALID_PARAMETERS);
+    CHECK_EQUAL(fake_returns(PSCI_SET_SUSPEND_MODE, 0, 0, 0), PSCI_SUCCESS);
+    start_core(1);
+    down_as(1, PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_CORE);
+    CHECK_EQUAL(fake_returns(PSCI_SET_SUSPEND_MODE, 1, 0, 0), PSCI_DENIED);
+    host_warm_boot(1);
+    host_become(0);
+    CHECK_EQUAL(fake_returns(PSCI_SET_SUSPEND_MODE, 1, 0, 0), PSCI_SUCCESS);
+    CHECK_EQUAL(fake_returns(PSCI_SET_SUSPEND_MODE, 1, 0, 0), PSCI_SUCCESS);
+    CHECK_EQUAL(fake_returns(PSCI_SET_SUSPEND_MODE, 0, 0, 0), PSCI_DENIED);
+    down_as(1, PSCI_CPU_OFF, 0);
+    CHECK_EQUAL(fake_returns(PSCI_SET_SUSPEND_MODE, 0, 0, 0), PSCI_SUCCESS);
+}
+
+TEST(os_initiated_a_core_must_say_that_it_is_the_last_and_be_it)
+{
+    init();
+    start_core(1);
+    CHECK_EQUAL(fake_returns(PSCI_SET_SUSPEND_MODE, 1, 0, 0), PSCI_SUCCESS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_SUSPEND), 0x01010022, FAKE_ENTRY, 0), PSCI_INVALID_PARAMETERS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_CLUSTER, FAKE_ENTRY, 0), PSCI_DENIED);
+    down_as(1, PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_CORE);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_SUSPEND), 0x02011222, FAKE_ENTRY, 0), PSCI_INVALID_PARAMETERS);
+    down_as(0, PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_CLUSTER);
+    CHECK_EQUAL(fake_seen.last_message, 1);
+    CHECK_EQUAL(psci.domains[0].state.value, PSCI_DOMAIN_DOWN);
+}
+
+TEST(statistics_count_stays_and_their_time_for_cores_and_domains)
+{
+    const uint64_t slept_us = 5000;
+
+    init();
+    start_core(2);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_STAT_COUNT), fake_mpidr(2), SUSPEND_CLUSTER, 0), 0);
+    down_as(2, PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_CLUSTER);
+    host_cores[2].now_ticks += slept_us;
+    host_warm_boot(2);
+    host_become(0);
+    for (unsigned highest = 0; highest < 2; highest++) {
+        uint32_t state = highest == 0 ? SUSPEND_CORE : SUSPEND_CLUSTER;
+        int64_t us = fake_returns(PSCI_ID_64(PSCI_STAT_RESIDENCY), fake_mpidr(2), state, 0);
+
+        CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_STAT_COUNT), fake_mpidr(2), state, 0), 1);
+        CHECK(us >= (int64_t)slept_us && us < (int64_t)slept_us + 100);
+    }
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_STAT_COUNT), fake_mpidr(2), SUSPEND_SYSTEM, 0), 0);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_STAT_COUNT), fake_mpidr(2), STANDBY, 0), 0);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_STAT_COUNT), NO_MPIDR, SUSPEND_CORE, 0), 0);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_STAT_COUNT), fake_mpidr(2), 0xFFFFFFFF, 0), 0);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_STAT_RESIDENCY), fake_mpidr(2), 0xFFFFFFFF, 0), 0);
+}
+
+TEST(years_of_residency_do_not_overflow)
+{
+    const struct host_machine fast = { .hz = 1000000000 };
+
+    fake_init(&fake_juno, &fast);
+    psci.cores[1].stat[PSCI_OFF].residency_ticks = 10ULL * 365 * 24 * 3600 * 1000000000ULL;
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_STAT_RESIDENCY), fake_mpidr(1), SUSPEND_CORE, 0), 10LL * 365 * 24 * 3600 * 1000000);
+}
+
+TEST(system_off_and_the_resets_end_in_the_platform_and_unknown_resets_in_an_error)
+{
+    init();
+    CHECK_EQUAL(fake_call(PSCI_SYSTEM_OFF, 0, 0, 0, NULL), HOST_DOWN);
+    CHECK_EQUAL(fake_seen.system_offs, 1);
+    init();
+    CHECK_EQUAL(fake_call(PSCI_SYSTEM_RESET, 0, 0, 0, NULL), HOST_DOWN);
+    CHECK_EQUAL(fake_seen.system_resets, 1);
+    init();
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_SYSTEM_RESET2), 1, 0, 0), PSCI_INVALID_PARAMETERS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_SYSTEM_RESET2), 0x80000000U, 0, 0), PSCI_INVALID_PARAMETERS);
+    CHECK_EQUAL(fake_call(PSCI_ID_64(PSCI_SYSTEM_RESET2), 0, 0, 0, NULL), HOST_DOWN);
+    CHECK_EQUAL(fake_seen.system_resets, 1);
+}
+
+TEST(mem_protect_returns_the_former_setting_and_check_range_knows_the_normal_worlds_memory)
+{
+    init();
+    CHECK_EQUAL(fake_returns(PSCI_MEM_PROTECT, 1, 0, 0), 0);
+    CHECK_EQUAL(fake_returns(PSCI_MEM_PROTECT, 0, 0, 0), 1);
+    CHECK_EQUAL(fake_returns(PSCI_MEM_PROTECT, 2, 0, 0), PSCI_INVALID_PARAMETERS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_MEM_PROTECT_CHECK_RANGE), FAKE_NS_BASE, FAKE_NS_BYTES, 0), PSCI_SUCCESS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_MEM_PROTECT_CHECK_RANGE), FAKE_NS_BASE, FAKE_NS_BYTES + 1, 0), PSCI_DENIED);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_MEM_PROTECT_CHECK_RANGE), FAKE_NS_BASE, 0, 0), PSCI_DENIED);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_MEM_PROTECT_CHECK_RANGE), FAKE_NS_BASE, UINT64_MAX, 0), PSCI_DENIED);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_MEM_PROTECT_CHECK_RANGE), UINT64_MAX, 2, 0), PSCI_DENIED);
+}

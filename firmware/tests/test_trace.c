@@ -1,0 +1,190 @@
+/* The ring: laps, lost records, the PMF view, a reader that is overtaken. */
+#include <string.h>
+
+#include "fake_platform.h"
+#include "harness.h"
+
+#if TRACE_ENABLED
+
+static struct trace_ring *ring;
+
+static void init(void)
+{
+    fake_init(&fake_juno, NULL);
+    ring = host_ring();
+}
+
+/* A call of the firmware that captures `count` events: the argument is the record's own sequence. */
+static void capture(unsigned count, uint64_t *sequence)
+{
+    for (unsigned i = 0; i < count; i++) {
+        trace_event_at(1000 + *sequence, TRACE_LOCK_REQUEST, *sequence);
+        (*sequence)++;
+    }
+    trace_settle();
+}
+
+static void check_held(uint64_t next)
+{
+    struct trace_status status = trace_status(ring);
+    struct trace_record record;
+
+    CHECK_EQUAL(status.next, next);
+    CHECK(status.oldest <= next);
+    for (uint64_t sequence = status.oldest; sequence < next; sequence++) {
+        CHECK_EQUAL(trace_read(ring, sequence, &record, 1), 1);
+        CHECK_EQUAL(record.event_arg >> 16, sequence);
+        CHECK_EQUAL(record.time_ticks, 1000 + sequence);
+    }
+    CHECK_EQUAL(trace_read(ring, next, &record, 1), 0);
+    CHECK_EQUAL(trace_read(ring, next + 1000, &record, 1), 0);
+    if (status.oldest != 0) {
+        CHECK_EQUAL(trace_read(ring, status.oldest - 1, &record, 1), (uint64_t)-1);
+    }
+}
+
+TEST(every_record_that_is_not_lost_reads_back_in_its_place_over_many_laps)
+{
+    uint64_t sequence = 0;
+
+    init();
+    while (sequence < 10000) {
+        capture(1 + (unsigned)(harness_random() % TRACE_SLACK), &sequence);
+        check_held(sequence);
+    }
+}
+
+TEST(at_least_a_nominal_lap_less_one_call_is_held)
+{
+    uint64_t sequence = 0;
+
+    init();
+    while (sequence < 5000) {
+        capture(7, &sequence);
+        struct trace_status status = trace_status(ring);
+
+        CHECK(sequence < TRACE_CAPACITY || status.next - status.oldest >= TRACE_CAPACITY - 7);
+    }
+}
+
+TEST(a_call_that_fills_the_slack_stays_within_the_ring)
+{
+    uint64_t sequence = 0;
+
+    init();
+    capture(TRACE_CAPACITY - 1, &sequence);
+    capture(TRACE_SLACK, &sequence);
+    check_held(sequence);
+    CHECK(ring->lap_end <= ring->records + TRACE_RECORDS);
+}
+
+TEST(the_pmf_view_gives_the_latest_stamp_also_from_laps_that_are_gone)
+{
+    uint64_t latest[TRACE_PMF_EVENTS] = { 0 };
+    static const uint16_t ids[] = TRACE_PMF_EVENT_IDS;
+
+    init();
+    for (uint64_t time = 1; time < 20000; time++) {
+        unsigned index = (unsigned)(harness_random() % (time % 1000 < 900 ? 2 : TRACE_PMF_EVENTS));
+
+        trace_event_at(time, (enum trace_event_id)ids[index], 0);
+        trace_settle();
+        latest[index] = time;
+        if (time % 17 == 0) {
+            for (unsigned i = 0; i < TRACE_PMF_EVENTS; i++) {
+                CHECK_EQUAL(trace_pmf_ticks(ring, i), latest[i]);
+            }
+        }
+    }
+}
+
+TEST(an_event_that_never_happened_has_no_pmf_stamp)
+{
+    init();
+    for (unsigned i = 0; i < TRACE_PMF_EVENTS; i++) {
+        CHECK_EQUAL(trace_pmf_ticks(ring, i), 0);
+    }
+}
+
+static uint64_t written;
+static unsigned looks;
+static unsigned overtake_at;
+static unsigned overtake_by;
+
+/* The ring's core runs on while the reader looks. */
+static void overtake(void)
+{
+    if (looks++ == overtake_at) {
+        for (unsigned done = 0; done < overtake_by; done += 50) {
+            capture(50, &written);
+        }
+    }
+}
+
+static void check_overtaken_read(unsigned before, unsigned at, unsigned by)
+{
+    struct trace_record records[3];
+
+    init();
+    written = 0;
+    looks = 0;
+    for (unsigned done = 0; done < before; done += 50) {
+        capture(50, &written);
+    }
+    uint64_t sequence = trace_status(ring).oldest;
+
+    overtake_at = at;
+    overtake_by = by;
+    looks = 0;
+    host_on_reader_sync = overtake;
+    int count = trace_read(ring, sequence, records, 3);
+
+    host_on_reader_sync = NULL;
+    CHECK(count == -1 || count == 3);
+    for (int i = 0; i < count; i++) {
+        CHECK_EQUAL(records[i].event_arg >> 16, sequence + (uint64_t)i);
+    }
+}
+
+TEST(a_reader_that_is_overtaken_gets_the_right_records_or_is_told_that_they_are_lost)
+{
+    for (unsigned before = 50; before <= 1500; before += 250) {
+        for (unsigned at = 0; at < 6; at++) {
+            for (unsigned by = 50; by <= 1700; by += 150) {
+                check_overtaken_read(before, at, by);
+            }
+        }
+    }
+}
+
+TEST(a_capture_is_at_the_same_place_in_time_as_the_counter)
+{
+    init();
+    host_cores[0].now_ticks = 41;
+    trace_event(TRACE_WARM_BOOT, 5);
+    CHECK_EQUAL(ring->records[0].time_ticks, 42);
+    CHECK_EQUAL(ring->records[0].event_arg, 5ULL << 16 | TRACE_WARM_BOOT);
+}
+
+TEST(calibration_tells_what_a_capture_costs_in_thousandths_of_a_tick)
+{
+    init();
+    CHECK_EQUAL(trace_calibrate_mticks(), 1000);
+}
+
+#else
+
+TEST(compiled_out_a_capture_is_nothing)
+{
+    fake_init(&fake_juno, NULL);
+    struct trace_ring before = *host_ring();
+    uint64_t now_ticks = host_cores[0].now_ticks;
+
+    trace_event(TRACE_ENTER_PSCI, 1);
+    trace_event_at(5, TRACE_EXIT_PSCI, 1);
+    trace_settle();
+    CHECK(memcmp(&before, host_ring(), sizeof(before)) == 0);
+    CHECK_EQUAL(host_cores[0].now_ticks, now_ticks);
+}
+
+#endif

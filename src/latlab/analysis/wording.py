@@ -1,0 +1,43 @@
+"""Figures in words: ns as µs, instructions as they are."""
+
+from __future__ import annotations
+
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def amount(value: float, unit: str) -> str:
+    """`138.8 µs`, `1,234 insns`: about four significant figures."""
+    if unit == "insns":
+        return f"{value:,.0f} insns"
+    return f"{_microseconds(value)} µs"
+
+
+def bare(value: float, unit: str) -> str:
+    """The number without its unit, two decimals where it is µs, for columns."""
+    return f"{value:,.0f}" if unit == "insns" else f"{value / 1000:.2f}"
+
+
+def signed(value: float, unit: str) -> str:
+    """`+4.13 µs`; minus is a plain hyphen so that columns and terminals agree."""
+    return f"{value:+,.0f} insns" if unit == "insns" else f"{value / 1000:+.2f} µs"
+
+
+def heading_unit(unit: str) -> str:
+    return "insns" if unit == "insns" else "µs"
+
+
+def percent(share: float) -> str:
+    return f"{share * 100:+.1f} %"
+
+
+def count(n: int, thing: str) -> str:
+    """`five cores`, `one core`, `17 cores`."""
+    number = _NUMBERS[n] if 0 <= n < len(_NUMBERS) else str(n)
+    return f"{number} {thing}" if n == 1 else f"{number} {thing}s"
+
+
+def _microseconds(value_ns: float) -> str:
+    us = value_ns / 1000
+    if abs(us) >= 500:
+        return f"{us:.0f}"
+    return f"{us:.1f}" if abs(us) >= 20 else f"{us:.2f}"

@@ -1,0 +1,285 @@
+"""The verbs that look at runs: compare, explain, gate, history, tail, export. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from latlab.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from latlab.analysis.compare import Comparison
+    from latlab.analysis.verdicts import Limits
+    from latlab.model import Run
+
+EXIT_CODES = {"regressed": 1, "cannot tell": 3, "improved": 0, "same": 0}
+
+
+class CompareFormat(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    RST = "rst"
+    HTML = "html"
+
+
+class HistoryFormat(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+    HTML = "html"
+
+
+class ExportFormat(StrEnum):
+    JSON = "json"
+    CSV = "csv"
+    JUNIT = "junit"
+    BENCHMARK = "benchmark"
+    SQUAD = "squad"
+    KCIDB = "kcidb"
+    CHROME = "chrome"
+
+
+class ListFormat(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+
+
+StoreOption = Annotated[
+    str | None, typer.Option("--store", help="Where runs are kept: a file or a database URL.", show_default="user's data folder")
+]
+Reference = Annotated[str, typer.Argument(help="published:NAME, FILE.rst#RELEASE, FILE.csv, a run's id, or `last`.")]
+UnitOption = Annotated[str, typer.Option(help="Unit of tables that name none: ns, us or ms.")]
+ToleranceOption = Annotated[
+    float | None, typer.Option(help="Relative change that does not count, in percent.", show_default="3; 0 under the instruction clock")
+]
+OutputOption = Annotated[Path | None, typer.Option("-o", "--output", help="The file to write.", show_default="standard output")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs to the command line."""
+    for verb in (compare, explain, gate, history, tail, export):
+        app.command()(verb)
+
+
+def compare(
+    before: Reference,
+    after: Reference,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every row and cell.")] = False,
+    tolerance: ToleranceOption = None,
+    unit: UnitOption = "",
+    format: Annotated[CompareFormat, typer.Option(help="How the result is printed.")] = CompareFormat.TABLE,
+    output: OutputOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Say what changed between two runs, whatever the order in which the cores came. Exits 1 where something regressed."""
+    comparison = _comparison(before, after, tolerance, unit, store)
+    if format is CompareFormat.TABLE:
+        from latlab.analysis.deltas import judge_printed_deltas
+        from latlab.report.comparison_terminal import print_comparison
+
+        print_comparison(_console(), comparison, judge_printed_deltas(comparison), verbose)
+    else:
+        write_text(comparison_text(comparison, format), output)
+    raise typer.Exit(EXIT_CODES[comparison.verdict])
+
+
+def explain(
+    run: Reference,
+    against: Annotated[str | None, typer.Argument(help="A second run: why does it differ from the first?")] = None,
+    tolerance: ToleranceOption = None,
+    unit: UnitOption = "",
+    format: Annotated[ListFormat, typer.Option(help="How the result is printed.")] = ListFormat.TABLE,
+    store: StoreOption = None,
+) -> None:
+    """Say what a run's figures are made of, or why two runs differ, in sentences with figures."""
+    from latlab.analysis.explain import explain_run
+    from latlab.analysis.explain_pair import explain_pair
+    from latlab.report.comparison_terminal import print_explanations
+
+    sentences = explain_pair(_comparison(run, against, tolerance, unit, store)) if against else explain_run(_load(run, unit, store))
+    if format is ListFormat.JSON:
+        import json
+        from dataclasses import asdict
+
+        write_text(json.dumps([asdict(sentence) for sentence in sentences], indent=2, ensure_ascii=False) + "\n", None)
+        return
+    print_explanations(_console(), sentences)
+
+
+def gate(
+    base: Reference,
+    candidate: Reference,
+    fail_on: Annotated[str, typer.Option(help="Verdicts that fail: regressed, improved, cannot tell; comma-separated.")] = "regressed",
+    tolerance: ToleranceOption = None,
+    unit: UnitOption = "",
+    junit: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML to this file.")] = None,
+    store: StoreOption = None,
+) -> None:
+    """Pass or fail a candidate in CI: exit 0 pass, 1 fail, 3 where nothing can be told."""
+    from latlab.analysis.gating import decide_gate
+
+    comparison = _comparison(base, candidate, tolerance, unit, store)
+    decision = decide_gate(comparison, _verdicts(fail_on))
+    if junit is not None:
+        from latlab.report.exports.junit import comparison_junit
+
+        junit.write_text(comparison_junit(comparison, decision), "utf-8")
+    for line in decision.lines:
+        typer.echo(line)
+    raise typer.Exit(decision.exit_code)
+
+
+def history(
+    figure: Annotated[str, typer.Argument(help="TEST/METRIC/NAME, such as susp_deep_parallel/powerdown/step; * and ? match.")],
+    runs: Annotated[list[str], typer.Argument(help="Two or more runs or references, oldest first.")],
+    tolerance: ToleranceOption = None,
+    unit: UnitOption = "",
+    format: Annotated[HistoryFormat, typer.Option(help="How the result is printed.")] = HistoryFormat.TABLE,
+    output: OutputOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Follow a figure over releases, find where it changed, and say why."""
+    from latlab.analysis.history import history as follow
+    from latlab.report import history_views
+
+    if len(runs) < 2:
+        raise UsageError(f"a history needs two runs at least, {len(runs)} is named")
+    found = follow([_load(run, unit, store) for run in runs], figure, _limits(tolerance))
+    if format is HistoryFormat.TABLE:
+        history_views.print_history(_console(), found)
+    elif format is HistoryFormat.JSON:
+        write_text(history_views.history_json(found), output)
+    else:
+        write_text(history_views.page(found), output)
+
+
+def tail(
+    run: Reference,
+    metric: Annotated[str, typer.Option(help="powerdown, wakeup, cache_flush, psci_call or task_wakeup.")] = "wakeup",
+    test: Annotated[str | None, typer.Option(help="Only this test.")] = None,
+    once_in: Annotated[float, typer.Option(help="Estimate the value that is exceeded once in so many samples.")] = 1e6,
+    unit: UnitOption = "",
+    store: StoreOption = None,
+) -> None:
+    """Estimate worst cases beyond what was measured, or say why that cannot be done. Exits 3 where no core allows an estimate."""
+    from latlab.analysis.tail import tails
+    from latlab.model import Metric
+    from latlab.report.tail_terminal import print_tails
+
+    if metric not in list(Metric):
+        raise UsageError(f"--metric {metric!r} is no metric; use {', '.join(Metric)}")
+    if once_in <= 1:
+        raise UsageError(f"--once-in {once_in:g} must be more than 1")
+    found = tails(_load(run, unit, store), test, Metric(metric), once_in)
+    if not found:
+        raise UsageError(f"{run} has no {metric}{f' in {test}' if test else ''}; `latlab show` lists what it has")
+    print_tails(_console(), found)
+    raise typer.Exit(0 if any(one.level is not None for one in found) else 3)
+
+
+def export(
+    run: Reference,
+    format: Annotated[
+        ExportFormat, typer.Option(help="json and csv hold everything; benchmark is github-action-benchmark's; chrome is one iteration.")
+    ] = ExportFormat.JSON,
+    test: Annotated[str | None, typer.Option(help="chrome: the test.")] = None,
+    iteration: Annotated[int | None, typer.Option(help="chrome: the iteration.", show_default="the middle one")] = None,
+    origin: Annotated[str, typer.Option(help="kcidb: the name of your CI system.")] = "latlab",
+    build_id: Annotated[str, typer.Option(help="kcidb: the build as KCIDB knows it.", show_default="ORIGIN:FIRMWARE")] = "",
+    unit: UnitOption = "",
+    output: OutputOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Write a run in a form that another tool reads."""
+    from latlab.formats import run_json
+    from latlab.report.exports import benchmark_json, chrome_trace, junit, kcidb, samples_csv, squad
+
+    loaded = _load(run, unit, store)
+    texts = {
+        ExportFormat.JSON: lambda: run_json.render(loaded),
+        ExportFormat.CSV: lambda: samples_csv.render(loaded),
+        ExportFormat.JUNIT: lambda: junit.render(loaded),
+        ExportFormat.BENCHMARK: lambda: benchmark_json.render(loaded),
+        ExportFormat.SQUAD: lambda: squad.render(loaded),
+        ExportFormat.KCIDB: lambda: kcidb.render(loaded, origin, build_id),
+        ExportFormat.CHROME: lambda: chrome_trace.render(loaded, test, iteration),
+    }
+    write_text(texts[format](), output)
+
+
+def write_comparison(before: str, after: str, format: CompareFormat, output: Path | None, store: str | None) -> None:
+    """The report of a comparison, with the default limits."""
+    write_text(comparison_text(_comparison(before, after, None, "", store), format), output)
+
+
+def comparison_text(comparison: Comparison, format: CompareFormat) -> str:
+    """A comparison in a format that is written, not shown."""
+    if format is CompareFormat.JSON:
+        from latlab.report.comparison_data import comparison_json as text_of
+    elif format is CompareFormat.CSV:
+        from latlab.report.comparison_data import comparison_csv as text_of
+    elif format is CompareFormat.RST:
+        from latlab.report.comparison_rst import document as text_of
+    else:
+        from latlab.report.comparison_html import page as text_of
+    return text_of(comparison)
+
+
+def write_text(text: str, output: Path | None) -> None:
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    output.write_text(text, "utf-8")
+    typer.echo(f"{output}: written", err=True)
+
+
+def _comparison(before: str, after: str, tolerance: float | None, unit: str, store: str | None) -> Comparison:
+    from latlab.analysis.compare import compare as compare_runs
+
+    return compare_runs(_load(before, unit, store), _load(after, unit, store), _limits(tolerance))
+
+
+def _limits(tolerance: float | None) -> Limits:
+    from latlab.analysis.verdicts import Limits
+
+    if tolerance is None:
+        return Limits()
+    if not 0 <= tolerance < 100:
+        raise UsageError(f"--tolerance {tolerance:g} is not a percentage from 0 to below 100")
+    return Limits(relative=tolerance / 100, relative_exact=tolerance / 100)
+
+
+def _load(reference: str, unit: str, store: str | None) -> Run:
+    from latlab.references import load
+
+    if unit not in ("", "ns", "us", "ms", "s"):
+        raise UsageError(f"--unit {unit!r} is not a unit; use ns, us, ms or s")
+    return load(reference, unit, lambda name: _stored(name, store))
+
+
+def _stored(name: str, store: str | None) -> Run | None:
+    from latlab.store import open_store
+
+    return open_store(store).load(name)
+
+
+def _verdicts(text: str) -> frozenset[str]:
+    named = frozenset(part.strip() for part in text.split(",") if part.strip())
+    unknown = named - set(EXIT_CODES)
+    if unknown or not named:
+        raise UsageError(f"--fail-on {text!r} is not a list of verdicts; use {', '.join(EXIT_CODES)}")
+    return named
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    from latlab.report.terminal import PIPE_WIDTH
+
+    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)

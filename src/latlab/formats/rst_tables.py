@@ -1,0 +1,268 @@
+"""Latency tables in reStructuredText documents: grid tables, `.. table::`, `.. csv-table::` inline and by file.
+
+docutils does the reading. What it cannot read is mended first: a grid table that lost its column padding is padded again, a `:file:` option
+is replaced by the file's lines (through the caller's `read_file`, so that this module opens nothing).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+
+from docutils import frontend, nodes, utils
+from docutils.parsers.rst import Parser
+
+from latlab.formats.csv_tables import figure_text
+from latlab.formats.tables import Grid, GridCell, Reading, Table, read_grid
+from latlab.model import CoreId, Metric, Problem
+
+ReadFile = Callable[[str], str]
+
+_CPU_RANGE = re.compile(r"CPUs?\s+(\d{1,4})\s*-\s*(\d{1,4})\s+refer\s+to\s+CPUs\s+in\s+the\s+(\w+)\s+cluster")
+_LEAD_CPU = re.compile(r"CPU\s+(\d{1,4})\s+is\s+the\s+lead")
+_COUNTER = re.compile(r"counter\b[^.]{0,120}?(\d+(?:\.\d+)?)\s*MHz")
+_AS_OF = re.compile(r"as of \d{1,2}/\d{1,2}/(\d{4})")
+_CSV_TABLE = re.compile(r"^(\s*)\.\.\s+csv-table::")
+_FILE_OPTION = re.compile(r"^\s+:file:\s*(\S.*?)\s*$")
+_HEADINGS = {
+    Metric.POWERDOWN: "Powerdown",
+    Metric.WAKEUP: "Wakeup",
+    Metric.CACHE_FLUSH: "Cache Flush",
+    Metric.PSCI_CALL: "Latency",
+    Metric.TASK_WAKEUP: "Task wakeup",
+}
+
+
+def parse(text: str, read_file: ReadFile | None = None) -> Reading:
+    """Read every latency table of a document. Lines of problems are lines of `text`."""
+    problems: list[Problem] = []
+    lines = _padded(text.splitlines(), problems)
+    lines, moved, names = _with_files_inlined(lines, read_file, problems)
+    document = _doctree("\n".join(lines))
+    found = [_grid(table, moved, names) for table in document.findall(nodes.table)]
+    prose = re.sub(r"\s+", " ", text)
+    shape = _shape(found)
+    cpus = _cpu_map(prose, shape, problems)
+    tables: list[Table] = []
+    skipped: list[Problem] = []
+    for node, grid in zip(document.findall(nodes.table), found, strict=True):
+        read, losses, reason = read_grid(grid, cpus)
+        problems += losses
+        tables += [_with_release(table, node) for table in read]
+        if reason:
+            skipped.append(Problem(grid.line, f"the table is left out: {reason}"))
+    problems += [Problem(_at(moved, m.get("line", 0)), _sentence(m)) for m in document.findall(nodes.system_message) if _is_loss(m)]
+    lead = _LEAD_CPU.search(prose)
+    counter = _COUNTER.search(prose)
+    return Reading(
+        tuple(tables),
+        tuple(sorted(problems, key=lambda p: p.line)),
+        tuple(skipped),
+        lead=cpus.get(int(lead[1])) if lead else None,
+        counter_hz=round(float(counter[1]) * 1e6) if counter else None,
+        title=next((t.astext() for t in document.findall(nodes.title)), ""),
+    )
+
+
+def render(table: Table, caption: str) -> str:
+    """The table as `.. table::` with a grid, in the layout of the reference document."""
+    metrics = list(dict.fromkeys(figure.metric for figure in table.figures))
+    cells = {(figure.core, figure.metric): figure for figure in table.figures}
+    rows = [["Cluster", "Core", *(_HEADINGS[metric] for metric in metrics)]]
+    for core in dict.fromkeys(figure.core for figure in table.figures):
+        row = [cells.get((core, metric)) for metric in metrics]
+        rows.append([str(core.cluster), str(core.core), *("" if f is None else figure_text(f.value, f.printed_delta) for f in row)])
+    return table_directive(caption, rows)
+
+
+def table_directive(caption: str, rows: list[list[str]]) -> str:
+    """`.. table::` with a grid table whose first row is the header."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
+    out = [f".. table:: {caption}", "", f"    {rule}"]
+    for i, row in enumerate(rows):
+        out.append("    |" + "|".join(f" {cell.center(width)} " for cell, width in zip(row, widths, strict=True)) + "|")
+        out.append("    " + (rule.replace("-", "=") if i == 0 else rule))
+    return "\n".join(out) + "\n"
+
+
+def _doctree(text: str) -> nodes.document:
+    settings = frontend.get_default_settings(Parser)  # type: ignore[attr-defined]
+    settings.report_level = 5
+    settings.halt_level = 6
+    settings.file_insertion_enabled = False
+    settings.raw_enabled = False
+    settings.syntax_highlight = "none"
+    settings.warning_stream = False
+    document = utils.new_document("document", settings)
+    Parser().parse(text, document)
+    return document
+
+
+def _padded(lines: list[str], problems: list[Problem]) -> list[str]:
+    """Grid tables whose cells lost their padding, padded to the width of their rules again."""
+    out = list(lines)
+    i = 0
+    while i < len(lines):
+        rule = lines[i].strip()
+        if not re.fullmatch(r"\+(?:-+\+)+", rule):
+            i += 1
+            continue
+        end = i
+        while end < len(lines) and lines[end].strip()[:1] in ("+", "|"):
+            end += 1
+        _pad_block(lines, out, i, end, problems)
+        i = end
+    return out
+
+
+def _pad_block(lines: list[str], out: list[str], start: int, end: int, problems: list[Problem]) -> None:
+    rule = lines[start].strip()
+    indent = lines[start][: len(lines[start]) - len(lines[start].lstrip())]
+    widths = [len(part) for part in rule.strip("+").split("+")]
+    short = [n for n in range(start, end) if lines[n].strip().startswith("|") and len(lines[n].strip()) < len(rule)]
+    mended = 0
+    for n in short:
+        cells = lines[n].strip().strip("|").split("|")
+        if len(cells) == len(widths) and all(len(c.strip()) + 2 <= w for c, w in zip(cells, widths, strict=True)):
+            out[n] = indent + "|" + "|".join(f" {c.strip()} ".ljust(w) for c, w in zip(cells, widths, strict=True)) + "|"
+            mended += 1
+    if mended:
+        problems.append(
+            Problem(start + 1, f"column padding was lost in {mended} rows of the table; the figures are read by their separators")
+        )
+
+
+def _with_files_inlined(
+    lines: list[str], read_file: ReadFile | None, problems: list[Problem]
+) -> tuple[list[str], list[int], dict[int, str]]:
+    """The lines with each csv-table's file in place; for each line its line in the document; for each such directive its file's name."""
+    out: list[str] = []
+    moved: list[int] = []
+    names: dict[int, str] = {}
+    directive = 0
+    indent = ""
+    pending: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        start = _CSV_TABLE.match(line)
+        inside = directive and (not line.strip() or len(line) - len(line.lstrip()) > len(indent))
+        if pending and (not inside or not line.strip()):
+            out += pending
+            moved += [number - 1] * len(pending)
+            pending = []
+        if start:
+            directive, indent = number, start[1]
+        elif not inside:
+            directive = 0
+        option = _FILE_OPTION.match(line) if directive else None
+        if not option:
+            out.append(line)
+            moved.append(number)
+            continue
+        names[directive] = option[1]
+        pending = ["", *(f"{indent}    {row}" for row in _file_rows(option[1], number, read_file, problems))]
+    out += pending
+    moved += [len(lines)] * len(pending)
+    return out, moved, names
+
+
+def _file_rows(name: str, line: int, read_file: ReadFile | None, problems: list[Problem]) -> list[str]:
+    if read_file is None:
+        problems.append(Problem(line, f"the table stands in the file {name!r}, which is not read here; give the document by its path"))
+        return []
+    try:
+        return [row for row in read_file(name).splitlines() if row.strip()]
+    except (OSError, ValueError) as error:
+        problems.append(Problem(line, f"the table's file {name!r} cannot be read ({error}); restore it beside the document"))
+        return []
+
+
+def _at(moved: list[int], line: int | None) -> int:
+    return moved[line - 1] if line and 0 < line <= len(moved) else 0
+
+
+def _grid(table: nodes.table, moved: list[int], names: Mapping[int, str]) -> Grid:
+    line = _at(moved, table.line)
+    rows = []
+    for row in table.findall(nodes.row):
+        cells = [_cell(entry, table.line or 0, moved) for entry in row.findall(nodes.entry)]
+        rows.append(tuple(cells))
+    own = next((child.astext() for child in table.children if isinstance(child, nodes.title)), "")
+    titles = [re.sub(r"\s+", " ", title) for title in (own, *_section_titles(table)) if title]
+    file_name = names.get(line, "")
+    return Grid(tuple(rows), line, (*titles, file_name) if file_name else tuple(titles))
+
+
+def _cell(entry: nodes.entry, table_line: int, moved: list[int]) -> GridCell:
+    line = next((child.line for child in entry.children if child.line), 0) or 0
+    return GridCell(entry.astext(), _at(moved, line if line > table_line else table_line))
+
+
+def _sections(node: nodes.Node) -> Iterator[nodes.section]:
+    parent = node.parent
+    while parent is not None:
+        if isinstance(parent, nodes.section):
+            yield parent
+        parent = parent.parent
+
+
+def _section_titles(node: nodes.Node) -> Iterator[str]:
+    for section in _sections(node):
+        yield from (child.astext() for child in section.children if isinstance(child, nodes.title))
+
+
+def _with_release(table: Table, node: nodes.table) -> Table:
+    """A table whose caption names no release belongs to the year that its section or document is `as of`."""
+    if table.release:
+        return table
+    for section in _sections(node):
+        text = " ".join(child.astext() for child in section.children if isinstance(child, nodes.paragraph))
+        dated = _AS_OF.search(re.sub(r"\s+", " ", text))
+        if dated:
+            return _released(table, dated[1])
+    dated = _AS_OF.search(re.sub(r"\s+", " ", node.document.astext())) if node.document else None
+    return _released(table, dated[1]) if dated else table
+
+
+def _released(table: Table, release: str) -> Table:
+    return Table(table.test, release, table.unit, table.line, table.figures)
+
+
+def _shape(grids: list[Grid]) -> dict[int, int]:
+    """Cores seen in each cluster, from those tables that name both."""
+    seen: dict[int, set[int]] = defaultdict(set)
+    for grid in grids:
+        for table in read_grid(grid, {})[0]:
+            for figure in table.figures:
+                seen[figure.core.cluster].add(figure.core.core)
+    return {cluster: len(cores) for cluster, cores in seen.items()}
+
+
+def _cpu_map(prose: str, shape: Mapping[int, int], problems: list[Problem]) -> dict[int, CoreId]:
+    """CPU numbers to core identities: a range of n CPUs is the cluster that has n cores in the document's other tables.
+
+    Where the document has no such table, the big cluster is taken as cluster 0, as Juno and its successors number it, and that is said.
+    """
+    ranges = [(int(first), int(last), kind) for first, last, kind in _CPU_RANGE.findall(prose)]
+    if not ranges or any(last - first >= 1024 or last < first for first, last, _ in ranges):
+        return {}
+    sizes = [last - first + 1 for first, last, _ in ranges]
+    matches = [[cluster for cluster, n in shape.items() if n == size] for size in sizes]
+    if all(len(match) == 1 for match in matches):
+        clusters = [match[0] for match in matches]
+    else:
+        order = sorted(range(len(ranges)), key=lambda i: (ranges[i][2] != "big", ranges[i][0]))
+        clusters = [order.index(i) for i in range(len(ranges))]
+        told = ", ".join(f"CPUs {a}-{b} as cluster {c}" for (a, b, _), c in zip(ranges, clusters, strict=True))
+        problems.append(Problem(0, f"assumed, as no table of the document names its clusters: {told}"))
+    return {cpu: CoreId(c, cpu - first) for (first, last, _), c in zip(ranges, clusters, strict=True) for cpu in range(first, last + 1)}
+
+
+def _is_loss(message: nodes.system_message) -> bool:
+    return message.get("level", 0) >= 3 and "table" in message.astext().lower()
+
+
+def _sentence(message: nodes.system_message) -> str:
+    words = re.sub(r"\s+", " ", message.astext())
+    return f"a table cannot be read and is left out: {words[:200]}"

@@ -1,0 +1,32 @@
+"""Ctrl-C, SIGTERM and a closed terminal as a question that a loop asks, so that nothing is torn in the middle of a write."""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType, TracebackType
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Interrupts:
+    """While open, the first interrupt only sets `came`; the second ends at once."""
+
+    def __init__(self) -> None:
+        self.came = False
+        self._before: dict[signal.Signals, signal.Handlers] = {}
+
+    def __enter__(self) -> Interrupts:
+        self._before = {number: signal.signal(number, self._note) for number in SIGNALS}  # type: ignore[misc]
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def asked(self) -> bool:
+        return self.came
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self.came:
+            raise KeyboardInterrupt
+        self.came = True

@@ -1,0 +1,100 @@
+"""What a user names on the command line, as a run: `published:tf-a/juno/v2.9`, a document, a table, a stored run."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from importlib import resources
+from pathlib import Path
+
+from latlab.errors import UsageError
+from latlab.formats import csv_tables, published, rst_tables, run_json
+from latlab.formats.tables import Reading
+from latlab.model import Run
+
+PREFIX = "published:"
+
+
+class BadReference(UsageError):
+    """A reference that names nothing, or nothing that can be trusted; the message says what to do."""
+
+
+def published_references() -> list[str]:
+    return [f"{PREFIX}{entry['reference']}" for entry in _sources()]
+
+
+def load(reference: str, unit: str = "", from_store: Callable[[str], Run | None] | None = None) -> Run:
+    """The run that `reference` names. A document of several releases is named `FILE#RELEASE`. `unit` stands in where a table has none."""
+    if reference.startswith(PREFIX):
+        return _from_catalog(reference)
+    path, _, release = reference.partition("#")
+    if Path(path).is_file():
+        return _from_file(Path(path), release, unit)
+    try:
+        run = from_store(reference) if from_store else None
+        reason = "name a run of `latlab ls`"
+    except UsageError as error:
+        run, reason = None, str(error)
+    if run is None:
+        known = ", ".join(published_references())
+        raise BadReference(f"{reference!r} is no file, no published reference ({known}) and no stored run: {reason}")
+    return run
+
+
+def _sources() -> list[dict[str, object]]:
+    text = (resources.files("latlab.catalog") / "published" / "sources.toml").read_text(encoding="utf-8")
+    entries: list[dict[str, object]] = tomllib.loads(text)["run"]
+    return entries
+
+
+def _from_catalog(reference: str) -> Run:
+    name = reference.removeprefix(PREFIX)
+    entry = next((e for e in _sources() if e["reference"] == name), None)
+    if entry is None:
+        raise BadReference(f"{reference!r} is not in the catalogue; it has {', '.join(published_references())}")
+    file = resources.files("latlab.catalog") / "published" / f"{name}.csv"
+    reading = published.parse_catalog(file.read_text(encoding="utf-8"), f"{name}.csv")
+    return replace(published.run_of(reading, "", published.source_of_toml(entry)), id=reference)
+
+
+def _from_file(path: Path, release: str, unit: str) -> Run:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadReference(f"{path} cannot be read as text: {error}") from None
+    if path.suffix == ".json":
+        return run_json.parse(text, str(path))
+    if path.suffix == ".rst":
+        reading = rst_tables.parse(text, lambda name: (path.parent / name).read_text(encoding="utf-8"))
+    elif path.suffix == ".csv":
+        reading = csv_tables.parse(text, path.name)
+    else:
+        raise BadReference(f"{path}: the format {path.suffix!r} is not read; .rst, .csv and .json are")
+    if unit:
+        reading = replace(reading, tables=tuple(replace(t, unit=t.unit or unit) for t in reading.tables))
+    release = release or _only_release(path, reading)
+    run = published.run_of(reading, release, _source(path, reading, release))
+    if not run.samples:
+        reason = next((p for p in run.problems), None)
+        place = f"{path}:{reason.line}: {reason.message}" if reason else f"{path}: no latency table of release {release!r}"
+        raise BadReference(f"{place}; nothing is left to compare")
+    return replace(run, id=f"{path}#{release}" if release else str(path))
+
+
+def _only_release(path: Path, reading: Reading) -> str:
+    found = published.releases(reading)
+    if len(found) > 1:
+        named = ", ".join(f"{path}#{r}" for r in found)
+        raise BadReference(f"{path} holds {len(found)} releases; name one: {named}")
+    return found[0] if found else ""
+
+
+def _source(path: Path, reading: Reading, release: str) -> published.Source:
+    firmware = release or published.release_of_document(reading) or path.stem
+    tick = Decimal(1_000_000_000) / reading.counter_hz if reading.counter_hz else None
+    campaign = "rt" if reading.tables and reading.tables[0].test.startswith("cyclictest") else "psci"
+    title = reading.title.lower()
+    platform = "juno" if "juno" in title else "n1sdp" if "n1sdp" in title else path.stem
+    return published.Source(platform, firmware, tick_ns=tick, campaign=campaign, facts=(("source", str(path)),))

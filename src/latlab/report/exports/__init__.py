@@ -1,0 +1,1 @@
+"""A run or a comparison in the forms that other tools read, one module a form."""

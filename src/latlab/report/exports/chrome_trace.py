@@ -1,0 +1,48 @@
+"""One iteration in the Trace Event Format that Chrome and Perfetto open: a process for each cluster, a thread for each core."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from latlab.errors import UsageError
+from latlab.model import Clock, Run
+from latlab.report.series import lanes
+
+
+def render(run: Run, test: str | None = None, iteration: int | None = None) -> str:
+    """The middle iteration where none is named. Instructions are shown as microseconds, as the format knows no other unit, and said so."""
+    tests = list(dict.fromkeys(trace.test for trace in run.traces))
+    if not tests:
+        raise UsageError(f"{run.id} has no traces, only figures; a trace needs a run of latlab's own firmware")
+    chosen = test or tests[0]
+    if chosen not in tests:
+        raise UsageError(f"{run.id} has no traces of {chosen!r}; it has {', '.join(tests)}")
+    if iteration is not None:
+        run = replace(run, traces=tuple(t for t in run.traces if t.iteration == iteration))
+    (boot, number), found = lanes(run, chosen)
+    if not found:
+        which = "no iteration" if iteration is None else f"iteration {iteration}"
+        raise UsageError(f"{run.id}: {which} of {chosen} holds every core; take another with --iteration")
+    start = min(lane.start for lane in found)
+    scale = run.tick.value if run.tick.clock is Clock.INSTRUCTIONS else run.tick.value / 1000
+    events: list[dict[str, Any]] = []
+    for lane in found:
+        place = {"pid": lane.core.cluster, "tid": lane.core.core}
+        events.append({"ph": "M", "name": "process_name", **place, "args": {"name": f"cluster {lane.core.cluster}"}})
+        events.append({"ph": "M", "name": "thread_name", **place, "args": {"name": f"core {lane.core}"}})
+        events += [
+            {"ph": "X", "name": s.part, "cat": chosen, "ts": (s.start_ticks - start) * scale, "dur": s.ticks * scale, **place}
+            for s in lane.segments
+            if s.ticks
+        ]
+    other = {
+        "run": run.id,
+        "test": chosen,
+        "boot": boot,
+        "iteration": number,
+        "firmware": run.build.firmware,
+        "unit": "one displayed microsecond is one instruction" if run.tick.clock is Clock.INSTRUCTIONS else "microseconds",
+    }
+    return json.dumps({"traceEvents": events, "displayTimeUnit": "ns", "otherData": other}) + "\n"

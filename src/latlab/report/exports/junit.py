@@ -1,0 +1,64 @@
+"""JUnit XML: the rules of a run, or the rows of a comparison, as test cases."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+from latlab.analysis.compare import Comparison, Row
+from latlab.analysis.gating import Decision
+from latlab.analysis.invariants import check_invariants
+from latlab.analysis.verdicts import Verdict
+from latlab.analysis.wording import amount, percent, signed
+from latlab.model import Run
+
+
+def render(run: Run) -> str:
+    """Each rule that any correct firmware keeps is a test case."""
+    suite = ET.Element("testsuite", name=f"latlab {run.campaign} {run.platform}")
+    for check in check_invariants(run):
+        case = ET.SubElement(suite, "testcase", classname=check.test, name=check.name)
+        if not check.holds:
+            _said(case, "failure", check.sentence)
+    for problem in run.problems:
+        case = ET.SubElement(suite, "testcase", classname="reading", name=_clean(f"line {problem.line}"))
+        _said(case, "error", problem.message)
+    return _document(suite)
+
+
+def comparison_junit(comparison: Comparison, decision: Decision) -> str:
+    """Each row is a test case: it fails where the gate fails on it, and is skipped where it cannot be told."""
+    suite = ET.Element("testsuite", name=_clean(f"latlab {comparison.a.id} to {comparison.b.id}"))
+    for row in comparison.rows:
+        case = ET.SubElement(suite, "testcase", classname=row.test, name=f"{row.metric} {row.name}")
+        if row in decision.failing:
+            _said(case, "failure", _sentence(row, comparison.unit))
+        elif row.verdict is Verdict.CANNOT_TELL:
+            _said(case, "skipped", _sentence(row, comparison.unit))
+    return _document(suite)
+
+
+def _sentence(row: Row, unit: str) -> str:
+    change = f"{amount(row.before, unit)} to {amount(row.after, unit)}, {signed(row.shift.value, unit)} ({percent(row.relative)})"
+    return f"{row.verdict}: {change}; threshold {amount(row.threshold, unit)}; {row.basis}"
+
+
+def _said(case: ET.Element, kind: str, message: str) -> None:
+    ET.SubElement(case, kind, message=_clean(message))
+
+
+def _document(suite: ET.Element) -> str:
+    cases = list(suite)
+    suite.set("tests", str(len(cases)))
+    for kind, name in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+        suite.set(name, str(sum(case.find(kind) is not None for case in cases)))
+    root = ET.Element("testsuites")
+    root.append(suite)
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _clean(text: str) -> str:
+    """XML 1.0 has no place for control characters, which a damaged log may hold."""
+    return "".join(
+        c if c in "\t\n" or (ord(c) >= 32 and not 0xD800 <= ord(c) <= 0xDFFF and ord(c) not in (0xFFFE, 0xFFFF)) else "?" for c in text
+    )

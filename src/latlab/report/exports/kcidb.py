@@ -1,0 +1,52 @@
+"""KCIDB test results, schema 5.3: each figure is a test that is DONE, with its number. Rules that must hold are PASS or FAIL."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from latlab.analysis.figures import figures_of
+from latlab.analysis.invariants import check_invariants
+from latlab.model import Run
+
+VERSION = {"major": 5, "minor": 3}
+ORIGIN = "latlab"
+_SECONDS_PER_NS = 1e-9
+
+
+def render(run: Run, origin: str = ORIGIN, build_id: str = "") -> str:
+    """`build_id` names the build as KCIDB knows it; without one it is made of the firmware's name."""
+    build = build_id or f"{origin}:{run.build.firmware}"
+    started = {"start_time": run.started_utc} if re.match(r"\d{4}-\d\d-\d\dT", run.started_utc) else {}
+    environment = {"comment": f"{run.platform}, {run.topology} cores, {run.tick.clock} clock, {run.target}"}
+
+    def test(path: str, status: str, **more: Any) -> dict[str, Any]:
+        identity = f"{origin}:{run.id}/{path}"
+        return {
+            "build_id": build,
+            "id": identity,
+            "origin": origin,
+            "path": path,
+            "status": status,
+            "environment": environment,
+            **started,
+            **more,
+        }
+
+    tests = []
+    for figure in figures_of(run):
+        if figure.unit == "insns":
+            number: dict[str, Any] = {"value": figure.value, "unit": "instructions"}
+        else:
+            number = {"value": figure.value * _SECONDS_PER_NS, "unit": "s", "prefix": "metric"}
+        tests.append(test(_path(figure.path), "DONE", number=number))
+    for check in check_invariants(run):
+        more = {"comment": check.sentence} if check.sentence else {}
+        tests.append(test(_path(f"{check.test}/rules/{check.name}"), "PASS" if check.holds else "FAIL", **more))
+    return json.dumps({"version": VERSION, "tests": tests}, indent=1, ensure_ascii=False) + "\n"
+
+
+def _path(text: str) -> str:
+    """KCIDB's paths are dot-separated and take no other punctuation: a core 1.0 becomes 1-0."""
+    return "latlab." + ".".join(re.sub(r"[^a-zA-Z0-9_-]+", "-", part) for part in text.split("/"))

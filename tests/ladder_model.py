@@ -1,0 +1,73 @@
+"""Runs whose truth is known: a queue with base, step and last-man extras, flushes by role, wake-ups by cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from latlab.model import Build, Clock, CoreId, Metric, Run, RunStatus, Sample, Tick, Topology
+
+JUNO = Topology((2, 4))
+
+
+@dataclass(frozen=True)
+class Truth:
+    """In ns; `noise` is the standard deviation of each span, relative."""
+
+    base: float = 100_000.0
+    step: float = 140_000.0
+    after_last: float = 146_000.0
+    system_last: float = 36_000.0
+    plain_flush: float = 5_000.0
+    last_flush: float = 100_000.0
+    wakeup: tuple[float, ...] = (23_000.0, 19_000.0, 19_000.0, 19_000.0)
+    powerdown: float = 100_000.0
+    noise: float = 0.0
+    tests: tuple[str, ...] = ("susp_deep_parallel", "cpu_susp_parallel", "susp_deep_serial", "cpu_susp_serial")
+    lead: CoreId = field(default=CoreId(1, 0))
+
+
+def make_run(truth: Truth, seed: int, boots: int = 1, iterations: int = 1, topology: Topology = JUNO, name: str = "run") -> Run:
+    """A queue order, drawn anew for each iteration, decides who waits; nothing else depends on it."""
+    rng = np.random.default_rng(seed)
+    samples: list[Sample] = []
+    for boot in range(boots):
+        drift = 1 + truth.noise * rng.standard_normal()
+        for iteration in range(iterations):
+            for test in truth.tests:
+                samples += _iteration(truth, topology, test, boot, iteration, drift, rng)
+    tick, build = Tick(Clock.TIME, 20.0), Build("model")
+    return Run("psci", "synthetic", "model", topology, tick, build, truth.lead, RunStatus.COMPLETE, tuple(samples), id=name)
+
+
+def relabelled(run: Run, change) -> Run:
+    return replace(run, samples=tuple(change(sample) for sample in run.samples))
+
+
+def _iteration(truth: Truth, topology: Topology, test: str, boot: int, iteration: int, drift: float, rng) -> list[Sample]:
+    cores = list(topology.cores)
+    deep = "deep" in test
+    spans: dict[CoreId, float] = {}
+    last: set[CoreId] = set()
+    if test.endswith("parallel"):
+        order = [cores[i] for i in rng.permutation(len(cores))]
+        last = {[c for c in order if c.cluster == k][-1] for k in range(len(topology.clusters))} if deep else set()
+        span = truth.base
+        for place, core in enumerate(order):
+            spans[core] = span + (truth.system_last if deep and place == len(order) - 1 else 0.0)
+            span += truth.step + (truth.after_last if core in last else 0.0)
+    else:
+        last = {c for c in cores if c.cluster != truth.lead.cluster or c == truth.lead} if deep else set()
+        spans = {core: truth.powerdown + (truth.last_flush if core in last else 0.0) for core in cores}
+    out = []
+    for core in cores:
+        figures = {
+            Metric.POWERDOWN: spans[core],
+            Metric.WAKEUP: truth.wakeup[core.cluster],
+            Metric.CACHE_FLUSH: truth.last_flush if core in last else truth.plain_flush,
+        }
+        for metric, value in figures.items():
+            noisy = value * drift * (1 + truth.noise * rng.standard_normal())
+            out.append(Sample(test, metric, core, boot, iteration, round(noisy / 20)))
+    return out

@@ -1,0 +1,115 @@
+import io
+import json
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+
+import pytest
+
+from latlab.cli import main
+from latlab.formats import run_json
+from tests.ladder_model import Truth, make_run
+
+V9, V10 = "published:tf-a/juno/v2.9", "published:tf-a/juno/v2.10"
+
+
+@dataclass
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def latlab(*arguments, store="/nonexistent/store"):
+    """The command in this process, as the entry point runs it."""
+    out, err, argv = io.StringIO(), io.StringIO(), sys.argv
+    sys.argv = ["latlab", *arguments, *(("--store", str(store)) if arguments[0] != "report" else ())]
+    try:
+        with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as stop:
+            main()
+    finally:
+        sys.argv = argv
+    return Done(int(stop.value.code), out.getvalue(), err.getvalue())
+
+
+def test_the_installed_command_exits_with_the_verdict():
+    done = subprocess.run([sys.executable, "-m", "latlab", "gate", V9, V10], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stdout.splitlines()[-1].startswith("fail: 13 regressed")
+
+
+def test_a_comparison_fits_one_screen_and_exits_with_its_verdict():
+    done = latlab("compare", V9, V10)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 1 and done.stderr == ""
+    assert len(lines) <= 50 and max(map(len, lines)) <= 120
+    assert "7 printed deltas, none a regression" in done.stdout
+    assert "wakeup regressed" in lines[1]
+
+
+def test_verbose_shows_the_cells_and_the_places():
+    done = latlab("compare", V9, V10, "--verbose")
+    assert "first ladder has" in done.stdout and "104.58" in done.stdout and "rank 1" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("format", "begins"), [("json", "{"), ("csv", "test,metric,"), ("rst", "PSCI Performance"), ("html", "<!doctype html>")]
+)
+def test_a_comparison_is_written_in_every_format(format, begins, tmp_path):
+    target = tmp_path / "out"
+    done = latlab("compare", V9, V10, "--format", format, "-o", str(target))
+    assert done.returncode == 1 and target.read_text("utf-8").startswith(begins)
+
+
+def test_the_report_of_two_runs_is_their_comparison():
+    done = latlab("report", V9, V10, "--format", "rst")
+    assert done.returncode == 0 and "compared with" in done.stdout
+
+
+def test_explain_tells_sentences_and_json():
+    assert "behind five cores" in latlab("explain", V9).stdout
+    told = json.loads(latlab("explain", V9, V10, "--format", "json").stdout)
+    assert told[0]["basis"] == "inferred"
+
+
+def test_the_gate_passes_what_it_is_not_told_to_fail(tmp_path):
+    assert latlab("gate", V9, V10).returncode == 1
+    assert latlab("gate", V9, V9).returncode == 0
+    done = latlab("gate", V9, V10, "--fail-on", "improved", "--junit", str(tmp_path / "j.xml"))
+    assert done.returncode == 0 and done.stdout.startswith("pass: 13 regressed") and (tmp_path / "j.xml").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("compare", V9, "published:ti/am62l/11.00"), 3, "the platform differs"),
+        (("compare", V9, "published:none"), 2, "is not in the catalogue"),
+        (("compare", V9, V10, "--tolerance", "200"), 2, "is not a percentage"),
+        (("gate", V9, V10, "--fail-on", "worse"), 2, "is not a list of verdicts"),
+        (("tail", V9, "--metric", "speed"), 2, "is no metric"),
+        (("history", "*/step", V9), 2, "needs two runs"),
+        (("export", V9, "--format", "chrome"), 2, "has no traces"),
+        (("compare", "/etc/hostname", V9), 2, "is not read"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence_and_an_exit_code(arguments, code, said, tmp_path):
+    done = latlab(*arguments, store=tmp_path / "s.sqlite")
+    assert (done.returncode, done.stdout) == (code, "")
+    assert said in done.stderr and done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
+
+
+def test_a_tail_without_enough_samples_exits_with_cannot_tell():
+    done = latlab("tail", V9, "--test", "cpu_susp_serial")
+    assert done.returncode == 3 and "no estimate" in done.stdout
+
+
+def test_exported_runs_are_compared_from_their_files(tmp_path):
+    for name, seed in (("a", 1), ("b", 2)):
+        (tmp_path / f"{name}.json").write_text(run_json.render(make_run(Truth(), seed, name=name)))
+    done = latlab("compare", str(tmp_path / "a.json"), str(tmp_path / "b.json"))
+    assert done.returncode == 0 and "same" in done.stdout.splitlines()[0]
+
+
+def test_every_format_of_export_says_something():
+    for format in ("json", "csv", "junit", "benchmark", "squad", "kcidb"):
+        assert latlab("export", V9, "--format", format).stdout, format

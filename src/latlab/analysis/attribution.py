@@ -83,7 +83,9 @@ class Exposure:
     longest_ns: int
 
 
-def attribute(wakeups: Wakeups, outliers: Iterable[Outlier], calls: Sequence[Call], kernel: Sequence[KernelSpan] = ()) -> tuple[Attributed, ...]:
+def attribute(
+    wakeups: Wakeups, outliers: Iterable[Outlier], calls: Sequence[Call], kernel: Sequence[KernelSpan] = ()
+) -> tuple[Attributed, ...]:
     """Each outlier with its cause. Calls and outliers are joined on the system counter and the CPU."""
     medians = {cpu.cpu: (cpu.histogram.percentile_ns(50) or 0) if cpu.histogram else 0 for cpu in wakeups.cpus}
     return tuple(Attributed(outlier, _cause(wakeups, outlier, medians.get(outlier.cpu, 0), calls, kernel)) for outlier in outliers)
@@ -114,7 +116,9 @@ def _caller(wakeups: Wakeups, calls: Sequence[Call], kernel: Sequence[KernelSpan
     spans = [(span, wakeups.ticks_of(span.in_ns), wakeups.ticks_of(span.out_ns)) for span in kernel]
     for call in calls:
         around = [
-            (out - into, span) for span, into, out in spans if into is not None and out is not None and span.cpu == call.cpu and into <= call.in_ticks < out
+            (out - into, span)
+            for span, into, out in spans
+            if into is not None and out is not None and span.cpu == call.cpu and into <= call.in_ticks < out
         ]
         if around:
             span = min(around, key=lambda pair: pair[0])[1]
@@ -128,7 +132,10 @@ HWRNG = "the hwrng thread"
 
 def describe(span: KernelSpan) -> str:
     """A kernel span as a caller to blame. get_random_u16 straight from the system-call entry is kernel-stack randomisation."""
-    if any(inner.startswith("get_random_u16") and outer.startswith("invoke_syscall") for inner, outer in zip(span.callers, span.callers[1:], strict=False)):
+    if any(
+        inner.startswith("get_random_u16") and outer.startswith("invoke_syscall")
+        for inner, outer in zip(span.callers, span.callers[1:], strict=False)
+    ):
         return f"{KSTACK} of {span.task}"
     if span.name == "hwrng":
         return HWRNG

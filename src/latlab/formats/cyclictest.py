@@ -164,7 +164,9 @@ def _joined(cpu: CpuWakeups, found: _Text, place: str) -> CpuWakeups:
         return cpu
     cycles = row[1]
     if cycles < cpu.histogram.total:
-        found.problems.append(f"{place}: CPU {cpu.cpu}: the histogram holds {cpu.histogram.total} samples, the summary says {cycles} cycles")
+        found.problems.append(
+            f"{place}: CPU {cpu.cpu}: the histogram holds {cpu.histogram.total} samples, the summary says {cycles} cycles"
+        )
         return cpu
     beyond = cpu.histogram.beyond + cycles - cpu.histogram.total
     return replace(cpu, got=cycles, histogram=Histogram(cpu.histogram.low_ns, cpu.histogram.high_ns, cpu.histogram.counts, beyond))

@@ -1,9 +1,9 @@
 """Files that a guest prints on its console: named, measured, checksummed, and found again among whatever else the console says.
 
-    <LLG1:FILE name=NAME bytes=N sha256=HEX>
-    <LLG1:DATA BASE64>         (of the file, compressed by gzip)
-    <LLG1:END name=NAME>
-    <LLG1:DONE status=N>
+<LLG1:FILE name=NAME bytes=N sha256=HEX>
+<LLG1:DATA BASE64>         (of the file, compressed by gzip)
+<LLG1:END name=NAME>
+<LLG1:DONE status=N>
 """
 
 from __future__ import annotations

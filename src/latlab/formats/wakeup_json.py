@@ -31,7 +31,8 @@ def _cyclictest(root: dict[str, Any], place: str) -> Wakeups:
     nanoseconds = any(word in ("-N", "--nsecs") for word in command.split())
     problems: list[str] = []
     cpus = tuple(
-        _cpu(entry, int(entry.get("cpu", name)), "cycles", 1 if nanoseconds else 1000, place, problems) for name, entry in _entries(root["thread"], place)
+        _cpu(entry, int(entry.get("cpu", name)), "cycles", 1 if nanoseconds else 1000, place, problems)
+        for name, entry in _entries(root["thread"], place)
     )
     if root.get("return_code", 0) != 0:
         problems.append(f"{place}: cyclictest ended with status {root['return_code']}")
@@ -54,7 +55,9 @@ def _jitterdebugger(root: dict[str, Any], place: str) -> Wakeups:
 
 def _wakeups(tool: str, unit_ns: int, cpus: tuple[CpuWakeups, ...], facts: tuple[tuple[str, str], ...], problems: list[str]) -> Wakeups:
     said = tuple(fact for fact in facts if fact[1])
-    return Wakeups(tool, None, unit_ns, tuple(sorted(cpus, key=lambda cpu: cpu.cpu)), complete=not problems, facts=said, problems=tuple(problems))
+    return Wakeups(
+        tool, None, unit_ns, tuple(sorted(cpus, key=lambda cpu: cpu.cpu)), complete=not problems, facts=said, problems=tuple(problems)
+    )
 
 
 def _entries(group: dict[str, Any], place: str) -> list[tuple[str, dict[str, Any]]]:

@@ -33,7 +33,9 @@ class PrivateApt:
         for name in re.findall(r"^\s*Depends: (\S+)$", said, re.MULTILINE):
             if re.fullmatch(pattern, name):
                 return str(name)
-        raise LatlabError(f"apt knows no dependency of {package} like {pattern}; check that its release has an RT kernel for {self.architecture}")
+        raise LatlabError(
+            f"apt knows no dependency of {package} like {pattern}; check that its release has an RT kernel for {self.architecture}"
+        )
 
     def fetch_with_dependencies(self, packages: Sequence[str]) -> None:
         self._run("apt-get", "install", "--download-only", "-q", "-y", *packages)

@@ -60,7 +60,9 @@ def find_firmware(machine: GuestMachine) -> Path:
             if (candidate / "firmware.bin").is_file():
                 return candidate
     looked = ", ".join(str(base / name) for base in bases)
-    raise UsageError(f"no firmware.bin in {looked}; build it with `make firmware-{name.removeprefix('qemu_virt-')}` or name it with --firmware")
+    raise UsageError(
+        f"no firmware.bin in {looked}; build it with `make firmware-{name.removeprefix('qemu_virt-')}` or name it with --firmware"
+    )
 
 
 def check_guest(qemu: Qemu, machine: GuestMachine) -> None:
@@ -139,7 +141,9 @@ def _dumped(base: tuple[str, ...], target: Path) -> bytes:
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60, check=False, stdin=subprocess.DEVNULL)
     if done.returncode != 0 or not target.is_file():
         said = done.stderr.strip().splitlines()
-        raise LatlabError(f"{base[0]} gave no device tree: {said[-1] if said else 'it said nothing'}; `latlab doctor` says which QEMU is needed")
+        raise LatlabError(
+            f"{base[0]} gave no device tree: {said[-1] if said else 'it said nothing'}; `latlab doctor` says which QEMU is needed"
+        )
     return target.read_bytes()
 
 

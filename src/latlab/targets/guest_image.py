@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,11 +49,12 @@ class GuestImage:
         return self.folder / "initrd.gz"
 
 
-def guest_image(rebuild: bool = False) -> GuestImage:
+def guest_image(rebuild: bool = False, say: Callable[[str], None] = lambda text: None) -> GuestImage:
     """The cached image, made first where it is missing or its sources have changed."""
     target = cache_folder() / "guest" / _source_stamp()
     if not rebuild and (target / "image.json").is_file():
         return _load(target)
+    say("building the guest's image: fetching Debian's arm64 packages (about 150 MB) where they are not there yet, a minute or two")
     target.parent.mkdir(parents=True, exist_ok=True)
     if rebuild:
         shutil.rmtree(target.parent / "apt", ignore_errors=True)

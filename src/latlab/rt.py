@@ -16,7 +16,7 @@ from latlab.formats.ftrace import read_spans
 from latlab.formats.wakeups import read_wakeups
 from latlab.model import Build, Clock, Problem, Run, RunStatus, Tick, Topology
 from latlab.store import Store
-from latlab.targets.rt_job import HISTOGRAM_US, Workload
+from latlab.targets.rt_job import HISTOGRAM_US, Instrument, Workload
 
 CAMPAIGN = "rt"
 IMPORT_LOG = "imported"
@@ -66,9 +66,10 @@ def workload_facts(workload: Workload) -> tuple[tuple[str, str], ...]:
     return (
         ("duration_s", str(workload.duration_s)),
         ("load", workload.load),
-        ("load command", workload.load_command or "none"),
+        ("load command", f"{workload.load_command} &" if workload.load_command else "none"),
         ("instrument", workload.instrument.value),
-        ("cyclictest command", workload.cyclictest),
+        ("cyclictest command", "none" if workload.instrument is Instrument.RECORDER else workload.cyclictest),
+        ("recorder command", "none" if workload.instrument is Instrument.CYCLICTEST else workload.recorder("latlab-recorder")),
         ("interval_us", str(workload.interval_us)),
         ("priority", str(workload.priority)),
         ("idle states", "allowed" if workload.idle_states else "forbidden by /dev/cpu_dma_latency"),
@@ -120,7 +121,8 @@ def result_of(facts: Mapping[str, str], files: Mapping[str, bytes]) -> RtResult:
     el3 = _el3(files, problems)
     recorder = next((found for found in wakeups if found.tool == "recorder"), None)
     timed = recorder or next((found for found in wakeups if found.outliers), None)
-    attributed, exposed = None, ()
+    attributed: tuple[Attributed, ...] | None = None
+    exposed: tuple[Exposure, ...] = ()
     if recorder and el3:
         calls = el3.calls()
         kernel = read_spans(files.get("ftrace.txt", b"").decode("utf-8", "replace"), KERNEL_PROBES)

@@ -1,7 +1,7 @@
 """Who stole the time: outliers matched with what the firmware and the kernel did on the same CPU at the same time.
 
-An outlier is the stretch from the moment a wake-up was due to the moment the thread ran. A call is its cause where the calls of one kind fill
-at least half of what the outlier is later than the median; otherwise the outlier is unexplained. Nothing is guessed from periodicity.
+An outlier is the stretch from the moment a wake-up was due to the moment the thread ran. A call is its cause where the calls of one
+kind fill at least half of what the outlier is later than the median; otherwise the outlier is unexplained. Nothing is guessed.
 """
 
 from __future__ import annotations
@@ -92,6 +92,13 @@ def attribute(
 
 
 def _cause(wakeups: Wakeups, outlier: Outlier, median_ns: int, calls: Sequence[Call], kernel: Sequence[KernelSpan]) -> Cause | None:
+    enough_ns = CAUSE_SHARE * (outlier.late_ns - median_ns)
+    return _firmware_cause(wakeups, outlier, enough_ns, calls, kernel) or _kernel_cause(outlier, enough_ns, kernel)
+
+
+def _firmware_cause(
+    wakeups: Wakeups, outlier: Outlier, enough_ns: float, calls: Sequence[Call], kernel: Sequence[KernelSpan]
+) -> Cause | None:
     hz = wakeups.counter_hz
     end = outlier.wake_ticks if outlier.wake_ticks is not None else wakeups.ticks_of(outlier.wake_ns)
     if hz is None or end is None:
@@ -101,29 +108,37 @@ def _cause(wakeups: Wakeups, outlier: Outlier, median_ns: int, calls: Sequence[C
     stolen: Counter[str] = Counter()
     for call in inside:
         stolen[call.name] += (min(call.out_ticks, end) - max(call.in_ticks, start)) * 1_000_000_000 // hz
-    if not stolen:
-        return None
-    name, stolen_ns = stolen.most_common(1)[0]
-    if stolen_ns < CAUSE_SHARE * (outlier.late_ns - median_ns):
+    name, stolen_ns = stolen.most_common(1)[0] if stolen else ("", 0)
+    if not name or stolen_ns < enough_ns:
         return None
     blamed = [call for call in inside if call.name == name]
     return Cause(name, len(blamed), stolen_ns, _caller(wakeups, blamed, kernel))
 
 
+def _kernel_cause(outlier: Outlier, enough_ns: float, kernel: Sequence[KernelSpan]) -> Cause | None:
+    """The kernel's own work, where the firmware took too little of it to be the cause."""
+    start, end = outlier.wake_ns - outlier.late_ns, outlier.wake_ns
+    for span in kernel:
+        stolen_ns = min(span.out_ns, end) - max(span.in_ns, start)
+        if span.cpu == outlier.cpu and stolen_ns > 0 and stolen_ns >= enough_ns:
+            return Cause(f"kernel: {span.name}", 1, stolen_ns, describe(span))
+    return None
+
+
 def _caller(wakeups: Wakeups, calls: Sequence[Call], kernel: Sequence[KernelSpan]) -> str:
     """The innermost kernel span that each call lies in; the one that most of the stolen time went through."""
     through: Counter[str] = Counter()
-    spans = [(span, wakeups.ticks_of(span.in_ns), wakeups.ticks_of(span.out_ns)) for span in kernel]
     for call in calls:
-        around = [
-            (out - into, span)
-            for span, into, out in spans
-            if into is not None and out is not None and span.cpu == call.cpu and into <= call.in_ticks < out
-        ]
+        around = [span for span in kernel if span.cpu == call.cpu and _holds(wakeups, span, call.in_ticks)]
         if around:
-            span = min(around, key=lambda pair: pair[0])[1]
-            through[describe(span)] += call.out_ticks - call.in_ticks
+            innermost = min(around, key=lambda span: span.out_ns - span.in_ns)
+            through[describe(innermost)] += call.out_ticks - call.in_ticks
     return through.most_common(1)[0][0] if through else ""
+
+
+def _holds(wakeups: Wakeups, span: KernelSpan, ticks: int) -> bool:
+    into, out = wakeups.ticks_of(span.in_ns), wakeups.ticks_of(span.out_ns)
+    return into is not None and out is not None and into <= ticks < out
 
 
 KSTACK = "kernel-stack randomisation in a system call"
@@ -132,10 +147,8 @@ HWRNG = "the hwrng thread"
 
 def describe(span: KernelSpan) -> str:
     """A kernel span as a caller to blame. get_random_u16 straight from the system-call entry is kernel-stack randomisation."""
-    if any(
-        inner.startswith("get_random_u16") and outer.startswith("invoke_syscall")
-        for inner, outer in zip(span.callers, span.callers[1:], strict=False)
-    ):
+    pairs = zip(span.callers, span.callers[1:], strict=False)
+    if any(inner.startswith("get_random_u16") and outer.startswith("invoke_syscall") for inner, outer in pairs):
         return f"{KSTACK} of {span.task}"
     if span.name == "hwrng":
         return HWRNG

@@ -1,4 +1,4 @@
-"""Do the outliers keep time? Rayleigh's test of their phases for a list of periods (Mardia and Jupp, Directional Statistics, 2000, 6.3.1)."""
+"""Do the outliers keep time? Rayleigh's test of their phases (Mardia and Jupp, Directional Statistics, 2000, 6.3.1)."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Period:
 def find_period(times_ns: Sequence[int]) -> Period | None:
     """The longest period that the outliers keep, None where there are too few or they keep none.
 
-    Tried are common periods and those that the gaps between the outliers suggest. A period's own fractions keep time as well as it does, so of those
-    that are as good as the best, the longest wins; a multiple splits the outliers over several phases and is not as good.
+    Tried are common periods and those that the gaps between the outliers suggest. A period's own fractions keep time as well as it does,
+    so of those that are as good as the best, the longest wins; a multiple splits the outliers over several phases and is not as good.
     """
     if len(times_ns) < FEWEST:
         return None

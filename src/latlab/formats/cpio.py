@@ -1,4 +1,4 @@
-"""The `newc` cpio archive that Linux takes as an initramfs (kernel documentation, early-userspace/buffer-format). Same input, same bytes."""
+"""The `newc` cpio archive that Linux takes as an initramfs (kernel documentation, buffer-format). Same input, same bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the guest's module prints of the EL3 rings: a line for each core, then its records `sequence ticks event arg` (arg in hexadecimal)."""
+"""What the guest's module prints of the EL3 rings: a line a core, then its records `sequence ticks event arg` (arg in hex)."""
 
 from __future__ import annotations
 

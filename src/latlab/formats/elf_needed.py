@@ -16,7 +16,10 @@ def needed(data: bytes, place: str) -> tuple[str, ...]:
     try:
         elf = ELFFile(io.BytesIO(data))
         libraries = [
-            tag.needed for section in elf.iter_sections() if isinstance(section, DynamicSection) for tag in section.iter_tags("DT_NEEDED")
+            str(getattr(tag, "needed"))  # noqa: B009
+            for section in elf.iter_sections()
+            if isinstance(section, DynamicSection)
+            for tag in section.iter_tags("DT_NEEDED")
         ]
         interpreter = elf.get_section_by_name(".interp")
     except ELFError as error:

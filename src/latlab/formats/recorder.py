@@ -98,7 +98,10 @@ def _header(data: bytes, place: str) -> _Header:
     if header_bytes != HEADER.size or cpus > MAX_CPUS or slot_bytes != SLOT.size + cpus * (TALLY.size + 16 * buckets):
         raise DataError(f"{place}: a recorder's file of another version; use the latlab that made it")
     idle, numbers = fields[14], fields[15 : 15 + cpus]
-    return _Header(slot_bytes, tuple(numbers), buckets, sub_bits, priority, *fields[7:14], bool(idle))
+    interval, outlier, duration, realtime, start, hz, cost = fields[7:14]
+    return _Header(
+        slot_bytes, tuple(numbers), buckets, sub_bits, priority, interval, outlier, duration, realtime, start, hz, cost, bool(idle)
+    )
 
 
 def _slot(data: bytes, header: _Header, index: int) -> _Slot | None:

@@ -1,4 +1,4 @@
-"""Histograms of `rtla timerlat hist`: for each CPU the timer interrupt (IRQ), the thread (Thr) and, in newer ones, the return to user (Usr)."""
+"""Histograms of `rtla timerlat hist`: a CPU has the timer interrupt (IRQ), the thread (Thr), perhaps the return to user (Usr)."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ def read_json(text: str, place: str) -> Wakeups:
 
 
 def _cyclictest(root: dict[str, Any], place: str) -> Wakeups:
-    """The keys of the command line and the version end in a colon in the releases seen; both spellings are taken. Overflows are not in the file:
-    they are the cycles that the histogram does not show."""
+    """The keys of the command line and the version end in a colon in the releases seen; both spellings are taken. Overflows are not in
+    the file: they are the cycles that the histogram does not show."""
     command = str(root.get("cmdline:", root.get("cmdline", "")))
     nanoseconds = any(word in ("-N", "--nsecs") for word in command.split())
     problems: list[str] = []

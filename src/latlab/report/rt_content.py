@@ -14,9 +14,10 @@ from latlab.rt import DETERMINISTIC, EMULATION, VIRTUAL_MACHINE, RtResult
 
 UNEXPLAINED = "unexplained"
 OUTLIERS_SHOWN = 20
+WORDS = ("Cause", "Blamed")
 FELL_BACK = 1.5
 MODE_SENTENCES = {
-    DETERMINISTIC: "Time is counted in instructions of 2 ns each: the figures repeat exactly and show what the software does, not what a board does.",
+    DETERMINISTIC: "Time is counted in instructions of 2 ns each: the figures repeat exactly and show what the software does, not a board.",
     VIRTUAL_MACHINE: "A hypervisor takes the CPU away as it likes: these figures are this virtual machine's, not what its kernel can do.",
     EMULATION: "The host schedules the emulator's threads: latencies of milliseconds are its own. Use one vCPU on the instruction clock.",
 }
@@ -251,7 +252,7 @@ def dose_notes(found: list[Dose]) -> tuple[str, ...]:
         fell = without.max_us <= FELL_BACK * undisturbed.max_us
         verdict = "so kernel-stack randomisation was to blame" if fell else "so kernel-stack randomisation alone was not to blame"
         notes.append(
-            f"Held {highest.dose_us} us, the maximum is {highest.max_us:.1f} us with kernel-stack randomisation and {without.max_us:.1f} us "
+            f"Held {highest.dose_us} us, the maximum is {highest.max_us:.1f} us with kernel-stack randomisation, {without.max_us:.1f} us "
             f"without (undisturbed: {undisturbed.max_us:.1f} us), {verdict}."
         )
     if undisturbed and driver:

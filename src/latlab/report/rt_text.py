@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from latlab.model import Run
-from latlab.report.rt_content import MODE_SENTENCES, Sheet, all_sheets, mode_of
+from latlab.report.rt_content import MODE_SENTENCES, WORDS, Sheet, all_sheets, mode_of, summary
 from latlab.rt import REAL, RtResult
 
 HIDDEN_FACTS = ("mode",)
@@ -43,7 +43,7 @@ def print_rt(console: Console, run: Run, results: Results) -> None:
     console.print(facts)
     if mode_of(run) != REAL:
         console.print(MODE_SENTENCES.get(mode_of(run), mode_of(run)), style="yellow", highlight=False, markup=False, soft_wrap=True)
-    for sheet in all_sheets(run, results):
+    for sheet in summary(run, results) or all_sheets(run, results):
         console.print()
         console.print(sheet.title, style="bold", highlight=False, markup=False, soft_wrap=True)
         console.print(_rich(sheet))
@@ -54,7 +54,7 @@ def print_rt(console: Console, run: Run, results: Results) -> None:
 def _rich(sheet: Sheet) -> Table:
     table = Table()
     for index, name in enumerate(sheet.head):
-        table.add_column(escape(name), justify="left" if index == 0 or name in ("Cause", "Blamed") else "right", overflow="fold")
+        table.add_column(escape(name), justify="left" if index == 0 or name in WORDS else "right", overflow="fold")
     for row in sheet.rows:
         table.add_row(*map(escape, row))
     return table
@@ -66,9 +66,11 @@ def document(run: Run, results: Results) -> str:
     if sentence := MODE_SENTENCES.get(mode_of(run)):
         lines += [sentence, ""]
     facts = dict(run.facts)
-    if "cyclictest command" in facts:
-        load = "" if facts["load command"] == "none" else f"   {facts['load command']} &\n"
-        lines += [".. code:: console", "", f"{load}   {facts['cyclictest command']}", ""]
+    commands = [
+        f"   {facts[name]}" for name in ("load command", "cyclictest command", "recorder command") if facts.get(name, "none") != "none"
+    ]
+    if commands:
+        lines += [".. code:: console", "", *commands, ""]
     for sheet in all_sheets(run, results):
         lines += [*_csv_table(sheet), ""]
     lines += [*(f":{name}: {value}" for name, value in facts_of(run)), ""]
@@ -130,12 +132,6 @@ def as_json(run: Run, results: Results) -> str:
         for name, result in results
     ]
     tables = [asdict(sheet) for sheet in all_sheets(run, results)]
-    body = {
-        "run": run.id,
-        "status": run.status.value,
-        "mode": mode_of(run),
-        "facts": dict(run.facts),
-        "measurements": measurements,
-        "tables": tables,
-    }
+    body: dict[str, object] = {"run": run.id, "status": run.status.value, "mode": mode_of(run), "facts": dict(run.facts)}
+    body |= {"measurements": measurements, "tables": tables}
     return json.dumps(body, indent=1) + "\n"

@@ -1,4 +1,4 @@
-"""Debian packages of another architecture, fetched with the machine's own apt into a folder. Nothing on the machine is installed or changed."""
+"""Debian packages of another architecture, fetched with the machine's own apt into a folder. The machine is not changed."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -134,7 +134,7 @@ def check_survey(machine: Machine, found: Survey, workload: Workload) -> None:
             raise UsageError(f"{place} has no {program}; install the package {package} there, or choose another --load or --instrument")
     if said.get("fifo") != "yes":
         raise UsageError(
-            f"{place}: no right to run at real-time priority {workload.priority}; run as root, or give the user CAP_SYS_NICE or an rtprio limit"
+            f"{place}: no right to run at real-time priority {workload.priority}; run as root or give the user an rtprio limit"
         )
     if not workload.idle_states and said.get("dma_latency") != "yes":
         raise UsageError(
@@ -211,10 +211,8 @@ def _folder(machine: Machine) -> Iterator[str]:
     try:
         yield folder
     finally:
-        try:
+        with suppress(OSError, subprocess.TimeoutExpired):
             machine.shell(f"rm -rf {shlex.quote(folder)}", 60)
-        except (OSError, subprocess.TimeoutExpired):
-            pass
 
 
 def _fetched(machine: Machine, folder: str, wait: bool) -> dict[str, bytes]:

@@ -1,4 +1,4 @@
-"""The shell script that measures: the same text runs in the guest, on this machine and over SSH. It leaves its files in $OUT and nothing running."""
+"""The shell script that measures: the same in the guest, on this machine and over SSH. Its files are in $OUT, nothing is left running."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from latlab.model import Build, Clock, CoreId, Metric, Run, RunStatus, Sample, Tick, Topology
+from latlab.model import Build, Clock, CoreId, CoreTrace, Metric, Run, RunStatus, Sample, Tick, Topology, TraceRecord
 
 JUNO = Topology((2, 4))
 
@@ -43,6 +43,23 @@ def make_run(truth: Truth, seed: int, boots: int = 1, iterations: int = 1, topol
 
 def relabelled(run: Run, change) -> Run:
     return replace(run, samples=tuple(change(sample) for sample in run.samples))
+
+
+def call(core, start, wait):
+    """A suspend in which the core asks for a lock at `start` and gets it `wait` ticks later."""
+    lock = 1 << 16
+    times = [
+        ("ENTER_PSCI", start - 10, 0xC4000001),
+        ("LOCK_REQUEST", start, lock),
+        ("LOCK_ACQUIRE", start + wait, lock),
+        ("LOCK_RELEASE", start + wait + 100, lock),
+        ("ENTER_CFLUSH", start + wait + 110, 0),
+        ("EXIT_CFLUSH", start + wait + 160, 0),
+        ("ENTER_HW_LOW_PWR", start + wait + 170, 0),
+        ("EXIT_HW_LOW_PWR", start + wait + 5000, 0),
+        ("EXIT_PSCI", start + wait + 5050, 0),
+    ]
+    return CoreTrace("susp_deep_parallel", 0, 0, core, tuple(TraceRecord(i, t, e, a) for i, (e, t, a) in enumerate(times)))
 
 
 def _iteration(truth: Truth, topology: Topology, test: str, boot: int, iteration: int, drift: float, rng) -> list[Sample]:

@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import pytest
 
+from ladder_model import Truth, make_run, relabelled
 from latlab import dataframes
 from latlab.errors import UsageError
 from latlab.model import Metric
-from tests.ladder_model import Truth, make_run, relabelled
 
 pytest_plugins = ["pytester"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from ladder_model import Truth, make_run
 from latlab.cli import main
 from latlab.formats import run_json
-from tests.ladder_model import Truth, make_run
 
 V9, V10 = "published:tf-a/juno/v2.9", "published:tf-a/juno/v2.10"
 

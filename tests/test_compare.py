@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ladder_model import Truth, make_run, relabelled
 from latlab import references
 from latlab.analysis.canonical import BASE, STEP, SYSTEM_TERM, after_term, fit_ladders
 from latlab.analysis.columns import columns_of
@@ -15,7 +16,6 @@ from latlab.analysis.identity import NotComparable
 from latlab.analysis.roles import inferred_lead, roles_of
 from latlab.analysis.verdicts import Verdict
 from latlab.model import Clock, CoreId, Metric, Tick, Topology
-from tests.ladder_model import Truth, make_run, relabelled
 
 SEEDS = st.integers(min_value=0, max_value=2**32 - 1)
 

@@ -2,13 +2,13 @@ from dataclasses import replace
 
 import pytest
 
+from ladder_model import Truth, call, make_run, relabelled
 from latlab import references
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_run
 from latlab.analysis.explain_pair import explain_pair
 from latlab.analysis.invariants import check_invariants
-from latlab.model import Clock, CoreId, CoreTrace, Metric, Tick, TraceRecord
-from tests.ladder_model import Truth, make_run, relabelled
+from latlab.model import Clock, CoreId, Metric, Tick
 
 
 def sentences(explanations, test=None):
@@ -105,23 +105,6 @@ def test_a_core_slower_than_its_like_breaks_a_rule():
         run, lambda s: replace(s, value_ticks=s.value_ticks * 2) if s.test == "cpu_susp_serial" and s.core == CoreId(1, 3) else s
     )
     assert "like cores take the same time in serial" in broken(faulty)
-
-
-def call(core, start, wait):
-    """A suspend in which the core asks for a lock at `start` and gets it `wait` ticks later."""
-    lock = 1 << 16
-    times = [
-        ("ENTER_PSCI", start - 10, 0xC4000001),
-        ("LOCK_REQUEST", start, lock),
-        ("LOCK_ACQUIRE", start + wait, lock),
-        ("LOCK_RELEASE", start + wait + 100, lock),
-        ("ENTER_CFLUSH", start + wait + 110, 0),
-        ("EXIT_CFLUSH", start + wait + 160, 0),
-        ("ENTER_HW_LOW_PWR", start + wait + 170, 0),
-        ("EXIT_HW_LOW_PWR", start + wait + 5000, 0),
-        ("EXIT_PSCI", start + wait + 5050, 0),
-    ]
-    return CoreTrace("susp_deep_parallel", 0, 0, core, tuple(TraceRecord(i, t, e, a) for i, (e, t, a) in enumerate(times)))
 
 
 def test_with_traces_a_wait_is_exact_and_its_holder_is_named():

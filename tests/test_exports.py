@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ladder_model import Truth, call, make_run
 from latlab import references
 from latlab.analysis.compare import compare
 from latlab.analysis.figures import figures_of
@@ -19,8 +20,6 @@ from latlab.formats import rst_tables, run_json
 from latlab.model import CoreId, Problem
 from latlab.report import comparison_data, comparison_html, comparison_rst
 from latlab.report.exports import benchmark_json, chrome_trace, junit, kcidb, samples_csv, squad
-from tests.ladder_model import Truth, make_run
-from tests.test_explain import call
 
 
 @pytest.fixture(scope="module")

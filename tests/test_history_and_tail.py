@@ -3,11 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ladder_model import Truth, make_run
 from latlab.analysis.history import change_points, history
 from latlab.analysis.identity import NotComparable
 from latlab.analysis.tail import tails
 from latlab.model import Build, Clock, CoreId, Metric, Run, RunStatus, Sample, Tick, Topology
-from tests.ladder_model import Truth, make_run
 
 
 def test_two_shifts_are_found_where_they_are():

@@ -126,8 +126,26 @@ static void wait_for_lock(struct arch_lock *lock)
     host_charge(HOST_LOCK_HANDOVER, lock, 0);
 }
 
+/* True where the core has kept the lock since it last released it. */
+static bool take_kept(const struct arch_lock *lock)
+{
+    struct host_core *core = host_core_self();
+
+    for (unsigned i = 0; i < core->kept_count; i++) {
+        if (core->kept[i] == lock) {
+            core->kept[i] = core->kept[--core->kept_count];
+            return true;
+        }
+    }
+    return false;
+}
+
 void arch_lock_acquire(struct arch_lock *lock)
 {
+    if (take_kept(lock)) {
+        host_core_self()->locks_held++;
+        return;
+    }
     check_may_acquire(lock);
     host_point(HOST_LOCK_ACQUIRE, lock, 0);
     if (lock->holder == 0) {
@@ -138,19 +156,65 @@ void arch_lock_acquire(struct arch_lock *lock)
     host_core_self()->locks_held++;
 }
 
+/* Takes one core out of the queue: the first, or one further behind. */
+static uint32_t take_heir(struct arch_lock *lock)
+{
+    unsigned pass_over = host_machine.heir != NULL && lock->queue_head != 0 ? host_machine.heir(lock) : 0;
+    uint32_t before = 0;
+    uint32_t heir = lock->queue_head;
+
+    for (; pass_over != 0 && heir != 0 && host_cores[heir - 1U].queue_next != 0; pass_over--) {
+        before = heir;
+        heir = host_cores[heir - 1U].queue_next;
+    }
+    if (heir == 0) {
+        return 0;
+    }
+    if (before == 0) {
+        lock->queue_head = host_cores[heir - 1U].queue_next;
+    } else {
+        host_cores[before - 1U].queue_next = host_cores[heir - 1U].queue_next;
+    }
+    lock->queue_tail = lock->queue_tail == heir ? before : lock->queue_tail;
+    return heir;
+}
+
+static void hand_over(struct arch_lock *lock)
+{
+    lock->holder = take_heir(lock);
+    if (lock->holder != 0) {
+        host_set_running(lock->holder - 1U, host_core_self()->now_ticks);
+    }
+}
+
 void arch_lock_release(struct arch_lock *lock)
 {
+    struct host_core *core = host_core_self();
+
     host_point(HOST_LOCK_RELEASE, lock, 0);
     if (lock->holder != host_self() + 1U) {
         host_fail("releases a lock that it does not hold");
     }
-    host_core_self()->locks_held--;
-    lock->holder = lock->queue_head;
-    if (lock->holder != 0) {
-        struct host_core *heir = &host_cores[lock->holder - 1U];
+    core->locks_held--;
+    if (core->keeps_locks) {
+        core->kept[core->kept_count++] = lock;
+        return;
+    }
+    hand_over(lock);
+}
 
-        lock->queue_head = heir->queue_next;
-        host_set_running(lock->holder - 1U, host_core_self()->now_ticks);
+void host_keep_locks(void)
+{
+    host_core_self()->keeps_locks = true;
+}
+
+void host_release_kept(void)
+{
+    struct host_core *core = host_core_self();
+
+    core->keeps_locks = false;
+    while (core->kept_count != 0) {
+        hand_over(core->kept[--core->kept_count]);
     }
 }
 

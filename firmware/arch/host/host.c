@@ -84,6 +84,9 @@ void host_block(enum host_wait wait)
         host_fail("would wait for ever: no other core runs");
     }
     host_core_self()->wait = wait;
+    if (host_machine.asleep != NULL && (wait == HOST_SUSPENDED || wait == HOST_IN_STANDBY)) {
+        host_machine.asleep(self);
+    }
     switch_to(host_machine.next(self));
 }
 
@@ -100,7 +103,7 @@ void host_set_running(unsigned core, uint64_t at_ticks)
 
 void host_require_no_lock(const char *where)
 {
-    if (host_core_self()->locks_held != 0 && !host_machine.locks_across_waits) {
+    if (host_core_self()->locks_held != 0) {
         host_fail("%s with a lock held", where);
     }
 }
@@ -120,6 +123,7 @@ enum host_outcome host_smc(struct smc_frame *frame)
         return HOST_RESUMED;
     default:
         smc_handle(frame);
+        host_release_kept();
         host_require_no_lock("return to the normal world");
         return HOST_RETURNED;
     }
@@ -156,6 +160,7 @@ void host_power_down(unsigned core, bool for_off)
     struct host_core *down = &host_cores[core];
     enum host_wait wait = for_off ? HOST_OFF : HOST_SUSPENDED;
 
+    host_release_kept();
     host_require_no_lock("power-down");
     if (core != self || down->caches_on) {
         host_fail("power-down of core %u, caches %s", core, down->caches_on ? "on" : "off");

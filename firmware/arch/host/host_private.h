@@ -14,8 +14,4 @@ static inline struct host_core *host_core_self(void)
 
 void host_charge(enum host_operation operation, const void *object, uint64_t arg);
 
-/* Until somebody sets the core running again. */
-void host_block(enum host_wait wait);
-void host_set_running(unsigned core, uint64_t at_ticks);
-
 #endif

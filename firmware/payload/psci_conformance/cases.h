@@ -18,5 +18,6 @@ void cases_memory(void);
 void cases_smccc(void);
 void cases_trng(void);
 void cases_trace(void);
+void cases_empty_rings(void);
 
 #endif

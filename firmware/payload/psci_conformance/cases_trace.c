@@ -97,6 +97,28 @@ static void check_lost(void)
                smc(TRACE_STATUS, own, 0, 0).x[2], 0);
 }
 
+#define FAR_BEHIND_THE_RING 0x10000
+
+/* Must come first: on the instruction clock the other cores have not run yet, and EL3 has to have set up their rings for them. */
+void cases_empty_rings(void)
+{
+    for (uint32_t i = 0; i < core_count; i++) {
+        if (i == lead_index) {
+            continue;
+        }
+        uint64_t mpidr = cores[i].mpidr;
+        struct smc_result status = smc(TRACE_STATUS, mpidr, 0, 0);
+
+        check_true("The ring of a core that has not run is empty", status.x[0] == 0 && status.x[1] == 0 && status.x[2] == 0,
+                   "success, and no record", (int64_t)status.x[1]);
+        check_call("TRACE_READ of a core that has not run returns no record", 0, TRACE_READ, mpidr, 0, 0);
+        check_call("TRACE_READ of a core that has not run shows nothing else of EL3's memory", 0, TRACE_READ, mpidr,
+                   FAR_BEHIND_THE_RING, 0);
+        check_equal("PMF_GET_TIMESTAMP of a core that has not run gives 0 ticks", 0,
+                    (int64_t)smc(SMC64(PMF_GET_TIMESTAMP), PMF_RUNTIME_INSTRUMENTATION(0), mpidr, 0).x[1]);
+    }
+}
+
 void cases_trace(void)
 {
     struct smc_result info = smc(TRACE_INFO, 0, 0, 0);

@@ -18,6 +18,7 @@ static volatile uint64_t *witness(void)
 
 static void run_cases(void)
 {
+    cases_empty_rings();
     cases_identity();
     cases_smccc();
     cases_unknown();

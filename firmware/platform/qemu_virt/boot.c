@@ -112,11 +112,18 @@ static void say_hello(void)
     console_text(" thousandths of a tick\nTRNG: a seeded generator, not secure\n");
 }
 
-static void init_core(unsigned core)
+static void init_core(void)
 {
     SYSREG_WRITE("cntfrq_el0", COUNTER_HZ);
-    percpus[core].core_index = core;
-    trace_init(&percpus[core].ring);
+}
+
+/* Before the normal world runs, which may ask for the ring of a core that has not run yet. */
+static void init_percpus(void)
+{
+    for (unsigned core = 0; core < MAX_CORES; core++) {
+        percpus[core].core_index = core;
+        trace_init(&percpus[core].ring);
+    }
 }
 
 void platform_boot_core(void) __attribute__((noreturn));
@@ -126,7 +133,8 @@ void platform_boot_core(void)
 {
     const struct psci_entry payload = { .address = PAYLOAD_ENTRY, .context_id = DRAM_BASE };
 
-    init_core(0);
+    init_core();
+    init_percpus();
     console_init();
     dram_bytes = qemu_virt_dram_bytes();
     if (!is_ns_memory(PAYLOAD_ENTRY, 1)) {
@@ -145,7 +153,7 @@ void platform_boot_core(void)
 
 void platform_secondary_core(unsigned core)
 {
-    init_core(core);
+    init_core();
     qemu_virt_park(core);
 }
 

@@ -14,12 +14,14 @@ def amount(value: float, unit: str) -> str:
 
 def bare(value: float, unit: str) -> str:
     """The number without its unit, two decimals where it is µs, for columns."""
-    return f"{value:,.0f}" if unit == "insns" else f"{value / 1000:.2f}"
+    shown = _shown(value, unit)
+    return f"{shown:,.0f}" if unit == "insns" else f"{shown:.2f}"
 
 
 def signed(value: float, unit: str) -> str:
     """`+4.13 µs`; minus is a plain hyphen so that columns and terminals agree."""
-    return f"{value:+,.0f} insns" if unit == "insns" else f"{value / 1000:+.2f} µs"
+    shown = _shown(value, unit)
+    return f"{shown:+,.0f} insns" if unit == "insns" else f"{shown:+.2f} µs"
 
 
 def heading_unit(unit: str) -> str:
@@ -27,13 +29,18 @@ def heading_unit(unit: str) -> str:
 
 
 def percent(share: float) -> str:
-    return f"{share * 100:+.1f} %"
+    return f"{round(share * 100, 1) + 0.0:+.1f} %"
 
 
 def count(n: int, thing: str) -> str:
     """`five cores`, `one core`, `17 cores`."""
     number = _NUMBERS[n] if 0 <= n < len(_NUMBERS) else str(n)
     return f"{number} {thing}" if n == 1 else f"{number} {thing}s"
+
+
+def _shown(value: float, unit: str) -> float:
+    """Rounded as it is printed, so that nothing is printed as minus zero."""
+    return round(value) + 0.0 if unit == "insns" else round(value / 1000, 2) + 0.0
 
 
 def _microseconds(value_ns: float) -> str:

@@ -78,21 +78,29 @@ def run_of(reading: Reading, release: str, source: Source) -> Run:
 
 def parse_catalog(text: str, name: str) -> Reading:
     """Tables of one catalogue file; raises ValueError with file and line where it is not in the layout."""
-    rows = csv.reader(io.StringIO(text))
-    header = tuple(next(rows, ()))
-    if header != COLUMNS:
-        raise ValueError(f"{name}:1: the header is {','.join(header)!r}; it must be {','.join(COLUMNS)!r}")
+    rows = csv.reader(text.splitlines())
     figures: dict[tuple[str, str], list[Figure]] = defaultdict(list)
-    for line, row in enumerate(rows, start=2):
-        if len(row) != len(COLUMNS):
-            raise ValueError(f"{name}:{line}: the row has {len(row)} columns; {len(COLUMNS)} are needed")
-        test, metric, cluster, core, value, unit, delta = row
-        parsed = parse_figure(value)
-        if parsed is None or unit not in UNIT_NS:
-            raise ValueError(f"{name}:{line}: {value!r} {unit!r} is not a figure with its unit")
-        identity = CoreId(int(cluster), int(core))
-        figures[test, unit].append(Figure(identity, Metric(metric), parsed[0], line, Decimal(delta) if delta else None))
+    try:
+        header = tuple(next(rows, ()))
+        if header != COLUMNS:
+            raise ValueError(f"the header is {','.join(header)!r}; it must be {','.join(COLUMNS)!r}")
+        for row in rows:
+            test, unit, figure = _catalog_row(row, rows.line_num)
+            figures[test, unit].append(figure)
+    except (ValueError, csv.Error) as error:
+        raise ValueError(f"{name}:{rows.line_num}: {error}") from None
     return Reading(tuple(Table(test, "", unit, found[0].line, tuple(found)) for (test, unit), found in figures.items()))
+
+
+def _catalog_row(row: Sequence[str], line: int) -> tuple[str, str, Figure]:
+    if len(row) != len(COLUMNS):
+        raise ValueError(f"the row has {len(row)} columns; {len(COLUMNS)} are needed")
+    test, metric, cluster, core, value, unit, delta = row
+    parsed = parse_figure(value)
+    printed = parse_figure(f"0 ({delta}%)") if delta else (Decimal(0), None)
+    if parsed is None or unit not in UNIT_NS or printed is None:
+        raise ValueError(f"{value!r} {unit!r} {delta!r} is not a figure with its unit and its delta")
+    return test, unit, Figure(CoreId(int(cluster), int(core)), Metric(metric), parsed[0], line, printed[1])
 
 
 def render_catalog(tables: Iterable[Table]) -> str:

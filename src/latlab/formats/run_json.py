@@ -62,7 +62,7 @@ def parse(text: str, name: str) -> Run:
     """Raises DataError with the file's name and what is wrong in it."""
     try:
         document = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 0)
         raise DataError(f"{name}:{line}: not JSON ({error}); export the run again") from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:

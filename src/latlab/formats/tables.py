@@ -16,11 +16,11 @@ from latlab.model import CoreId, Metric, Problem
 
 UNIT_NS = {"ns": Decimal(1), "us": Decimal(1000), "ms": Decimal(1000_000), "s": Decimal(1000_000_000)}
 
-_FIGURE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*(?:\(\s*([+-]?\d{1,9}(?:\.\d{1,6})?)\s*%\s*\))?")
+_FIGURE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*(?:\(\s*([+-]?\d{1,9}(?:\.\d{1,6})?)\s*%\s*\))?", re.ASCII)
 _UNIT = re.compile(r"\((ns|us|µs|μs|ms|s)\)")
-_TEST_NAME = re.compile(r"(test_[a-z0-9_]+)\s*(?:\(([^)]*)\))?")
+_TEST_NAME = re.compile(r"(test_[a-z0-9_]+)\s*(?:\(([^)]*)\))?", re.ASCII)
 _PARENTHESIS = re.compile(r"\(([^()]*)\)")
-_CPU = re.compile(r"cpu\s*(\d{1,4})", re.IGNORECASE)
+_CPU = re.compile(r"cpu\s*(\d{1,4})", re.IGNORECASE | re.ASCII)
 
 _METRIC_COLUMNS = {
     "powerdown": Metric.POWERDOWN,

@@ -43,7 +43,7 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
     ticks = dict.fromkeys((f"{a.tick.value:g}", f"{b.tick.value:g}"))
     counted = f"{a.tick.clock} in {heading_unit(comparison.unit)}, 1 tick = {' and '.join(ticks)} {a.tick.unit}"
     return (
-        f"{a.build.firmware} to {b.build.firmware}; {a.platform} {a.topology}, {counted}",
+        f"{' to '.join(dict.fromkeys((a.build.firmware, b.build.firmware)))}; {a.platform} {a.topology}, {counted}",
         _boots(comparison),
         _threshold(comparison),
     )

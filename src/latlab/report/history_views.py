@@ -8,7 +8,6 @@ from typing import Any
 
 import altair as alt
 import jinja2
-import vl_convert
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -16,7 +15,7 @@ from rich.table import Table
 from latlab.analysis.history import Series
 from latlab.analysis.wording import amount, bare, heading_unit, percent, signed
 from latlab.report.comparison_charts import finished
-from latlab.report.html import script
+from latlab.report.html import libraries, script
 
 SCHEMA = "latlab-history"
 VERSION = 1
@@ -80,7 +79,7 @@ def page(found: tuple[Series, ...]) -> str:
     return environment.get_template("history.html.j2").render(
         found=found,
         amount=amount,
-        bundle=script(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")),
+        bundle=script(libraries()),
         specs=script(json.dumps(specs)),
     )
 

@@ -39,7 +39,7 @@ enum host_operation {
 };
 
 /* Why a core does not run. */
-enum host_wait { HOST_RUNS, HOST_IN_LOCK, HOST_IN_EVENT, HOST_IN_RELAX, HOST_IN_STANDBY, HOST_SUSPENDED, HOST_OFF, HOST_FINISHED };
+enum host_wait { HOST_RUNS, HOST_IN_LOCK, HOST_IN_EVENT, HOST_IN_RELAX, HOST_IN_PLATFORM, HOST_IN_STANDBY, HOST_SUSPENDED, HOST_OFF, HOST_FINISHED };
 
 struct host_core {
     struct trace_ring ring;
@@ -52,6 +52,9 @@ struct host_core {
     bool wanted_on; /* CPU_ON; also before the core has gone off */
     bool cold;      /* its next start is not a warm boot */
     unsigned locks_held;
+    bool keeps_locks; /* what it releases it keeps until host_release_kept() */
+    struct arch_lock *kept[PSCI_LEVELS];
+    unsigned kept_count;
     unsigned highest_rank; /* of the lock taken last */
     uint32_t queue_next; /* behind this core in the queue of a lock */
     uint64_t context_id;
@@ -66,13 +69,15 @@ struct host_machine {
     unsigned (*next)(unsigned current);
     /* Ticks that the operation takes; may be NULL: everything takes one tick. */
     uint64_t (*cost_ticks)(unsigned core, enum host_operation operation, const void *object, uint64_t arg);
-    /* A core can run again; may be NULL. */
+    /* A core can run again, or waits in a suspend or a standby (and may have a timer); may be NULL. */
     void (*runnable)(unsigned core);
+    void (*asleep)(unsigned core);
+    /* Which of the cores that wait for a lock gets it: how many to pass over in the order of their arrival; may be NULL. */
+    unsigned (*heir)(const struct arch_lock *lock);
     /* What the normal world does on a core that has been started; may be NULL where only host_smc is used. */
     void (*normal_world)(unsigned core, uint64_t context_id);
     /* Locks must be taken in rising rank; may be NULL. */
     unsigned (*lock_rank)(const struct arch_lock *lock);
-    bool locks_across_waits; /* a lock may be held across a hook, cache maintenance and a power-down */
 };
 
 extern struct host_core host_cores[HOST_MAX_CORES];
@@ -92,6 +97,17 @@ unsigned host_self(void);
 void host_point(enum host_operation operation, const void *object, uint64_t arg);
 void host_spend(uint64_t ticks);
 void host_require_no_lock(const char *where);
+
+/* Until somebody sets the core running again, not before the given time. */
+void host_block(enum host_wait wait);
+void host_set_running(unsigned core, uint64_t at_ticks);
+
+/*
+ * Lock scope `transition`: the calling core keeps the locks that the core of PSCI releases until the power-down is under way,
+ * as a firmware does that holds them until its platform call returns.
+ */
+void host_keep_locks(void);
+void host_release_kept(void);
 
 /*
  * A call by the normal world. Resumed: the core went down and has come back at the entry point of the call, with

@@ -1,0 +1,24 @@
+/* Cores in virtual time: the earliest runs; what it does costs what the board says; a power controller takes time too. */
+#ifndef MACHINE_H
+#define MACHINE_H
+
+#include "board.h"
+
+void machine_init(const struct board *board, void (*normal_world)(unsigned core, uint64_t context_id));
+
+uint64_t machine_mpidr(unsigned core);
+unsigned machine_cluster(unsigned core);
+unsigned machine_core_in_cluster(unsigned core);
+
+/* For the normal world of the calling core. */
+uint64_t machine_now_ns(void);
+void machine_sleep_until_ns(uint64_t time_ns);
+void machine_set_timer_ns(uint64_t time_ns);
+
+/* A call with its cost before the first thing it does. */
+enum host_outcome machine_smc(struct smc_frame *frame);
+
+/* Power-downs that have ended, over all cores. */
+extern uint64_t machine_transitions;
+
+#endif

@@ -1,0 +1,14 @@
+/* Who runs next: cores in the order of their virtual times; equal times in the order of their numbers. */
+#ifndef TIMELINE_H
+#define TIMELINE_H
+
+#include <stdint.h>
+
+void timeline_clear(void);
+void timeline_add(unsigned core, uint64_t time_ns);
+
+/* HOST_NOBODY where it is empty. */
+unsigned timeline_first(uint64_t *time_ns);
+void timeline_drop_first(void);
+
+#endif

@@ -1,0 +1,52 @@
+"""Coverage-guided fuzzing of the parsers: `python tests/fuzz/run.py NAME [--runs N]`, or no name for all, one after another."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).parent
+MILLION = 1_000_000
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("name", nargs="?", help="a parser; all where none is named")
+    parser.add_argument("--runs", type=int, default=MILLION, help="executions a parser")
+    options = parser.parse_args()
+    sys.path.insert(0, str(HERE))
+    if options.name:
+        return _fuzz(options.name, options.runs)
+    from targets import TARGETS
+
+    command = [sys.executable, str(HERE / "run.py")]
+    codes = [subprocess.run([*command, name, "--runs", str(options.runs)], check=False).returncode for name in TARGETS]
+    return max(codes)
+
+
+def _fuzz(name: str, runs: int) -> int:
+    """Does not return where the fuzzer finds something: it prints the input, keeps it in a file and ends the process."""
+    import atheris
+
+    with atheris.instrument_imports(include=["latlab", "docutils"]):
+        from targets import TARGETS
+    with tempfile.TemporaryDirectory() as corpus:
+        for number, seed in enumerate(_seeds(name)):
+            Path(corpus, f"seed{number}").write_bytes(seed)
+        print(f"{name}: {runs} executions", flush=True)
+        arguments = [sys.argv[0], corpus, f"-runs={runs}", "-timeout=10", "-rss_limit_mb=4096", "-max_len=4096", "-verbosity=0"]
+        atheris.Setup(arguments, TARGETS[name])
+        atheris.Fuzz()
+    return 0
+
+
+def _seeds(name: str) -> list[bytes]:
+    folder = HERE / "seeds" / name
+    return [path.read_bytes() for path in sorted(folder.iterdir())] if folder.is_dir() else []
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

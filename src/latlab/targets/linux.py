@@ -34,7 +34,7 @@ echo realtime=$(cat /sys/kernel/realtime 2>/dev/null)
 echo rt_runtime_us=$(cat /proc/sys/kernel/sched_rt_runtime_us 2>/dev/null)
 echo fifo=$(chrt -f %d true 2>/dev/null && echo yes)
 echo dma_latency=$([ -w /dev/cpu_dma_latency ] && echo yes)
-echo hypervisor=$(systemd-detect-virt 2>/dev/null || grep -qw hypervisor /proc/cpuinfo && echo yes)
+echo hypervisor=$(systemd-detect-virt 2>/dev/null | grep . || { grep -qw hypervisor /proc/cpuinfo && echo yes; })
 echo boot_id=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)
 """
 

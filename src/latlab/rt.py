@@ -133,7 +133,7 @@ def result_of(facts: Mapping[str, str], files: Mapping[str, bytes]) -> RtResult:
         for sentence in map(disagreement, found.cpus)
         if sentence and found.tool == "recorder"
     ]
-    problems += _kernel_warnings(files.get("kernel.log", b""))
+    problems += kernel_warnings(files.get("kernel.log", b""))
     period = find_period([outlier.wake_ns - outlier.late_ns for outlier in timed.outliers]) if timed else None
     return RtResult(wakeups, attributed, exposed, period, tuple(problems))
 
@@ -167,7 +167,8 @@ def _el3(files: Mapping[str, bytes], problems: list[str]) -> El3Records | None:
     return read_records(files["el3-records.txt"].decode("ascii", "replace"), table, "el3-records.txt")
 
 
-def _kernel_warnings(log: bytes) -> list[str]:
+def kernel_warnings(log: bytes) -> list[str]:
+    """The lines of a kernel's log that should not be there."""
     lines = log.decode("utf-8", "replace").splitlines()
     return [f"the kernel warned: {line.strip()}" for line in lines if any(word in line for word in KERNEL_WARNINGS)]
 

@@ -37,8 +37,8 @@ def header(cpus: int, duration_ns: int = 0, interval_ns: int = 200_000) -> bytes
     return packed + struct.pack("<I", zlib.crc32(packed))
 
 
-def slot(sequence: int, tallies: list[bytes], final: bool, now_ns: int = START_NS + 1_000_000_000) -> bytes:
-    head = struct.pack("<4QI", sequence, now_ns, now_ns * HZ // 1_000_000_000, 0, final)
+def slot(sequence: int, tallies: list[bytes], final: bool, now_ns: int = START_NS + 1_000_000_000, outliers: int = 0) -> bytes:
+    head = struct.pack("<4QI", sequence, now_ns, now_ns * HZ // 1_000_000_000, outliers, final)
     body = b"".join(tallies)
     return head + struct.pack("<I", zlib.crc32(body, zlib.crc32(head))) + body
 

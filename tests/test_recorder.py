@@ -56,6 +56,18 @@ def test_outliers_keep_their_time_and_cpu_and_join_the_counter() -> None:
     assert read.ticks_of(outlier.wake_ns) == outlier.wake_ticks
 
 
+def test_outliers_that_the_last_checkpoint_counts_and_the_file_has_not_are_missed() -> None:
+    """A file cut exactly between two batches looks whole but for that number."""
+    cut = (
+        files.header(1)
+        + files.slot(1, [files.tally([])], False)
+        + files.slot(2, [files.tally([5])], True, outliers=3)
+        + files.batch([LATE])
+    )
+    read = read_record(cut, "x")
+    assert not read.complete and "2 of 3 outliers are cut off" in read.problems[0]
+
+
 def test_another_file_is_refused() -> None:
     with pytest.raises(DataError, match="not with the mark"):
         read_record(b"# Histogram\n", "h.txt")

@@ -82,6 +82,8 @@ def rt(
 
     workload = Workload(seconds(duration), load, Instrument(instrument.value), interval, priority, threshold, idle_states)
     _check(workload)
+    if (target is RtTarget.SSH) != (host is not None):
+        raise UsageError("--target ssh needs --host, and only it takes one; write `--target ssh --host user@board`")
     opened = open_store(store)
     if target is RtTarget.GUEST:
         from latlab.rt_campaign import GuestOptions, run_rt_guest
@@ -94,8 +96,6 @@ def rt(
         from latlab.rt_campaign import run_rt_linux
         from latlab.targets.linux import Here, OverSsh
 
-        if (target is RtTarget.SSH) != (host is not None):
-            raise UsageError("--target ssh needs --host, and only it takes one; write `--target ssh --host user@board`")
         run_id = run_rt_linux(opened, OverSsh(host) if host else Here(), workload, _say)
     _conclude(opened, run_id, format)
 

@@ -57,6 +57,8 @@ def read_record(data: bytes, place: str) -> Wakeups:
         raise DataError(f"{place}: no whole checkpoint, so the recorder ran for less than a second; measure for longer")
     slot = max(slots, key=lambda found: found.sequence)
     outliers, problem = _outliers(data, HEADER.size + 2 * header.slot_bytes, place)
+    if not problem and len(outliers) < slot.outliers:
+        problem = f"{place}: {slot.outliers - len(outliers)} of {slot.outliers} outliers are cut off; the rest is kept"
     problems = [problem] if problem else []
     if not slot.final:
         problems.append(f"{place}: the recorder was killed; what came after its checkpoint {slot.sequence} is lost, at most a second")

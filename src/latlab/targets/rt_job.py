@@ -133,8 +133,9 @@ def guest_script(workload: Workload, hwrng: bool = True, hold_us: int | None = N
     return script(workload, "/bin/latlab-recorder", "\n".join(before), GUEST_COLLECT)
 
 
-def power_script(cycles: int, suspends: int, suspend_s: int = 1) -> str:
-    """CPU hotplug of every secondary CPU in turn and deep suspends with a wake-up alarm; the time of each on a line."""
+def power_script(cycles: int, suspends: int, suspend_s: int = 5) -> str:
+    """CPU hotplug of every secondary CPU in turn, then deep suspends. The alarm leaves a slow host time to get there: it aborts a suspend
+    that has only begun when it rings."""
     return POWER.format(cycles=cycles, suspends=suspends, suspend_s=suspend_s)
 
 

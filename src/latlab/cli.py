@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from latlab import cli_analysis, cli_virtual
+from latlab import cli_analysis, cli_rt, cli_virtual
 from latlab.errors import LatlabError, UsageError
 
 if TYPE_CHECKING:
@@ -175,6 +175,9 @@ def show(
     opened = open_store(store)
     if log is None:
         loaded = opened.load(run)
+        if cli_rt.is_rt(loaded):
+            cli_rt.print_run(opened, loaded, format.value)
+            return
         _check_test(loaded, test)
         _print_run(loaded, format, test)
         return
@@ -200,12 +203,18 @@ def report(
 
     if output is None and format is ReportFormat.HTML and sys.stdout.isatty():
         raise UsageError("a page of a megabyte is not for a terminal; name a file with -o FILE")
-    loaded = open_store(store).load(run)
-    if format is ReportFormat.HTML:
-        from latlab.report.html import page as text_of
+    opened = open_store(store)
+    loaded = opened.load(run)
+    if cli_rt.is_rt(loaded):
+        text = cli_rt.report_text(opened, loaded, format.value)
+    elif format is ReportFormat.HTML:
+        from latlab.report.html import page
+
+        text = page(loaded)
     else:
-        from latlab.report.rst import document as text_of
-    text = text_of(loaded)
+        from latlab.report.rst import document
+
+        text = document(loaded)
     if output is None:
         _write(text)
         return
@@ -230,6 +239,7 @@ def doctor(
 
 cli_analysis.register(app)
 cli_virtual.register(app)
+cli_rt.register(run_app, app)
 
 
 def main() -> None:

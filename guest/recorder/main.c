@@ -1,0 +1,193 @@
+/* latlab-recorder: wakes up on every CPU at fixed times and keeps how late that was; docs/rt.md says what and why. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "measure.h"
+#include "options.h"
+#include "record_file.h"
+
+#define EXIT_USAGE 2
+#define EXIT_DATA 3
+#define START_DELAY_NS 100000000ULL
+#define CHECKPOINT_NS NS_PER_S
+#define OWN_PRIORITY 1 /* above the load, below all that is measured: a checkpoint is late otherwise */
+
+static struct measurer measurers[RECORD_MAX_CPUS];
+static struct tally copies[RECORD_MAX_CPUS];
+static struct outlier batch[OUTLIERS_HELD];
+static uint64_t left_out[RECORD_MAX_CPUS];
+static struct record_file file;
+
+static void stop(int number)
+{
+    (void)number;
+    measure_stop = 1;
+}
+
+static int say(int status, const char *what, const char *where, int error)
+{
+    fprintf(stderr, "latlab-recorder: %s %s: %s\n", what, where, strerror(error));
+    return status;
+}
+
+/* Held open for as long as the process lives. */
+static int forbid_idle_states(void)
+{
+    const int32_t no_latency = 0;
+    int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
+
+    return fd >= 0 && write(fd, &no_latency, sizeof(no_latency)) == (ssize_t)sizeof(no_latency) ? 0 : errno;
+}
+
+static int take_rights(const struct options *options)
+{
+    struct sched_param own = { .sched_priority = OWN_PRIORITY };
+
+    if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
+        return say(EXIT_USAGE, "cannot lock its memory;", "run it as root or raise RLIMIT_MEMLOCK", errno);
+    }
+    if (sched_setscheduler(0, SCHED_FIFO, &own) != 0) {
+        return say(EXIT_USAGE, "cannot become real-time;", "run it as root or with CAP_SYS_NICE", errno);
+    }
+    if (!options->idle_states_allowed) {
+        int error = forbid_idle_states();
+
+        if (error != 0) {
+            return say(EXIT_USAGE, "cannot forbid idle states by /dev/cpu_dma_latency;", "run it as root or allow them with -I", error);
+        }
+    }
+    return 0;
+}
+
+static int open_record(const struct options *options, uint64_t start_ns)
+{
+    file.header = (struct record_header){
+        .cpus = options->cpus,
+        .priority = (uint32_t)options->priority,
+        .interval_ns = options->interval_ns,
+        .outlier_ns = options->outlier_ns,
+        .duration_ns = options->duration_ns,
+        .start_realtime_ns = clock_ns(CLOCK_REALTIME),
+        .start_ns = start_ns,
+        .counter_hz = counter_hz(),
+        .loop_cost_ps = measure_loop_cost_ps(&measurers[0]),
+        .idle_states_allowed = options->idle_states_allowed,
+    };
+    memcpy(file.header.cpu_numbers, options->cpu_numbers, sizeof(file.header.cpu_numbers));
+    int error = record_create(&file, options->output);
+
+    return error == 0 ? 0 : say(EXIT_USAGE, "cannot write", options->output, error);
+}
+
+static int write_outliers(unsigned index)
+{
+    uint32_t count = 0;
+
+    while (count < OUTLIERS_HELD && outlier_take(&measurers[index].queue, &batch[count])) {
+        if (file.outliers_written + count < RECORD_OUTLIERS_MAX) {
+            count++;
+        } else {
+            left_out[index]++;
+        }
+    }
+    return count == 0 ? 0 : record_outliers(&file, batch, count);
+}
+
+/* The outliers first: a checkpoint never counts one that is not in the file or among those left out. */
+static int checkpoint(unsigned cpus, bool is_final)
+{
+    struct record_slot slot = { .is_final = is_final };
+    int error = 0;
+
+    for (unsigned i = 0; i < cpus && error == 0; i++) {
+        measure_snapshot(&measurers[i], &copies[i]);
+        error = write_outliers(i);
+        copies[i].outliers_dropped += left_out[i];
+    }
+    slot.now_ns = clock_ns(CLOCK_MONOTONIC);
+    slot.now_ticks = counter_ticks();
+    return error == 0 ? record_checkpoint(&file, slot, copies) : error;
+}
+
+static int start_all(const struct options *options, uint64_t start_ns)
+{
+    for (unsigned i = 0; i < options->cpus; i++) {
+        struct measurer *measurer = &measurers[i];
+
+        *measurer = (struct measurer){
+            .rules = { options->interval_ns, options->outlier_ns },
+            .first_due_ns = start_ns,
+            .end_ns = options->duration_ns != 0 ? start_ns + options->duration_ns : UINT64_MAX,
+            .cpu = options->cpu_numbers[i],
+            .priority = options->priority,
+        };
+        int error = measure_start(measurer);
+
+        if (error != 0) {
+            char where[48];
+
+            snprintf(where, sizeof(where), "CPU %u at priority %d", measurer->cpu, options->priority);
+            return say(EXIT_USAGE, "cannot start on", where, error);
+        }
+    }
+    return 0;
+}
+
+static int record(const struct options *options, uint64_t start_ns)
+{
+    uint64_t end_ns = options->duration_ns != 0 ? start_ns + options->duration_ns : UINT64_MAX;
+    int error = 0;
+
+    for (uint64_t next_ns = start_ns + CHECKPOINT_NS; !measure_stop && next_ns < end_ns && error == 0; next_ns += CHECKPOINT_NS) {
+        struct timespec next = from_ns(next_ns);
+
+        while (!measure_stop && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR) {
+        }
+        error = checkpoint(options->cpus, false);
+    }
+    if (error != 0) {
+        measure_stop = 1;
+    }
+    for (unsigned i = 0; i < options->cpus; i++) {
+        pthread_join(measurers[i].thread, NULL);
+    }
+    return error != 0 ? error : checkpoint(options->cpus, true);
+}
+
+int main(int argc, char **argv)
+{
+    struct sigaction on_stop = { .sa_handler = stop };
+    struct options options;
+
+    if (!options_read(&options, argc, argv)) {
+        return EXIT_USAGE;
+    }
+    sigaction(SIGINT, &on_stop, NULL);
+    sigaction(SIGTERM, &on_stop, NULL);
+    int status = take_rights(&options);
+
+    if (status != 0) {
+        return status;
+    }
+    uint64_t start_ns = clock_ns(CLOCK_MONOTONIC) + START_DELAY_NS;
+
+    status = open_record(&options, start_ns);
+    if (status == 0) {
+        status = start_all(&options, start_ns);
+    }
+    if (status != 0) {
+        return status;
+    }
+    int error = record(&options, start_ns);
+
+    return error == 0 ? 0 : say(EXIT_DATA, "stopped because it cannot write", options.output, error);
+}

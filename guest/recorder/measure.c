@@ -1,0 +1,90 @@
+#define _GNU_SOURCE
+#include "measure.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#include "clock.h"
+
+#define COST_ROUNDS 4096U
+
+volatile int measure_stop;
+
+/* What happens between two sleeps; the cost measurement runs the same. */
+static inline uint64_t note_wake_up(struct measurer *self, uint64_t due_ns)
+{
+    struct outlier wake = { .wake_ns = clock_ns(CLOCK_MONOTONIC), .wake_ticks = counter_ticks(), .cpu = self->cpu };
+    uint32_t generation = self->generation;
+
+    __atomic_store_n(&self->generation, generation + 1U, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    due_ns = tally_wake_up(&self->tally, &self->queue, &self->rules, due_ns, &wake);
+    __atomic_store_n(&self->generation, generation + 2U, __ATOMIC_RELEASE);
+    return due_ns;
+}
+
+static void *measure(void *argument)
+{
+    struct measurer *self = argument;
+    uint64_t due_ns = self->first_due_ns;
+
+    while (!measure_stop && due_ns < self->end_ns) {
+        struct timespec due = from_ns(due_ns);
+
+        if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) != 0) {
+            continue;
+        }
+        due_ns = note_wake_up(self, due_ns);
+    }
+    return NULL;
+}
+
+int measure_start(struct measurer *measurer)
+{
+    struct sched_param parameters = { .sched_priority = measurer->priority };
+    pthread_attr_t attributes;
+    cpu_set_t cpus;
+
+    CPU_ZERO(&cpus);
+    CPU_SET(measurer->cpu, &cpus);
+    tally_init(&measurer->tally);
+    pthread_attr_init(&attributes);
+    pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
+    pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
+    pthread_attr_setschedparam(&attributes, &parameters);
+    int error = pthread_attr_setaffinity_np(&attributes, sizeof(cpus), &cpus);
+
+    if (error == 0) {
+        error = pthread_create(&measurer->thread, &attributes, measure, measurer);
+    }
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
+void measure_snapshot(const struct measurer *measurer, struct tally *copy)
+{
+    uint32_t before;
+    uint32_t after;
+
+    do {
+        before = __atomic_load_n(&measurer->generation, __ATOMIC_ACQUIRE);
+        memcpy(copy, &measurer->tally, sizeof(*copy));
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        after = __atomic_load_n(&measurer->generation, __ATOMIC_RELAXED);
+    } while (before != after || (before & 1U) != 0);
+}
+
+uint64_t measure_loop_cost_ps(struct measurer *scratch)
+{
+    const uint64_t far_ns = NS_PER_S;
+
+    scratch->rules = (struct tally_rules){ .interval_ns = far_ns, .outlier_ns = far_ns };
+    tally_init(&scratch->tally);
+    uint64_t start_ns = clock_ns(CLOCK_MONOTONIC);
+
+    for (unsigned i = 0; i < COST_ROUNDS; i++) {
+        note_wake_up(scratch, start_ns);
+    }
+    return (clock_ns(CLOCK_MONOTONIC) - start_ns) * 1000U / COST_ROUNDS;
+}

@@ -1,0 +1,32 @@
+/* One measuring thread a CPU. */
+#ifndef MEASURE_H
+#define MEASURE_H
+
+#include <pthread.h>
+
+#include "tally.h"
+
+struct measurer {
+    struct tally_rules rules;
+    uint64_t first_due_ns;
+    uint64_t end_ns;
+    uint32_t cpu;
+    int priority;
+    pthread_t thread;
+    uint32_t generation; /* odd while the tally is being written */
+    struct tally tally;
+    struct outlier_queue queue;
+};
+
+extern volatile int measure_stop;
+
+/* 0, or the errno that says why the thread cannot run at this priority or on this CPU. */
+int measure_start(struct measurer *measurer);
+
+/* A consistent copy of the tally, taken while the thread goes on. */
+void measure_snapshot(const struct measurer *measurer, struct tally *copy);
+
+/* Cost of the bookkeeping of one wake-up, clock and counter included, in picoseconds. `scratch` is overwritten. */
+uint64_t measure_loop_cost_ps(struct measurer *scratch);
+
+#endif

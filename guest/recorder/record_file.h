@@ -1,0 +1,66 @@
+/*
+ * The file: one header, two slots for checkpoints that are written in turn, then batches of outliers that are only added to. All numbers are
+ * little-endian. A CRC-32 guards the header, each slot and each batch, so that whatever was cut off is known to be; docs/rt.md has the layout.
+ */
+#ifndef RECORD_FILE_H
+#define RECORD_FILE_H
+
+#include <stdint.h>
+
+#include "tally.h"
+
+#define RECORD_MAGIC "LLREC1\r\n"
+#define RECORD_MAX_CPUS 64U
+#define RECORD_OUTLIERS_MAX 200000U /* 6.4 MB; later ones are counted as dropped */
+
+struct record_header {
+    char magic[8];
+    uint32_t header_bytes;
+    uint32_t slot_bytes;
+    uint32_t cpus;
+    uint32_t buckets;
+    uint32_t sub_bits;
+    uint32_t priority;
+    uint64_t interval_ns;
+    uint64_t outlier_ns;
+    uint64_t duration_ns;
+    uint64_t start_realtime_ns;
+    uint64_t start_ns;
+    uint64_t counter_hz;
+    uint64_t loop_cost_ps; /* the bookkeeping of one wake-up, measured at the start */
+    uint32_t idle_states_allowed;
+    uint32_t cpu_numbers[RECORD_MAX_CPUS];
+    uint32_t crc;
+};
+
+struct record_slot {
+    uint64_t sequence; /* from 1; the higher valid one counts */
+    uint64_t now_ns;
+    uint64_t now_ticks;
+    uint64_t outliers_written;
+    uint32_t is_final;
+    uint32_t crc; /* over the slot without this field */
+};
+
+struct record_batch {
+    uint32_t outliers;
+    uint32_t crc; /* over the outliers that follow */
+};
+
+/* Appends to a CRC-32 of ISO 3309; start with 0. */
+uint32_t record_crc(uint32_t crc, const void *data, uint64_t bytes);
+
+struct record_file {
+    int fd;
+    uint64_t end;
+    uint64_t sequence;
+    uint64_t outliers_written;
+    struct record_header header;
+};
+
+/* All return 0 or the errno of what failed. */
+int record_create(struct record_file *file, const char *path);
+int record_checkpoint(struct record_file *file, struct record_slot slot, const struct tally *tallies);
+int record_outliers(struct record_file *file, const struct outlier *outliers, uint32_t count);
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Lets Linux read what the EL3 firmware traced. An SMC cannot be issued from user space, so this module does, and shows the answers
+ * as text below /proc/latlab_el3: `info`, `records`, and `trng_hold_ns` for a firmware that was built with LATLAB_TRNG_HOLD.
+ */
+#include <linux/arm-smccc.h>
+#include <linux/module.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+
+#define TRACE_INFO 0xC7000030UL
+#define TRACE_TOPOLOGY 0xC7000031UL
+#define TRACE_STATUS 0xC7000032UL
+#define TRACE_READ 0xC7000033UL
+#define TRNG_HOLD 0xC70000F0UL
+
+#define EVENT_BITS 16
+
+static struct proc_dir_entry *folder;
+
+static struct arm_smccc_1_2_regs call(unsigned long id, unsigned long x1, unsigned long x2)
+{
+	const struct arm_smccc_1_2_regs in = { .a0 = id, .a1 = x1, .a2 = x2 };
+	struct arm_smccc_1_2_regs out;
+
+	arm_smccc_1_2_smc(&in, &out);
+	return out;
+}
+
+static int info_show(struct seq_file *file, void *unused)
+{
+	struct arm_smccc_1_2_regs info = call(TRACE_INFO, 0, 0);
+
+	seq_printf(file, "events=%016lx clock_hz=%lu capture_mticks=%lu\n", info.a1, info.a2, info.a3);
+	return 0;
+}
+
+static void show_record(struct seq_file *file, unsigned long sequence, unsigned long ticks, unsigned long event_arg)
+{
+	seq_printf(file, "%lu %lu %lu %lx\n", sequence, ticks, event_arg & GENMASK(EVENT_BITS - 1, 0), event_arg >> EVENT_BITS);
+}
+
+/* Records that come while this reads are left for the next reader: `end` is fixed first. */
+static void show_ring(struct seq_file *file, unsigned long mpidr)
+{
+	struct arm_smccc_1_2_regs status = call(TRACE_STATUS, mpidr, 0);
+	unsigned long end = status.a1, sequence = status.a2;
+
+	while (sequence < end) {
+		struct arm_smccc_1_2_regs got = call(TRACE_READ, mpidr, sequence);
+		unsigned long records[] = { got.a1, got.a2, got.a3, got.a4, got.a5, got.a6 };
+
+		if ((long)got.a0 <= 0) {
+			unsigned long oldest = call(TRACE_STATUS, mpidr, 0).a2;
+
+			if (oldest <= sequence)
+				return;
+			sequence = oldest;
+			continue;
+		}
+		for (unsigned long i = 0; i < got.a0 && i < 3; i++)
+			show_record(file, sequence + i, records[2 * i], records[2 * i + 1]);
+		sequence += got.a0;
+	}
+}
+
+static int records_show(struct seq_file *file, void *unused)
+{
+	unsigned long cores = 1;
+
+	for (unsigned long core = 0; core < cores; core++) {
+		struct arm_smccc_1_2_regs place = call(TRACE_TOPOLOGY, core, 0);
+		struct arm_smccc_1_2_regs status;
+
+		if (place.a0 != 0)
+			break;
+		cores = place.a3;
+		status = call(TRACE_STATUS, place.a1, 0);
+		seq_printf(file, "core %lu.%lu cpu=%lu next=%lu oldest=%lu\n", place.a2 & U32_MAX, place.a2 >> 32, core, status.a1, status.a2);
+		show_ring(file, place.a1);
+	}
+	return 0;
+}
+
+static ssize_t hold_write(struct file *file, const char __user *text, size_t size, loff_t *position)
+{
+	unsigned long hold_ns;
+	int error = kstrtoul_from_user(text, size, 0, &hold_ns);
+
+	if (error != 0)
+		return error;
+	return call(TRNG_HOLD, hold_ns, 0).a0 == 0 ? (ssize_t)size : -EOPNOTSUPP;
+}
+
+static const struct proc_ops hold_ops = { .proc_write = hold_write };
+
+static int __init latlab_el3_init(void)
+{
+	if ((long)call(TRACE_INFO, 0, 0).a0 != 0)
+		return -ENODEV;
+	folder = proc_mkdir("latlab_el3", NULL);
+	if (folder == NULL)
+		return -ENOMEM;
+	if (proc_create_single("info", 0400, folder, info_show) == NULL || proc_create_single("records", 0400, folder, records_show) == NULL ||
+	    proc_create("trng_hold_ns", 0200, folder, &hold_ops) == NULL) {
+		proc_remove(folder);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void __exit latlab_el3_exit(void)
+{
+	proc_remove(folder);
+}
+
+module_init(latlab_el3_init);
+module_exit(latlab_el3_exit);
+MODULE_DESCRIPTION("Reads the trace rings of latlab's EL3 firmware");
+MODULE_LICENSE("Dual BSD/GPL");

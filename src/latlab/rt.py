@@ -1,0 +1,179 @@
+"""The rt campaign: measure wake-ups on a target, keep every raw file, and make results of them again whenever they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from latlab.analysis.attribution import Attributed, Exposure, attribute, exposure
+from latlab.analysis.periodicity import Period, find_period
+from latlab.analysis.wakeup import Wakeups, disagreement, with_schedule
+from latlab.catalog import event_table
+from latlab.errors import DataError, LatlabError
+from latlab.formats.el3_records import El3Records, info_of, read_records
+from latlab.formats.ftrace import read_spans
+from latlab.formats.wakeups import read_wakeups
+from latlab.model import Build, Clock, Problem, Run, RunStatus, Tick, Topology
+from latlab.store import Store
+from latlab.targets.rt_job import HISTOGRAM_US, Instrument, Workload
+
+CAMPAIGN = "rt"
+IMPORT_LOG = "imported"
+KERNEL_PROBES = ("crng_reseed", "hwrng")
+DETERMINISTIC = "deterministic: the instruction clock of an emulator, one vCPU"
+REAL = "real target"
+VIRTUAL_MACHINE = "virtual machine: not an RT figure"
+EMULATION = "multi-threaded emulation: shows that it works, its latencies are not to be published"
+KERNEL_WARNINGS = ("WARNING:", "BUG:", "Oops", "rcu: INFO:", "rcu_preempt detected", "Internal error", "soft lockup", "Call trace:")
+
+
+@dataclass(frozen=True)
+class RtResult:
+    """One measurement: what each tool saw, and what is known of why. `attributed` is None where nothing could be joined."""
+
+    wakeups: tuple[Wakeups, ...]
+    attributed: tuple[Attributed, ...] | None
+    exposure: tuple[Exposure, ...]
+    period: Period | None
+    problems: tuple[str, ...]
+
+    @property
+    def recorder(self) -> Wakeups | None:
+        return next((found for found in self.wakeups if found.tool == "recorder"), None)
+
+
+def new_run(campaign: str, target: str, platform: str, cpus: int, mode: str, facts: tuple[tuple[str, str], ...], **more: object) -> Run:
+    """The run's facts; its figures live in its logs."""
+    tick = Tick(Clock.INSTRUCTIONS, 0.5) if mode == DETERMINISTIC else Tick(Clock.TIME, 1.0)
+    run = Run(
+        campaign=campaign,
+        target=target,
+        platform=platform,
+        topology=Topology((cpus,)),
+        tick=tick,
+        build=Build("unknown"),
+        lead=None,
+        status=RunStatus.PARTIAL,
+        samples=(),
+        started_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        facts=(("mode", mode), *facts),
+    )
+    return replace(run, **more)  # type: ignore[arg-type]
+
+
+def workload_facts(workload: Workload) -> tuple[tuple[str, str], ...]:
+    return (
+        ("duration_s", str(workload.duration_s)),
+        ("load", workload.load),
+        ("load command", f"{workload.load_command} &" if workload.load_command else "none"),
+        ("instrument", workload.instrument.value),
+        ("cyclictest command", "none" if workload.instrument is Instrument.RECORDER else workload.cyclictest),
+        ("recorder command", "none" if workload.instrument is Instrument.CYCLICTEST else workload.recorder("latlab-recorder")),
+        ("interval_us", str(workload.interval_us)),
+        ("priority", str(workload.priority)),
+        ("idle states", "allowed" if workload.idle_states else "forbidden by /dev/cpu_dma_latency"),
+    )
+
+
+def keep(store: Store, run: Run, files: Mapping[str, bytes], complaints: tuple[str, ...]) -> str:
+    """Store a run with its files; it is complete where there is nothing to complain of and everything in it can be read."""
+    run_id = store.begin(run)
+    store.add(run_id, logs=dict(files))
+    found = list(complaints)
+    try:
+        results = results_of(run, files)
+        found += [problem for _, result in results for problem in result.problems]
+    except LatlabError as error:
+        found.append(str(error))
+    store.add(run_id, problems=[Problem(0, sentence) for sentence in found])
+    if not found:
+        store.finish(run_id, RunStatus.COMPLETE)
+    return run_id
+
+
+def results_of(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, RtResult]]:
+    """Each measurement of a run by its name: one without a name, or the conditions of an experiment, which are folders of its logs."""
+    names = sorted({name.rpartition("/")[0] for name in files}, key=_condition_order)
+    groups = [(name, {path.rpartition("/")[2]: data for path, data in files.items() if path.rpartition("/")[0] == name}) for name in names]
+    measured = [(name, group) for name, group in groups if any(has_wakeups(path) for path in group)]
+    if not measured:
+        raise DataError(
+            "no file of a recorder or of cyclictest came back; the kernel's and the job's log say why (`latlab show --log job.log`)"
+        )
+    return [(name, result_of(dict(run.facts), group)) for name, group in measured]
+
+
+def _condition_order(name: str) -> tuple[int, str]:
+    digits = name.partition("-")[0]
+    return (int(digits) if digits.isdecimal() else 0, name)
+
+
+def has_wakeups(name: str) -> bool:
+    return name in ("recorder.rec", "cyclictest.txt", IMPORT_LOG)
+
+
+def result_of(facts: Mapping[str, str], files: Mapping[str, bytes]) -> RtResult:
+    problems: list[str] = []
+    wakeups = _wakeups(facts, files, problems)
+    if not wakeups:
+        raise DataError("; ".join(problems) or "nothing was measured")
+    el3 = _el3(files, problems)
+    recorder = next((found for found in wakeups if found.tool == "recorder"), None)
+    timed = recorder or next((found for found in wakeups if found.outliers), None)
+    attributed: tuple[Attributed, ...] | None = None
+    exposed: tuple[Exposure, ...] = ()
+    if recorder and el3:
+        calls = el3.calls()
+        kernel = read_spans(files.get("ftrace.txt", b"").decode("utf-8", "replace"), KERNEL_PROBES)
+        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel), exposure(recorder, calls)
+    problems += [
+        f"{found.tool}: {sentence}"
+        for found in wakeups
+        for sentence in map(disagreement, found.cpus)
+        if sentence and found.tool == "recorder"
+    ]
+    problems += kernel_warnings(files.get("kernel.log", b""))
+    period = find_period([outlier.wake_ns - outlier.late_ns for outlier in timed.outliers]) if timed else None
+    return RtResult(wakeups, attributed, exposed, period, tuple(problems))
+
+
+def _wakeups(facts: Mapping[str, str], files: Mapping[str, bytes], problems: list[str]) -> tuple[Wakeups, ...]:
+    """What can be read; what cannot is a problem and costs the rest nothing."""
+    found = []
+    for name in filter(has_wakeups, sorted(files, reverse=True)):
+        try:
+            one = read_wakeups(files[name], name)
+        except DataError as error:
+            problems.append(str(error))
+            continue
+        if name == "cyclictest.txt" and "interval_us" in facts:
+            one = with_schedule(one, int(facts["interval_us"]) * 1000, float(facts["duration_s"]))
+        problems += one.problems
+        found.append(one)
+    return tuple(found)
+
+
+def _el3(files: Mapping[str, bytes], problems: list[str]) -> El3Records | None:
+    if "el3-records.txt" not in files:
+        return None
+    table = event_table()
+    info = info_of(files.get("el3-info.txt", b"").decode("ascii", "replace"))
+    if info is None or info[0] != table.hash:
+        problems.append(
+            f"the firmware's event table is {info[0] if info else 'unknown'}, this latlab has {table.hash}; outliers are not attributed"
+        )
+        return None
+    return read_records(files["el3-records.txt"].decode("ascii", "replace"), table, "el3-records.txt")
+
+
+def kernel_warnings(log: bytes) -> list[str]:
+    """The lines of a kernel's log that should not be there."""
+    lines = log.decode("utf-8", "replace").splitlines()
+    return [f"the kernel warned: {line.strip()}" for line in lines if any(word in line for word in KERNEL_WARNINGS)]
+
+
+def overlap_note(cyclictest: Wakeups) -> str:
+    """How much of its own distribution cyclictest could not show."""
+    beyond = sum(cpu.histogram.beyond for cpu in cyclictest.cpus if cpu.histogram)
+    return f"{beyond} samples at {HISTOGRAM_US} us or more are clipped" if beyond else ""

@@ -1,0 +1,172 @@
+"""The shell script that measures: the same in the guest, on this machine and over SSH. Its files are in $OUT, nothing is left running."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from shlex import quote
+
+from latlab.errors import UsageError
+
+HISTOGRAM_US = 400
+LOADS = {
+    "cpu": "stress-ng --cpu-method=all -c 4",
+    "hackbench": "hackbench -g 4 -l 1000000000",
+    "memory": "stress-ng --vm 2 --vm-bytes 64M",
+    "syscalls": "stress-ng --get 4",
+    "hwrng": "cat /dev/hwrng",
+    "idle": "",
+}
+SETTLE_S = 1
+
+
+class Instrument(StrEnum):
+    BOTH = "both"
+    RECORDER = "recorder"
+    CYCLICTEST = "cyclictest"
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What is measured under what. `idle_states` leaves /dev/cpu_dma_latency alone."""
+
+    duration_s: int
+    load: str = "cpu"
+    instrument: Instrument = Instrument.BOTH
+    interval_us: int = 200
+    priority: int = 80
+    outlier_us: int = 100
+    idle_states: bool = False
+
+    @property
+    def cyclictest(self) -> str:
+        """The published command line; its defaults are the reference's."""
+        latency = "--default-system " if self.idle_states else ""
+        return f"cyclictest {latency}-m -Sp{self.priority} -D{self.duration_s} -h{HISTOGRAM_US} -i{self.interval_us} -M -q"
+
+    @property
+    def load_command(self) -> str:
+        if self.load not in LOADS:
+            raise UsageError(f"--load {self.load} is not known; use one of {', '.join(LOADS)}")
+        return LOADS[self.load]
+
+    def recorder(self, program: str) -> str:
+        idle = " -I" if self.idle_states else ""
+        options = f"-D {self.duration_s} -i {self.interval_us} -p {self.priority} -t {self.outlier_us}{idle}"
+        return f"{quote(program)} -o $OUT/recorder.rec {options}"
+
+
+def script(workload: Workload, recorder: str, before: str = "", after: str = "") -> str:
+    """`before` and `after` are the target's own steps; the exit status is the first that was not 0."""
+    steps = [PROLOGUE, before, *_load(workload)]
+    if workload.instrument is not Instrument.RECORDER:
+        steps.append(f"run {workload.cyclictest} >$OUT/cyclictest.txt 2>$OUT/cyclictest.err")
+    if workload.instrument is not Instrument.CYCLICTEST:
+        steps.append(f"run {workload.recorder(recorder)} 2>$OUT/recorder.err")
+    return "\n".join([*steps, "stop_load", after, "exit $status", ""])
+
+
+PROLOGUE = """\
+status=0
+load=
+stop_load() {
+    [ -z "$load" ] && return
+    kill -TERM -"$load" 2>/dev/null
+    sleep 0.2
+    kill -KILL -"$load" 2>/dev/null
+    wait "$load" 2>/dev/null
+    load=
+}
+measuring=
+stop_all() {
+    [ -n "$measuring" ] && kill -TERM "$measuring" 2>/dev/null && wait "$measuring"
+    stop_load
+    exit 143
+}
+trap stop_all HUP INT TERM
+run() {
+    "$@" &
+    measuring=$!
+    wait "$measuring"
+    code=$?
+    measuring=
+    [ "$status" -ne 0 ] || status=$code
+}"""
+
+
+def _load(workload: Workload) -> list[str]:
+    command = workload.load_command
+    if not command:
+        return []
+    return [f"setsid {command} >/dev/null 2>$OUT/load.err &", "load=$!", f"sleep {SETTLE_S}"]
+
+
+GUEST_TRACE = """\
+T=/sys/kernel/tracing
+echo mono >$T/trace_clock
+{
+    echo 'p:latlab/crng_reseed crng_reseed'
+    echo 'r:latlab/crng_reseed_done crng_reseed'
+} >$T/kprobe_events
+if grep -q smccc_trng_read /proc/kallsyms; then
+    echo 'p:latlab/hwrng smccc_trng_read' >>$T/kprobe_events
+    echo 'r:latlab/hwrng_done smccc_trng_read' >>$T/kprobe_events
+fi
+echo stacktrace >$T/events/latlab/crng_reseed/trigger
+echo 1 >$T/events/latlab/enable"""
+
+GUEST_COLLECT = """\
+cat /proc/latlab_el3/info >$OUT/el3-info.txt
+cat /proc/latlab_el3/records >$OUT/el3-records.txt
+[ -n "$T" ] && cat $T/trace >$OUT/ftrace.txt"""
+
+
+def guest_script(workload: Workload, hwrng: bool = True, hold_us: int | None = None, trace: bool = True) -> str:
+    """In the guest: the module that reads the rings, the hwrng driver or not, the probes, and the dose of an experiment."""
+    before = ["OUT=/out", "insmod /modules/latlab_el3.ko || exit 3"]
+    if hwrng:
+        before.append("insmod /modules/arm_smccc_trng.ko || exit 3")
+    if trace:
+        before.append(GUEST_TRACE)
+    if hold_us is not None:
+        before.append(f"echo {hold_us * 1000} >/proc/latlab_el3/trng_hold_ns || exit 3")
+    return script(workload, "/bin/latlab-recorder", "\n".join(before), GUEST_COLLECT)
+
+
+def power_script(cycles: int, suspends: int, suspend_s: int = 5) -> str:
+    """CPU hotplug of every secondary CPU in turn, then deep suspends. The alarm leaves a slow host time to get there: it aborts a suspend
+    that has only begun when it rings."""
+    return POWER.format(cycles=cycles, suspends=suspends, suspend_s=suspend_s)
+
+
+POWER = """\
+OUT=/out
+insmod /modules/latlab_el3.ko || exit 3
+status=0
+cpus=$(ls -d /sys/devices/system/cpu/cpu[1-9]* | sed 's/.*cpu//')
+n=0
+while [ $n -lt {cycles} ]; do
+    for cpu in $cpus; do
+        [ $n -lt {cycles} ] || break
+        f=/sys/devices/system/cpu/cpu$cpu/online
+        echo 0 >$f || {{ echo "cycle $n: CPU $cpu does not go off"; status=1; }}
+        echo 1 >$f || {{ echo "cycle $n: CPU $cpu does not come on"; status=1; }}
+        n=$((n + 1))
+    done
+    [ $((n % 50)) -ge 3 ] || echo "<LLG1:PROGRESS hotplug=$n>" >/dev/console
+done
+echo "hotplug_cycles=$n online=$(cat /sys/devices/system/cpu/online)"
+cat /proc/latlab_el3/records >$OUT/el3-hotplug.txt
+echo deep >/sys/power/mem_sleep
+n=0
+while [ $n -lt {suspends} ]; do
+    echo 0 >/sys/class/rtc/rtc0/wakealarm
+    echo +{suspend_s} >/sys/class/rtc/rtc0/wakealarm
+    echo mem >/sys/power/state || {{ echo "suspend $n failed"; status=1; }}
+    n=$((n + 1))
+done
+echo "suspends=$n success=$(cat /sys/power/suspend_stats/success) fail=$(cat /sys/power/suspend_stats/fail)"
+cat /proc/latlab_el3/info >$OUT/el3-info.txt
+cat /proc/latlab_el3/records >$OUT/el3-records.txt
+exit $status
+"""

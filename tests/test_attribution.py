@@ -1,0 +1,135 @@
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from latlab.analysis.attribution import Call, KernelSpan, attribute, exposure
+from latlab.analysis.dose import fit
+from latlab.analysis.periodicity import find_period
+from latlab.analysis.wakeup import CpuWakeups, Outlier, Wakeups
+from latlab.catalog import event_table
+from latlab.formats.el3_records import info_of, read_records
+from latlab.formats.ftrace import read_spans
+from latlab.formats.recorder import read_record
+
+DATA = Path(__file__).parent / "data" / "rt"
+HZ = 1_000_000_000
+TRNG = 0xC4000053
+
+
+def _wakeups(median_ns: int = 10_000) -> Wakeups:
+    import numpy as np
+
+    from latlab.analysis.wakeup import counted_us
+
+    histogram = counted_us(np.array([median_ns // 1000 - 1]), np.array([100]))
+    cpus = tuple(CpuWakeups(cpu, histogram, 100, 100, 0, 0, 0, 0.0) for cpu in (0, 1))
+    return Wakeups("recorder", 200_000, 1, cpus, counter_hz=HZ, sync=(0, 0), start_ns=0, end_ns=10**9)
+
+
+def _late(at_ns: int, late_ns: int, cpu: int = 0) -> Outlier:
+    return Outlier(cpu, at_ns, late_ns, 0, at_ns)
+
+
+def test_an_outlier_filled_by_calls_is_theirs() -> None:
+    calls = [Call(0, TRNG, 600_000, 800_000), Call(0, TRNG, 801_000, 990_000)]
+    (entry,) = attribute(_wakeups(), [_late(1_000_000, 420_000)], calls)
+    assert entry.cause is not None
+    assert (entry.cause.name, entry.cause.calls, entry.cause.stolen_ns) == ("TRNG_RND", 2, 389_000)
+
+
+def test_a_call_before_the_wake_up_was_due_counts_for_its_part_inside_only() -> None:
+    calls = [Call(0, TRNG, 0, 950_000)]
+    (entry,) = attribute(_wakeups(), [_late(1_000_000, 100_000)], calls)
+    assert entry.cause is not None and entry.cause.stolen_ns == 50_000
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        Call(1, TRNG, 600_000, 990_000),
+        Call(0, TRNG, 100_000, 500_000),
+        Call(0, TRNG, 1_000_000, 1_400_000),
+        Call(0, TRNG, 900_000, 950_000),
+    ],
+    ids=["on another CPU", "over before", "begun after", "too short"],
+)
+def test_a_call_elsewhere_or_too_short_is_no_cause(call: Call) -> None:
+    (entry,) = attribute(_wakeups(), [_late(1_000_000, 400_000)], [call])
+    assert entry.cause is None
+
+
+def test_the_way_through_the_kernel_is_named_for_each_caller() -> None:
+    calls = [Call(0, TRNG, 600_000, 990_000)]
+    stack = ("_get_random_bytes", "get_random_u16", "invoke_syscall", "el0_svc_common")
+    own = KernelSpan(0, "crng_reseed", "rt-task", 590_000, 995_000, stack)
+    driver = KernelSpan(0, "hwrng", "hwrng", 590_000, 995_000)
+    (first,) = attribute(_wakeups(), [_late(1_000_000, 420_000)], calls, [own])
+    (second,) = attribute(_wakeups(), [_late(1_000_000, 420_000)], calls, [driver])
+    assert first.cause and first.cause.caller == "kernel-stack randomisation in a system call of rt-task"
+    assert second.cause and second.cause.caller == "the hwrng thread"
+
+
+def test_work_of_the_kernel_itself_is_named_where_the_firmware_took_little() -> None:
+    span = KernelSpan(0, "crng_reseed", "rt-task", 900_000, 990_000, ("_get_random_bytes",))
+    (entry,) = attribute(_wakeups(), [_late(1_000_000, 120_000)], [Call(0, TRNG, 950_000, 950_500)], [span])
+    assert entry.cause and entry.cause.name == "kernel: crng_reseed"
+
+
+def test_exposure_counts_the_calls_of_the_measurement_and_no_others() -> None:
+    calls = [Call(0, TRNG, 5, 10), Call(0, TRNG, 20, 50), Call(1, TRNG, 7, 8), Call(0, TRNG, 2 * 10**9, 2 * 10**9 + 5)]
+    assert [(e.cpu, e.events, e.longest_ns, e.total_ns) for e in exposure(_wakeups(), calls)] == [(0, 2, 30, 35), (1, 1, 1, 1)]
+
+
+def test_a_guest_whose_trng_was_held_has_every_spike_attributed() -> None:
+    """What a guest really printed: TRNG_RND held for 200 us."""
+    read = read_record(gzip.decompress((DATA / "recorder.rec.gz").read_bytes()), "recorder.rec")
+    records = read_records((DATA / "el3-records.txt").read_text(), event_table(), "el3")
+    spans = read_spans((DATA / "ftrace.txt").read_text(), ("crng_reseed", "hwrng"))
+    entries = attribute(read, read.outliers, records.calls(), spans)
+    assert len(entries) == 7 and all(entry.cause and entry.cause.name == "TRNG_RND" for entry in entries)
+    worst = [entry for entry in entries if entry.outlier.late_ns > 400_000]
+    assert [entry.cause.calls for entry in worst if entry.cause] == [2, 2, 2]
+    assert all(entry.cause and "kernel-stack randomisation" in entry.cause.caller for entry in worst)
+
+
+def test_lines_that_are_no_records_are_named_and_the_rest_kept() -> None:
+    text = "core 0.0 cpu=0 next=3 oldest=1\n1 100 15 c4000053\ngarbage\n2 200 16 0\n"
+    read = read_records(text, event_table(), "el3")
+    assert len(read.calls()) == 1 and read.lost == 1
+    assert read.problems[0].line == 3
+
+
+def test_info_says_the_event_table() -> None:
+    assert info_of("events=7fd8391b40d5bd63 clock_hz=62500000 capture_mticks=875\n") == ("7fd8391b40d5bd63", 62_500_000, 875)
+    assert info_of("nothing") is None
+
+
+@given(st.sampled_from([0.1, 1.0, 5.0, 60.0]), st.floats(0, 1), st.lists(st.integers(1, 200), min_size=12, max_size=60, unique=True))
+def test_outliers_on_a_grid_show_its_period(period_s: float, phase: float, places: list[int]) -> None:
+    """The grid itself, or a multiple of it where the outliers happen to fall on one."""
+    times = sorted(round((place + phase) * period_s * 1e9) for place in places)
+    found = find_period(times)
+    assert found is not None
+    ratio = found.period_s / period_s
+    assert abs(ratio - round(ratio)) < 1e-6 and round(ratio) >= 1
+
+
+@given(st.integers(0, 2**32))
+def test_outliers_at_random_times_show_none(seed: int) -> None:
+    import random
+
+    source = random.Random(seed)
+    times = sorted(source.randrange(60 * 10**9) for _ in range(60))
+    assert find_period(times) is None
+
+
+def test_four_outliers_are_too_few_for_a_period() -> None:
+    assert find_period([0, 10**9, 2 * 10**9, 3 * 10**9]) is None
+
+
+def test_a_line_through_the_doses_is_found() -> None:
+    line = fit([0, 50, 100, 200], [40, 140, 240, 440])
+    assert (line.slope, line.intercept_us, line.r_squared) == pytest.approx((2.0, 40.0, 1.0))

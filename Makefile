@@ -5,13 +5,15 @@ LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
 
-.PHONY: demo test bench prove lint docs package firmware setup setup-dev clean
+.PHONY: demo test bench prove prove-guest fuzz lint docs package firmware setup setup-dev clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo     set up, build, run the psci campaign on six cores, write the report"
 	@echo "make test     set up, then every test that CI runs"
+	@echo "make prove-guest  RT Linux on the firmware: the TRNG experiment, 1,000 hotplug cycles, 20 suspends"
 	@echo "make prove    the slow proofs: a million fuzzed SMCs, long stress, fuzzed parsers"
+	@echo "make fuzz     a million executions of each parser under a coverage-guided fuzzer"
 	@echo "make bench    figures beside the peers'"
 	@echo "make lint     ruff, mypy"
 	@echo "make docs     build the documentation, warnings are errors"
@@ -31,7 +33,12 @@ build/%/build.ninja: CMakePresets.json
 firmware-%: build/qemu_virt-%/build.ninja
 	cmake --build --preset qemu_virt-$*
 
-firmware: $(TOPOLOGIES:%=firmware-%)
+.PHONY: virtual
+virtual:
+	cmake --preset virtual
+	cmake --build --preset virtual
+
+firmware: $(TOPOLOGIES:%=firmware-%) virtual
 
 demo: setup
 	$(MAKE) firmware-2_4
@@ -47,13 +54,22 @@ test: setup-dev
 	ctest --preset host
 	$(PYTHON) -m pytest
 
+prove-guest: setup-dev
+	$(MAKE) firmware-1 firmware-1-hold firmware-4
+	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove/test_guest_power.py tests/prove/test_guest_measurements.py
+
 prove: setup-dev
 	$(MAKE) firmware
 	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove
 
+fuzz: setup-dev
+	.venv/bin/pip install --quiet 'atheris>=2.3,<4'
+	$(PYTHON) tests/fuzz/run.py
+
 bench: setup-dev
 	$(MAKE) firmware-2_4
 	$(PYTHON) bench/psci_insns.py
+	$(PYTHON) bench/host_speed.py
 
 lint: setup-dev
 	.venv/bin/ruff check src tests bench firmware/trace

@@ -141,7 +141,7 @@ void psci_await_flushes(const struct psci_core *core)
 
     for (unsigned other = shape->first_core; other < (unsigned)shape->first_core + shape->cores; other++) {
         while (other != core->index && psci_core_state(&psci.cores[other]) == PSCI_CORE_ON) {
-            arch_relax();
+            arch_relax(&psci.cores[other].state);
         }
     }
 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from latlab import cli_analysis, cli_rt
+from latlab import cli_analysis, cli_rt, cli_virtual
 from latlab.errors import LatlabError, UsageError
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ run_app = typer.Typer(help="Run a campaign on a target and keep what it prints."
 app.add_typer(run_app, name="run")
 
 
-class TargetName(StrEnum):
-    QEMU = "qemu"
+DEFAULT_TOPOLOGY = "2,4"
 
 
 class ModeName(StrEnum):
@@ -82,8 +81,8 @@ def latlab(version: Annotated[bool, typer.Option("--version", help="Print the ve
 
 @run_app.command()
 def psci(
-    target: Annotated[TargetName, typer.Option(help="Where the campaign runs.")] = TargetName.QEMU,
-    topology: TopologyOption = "2,4",
+    target: Annotated[str, typer.Option(help="Where the campaign runs: qemu, or virtual:PLATFORM in virtual time.")] = "qemu",
+    topology: TopologyOption = DEFAULT_TOPOLOGY,
     iterations: Annotated[int, typer.Option(help="Iterations of each test in one boot.")] = 20,
     gic: Annotated[int, typer.Option(help="Version of the interrupt controller: 2 or 3.")] = 3,
     el: Annotated[int, typer.Option(help="Exception level of the payload: 1 or 2.")] = 1,
@@ -98,6 +97,9 @@ def psci(
     format: Annotated[Format, typer.Option(help="How the result is printed.")] = Format.TABLE,
 ) -> None:
     """Measure PSCI: suspend to the deepest level and to level 0, CPU_OFF, PSCI_VERSION, on every core."""
+    if target != "qemu":
+        _run_virtual(target, topology, iterations, store, format)
+        return
     from latlab.images import find_images
     from latlab.interrupt import Interrupts
     from latlab.report.progress import RunProgress
@@ -237,6 +239,7 @@ def doctor(
 
 cli_analysis.register(app)
 cli_rt.register(run_app, app)
+cli_virtual.register(app)
 
 
 def main() -> None:
@@ -287,6 +290,28 @@ def _fail(sentence: str, code: int) -> int:
 
 def _interrupt(number: int, frame: object) -> None:
     raise KeyboardInterrupt
+
+
+def _run_virtual(target: str, topology: str, iterations: int, store: str | None, format: Format) -> None:
+    from latlab.report.progress import RunProgress
+    from latlab.store import open_store
+    from latlab.targets.board import load_board
+    from latlab.targets.virtual_time import Virtual, find_program
+    from latlab.workflow import CAMPAIGN_TESTS, run_psci_virtual
+
+    kind, _, name = target.partition(":")
+    if kind != "virtual" or not name:
+        raise UsageError(f"--target {target}: it is qemu, or virtual:PLATFORM such as virtual:juno")
+    if iterations < 1:
+        raise UsageError(f"--iterations {iterations}: a test has at least one")
+    board = load_board(name)
+    if topology not in (DEFAULT_TOPOLOGY, str(board.topology)):
+        raise UsageError(f"--topology {topology}: platform {board.name} has {board.topology}; use --target {target},clusters=2+2")
+    virtual = Virtual(find_program(), board, iterations)
+    opened = open_store(store)
+    with RunProgress(_err(), f"virtual time, platform {board.name}", iterations * CAMPAIGN_TESTS) as progress:
+        recorded = run_psci_virtual(opened, virtual, progress)
+    _conclude(recorded, opened.load(recorded.run_id), format)
 
 
 def _topology(text: str) -> Topology:

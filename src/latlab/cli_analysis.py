@@ -53,7 +53,7 @@ class ListFormat(StrEnum):
 StoreOption = Annotated[
     str | None, typer.Option("--store", help="Where runs are kept: a file or a database URL.", show_default="user's data folder")
 ]
-Reference = Annotated[str, typer.Argument(help="published:NAME, FILE.rst#RELEASE, FILE.csv, a run's id, or `last`.")]
+Reference = Annotated[str, typer.Argument(help="published:NAME, FILE.rst#RELEASE, FILE.csv, .json or .log, a run's id, or `last`.")]
 UnitOption = Annotated[str, typer.Option(help="Unit of tables that name none: ns, us or ms.")]
 ToleranceOption = Annotated[
     float | None, typer.Option(help="Relative change that does not count, in percent.", show_default="3; 0 under the instruction clock")

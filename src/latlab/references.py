@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 from latlab.errors import UsageError
-from latlab.formats import csv_tables, published, rst_tables, run_json
+from latlab.formats import console_log, csv_tables, published, rst_tables, run_json
 from latlab.formats.tables import Reading
 from latlab.model import Run
 
@@ -60,6 +60,8 @@ def _from_catalog(reference: str) -> Run:
 
 
 def _from_file(path: Path, release: str, unit: str) -> Run:
+    if path.suffix in (".log", ".txt"):
+        return _from_log(path)
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -71,7 +73,7 @@ def _from_file(path: Path, release: str, unit: str) -> Run:
     elif path.suffix == ".csv":
         reading = csv_tables.parse(text, path.name)
     else:
-        raise BadReference(f"{path}: the format {path.suffix!r} is not read; .rst, .csv and .json are")
+        raise BadReference(f"{path}: the format {path.suffix!r} is not read; .rst, .csv, .json and .log are")
     if unit:
         reading = replace(reading, tables=tuple(replace(t, unit=t.unit or unit) for t in reading.tables))
     release = release or _only_release(path, reading)
@@ -81,6 +83,17 @@ def _from_file(path: Path, release: str, unit: str) -> Run:
         place = f"{path}:{reason.line}: {reason.message}" if reason else f"{path}: no latency table of release {release!r}"
         raise BadReference(f"{place}; nothing is left to compare")
     return replace(run, id=f"{path}#{release}" if release else str(path))
+
+
+def _from_log(path: Path) -> Run:
+    data = path.read_bytes()
+    if b"<LLT1:BOOT" in data:
+        raise BadReference(f"{path} is a dump of latlab's firmware; keep it with `latlab import {path}` and name the run")
+    run = console_log.parse(data, str(path))
+    if not run.samples:
+        first = run.problems[0]
+        raise BadReference(f"{path}:{first.line}: {first.message}")
+    return run
 
 
 def _only_release(path: Path, reading: Reading) -> str:

@@ -23,6 +23,8 @@ from latlab.model import Build, Clock, CoreId, Problem, Run, RunStatus, Sample, 
 from latlab.store import Store
 from latlab.targets import console as consoles
 from latlab.targets import qemu as qemus
+from latlab.targets import virtual_time as virtual_times
+from latlab.targets.board import board_text
 
 CAMPAIGN = "psci"
 CAMPAIGN_TESTS = 6
@@ -151,6 +153,32 @@ def run_psci(
     if console.outcome.end is consoles.End.INTERRUPT:
         raise LatlabError(f"interrupted; what came before is kept as the partial run {recorded.run_id}")
     return recorded
+
+
+def run_psci_virtual(store: Store, virtual: virtual_times.Virtual, progress: Progress) -> Recorded:
+    """Run the psci campaign in virtual time and store it. What the program prints takes the path of every dump."""
+    run = Run(
+        campaign=CAMPAIGN,
+        target=f"virtual:{virtual.board.name}",
+        platform=virtual.board.name,
+        topology=virtual.board.topology,
+        tick=Tick(Clock.VIRTUAL, 1.0),
+        build=Build("unknown"),
+        lead=None,
+        status=RunStatus.PARTIAL,
+        samples=(),
+        started_utc=_now(),
+        emulator=virtual_times.PROGRAM,
+        command=virtual.command,
+        facts=virtual_times.facts(virtual.board),
+    )
+    printed = virtual_times.run_program(virtual.program, virtual.board, virtual.command[2:])
+    recorder = _Recorder(store, run, lambda hz: Tick(Clock.VIRTUAL, 1_000_000_000 / hz), bytes, progress)
+    progress.start(recorder.run_id)
+    store.add(recorder.run_id, logs={"console": printed, "board": board_text(virtual.board).encode()})
+    for _ in recorder.read(io.BytesIO(printed)):
+        pass
+    return recorder.finish()
 
 
 def import_log(

@@ -35,40 +35,48 @@ void arch_event_wait(void)
 {
     host_require_no_lock("wait for an event");
     host_point(HOST_EVENT_WAIT, NULL, 0);
-    if (!host_core_self()->event) {
+    if (host_core_self()->events_seen == host_events) {
+        host_waiters.cores[host_waiters.count++] = host_self();
         host_block(HOST_IN_EVENT);
     }
-    host_core_self()->event = false;
+    host_core_self()->events_seen = host_events;
 }
 
+/* Sets the event register of every core. */
 void arch_event_send(void)
 {
     host_point(HOST_EVENT_SEND, NULL, 0);
-    for (unsigned core = 0; core < host_machine.cores; core++) {
-        host_cores[core].event = true;
-        if (host_cores[core].wait == HOST_IN_EVENT) {
-            host_set_running(core, host_core_self()->now_ticks);
-        }
+    host_events++;
+    for (unsigned i = 0; i < host_waiters.count; i++) {
+        host_set_running(host_waiters.cores[i], host_core_self()->now_ticks);
     }
+    host_waiters.count = 0;
 }
 
-/* Looks again when any shared word has been stored: what a loop that polls would see, without its turns. */
-void arch_relax(void)
+/* Looks again when the word has been stored: what a loop that polls would see, without its turns. */
+void arch_relax(const struct arch_shared *shared)
 {
     host_require_no_lock("wait for another core");
-    host_relaxing++;
+    host_core_self()->watched = shared;
+    host_watchers.cores[host_watchers.count++] = host_self();
     host_block(HOST_IN_RELAX);
     host_charge(HOST_RELAX, NULL, 0);
 }
 
-static void end_relaxations(void)
+static void wake_watchers(const struct arch_shared *shared)
 {
-    for (unsigned core = 0; host_relaxing != 0 && core < host_machine.cores; core++) {
-        if (host_cores[core].wait == HOST_IN_RELAX) {
-            host_relaxing--;
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < host_watchers.count; i++) {
+        unsigned core = host_watchers.cores[i];
+
+        if (host_cores[core].watched == shared) {
             host_set_running(core, host_core_self()->now_ticks);
+        } else {
+            host_watchers.cores[kept++] = core;
         }
     }
+    host_watchers.count = kept;
 }
 
 void arch_interrupt_wait(void)
@@ -228,7 +236,7 @@ void arch_shared_store(struct arch_shared *shared, uint32_t value)
 {
     host_point(HOST_SHARED_STORE, shared, value);
     shared->value = value;
-    end_relaxations();
+    wake_watchers(shared);
 }
 
 bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t expected, uint32_t desired)
@@ -241,6 +249,6 @@ bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t expected, uin
         return false;
     }
     shared->value = desired;
-    end_relaxations();
+    wake_watchers(shared);
     return true;
 }

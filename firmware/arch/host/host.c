@@ -13,7 +13,9 @@ void (*host_on_reader_sync)(void);
 
 static uint8_t stacks[HOST_MAX_CORES][HOST_STACK_BYTES] __attribute__((aligned(64)));
 struct host_machine host_machine;
-unsigned host_relaxing;
+struct host_list host_watchers;
+struct host_list host_waiters;
+uint64_t host_events;
 static struct coroutine outside;
 static unsigned self;
 static bool is_running; /* inside host_run(): scheduling points switch */
@@ -208,7 +210,9 @@ void host_init(const struct host_machine *description, unsigned boot_core)
 {
     host_machine = *description;
     violation[0] = '\0';
-    host_relaxing = 0;
+    host_watchers.count = 0;
+    host_waiters.count = 0;
+    host_events = 0;
     is_running = false;
     self = boot_core;
     for (unsigned core = 0; core < host_machine.cores; core++) {

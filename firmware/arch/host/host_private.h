@@ -5,7 +5,14 @@
 #include "host.h"
 
 extern struct host_machine host_machine;
-extern unsigned host_relaxing; /* cores in arch_relax() */
+struct host_list {
+    unsigned cores[HOST_MAX_CORES];
+    unsigned count;
+};
+
+extern struct host_list host_watchers; /* in arch_relax() */
+extern struct host_list host_waiters;  /* in arch_event_wait() */
+extern uint64_t host_events;   /* sent so far */
 
 static inline struct host_core *host_core_self(void)
 {

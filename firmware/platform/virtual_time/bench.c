@@ -6,7 +6,7 @@
 #include "psci.h"
 
 #define ENTRY 0x80000000ULL
-#define POLL_NS 5000U
+#define HIGHEST_LEVEL (3U << 24) /* of a power_state */
 #define SETTLE_NS 2000000U /* nothing of what went before is still under way */
 #define WAKE_NS 20000000U
 #define WAKE_EACH_NS 1000000U /* more for each core: every one is down before the first is woken */
@@ -31,7 +31,6 @@ static enum bench_output output;
 static const struct bench_test *test;
 static struct bench_measurement measurements[HOST_MAX_CORES];
 static uint64_t start_ns[HOST_MAX_CORES];
-static bool finished[HOST_MAX_CORES];
 
 static int64_t call(uint32_t id, uint64_t x1, uint64_t x2, uint64_t x3)
 {
@@ -85,15 +84,12 @@ static void start(unsigned core, enum role role)
     }
 }
 
-/* Asks the firmware only when the core is about to go: questions leave records in the lead's ring. */
+/* Asks the firmware once, when the core has stopped: each question leaves records in the lead's ring. */
 static void wait_off(unsigned core)
 {
-    while (!finished[core]) {
-        machine_sleep_until_ns(machine_now_ns() + POLL_NS);
-    }
-    finished[core] = false;
-    while (call(PSCI_ID_64(PSCI_AFFINITY_INFO), machine_mpidr(core), 0, 0) != 1) {
-        machine_sleep_until_ns(machine_now_ns() + POLL_NS);
+    machine_wait_off(core);
+    if (call(PSCI_ID_64(PSCI_AFFINITY_INFO), machine_mpidr(core), 0, 0) != 1) {
+        host_fail("AFFINITY_INFO does not say OFF of core %u, which has stopped", core);
     }
 }
 
@@ -102,14 +98,34 @@ static void settle(void)
     machine_sleep_until_ns(machine_now_ns() + SETTLE_NS);
 }
 
-/* Ranks the cores that have no place in the board's order behind those that have. */
+/* How long a core takes to where it first meets others. */
+static uint64_t lead_in_ns(unsigned core)
+{
+    unsigned cluster = machine_cluster(core);
+    const struct board_class *class = board_class_of_cluster(board, cluster);
+    bool in_crowd = board->cluster_cores[cluster] > 1;
+
+    if ((test->power_state & HIGHEST_LEVEL) != 0) {
+        return class->call_ns + class->entry_ns + class->entry_deep_ns + class->flush_core_ns;
+    }
+    return class->call_ns + class->entry_ns + class->flush_core_ns + (in_crowd ? class->flush_crowd_ns : 0);
+}
+
+/* The order is that in which the cores meet, so a slower core starts earlier. */
+static void start_at(unsigned core, uint64_t at_ns, unsigned rank)
+{
+    start_ns[core] = at_ns + (uint64_t)rank * board->stagger_ns - lead_in_ns(core);
+}
+
 static void plan_starts(uint64_t at_ns)
 {
     for (unsigned core = 0; core < board->cores; core++) {
-        start_ns[core] = at_ns + (uint64_t)core * board->stagger_ns;
+        start_at(core, at_ns, core);
     }
-    for (unsigned rank = 0; rank < board->ordered; rank++) {
-        start_ns[board->order[rank]] = at_ns + (uint64_t)rank * board->stagger_ns;
+    unsigned number = (unsigned)(test - bench_tests);
+
+    for (unsigned rank = 0; rank < board->ordered[number]; rank++) {
+        start_at(board->order[number][rank], at_ns, rank);
     }
 }
 
@@ -214,7 +230,6 @@ static void other(enum role role)
         settle();
         break;
     }
-    finished[host_self()] = true;
     call(PSCI_CPU_OFF, 0, 0, 0);
 }
 

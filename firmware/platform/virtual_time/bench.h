@@ -19,7 +19,7 @@ struct bench_test {
     uint32_t power_state; /* 0: PSCI_VERSION */
 };
 
-#define BENCH_TESTS 6U
+#define BENCH_TESTS BOARD_TESTS
 extern const struct bench_test bench_tests[BENCH_TESTS];
 
 enum bench_output { BENCH_DUMP, BENCH_SPANS, BENCH_NOTHING };

@@ -96,14 +96,18 @@ static bool read_cluster(struct board *board)
 static bool read_order(struct board *board)
 {
     uint64_t core;
+    uint64_t test;
 
-    while (board->ordered < board->cores && next_number(&core)) {
+    if (!next_number(&test) || test >= BOARD_TESTS) {
+        return false;
+    }
+    while (board->ordered[test] < board->cores && next_number(&core)) {
         if (core >= board->cores) {
             return false;
         }
-        board->order[board->ordered++] = (unsigned)core;
+        board->order[test][board->ordered[test]++] = (unsigned)core;
     }
-    return board->ordered == board->cores;
+    return board->ordered[test] == board->cores;
 }
 
 static bool read_line(struct board *board, const char *key)

@@ -8,6 +8,7 @@
 #include "host.h"
 
 #define BOARD_CLASSES 8U
+#define BOARD_TESTS 6U
 
 /* One kind of core, and the cluster made of it. */
 struct board_class {
@@ -19,7 +20,7 @@ struct board_class {
     uint64_t exit_on_ns;         /* more, after CPU_ON */
     uint64_t flush_core_ns;
     uint64_t flush_cluster_ns;   /* the core's own caches included */
-    uint64_t flush_crowd_ns;     /* more, while other cores flush too */
+    uint64_t flush_crowd_ns;     /* more, while other cores of the cluster flush too */
     uint64_t cluster_up_ns;
     uint64_t system_up_ns;
 };
@@ -34,8 +35,8 @@ struct board {
     unsigned lead;
     uint16_t cluster_cores[HOST_MAX_CORES];
     uint8_t cluster_class[HOST_MAX_CORES];
-    unsigned order[HOST_MAX_CORES]; /* in which the cores of a parallel test start */
-    unsigned ordered;
+    unsigned order[BOARD_TESTS][HOST_MAX_CORES]; /* in which the cores of a parallel test start */
+    unsigned ordered[BOARD_TESTS];
     struct board_class classes[BOARD_CLASSES];
 
     enum board_lock lock;

@@ -18,12 +18,14 @@ struct clockwork {
 
 uint64_t machine_transitions;
 
+static unsigned awaited = HOST_NOBODY; /* the core that the lead waits for */
+
 static const struct board *board;
 static struct clockwork cores[HOST_MAX_CORES];
 static uint16_t domain_of_core[PSCI_MAX_CORES];
 static struct psci_domain_shape shapes[PSCI_MAX_DOMAINS];
 static struct psci_topology topology;
-static unsigned flushing;
+static unsigned flushing[PSCI_MAX_DOMAINS]; /* cores of a cluster on their way to or in their flush */
 static uint64_t noise_state;
 
 /* The one channel to the power controller: who has it, and from when on it takes a message. */
@@ -89,7 +91,7 @@ static uint64_t flush_ns(unsigned core, uint64_t level)
     const struct board_class *class = class_of(core);
     uint64_t own = level == PSCI_LEVEL_CORE && !board->flush_always_cluster ? class->flush_core_ns : class->flush_cluster_ns;
 
-    return own + (flushing > 1 ? class->flush_crowd_ns : 0) + noise();
+    return own + (flushing[domain_of_core[core]] > 1 ? class->flush_crowd_ns : 0) + noise();
 }
 
 static unsigned waiting_for(const struct arch_lock *lock)
@@ -169,22 +171,20 @@ static void asleep(unsigned core)
     }
 }
 
-/* A timer has fired. A controller that wakes one core after the other may not have come to this one yet. */
+/* A timer has fired. A controller that wakes one core after the other comes to this one when it has done with those before. */
 static void fire(unsigned core, uint64_t time_ns)
 {
-    uint64_t latency_ns = host_cores[core].wait == HOST_SUSPENDED ? board->wake_ns : 0;
+    uint64_t begun_ns = time_ns;
 
     timeline_drop_first();
-    if (latency_ns != 0 && board->wake_each_ns != 0) {
-        if (time_ns < controller_free_ns) {
-            timeline_add(core, controller_free_ns);
-            return;
-        }
-        controller_free_ns = time_ns + board->wake_each_ns;
+    if (host_cores[core].wait == HOST_SUSPENDED) {
+        begun_ns = later(time_ns, controller_free_ns);
+        controller_free_ns = begun_ns + board->wake_each_ns;
+        begun_ns += board->wake_ns;
     }
     cores[core].timer_ns = NEVER;
     host_cores[core].interrupt = true;
-    host_set_running(core, time_ns + latency_ns);
+    host_set_running(core, begun_ns);
 }
 
 static unsigned next(unsigned current)
@@ -209,9 +209,10 @@ static unsigned next(unsigned current)
             fire(first, time_ns);
             continue;
         }
-        timeline_drop_first();
         if (goes_on) {
-            timeline_add(current, host_cores[current].now_ticks);
+            timeline_replace_first(current, host_cores[current].now_ticks);
+        } else {
+            timeline_drop_first();
         }
         return first;
     }
@@ -238,8 +239,8 @@ static void core_prepare_down(unsigned core, bool for_off)
     const struct board_class *class = class_of(core);
 
     cores[core].names_domains = cores[core].names_domains || for_off;
+    flushing[domain_of_core[core]]++;
     host_spend(class->entry_ns + (cores[core].names_domains ? class->entry_deep_ns : 0) + noise());
-    flushing++;
     host_point(HOST_PLATFORM, NULL, 0);
 }
 
@@ -262,7 +263,7 @@ static void take_channel(void)
 
 static void power_message(unsigned core, enum psci_level level)
 {
-    flushing--;
+    flushing[domain_of_core[core]]--;
     cores[core].goes_down = level;
     host_point(HOST_PLATFORM, NULL, 0);
     if (board->channel == BOARD_CHANNEL_SHARED) {
@@ -295,6 +296,10 @@ static void __attribute__((noreturn)) power_down(unsigned core, bool for_off)
         free_channel(core, for_off);
     }
     machine_transitions++;
+    if (for_off && awaited == core && host_cores[board->lead].wait == HOST_IN_PLATFORM) {
+        awaited = HOST_NOBODY;
+        host_set_running(board->lead, machine_now_ns());
+    }
     host_power_down(core, for_off);
 }
 
@@ -384,11 +389,14 @@ void machine_init(const struct board *described, void (*normal_world)(unsigned c
 
     board = described;
     noise_state = board->seed;
-    flushing = 0;
     channel = (struct arch_lock){ 0 };
     channel_free_ns = 0;
     controller_free_ns = 0;
+    awaited = HOST_NOBODY;
     build_topology();
+    for (unsigned cluster = 0; cluster < board->clusters; cluster++) {
+        flushing[cluster] = 0;
+    }
     for (unsigned core = 0; core < board->cores; core++) {
         cores[core] = (struct clockwork){ .timer_ns = NEVER };
     }
@@ -409,6 +417,15 @@ void machine_sleep_until_ns(uint64_t time_ns)
         host_spend(time_ns - machine_now_ns());
     }
     host_point(HOST_PLATFORM, NULL, 0);
+}
+
+void machine_wait_off(unsigned core)
+{
+    host_point(HOST_PLATFORM, NULL, 0);
+    if (host_cores[core].wait != HOST_OFF) {
+        awaited = core;
+        host_block(HOST_IN_PLATFORM);
+    }
 }
 
 void machine_set_timer_ns(uint64_t time_ns)

@@ -14,6 +14,7 @@ unsigned machine_core_in_cluster(unsigned core);
 uint64_t machine_now_ns(void);
 void machine_sleep_until_ns(uint64_t time_ns);
 void machine_set_timer_ns(uint64_t time_ns);
+void machine_wait_off(unsigned core); /* only by the lead */
 
 /* A call with its cost before the first thing it does. */
 enum host_outcome machine_smc(struct smc_frame *frame);

@@ -43,9 +43,9 @@ unsigned timeline_first(uint64_t *time_ns)
     return heap[1].core;
 }
 
-void timeline_drop_first(void)
+/* Puts a place at the top and lets it sink. */
+static void sink(struct place last)
 {
-    struct place last = heap[count--];
     unsigned at = 1;
 
     while (2 * at <= count) {
@@ -59,4 +59,16 @@ void timeline_drop_first(void)
         at = child;
     }
     heap[at] = last;
+}
+
+void timeline_drop_first(void)
+{
+    struct place last = heap[count--];
+
+    sink(last);
+}
+
+void timeline_replace_first(unsigned core, uint64_t time_ns)
+{
+    sink((struct place){ .time_ns = time_ns, .core = core });
 }

@@ -10,5 +10,6 @@ void timeline_add(unsigned core, uint64_t time_ns);
 /* HOST_NOBODY where it is empty. */
 unsigned timeline_first(uint64_t *time_ns);
 void timeline_drop_first(void);
+void timeline_replace_first(unsigned core, uint64_t time_ns);
 
 #endif

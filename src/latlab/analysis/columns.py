@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,15 +55,17 @@ class Columns:
 def columns_of(run: Run) -> Columns:
     """Raises DuplicateSample where a span stands twice."""
     samples = run.samples
-    codes: dict[str, int] = {}
-    test = np.array([codes.setdefault(s.test, len(codes)) for s in samples], np.int64)
+    names = [s.test for s in samples]
+    codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
     metric_code = {id(metric): i for i, metric in enumerate(METRICS)}
-    metric = np.array([metric_code[id(s.metric)] for s in samples], np.int64)
-    cluster = np.array([s.core.cluster for s in samples], np.int64)
-    core = np.array([s.core.core for s in samples], np.int64)
-    boot = np.array([s.boot for s in samples], np.int64)
-    iteration = np.array([s.iteration for s in samples], np.int64)
-    value = np.array([s.value_ticks for s in samples], np.float64) * run.tick.value
+    test = _integers(map(codes.__getitem__, names), len(names))
+    metric = _integers(map(metric_code.__getitem__, map(id, map(attrgetter("metric"), samples))), len(names))
+    cluster = _integers(map(attrgetter("core.cluster"), samples), len(names))
+    core = _integers(map(attrgetter("core.core"), samples), len(names))
+    boot = _integers(map(attrgetter("boot"), samples), len(names))
+    iteration = _integers(map(attrgetter("iteration"), samples), len(names))
+    value: Floats = np.fromiter(map(attrgetter("value_ticks"), samples), np.float64, len(names))
+    value *= run.tick.value
     order = _sort(test, metric, boot, iteration, cluster, core)
     test, metric, cluster, core, boot, iteration = (c[order] for c in (test, metric, cluster, core, boot, iteration))
     tests = tuple(codes)
@@ -76,6 +80,10 @@ def columns_of(run: Run) -> Columns:
     }
     cores = tuple(map(_core, np.unique(place)))
     return Columns(tests, matrices, cores, float(value.min(initial=0.0)))
+
+
+def _integers(values: Iterable[int], count: int) -> Ints:
+    return np.fromiter(values, np.int64, count)
 
 
 def _core(place: int) -> CoreId:

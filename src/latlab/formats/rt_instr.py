@@ -68,11 +68,16 @@ def read_figures(lines: Iterable[str], topology: Topology) -> tuple[list[tuple[i
 
     A core that the topology lacks is refused, and cores whose counts differ in a test are named: a line is missing then.
     """
+    return read_numbered_figures(enumerate(lines, 1), topology)
+
+
+def read_numbered_figures(lines: Iterable[tuple[int, str]], topology: Topology) -> tuple[list[tuple[int, Figures]], list[Problem]]:
+    """As `read_figures`, from those lines that may hold figures, each with its number."""
     found: list[tuple[int, Figures]] = []
     problems: list[Problem] = []
     counts: dict[str, dict[CoreId, int]] = {}
     number = 0
-    for number, line in enumerate(lines, 1):
+    for number, line in lines:
         for figures in parse_figures(strip_escapes(line)):
             if isinstance(figures, Damage):
                 problems.append(Problem(number, f"{figures.reason}; what it said is lost"))

@@ -38,12 +38,6 @@ static inline void arch_event_wait(void)
     __asm__ volatile("wfe" ::: "memory");
 }
 
-/* Between two looks at a word whose change no event tells of. */
-static inline void arch_relax(void)
-{
-    __asm__ volatile("yield" ::: "memory");
-}
-
 /* The barrier makes what was stored before visible to whoever the event wakes. */
 static inline void arch_event_send(void)
 {
@@ -114,6 +108,13 @@ static inline bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t
 
     arch_clean_invalidate(shared);
     return swapped;
+}
+
+/* Between two looks at a word whose change no event tells of. */
+static inline void arch_relax(const struct arch_shared *shared)
+{
+    (void)shared;
+    __asm__ volatile("yield" ::: "memory");
 }
 
 /* Standby: back on any interrupt, also a masked one. */

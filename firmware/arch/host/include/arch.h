@@ -27,7 +27,6 @@ uint64_t arch_counter_hz(void);
 
 void arch_event_wait(void);
 void arch_event_send(void);
-void arch_relax(void);
 
 void arch_lock_acquire(struct arch_lock *lock);
 void arch_lock_release(struct arch_lock *lock);
@@ -35,6 +34,8 @@ void arch_lock_release(struct arch_lock *lock);
 uint32_t arch_shared_load(const struct arch_shared *shared);
 void arch_shared_store(struct arch_shared *shared, uint32_t value);
 bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t expected, uint32_t desired);
+
+void arch_relax(const struct arch_shared *shared);
 
 void arch_interrupt_wait(void);
 void arch_cache_power_down(unsigned level);

@@ -47,10 +47,11 @@ struct host_core {
     uint64_t now_ticks;
     enum host_wait wait;
     bool caches_on;
-    bool event;     /* the event register of WFE */
     bool interrupt; /* pending; ends a standby or a suspend, also one that has not begun */
     bool wanted_on; /* CPU_ON; also before the core has gone off */
     bool cold;      /* its next start is not a warm boot */
+    const struct arch_shared *watched; /* in arch_relax() */
+    uint64_t events_seen; /* the event register of WFE is set where more have been sent */
     unsigned locks_held;
     bool keeps_locks; /* what it releases it keeps until host_release_kept() */
     struct arch_lock *kept[PSCI_LEVELS];

@@ -5,12 +5,13 @@ LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
 
-.PHONY: demo test bench prove fuzz lint docs package firmware setup setup-dev clean
+.PHONY: demo test bench prove prove-guest fuzz lint docs package firmware setup setup-dev clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo     set up, build, run the psci campaign on six cores, write the report"
 	@echo "make test     set up, then every test that CI runs"
+	@echo "make prove-guest  RT Linux on the firmware: the TRNG experiment, 1,000 hotplug cycles, 20 suspends"
 	@echo "make prove    the slow proofs: a million fuzzed SMCs, long stress, fuzzed parsers"
 	@echo "make fuzz     a million executions of each parser under a coverage-guided fuzzer"
 	@echo "make bench    figures beside the peers'"
@@ -52,6 +53,10 @@ test: setup-dev
 	cmake --build --preset host
 	ctest --preset host
 	$(PYTHON) -m pytest
+
+prove-guest: setup-dev
+	$(MAKE) firmware-1 firmware-1-hold firmware-4
+	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove/test_guest_power.py tests/prove/test_guest_measurements.py
 
 prove: setup-dev
 	$(MAKE) firmware

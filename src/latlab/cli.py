@@ -238,8 +238,8 @@ def doctor(
 
 
 cli_analysis.register(app)
-cli_virtual.register(app)
 cli_rt.register(run_app, app)
+cli_virtual.register(app)
 
 
 def main() -> None:

@@ -12,10 +12,11 @@ from latlab.analysis.deltas import places
 from latlab.analysis.explain_pair import explain_pair
 from latlab.analysis.verdicts import Verdict
 from latlab.analysis.wording import bare, heading_unit
+from latlab.formats.rst_tables import grid
 from latlab.model import CoreId, Metric
 from latlab.report.comparison_content import CHANGED, headline, summary, term_lines
 from latlab.report.content import METRIC_TITLES, title_of
-from latlab.report.rst import SPECIAL, grid
+from latlab.report.rst import SPECIAL
 
 
 def document(comparison: Comparison) -> str:

@@ -23,7 +23,7 @@ def document(comparison: Comparison) -> str:
     """The whole document; it builds without a warning."""
     before, after = comparison.a.build.firmware, comparison.b.build.firmware
     lines = [
-        *_heading(f"PSCI Performance Measurements on {comparison.b.platform}", "="),
+        *_heading(f"{_title(comparison)} on {comparison.b.platform}", "="),
         f"{_escaped(after)} compared with {_escaped(before)}: {comparison.verdict}.",
         f"{_sentence(summary(comparison))}",
         "",
@@ -43,6 +43,10 @@ def document(comparison: Comparison) -> str:
     if comparison.notes:
         lines += [*_heading("Notes", "-"), *(f"- {_escaped(_sentence(note))}" for note in comparison.notes)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _title(comparison: Comparison) -> str:
+    return "PSCI Performance Measurements" if comparison.b.campaign == "psci" else "Latency Measurements"
 
 
 def _test(comparison: Comparison, test: str) -> Iterator[str]:

@@ -109,6 +109,8 @@ def explain(
 
         write_text(json.dumps([asdict(sentence) for sentence in sentences], indent=2, ensure_ascii=False) + "\n", None)
         return
+    if not sentences:
+        typer.echo("nothing to explain: the figures show no queue, no wait and no broken rule", err=True)
     print_explanations(_console(), sentences)
 
 

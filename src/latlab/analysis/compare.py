@@ -165,6 +165,11 @@ class _Judge:
         return self.pair.a.tick.clock is not Clock.TIME
 
     @property
+    def identical(self) -> bool:
+        a, b = self.pair.columns_a.matrices, self.pair.columns_b.matrices
+        return a.keys() == b.keys() and all(np.array_equal(a[key].values, b[key].values) for key in a)
+
+    @property
     def boots(self) -> tuple[int, int]:
         return _boots(self.pair.a), _boots(self.pair.b)
 
@@ -241,6 +246,8 @@ class _Judge:
         """Adjusts p-values over everything that is tested and gives each row its verdict."""
         if self.exact:
             return rows, []
+        if not self.enough(*self.boots) and self.identical:
+            return [replace(row, verdict=Verdict.SAME, basis="identical figures") for row in rows], []
         single = [row for row in rows if row.effect is None and not row.is_term]
         levels = _levels(single)
         tested = [row for row in rows if row.effect is not None or row.is_term]

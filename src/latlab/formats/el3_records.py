@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from latlab.analysis.attribution import Call
 from latlab.formats.events import EventTable
@@ -61,6 +61,18 @@ def info_of(text: str) -> tuple[str, int, int] | None:
     """Event table's hash, counter in Hz, cost of a capture in thousandths of a tick."""
     match = INFO.search(text)
     return (match[1], int(match[2]), int(match[3])) if match else None
+
+
+def merged(reads: Sequence[El3Records]) -> El3Records:
+    """Several reads of the same rings: each record once, by its sequence. What no read caught is lost."""
+    cpus = reads[0].cpus
+    traces = []
+    for index in range(len(cpus)):
+        found = {record.sequence: record for read in reads for record in read.traces[index].records}
+        records = tuple(found[sequence] for sequence in sorted(found))
+        lost = records[-1].sequence + 1 - len(records) if records else 0
+        traces.append(replace(reads[-1].traces[index], records=records, lost=lost))
+    return El3Records(tuple(traces), cpus, tuple(problem for read in reads for problem in read.problems))
 
 
 def _calls(cpu: int, records: Sequence[TraceRecord]) -> Iterator[Call]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from latlab.analysis.attribution import Attributed
+from latlab.analysis.crossings import crossings
 from latlab.analysis.dose import DoseResponse, fit
 from latlab.analysis.wakeup import PERCENTILES, CpuWakeups, Wakeups
 from latlab.errors import DataError, UsageError
+from latlab.formats.el3_records import info_of
 from latlab.model import Run
-from latlab.rt import DETERMINISTIC, EMULATION, VIRTUAL_MACHINE, RtResult
+from latlab.rt import DETERMINISTIC, EMULATION, VIRTUAL_MACHINE, RtResult, power_records
 
 UNEXPLAINED = "unexplained"
 OUTLIERS_SHOWN = 20
@@ -52,6 +56,7 @@ def mode_of(run: Run) -> str:
 
 
 def check_publishable(run: Run) -> None:
+    """Refuse what must not be mistaken for a latency."""
     if mode_of(run) == EMULATION:
         raise UsageError(f"{run.id}: {REFUSAL}")
 
@@ -193,6 +198,22 @@ def _titled(name: str, title: str) -> str:
 
 def _count(value: int | None) -> str:
     return "-" if value is None else str(value)
+
+
+def power_sheet(run: Run, files: Mapping[str, bytes]) -> Sheet:
+    """How often each boundary was crossed, and how long the firmware took."""
+    records = power_records(files)
+    ns_a_tick = 1e9 / (info_of(files.get("el3-info.txt", b"").decode("ascii", "replace")) or ("", 62_500_000, 0))[1]
+    groups: dict[tuple[str, int], list[int]] = {}
+    for crossed in crossings(records.cpus, records.traces):
+        groups.setdefault((crossed.crossing.value, crossed.cpu), []).append(crossed.ticks)
+    rows = tuple(
+        (name, str(cpu), str(len(ticks)), *(us(value * ns_a_tick) for value in (min(ticks), statistics.median(ticks), max(ticks))))
+        for (name, cpu), ticks in sorted(groups.items())
+    )
+    notes = tuple(line for line in files.get("job.log", b"").decode("utf-8", "replace").splitlines() if "=" in line)
+    head = ("Crossing", "CPU", "Times", "Minimum (us)", "Median (us)", "Maximum (us)")
+    return Sheet("Power boundaries, by the firmware's trace", head, rows, notes)
 
 
 def doses(results: list[tuple[str, RtResult]]) -> list[Dose]:

@@ -41,6 +41,7 @@ class RtResult:
     exposure: tuple[Exposure, ...]
     period: Period | None
     problems: tuple[str, ...]
+    records_lost: int = 0
 
     @property
     def recorder(self) -> Wakeups | None:
@@ -155,7 +156,7 @@ def result_of(facts: Mapping[str, str], files: Mapping[str, bytes]) -> RtResult:
     if recorder and el3:
         calls = el3.calls()
         kernel = read_spans(files.get("ftrace.txt", b"").decode("utf-8", "replace"), KERNEL_PROBES)
-        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel), exposure(recorder, calls)
+        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, el3.held_from_ticks), exposure(recorder, calls)
     problems += [
         f"{found.tool}: {sentence}"
         for found in wakeups
@@ -164,7 +165,7 @@ def result_of(facts: Mapping[str, str], files: Mapping[str, bytes]) -> RtResult:
     ]
     problems += kernel_warnings(files.get("kernel.log", b""))
     period = find_period([outlier.wake_ns - outlier.late_ns for outlier in timed.outliers]) if timed else None
-    return RtResult(wakeups, attributed, exposed, period, tuple(problems))
+    return RtResult(wakeups, attributed, exposed, period, tuple(problems), el3.lost if el3 else 0)
 
 
 def _wakeups(facts: Mapping[str, str], files: Mapping[str, bytes], problems: list[str]) -> tuple[Wakeups, ...]:

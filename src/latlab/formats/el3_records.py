@@ -28,6 +28,12 @@ class El3Records:
     def lost(self) -> int:
         return sum(trace.lost for trace in self.traces)
 
+    @property
+    def held_from_ticks(self) -> dict[int, int]:
+        """The oldest time that each overwritten ring still holds."""
+        pairs = zip(self.cpus, self.traces, strict=True)
+        return {cpu: trace.records[0].time_ticks for cpu, trace in pairs if trace.lost and trace.records}
+
     def calls(self) -> tuple[Call, ...]:
         return tuple(call for cpu, trace in zip(self.cpus, self.traces, strict=True) for call in _calls(cpu, trace.records))
 

@@ -17,6 +17,7 @@ from latlab.model import Run
 from latlab.rt import DETERMINISTIC, EMULATION, VIRTUAL_MACHINE, RtResult, power_records
 
 UNEXPLAINED = "unexplained"
+UNTRACED = "unknown: the firmware's ring had been overwritten"
 OUTLIERS_SHOWN = 20
 WORDS = ("Cause", "Blamed")
 FELL_BACK = 1.5
@@ -122,7 +123,7 @@ def _percentile(cpu: CpuWakeups, percent: float) -> str:
 
 def cause_name(entry: Attributed) -> str:
     if entry.cause is None:
-        return UNEXPLAINED
+        return UNEXPLAINED if entry.traced else UNTRACED
     return entry.cause.name + (f", called by {entry.cause.caller}" if entry.cause.caller else "")
 
 
@@ -136,7 +137,7 @@ def causes(name: str, result: RtResult) -> Sheet:
     groups: dict[str, list[Attributed]] = {}
     for entry in result.attributed:
         groups.setdefault(cause_name(entry), []).append(entry)
-    ordered = sorted(groups.items(), key=lambda pair: (pair[0] == UNEXPLAINED, -len(pair[1])))
+    ordered = sorted(groups.items(), key=lambda pair: (pair[0] in (UNEXPLAINED, UNTRACED), -len(pair[1])))
     rows = tuple(
         (
             cause,
@@ -183,12 +184,14 @@ def _worst(name: str, result: RtResult) -> Sheet:
 
 def _exposure(name: str, result: RtResult) -> Sheet:
     rows = tuple((e.name, str(e.cpu), str(e.events), us(e.longest_ns), us(e.total_ns)) for e in result.exposure)
-    note = "A cause that came up a few times only has not shown its worst: measure for longer before the maximum is believed."
+    notes = ["A cause that came up a few times only has not shown its worst: measure for longer before the maximum is believed."]
+    if result.records_lost:
+        notes.append(f"The rings had been overwritten: {result.records_lost} records since boot are lost, and these counts are too low.")
     return Sheet(
         _titled(name, "Exposure: calls of the firmware during the measurement"),
         ("Call", "CPU", "Times", "Longest (us)", "Together (us)"),
         rows,
-        (note,),
+        tuple(notes),
     )
 
 

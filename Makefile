@@ -1,6 +1,7 @@
 # Thin: each target names the command that does the work.
 SHELL := /bin/sh
 TOPOLOGIES := 2_4 1 4 4_4 4_4_4_4
+EXPERIMENTS := 1-hold
 LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
@@ -38,7 +39,7 @@ virtual:
 	cmake --preset virtual
 	cmake --build --preset virtual
 
-firmware: $(TOPOLOGIES:%=firmware-%) virtual
+firmware: $(TOPOLOGIES:%=firmware-%) $(EXPERIMENTS:%=firmware-%) virtual
 
 demo: setup
 	$(MAKE) firmware-2_4
@@ -56,7 +57,7 @@ test: setup-dev
 
 prove-guest: setup-dev
 	$(MAKE) firmware-1 firmware-1-hold firmware-4
-	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove/test_guest_power.py tests/prove/test_guest_measurements.py
+	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove_guest
 
 prove: setup-dev
 	$(MAKE) firmware

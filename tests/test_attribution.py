@@ -78,6 +78,17 @@ def test_work_of_the_kernel_itself_is_named_where_the_firmware_took_little() -> 
     assert entry.cause and entry.cause.name == "kernel: crng_reseed"
 
 
+def test_an_outlier_that_the_ring_no_longer_holds_is_unknown_and_not_unexplained() -> None:
+    late = [_late(1_000_000, 100_000), _late(3_000_000, 100_000), _late(1_000_000, 100_000, cpu=1)]
+    entries = attribute(_wakeups(), late, [], held_from_ticks={0: 2_000_000})
+    assert [entry.traced for entry in entries] == [False, True, True]
+
+
+def test_a_ring_that_was_overwritten_says_from_when_it_holds() -> None:
+    text = "core 0.0 cpu=0 next=3 oldest=1\n1 100 15 c4000053\n2 200 16 0\ncore 0.1 cpu=1 next=1 oldest=0\n0 50 17 0\n"
+    assert read_records(text, event_table(), "el3").held_from_ticks == {0: 100}
+
+
 def test_exposure_counts_the_calls_of_the_measurement_and_no_others() -> None:
     calls = [Call(0, TRNG, 5, 10), Call(0, TRNG, 20, 50), Call(1, TRNG, 7, 8), Call(0, TRNG, 2 * 10**9, 2 * 10**9 + 5)]
     assert [(e.cpu, e.events, e.longest_ns, e.total_ns) for e in exposure(_wakeups(), calls)] == [(0, 2, 30, 35), (1, 1, 1, 1)]

@@ -1,5 +1,6 @@
 import os
 import signal
+import struct
 import subprocess
 import time
 from pathlib import Path
@@ -9,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recorder_files as files
+from latlab.analysis.wakeup import disagreement
 from latlab.errors import DataError
-from latlab.formats.recorder import read_record
+from latlab.formats.recorder import HEADER, read_record
 from latlab.targets.recorder_binary import recorder_for
 
 LATE = (files.START_NS + 500_000_000, 343_750_000, 450_000, 1, 2)
@@ -103,18 +105,34 @@ def _wait_for(path: Path, sequence: int) -> None:
 
 
 @needs_rights
-def test_a_killed_recorder_loses_what_came_after_its_last_checkpoint_only(program: Path, tmp_path: Path) -> None:
+def test_a_killed_recorder_loses_nothing_that_was_checkpointed(program: Path, tmp_path: Path) -> None:
     path = tmp_path / "killed.rec"
     process = subprocess.Popen([program, "-o", path, "-i", "1000", "-I"])
     _wait_for(path, 2)
-    before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    before = read_record(path.read_bytes(), "x")
     process.kill()
     process.wait()
-    read = read_record(path.read_bytes(), "killed.rec")
-    assert not read.complete and read.end_ns is not None and read.start_ns is not None
-    assert 0 <= before - read.end_ns < 2_000_000_000
-    for cpu in read.cpus:
-        assert cpu.got + (cpu.missed or 0) >= (read.end_ns - read.start_ns) // 1_000_000 - 1_000
+    after = read_record(path.read_bytes(), "killed.rec")
+    assert not after.complete and "was killed" in after.problems[0]
+    assert after.end_ns is not None and before.end_ns is not None and after.start_ns is not None and after.end_ns >= before.end_ns
+    for old, new in zip(before.cpus, after.cpus, strict=True):
+        assert new.got >= old.got and disagreement(new) == ""
+
+
+@needs_rights
+def test_checkpoints_are_a_second_apart_on_the_recorders_own_clock(program: Path, tmp_path: Path) -> None:
+    """So that at most a second is lost. A machine that is held up may make one late, but never early and never leave one out."""
+    path = tmp_path / "paced.rec"
+    process = subprocess.Popen([program, "-o", path, "-i", "1000", "-D", "3", "-I"])
+    assert process.wait() == 0
+    read = read_record(path.read_bytes(), "x")
+    data = path.read_bytes()
+    sequences = [struct.unpack_from("<Q", data, HEADER.size + index * _slot_bytes(data))[0] for index in (0, 1)]
+    assert sorted(sequences) == [2, 3] and read.complete
+
+
+def _slot_bytes(data: bytes) -> int:
+    return int(struct.unpack_from("<I", data, 12)[0])
 
 
 @needs_rights
@@ -130,18 +148,19 @@ def test_a_recorder_told_to_stop_writes_a_last_checkpoint(program: Path, tmp_pat
 @needs_rights
 def test_a_recorder_that_is_stopped_for_a_while_counts_what_it_missed(program: Path, tmp_path: Path) -> None:
     path = tmp_path / "late.rec"
-    process = subprocess.Popen([program, "-o", path, "-i", "1000", "-D", "3", "-I"])
+    process = subprocess.Popen([program, "-o", path, "-i", "1000", "-I"])
     _wait_for(path, 1)
     process.send_signal(signal.SIGSTOP)
     time.sleep(0.5)
     process.send_signal(signal.SIGCONT)
+    _wait_for(path, 2)
+    process.terminate()
     assert process.wait() == 0
     read = read_record(path.read_bytes(), "x")
     for cpu in read.cpus:
         assert cpu.missed is not None and cpu.missed >= 400
-        assert cpu.got + cpu.missed == 3000 or cpu.got + cpu.missed == 3001
         assert cpu.implied is not None and cpu.implied.total == cpu.missed
-    assert any(outlier.missed >= 400 for outlier in read.outliers)
+        assert any(outlier.missed >= 400 and outlier.cpu == cpu.cpu for outlier in read.outliers)
 
 
 def test_wrong_options_are_refused_with_a_sentence(program: Path) -> None:

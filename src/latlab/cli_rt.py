@@ -13,6 +13,8 @@ import typer
 from latlab.errors import DataError, UsageError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from latlab.model import Run
     from latlab.store import Store
     from latlab.targets.console import Limits
@@ -23,6 +25,8 @@ SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 BOOT_ALLOWANCE_S = 120
 SLOWDOWN = 12
 SILENCE_FLOOR_S = 120
+CYCLE_ALLOWANCE_S = 3
+SUSPEND_ALLOWANCE_S = 60
 PIPE_WIDTH = 160
 
 
@@ -69,6 +73,7 @@ def rt(
     idle_states: Annotated[bool, typer.Option("--idle-states", help="Allow idle states; the guest gets those of PSCI.")] = False,
     kstack: Annotated[bool, typer.Option("--kstack/--no-kstack", help="Guest: kernel-stack randomisation.")] = True,
     hwrng: Annotated[bool, typer.Option("--hwrng/--no-hwrng", help="Guest: load the driver of the firmware's TRNG.")] = True,
+    probes: Annotated[bool, typer.Option("--probes/--no-probes", help="Guest: trace the kernel's way to the TRNG.")] = True,
     cores: Annotated[int, typer.Option(help="Guest: vCPUs.")] = 1,
     mode: Annotated[RtMode, typer.Option(help="Guest: deterministic needs one vCPU.")] = RtMode.DETERMINISTIC,
     qemu: QemuOption = None,
@@ -91,7 +96,7 @@ def rt(
         from latlab.targets.qemu import Mode, find_qemu
 
         machine = GuestMachine(cores, Mode(mode.value), idle_states, kstack, firmware=firmware)
-        run_id = run_rt_guest(opened, find_qemu(qemu), _image(), machine, workload, GuestOptions(hwrng), _limits(workload))
+        run_id = run_rt_guest(opened, find_qemu(qemu), _image(), machine, workload, GuestOptions(hwrng, probes), _limits(workload))
     else:
         from latlab.rt_campaign import run_rt_linux
         from latlab.targets.linux import Here, OverSsh
@@ -124,6 +129,28 @@ def rt_trng(
     wanted = tuple(map(int, doses.split(",")))
     run_id = run_trng(opened, find_qemu(qemu), _image(), firmware, workload, wanted, _limits(workload), _say)
     _conclude(opened, run_id, format)
+
+
+def rt_power(
+    cycles: Annotated[int, typer.Option(help="CPU hotplug cycles, over all secondary CPUs in turn.")] = 12,
+    suspends: Annotated[int, typer.Option(help="Deep suspends, woken by the real-time clock.")] = 2,
+    cores: Annotated[int, typer.Option(help="vCPUs.")] = 4,
+    qemu: QemuOption = None,
+    firmware: FirmwareOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Take CPUs off and on and the system to sleep, under Linux, and time the firmware's part."""
+    from latlab.rt_campaign import run_power
+    from latlab.store import open_store
+    from latlab.targets.console import Limits
+    from latlab.targets.guest import GuestMachine
+    from latlab.targets.qemu import Mode, find_qemu
+
+    opened = open_store(store)
+    machine = GuestMachine(cores, Mode.MULTI_THREAD, firmware=firmware)
+    limit = BOOT_ALLOWANCE_S + CYCLE_ALLOWANCE_S * cycles + SUSPEND_ALLOWANCE_S * suspends
+    run_id = run_power(opened, find_qemu(qemu), _image(), machine, cycles, suspends, Limits(limit, limit))
+    _conclude(opened, run_id, RtFormat.TABLE)
 
 
 def guest(rebuild: Annotated[bool, typer.Option("--rebuild", help="Fetch the packages and build it again.")] = False) -> None:
@@ -160,6 +187,7 @@ def import_rt(
 def register(run_app: typer.Typer, app: typer.Typer) -> None:
     run_app.command("rt")(rt)
     run_app.command("rt-trng")(rt_trng)
+    run_app.command("rt-power")(rt_power)
     app.command("guest")(guest)
     app.command("import-rt")(import_rt)
 
@@ -170,22 +198,32 @@ def is_rt(run: Run) -> bool:
 
 def print_run(store: Store, run: Run, format: str) -> None:
     """A run of this campaign, as the table, JSON or RST."""
-    from rich.console import Console
-
     from latlab.report import rt_text
-    from latlab.report.rt_content import check_publishable
-    from latlab.rt import results_of
+    from latlab.report.rt_content import all_sheets, check_publishable, power_sheet, summary
+    from latlab.rt import POWER_CAMPAIGN, results_of
 
-    results = results_of(run, store.logs(run.id))
+    logs = store.logs(run.id)
+    if run.campaign == POWER_CAMPAIGN:
+        if format != RtFormat.TABLE.value:
+            raise UsageError(f"{run.id} is a run of power boundaries; it is shown as a table only")
+        rt_text.print_rt(_console(), run, [power_sheet(run, logs)])
+        return
+    results = results_of(run, logs)
     if format == RtFormat.JSON.value:
         sys.stdout.write(rt_text.as_json(run, results))
     elif format == RtFormat.RST.value:
         check_publishable(run)
         sys.stdout.write(rt_text.document(run, results))
     elif format == RtFormat.TABLE.value:
-        rt_text.print_rt(Console(width=None if sys.stdout.isatty() else PIPE_WIDTH), run, results)
+        rt_text.print_rt(_console(), run, summary(run, results) or all_sheets(run, results))
     else:
         raise UsageError(f"{run.id} cannot be printed as {format}; use table, json or rst")
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
 
 
 def report_text(store: Store, run: Run, format: str) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from latlab.analysis.attribution import Attributed, Exposure, attribute, exposure
+from latlab.analysis.crossings import Crossing, crossings
 from latlab.analysis.periodicity import Period, find_period
 from latlab.analysis.wakeup import Wakeups, disagreement, with_schedule
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError
-from latlab.formats.el3_records import El3Records, info_of, read_records
+from latlab.formats.el3_records import El3Records, info_of, merged, read_records
 from latlab.formats.ftrace import read_spans
 from latlab.formats.wakeups import read_wakeups
 from latlab.model import Build, Clock, Problem, Run, RunStatus, Tick, Topology
@@ -19,6 +21,8 @@ from latlab.store import Store
 from latlab.targets.rt_job import HISTOGRAM_US, Instrument, Workload
 
 CAMPAIGN = "rt"
+POWER_CAMPAIGN = "rt-power"
+POWER_LOG = "el3-power.txt"
 IMPORT_LOG = "imported"
 KERNEL_PROBES = ("crng_reseed", "hwrng")
 DETERMINISTIC = "deterministic: the instruction clock of an emulator, one vCPU"
@@ -37,6 +41,7 @@ class RtResult:
     exposure: tuple[Exposure, ...]
     period: Period | None
     problems: tuple[str, ...]
+    records_lost: int = 0
 
     @property
     def recorder(self) -> Wakeups | None:
@@ -82,8 +87,10 @@ def keep(store: Store, run: Run, files: Mapping[str, bytes], complaints: tuple[s
     store.add(run_id, logs=dict(files))
     found = list(complaints)
     try:
-        results = results_of(run, files)
-        found += [problem for _, result in results for problem in result.problems]
+        if run.campaign == POWER_CAMPAIGN:
+            found += power_problems(run, files)
+        else:
+            found += [problem for _, result in results_of(run, files) for problem in result.problems]
     except LatlabError as error:
         found.append(str(error))
     store.add(run_id, problems=[Problem(0, sentence) for sentence in found])
@@ -109,6 +116,29 @@ def _condition_order(name: str) -> tuple[int, str]:
     return (int(digits) if digits.isdecimal() else 0, name)
 
 
+def power_records(files: Mapping[str, bytes]) -> El3Records:
+    """The rings of a power run, put together from its reads."""
+    text = files.get(POWER_LOG, b"").decode("ascii", "replace")
+    reads = [read_records(part, event_table(), POWER_LOG) for part in text.split("read\n") if part.strip()]
+    if not reads:
+        raise DataError("no ring of the firmware came back; the job's log says why (`latlab show --log job.log`)")
+    return merged(reads)
+
+
+def power_problems(run: Run, files: Mapping[str, bytes]) -> list[str]:
+    """What the kernel complained of, and crossings that are not in the rings although the job says that they happened."""
+    facts = dict(run.facts)
+    records = power_records(files)
+    seen = Counter(crossed.crossing for crossed in crossings(records.cpus, records.traces))
+    cycles, suspends = int(facts["cycles"]), int(facts["suspends"])
+    short = [
+        f"{crossing}: {seen[crossing]} in the rings, {count} or more were asked for"
+        for crossing, count in ((Crossing.OFF, cycles), (Crossing.ON, cycles), (Crossing.RESUME, suspends))
+        if seen[crossing] < count
+    ]
+    return [*kernel_warnings(files.get("kernel.log", b"")), *short, *(problem.message for problem in records.problems)]
+
+
 def has_wakeups(name: str) -> bool:
     return name in ("recorder.rec", "cyclictest.txt", IMPORT_LOG)
 
@@ -126,7 +156,7 @@ def result_of(facts: Mapping[str, str], files: Mapping[str, bytes]) -> RtResult:
     if recorder and el3:
         calls = el3.calls()
         kernel = read_spans(files.get("ftrace.txt", b"").decode("utf-8", "replace"), KERNEL_PROBES)
-        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel), exposure(recorder, calls)
+        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, el3.held_from_ticks), exposure(recorder, calls)
     problems += [
         f"{found.tool}: {sentence}"
         for found in wakeups
@@ -135,7 +165,7 @@ def result_of(facts: Mapping[str, str], files: Mapping[str, bytes]) -> RtResult:
     ]
     problems += kernel_warnings(files.get("kernel.log", b""))
     period = find_period([outlier.wake_ns - outlier.late_ns for outlier in timed.outliers]) if timed else None
-    return RtResult(wakeups, attributed, exposed, period, tuple(problems))
+    return RtResult(wakeups, attributed, exposed, period, tuple(problems), el3.lost if el3 else 0)
 
 
 def _wakeups(facts: Mapping[str, str], files: Mapping[str, bytes], problems: list[str]) -> tuple[Wakeups, ...]:

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from latlab.errors import UsageError
 from latlab.model import Build
-from latlab.rt import CAMPAIGN, DETERMINISTIC, EMULATION, REAL, VIRTUAL_MACHINE, keep, new_run, workload_facts
+from latlab.rt import CAMPAIGN, DETERMINISTIC, EMULATION, POWER_CAMPAIGN, REAL, VIRTUAL_MACHINE, keep, new_run, workload_facts
 from latlab.store import Store
 from latlab.targets.console import Limits
 from latlab.targets.guest import GuestMachine, GuestRun, check_guest, run_guest
 from latlab.targets.guest_image import GuestImage
 from latlab.targets.linux import Here, Machine, check_survey, notes, run_linux, survey
 from latlab.targets.qemu import Mode, Qemu
-from latlab.targets.rt_job import Workload, guest_script
+from latlab.targets.rt_job import Workload, guest_script, power_script
 
 Say = Callable[[str], None]
 GUEST_PLATFORM = "QEMU virt, PREEMPT_RT guest"
@@ -106,6 +106,26 @@ def run_trng(
         build=_build(last) if last else Build("unknown"),
     )  # fmt: skip
     return keep(store, run, files, tuple(complaints))
+
+
+def run_power(store: Store, qemu: Qemu, image: GuestImage, machine: GuestMachine, cycles: int, suspends: int, limits: Limits) -> str:
+    """CPU hotplug and deep suspend in the guest; the run's id."""
+    if machine.cores < 2 or cycles < 1 or suspends < 0:
+        raise UsageError(f"--cores {machine.cores} --cycles {cycles} --suspends {suspends}: use two cores or more and one cycle or more")
+    done = run_guest(qemu, machine, image, power_script(cycles, suspends), limits)
+    facts = (("cycles", str(cycles)), ("suspends", str(suspends)), *_guest_facts(machine, image))
+    run = new_run(
+        POWER_CAMPAIGN,
+        "guest",
+        GUEST_PLATFORM,
+        machine.cores,
+        EMULATION,
+        facts,
+        emulator=str(qemu),
+        command=done.command,
+        build=_build(done),
+    )
+    return keep(store, run, _logs(done), _complaints(done))
 
 
 def _on(value: bool) -> str:

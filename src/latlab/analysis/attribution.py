@@ -7,7 +7,7 @@ kind fill at least half of what the outlier is later than the median; otherwise 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from latlab.analysis.wakeup import Outlier, Wakeups
@@ -66,10 +66,11 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Attributed:
-    """`cause` is None for an outlier that nothing seen explains."""
+    """`cause` is None for an outlier that nothing seen explains; `traced` is False where the ring no longer held its time."""
 
     outlier: Outlier
     cause: Cause | None
+    traced: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +85,27 @@ class Exposure:
 
 
 def attribute(
-    wakeups: Wakeups, outliers: Iterable[Outlier], calls: Sequence[Call], kernel: Sequence[KernelSpan] = ()
+    wakeups: Wakeups,
+    outliers: Iterable[Outlier],
+    calls: Sequence[Call],
+    kernel: Sequence[KernelSpan] = (),
+    held_from_ticks: Mapping[int, int] | None = None,
 ) -> tuple[Attributed, ...]:
-    """Each outlier with its cause. Calls and outliers are joined on the system counter and the CPU."""
+    """Each outlier with its cause. Calls and outliers are joined on the system counter and the CPU. `held_from_ticks` is the time of the
+    oldest record of each CPU whose ring was overwritten."""
     medians = {cpu.cpu: (cpu.histogram.percentile_ns(50) or 0) if cpu.histogram else 0 for cpu in wakeups.cpus}
-    return tuple(Attributed(outlier, _cause(wakeups, outlier, medians.get(outlier.cpu, 0), calls, kernel)) for outlier in outliers)
+    found = []
+    for outlier in outliers:
+        cause = _cause(wakeups, outlier, medians.get(outlier.cpu, 0), calls, kernel)
+        traced = _start_ticks(wakeups, outlier) >= (held_from_ticks or {}).get(outlier.cpu, 0)
+        found.append(Attributed(outlier, cause, traced))
+    return tuple(found)
+
+
+def _start_ticks(wakeups: Wakeups, outlier: Outlier) -> int:
+    """When the wake-up was due; 0 where the counter is unknown."""
+    end = outlier.wake_ticks if outlier.wake_ticks is not None else wakeups.ticks_of(outlier.wake_ns)
+    return 0 if end is None or wakeups.counter_hz is None else end - outlier.late_ns * wakeups.counter_hz // 1_000_000_000
 
 
 def _cause(wakeups: Wakeups, outlier: Outlier, median_ns: int, calls: Sequence[Call], kernel: Sequence[KernelSpan]) -> Cause | None:
@@ -103,7 +120,7 @@ def _firmware_cause(
     end = outlier.wake_ticks if outlier.wake_ticks is not None else wakeups.ticks_of(outlier.wake_ns)
     if hz is None or end is None:
         return None
-    start = end - outlier.late_ns * hz // 1_000_000_000
+    start = _start_ticks(wakeups, outlier)
     inside = [call for call in calls if call.cpu == outlier.cpu and call.in_ticks < end and call.out_ticks > start]
     stolen: Counter[str] = Counter()
     for call in inside:

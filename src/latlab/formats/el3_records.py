@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from latlab.analysis.attribution import Call
 from latlab.formats.events import EventTable
@@ -27,6 +27,12 @@ class El3Records:
     @property
     def lost(self) -> int:
         return sum(trace.lost for trace in self.traces)
+
+    @property
+    def held_from_ticks(self) -> dict[int, int]:
+        """The oldest time that each overwritten ring still holds."""
+        pairs = zip(self.cpus, self.traces, strict=True)
+        return {cpu: trace.records[0].time_ticks for cpu, trace in pairs if trace.lost and trace.records}
 
     def calls(self) -> tuple[Call, ...]:
         return tuple(call for cpu, trace in zip(self.cpus, self.traces, strict=True) for call in _calls(cpu, trace.records))
@@ -61,6 +67,18 @@ def info_of(text: str) -> tuple[str, int, int] | None:
     """Event table's hash, counter in Hz, cost of a capture in thousandths of a tick."""
     match = INFO.search(text)
     return (match[1], int(match[2]), int(match[3])) if match else None
+
+
+def merged(reads: Sequence[El3Records]) -> El3Records:
+    """Several reads of the same rings: each record once, by its sequence. What no read caught is lost."""
+    cpus = reads[0].cpus
+    traces = []
+    for index in range(len(cpus)):
+        found = {record.sequence: record for read in reads for record in read.traces[index].records}
+        records = tuple(found[sequence] for sequence in sorted(found))
+        lost = records[-1].sequence + 1 - len(records) if records else 0
+        traces.append(replace(reads[-1].traces[index], records=records, lost=lost))
+    return El3Records(tuple(traces), cpus, tuple(problem for read in reads for problem in read.problems))
 
 
 def _calls(cpu: int, records: Sequence[TraceRecord]) -> Iterator[Call]:

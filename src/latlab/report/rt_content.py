@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from latlab.analysis.attribution import Attributed
+from latlab.analysis.crossings import crossings
 from latlab.analysis.dose import DoseResponse, fit
 from latlab.analysis.wakeup import PERCENTILES, CpuWakeups, Wakeups
 from latlab.errors import DataError, UsageError
+from latlab.formats.el3_records import info_of
 from latlab.model import Run
-from latlab.rt import DETERMINISTIC, EMULATION, VIRTUAL_MACHINE, RtResult
+from latlab.rt import DETERMINISTIC, EMULATION, VIRTUAL_MACHINE, RtResult, power_records
 
 UNEXPLAINED = "unexplained"
+UNTRACED = "unknown: the firmware's ring had been overwritten"
 OUTLIERS_SHOWN = 20
 WORDS = ("Cause", "Blamed")
 FELL_BACK = 1.5
@@ -52,6 +57,7 @@ def mode_of(run: Run) -> str:
 
 
 def check_publishable(run: Run) -> None:
+    """Refuse what must not be mistaken for a latency."""
     if mode_of(run) == EMULATION:
         raise UsageError(f"{run.id}: {REFUSAL}")
 
@@ -117,7 +123,7 @@ def _percentile(cpu: CpuWakeups, percent: float) -> str:
 
 def cause_name(entry: Attributed) -> str:
     if entry.cause is None:
-        return UNEXPLAINED
+        return UNEXPLAINED if entry.traced else UNTRACED
     return entry.cause.name + (f", called by {entry.cause.caller}" if entry.cause.caller else "")
 
 
@@ -131,7 +137,7 @@ def causes(name: str, result: RtResult) -> Sheet:
     groups: dict[str, list[Attributed]] = {}
     for entry in result.attributed:
         groups.setdefault(cause_name(entry), []).append(entry)
-    ordered = sorted(groups.items(), key=lambda pair: (pair[0] == UNEXPLAINED, -len(pair[1])))
+    ordered = sorted(groups.items(), key=lambda pair: (pair[0] in (UNEXPLAINED, UNTRACED), -len(pair[1])))
     rows = tuple(
         (
             cause,
@@ -178,12 +184,14 @@ def _worst(name: str, result: RtResult) -> Sheet:
 
 def _exposure(name: str, result: RtResult) -> Sheet:
     rows = tuple((e.name, str(e.cpu), str(e.events), us(e.longest_ns), us(e.total_ns)) for e in result.exposure)
-    note = "A cause that came up a few times only has not shown its worst: measure for longer before the maximum is believed."
+    notes = ["A cause that came up a few times only has not shown its worst: measure for longer before the maximum is believed."]
+    if result.records_lost:
+        notes.append(f"The rings had been overwritten: {result.records_lost} records since boot are lost, and these counts are too low.")
     return Sheet(
         _titled(name, "Exposure: calls of the firmware during the measurement"),
         ("Call", "CPU", "Times", "Longest (us)", "Together (us)"),
         rows,
-        (note,),
+        tuple(notes),
     )
 
 
@@ -193,6 +201,22 @@ def _titled(name: str, title: str) -> str:
 
 def _count(value: int | None) -> str:
     return "-" if value is None else str(value)
+
+
+def power_sheet(run: Run, files: Mapping[str, bytes]) -> Sheet:
+    """How often each boundary was crossed, and how long the firmware took."""
+    records = power_records(files)
+    ns_a_tick = 1e9 / (info_of(files.get("el3-info.txt", b"").decode("ascii", "replace")) or ("", 62_500_000, 0))[1]
+    groups: dict[tuple[str, int], list[int]] = {}
+    for crossed in crossings(records.cpus, records.traces):
+        groups.setdefault((crossed.crossing.value, crossed.cpu), []).append(crossed.ticks)
+    rows = tuple(
+        (name, str(cpu), str(len(ticks)), *(us(value * ns_a_tick) for value in (min(ticks), statistics.median(ticks), max(ticks))))
+        for (name, cpu), ticks in sorted(groups.items())
+    )
+    notes = tuple(line for line in files.get("job.log", b"").decode("utf-8", "replace").splitlines() if "=" in line)
+    head = ("Crossing", "CPU", "Times", "Minimum (us)", "Median (us)", "Maximum (us)")
+    return Sheet("Power boundaries, by the firmware's trace", head, rows, notes)
 
 
 def doses(results: list[tuple[str, RtResult]]) -> list[Dose]:

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from latlab.model import Run
-from latlab.report.rt_content import MODE_SENTENCES, WORDS, Sheet, all_sheets, mode_of, summary
+from latlab.report.rt_content import MODE_SENTENCES, WORDS, Sheet, all_sheets, mode_of
 from latlab.rt import REAL, RtResult
 
 HIDDEN_FACTS = ("mode",)
@@ -34,7 +34,7 @@ def facts_of(run: Run) -> list[tuple[str, str]]:
     return [(name, value) for name, value in facts if value]
 
 
-def print_rt(console: Console, run: Run, results: Results) -> None:
+def print_rt(console: Console, run: Run, found: list[Sheet]) -> None:
     facts = Table(show_header=False, box=None, pad_edge=False)
     facts.add_column(style="bold", no_wrap=True)
     facts.add_column(overflow="fold")
@@ -43,7 +43,7 @@ def print_rt(console: Console, run: Run, results: Results) -> None:
     console.print(facts)
     if mode_of(run) != REAL:
         console.print(MODE_SENTENCES.get(mode_of(run), mode_of(run)), style="yellow", highlight=False, markup=False, soft_wrap=True)
-    for sheet in summary(run, results) or all_sheets(run, results):
+    for sheet in found:
         console.print()
         console.print(sheet.title, style="bold", highlight=False, markup=False, soft_wrap=True)
         console.print(_rich(sheet))

@@ -1,0 +1,90 @@
+"""Linux targets: this machine, and one over an `ssh` that is a script."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from latlab.errors import UsageError
+from latlab.formats.recorder import read_record
+from latlab.targets import linux
+from latlab.targets.linux import Here, OverSsh, run_linux, survey
+from latlab.targets.rt_job import Instrument, Workload
+
+WORKLOAD = Workload(1, "idle", Instrument.RECORDER, interval_us=1000, idle_states=True)
+
+
+def _can_be_real_time() -> bool:
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        return True
+    except PermissionError:
+        return False
+
+
+needs_rights = pytest.mark.skipif(not _can_be_real_time(), reason="needs the right to run at real-time priority")
+
+
+def _ssh(tmp_path: Path, body: str = 'exec sh -c "$*"') -> OverSsh:
+    """An ssh that runs the command here. $1 is the host, $COUNT how often it has been called."""
+    program = tmp_path / "ssh"
+    count = tmp_path / "count"
+    program.write_text(f"#!/bin/sh\nshift\necho >>{count}\nCOUNT=$(wc -l <{count})\n{body}\n")
+    program.chmod(0o755)
+    return OverSsh("board", (str(program),))
+
+
+def test_a_machine_is_surveyed_before_anything_is_started(tmp_path: Path) -> None:
+    found = survey(_ssh(tmp_path), 80)
+    assert found.machine == os.uname().machine and found.said["kernel"] == os.uname().release
+
+
+def test_a_machine_that_does_not_answer_is_named_with_what_ssh_said(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="board does not answer: no route"):
+        survey(_ssh(tmp_path, "echo no route >&2; exit 255"), 80)
+
+
+@needs_rights
+@pytest.mark.parametrize("over_ssh", [False, True], ids=["here", "over ssh"])
+def test_a_measurement_leaves_a_whole_file_and_nothing_else(tmp_path: Path, over_ssh: bool) -> None:
+    machine = _ssh(tmp_path) if over_ssh else Here()
+    before = set(Path("/var/tmp").glob("latlab-rt.*"))
+    done = run_linux(machine, survey(machine, 80), WORKLOAD)
+    assert done.sentence == ""
+    read = read_record(done.files["recorder.rec"], "x")
+    assert read.complete and all(cpu.got + (cpu.missed or 0) >= 1000 for cpu in read.cpus)
+    assert set(Path("/var/tmp").glob("latlab-rt.*")) == before
+
+
+@needs_rights
+def test_a_connection_that_breaks_is_said_and_the_file_is_fetched_afterwards(tmp_path: Path) -> None:
+    """Calls: survey, folder, put, the job, which the connection does not outlive, and then the rest."""
+    machine = _ssh(tmp_path, 'if [ $COUNT -eq 4 ]; then sh -c "$*"; echo broken pipe >&2; exit 255; fi; exec sh -c "$*"')
+    done = run_linux(machine, survey(machine, 80), WORKLOAD)
+    assert "board: the connection broke: broken pipe" in done.sentence
+    assert read_record(done.files["recorder.rec"], "x").complete
+
+
+@needs_rights
+def test_a_board_that_restarts_in_the_middle_is_said_and_what_it_wrote_is_kept(tmp_path: Path) -> None:
+    """The job breaks off, and the kernel that answers next has another boot_id."""
+    restarted = 'case "$*" in *"cat /proc/sys/kernel/random/boot_id"*) [ $COUNT -gt 4 ] && { echo another; exit 0; };; esac'
+    cut = 'if [ $COUNT -eq 4 ]; then sh -c "$*"; exit 255; fi'
+    machine = _ssh(tmp_path, f'{restarted}\n{cut}\nexec sh -c "$*"')
+    done = run_linux(machine, survey(machine, 80), WORKLOAD)
+    assert "board restarted in the middle of the run" in done.sentence
+    assert "recorder.rec" in done.files
+
+
+def test_a_job_that_does_not_end_is_stopped_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, sentence = linux._followed(Here(), "sleep 100", 0.3)
+    assert status == 124 and "has not ended in 0.3 s" in sentence
+
+
+def test_a_measuring_tool_that_fails_is_quoted() -> None:
+    files = {
+        "cyclictest.err": b"\n",
+        "recorder.err": b"latlab-recorder: cannot become real-time; run it as root\n",
+    }
+    assert "cannot become real-time" in linux._complaint(files, 2)

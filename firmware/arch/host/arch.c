@@ -114,10 +114,10 @@ static void check_may_acquire(const struct arch_lock *lock)
     if (host_machine.lock_rank != NULL) {
         unsigned rank = host_machine.lock_rank(lock);
 
-        if (core->locks_held != 0 && rank <= core->highest_rank) {
-            host_fail("takes a lock of rank %u while it holds one of rank %u", rank, core->highest_rank);
+        if (core->ranks_held >> rank != 0) {
+            host_fail("takes a lock of rank %u while it holds one of that rank or above", rank);
         }
-        core->highest_rank = rank;
+        core->ranks_held |= 1U << rank;
     }
 }
 
@@ -204,6 +204,9 @@ void arch_lock_release(struct arch_lock *lock)
         host_fail("releases a lock that it does not hold");
     }
     core->locks_held--;
+    if (host_machine.lock_rank != NULL && !core->keeps_locks) {
+        core->ranks_held &= ~(1U << host_machine.lock_rank(lock));
+    }
     if (core->keeps_locks) {
         core->kept[core->kept_count++] = lock;
         return;
@@ -221,6 +224,7 @@ void host_release_kept(void)
     struct host_core *core = host_core_self();
 
     core->keeps_locks = false;
+    core->ranks_held = core->kept_count != 0 ? 0 : core->ranks_held;
     while (core->kept_count != 0) {
         hand_over(core->kept[--core->kept_count]);
     }

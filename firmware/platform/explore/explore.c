@@ -121,7 +121,7 @@ static void print_timeline(const unsigned *choices, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         printf("%4u  %s\n", i, system_describe(choices[i], text, sizeof(text)));
         if (!system_step(choices[i])) {
-            printf("      BROKEN: %s\n", host_violation());
+            printf("      BROKEN: %s\n", system_fault());
             return;
         }
     }
@@ -231,7 +231,7 @@ static int explore(void)
         }
         restore(frame->snapshot);
         steps++;
-        const char *fault = system_step(choice) ? enter(choice < setup.cores ? choice : frame->last, preemptions) : host_violation();
+        const char *fault = system_step(choice) ? enter(choice < setup.cores ? choice : frame->last, preemptions) : system_fault();
 
         if (fault != NULL) {
             print_counts("broken");
@@ -268,7 +268,7 @@ static int walk(void)
         path[length++] = choice;
         steps++;
         if (!system_step(choice)) {
-            return report(host_violation(), path, length);
+            return report(system_fault(), path, length);
         }
         if (length == sizeof(path) / sizeof(path[0])) {
             return report("a walk does not end", path, length);

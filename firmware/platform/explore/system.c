@@ -20,6 +20,7 @@ static uint16_t domain_of_core[PSCI_MAX_CORES];
 static struct psci_domain_shape shapes[PSCI_MAX_DOMAINS];
 static struct psci_topology topology;
 static unsigned chosen;
+static const char *standing; /* the rule between steps that the last step broke */
 static bool is_own_business; /* what the running core does next needs no point */
 
 
@@ -321,6 +322,7 @@ static void switch_all_on(void)
     for (unsigned core = 1; core < setup.cores; core++) {
         if (setup.programs[core][0] == '-') {
             system_state.position[core] = 1;
+            system_state.in_call[core] = true; /* as after CPU_OFF */
             continue;
         }
         psci.cores[core].state.value = PSCI_CORE_ON_PENDING;
@@ -401,6 +403,11 @@ static const char *standing_fault(void)
     return NULL;
 }
 
+const char *system_fault(void)
+{
+    return standing != NULL ? standing : host_violation();
+}
+
 bool system_step(unsigned choice)
 {
     if (choice >= setup.cores) {
@@ -414,13 +421,8 @@ bool system_step(unsigned choice)
     }
     cut_domains();
 
-    const char *fault = standing_fault();
-
-    if (fault != NULL) {
-        fprintf(stderr, "%s\n", fault);
-        return false;
-    }
-    return true;
+    standing = standing_fault();
+    return standing == NULL;
 }
 
 const char *system_rest_fault(void)

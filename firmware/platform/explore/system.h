@@ -40,6 +40,7 @@ void system_start(const struct system_setup *setup);
 
 /* One step of one core, or one interrupt. False: a rule is broken. */
 bool system_step(unsigned choice);
+const char *system_fault(void);
 
 /* The choices that there are: core c runs a step (c), or its interrupt comes (cores + c). */
 unsigned system_choices(unsigned *choices);

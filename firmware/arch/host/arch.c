@@ -195,6 +195,18 @@ static void hand_over(struct arch_lock *lock)
     }
 }
 
+/* A lock that is kept has not been released: its record, the last one, waits for the time when it is. Returns its argument. */
+static uint64_t take_back_release(void)
+{
+    struct trace_ring *ring = &host_core_self()->ring;
+
+    if (ring->next == ring->records || (uint16_t)ring->next[-1].event_arg != TRACE_LOCK_RELEASE) {
+        return 0;
+    }
+    ring->next--;
+    return ring->next->event_arg >> 16;
+}
+
 void arch_lock_release(struct arch_lock *lock)
 {
     struct host_core *core = host_core_self();
@@ -208,6 +220,7 @@ void arch_lock_release(struct arch_lock *lock)
         core->ranks_held &= ~(1U << host_machine.lock_rank(lock));
     }
     if (core->keeps_locks) {
+        core->kept_arg[core->kept_count] = take_back_release();
         core->kept[core->kept_count++] = lock;
         return;
     }
@@ -226,7 +239,9 @@ void host_release_kept(void)
     core->keeps_locks = false;
     core->ranks_held = core->kept_count != 0 ? 0 : core->ranks_held;
     while (core->kept_count != 0) {
-        hand_over(core->kept[--core->kept_count]);
+        core->kept_count--;
+        trace_event(TRACE_LOCK_RELEASE, core->kept_arg[core->kept_count]);
+        hand_over(core->kept[core->kept_count]);
     }
 }
 

@@ -55,6 +55,7 @@ struct host_core {
     unsigned locks_held;
     bool keeps_locks; /* what it releases it keeps until host_release_kept() */
     struct arch_lock *kept[PSCI_LEVELS];
+    uint64_t kept_arg[PSCI_LEVELS]; /* of the record that says so */
     unsigned kept_count;
     unsigned ranks_held; /* a bit a rank */
     uint32_t queue_next; /* behind this core in the queue of a lock */

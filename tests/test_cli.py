@@ -95,6 +95,26 @@ def test_a_damaged_log_ends_with_three_and_keeps_the_rest(latlab: Latlab, tmp_pa
     assert "174 sound samples kept" in done.stderr
 
 
+@pytest.mark.parametrize("rescue", [True, False])
+def test_a_damaged_boot_line_is_named_and_ends_with_three(latlab: Latlab, tmp_path: Path, rescue: bool) -> None:
+    path = tmp_path / "console.log"
+    lines = [LOG[0].replace("BOOT", "BOOS"), *(line for line in LOG[1:] if rescue or "RT_INSTR" not in line)]
+    path.write_text("\n".join(lines))
+    done = latlab("import", path)
+    assert done.returncode == 3
+    assert "console.log line 1: the CRC of a dump line" in done.stderr
+    assert ("--topology" in done.stderr) is rescue
+
+
+@pytest.mark.parametrize("content", [b"", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, b"[    0.000000] Booting Linux\n"])
+def test_what_is_no_log_of_a_campaign_ends_with_three(latlab: Latlab, tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "other"
+    path.write_bytes(content)
+    done = latlab("import", path)
+    assert done.returncode == 3
+    assert "other has no dump line and no RT_INSTR figure" in done.stderr
+
+
 def test_a_log_of_another_event_table_is_refused(latlab: Latlab, tmp_path: Path) -> None:
     from dataclasses import replace
 
@@ -151,6 +171,7 @@ def test_a_flipped_bit_anywhere_in_a_log_changes_no_figure_unnoticed(bit: int) -
         (("run", "psci", "--topology", "3,3"), "make firmware"),
         (("run", "psci", "--iterations", "many"), "--iterations"),
         (("run", "psci", "--timeout", "0"), "use more than 0"),
+        (("run", "psci", "--timeout", "nan"), "use more than 0"),
         (("import", "/nowhere/console.log"), "/nowhere/console.log"),
         (("import", "/"), "/"),
         (("report", "last", "-o", "/nowhere/report.html"), "no runs"),
@@ -184,10 +205,11 @@ def test_colour_is_left_out_where_it_is_not_wanted(latlab: Latlab, console: Path
     assert "\x1b[3" not in latlab("show").stdout
 
 
-def test_a_reader_that_goes_away_is_no_error(latlab: Latlab, console: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", ["", "--format json"])
+def test_a_reader_that_goes_away_is_no_error(latlab: Latlab, console: Path, tmp_path: Path, options: str) -> None:
     latlab("import", console)
     environment = {**os.environ, "LATLAB_STORE": str(tmp_path / "store.sqlite")}
-    command = f"{sys.executable} -m latlab show --format json | head -c 10"
+    command = f"{sys.executable} -m latlab show {options} | head -c 10"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, env=environment, timeout=60, check=False)
     assert done.returncode == 0
     assert done.stderr == b""
@@ -199,7 +221,7 @@ def test_a_full_disk_is_said_in_one_sentence(latlab: Latlab, console: Path, tmp_
     latlab("import", console)
     done = latlab("report", "--format", "rst", "-o", "/dev/full")
     assert done.returncode == 2
-    assert "No space left" in done.stderr
+    assert "/dev/full: No space left" in done.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -15,7 +15,7 @@ from latlab.analysis.deltas import judge_printed_deltas
 from latlab.analysis.identity import NotComparable
 from latlab.analysis.roles import inferred_lead, roles_of
 from latlab.analysis.verdicts import Verdict
-from latlab.model import Clock, CoreId, Metric, Tick, Topology
+from latlab.model import UNNAMED, Clock, CoreId, Metric, Tick, Topology
 
 SEEDS = st.integers(min_value=0, max_value=2**32 - 1)
 
@@ -73,7 +73,7 @@ def test_the_step_from_2017_to_v2_9_is_found(juno):
 def test_the_same_run_twice_is_the_same(juno):
     for run in juno.values():
         comparison = compare(run, replace(run, id="again"))
-        assert {r.verdict for r in comparison.rows} <= {Verdict.SAME, Verdict.CANNOT_TELL}
+        assert comparison.verdict is Verdict.SAME
 
 
 def test_the_lead_is_seen_from_the_serial_deep_test(juno):
@@ -235,3 +235,9 @@ def test_a_fault_that_makes_every_core_flush_its_cluster_is_a_regression():
     comparison = compare(good, replace(faulty, id="faulty"))
     (row,) = [r for r in rows(comparison, metric=Metric.CACHE_FLUSH, test="susp_deep_serial", cluster=1) if r.name == "cluster 1"]
     assert row.after > 10 * row.before and row.verdict is not Verdict.SAME
+
+
+def test_a_document_that_names_no_platform_is_compared_and_that_is_noted():
+    a, b = make_run(Truth(), 1, name="a"), make_run(Truth(), 2, name="b")
+    comparison = compare(a, replace(b, platform=UNNAMED))
+    assert "b does not name its platform; it is taken to be model" in comparison.notes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,15 @@ def test_two_runs_print_the_same_bytes(clusters: tuple[int, ...], tmp_path: Path
 def test_a_capture_costs_at_most_eight_instructions(tmp_path: Path) -> None:
     boot_line = re.search(r" capture_mticks=(\d+) ", boot("psci_bench", tmp_path, (1,), iterations=1))
     assert boot_line and 0 < int(boot_line[1]) <= 8000
+
+
+@pytest.mark.parametrize(("clusters", "words"), [("9,8", "has 17 cores"), ("2,0", "'0' is no number of cores"), ("", "has 0 cores")])
+def test_a_topology_that_the_machine_cannot_have_is_not_built(clusters: str, words: str, tmp_path: Path) -> None:
+    source = Path(__file__).parent.parent
+    command = ["cmake", "--preset", "qemu_virt-2_4", "-S", source, "-B", tmp_path, "-D", f"LATLAB_CLUSTERS={clusters}"]
+    done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert words in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize("clusters", [(2, 4), (4, 4, 4, 4)])

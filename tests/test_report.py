@@ -15,10 +15,11 @@ from latlab.analysis.summary import TURNS_MARK, summarise
 from latlab.errors import UsageError
 from latlab.model import Build, Clock, CoreId, Metric, Problem, Run, RunStatus, Tick, Topology
 from latlab.report.charts import COLOURS, charts, colour, legend
+from latlab.report.content import tables_of
 from latlab.report.html import page
 from latlab.report.rst import document
 from latlab.report.series import lanes, stacks
-from latlab.report.terminal import print_run
+from latlab.report.terminal import print_run, print_runs
 from synthetic import CLOCK_HZ, JUNO, TESTS, Model
 
 INSTRUCTIONS = Tick(Clock.INSTRUCTIONS, 1.0)
@@ -141,6 +142,28 @@ def test_a_partial_run_says_so_in_every_form() -> None:
     for text in (page(PARTIAL), document(PARTIAL), shown.getvalue()):
         assert "partial" in text
         assert "line 12" in text
+
+
+def on_terminal(width: int) -> tuple[Console, io.StringIO]:
+    shown = io.StringIO()
+    return Console(file=shown, width=width, force_terminal=True, color_system=None), shown
+
+
+def test_no_word_is_broken_on_a_narrow_terminal() -> None:
+    console, shown = on_terminal(80)
+    print_run(console, RUN)
+    lines = shown.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert next(iter(tables_of(RUN))).warning in " ".join(" ".join(lines).split())
+
+
+def test_a_run_in_the_list_takes_one_line_of_a_narrow_terminal() -> None:
+    console, shown = on_terminal(80)
+    print_runs(console, [replace(RUN, build=Build("a" * 60)), replace(RUN, status=RunStatus.PARTIAL)], {})
+    lines = shown.getvalue().splitlines()
+    assert len(lines) == 3
+    assert "complete" in lines[1] and "instructions" in lines[1]
+    assert max(map(len, lines)) <= 80
 
 
 def test_a_run_without_traces_has_tables_and_no_charts() -> None:

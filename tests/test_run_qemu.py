@@ -145,6 +145,7 @@ def test_an_old_qemu_is_refused_for_several_deterministic_cores_only(version: tu
         (JUNO, {"gic": 4}, "--gic 4"),
         (JUNO, {"el": 3}, "--el 3"),
         (JUNO, {"iterations": 0}, "--iterations 0"),
+        (JUNO, {"iterations": 10**20}, "use at most 1000000"),
     ],
 )
 def test_a_machine_that_cannot_be_is_refused(topology: Topology, options: dict[str, int], words: str) -> None:
@@ -167,6 +168,14 @@ def test_a_program_that_is_no_qemu_is_refused() -> None:
         find_qemu(Path("/bin/echo"))
     with pytest.raises(UsageError, match="is not there"):
         find_qemu(Path("/nowhere/qemu"))
+    with pytest.raises(UsageError, match="not a program that this user may run"):
+        find_qemu(Path(__file__))
+
+
+def test_a_qemu_in_the_current_folder_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = fake_qemu(tmp_path, LOG)
+    monkeypatch.chdir(tmp_path)
+    assert find_qemu(Path(f"./{program.name}")).path == program
 
 
 def test_metrics_of_a_stored_run_match_the_figures_of_the_console(store: Store, tmp_path: Path) -> None:

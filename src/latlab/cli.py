@@ -108,7 +108,7 @@ def psci(
     from latlab.targets.qemu import Machine, Mode, find_qemu
     from latlab.workflow import CAMPAIGN_TESTS, PAYLOAD, run_psci
 
-    if timeout <= 0 or silence <= 0:
+    if not (timeout > 0 and silence > 0):
         raise UsageError("--timeout and --silence are seconds; use more than 0")
     images = find_images(_topology(topology), PAYLOAD, firmware)
     machine = Machine(images, PAYLOAD, Mode(mode.value), gic, el, iterations)
@@ -218,7 +218,7 @@ def report(
     if output is None:
         _write(text)
         return
-    output.write_text(text, "utf-8")
+    cli_analysis.write_file(text, output)
     typer.echo(f"{output}: report of {loaded.id}", err=True)
 
 
@@ -259,6 +259,10 @@ def _guarded() -> int:
         return _fail(str(error), error.exit_code)
     except KeyboardInterrupt:
         return _fail("interrupted", LatlabError.exit_code)
+    except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):  # rich makes it a failure that the reader went away
+            return 0
+        raise
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

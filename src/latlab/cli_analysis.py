@@ -109,6 +109,8 @@ def explain(
 
         write_text(json.dumps([asdict(sentence) for sentence in sentences], indent=2, ensure_ascii=False) + "\n", None)
         return
+    if not sentences:
+        typer.echo("nothing to explain: the figures show no queue, no wait and no broken rule", err=True)
     print_explanations(_console(), sentences)
 
 
@@ -129,7 +131,7 @@ def gate(
     if junit is not None:
         from latlab.report.exports.junit import comparison_junit
 
-        junit.write_text(comparison_junit(comparison, decision), "utf-8")
+        write_file(comparison_junit(comparison, decision), junit)
     for line in decision.lines:
         typer.echo(line)
     raise typer.Exit(decision.exit_code)
@@ -235,8 +237,15 @@ def write_text(text: str, output: Path | None) -> None:
     if output is None:
         typer.echo(text, nl=False)
         return
-    output.write_text(text, "utf-8")
+    write_file(text, output)
     typer.echo(f"{output}: written", err=True)
+
+
+def write_file(text: str, output: Path) -> None:
+    try:
+        output.write_text(text, "utf-8")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(output)) from error  # a failed write does not say its file
 
 
 def _comparison(before: str, after: str, tolerance: float | None, unit: str, store: str | None) -> Comparison:

@@ -60,7 +60,8 @@ def find_images(topology: Topology, payload: str, folder: Path | None = None) ->
     looked = ", ".join(map(str, candidates))
     raise UsageError(
         f"no {FIRMWARE_BIN}, {FIRMWARE_ELF} and {payload}.elf for the topology {topology} in {looked}; "
-        "build them with `make firmware`, choose one that `latlab doctor` lists, or name their folder with --firmware"
+        "build them with `make firmware` (other topologies: docs/porting.md), "
+        "choose one that `latlab doctor` lists, or name their folder with --firmware"
     )
 
 

@@ -27,6 +27,9 @@ class Metric(StrEnum):
     TASK_WAKEUP = "task_wakeup"
 
 
+UNNAMED = "unnamed"
+
+
 class RunStatus(StrEnum):
     COMPLETE = "complete"
     PARTIAL = "partial"
@@ -122,7 +125,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One campaign on one target, with everything needed to say what its figures mean."""
+    """One campaign on one target, with everything needed to say what its figures mean.
+
+    `platform` is `UNNAMED` where the source of the figures does not say it.
+    """
 
     campaign: str
     target: str

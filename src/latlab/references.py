@@ -12,7 +12,7 @@ from pathlib import Path
 from latlab.errors import UsageError
 from latlab.formats import console_log, csv_tables, published, rst_tables, run_json
 from latlab.formats.tables import Reading
-from latlab.model import Run
+from latlab.model import UNNAMED, Run
 
 PREFIX = "published:"
 
@@ -109,5 +109,5 @@ def _source(path: Path, reading: Reading, release: str) -> published.Source:
     tick = Decimal(1_000_000_000) / reading.counter_hz if reading.counter_hz else None
     campaign = "rt" if reading.tables and reading.tables[0].test.startswith("cyclictest") else "psci"
     title = reading.title.lower()
-    platform = "juno" if "juno" in title else "n1sdp" if "n1sdp" in title else path.stem
+    platform = next((known for entry in _sources() if (known := str(entry["platform"])) in title), UNNAMED)
     return published.Source(platform, firmware, tick_ns=tick, campaign=campaign, facts=(("source", str(path)),))

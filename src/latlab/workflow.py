@@ -17,7 +17,7 @@ from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError, TestFailed, UsageError
 from latlab.formats.dump import Iteration, collect_dump, read_dump
 from latlab.formats.frames import Boot, End, parse_frames
-from latlab.formats.rt_instr import read_figures
+from latlab.formats.rt_instr import Figures, parse_figures, read_figures
 from latlab.images import PLATFORM, check_events
 from latlab.model import Build, Clock, CoreId, Problem, Run, RunStatus, Sample, Tick, Topology
 from latlab.store import Store
@@ -194,6 +194,8 @@ def import_log(
     lines = io.BytesIO(data).readlines()
     texts = [text_of(line) for line in lines]
     boot = next((frame for text in texts for frame in parse_frames(text) if isinstance(frame, Boot)), None)
+    if boot is None and topology is None:
+        raise _without_topology(source, texts)
     run = _imported(source, boot, topology, clock, platform, firmware)
     if boot is None:
         return _import_figures(store, run, texts, data)
@@ -271,11 +273,21 @@ def _planned(qemu: qemus.Qemu, machine: qemus.Machine, clock: Clock, command: tu
     )
 
 
+def _without_topology(source: str, texts: list[str]) -> LatlabError:
+    """Why a log cannot be stored that does not say its topology: it is damaged, foreign, or no log at all."""
+    has_figures = any(isinstance(found, Figures) for text in texts for found in parse_figures(text))
+    if any(True for text in texts for _ in parse_frames(text)):
+        first = collect_dump(texts, event_table()).problems[0]
+        rescue = ", or --topology to keep its RT_INSTR figures" if has_figures else ""
+        return DataError(f"{source} line {first.line}: {first.message}; it has no readable BOOT line; give the whole log{rescue}")
+    if not has_figures:
+        return DataError(f"{source} has no dump line and no RT_INSTR figure, so nothing to store; give the console log of a campaign")
+    return UsageError(f"{source} does not say its topology; give it with --topology, such as --topology 2,4")
+
+
 def _imported(
     source: str, boot: Boot | None, topology: Topology | None, clock: Clock | None, platform: str | None, firmware: str | None
 ) -> Run:
-    if boot is None and topology is None:
-        raise UsageError(f"{source} does not say its topology; give it with --topology, such as --topology 2,4")
     if boot and topology and boot.topology != topology:
         raise UsageError(f"--topology {topology} contradicts {source}, which says {boot.topology}; leave the option out")
     if clock is Clock.INSTRUCTIONS and boot is None:

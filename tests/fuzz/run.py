@@ -16,18 +16,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", nargs="?", help="a parser; all where none is named")
     parser.add_argument("--runs", type=int, default=MILLION, help="executions a parser")
+    parser.add_argument(
+        "--seconds", type=int, default=0, help="stop each parser after so long, 0 for never; the executions made are printed"
+    )
     options = parser.parse_args()
     sys.path.insert(0, str(HERE))
     if options.name:
-        return _fuzz(options.name, options.runs)
+        return _fuzz(options.name, options.runs, options.seconds)
     from targets import TARGETS
 
     command = [sys.executable, str(HERE / "run.py")]
-    codes = [subprocess.run([*command, name, "--runs", str(options.runs)], check=False).returncode for name in TARGETS]
+    codes = [
+        subprocess.run([*command, name, "--runs", str(options.runs), "--seconds", str(options.seconds)], check=False).returncode
+        for name in TARGETS
+    ]
     return max(codes)
 
 
-def _fuzz(name: str, runs: int) -> int:
+def _fuzz(name: str, runs: int, seconds: int) -> int:
     """Does not return where the fuzzer finds something: it prints the input, keeps it in a file and ends the process."""
     import atheris
 
@@ -37,7 +43,17 @@ def _fuzz(name: str, runs: int) -> int:
         for number, seed in enumerate(_seeds(name)):
             Path(corpus, f"seed{number}").write_bytes(seed)
         print(f"{name}: {runs} executions", flush=True)
-        arguments = [sys.argv[0], corpus, f"-runs={runs}", "-timeout=10", "-rss_limit_mb=4096", "-max_len=4096", "-verbosity=0"]
+        arguments = [
+            sys.argv[0],
+            corpus,
+            f"-runs={runs}",
+            "-timeout=10",
+            "-rss_limit_mb=4096",
+            "-max_len=4096",
+            "-verbosity=0",
+            "-print_final_stats=1",
+            f"-max_total_time={seconds}",
+        ]
         atheris.Setup(arguments, TARGETS[name])
         atheris.Fuzz()
     return 0

@@ -14,6 +14,9 @@
 #define SCTLR_EE (1U << 25)
 #define SCTLR_EL1_E0E (1U << 24)
 
+/* No self-hosted debug of the secure world; every trap of debug and PMU registers to EL3 off. */
+#define MDCR_EL3_SDD (1U << 16)
+
 #define HCR_RW (1ULL << 31)
 #define CPTR_EL2_RES1 0x33FFU
 #define CNTHCTL_EL1_MAY_USE_PHYSICAL_TIMER 3U
@@ -65,6 +68,7 @@ void arch_enter_ns(const struct psci_entry *entry)
 
     SYSREG_WRITE("scr_el3", SCR_NS | SCR_RES1 | SCR_RW | SCR_POINTER_AUTHENTICATION | (has_el2 ? SCR_HCE : 0));
     SYSREG_WRITE("cptr_el3", 0);
+    SYSREG_WRITE("mdcr_el3", MDCR_EL3_SDD);
     SYSREG_WRITE("sctlr_el1", SCTLR_EL1_RESET | (big_endian ? SCTLR_EE | SCTLR_EL1_E0E : 0));
     if (has_el2) {
         reset_el2(big_endian);

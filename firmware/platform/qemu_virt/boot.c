@@ -13,7 +13,7 @@
 /* JEP-106 bank 4, code 0x3B (Arm), as the SMCCC asks for; the machine is no product and its number means nothing. */
 #define SOC_VERSION 0x043B0000U
 
-extern char __text_start[], __text_end[], __const_start[], __const_end[];
+extern char __text_start[], __text_end[], __const_start[], __const_end[], __bss_end[];
 
 struct percpu percpus[MAX_CORES];
 
@@ -126,6 +126,14 @@ static void init_percpus(void)
     }
 }
 
+/* What never changes from here on is also read by cores whose caches are off. docs/locking.md, What runs at the same time. */
+static void clean_to_memory(void)
+{
+    for (const char *line = __const_end; line < __bss_end; line += ARCH_CACHE_LINE) {
+        arch_clean_invalidate(line);
+    }
+}
+
 void platform_boot_core(void) __attribute__((noreturn));
 void platform_secondary_core(unsigned core) __attribute__((noreturn));
 
@@ -146,6 +154,7 @@ void platform_boot_core(void)
     psci_init(&psci_platform, 0);
     monitor_init();
     say_hello();
+    clean_to_memory();
     arch_shared_store(&platform_is_up, psci_platform.topology->cores);
     arch_event_send();
     arch_enter_ns(&payload);

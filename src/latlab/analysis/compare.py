@@ -161,7 +161,13 @@ class _Judge:
 
     @property
     def exact(self) -> bool:
-        return self.pair.a.tick.clock is Clock.INSTRUCTIONS
+        """Instruction counts and virtual time are deterministic: a difference is never noise."""
+        return self.pair.a.tick.clock is not Clock.TIME
+
+    @property
+    def identical(self) -> bool:
+        a, b = self.pair.columns_a.matrices, self.pair.columns_b.matrices
+        return a.keys() == b.keys() and all(np.array_equal(a[key].values, b[key].values) for key in a)
 
     @property
     def boots(self) -> tuple[int, int]:
@@ -169,7 +175,7 @@ class _Judge:
 
     def threshold(self, metric: Metric, baseline: float) -> float:
         a, b = self.pair.a, self.pair.b
-        if self.exact:
+        if a.tick.clock is Clock.INSTRUCTIONS:
             return self.limits.relative_exact * abs(baseline)
         capture = 0.0
         if a.capture_cost_ticks is not None and b.capture_cost_ticks is not None:
@@ -230,7 +236,8 @@ class _Judge:
         low, high = float(differences.min()), float(differences.max())
         verdict = decide_exact(largest, row.threshold)
         basis = "exact"
-        if verdict is not Verdict.SAME and is_parallel(row.test) and len(self.pair.a.topology.cores) > 1:
+        takes_turns = self.pair.a.tick.clock is Clock.INSTRUCTIONS and len(self.pair.a.topology.cores) > 1
+        if verdict is not Verdict.SAME and is_parallel(row.test) and takes_turns:
             verdict, basis = Verdict.CANNOT_TELL, "cores take turns"
         cells = tuple(_exact_cell(cell, row.threshold) for cell in row.cells)
         return replace(row, shift=Shift(largest, low, high, 0.0 if largest else 1.0), verdict=verdict, basis=basis, cells=cells)
@@ -239,6 +246,8 @@ class _Judge:
         """Adjusts p-values over everything that is tested and gives each row its verdict."""
         if self.exact:
             return rows, []
+        if not self.enough(*self.boots) and self.identical:
+            return [replace(row, verdict=Verdict.SAME, basis="identical figures") for row in rows], []
         single = [row for row in rows if row.effect is None and not row.is_term]
         levels = _levels(single)
         tested = [row for row in rows if row.effect is not None or row.is_term]

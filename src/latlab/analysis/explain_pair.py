@@ -15,6 +15,7 @@ from latlab.analysis.verdicts import Verdict
 from latlab.analysis.wording import amount, percent, signed
 from latlab.model import Clock, Metric
 
+_STEP_CAUSES = ("the power controller takes longer for a message", "what is held while a core powers down is held for longer")
 _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 
@@ -69,10 +70,8 @@ def _terms(comparison: Comparison, rows: list[Row]) -> list[Explanation]:
         alternatives: tuple[str, ...] = ()
         if name == "step":
             sentence += f" ({percent(found[0].relative)}): each core waits that much longer for every core before it"
-            alternatives = (
-                "the power controller takes longer for a message",
-                "what is held while a core powers down is held for longer",
-            )
+            traced = comparison.a.traces and comparison.b.traces
+            alternatives = () if traced else _STEP_CAUSES
         out.append(Explanation(found[0].test if len(found) == 1 else "", sentence, _basis(comparison), alternatives))
     return out
 
@@ -120,4 +119,4 @@ def _untouched(comparison: Comparison, metric: Metric) -> bool:
 
 
 def _basis(comparison: Comparison) -> str:
-    return EXACT if comparison.a.tick.clock is Clock.INSTRUCTIONS else INFERRED
+    return EXACT if comparison.a.tick.clock is not Clock.TIME else INFERRED

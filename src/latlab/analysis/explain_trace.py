@@ -23,6 +23,7 @@ class Wait:
     start_ticks: int
     end_ticks: int
     holders: tuple[tuple[CoreId, int], ...]
+    ended_by: tuple[CoreId, str] | None
 
     @property
     def ticks(self) -> int:
@@ -75,8 +76,7 @@ def _sentences(run: Run, calls: dict[tuple[int, int], dict[CoreId, tuple[TraceRe
     waits = [wait for iteration in calls.values() for wait in _waits(iteration)]
     if waits:
         longest = max(waits, key=lambda wait: wait.ticks)
-        held = "".join(f", {amount(ticks * worth, unit)} of it behind {core}" for core, ticks in longest.holders)
-        yield f"core {longest.core} waited {amount(longest.ticks * worth, unit)} ({longest.part}){held}"
+        yield f"core {longest.core} waited {amount(longest.ticks * worth, unit)} ({longest.part}){_cause(longest, worth, unit)}"
 
 
 def _waits(calls: dict[CoreId, tuple[TraceRecord, ...]]) -> Iterator[Wait]:
@@ -89,9 +89,29 @@ def _waits(calls: dict[CoreId, tuple[TraceRecord, ...]]) -> Iterator[Wait]:
             holders = [
                 (other, overlap)
                 for other, arg, taken, released in held
-                if other != core and arg == record.arg and (overlap := min(end, released) - max(start, taken)) > 0
+                if segment.part.startswith(LOCK_WAIT)
+                and other != core
+                and arg == record.arg
+                and (overlap := min(end, released) - max(start, taken)) > 0
             ]
-            yield Wait(core, segment.part, start, end, tuple(holders) if segment.part.startswith(LOCK_WAIT) else ())
+            yield Wait(core, segment.part, start, end, tuple(holders), _ended_by(calls, core, end, segment.ticks))
+
+
+def _cause(wait: Wait, worth: float, unit: str) -> str:
+    """Who held the lock for most of the wait; where nobody did, whose step let the core go on."""
+    if 2 * sum(ticks for _, ticks in wait.holders) >= wait.ticks:
+        return "".join(f", {amount(ticks * worth, unit)} of it behind {core}" for core, ticks in wait.holders)
+    if wait.ended_by is None:
+        return ""
+    core, event = wait.ended_by
+    return f"; it went on right after {event} of {core}"
+
+
+def _ended_by(calls: dict[CoreId, tuple[TraceRecord, ...]], core: CoreId, end: int, ticks: int) -> tuple[CoreId, str] | None:
+    """The last event of another core before the wait ended, if it is within a fiftieth of the wait."""
+    events = [(r.time_ticks, other, r.event) for other, call in calls.items() if other != core for r in call if r.time_ticks <= end]
+    time, other, event = max(events, default=(0, core, ""))
+    return (other, event) if event and 50 * (end - time) <= ticks else None
 
 
 def _holds(calls: dict[CoreId, tuple[TraceRecord, ...]]) -> Iterator[tuple[CoreId, int, int, int]]:

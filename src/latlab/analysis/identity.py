@@ -8,7 +8,7 @@ import numpy as np
 
 from latlab.analysis.columns import METRICS, Columns, DuplicateSample, columns_of
 from latlab.errors import DataError
-from latlab.model import Clock, Metric, Run
+from latlab.model import UNNAMED, Clock, Metric, Run
 
 _UNIT_RATIO = 300.0
 
@@ -35,16 +35,16 @@ class Pair:
 
 def pair_runs(a: Run, b: Run) -> Pair:
     """Raises NotComparable with one sentence where the two do not belong together."""
+    notes: list[str] = []
+    _check_platform(a, b, notes)
     for what, ours, theirs in (
         ("clock", a.tick.clock.value, b.tick.clock.value),
-        ("platform", a.platform, b.platform),
         ("topology", str(a.topology), str(b.topology)),
         ("campaign", a.campaign, b.campaign),
     ):
         if ours != theirs:
             raise NotComparable(f"the {what} differs, {ours} in {a.id} and {theirs} in {b.id}; compare runs of one {what}")
     columns_a, columns_b = checked_columns(a), checked_columns(b)
-    notes: list[str] = []
     if a.tick.value != b.tick.value:
         if a.tick.clock is Clock.INSTRUCTIONS:
             worth = f"{a.tick.value:g} instructions in {a.id} and {b.tick.value:g} in {b.id}"
@@ -52,11 +52,20 @@ def pair_runs(a: Run, b: Run) -> Pair:
         notes.append(f"ticks differ, {a.tick.value:g} ns and {b.tick.value:g} ns; figures are compared in ns")
     common = _common(a, b, columns_a, columns_b, notes)
     _refuse_unit_slip(a, b, columns_a, columns_b, common)
-    notes += [f"{run.id} is read with {len(run.problems)} problems; what they concern is left out" for run in (a, b) if run.problems]
+    notes += [_problems_note(run) for run in (a, b) if run.problems]
     if a.build.options != b.build.options:
         changed = sorted({key for key, _ in set(a.build.options) ^ set(b.build.options)})
         notes.append("build options differ: " + ", ".join(changed))
     return Pair(a, b, columns_a, columns_b, common, tuple(notes))
+
+
+def _check_platform(a: Run, b: Run, notes: list[str]) -> None:
+    if a.platform == b.platform:
+        return
+    if UNNAMED not in (a.platform, b.platform):
+        raise NotComparable(f"the platform differs, {a.platform} in {a.id} and {b.platform} in {b.id}; compare runs of one platform")
+    unnamed, other = (a, b) if a.platform == UNNAMED else (b, a)
+    notes.append(f"{unnamed.id} does not name its platform; it is taken to be {other.platform}")
 
 
 def checked_columns(run: Run) -> Columns:
@@ -76,6 +85,13 @@ def checked_columns(run: Run) -> Columns:
     if columns.smallest < 0:
         raise NotComparable(f"{run.id} holds a span of {columns.smallest:g} {run.tick.unit}; time ran backwards, so read the log again")
     return columns
+
+
+def _problems_note(run: Run) -> str:
+    first = min(run.problems, key=lambda problem: problem.line)
+    where = f"line {first.line}: " if first.line else ""
+    count = f"{len(run.problems)} problems, the first" if len(run.problems) > 1 else "a problem"
+    return f"reading {run.id} met {count}: {where}{first.message}"
 
 
 def resolution(run: Run, metric: Metric) -> float:

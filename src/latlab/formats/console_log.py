@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from latlab.formats.frames import strip_escapes
 from latlab.formats.rt_instr import Figures, parse_figures, read_numbered_figures
-from latlab.model import Build, Clock, Problem, Run, RunStatus, Sample, Tick, Topology
+from latlab.model import UNNAMED, Build, Clock, Problem, Run, RunStatus, Sample, Tick, Topology
 
 _MARKS = (b"RT_INSTR", b"/>", b"\x1b")
 
@@ -22,7 +22,7 @@ def parse(data: bytes, name: str, topology: Topology | None = None) -> Run:
     return Run(
         campaign="psci",
         target="log",
-        platform="board",
+        platform=UNNAMED,
         topology=shape,
         tick=Tick(Clock.TIME, 1.0),
         build=Build(name),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from docutils import frontend, nodes, utils
 from docutils.parsers.rst import Parser
@@ -78,13 +78,24 @@ def render(table: Table, caption: str) -> str:
 
 def table_directive(caption: str, rows: list[list[str]]) -> str:
     """`.. table::` with a grid table whose first row is the header."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
-    out = [f".. table:: {caption}", "", f"    {rule}"]
-    for i, row in enumerate(rows):
-        out.append("    |" + "|".join(f" {cell.center(width)} " for cell, width in zip(row, widths, strict=True)) + "|")
-        out.append("    " + (rule.replace("-", "=") if i == 0 else rule))
-    return "\n".join(out) + "\n"
+    return "\n".join((f".. table:: {caption}", "", *(f"    {line}" for line in grid(rows[0], rows[1:])))) + "\n"
+
+
+def grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[str]:
+    """A grid table with every cell centred."""
+    body = [list(row) for row in rows]
+    widths = [max(len(row[i]) for row in (header, *body)) + 2 for i in range(len(header))]
+    rule = "+" + "+".join("-" * width for width in widths) + "+"
+    yield rule
+    yield _grid_line(header, widths)
+    yield rule.replace("-", "=")
+    for row in body:
+        yield _grid_line(row, widths)
+        yield rule
+
+
+def _grid_line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "|" + "|".join(cell.center(width) for cell, width in zip(cells, widths, strict=True)) + "|"
 
 
 def _doctree(text: str) -> nodes.document:

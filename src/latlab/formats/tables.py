@@ -129,10 +129,14 @@ def read_grid(grid: Grid, cpus: Mapping[int, CoreId]) -> tuple[list[Table], list
     """Tables of a grid, its problems, and (where it is not a latency table) the reason why it was skipped."""
     rows = list(grid.rows)
     titles = list(grid.titles)
+    findings = _Findings()
     while rows and len(rows[0]) == 1:
-        titles.insert(0, rows.pop(0)[0].text)
+        title = rows.pop(0)[0]
+        titles.insert(0, title.text)
+        if not _TEST_NAME.search(title.text.lower()):
+            findings.note(title.line, f"the row {title.text.strip()[:60]!r} names no test and is left out")
     if not rows:
-        return [], [], "it has no rows"
+        return [], findings.problems, "it has no rows"
     header = [_column_name(cell.text) for cell in rows[0]]
     if header and header[0] == "latencies" and all(_CPU.fullmatch(cell.text.strip()) for cell in rows[0][1:]):
         return _read_cyclictest(grid, rows, cpus)
@@ -141,7 +145,6 @@ def read_grid(grid: Grid, cpus: Mapping[int, CoreId]) -> tuple[list[Table], list
     columns = {i: _METRIC_COLUMNS[name] for i, name in enumerate(header) if name in _METRIC_COLUMNS}
     if not columns:
         return [], [], "it has no column of a known latency"
-    findings = _Findings()
     for i, name in enumerate(header):
         if i not in columns and name not in ("cluster", "core", "cpu"):
             findings.note(rows[0][i].line, f"column {rows[0][i].text.strip()!r} is not a known latency; its figures are left out")

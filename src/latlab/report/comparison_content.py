@@ -157,8 +157,8 @@ def _total(comparison: Comparison, metric: Metric) -> int:
 
 def _boots(comparison: Comparison) -> str:
     a, b = comparison.boots
-    if comparison.a.tick.clock is Clock.INSTRUCTIONS:
-        return "any difference is exact"
+    if comparison.a.tick.clock is not Clock.TIME:
+        return "deterministic: any difference is exact"
     if min(a, b) >= comparison.limits.fewest_boots:
         return f"{a} and {b} boots"
     return f"{a} and {b} boots: too few to test a cell alone, so like cells are tested together"

@@ -12,17 +12,18 @@ from latlab.analysis.deltas import places
 from latlab.analysis.explain_pair import explain_pair
 from latlab.analysis.verdicts import Verdict
 from latlab.analysis.wording import bare, heading_unit
+from latlab.formats.rst_tables import grid
 from latlab.model import CoreId, Metric
 from latlab.report.comparison_content import CHANGED, headline, summary, term_lines
 from latlab.report.content import METRIC_TITLES, title_of
-from latlab.report.rst import SPECIAL, grid
+from latlab.report.rst import SPECIAL
 
 
 def document(comparison: Comparison) -> str:
     """The whole document; it builds without a warning."""
     before, after = comparison.a.build.firmware, comparison.b.build.firmware
     lines = [
-        *_heading(f"PSCI Performance Measurements on {comparison.b.platform}", "="),
+        *_heading(f"{_title(comparison)} on {comparison.b.platform}", "="),
         f"{_escaped(after)} compared with {_escaped(before)}: {comparison.verdict}.",
         f"{_sentence(summary(comparison))}",
         "",
@@ -42,6 +43,10 @@ def document(comparison: Comparison) -> str:
     if comparison.notes:
         lines += [*_heading("Notes", "-"), *(f"- {_escaped(_sentence(note))}" for note in comparison.notes)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _title(comparison: Comparison) -> str:
+    return "PSCI Performance Measurements" if comparison.b.campaign == "psci" else "Latency Measurements"
 
 
 def _test(comparison: Comparison, test: str) -> Iterator[str]:

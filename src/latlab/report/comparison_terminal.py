@@ -156,4 +156,4 @@ def _coloured(verdict: Verdict) -> str:
 
 
 def _line(console: Console, text: str) -> None:
-    console.print(text, soft_wrap=True, highlight=False)
+    console.print(text, soft_wrap=not console.is_terminal, highlight=False)

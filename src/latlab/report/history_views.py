@@ -104,4 +104,4 @@ def history_chart(series: Series) -> dict[str, Any]:
 
 
 def _line(console: Console, text: str) -> None:
-    console.print(text, soft_wrap=True, highlight=False)
+    console.print(text, soft_wrap=not console.is_terminal, highlight=False)

@@ -55,12 +55,13 @@ def page(run: Run) -> str:
     """The page; it opens without a network."""
     specs: dict[str, Any] = {}
     tests = [_test(run, table, specs) for table in tables_of(run)]
+    cores = "1 core" if len(run.topology.cores) == 1 else f"{len(run.topology.cores)} cores"
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("latlab.report"), autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined
     )
     return environment.get_template("report.html.j2").render(
         title=f"PSCI latencies on {run.platform}",
-        lead=f"{run.build.firmware}, {len(run.topology.cores)} cores in clusters of {run.topology}, run {run.id} of {run.started_utc}",
+        lead=f"{run.build.firmware}, {cores} in clusters of {run.topology}, run {run.id} of {run.started_utc}",
         clock=f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {unit(run.tick)}.",
         run=run,
         mark=NOISE_MARK if is_noise(run) else "",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import groupby
 
 from latlab.analysis.summary import NOISE_SENTENCE, is_noise
 from latlab.errors import UsageError
+from latlab.formats.rst_tables import grid
 from latlab.model import Run
 from latlab.report.content import METRIC_TITLES, TestTable, facts_of, tables_of
 from latlab.report.units import CLOCK_NAMES, shown, unit
@@ -38,23 +39,6 @@ def sections(run: Run, only: str | None = None) -> Iterable[str]:
         yield from _heading(f"``{call}`` {scope}".rstrip(), "~")
         for table in tables:
             yield from _table(run, table)
-
-
-def grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[str]:
-    """A grid table with every cell centred."""
-    body = [list(row) for row in rows]
-    widths = [max(len(row[i]) for row in (header, *body)) + 2 for i in range(len(header))]
-    rule = "+" + "+".join("-" * width for width in widths) + "+"
-    yield rule
-    yield _line(header, widths)
-    yield rule.replace("-", "=")
-    for row in body:
-        yield _line(row, widths)
-        yield rule
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    return "|" + "|".join(cell.center(width) for cell, width in zip(cells, widths, strict=True)) + "|"
 
 
 def _table(run: Run, table: TestTable) -> Iterable[str]:

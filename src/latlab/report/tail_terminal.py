@@ -24,4 +24,4 @@ def print_tails(console: Console, tails: tuple[Tail, ...]) -> None:
 
 
 def _line(console: Console, text: str) -> None:
-    console.print(text, soft_wrap=True, highlight=False)
+    console.print(text, soft_wrap=not console.is_terminal, highlight=False)

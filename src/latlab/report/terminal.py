@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from latlab.doctor import Finding
 
 PIPE_WIDTH = 160
+WIDE = 120
 
 
 def print_run(console: Console, run: Run, only: str | None = None) -> None:
@@ -30,29 +31,39 @@ def print_run(console: Console, run: Run, only: str | None = None) -> None:
     console.print(facts)
     for table in tables_of(run, only):
         console.print()
-        console.print(_title(run, table), style="bold", highlight=False, markup=False, soft_wrap=True)
+        say(console, _title(run, table), "bold")
         console.print(_figures(run, table))
         if table.mark:
-            console.print(f"({table.mark}) {table.warning}", style="yellow", highlight=False, markup=False, soft_wrap=True)
+            say(console, f"({table.mark}) {table.warning}", "yellow")
     print_problems(console, run.problems)
 
 
 def print_runs(console: Console, runs: Iterable[Run], counts: Mapping[str, int]) -> None:
     """One line a run, the newest last."""
     table = Table(box=None, pad_edge=False)
-    for name in ("Run", "Started (UTC)", "Target", "Platform", "Topology", "Clock", "Status", "Samples", "Firmware"):
-        table.add_column(name, justify="right" if name == "Samples" else "left", no_wrap=name == "Run", overflow="fold")
+    columns = ("Run", "Started (UTC)", "Target", "Topology", "Clock", "Status", "Samples", "Platform", "Firmware")
+    shown_columns = columns if console.width >= WIDE else columns[:-2]
+    for name in shown_columns:
+        table.add_column(name, justify="right" if name == "Samples" else "left", no_wrap=name != "Firmware", overflow="fold")
     for run in runs:
         status = run.status.value if run.status is RunStatus.COMPLETE else f"[yellow]{run.status.value}[/yellow]"
-        cells = (run.id, run.started_utc, run.target, run.platform, str(run.topology), run.tick.clock.value)
-        table.add_row(*map(escape, cells), status, str(counts.get(run.id, 0)), escape(run.build.firmware))
+        started = run.started_utc[:16].replace("T", " ")
+        first = (run.id, started, run.target, str(run.topology), run.tick.clock.value)
+        cells = (*map(escape, first), status, str(counts.get(run.id, 0)), escape(run.platform), escape(run.build.firmware))
+        table.add_row(*cells[: len(shown_columns)])
     console.print(table)
+
+
+def say(console: Console, text: str, style: str) -> None:
+    """A sentence: broken between words on a terminal, in one line elsewhere."""
+    console.print(text, style=style, highlight=False, markup=False, soft_wrap=not console.is_terminal)
 
 
 def print_problems(console: Console, problems: Iterable[Problem]) -> None:
     for problem in sorted(problems, key=lambda p: p.line):
         where = f"line {problem.line}: " if problem.line else ""
-        console.print(f"[yellow]problem[/yellow] {escape(where + problem.message)}", soft_wrap=True, highlight=False)
+        text = f"[yellow]problem[/yellow] {escape(where + problem.message)}"
+        console.print(text, soft_wrap=not console.is_terminal, highlight=False)
 
 
 def _title(run: Run, table: TestTable) -> str:

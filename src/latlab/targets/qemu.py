@@ -20,6 +20,7 @@ DETERMINISTIC_MAJOR = 10
 ICOUNT_SHIFT = 4
 NS_PER_INSTRUCTION = 1 << ICOUNT_SHIFT
 MAX_CORES = {2: 8, 3: 16}
+MAX_ITERATIONS = 1_000_000
 PARAMS_ADDRESS = 0x5FFF0000
 PARAMS_MAGIC = 0x4C41544C41420001
 
@@ -59,7 +60,10 @@ class Machine:
 
 def find_qemu(path: Path | None = None) -> Qemu:
     """The QEMU that the user names, or the first of the search path."""
-    found = shutil.which(str(path or PROGRAM))
+    is_file = path is not None and path.is_file()
+    found = shutil.which(str(path.absolute() if path and is_file else path or PROGRAM))
+    if not found and is_file:
+        raise UsageError(f"{path} is not a program that this user may run; name a QEMU with --qemu")
     if not found:
         raise UsageError(
             f"{path or PROGRAM} is not there; install QEMU {DETERMINISTIC_MAJOR} or newer (Debian 12: `apt install -t bookworm-backports "
@@ -88,6 +92,8 @@ def check_machine(qemu: Qemu, machine: Machine) -> None:
         raise UsageError(f"--el {machine.el} is not an exception level for the payload; use 1 or 2")
     if machine.iterations < 1:
         raise UsageError(f"--iterations {machine.iterations} measures nothing; use 1 or more")
+    if machine.iterations > MAX_ITERATIONS:
+        raise UsageError(f"--iterations {machine.iterations} would take days; use at most {MAX_ITERATIONS}")
     if machine.mode is Mode.DETERMINISTIC and machine.cores > 1 and qemu.version[0] < DETERMINISTIC_MAJOR:
         raise UsageError(
             f"{qemu} at {qemu.path} can stand still for ever with {machine.cores} cores on the instruction clock; install QEMU "

@@ -1,6 +1,8 @@
 """Linux targets: this machine, and one over an `ssh` that is a script."""
 
 import os
+import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from latlab.errors import UsageError
 from latlab.formats.recorder import read_record
 from latlab.targets import linux
 from latlab.targets.linux import Here, OverSsh, run_linux, survey
+from latlab.targets.recorder_binary import recorder_for
 from latlab.targets.rt_job import Instrument, Workload
 
 WORKLOAD = Workload(1, "idle", Instrument.RECORDER, interval_us=1000, idle_states=True)
@@ -80,6 +83,24 @@ def test_a_board_that_restarts_in_the_middle_is_said_and_what_it_wrote_is_kept(t
 def test_a_job_that_does_not_end_is_stopped_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     status, sentence = linux._followed(Here(), "sleep 100", 0.3)
     assert status == 124 and "has not ended in 0.3 s" in sentence
+
+
+@needs_rights
+def test_an_interrupted_measurement_is_stopped_and_kept(tmp_path: Path) -> None:
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    old = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        found = survey(Here(), 80)
+        recorder_for(found.machine)
+        signal.setitimer(signal.ITIMER_REAL, 2)
+        done = run_linux(Here(), found, replace(WORKLOAD, duration_s=3600))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    assert "interrupted" in done.sentence
+    assert read_record(done.files["recorder.rec"], "x").complete
 
 
 def test_a_measuring_tool_that_fails_is_quoted() -> None:

@@ -18,7 +18,7 @@ from latlab.formats.ftrace import read_spans
 from latlab.formats.wakeups import read_wakeups
 from latlab.model import Build, Clock, Problem, Run, RunStatus, Tick, Topology
 from latlab.store import Store
-from latlab.targets.rt_job import HISTOGRAM_US, Instrument, Workload
+from latlab.targets.rt_job import Instrument, Workload
 
 CAMPAIGN = "rt"
 POWER_CAMPAIGN = "rt-power"
@@ -201,9 +201,3 @@ def kernel_warnings(log: bytes) -> list[str]:
     """The lines of a kernel's log that should not be there."""
     lines = log.decode("utf-8", "replace").splitlines()
     return [f"the kernel warned: {line.strip()}" for line in lines if any(word in line for word in KERNEL_WARNINGS)]
-
-
-def overlap_note(cyclictest: Wakeups) -> str:
-    """How much of its own distribution cyclictest could not show."""
-    beyond = sum(cpu.histogram.beyond for cpu in cyclictest.cpus if cpu.histogram)
-    return f"{beyond} samples at {HISTOGRAM_US} us or more are clipped" if beyond else ""

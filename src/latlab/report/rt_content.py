@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from latlab.analysis.attribution import Attributed
 from latlab.analysis.crossings import crossings
 from latlab.analysis.dose import DoseResponse, fit
-from latlab.analysis.wakeup import PERCENTILES, CpuWakeups, Wakeups
+from latlab.analysis.wakeup import PERCENTILES, CpuWakeups, Wakeups, same_distribution_ks
 from latlab.errors import DataError, UsageError
 from latlab.formats.el3_records import info_of
 from latlab.model import Run
@@ -71,6 +71,9 @@ def sheets(name: str, result: RtResult) -> list[Sheet]:
     """Everything that one measurement says."""
     found = [latencies(name, wakeups) for wakeups in result.wakeups]
     recorder = result.recorder
+    cyclictest = next((wakeups for wakeups in result.wakeups if wakeups.tool == "cyclictest"), None)
+    if recorder and cyclictest:
+        found.append(side_by_side(name, recorder, cyclictest))
     if recorder and recorder.outliers:
         found.append(causes(name, result))
         found.append(_worst(name, result))
@@ -119,6 +122,29 @@ def _says_something(cpus: tuple[CpuWakeups, ...], percent: float) -> bool:
 def _percentile(cpu: CpuWakeups, percent: float) -> str:
     value = cpu.histogram.percentile_ns(percent) if cpu.histogram else None
     return "-" if value is None else us(min(value, cpu.max_ns))
+
+
+def side_by_side(name: str, recorder: Wakeups, cyclictest: Wakeups) -> Sheet:
+    """Whether the two tools saw the same distribution, and what each of them did not see."""
+    others = {cpu.cpu: cpu for cpu in cyclictest.cpus}
+    rows = tuple(
+        (str(cpu.cpu), _distance(cpu, other, cyclictest.resolution_ns), _count(cpu.missed), _count(other.missed), _clipped(other))
+        for cpu in recorder.cpus
+        if (other := others.get(cpu.cpu)) is not None
+    )
+    head = ("CPU", "Distance", "Missed by the recorder, counted", "Missed by cyclictest, left out", "Clipped by cyclictest")
+    note = "Distance: the largest between the two distribution functions (Kolmogorov-Smirnov) in whole microseconds, 0 to 1."
+    return Sheet(_titled(name, "Recorder against cyclictest, one after the other"), head, rows, (note,))
+
+
+def _distance(a: CpuWakeups, b: CpuWakeups, resolution_ns: int) -> str:
+    if a.histogram is None or b.histogram is None:
+        return "-"
+    return f"{same_distribution_ks(a.histogram, b.histogram, resolution_ns):.3f}"
+
+
+def _clipped(cpu: CpuWakeups) -> str:
+    return str(cpu.histogram.beyond) if cpu.histogram else "-"
 
 
 def cause_name(entry: Attributed) -> str:

@@ -178,9 +178,9 @@ def _followed(machine: Machine, text: str, limit_s: float) -> tuple[int, str]:
     except subprocess.TimeoutExpired:
         _end(process)
         return 124, f"{machine.name}: the job has not ended in {limit_s:g} s and was stopped; what it wrote is kept"
-    except BaseException:
+    except KeyboardInterrupt:
         _end(process)
-        raise
+        return 130, f"{machine.name}: interrupted; what was measured until then is kept"
     if isinstance(machine, OverSsh) and process.returncode == 255:
         return 255, f"{machine.name}: the connection broke: {_last(errors)}"
     return process.returncode, ""

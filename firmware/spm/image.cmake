@@ -2,6 +2,12 @@
 set(bench_service_sfn_SHARED bench_echo.c)
 set(bench_service_ipc_SHARED bench_echo.c)
 
+set(PROFILER_SOURCES
+    ${SPM_DIR}/profiler/profiler.c ${SPM_DIR}/profiler/counter.c ${PLATFORM_DIR}/counters.c ${FIRMWARE_DIR}/trace/trace.c
+    ${FIRMWARE_DIR}/trace/trace_note.c ${BENCH_DIR}/cases.c)
+set(PROFILER_INCLUDES ${SPM_DIR}/profiler ${FIRMWARE_DIR}/trace ${BENCH_DIR} ${CMAKE_CURRENT_BINARY_DIR}/trace/include)
+set(bench_client_SOURCES ${PROFILER_SOURCES})
+
 # A linker script is C text first: it shares addresses with the code.
 function(preprocess_linker_script INPUT OUTPUT)
     cmake_parse_arguments(ARG "" "" "INCLUDES;DEFINES;DEPENDS" ${ARGN})
@@ -48,8 +54,10 @@ function(spm_image NAME)
         string(TOLOWER ${PARTITION_NAME} PARTITION_NAME)
         list(TRANSFORM ${PARTITION}_SHARED PREPEND ${SPM_DIR}/partitions/ OUTPUT_VARIABLE SHARED)
         set(TARGET ${NAME}_partition_${PARTITION})
-        add_library(${TARGET} STATIC ${SOURCES} ${SHARED} ${OUT}/${PARTITION_NAME}_memory.c)
-        target_include_directories(${TARGET} PRIVATE ${INCLUDES})
+        add_library(${TARGET} STATIC ${SOURCES} ${SHARED} ${${PARTITION}_SOURCES} ${OUT}/${PARTITION_NAME}_memory.c)
+        target_include_directories(${TARGET} PRIVATE ${INCLUDES} ${PROFILER_INCLUDES})
+        target_compile_definitions(${TARGET} PRIVATE TRACE_ENABLED=1)
+        add_dependencies(${TARGET} latlab_events_header)
         set_target_properties(${TARGET} PROPERTIES OUTPUT_NAME partition_${PARTITION_NAME} ARCHIVE_OUTPUT_DIRECTORY ${OUT})
         list(APPEND ARCHIVES ${TARGET})
     endforeach()
@@ -89,7 +97,7 @@ function(spm_image NAME)
     target_include_directories(${NAME}_secure PRIVATE ${INCLUDES})
     target_link_options(${NAME}_secure PRIVATE -T ${OUT}/secure.ld -Wl,--cmse-implib -Wl,--out-implib=${VENEERS})
     target_link_libraries(${NAME}_secure PRIVATE
-        -Wl,--whole-archive ${NAME}_spm -Wl,--no-whole-archive -Wl,--start-group ${ARCHIVES} ${NAME}_spm -Wl,--end-group)
+        -Wl,--whole-archive ${NAME}_spm -Wl,--no-whole-archive -Wl,--start-group ${ARCHIVES} ${NAME}_spm c gcc -Wl,--end-group)
     add_dependencies(${NAME}_secure ${NAME}_secure_ld)
     set_target_properties(${NAME}_secure PROPERTIES OUTPUT_NAME ${NAME}/secure SUFFIX .elf LINK_DEPENDS ${OUT}/secure.ld)
     add_custom_command(TARGET ${NAME}_secure POST_BUILD BYPRODUCTS ${VENEERS} COMMAND arm-none-eabi-size $<TARGET_FILE:${NAME}_secure>)
@@ -97,17 +105,16 @@ endfunction()
 
 # ns_image(NAME SECURE name SOURCES file...) makes a non-secure program that calls NAME's veneers.
 function(ns_image NAME)
-    cmake_parse_arguments(ARG "" "SECURE" "SOURCES;DEFINES" ${ARGN})
+    cmake_parse_arguments(ARG "" "SECURE" "SOURCES" ${ARGN})
     set(OUT ${CMAKE_CURRENT_BINARY_DIR}/${ARG_SECURE})
-    list(TRANSFORM ARG_SOURCES PREPEND ${BENCH_DIR}/)
     add_executable(${ARG_SECURE}_${NAME} ${ARG_SOURCES} ${BENCH_DIR}/ns_start.c ${BENCH_DIR}/ns_print.c)
-    target_include_directories(${ARG_SECURE}_${NAME} PRIVATE ${BENCH_DIR} ${SPM_DIR}/include ${OUT}/include)
-    target_compile_definitions(${ARG_SECURE}_${NAME} PRIVATE ${ARG_DEFINES})
+    target_include_directories(${ARG_SECURE}_${NAME} PRIVATE ${SPM_DIR}/include ${ARCH_DIR} ${PROFILER_INCLUDES} ${OUT}/include)
+    target_compile_definitions(${ARG_SECURE}_${NAME} PRIVATE TRACE_ENABLED=1 BENCH_FIRMWARE="${ARG_SECURE}")
     target_link_options(${ARG_SECURE}_${NAME} PRIVATE -T ${CMAKE_CURRENT_BINARY_DIR}/non_secure.ld
         -Wl,--defsym=psa_framework_version=nsc_psa_framework_version -Wl,--defsym=psa_version=nsc_psa_version
         -Wl,--defsym=psa_connect=nsc_psa_connect -Wl,--defsym=psa_call_packed=nsc_psa_call -Wl,--defsym=psa_close=nsc_psa_close)
-    target_link_libraries(${ARG_SECURE}_${NAME} PRIVATE ${OUT}/veneers.o)
-    add_dependencies(${ARG_SECURE}_${NAME} ${ARG_SECURE}_secure non_secure_ld)
+    target_link_libraries(${ARG_SECURE}_${NAME} PRIVATE ${OUT}/veneers.o c gcc)
+    add_dependencies(${ARG_SECURE}_${NAME} ${ARG_SECURE}_secure non_secure_ld latlab_events_header)
     set_target_properties(${ARG_SECURE}_${NAME} PROPERTIES OUTPUT_NAME ${ARG_SECURE}/${NAME} SUFFIX .elf
         LINK_DEPENDS "${CMAKE_CURRENT_BINARY_DIR}/non_secure.ld;${OUT}/veneers.o")
 endfunction()

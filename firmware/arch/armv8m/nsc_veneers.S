@@ -72,3 +72,27 @@ __acle_se_\name:
     helper  nsc_empty, platform_nothing
     helper  nsc_exit, platform_exit
     helper  nsc_panic_word, platform_panic_word
+
+#if SPM_DIAGNOSTIC_VENEERS
+/*
+ * For the interrupt sweep, in bench images only: where the secure side was when a non-secure interrupt came. The caller
+ * is that interrupt's handler; r0 is its EXC_RETURN.
+ */
+    .section .text.nsc_interrupted_pc, "ax"
+    .global nsc_interrupted_pc
+    .global __acle_se_nsc_interrupted_pc
+    .type nsc_interrupted_pc, %function
+    .type __acle_se_nsc_interrupted_pc, %function
+    .thumb_func
+nsc_interrupted_pc:
+__acle_se_nsc_interrupted_pc:
+    tst     r0, #8                      /* secure threads run on the process stack, handlers on the main one */
+    ite     eq
+    mrseq   r1, msp
+    mrsne   r1, psp
+    ldr     r0, [r1, #64]               /* above ten words of extra state, the seventh of the frame */
+    movs    r1, #0
+    bxns    lr
+    .size   nsc_interrupted_pc, . - nsc_interrupted_pc
+    .size   __acle_se_nsc_interrupted_pc, . - __acle_se_nsc_interrupted_pc
+#endif

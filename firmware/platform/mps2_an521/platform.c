@@ -6,8 +6,10 @@
 #define SPCTRL_NSCCFG         REG32(0x50080014U)
 #define SPCTRL_APBNSPPC0      REG32(0x50080070U)
 #define SPCTRL_APBNSPPCEXP1   REG32(0x50080084U)
-#define SPCTRL_APBSPPPC0      REG32(0x50080090U)
-#define SPCTRL_APBSPPPCEXP1   REG32(0x500800A4U)
+#define SPCTRL_APBSPPPC0      REG32(0x500800B0U)
+#define SPCTRL_APBSPPPCEXP1   REG32(0x500800C4U)
+#define NSPCTRL_APBNSPPPC0    REG32(0x400800B0U)
+#define NSPCTRL_APBNSPPPCEXP1 REG32(0x400800C4U)
 
 #define MPC_SSRAM1            0x58007000U
 #define MPC_SSRAM3            0x58009000U
@@ -73,9 +75,11 @@ static void sau_init(void)
 static void peripherals_init(void)
 {
     SPCTRL_APBNSPPC0 = 0x3U;           /* TIMER0 and TIMER1; the dual timer stays secure */
-    SPCTRL_APBSPPPC0 = 0x7U;
+    SPCTRL_APBSPPPC0 = 0x7U;           /* unprivileged code may use all of them where its MPU lets it */
+    NSPCTRL_APBNSPPPC0 = 0x7U;
     SPCTRL_APBNSPPCEXP1 = 1U << 5;     /* UART0; UART1 stays secure */
     SPCTRL_APBSPPPCEXP1 = 3U << 5;
+    NSPCTRL_APBNSPPPCEXP1 = 3U << 5;
     for (uint32_t i = 0; i < PLATFORM_IRQS / 32U; i++) {
         NVIC_ITNS(i) = 0xFFFFFFFFU;
     }

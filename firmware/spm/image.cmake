@@ -1,6 +1,7 @@
 # Where a partition's sources lie and what it shares with others.
 set(bench_service_sfn_SHARED bench_echo.c)
 set(bench_service_ipc_SHARED bench_echo.c)
+set(bench_service_planted_SHARED bench_echo.c)
 
 set(PROFILER_SOURCES
     ${SPM_DIR}/profiler/profiler.c ${SPM_DIR}/profiler/counter.c ${PLATFORM_DIR}/counters.c ${FIRMWARE_DIR}/trace/trace.c
@@ -83,7 +84,7 @@ function(spm_image NAME)
     list(TRANSFORM ARCH_SOURCES PREPEND ${ARCH_DIR}/)
 
     add_library(${NAME}_spm STATIC ${SPM_SOURCES} ${ARCH_SOURCES} ${PLATFORM_DIR}/platform.c ${OUT}/spm_tables.c)
-    set_target_properties(${NAME}_spm PROPERTIES OUTPUT_NAME spm ARCHIVE_OUTPUT_DIRECTORY ${OUT})
+    set_target_properties(${NAME}_spm PROPERTIES OUTPUT_NAME spm ARCHIVE_OUTPUT_DIRECTORY ${OUT} UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     target_include_directories(${NAME}_spm PRIVATE ${INCLUDES})
     target_compile_definitions(${NAME}_spm PRIVATE ${DEFINES})
     target_compile_options(${NAME}_spm PRIVATE -mcmse)

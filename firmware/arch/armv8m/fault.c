@@ -1,4 +1,5 @@
 /* Faults and the panics that assembly code asks for. */
+#include "offsets.h"
 #include "spm.h"
 #include "spm_panic.h"
 
@@ -19,18 +20,14 @@ __attribute__((naked)) void fault_handler(void)
                      ".ltorg");
 }
 
-#define EXC_RETURN_DCRS      0x20U
-#define EXC_RETURN_SECURE    0x40U
 #define CFSR_STACKING_FAILED 0x00103010U /* stack overflow, stacking errors of BusFault and MemManage: there is no frame */
-#define EXTRA_STATE_WORDS    10U
-#define FRAME_PC_WORD        6U
 
 static uint32_t pc_of(const uint32_t *frame, uint32_t exc_return)
 {
     if ((exc_return & EXC_RETURN_SECURE) == 0U || (SCB_CFSR & CFSR_STACKING_FAILED) != 0U) {
         return 0;
     }
-    return frame[FRAME_PC_WORD + ((exc_return & EXC_RETURN_DCRS) == 0U ? EXTRA_STATE_WORDS : 0U)];
+    return frame[(FRAME_PC + ((exc_return & EXC_RETURN_DCRS) == 0U ? EXTRA_STATE_BYTES : 0)) / 4];
 }
 
 _Noreturn void fault_report(const uint32_t *frame, uint32_t exc_return);

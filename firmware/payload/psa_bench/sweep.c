@@ -6,7 +6,8 @@
 #include "profiler.h"
 
 /* TIMER0 runs freely and downwards; TIMER1 fires once. One instruction is 20.48 ticks (QEMU, icount shift 10). */
-#define STEP_TICKS       10U
+/* Less than an instruction, so that no instruction is left out. */
+#define STEP_TICKS       20U
 #define ONE_INSTRUCTION_TICKS 21U
 #define ONE_SHOT         9U
 #define IDLE_WAIT_TICKS  2000U

@@ -1,4 +1,4 @@
-/* The exact interrupt latency: a non-secure timer fired at every half instruction of a call. */
+/* The exact interrupt latency: a non-secure timer fired at every instruction of a call. */
 #ifndef SWEEP_H
 #define SWEEP_H
 

@@ -4,14 +4,20 @@
 void spm_message_describe(struct spm_connection *connection, psa_msg_t *out)
 {
     out->type = connection->type;
-    out->handle = spm_message_handle(connection);
+    out->handle = (psa_handle_t)connection->message_handle;
     out->client_id = connection->client->info->id;
     out->rhandle = connection->rhandle;
-    for (uint32_t i = 0; i < PSA_MAX_IOVEC; i++) {
-        out->in_size[i] = i < connection->in_count ? connection->in[i].left_bytes : 0U;
-        out->out_size[i] = i < connection->out_count ? connection->out[i].left_bytes : 0U;
-    }
     connection->state = SPM_HANDLED;
+    for (uint32_t i = 0; i < PSA_MAX_IOVEC; i++) {
+        out->in_size[i] = 0;
+        out->out_size[i] = 0;
+    }
+    for (uint32_t i = 0; i < connection->in_count; i++) {
+        out->in_size[i] = connection->in[i].left_bytes;
+    }
+    for (uint32_t i = 0; i < connection->out_count; i++) {
+        out->out_size[i] = connection->out[i].left_bytes;
+    }
 }
 
 /* Tells the client how much was written. Its vectors were checked when the call came. */
@@ -26,7 +32,7 @@ static psa_status_t end_connect(struct spm_connection *connection, psa_status_t 
 {
     if (status == PSA_SUCCESS) {
         connection->state = SPM_IDLE;
-        return (psa_status_t)spm_connection_handle(connection);
+        return (psa_status_t)connection->handle;
     }
     spm_require(status == PSA_ERROR_CONNECTION_REFUSED || status == PSA_ERROR_CONNECTION_BUSY, SPM_CAUSE_REPLY);
     spm_connection_free(connection);

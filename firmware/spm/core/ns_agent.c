@@ -2,6 +2,6 @@
 
 #define NON_SECURE_CLIENT_ID (-1)
 
-static const struct spm_partition_info info = { .id = NON_SECURE_CLIENT_ID, .name = "ns_agent" };
+static const struct spm_partition_info ns_agent_info = { .id = NON_SECURE_CLIENT_ID, .name = "ns_agent" };
 
-struct spm_partition spm_ns_agent = { .info = &info };
+struct spm_partition spm_ns_agent = { .info = &ns_agent_info };

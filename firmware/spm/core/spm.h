@@ -94,8 +94,9 @@ enum spm_connection_state { SPM_FREE, SPM_IDLE, SPM_QUEUED, SPM_HANDLED, SPM_DRO
 
 /* A connection and the one message it can carry; a stateless call borrows one for its length. */
 struct spm_connection {
-    uint32_t connection_generation;
-    uint32_t message_generation;
+    uint32_t handle;
+    uint32_t message_handle;
+    uint32_t index_bit; /* its place in the pool */
     enum spm_connection_state state;
     int32_t type;
     const struct spm_service *service;

@@ -34,9 +34,7 @@ spm_word spm_rot_lifecycle_state(void);
 void spm_connection_init(void);
 struct spm_connection *spm_connection_take(const struct spm_service *service, struct spm_partition *client);
 void spm_connection_free(struct spm_connection *connection);
-psa_handle_t spm_connection_handle(const struct spm_connection *connection);
 struct spm_connection *spm_connection_find(spm_word handle, const struct spm_partition *client);
-psa_handle_t spm_message_handle(const struct spm_connection *connection);
 struct spm_connection *spm_message_find(spm_word handle, const struct spm_partition *owner);
 
 /* Messages (message.c). */

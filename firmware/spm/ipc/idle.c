@@ -3,7 +3,7 @@
 
 #define IDLE_STACK_BYTES 256U
 
-static uint8_t stack[IDLE_STACK_BYTES] __attribute__((aligned(32)));
+static uint8_t idle_stack[IDLE_STACK_BYTES] __attribute__((aligned(32)));
 
 static void idle(void)
 {
@@ -12,11 +12,11 @@ static void idle(void)
     }
 }
 
-static const struct spm_partition_info info = {
+static const struct spm_partition_info idle_info = {
     .name = "idle",
     .entry = idle,
-    .stack_limit = (uintptr_t)stack,
-    .stack_top = (uintptr_t)stack + IDLE_STACK_BYTES,
+    .stack_limit = (uintptr_t)idle_stack,
+    .stack_top = (uintptr_t)idle_stack + IDLE_STACK_BYTES,
 };
 
-struct spm_partition spm_idle = { .info = &info };
+struct spm_partition spm_idle = { .info = &idle_info };

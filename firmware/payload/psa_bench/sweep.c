@@ -83,12 +83,63 @@ static uint32_t idle_latency(void)
     return least;
 }
 
+struct shot {
+    uint32_t due_ticks;
+    uint32_t latency_ticks;
+    uint32_t pc;
+};
+
+struct track {
+    enum bench_topic topic;
+    uint32_t iteration;
+    uint32_t count;
+    struct shot last;
+    bool last_kept;
+};
+
+static void flush(struct track *track)
+{
+    dump_iteration("sweep_", bench_names[track->topic], track->iteration, records, track->count, track->iteration * MAX_RECORDS, 0);
+    track->iteration++;
+    track->count = 0;
+}
+
+static void keep(struct track *track, const struct shot *shot)
+{
+    uint64_t latency = shot->latency_ticks > 0xFFFFU ? 0xFFFFU : shot->latency_ticks;
+
+    records[track->count].time_ticks = shot->due_ticks;
+    records[track->count].event_arg = latency << 48 | (uint64_t)shot->pc << 16 | TRACE_NS_INTERRUPT;
+    track->count++;
+    if (track->count == MAX_RECORDS) {
+        flush(track);
+    }
+}
+
+/*
+ * Inside a blocked window the latency falls by a step at each step, and outside it is none: the first and the last shot
+ * of each stretch say all the others do.
+ */
+static void follow(struct track *track, const struct shot *shot)
+{
+    bool was_blocked = track->last.latency_ticks > ONE_INSTRUCTION_TICKS;
+    bool is_blocked = shot->latency_ticks > ONE_INSTRUCTION_TICKS;
+    bool new_stretch = is_blocked != was_blocked || (is_blocked && shot->latency_ticks > track->last.latency_ticks);
+
+    if (new_stretch && !track->last_kept) {
+        keep(track, &track->last);
+    }
+    track->last_kept = new_stretch || track->last.due_ticks == 0U;
+    if (track->last_kept) {
+        keep(track, shot);
+    }
+    track->last = *shot;
+}
+
 static bool sweep(enum bench_topic topic, uint32_t idle_ticks)
 {
+    struct track track = { .topic = topic, .last_kept = true };
     uint32_t act_ticks = IDLE_WAIT_TICKS;
-    uint32_t last_pc = 0;
-    uint32_t count = 0;
-    uint32_t iteration = 0;
 
     for (uint32_t due = STEP_TICKS; due < act_ticks; due += STEP_TICKS) {
         if (bench_prepare(topic) != PSA_SUCCESS) {
@@ -97,19 +148,12 @@ static bool sweep(enum bench_topic topic, uint32_t idle_ticks)
         uint32_t latency = shoot(topic, due, &act_ticks) - idle_ticks;
 
         bench_finish(topic);
-        if (interrupted_pc == last_pc && latency <= ONE_INSTRUCTION_TICKS) {
-            continue;
-        }
-        last_pc = interrupted_pc;
-        records[count].time_ticks = due;
-        records[count].event_arg = (uint64_t)(latency > 0xFFFFU ? 0xFFFFU : latency) << 48 | (uint64_t)interrupted_pc << 16 | TRACE_NS_INTERRUPT;
-        if (++count == MAX_RECORDS) {
-            dump_iteration("sweep_", bench_names[topic], iteration, records, count, iteration * MAX_RECORDS, 0);
-            iteration++;
-            count = 0;
-        }
+        follow(&track, &(struct shot){ .due_ticks = due, .latency_ticks = latency, .pc = interrupted_pc });
     }
-    dump_iteration("sweep_", bench_names[topic], iteration, records, count, iteration * MAX_RECORDS, 0);
+    if (!track.last_kept) {
+        keep(&track, &track.last);
+    }
+    flush(&track);
     return true;
 }
 

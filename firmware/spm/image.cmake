@@ -1,6 +1,8 @@
 # Where a partition's sources lie and what it shares with others.
 set(bench_service_sfn_SHARED bench_echo.c)
 set(bench_service_ipc_SHARED bench_echo.c)
+set(test_server_ipc_SHARED test_server.c)
+set(test_server_sfn_SHARED test_server.c)
 set(bench_service_planted_SHARED bench_echo.c)
 
 set(PROFILER_SOURCES
@@ -21,14 +23,14 @@ function(preprocess_linker_script INPUT OUTPUT)
         VERBATIM)
 endfunction()
 
-# spm_image(NAME BACKEND sfn|ipc LEVEL n [GATE thread|svc|classic] PARTITIONS directory...)
+# spm_image(NAME BACKEND sfn|ipc LEVEL n GATE none|thread|svc|classic PARTITIONS directory...)
 # makes NAME_secure, the secure image, and its veneer library for the non-secure side.
 function(spm_image NAME)
     cmake_parse_arguments(ARG "" "BACKEND;LEVEL;GATE" "PARTITIONS;DEFINES" ${ARGN})
     set(OUT ${CMAKE_CURRENT_BINARY_DIR}/${NAME})
     string(TOUPPER "SPM_BACKEND_${ARG_BACKEND}=1" BACKEND_DEFINE)
     set(DEFINES SPM_LEVEL=${ARG_LEVEL} ${BACKEND_DEFINE} ${ARG_DEFINES})
-    if(ARG_GATE)
+    if(NOT ARG_GATE STREQUAL none)
         string(TOUPPER "SPM_GATE_${ARG_GATE}=1" GATE_DEFINE)
         list(APPEND DEFINES ${GATE_DEFINE})
     endif()
@@ -75,6 +77,9 @@ function(spm_image NAME)
         else()
             list(APPEND ARCH_SOURCES gate_thread.S)
         endif()
+        if(ARG_LEVEL GREATER 1)
+            list(APPEND ARCH_SOURCES flih.S)
+        endif()
         if(ARG_GATE STREQUAL svc)
             list(APPEND ARCH_SOURCES gate_svc.S api_table.c)
         endif()
@@ -106,11 +111,11 @@ endfunction()
 
 # ns_image(NAME SECURE name SOURCES file...) makes a non-secure program that calls NAME's veneers.
 function(ns_image NAME)
-    cmake_parse_arguments(ARG "" "SECURE" "SOURCES" ${ARGN})
+    cmake_parse_arguments(ARG "" "SECURE" "SOURCES;DEFINES;INCLUDES" ${ARGN})
     set(OUT ${CMAKE_CURRENT_BINARY_DIR}/${ARG_SECURE})
     add_executable(${ARG_SECURE}_${NAME} ${ARG_SOURCES} ${BENCH_DIR}/ns_start.c ${BENCH_DIR}/ns_print.c)
-    target_include_directories(${ARG_SECURE}_${NAME} PRIVATE ${SPM_DIR}/include ${ARCH_DIR} ${PROFILER_INCLUDES} ${OUT}/include)
-    target_compile_definitions(${ARG_SECURE}_${NAME} PRIVATE TRACE_ENABLED=1 BENCH_FIRMWARE="${ARG_SECURE}")
+    target_include_directories(${ARG_SECURE}_${NAME} PRIVATE ${SPM_DIR}/include ${ARCH_DIR} ${PROFILER_INCLUDES} ${OUT}/include ${ARG_INCLUDES})
+    target_compile_definitions(${ARG_SECURE}_${NAME} PRIVATE TRACE_ENABLED=1 BENCH_FIRMWARE="${ARG_SECURE}" ${ARG_DEFINES})
     target_link_options(${ARG_SECURE}_${NAME} PRIVATE -T ${CMAKE_CURRENT_BINARY_DIR}/non_secure.ld
         -Wl,--defsym=psa_framework_version=nsc_psa_framework_version -Wl,--defsym=psa_version=nsc_psa_version
         -Wl,--defsym=psa_connect=nsc_psa_connect -Wl,--defsym=psa_call_packed=nsc_psa_call -Wl,--defsym=psa_close=nsc_psa_close)

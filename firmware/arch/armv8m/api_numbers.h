@@ -24,7 +24,4 @@
 #define API_rot_lifecycle_state 19
 #define API_COUNT               20
 
-/* Not in the table: a first-level handler has finished. */
-#define API_FLIH_RETURN         32
-
 #endif

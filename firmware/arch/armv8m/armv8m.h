@@ -8,6 +8,7 @@
 
 #define NVIC_ISER(n)  REG32(0xE000E100U + 4U * (n))
 #define NVIC_ICER(n)  REG32(0xE000E180U + 4U * (n))
+#define NVIC_ICPR(n)  REG32(0xE000E280U + 4U * (n))
 #define NVIC_ITNS(n)  REG32(0xE000E380U + 4U * (n))
 #define NVIC_IPR(n)   (*(volatile uint8_t *)(0xE000E400U + (n)))
 

@@ -20,6 +20,7 @@ __attribute__((naked)) void fault_handler(void)
                      ".ltorg");
 }
 
+#define SVC_INSTRUCTION      0xDF00U
 #define CFSR_STACKING_FAILED 0x00103010U /* stack overflow, stacking errors of BusFault and MemManage: there is no frame */
 
 static uint32_t pc_of(const uint32_t *frame, uint32_t exc_return)
@@ -30,15 +31,32 @@ static uint32_t pc_of(const uint32_t *frame, uint32_t exc_return)
     return frame[(FRAME_PC + ((exc_return & EXC_RETURN_DCRS) == 0U ? EXTRA_STATE_BYTES : 0)) / 4];
 }
 
+#if SPM_LEVEL > 1
+extern uint32_t flih_active;
+
+/* A first-level handler's API call cannot be taken: its interrupt is more urgent than SVC, so it comes as a HardFault. */
+static bool is_call_in_handler(uint32_t pc)
+{
+    return flih_active != 0U && pc != 0U && *(const uint16_t *)(pc - 2U) == SVC_INSTRUCTION;
+}
+#else
+static bool is_call_in_handler(uint32_t pc)
+{
+    (void)pc;
+    return false;
+}
+#endif
+
 _Noreturn void fault_report(const uint32_t *frame, uint32_t exc_return);
 _Noreturn void fault_report(const uint32_t *frame, uint32_t exc_return)
 {
     uint32_t memory_fault = SCB_CFSR & 0x8080U; /* MMARVALID, BFARVALID */
+    uint32_t pc = pc_of(frame, exc_return);
 
     spm_panic_with(&(struct spm_panic_record){
-        .cause = SPM_CAUSE_FAULT,
+        .cause = SCB_CFSR == 0U && is_call_in_handler(pc) ? SPM_CAUSE_HANDLER_MODE : SPM_CAUSE_FAULT,
         .partition = spm_kernel.current != NULL ? spm_kernel.current->info->id : 0,
-        .pc = pc_of(frame, exc_return),
+        .pc = pc,
         .fault_status = SCB_CFSR,
         .secure_fault_status = SAU_SFSR,
         .fault_address = memory_fault == 0x80U ? SCB_MMFAR : memory_fault != 0U ? SCB_BFAR : SAU_SFAR,

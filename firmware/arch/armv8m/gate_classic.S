@@ -12,6 +12,10 @@
 SVC_Handler:
     tst     lr, #8
     beq     spm_handler_mode_panic
+    ldr     r12, =flih_active
+    ldr     r12, [r12]
+    cmp     r12, #0
+    bne     spm_handler_mode_panic
     mrs     r12, psp
     push    {r4, r5, r12, lr}
     ldr     r4, =spm_kernel

@@ -20,18 +20,11 @@
     .type SVC_Handler, %function
     .thumb_func
 SVC_Handler:
-    tst     lr, #8                      /* from handler mode: the SPM starts a first-level handler */
-    beq     flih_enter
     ldr     r0, =spm_kernel
     mrs     r12, psp
     ldr     r1, [r0, #KERNEL_ACTIVE]
     cmp     r1, #0
     bne     spm_returns
-    ldr     r1, =flih_active
-    ldr     r1, [r1]
-    cmp     r1, #0
-    bne     flih_leave
-
     ldr     r1, [r0, #KERNEL_CURRENT]
     stmia   r1!, {r4-r11}
     stmia   r1, {r12, lr}
@@ -87,73 +80,3 @@ spm_return:
     svc     #0
     b       spm_return
     .ltorg
-
-/*
- * First-level handlers. The interrupt handler asks by an SVC, whose priority it has raised; the return from that SVC
- * goes to unprivileged thread mode while the interrupt stays active, and with it its priority.
- * r0: handler, r1: stack top, r2: stack limit of the partition's first-level stack.
- */
-    .global flih_call
-    .type flih_call, %function
-    .thumb_func
-flih_call:
-    svc     #0
-    bx      lr
-
-flih_enter:
-    mrs     r3, psp
-    mrs     r12, psplim
-    push    {r3-r12, lr}
-    mrs     r3, control
-    ldr     r12, =flih_active
-    push    {r3}
-    movs    r3, #1
-    str     r3, [r12]
-    sub     r1, #FRAME_BYTES
-    mov     r3, #0x01000000
-    str     r3, [r1, #FRAME_XPSR]
-    bic     r0, #1
-    str     r0, [r1, #FRAME_PC]
-    ldr     r3, =flih_return
-    str     r3, [r1, #FRAME_LR]
-    msr     psplim, r2
-    msr     psp, r1
-    movs    r3, #3
-    msr     control, r3
-    movs    r4, #0                      /* nothing of the interrupted world goes along */
-    mov     r5, r4
-    mov     r6, r4
-    mov     r7, r4
-    mov     r8, r4
-    mov     r9, r4
-    mov     r10, r4
-    mov     r11, r4
-    str     r4, [r1]
-    str     r4, [r1, #4]
-    str     r4, [r1, #8]
-    str     r4, [r1, #12]
-    str     r4, [r1, #16]
-    mvn     lr, #2
-    bx      lr
-
-flih_leave:
-    ldr     r2, [r12, #FRAME_R12]
-    cmp     r2, #API_FLIH_RETURN
-    bne     spm_handler_mode_panic
-    movs    r3, #0
-    ldr     r1, =flih_active
-    str     r3, [r1]
-    ldr     r0, [r12, #FRAME_R0]
-    pop     {r3}
-    msr     control, r3
-    pop     {r3-r12, lr}
-    msr     psplim, r12
-    msr     psp, r3
-    str     r0, [sp, #FRAME_R0]
-    bx      lr
-    .ltorg
-
-    .bss
-    .balign 4
-flih_active:
-    .space 4

@@ -24,6 +24,11 @@ void spm_arch_irq_enable(uint32_t line)
     NVIC_ISER(line / 32U) = 1U << line % 32U;
 }
 
+void spm_arch_irq_clear_pending(uint32_t line)
+{
+    NVIC_ICPR(line / 32U) = 1U << line % 32U;
+}
+
 bool spm_arch_irq_disable(uint32_t line)
 {
     bool enabled = (NVIC_ISER(line / 32U) >> line % 32U & 1U) != 0U;
@@ -33,26 +38,22 @@ bool spm_arch_irq_disable(uint32_t line)
     return enabled;
 }
 
-#if SPM_GATE_SVC
+#if SPM_LEVEL > 1
 extern const struct spm_arch_region *mpu_loaded;
 psa_flih_result_t flih_call(psa_flih_result_t (*handler)(void), uintptr_t stack_top, uintptr_t stack_limit);
 
 /*
- * The SVC that starts and ends the handler must come above the interrupt, which stays active meanwhile. An interrupt in
- * the middle of loading the MPU finds `mpu_loaded` naming the table that is being loaded, so loading that again is right.
+ * An interrupt in the middle of loading the MPU finds `mpu_loaded` naming the table that is being loaded, so loading
+ * that again is right.
  */
 psa_flih_result_t spm_arch_first_level(struct spm_partition *owner, psa_flih_result_t (*handler)(void))
 {
     const struct spm_arch_region *interrupted = mpu_loaded;
-    uint32_t svc_priority = SCB_SHPR2;
 
     mpu_load(owner->info->regions);
-    SCB_SHPR2 = PRIORITY_URGENT << 24;
-    dsb_isb();
 
     psa_flih_result_t result = flih_call(handler, owner->info->flih_stack_top, owner->info->flih_stack_limit);
 
-    SCB_SHPR2 = svc_priority;
     if (interrupted != NULL) {
         mpu_load(interrupted);
     }

@@ -9,6 +9,7 @@
 #define TT_NON_SECURE_READ     (1U << 20)
 #define TT_NON_SECURE_WRITE    (1U << 21)
 #define TT_SAU_REGION_SHIFT    8U
+#define TT_SAU_REGION_VALID    (1U << 17) /* clear for the system space, which no SAU region covers */
 
 static inline uint32_t tt_unprivileged(uintptr_t address)
 {
@@ -61,7 +62,8 @@ static inline bool non_secure_permits(uintptr_t first, uintptr_t last, enum spm_
     uint32_t answer = unprivileged ? tt_non_secure_unprivileged(first) : tt_non_secure(first);
     uint32_t right = access == SPM_WRITE ? TT_NON_SECURE_WRITE : TT_NON_SECURE_READ;
 
-    if ((answer & right) == 0U || (answer >> TT_SAU_REGION_SHIFT & 0xFFU) > SAU_LAST_MEMORY_REGION) {
+    if ((answer & right) == 0U || (answer & TT_SAU_REGION_VALID) == 0U ||
+        (answer >> TT_SAU_REGION_SHIFT & 0xFFU) > SAU_LAST_MEMORY_REGION) {
         return false;
     }
     return answer == (unprivileged ? tt_non_secure_unprivileged(last) : tt_non_secure(last));

@@ -52,9 +52,10 @@ static _Noreturn void start_ns_agent(void)
                      "msr psplim, %1\n\t"
                      "msr control, %2\n\t"
                      "isb\n\t"
-                     "bx %3"
+                     "msr msp, %3\n\t"
+                     "bx %4"
                      :
-                     : "r"(ns_agent_stack_top), "r"(ns_agent_stack_limit), "r"(2U), "r"(ns_agent_main)
+                     : "r"(ns_agent_stack_top), "r"(ns_agent_stack_limit), "r"(2U), "r"(spm_main_stack_top), "r"(ns_agent_main)
                      : "memory");
     __builtin_unreachable();
 }

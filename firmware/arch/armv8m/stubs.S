@@ -56,14 +56,12 @@
     stub    psa_panic, partition_panic, API_partition_panic
     stub    psa_rot_lifecycle_state, rot_lifecycle_state, API_rot_lifecycle_state
 
-#if SPM_GATE_SVC
+#if SPM_LEVEL > 1
 /* Where a deprivileged first-level handler returns to, with its answer in r0. */
     .section .text.flih_return, "ax"
     .global flih_return
     .type flih_return, %function
     .thumb_func
 flih_return:
-    mov     r12, #API_FLIH_RETURN
-    svc     #0
-    b       flih_return
+    udf     #0
 #endif

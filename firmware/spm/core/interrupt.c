@@ -46,7 +46,9 @@ spm_word spm_eoi(spm_word signal)
 {
     const struct spm_irq *irq = asserted_irq((psa_signal_t)signal, true);
 
+    /* The line was still up when its handler left, so it is pending again; if the device still asks, it stays so. */
     spm_signal_clear(irq->owner, irq->signal);
+    spm_arch_irq_clear_pending(irq->line);
     spm_arch_irq_enable(irq->line);
     return 0;
 }

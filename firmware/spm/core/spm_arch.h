@@ -40,6 +40,7 @@ _Noreturn void spm_arch_reset(void);
 /* Interrupt lines of the partitions. */
 void spm_arch_irq_claim(uint32_t line);
 void spm_arch_irq_enable(uint32_t line);
+void spm_arch_irq_clear_pending(uint32_t line);
 bool spm_arch_irq_disable(uint32_t line); /* returns whether it was enabled */
 
 /* Runs a partition's first-level handler with the partition's own rights. */

@@ -68,7 +68,7 @@ function(spm_image NAME)
     set(SPM_SOURCES
         client.c connection.c init.c interrupt.c message.c ns_agent.c panic.c signal.c)
     list(TRANSFORM SPM_SOURCES PREPEND ${SPM_DIR}/core/)
-    set(ARCH_SOURCES copy.S fault.c interrupt_lines.c mpu.c nsc_veneers.S offsets_check.c startup.c thread.c vectors.c)
+    set(ARCH_SOURCES check.c copy.S fault.c interrupt_lines.c mpu.c nsc_veneers.S offsets_check.c startup.c thread.c vectors.c)
     if(ARG_BACKEND STREQUAL ipc)
         list(APPEND SPM_SOURCES ${SPM_DIR}/ipc/ipc.c ${SPM_DIR}/ipc/idle.c)
         list(APPEND ARCH_SOURCES switch.S)

@@ -9,37 +9,30 @@
 #define TT_NON_SECURE_READ     (1U << 20)
 #define TT_NON_SECURE_WRITE    (1U << 21)
 #define TT_SAU_REGION_SHIFT    8U
+#define TT_MPU_REGION_VALID    (1U << 16)
 #define TT_SAU_REGION_VALID    (1U << 17) /* clear for the system space, which no SAU region covers */
 
-static inline uint32_t tt_unprivileged(uintptr_t address)
+/* Whose rights a TT instruction tells. */
+enum tt_caller { TT_SECURE, TT_SECURE_UNPRIVILEGED, TT_NON_SECURE, TT_NON_SECURE_UNPRIVILEGED };
+
+static inline uint32_t tt(enum tt_caller caller, uintptr_t address)
 {
     uint32_t answer;
 
-    __asm__ volatile("ttt %0, %1" : "=r"(answer) : "r"(address));
-    return answer;
-}
-
-static inline uint32_t tt_privileged(uintptr_t address)
-{
-    uint32_t answer;
-
-    __asm__ volatile("tt %0, %1" : "=r"(answer) : "r"(address));
-    return answer;
-}
-
-static inline uint32_t tt_non_secure(uintptr_t address)
-{
-    uint32_t answer;
-
-    __asm__ volatile("tta %0, %1" : "=r"(answer) : "r"(address));
-    return answer;
-}
-
-static inline uint32_t tt_non_secure_unprivileged(uintptr_t address)
-{
-    uint32_t answer;
-
-    __asm__ volatile("ttat %0, %1" : "=r"(answer) : "r"(address));
+    switch (caller) {
+    case TT_SECURE:
+        __asm__ volatile("tt %0, %1" : "=r"(answer) : "r"(address));
+        break;
+    case TT_SECURE_UNPRIVILEGED:
+        __asm__ volatile("ttt %0, %1" : "=r"(answer) : "r"(address));
+        break;
+    case TT_NON_SECURE:
+        __asm__ volatile("tta %0, %1" : "=r"(answer) : "r"(address));
+        break;
+    default:
+        __asm__ volatile("ttat %0, %1" : "=r"(answer) : "r"(address));
+        break;
+    }
     return answer;
 }
 
@@ -52,29 +45,44 @@ static inline bool non_secure_is_unprivileged(void)
     return (control & 1U) != 0U;
 }
 
-/*
- * Regions of an MPU or SAU do not overlap on this architecture, so a range lies in one piece of memory when the
- * answers for both ends, which name their regions, are the same.
- */
-static inline bool non_secure_permits(uintptr_t first, uintptr_t last, enum spm_access access)
-{
-    bool unprivileged = non_secure_is_unprivileged();
-    uint32_t answer = unprivileged ? tt_non_secure_unprivileged(first) : tt_non_secure(first);
-    uint32_t right = access == SPM_WRITE ? TT_NON_SECURE_WRITE : TT_NON_SECURE_READ;
+/* For a range whose ends lie in no MPU region: is that so all the way? */
+bool armv8m_is_free_of_regions(enum tt_caller caller, uintptr_t first, uintptr_t last, uint32_t answer);
 
-    if ((answer & right) == 0U || (answer & TT_SAU_REGION_VALID) == 0U ||
-        (answer >> TT_SAU_REGION_SHIFT & 0xFFU) > SAU_LAST_MEMORY_REGION) {
+/*
+ * Regions of an MPU or SAU do not overlap on this architecture, so a range lies in one region when the answers for both
+ * ends, which name their regions, are the same.
+ */
+static inline bool tt_permits(enum tt_caller caller, uintptr_t first, uintptr_t last, uint32_t right)
+{
+    uint32_t answer = tt(caller, first);
+
+    if ((answer & right) == 0U || answer != tt(caller, last)) {
         return false;
     }
-    return answer == (unprivileged ? tt_non_secure_unprivileged(last) : tt_non_secure(last));
+    return (answer & TT_MPU_REGION_VALID) != 0U || armv8m_is_free_of_regions(caller, first, last, answer);
+}
+
+/* Memory that is not in one of the SAU's memory regions belongs to devices, or to the system. */
+static inline bool is_non_secure_memory(uintptr_t address)
+{
+    uint32_t answer = tt(TT_NON_SECURE, address);
+
+    return (answer & TT_SAU_REGION_VALID) != 0U && (answer >> TT_SAU_REGION_SHIFT & 0xFFU) <= SAU_LAST_MEMORY_REGION;
+}
+
+static inline bool non_secure_permits(uintptr_t first, uintptr_t last, enum spm_access access)
+{
+    uint32_t right = access == SPM_WRITE ? TT_NON_SECURE_WRITE : TT_NON_SECURE_READ;
+
+    if (!is_non_secure_memory(first)) {
+        return false;
+    }
+    return tt_permits(non_secure_is_unprivileged() ? TT_NON_SECURE_UNPRIVILEGED : TT_NON_SECURE, first, last, right);
 }
 
 static inline bool secure_permits(uintptr_t first, uintptr_t last, enum spm_access access, bool privileged)
 {
-    uint32_t answer = privileged ? tt_privileged(first) : tt_unprivileged(first);
-    uint32_t right = access == SPM_WRITE ? TT_READ_WRITE : TT_READ;
-
-    return (answer & right) != 0U && answer == (privileged ? tt_privileged(last) : tt_unprivileged(last));
+    return tt_permits(privileged ? TT_SECURE : TT_SECURE_UNPRIVILEGED, first, last, access == SPM_WRITE ? TT_READ_WRITE : TT_READ);
 }
 
 static inline bool spm_arch_permits(const struct spm_partition *caller, const void *base, size_t bytes, enum spm_access access)

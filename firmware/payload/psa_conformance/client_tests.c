@@ -304,7 +304,8 @@ static bool pointers(const struct test *test)
 #define NS_MPU_RBAR NS_REG32(0xE000ED9CU)
 #define NS_MPU_RLAR NS_REG32(0xE000EDA0U)
 
-static uint8_t guarded[64] __attribute__((aligned(32)));
+static uint8_t guarded_and_around[160] __attribute__((aligned(32)));
+static uint8_t *const guarded = &guarded_and_around[64];
 
 static void guard(uint32_t rights)
 {
@@ -327,16 +328,19 @@ static bool callers_own_rights(const struct test *test)
     psa_status_t read_only_in;
     psa_status_t read_only_out;
     psa_status_t across;
+    psa_status_t around;
 
     (void)test;
     guard(0x7);
     read_only_in = with_in(guarded, 32);
     read_only_out = with_out(guarded, 32);
     across = with_out(&guarded[28], 8);
+    around = with_out(&guarded_and_around[0], sizeof(guarded_and_around));
     unguard();
     CHECK(read_only_in == (psa_status_t)PSA_ERROR_BUFFER_TOO_SMALL);
     CHECK(read_only_out == PSA_ERROR_PROGRAMMER_ERROR);
-    CHECK(across == PSA_ERROR_PROGRAMMER_ERROR);
+    CHECK(across == PSA_ERROR_PROGRAMMER_ERROR && around == PSA_ERROR_PROGRAMMER_ERROR);
+    CHECK(with_out(guarded_and_around, sizeof(guarded_and_around)) == PSA_SUCCESS);
     CHECK(with_out(guarded, 32) == PSA_SUCCESS);
     return true;
 }

@@ -11,7 +11,8 @@
 
 static psa_handle_t connections[POOL]; /* 0: none */
 
-static uint8_t arena[ARENA_BYTES];
+/* The SPM may see the base of one vector with the length of another: that stays in here too. */
+static uint8_t arena[2U * ARENA_BYTES];
 static uint8_t read_only[32] __attribute__((aligned(32)));
 static uint32_t seed = 0x2545F491U;
 static psa_handle_t last_closed;

@@ -16,6 +16,8 @@ struct counter {
 extern const struct counter *const counters[];
 extern const uint32_t counter_count;
 
+uint32_t counter_look(const struct counter *counter);
+
 /* The first counter that is there and counts; NULL if there is none. */
 const struct counter *counter_select(void);
 

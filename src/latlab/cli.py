@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from latlab import cli_analysis, cli_virtual
+from latlab import cli_analysis, cli_psa, cli_virtual
 from latlab.errors import LatlabError, UsageError
 
 if TYPE_CHECKING:
@@ -230,6 +230,7 @@ def doctor(
 
 cli_analysis.register(app)
 cli_virtual.register(app)
+cli_psa.register(run_app)
 
 
 def main() -> None:

@@ -52,37 +52,31 @@ bool armv8m_is_free_of_regions(enum tt_caller caller, uintptr_t first, uintptr_t
  * Regions of an MPU or SAU do not overlap on this architecture, so a range lies in one region when the answers for both
  * ends, which name their regions, are the same.
  */
-static inline bool tt_permits(enum tt_caller caller, uintptr_t first, uintptr_t last, uint32_t right)
+static inline bool is_one_piece(enum tt_caller caller, uintptr_t first, uintptr_t last, uint32_t answer)
 {
-    uint32_t answer = tt(caller, first);
-
-    if ((answer & right) == 0U || answer != tt(caller, last)) {
+    if (answer != tt(caller, last)) {
         return false;
     }
     return (answer & TT_MPU_REGION_VALID) != 0U || armv8m_is_free_of_regions(caller, first, last, answer);
 }
 
 /* Memory that is not in one of the SAU's memory regions belongs to devices, or to the system. */
-static inline bool is_non_secure_memory(uintptr_t address)
+static inline bool non_secure_permits(enum tt_caller caller, uintptr_t first, uintptr_t last, enum spm_access access)
 {
-    uint32_t answer = tt(TT_NON_SECURE, address);
+    uint32_t needed = (access == SPM_WRITE ? TT_NON_SECURE_WRITE : TT_NON_SECURE_READ) | TT_SAU_REGION_VALID;
+    uint32_t answer = tt(caller, first);
 
-    return (answer & TT_SAU_REGION_VALID) != 0U && (answer >> TT_SAU_REGION_SHIFT & 0xFFU) <= SAU_LAST_MEMORY_REGION;
-}
-
-static inline bool non_secure_permits(uintptr_t first, uintptr_t last, enum spm_access access)
-{
-    uint32_t right = access == SPM_WRITE ? TT_NON_SECURE_WRITE : TT_NON_SECURE_READ;
-
-    if (!is_non_secure_memory(first)) {
+    if ((answer & needed) != needed || (answer >> TT_SAU_REGION_SHIFT & 0xFFU) > SAU_LAST_MEMORY_REGION) {
         return false;
     }
-    return tt_permits(non_secure_is_unprivileged() ? TT_NON_SECURE_UNPRIVILEGED : TT_NON_SECURE, first, last, right);
+    return is_one_piece(caller, first, last, answer);
 }
 
-static inline bool secure_permits(uintptr_t first, uintptr_t last, enum spm_access access, bool privileged)
+static inline bool secure_permits(enum tt_caller caller, uintptr_t first, uintptr_t last, enum spm_access access)
 {
-    return tt_permits(privileged ? TT_SECURE : TT_SECURE_UNPRIVILEGED, first, last, access == SPM_WRITE ? TT_READ_WRITE : TT_READ);
+    uint32_t answer = tt(caller, first);
+
+    return (answer & (access == SPM_WRITE ? TT_READ_WRITE : TT_READ)) != 0U && is_one_piece(caller, first, last, answer);
 }
 
 static inline bool spm_arch_permits(const struct spm_partition *caller, const void *base, size_t bytes, enum spm_access access)
@@ -94,9 +88,11 @@ static inline bool spm_arch_permits(const struct spm_partition *caller, const vo
         return false;
     }
     if (spm_is_non_secure(caller)) {
-        return non_secure_permits(first, last, access);
+        return non_secure_is_unprivileged() ? non_secure_permits(TT_NON_SECURE_UNPRIVILEGED, first, last, access)
+                                            : non_secure_permits(TT_NON_SECURE, first, last, access);
     }
-    return secure_permits(first, last, access, caller->info->regions == NULL);
+    return caller->info->regions == NULL ? secure_permits(TT_SECURE, first, last, access)
+                                         : secure_permits(TT_SECURE_UNPRIVILEGED, first, last, access);
 }
 
 void armv8m_copy(void *to, const void *from, size_t bytes);

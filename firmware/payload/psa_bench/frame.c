@@ -2,13 +2,30 @@
 
 #include "ns.h"
 
+#define TEXT_BYTES (512U * 1024U)
+
 static uint32_t crc;
+static char text[TEXT_BYTES];
+static uint32_t text_bytes;
+
+static void store(char character)
+{
+    if (text_bytes == TEXT_BYTES - 1U) {
+        frame_flush();
+    }
+    text[text_bytes++] = character;
+}
+
+void frame_flush(void)
+{
+    text[text_bytes] = '\0';
+    text_bytes = 0;
+    ns_print(text);
+}
 
 static void put(char character)
 {
-    const char text[2] = { character, '\0' };
-
-    ns_print(text);
+    store(character);
     crc ^= (uint8_t)character;
     for (uint32_t i = 0; i < 8U; i++) {
         crc = crc >> 1 ^ (0xEDB88320U & (0U - (crc & 1U)));
@@ -38,7 +55,7 @@ static void put_key(const char *key)
 
 void frame_begin(const char *kind)
 {
-    ns_print("<");
+    store('<');
     crc = 0xFFFFFFFFU;
     put_text("LLT1:");
     put_text(kind);
@@ -97,7 +114,9 @@ void frame_end(void)
 {
     uint32_t value = ~crc;
 
-    ns_print(" *");
+    store(' ');
+    store('*');
     put_hex(value, 8);
-    ns_print(">\n");
+    store('>');
+    store('\n');
 }

@@ -109,7 +109,9 @@ def service_entry(service: Service, system: System) -> str:
     function = function_of(service) if system.backend == "sfn" else "NULL"
     flags = f".strict = {str(service.strict).lower()}, .stateless = {str(service.stateless).lower()}"
     flags += f", .non_secure_clients = {str(service.non_secure_clients).lower()}"
-    numbers = f".sid = {service.sid:#010x}U, .version = {service.version}U, .signal = {signal(service.signal_bit)}, .index = {service.index}"
+    numbers = (
+        f".sid = {service.sid:#010x}U, .version = {service.version}U, .signal = {signal(service.signal_bit)}, .index = {service.index}"
+    )
     return f"    {{ {numbers}, {flags}, .owner = &{owner.name}, .function = {function} }},"
 
 
@@ -129,12 +131,14 @@ def tables(system: System) -> str:
     lines += ["const struct spm_service spm_services[] = {", *(service_entry(service, system) for service in system.services), "};"]
     lines += [f"const uint32_t spm_service_count = {len(system.services)}U;", ""]
     lines += ["const struct spm_service *const spm_stateless[SPM_STATELESS_HANDLES] = {"]
-    lines += [f"    [{service.handle_index}] = &spm_services[{service.index}]," for service in system.services if service.stateless] + ["};", ""]
+    stateless = [service for service in system.services if service.stateless]
+    lines += [f"    [{service.handle_index}] = &spm_services[{service.index}]," for service in stateless] + ["};", ""]
     lines += ["const struct spm_irq spm_irqs[] = {"]
     irqs = [(partition, irq) for partition in system.partitions for irq in partition.irqs]
     for partition, irq in irqs:
         handler = handler_of(irq) if irq.first_level else "NULL"
-        lines.append(f"    {{ .line = {irq.line}U, .signal = {signal(irq.signal_bit)}, .owner = &{partition.name}, .first_level = {handler} }},")
+        owner = f".owner = &{partition.name}, .first_level = {handler}"
+        lines.append(f"    {{ .line = {irq.line}U, .signal = {signal(irq.signal_bit)}, {owner} }},")
     lines += ["    { .line = 0xFFFFFFFFU },", "};", f"const uint32_t spm_irq_count = {len(irqs)}U;", ""]
     return "\n".join(lines + memory_table(system))
 

@@ -27,7 +27,6 @@ from latlab.formats.messages import fault_message
 from latlab.formats.rt_instr import Figures, format_figures, parse_figures, short_name
 from latlab.model import CoreId, CoreTrace, Problem, RunStatus, TraceRecord
 
-
 SWEEP = "sweep_"  # a test of one iteration: it tries every case once
 
 

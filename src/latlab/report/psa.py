@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -91,7 +92,13 @@ def html(results: Sequence[BuildResult]) -> str:
     return str(chart.to_html(inline=True))
 
 
-def _cost_chart(results: Sequence[BuildResult]) -> object:
+def _data(rows: Sequence[Mapping[str, object]]) -> Any:
+    import altair as alt
+
+    return alt.InlineData(values=[dict(row) for row in rows])
+
+
+def _cost_chart(results: Sequence[BuildResult]) -> Any:
     import altair as alt
 
     rows: list[Mapping[str, object]] = []
@@ -102,7 +109,7 @@ def _cost_chart(results: Sequence[BuildResult]) -> object:
                 rows.append({"build": result.name, "call": test, "instructions": values[0]})
     names = [result.name for result in results]
     return (
-        alt.Chart(alt.Data(values=rows), title="Cost of a PSA call")
+        alt.Chart(_data(rows), title="Cost of a PSA call")
         .mark_bar()
         .encode(
             x=alt.X("call:N", sort=cost_tests([result.run for result in results])),
@@ -115,12 +122,12 @@ def _cost_chart(results: Sequence[BuildResult]) -> object:
     )
 
 
-def _worst_chart(results: Sequence[BuildResult]) -> object:
+def _worst_chart(results: Sequence[BuildResult]) -> Any:
     import altair as alt
 
     rows = [{"build": result.name, "latency": worst_latency(result.run)} for result in results]
     return (
-        alt.Chart(alt.Data(values=rows), title="Worst non-secure interrupt latency over idle")
+        alt.Chart(_data(rows), title="Worst non-secure interrupt latency over idle")
         .mark_bar()
         .encode(
             x=alt.X("build:N", sort=[result.name for result in results]),
@@ -131,11 +138,16 @@ def _worst_chart(results: Sequence[BuildResult]) -> object:
     )
 
 
-def _sweep_chart(results: Sequence[BuildResult]) -> object:
+def _sweep_chart(results: Sequence[BuildResult]) -> Any:
     import altair as alt
 
     points: list[Mapping[str, object]] = [
-        {"build": result.name, "sweep": test.removeprefix(SWEEP), "offset": due * result.run.tick.value, "latency": late * result.run.tick.value}
+        {
+            "build": result.name,
+            "sweep": test.removeprefix(SWEEP),
+            "offset": due * result.run.tick.value,
+            "latency": late * result.run.tick.value,
+        }
         for result in results
         for test, due, late in sweep_points(result.run)
     ]
@@ -154,14 +166,14 @@ def _sweep_chart(results: Sequence[BuildResult]) -> object:
     return alt.vconcat(*(_one_sweep(points, labels, sweep) for sweep in sweeps))
 
 
-def _one_sweep(points: Sequence[Mapping[str, object]], labels: Sequence[Mapping[str, object]], sweep: str) -> object:
+def _one_sweep(points: Sequence[Mapping[str, object]], labels: Sequence[Mapping[str, object]], sweep: str) -> Any:
     """Latency against offset; a window carries the name of the function that it ends in."""
     import altair as alt
 
     x = alt.X("offset:Q", title="interrupt due, instructions into the call")
     y = alt.Y("latency:Q", title="wait (instructions)")
-    drawn = alt.Data(values=[point for point in points if point["sweep"] == sweep])
-    named = alt.Data(values=[label for label in labels if label["sweep"] == sweep])
+    drawn = _data([point for point in points if point["sweep"] == sweep])
+    named = _data([label for label in labels if label["sweep"] == sweep])
     lines = alt.Chart(drawn).mark_line().encode(x=x, y=y, color="build:N")
     names = alt.Chart(named).mark_text(align="left", dy=-4, fontSize=9).encode(x=x, y=y, text="function:N")
     return alt.layer(lines, names, title=f"Interrupt fired at every instruction: {sweep}").properties(width=900, height=160)

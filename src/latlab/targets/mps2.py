@@ -7,6 +7,7 @@ from pathlib import Path
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 from latlab.analysis.psa import Symbols
 from latlab.errors import DataError, UsageError
@@ -82,9 +83,10 @@ def symbols_of(elf: Path) -> Symbols:
     try:
         with elf.open("rb") as stream:
             table = ELFFile(stream).get_section_by_name(".symtab")
+            symbols = table.iter_symbols() if isinstance(table, SymbolTableSection) else ()
             found = sorted(
                 (symbol["st_value"] & ~1, symbol["st_info"]["bind"] == "STB_GLOBAL", symbol.name)
-                for symbol in (table.iter_symbols() if table else ())
+                for symbol in symbols
                 if symbol["st_info"]["type"] == "STT_FUNC" and symbol.name
             )
     except ELFError as error:

@@ -34,12 +34,17 @@ build/%/build.ninja: CMakePresets.json
 firmware-%: build/qemu_virt-%/build.ninja
 	cmake --build --preset qemu_virt-$*
 
+.PHONY: spm
+spm:
+	cmake -S firmware/spm -B build/spm -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-none-eabi.cmake
+	cmake --build build/spm
+
 .PHONY: virtual
 virtual:
 	cmake --preset virtual
 	cmake --build --preset virtual
 
-firmware: $(TOPOLOGIES:%=firmware-%) $(EXPERIMENTS:%=firmware-%) virtual
+firmware: $(TOPOLOGIES:%=firmware-%) $(EXPERIMENTS:%=firmware-%) virtual spm
 
 demo: setup
 	$(MAKE) firmware-2_4
@@ -72,6 +77,8 @@ fuzz: setup-dev
 bench: setup-dev
 	$(MAKE) firmware-2_4
 	$(PYTHON) bench/psci_insns.py
+	$(MAKE) spm
+	$(PYTHON) bench/psa_insns.py
 	$(PYTHON) bench/host_speed.py
 
 lint: setup-dev

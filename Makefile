@@ -72,6 +72,9 @@ fuzz: setup-dev
 bench: setup-dev
 	$(MAKE) firmware-2_4
 	$(PYTHON) bench/psci_insns.py
+	cmake --preset virtual
+	cmake --build --preset virtual
+	$(PYTHON) bench/virtual_speed.py
 	$(PYTHON) bench/host_speed.py
 
 lint: setup-dev

@@ -35,10 +35,11 @@ def main() -> None:
         as_rst([error_table(other), prediction_table(other)]),
         heading("The deep parallel test of v2.9 from its other tests"),
         f"These tests cannot determine {', '.join(f'``{name}``' for name in held)}; the platform file's values stand in. "
-        "One of them matters here: ``busy_cluster_ns``, the time that the channel stays busy when a whole cluster goes down. No other test shows it.\n",
+        "One of them matters here: ``busy_cluster_ns``, the time that the channel stays busy when a whole cluster goes down. "
+        "No other test shows it.\n",
         as_rst([error_table(known), prediction_table(known)]),
-        "The same with ``busy_cluster_ns`` at zero, which is what these tests alone say: the cores behind the first cluster that goes down are "
-        "predicted too early by exactly that time.\n",
+        "The same with ``busy_cluster_ns`` at zero, which is what these tests alone say: the cores behind the first cluster that goes "
+        "down are predicted too early by exactly that time.\n",
         as_rst([prediction_table(unknown)]),
     ]
     PAGE.write_text("\n".join(parts), "utf-8")

@@ -6,7 +6,7 @@ LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
 
-.PHONY: demo test bench prove prove-guest fuzz lint docs package firmware setup setup-dev clean
+.PHONY: demo test bench prove prove-guest fuzz lint docs predictions package firmware setup setup-dev clean
 .DEFAULT_GOAL := help
 
 help:
@@ -79,6 +79,8 @@ bench: setup-dev
 	$(PYTHON) bench/psci_insns.py
 	$(MAKE) spm
 	$(PYTHON) bench/psa_insns.py
+	$(MAKE) virtual
+	$(PYTHON) bench/virtual_speed.py
 	$(PYTHON) bench/host_speed.py
 
 lint: setup-dev
@@ -88,6 +90,11 @@ lint: setup-dev
 
 docs: setup-dev
 	.venv/bin/sphinx-build -W -q -b html docs build/docs
+
+predictions: setup-dev
+	cmake --preset virtual
+	cmake --build --preset virtual
+	$(PYTHON) scripts/predictions.py
 
 package: setup-dev
 	$(MAKE) firmware

@@ -43,8 +43,9 @@ SMALL = (
     System("2", "1B|-1a"),
     System("2", "r|1"),
     System("2", "s|1"),
-    System("1,1", "2|2", os_initiated=True),
     System("2", "1|0", os_initiated=True),
+    System("2", "11|00", os_initiated=True),
+    System("1,1", "2|0", os_initiated=True),
     System("2,1", "2|2|2", bound=1),
     System("2,4", "22|2f|12|2f1|0A2B2|r2", walks=2000),
 )
@@ -55,7 +56,7 @@ FULL = (
     System("2,2", "2|2|2|2", bound=1),
     System("2,2", "2|1|0|2", bound=1),
     System("2,2", "2f|2|2B|1", bound=1),
-    System("2,2", "2|2|2|2", bound=2, os_initiated=True),
+    System("2,1", "2|0|1", bound=2, os_initiated=True),
     System("4,4", "222|2f|12|2B1|0F2B2|r2|21|2", walks=20000),
     System("4,4,4,4", "22|2f|12|2B1|0F2B2|r2|21|2|2|2|2|2|2f|2|2M|1", walks=5000),
 )

@@ -1,0 +1,48 @@
+"""Writes docs/predictions-juno.rst: what the virtual-time platform predicts of published figures, and how far it is off."""
+
+from pathlib import Path
+
+from latlab.prediction import fit_board, predict, undetermined_costs
+from latlab.references import load
+from latlab.report.virtual import as_rst, error_table, fit_table, prediction_table
+from latlab.targets.board import load_board
+from latlab.targets.virtual_time import find_program
+
+OLD, NEW = "published:tf-a/juno/v2.9", "published:tf-a/juno/v2.10"
+FEW = ("susp_deep_serial", "cpu_susp_serial", "cpu_off_serial", "cpu_susp_parallel")
+PAGE = Path(__file__).parents[1] / "docs" / "predictions-juno.rst"
+
+
+def heading(text: str) -> str:
+    return f"{text}\n{'-' * len(text)}\n"
+
+
+def main() -> None:
+    program, board = find_program(), load_board("juno")
+    fitted = fit_board(program, board, [load(OLD)])
+    other = predict(program, board.with_costs(fitted.values_ns), load(NEW))
+    held = undetermined_costs(program, board, load(OLD), FEW)
+    few = board.with_costs(fit_board(program, board, [load(OLD)], FEW, held).values_ns)
+    known = predict(program, few, load(OLD), ("susp_deep_parallel",))
+    unknown = predict(program, few.with_costs({"busy_cluster_ns": 0}), load(OLD), ("susp_deep_parallel",))
+    parts = [
+        "Predictions for Juno",
+        "====================\n",
+        "Made by ``make predictions``. The model is described in :doc:`virtual-time`.\n",
+        heading("Fit on all of v2.9"),
+        as_rst([fit_table(fitted)]),
+        heading("All of v2.10 from those costs and the order in which its cores came"),
+        as_rst([error_table(other), prediction_table(other)]),
+        heading("The deep parallel test of v2.9 from its other tests"),
+        f"These tests cannot determine {', '.join(f'``{name}``' for name in held)}; the platform file's values stand in. "
+        "One of them matters here: ``busy_cluster_ns``, the time that the channel stays busy when a whole cluster goes down. "
+        "No other test shows it.\n",
+        as_rst([error_table(known), prediction_table(known)]),
+        "The same with ``busy_cluster_ns`` at zero, which is what these tests alone say: the cores behind the first cluster that goes "
+        "down are predicted too early by exactly that time.\n",
+        as_rst([prediction_table(unknown)]),
+    ]
+    PAGE.write_text("\n".join(parts), "utf-8")
+
+
+main()

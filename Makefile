@@ -53,6 +53,8 @@ test: setup-dev
 	cmake --preset host
 	cmake --build --preset host
 	ctest --preset host
+	cmake --preset virtual
+	cmake --build --preset virtual
 	$(PYTHON) -m pytest
 
 prove-guest: setup-dev

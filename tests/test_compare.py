@@ -241,3 +241,10 @@ def test_a_document_that_names_no_platform_is_compared_and_that_is_noted():
     a, b = make_run(Truth(), 1, name="a"), make_run(Truth(), 2, name="b")
     comparison = compare(a, replace(b, platform=UNNAMED))
     assert "b does not name its platform; it is taken to be model" in comparison.notes
+
+
+def test_a_number_beyond_64_bits_is_refused():
+    run = make_run(Truth(), 1, name="a")
+    huge = replace(run.samples[0], iteration=2**80)
+    with pytest.raises(NotComparable, match="beyond 64 bits"):
+        compare(run, replace(run, samples=(huge, *run.samples[1:])))

@@ -189,15 +189,19 @@ static void wait_until_settled(const struct psci_domain *domain)
 
 /*
  * A domain that is on its way up or down by another core's hand, the highest first; NULL if none is. Those on their way
- * down are told that they are wanted.
+ * down are told that they are wanted. Above `top`, which is awake, a domain may still be coming up: a cluster that was
+ * about to go down and stayed on can lie in a system that did go down.
  */
 static struct psci_domain *find_in_transit(const struct psci_core *core, const struct psci_domain *top)
 {
     struct psci_domain *found = NULL;
 
-    FOR_EACH_DOMAIN (domain, core, top->level) {
-        if (is_in_transit(domain)) {
-            found = domain;
+    for (struct psci_domain *domain = core->domain; domain != NULL; domain = domain->parent) {
+        if (!is_in_transit(domain)) {
+            continue;
+        }
+        found = domain;
+        if (domain->level <= top->level) {
             arch_shared_store(&domain->wanted, true);
         }
     }

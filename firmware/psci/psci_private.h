@@ -77,7 +77,7 @@ struct psci_domain {
 
 struct psci_state {
     const struct psci_platform *platform;
-    bool os_initiated;
+    struct arch_shared os_initiated; /* bool */
     struct psci_request off; /* what CPU_OFF asks for */
     struct psci_core cores[PSCI_MAX_CORES];
     struct psci_domain domains[PSCI_MAX_DOMAINS];

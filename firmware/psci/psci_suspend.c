@@ -27,12 +27,12 @@ static void add_vote(struct psci_vote *vote, unsigned level, enum psci_local_sta
  * Platform-coordinated, a core says for each level how deep it may go. OS-initiated, it stands in no domain's way that can
  * sleep with a core as deep as this one; which domains do go is the last core's request.
  */
-static struct psci_vote vote_for(const struct psci_request *request)
+static struct psci_vote vote_for(const struct psci_request *request, bool os_initiated)
 {
     struct psci_vote vote = { 0 };
 
     for (unsigned level = 1; level < PSCI_LEVELS; level++) {
-        add_vote(&vote, level, psci.os_initiated ? request->local[PSCI_LEVEL_CORE] : request->local[level]);
+        add_vote(&vote, level, os_initiated ? request->local[PSCI_LEVEL_CORE] : request->local[level]);
     }
     return vote;
 }
@@ -40,8 +40,9 @@ static struct psci_vote vote_for(const struct psci_request *request)
 static int64_t suspend(struct psci_core *core, struct psci_request *request)
 {
     enum psci_level last_man_of = PSCI_LEVEL_CORE;
+    bool os_initiated = arch_shared_load(&psci.os_initiated) != 0;
 
-    if (psci.os_initiated && request->highest != PSCI_LEVEL_CORE) {
+    if (os_initiated && request->highest != PSCI_LEVEL_CORE) {
         int64_t error = psci_check_last(core, request);
 
         if (error != PSCI_SUCCESS) {
@@ -49,8 +50,8 @@ static int64_t suspend(struct psci_core *core, struct psci_request *request)
         }
     }
     /* Platform-coordinated, a core that keeps to level 0 says nothing of the levels above: no lock. */
-    if (psci.os_initiated || request->highest != PSCI_LEVEL_CORE) {
-        request->vote = vote_for(request);
+    if (os_initiated || request->highest != PSCI_LEVEL_CORE) {
+        request->vote = vote_for(request, os_initiated);
         last_man_of = psci_coordinate_down(core, request);
     }
     if (psci_is_powerdown(request)) {

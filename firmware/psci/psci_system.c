@@ -15,13 +15,13 @@ int64_t psci_set_suspend_mode(uint64_t mode)
     if (mode != platform_coordinated && mode != os_initiated) {
         return PSCI_INVALID_PARAMETERS;
     }
-    if (psci.os_initiated == (mode == os_initiated)) {
+    if (arch_shared_load(&psci.os_initiated) == mode) {
         return PSCI_SUCCESS;
     }
     if (!psci_all_others(psci_self(), mode == os_initiated ? is_on_or_off : psci_is_off)) {
         return PSCI_DENIED;
     }
-    psci.os_initiated = mode == os_initiated;
+    arch_shared_store(&psci.os_initiated, (uint32_t)mode);
     return PSCI_SUCCESS;
 }
 

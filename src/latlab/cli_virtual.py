@@ -34,7 +34,7 @@ HoldOption = Annotated[list[str] | None, typer.Option("--hold", help="Leave this
 
 def register(app: typer.Typer) -> None:
     """Add the verbs to the command line."""
-    for verb in (fit, predict):
+    for verb in (fit, predict, whatif, explore):
         app.command()(verb)
 
 
@@ -85,6 +85,76 @@ def predict(
         board = board.with_costs(fit_board(found, board, runs, fit_test or (), held).values_ns)
     predictions = predict(found, board, load(measured), test or ())
     _print([prediction_table(predictions), error_table(predictions)], format)
+
+
+def whatif(
+    platform: PlatformOption = "juno",
+    cores: Annotated[str, typer.Option(help="Numbers of cores, joined by commas.")] = "6,16,64",
+    cluster: Annotated[int, typer.Option(help="Cores of a cluster.")] = 4,
+    test: Annotated[str, typer.Option(help="A parallel test.")] = "susp_deep_parallel",
+    lock: Annotated[list[str] | None, typer.Option("--lock", help="ticket, bakery or compare-and-swap; several times.")] = None,
+    scope: Annotated[list[str] | None, typer.Option("--scope", help="coordination or transition; several times.")] = None,
+    channel: Annotated[list[str] | None, typer.Option("--channel", help="shared or per-core; several times.")] = None,
+    program: ProgramOption = None,
+    format: FormatOption = TableFormat.TABLE,
+) -> None:
+    """Sweep cores, lock and channel: median and worst powerdown and wakeup of boards that nobody has built."""
+    from itertools import product
+
+    from latlab.report.virtual import sweep_table
+    from latlab.targets.board import CHOICES, load_board
+    from latlab.targets.virtual_time import find_program
+    from latlab.whatif import Design, sweep
+
+    counts = cores.split(",")
+    if not all(count.isdecimal() for count in counts) or cluster < 1:
+        raise UsageError(f"--cores {cores} --cluster {cluster}: whole numbers of cores, joined by commas, in clusters of at least one")
+    board = load_board(platform)
+    chosen = (lock or [board.lock], scope or list(CHOICES["lock_scope"]), channel or list(CHOICES["channel"]))
+    for key, values in zip(("lock", "lock_scope", "channel"), chosen, strict=True):
+        for value in values:
+            if value not in CHOICES[key]:
+                raise UsageError(f"{value!r} is no {key}; it is one of {', '.join(CHOICES[key])}")
+    designs = [Design(*design) for design in product(*chosen)]
+    points = sweep(find_program(program), board, designs, [int(count) for count in counts], cluster, test)
+    _print([sweep_table(points, test)], format)
+
+
+def explore(
+    full: Annotated[bool, typer.Option("--full", help="The larger set; minutes instead of seconds.")] = False,
+    clusters: Annotated[str | None, typer.Option(help="Explore this system instead: cores of each cluster.")] = None,
+    programs: Annotated[str | None, typer.Option(help="A program a core, such as '2|2|0|f'; see docs/virtual-time.md.")] = None,
+    bound: Annotated[int | None, typer.Option(help="At most so many preemptions.", show_default="every interleaving")] = None,
+    walks: Annotated[int, typer.Option(help="Random walks instead.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of the walks.")] = 1,
+    os_initiated: Annotated[bool, typer.Option("--os-initiated", help="OS-initiated suspend mode.")] = False,
+    scope: Annotated[list[str] | None, typer.Option("--scope", help="coordination or transition; several times.")] = None,
+    replay: Annotated[str | None, typer.Option(help="Print the timeline of these choices.")] = None,
+    program: ProgramOption = None,
+    format: FormatOption = TableFormat.TABLE,
+) -> None:
+    """Go through the interleavings of small systems and check the rules of coordination at every step."""
+    from latlab import exploration
+    from latlab.errors import TestFailed
+    from latlab.report.virtual import exploration_table
+
+    if (clusters is None) != (programs is None) or (replay and not clusters):
+        raise UsageError("a system is --clusters and --programs together, also for --replay")
+    explorer = exploration.find_explorer(program)
+    scopes = scope or ["coordination", "transition"]
+    one = exploration.System(clusters or "", programs or "", bound, walks, os_initiated)
+    if replay:
+        sys.stdout.write(exploration.replay(explorer, one, scopes[0], replay))
+        return
+    systems = [one] if clusters else list(exploration.FULL if full else exploration.SMALL)
+    findings = exploration.explore(explorer, systems, scopes, seed)
+    _print([exploration_table(findings)], format)
+    for finding in findings:
+        if finding.timeline:
+            typer.echo(finding.timeline, err=True)
+    broken = [finding for finding in findings if finding.timeline]
+    if broken:
+        raise TestFailed(f"{len(broken)} of {len(findings)} explorations break a rule; the timelines above say how, --replay repeats them")
 
 
 def _print(tables: list[Table], format: TableFormat) -> None:

@@ -35,29 +35,28 @@ static void acknowledge_wake(void)
 }
 
 /* The first words of the distributor are the calling core's own. */
-static bool init_core(unsigned core)
+static void init_core(unsigned core)
 {
     (void)core;
-    uint32_t control = mmio_read32(platform_gicc + GICC_CTLR);
-    bool was_off = (control & GICC_CTLR_ENABLE_GRP0) != 0;
-
-    if (was_off) {
-        acknowledge_wake();
-    }
     mmio_write32(platform_gicd + GICD_IGROUPR, ~(1U << GIC_WAKE_SGI));
     mmio_write32(platform_gicd + GICD_ISENABLER, 1U << GIC_WAKE_SGI);
-    mmio_write32(platform_gicc + GICC_CTLR, control & ~GICC_CTLR_ENABLE_GRP0);
     /* The normal world may only move the mask within its own half; it starts there. */
     if (mmio_read32(platform_gicc + GICC_PMR) < 0x80U) {
         mmio_write32(platform_gicc + GICC_PMR, PRIORITY_MASK_ALL);
     }
-    return was_off;
 }
 
 static void prepare_off(void)
 {
     mmio_write32(platform_gicc + GICC_PMR, PRIORITY_MASK_ALL);
     mmio_write32(platform_gicc + GICC_CTLR, GICC_CTLR_ENABLE_GRP0);
+    acknowledge_wake();
+}
+
+static void end_off(void)
+{
+    acknowledge_wake();
+    mmio_write32(platform_gicc + GICC_CTLR, 0);
 }
 
 static void send_wake(unsigned core)
@@ -65,4 +64,4 @@ static void send_wake(unsigned core)
     mmio_write32(platform_gicd + GICD_SGIR, 1U << (16U + core) | GIC_WAKE_SGI);
 }
 
-const struct gic gic_v2 = { init_distributor, init_core, prepare_off, send_wake };
+const struct gic gic_v2 = { init_distributor, init_core, prepare_off, end_off, send_wake };

@@ -72,23 +72,15 @@ static void acknowledge_wake(void)
     }
 }
 
-static bool init_core(unsigned core)
+static void init_core(unsigned core)
 {
     init_redistributor(core);
     SYSREG_WRITE(ICC_SRE_EL3, SRE_ALL);
     isb(); /* the other registers answer only then */
-
-    bool was_off = SYSREG_READ(ICC_IGRPEN0_EL1) != 0;
-
-    if (was_off) {
-        acknowledge_wake();
-        SYSREG_WRITE(ICC_IGRPEN0_EL1, 0);
-    }
     SYSREG_WRITE(ICC_SRE_EL1, SRE_ALL);
     if (arch_has_el2()) {
         SYSREG_WRITE(ICC_SRE_EL2, SRE_ALL);
     }
-    return was_off;
 }
 
 static void prepare_off(void)
@@ -96,7 +88,14 @@ static void prepare_off(void)
     SYSREG_WRITE(ICC_IGRPEN1_EL3, SYSREG_READ(ICC_IGRPEN1_EL3) & ~(uint64_t)IGRPEN1_EL3_NS);
     SYSREG_WRITE(ICC_PMR_EL1, PRIORITY_MASK_ALL);
     SYSREG_WRITE(ICC_IGRPEN0_EL1, 1);
-    isb();
+    isb(); /* the interface is open ... */
+    acknowledge_wake(); /* ... for an SGI that came after the core it woke had seen the wish */
+}
+
+static void end_off(void)
+{
+    acknowledge_wake();
+    SYSREG_WRITE(ICC_IGRPEN0_EL1, 0);
 }
 
 static void send_wake(unsigned core)
@@ -107,4 +106,4 @@ static void send_wake(unsigned core)
     isb();
 }
 
-const struct gic gic_v3 = { init_distributor, init_core, prepare_off, send_wake };
+const struct gic gic_v3 = { init_distributor, init_core, prepare_off, end_off, send_wake };

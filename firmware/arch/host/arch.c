@@ -114,10 +114,10 @@ static void check_may_acquire(const struct arch_lock *lock)
     if (host_machine.lock_rank != NULL) {
         unsigned rank = host_machine.lock_rank(lock);
 
-        if (core->locks_held != 0 && rank <= core->highest_rank) {
-            host_fail("takes a lock of rank %u while it holds one of rank %u", rank, core->highest_rank);
+        if (core->ranks_held >> rank != 0) {
+            host_fail("takes a lock of rank %u while it holds one of that rank or above", rank);
         }
-        core->highest_rank = rank;
+        core->ranks_held |= 1U << rank;
     }
 }
 
@@ -195,6 +195,18 @@ static void hand_over(struct arch_lock *lock)
     }
 }
 
+/* A lock that is kept has not been released: its record, the last one, waits for the time when it is. Returns its argument. */
+static uint64_t take_back_release(void)
+{
+    struct trace_ring *ring = &host_core_self()->ring;
+
+    if (ring->next == ring->records || (uint16_t)ring->next[-1].event_arg != TRACE_LOCK_RELEASE) {
+        return 0;
+    }
+    ring->next--;
+    return ring->next->event_arg >> 16;
+}
+
 void arch_lock_release(struct arch_lock *lock)
 {
     struct host_core *core = host_core_self();
@@ -204,7 +216,11 @@ void arch_lock_release(struct arch_lock *lock)
         host_fail("releases a lock that it does not hold");
     }
     core->locks_held--;
+    if (host_machine.lock_rank != NULL && !core->keeps_locks) {
+        core->ranks_held &= ~(1U << host_machine.lock_rank(lock));
+    }
     if (core->keeps_locks) {
+        core->kept_arg[core->kept_count] = take_back_release();
         core->kept[core->kept_count++] = lock;
         return;
     }
@@ -221,8 +237,11 @@ void host_release_kept(void)
     struct host_core *core = host_core_self();
 
     core->keeps_locks = false;
+    core->ranks_held = core->kept_count != 0 ? 0 : core->ranks_held;
     while (core->kept_count != 0) {
-        hand_over(core->kept[--core->kept_count]);
+        core->kept_count--;
+        trace_event(TRACE_LOCK_RELEASE, core->kept_arg[core->kept_count]);
+        hand_over(core->kept[core->kept_count]);
     }
 }
 

@@ -201,7 +201,7 @@ void host_interrupt(unsigned core)
     struct host_core *target = &host_cores[core];
 
     target->interrupt = true;
-    if (is_running && (target->wait == HOST_SUSPENDED || target->wait == HOST_IN_STANDBY)) {
+    if (target->wait == HOST_SUSPENDED || target->wait == HOST_IN_STANDBY) {
         host_set_running(core, host_core_self()->now_ticks);
     }
 }
@@ -236,4 +236,10 @@ bool host_run(void)
     self = first;
     coroutine_switch(&outside, &host_cores[first].coroutine);
     return violation[0] == '\0';
+}
+
+uint8_t *host_stack(unsigned core, size_t *bytes)
+{
+    *bytes = HOST_STACK_BYTES;
+    return stacks[core];
 }

@@ -10,6 +10,9 @@
 /* Set by CPU_ON's caller, taken back by the core as it leaves: it may come before the core sleeps. */
 static struct arch_shared wanted_on[MAX_CORES];
 
+/* Each core's own, so that no register that the normal world can write decides where it comes from. */
+static bool is_parked[MAX_CORES];
+
 static const struct gic *gic;
 
 static void core_on(unsigned core)
@@ -20,8 +23,8 @@ static void core_on(unsigned core)
 
 static void core_prepare_down(unsigned core, bool for_off)
 {
-    (void)core;
     if (for_off) {
+        is_parked[core] = true;
         gic->prepare_off();
     }
 }
@@ -33,7 +36,10 @@ static void __attribute__((noreturn)) power_down(unsigned core, bool for_off)
 
 static void core_up(unsigned core)
 {
-    if (gic->init_core(core)) {
+    gic->init_core(core);
+    if (is_parked[core]) {
+        is_parked[core] = false;
+        gic->end_off();
         arch_timers_off();
     }
 }

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from latlab.analysis.canonical import BASE, STEP, Ladders, fit_ladders
-from latlab.analysis.columns import Floats, boot_medians
+from latlab.analysis.columns import Columns, Floats, boot_medians
 from latlab.analysis.groups import Group, groups_of
 from latlab.analysis.identity import Pair, pair_runs, resolution
 from latlab.analysis.roles import inferred_lead, is_parallel, roles_of
@@ -171,7 +171,7 @@ class _Judge:
 
     @property
     def boots(self) -> tuple[int, int]:
-        return _boots(self.pair.a), _boots(self.pair.b)
+        return _boots(self.pair.columns_a), _boots(self.pair.columns_b)
 
     def threshold(self, metric: Metric, baseline: float) -> float:
         a, b = self.pair.a, self.pair.b
@@ -330,8 +330,8 @@ def _direction(cells: tuple[Cell, ...]) -> str:
     return f"{up} of {len(cells)} cells up"
 
 
-def _boots(run: Run) -> int:
-    return len({sample.boot for sample in run.samples})
+def _boots(columns: Columns) -> int:
+    return len({int(boot) for matrix in columns.matrices.values() for boot in np.unique(matrix.boots)})
 
 
 def _term_by_boot(ladders: Ladders, name: str) -> Floats:

@@ -78,6 +78,8 @@ def checked_columns(run: Run) -> Columns:
         columns = columns_of(run)
     except DuplicateSample as error:
         raise NotComparable(f"{run.id}: {error}") from None
+    except OverflowError:
+        raise NotComparable(f"{run.id} holds a number beyond 64 bits; read the log again") from None
     known = set(run.topology.cores)
     strange = next((core for core in columns.cores if core not in known), None)
     if strange is not None:

@@ -93,11 +93,12 @@ def _mann_whitney_with_ties(a: Floats, b: Floats) -> float:
     if len(a) + len(b) > _EXACT_TIED:
         return float(stats.mannwhitneyu(a, b, method="asymptotic").pvalue)
     doubled = np.rint(2 * stats.rankdata(np.r_[a, b])).astype(int)
-    total = int(doubled.sum())
-    ways = np.zeros((len(a) + 1, total + 1))
+    ways = np.zeros((len(a) + 1, int(doubled.sum()) + 1))
     ways[0, 0] = 1.0
-    for rank in doubled:
-        ways[1:, rank:] += ways[:-1, : total + 1 - rank].copy()
+    reach = 0
+    for rank in np.sort(doubled):
+        reach += rank
+        ways[1:, rank : reach + 1] += ways[:-1, : reach + 1 - rank].copy()
     probability = ways[len(a)] / comb(len(a) + len(b), len(a))
     found = int(doubled[: len(a)].sum())
     return float(min(1.0, 2 * min(probability[: found + 1].sum(), probability[found:].sum())))

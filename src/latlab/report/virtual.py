@@ -14,10 +14,12 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from latlab.analysis.fit import Fit
+from latlab.exploration import Finding
 from latlab.formats.rst_tables import table_directive
 from latlab.model import Metric
 from latlab.prediction import Prediction
 from latlab.targets.virtual_time import SpanKey
+from latlab.whatif import Point
 
 NS_PER_US = 1000
 
@@ -57,6 +59,42 @@ def error_table(predictions: Sequence[Prediction]) -> Table:
                 middle = median(abs(p.error_percent) for p in chosen)
                 rows.append((test, metric.value, len(chosen), round(middle, 2), round(abs(worst.error_percent), 2), _where(worst)))
     return Table("Absolute error of the prediction, %", ("Test", "Metric", "Spans", "Median", "Worst", "Worst at"), tuple(rows))
+
+
+def sweep_table(points: Sequence[Point], test: str) -> Table:
+    rows = tuple(
+        (
+            p.design.lock,
+            p.design.lock_scope,
+            p.design.channel,
+            p.cores,
+            p.clusters,
+            _us(p.powerdown_median_ns),
+            _us(p.powerdown_worst_ns),
+            _us(p.wakeup_median_ns),
+            _us(p.wakeup_worst_ns),
+        )
+        for p in points
+    )
+    columns = ("Lock", "Scope", "Channel", "Cores", "Clusters", "Powerdown median", "worst", "Wakeup median", "worst ")
+    return Table(f"{test} in virtual time, µs", columns, rows)
+
+
+def exploration_table(findings: Sequence[Finding]) -> Table:
+    rows = tuple(
+        (
+            f.system.clusters,
+            f.system.programs,
+            "OS-initiated" if f.system.os_initiated else "platform",
+            f.scope,
+            f"{f.system.walks} walks" if f.system.walks else "all" if f.system.bound is None else f"≤ {f.system.bound} preemptions",
+            f.states,
+            f.steps,
+            f.verdict,
+        )
+        for f in findings
+    )
+    return Table("Explored interleavings", ("Clusters", "Programs", "Mode", "Lock scope", "How far", "States", "Steps", "Verdict"), rows)
 
 
 def print_table(console: Console, table: Table) -> None:

@@ -5,16 +5,15 @@
 #ifndef GIC_H
 #define GIC_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #define GIC_WAKE_SGI 15U
 
 struct gic {
     void (*init_distributor)(void);
-    /* Also after power-down: nothing that the normal world has set is touched. True: the core had been switched off. */
-    bool (*init_core)(unsigned core);
-    void (*prepare_off)(void);         /* from here on only the wake SGI reaches the calling core */
+    void (*init_core)(unsigned core);  /* also after power-down: nothing that the normal world has set is touched */
+    void (*prepare_off)(void);         /* from here on only a new wake SGI reaches the calling core */
+    void (*end_off)(void);             /* the core is back: the wake SGI has done its work */
     void (*send_wake)(unsigned core);
 };
 

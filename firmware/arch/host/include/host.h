@@ -55,8 +55,9 @@ struct host_core {
     unsigned locks_held;
     bool keeps_locks; /* what it releases it keeps until host_release_kept() */
     struct arch_lock *kept[PSCI_LEVELS];
+    uint64_t kept_arg[PSCI_LEVELS]; /* of the record that says so */
     unsigned kept_count;
-    unsigned highest_rank; /* of the lock taken last */
+    unsigned ranks_held; /* a bit a rank */
     uint32_t queue_next; /* behind this core in the queue of a lock */
     uint64_t context_id;
     jmp_buf start;        /* the bottom of its stack */
@@ -129,6 +130,9 @@ static inline bool host_runs(unsigned core)
 }
 void host_switch_on(unsigned core);
 void host_interrupt(unsigned core);
+
+/* The stack of a core; what lies above its stack pointer is in use. */
+uint8_t *host_stack(unsigned core, size_t *bytes);
 
 /* Called at every look of a reader of rings; NULL: nothing. */
 extern void (*host_on_reader_sync)(void);

@@ -1,0 +1,123 @@
+"""Which systems are explored, how far, and what came of it. The exploring itself is a program beside the virtual-time one."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from latlab.errors import DataError, UsageError
+from latlab.images import search_folders
+
+PROGRAM = "latlab_explore"
+TIMEOUT_S = 900
+FINISHED, BROKEN, TOO_LARGE = 0, 1, 3
+COUNTS = re.compile(r"^(.*): (\d+) states, (\d+) steps, (\d+) ends$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """Cores of each cluster and a program a core.
+
+    A letter a call: 2, 1, 0 suspend to that level, `r` with the cluster in retention, `s` standby, `f` CPU_OFF, `a` AFFINITY_INFO of
+    every core, `A` to `P` CPU_ON of core 0 to 15; a core whose program begins with `-` starts off. `bound`: at most so many
+    preemptions (None: every interleaving); `walks`: random walks instead.
+    """
+
+    clusters: str
+    programs: str
+    bound: int | None = None
+    walks: int = 0
+    os_initiated: bool = False
+
+
+SMALL = (
+    System("2", "1|1"),
+    System("1,1", "2|2"),
+    System("2", "22|11"),
+    System("2", "1f|1"),
+    System("2", "1B|-1a"),
+    System("2", "r|1"),
+    System("2", "s|1"),
+    System("1,1", "2|2", os_initiated=True),
+    System("2", "1|0", os_initiated=True),
+    System("2,1", "2|2|2", bound=1),
+    System("2,4", "22|2f|12|2f1|0A2B2|r2", walks=2000),
+)
+FULL = (
+    *SMALL,
+    System("2,1", "2|2|2", bound=2),
+    System("2,1", "2f|2|2B", bound=2),
+    System("2,2", "2|2|2|2", bound=1),
+    System("2,2", "2|1|0|2", bound=1),
+    System("2,2", "2f|2|2B|1", bound=1),
+    System("2,2", "2|2|2|2", bound=2, os_initiated=True),
+    System("4,4", "222|2f|12|2B1|0F2B2|r2|21|2", walks=20000),
+    System("4,4,4,4", "22|2f|12|2B1|0F2B2|r2|21|2|2|2|2|2|2f|2|2M|1", walks=5000),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the exploration of one system came to. `timeline` is empty where no rule was broken."""
+
+    system: System
+    scope: str
+    verdict: str
+    states: int
+    steps: int
+    timeline: str = ""
+    replay: str = ""
+
+
+def find_explorer(path: Path | None = None) -> Path:
+    candidates = (path,) if path else tuple(base / sub / PROGRAM for base in search_folders() for sub in ("virtual", "host", "."))
+    for candidate in candidates:
+        if candidate.is_file():
+            return candidate
+    looked = ", ".join(map(str, candidates))
+    raise UsageError(f"{PROGRAM} is not built (looked at {looked}); run `cmake --preset virtual && cmake --build --preset virtual`")
+
+
+def options_of(system: System, scope: str, seed: int) -> list[str]:
+    options = ["--transition"] if scope == "transition" else []
+    options += ["--os-initiated"] if system.os_initiated else []
+    options += ["--preemptions", str(system.bound)] if system.bound is not None else []
+    options += ["--walks", str(system.walks), str(seed)] if system.walks else []
+    return [*options, system.clusters, system.programs]
+
+
+def explore_one(program: Path, system: System, scope: str, seed: int) -> Finding:
+    """Explore one system. Raises DataError where the program did not come to a verdict by itself."""
+    try:
+        done = subprocess.run([program, *options_of(system, scope, seed)], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise DataError(f"{system.clusters} {system.programs} is not explored after {TIMEOUT_S} s; give a smaller bound") from error
+    if done.returncode not in (FINISHED, BROKEN, TOO_LARGE):
+        raise DataError(f"{program.name} stopped on {system.clusters} {system.programs}: {done.stderr.strip() or done.returncode}")
+    counts = COUNTS.search(done.stdout)
+    states, steps = (int(counts[2]), int(counts[3])) if counts else (0, 0)
+    verdicts = {FINISHED: counts[1] if counts else "", BROKEN: "broken", TOO_LARGE: "not finished: too many states"}
+    replay = re.search(r"^replay: (.*)$", done.stdout, re.MULTILINE)
+    timeline = done.stdout if done.returncode == BROKEN else ""
+    return Finding(system, scope, verdicts[done.returncode], states, steps, timeline, replay[1] if replay else "")
+
+
+def explore(program: Path, systems: Sequence[System], scopes: Sequence[str], seed: int = 1) -> list[Finding]:
+    """Explore each system under each lock scope, on all local cores."""
+    choices = [(system, scope) for system in systems for scope in scopes]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(lambda choice: explore_one(program, choice[0], choice[1], seed), choices))
+
+
+def replay(program: Path, system: System, scope: str, choices: str) -> str:
+    """The timeline of a counterexample from its choices."""
+    options = options_of(replace(system, bound=None, walks=0), scope, 0)
+    done = subprocess.run([program, "--replay", choices, *options], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    if done.returncode:
+        raise UsageError(f"{system.clusters} {system.programs}: {done.stderr.strip() or 'not a system'}")
+    return done.stdout

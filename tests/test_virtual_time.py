@@ -1,0 +1,146 @@
+"""The psci core in virtual time, by the program that `cmake --preset virtual` builds; needs it."""
+
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from latlab.errors import DataError, LatlabError, UsageError
+from latlab.exploration import System, explore_one, find_explorer, replay
+from latlab.model import Clock, CoreId, Metric, RunStatus
+from latlab.prediction import acquisition_orders, measured_spans, predict, undetermined_costs
+from latlab.references import load
+from latlab.store import open_store
+from latlab.targets.board import Board, load_board
+from latlab.targets.virtual_time import Virtual, find_program, spans_of
+from latlab.whatif import Design, simulate, sweep, uncontended_ns
+from latlab.workflow import Silent, run_psci_virtual
+
+FLUSH_TESTS = ("susp_deep_serial", "cpu_susp_serial", "cpu_off_serial", "cpu_susp_parallel")
+
+
+@pytest.fixture(name="program")
+def fixture_program() -> Path:
+    try:
+        return find_program()
+    except LatlabError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(name="explorer")
+def fixture_explorer() -> Path:
+    try:
+        return find_explorer()
+    except LatlabError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(name="juno")
+def fixture_juno() -> Board:
+    return load_board("juno")
+
+
+def powerdowns(program: Path, board: Board, test: str = "susp_deep_parallel") -> dict[CoreId, float]:
+    return {core: value for (_, metric, core), value in spans_of(program, board, None, test).items() if metric is Metric.POWERDOWN}
+
+
+def test_a_run_takes_the_path_of_every_dump_and_is_complete(program: Path, juno: Board, tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "runs.db"))
+    recorded = run_psci_virtual(store, Virtual(program, juno, 2), Silent())
+    run = store.load(recorded.run_id)
+    assert (recorded.status, recorded.problems, run.status) == (RunStatus.COMPLETE, (), RunStatus.COMPLETE)
+    assert run.tick.clock is Clock.VIRTUAL
+    assert run.lead == CoreId(1, 0)
+    assert len(run.samples) == 2 * 6 * (5 * 3 + 1)
+
+
+def test_two_runs_print_the_same_bytes(program: Path, juno: Board, tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "runs.db"))
+    logs = [store.logs(run_psci_virtual(store, Virtual(program, juno, 2), Silent()).run_id)["console"] for _ in range(2)]
+    assert logs[0] == logs[1]
+
+
+def test_published_powerdowns_are_predicted_from_the_costs_of_another_release(program: Path, juno: Board) -> None:
+    predictions = predict(program, juno, load("published:tf-a/juno/v2.10"))
+    errors = [abs(p.error_percent) for p in predictions if p.key[1] is Metric.POWERDOWN]
+    flushes = [abs(p.error_percent) for p in predictions if p.key[1] is Metric.CACHE_FLUSH]
+    assert median(errors) <= 1.5
+    assert max(errors) <= 5.0
+    assert median(flushes) <= 3.0
+
+
+def test_serial_tests_do_not_show_what_a_cluster_costs_the_channel(program: Path, juno: Board) -> None:
+    held = undetermined_costs(program, juno, load("published:tf-a/juno/v2.9"), FLUSH_TESTS)
+    assert "busy_cluster_ns" in held
+    assert "busy_core_ns" not in held
+
+
+def test_the_order_of_a_parallel_test_is_that_of_its_powerdowns() -> None:
+    orders = acquisition_orders(measured_spans(load("published:tf-a/juno/v2.10")))
+    assert [str(core) for core in orders["susp_deep_parallel"]] == ["1.0", "0.0", "1.1", "0.1", "1.2", "1.3"]
+
+
+def test_with_short_locks_and_a_channel_a_core_nobody_waits_long(program: Path) -> None:
+    board = load_board("juno,lock_scope=coordination,channel=per-core")
+    alone = uncontended_ns(program, board)
+    spans = spans_of(program, board, None, "susp_deep_parallel")
+    for core, value in powerdowns(program, board).items():
+        assert value <= 1.3 * (alone[core] + spans[("susp_deep_parallel", Metric.CACHE_FLUSH, core)])
+
+
+def test_with_locks_held_over_the_transition_cores_queue_even_without_a_shared_channel(program: Path) -> None:
+    held, short = (powerdowns(program, load_board(f"juno,lock_scope={scope},channel=per-core")) for scope in ("transition", "coordination"))
+    assert max(held.values()) > 2 * max(short.values())
+
+
+def test_exactly_one_core_a_cluster_pays_its_flush_in_parallel(program: Path, juno: Board) -> None:
+    for scope in ("transition", "coordination"):
+        spans = spans_of(program, load_board(f"juno,lock_scope={scope}"), None, "susp_deep_parallel")
+        for cluster, kind in ((0, "cortex-a57"), (1, "cortex-a53")):
+            limit = 0.9 * juno.costs[f"{kind}.flush_cluster_ns"]
+            paid = [core for (_, m, core), value in spans.items() if m is Metric.CACHE_FLUSH and core.cluster == cluster and value > limit]
+            assert len(paid) == 1
+
+
+def test_a_sweep_grows_with_the_channel_and_not_without(program: Path, juno: Board) -> None:
+    designs = [Design("ticket", "coordination", channel) for channel in ("shared", "per-core")]
+    points = {(p.design.channel, p.cores): p.powerdown_worst_ns for p in sweep(program, juno, designs, [8, 64], 4, "susp_deep_parallel")}
+    assert points[("shared", 64)] > 6 * points[("shared", 8)]
+    assert points[("per-core", 64)] < 1.5 * points[("per-core", 8)]
+
+
+def test_a_thousand_cores_run(program: Path) -> None:
+    board = load_board("juno,lock=ticket,lock_scope=coordination,channel=per-core,clusters=" + "+".join(["16"] * 64))
+    assert simulate(program, board, Design("ticket", "coordination", "per-core"), "cpu_susp_parallel").cores == 1024
+
+
+def test_a_sweep_of_a_test_in_which_no_cores_meet_is_refused(program: Path, juno: Board) -> None:
+    with pytest.raises(UsageError, match="susp_deep_parallel"):
+        sweep(program, juno, [], [4], 4, "susp_deep_serial")
+
+
+def test_figures_of_another_topology_are_refused(program: Path) -> None:
+    with pytest.raises(UsageError, match="topology"):
+        predict(program, load_board("juno,clusters=2+2"), load("published:tf-a/juno/v2.9"))
+
+
+@pytest.mark.parametrize("scope", ["coordination", "transition"])
+def test_every_interleaving_of_two_cores_keeps_the_rules(explorer: Path, scope: str) -> None:
+    finding = explore_one(explorer, System("2", "1f|1"), scope, 1)
+    assert finding.timeline == ""
+    assert finding.states > 1000
+
+
+def test_a_planted_fault_is_found_and_its_counterexample_replayed(explorer: Path) -> None:
+    faulty = explorer.parent / "latlab_explore_no_recheck"
+    if not faulty.is_file():
+        pytest.skip(f"{faulty.name} is not built")
+    system = System("2", "1|1")
+    finding = explore_one(faulty, system, "coordination", 1)
+    assert finding.replay
+    assert "BROKEN" in replay(faulty, system, "coordination", finding.replay)
+
+
+def test_a_system_that_is_none_is_refused(explorer: Path) -> None:
+    with pytest.raises(DataError, match="usage"):
+        explore_one(explorer, System("2", "1|1|1"), "coordination", 1)

@@ -58,8 +58,6 @@ test: setup-dev
 	cmake --preset host
 	cmake --build --preset host
 	ctest --preset host
-	cmake --preset virtual
-	cmake --build --preset virtual
 	$(PYTHON) -m pytest
 
 prove-guest: setup-dev
@@ -92,8 +90,7 @@ docs: setup-dev
 	.venv/bin/sphinx-build -W -q -b html docs build/docs
 
 predictions: setup-dev
-	cmake --preset virtual
-	cmake --build --preset virtual
+	$(MAKE) virtual
 	$(PYTHON) scripts/predictions.py
 
 package: setup-dev

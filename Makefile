@@ -34,12 +34,17 @@ build/%/build.ninja: CMakePresets.json
 firmware-%: build/qemu_virt-%/build.ninja
 	cmake --build --preset qemu_virt-$*
 
+.PHONY: spm
+spm:
+	cmake -S firmware/spm -B build/spm -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-none-eabi.cmake
+	cmake --build build/spm
+
 .PHONY: virtual
 virtual:
 	cmake --preset virtual
 	cmake --build --preset virtual
 
-firmware: $(TOPOLOGIES:%=firmware-%) $(EXPERIMENTS:%=firmware-%) virtual
+firmware: $(TOPOLOGIES:%=firmware-%) $(EXPERIMENTS:%=firmware-%) virtual spm
 
 demo: setup
 	$(MAKE) firmware-2_4
@@ -53,8 +58,6 @@ test: setup-dev
 	cmake --preset host
 	cmake --build --preset host
 	ctest --preset host
-	cmake --preset virtual
-	cmake --build --preset virtual
 	$(PYTHON) -m pytest
 
 prove-guest: setup-dev
@@ -72,8 +75,9 @@ fuzz: setup-dev
 bench: setup-dev
 	$(MAKE) firmware-2_4
 	$(PYTHON) bench/psci_insns.py
-	cmake --preset virtual
-	cmake --build --preset virtual
+	$(MAKE) spm
+	$(PYTHON) bench/psa_insns.py
+	$(MAKE) virtual
 	$(PYTHON) bench/virtual_speed.py
 	$(PYTHON) bench/host_speed.py
 
@@ -86,8 +90,7 @@ docs: setup-dev
 	.venv/bin/sphinx-build -W -q -b html docs build/docs
 
 predictions: setup-dev
-	cmake --preset virtual
-	cmake --build --preset virtual
+	$(MAKE) virtual
 	$(PYTHON) scripts/predictions.py
 
 package: setup-dev

@@ -14,7 +14,7 @@ qemu_major() {
 }
 
 missing_packages() {
-    for pair in aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu cmake:cmake ninja:ninja-build gcc:gcc make:make; do
+    for pair in aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu arm-none-eabi-gcc:gcc-arm-none-eabi cmake:cmake ninja:ninja-build gcc:gcc make:make; do
         command -v "${pair%%:*}" >/dev/null 2>&1 || printf '%s ' "${pair#*:}"
     done
     [ -e /usr/include/stdio.h ] || printf 'libc6-dev '

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from latlab import cli_analysis, cli_rt, cli_virtual
+from latlab import cli_analysis, cli_psa, cli_rt, cli_virtual
 from latlab.errors import LatlabError, UsageError
 
 if TYPE_CHECKING:
@@ -240,6 +240,7 @@ def doctor(
 cli_analysis.register(app)
 cli_rt.register(run_app, app)
 cli_virtual.register(app)
+cli_psa.register(run_app)
 
 
 def main() -> None:

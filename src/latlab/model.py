@@ -18,13 +18,16 @@ class Clock(StrEnum):
 
 
 class Metric(StrEnum):
-    """A named span: the difference of two trace events; `task_wakeup` goes from a timer's expiry to its task."""
+    """A named span: the difference of two trace events; `task_wakeup` goes from a timer's expiry to its task, `irq_latency` from
+    an interrupt's due time to its handler, less what that takes with nothing in the way."""
 
     POWERDOWN = "powerdown"
     WAKEUP = "wakeup"
     CACHE_FLUSH = "cache_flush"
     PSCI_CALL = "psci_call"
     TASK_WAKEUP = "task_wakeup"
+    PSA_CALL = "psa_call"
+    IRQ_LATENCY = "irq_latency"
 
 
 UNNAMED = "unnamed"

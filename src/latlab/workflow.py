@@ -142,13 +142,21 @@ def run_psci(
         secure_log = Path(folder) / "secure.log"
         command = qemus.command_line(qemu, machine, secure_log)
         console = consoles.Console(command, secure_log, limits, interrupted)
-        recorder = _Recorder(store, _planned(qemu, machine, clock, command), lambda hz: qemus.tick_of(clock, hz), console.take, progress)
-        progress.start(recorder.run_id)
-        try:
-            with closing(console.lines()) as lines:
-                _follow(recorder, console, lines)
-        finally:
-            recorder.add_logs({"secure": _read(secure_log), "stderr": console.stderr})
+        run = _planned(qemu, machine, clock, command)
+        return record_console(store, run, lambda hz: qemus.tick_of(clock, hz), console, progress, {})
+
+
+def record_console(
+    store: Store, run: Run, tick_of: Callable[[int], Tick], console: consoles.Console, progress: Progress, logs: Mapping[str, bytes]
+) -> Recorded:
+    """Follow a console to its end and store what it says; `logs` are kept beside it."""
+    recorder = _Recorder(store, run, tick_of, console.take, progress)
+    progress.start(recorder.run_id)
+    try:
+        with closing(console.lines()) as lines:
+            _follow(recorder, console, lines)
+    finally:
+        recorder.add_logs({"secure": _read(console.secure_log), "stderr": console.stderr} | dict(logs))
     recorded = _ended(recorder, console)
     if console.outcome.end is consoles.End.INTERRUPT:
         raise LatlabError(f"interrupted; what came before is kept as the partial run {recorded.run_id}")
@@ -167,7 +175,7 @@ def run_psci_virtual(store: Store, virtual: virtual_times.Virtual, progress: Pro
         lead=None,
         status=RunStatus.PARTIAL,
         samples=(),
-        started_utc=_now(),
+        started_utc=now_utc(),
         emulator=virtual_times.PROGRAM,
         command=virtual.command,
         facts=virtual_times.facts(virtual.board),
@@ -266,7 +274,7 @@ def _planned(qemu: qemus.Qemu, machine: qemus.Machine, clock: Clock, command: tu
         lead=None,
         status=RunStatus.PARTIAL,
         samples=(),
-        started_utc=_now(),
+        started_utc=now_utc(),
         emulator=str(qemu),
         command=command,
         facts=(("mode", machine.mode.value), ("cpu", qemus.CPU)),
@@ -310,7 +318,7 @@ def _imported(
         lead=None,
         status=RunStatus.PARTIAL,
         samples=(),
-        started_utc=_now(),
+        started_utc=now_utc(),
         facts=(("source", source), *((("mode", mode.value),) if emulated else ())),
     )
 
@@ -353,7 +361,7 @@ def _with_boot(run: Run, boot: Boot, tick: Tick) -> Run:
     )
 
 
-def _now() -> str:
+def now_utc() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

@@ -352,7 +352,7 @@ void system_start(const struct system_setup *described)
         host_cores[core].now_ticks = 1;
     }
     psci_init(&platform, 0);
-    psci.os_initiated.value = setup.os_initiated;
+    arch_shared_store(&psci.os_initiated, setup.os_initiated);
     switch_all_on();
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from latlab.analysis.psa import psa_samples
 from latlab.model import CoreTrace, Metric, Sample, TraceRecord
 
 METRIC_EVENTS = {
@@ -48,7 +49,11 @@ def measured_call(trace: CoreTrace) -> tuple[TraceRecord, ...]:
 
 
 def core_samples(trace: CoreTrace) -> tuple[Sample, ...]:
-    """The samples of one core in one iteration: the three power metrics, or the call where nothing powered down."""
+    """The samples of one core in one iteration: the three power metrics, or the call where nothing powered down, or what PSA gives."""
+    psa = psa_samples(trace)
+    if psa:
+        _check_order(trace)
+        return psa
     call = measured_call(trace)
     metrics = POWER_METRICS if any(record.event == "ENTER_HW_LOW_PWR" for record in call) else (Metric.PSCI_CALL,)
     if metrics == (Metric.PSCI_CALL,) and trace.test in TESTED_CALLS and not TESTED_CALLS[trace.test] & PSCI_VERSION:

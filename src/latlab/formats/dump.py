@@ -27,6 +27,8 @@ from latlab.formats.messages import fault_message
 from latlab.formats.rt_instr import Figures, format_figures, parse_figures, short_name
 from latlab.model import CoreId, CoreTrace, Problem, RunStatus, TraceRecord
 
+SWEEP = "sweep_"  # a test of one iteration: it tries every case once
+
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
@@ -309,7 +311,7 @@ class _Reader:
         self.ended, self.orphans = True, False
         wanted = self.boot.iterations if self.boot else 0
         for test, seen in self.seen.items():
-            missing = sorted(set(range(wanted)) - seen)
+            missing = sorted(set(range(1 if test.startswith(SWEEP) else wanted)) - seen)
             if missing:
                 yield Problem(line, f"{test} lacks {len(missing)} of {wanted} iterations, the first is {missing[0]}")
         if len(self.seen) != frame.tests:

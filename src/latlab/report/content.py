@@ -14,6 +14,8 @@ METRIC_TITLES = {
     Metric.CACHE_FLUSH: "Cache Flush",
     Metric.PSCI_CALL: "Latency",
     Metric.TASK_WAKEUP: "Task Wakeup",
+    Metric.PSA_CALL: "Cost",
+    Metric.IRQ_LATENCY: "Worst Interrupt Latency",
 }
 
 

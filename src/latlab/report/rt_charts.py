@@ -43,19 +43,20 @@ def _staircase(wakeups: Wakeups) -> Chart | None:
         counts, over = _rebinned(cpu, step_ns)
         rows += _steps(counts, step_ns, f"CPU {cpu.cpu}")
         if over:
-            beyond.append({"us": LONGEST_US * 1.03, "n": over, "cpu": f"CPU {cpu.cpu}"})
+            beyond.append({"us": LONGEST_US * (1.03 + 0.02 * len(beyond)), "n": over, "floor": FLOOR, "cpu": f"CPU {cpu.cpu}"})
+    scale = alt.Scale(type="log", domainMin=FLOOR, nice=False)
     colour = _colour([f"CPU {cpu.cpu}" for cpu in shown])
     base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
     steps = base.mark_line(interpolate="step-after", strokeWidth=1.5).encode(
         x=alt.X("us:Q", title="latency (us)"),
-        y=alt.Y("n:Q", title="samples", scale=alt.Scale(type="log", domainMin=FLOOR)),
+        y=alt.Y("n:Q", title="samples", scale=scale),
         color=colour,
         tooltip=["cpu:N", "us:Q", "n:Q"],
     )
     bars = (
         alt.Chart(alt.InlineData(values=beyond))
-        .mark_bar(size=10, opacity=0.7)
-        .encode(x="us:Q", y=alt.Y("n:Q", scale=alt.Scale(type="log")), color=colour, tooltip=["cpu:N", "n:Q"])
+        .mark_bar(size=8, opacity=0.8)
+        .encode(x="us:Q", y=alt.Y("n:Q", scale=scale, stack=None), y2="floor:Q", color=colour, tooltip=["cpu:N", "n:Q"])
     )
     note = f"A step is {step_ns / 1000:g} us wide."
     if beyond:
@@ -97,7 +98,7 @@ def _survival(wakeups: Wakeups) -> Chart:
             x=alt.X("us:Q", title="latency (us)", scale=alt.Scale(type="log", nice=False)),
             y=alt.Y("share:Q", title="share of wake-ups at least as late", scale=alt.Scale(type="log"), axis=alt.Axis(format=".0e")),
             color=_colour(sorted({str(row["cpu"]) for row in rows})),
-            strokeDash=alt.StrokeDash("kind:N", title=None),
+            strokeDash=alt.StrokeDash("kind:N", title=None, legend=alt.Legend(orient="top", labelLimit=300)),
             tooltip=["cpu:N", "kind:N", "us:Q", alt.Tooltip("share:Q", format=".2e")],
         )
     )
@@ -144,7 +145,7 @@ def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
             x=alt.X("s:Q", title="seconds since the start"),
             y=alt.Y("us:Q", title="late (us)"),
             color=alt.Color("cause:N", title=None, scale=scale, legend=alt.Legend(orient="bottom", labelLimit=700, direction="vertical")),
-            shape=alt.Shape("cpu:N", title=None),
+            shape=alt.Shape("cpu:N", title=None, legend=alt.Legend(orient="top")),
             tooltip=["s:Q", "us:Q", "cpu:N", "missed:Q", "cause:N"],
         )
     )
@@ -176,4 +177,9 @@ def _callers(dose: Dose) -> str:
 
 
 def _colour(names: list[str]) -> alt.Color:
-    return alt.Color("cpu:N", title=None, scale=alt.Scale(domain=names, range=[PALETTE[i % len(PALETTE)] for i in range(len(names))]))
+    return alt.Color(
+        "cpu:N",
+        title=None,
+        legend=alt.Legend(orient="top"),
+        scale=alt.Scale(domain=names, range=[PALETTE[i % len(PALETTE)] for i in range(len(names))]),
+    )

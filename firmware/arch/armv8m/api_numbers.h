@@ -1,0 +1,27 @@
+/* Numbers of the API functions at an SVC gate: their places in spm_api_table (api_table.c holds them together). */
+#ifndef API_NUMBERS_H
+#define API_NUMBERS_H
+
+#define API_framework_version   0
+#define API_version             1
+#define API_connect             2
+#define API_call                3
+#define API_close               4
+#define API_wait                5
+#define API_get                 6
+#define API_set_rhandle         7
+#define API_read                8
+#define API_skip                9
+#define API_write               10
+#define API_reply               11
+#define API_notify              12
+#define API_clear               13
+#define API_eoi                 14
+#define API_reset_signal        15
+#define API_irq_enable          16
+#define API_irq_disable         17
+#define API_partition_panic     18
+#define API_rot_lifecycle_state 19
+#define API_COUNT               20
+
+#endif

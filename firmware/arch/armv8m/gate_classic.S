@@ -1,0 +1,43 @@
+/* The classic gate, for comparison: the whole API function runs inside the SVC handler, above every non-secure interrupt. */
+#include "api_numbers.h"
+#include "offsets.h"
+
+    .syntax unified
+    .thumb
+    .section .text.gate_classic, "ax"
+
+    .global SVC_Handler
+    .type SVC_Handler, %function
+    .thumb_func
+SVC_Handler:
+    tst     lr, #8
+    beq     spm_handler_mode_panic
+    ldr     r12, =flih_active
+    ldr     r12, [r12]
+    cmp     r12, #0
+    bne     spm_handler_mode_panic
+    mrs     r12, psp
+    push    {r4, r5, r12, lr}
+    ldr     r4, =spm_kernel
+    movs    r5, #1
+    str     r5, [r4, #KERNEL_ACTIVE]
+    ldr     r5, [r12, #FRAME_R12]
+    cmp     r5, #API_COUNT
+    bhs     spm_bad_number_panic
+    ldr     r0, =spm_api_table
+    ldr     r5, [r0, r5, lsl #2]
+    ldmia   r12, {r0-r3}
+    blx     r5
+    pop     {r1, r2, r3, lr}
+    movs    r12, #0
+    str     r12, [r4, #KERNEL_ACTIVE]
+    str     r0, [r3, #FRAME_R0]
+    ldr     r0, [r4, #KERNEL_SWITCH_WANTED]
+    mov     r5, r2
+    mov     r4, r1
+    cbz     r0, 1f
+    ldr     r1, =0xE000ED04
+    mov     r0, #0x10000000
+    str     r0, [r1]
+1:  bx      lr
+    .ltorg

@@ -1,0 +1,53 @@
+/*
+ * The gate of privileged callers: into the SPM in thread mode, on the SPM's own stack, with the scheduler locked and
+ * every interrupt enabled. In: r0 to r3 the arguments, r12 the SPM function. Out: r0.
+ *
+ * The stack limit is lifted while the stack pointer moves, so an interrupt at any instruction finds a stack that its
+ * frame fits on.
+ */
+#include "offsets.h"
+
+    .syntax unified
+    .thumb
+    .section .text.gate_thread, "ax"
+
+    .global gate_thread
+    .type gate_thread, %function
+    .thumb_func
+gate_thread:
+    push    {r4-r6, lr}
+    mrs     r4, ipsr
+    cbnz    r4, handler_mode
+    ldr     r4, =spm_kernel
+    movs    r5, #1
+    str     r5, [r4, #KERNEL_ACTIVE]
+    ldr     lr, [r4, #KERNEL_STACK_TOP]
+    mrs     r6, psplim
+    movs    r5, #0
+    msr     psplim, r5
+    mov     r5, sp
+    mov     sp, lr
+    ldr     lr, [r4, #KERNEL_STACK_LIMIT]
+    msr     psplim, lr
+    blx     r12
+    movs    r1, #0
+    msr     psplim, r1
+    mov     sp, r5
+    msr     psplim, r6
+    str     r1, [r4, #KERNEL_ACTIVE]
+    ldr     r1, [r4, #KERNEL_SWITCH_WANTED]
+    cbnz    r1, switch
+    pop     {r4-r6, pc}
+
+/* PendSV comes at the barrier; where the caller was blocked it also puts the result in r0. */
+switch:
+    ldr     r1, =0xE000ED04
+    mov     r2, #0x10000000
+    str     r2, [r1]
+    dsb
+    isb
+    pop     {r4-r6, pc}
+
+handler_mode:
+    b       spm_handler_mode_panic
+    .ltorg

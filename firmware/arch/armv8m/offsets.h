@@ -1,0 +1,29 @@
+/* Offsets that the assembly files use; offsets_check.c holds them against the C structures. */
+#ifndef OFFSETS_H
+#define OFFSETS_H
+
+#define KERNEL_ACTIVE        0
+#define KERNEL_SWITCH_WANTED 4
+#define KERNEL_READY         8
+#define KERNEL_CURRENT       12
+#define KERNEL_STACK_LIMIT   16
+#define KERNEL_STACK_TOP     20
+#define KERNEL_BY_RANK       24
+
+#define PARTITION_PSP        32
+#define PARTITION_REGIONS    48
+#define PARTITION_RESULT     52
+#define PARTITION_DEFERRED   56
+
+#define FRAME_R0             0
+#define FRAME_R12            16
+#define FRAME_LR             20
+#define FRAME_PC             24
+#define FRAME_XPSR           28
+#define FRAME_BYTES          32
+#define EXTRA_STATE_BYTES    40
+
+#define EXC_RETURN_DCRS      0x20
+#define EXC_RETURN_SECURE    0x40
+
+#endif

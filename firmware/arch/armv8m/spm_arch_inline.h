@@ -1,0 +1,115 @@
+#ifndef SPM_ARCH_INLINE_H
+#define SPM_ARCH_INLINE_H
+
+#include "armv8m.h"
+
+/* Answer of a TT instruction; the two readable bits and the two writable bits lie side by side. */
+#define TT_READ                (1U << 18)
+#define TT_READ_WRITE          (1U << 19)
+#define TT_NON_SECURE_READ     (1U << 20)
+#define TT_NON_SECURE_WRITE    (1U << 21)
+#define TT_SAU_REGION_SHIFT    8U
+#define TT_MPU_REGION_VALID    (1U << 16)
+#define TT_SAU_REGION_VALID    (1U << 17) /* clear for the system space, which no SAU region covers */
+
+/* Whose rights a TT instruction tells. */
+enum tt_caller { TT_SECURE, TT_SECURE_UNPRIVILEGED, TT_NON_SECURE, TT_NON_SECURE_UNPRIVILEGED };
+
+static inline uint32_t tt(enum tt_caller caller, uintptr_t address)
+{
+    uint32_t answer;
+
+    switch (caller) {
+    case TT_SECURE:
+        __asm__ volatile("tt %0, %1" : "=r"(answer) : "r"(address));
+        break;
+    case TT_SECURE_UNPRIVILEGED:
+        __asm__ volatile("ttt %0, %1" : "=r"(answer) : "r"(address));
+        break;
+    case TT_NON_SECURE:
+        __asm__ volatile("tta %0, %1" : "=r"(answer) : "r"(address));
+        break;
+    default:
+        __asm__ volatile("ttat %0, %1" : "=r"(answer) : "r"(address));
+        break;
+    }
+    return answer;
+}
+
+/* Handler mode is privileged, but no call comes from there; so the non-secure CONTROL register decides. */
+static inline bool non_secure_is_unprivileged(void)
+{
+    uint32_t control;
+
+    __asm__ volatile("mrs %0, control_ns" : "=r"(control));
+    return (control & 1U) != 0U;
+}
+
+/* For a range whose ends lie in no MPU region: is that so all the way? */
+bool armv8m_is_free_of_regions(enum tt_caller caller, uintptr_t first, uintptr_t last, uint32_t answer);
+
+/*
+ * Regions of an MPU or SAU do not overlap on this architecture, so a range lies in one region when the answers for both
+ * ends, which name their regions, are the same.
+ */
+static inline bool is_one_piece(enum tt_caller caller, uintptr_t first, uintptr_t last, uint32_t answer)
+{
+    if (answer != tt(caller, last)) {
+        return false;
+    }
+    return (answer & TT_MPU_REGION_VALID) != 0U || armv8m_is_free_of_regions(caller, first, last, answer);
+}
+
+/* Memory that is not in one of the SAU's memory regions belongs to devices, or to the system. */
+static inline bool non_secure_permits(enum tt_caller caller, uintptr_t first, uintptr_t last, enum spm_access access)
+{
+    uint32_t needed = (access == SPM_WRITE ? TT_NON_SECURE_WRITE : TT_NON_SECURE_READ) | TT_SAU_REGION_VALID;
+    uint32_t answer = tt(caller, first);
+
+    if ((answer & needed) != needed || (answer >> TT_SAU_REGION_SHIFT & 0xFFU) > SAU_LAST_MEMORY_REGION) {
+        return false;
+    }
+    return is_one_piece(caller, first, last, answer);
+}
+
+static inline bool secure_permits(enum tt_caller caller, uintptr_t first, uintptr_t last, enum spm_access access)
+{
+    uint32_t answer = tt(caller, first);
+
+    return (answer & (access == SPM_WRITE ? TT_READ_WRITE : TT_READ)) != 0U && is_one_piece(caller, first, last, answer);
+}
+
+static inline bool spm_arch_permits(const struct spm_partition *caller, const void *base, size_t bytes, enum spm_access access)
+{
+    uintptr_t first = (uintptr_t)base;
+    uintptr_t last = first + bytes - 1U;
+
+    if (last < first) {
+        return false;
+    }
+    if (spm_is_non_secure(caller)) {
+        return non_secure_is_unprivileged() ? non_secure_permits(TT_NON_SECURE_UNPRIVILEGED, first, last, access)
+                                            : non_secure_permits(TT_NON_SECURE, first, last, access);
+    }
+    return caller->info->regions == NULL ? secure_permits(TT_SECURE, first, last, access)
+                                         : secure_permits(TT_SECURE_UNPRIVILEGED, first, last, access);
+}
+
+void armv8m_copy(void *to, const void *from, size_t bytes);
+
+static inline void spm_arch_copy(void *to, const void *from, size_t bytes)
+{
+    armv8m_copy(to, from, bytes);
+}
+
+static inline void spm_arch_request_switch(void)
+{
+    SCB_ICSR = ICSR_PENDSVSET;
+}
+
+static inline void spm_arch_wait(void)
+{
+    __asm__ volatile("wfi" ::: "memory");
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* The SPM's architecture on the development machine: no threads run, memory rights are a list that a test fills. */
+#ifndef SPM_ARCH_TYPES_H
+#define SPM_ARCH_TYPES_H
+
+struct spm_arch_context {
+    int unused;
+};
+
+struct spm_arch_region {
+    int unused;
+};
+
+#define SPM_RETAINED
+
+#endif

@@ -1,0 +1,30 @@
+/* The non-secure world of the payloads: console, counters and the platform's veneers. */
+#ifndef NS_H
+#define NS_H
+
+#include <stdint.h>
+
+#define NS_REG32(address) (*(volatile uint32_t *)(address))
+
+/* CMSDK timers, 32 bits, counting down. */
+#define TIMER0_CTRL     NS_REG32(0x40000000U)
+#define TIMER0_VALUE    NS_REG32(0x40000004U)
+#define TIMER0_RELOAD   NS_REG32(0x40000008U)
+#define TIMER1_CTRL     NS_REG32(0x40001000U)
+#define TIMER1_VALUE    NS_REG32(0x40001004U)
+#define TIMER1_RELOAD   NS_REG32(0x40001008U)
+#define TIMER1_INTCLEAR NS_REG32(0x4000100CU)
+
+void ns_print(const char *text);
+void ns_print_unsigned(const char *label, uint32_t value);
+void ns_print_signed(const char *label, int32_t value);
+void ns_print_hex(const char *label, uint32_t value);
+
+/* The program; its result is the exit code of the run. */
+uint32_t ns_main(void);
+
+void nsc_empty(void);
+void nsc_exit(uint32_t code) __attribute__((noreturn));
+uint32_t nsc_panic_word(uint32_t index);
+
+#endif

@@ -1,0 +1,42 @@
+/* Non-secure reset and vectors. */
+#include <stdint.h>
+
+#include "ns.h"
+
+extern uint32_t ns_data_load[], ns_data_start[], ns_data_end[], ns_bss_start[], ns_bss_end[], ns_stack_top[];
+
+void ns_reset(void);
+void ns_reset(void)
+{
+    const uint32_t *from = ns_data_load;
+
+    for (uint32_t *to = ns_data_start; to < ns_data_end; to++) {
+        *to = *from++;
+    }
+    for (uint32_t *to = ns_bss_start; to < ns_bss_end; to++) {
+        *to = 0;
+    }
+    nsc_exit(ns_main());
+}
+
+static void ns_fault(void)
+{
+    ns_print("NS: fault\n");
+    nsc_exit(98);
+}
+
+/* A program that takes timer interrupts defines its own. */
+__attribute__((weak)) void ns_timer1_handler(void)
+{
+    ns_fault();
+}
+
+#define TIMER1_IRQ 4
+
+__attribute__((section(".vectors"), used)) static void (*const vectors[16 + 32])(void) = {
+    [0] = (void (*)(void))(void *)ns_stack_top,
+    [1] = ns_reset,
+    [2 ... 15 + TIMER1_IRQ] = ns_fault,
+    [16 + TIMER1_IRQ] = ns_timer1_handler,
+    [17 + TIMER1_IRQ ... 47] = ns_fault,
+};

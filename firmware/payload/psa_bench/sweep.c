@@ -1,0 +1,172 @@
+#include "sweep.h"
+
+#include "cases.h"
+#include "dump.h"
+#include "ns.h"
+#include "profiler.h"
+
+/* TIMER0 runs freely and downwards; TIMER1 fires once. One instruction is 20.48 ticks (QEMU, icount shift 10). */
+/* Less than an instruction, so that no instruction is left out. */
+#define STEP_TICKS       20U
+#define ONE_INSTRUCTION_TICKS 21U
+#define ONE_SHOT         9U
+#define IDLE_WAIT_TICKS  2000U
+#define MARGIN_TICKS     400U
+#define MAX_RECORDS      1024U
+#define TIMER1_IRQ_BIT   (1U << 4)
+#define NVIC_ISER0       NS_REG32(0xE000E100U)
+
+static volatile uint32_t fired_at;
+static volatile uint32_t interrupted_pc;
+static volatile bool fired;
+
+static struct trace_record records[MAX_RECORDS];
+
+static const enum bench_topic sweep_topics[SWEEP_TESTS] = {
+    BENCH_NOTHING, BENCH_CONNECT, BENCH_CALL_0, BENCH_CLOSE, BENCH_STATELESS_0, BENCH_STATELESS_16, BENCH_STATELESS_256, BENCH_STATELESS_4096,
+};
+
+uint32_t nsc_interrupted_pc(uint32_t exc_return);
+void sweep_timer1(uint32_t exc_return, const uint32_t *frame, uint32_t timer0);
+
+/* The first thing it does is to read the clock. */
+__attribute__((naked)) void ns_timer1_handler(void)
+{
+    __asm__ volatile("ldr r0, =0x40000004\n\t"
+                     "ldr r2, [r0]\n\t"
+                     "mov r0, lr\n\t"
+                     "mov r1, sp\n\t"
+                     "b sweep_timer1\n\t"
+                     ".ltorg");
+}
+
+#define EXC_RETURN_SECURE_STACK 0x40U
+#define FRAME_PC_WORD           6U
+
+void sweep_timer1(uint32_t exc_return, const uint32_t *frame, uint32_t timer0)
+{
+    TIMER1_CTRL = 0;
+    TIMER1_INTCLEAR = 1;
+    fired_at = timer0;
+    interrupted_pc = (exc_return & EXC_RETURN_SECURE_STACK) != 0U ? nsc_interrupted_pc(exc_return) : frame[FRAME_PC_WORD];
+    fired = true;
+}
+
+/* Fires the timer `due_ticks` into the act. Returns how long after that the handler ran, and how long the act took. */
+static uint32_t shoot(enum bench_topic topic, uint32_t due_ticks, uint32_t *act_ticks)
+{
+    fired = false;
+    TIMER1_RELOAD = 0xFFFFFFFFU;
+    TIMER1_VALUE = due_ticks;
+    TIMER1_CTRL = ONE_SHOT;
+
+    uint32_t start = TIMER0_VALUE;
+
+    bench_act(topic);
+    *act_ticks = start - TIMER0_VALUE;
+    while (!fired) {
+    }
+    return start - fired_at - due_ticks;
+}
+
+/* The least that an interrupt takes when nothing is in its way. */
+static uint32_t idle_latency(void)
+{
+    uint32_t least = 0xFFFFFFFFU;
+    uint32_t act_ticks;
+
+    for (uint32_t due = IDLE_WAIT_TICKS; due < IDLE_WAIT_TICKS + MARGIN_TICKS; due++) {
+        uint32_t latency = shoot(BENCH_NOTHING, due, &act_ticks);
+
+        least = latency < least ? latency : least;
+    }
+    return least;
+}
+
+struct shot {
+    uint32_t due_ticks;
+    uint32_t latency_ticks;
+    uint32_t pc;
+};
+
+struct track {
+    enum bench_topic topic;
+    uint32_t iteration;
+    uint32_t count;
+    struct shot last;
+    bool last_kept;
+};
+
+static void flush(struct track *track)
+{
+    dump_iteration("sweep_", bench_names[track->topic], track->iteration, records, track->count, track->iteration * MAX_RECORDS, 0);
+    track->iteration++;
+    track->count = 0;
+}
+
+static void keep(struct track *track, const struct shot *shot)
+{
+    uint64_t latency = shot->latency_ticks > 0xFFFFU ? 0xFFFFU : shot->latency_ticks;
+
+    records[track->count].time_ticks = shot->due_ticks;
+    records[track->count].event_arg = latency << 48 | (uint64_t)shot->pc << 16 | TRACE_NS_INTERRUPT;
+    track->count++;
+    if (track->count == MAX_RECORDS) {
+        flush(track);
+    }
+}
+
+/*
+ * Inside a blocked window the latency falls by a step at each step, and outside it is none: the first and the last shot
+ * of each stretch say all the others do.
+ */
+static void follow(struct track *track, const struct shot *shot)
+{
+    bool was_blocked = track->last.latency_ticks > ONE_INSTRUCTION_TICKS;
+    bool is_blocked = shot->latency_ticks > ONE_INSTRUCTION_TICKS;
+    bool new_stretch = is_blocked != was_blocked || (is_blocked && shot->latency_ticks > track->last.latency_ticks);
+
+    if (new_stretch && !track->last_kept) {
+        keep(track, &track->last);
+    }
+    track->last_kept = new_stretch || track->last.due_ticks == 0U;
+    if (track->last_kept) {
+        keep(track, shot);
+    }
+    track->last = *shot;
+}
+
+static bool sweep(enum bench_topic topic, uint32_t idle_ticks)
+{
+    struct track track = { .topic = topic, .last_kept = true };
+    uint32_t act_ticks = IDLE_WAIT_TICKS;
+
+    for (uint32_t due = STEP_TICKS; due < act_ticks; due += STEP_TICKS) {
+        if (bench_prepare(topic) != PSA_SUCCESS) {
+            return false;
+        }
+        uint32_t latency = shoot(topic, due, &act_ticks) - idle_ticks;
+
+        bench_finish(topic);
+        follow(&track, &(struct shot){ .due_ticks = due, .latency_ticks = latency, .pc = interrupted_pc });
+    }
+    if (!track.last_kept) {
+        keep(&track, &track.last);
+    }
+    flush(&track);
+    return true;
+}
+
+bool sweep_all(void)
+{
+    NVIC_ISER0 = TIMER1_IRQ_BIT;
+
+    uint32_t idle_ticks = idle_latency();
+
+    for (uint32_t i = 0; i < SWEEP_TESTS; i++) {
+        if (!sweep(sweep_topics[i], idle_ticks)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,130 @@
+/*
+ * Random PSA calls from the non-secure side, each checked against what the specification says of it. A timer interrupt
+ * rewrites the vectors of the call that is under way, so that they change under the SPM's feet.
+ */
+#include "model.h"
+#include "ns.h"
+#include "psa/service.h"
+#include "psa_manifest/sid.h"
+#include "test_requests.h"
+
+#ifndef FUZZ_CALLS
+#define FUZZ_CALLS 1000000U
+#endif
+
+#define NVIC_ISER0 NS_REG32(0xE000E100U)
+
+static struct call call;
+static struct call hostile;
+static volatile bool swapped;
+static uint32_t refused;
+static uint32_t served;
+static uint32_t swaps;
+
+static void swap_vectors(void)
+{
+    for (uint32_t i = 0; i < PSA_MAX_IOVEC; i++) {
+        psa_invec in = call.in[i];
+        psa_outvec out = call.out[i];
+
+        call.in[i] = hostile.in[i];
+        call.out[i] = hostile.out[i];
+        hostile.in[i] = in;
+        hostile.out[i] = out;
+    }
+}
+
+void ns_timer1_handler(void)
+{
+    TIMER1_CTRL = 0;
+    TIMER1_INTCLEAR = 1;
+    swap_vectors();
+    swapped = true;
+}
+
+static void arm_timer(void)
+{
+    swapped = false;
+    TIMER1_RELOAD = 0xFFFFFFFFU;
+    TIMER1_VALUE = 100U + random_below(30000U);
+    TIMER1_CTRL = 9U;
+}
+
+/* The SPM saw the old vectors, the new ones or some of each: it refused them, or the service answered. */
+static bool may_be_mixed(psa_status_t status)
+{
+    if (status == PSA_ERROR_PROGRAMMER_ERROR) {
+        return true;
+    }
+    return call.type == SERVER_ECHO ? status == PSA_SUCCESS || status == PSA_ERROR_BUFFER_TOO_SMALL : status == PSA_ERROR_NOT_SUPPORTED;
+}
+
+static psa_status_t last_status;
+
+static bool one_call(void)
+{
+    bool under_feet = random_below(8) == 0U;
+    psa_status_t expected;
+    psa_status_t status;
+
+    random_call(&call);
+    expected = expected_of(&call);
+    if (under_feet) {
+        random_vectors(&hostile);
+        arm_timer();
+    }
+    status = psa_call(call.handle, call.type, call.in, call.in_count, call.out, call.out_count);
+    TIMER1_CTRL = 0;
+    if (under_feet && swapped) {
+        swap_vectors();
+        swaps++;
+    }
+    last_status = status;
+    served += status != PSA_ERROR_PROGRAMMER_ERROR ? 1U : 0U;
+    refused += status == PSA_ERROR_PROGRAMMER_ERROR ? 1U : 0U;
+    if (status == expected) {
+        return true;
+    }
+    return under_feet && swapped && may_be_mixed(status);
+}
+
+static bool step(void)
+{
+    switch (random_below(16)) {
+    case 0:
+    case 1:
+        return random_connect();
+    case 2:
+        return random_close();
+    case 3:
+        return random_version();
+    default:
+        return one_call();
+    }
+}
+
+uint32_t ns_main(void)
+{
+    NVIC_ISER0 = 1U << 4;
+    model_start();
+    for (uint32_t i = 0; i < FUZZ_CALLS; i++) {
+        if (!step()) {
+            ns_print_unsigned("fuzz: the answer is not the specified one in step ", i);
+            ns_print_signed(", handle ", call.handle);
+            ns_print_signed(", type ", call.type);
+            ns_print_signed(", status ", last_status);
+            ns_print("\n");
+            return 1;
+        }
+    }
+    if (!pool_is_whole()) {
+        ns_print("fuzz: a connection is lost\n");
+        return 1;
+    }
+    ns_print_unsigned("fuzz " BENCH_FIRMWARE ": calls ", FUZZ_CALLS);
+    ns_print_unsigned(", served ", served);
+    ns_print_unsigned(", refused ", refused);
+    ns_print_unsigned(", vectors changed during the call ", swaps);
+    ns_print("\n");
+    return 0;
+}

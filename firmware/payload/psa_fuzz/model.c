@@ -1,0 +1,286 @@
+#include "model.h"
+
+#include "ns.h"
+#include "psa_manifest/sid.h"
+#include "test_requests.h"
+
+#define POOL        8U
+#define ARENA_BYTES 256U
+#define RAM_START   0x28200000U
+#define RAM_END     0x28400000U
+
+static psa_handle_t connections[POOL]; /* 0: none */
+
+/* The SPM may see the base of one vector with the length of another: that stays in here too. */
+static uint8_t arena[2U * ARENA_BYTES];
+static uint8_t read_only[32] __attribute__((aligned(32)));
+static uint32_t seed = 0x2545F491U;
+static psa_handle_t last_closed;
+
+static const struct {
+    uint32_t sid;
+    uint32_t version;
+    bool strict;
+    bool usable;
+    bool connects;
+} services[] = {
+    { TEST_CONNECTED_SID, 3, false, true, true },       { TEST_STRICT_SID, 3, true, true, true },
+    { TEST_STATELESS_SID, 2, false, true, false },      { TEST_SECURE_ONLY_SID, 1, true, false, true },
+    { TEST_SECURE_STATELESS_SID, 1, true, false, false }, { 0x0BADC0DEU, 0, true, false, false },
+};
+#define SERVICES (sizeof(services) / sizeof(services[0]))
+
+uint32_t random_below(uint32_t limit)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 17;
+    seed ^= seed << 5;
+    return seed % limit;
+}
+
+/* One region of the own MPU makes `read_only` what its name says. */
+void model_start(void)
+{
+    NS_REG32(0xE000ED98U) = 0;
+    NS_REG32(0xE000ED9CU) = (uint32_t)read_only | 0x7U;
+    NS_REG32(0xE000EDA0U) = (uint32_t)read_only | 1U;
+    NS_REG32(0xE000ED94U) = 5;
+    __asm__ volatile("dsb\n\tisb" ::: "memory");
+}
+
+static uint32_t live_count(void)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < POOL; i++) {
+        count += connections[i] != 0 ? 1U : 0U;
+    }
+    return count;
+}
+
+static psa_handle_t *connection_of(psa_handle_t handle)
+{
+    for (uint32_t i = 0; i < POOL; i++) {
+        if (handle != 0 && connections[i] == handle) {
+            return &connections[i];
+        }
+    }
+    return NULL;
+}
+
+static psa_handle_t random_handle(void)
+{
+    psa_handle_t live = connections[random_below(POOL)];
+
+    switch (random_below(10)) {
+    case 0:
+        return (psa_handle_t)(random_below(0xFFFFU) << 16 | random_below(0x10000U));
+    case 1:
+        return (psa_handle_t)((uint32_t)live ^ 1U << random_below(32));
+    case 2:
+        return last_closed;
+    case 3:
+        return TEST_SECURE_STATELESS_HANDLE;
+    case 4:
+    case 5:
+    case 6:
+        return TEST_STATELESS_HANDLE;
+    default:
+        return live;
+    }
+}
+
+static void random_range(void **base, size_t *bytes)
+{
+    uint32_t offset = random_below(ARENA_BYTES);
+
+    *base = &arena[offset];
+    *bytes = random_below(4) == 0U ? 0U : random_below(ARENA_BYTES - offset + 1U);
+    switch (random_below(40)) {
+    case 0:
+        *base = (void *)(0x10000000U + random_below(0x100000U));
+        break;
+    case 1:
+        *base = (void *)(0x38000000U + random_below(0x100000U));
+        break;
+    case 2:
+        *base = (void *)(RAM_END - random_below(16));
+        break;
+    case 3:
+        *bytes = 0xFFFFFFFFU - random_below(0x1000U);
+        break;
+    case 4:
+        *base = (void *)(0xE000E000U + random_below(0x1000U));
+        break;
+    case 5:
+        *base = read_only;
+        *bytes = random_below(33);
+        break;
+    case 6:
+        *base = (void *)(0x40000000U + random_below(0x300000U));
+        break;
+    case 7:
+        *base = NULL;
+        break;
+    default:
+        break;
+    }
+}
+
+void random_vectors(struct call *call)
+{
+    for (uint32_t i = 0; i < PSA_MAX_IOVEC; i++) {
+        void *base;
+
+        random_range(&base, &call->in[i].len);
+        call->in[i].base = base;
+        random_range(&call->out[i].base, &call->out[i].len);
+    }
+}
+
+void random_call(struct call *call)
+{
+    static const int32_t types[] = { SERVER_ECHO, SERVER_ECHO, SERVER_ECHO, 1000, 32767, 32768, -1, -2, 0x10000, INT32_MIN, INT32_MAX };
+
+    call->handle = random_handle();
+    call->type = types[random_below(random_below(4) == 0U ? 11 : 5)];
+    call->in_count = random_below(random_below(8) == 0U ? 7 : 3);
+    call->out_count = random_below(random_below(8) == 0U ? 7 : 3);
+    random_vectors(call);
+}
+
+static bool is_within(uintptr_t first, size_t bytes, uintptr_t start, uintptr_t end)
+{
+    return first >= start && first < end && bytes <= end - first;
+}
+
+static bool overlaps_read_only(uintptr_t first, size_t bytes)
+{
+    uintptr_t start = (uintptr_t)read_only;
+
+    return first < start + sizeof(read_only) && first + bytes > start;
+}
+
+static bool is_permitted(const void *base, size_t bytes, bool write)
+{
+    uintptr_t first = (uintptr_t)base;
+
+    if (bytes == 0U) {
+        return true;
+    }
+    if (!is_within(first, bytes, RAM_START, RAM_END)) {
+        return is_within(first, bytes, 0x00200000U, 0x00400000U);
+    }
+    if (overlaps_read_only(first, bytes)) {
+        return !write && is_within(first, bytes, (uintptr_t)read_only, (uintptr_t)read_only + sizeof(read_only));
+    }
+    return true;
+}
+
+static bool vectors_are_permitted(const struct call *call)
+{
+    for (uint32_t i = 0; i < call->in_count; i++) {
+        if (!is_permitted(call->in[i].base, call->in[i].len, false)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < call->out_count; i++) {
+        if (!is_permitted(call->out[i].base, call->out[i].len, true)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static psa_status_t echo_status(const struct call *call)
+{
+    for (uint32_t i = 0; i < call->in_count; i++) {
+        if (call->in[i].len > (i < call->out_count ? call->out[i].len : 0U)) {
+            return PSA_ERROR_BUFFER_TOO_SMALL;
+        }
+    }
+    return PSA_SUCCESS;
+}
+
+/* Versions 0 to 2 of the one stateless service that the non-secure side may use. */
+static bool is_good_stateless(psa_handle_t handle)
+{
+    return handle == TEST_STATELESS_HANDLE || handle == TEST_STATELESS_HANDLE - 0x100 || handle == TEST_STATELESS_HANDLE - 0x200;
+}
+
+psa_status_t expected_of(const struct call *call)
+{
+        if (call->type < 0 || call->type > PSA_CALL_TYPE_MAX || call->in_count + call->out_count > PSA_MAX_IOVEC) {
+        return PSA_ERROR_PROGRAMMER_ERROR;
+    }
+    if (is_good_stateless(call->handle)) {
+        if (live_count() == POOL) {
+            return PSA_ERROR_CONNECTION_BUSY;
+        }
+    } else if (connection_of(call->handle) == NULL) {
+        return PSA_ERROR_PROGRAMMER_ERROR;
+    }
+    if (!vectors_are_permitted(call)) {
+        return PSA_ERROR_PROGRAMMER_ERROR;
+    }
+    return call->type == SERVER_ECHO ? echo_status(call) : PSA_ERROR_NOT_SUPPORTED;
+}
+
+bool random_connect(void)
+{
+    uint32_t which = random_below(SERVICES);
+    uint32_t version = random_below(5);
+    bool fits = services[which].strict ? version == services[which].version : version <= services[which].version;
+    psa_handle_t handle = psa_connect(services[which].sid, version);
+
+    if (!services[which].usable || !services[which].connects || !fits) {
+        return handle == PSA_ERROR_CONNECTION_REFUSED;
+    }
+    if (live_count() == POOL) {
+        return handle == PSA_ERROR_CONNECTION_BUSY;
+    }
+    if (handle <= 0 || connection_of(handle) != NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < POOL; i++) {
+        if (connections[i] == 0) {
+            connections[i] = handle;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool random_close(void)
+{
+    psa_handle_t handle = random_handle();
+    psa_handle_t *connection = connection_of(handle);
+
+    psa_close(handle);
+    if (connection != NULL) {
+        last_closed = handle;
+        *connection = 0;
+    }
+    return true;
+}
+
+bool random_version(void)
+{
+    uint32_t which = random_below(SERVICES);
+
+    return psa_version(services[which].sid) == (services[which].usable ? services[which].version : PSA_VERSION_NONE);
+}
+
+bool pool_is_whole(void)
+{
+    for (uint32_t i = 0; i < POOL; i++) {
+        psa_close(connections[i]);
+    }
+    for (uint32_t i = 0; i < POOL; i++) {
+        connections[i] = psa_connect(TEST_CONNECTED_SID, 3);
+        if (connections[i] <= 0) {
+            return false;
+        }
+    }
+    return psa_connect(TEST_CONNECTED_SID, 3) == PSA_ERROR_CONNECTION_BUSY;
+}

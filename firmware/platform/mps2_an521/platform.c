@@ -1,0 +1,169 @@
+/* Arm MPS2+ with AN521 (or AN505): who owns which memory and peripheral, the console, and the way to the non-secure side. */
+#include "memory_map.h"
+#include "platform.h"
+#include "spm.h"
+
+#define SPCTRL_NSCCFG         REG32(0x50080014U)
+#define SPCTRL_APBNSPPC0      REG32(0x50080070U)
+#define SPCTRL_APBNSPPCEXP1   REG32(0x50080084U)
+#define SPCTRL_APBSPPPC0      REG32(0x500800B0U)
+#define SPCTRL_APBSPPPCEXP1   REG32(0x500800C4U)
+#define NSPCTRL_APBNSPPPC0    REG32(0x400800B0U)
+#define NSPCTRL_APBNSPPPCEXP1 REG32(0x400800C4U)
+
+#define MPC_SSRAM1            0x58007000U
+#define MPC_SSRAM3            0x58009000U
+#define MPC_CTRL(base)        REG32((base) + 0x00U)
+#define MPC_BLK_MAX(base)     REG32((base) + 0x10U)
+#define MPC_BLK_CFG(base)     REG32((base) + 0x14U)
+#define MPC_BLK_IDX(base)     REG32((base) + 0x18U)
+#define MPC_BLK_LUT(base)     REG32((base) + 0x1CU)
+#define MPC_AUTO_INCREMENT    (1U << 8)
+
+#define UART0                 0x40200000U
+#define UART_DATA             REG32(UART0 + 0x00U)
+#define UART_STATE            REG32(UART0 + 0x04U)
+#define UART_CTRL             REG32(UART0 + 0x08U)
+#define UART_BAUDDIV          REG32(UART0 + 0x10U)
+#define UART_TX_FULL          1U
+
+extern uint32_t ns_agent_stack_top[];
+
+struct spm_panic_record platform_last_panic;
+
+/* Blocks of the memory from `first_byte` to `end_byte` become non-secure, the others stay secure. */
+static void mpc_open(uint32_t mpc, uint32_t first_byte, uint32_t end_byte)
+{
+    uint32_t block_shift = (MPC_BLK_CFG(mpc) & 0xFU) + 5U;
+    uint32_t words = MPC_BLK_MAX(mpc) + 1U;
+
+    MPC_CTRL(mpc) &= ~MPC_AUTO_INCREMENT;
+    for (uint32_t word = 0; word < words; word++) {
+        uint32_t open = 0;
+
+        for (uint32_t bit = 0; bit < 32U; bit++) {
+            uint32_t at = (word * 32U + bit) << block_shift;
+
+            if (at >= first_byte && at < end_byte) {
+                open |= 1U << bit;
+            }
+        }
+        MPC_BLK_IDX(mpc) = word;
+        MPC_BLK_LUT(mpc) = open;
+    }
+}
+
+static void sau_region(uint32_t number, uint32_t start, uint32_t end, uint32_t non_secure_callable)
+{
+    SAU_RNR = number;
+    SAU_RBAR = start;
+    SAU_RLAR = ((end - 32U) & ~0x1FU) | non_secure_callable << 1 | 1U;
+}
+
+/* Regions 0 and 1 are memory: the checks of a client's vectors count on it. */
+static void sau_init(void)
+{
+    sau_region(0, NS_CODE_START, NS_CODE_END, 0);
+    sau_region(1, NS_RAM_START, NS_RAM_END, 0);
+    sau_region(2, 0x40000000U, 0x50000000U, 0);
+    sau_region(3, NSC_START, NSC_END, 1);
+    SAU_CTRL = 1;
+    SPCTRL_NSCCFG = 1;
+    dsb_isb();
+}
+
+static void peripherals_init(void)
+{
+    SPCTRL_APBNSPPC0 = 0x3U;           /* TIMER0 and TIMER1; the dual timer stays secure */
+    SPCTRL_APBSPPPC0 = 0x7U;           /* unprivileged code may use all of them where its MPU lets it */
+    NSPCTRL_APBNSPPPC0 = 0x7U;
+    SPCTRL_APBNSPPCEXP1 = 1U << 5;     /* UART0; UART1 stays secure */
+    SPCTRL_APBSPPPCEXP1 = 3U << 5;
+    NSPCTRL_APBNSPPPCEXP1 = 3U << 5;
+    for (uint32_t i = 0; i < PLATFORM_IRQS / 32U; i++) {
+        NVIC_ITNS(i) = 0xFFFFFFFFU;
+    }
+}
+
+void platform_init(void)
+{
+    mpc_open(MPC_SSRAM1, NS_CODE_START - SSRAM1_START, NS_CODE_END - SSRAM1_START);
+    mpc_open(MPC_SSRAM3, 0, NS_RAM_END - NS_RAM_START);
+    sau_init();
+    peripherals_init();
+    UART_BAUDDIV = 16;
+    UART_CTRL = 1;
+}
+
+void platform_print(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        while ((UART_STATE & UART_TX_FULL) != 0U) {
+        }
+        UART_DATA = (uint8_t)*text;
+    }
+}
+
+void platform_print_hex(const char *label, uint32_t value)
+{
+    char digits[] = "0x00000000";
+
+    for (uint32_t i = 9; i >= 2U; i--) {
+        digits[i] = "0123456789abcdef"[value & 0xFU];
+        value >>= 4;
+    }
+    platform_print(label);
+    platform_print(digits);
+}
+
+/* The agent's stack is left empty: the veneers look for the seal under it. */
+_Noreturn void platform_enter_non_secure(void)
+{
+    const uint32_t *vectors = (const uint32_t *)NS_CODE_START;
+
+    SCB_VTOR_NS = NS_CODE_START;
+    __asm__ volatile("mov sp, %3\n\t"
+                     "msr msp_ns, %0\n\t"
+                     "msr control_ns, %1\n\t"
+                     "bic r0, %2, #1\n\t"
+                     "mov r4, %1\n\t"
+                     "mov r5, %1\n\t"
+                     "mov r6, %1\n\t"
+                     "mov r7, %1\n\t"
+                     "mov r8, %1\n\t"
+                     "mov r9, %1\n\t"
+                     "mov r10, %1\n\t"
+                     "mov r11, %1\n\t"
+                     "mov r1, %1\n\t"
+                     "mov r2, r1\n\t"
+                     "mov r3, r1\n\t"
+                     "mov r12, r1\n\t"
+                     "mov lr, r1\n\t"
+                     "msr apsr_nzcvq, r1\n\t"
+                     "bxns r0"
+                     :
+                     : "r"(vectors[0]), "r"(0U), "r"(vectors[1]), "r"(ns_agent_stack_top)
+                     : "r0", "memory");
+    __builtin_unreachable();
+}
+
+void platform_nothing(void)
+{
+}
+
+/* Semihosting SYS_EXIT_EXTENDED with ADP_Stopped_ApplicationExit. */
+_Noreturn void platform_exit(uint32_t code)
+{
+    const uint32_t arguments[2] = { 0x20026U, code };
+    register uint32_t operation __asm__("r0") = 0x20U;
+    register const uint32_t *parameter __asm__("r1") = arguments;
+
+    __asm__ volatile("bkpt 0xab" : : "r"(operation), "r"(parameter) : "memory");
+    for (;;) {
+    }
+}
+
+uint32_t platform_panic_word(uint32_t index)
+{
+    return index == 0U ? platform_last_panic.cause : (uint32_t)platform_last_panic.partition;
+}

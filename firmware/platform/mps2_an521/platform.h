@@ -1,0 +1,24 @@
+#ifndef PLATFORM_H
+#define PLATFORM_H
+
+#include <stdint.h>
+
+#include "spm_panic.h"
+
+#define PLATFORM_IRQS 128U
+
+void platform_init(void);
+_Noreturn void platform_enter_non_secure(void);
+
+void platform_print(const char *text);
+void platform_print_hex(const char *label, uint32_t value);
+
+/* Why the boot before this one ended. */
+extern struct spm_panic_record platform_last_panic;
+
+/* Helpers behind the veneers nsc_empty, nsc_exit and nsc_panic_word. */
+void platform_nothing(void);
+_Noreturn void platform_exit(uint32_t code);
+uint32_t platform_panic_word(uint32_t index);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * What the SPM asks of an architecture. The architecture's directory supplies
+ *   "spm_arch_types.h"    struct spm_arch_context: what the context switch keeps of a thread;
+ *                         struct spm_arch_region: memory that an unprivileged partition may use;
+ *                         SPM_RETAINED: places a variable where it survives a reset
+ *   "spm_arch_inline.h"   the functions marked (inline).
+ */
+#ifndef SPM_ARCH_H
+#define SPM_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "psa/service.h"
+#include "spm_arch_types.h"
+
+struct spm_partition;
+
+enum spm_access { SPM_READ, SPM_WRITE };
+
+/* (inline) May `caller` itself access these bytes? The range is not empty; it may wrap, which is refused. */
+static inline bool spm_arch_permits(const struct spm_partition *caller, const void *base, size_t bytes, enum spm_access access);
+
+/* (inline) Copies `bytes`, which a caller may be changing meanwhile; reads each byte once. */
+static inline void spm_arch_copy(void *to, const void *from, size_t bytes);
+
+/* (inline) Asks for a context switch from an interrupt handler. */
+static inline void spm_arch_request_switch(void);
+
+/* (inline) Sleeps until something may have happened. */
+static inline void spm_arch_wait(void);
+
+/* Lays out the first context of a thread that starts at `entry`. */
+void spm_arch_thread_init(struct spm_partition *partition, void (*entry)(void));
+
+/* Resets the system. */
+_Noreturn void spm_arch_reset(void);
+
+/* Interrupt lines of the partitions. */
+void spm_arch_irq_claim(uint32_t line);
+void spm_arch_irq_enable(uint32_t line);
+void spm_arch_irq_clear_pending(uint32_t line);
+bool spm_arch_irq_disable(uint32_t line); /* returns whether it was enabled */
+
+/* Runs a partition's first-level handler with the partition's own rights. */
+psa_flih_result_t spm_arch_first_level(struct spm_partition *owner, psa_flih_result_t (*handler)(void));
+
+#endif

@@ -1,0 +1,57 @@
+/* PSA Secure Partition API, FF-M 1.1. */
+#ifndef PSA_SERVICE_H
+#define PSA_SERVICE_H
+
+#include "psa/client.h"
+
+#define PSA_POLL  0x00000000U
+#define PSA_BLOCK 0x80000000U
+
+#define PSA_WAIT_ANY 0xFFFFFFFFU
+#define PSA_DOORBELL 0x00000008U
+
+#define PSA_IPC_CONNECT    (-1)
+#define PSA_IPC_DISCONNECT (-2)
+
+typedef uint32_t psa_signal_t;
+typedef uint32_t psa_irq_status_t;
+typedef uint32_t psa_flih_result_t;
+
+#define PSA_FLIH_NO_SIGNAL ((psa_flih_result_t)0)
+#define PSA_FLIH_SIGNAL    ((psa_flih_result_t)1)
+
+typedef struct psa_msg_t {
+    int32_t type;
+    psa_handle_t handle;
+    int32_t client_id;
+    void *rhandle;
+    size_t in_size[PSA_MAX_IOVEC];
+    size_t out_size[PSA_MAX_IOVEC];
+} psa_msg_t;
+
+psa_signal_t psa_wait(psa_signal_t signal_mask, uint32_t timeout);
+psa_status_t psa_get(psa_signal_t signal, psa_msg_t *msg);
+void psa_set_rhandle(psa_handle_t msg_handle, void *rhandle);
+size_t psa_read(psa_handle_t msg_handle, uint32_t invec_idx, void *buffer, size_t num_bytes);
+size_t psa_skip(psa_handle_t msg_handle, uint32_t invec_idx, size_t num_bytes);
+void psa_write(psa_handle_t msg_handle, uint32_t outvec_idx, const void *buffer, size_t num_bytes);
+void psa_reply(psa_handle_t msg_handle, psa_status_t status);
+void psa_notify(int32_t partition_id);
+void psa_clear(void);
+void psa_eoi(psa_signal_t irq_signal);
+void psa_reset_signal(psa_signal_t irq_signal);
+void psa_irq_enable(psa_signal_t irq_signal);
+psa_irq_status_t psa_irq_disable(psa_signal_t irq_signal);
+void psa_panic(void) __attribute__((noreturn));
+uint32_t psa_rot_lifecycle_state(void);
+
+#define PSA_LIFECYCLE_PSA_STATE_MASK            0xFF00U
+#define PSA_LIFECYCLE_UNKNOWN                   0x0000U
+#define PSA_LIFECYCLE_ASSEMBLY_AND_TEST         0x1000U
+#define PSA_LIFECYCLE_PSA_ROT_PROVISIONING      0x2000U
+#define PSA_LIFECYCLE_SECURED                   0x3000U
+#define PSA_LIFECYCLE_NON_PSA_ROT_DEBUG         0x4000U
+#define PSA_LIFECYCLE_RECOVERABLE_PSA_ROT_DEBUG 0x5000U
+#define PSA_LIFECYCLE_DECOMMISSIONED            0x6000U
+
+#endif

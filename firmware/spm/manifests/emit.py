@@ -1,0 +1,172 @@
+"""C and linker text from a checked set of manifests."""
+
+from model import Irq, Partition, Service, System
+
+MADE = "/* Made from the partition manifests; do not edit. */\n"
+
+
+def guarded(name: str, lines: list[str]) -> str:
+    return "\n".join([MADE + f"#ifndef {name}", f"#define {name}", "", *lines, "", "#endif", ""])
+
+
+def signal(bit: int) -> str:
+    return f"{1 << bit:#010x}U"
+
+
+def function_of(service: Service) -> str:
+    return f"{service.name.lower()}_sfn"
+
+
+def handler_of(irq: Irq) -> str:
+    return f"{irq.name.lower()}_flih"
+
+
+def prototypes(partition: Partition) -> list[str]:
+    lines = []
+    if partition.entry is not None:
+        lines.append(f"void {partition.entry}(void);" if partition.ipc else f"psa_status_t {partition.entry}(void);")
+    if not partition.ipc:
+        lines += [f"psa_status_t {function_of(service)}(psa_msg_t *msg);" for service in partition.services]
+    return lines + [f"psa_flih_result_t {handler_of(irq)}(void);" for irq in partition.irqs if irq.first_level]
+
+
+def partition_header(partition: Partition) -> str:
+    lines = ['#include "psa/service.h"', ""]
+    lines += [f"#define {service.name}_SIGNAL {signal(service.signal_bit)}" for service in partition.services]
+    lines += [f"#define {irq.name}_SIGNAL {signal(irq.signal_bit)}" for irq in partition.irqs]
+    return guarded(f"PSA_MANIFEST_{partition.name.upper()}_H", [*lines, "", *prototypes(partition)])
+
+
+def sid_header(system: System) -> str:
+    lines = []
+    for service in system.services:
+        lines += [f"#define {service.name}_SID {service.sid:#010x}U", f"#define {service.name}_VERSION {service.version}U"]
+        if service.stateless:
+            lines.append(f"#define {service.name}_HANDLE {service.handle:#010x}")
+    return guarded("PSA_MANIFEST_SID_H", lines)
+
+
+def pid_header(system: System) -> str:
+    return guarded("PSA_MANIFEST_PID_H", [f"#define {partition.name.upper()}_PID {partition.id}" for partition in system.partitions])
+
+
+def partition_memory(partition: Partition, system: System) -> str:
+    """Stacks and, for an SFN partition that runs as a thread, the loop: they lie in the partition's own memory."""
+    lines = [MADE + f'#include "psa_manifest/{partition.name}.h"', '#include "sfn_loop.h"', ""]
+    if system.backend == "ipc":
+        lines.append(f"uint8_t {partition.name}_stack[{partition.stack_bytes}] __attribute__((aligned(32)));")
+    if any(irq.first_level for irq in partition.irqs):
+        lines.append(f"uint8_t {partition.name}_flih_stack[512] __attribute__((aligned(32)));")
+    if system.backend == "ipc" and not partition.ipc:
+        lines += ["", f"void {partition.name}_thread(void);", f"void {partition.name}_thread(void)", "{"]
+        lines.append("    static const struct sfn_service services[] = {")
+        lines += [f"        {{ {service.name}_SIGNAL, {function_of(service)} }}," for service in partition.services]
+        lines += ["    };", "", f"    sfn_loop({partition.entry or '0'}, services, sizeof(services) / sizeof(services[0]));", "}"]
+    return "\n".join([*lines, ""])
+
+
+def stack_symbols(partition: Partition) -> list[str]:
+    return [f"extern uint8_t {partition.name}_stack[], {partition.name}_flih_stack[], {partition.name}_start[], {partition.name}_end[];"]
+
+
+def data_bounds(partition: Partition, system: System) -> tuple[str, str]:
+    if system.level == 3:
+        return f"{partition.name}_start", f"{partition.name}_end"
+    return ("psa_rot_start" if partition.trusted else "app_rot_start"), "app_rot_end"
+
+
+def region_table(partition: Partition, system: System) -> list[str]:
+    start, end = data_bounds(partition, system)
+    entries = [f"SPM_ARCH_MEMORY({start}, {end})"]
+    entries += [f"SPM_ARCH_DEVICE({region.base:#x}U, {region.size:#x}U)" for region in partition.regions]
+    entries += ["SPM_ARCH_NO_REGION"] * (4 - len(entries))
+    joined = ",\n    ".join(entries)
+    return [f"static const struct spm_arch_region {partition.name}_regions[SPM_ARCH_REGIONS] = {{\n    {joined},\n}};"]
+
+
+def info_entry(partition: Partition, system: System) -> list[str]:
+    name = partition.name
+    services = sum(1 << service.signal_bit for service in partition.services)
+    irqs = sum(1 << irq.signal_bit for irq in partition.irqs)
+    lines = [f"static const struct spm_partition_info {name}_info = {{", f'    .id = {partition.id}, .name = "{name}",']
+    lines.append(f"    .service_signals = {services:#x}U, .irq_signals = {irqs:#x}U,")
+    lines.append(f"    .dependencies = {system.dependency_mask(partition):#x}U, .ipc = {str(partition.ipc).lower()},")
+    if system.backend == "ipc":
+        entry = partition.entry if partition.ipc else f"{name}_thread"
+        lines.append(f"    .entry = {entry},")
+        lines.append(f"    .stack_limit = (uintptr_t){name}_stack, .stack_top = (uintptr_t){name}_stack + {partition.stack_bytes}U,")
+    elif partition.entry is not None:
+        lines.append(f"    .initialise = {partition.entry},")
+    if any(irq.first_level for irq in partition.irqs):
+        lines.append(f"    .flih_stack_limit = (uintptr_t){name}_flih_stack, .flih_stack_top = (uintptr_t){name}_flih_stack + 512U,")
+    if system.level > 1:
+        lines.append(f"    .regions = {name}_regions,")
+    return [*lines, "};", f"static struct spm_partition {name} = {{ .info = &{name}_info }};", ""]
+
+
+def service_entry(service: Service, system: System) -> str:
+    owner = system.owner(service)
+    function = function_of(service) if system.backend == "sfn" else "NULL"
+    flags = f".strict = {str(service.strict).lower()}, .stateless = {str(service.stateless).lower()}"
+    flags += f", .non_secure_clients = {str(service.non_secure_clients).lower()}"
+    numbers = (
+        f".sid = {service.sid:#010x}U, .version = {service.version}U, .signal = {signal(service.signal_bit)}, .index = {service.index}"
+    )
+    return f"    {{ {numbers}, {flags}, .owner = &{owner.name}, .function = {function} }},"
+
+
+def tables(system: System) -> str:
+    lines = [MADE + '#include "memory_sections.h"', '#include "spm.h"', ""]
+    for partition in system.partitions:
+        lines += prototypes(partition) + stack_symbols(partition)
+        if system.backend == "ipc" and not partition.ipc:
+            lines.append(f"void {partition.name}_thread(void);")
+    lines += ["extern uint8_t psa_rot_start[], app_rot_start[], app_rot_end[];", ""]
+    for partition in system.partitions:
+        lines += (region_table(partition, system) if system.level > 1 else []) + info_entry(partition, system)
+    idle = ", &spm_idle" if system.backend == "ipc" else ""
+    lines += ["struct spm_partition *const spm_partitions[] = {"]
+    lines += [f"    &{partition.name}," for partition in system.partitions] + [f"    &spm_ns_agent{idle},", "};"]
+    lines += ["const uint32_t spm_partition_count = sizeof(spm_partitions) / sizeof(spm_partitions[0]);", ""]
+    lines += ["const struct spm_service spm_services[] = {", *(service_entry(service, system) for service in system.services), "};"]
+    lines += [f"const uint32_t spm_service_count = {len(system.services)}U;", ""]
+    lines += ["const struct spm_service *const spm_stateless[SPM_STATELESS_HANDLES] = {"]
+    stateless = [service for service in system.services if service.stateless]
+    lines += [f"    [{service.handle_index}] = &spm_services[{service.index}]," for service in stateless] + ["};", ""]
+    lines += ["const struct spm_irq spm_irqs[] = {"]
+    irqs = [(partition, irq) for partition in system.partitions for irq in partition.irqs]
+    for partition, irq in irqs:
+        handler = handler_of(irq) if irq.first_level else "NULL"
+        owner = f".owner = &{partition.name}, .first_level = {handler}"
+        lines.append(f"    {{ .line = {irq.line}U, .signal = {signal(irq.signal_bit)}, {owner} }},")
+    lines += ["    { .line = 0xFFFFFFFFU },", "};", f"const uint32_t spm_irq_count = {len(irqs)}U;", ""]
+    return "\n".join(lines + memory_table(system))
+
+
+def memory_table(system: System) -> list[str]:
+    names = [partition.name for partition in system.partitions]
+    lines = [f"extern uint32_t {name}_load[], {name}_words[], {name}_bss[], {name}_words_end[];" for name in names]
+    lines.append("const struct memory_section partition_memory[] = {")
+    lines += [f"    {{ {name}_load, {name}_words, {name}_bss, {name}_words_end }}," for name in names]
+    return [*lines, "};", f"const uint32_t partition_memory_count = {len(names)}U;", ""]
+
+
+def linker_fragment(system: System) -> str:
+    """Memory of the partitions: PSA RoT first, so that one region holds what each domain may use at level 2."""
+    lines = []
+    for trusted, symbol in ((True, "psa_rot_start"), (False, "app_rot_start")):
+        lines.append(f"    . = ALIGN(32);\n    {symbol} = .;")
+        for partition in (item for item in system.partitions if item.trusted is trusted):
+            lines += partition_sections(partition.name)
+    return "\n".join([*lines, "    app_rot_end = .;", ""])
+
+
+def partition_sections(name: str) -> list[str]:
+    archive = f"*libpartition_{name}.a:*"
+    return [
+        f"    .{name}_data : ALIGN(32)",
+        f"    {{ {name}_start = .; {name}_words = .; {archive}(.data .data.*) . = ALIGN(4); {name}_bss = .; }} > RAM AT > CODE",
+        f"    {name}_load = LOADADDR(.{name}_data);",
+        f"    .{name}_bss (NOLOAD) :",
+        f"    {{ {archive}(.bss .bss.* COMMON) . = ALIGN(32); {name}_end = .; {name}_words_end = .; }} > RAM",
+    ]

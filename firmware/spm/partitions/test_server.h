@@ -1,0 +1,11 @@
+#ifndef TEST_SERVER_H
+#define TEST_SERVER_H
+
+#include "psa/service.h"
+
+extern uint32_t test_server_doorbells;
+
+/* The answer to a message of any of the server's services. */
+psa_status_t test_server_answer(const psa_msg_t *msg, psa_signal_t signal);
+
+#endif

@@ -1,0 +1,26 @@
+#include "psa_manifest/test_server.h"
+
+#include "test_server.h"
+
+#define SERVICES \
+    (TEST_CONNECTED_SIGNAL | TEST_STRICT_SIGNAL | TEST_STATELESS_SIGNAL | TEST_SECURE_ONLY_SIGNAL | TEST_SECURE_STATELESS_SIGNAL | TEST_UNUSED_SIGNAL)
+
+void test_server_main(void)
+{
+    psa_msg_t message;
+
+    for (;;) {
+        psa_signal_t signals = psa_wait(SERVICES | PSA_DOORBELL, PSA_BLOCK);
+
+        if ((signals & PSA_DOORBELL) != 0U) {
+            psa_clear();
+            test_server_doorbells++;
+            continue;
+        }
+        psa_signal_t signal = signals & (0U - signals);
+
+        if (psa_get(signal, &message) == PSA_SUCCESS) {
+            psa_reply(message.handle, test_server_answer(&message, signal));
+        }
+    }
+}

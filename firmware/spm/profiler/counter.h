@@ -1,0 +1,24 @@
+/* Counters behind one interface; the platform lists them in order of preference. */
+#ifndef COUNTER_H
+#define COUNTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct counter {
+    const char *name;
+    const volatile uint32_t *value;
+    uint32_t mask; /* its width */
+    bool down;
+    bool (*start)(void); /* false if it is not there */
+};
+
+extern const struct counter *const counters[];
+extern const uint32_t counter_count;
+
+uint32_t counter_look(const struct counter *counter);
+
+/* The first counter that is there and counts; NULL if there is none. */
+const struct counter *counter_select(void);
+
+#endif

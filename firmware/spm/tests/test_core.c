@@ -1,0 +1,190 @@
+/* The core and the IPC backend, moved by hand, under ASan and UBSan. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system.h"
+
+static psa_handle_t the_handle;
+
+static void a_closed_handle_is_never_valid_again(void)
+{
+    psa_handle_t handle = connected(&spm_ns_agent);
+
+    for (unsigned i = 0; i < 100; i++) {
+        psa_handle_t old = handle;
+
+        spm_close((spm_word)handle);
+        spm_reply((spm_word)take(SERVER_SIGNAL_CONNECTED).handle, 0);
+        woken(&spm_ns_agent);
+        handle = connected(&spm_ns_agent);
+        CHECK(handle > 0 && handle != old);
+        CHECK((psa_status_t)spm_call((spm_word)old, 0, 0, 0) == PSA_ERROR_PROGRAMMER_ERROR);
+    }
+}
+
+static void call_the_handle(void)
+{
+    spm_call((spm_word)the_handle, 0, 0, 0);
+}
+
+static void a_handle_belongs_to_its_client(void)
+{
+    the_handle = connected(&spm_ns_agent);
+    run_as(&client);
+    CHECK(panic_of(call_the_handle) == SPM_CAUSE_HANDLE);
+}
+
+static void messages_are_served_in_the_order_they_came(void)
+{
+    psa_handle_t one = connected(&spm_ns_agent);
+    psa_handle_t two = connected(&client);
+
+    run_as(&spm_ns_agent);
+    spm_call((spm_word)one, 11, 0, 0);
+    run_as(&client);
+    spm_call((spm_word)two, 22, 0, 0);
+    CHECK((server.asserted & SERVER_SIGNAL_CONNECTED) != 0U);
+
+    psa_msg_t first = take(SERVER_SIGNAL_CONNECTED);
+
+    CHECK(first.type == 11 && (server.asserted & SERVER_SIGNAL_CONNECTED) != 0U);
+
+    psa_msg_t second = take(SERVER_SIGNAL_CONNECTED);
+
+    CHECK(second.type == 22 && (server.asserted & SERVER_SIGNAL_CONNECTED) == 0U);
+    spm_reply((spm_word)second.handle, 2);
+    spm_reply((spm_word)first.handle, 1);
+    CHECK(woken(&client) == 2U && woken(&spm_ns_agent) == 1U);
+}
+
+static void a_signal_that_comes_while_waiting_wakes_the_partition(void)
+{
+    run_as(&server);
+    CHECK(spm_wait(PSA_WAIT_ANY, PSA_POLL) == 0U);
+    spm_wait(PSA_WAIT_ANY, PSA_BLOCK);
+    CHECK((spm_kernel.ready & server.rank_bit) == 0U);
+    spm_kernel.active = 0;
+    spm_kernel.current = &spm_ns_agent;
+    spm_irq(LINE_FLIH);
+    CHECK(woken(&server) == SERVER_SIGNAL_FLIH && spm_host_switch_requests != 0U);
+    run_as(&server);
+    spm_reset_signal(SERVER_SIGNAL_FLIH);
+    CHECK(server.asserted == 0U);
+}
+
+static void a_signal_that_came_before_waiting_is_not_lost(void)
+{
+    run_as(&server);
+    spm_notify(256);
+    CHECK(spm_wait(PSA_DOORBELL, PSA_BLOCK) == PSA_DOORBELL);
+    spm_clear();
+    CHECK(server.asserted == 0U && server.waiting == 0U);
+}
+
+static void a_switch_is_not_lost_when_an_interrupt_comes_during_one(void)
+{
+    /* The server has blocked and the switch away from it is under way: the client must still be noticed. */
+    run_as(&server);
+    spm_wait(PSA_WAIT_ANY, PSA_BLOCK);
+    spm_kernel.active = 0;
+    spm_host_switch_requests = 0;
+    atomic_fetch_and(&spm_kernel.ready, ~client.rank_bit);
+    spm_backend_wake(&client, 5);
+    CHECK(spm_host_switch_requests == 1U);
+}
+
+static void a_second_level_interrupt_stays_off_until_its_end(void)
+{
+    run_as(&server);
+    spm_irq_enable(SERVER_SIGNAL_SLIH);
+    spm_irq(LINE_SLIH);
+    CHECK((spm_host_lines & 1U << LINE_SLIH) == 0U && server.asserted == SERVER_SIGNAL_SLIH);
+    spm_eoi(SERVER_SIGNAL_SLIH);
+    CHECK((spm_host_lines & 1U << LINE_SLIH) != 0U && server.asserted == 0U);
+    CHECK(spm_irq_disable(SERVER_SIGNAL_SLIH) == 1U && spm_irq_disable(SERVER_SIGNAL_SLIH) == 0U);
+}
+
+static void unknown_interrupt(void)
+{
+    spm_irq(9);
+}
+
+static void an_interrupt_of_nobody_panics(void)
+{
+    CHECK(panic_of(unknown_interrupt) == SPM_CAUSE_INTERRUPT);
+}
+
+static void the_pool_is_bounded_and_comes_back(void)
+{
+    psa_handle_t handles[SPM_CONNECTIONS];
+
+    for (unsigned round = 0; round < 3; round++) {
+        for (unsigned i = 0; i < SPM_CONNECTIONS; i++) {
+            handles[i] = connected(&spm_ns_agent);
+        }
+        CHECK((psa_status_t)spm_connect(SID_CONNECTED, 3) == PSA_ERROR_CONNECTION_BUSY);
+        CHECK((psa_status_t)spm_call((spm_word)STATELESS_HANDLE, 0, 0, 0) == PSA_ERROR_CONNECTION_BUSY);
+        for (unsigned i = 0; i < SPM_CONNECTIONS; i++) {
+            run_as(&spm_ns_agent);
+            spm_close((spm_word)handles[i]);
+            spm_reply((spm_word)take(SERVER_SIGNAL_CONNECTED).handle, 0);
+            woken(&spm_ns_agent);
+        }
+        run_as(&spm_ns_agent);
+    }
+}
+
+static psa_invec *scribbled;
+
+static void scribble(const void *from, size_t bytes)
+{
+    if (from == scribbled) {
+        memset(scribbled, 0xFF, bytes);
+    }
+}
+
+static void vectors_are_read_once(void)
+{
+    psa_invec *in = malloc(sizeof(*in));
+    char *data = malloc(5);
+    char back[8];
+
+    memcpy(data, "hello", 5);
+    *in = (psa_invec){ data, 5 };
+    grant(&spm_ns_agent, in, sizeof(*in), true);
+    grant(&spm_ns_agent, data, 5, true);
+    scribbled = in;
+    spm_host_after_copy = scribble;
+    spm_call((spm_word)STATELESS_HANDLE, 1U << PSA_CONTROL_IN_SHIFT, (spm_word)in, 0);
+
+    psa_msg_t message = take(SERVER_SIGNAL_STATELESS);
+
+    grant(&server, back, sizeof(back), true);
+    CHECK(message.in_size[0] == 5U && spm_read((spm_word)message.handle, 0, (spm_word)back, 8) == 5U && memcmp(back, "hello", 5) == 0);
+    spm_reply((spm_word)message.handle, 0);
+    free(in);
+    free(data);
+}
+
+int main(void)
+{
+    static void (*const tests[])(void) = {
+        a_closed_handle_is_never_valid_again,
+        a_handle_belongs_to_its_client,
+        messages_are_served_in_the_order_they_came,
+        a_signal_that_comes_while_waiting_wakes_the_partition,
+        a_signal_that_came_before_waiting_is_not_lost,
+        a_switch_is_not_lost_when_an_interrupt_comes_during_one,
+        a_second_level_interrupt_stays_off_until_its_end,
+        an_interrupt_of_nobody_panics,
+        the_pool_is_bounded_and_comes_back,
+        vectors_are_read_once,
+    };
+
+    for (unsigned i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+        system_start();
+        tests[i]();
+    }
+    return 0;
+}

@@ -1,0 +1,63 @@
+"""`latlab run psa`. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from latlab.errors import UsageError
+
+if TYPE_CHECKING:
+    from latlab.workflow import Recorded
+
+
+def register(run_app: typer.Typer) -> None:
+    """Add the campaign to `latlab run`."""
+    run_app.command()(psa)
+
+
+def psa(
+    build: Annotated[list[str] | None, typer.Option("--build", help="Only this build of the SPM; may be given several times.")] = None,
+    machine: Annotated[str, typer.Option(help="QEMU's board: mps2-an521 or mps2-an505.")] = "mps2-an521",
+    timeout: Annotated[float, typer.Option(help="Seconds until the target is stopped.")] = 300,
+    silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped.")] = 120,
+    qemu: Annotated[Path | None, typer.Option(help="The QEMU to use.", show_default="qemu-system-arm")] = None,
+    firmware: Annotated[Path | None, typer.Option(help="Folder with the builds.", show_default="build folder or package")] = None,
+    store: Annotated[str | None, typer.Option("--store", help="Where runs are kept.", show_default="user's data folder")] = None,
+    html: Annotated[Path | None, typer.Option(help="Also write charts of all builds to this file.")] = None,
+) -> None:
+    """Measure PSA calls on a Cortex-M33: what each costs by backend and isolation level, and how long interrupts wait."""
+    from rich.console import Console
+
+    from latlab.interrupt import Interrupts
+    from latlab.report.progress import RunProgress
+    from latlab.report.psa import BuildResult, print_builds
+    from latlab.report.psa import html as page
+    from latlab.report.terminal import PIPE_WIDTH
+    from latlab.store import open_store
+    from latlab.targets import mps2
+    from latlab.targets.console import Limits
+    from latlab.targets.qemu import find_qemu
+    from latlab.workflow import verdict
+    from latlab.workflow_psa import CAMPAIGN_ITERATIONS, SYMBOLS_LOG, run_psa
+
+    if timeout <= 0 or silence <= 0:
+        raise UsageError("--timeout and --silence are seconds; use more than 0")
+    images = [mps2.find_psa_images(name, firmware) for name in build or mps2.BUILDS]
+    program = find_qemu(qemu or Path(mps2.PROGRAM))
+    opened = open_store(store)
+    recorded: list[Recorded] = []
+    with Interrupts() as interrupts:
+        for image in images:
+            with RunProgress(Console(stderr=True), f"{program}, {machine}, build {image.build}", CAMPAIGN_ITERATIONS) as progress:
+                recorded.append(run_psa(opened, program, machine, image, Limits(timeout, silence), progress, interrupts.asked))
+    results = [BuildResult(opened.load(r.run_id), mps2.parse_symbols(opened.logs(r.run_id)[SYMBOLS_LOG])) for r in recorded]
+    print_builds(Console(width=None if sys.stdout.isatty() else PIPE_WIDTH), results)
+    if html:
+        html.write_text(page(results), encoding="utf-8")
+        typer.echo(f"charts: {html}", err=True)
+    for one in recorded:
+        verdict(one)

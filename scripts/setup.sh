@@ -18,6 +18,7 @@ missing_packages() {
         command -v "${pair%%:*}" >/dev/null 2>&1 || printf '%s ' "${pair#*:}"
     done
     [ -e /usr/include/stdio.h ] || printf 'libc6-dev '
+    [ -e /usr/lib/arm-none-eabi/lib/libc.a ] || printf 'libnewlib-arm-none-eabi '
     [ -e /usr/aarch64-linux-gnu/lib/libc.a ] || printf 'libc6-dev-arm64-cross '
     python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || printf 'python3 python3-venv '
 }

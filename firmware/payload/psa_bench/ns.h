@@ -20,6 +20,9 @@ void ns_print_unsigned(const char *label, uint32_t value);
 void ns_print_signed(const char *label, int32_t value);
 void ns_print_hex(const char *label, uint32_t value);
 
+void ns_systick_handler(void);
+void ns_timer1_handler(void);
+
 /* The program; its result is the exit code of the run. */
 uint32_t ns_main(void);
 

@@ -31,12 +31,20 @@ __attribute__((weak)) void ns_timer1_handler(void)
     ns_fault();
 }
 
+__attribute__((weak)) void ns_systick_handler(void)
+{
+    ns_fault();
+}
+
+#define SYSTICK    15
 #define TIMER1_IRQ 4
 
 __attribute__((section(".vectors"), used)) static void (*const vectors[16 + 32])(void) = {
     [0] = (void (*)(void))(void *)ns_stack_top,
     [1] = ns_reset,
-    [2 ... 15 + TIMER1_IRQ] = ns_fault,
+    [2 ... SYSTICK - 1] = ns_fault,
+    [SYSTICK] = ns_systick_handler,
+    [16 ... 15 + TIMER1_IRQ] = ns_fault,
     [16 + TIMER1_IRQ] = ns_timer1_handler,
     [17 + TIMER1_IRQ ... 47] = ns_fault,
 };

@@ -8,7 +8,6 @@
 /* TIMER0 runs freely and downwards; TIMER1 fires once. One instruction is 20.48 ticks (QEMU, icount shift 10). */
 /* Less than an instruction, so that no instruction is left out. */
 #define STEP_TICKS       20U
-#define ONE_INSTRUCTION_TICKS 21U
 #define ONE_SHOT         9U
 #define IDLE_WAIT_TICKS  2000U
 #define MARGIN_TICKS     400U
@@ -122,8 +121,8 @@ static void keep(struct track *track, const struct shot *shot)
  */
 static void follow(struct track *track, const struct shot *shot)
 {
-    bool was_blocked = track->last.latency_ticks > ONE_INSTRUCTION_TICKS;
-    bool is_blocked = shot->latency_ticks > ONE_INSTRUCTION_TICKS;
+    bool was_blocked = track->last.latency_ticks != 0U;
+    bool is_blocked = shot->latency_ticks != 0U;
     bool new_stretch = is_blocked != was_blocked || (is_blocked && shot->latency_ticks > track->last.latency_ticks);
 
     if (new_stretch && !track->last_kept) {
@@ -136,6 +135,14 @@ static void follow(struct track *track, const struct shot *shot)
     track->last = *shot;
 }
 
+/* 512 ticks are 25 instructions. The rest of the instruction under way, and a tick of rounding, is no wait. */
+static uint32_t whole_instructions_ticks(uint32_t ticks)
+{
+    uint32_t instructions = ticks == 0U ? 0U : (ticks - 1U) * 25U / 512U;
+
+    return (instructions * 512U + 12U) / 25U;
+}
+
 static bool sweep(enum bench_topic topic, uint32_t idle_ticks)
 {
     struct track track = { .topic = topic, .last_kept = true };
@@ -145,7 +152,7 @@ static bool sweep(enum bench_topic topic, uint32_t idle_ticks)
         if (bench_prepare(topic) != PSA_SUCCESS) {
             return false;
         }
-        uint32_t latency = shoot(topic, due, &act_ticks) - idle_ticks;
+        uint32_t latency = whole_instructions_ticks(shoot(topic, due, &act_ticks) - idle_ticks);
 
         bench_finish(topic);
         follow(&track, &(struct shot){ .due_ticks = due, .latency_ticks = latency, .pc = interrupted_pc });

@@ -42,9 +42,9 @@ def cost_range(run: Run, test: str) -> tuple[int, int] | None:
 
 
 def worst_latency(run: Run, test: str | None = None) -> int | None:
-    """The longest wait over idle in whole instructions; the rest of the instruction under way, and a tick of rounding, is no wait."""
+    """The longest wait over idle, in instructions."""
     values = [s.value_ticks for s in run.samples if s.metric is Metric.IRQ_LATENCY and test in (None, s.test)]
-    return int(max(max(values) - 1, 0) * run.tick.value) if values else None
+    return whole_instructions(run, max(values)) if values else None
 
 
 def cost_tests(runs: Sequence[Run]) -> list[str]:
@@ -80,7 +80,7 @@ def _print_windows(console: Console, result: BuildResult) -> None:
         table.add_column(name, justify="right" if name in ("from instruction", "waits") else "left")
     for window in result.windows:
         first = whole_instructions(result.run, window.from_ticks)
-        table.add_row(window.test, str(first), str(int(window.latency_ticks * result.run.tick.value)), window.function)
+        table.add_row(window.test, str(first), str(whole_instructions(result.run, window.latency_ticks)), window.function)
     console.print(table)
 
 

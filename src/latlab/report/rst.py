@@ -18,7 +18,7 @@ SPECIAL = str.maketrans({character: "\\" + character for character in "\\*`|_"})
 def document(run: Run) -> str:
     """The whole document; it builds without a warning. Refuses figures that are no latencies."""
     _refuse_noise(run)
-    title = f"PSCI Performance Measurements on {run.platform}"
+    title = f"{run.campaign.upper()} Performance Measurements on {run.platform}"
     lines = [
         *_heading(title, "="),
         f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {unit(run.tick)}. Each figure is the median of the samples named in its caption.",

@@ -170,3 +170,9 @@ def test_kernel_stack_randomisation_is_not_blamed_where_the_maximum_stays() -> N
 def test_an_experiment_that_lost_its_boots_has_no_slope() -> None:
     with pytest.raises(DataError, match="1 of the boots"):
         dose_notes(DOSES[:1])
+
+
+def test_a_driver_below_the_undisturbed_maximum_still_adds_its_own() -> None:
+    """It is measured against the run without it, not against the run in which the other caller was at work."""
+    driver = dose_notes([*DOSES, _dose(200, False, False, 14), _dose(200, False, True, 45)])[2]
+    assert "adds its own" in driver and driver.endswith("45.0 us, 14.0 us without the driver.")

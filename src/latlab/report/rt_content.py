@@ -305,9 +305,12 @@ def dose_notes(found: list[Dose]) -> tuple[str, ...]:
             f"Held {highest.dose_us} us, the maximum is {highest.max_us:.1f} us with kernel-stack randomisation, {without.max_us:.1f} us "
             f"without (undisturbed: {undisturbed.max_us:.1f} us), {verdict}."
         )
-    if undisturbed and driver:
-        share = "adds its own" if driver.max_us > FELL_BACK * undisturbed.max_us else "adds nothing"
-        notes.append(f"The hwrng driver, loaded without kernel-stack randomisation, {share}: the maximum is {driver.max_us:.1f} us.")
+    if without and driver:
+        share = "adds its own" if driver.max_us > FELL_BACK * without.max_us else "adds nothing"
+        notes.append(
+            f"The hwrng driver, loaded without kernel-stack randomisation, {share}: the maximum is {driver.max_us:.1f} us, "
+            f"{without.max_us:.1f} us without the driver."
+        )
     return tuple(notes)
 
 

@@ -9,8 +9,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from functools import cache
 
 from docutils import frontend, nodes, utils
+from docutils.frontend import Values
 from docutils.parsers.rst import Parser
 
 from latlab.formats.csv_tables import figure_text
@@ -99,16 +102,21 @@ def _grid_line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _doctree(text: str) -> nodes.document:
-    settings = frontend.get_default_settings(Parser)  # type: ignore[attr-defined]
+    document = utils.new_document("document", copy(_settings()))
+    Parser().parse(text, document)
+    return document
+
+
+@cache
+def _settings() -> Values:
+    settings: Values = frontend.get_default_settings(Parser)  # type: ignore[attr-defined]
     settings.report_level = 5
     settings.halt_level = 6
     settings.file_insertion_enabled = False
     settings.raw_enabled = False
     settings.syntax_highlight = "none"
     settings.warning_stream = False
-    document = utils.new_document("document", settings)
-    Parser().parse(text, document)
-    return document
+    return settings
 
 
 def _padded(lines: list[str], problems: list[Problem]) -> list[str]:

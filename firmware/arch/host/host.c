@@ -3,9 +3,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifndef HOST_STACK_BYTES
 #define HOST_STACK_BYTES 65536U
+#endif
+
+/* So much of a core's stack below what is in use is cleared where it stops: for who compares states of the machine. */
+#ifndef HOST_CLEARED_BYTES
+#define HOST_CLEARED_BYTES 0U
 #endif
 
 struct host_core host_cores[HOST_MAX_CORES];
@@ -31,9 +37,18 @@ const char *host_violation(void)
     return violation;
 }
 
+static void clear_unused_stack(void)
+{
+    if (HOST_CLEARED_BYTES != 0) {
+        coroutine_clear_unused(HOST_CLEARED_BYTES);
+    }
+}
+
 static void switch_to(unsigned core)
 {
     struct coroutine *from = &host_core_self()->coroutine;
+
+    clear_unused_stack();
 
     if (core == HOST_NOBODY) {
         is_running = false;
@@ -110,7 +125,7 @@ void host_require_no_lock(const char *where)
     }
 }
 
-enum { CAME_DOWN = 1, CAME_BACK = 2 };
+enum { CAME_DOWN = 1, SLEEPS = 2 };
 
 enum host_outcome host_smc(struct smc_frame *frame)
 {
@@ -120,7 +135,12 @@ enum host_outcome host_smc(struct smc_frame *frame)
     switch (setjmp(core->normal_world)) {
     case CAME_DOWN:
         return HOST_DOWN;
-    case CAME_BACK:
+    case SLEEPS:
+        if (!host_core_self()->interrupt) {
+            host_block(HOST_SUSPENDED);
+        }
+        clear_unused_stack();
+        host_warm_boot(self);
         caller->x[0] = host_core_self()->context_id;
         return HOST_RESUMED;
     default:
@@ -148,7 +168,9 @@ struct psci_entry host_warm_boot(unsigned core)
 
 static void core_main(void)
 {
-    setjmp(host_core_self()->start);
+    if (setjmp(host_core_self()->start) == SLEEPS && !host_core_self()->wanted_on) {
+        host_block(HOST_OFF);
+    }
     if (!host_core_self()->cold) {
         host_warm_boot(self);
     }
@@ -157,10 +179,10 @@ static void core_main(void)
     host_block(HOST_FINISHED);
 }
 
+/* The call's stack is left before the core sleeps: what it held is lost, as on a board, and no part of the machine's state. */
 void host_power_down(unsigned core, bool for_off)
 {
     struct host_core *down = &host_cores[core];
-    enum host_wait wait = for_off ? HOST_OFF : HOST_SUSPENDED;
 
     host_release_kept();
     host_require_no_lock("power-down");
@@ -168,17 +190,13 @@ void host_power_down(unsigned core, bool for_off)
         host_fail("power-down of core %u, caches %s", core, down->caches_on ? "on" : "off");
     }
     if (!is_running) {
-        down->wait = wait;
+        down->wait = for_off ? HOST_OFF : HOST_SUSPENDED;
         longjmp(down->normal_world, CAME_DOWN);
     }
-    if (!(for_off ? down->wanted_on : down->interrupt)) {
-        host_block(wait);
-    }
     if (for_off) {
-        longjmp(down->start, CAME_BACK);
+        longjmp(down->start, SLEEPS);
     }
-    host_warm_boot(core);
-    longjmp(down->normal_world, CAME_BACK);
+    longjmp(down->normal_world, SLEEPS);
 }
 
 void host_become(unsigned core)

@@ -443,19 +443,27 @@ const char *system_rest_fault(void)
 static uint64_t hash_core(uint64_t hash, unsigned index)
 {
     const struct host_core *core = &host_cores[index];
-    bool event = core->events_seen != host_events;
+    bool event = core->events_seen != host_events && core->wait != HOST_FINISHED;
+    uint32_t queue_next = core->wait == HOST_IN_LOCK ? core->queue_next : 0;
 
     hash = mix(hash, (uint64_t)core->wait | (uint64_t)core->caches_on << 8 | (uint64_t)event << 9 | (uint64_t)core->interrupt << 10 |
                          (uint64_t)core->wanted_on << 11 | (uint64_t)core->cold << 12 | (uint64_t)core->keeps_locks << 13 |
-                         (uint64_t)core->locks_held << 16 | (uint64_t)core->kept_count << 24 | (uint64_t)core->queue_next << 32);
-    hash = mix(hash, (uint64_t)psci.cores[index].state.value << 32 | (uint64_t)(uintptr_t)core->watched);
-    return mix(mix(hash, psci.cores[index].vote.running), psci.cores[index].vote.retention);
+                         (uint64_t)core->locks_held << 16 | (uint64_t)core->ranks_held << 24 | (uint64_t)queue_next << 32);
+    for (unsigned i = 0; i < core->kept_count; i++) {
+        hash = mix(hash, (uint64_t)(uintptr_t)core->kept[i]);
+    }
+    if (core->wait == HOST_IN_RELAX) {
+        hash = mix(hash, (uint64_t)(uintptr_t)core->watched);
+    }
+    return mix(mix(mix(hash, psci.cores[index].state.value), psci.cores[index].vote.running), psci.cores[index].vote.retention);
 }
 
 static uint64_t hash_domain(uint64_t hash, const struct psci_domain *domain)
 {
+    uint32_t queue_tail = domain->lock.queue_head != 0 ? domain->lock.queue_tail : 0;
+
     hash = mix(hash, (uint64_t)domain->state.value << 8 | domain->wanted.value << 4 | (unsigned)domain->local);
-    hash = mix(hash, (uint64_t)domain->lock.holder << 32 | domain->lock.queue_head << 8 | domain->lock.queue_tail);
+    hash = mix(hash, (uint64_t)domain->lock.holder << 32 | domain->lock.queue_head << 8 | queue_tail);
     return mix(mix(mix(mix(hash, domain->running), domain->retention), domain->vote.running), domain->vote.retention);
 }
 

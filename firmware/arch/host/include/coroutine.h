@@ -17,4 +17,7 @@ void coroutine_prepare(struct coroutine *coroutine, void *stack, size_t stack_by
 
 void coroutine_switch(struct coroutine *from, struct coroutine *to);
 
+/* Clears so much of the running stack as lies below what is in use; a multiple of 16, at least 16. */
+void coroutine_clear_unused(size_t bytes);
+
 #endif

@@ -1,8 +1,9 @@
 /*
  * latlab_explore: every interleaving of a small system, or random walks through a large one.
- *   latlab_explore [--transition] [--os-initiated] [--walks N SEED | --replay CHOICES] [--preemptions N] [--most STATES] CLUSTERS PROGRAMS
+ *   latlab_explore [--transition] [--os-initiated] [--every-access] [--walks N SEED | --replay CHOICES] [--preemptions N] [--most STATES] CLUSTERS PROGRAMS
  * Depth first over snapshots of the whole machine; a state that has been seen is not gone into again (64-bit hashes).
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,12 @@
 #include "host_private.h"
 #include "psci_private.h"
 #include "system.h"
+#include "timeline.h"
 
 #define MOST_DEPTH 4096U
-#define MOST_CHOICES (2U * PSCI_MAX_CORES)
 #define STACK_KEPT 4096U
-#define TABLE_BITS 26U
+#define FIRST_ENTRIES (1ULL << 16)
+#define MOST_STATES 300000000ULL /* 4 GiB of table */
 #define UNBOUNDED UINT32_MAX
 
 struct snapshot {
@@ -29,22 +31,24 @@ struct snapshot {
 
 struct frame {
     struct snapshot *snapshot;
-    unsigned choices[MOST_CHOICES];
+    unsigned choices[SYSTEM_MOST_CHOICES];
     unsigned count;
     unsigned taken;
     unsigned last;        /* the core that ran */
     unsigned preemptions; /* how often another core ran although it could have gone on */
 };
 
-static struct system_setup setup;
 static struct frame frames[MOST_DEPTH];
 static unsigned depth;
+static bool is_elsewhere; /* the machine is not in the state of the last frame */
 static uint64_t *table;
+static uint64_t table_entries;
 static uint64_t states;
 static uint64_t steps;
 static uint64_t rests;
+static uint64_t rests_hash; /* of them all, whatever their order */
 static unsigned most_preemptions = UNBOUNDED;
-static uint64_t most_states = 1ULL << (TABLE_BITS - 1U);
+static uint64_t most_states = MOST_STATES;
 
 static uint8_t *used_stack(unsigned core, size_t *bytes)
 {
@@ -60,17 +64,23 @@ static uint8_t *used_stack(unsigned core, size_t *bytes)
     return pointer;
 }
 
+static void copy_psci(struct psci_state *to, const struct psci_state *from)
+{
+    memcpy(to, from, offsetof(struct psci_state, cores) + system_setup.cores * sizeof(from->cores[0]));
+    memcpy(to->domains, from->domains, system_topology.domains * sizeof(from->domains[0]));
+}
+
 static void save(struct snapshot *snapshot)
 {
     size_t bytes;
 
-    memcpy(&snapshot->psci, &psci, sizeof(psci));
-    memcpy(&snapshot->system, &system_state, sizeof(system_state));
-    memcpy(snapshot->cores, host_cores, setup.cores * sizeof(host_cores[0]));
+    copy_psci(&snapshot->psci, &psci);
+    snapshot->system = system_state;
+    memcpy(snapshot->cores, host_cores, system_setup.cores * sizeof(host_cores[0]));
     snapshot->watchers = host_watchers;
     snapshot->waiters = host_waiters;
     snapshot->events = host_events;
-    for (unsigned core = 0; core < setup.cores; core++) {
+    for (unsigned core = 0; core < system_setup.cores; core++) {
         uint8_t *stack = used_stack(core, &bytes);
 
         memcpy(snapshot->stacks[core], stack, bytes);
@@ -81,26 +91,25 @@ static void restore(const struct snapshot *snapshot)
 {
     size_t bytes;
 
-    memcpy(&psci, &snapshot->psci, sizeof(psci));
-    memcpy(&system_state, &snapshot->system, sizeof(system_state));
-    memcpy(host_cores, snapshot->cores, setup.cores * sizeof(host_cores[0]));
+    copy_psci(&psci, &snapshot->psci);
+    system_state = snapshot->system;
+    memcpy(host_cores, snapshot->cores, system_setup.cores * sizeof(host_cores[0]));
     host_watchers = snapshot->watchers;
     host_waiters = snapshot->waiters;
     host_events = snapshot->events;
-    for (unsigned core = 0; core < setup.cores; core++) {
+    for (unsigned core = 0; core < system_setup.cores; core++) {
         uint8_t *stack = used_stack(core, &bytes);
 
         memcpy(stack, snapshot->stacks[core], bytes);
     }
 }
 
-/* False where the state has been seen. */
-static bool is_new(uint64_t hash)
+/* False where it is there already. */
+static bool insert(uint64_t hash)
 {
-    uint64_t mask = (1ULL << TABLE_BITS) - 1U;
+    uint64_t mask = table_entries - 1U;
     uint64_t at = hash & mask;
 
-    hash |= hash == 0;
     while (table[at] != 0) {
         if (table[at] == hash) {
             return false;
@@ -108,24 +117,38 @@ static bool is_new(uint64_t hash)
         at = (at + 1U) & mask;
     }
     table[at] = hash;
-    states++;
     return true;
 }
 
-/* The timeline of a counterexample: made again from its choices, with what each step was about to do. */
-static void print_timeline(const unsigned *choices, unsigned count)
+static void grow_table(void)
 {
-    char text[128];
+    uint64_t *old = table;
+    uint64_t old_entries = table_entries;
 
-    system_start(&setup);
-    for (unsigned i = 0; i < count; i++) {
-        printf("%4u  %s\n", i, system_describe(choices[i], text, sizeof(text)));
-        if (!system_step(choices[i])) {
-            printf("      BROKEN: %s\n", system_fault());
-            return;
+    table_entries = old == NULL ? FIRST_ENTRIES : 2U * old_entries;
+    table = calloc(table_entries, sizeof(*table));
+    if (table == NULL) {
+        fprintf(stderr, "no memory for a table of %llu states\n", (unsigned long long)table_entries);
+        exit(2);
+    }
+    for (uint64_t i = 0; i < old_entries; i++) {
+        if (old[i] != 0) {
+            insert(old[i]);
         }
     }
-    printf("      %s\n", system_rest_fault() != NULL ? system_rest_fault() : "no rule is broken");
+    free(old);
+}
+
+/* False where the state has been seen. */
+static bool is_new(uint64_t hash)
+{
+    if (4U * states >= 3U * table_entries) {
+        grow_table();
+    }
+    bool fresh = insert(hash | (hash == 0));
+
+    states += fresh;
+    return fresh;
 }
 
 static int report(const char *what, const unsigned *choices, unsigned count)
@@ -133,7 +156,7 @@ static int report(const char *what, const unsigned *choices, unsigned count)
     char sentence[256];
 
     snprintf(sentence, sizeof(sentence), "%s", what);
-    print_timeline(choices, count);
+    timeline_print(choices, count);
     printf("violation: %s\nreplay:", sentence);
     for (unsigned i = 0; i < count; i++) {
         printf("%c%u", i == 0 ? ' ' : ',', choices[i]);
@@ -176,6 +199,7 @@ static const char *enter(unsigned last, unsigned preemptions)
     frame->preemptions = preemptions;
     if (frame->count == 0) {
         rests++;
+        rests_hash += hash;
         return system_rest_fault();
     }
     if (frame->snapshot == NULL && (frame->snapshot = malloc(sizeof(*frame->snapshot))) == NULL) {
@@ -183,20 +207,21 @@ static const char *enter(unsigned last, unsigned preemptions)
         exit(2);
     }
     save(frame->snapshot);
+    is_elsewhere = false;
     depth++;
     return NULL;
 }
 
 static void print_counts(const char *verdict)
 {
-    printf("%s: %llu states, %llu steps, %llu ends\n", verdict, (unsigned long long)states, (unsigned long long)steps,
-           (unsigned long long)rests);
+    printf("%s: %llu states, %llu steps, %llu ends (%016llx)\n", verdict, (unsigned long long)states, (unsigned long long)steps,
+           (unsigned long long)rests, (unsigned long long)rests_hash);
 }
 
 /* An interrupt is nobody's preemption. */
 static bool is_preemption(const struct frame *frame, unsigned choice)
 {
-    if (choice >= setup.cores || choice == frame->last) {
+    if (choice >= system_setup.cores || choice == frame->last) {
         return false;
     }
     for (unsigned i = 0; i < frame->count; i++) {
@@ -209,13 +234,8 @@ static bool is_preemption(const struct frame *frame, unsigned choice)
 
 static int explore(void)
 {
-    table = calloc(1ULL << TABLE_BITS, sizeof(*table));
-    if (table == NULL) {
-        fputs("no memory for the table of states\n", stderr);
-        return 2;
-    }
-    system_start(&setup);
-    enter(setup.cores, 0);
+    system_start();
+    enter(system_setup.cores, 0);
     while (depth != 0) {
         struct frame *frame = &frames[depth - 1U];
 
@@ -229,10 +249,16 @@ static int explore(void)
         if (preemptions > most_preemptions) {
             continue;
         }
-        restore(frame->snapshot);
+        if (is_elsewhere) {
+            restore(frame->snapshot);
+        }
+        is_elsewhere = true;
         steps++;
-        const char *fault = system_step(choice) ? enter(choice < setup.cores ? choice : frame->last, preemptions) : system_fault();
+        const char *fault = system_step(choice);
 
+        if (fault == NULL) {
+            fault = enter(choice < system_setup.cores ? choice : frame->last, preemptions);
+        }
         if (fault != NULL) {
             print_counts("broken");
             return report_path(fault);
@@ -257,18 +283,20 @@ static uint64_t random_number(void)
 static int walk(void)
 {
     static unsigned path[1U << 16];
-    unsigned choices[MOST_CHOICES];
+    unsigned choices[SYSTEM_MOST_CHOICES];
     unsigned length = 0;
     unsigned count;
 
-    system_start(&setup);
+    system_start();
     while ((count = system_choices(choices)) != 0) {
         unsigned choice = choices[random_number() % count];
 
         path[length++] = choice;
         steps++;
-        if (!system_step(choice)) {
-            return report(system_fault(), path, length);
+        const char *fault = system_step(choice);
+
+        if (fault != NULL) {
+            return report(fault, path, length);
         }
         if (length == sizeof(path) / sizeof(path[0])) {
             return report("a walk does not end", path, length);
@@ -286,13 +314,16 @@ static int replay(char *text)
     for (char *word = strtok(text, ","); word != NULL && length < sizeof(path) / sizeof(path[0]); word = strtok(NULL, ",")) {
         path[length++] = (unsigned)strtoul(word, NULL, 10);
     }
-    print_timeline(path, length);
+    if (!timeline_print(path, length)) {
+        fputs("these choices cannot be made here; were they printed for this system, scope and build?\n", stderr);
+        return 2;
+    }
     return 0;
 }
 
 static int usage(void)
 {
-    fputs("usage: latlab_explore [--transition] [--os-initiated] [--walks N SEED | --replay CHOICES] [--preemptions N] [--most STATES] CLUSTERS PROGRAMS\n",
+    fputs("usage: latlab_explore [--transition] [--os-initiated] [--every-access] [--walks N SEED | --replay CHOICES] [--preemptions N] [--most STATES] CLUSTERS PROGRAMS\n",
           stderr);
     return 2;
 }
@@ -301,6 +332,7 @@ int main(int argc, char **argv)
 {
     bool transition = false;
     bool os_initiated = false;
+    bool every_access = false;
     unsigned long walks = 0;
     char *choices = NULL;
     int at = 1;
@@ -310,6 +342,8 @@ int main(int argc, char **argv)
             transition = true;
         } else if (strcmp(argv[at], "--os-initiated") == 0) {
             os_initiated = true;
+        } else if (strcmp(argv[at], "--every-access") == 0) {
+            every_access = true;
         } else if (strcmp(argv[at], "--walks") == 0 && at + 2 < argc) {
             walks = strtoul(argv[++at], NULL, 10);
             random_state = strtoull(argv[++at], NULL, 10);
@@ -323,11 +357,12 @@ int main(int argc, char **argv)
             return usage();
         }
     }
-    if (argc - at != 2 || most_states > 1ULL << (TABLE_BITS - 1U) || !system_parse(&setup, argv[at], argv[at + 1])) {
+    if (argc - at != 2 || !system_parse(argv[at], argv[at + 1])) {
         return usage();
     }
-    setup.transition_scope = transition;
-    setup.os_initiated = os_initiated;
+    system_setup.transition_scope = transition;
+    system_setup.os_initiated = os_initiated;
+    system_setup.every_access = every_access;
     if (choices != NULL) {
         return replay(choices);
     }

@@ -5,24 +5,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "movers.h"
 #include "psci_platform.h"
 
 #define SYSTEM_OPERATIONS 16U
+#define SYSTEM_MOST_CHOICES (2U * PSCI_MAX_CORES)
+#define SYSTEM_ENTRY 0x80000000ULL
 
 /* What changes besides psci and the cores themselves. */
 struct system_state {
     uint8_t position[PSCI_MAX_CORES]; /* in the core's program */
     bool armed[PSCI_MAX_CORES];       /* an interrupt is still to come in this suspend */
-    uint8_t about_to[PSCI_MAX_CORES]; /* enum host_operation: what the core does in its next step, and with what */
-    const void *about_object[PSCI_MAX_CORES];
+    struct access next[PSCI_MAX_CORES]; /* what the core does first in its next step; HOST_OPERATIONS: it only goes on */
+    uint64_t stack_hash[PSCI_MAX_CORES]; /* a core's stack changes when it runs, at no other time */
     bool in_call[PSCI_MAX_CORES];
+    bool is_up[PSCI_MAX_CORES]; /* from core_up() to the next call */
     bool is_cut[PSCI_MAX_DOMAINS];
     bool has_last_man[PSCI_MAX_DOMAINS];
-    uint8_t told_level[PSCI_MAX_CORES]; /* by the core's last message */
+    uint8_t owner[PSCI_MAX_DOMAINS]; /* the core, plus one, that takes it down or brings it up */
 };
 
 extern struct system_state system_state;
 
+/* How a system is explored and what it is. */
 struct system_setup {
     unsigned cores;
     unsigned clusters;
@@ -30,17 +35,23 @@ struct system_setup {
     char programs[PSCI_MAX_CORES][SYSTEM_OPERATIONS];
     bool os_initiated;
     bool transition_scope;
+    bool every_access; /* a step each, and locks served in order of arrival: no reduction */
 };
 
-/* "2,2" and "2|2|0|f": cores of each cluster; a program a core, a letter a call (README beside this file). */
-bool system_parse(struct system_setup *setup, const char *clusters, const char *programs);
+extern struct system_setup system_setup;
+extern struct psci_topology system_topology;
+
+/* Called with every access that is made, for a timeline; NULL: nobody listens. */
+extern void (*system_on_access)(unsigned core, const struct access *access);
+
+/* "2,2" and "2|2|0|f": cores of each cluster; a program a core, a letter a call (docs/virtual-time.md). */
+bool system_parse(const char *clusters, const char *programs);
 
 /* A fresh machine in which every core stands before its first call, or is off where its program begins with `-`. */
-void system_start(const struct system_setup *setup);
+void system_start(void);
 
-/* One step of one core, or one interrupt. False: a rule is broken. */
-bool system_step(unsigned choice);
-const char *system_fault(void);
+/* One step of one core, or one interrupt. NULL, or the rule that it breaks. */
+const char *system_step(unsigned choice);
 
 /* The choices that there are: core c runs a step (c), or its interrupt comes (cores + c). */
 unsigned system_choices(unsigned *choices);
@@ -50,7 +61,6 @@ const char *system_rest_fault(void);
 
 uint64_t system_hash(void);
 
-/* Where the core stands, for a timeline. */
-const char *system_describe(unsigned choice, char *text, unsigned bytes);
+void system_normal_world(unsigned core, uint64_t context_id);
 
 #endif

@@ -1,0 +1,15 @@
+/* The platform of the explored system: a power controller that does what it is told as soon as it can. */
+#ifndef CONTROLLER_H
+#define CONTROLLER_H
+
+#include "psci_platform.h"
+
+extern const struct psci_platform controller;
+
+/* After every step. */
+void controller_cut_domains(void);
+
+/* What must hold between any two steps: NULL, or what does not. */
+const char *controller_fault(void);
+
+#endif

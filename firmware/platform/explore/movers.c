@@ -1,0 +1,167 @@
+#include "movers.h"
+
+#include <stdio.h>
+
+#include "host_private.h"
+#include "psci_private.h"
+#include "system.h"
+
+static bool is_in_transit(uint32_t state)
+{
+    return state == PSCI_DOMAIN_GOING_DOWN || state == PSCI_DOMAIN_COMING_UP;
+}
+
+static bool holds_lock(unsigned core, const struct psci_domain *domain)
+{
+    return domain->lock.holder == core + 1U;
+}
+
+/* The core that takes a domain down or brings it up. */
+static bool owns(unsigned core, const struct psci_domain *domain)
+{
+    return is_in_transit(domain->state.value) && system_state.owner[domain - psci.domains] == core + 1U;
+}
+
+static struct psci_domain *domain_of_state(const void *object)
+{
+    for (unsigned domain = 0; domain < system_topology.domains; domain++) {
+        if (object == &psci.domains[domain].state) {
+            return &psci.domains[domain];
+        }
+    }
+    return NULL;
+}
+
+static struct psci_domain *domain_of_wanted(const void *object)
+{
+    for (unsigned domain = 0; domain < system_topology.domains; domain++) {
+        if (object == &psci.domains[domain].wanted) {
+            return &psci.domains[domain];
+        }
+    }
+    return NULL;
+}
+
+/* Only its owner stores to the state of a domain in transit, only who holds the lock to that of another. */
+static bool may_store_state(unsigned core, const struct psci_domain *domain)
+{
+    return is_in_transit(domain->state.value) ? owns(core, domain) : holds_lock(core, domain);
+}
+
+/* Nobody else may store to it now. */
+static bool is_safe_to_load(unsigned core, const struct psci_domain *domain)
+{
+    return may_store_state(core, domain);
+}
+
+static bool may_load_wanted(unsigned core, const struct psci_domain *domain)
+{
+    return holds_lock(core, domain) || (domain->state.value == PSCI_DOMAIN_GOING_DOWN && owns(core, domain));
+}
+
+static enum mover mover_of_load(unsigned core, const void *object)
+{
+    const struct psci_domain *domain = domain_of_state(object);
+
+    if (object == &psci.os_initiated || (domain != NULL && is_safe_to_load(core, domain))) {
+        return MOVES_BOTH;
+    }
+    return MOVES_NOWHERE;
+}
+
+/* Before a domain goes down nobody can look whether it is wanted but who holds its lock. */
+static enum mover mover_of_store(const void *object)
+{
+    const struct psci_domain *domain = domain_of_wanted(object);
+
+    return domain != NULL && domain->state.value != PSCI_DOMAIN_GOING_DOWN ? MOVES_BOTH : MOVES_NOWHERE;
+}
+
+enum mover mover_of(unsigned core, const struct access *access)
+{
+    switch (access->operation) {
+    case HOST_LOCK_ACQUIRE:
+        return MOVES_RIGHT;
+    case HOST_LOCK_RELEASE:
+        return MOVES_LEFT;
+    case HOST_SHARED_LOAD:
+        return mover_of_load(core, access->object);
+    case HOST_SHARED_STORE:
+        return mover_of_store(access->object);
+    case HOST_CACHE_POWER_DOWN:
+        return access->arg == PSCI_LEVEL_CORE ? MOVES_LEFT : MOVES_NOWHERE;
+    case HOST_PLATFORM:
+        return access->arg == PLATFORM_UNSEEN ? MOVES_LEFT : MOVES_NOWHERE;
+    default:
+        return MOVES_NOWHERE;
+    }
+}
+
+static const char *flush_fault(unsigned core)
+{
+    static char text[96];
+
+    for (unsigned other = 0; other < system_setup.cores; other++) {
+        if (other != core && psci.cores[other].domain == psci.cores[core].domain && psci.cores[other].state.value == PSCI_CORE_ON) {
+            snprintf(text, sizeof(text), "core %u: flushes the cache of its cluster while core %u still flushes its own or runs", core, other);
+            return text;
+        }
+    }
+    return NULL;
+}
+
+static const char *store_fault(unsigned core, const void *object)
+{
+    static char text[96];
+    const struct psci_domain *domain = domain_of_state(object);
+
+    if (object == &psci.os_initiated) {
+        return "the suspend mode changes, which is taken for a constant here";
+    }
+    if (domain != NULL && !may_store_state(core, domain)) {
+        snprintf(text, sizeof(text), "core %u: stores to the state of domain %u, which is another's to change", core, (unsigned)(domain - psci.domains));
+        return text;
+    }
+    domain = domain_of_wanted(object);
+    if (domain != NULL && !holds_lock(core, domain)) {
+        snprintf(text, sizeof(text), "core %u: stores to `wanted` of domain %u without its lock", core, (unsigned)(domain - psci.domains));
+        return text;
+    }
+    return NULL;
+}
+
+static const char *load_fault(unsigned core, const void *object)
+{
+    static char text[96];
+    const struct psci_domain *domain = domain_of_wanted(object);
+
+    if (domain != NULL && !may_load_wanted(core, domain)) {
+        snprintf(text, sizeof(text), "core %u: looks whether domain %u is wanted and is not its last man", core, (unsigned)(domain - psci.domains));
+        return text;
+    }
+    return NULL;
+}
+
+const char *access_fault(unsigned core, const struct access *access)
+{
+    switch (access->operation) {
+    case HOST_SHARED_LOAD:
+        return load_fault(core, access->object);
+    case HOST_SHARED_STORE:
+    case HOST_SHARED_COMPARE_SWAP:
+        return store_fault(core, access->object);
+    case HOST_CACHE_POWER_DOWN:
+        return access->arg == PSCI_LEVEL_CORE ? NULL : flush_fault(core);
+    default:
+        return NULL;
+    }
+}
+
+void access_made(unsigned core, const struct access *access)
+{
+    const struct psci_domain *domain = domain_of_state(access->object);
+
+    if (access->operation == HOST_SHARED_STORE && domain != NULL) {
+        system_state.owner[domain - psci.domains] = is_in_transit((uint32_t)access->arg) ? (uint8_t)(core + 1U) : 0;
+    }
+}

@@ -1,0 +1,31 @@
+/*
+ * Which accesses commute with what other cores do, and who may make which access. docs/virtual-time.md, "Joining steps",
+ * argues it; docs/locking.md has the table of who stores what. The one rests on the other, so the other is checked.
+ */
+#ifndef MOVERS_H
+#define MOVERS_H
+
+#include "host.h"
+
+/* Arguments of a point in the platform. */
+#define PLATFORM_SEEN 0U
+#define PLATFORM_UNSEEN 1U
+
+struct access {
+    enum host_operation operation;
+    const void *object;
+    uint64_t arg;
+};
+
+/* Lipton, Reduction, CACM 18(12), 1975: to which side of another core's access an access can be moved. */
+enum mover { MOVES_RIGHT, MOVES_BOTH, MOVES_LEFT, MOVES_NOWHERE };
+
+enum mover mover_of(unsigned core, const struct access *access);
+
+/* NULL where the core may make the access now; else what is wrong. */
+const char *access_fault(unsigned core, const struct access *access);
+
+/* The access is made: who owns a domain in transit changes. */
+void access_made(unsigned core, const struct access *access);
+
+#endif

@@ -1,0 +1,146 @@
+/* What the normal world does on each core, and how a system is written down. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "host_private.h"
+#include "movers.h"
+#include "psci_private.h"
+#include "system.h"
+
+static int64_t call(uint32_t id, uint64_t x1, uint64_t x2, uint64_t x3)
+{
+    unsigned core = host_self();
+    struct smc_frame frame = { .x = { id, x1, x2, x3 } };
+
+    system_state.is_up[core] = false;
+    system_state.in_call[core] = true;
+    host_smc(&frame);
+    system_state.in_call[core] = false;
+    system_state.is_up[core] = true;
+    return (int64_t)frame.x[0];
+}
+
+static void suspend(unsigned core, uint32_t power_state)
+{
+    uint32_t highest = power_state >> 24;
+
+    system_state.armed[core] = true;
+    if (system_setup.transition_scope && highest != 0) {
+        host_keep_locks();
+    }
+    int64_t result = call(PSCI_ID_64(PSCI_CPU_SUSPEND), power_state | (system_setup.os_initiated ? highest << 12 : 0), SYSTEM_ENTRY, 0);
+
+    if (result != PSCI_SUCCESS && !(system_setup.os_initiated && result == PSCI_DENIED)) {
+        host_fail("CPU_SUSPEND %08x returned %lld", power_state, (long long)result);
+    }
+    system_state.armed[core] = false;
+    host_cores[core].interrupt = false;
+}
+
+/* AFFINITY_INFO may lag behind a core that runs, but never call one off that does. */
+static void ask(unsigned core)
+{
+    for (unsigned other = 0; other < system_setup.cores; other++) {
+        int64_t affinity = call(PSCI_ID_64(PSCI_AFFINITY_INFO), other, 0, 0);
+
+        if (other == core && affinity != 0) {
+            host_fail("AFFINITY_INFO of itself is %lld", (long long)affinity);
+        }
+    }
+}
+
+static void perform(unsigned core, char operation)
+{
+    switch (operation) {
+    case '2':
+        suspend(core, 0x02010222);
+        break;
+    case '1':
+        suspend(core, 0x01010022);
+        break;
+    case '0':
+        suspend(core, 0x00010002);
+        break;
+    case 'r':
+        suspend(core, 0x01010012);
+        break;
+    case 's':
+        suspend(core, 0x00000001);
+        break;
+    case 'f':
+        if (system_setup.transition_scope) {
+            host_keep_locks();
+        }
+        call(PSCI_CPU_OFF, 0, 0, 0);
+        break;
+    case 'a':
+        ask(core);
+        break;
+    default:
+        call(PSCI_ID_64(PSCI_CPU_ON), (uint64_t)(operation - 'A'), SYSTEM_ENTRY, 0);
+        break;
+    }
+}
+
+void system_normal_world(unsigned core, uint64_t context_id)
+{
+    (void)context_id;
+    system_state.in_call[core] = false;
+    system_state.is_up[core] = true;
+    for (;;) {
+        char operation = system_setup.programs[core][system_state.position[core]];
+
+        if (psci.cores[core].vote.running != PSCI_VOTE_AWAKE.running) {
+            host_fail("runs in the normal world and its domains count it as asleep");
+        }
+        if (operation == '\0') {
+            return;
+        }
+        system_state.position[core]++;
+        host_point(HOST_PLATFORM, NULL, PLATFORM_UNSEEN);
+        perform(core, operation);
+    }
+}
+
+static bool parse_clusters(const char *text)
+{
+    char *end;
+
+    for (;;) {
+        unsigned long cores = strtoul(text, &end, 10);
+
+        if (end == text || cores == 0 || system_setup.clusters + 1U >= PSCI_MAX_DOMAINS || system_setup.cores + cores > PSCI_MAX_CORES) {
+            return false;
+        }
+        system_setup.cluster_cores[system_setup.clusters++] = (unsigned)cores;
+        system_setup.cores += (unsigned)cores;
+        if (*end == '\0') {
+            return true;
+        }
+        text = end + 1;
+    }
+}
+
+static bool parse_programs(const char *text)
+{
+    unsigned core = 0;
+    unsigned length = 0;
+
+    for (; *text != '\0'; text++) {
+        if (*text == '|') {
+            core++;
+            length = 0;
+        } else if (core >= system_setup.cores || length + 1U >= SYSTEM_OPERATIONS || strchr("210rsfa-ABCDEFGHIJKLMNOP", *text) == NULL) {
+            return false;
+        } else {
+            system_setup.programs[core][length++] = *text;
+        }
+    }
+    return core + 1U == system_setup.cores && system_setup.programs[0][0] != '-';
+}
+
+bool system_parse(const char *clusters, const char *programs)
+{
+    memset(&system_setup, 0, sizeof(system_setup));
+    return parse_clusters(clusters) && parse_programs(programs);
+}

@@ -1,0 +1,97 @@
+#include "timeline.h"
+
+#include <stdio.h>
+
+#include "host_private.h"
+#include "psci_private.h"
+#include "system.h"
+
+static const char *name_of(const void *object, char *text, unsigned bytes)
+{
+    for (unsigned domain = 0; domain < system_topology.domains; domain++) {
+        const struct psci_domain *candidate = &psci.domains[domain];
+
+        if (object == &candidate->lock || object == &candidate->state || object == &candidate->wanted) {
+            const char *what = object == &candidate->lock ? "lock" : object == &candidate->state ? "state" : "wanted";
+
+            snprintf(text, bytes, " the %s of domain %u", what, domain);
+            return text;
+        }
+    }
+    for (unsigned core = 0; core < system_topology.cores; core++) {
+        if (object == &psci.cores[core].state) {
+            snprintf(text, bytes, " the state of core %u", core);
+            return text;
+        }
+    }
+    return object == &psci.os_initiated ? " the suspend mode" : "";
+}
+
+static void print_access(unsigned core, const struct access *access)
+{
+    static const char *const names[HOST_OPERATIONS] = {
+        [HOST_LOCK_ACQUIRE] = "takes",
+        [HOST_LOCK_RELEASE] = "releases",
+        [HOST_SHARED_LOAD] = "reads",
+        [HOST_SHARED_STORE] = "writes",
+        [HOST_SHARED_COMPARE_SWAP] = "swaps",
+        [HOST_EVENT_WAIT] = "waits for an event",
+        [HOST_EVENT_SEND] = "sends an event",
+        [HOST_INTERRUPT_WAIT] = "waits for an interrupt",
+        [HOST_CACHE_POWER_DOWN] = "flushes its caches",
+        [HOST_PLATFORM] = "goes on in the platform",
+    };
+    char object[48];
+
+    (void)core;
+    printf("; %s%s", names[access->operation], name_of(access->object, object, sizeof(object)));
+    if (access->operation == HOST_SHARED_STORE) {
+        printf(" (%llu)", (unsigned long long)access->arg);
+    }
+}
+
+static bool is_choice(unsigned choice)
+{
+    unsigned choices[SYSTEM_MOST_CHOICES];
+    unsigned count = system_choices(choices);
+
+    for (unsigned i = 0; i < count; i++) {
+        if (choices[i] == choice) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *print_step(unsigned at, unsigned choice)
+{
+    bool is_interrupt = choice >= system_setup.cores;
+
+    printf("%4u  core %u%s", at, is_interrupt ? choice - system_setup.cores : choice, is_interrupt ? "; its interrupt comes" : "");
+    const char *fault = system_step(choice);
+
+    printf("\n");
+    return fault;
+}
+
+bool timeline_print(const unsigned *choices, unsigned count)
+{
+    const char *fault = NULL;
+    bool is_path = true;
+
+    system_start();
+    system_on_access = print_access;
+    for (unsigned i = 0; i < count && fault == NULL && is_path; i++) {
+        is_path = is_choice(choices[i]);
+        fault = is_path ? print_step(i, choices[i]) : NULL;
+    }
+    system_on_access = NULL;
+    if (!is_path) {
+        return false;
+    }
+    if (fault == NULL) {
+        fault = system_rest_fault();
+    }
+    printf(fault != NULL ? "      BROKEN: %s\n" : "      no rule is broken\n", fault);
+    return true;
+}

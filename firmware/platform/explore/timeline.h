@@ -1,0 +1,10 @@
+/* A path through the system, made again from its choices and printed step by step. */
+#ifndef TIMELINE_H
+#define TIMELINE_H
+
+#include <stdbool.h>
+
+/* Every access of every step, and how it ends. False where a choice cannot be made there. */
+bool timeline_print(const unsigned *choices, unsigned count);
+
+#endif

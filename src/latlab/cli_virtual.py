@@ -128,6 +128,7 @@ def explore(
     walks: Annotated[int, typer.Option(help="Random walks instead.")] = 0,
     seed: Annotated[int, typer.Option(help="Of the walks.")] = 1,
     os_initiated: Annotated[bool, typer.Option("--os-initiated", help="OS-initiated suspend mode.")] = False,
+    every_access: Annotated[bool, typer.Option("--every-access", help="Make every access a step, even one that commutes.")] = False,
     scope: Annotated[list[str] | None, typer.Option("--scope", help="coordination or transition; several times.")] = None,
     replay: Annotated[str | None, typer.Option(help="Print the timeline of these choices.")] = None,
     program: ProgramOption = None,
@@ -142,7 +143,7 @@ def explore(
         raise UsageError("a system is --clusters and --programs together, also for --replay")
     explorer = exploration.find_explorer(program)
     scopes = scope or ["coordination", "transition"]
-    one = exploration.System(clusters or "", programs or "", bound, walks, os_initiated)
+    one = exploration.System(clusters or "", programs or "", bound, walks, os_initiated, every_access)
     if replay:
         sys.stdout.write(exploration.replay(explorer, one, scopes[0], replay))
         return

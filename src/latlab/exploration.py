@@ -16,7 +16,7 @@ from latlab.images import search_folders
 PROGRAM = "latlab_explore"
 TIMEOUT_S = 900
 FINISHED, BROKEN, TOO_LARGE = 0, 1, 3
-COUNTS = re.compile(r"^(.*): (\d+) states, (\d+) steps, (\d+) ends$", re.MULTILINE)
+COUNTS = re.compile(r"^(.*): (\d+) states, (\d+) steps, (\d+ ends \([0-9a-f]+\))$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class System:
 
     A letter a call: 2, 1, 0 suspend to that level, `r` with the cluster in retention, `s` standby, `f` CPU_OFF, `a` AFFINITY_INFO of
     every core, `A` to `P` CPU_ON of core 0 to 15; a core whose program begins with `-` starts off. `bound`: at most so many
-    preemptions (None: every interleaving); `walks`: random walks instead.
+    preemptions (None: every interleaving); `walks`: random walks instead. `every_access`: without joining steps.
     """
 
     clusters: str
@@ -33,6 +33,7 @@ class System:
     bound: int | None = None
     walks: int = 0
     os_initiated: bool = False
+    every_access: bool = False
 
 
 SMALL = (
@@ -64,13 +65,17 @@ FULL = (
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the exploration of one system came to. `timeline` is empty where no rule was broken."""
+    """What the exploration of one system came to. `timeline` is empty where no rule was broken.
+
+    `ends`: the states in which nothing more can happen: how many, and a sum that is the same for the same set of them.
+    """
 
     system: System
     scope: str
     verdict: str
     states: int
     steps: int
+    ends: str
     timeline: str = ""
     replay: str = ""
 
@@ -87,6 +92,7 @@ def find_explorer(path: Path | None = None) -> Path:
 def options_of(system: System, scope: str, seed: int) -> list[str]:
     options = ["--transition"] if scope == "transition" else []
     options += ["--os-initiated"] if system.os_initiated else []
+    options += ["--every-access"] if system.every_access else []
     options += ["--preemptions", str(system.bound)] if system.bound is not None else []
     options += ["--walks", str(system.walks), str(seed)] if system.walks else []
     return [*options, system.clusters, system.programs]
@@ -101,11 +107,11 @@ def explore_one(program: Path, system: System, scope: str, seed: int) -> Finding
     if done.returncode not in (FINISHED, BROKEN, TOO_LARGE):
         raise DataError(f"{program.name} stopped on {system.clusters} {system.programs}: {done.stderr.strip() or done.returncode}")
     counts = COUNTS.search(done.stdout)
-    states, steps = (int(counts[2]), int(counts[3])) if counts else (0, 0)
+    states, steps, ends = (int(counts[2]), int(counts[3]), counts[4]) if counts else (0, 0, "")
     verdicts = {FINISHED: counts[1] if counts else "", BROKEN: "broken", TOO_LARGE: "not finished: too many states"}
     replay = re.search(r"^replay: (.*)$", done.stdout, re.MULTILINE)
     timeline = done.stdout if done.returncode == BROKEN else ""
-    return Finding(system, scope, verdicts[done.returncode], states, steps, timeline, replay[1] if replay else "")
+    return Finding(system, scope, verdicts[done.returncode], states, steps, ends, timeline, replay[1] if replay else "")
 
 
 def explore(program: Path, systems: Sequence[System], scopes: Sequence[str], seed: int = 1) -> list[Finding]:

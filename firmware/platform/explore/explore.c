@@ -178,11 +178,12 @@ static int report_path(const char *what)
 /* Looks at the state that has just been reached; goes on into it where it is new. */
 static const char *enter(unsigned last, unsigned preemptions)
 {
-    uint64_t hash = system_hash();
+    uint64_t state = system_hash();
+    uint64_t hash = state;
 
     /* With a bound, what can follow depends on who ran and on what is left of the bound. */
     if (most_preemptions != UNBOUNDED) {
-        hash = (hash ^ ((uint64_t)last << 32 | preemptions)) * 0x9E3779B97F4A7C15ULL;
+        hash = (state ^ ((uint64_t)last << 32 | preemptions)) * 0x9E3779B97F4A7C15ULL;
     }
     if (!is_new(hash)) {
         return NULL;
@@ -199,7 +200,7 @@ static const char *enter(unsigned last, unsigned preemptions)
     frame->preemptions = preemptions;
     if (frame->count == 0) {
         rests++;
-        rests_hash += hash;
+        rests_hash += state;
         return system_rest_fault();
     }
     if (frame->snapshot == NULL && (frame->snapshot = malloc(sizeof(*frame->snapshot))) == NULL) {

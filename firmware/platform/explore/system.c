@@ -4,6 +4,7 @@
 
 #include "controller.h"
 #include "host_private.h"
+#include "locked.h"
 #include "psci_private.h"
 
 struct system_state system_state;
@@ -83,6 +84,9 @@ static const char *make_access(unsigned core)
 
     is_committed = is_committed || mover == MOVES_LEFT || mover == MOVES_NOWHERE;
     access_made(core, access);
+    if (access->operation == HOST_LOCK_ACQUIRE) {
+        locked_take(access->object);
+    }
     if (system_on_access != NULL) {
         system_on_access(core, access);
     }
@@ -211,6 +215,8 @@ unsigned system_choices(unsigned *choices)
 
 static const char *run(unsigned core)
 {
+    const char *fault;
+
     chosen = core;
     if (!host_run()) {
         return host_violation();
@@ -220,7 +226,8 @@ static const char *run(unsigned core)
     }
     system_state.stack_hash[core] = hash_stack(core);
     controller_cut_domains();
-    return controller_fault();
+    fault = locked_fault(core);
+    return fault != NULL ? fault : controller_fault();
 }
 
 /* What a core does between its wake-up and its next access is its own business. */
@@ -234,6 +241,7 @@ static const char *interrupt(unsigned core)
         return NULL;
     }
     only_wakes = true;
+    locked_begin(core);
     const char *fault = run(core);
 
     only_wakes = false;
@@ -246,6 +254,7 @@ const char *system_step(unsigned choice)
         return interrupt(choice - system_setup.cores);
     }
     is_committed = false;
+    locked_begin(choice);
     if (system_state.next[choice].operation != HOST_OPERATIONS) {
         const char *fault = make_access(choice);
 

@@ -36,18 +36,21 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 /* Of the words in use. A core that is off or has finished starts from the bottom if it ever runs again. */
 static uint64_t hash_stack(unsigned core)
 {
-    uint64_t hash = 1;
+    uint64_t even = 1;
+    uint64_t odd = 2;
     size_t all;
     const uint8_t *stack = host_stack(core, &all);
+    const uint64_t *end = (const uint64_t *)(const void *)(stack + all);
     const uint64_t *word = host_cores[core].coroutine.stack_pointer;
 
     if (host_cores[core].wait == HOST_OFF || host_cores[core].wait == HOST_FINISHED) {
-        return hash;
+        return even;
     }
-    for (; word < (const uint64_t *)(const void *)(stack + all); word++) {
-        hash = mix(hash, *word);
+    for (; word + 1 < end; word += 2) {
+        even = mix(even, word[0]);
+        odd = mix(odd, word[1]);
     }
-    return hash;
+    return mix(mix(even, odd), word < end ? *word : 0);
 }
 
 static bool is_free(const struct access *access)

@@ -3,31 +3,18 @@
  *   latlab_explore [--transition] [--os-initiated] [--every-access] [--walks N SEED | --replay CHOICES] [--preemptions N] [--most STATES] CLUSTERS PROGRAMS
  * Depth first over snapshots of the whole machine; a state that has been seen is not gone into again (64-bit hashes).
  */
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "host_private.h"
-#include "psci_private.h"
+#include "seen.h"
+#include "snapshot.h"
 #include "system.h"
 #include "timeline.h"
 
 #define MOST_DEPTH 4096U
-#define STACK_KEPT 4096U
-#define FIRST_ENTRIES (1ULL << 16)
-#define MOST_STATES 300000000ULL /* 4 GiB of table */
+#define MOST_STATES 400000000ULL /* 4 GiB of hashes, and 2 GiB more when their table has grown */
 #define UNBOUNDED UINT32_MAX
-
-struct snapshot {
-    struct psci_state psci;
-    struct system_state system;
-    struct host_core cores[PSCI_MAX_CORES];
-    struct host_list watchers;
-    struct host_list waiters;
-    uint64_t events;
-    uint8_t stacks[PSCI_MAX_CORES][STACK_KEPT];
-};
 
 struct frame {
     struct snapshot *snapshot;
@@ -41,115 +28,12 @@ struct frame {
 static struct frame frames[MOST_DEPTH];
 static unsigned depth;
 static bool is_elsewhere; /* the machine is not in the state of the last frame */
-static uint64_t *table;
-static uint64_t table_entries;
 static uint64_t states;
 static uint64_t steps;
 static uint64_t rests;
 static uint64_t rests_hash; /* of them all, whatever their order */
 static unsigned most_preemptions = UNBOUNDED;
 static uint64_t most_states = MOST_STATES;
-
-static uint8_t *used_stack(unsigned core, size_t *bytes)
-{
-    size_t all;
-    uint8_t *stack = host_stack(core, &all);
-    uint8_t *pointer = host_cores[core].coroutine.stack_pointer;
-
-    *bytes = (size_t)(stack + all - pointer);
-    if (*bytes > STACK_KEPT) {
-        fprintf(stderr, "core %u uses %zu bytes of stack, more than a snapshot keeps\n", core, *bytes);
-        exit(2);
-    }
-    return pointer;
-}
-
-static void copy_psci(struct psci_state *to, const struct psci_state *from)
-{
-    memcpy(to, from, offsetof(struct psci_state, cores) + system_setup.cores * sizeof(from->cores[0]));
-    memcpy(to->domains, from->domains, system_topology.domains * sizeof(from->domains[0]));
-}
-
-static void save(struct snapshot *snapshot)
-{
-    size_t bytes;
-
-    copy_psci(&snapshot->psci, &psci);
-    snapshot->system = system_state;
-    memcpy(snapshot->cores, host_cores, system_setup.cores * sizeof(host_cores[0]));
-    snapshot->watchers = host_watchers;
-    snapshot->waiters = host_waiters;
-    snapshot->events = host_events;
-    for (unsigned core = 0; core < system_setup.cores; core++) {
-        uint8_t *stack = used_stack(core, &bytes);
-
-        memcpy(snapshot->stacks[core], stack, bytes);
-    }
-}
-
-static void restore(const struct snapshot *snapshot)
-{
-    size_t bytes;
-
-    copy_psci(&psci, &snapshot->psci);
-    system_state = snapshot->system;
-    memcpy(host_cores, snapshot->cores, system_setup.cores * sizeof(host_cores[0]));
-    host_watchers = snapshot->watchers;
-    host_waiters = snapshot->waiters;
-    host_events = snapshot->events;
-    for (unsigned core = 0; core < system_setup.cores; core++) {
-        uint8_t *stack = used_stack(core, &bytes);
-
-        memcpy(stack, snapshot->stacks[core], bytes);
-    }
-}
-
-/* False where it is there already. */
-static bool insert(uint64_t hash)
-{
-    uint64_t mask = table_entries - 1U;
-    uint64_t at = hash & mask;
-
-    while (table[at] != 0) {
-        if (table[at] == hash) {
-            return false;
-        }
-        at = (at + 1U) & mask;
-    }
-    table[at] = hash;
-    return true;
-}
-
-static void grow_table(void)
-{
-    uint64_t *old = table;
-    uint64_t old_entries = table_entries;
-
-    table_entries = old == NULL ? FIRST_ENTRIES : 2U * old_entries;
-    table = calloc(table_entries, sizeof(*table));
-    if (table == NULL) {
-        fprintf(stderr, "no memory for a table of %llu states\n", (unsigned long long)table_entries);
-        exit(2);
-    }
-    for (uint64_t i = 0; i < old_entries; i++) {
-        if (old[i] != 0) {
-            insert(old[i]);
-        }
-    }
-    free(old);
-}
-
-/* False where the state has been seen. */
-static bool is_new(uint64_t hash)
-{
-    if (4U * states >= 3U * table_entries) {
-        grow_table();
-    }
-    bool fresh = insert(hash | (hash == 0));
-
-    states += fresh;
-    return fresh;
-}
 
 static int report(const char *what, const unsigned *choices, unsigned count)
 {
@@ -185,9 +69,10 @@ static const char *enter(unsigned last, unsigned preemptions)
     if (most_preemptions != UNBOUNDED) {
         hash = (state ^ ((uint64_t)last << 32 | preemptions)) * 0x9E3779B97F4A7C15ULL;
     }
-    if (!is_new(hash)) {
+    if (!seen_add(hash)) {
         return NULL;
     }
+    states++;
     if (depth == MOST_DEPTH) {
         fprintf(stderr, "a path of more than %u steps; shorten the programs\n", MOST_DEPTH);
         exit(2);
@@ -207,7 +92,7 @@ static const char *enter(unsigned last, unsigned preemptions)
         fputs("no memory for a snapshot\n", stderr);
         exit(2);
     }
-    save(frame->snapshot);
+    snapshot_save(frame->snapshot);
     is_elsewhere = false;
     depth++;
     return NULL;
@@ -251,7 +136,7 @@ static int explore(void)
             continue;
         }
         if (is_elsewhere) {
-            restore(frame->snapshot);
+            snapshot_restore(frame->snapshot);
         }
         is_elsewhere = true;
         steps++;

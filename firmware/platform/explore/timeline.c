@@ -27,6 +27,24 @@ static const char *name_of(const void *object, char *text, unsigned bytes)
     return object == &psci.os_initiated ? " the suspend mode" : "";
 }
 
+static const char *name_of_value(const void *object, uint64_t value)
+{
+    static const char *const core_states[] = { "ON", "OFF", "ON_PENDING", "IN_RETENTION", "SUSPENDED", "FLUSHED" };
+    static const char *const domain_states[] = { "ON", "GOING_DOWN", "DOWN", "COMING_UP" };
+
+    for (unsigned core = 0; core < system_topology.cores; core++) {
+        if (object == &psci.cores[core].state && value < sizeof(core_states) / sizeof(core_states[0])) {
+            return core_states[value];
+        }
+    }
+    for (unsigned domain = 0; domain < system_topology.domains; domain++) {
+        if (object == &psci.domains[domain].state && value < sizeof(domain_states) / sizeof(domain_states[0])) {
+            return domain_states[value];
+        }
+    }
+    return value != 0 ? "yes" : "no";
+}
+
 static void print_access(unsigned core, const struct access *access)
 {
     static const char *const names[HOST_OPERATIONS] = {
@@ -39,14 +57,18 @@ static void print_access(unsigned core, const struct access *access)
         [HOST_EVENT_SEND] = "sends an event",
         [HOST_INTERRUPT_WAIT] = "waits for an interrupt",
         [HOST_CACHE_POWER_DOWN] = "flushes its caches",
-        [HOST_PLATFORM] = "goes on in the platform",
+        [HOST_PLATFORM] = "goes on",
     };
     char object[48];
 
     (void)core;
+    if (access->operation == HOST_PLATFORM && access->arg == PLATFORM_SEEN) {
+        printf("; tells the platform");
+        return;
+    }
     printf("; %s%s", names[access->operation], name_of(access->object, object, sizeof(object)));
     if (access->operation == HOST_SHARED_STORE) {
-        printf(" (%llu)", (unsigned long long)access->arg);
+        printf(": %s", name_of_value(access->object, access->arg));
     }
 }
 

@@ -48,6 +48,7 @@ SMALL = (
     System("2", "11|00", os_initiated=True),
     System("1,1", "2|0", os_initiated=True),
     System("2,1", "2|2|2"),
+    System("2,2", "2f|1|2B|0"),
     System("2,4", "22|2f|12|2f1|0A2B2|r2", walks=2000),
 )
 FULL = (
@@ -61,7 +62,8 @@ FULL = (
     System("2,2", "0|22|0|11", os_initiated=True),
     System("2,2", "2f|2|2B|1"),
     System("2,2", "r|2|2f|2C"),
-    System("2,2", "2f|1|2B|0"),
+    System("2,2", "2C|2|-2|1a"),
+    System("2,2", "f|2A|2|f"),
     System("2,2", "22|22|22|22", bound=1),
     System("4,4", "222|2f|12|2B1|0F2B2|r2|21|2", walks=20000),
     System("4,4,4,4", "22|2f|12|2B1|0F2B2|r2|21|2|2|2|2|2|2f|2|2M|1", walks=5000),

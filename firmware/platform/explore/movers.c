@@ -48,22 +48,17 @@ static bool may_store_state(unsigned core, const struct psci_domain *domain)
     return is_in_transit(domain->state.value) ? owns(core, domain) : holds_lock(core, domain);
 }
 
-/* Nobody else may store to it now. */
-static bool is_safe_to_load(unsigned core, const struct psci_domain *domain)
-{
-    return may_store_state(core, domain);
-}
-
 static bool may_load_wanted(unsigned core, const struct psci_domain *domain)
 {
     return holds_lock(core, domain) || (domain->state.value == PSCI_DOMAIN_GOING_DOWN && owns(core, domain));
 }
 
+/* Where the core may store to a state, nobody else may. */
 static enum mover mover_of_load(unsigned core, const void *object)
 {
     const struct psci_domain *domain = domain_of_state(object);
 
-    if (object == &psci.os_initiated || (domain != NULL && is_safe_to_load(core, domain))) {
+    if (object == &psci.os_initiated || (domain != NULL && may_store_state(core, domain))) {
         return MOVES_BOTH;
     }
     return MOVES_NOWHERE;
@@ -110,21 +105,36 @@ static const char *flush_fault(unsigned core)
     return NULL;
 }
 
+/* A core that is off is switched on by whoever swaps its state; nobody else stores to it but itself. */
+static bool is_state_of_other(unsigned core, const void *object)
+{
+    for (unsigned other = 0; other < system_setup.cores; other++) {
+        if (other != core && object == &psci.cores[other].state) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *store_fault(unsigned core, const void *object)
 {
     static char text[96];
     const struct psci_domain *domain = domain_of_state(object);
+    const struct psci_domain *asked = domain_of_wanted(object);
 
     if (object == &psci.os_initiated) {
         return "the suspend mode changes, which is taken for a constant here";
+    }
+    if (is_state_of_other(core, object)) {
+        snprintf(text, sizeof(text), "core %u: stores to the state of another core", core);
+        return text;
     }
     if (domain != NULL && !may_store_state(core, domain)) {
         snprintf(text, sizeof(text), "core %u: stores to the state of domain %u, which is another's to change", core, (unsigned)(domain - psci.domains));
         return text;
     }
-    domain = domain_of_wanted(object);
-    if (domain != NULL && !holds_lock(core, domain)) {
-        snprintf(text, sizeof(text), "core %u: stores to `wanted` of domain %u without its lock", core, (unsigned)(domain - psci.domains));
+    if (asked != NULL && !holds_lock(core, asked)) {
+        snprintf(text, sizeof(text), "core %u: stores to `wanted` of domain %u without its lock", core, (unsigned)(asked - psci.domains));
         return text;
     }
     return NULL;
@@ -148,7 +158,6 @@ const char *access_fault(unsigned core, const struct access *access)
     case HOST_SHARED_LOAD:
         return load_fault(core, access->object);
     case HOST_SHARED_STORE:
-    case HOST_SHARED_COMPARE_SWAP:
         return store_fault(core, access->object);
     case HOST_CACHE_POWER_DOWN:
         return access->arg == PSCI_LEVEL_CORE ? NULL : flush_fault(core);

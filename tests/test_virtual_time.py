@@ -5,14 +5,16 @@ from statistics import median
 
 import pytest
 
+from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.exploration import System, explore_one, find_explorer, replay
+from latlab.formats.dump import collect_dump
 from latlab.model import Clock, CoreId, Metric, RunStatus
 from latlab.prediction import acquisition_orders, measured_spans, predict, undetermined_costs
 from latlab.references import load
 from latlab.store import open_store
 from latlab.targets.board import Board, load_board
-from latlab.targets.virtual_time import Virtual, find_program, spans_of
+from latlab.targets.virtual_time import Virtual, find_program, run_program, spans_of
 from latlab.whatif import Design, simulate, sweep, uncontended_ns
 from latlab.workflow import Silent, run_psci_virtual
 
@@ -112,6 +114,21 @@ def test_a_sweep_grows_with_the_channel_and_not_without(program: Path, juno: Boa
 def test_a_thousand_cores_run(program: Path) -> None:
     board = load_board("juno,lock=ticket,lock_scope=coordination,channel=per-core,clusters=" + "+".join(["16"] * 64))
     assert simulate(program, board, Design("ticket", "coordination", "per-core"), "cpu_susp_parallel").cores == 1024
+
+
+def test_the_lead_of_many_cores_keeps_its_figures_whatever_it_does_afterwards(program: Path) -> None:
+    board = load_board("juno,clusters=" + "+".join(["4"] * 256))
+    spans = spans_of(program, board, None, "susp_deep_parallel")
+    lead = {metric: value for (_, metric, core), value in spans.items() if core == board.lead}
+    assert sorted(lead) == sorted((Metric.POWERDOWN, Metric.WAKEUP, Metric.CACHE_FLUSH))
+    assert min(lead.values()) > 0
+
+
+def test_the_dump_of_a_thousand_clusters_is_complete(program: Path) -> None:
+    board = load_board("juno,clusters=" + "+".join(["1"] * 1024))
+    printed = run_program(program, board, ("1", "0", "dump"))
+    found = collect_dump(printed.decode().splitlines(), event_table())
+    assert (found.status, len(found.iterations[0].traces)) == (RunStatus.COMPLETE, 1024)
 
 
 def test_a_sweep_of_a_test_in_which_no_cores_meet_is_refused(program: Path, juno: Board) -> None:

@@ -52,7 +52,17 @@ static void begin(void)
 
 static void end(void)
 {
-    own()->end_sequence = trace_status(host_ring()).next;
+    struct bench_measurement *measurement = own();
+    struct trace_status status = trace_status(host_ring());
+    uint64_t first = measurement->first_sequence;
+
+    if (output == BENCH_NOTHING) {
+        return;
+    }
+    measurement->lost = status.oldest > first ? status.oldest - first : 0;
+    measurement->first_sequence = first + measurement->lost;
+    measurement->count = (unsigned)(status.next - measurement->first_sequence);
+    trace_read(host_ring(), measurement->first_sequence, measurement->records, measurement->count);
 }
 
 static void make_call(void)

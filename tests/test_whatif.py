@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from conftest import Latlab
 from latlab.analysis.slowest import CHANNEL_CAUSES, LOCK_CAUSES, Cause
 from latlab.engines import on_dask, on_this_machine
 from latlab.errors import DataError, LatlabError, UsageError
@@ -248,3 +249,40 @@ def test_without_distributed_the_extra_is_named(program: Path, jobs: list[Job], 
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match=r"latlab\[dask\]"):
         on_dask("local")(program, jobs)
+
+
+def test_the_command_prints_the_same_with_dask_as_without(latlab: Latlab, program: Path) -> None:
+    pytest.importorskip("distributed")
+    arguments = ("whatif", "--cores", "2,6", "--scope", "coordination", "--format", "json", "--program", program)
+    here, far = latlab(*arguments), latlab(*arguments, "--dask", "local")
+    assert (here.returncode, far.returncode) == (0, 0), far.stderr
+    assert here.stdout == far.stdout
+
+
+def test_the_command_writes_each_file_that_it_is_asked_for(latlab: Latlab, program: Path, tmp_path: Path) -> None:
+    files = [tmp_path / f"whatif{suffix}" for suffix in (".html", ".csv", ".json", ".rst")]
+    done = latlab("whatif", "--cores", "6", "--program", program, *(word for path in files for word in ("-o", path)))
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert len(json.loads(files[2].read_text("utf-8"))["points"]) == len(files[1].read_text("utf-8").splitlines()) - 1 == 4
+    assert "<title>susp_deep_parallel in virtual time, platform juno</title>" in files[0].read_text("utf-8")
+    assert files[3].read_text("utf-8").count(".. table::") == 3
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--cores", "6,x"),
+        ("--cluster", "0"),
+        ("--lock", "spin"),
+        ("--scope", "all"),
+        ("--channel", "3"),
+        ("--test", "nothing_parallel"),
+        ("--platform", "nowhere"),
+        ("-o", "whatif.png"),
+    ],
+)
+def test_a_wrong_value_is_one_sentence_with_what_to_do_and_exit_code_2(latlab: Latlab, wrong: tuple[str, str]) -> None:
+    done = latlab("whatif", *wrong)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert wrong[1] in done.stderr
+    assert "Traceback" not in done.stderr

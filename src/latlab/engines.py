@@ -89,12 +89,7 @@ def _client(address: str) -> Iterator[Any]:
     for chatty in ("distributed.client", "asyncio"):  # they log tracebacks where a sentence will do
         logging.getLogger(chatty).setLevel(logging.CRITICAL)
     if address == LOCAL:
-        with (
-            distributed.LocalCluster(
-                n_workers=os.cpu_count(), threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
-            ) as cluster,
-            distributed.Client(cluster, set_as_default=False) as client,
-        ):
+        with _local_cluster() as cluster, distributed.Client(cluster, set_as_default=False) as client:
             yield client
         return
     try:
@@ -105,6 +100,19 @@ def _client(address: str) -> Iterator[Any]:
         if not client.scheduler_info()["workers"]:
             raise UsageError(f"--dask {address}: the scheduler has no workers; start `dask worker {address}`")
         yield client
+
+
+def _local_cluster() -> Any:
+    """Its workers are begun with Ctrl-C ignored, which they inherit: it is the parent that stops them."""
+    import distributed
+
+    kept = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return distributed.LocalCluster(
+            n_workers=os.cpu_count(), threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+        )
+    finally:
+        signal.signal(signal.SIGINT, kept)
 
 
 def _leave_interrupts() -> None:

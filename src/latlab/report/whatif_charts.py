@@ -57,7 +57,10 @@ def _growth(sweep: Sweep) -> Chart:
     panels = [_panel(sweep, name) for name in SPANS]
     rows = [alt.hconcat(*panels[at : at + 2], spacing=36) for at in (0, 2)]
     title = alt.TitleParams(sweep.title, subtitle=sweep.basis, anchor="start", fontSize=14, subtitleFontSize=12, offset=12)
-    note = "Both axes are logarithmic. Dashes: locks that are held over the transition."
+    note = (
+        "Both axes are logarithmic. Dashes: locks that are held over the transition. "
+        "Where lines lie on each other, the last one of the list is seen."
+    )
     return Chart("Against the number of cores", note, finished(alt.vconcat(*rows, spacing=26, title=title)))
 
 
@@ -107,7 +110,7 @@ def _parts(sweep: Sweep) -> Chart:
     wholes = [
         {"bar": label, "text": f"{point.powerdown_worst_ns / NS_PER_US:,.0f} µs"} for point, label in zip(points, labels, strict=True)
     ]
-    y = alt.Y("bar:N", title=None, sort=labels, axis=alt.Axis(labelLimit=420))
+    y = alt.Y("bar:N", title=None, sort=labels, axis=alt.Axis(labelLimit=600))
     names = [name for cause, (name, _) in CAUSE_NAMES.items() if any(point.causes_ns[cause] for point in points)]
     colours = dict(CAUSE_NAMES.values())
     bars = (

@@ -69,6 +69,16 @@ def test_no_design_falls_below_the_floor_of_its_channel(sweep: Sweep) -> None:
     assert all((point.over_floor is None) == (point.design.channel == "per-core") for point in sweep.points)
 
 
+@pytest.mark.parametrize("changes", ["noise_ns=2000", "message_ns=100,stagger_ns=100000", "busy_core_ns=0,busy_cluster_ns=0"])
+@pytest.mark.parametrize("test", ["susp_deep_parallel", "cpu_susp_parallel"])
+def test_the_floor_holds_whatever_the_costs(program: Path, changes: str, test: str) -> None:
+    board = load_board(f"juno,{changes}")
+    for job in jobs_of(board, designs_of(board, ("compare-and-swap",), (), ("shared",)), [1, 7, 16], [1, 4, 16], test):
+        over_floor = simulate(program, job).over_floor
+        assert over_floor is not None
+        assert over_floor >= 1.0
+
+
 def test_long_locks_without_a_shared_channel_are_the_locks_own_doing(sweep: Sweep) -> None:
     growth = growth_of(sweep, "transition", "per-core")
     assert sum(growth.large.causes_ns[cause] for cause in CHANNEL_CAUSES) == 0

@@ -168,13 +168,14 @@ def alone_ns(program: Path, board: Board, test: str) -> dict[CoreId, float]:
 def channel_floor_ns(job: Job, calls: Calls) -> float:
     """The core that the channel serves last waits for the others' messages, and for the controller to take them down.
 
-    Cores start at most `stagger_ns` apart, and no message comes before the fastest core has got to its own.
+    Cores start at most `stagger_ns` apart, and no message comes before the fastest core has got to its own. Where they start so far
+    apart that they need not meet, there is nothing below which a core cannot fall but its own message.
     """
-    cores, costs = len(calls), job.board.costs
-    served_ns = cores * costs["message_ns"] + (cores - 1) * (costs["busy_core_ns"] - costs["stagger_ns"])
+    others, costs = len(calls) - 1, job.board.costs
+    waits_ns = others * (costs["message_ns"] + costs["busy_core_ns"] - costs["stagger_ns"])
     if job.test == "susp_deep_parallel":
-        served_ns += (len(job.board.clusters) - 1) * costs["busy_cluster_ns"]
-    return float(shortest_to_message(calls) + served_ns)
+        waits_ns += (len(job.board.clusters) - 1) * costs["busy_cluster_ns"]
+    return float(shortest_to_message(calls) + costs["message_ns"] + max(waits_ns, 0))
 
 
 def growths(points: Sequence[Point]) -> list[Growth]:

@@ -15,7 +15,7 @@ from latlab.report.virtual import NS_PER_US
 from latlab.report.whatif import PARTS_NOTE, Sweep, ends_of
 from latlab.whatif import Point, growths
 
-PANEL_PX = (430, 270)
+PANEL_PX = (400, 260)
 PARTS_PX = 560
 BAR_PX = 24
 SPANS: dict[str, Callable[[Point], float]] = {

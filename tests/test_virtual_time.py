@@ -141,6 +141,13 @@ def test_every_interleaving_of_two_cores_keeps_the_rules(explorer: Path, scope: 
     assert finding.states > 500
 
 
+@pytest.mark.parametrize("scope", ["coordination", "transition"])
+def test_every_interleaving_of_two_clusters_of_two_cores_keeps_the_rules(explorer: Path, scope: str) -> None:
+    finding = explore_one(explorer, System("2,2", "2f|1|2B|0"), scope, 1)
+    assert finding.verdict == "every interleaving keeps the rules"
+    assert finding.states > 10_000
+
+
 def test_a_planted_fault_is_found_and_its_counterexample_replayed(explorer: Path) -> None:
     faulty = explorer.parent / "latlab_explore_no_recheck"
     if not faulty.is_file():

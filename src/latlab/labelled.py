@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from latlab.analysis.explain import Explanation
+from latlab.analysis.explanation import Explanation
 from latlab.analysis.invariants import Check
 from latlab.model import Clock, CoreId, Run
 from latlab.store import Store

@@ -11,6 +11,8 @@ from latlab.analysis.attribution import Attributed, Exposure, attribute, exposur
 from latlab.analysis.crossings import Crossing, crossings
 from latlab.analysis.periodicity import Period, find_period
 from latlab.analysis.wakeup import Wakeups, disagreement, with_schedule
+from latlab.analysis.wakeup_identity import EMULATION as EMULATION
+from latlab.analysis.wakeup_identity import VIRTUAL_MACHINE as VIRTUAL_MACHINE
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError
 from latlab.formats.el3_records import El3Records, info_of, merged, read_records
@@ -27,8 +29,6 @@ IMPORT_LOG = "imported"
 KERNEL_PROBES = ("crng_reseed", "hwrng")
 DETERMINISTIC = "deterministic: the instruction clock of an emulator, one vCPU"
 REAL = "real target"
-VIRTUAL_MACHINE = "virtual machine: not an RT figure"
-EMULATION = "multi-threaded emulation: shows that it works, its latencies are not to be published"
 KERNEL_WARNINGS = ("WARNING:", "BUG:", "Oops", "rcu: INFO:", "rcu_preempt detected", "Internal error", "soft lockup", "Call trace:")
 
 

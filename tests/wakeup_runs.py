@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from latlab.model import UNNAMED, CoreId, Distribution, LateWakeup, Metric, Run
+from latlab.model import UNNAMED, CoreId, Distribution, Metric, Run
 from latlab.rt import CAMPAIGN, REAL, new_run, workload_facts
 from latlab.targets.rt_job import Workload
 from recorder_files import bucket
@@ -26,14 +26,8 @@ def bounds(value: int) -> tuple[int, int]:
     return low, low + (1 << shift)
 
 
-def distribution(
-    values: Sequence[int], cpu: int = 0, missed: int = 0, test: str = "recorder", late_from: int | None = None
-) -> Distribution:
-    """Every value from `late_from` on is a late wake-up as well, in the order given, one each interval."""
+def distribution(values: Sequence[int], cpu: int = 0, missed: int = 0, test: str = "recorder") -> Distribution:
     counts = Counter(bounds(int(value)) for value in values)
-    late = [
-        LateWakeup(number * INTERVAL_NS + int(v), int(v)) for number, v in enumerate(values) if late_from is not None and v >= late_from
-    ]
     return Distribution(
         test=test,
         metric=Metric.TASK_WAKEUP,
@@ -46,7 +40,6 @@ def distribution(
         minimum_ticks=int(min(values)),
         maximum_ticks=int(max(values)),
         average_ticks=float(np.mean(values)),
-        late=tuple(late),
     )
 
 

@@ -43,8 +43,8 @@ def run_rt_guest(
     return keep(store, run, _logs(done), _complaints(done))
 
 
-def run_rt_linux(store: Store, machine: Machine, workload: Workload, say: Say) -> str:
-    """One measurement on this machine or over SSH; the run's id."""
+def run_rt_linux(store: Store, machine: Machine, workload: Workload, say: Say, platform: str = "") -> str:
+    """One measurement on this machine or over SSH; the run's id. `platform` names the board where its address does not."""
     found = survey(machine, workload.priority)
     check_survey(machine, found, workload)
     for note in notes(found):
@@ -54,7 +54,7 @@ def run_rt_linux(store: Store, machine: Machine, workload: Workload, say: Say) -
     told = tuple((name, found.said.get(name, "")) for name in ("kernel", "version", "machine", "rt_runtime_us", "hypervisor"))
     facts = (*workload_facts(workload), *((name, value) for name, value in told if value))
     target = "linux" if isinstance(machine, Here) else f"ssh:{machine.name}"
-    run = new_run(CAMPAIGN, target, f"{machine.name}, {found.machine}", found.cpus, mode, facts)
+    run = new_run(CAMPAIGN, target, platform or f"{machine.name}, {found.machine}", found.cpus, mode, facts)
     return keep(store, run, done.files, (done.sentence,) if done.sentence else ())
 
 

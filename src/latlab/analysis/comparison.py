@@ -83,6 +83,8 @@ class Order:
 
 @dataclass(frozen=True)
 class Comparison:
+    """`caveat` says what the figures are not, wherever the verdict is said; `sampling` what the tests rest on where that is not boots."""
+
     a: Run
     b: Run
     limits: Limits
@@ -96,9 +98,7 @@ class Comparison:
     boots: tuple[int, int]
     notes: tuple[str, ...]
     caveat: str = ""
-    """What the figures are not, said wherever the verdict is."""
     sampling: str = ""
-    """What the tests rest on, where that is not boots."""
 
     def unit_of(self, metric: Metric) -> str:
         return unit_of(metric, self.unit)

@@ -15,7 +15,7 @@ from latlab.analysis.wakeup_identity import EMULATION as EMULATION
 from latlab.analysis.wakeup_identity import VIRTUAL_MACHINE as VIRTUAL_MACHINE
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError
-from latlab.formats.el3_records import El3Records, info_of, merged, read_records
+from latlab.formats.el3_records import El3Records, info_of, merged, read_all, read_records
 from latlab.formats.ftrace import read_spans
 from latlab.formats.wakeups import read_wakeups
 from latlab.model import Build, Clock, Problem, Run, RunStatus, Tick, Topology
@@ -156,7 +156,7 @@ def result_of(facts: Mapping[str, str], files: Mapping[str, bytes]) -> RtResult:
     if recorder and el3:
         calls = el3.calls()
         kernel = read_spans(files.get("ftrace.txt", b"").decode("utf-8", "replace"), KERNEL_PROBES)
-        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, el3.held_from_ticks), exposure(recorder, calls)
+        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, el3.gaps), exposure(recorder, calls)
     problems += [
         f"{found.tool}: {sentence}"
         for found in wakeups
@@ -194,7 +194,7 @@ def _el3(files: Mapping[str, bytes], problems: list[str]) -> El3Records | None:
             f"the firmware's event table is {info[0] if info else 'unknown'}, this latlab has {table.hash}; outliers are not attributed"
         )
         return None
-    return read_records(files["el3-records.txt"].decode("ascii", "replace"), table, "el3-records.txt")
+    return read_all(files["el3-records.txt"].decode("ascii", "replace"), table, "el3-records.txt")
 
 
 def kernel_warnings(log: bytes) -> list[str]:

@@ -184,3 +184,10 @@ def test_four_outliers_are_too_few_for_a_period() -> None:
 def test_a_line_through_the_doses_is_found() -> None:
     line = fit([0, 50, 100, 200], [40, 140, 240, 440])
     assert (line.slope, line.intercept_us, line.r_squared) == pytest.approx((2.0, 40.0, 1.0))
+
+
+@given(st.lists(st.integers(0, 200_000), min_size=20, max_size=80, unique=True))
+def test_the_schedule_itself_is_no_period_of_the_outliers(periods: list[int]) -> None:
+    """Times at which something was due are multiples of the interval, whatever made it late."""
+    found = find_period(sorted(200_000 * n for n in periods), 200_000)
+    assert found is None or found.period_s > 0.0003

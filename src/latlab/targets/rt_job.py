@@ -178,7 +178,7 @@ cat /proc/latlab_el3/info >$OUT/el3-info.txt
 status=0
 read_rings() {{
     echo read >>$OUT/el3-power.txt
-    cat /proc/latlab_el3/records >>$OUT/el3-power.txt
+    cat /proc/latlab_el3/new_records >>$OUT/el3-power.txt
 }}
 cpus=$(ls -d /sys/devices/system/cpu/cpu[1-9]* | sed 's/.*cpu//')
 n=0

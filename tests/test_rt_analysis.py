@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from latlab.analysis.identity import NotComparable
 from latlab.analysis.invariants import check_invariants
 from latlab.analysis.tail import tails
 from latlab.catalog import event_table
+from latlab.dataframes import to_pandas, to_polars
+from latlab.errors import UsageError
 from latlab.formats import run_json
 from latlab.model import LateWakeup, Metric, Run
 from latlab.report.exports import benchmark_json, kcidb, squad
@@ -108,6 +111,12 @@ def test_figures_of_a_virtual_machine_say_so_wherever_they_are_published() -> No
     assert all(name.startswith("latlab-virtual-machine/") for name in json.loads(squad.render(run)))
     tests = json.loads(kcidb.render(run))["tests"]
     assert all(VIRTUAL_MACHINE in test["environment"]["comment"] for test in tests)
+
+
+@pytest.mark.parametrize("to_frame", [to_pandas, to_polars])
+def test_a_frame_of_samples_is_not_made_of_a_histogram(to_frame: Callable[[Run], object]) -> None:
+    with pytest.raises(UsageError, match="holds histograms and no samples"):
+        to_frame(wakeup_run(distribution(drawn(1, 100))))
 
 
 def test_figures_are_named_by_tool_and_cpu_in_their_own_units() -> None:

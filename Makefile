@@ -13,7 +13,7 @@ help:
 	@echo "make demo     set up, build, run the psci campaign on six cores, write the report"
 	@echo "make test     set up, then every test that CI runs"
 	@echo "make prove-guest  RT Linux on the firmware: the TRNG experiment, 1,000 hotplug cycles, 20 suspends"
-	@echo "make prove    the slow proofs: a million fuzzed SMCs, long stress, fuzzed parsers"
+	@echo "make prove    the slow proofs: a million fuzzed SMCs, long stress, six hours of the recorder, SIGKILLs"
 	@echo "make fuzz     a million executions of each parser under a coverage-guided fuzzer"
 	@echo "make bench    figures beside the peers'"
 	@echo "make lint     ruff, mypy"

@@ -10,7 +10,7 @@ from latlab.analysis.dose import fit
 from latlab.analysis.periodicity import find_period
 from latlab.analysis.wakeup import CpuWakeups, Outlier, Wakeups
 from latlab.catalog import event_table
-from latlab.formats.el3_records import info_of, read_records
+from latlab.formats.el3_records import info_of, read_all, read_records
 from latlab.formats.ftrace import read_spans
 from latlab.formats.recorder import read_record
 
@@ -80,13 +80,53 @@ def test_work_of_the_kernel_itself_is_named_where_the_firmware_took_little() -> 
 
 def test_an_outlier_that_the_ring_no_longer_holds_is_unknown_and_not_unexplained() -> None:
     late = [_late(1_000_000, 100_000), _late(3_000_000, 100_000), _late(1_000_000, 100_000, cpu=1)]
-    entries = attribute(_wakeups(), late, [], held_from_ticks={0: 2_000_000})
+    entries = attribute(_wakeups(), late, [], gaps={0: ((0, 2_000_000),)})
     assert [entry.traced for entry in entries] == [False, True, True]
 
 
-def test_a_ring_that_was_overwritten_says_from_when_it_holds() -> None:
+def test_an_outlier_beside_a_gap_between_two_reads_is_unexplained_and_one_in_it_unknown() -> None:
+    late = [_late(1_000_000, 100_000), _late(2_000_000, 100_000), _late(3_000_000, 100_000)]
+    entries = attribute(_wakeups(), late, [], gaps={0: ((1_950_000, 2_500_000),)})
+    assert [entry.traced for entry in entries] == [True, False, True]
+
+
+@given(st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50)), max_size=12), st.integers(0, 700), st.integers(1, 80))
+def test_the_calls_that_an_outlier_overlaps_are_all_found(spans: list[tuple[int, int]], start: int, length: int) -> None:
+    """Against every call looked at: calls of 100 us or less among others, one after the other."""
+    at, calls = 0, []
+    for wait, length_of_call in spans:
+        calls.append(Call(0, TRNG, (at + wait) * 1000, (at + wait + length_of_call) * 1000))
+        at += wait + length_of_call
+    late = _late((start + length) * 1000, length * 1000)
+    (entry,) = attribute(_wakeups(), [late], calls)
+    stolen = sum(max(0, min(call.out_ticks, late.wake_ns) - max(call.in_ticks, start * 1000)) for call in calls)
+    assert (entry.cause.stolen_ns if entry.cause else 0) == (stolen if stolen and stolen >= 0.5 * (late.late_ns - 10_000) else 0)
+
+
+def test_a_ring_that_was_overwritten_says_until_when_it_holds_nothing() -> None:
     text = "core 0.0 cpu=0 next=3 oldest=1\n1 100 15 c4000053\n2 200 16 0\ncore 0.1 cpu=1 next=1 oldest=0\n0 50 17 0\n"
-    assert read_records(text, event_table(), "el3").held_from_ticks == {0: 100}
+    assert read_records(text, event_table(), "el3").gaps == {0: ((0, 100),)}
+
+
+def _read(next_: int, *sequences: int) -> str:
+    return f"read\ncore 0.0 cpu=0 next={next_} oldest=0\n" + "".join(f"{n} {n * 10} 15 0\n" for n in sequences)
+
+
+def test_reads_one_after_the_other_are_all_records_from_the_first_one_on() -> None:
+    text = "core 0.0 cpu=0 next=5 oldest=2\n" + _read(8, 5, 6, 7) + _read(9, 7, 8)
+    read = read_all(text, event_table(), "el3")
+    assert [record.sequence for record in read.traces[0].records] == [5, 6, 7, 8] and (read.lost, read.gaps) == (0, {})
+
+
+def test_what_was_overwritten_between_two_reads_is_counted_to_the_record() -> None:
+    text = "core 0.0 cpu=0 next=5 oldest=2\n" + _read(8, 6, 7) + _read(30, 25, 26)
+    read = read_all(text, event_table(), "el3")
+    assert read.lost == 1 + 17 and read.gaps == {0: ((0, 60), (70, 250))}
+
+
+def test_a_damaged_line_of_a_later_read_has_its_own_number() -> None:
+    text = "core 0.0 cpu=0 next=0 oldest=0\n" + _read(1, 0) + "torn\n" + _read(2, 1)
+    assert [problem.line for problem in read_all(text, event_table(), "el3").problems] == [5]
 
 
 def test_exposure_counts_the_calls_of_the_measurement_and_no_others() -> None:
@@ -144,3 +184,10 @@ def test_four_outliers_are_too_few_for_a_period() -> None:
 def test_a_line_through_the_doses_is_found() -> None:
     line = fit([0, 50, 100, 200], [40, 140, 240, 440])
     assert (line.slope, line.intercept_us, line.r_squared) == pytest.approx((2.0, 40.0, 1.0))
+
+
+@given(st.lists(st.integers(0, 200_000), min_size=20, max_size=80, unique=True))
+def test_the_schedule_itself_is_no_period_of_the_outliers(periods: list[int]) -> None:
+    """Times at which something was due are multiples of the interval, whatever made it late."""
+    found = find_period(sorted(200_000 * n for n in periods), 200_000)
+    assert found is None or found.period_s > 0.0003

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from latlab.errors import DataError, UsageError
+from latlab.model import UNNAMED
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,6 +65,7 @@ FormatOption = Annotated[RtFormat, typer.Option(help="How the result is printed.
 def rt(
     target: Annotated[RtTarget, typer.Option(help="guest: PREEMPT_RT Linux in QEMU; linux: this machine; ssh: --host.")] = RtTarget.GUEST,
     host: Annotated[str | None, typer.Option(help="For ssh: the machine, as ssh takes it.")] = None,
+    platform: Annotated[str, typer.Option(help="For linux and ssh: name of the board.", show_default="its address")] = "",
     duration: DurationOption = "10s",
     load: LoadOption = "cpu",
     instrument: Annotated[RtInstrument, typer.Option(help="What measures; both: one after the other.")] = RtInstrument.BOTH,
@@ -101,7 +103,7 @@ def rt(
         from latlab.rt_campaign import run_rt_linux
         from latlab.targets.linux import Here, OverSsh
 
-        run_id = run_rt_linux(opened, OverSsh(host) if host else Here(), workload, _say)
+        run_id = run_rt_linux(opened, OverSsh(host) if host else Here(), workload, _say, platform)
     _conclude(opened, run_id, format)
 
 
@@ -163,7 +165,7 @@ def import_rt(
     log: Annotated[Path, typer.Argument(help="Output of cyclictest, jitterdebugger, rtla timerlat, or a recorder's file.")],
     duration: Annotated[str | None, typer.Option(help="How long it ran, to find what was missed.")] = None,
     interval: Annotated[int | None, typer.Option(help="Microseconds between two wake-ups, to find what was missed.")] = None,
-    platform: Annotated[str, typer.Option(help="Name of the board.")] = "unknown",
+    platform: Annotated[str, typer.Option(help="Name of the board.")] = UNNAMED,
     store: StoreOption = None,
     format: FormatOption = RtFormat.TABLE,
 ) -> None:

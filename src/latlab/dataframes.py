@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 def to_pandas(run: Run) -> pandas.DataFrame:
     """Columns test, metric, cluster, core, boot, iteration, value_ticks and value (ns or instructions); names are categories."""
+    _check(run)
     try:
         import pandas
     except ModuleNotFoundError:
@@ -23,11 +24,17 @@ def to_pandas(run: Run) -> pandas.DataFrame:
 
 def to_polars(run: Run) -> Any:
     """The same columns as `to_pandas`."""
+    _check(run)
     try:
         import polars
     except ModuleNotFoundError:
         raise UsageError("to_polars needs the Python package polars; install it") from None
     return polars.DataFrame(_columns(run))
+
+
+def _check(run: Run) -> None:
+    if run.distributions:
+        raise UsageError(f"{run.id} holds histograms and no samples; `latlab export {run.id} --format csv` has a line for each interval")
 
 
 def _columns(run: Run) -> dict[str, list[Any]]:

@@ -11,9 +11,11 @@ from latlab.analysis.attribution import Attributed, Exposure, attribute, exposur
 from latlab.analysis.crossings import Crossing, crossings
 from latlab.analysis.periodicity import Period, find_period
 from latlab.analysis.wakeup import Wakeups, disagreement, with_schedule
+from latlab.analysis.wakeup_identity import EMULATION as EMULATION
+from latlab.analysis.wakeup_identity import VIRTUAL_MACHINE as VIRTUAL_MACHINE
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError
-from latlab.formats.el3_records import El3Records, info_of, merged, read_records
+from latlab.formats.el3_records import El3Records, info_of, merged, read_all, read_records
 from latlab.formats.ftrace import read_spans
 from latlab.formats.wakeups import read_wakeups
 from latlab.model import Build, Clock, Problem, Run, RunStatus, Tick, Topology
@@ -24,11 +26,10 @@ CAMPAIGN = "rt"
 POWER_CAMPAIGN = "rt-power"
 POWER_LOG = "el3-power.txt"
 IMPORT_LOG = "imported"
+CPU_TIME_LOG = "cpu-time.txt"
 KERNEL_PROBES = ("crng_reseed", "hwrng")
 DETERMINISTIC = "deterministic: the instruction clock of an emulator, one vCPU"
 REAL = "real target"
-VIRTUAL_MACHINE = "virtual machine: not an RT figure"
-EMULATION = "multi-threaded emulation: shows that it works, its latencies are not to be published"
 KERNEL_WARNINGS = ("WARNING:", "BUG:", "Oops", "rcu: INFO:", "rcu_preempt detected", "Internal error", "soft lockup", "Call trace:")
 
 
@@ -79,6 +80,16 @@ def workload_facts(workload: Workload) -> tuple[tuple[str, str], ...]:
         ("priority", str(workload.priority)),
         ("idle states", "allowed" if workload.idle_states else "forbidden by /dev/cpu_dma_latency"),
     )
+
+
+def busy_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
+    """How busy the CPUs were while it was measured, all of them together, by the two first lines of /proc/stat that the job kept."""
+    rows = [[int(word) for word in line.split()[1:9]] for line in files.get(CPU_TIME_LOG, b"").decode("ascii", "replace").splitlines()]
+    if len(rows) != 2 or len(rows[0]) != 8 or len(rows[1]) != 8:
+        return ()
+    spent = [after - before for before, after in zip(*rows, strict=True)]
+    idle, total = spent[3] + spent[4], sum(spent)
+    return (("CPUs busy", f"{100 * (total - idle) / total:.0f} %"),) if total > 0 else ()
 
 
 def keep(store: Store, run: Run, files: Mapping[str, bytes], complaints: tuple[str, ...]) -> str:
@@ -156,7 +167,7 @@ def result_of(facts: Mapping[str, str], files: Mapping[str, bytes]) -> RtResult:
     if recorder and el3:
         calls = el3.calls()
         kernel = read_spans(files.get("ftrace.txt", b"").decode("utf-8", "replace"), KERNEL_PROBES)
-        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, el3.held_from_ticks), exposure(recorder, calls)
+        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, el3.gaps), exposure(recorder, calls)
     problems += [
         f"{found.tool}: {sentence}"
         for found in wakeups
@@ -164,7 +175,8 @@ def result_of(facts: Mapping[str, str], files: Mapping[str, bytes]) -> RtResult:
         if sentence and found.tool == "recorder"
     ]
     problems += kernel_warnings(files.get("kernel.log", b""))
-    period = find_period([outlier.wake_ns - outlier.late_ns for outlier in timed.outliers]) if timed else None
+    due = [outlier.wake_ns - outlier.late_ns for outlier in timed.outliers] if timed else []
+    period = find_period(sorted(due), (timed.interval_ns or 0) if timed else 0)
     return RtResult(wakeups, attributed, exposed, period, tuple(problems), el3.lost if el3 else 0)
 
 
@@ -194,7 +206,7 @@ def _el3(files: Mapping[str, bytes], problems: list[str]) -> El3Records | None:
             f"the firmware's event table is {info[0] if info else 'unknown'}, this latlab has {table.hash}; outliers are not attributed"
         )
         return None
-    return read_records(files["el3-records.txt"].decode("ascii", "replace"), table, "el3-records.txt")
+    return read_all(files["el3-records.txt"].decode("ascii", "replace"), table, "el3-records.txt")
 
 
 def kernel_warnings(log: bytes) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from latlab.errors import UsageError
 from latlab.model import Build
-from latlab.rt import CAMPAIGN, DETERMINISTIC, EMULATION, POWER_CAMPAIGN, REAL, VIRTUAL_MACHINE, keep, new_run, workload_facts
+from latlab.rt import CAMPAIGN, DETERMINISTIC, EMULATION, POWER_CAMPAIGN, REAL, VIRTUAL_MACHINE, busy_facts, keep, new_run, workload_facts
 from latlab.store import Store
 from latlab.targets.console import Limits
 from latlab.targets.guest import GuestMachine, GuestRun, check_guest, run_guest
@@ -36,6 +36,7 @@ def run_rt_guest(
     check_guest(qemu, machine)
     done = run_guest(qemu, machine, image, guest_script(workload, options.hwrng, trace=options.trace), limits)
     facts = (*workload_facts(workload), *_guest_facts(machine, image), ("hwrng driver", "loaded" if options.hwrng else "not loaded"))
+    facts += busy_facts(done.output.files)
     run = new_run(
         CAMPAIGN, "guest", GUEST_PLATFORM, machine.cores, _guest_mode(machine), facts,
         emulator=str(qemu), command=done.command, build=_build(done),
@@ -43,8 +44,8 @@ def run_rt_guest(
     return keep(store, run, _logs(done), _complaints(done))
 
 
-def run_rt_linux(store: Store, machine: Machine, workload: Workload, say: Say) -> str:
-    """One measurement on this machine or over SSH; the run's id."""
+def run_rt_linux(store: Store, machine: Machine, workload: Workload, say: Say, platform: str = "") -> str:
+    """One measurement on this machine or over SSH; the run's id. `platform` names the board where its address does not."""
     found = survey(machine, workload.priority)
     check_survey(machine, found, workload)
     for note in notes(found):
@@ -52,9 +53,9 @@ def run_rt_linux(store: Store, machine: Machine, workload: Workload, say: Say) -
     done = run_linux(machine, found, workload)
     mode = VIRTUAL_MACHINE if found.is_virtual else REAL
     told = tuple((name, found.said.get(name, "")) for name in ("kernel", "version", "machine", "rt_runtime_us", "hypervisor"))
-    facts = (*workload_facts(workload), *((name, value) for name, value in told if value))
+    facts = (*workload_facts(workload), *((name, value) for name, value in told if value), *busy_facts(done.files))
     target = "linux" if isinstance(machine, Here) else f"ssh:{machine.name}"
-    run = new_run(CAMPAIGN, target, f"{machine.name}, {found.machine}", found.cpus, mode, facts)
+    run = new_run(CAMPAIGN, target, platform or f"{machine.name}, {found.machine}", found.cpus, mode, facts)
     return keep(store, run, done.files, (done.sentence,) if done.sentence else ())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 
 from latlab.analysis.attribution import Call
 from latlab.formats.events import EventTable
@@ -13,6 +14,7 @@ from latlab.model import CoreId, CoreTrace, Problem, TraceRecord
 CORE = re.compile(r"^core (\d+)\.(\d+) cpu=(\d+) next=(\d+) oldest=(\d+)$")
 RECORD = re.compile(r"^(\d+) (\d+) (\d+) ([0-9a-f]+)$")
 INFO = re.compile(r"events=([0-9a-f]{16}) clock_hz=(\d+) capture_mticks=(\d+)")
+END_OF_TIME = 1 << 64
 ENTERS = {"ENTER_SMC": "EXIT_SMC", "ENTER_PSCI": "EXIT_PSCI"}
 
 
@@ -29,16 +31,33 @@ class El3Records:
         return sum(trace.lost for trace in self.traces)
 
     @property
-    def held_from_ticks(self) -> dict[int, int]:
-        """The oldest time that each overwritten ring still holds."""
+    def gaps(self) -> dict[int, tuple[tuple[int, int], ...]]:
+        """By CPU the times from which records were overwritten before they were read: from one tick to another."""
         pairs = zip(self.cpus, self.traces, strict=True)
-        return {cpu: trace.records[0].time_ticks for cpu, trace in pairs if trace.lost and trace.records}
+        return {cpu: tuple(_gaps(trace)) for cpu, trace in pairs if trace.lost}
 
     def calls(self) -> tuple[Call, ...]:
         return tuple(call for cpu, trace in zip(self.cpus, self.traces, strict=True) for call in _calls(cpu, trace.records))
 
 
-def read_records(text: str, table: EventTable, place: str) -> El3Records:
+def read_all(text: str, table: EventTable, place: str) -> El3Records:
+    """Reads of the rings one after the other, each after a line `read`; the first part says from which record on all are wanted."""
+    parts = re.split(r"^read\n", text, flags=re.MULTILINE)
+    if len(parts) == 1:
+        return read_records(text, table, place)
+    begins = [int(match[4]) for line in parts[0].splitlines() if (match := CORE.match(line))]
+    lines = [0, *accumulate(part.count("\n") + 1 for part in parts)]
+    found = merged([read_records(part, table, place, line) for part, line in zip(parts[1:], lines[1:], strict=False)])
+    traces = [_since(trace, begin) for trace, begin in zip(found.traces, begins, strict=False)]
+    return replace(found, traces=tuple(traces))
+
+
+def _since(trace: CoreTrace, begin: int) -> CoreTrace:
+    records = tuple(record for record in trace.records if record.sequence >= begin)
+    return replace(trace, records=records, lost=records[-1].sequence + 1 - begin - len(records) if records else 0)
+
+
+def read_records(text: str, table: EventTable, place: str, lines_before: int = 0) -> El3Records:
     """Records of unknown events keep their number as a name, so that nothing is lost."""
     traces: list[CoreTrace] = []
     cpus: list[int] = []
@@ -46,7 +65,7 @@ def read_records(text: str, table: EventTable, place: str) -> El3Records:
     records: list[TraceRecord] = []
     core: CoreId | None = None
     lost = 0
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), 1 + lines_before):
         if match := CORE.match(line):
             if core is not None:
                 traces.append(CoreTrace("rt", 0, 0, core, tuple(records), lost))
@@ -79,6 +98,17 @@ def merged(reads: Sequence[El3Records]) -> El3Records:
         lost = records[-1].sequence + 1 - len(records) if records else 0
         traces.append(replace(reads[-1].traces[index], records=records, lost=lost))
     return El3Records(tuple(traces), cpus, tuple(problem for read in reads for problem in read.problems))
+
+
+def _gaps(trace: CoreTrace) -> Iterator[tuple[int, int]]:
+    """Jumps of the sequence, and what is lost before the first record."""
+    if not trace.records:
+        yield 0, END_OF_TIME
+        return
+    inside = [(a, b) for a, b in pairwise(trace.records) if b.sequence != a.sequence + 1]
+    if trace.lost > sum(b.sequence - a.sequence - 1 for a, b in inside):
+        yield 0, trace.records[0].time_ticks
+    yield from ((a.time_ticks, b.time_ticks) for a, b in inside)
 
 
 def _calls(cpu: int, records: Sequence[TraceRecord]) -> Iterator[Call]:

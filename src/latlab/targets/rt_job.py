@@ -58,12 +58,12 @@ class Workload:
 
 def script(workload: Workload, recorder: str, before: str = "", after: str = "") -> str:
     """`before` and `after` are the target's own steps; the exit status is the first that was not 0."""
-    steps = [PROLOGUE, before, *_load(workload)]
+    steps = [PROLOGUE, before, *_load(workload), "note_cpu_time"]
     if workload.instrument is not Instrument.RECORDER:
         steps.append(f"run {workload.cyclictest} >$OUT/cyclictest.txt 2>$OUT/cyclictest.err")
     if workload.instrument is not Instrument.CYCLICTEST:
         steps.append(f"run {workload.recorder(recorder)} 2>$OUT/recorder.err")
-    return "\n".join([*steps, "stop_load", after, "exit $status", ""])
+    return "\n".join([*steps, "note_cpu_time", "check_load", "stop_load", after, "exit $status", ""])
 
 
 PROLOGUE = """\
@@ -76,6 +76,14 @@ stop_load() {
     kill -KILL -"$load" 2>/dev/null
     wait "$load" 2>/dev/null
     load=
+}
+check_load() {
+    [ -z "$load" ] || kill -0 "$load" 2>/dev/null && return
+    echo "the load had ended before the measurement did" | tee -a $OUT/load.err
+    [ "$status" -ne 0 ] || status=4
+}
+note_cpu_time() {
+    head -n 1 /proc/stat >>$OUT/cpu-time.txt
 }
 measuring=
 stop_all() {
@@ -115,14 +123,32 @@ fi
 echo stacktrace >$T/events/latlab/crng_reseed/trigger
 echo 1 >$T/events/latlab/enable"""
 
+READ_EVERY_S = 1
+GUEST_RINGS = """\
+E=/proc/latlab_el3
+cat $E/info >$OUT/el3-info.txt
+grep ^core $E/new_records >$OUT/el3-records.txt
+read_rings() {
+    echo read >>$OUT/el3-records.txt
+    cat $E/new_records >>$OUT/el3-records.txt
+}"""
+GUEST_READER = f"""\
+echo >/tmp/reading
+while [ -e /tmp/reading ]; do
+    sleep {READ_EVERY_S}
+    read_rings
+done &
+reader=$!"""
 GUEST_COLLECT = """\
-cat /proc/latlab_el3/info >$OUT/el3-info.txt
-cat /proc/latlab_el3/records >$OUT/el3-records.txt
+rm -f /tmp/reading
+[ -n "$reader" ] && wait "$reader"
+read_rings
 [ -n "$T" ] && cat $T/trace >$OUT/ftrace.txt"""
 
 
 def guest_script(workload: Workload, hwrng: bool = True, hold_us: int | None = None, trace: bool = True) -> str:
-    """In the guest: the module that reads the rings, the hwrng driver or not, the probes, and the dose of an experiment."""
+    """In the guest: the module that reads the rings, the hwrng driver or not, the probes, and the dose of an experiment. With idle states
+    every wake-up leaves a dozen records, so the rings are read while it measures."""
     before = ["OUT=/out", "insmod /modules/latlab_el3.ko || exit 3"]
     if hwrng:
         before.append("insmod /modules/arm_smccc_trng.ko || exit 3")
@@ -130,6 +156,9 @@ def guest_script(workload: Workload, hwrng: bool = True, hold_us: int | None = N
         before.append(GUEST_TRACE)
     if hold_us is not None:
         before.append(f"echo {hold_us * 1000} >/proc/latlab_el3/trng_hold_ns || exit 3")
+    before.append(GUEST_RINGS)
+    if workload.idle_states:
+        before.append(GUEST_READER)
     return script(workload, "/bin/latlab-recorder", "\n".join(before), GUEST_COLLECT)
 
 
@@ -149,7 +178,7 @@ cat /proc/latlab_el3/info >$OUT/el3-info.txt
 status=0
 read_rings() {{
     echo read >>$OUT/el3-power.txt
-    cat /proc/latlab_el3/records >>$OUT/el3-power.txt
+    cat /proc/latlab_el3/new_records >>$OUT/el3-power.txt
 }}
 cpus=$(ls -d /sys/devices/system/cpu/cpu[1-9]* | sed 's/.*cpu//')
 n=0

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from latlab.store import Store
     from latlab.targets.console import Limits
     from latlab.targets.guest_image import GuestImage
+    from latlab.targets.machine import Machine
     from latlab.targets.rt_job import Workload
 
 SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -34,6 +35,7 @@ class RtTarget(StrEnum):
     GUEST = "guest"
     LINUX = "linux"
     SSH = "ssh"
+    LABGRID = "labgrid"
 
 
 class RtMode(StrEnum):
@@ -62,8 +64,12 @@ FormatOption = Annotated[RtFormat, typer.Option(help="How the result is printed.
 
 
 def rt(
-    target: Annotated[RtTarget, typer.Option(help="guest: PREEMPT_RT Linux in QEMU; linux: this machine; ssh: --host.")] = RtTarget.GUEST,
+    target: Annotated[RtTarget, typer.Option(help="guest: RT Linux in QEMU; linux: here; ssh: --host; labgrid: --config")] = RtTarget.GUEST,
     host: Annotated[str | None, typer.Option(help="For ssh: the machine, as ssh takes it.")] = None,
+    config: Annotated[Path | None, typer.Option(envvar="LG_ENV", help="For labgrid: the environment's configuration.")] = None,
+    target_name: Annotated[str, typer.Option(help="For labgrid: the target in the environment.")] = "main",
+    state: Annotated[str | None, typer.Option(help="For labgrid: the strategy's state to go to first, such as shell.")] = None,
+    power_cycle: Annotated[bool, typer.Option("--power-cycle", help="For labgrid: switch the board off and on first.")] = False,
     duration: DurationOption = "10s",
     load: LoadOption = "cpu",
     instrument: Annotated[RtInstrument, typer.Option(help="What measures; both: one after the other.")] = RtInstrument.BOTH,
@@ -89,6 +95,8 @@ def rt(
     _check(workload)
     if (target is RtTarget.SSH) != (host is not None):
         raise UsageError("--target ssh needs --host, and only it takes one; write `--target ssh --host user@board`")
+    if target is not RtTarget.LABGRID and (state is not None or power_cycle):
+        raise UsageError("--state and --power-cycle are for --target labgrid; leave them out or name that target")
     opened = open_store(store)
     if target is RtTarget.GUEST:
         from latlab.rt_campaign import GuestOptions, run_rt_guest
@@ -99,9 +107,9 @@ def rt(
         run_id = run_rt_guest(opened, find_qemu(qemu), _image(), machine, workload, GuestOptions(hwrng, probes), _limits(workload))
     else:
         from latlab.rt_campaign import run_rt_linux
-        from latlab.targets.linux import Here, OverSsh
 
-        run_id = run_rt_linux(opened, OverSsh(host) if host else Here(), workload, _say)
+        machine_there = _labgrid(config, target_name, state, power_cycle) if target is RtTarget.LABGRID else _machine(host)
+        run_id = run_rt_linux(opened, machine_there, workload, _say)
     _conclude(opened, run_id, format)
 
 
@@ -257,6 +265,22 @@ def _check(workload: Workload) -> None:
     ):
         if not low <= value <= high:
             raise UsageError(f"--{name} {value} is outside {low} to {high}")
+
+
+def _machine(host: str | None) -> Machine:
+    from latlab.targets.machine import Here, OverSsh
+
+    return OverSsh(host) if host else Here()
+
+
+def _labgrid(config: Path | None, name: str, state: str | None, power_cycle: bool) -> Machine:
+    from latlab.targets.labgrid_board import LabgridBoard, load_target, prepare
+
+    if config is None:
+        raise UsageError("--target labgrid needs --config, the environment's configuration, or LG_ENV")
+    target = load_target(config, name)
+    prepare(target, state, power_cycle)
+    return LabgridBoard(target)
 
 
 def _image(rebuild: bool = False) -> GuestImage:

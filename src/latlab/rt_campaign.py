@@ -13,7 +13,8 @@ from latlab.store import Store
 from latlab.targets.console import Limits
 from latlab.targets.guest import GuestMachine, GuestRun, check_guest, run_guest
 from latlab.targets.guest_image import GuestImage
-from latlab.targets.linux import Here, Machine, check_survey, notes, run_linux, survey
+from latlab.targets.linux import check_survey, notes, run_linux, survey
+from latlab.targets.machine import Machine
 from latlab.targets.qemu import Mode, Qemu
 from latlab.targets.rt_job import Workload, guest_script, power_script
 
@@ -44,7 +45,7 @@ def run_rt_guest(
 
 
 def run_rt_linux(store: Store, machine: Machine, workload: Workload, say: Say) -> str:
-    """One measurement on this machine or over SSH; the run's id."""
+    """One measurement on a Linux machine, wherever it is; the run's id."""
     found = survey(machine, workload.priority)
     check_survey(machine, found, workload)
     for note in notes(found):
@@ -53,7 +54,7 @@ def run_rt_linux(store: Store, machine: Machine, workload: Workload, say: Say) -
     mode = VIRTUAL_MACHINE if found.is_virtual else REAL
     told = tuple((name, found.said.get(name, "")) for name in ("kernel", "version", "machine", "rt_runtime_us", "hypervisor"))
     facts = (*workload_facts(workload), *((name, value) for name, value in told if value))
-    target = "linux" if isinstance(machine, Here) else f"ssh:{machine.name}"
+    target = machine.kind if machine.patience_s == 0 else f"{machine.kind}:{machine.name}"
     run = new_run(CAMPAIGN, target, f"{machine.name}, {found.machine}", found.cpus, mode, facts)
     return keep(store, run, done.files, (done.sentence,) if done.sentence else ())
 

@@ -95,7 +95,7 @@ def test_a_job_that_does_not_end_is_stopped_and_said(tmp_path: Path) -> None:
 
 
 def test_a_job_that_is_killed_is_said(tmp_path: Path) -> None:
-    end = run_detached(Here(), str(tmp_path), "kill -KILL -- -$(($(ps -o pgid= -p $$)))", "", 0, 60)
+    end = run_detached(Here(), str(tmp_path), "kill -KILL -$(($(ps -o pgid= -p $$)))", "", 0, 60)
     assert "the job was killed in the middle of the run" in end.sentence
 
 

@@ -10,7 +10,7 @@ from latlab.analysis.dose import fit
 from latlab.analysis.periodicity import find_period
 from latlab.analysis.wakeup import CpuWakeups, Outlier, Wakeups
 from latlab.catalog import event_table
-from latlab.formats.el3_records import info_of, read_records
+from latlab.formats.el3_records import info_of, merged, read_records
 from latlab.formats.ftrace import read_spans
 from latlab.formats.recorder import read_record
 
@@ -80,13 +80,35 @@ def test_work_of_the_kernel_itself_is_named_where_the_firmware_took_little() -> 
 
 def test_an_outlier_that_the_ring_no_longer_holds_is_unknown_and_not_unexplained() -> None:
     late = [_late(1_000_000, 100_000), _late(3_000_000, 100_000), _late(1_000_000, 100_000, cpu=1)]
-    entries = attribute(_wakeups(), late, [], held_from_ticks={0: 2_000_000})
+    entries = attribute(_wakeups(), late, [], unseen_ticks={0: ((0, 2_000_000),)})
     assert [entry.traced for entry in entries] == [False, True, True]
+
+
+def test_an_outlier_between_two_reads_that_do_not_join_is_unknown() -> None:
+    late = [_late(1_000_000, 100_000), _late(3_000_000, 100_000), _late(5_000_000, 100_000)]
+    entries = attribute(_wakeups(), late, [], unseen_ticks={0: ((2_000_000, 4_000_000),)})
+    assert [entry.traced for entry in entries] == [True, False, True]
+
+
+def test_reads_that_do_not_join_have_a_stretch_that_nobody_saw_and_no_call_reaches_over_it() -> None:
+    reads = (
+        "core 0.0 cpu=0 next=8 oldest=6\n6 100 15 c4000053\n7 150 16 0\n8 160 15 c4000053\n",
+        "core 0.0 cpu=0 next=12 oldest=11\n11 900 16 0\n",
+    )
+    read = merged([read_records(part, event_table(), "x") for part in reads], since_boot=False)
+    assert read.lost == 2 and read.unseen_ticks == {0: ((0, 100), (160, 900))}
+    assert [(call.in_ticks, call.out_ticks) for call in read.calls()] == [(100, 150)]
+
+
+def test_a_read_that_was_cut_off_costs_its_cores_nothing_else() -> None:
+    whole = "core 0.0 cpu=0 next=1 oldest=0\n0 10 15 c4000053\ncore 0.1 cpu=1 next=1 oldest=0\n0 20 15 c4000053\n"
+    read = merged([read_records(part, event_table(), "x") for part in (whole, "core 0.0 cpu=0 next=2 oldest=0\n1 30 16 0\n")])
+    assert read.cpus == (0, 1) and [len(trace.records) for trace in read.traces] == [2, 1]
 
 
 def test_a_ring_that_was_overwritten_says_from_when_it_holds() -> None:
     text = "core 0.0 cpu=0 next=3 oldest=1\n1 100 15 c4000053\n2 200 16 0\ncore 0.1 cpu=1 next=1 oldest=0\n0 50 17 0\n"
-    assert read_records(text, event_table(), "el3").held_from_ticks == {0: 100}
+    assert read_records(text, event_table(), "el3").unseen_ticks == {0: ((0, 100),)}
 
 
 def test_exposure_counts_the_calls_of_the_measurement_and_no_others() -> None:

@@ -79,7 +79,8 @@ def rt(
     idle_states: Annotated[bool, typer.Option("--idle-states", help="Allow idle states; the guest gets those of PSCI.")] = False,
     kstack: Annotated[bool, typer.Option("--kstack/--no-kstack", help="Guest: kernel-stack randomisation.")] = True,
     hwrng: Annotated[bool, typer.Option("--hwrng/--no-hwrng", help="Guest: load the driver of the firmware's TRNG.")] = True,
-    probes: Annotated[bool, typer.Option("--probes/--no-probes", help="Guest: trace the kernel's way to the TRNG.")] = True,
+    probes: Annotated[bool, typer.Option("--probes/--no-probes", help="Trace the kernel's way to the TRNG.")] = True,
+    smc_module: Annotated[Path | None, typer.Option(help="Boards: latlab_el3.ko for their kernel, to read the firmware's rings.")] = None,
     cores: Annotated[int, typer.Option(help="Guest: vCPUs.")] = 1,
     mode: Annotated[RtMode, typer.Option(help="Guest: deterministic needs one vCPU.")] = RtMode.DETERMINISTIC,
     qemu: QemuOption = None,
@@ -109,7 +110,7 @@ def rt(
         from latlab.rt_campaign import run_rt_linux
 
         machine_there = _labgrid(config, target_name, state, power_cycle) if target is RtTarget.LABGRID else _machine(host)
-        run_id = run_rt_linux(opened, machine_there, workload, _say)
+        run_id = run_rt_linux(opened, machine_there, workload, _say, smc_module, probes)
     _conclude(opened, run_id, format)
 
 

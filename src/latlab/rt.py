@@ -23,6 +23,7 @@ from latlab.targets.rt_job import Instrument, Workload
 CAMPAIGN = "rt"
 POWER_CAMPAIGN = "rt-power"
 POWER_LOG = "el3-power.txt"
+READ = "read\n"
 IMPORT_LOG = "imported"
 KERNEL_PROBES = ("crng_reseed", "hwrng")
 DETERMINISTIC = "deterministic: the instruction clock of an emulator, one vCPU"
@@ -119,7 +120,7 @@ def _condition_order(name: str) -> tuple[int, str]:
 def power_records(files: Mapping[str, bytes]) -> El3Records:
     """The rings of a power run, put together from its reads."""
     text = files.get(POWER_LOG, b"").decode("ascii", "replace")
-    reads = [read_records(part, event_table(), POWER_LOG) for part in text.split("read\n") if part.strip()]
+    reads = [read_records(part, event_table(), POWER_LOG) for part in text.split(READ) if part.strip()]
     if not reads:
         raise DataError("no ring of the firmware came back; the job's log says why (`latlab show --log job.log`)")
     return merged(reads)
@@ -153,10 +154,10 @@ def result_of(facts: Mapping[str, str], files: Mapping[str, bytes]) -> RtResult:
     timed = recorder or next((found for found in wakeups if found.outliers), None)
     attributed: tuple[Attributed, ...] | None = None
     exposed: tuple[Exposure, ...] = ()
-    if recorder and el3:
-        calls = el3.calls()
+    if recorder and (el3 or "ftrace.txt" in files):
+        calls, unseen = (el3.calls(), el3.unseen_ticks) if el3 else ((), {})
         kernel = read_spans(files.get("ftrace.txt", b"").decode("utf-8", "replace"), KERNEL_PROBES)
-        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, el3.held_from_ticks), exposure(recorder, calls)
+        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, unseen), exposure(recorder, calls)
     problems += [
         f"{found.tool}: {sentence}"
         for found in wakeups
@@ -194,7 +195,11 @@ def _el3(files: Mapping[str, bytes], problems: list[str]) -> El3Records | None:
             f"the firmware's event table is {info[0] if info else 'unknown'}, this latlab has {table.hash}; outliers are not attributed"
         )
         return None
-    return read_records(files["el3-records.txt"].decode("ascii", "replace"), table, "el3-records.txt")
+    text = files["el3-records.txt"].decode("ascii", "replace")
+    reads = [read_records(part, table, "el3-records.txt") for part in text.split(READ) if part.strip()]
+    read = merged(reads, since_boot=not text.startswith(READ)) if reads else None
+    problems += [problem.message for problem in read.problems] if read else []
+    return read
 
 
 def kernel_warnings(log: bytes) -> list[str]:

@@ -89,17 +89,23 @@ def attribute(
     outliers: Iterable[Outlier],
     calls: Sequence[Call],
     kernel: Sequence[KernelSpan] = (),
-    held_from_ticks: Mapping[int, int] | None = None,
+    unseen_ticks: Mapping[int, Sequence[tuple[int, int]]] | None = None,
 ) -> tuple[Attributed, ...]:
-    """Each outlier with its cause. Calls and outliers are joined on the system counter and the CPU. `held_from_ticks` is the time of the
-    oldest record of each CPU whose ring was overwritten."""
+    """Each outlier with its cause. Calls and outliers are joined on the system counter and the CPU. `unseen_ticks` are the
+    stretches, by CPU, of which the ring's records are lost."""
     medians = {cpu.cpu: (cpu.histogram.percentile_ns(50) or 0) if cpu.histogram else 0 for cpu in wakeups.cpus}
     found = []
     for outlier in outliers:
         cause = _cause(wakeups, outlier, medians.get(outlier.cpu, 0), calls, kernel)
-        traced = _start_ticks(wakeups, outlier) >= (held_from_ticks or {}).get(outlier.cpu, 0)
+        traced = not _touches(wakeups, outlier, (unseen_ticks or {}).get(outlier.cpu, ()))
         found.append(Attributed(outlier, cause, traced))
     return tuple(found)
+
+
+def _touches(wakeups: Wakeups, outlier: Outlier, stretches: Sequence[tuple[int, int]]) -> bool:
+    start = _start_ticks(wakeups, outlier)
+    end = start + outlier.late_ns * (wakeups.counter_hz or 0) // 1_000_000_000
+    return any(start < until and end > since for since, until in stretches)
 
 
 def _start_ticks(wakeups: Wakeups, outlier: Outlier) -> int:

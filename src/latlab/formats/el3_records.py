@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from latlab.analysis.attribution import Call
 from latlab.formats.events import EventTable
@@ -29,10 +30,10 @@ class El3Records:
         return sum(trace.lost for trace in self.traces)
 
     @property
-    def held_from_ticks(self) -> dict[int, int]:
-        """The oldest time that each overwritten ring still holds."""
+    def unseen_ticks(self) -> dict[int, tuple[tuple[int, int], ...]]:
+        """By CPU, the stretches of time whose records were overwritten before they were read."""
         pairs = zip(self.cpus, self.traces, strict=True)
-        return {cpu: trace.records[0].time_ticks for cpu, trace in pairs if trace.lost and trace.records}
+        return {cpu: found for cpu, trace in pairs if (found := tuple(_gaps(trace)))}
 
     def calls(self) -> tuple[Call, ...]:
         return tuple(call for cpu, trace in zip(self.cpus, self.traces, strict=True) for call in _calls(cpu, trace.records))
@@ -69,22 +70,41 @@ def info_of(text: str) -> tuple[str, int, int] | None:
     return (match[1], int(match[2]), int(match[3])) if match else None
 
 
-def merged(reads: Sequence[El3Records]) -> El3Records:
-    """Several reads of the same rings: each record once, by its sequence. What no read caught is lost."""
-    cpus = reads[0].cpus
-    traces = []
-    for index in range(len(cpus)):
-        found = {record.sequence: record for read in reads for record in read.traces[index].records}
-        records = tuple(found[sequence] for sequence in sorted(found))
-        lost = records[-1].sequence + 1 - len(records) if records else 0
-        traces.append(replace(reads[-1].traces[index], records=records, lost=lost))
-    return El3Records(tuple(traces), cpus, tuple(problem for read in reads for problem in read.problems))
+def merged(reads: Sequence[El3Records], since_boot: bool = True) -> El3Records:
+    """Several reads of the same rings: each record once, by its sequence. What no read caught is lost; what had been overwritten before
+    the first read counts only where `since_boot`."""
+    cpus = tuple(dict.fromkeys(cpu for read in reads for cpu in read.cpus))
+    traces = tuple(_joined(cpu, reads, since_boot) for cpu in cpus)
+    return El3Records(traces, cpus, tuple(problem for read in reads for problem in read.problems))
+
+
+def _joined(cpu: int, reads: Sequence[El3Records], since_boot: bool) -> CoreTrace:
+    parts = [trace for read in reads for number, trace in zip(read.cpus, read.traces, strict=True) if number == cpu]
+    found = {record.sequence: record for part in parts for record in part.records}
+    records = tuple(found[sequence] for sequence in sorted(found))
+    first = 0 if since_boot or not records else records[0].sequence
+    lost = records[-1].sequence + 1 - first - len(records) if records else 0
+    return replace(parts[-1], records=records, lost=lost)
+
+
+def _gaps(trace: CoreTrace) -> Iterator[tuple[int, int]]:
+    """Before the first record that is held, and between records that do not follow each other."""
+    if trace.records and trace.records[0].sequence > 0:
+        yield 0, trace.records[0].time_ticks
+    for before, after in pairwise(trace.records):
+        if after.sequence != before.sequence + 1:
+            yield before.time_ticks, after.time_ticks
 
 
 def _calls(cpu: int, records: Sequence[TraceRecord]) -> Iterator[Call]:
-    """A call that does not return by its own exit (a suspend that powers down) ends where the next one of its kind does."""
+    """A call that does not return by its own exit (a suspend that powers down) ends where the next one of its kind does. No call
+    reaches over records that are lost."""
     entered: TraceRecord | None = None
+    expected = 0
     for record in records:
+        if record.sequence != expected:
+            entered = None
+        expected = record.sequence + 1
         if record.event in ENTERS:
             entered = record
         elif entered is not None and record.event == ENTERS[entered.event]:

@@ -212,7 +212,7 @@ def _exposure(name: str, result: RtResult) -> Sheet:
     rows = tuple((e.name, str(e.cpu), str(e.events), us(e.longest_ns), us(e.total_ns)) for e in result.exposure)
     notes = ["A cause that came up a few times only has not shown its worst: measure for longer before the maximum is believed."]
     if result.records_lost:
-        notes.append(f"The rings had been overwritten: {result.records_lost} records since boot are lost, and these counts are too low.")
+        notes.append(f"The rings had been overwritten: {result.records_lost} records are lost, and these counts are too low.")
     return Sheet(
         _titled(name, "Exposure: calls of the firmware during the measurement"),
         ("Call", "CPU", "Times", "Longest (us)", "Together (us)"),

@@ -11,6 +11,7 @@ from pathlib import Path
 from shlex import quote
 
 from latlab.errors import LatlabError, UsageError
+from latlab.targets.board_sources import Sources, before
 from latlab.targets.detached_job import JobEnd, run_detached
 from latlab.targets.machine import Machine, Unreachable, last_line
 from latlab.targets.recorder_binary import recorder_for
@@ -30,6 +31,7 @@ SURVEY = (
     "echo fifo=$(chrt -f %d true 2>/dev/null && echo yes)",
     "echo dma_latency=$([ -w /dev/cpu_dma_latency ] && echo yes)",
     "echo hypervisor=$(systemd-detect-virt 2>/dev/null | grep . || { grep -qw hypervisor /proc/cpuinfo && echo yes; })",
+    "echo emulated=$(grep -ao linux,dummy-virt /proc/device-tree/compatible 2>/dev/null)",
     "echo boot_id=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)",
 )
 
@@ -54,7 +56,8 @@ class Survey:
 
     @property
     def is_virtual(self) -> bool:
-        return self.said.get("hypervisor", "") not in ("", "none")
+        """Under a hypervisor, or QEMU's machine without one."""
+        return self.said.get("hypervisor", "") not in ("", "none") or bool(self.said.get("emulated"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,16 @@ def check_survey(machine: Machine, found: Survey, workload: Workload) -> None:
         )
 
 
+def check_module(machine: Machine, found: Survey, smc_module: Path | None) -> None:
+    """A module is for a kernel; whether it fits this one only that kernel can say."""
+    if smc_module is None:
+        return
+    if not smc_module.is_file():
+        raise UsageError(f"--smc-module {smc_module} is no file; build guest/smc against the headers of the board's kernel")
+    if found.machine != "aarch64":
+        raise UsageError(f"{machine.name} is {found.machine or 'of an unknown kind'}, which has no EL3; leave out --smc-module")
+
+
 def notes(found: Survey) -> list[str]:
     """What does not stop a measurement but belongs beside its figures."""
     runtime = found.said.get("rt_runtime_us", "")
@@ -108,11 +121,14 @@ def notes(found: Survey) -> list[str]:
     return result
 
 
-def run_linux(machine: Machine, found: Survey, workload: Workload) -> LinuxRun:
+def run_linux(machine: Machine, found: Survey, workload: Workload, smc_module: Path | None = None, probes: bool = True) -> LinuxRun:
     """Measure. A machine that goes away in the middle is waited for, and what it wrote before is fetched."""
     with _folder(machine) as folder:
         machine.put(recorder_for(found.machine), f"{folder}/latlab-recorder")
-        text = f"OUT={folder}/out\nmkdir -p $OUT\n" + script(workload, f"{folder}/latlab-recorder")
+        if smc_module:
+            machine.put(smc_module, f"{folder}/{smc_module.name}")
+        sources = Sources(f"{folder}/{smc_module.name}" if smc_module else "", probes)
+        text = f"OUT={folder}/out\nmkdir -p $OUT\n" + script(workload, f"{folder}/latlab-recorder", before(sources, folder))
         end = run_detached(machine, folder, text, found.boot_id, _expected_s(workload), _limit_s(workload))
         files = _fetched(machine, folder)
         return LinuxRun(files, end.status, end.sentence or _complaint(files, end))

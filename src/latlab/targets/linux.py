@@ -28,7 +28,7 @@ SURVEY = (
     "echo hackbench=$(command -v hackbench)",
     "echo realtime=$(cat /sys/kernel/realtime 2>/dev/null)",
     "echo rt_runtime_us=$(cat /proc/sys/kernel/sched_rt_runtime_us 2>/dev/null)",
-    "echo fifo=$(chrt -f %d true 2>/dev/null && echo yes)",
+    "echo fifo=$(if command -v chrt >/dev/null; then chrt -f %d true 2>/dev/null && echo yes; elif [ $(id -u) = 0 ]; then echo yes; fi)",
     "echo dma_latency=$([ -w /dev/cpu_dma_latency ] && echo yes)",
     "echo hypervisor=$(systemd-detect-virt 2>/dev/null | grep . || { grep -qw hypervisor /proc/cpuinfo && echo yes; })",
     "echo emulated=$(grep -ao linux,dummy-virt /proc/device-tree/compatible 2>/dev/null)",

@@ -14,7 +14,7 @@ from latlab.formats.recorder import read_record
 from latlab.model import RunStatus
 from latlab.store import open_store
 from latlab.targets.detached_job import run_detached
-from latlab.targets.labgrid_board import LabgridBoard, load_target, prepare
+from latlab.targets.labgrid_board import LabgridBoard, load_target, prepare, release
 from latlab.targets.linux import run_linux, survey
 from latlab.targets.machine import Machine, OverSsh, Unreachable
 from sshd import SSHD, Sshd, sshd
@@ -66,7 +66,7 @@ def _config(server: Sshd, folder: Path, more: str = "") -> Path:
 def board(server: Sshd, tmp_path: Path) -> Iterator[LabgridBoard]:
     target = load_target(_config(server, tmp_path), "main")
     yield LabgridBoard(target)
-    target.cleanup()
+    release(target)
 
 
 def _over_ssh(server: Sshd) -> OverSsh:
@@ -132,7 +132,7 @@ def test_a_server_that_goes_away_and_comes_back_costs_nothing(tmp_path: Path, mo
             board.run("true", 30)
         own.start()
         assert board.run("echo back", 30).out == b"back\n"
-        target.cleanup()
+        release(target)
 
 
 @needs_sshd
@@ -166,7 +166,7 @@ def test_power_and_strategy_are_used_where_asked_for(server: Sshd, tmp_path: Pat
     assert LabgridBoard(target).run("echo up", 30).out == b"up\n"
     with pytest.raises(UsageError, match=r"--state moon: labgrid says: KeyError: 'no state moon'"):
         prepare(target, "moon", power_cycle=False)
-    target.cleanup()
+    release(target)
 
 
 def _shell_config(folder: Path) -> Path:
@@ -182,7 +182,7 @@ def _shell_config(folder: Path) -> Path:
 def test_a_board_with_only_a_console_is_surveyed_through_its_shell(tmp_path: Path) -> None:
     target = load_target(_shell_config(tmp_path), "main")
     assert survey(LabgridBoard(target), 80).machine == os.uname().machine
-    target.cleanup()
+    release(target)
 
 
 def test_power_that_the_environment_does_not_have_is_one_sentence(tmp_path: Path) -> None:

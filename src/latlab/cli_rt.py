@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
+from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from latlab.cli_labgrid import ConfigOption, PowerCycleOption, StateOption, TargetNameOption, labgrid_machine
 from latlab.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -66,10 +68,10 @@ FormatOption = Annotated[RtFormat, typer.Option(help="How the result is printed.
 def rt(
     target: Annotated[RtTarget, typer.Option(help="guest: RT Linux in QEMU; linux: here; ssh: --host; labgrid: --config")] = RtTarget.GUEST,
     host: Annotated[str | None, typer.Option(help="For ssh: the machine, as ssh takes it.")] = None,
-    config: Annotated[Path | None, typer.Option(envvar="LG_ENV", help="For labgrid: the environment's configuration.")] = None,
-    target_name: Annotated[str, typer.Option(help="For labgrid: the target in the environment.")] = "main",
-    state: Annotated[str | None, typer.Option(help="For labgrid: the strategy's state to go to first, such as shell.")] = None,
-    power_cycle: Annotated[bool, typer.Option("--power-cycle", help="For labgrid: switch the board off and on first.")] = False,
+    config: ConfigOption = None,
+    target_name: TargetNameOption = "main",
+    state: StateOption = None,
+    power_cycle: PowerCycleOption = False,
     duration: DurationOption = "10s",
     load: LoadOption = "cpu",
     instrument: Annotated[RtInstrument, typer.Option(help="What measures; both: one after the other.")] = RtInstrument.BOTH,
@@ -109,8 +111,9 @@ def rt(
     else:
         from latlab.rt_campaign import run_rt_linux
 
-        machine_there = _labgrid(config, target_name, state, power_cycle) if target is RtTarget.LABGRID else _machine(host)
-        run_id = run_rt_linux(opened, machine_there, workload, _say, smc_module, probes)
+        on_board = labgrid_machine(config, target_name, state, power_cycle) if target is RtTarget.LABGRID else nullcontext(_machine(host))
+        with on_board as found:
+            run_id = run_rt_linux(opened, found, workload, _say, smc_module, probes)
     _conclude(opened, run_id, format)
 
 
@@ -272,16 +275,6 @@ def _machine(host: str | None) -> Machine:
     from latlab.targets.machine import Here, OverSsh
 
     return OverSsh(host) if host else Here()
-
-
-def _labgrid(config: Path | None, name: str, state: str | None, power_cycle: bool) -> Machine:
-    from latlab.targets.labgrid_board import LabgridBoard, load_target, prepare
-
-    if config is None:
-        raise UsageError("--target labgrid needs --config, the environment's configuration, or LG_ENV")
-    target = load_target(config, name)
-    prepare(target, state, power_cycle)
-    return LabgridBoard(target)
 
 
 def _image(rebuild: bool = False) -> GuestImage:

@@ -61,27 +61,50 @@ class LabgridBoard:
 
     @contextmanager
     def _driver(self, protocol: str) -> Iterator[Any]:
-        """The active driver, else the one of highest priority. One that failed is deactivated, so that its next use connects anew."""
+        """One that failed is deactivated, so that its next use connects or logs in anew."""
         driver = None
         try:
-            driver = _active(self.target, protocol) or self.target.get_driver(protocol)
+            driver = driver_of(self.target, protocol)
             yield driver
         except Exception as error:
             if driver is not None:
                 with suppress(Exception):
                     self.target.deactivate(driver)
-            raise Unreachable(f"{self.name} does not answer: {_said(error)}; check it with labgrid-client or `--state`") from error
+            raise Unreachable(f"{self.name} does not answer: {said_by(error)}; check it with labgrid-client or `--state`") from error
 
 
-def load_target(config: Path, name: str) -> Any:
+@contextmanager
+def opened(config: Path | None, name: str) -> Iterator[Any]:
+    """A target, released at the end."""
+    target = load_target(config, name)
+    try:
+        yield target
+    finally:
+        release(target)
+
+
+def release(target: Any) -> None:
+    """Deactivate everything. A driver whose device is gone fails in that; labgrid would try again at exit and print a traceback."""
+    from labgrid.binding import BindingState
+
+    for bound in (*reversed(target.drivers), *reversed(target.resources)):
+        try:
+            target.deactivate(bound)
+        except Exception:
+            bound.state = BindingState.bound
+
+
+def load_target(config: Path | None, name: str) -> Any:
     """The labgrid target of that name in an environment's configuration."""
+    if config is None:
+        raise UsageError("--target labgrid needs the environment's configuration; name it with --config, or in LG_ENV")
     if find_spec("labgrid") is None:
         raise UsageError(f"labgrid is not installed; install it with `pip install '{EXTRA}'`")
     if not config.is_file():
         raise UsageError(f"{config} is no file; name the labgrid environment with --config, or in LG_ENV")
     from labgrid import Environment
 
-    return _asked(f"{config}, target {name!r}", lambda: _target(Environment(str(config)), config, name))
+    return asked(f"{config}, target {name!r}", lambda: _target(Environment(str(config)), config, name))
 
 
 def _target(environment: Any, config: Path, name: str) -> Any:
@@ -96,31 +119,32 @@ def prepare(target: Any, state: str | None, power_cycle: bool) -> None:
     """Bring the board to where it can be used: its power switched off and on, its strategy brought to a state."""
     place = f"labgrid target {target.name!r}"
     if power_cycle:
-        _asked(f"{place}, --power-cycle", lambda: target.get_driver(POWER).cycle())
+        asked(f"{place}, --power-cycle", lambda: target.get_driver(POWER).cycle())
     if state is not None:
-        _asked(f"{place}, --state {state}", lambda: target.get_strategy().transition(state))
+        asked(f"{place}, --state {state}", lambda: target.get_strategy().transition(state))
 
 
-def _asked(place: str, question: Callable[[], T]) -> T:
+def asked(place: str, question: Callable[[], T]) -> T:
     """What labgrid answers, or one sentence with what it said."""
     try:
         return question()
     except LatlabError:
         raise
     except Exception as error:
-        raise UsageError(f"{place}: labgrid says: {_said(error)}") from error
+        raise UsageError(f"{place}: labgrid says: {said_by(error)}") from error
 
 
-def _active(target: Any, protocol: str) -> Any:
+def driver_of(target: Any, protocol: str) -> Any:
+    """The active driver, else the one of highest priority, activated."""
     from labgrid.exceptions import NoDriverFoundError
 
     try:
         return target.get_active_driver(protocol)
     except NoDriverFoundError:
-        return None
+        return target.get_driver(protocol)
 
 
-def _said(error: BaseException) -> str:
+def said_by(error: BaseException) -> str:
     """The message of the innermost cause: labgrid wraps what went wrong in what it was doing."""
     while error.__cause__ is not None:
         error = error.__cause__

@@ -225,3 +225,19 @@ def test_without_labgrid_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("latlab.targets.labgrid_board.find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'latlab\[labgrid\]'"):
         load_target(tmp_path / "env.yaml", "main")
+
+
+@needs_sshd
+@needs_rights
+def test_a_test_of_a_labgrid_user_measures_on_their_own_target(server: Sshd, tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    config = _config(server, tmp_path, f"      LatlabDriver: {{store: {store}}}\nimports: [latlab.labgrid_driver]\n")
+    target = load_target(config, "main")
+    driver = target.get_driver("LatlabDriver")
+    found = driver.rt(1, "idle", "recorder", interval_us=1000, idle_states=True)
+    assert found.max_us > 0 and found.run.target == "labgrid:main"
+    assert found.result.recorder is not None and found.max_us == found.result.recorder.max_ns / 1000
+    assert [summary.id for summary in open_store(str(store)).runs()] == [found.run.id]
+    with pytest.raises(UsageError, match="--load moon is not known"):
+        driver.rt(1, "moon")
+    release(target)

@@ -80,6 +80,7 @@ bench: setup-dev
 	$(MAKE) virtual
 	$(PYTHON) bench/virtual_speed.py
 	$(PYTHON) bench/host_speed.py
+	$(PYTHON) bench/recorder_distribution.py
 
 lint: setup-dev
 	.venv/bin/ruff check src tests bench firmware/trace

@@ -159,6 +159,26 @@ def test_tables_survive_the_way_out_and_back_in_rst_and_csv():
             assert (again.test, again.unit, again.release) == (table.test, table.unit, table.release)
 
 
+def test_a_grid_whose_corners_do_not_meet_is_told_and_the_other_tables_are_read():
+    broken = """
+.. table:: ``CPU_OFF`` latencies (µs) in serial (v1)
+
+    +---------+------+-----------+
+    | Cluster | Core | Powerdown |
+    +---------+------+------m----+
+    |    0    |  0   |   100.00  |
+    +---------+----------+-------+
+    |    0    |  1   |   200.02  |
+    +---------+------+-----------+
+"""
+    alone = rst_tables.parse(GRID)
+    both = rst_tables.parse(GRID + broken)
+    assert [len(table.figures) for table in both.tables] == [len(table.figures) for table in alone.tables]
+    (told,) = [problem for problem in both.problems if problem not in alone.problems]
+    assert told.line == len(GRID.splitlines()) + 4
+    assert "corners" in told.message
+
+
 def test_ns_labelled_as_us_are_suspected_from_the_tick_and_left_out():
     numerals = [187960, 270640, 332440, 624520, 479100, 923480]
     figures = tuple(Figure(CoreId(0, i), Metric.POWERDOWN, Decimal(n), 8) for i, n in enumerate(numerals))

@@ -8,7 +8,7 @@ import pytest
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.exploration import System, explore_one, find_explorer, replay
 from latlab.model import Clock, CoreId, Metric, RunStatus
-from latlab.prediction import acquisition_orders, measured_spans, predict, undetermined_costs
+from latlab.prediction import acquisition_orders, measured_spans, predict, repeated, undetermined_costs
 from latlab.references import load
 from latlab.store import open_store
 from latlab.targets.board import Board, load_board
@@ -67,6 +67,15 @@ def test_published_powerdowns_are_predicted_from_the_costs_of_another_release(pr
     assert median(errors) <= 1.5
     assert max(errors) <= 5.0
     assert median(flushes) <= 3.0
+
+
+def test_predicted_flushes_are_as_near_as_those_of_the_other_release_itself(program: Path, juno: Board) -> None:
+    old, new = load("published:tf-a/juno/v2.9"), load("published:tf-a/juno/v2.10")
+    modelled, copied = (
+        median(abs(p.error_percent) for p in predictions if p.key[1] is Metric.CACHE_FLUSH)
+        for predictions in (predict(program, juno, new), repeated(old, new, Metric.CACHE_FLUSH))
+    )
+    assert modelled <= 1.1 * copied
 
 
 def test_serial_tests_do_not_show_what_a_cluster_costs_the_channel(program: Path, juno: Board) -> None:

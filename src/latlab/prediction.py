@@ -107,6 +107,14 @@ def predict(program: Path, board: Board, run: Run, tests: Sequence[str] = ()) ->
     return tuple(Prediction(key, value, modelled[key]) for key, value in spans.items())
 
 
+def repeated(before: Run, after: Run, metric: Metric) -> tuple[Prediction, ...]:
+    """Each span of `after` beside the same one of `before`: how far two releases with one sample a cell are apart without any model."""
+    earlier = measured_spans(before)
+    return tuple(
+        Prediction(key, value, earlier[key]) for key, value in measured_spans(after).items() if key[1] is metric and key in earlier
+    )
+
+
 def _joined(each: Sequence[Mapping[SpanKey, float]]) -> dict[SpanKey, float]:
     keys = dict.fromkeys(key for spans in each for key in spans)
     return {key: float(np.median([spans[key] for spans in each if key in spans])) for key in keys}

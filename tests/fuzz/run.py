@@ -50,7 +50,7 @@ def _fuzz(name: str, runs: int, seconds: int) -> int:
             f"-runs={runs}",
             "-timeout=10",
             "-rss_limit_mb=4096",
-            "-max_len=4096",
+            "-max_len=2048",
             "-verbosity=0",
             "-print_final_stats=1",
             f"-max_total_time={seconds}",

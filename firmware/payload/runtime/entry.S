@@ -1,4 +1,4 @@
-#include "layout.h"
+#include "kept_registers.inc"
 
 #define SCTLR_EL1_RES1 0x30d00800
 #define SCTLR_EL2_RES1 0x30c50830
@@ -69,15 +69,7 @@ payload_secondary:
     .balign 64
 payload_resume:
     bl  payload_prepare_core
-    mrs x9, tpidr_el0
-    ldp x19, x20, [x9, #CONTEXT_X19]
-    ldp x21, x22, [x9, #CONTEXT_X19 + 16]
-    ldp x23, x24, [x9, #CONTEXT_X19 + 32]
-    ldp x25, x26, [x9, #CONTEXT_X19 + 48]
-    ldp x27, x28, [x9, #CONTEXT_X19 + 64]
-    ldp x29, x30, [x9, #CONTEXT_X19 + 80]
-    ldr x10, [x9, #CONTEXT_SP]
-    mov sp, x10
+    load_kept_registers
     mov x1, #1
     ret
 

@@ -1,4 +1,4 @@
-#include "layout.h"
+#include "kept_registers.inc"
 
 /*
  * struct smc_return smc_frame_call(struct smc_frame *frame)
@@ -9,15 +9,7 @@
     .text
     .global smc_frame_call
 smc_frame_call:
-    mrs x9, tpidr_el0
-    stp x19, x20, [x9, #CONTEXT_X19]
-    stp x21, x22, [x9, #CONTEXT_X19 + 16]
-    stp x23, x24, [x9, #CONTEXT_X19 + 32]
-    stp x25, x26, [x9, #CONTEXT_X19 + 48]
-    stp x27, x28, [x9, #CONTEXT_X19 + 64]
-    stp x29, x30, [x9, #CONTEXT_X19 + 80]
-    mov x10, sp
-    str x10, [x9, #CONTEXT_SP]
+    store_kept_registers
     str x0, [x9, #CONTEXT_FRAME]
     str x10, [x0, #FRAME_SP_IN]
     mrs x10, daif
@@ -64,15 +56,7 @@ smc_frame_call:
     str x2, [x0, #FRAME_SP_OUT]
     mrs x2, daif
     str x2, [x0, #FRAME_DAIF_OUT]
-    mrs x9, tpidr_el0
-    ldp x19, x20, [x9, #CONTEXT_X19]
-    ldp x21, x22, [x9, #CONTEXT_X19 + 16]
-    ldp x23, x24, [x9, #CONTEXT_X19 + 32]
-    ldp x25, x26, [x9, #CONTEXT_X19 + 48]
-    ldp x27, x28, [x9, #CONTEXT_X19 + 64]
-    ldp x29, x30, [x9, #CONTEXT_X19 + 80]
-    ldr x10, [x9, #CONTEXT_SP]
-    mov sp, x10
+    load_kept_registers
     mov x0, #0
     mov x1, #0
     ret

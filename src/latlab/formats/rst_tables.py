@@ -28,6 +28,7 @@ _COUNTER = re.compile(r"counter\b[^.]{0,120}?(\d+(?:\.\d+)?)\s*MHz")
 _AS_OF = re.compile(r"as of \d{1,2}/\d{1,2}/(\d{4})")
 _CSV_TABLE = re.compile(r"^(\s*)\.\.\s+csv-table::")
 _FILE_OPTION = re.compile(r"^\s+:file:\s*(\S.*?)\s*$")
+_GRID_RULE = re.compile(r"\+-[-+]*\+")
 _HEADINGS = {
     Metric.POWERDOWN: "Powerdown",
     Metric.WAKEUP: "Wakeup",
@@ -42,7 +43,7 @@ def parse(text: str, read_file: ReadFile | None = None) -> Reading:
     problems: list[Problem] = []
     lines = _padded(text.splitlines(), problems)
     lines, moved, names = _with_files_inlined(lines, read_file, problems)
-    document = _doctree("\n".join(lines))
+    document = _doctree(lines, moved, problems)
     found = [_grid(table, moved, names) for table in document.findall(nodes.table)]
     prose = re.sub(r"\s+", " ", text)
     shape = _shape(found)
@@ -101,9 +102,32 @@ def _grid_line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "|" + "|".join(cell.center(width) for cell, width in zip(cells, widths, strict=True)) + "|"
 
 
-def _doctree(text: str) -> nodes.document:
+def _doctree(lines: list[str], moved: list[int], problems: list[Problem]) -> nodes.document:
+    """docutils has an assertion, not a message, for some grids whose corners do not meet: those tables are taken out and told."""
+    try:
+        return _parsed(lines)
+    except AssertionError:
+        pass
+    blocks = list(_grid_blocks(lines))
+    broken = [block for block in blocks if not _is_readable([line.strip() for line in lines[slice(*block)]])]
+    kept = list(lines)
+    for start, end in broken or blocks:
+        kept[start:end] = [""] * (end - start)
+        problems.append(Problem(_at(moved, start + 1), "the corners of the grid do not meet, so its table is left out; redraw its rules"))
+    return _parsed(kept)
+
+
+def _is_readable(grid_table: list[str]) -> bool:
+    try:
+        _parsed(grid_table)
+    except AssertionError:
+        return False
+    return True
+
+
+def _parsed(lines: list[str]) -> nodes.document:
     document = utils.new_document("document", copy(_settings()))
-    Parser().parse(text, document)
+    Parser().parse("\n".join(lines), document)
     return document
 
 
@@ -122,18 +146,22 @@ def _settings() -> Values:
 def _padded(lines: list[str], problems: list[Problem]) -> list[str]:
     """Grid tables whose cells lost their padding, padded to the width of their rules again."""
     out = list(lines)
+    for start, end in _grid_blocks(lines):
+        _pad_block(lines, out, start, end, problems)
+    return out
+
+
+def _grid_blocks(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """[start, end) of the lines of each grid table, from its first rule on."""
     i = 0
     while i < len(lines):
-        rule = lines[i].strip()
-        if not re.fullmatch(r"\+(?:-+\+)+", rule):
+        if not _GRID_RULE.fullmatch(lines[i].strip()):
             i += 1
             continue
-        end = i
-        while end < len(lines) and lines[end].strip()[:1] in ("+", "|"):
-            end += 1
-        _pad_block(lines, out, i, end, problems)
-        i = end
-    return out
+        start = i
+        while i < len(lines) and lines[i].strip()[:1] in ("+", "|"):
+            i += 1
+        yield start, i
 
 
 def _pad_block(lines: list[str], out: list[str], start: int, end: int, problems: list[Problem]) -> None:

@@ -24,9 +24,12 @@ missing_packages() {
     [ "$extras" != dev ] || test_packages
 }
 
-# The tests start an sshd of their own. Where systemd runs, the package would start one for the whole machine: that is left to its owner.
+# A console of the tests takes files by XMODEM, and they start an sshd of their own. Where systemd runs, the package would start one for
+# the whole machine: that is left to its owner.
 test_packages() {
-    [ -x /usr/sbin/sshd ] || [ -d /run/systemd/system ] || ! can_install || printf 'openssh-server '
+    can_install || return 0
+    command -v rz >/dev/null 2>&1 || printf 'lrzsz '
+    [ -x /usr/sbin/sshd ] || [ -d /run/systemd/system ] || printf 'openssh-server '
 }
 
 has_new_qemu() {

@@ -2,6 +2,7 @@
 
 import getpass
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -182,6 +183,17 @@ def _shell_config(folder: Path) -> Path:
 def test_a_board_with_only_a_console_is_surveyed_through_its_shell(tmp_path: Path) -> None:
     target = load_target(_shell_config(tmp_path), "main")
     assert survey(LabgridBoard(target), 80).machine == os.uname().machine
+    release(target)
+
+
+@needs_rights
+@pytest.mark.skipif(not (shutil.which("lrz") or shutil.which("rz")), reason="no XMODEM receiver (Debian: lrzsz)")
+def test_a_board_with_only_a_console_is_measured_through_its_shell(tmp_path: Path) -> None:
+    """Files go over the same console, by XMODEM."""
+    target = load_target(_shell_config(tmp_path), "main")
+    board = LabgridBoard(target)
+    done = run_linux(board, survey(board, 80), WORKLOAD)
+    assert done.sentence == "" and read_record(done.files["recorder.rec"], "x").complete
     release(target)
 
 

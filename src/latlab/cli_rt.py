@@ -68,6 +68,7 @@ FormatOption = Annotated[RtFormat, typer.Option(help="How the result is printed.
 def rt(
     target: Annotated[RtTarget, typer.Option(help="guest: RT Linux in QEMU; linux: here; ssh: --host; labgrid: --config")] = RtTarget.GUEST,
     host: Annotated[str | None, typer.Option(help="For ssh: the machine, as ssh takes it.")] = None,
+    platform: Annotated[str, typer.Option(help="For linux, ssh and labgrid: name of the board.", show_default="its address")] = "",
     config: ConfigOption = None,
     target_name: TargetNameOption = "main",
     state: StateOption = None,
@@ -113,7 +114,7 @@ def rt(
 
         on_board = labgrid_machine(config, target_name, state, power_cycle) if target is RtTarget.LABGRID else nullcontext(_machine(host))
         with on_board as found:
-            run_id = run_rt_linux(opened, found, workload, _say, smc_module, probes)
+            run_id = run_rt_linux(opened, found, workload, _say, platform, smc_module, probes)
     _conclude(opened, run_id, format)
 
 

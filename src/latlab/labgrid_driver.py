@@ -64,6 +64,7 @@ class LatlabDriver(Driver):  # type: ignore[misc]
         priority: int = 80,
         threshold_us: int = 100,
         idle_states: bool = False,
+        platform: str = "",
         smc_module: str | None = None,
         probes: bool = True,
     ) -> Measured:
@@ -71,7 +72,7 @@ class LatlabDriver(Driver):  # type: ignore[misc]
         workload = Workload(duration_s, load, Instrument(instrument), interval_us, priority, threshold_us, idle_states)
         kept = open_store(self.store or None)
         module = Path(smc_module) if smc_module else None
-        run_id = run_rt_linux(kept, LabgridBoard(self.target), workload, self.logger.warning, module, probes)
+        run_id = run_rt_linux(kept, LabgridBoard(self.target), workload, self.logger.warning, platform, module, probes)
         run = kept.load(run_id)
         if run.status is not RunStatus.COMPLETE:
             raise DataError(f"run {run_id} is partial: {run.problems[0].message}; `latlab show {run_id}` prints what was kept")

@@ -45,8 +45,10 @@ def run_rt_guest(
     return keep(store, run, _logs(done), _complaints(done))
 
 
-def run_rt_linux(store: Store, machine: Machine, workload: Workload, say: Say, smc_module: Path | None = None, probes: bool = True) -> str:
-    """One measurement on a Linux machine, wherever it is; the run's id."""
+def run_rt_linux(
+    store: Store, machine: Machine, workload: Workload, say: Say, platform: str = "", smc_module: Path | None = None, probes: bool = True
+) -> str:
+    """One measurement on a Linux machine, wherever it is; the run's id. `platform` names the board where its address does not."""
     found = survey(machine, workload.priority)
     check_survey(machine, found, workload)
     check_module(machine, found, smc_module)
@@ -57,7 +59,7 @@ def run_rt_linux(store: Store, machine: Machine, workload: Workload, say: Say, s
     told = tuple((name, found.said.get(name, "")) for name in ("kernel", "version", "machine", "rt_runtime_us", "hypervisor"))
     facts = (*workload_facts(workload), *((name, value) for name, value in told if value), *source_facts(done.files))
     target = machine.kind if machine.patience_s == 0 else f"{machine.kind}:{machine.name}"
-    run = new_run(CAMPAIGN, target, f"{machine.name}, {found.machine}", found.cpus, mode, facts)
+    run = new_run(CAMPAIGN, target, platform or f"{machine.name}, {found.machine}", found.cpus, mode, facts)
     return keep(store, run, done.files, (done.sentence,) if done.sentence else ())
 
 

@@ -38,7 +38,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 def _measured(store: Store, machine: Machine, module: Path | None = None) -> tuple[Run, RtResult]:
-    run_id = run_rt_linux(store, machine, WORKLOAD, print, module)
+    run_id = run_rt_linux(store, machine, WORKLOAD, print, smc_module=module)
     run = store.load(run_id)
     assert run.status is RunStatus.COMPLETE, run.problems
     ((_, result),) = results_of(run, store.logs(run_id))

@@ -159,6 +159,15 @@ def test_outliers_at_random_times_show_none(seed: int) -> None:
     assert find_period(times) is None
 
 
+@given(st.integers(0, 2**32))
+def test_the_interval_of_the_measurement_is_no_period_of_its_outliers(seed: int) -> None:
+    """A wake-up is due at a multiple of 2 ms and nowhere else, so every outlier is on that grid and on that of 1 ms."""
+    import random
+
+    times = sorted(random.Random(seed).sample(range(30_000), 60))
+    assert find_period([place * 2_000_000 for place in times], 2_000_000) is None
+
+
 def test_four_outliers_are_too_few_for_a_period() -> None:
     assert find_period([0, 10**9, 2 * 10**9, 3 * 10**9]) is None
 

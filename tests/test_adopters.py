@@ -1,3 +1,4 @@
+import sys
 from dataclasses import replace
 
 import pytest
@@ -43,12 +44,13 @@ def test_pandas_gets_every_sample_with_its_unit():
     assert (frame["value"] == frame["value_ticks"] * 20.0).all()
 
 
-def test_polars_gets_the_same_columns_or_says_that_it_is_missing():
+def test_polars_gets_the_same_columns_and_values_as_pandas():
     run = make_run(Truth(), 1)
-    try:
-        import polars  # noqa: F401
-    except ModuleNotFoundError:
-        with pytest.raises(UsageError, match="needs the Python package polars"):
-            dataframes.to_polars(run)
-        return
-    assert dataframes.to_polars(run).columns == list(dataframes.to_pandas(run).columns)
+    polars, pandas = dataframes.to_polars(run), dataframes.to_pandas(run)
+    assert {name: polars[name].to_list() for name in polars.columns} == {name: pandas[name].to_list() for name in pandas.columns}
+
+
+def test_a_table_without_its_library_names_the_library(monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(UsageError, match="needs the Python package polars"):
+        dataframes.to_polars(make_run(Truth(), 1))

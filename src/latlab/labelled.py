@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from latlab.analysis.check import Check
 from latlab.analysis.explain import Explanation
-from latlab.analysis.invariants import Check
 from latlab.model import Clock, CoreId, Run
 from latlab.store import Store
 from latlab.targets.board import Board

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 
 import numpy as np
 
+from latlab.analysis.check import Check
 from latlab.analysis.columns import Columns, Matrix
 from latlab.analysis.identity import checked_columns
+from latlab.analysis.psa_invariants import psa_checks
 from latlab.analysis.roles import Roles, inferred_lead, is_parallel, roles_of, serial_last_men
 from latlab.analysis.wording import amount
 from latlab.model import CoreId, Metric, Run
 
 ALIKE = 0.10
 DEEP_SERIAL = ("susp_deep_serial", "cpu_off_serial")
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One invariant of one test, whether it holds, and a sentence with the figures where it does not."""
-
-    test: str
-    name: str
-    holds: bool
-    sentence: str = ""
 
 
 def check_invariants(run: Run) -> tuple[Check, ...]:
@@ -46,7 +37,7 @@ def check_invariants(run: Run) -> tuple[Check, ...]:
             checks.append(_serial_last_men(test, columns, roles, lead))
         if not is_parallel(test):
             checks.append(_alike(test, powerdown, serial_last_men(columns, roles, test), lead, run.tick.unit))
-    return tuple(checks)
+    return (*checks, *psa_checks(columns, run.tick.unit))
 
 
 def _parts_fit(test: str, flush: Matrix, powerdown: Matrix, unit: str) -> Check:

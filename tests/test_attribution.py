@@ -10,7 +10,7 @@ from latlab.analysis.dose import fit
 from latlab.analysis.periodicity import find_period
 from latlab.analysis.wakeup import CpuWakeups, Outlier, Wakeups
 from latlab.catalog import event_table
-from latlab.formats.el3_records import info_of, merged, read_records
+from latlab.formats.el3_records import info_of, read_all, read_records
 from latlab.formats.ftrace import read_spans
 from latlab.formats.recorder import read_record
 
@@ -80,35 +80,53 @@ def test_work_of_the_kernel_itself_is_named_where_the_firmware_took_little() -> 
 
 def test_an_outlier_that_the_ring_no_longer_holds_is_unknown_and_not_unexplained() -> None:
     late = [_late(1_000_000, 100_000), _late(3_000_000, 100_000), _late(1_000_000, 100_000, cpu=1)]
-    entries = attribute(_wakeups(), late, [], unseen_ticks={0: ((0, 2_000_000),)})
+    entries = attribute(_wakeups(), late, [], gaps={0: ((0, 2_000_000),)})
     assert [entry.traced for entry in entries] == [False, True, True]
 
 
-def test_an_outlier_between_two_reads_that_do_not_join_is_unknown() -> None:
-    late = [_late(1_000_000, 100_000), _late(3_000_000, 100_000), _late(5_000_000, 100_000)]
-    entries = attribute(_wakeups(), late, [], unseen_ticks={0: ((2_000_000, 4_000_000),)})
+def test_an_outlier_beside_a_gap_between_two_reads_is_unexplained_and_one_in_it_unknown() -> None:
+    late = [_late(1_000_000, 100_000), _late(2_000_000, 100_000), _late(3_000_000, 100_000)]
+    entries = attribute(_wakeups(), late, [], gaps={0: ((1_950_000, 2_500_000),)})
     assert [entry.traced for entry in entries] == [True, False, True]
 
 
-def test_reads_that_do_not_join_have_a_stretch_that_nobody_saw_and_no_call_reaches_over_it() -> None:
-    reads = (
-        "core 0.0 cpu=0 next=8 oldest=6\n6 100 15 c4000053\n7 150 16 0\n8 160 15 c4000053\n",
-        "core 0.0 cpu=0 next=12 oldest=11\n11 900 16 0\n",
-    )
-    read = merged([read_records(part, event_table(), "x") for part in reads], since_boot=False)
-    assert read.lost == 2 and read.unseen_ticks == {0: ((0, 100), (160, 900))}
-    assert [(call.in_ticks, call.out_ticks) for call in read.calls()] == [(100, 150)]
+@given(st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50)), max_size=12), st.integers(0, 700), st.integers(1, 80))
+def test_the_calls_that_an_outlier_overlaps_are_all_found(spans: list[tuple[int, int]], start: int, length: int) -> None:
+    """Against every call looked at: calls of 100 us or less among others, one after the other."""
+    at, calls = 0, []
+    for wait, length_of_call in spans:
+        calls.append(Call(0, TRNG, (at + wait) * 1000, (at + wait + length_of_call) * 1000))
+        at += wait + length_of_call
+    late = _late((start + length) * 1000, length * 1000)
+    (entry,) = attribute(_wakeups(), [late], calls)
+    stolen = sum(max(0, min(call.out_ticks, late.wake_ns) - max(call.in_ticks, start * 1000)) for call in calls)
+    assert (entry.cause.stolen_ns if entry.cause else 0) == (stolen if stolen and stolen >= 0.5 * (late.late_ns - 10_000) else 0)
 
 
-def test_a_read_that_was_cut_off_costs_its_cores_nothing_else() -> None:
-    whole = "core 0.0 cpu=0 next=1 oldest=0\n0 10 15 c4000053\ncore 0.1 cpu=1 next=1 oldest=0\n0 20 15 c4000053\n"
-    read = merged([read_records(part, event_table(), "x") for part in (whole, "core 0.0 cpu=0 next=2 oldest=0\n1 30 16 0\n")])
-    assert read.cpus == (0, 1) and [len(trace.records) for trace in read.traces] == [2, 1]
-
-
-def test_a_ring_that_was_overwritten_says_from_when_it_holds() -> None:
+def test_a_ring_that_was_overwritten_says_until_when_it_holds_nothing() -> None:
     text = "core 0.0 cpu=0 next=3 oldest=1\n1 100 15 c4000053\n2 200 16 0\ncore 0.1 cpu=1 next=1 oldest=0\n0 50 17 0\n"
-    assert read_records(text, event_table(), "el3").unseen_ticks == {0: ((0, 100),)}
+    assert read_records(text, event_table(), "el3").gaps == {0: ((0, 100),)}
+
+
+def _read(next_: int, *sequences: int) -> str:
+    return f"read\ncore 0.0 cpu=0 next={next_} oldest=0\n" + "".join(f"{n} {n * 10} 15 0\n" for n in sequences)
+
+
+def test_reads_one_after_the_other_are_all_records_from_the_first_one_on() -> None:
+    text = "core 0.0 cpu=0 next=5 oldest=2\n" + _read(8, 5, 6, 7) + _read(9, 7, 8)
+    read = read_all(text, event_table(), "el3")
+    assert [record.sequence for record in read.traces[0].records] == [5, 6, 7, 8] and (read.lost, read.gaps) == (0, {})
+
+
+def test_what_was_overwritten_between_two_reads_is_counted_to_the_record() -> None:
+    text = "core 0.0 cpu=0 next=5 oldest=2\n" + _read(8, 6, 7) + _read(30, 25, 26)
+    read = read_all(text, event_table(), "el3")
+    assert read.lost == 1 + 17 and read.gaps == {0: ((0, 60), (70, 250))}
+
+
+def test_a_damaged_line_of_a_later_read_has_its_own_number() -> None:
+    text = "core 0.0 cpu=0 next=0 oldest=0\n" + _read(1, 0) + "torn\n" + _read(2, 1)
+    assert [problem.line for problem in read_all(text, event_table(), "el3").problems] == [5]
 
 
 def test_exposure_counts_the_calls_of_the_measurement_and_no_others() -> None:
@@ -138,6 +156,20 @@ def test_lines_that_are_no_records_are_named_and_the_rest_kept() -> None:
 def test_info_says_the_event_table() -> None:
     assert info_of("events=7fd8391b40d5bd63 clock_hz=62500000 capture_mticks=875\n") == ("7fd8391b40d5bd63", 62_500_000, 875)
     assert info_of("nothing") is None
+
+
+def test_no_call_reaches_over_records_that_are_lost() -> None:
+    reads = ("6 100 15 c4000053\n7 150 16 0\n8 160 15 c4000053\n", "11 900 16 0\n12 950 15 c4000053\n13 970 16 0\n")
+    head = "core 0.0 cpu=0 next=6 oldest=6\n"
+    read = read_all("".join([head, *(f"read\n{head}{part}" for part in reads)]), event_table(), "el3")
+    assert [(call.in_ticks, call.out_ticks) for call in read.calls()] == [(100, 150), (950, 970)]
+
+
+def test_a_read_that_was_cut_off_costs_nothing_else() -> None:
+    cores = ("core 0.0 cpu=0 next=0 oldest=0\n", "core 0.1 cpu=1 next=0 oldest=0\n")
+    whole = f"{cores[0]}0 10 15 c4000053\n{cores[1]}0 20 15 c4000053\n"
+    read = read_all(f"{''.join(cores)}read\n{whole}read\n{cores[0]}1 30 16 0\n", event_table(), "el3")
+    assert read.cpus == (0, 1) and [len(trace.records) for trace in read.traces] == [2, 1]
 
 
 @given(st.sampled_from([0.1, 1.0, 5.0, 60.0]), st.floats(0, 1), st.lists(st.integers(1, 200), min_size=12, max_size=60, unique=True))

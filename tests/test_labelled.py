@@ -3,8 +3,8 @@
 import pytest
 
 from latlab.analysis.compare import compare
-from latlab.analysis.explain import Explanation
 from latlab.analysis.explain_pair import explain_pair
+from latlab.analysis.explanation import Explanation
 from latlab.analysis.invariants import check_invariants
 from latlab.errors import LatlabError
 from latlab.labelled import CAUSES, case_of, measure, named_causes

@@ -24,22 +24,35 @@ static void capture(unsigned count, uint64_t *sequence)
     trace_settle();
 }
 
-static void check_held(uint64_t next)
+/* Where the ring ends on both sides: what is lost is what was written less what is held, to the record. */
+static struct trace_status check_ends(uint64_t next)
 {
     struct trace_status status = trace_status(ring);
     struct trace_record record;
 
     CHECK_EQUAL(status.next, next);
     CHECK(status.oldest <= next);
+    CHECK_EQUAL(trace_read(ring, next, &record, 1), 0);
+    CHECK_EQUAL(trace_read(ring, next + TRACE_CAPACITY + 1000, &record, 1), 0);
+    if (status.oldest != 0) {
+        CHECK_EQUAL(trace_read(ring, status.oldest - 1, &record, 1), (uint64_t)-1);
+    }
+    if (status.oldest != next) {
+        CHECK_EQUAL(trace_read(ring, status.oldest, &record, 1), 1);
+        CHECK_EQUAL(record.event_arg >> 16, status.oldest);
+    }
+    return status;
+}
+
+static void check_held(uint64_t next)
+{
+    struct trace_status status = check_ends(next);
+    struct trace_record record;
+
     for (uint64_t sequence = status.oldest; sequence < next; sequence++) {
         CHECK_EQUAL(trace_read(ring, sequence, &record, 1), 1);
         CHECK_EQUAL(record.event_arg >> 16, sequence);
         CHECK_EQUAL(record.time_ticks, 1000 + sequence);
-    }
-    CHECK_EQUAL(trace_read(ring, next, &record, 1), 0);
-    CHECK_EQUAL(trace_read(ring, next + 1000, &record, 1), 0);
-    if (status.oldest != 0) {
-        CHECK_EQUAL(trace_read(ring, status.oldest - 1, &record, 1), (uint64_t)-1);
     }
 }
 
@@ -48,9 +61,13 @@ TEST(every_record_that_is_not_lost_reads_back_in_its_place_over_many_laps)
     uint64_t sequence = 0;
 
     init();
-    while (sequence < 10000) {
+    for (uint64_t look = 0; sequence < 20U * TRACE_CAPACITY;) {
         capture(1 + (unsigned)(harness_random() % TRACE_SLACK), &sequence);
-        check_held(sequence);
+        check_ends(sequence);
+        if (sequence >= look) {
+            check_held(sequence);
+            look = sequence + TRACE_CAPACITY / 7;
+        }
     }
 }
 
@@ -59,7 +76,7 @@ TEST(at_least_a_nominal_lap_less_one_call_is_held)
     uint64_t sequence = 0;
 
     init();
-    while (sequence < 5000) {
+    while (sequence < 5U * TRACE_CAPACITY) {
         capture(7, &sequence);
         struct trace_status status = trace_status(ring);
 
@@ -84,13 +101,13 @@ TEST(the_pmf_view_gives_the_latest_stamp_also_from_laps_that_are_gone)
     static const uint16_t ids[] = TRACE_PMF_EVENT_IDS;
 
     init();
-    for (uint64_t time = 1; time < 20000; time++) {
+    for (uint64_t time = 1; time < 20000 + 3U * TRACE_CAPACITY; time++) {
         unsigned index = (unsigned)(harness_random() % (time % 1000 < 900 ? 2 : TRACE_PMF_EVENTS));
 
         trace_event_at(time, (enum trace_event_id)ids[index], 0);
         trace_settle();
         latest[index] = time;
-        if (time % 17 == 0) {
+        if (time % (TRACE_CAPACITY > TRACE_PART ? 337 : 17) == 0) {
             for (unsigned i = 0; i < TRACE_PMF_EVENTS; i++) {
                 CHECK_EQUAL(trace_pmf_ticks(ring, i), latest[i]);
             }
@@ -121,6 +138,25 @@ static void overtake(void)
     }
 }
 
+TEST(no_call_waits_for_more_than_a_part_of_a_lap_to_be_put_aside)
+{
+    uint64_t sequence = 0;
+    unsigned longest = 0;
+
+    init();
+    while (sequence < 3U * TRACE_CAPACITY) {
+        const struct trace_record *from = ring->next;
+
+        capture(20, &sequence);
+        if (ring->next == from + 20 && TRACE_CAPACITY > TRACE_PART) {
+            unsigned left = (unsigned)(ring->next - ring->part);
+
+            longest = left > longest ? left : longest;
+        }
+    }
+    CHECK(longest <= TRACE_PART + 20U);
+}
+
 static void check_overtaken_read(unsigned before, unsigned at, unsigned by)
 {
     struct trace_record records[3];
@@ -148,9 +184,11 @@ static void check_overtaken_read(unsigned before, unsigned at, unsigned by)
 
 TEST(a_reader_that_is_overtaken_gets_the_right_records_or_is_told_that_they_are_lost)
 {
-    for (unsigned before = 50; before <= 1500; before += 250) {
+    const unsigned laps = TRACE_CAPACITY / 512;
+
+    for (unsigned before = 50; before <= 1500 * laps; before += 250 * laps) {
         for (unsigned at = 0; at < 6; at++) {
-            for (unsigned by = 50; by <= 1700; by += 150) {
+            for (unsigned by = 50; by <= 1700 * laps; by += 150 * laps) {
                 check_overtaken_read(before, at, by);
             }
         }

@@ -12,28 +12,50 @@ static uint16_t event_of(const struct trace_record *record)
     return (uint16_t)record->event_arg;
 }
 
+static void begin_part(struct trace_ring *ring, struct trace_record *at)
+{
+    if (TRACE_CAPACITY > TRACE_PART) {
+        struct trace_record *lap_end = &ring->records[TRACE_CAPACITY];
+
+        ring->part = at;
+        ring->part_end = lap_end - at > TRACE_PART ? at + TRACE_PART : lap_end;
+    }
+}
+
+/* First record of this lap that pmf_ticks does not cover. */
+static const struct trace_record *part_of(const struct trace_ring *ring)
+{
+    return TRACE_CAPACITY > TRACE_PART ? ring->part : ring->records;
+}
+
 void trace_init(struct trace_ring *ring)
 {
     ring->next = ring->records;
     ring->lap_end = ring->records;
     ring->lap_first = 0;
+    begin_part(ring, ring->records);
     for (unsigned i = 0; i < TRACE_PMF_EVENTS; i++) {
         ring->pmf_ticks[i] = 0;
     }
 }
 
-void trace_next_lap(struct trace_ring *ring)
+void trace_end_part(struct trace_ring *ring)
 {
-    for (const struct trace_record *record = ring->records; record != ring->next; record++) {
+    for (const struct trace_record *record = part_of(ring); record != ring->next; record++) {
         uint16_t event = event_of(record);
 
         if (event < sizeof(pmf_index_of_event) && pmf_index_of_event[event] != 0) {
             ring->pmf_ticks[pmf_index_of_event[event] - 1U] = record->time_ticks;
         }
     }
+    if (TRACE_CAPACITY > TRACE_PART && ring->next < &ring->records[TRACE_CAPACITY]) {
+        begin_part(ring, ring->next);
+        return;
+    }
     ring->lap_first += (uint64_t)(ring->next - ring->records);
     ring->lap_end = ring->next;
     ring->next = ring->records;
+    begin_part(ring, ring->records);
 }
 
 /* One look at a ring whose core may be writing. Whatever it saw, a place that is made of it lies within the ring. */
@@ -110,7 +132,9 @@ uint64_t trace_pmf_ticks(const struct trace_ring *ring, unsigned pmf_index)
 {
     TRACE_READER_SYNC(ring, sizeof(*ring) - sizeof(ring->records));
 
-    for (const struct trace_record *record = ring->next; record != ring->records;) {
+    const struct trace_record *part = part_of(ring);
+
+    for (const struct trace_record *record = ring->next; record > part;) {
         record--;
         TRACE_READER_SYNC(record, sizeof(*record));
         if (event_of(record) == pmf_event_ids[pmf_index]) {

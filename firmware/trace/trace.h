@@ -8,7 +8,7 @@
  * and sets TRACE_ENABLED to 0 or 1. Disabled, every capture is nothing.
  *
  * A capture checks no bound: the ring ends in TRACE_SLACK spare records, and trace_settle(), called between two
- * calls of the firmware, starts the next lap once the nominal end has been passed. So one call of the firmware may
+ * calls of the firmware, starts the next lap once the nominal end has been passed. TRACE_CAPACITY is that end. So one call of the firmware may
  * capture at most TRACE_SLACK records, and a span is never torn by the end of the ring.
  */
 #ifndef TRACE_H
@@ -48,8 +48,15 @@ static inline void trace_event(enum trace_event_id event, uint64_t arg)
 
 void trace_init(struct trace_ring *ring);
 
-/* Starts the next lap; trace_settle() decides when. */
-void trace_next_lap(struct trace_ring *ring);
+/* Puts aside what PMF needs of a part of a lap and, at the end of the lap, starts the next; trace_settle() decides when. */
+void trace_end_part(struct trace_ring *ring);
+
+#if TRACE_ENABLED
+static inline const struct trace_record *trace_part_end(const struct trace_ring *ring)
+{
+    return TRACE_CAPACITY > TRACE_PART ? ring->part_end : &ring->records[TRACE_CAPACITY];
+}
+#endif
 
 /* Called by a core between two calls of the firmware, outside every span. */
 static inline void trace_settle(void)
@@ -57,8 +64,8 @@ static inline void trace_settle(void)
 #if TRACE_ENABLED
     struct trace_ring *ring = TRACE_RING();
 
-    if (ring->next >= &ring->records[TRACE_CAPACITY]) {
-        trace_next_lap(ring);
+    if (ring->next >= trace_part_end(ring)) {
+        trace_end_part(ring);
     }
 #endif
 }

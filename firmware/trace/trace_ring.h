@@ -5,12 +5,7 @@
 #include <stdint.h>
 
 #include "trace_events.h"
-
-#ifndef TRACE_CAPACITY
-#define TRACE_CAPACITY 512U
-#endif
-#define TRACE_SLACK 128U
-#define TRACE_RECORDS (TRACE_ENABLED ? TRACE_CAPACITY + TRACE_SLACK : 1U)
+#include "trace_size.h"
 
 struct trace_record {
     uint64_t time_ticks;
@@ -21,7 +16,9 @@ struct trace_ring {
     struct trace_record *next;          /* where the next record goes */
     struct trace_record *lap_end;       /* where the previous lap ended; its records from `next` on are still held */
     uint64_t lap_first;                 /* sequence of records[0] */
-    uint64_t pmf_ticks[TRACE_PMF_EVENTS]; /* latest stamp of each PMF event in the laps before this one */
+    uint64_t pmf_ticks[TRACE_PMF_EVENTS]; /* latest stamp of each PMF event before `part` */
+    struct trace_record *part;            /* first record of this lap whose PMF stamp has not been put aside */
+    struct trace_record *part_end;        /* where it will be, or the lap ends; both matter where a lap is longer than a part */
     struct trace_record records[TRACE_RECORDS] __attribute__((aligned(16))); /* none lies across two cache lines */
 };
 

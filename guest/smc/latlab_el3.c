@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Lets Linux read what the EL3 firmware traced. An SMC cannot be issued from user space, so this module does, and shows the answers
- * as text below /proc/latlab_el3: `info`, `records`, and `trng_hold_ns` for a firmware that was built with LATLAB_TRNG_HOLD.
+ * as text below /proc/latlab_el3: `info`, `records`, `new_records` (those that no earlier read of it has shown), and `trng_hold_ns` for a
+ * firmware that was built with LATLAB_TRNG_HOLD.
  */
 #include <linux/arm-smccc.h>
 #include <linux/module.h>
@@ -16,8 +17,12 @@
 #define TRNG_HOLD 0xC70000F0UL
 
 #define EVENT_BITS 16
+#define MOST_CORES 64
+#define LINE_BYTES 64 /* a record's line is shorter */
 
 static struct proc_dir_entry *folder;
+static unsigned long shown_up_to[MOST_CORES]; /* by the reader that has new_records open */
+static unsigned long read_up_to[MOST_CORES];  /* by all of them before */
 
 static struct arm_smccc_1_2_regs call(unsigned long id, unsigned long x1, unsigned long x2)
 {
@@ -42,10 +47,10 @@ static void show_record(struct seq_file *file, unsigned long sequence, unsigned 
 }
 
 /* Records that come while this reads are left for the next reader: `end` is fixed first. */
-static void show_ring(struct seq_file *file, unsigned long mpidr)
+static unsigned long show_ring(struct seq_file *file, unsigned long mpidr, unsigned long first)
 {
 	struct arm_smccc_1_2_regs status = call(TRACE_STATUS, mpidr, 0);
-	unsigned long end = status.a1, sequence = status.a2;
+	unsigned long end = status.a1, sequence = max(status.a2, first);
 
 	while (sequence < end) {
 		struct arm_smccc_1_2_regs got = call(TRACE_READ, mpidr, sequence);
@@ -55,7 +60,7 @@ static void show_ring(struct seq_file *file, unsigned long mpidr)
 			unsigned long oldest = call(TRACE_STATUS, mpidr, 0).a2;
 
 			if (oldest <= sequence)
-				return;
+				break;
 			sequence = oldest;
 			continue;
 		}
@@ -63,13 +68,14 @@ static void show_ring(struct seq_file *file, unsigned long mpidr)
 			show_record(file, sequence + i, records[2 * i], records[2 * i + 1]);
 		sequence += got.a0;
 	}
+	return max(sequence, first);
 }
 
-static int records_show(struct seq_file *file, void *unused)
+static int show_rings(struct seq_file *file, bool only_new)
 {
 	unsigned long cores = 1;
 
-	for (unsigned long core = 0; core < cores; core++) {
+	for (unsigned long core = 0; core < min(cores, (unsigned long)MOST_CORES); core++) {
 		struct arm_smccc_1_2_regs place = call(TRACE_TOPOLOGY, core, 0);
 		struct arm_smccc_1_2_regs status;
 
@@ -78,10 +84,68 @@ static int records_show(struct seq_file *file, void *unused)
 		cores = place.a3;
 		status = call(TRACE_STATUS, place.a1, 0);
 		seq_printf(file, "core %lu.%lu cpu=%lu next=%lu oldest=%lu\n", place.a2 & U32_MAX, place.a2 >> 32, core, status.a1, status.a2);
-		show_ring(file, place.a1);
+		shown_up_to[core] = show_ring(file, place.a1, only_new ? read_up_to[core] : 0);
 	}
 	return 0;
 }
+
+static int records_show(struct seq_file *file, void *unused)
+{
+	return show_rings(file, false);
+}
+
+static int new_records_show(struct seq_file *file, void *unused)
+{
+	return show_rings(file, true);
+}
+
+/* Room for all of it at once: seq_file starts over where its buffer is too small. */
+static size_t text_bytes(bool only_new)
+{
+	unsigned long cores = 1;
+	size_t lines = 0;
+
+	for (unsigned long core = 0; core < min(cores, (unsigned long)MOST_CORES); core++) {
+		struct arm_smccc_1_2_regs place = call(TRACE_TOPOLOGY, core, 0);
+		struct arm_smccc_1_2_regs status = call(TRACE_STATUS, place.a1, 0);
+
+		if (place.a0 != 0)
+			break;
+		cores = place.a3;
+		lines += 2 + status.a1 - max(status.a2, only_new ? read_up_to[core] : 0);
+	}
+	return (lines + lines / 8) * LINE_BYTES + PAGE_SIZE;
+}
+
+static int records_open(struct inode *inode, struct file *file)
+{
+	return single_open_size(file, records_show, NULL, text_bytes(false));
+}
+
+static int new_records_open(struct inode *inode, struct file *file)
+{
+	return single_open_size(file, new_records_show, NULL, text_bytes(true));
+}
+
+static int new_records_release(struct inode *inode, struct file *file)
+{
+	memcpy(read_up_to, shown_up_to, sizeof(read_up_to));
+	return single_release(inode, file);
+}
+
+static const struct proc_ops records_ops = {
+	.proc_open = records_open,
+	.proc_read = seq_read,
+	.proc_lseek = seq_lseek,
+	.proc_release = single_release,
+};
+
+static const struct proc_ops new_records_ops = {
+	.proc_open = new_records_open,
+	.proc_read = seq_read,
+	.proc_lseek = seq_lseek,
+	.proc_release = new_records_release,
+};
 
 static ssize_t hold_write(struct file *file, const char __user *text, size_t size, loff_t *position)
 {
@@ -102,8 +166,8 @@ static int __init latlab_el3_init(void)
 	folder = proc_mkdir("latlab_el3", NULL);
 	if (folder == NULL)
 		return -ENOMEM;
-	if (proc_create_single("info", 0400, folder, info_show) == NULL || proc_create_single("records", 0400, folder, records_show) == NULL ||
-	    proc_create("trng_hold_ns", 0200, folder, &hold_ops) == NULL) {
+	if (proc_create_single("info", 0400, folder, info_show) == NULL || proc_create("records", 0400, folder, &records_ops) == NULL ||
+	    proc_create("new_records", 0400, folder, &new_records_ops) == NULL || proc_create("trng_hold_ns", 0200, folder, &hold_ops) == NULL) {
 		proc_remove(folder);
 		return -ENOMEM;
 	}

@@ -14,7 +14,7 @@ from latlab.errors import UsageError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from latlab.analysis.compare import Comparison
+    from latlab.analysis.comparison import Comparison
     from latlab.analysis.verdicts import Limits
     from latlab.model import Run
 
@@ -163,7 +163,10 @@ def history(
 
 def tail(
     run: Reference,
-    metric: Annotated[str, typer.Option(help="powerdown, wakeup, cache_flush, psci_call or task_wakeup.")] = "wakeup",
+    metric: Annotated[
+        str | None,
+        typer.Option(help="powerdown, wakeup, cache_flush, psci_call or task_wakeup.", show_default="wakeup; task_wakeup of an rt run"),
+    ] = None,
     test: Annotated[str | None, typer.Option(help="Only this test.")] = None,
     once_in: Annotated[float, typer.Option(help="Estimate the value that is exceeded once in so many samples.")] = 1e6,
     unit: UnitOption = "",
@@ -171,17 +174,19 @@ def tail(
 ) -> None:
     """Estimate worst cases beyond what was measured, or say why that cannot be done. Exits 3 where no core allows an estimate."""
     from latlab.analysis.tail import tails
+    from latlab.analysis.wakeup_identity import caveat_of
     from latlab.model import Metric
     from latlab.report.tail_terminal import print_tails
 
-    if metric not in list(Metric):
+    if metric is not None and metric not in list(Metric):
         raise UsageError(f"--metric {metric!r} is no metric; use {', '.join(Metric)}")
     if once_in <= 1:
         raise UsageError(f"--once-in {once_in:g} must be more than 1")
-    found = tails(_load(run, unit, store), test, Metric(metric), once_in)
+    loaded = _load(run, unit, store)
+    found = tails(loaded, test, Metric(metric or (Metric.TASK_WAKEUP if loaded.distributions else Metric.WAKEUP)), once_in)
     if not found:
-        raise UsageError(f"{run} has no {metric}{f' in {test}' if test else ''}; `latlab show` lists what it has")
-    print_tails(_console(), found)
+        raise UsageError(f"{run} has no {metric or 'wake-ups'}{f' in {test}' if test else ''}; `latlab show` lists what it has")
+    print_tails(_console(), found, loaded.tick.unit, caveat_of(loaded))
     raise typer.Exit(0 if any(one.level is not None for one in found) else 3)
 
 
@@ -273,9 +278,10 @@ def _load(reference: str, unit: str, store: str | None) -> Run:
 
 
 def _stored(name: str, store: str | None) -> Run | None:
+    from latlab.rt_samples import load_run
     from latlab.store import open_store
 
-    return open_store(store).load(name)
+    return load_run(open_store(store), name)
 
 
 def _verdicts(text: str) -> frozenset[str]:

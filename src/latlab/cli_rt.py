@@ -13,6 +13,7 @@ import typer
 
 from latlab.cli_labgrid import ConfigOption, PowerCycleOption, StateOption, TargetNameOption, labgrid_machine
 from latlab.errors import DataError, UsageError
+from latlab.model import UNNAMED
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -176,7 +177,7 @@ def import_rt(
     log: Annotated[Path, typer.Argument(help="Output of cyclictest, jitterdebugger, rtla timerlat, or a recorder's file.")],
     duration: Annotated[str | None, typer.Option(help="How long it ran, to find what was missed.")] = None,
     interval: Annotated[int | None, typer.Option(help="Microseconds between two wake-ups, to find what was missed.")] = None,
-    platform: Annotated[str, typer.Option(help="Name of the board.")] = "unknown",
+    platform: Annotated[str, typer.Option(help="Name of the board.")] = UNNAMED,
     store: StoreOption = None,
     format: FormatOption = RtFormat.TABLE,
 ) -> None:

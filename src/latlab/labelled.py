@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from latlab.analysis.check import Check
-from latlab.analysis.explain import Explanation
+from latlab.analysis.explanation import Explanation
 from latlab.model import Clock, CoreId, Run
 from latlab.store import Store
 from latlab.targets.board import Board

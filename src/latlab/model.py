@@ -19,7 +19,8 @@ class Clock(StrEnum):
 
 class Metric(StrEnum):
     """A named span: the difference of two trace events; `task_wakeup` goes from a timer's expiry to its task, `irq_latency` from
-    an interrupt's due time to its handler, less what that takes with nothing in the way."""
+    an interrupt's due time to its handler, less what that takes with nothing in the way. `missed_periods` is no span: it counts the periods
+    of a task that passed before it ran, per million that were due."""
 
     POWERDOWN = "powerdown"
     WAKEUP = "wakeup"
@@ -28,6 +29,7 @@ class Metric(StrEnum):
     TASK_WAKEUP = "task_wakeup"
     PSA_CALL = "psa_call"
     IRQ_LATENCY = "irq_latency"
+    MISSED_PERIODS = "missed_periods"
 
 
 UNNAMED = "unnamed"
@@ -107,6 +109,42 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class LateWakeup:
+    """A wake-up beyond the recorder's threshold, and the periods that passed before the task ran. `cause` is what stole the time: empty
+    where nothing that was traced did, None where nothing was traced."""
+
+    wake_ns: int
+    late_ticks: int
+    missed: int = 0
+    cause: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """The spans of one core, counted: (low, high, n) is n spans of low to below high, rising, and `beyond` those above the last.
+
+    `counts` is empty where only minimum, average and maximum are known. `expected` is how many were due and `missed` how many of these
+    passed unmeasured, None where the tool does not say. Two distributions with the same `digest` hold the same spans in the same order.
+    """
+
+    test: str
+    metric: Metric
+    core: CoreId
+    counts: tuple[tuple[int, int, int], ...]
+    beyond: int
+    got: int
+    expected: int | None
+    missed: int | None
+    minimum_ticks: int
+    maximum_ticks: int
+    average_ticks: float
+    resolution_ticks: int = 1
+    digest: str = ""
+    late: tuple[LateWakeup, ...] = ()
+    late_dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class CoreTrace:
     """The records of one core in one iteration; `lost` counts those that were overwritten before they were read."""
 
@@ -150,3 +188,4 @@ class Run:
     command: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = field(default=())
     id: str = ""
+    distributions: tuple[Distribution, ...] = ()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from latlab.analysis.compare import Comparison
+    from latlab.analysis.comparison import Comparison
     from latlab.model import Run
 
 
@@ -24,9 +24,10 @@ class Latency:
     def load(self, reference: str, unit: str = "") -> Run:
         """The run that a reference, a file or an id names."""
         from latlab.references import load
+        from latlab.rt_samples import load_run
         from latlab.store import open_store
 
-        return load(reference, unit, lambda name: open_store(self._store).load(name))
+        return load(reference, unit, lambda name: load_run(open_store(self._store), name))
 
     def compare(self, before: str | Run, after: str | Run, tolerance_percent: float | None = None) -> Comparison:
         from latlab.analysis.compare import compare

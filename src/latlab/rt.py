@@ -11,9 +11,11 @@ from latlab.analysis.attribution import Attributed, Exposure, attribute, exposur
 from latlab.analysis.crossings import Crossing, crossings
 from latlab.analysis.periodicity import Period, find_period
 from latlab.analysis.wakeup import Wakeups, disagreement, with_schedule
+from latlab.analysis.wakeup_identity import EMULATION as EMULATION
+from latlab.analysis.wakeup_identity import VIRTUAL_MACHINE as VIRTUAL_MACHINE
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError
-from latlab.formats.el3_records import El3Records, info_of, merged, read_records
+from latlab.formats.el3_records import El3Records, info_of, merged, read_all, read_records
 from latlab.formats.ftrace import read_spans
 from latlab.formats.wakeups import read_wakeups
 from latlab.model import Build, Clock, Problem, Run, RunStatus, Tick, Topology
@@ -23,13 +25,10 @@ from latlab.targets.rt_job import Instrument, Workload
 CAMPAIGN = "rt"
 POWER_CAMPAIGN = "rt-power"
 POWER_LOG = "el3-power.txt"
-READ = "read\n"
 IMPORT_LOG = "imported"
 KERNEL_PROBES = ("crng_reseed", "hwrng")
 DETERMINISTIC = "deterministic: the instruction clock of an emulator, one vCPU"
 REAL = "real target"
-VIRTUAL_MACHINE = "virtual machine: not an RT figure"
-EMULATION = "multi-threaded emulation: shows that it works, its latencies are not to be published"
 KERNEL_WARNINGS = ("WARNING:", "BUG:", "Oops", "rcu: INFO:", "rcu_preempt detected", "Internal error", "soft lockup", "Call trace:")
 
 
@@ -120,7 +119,7 @@ def _condition_order(name: str) -> tuple[int, str]:
 def power_records(files: Mapping[str, bytes]) -> El3Records:
     """The rings of a power run, put together from its reads."""
     text = files.get(POWER_LOG, b"").decode("ascii", "replace")
-    reads = [read_records(part, event_table(), POWER_LOG) for part in text.split(READ) if part.strip()]
+    reads = [read_records(part, event_table(), POWER_LOG) for part in text.split("read\n") if part.strip()]
     if not reads:
         raise DataError("no ring of the firmware came back; the job's log says why (`latlab show --log job.log`)")
     return merged(reads)
@@ -155,9 +154,9 @@ def result_of(facts: Mapping[str, str], files: Mapping[str, bytes]) -> RtResult:
     attributed: tuple[Attributed, ...] | None = None
     exposed: tuple[Exposure, ...] = ()
     if recorder and (el3 or "ftrace.txt" in files):
-        calls, unseen = (el3.calls(), el3.unseen_ticks) if el3 else ((), {})
+        calls, gaps = (el3.calls(), el3.gaps) if el3 else ((), {})
         kernel = read_spans(files.get("ftrace.txt", b"").decode("utf-8", "replace"), KERNEL_PROBES)
-        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, unseen), exposure(recorder, calls)
+        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, gaps), exposure(recorder, calls)
     problems += [
         f"{found.tool}: {sentence}"
         for found in wakeups
@@ -196,10 +195,8 @@ def _el3(files: Mapping[str, bytes], problems: list[str]) -> El3Records | None:
             f"the firmware's event table is {info[0] if info else 'unknown'}, this latlab has {table.hash}; outliers are not attributed"
         )
         return None
-    text = files["el3-records.txt"].decode("ascii", "replace")
-    reads = [read_records(part, table, "el3-records.txt") for part in text.split(READ) if part.strip()]
-    read = merged(reads, since_boot=not text.startswith(READ)) if reads else None
-    problems += [problem.message for problem in read.problems] if read else []
+    read = read_all(files["el3-records.txt"].decode("ascii", "replace"), table, "el3-records.txt")
+    problems += [problem.message for problem in read.problems]
     return read
 
 

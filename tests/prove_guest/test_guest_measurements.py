@@ -59,6 +59,17 @@ def test_without_kernel_stack_randomisation_the_maximum_falls_back(experiment: l
     assert found[200, False, False] <= found[0, True, False] * 1.5 < found[200, True, False]
 
 
+def test_no_record_of_a_measurement_with_idle_states_is_lost(store: Store) -> None:
+    """Some four records a wake-up, 19,000 a second: a ring of 65,536 is read once a second."""
+    machine, workload = GuestMachine(idle_states=True), Workload(10, "idle", Instrument.RECORDER, idle_states=True)
+    run_id = run_rt_guest(store, find_qemu(), guest_image(), machine, workload, GuestOptions(), LIMITS)
+    run = store.load(run_id)
+    assert run.status is RunStatus.COMPLETE, run.problems
+    ((_, result),) = results_of(run, store.logs(run_id))
+    suspends = sum(entry.events for entry in result.exposure if entry.name == "CPU_SUSPEND")
+    assert result.records_lost == 0 and suspends > 25_000
+
+
 def test_a_guest_that_resets_in_the_middle_is_said_and_its_log_kept() -> None:
     done = run_guest(find_qemu(), GuestMachine(), guest_image(), "echo before; reboot -f", LIMITS)
     assert "went down or reset" in done.outcome.sentence and done.output.status is None

@@ -7,6 +7,14 @@
 #define EC_SMC64 0x17
 #define EC_SMC32 0x13
 
+/* A large ring makes it more than one instruction holds. */
+.macro percpu_bytes register
+    movz \register, #((PERCPU_BYTES) & 0xffff)
+    .if (PERCPU_BYTES) >> 16
+    movk \register, #((PERCPU_BYTES) >> 16), lsl #16
+    .endif
+.endm
+
 /* x20 = core index: the platform's cores are numbered by Aff0, 16 to an Aff1. */
 .macro core_index
     mrs x20, mpidr_el1
@@ -22,7 +30,7 @@
     ldr x0, =vectors
     msr vbar_el3, x0
     ldr x0, =percpus
-    mov x1, #PERCPU_BYTES
+    percpu_bytes x1
     madd x0, x1, x20, x0
     msr tpidr_el3, x0
     add sp, x0, x1
@@ -113,7 +121,7 @@ arch_sleep:
 .global arch_eret_scrubbed
 arch_eret_scrubbed:
     mrs x1, tpidr_el3
-    mov x2, #PERCPU_BYTES
+    percpu_bytes x2
     add sp, x1, x2
     .irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30
     mov x\n, xzr

@@ -1,5 +1,5 @@
 /*
- * EL3's identity map of the first GiB: 2 MiB blocks for devices, 4 KiB pages for the 2 MiB of secure RAM that hold the
+ * EL3's identity map of the first GiB: 2 MiB blocks for devices, 4 KiB pages for the secure RAM that holds the
  * firmware, so that code is never writable and data never executable. The normal world's memory is not mapped at all.
  */
 #include "arch_el3.h"
@@ -8,6 +8,7 @@
 #define ENTRIES 512U
 #define PAGE_BYTES 0x1000U
 #define BLOCK_BYTES 0x200000U
+#define PAGE_TABLES 8U
 
 #define TABLE 3U
 #define PAGE 3U
@@ -26,7 +27,8 @@
 
 static uint64_t level1[4] __attribute__((aligned(PAGE_BYTES)));
 static uint64_t level2[ENTRIES] __attribute__((aligned(PAGE_BYTES)));
-static uint64_t level3[ENTRIES] __attribute__((aligned(PAGE_BYTES)));
+static uint64_t level3[PAGE_TABLES][ENTRIES] __attribute__((aligned(PAGE_BYTES)));
+static uint64_t first_block; /* the one that level3[0] is for; 0: none yet */
 
 static const uint64_t attributes[] = {
     [ARCH_MAP_DEVICE] = ATTR_DEVICE | EXECUTE_NEVER,
@@ -37,9 +39,12 @@ static const uint64_t attributes[] = {
 
 static void map_pages(const struct arch_map *map)
 {
-    level2[map->base / BLOCK_BYTES] = (uintptr_t)level3 | TABLE;
+    first_block = first_block != 0 ? first_block : map->base / BLOCK_BYTES;
     for (uint64_t page = map->base; page < map->end; page += PAGE_BYTES) {
-        level3[page / PAGE_BYTES % ENTRIES] = page | attributes[map->kind] | ACCESS_FLAG | PAGE;
+        uint64_t *table = level3[page / BLOCK_BYTES - first_block];
+
+        level2[page / BLOCK_BYTES] = (uintptr_t)table | TABLE;
+        table[page / PAGE_BYTES % ENTRIES] = page | attributes[map->kind] | ACCESS_FLAG | PAGE;
     }
 }
 

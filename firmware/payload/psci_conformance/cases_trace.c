@@ -97,7 +97,27 @@ static void check_lost(void)
                smc(TRACE_STATUS, own, 0, 0).x[2], 0);
 }
 
-#define FAR_BEHIND_THE_RING 0x10000
+/* Reading leaves no event, so the ring stands still meanwhile. */
+static void check_held(void)
+{
+    uint64_t own = cores[lead_index].mpidr;
+    struct smc_result status = smc(TRACE_STATUS, own, 0, 0);
+    uint64_t sequence = status.x[2];
+
+    while (sequence < status.x[1]) {
+        int64_t count = (int64_t)smc(TRACE_READ, own, sequence, 0).x[0];
+
+        if (count <= 0) {
+            break;
+        }
+        sequence += (uint64_t)count;
+    }
+    check_equal("A ring that has gone round reads back from its oldest record to the last, none more or less", (int64_t)status.x[1],
+                (int64_t)sequence);
+    check_refused("TRACE_READ refuses the record before the oldest", TRACE_INVALID_ARGUMENT, TRACE_READ, own, status.x[2] - 1, 0);
+}
+
+#define FAR_BEHIND_THE_RING 0x100000
 
 /* Must come first: on the instruction clock the other cores have not run yet, and EL3 has to have set up their rings for them. */
 void cases_empty_rings(void)
@@ -130,6 +150,7 @@ void cases_trace(void)
     check_topology();
     check_ring();
     check_lost();
+    check_held();
     check_call("TRACE_BUILD describes the firmware", 0, TRACE_BUILD, 0, 0, 0);
     check_refused("TRACE_BUILD refuses an offset between its chunks", TRACE_INVALID_ARGUMENT, TRACE_BUILD, 1, 0, 0);
     check_refused("TRACE_BUILD refuses an offset behind its end", TRACE_INVALID_ARGUMENT, TRACE_BUILD, TRACE_BUILD_BYTES, 0, 0);

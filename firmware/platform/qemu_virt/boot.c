@@ -13,9 +13,9 @@
 /* JEP-106 bank 4, code 0x3B (Arm), as the SMCCC asks for; the machine is no product and its number means nothing. */
 #define SOC_VERSION 0x043B0000U
 
-extern char __text_start[], __text_end[], __const_start[], __const_end[], __bss_end[];
+extern char __text_start[], __text_end[], __const_start[], __const_end[], __bss_end[], __ram_end[];
 
-struct percpu percpus[MAX_CORES];
+struct percpu percpus[BUILT_CORES];
 
 /* Zero until the boot core has set everything up; then the number of cores. The others wait for it in flash. */
 struct arch_shared platform_is_up;
@@ -27,7 +27,7 @@ const uintptr_t platform_gicr = GICR_BASE;
 /* Later ranges overwrite earlier ones. */
 const struct arch_map platform_map[] = {
     { DEVICES_BASE, DEVICES_END, ARCH_MAP_DEVICE },
-    { SECURE_RAM_BASE, SECURE_RAM_BASE + FIRMWARE_BYTES, ARCH_MAP_DATA },
+    { SECURE_RAM_BASE, (uintptr_t)__ram_end, ARCH_MAP_DATA },
     { (uintptr_t)__text_start, (uintptr_t)__text_end, ARCH_MAP_CODE },
     { (uintptr_t)__const_start, (uintptr_t)__const_end, ARCH_MAP_CONST },
 };
@@ -120,7 +120,7 @@ static void init_core(void)
 /* Before the normal world runs, which may ask for the ring of a core that has not run yet. */
 static void init_percpus(void)
 {
-    for (unsigned core = 0; core < MAX_CORES; core++) {
+    for (unsigned core = 0; core < BUILT_CORES; core++) {
         percpus[core].core_index = core;
         trace_init(&percpus[core].ring);
     }

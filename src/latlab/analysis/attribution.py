@@ -6,7 +6,8 @@ kind fill at least half of what the outlier is later than the median; otherwise 
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -89,45 +90,67 @@ def attribute(
     outliers: Iterable[Outlier],
     calls: Sequence[Call],
     kernel: Sequence[KernelSpan] = (),
-    unseen_ticks: Mapping[int, Sequence[tuple[int, int]]] | None = None,
+    gaps: Mapping[int, Sequence[tuple[int, int]]] | None = None,
 ) -> tuple[Attributed, ...]:
-    """Each outlier with its cause. Calls and outliers are joined on the system counter and the CPU. `unseen_ticks` are the
-    stretches, by CPU, of which the ring's records are lost."""
+    """Each outlier with its cause. Calls and outliers are joined on the system counter and the CPU. `gaps` are the ticks
+    of each CPU whose records were overwritten before they were read."""
     medians = {cpu.cpu: (cpu.histogram.percentile_ns(50) or 0) if cpu.histogram else 0 for cpu in wakeups.cpus}
+    by_cpu = _by_cpu(calls)
     found = []
     for outlier in outliers:
-        cause = _cause(wakeups, outlier, medians.get(outlier.cpu, 0), calls, kernel)
-        traced = not _touches(wakeups, outlier, (unseen_ticks or {}).get(outlier.cpu, ()))
-        found.append(Attributed(outlier, cause, traced))
+        cause = _cause(wakeups, outlier, medians.get(outlier.cpu, 0), by_cpu.get(outlier.cpu, _NO_CALLS), kernel)
+        found.append(Attributed(outlier, cause, _is_traced(wakeups, outlier, (gaps or {}).get(outlier.cpu, ()))))
     return tuple(found)
 
 
-def _touches(wakeups: Wakeups, outlier: Outlier, stretches: Sequence[tuple[int, int]]) -> bool:
-    start = _start_ticks(wakeups, outlier)
-    end = start + outlier.late_ns * (wakeups.counter_hz or 0) // 1_000_000_000
-    return any(start < until and end > since for since, until in stretches)
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """The calls of one CPU in their order; none begins before the one ahead of it has ended."""
+
+    calls: tuple[Call, ...]
+    in_ticks: tuple[int, ...]
+
+    def overlapping(self, start: int, end: int) -> list[Call]:
+        first = max(bisect_left(self.in_ticks, start) - 1, 0)
+        return [call for call in self.calls[first : bisect_left(self.in_ticks, end)] if call.out_ticks > start]
+
+
+_NO_CALLS = _Calls((), ())
+
+
+def _by_cpu(calls: Iterable[Call]) -> dict[int, _Calls]:
+    groups: dict[int, list[Call]] = defaultdict(list)
+    for call in sorted(calls, key=lambda call: call.in_ticks):
+        groups[call.cpu].append(call)
+    return {cpu: _Calls(tuple(found), tuple(call.in_ticks for call in found)) for cpu, found in groups.items()}
+
+
+def _is_traced(wakeups: Wakeups, outlier: Outlier, gaps: Sequence[tuple[int, int]]) -> bool:
+    start, end = _start_ticks(wakeups, outlier), _end_ticks(wakeups, outlier)
+    return end is not None and not any(start < until and end > since for since, until in gaps) if gaps else True
+
+
+def _end_ticks(wakeups: Wakeups, outlier: Outlier) -> int | None:
+    return outlier.wake_ticks if outlier.wake_ticks is not None else wakeups.ticks_of(outlier.wake_ns)
 
 
 def _start_ticks(wakeups: Wakeups, outlier: Outlier) -> int:
     """When the wake-up was due; 0 where the counter is unknown."""
-    end = outlier.wake_ticks if outlier.wake_ticks is not None else wakeups.ticks_of(outlier.wake_ns)
+    end = _end_ticks(wakeups, outlier)
     return 0 if end is None or wakeups.counter_hz is None else end - outlier.late_ns * wakeups.counter_hz // 1_000_000_000
 
 
-def _cause(wakeups: Wakeups, outlier: Outlier, median_ns: int, calls: Sequence[Call], kernel: Sequence[KernelSpan]) -> Cause | None:
+def _cause(wakeups: Wakeups, outlier: Outlier, median_ns: int, calls: _Calls, kernel: Sequence[KernelSpan]) -> Cause | None:
     enough_ns = CAUSE_SHARE * (outlier.late_ns - median_ns)
     return _firmware_cause(wakeups, outlier, enough_ns, calls, kernel) or _kernel_cause(outlier, enough_ns, kernel)
 
 
-def _firmware_cause(
-    wakeups: Wakeups, outlier: Outlier, enough_ns: float, calls: Sequence[Call], kernel: Sequence[KernelSpan]
-) -> Cause | None:
-    hz = wakeups.counter_hz
-    end = outlier.wake_ticks if outlier.wake_ticks is not None else wakeups.ticks_of(outlier.wake_ns)
+def _firmware_cause(wakeups: Wakeups, outlier: Outlier, enough_ns: float, calls: _Calls, kernel: Sequence[KernelSpan]) -> Cause | None:
+    hz, end = wakeups.counter_hz, _end_ticks(wakeups, outlier)
     if hz is None or end is None:
         return None
     start = _start_ticks(wakeups, outlier)
-    inside = [call for call in calls if call.cpu == outlier.cpu and call.in_ticks < end and call.out_ticks > start]
+    inside = calls.overlapping(start, end)
     stolen: Counter[str] = Counter()
     for call in inside:
         stolen[call.name] += (min(call.out_ticks, end) - max(call.in_ticks, start)) * 1_000_000_000 // hz

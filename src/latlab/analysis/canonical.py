@@ -19,6 +19,7 @@ SYSTEM_TERM = "last man of the system"
 END_TERM = "last men of cluster and system"
 BASE = "base"
 STEP = "step"
+LEAST_SHARE = 0.9
 
 
 def after_term(cluster: int) -> str:

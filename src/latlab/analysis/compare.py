@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from latlab.analysis.canonical import BASE, STEP, Ladders, fit_ladders
+from latlab.analysis.canonical import BASE, LEAST_SHARE, STEP, Ladders, fit_ladders
 from latlab.analysis.columns import Columns, Floats, boot_medians
+from latlab.analysis.compare_wakeups import compare_wakeups
+from latlab.analysis.comparison import Cell, Comparison, Level, Order, Row
 from latlab.analysis.groups import Group, groups_of
 from latlab.analysis.identity import Pair, pair_runs, resolution
 from latlab.analysis.roles import inferred_lead, is_parallel, roles_of
@@ -26,101 +28,16 @@ from latlab.analysis.statistics import (
     two_sample_shift,
 )
 from latlab.analysis.verdicts import Limits, Verdict, decide, decide_exact, overall
-from latlab.model import Clock, CoreId, Metric, Run
+from latlab.model import Clock, Metric, Run
 
-LEAST_SHARE = 0.9
 _NO_SHIFT = Shift(0.0, 0.0, 0.0, 1.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One core (or place) of a row. `verdict` needs boots of its own; with fewer it is `cannot tell`."""
-
-    label: str
-    before: float
-    after: float
-    shift: Shift
-    verdict: Verdict
-    p_adjusted: float = 1.0
-
-    @property
-    def difference(self) -> float:
-        return self.after - self.before
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One quantity of one test: a term of the ladder, or a group of like cores. Values in ns or instructions."""
-
-    test: str
-    metric: Metric
-    name: str
-    cluster: int | None
-    before: float
-    after: float
-    shift: Shift
-    threshold: float
-    verdict: Verdict
-    basis: str
-    cells: tuple[Cell, ...] = ()
-    effect: float | None = None
-    is_term: bool = False
-
-    @property
-    def relative(self) -> float:
-        return self.shift.value / self.before if self.before else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """Cells of single samples that are tested together: all of a metric, or those of one test or one cluster."""
-
-    metric: Metric
-    test: str | None
-    cluster: int | None
-    cells: int
-    up: int
-    down: int
-    shift: Shift
-    in_thresholds: Shift
-    p_adjusted: float
-
-    def holds(self, row: Row) -> bool:
-        return row.metric == self.metric and self.test in (None, row.test) and self.cluster in (None, row.cluster)
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """Who was served when in a parallel test, in the first iteration of each run."""
-
-    test: str
-    before: tuple[CoreId, ...]
-    after: tuple[CoreId, ...]
-
-    @property
-    def changed(self) -> bool:
-        return self.before != self.after
-
-
-@dataclass(frozen=True)
-class Comparison:
-    a: Run
-    b: Run
-    limits: Limits
-    unit: str
-    verdict: Verdict
-    rows: tuple[Row, ...]
-    levels: tuple[Level, ...]
-    orders: tuple[Order, ...]
-    ladders: dict[str, tuple[Ladders, Ladders]]
-    leads: tuple[CoreId | None, CoreId | None]
-    boots: tuple[int, int]
-    notes: tuple[str, ...]
 
 
 def compare(a: Run, b: Run, limits: Limits | None = None) -> Comparison:
     """Raises NotComparable where the runs do not belong together."""
     limits = limits or Limits()
+    if a.distributions or b.distributions:
+        return compare_wakeups(a, b, limits)
     pair = pair_runs(a, b)
     roles_a, roles_b = roles_of(pair.columns_a), roles_of(pair.columns_b)
     lead_a = a.lead or inferred_lead(a, pair.columns_a, roles_a)

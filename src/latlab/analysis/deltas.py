@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from latlab.analysis.canonical import predict
-from latlab.analysis.compare import Comparison, Row
+from latlab.analysis.comparison import Comparison, Row
 from latlab.analysis.roles import is_parallel
 from latlab.analysis.verdicts import Verdict
 from latlab.analysis.wording import amount, percent, signed

@@ -6,36 +6,26 @@ are given.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from latlab.analysis.canonical import BASE, STEP, SYSTEM_TERM, Ladders, after_term, fit_ladders
 from latlab.analysis.columns import Columns
 from latlab.analysis.explain_trace import explain_traces
+from latlab.analysis.explain_wakeups import explain_wakeups
+from latlab.analysis.explanation import EXACT, INFERRED, Explanation
 from latlab.analysis.identity import checked_columns
 from latlab.analysis.invariants import check_invariants
 from latlab.analysis.roles import Roles, inferred_lead, is_parallel, roles_of
 from latlab.analysis.wording import amount, count
 from latlab.model import Clock, CoreId, Metric, Run
 
-EXACT = "exact"
-INFERRED = "inferred"
 LEAD_WAIT = 1.2
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """One sentence; `alternatives` fit the figures as well as each other."""
-
-    test: str
-    sentence: str
-    basis: str
-    alternatives: tuple[str, ...] = ()
 
 
 def explain_run(run: Run) -> tuple[Explanation, ...]:
     """Raises NotComparable where the run holds nothing to explain."""
+    if run.distributions:
+        return explain_wakeups(run)
     columns = checked_columns(run)
     roles = roles_of(columns)
     lead = run.lead or inferred_lead(run, columns, roles)

@@ -7,9 +7,10 @@ from collections import defaultdict
 import numpy as np
 
 from latlab.analysis.canonical import predict
-from latlab.analysis.compare import Comparison, Order, Row
-from latlab.analysis.explain import EXACT, INFERRED, Explanation
+from latlab.analysis.comparison import Comparison, Order, Row
 from latlab.analysis.explain_trace import part_medians
+from latlab.analysis.explain_wakeups import explain_wakeup_pair
+from latlab.analysis.explanation import EXACT, INFERRED, Explanation
 from latlab.analysis.groups import WAIT
 from latlab.analysis.verdicts import Verdict
 from latlab.analysis.wording import amount, percent, signed
@@ -20,6 +21,8 @@ _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 
 def explain_pair(comparison: Comparison) -> tuple[Explanation, ...]:
+    if comparison.sampling:
+        return explain_wakeup_pair(comparison)
     out: list[Explanation] = []
     changed = [row for row in comparison.rows if row.verdict in _CHANGED]
     for metric in dict.fromkeys(row.metric for row in changed):

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.analysis.canonical import Ladders, fit_ladders
+from latlab.analysis.canonical import LEAST_SHARE, Ladders, fit_ladders
 from latlab.analysis.columns import Columns, Floats, Matrix, boot_medians
-from latlab.analysis.compare import LEAST_SHARE
 from latlab.analysis.identity import checked_columns
 from latlab.analysis.roles import Roles, is_parallel, roles_of
-from latlab.model import Metric, Run
+from latlab.analysis.wakeup_identity import check_latencies
+from latlab.analysis.weighted import FEWEST_ABOVE, weighted
+from latlab.analysis.wording import unit_of
+from latlab.model import Distribution, Metric, Run
+
+QUANTILES = (("median", 0.5), ("p99", 0.99), ("p99.9", 0.999))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,10 @@ class Figure:
 
 
 def figures_of(run: Run) -> tuple[Figure, ...]:
-    """Terms of the ladder and sorted cells for parallel tests, cores for serial ones. Raises NotComparable."""
+    """Terms of the ladder and sorted cells for parallel tests, cores for serial ones; quantiles of wake-ups. Raises NotComparable."""
+    if run.distributions:
+        check_latencies(run)
+        return tuple(figure for one in run.distributions for figure in _wakeup_figures(run, one))
     columns = checked_columns(run)
     roles = roles_of(columns)
     out: list[Figure] = []
@@ -45,6 +53,21 @@ def figures_of(run: Run) -> tuple[Figure, ...]:
         named = _named(columns, roles, test, metric, matrix)
         out += [Figure(test, metric, name, run.tick.unit, tuple(float(v) for v in values)) for name, values in named.items()]
     return tuple(out)
+
+
+def _wakeup_figures(run: Run, one: Distribution) -> Iterator[Figure]:
+    scale, cpu = run.tick.value, f"CPU {one.core.core}"
+    counted = weighted(one, scale)
+    found = {"average": one.average_ticks * scale, "maximum": one.maximum_ticks * scale}
+    for name, share in QUANTILES:
+        value = counted.quantile(share) if counted and counted.total * (1 - share) >= FEWEST_ABOVE else None
+        if value is not None:
+            found[name] = value
+    for name, value in found.items():
+        yield Figure(one.test, one.metric, f"{cpu} {name}", run.tick.unit, (value,))
+    if one.missed is not None and (due := one.expected or one.got + one.missed):
+        rate = one.missed * 1_000_000 / due
+        yield Figure(one.test, Metric.MISSED_PERIODS, cpu, unit_of(Metric.MISSED_PERIODS, run.tick.unit), (rate,))
 
 
 def _named(columns: Columns, roles: Roles, test: str, metric: Metric, matrix: Matrix) -> dict[str, Floats]:

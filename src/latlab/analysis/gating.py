@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from latlab.analysis.compare import Comparison, Row
+from latlab.analysis.comparison import Comparison, Row
 from latlab.analysis.verdicts import Verdict
 from latlab.analysis.wording import percent, signed
 
@@ -21,13 +21,14 @@ class Decision:
 def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     """A single row of a failing verdict fails the gate. Rows that cannot be told pass, unless nothing at all can be told."""
     failing = tuple(row for row in comparison.rows if row.verdict in fail_on)
+    caveat = f"; {comparison.caveat}" if comparison.caveat else ""
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
     counts = ", ".join(f"{sum(row.verdict is v for row in comparison.rows)} {v}" for v in Verdict)
     if failing:
-        return Decision(failing, 1, (*(_line(row, comparison.unit) for row in failing), f"fail: {counts}"))
+        return Decision(failing, 1, (*(_line(row, comparison.unit_of(row.metric)) for row in failing), f"fail: {counts}{caveat}"))
     if untold == len(comparison.rows):
-        return Decision((), 3, (f"cannot tell: none of {untold} rows can be told; take more boots of both",))
-    return Decision((), 0, (f"pass: {counts}",))
+        return Decision((), 3, (f"cannot tell: none of {untold} rows can be told; take more boots of both{caveat}",))
+    return Decision((), 0, (f"pass: {counts}{caveat}",))
 
 
 def _line(row: Row, unit: str) -> str:

@@ -11,11 +11,12 @@ import numpy as np
 
 from latlab.analysis.columns import Floats
 from latlab.analysis.compare import compare
-from latlab.analysis.explain import Explanation
 from latlab.analysis.explain_pair import explain_pair
+from latlab.analysis.explanation import Explanation
 from latlab.analysis.figures import figures_of
 from latlab.analysis.identity import NotComparable, pair_runs
 from latlab.analysis.verdicts import Limits
+from latlab.analysis.wakeup_identity import pair_wakeups
 from latlab.model import Run
 
 PERMUTATIONS = 999
@@ -59,7 +60,7 @@ def history(runs: Sequence[Run], pattern: str, limits: Limits | None = None) -> 
     Raises NotComparable where two neighbouring runs do not belong together or no figure matches.
     """
     for before, after in pairwise(runs):
-        pair_runs(before, after)
+        pair_wakeups(before, after) if before.distributions or after.distributions else pair_runs(before, after)
     found: dict[str, tuple[str, list[Point]]] = {}
     known: dict[str, None] = {}
     for run in runs:

@@ -36,14 +36,7 @@ class Pair:
 def pair_runs(a: Run, b: Run) -> Pair:
     """Raises NotComparable with one sentence where the two do not belong together."""
     notes: list[str] = []
-    _check_platform(a, b, notes)
-    for what, ours, theirs in (
-        ("clock", a.tick.clock.value, b.tick.clock.value),
-        ("topology", str(a.topology), str(b.topology)),
-        ("campaign", a.campaign, b.campaign),
-    ):
-        if ours != theirs:
-            raise NotComparable(f"the {what} differs, {ours} in {a.id} and {theirs} in {b.id}; compare runs of one {what}")
+    check_same(a, b, notes)
     columns_a, columns_b = checked_columns(a), checked_columns(b)
     if a.tick.value != b.tick.value:
         if a.tick.clock is Clock.INSTRUCTIONS:
@@ -59,6 +52,18 @@ def pair_runs(a: Run, b: Run) -> Pair:
     return Pair(a, b, columns_a, columns_b, common, tuple(notes))
 
 
+def check_same(a: Run, b: Run, notes: list[str]) -> None:
+    """Platform, clock, topology and campaign: runs that differ in one are refused, whatever they hold."""
+    _check_platform(a, b, notes)
+    for what, ours, theirs in (
+        ("clock", a.tick.clock.value, b.tick.clock.value),
+        ("topology", str(a.topology), str(b.topology)),
+        ("campaign", a.campaign, b.campaign),
+    ):
+        if ours != theirs:
+            raise NotComparable(f"the {what} differs, {ours} in {a.id} and {theirs} in {b.id}; compare runs of one {what}")
+
+
 def _check_platform(a: Run, b: Run, notes: list[str]) -> None:
     if a.platform == b.platform:
         return
@@ -71,7 +76,7 @@ def _check_platform(a: Run, b: Run, notes: list[str]) -> None:
 def checked_columns(run: Run) -> Columns:
     """The columns of a run that is fit for analysis; raises NotComparable."""
     if not run.samples:
-        raise NotComparable(f"{run.id} holds no samples; run the campaign again or name another run")
+        raise NotComparable(f"{run.id} holds no samples that this analysis can take; run the campaign again or name another run")
     if ("mode", "multi-thread") in run.facts:
         raise NotComparable(f"{run.id} ran its cores as host threads, so its figures are no latencies; run it in the deterministic mode")
     try:

@@ -11,8 +11,9 @@ from latlab.analysis.columns import Columns, Matrix
 from latlab.analysis.identity import checked_columns
 from latlab.analysis.psa_invariants import psa_checks
 from latlab.analysis.roles import Roles, inferred_lead, is_parallel, roles_of, serial_last_men
+from latlab.analysis.wakeup_identity import check_latencies
 from latlab.analysis.wording import amount
-from latlab.model import CoreId, Metric, Run
+from latlab.model import CoreId, Distribution, Metric, Run
 
 ALIKE = 0.10
 DEEP_SERIAL = ("susp_deep_serial", "cpu_off_serial")
@@ -20,6 +21,8 @@ DEEP_SERIAL = ("susp_deep_serial", "cpu_off_serial")
 
 def check_invariants(run: Run) -> tuple[Check, ...]:
     """Raises NotComparable where the run holds nothing to check."""
+    if run.distributions:
+        return _wakeup_checks(run)
     columns = checked_columns(run)
     roles = roles_of(columns)
     lead = run.lead or inferred_lead(run, columns, roles)
@@ -38,6 +41,24 @@ def check_invariants(run: Run) -> tuple[Check, ...]:
         if not is_parallel(test):
             checks.append(_alike(test, powerdown, serial_last_men(columns, roles, test), lead, run.tick.unit))
     return (*checks, *psa_checks(columns, run.tick.unit))
+
+
+def _wakeup_checks(run: Run) -> tuple[Check, ...]:
+    check_latencies(run)
+    return tuple(check for one in run.distributions for check in (_all_counted(one), _all_accounted(one)))
+
+
+def _all_counted(one: Distribution) -> Check:
+    name = f"the histogram of CPU {one.core.core} holds every wake-up"
+    held = sum(n for _, _, n in one.counts) + one.beyond
+    holds = not one.counts or held == one.got
+    return Check(one.test, name, holds, "" if holds else f"it holds {held} of {one.got}")
+
+
+def _all_accounted(one: Distribution) -> Check:
+    name = f"every period of CPU {one.core.core} was measured or is known to be missed"
+    short = 0 if one.expected is None else one.expected - one.got - (one.missed or 0)
+    return Check(one.test, name, short <= 0, f"{short} of {one.expected} are unaccounted for" if short > 0 else "")
 
 
 def _parts_fit(test: str, flush: Matrix, powerdown: Matrix, unit: str) -> Check:

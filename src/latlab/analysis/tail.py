@@ -1,12 +1,13 @@
 """The worst case beyond what was measured: extreme-value estimates with their diagnostics, and a refusal where a diagnostic fails.
 
 Excesses over a high threshold follow a generalised Pareto distribution (Pickands 1975), block maxima a generalised extreme value
-distribution; both are fitted by their moments and must agree.
+distribution; both are fitted by their moments and must agree. Of wake-ups the recorder keeps the late ones only, each with its time:
+these are an upper tail already, and once in N wake-ups is once in N * late / all of them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from scipy import special, stats
 
 from latlab.analysis.columns import Floats
 from latlab.analysis.identity import checked_columns
-from latlab.model import Clock, CoreId, Metric, Run
+from latlab.analysis.wakeup_identity import check_latencies
+from latlab.model import Clock, CoreId, Distribution, Metric, Run
 
-THRESHOLD_QUANTILE = 0.95
+EVERY_SPAN = (0.93, 0.95, 0.97)
+LATE_ONLY = (0.4, 0.5, 0.6)
 FEWEST_EXCESSES = 50
 FEWEST_DISTINCT = 20
 FEWEST_BLOCKS = 30
@@ -34,7 +37,7 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """`level` is exceeded once in `once_in` samples; None with the failed diagnostics where no estimate may be given. In ns."""
+    """`level`, in ns or instructions, is exceeded once in `once_in` samples; None with the failed diagnostics where none may be given."""
 
     test: str
     metric: Metric
@@ -70,27 +73,46 @@ class _Pareto:
 
 def tails(run: Run, test: str | None, metric: Metric, once_in: float, seed: int = 1) -> tuple[Tail, ...]:
     """One estimate for each core of each test that has the metric. Raises NotComparable where the run holds nothing."""
+    if run.distributions:
+        check_latencies(run)
+        wanted = [one for one in run.distributions if one.metric is metric and test in (None, one.test)]
+        return tuple(_late_tail(run, one, once_in, seed) for one in wanted)
     columns = checked_columns(run)
     out = []
     for (name, kind), matrix in columns.matrices.items():
         if kind is not metric or test not in (None, name):
             continue
         for i, core in enumerate(matrix.cores):
-            out.append(_tail(run, name, kind, core, matrix.values[:, i], once_in, seed))
+            values = matrix.values[:, i]
+            largest = float(values.max()) if len(values) else 0.0
+            blank = Tail(name, kind, core, len(values), largest, once_in, None, None, None, None, ())
+            out.append(_tail(run, blank, values, once_in, EVERY_SPAN, seed))
     return tuple(out)
 
 
-def _tail(run: Run, test: str, metric: Metric, core: CoreId, values: Floats, once_in: float, seed: int) -> Tail:
-    largest = float(values.max()) if len(values) else 0.0
+def _late_tail(run: Run, one: Distribution, once_in: float, seed: int) -> Tail:
+    """By the wake-ups that the recorder kept, in the order in which they came."""
+    blank = Tail(one.test, one.metric, one.core, one.got, one.maximum_ticks * run.tick.value, once_in, None, None, None, None, ())
+    if one.late_dropped:
+        return replace(blank, diagnostics=(Diagnostic("outliers", False, f"{one.late_dropped} were not kept; raise the threshold"),))
+    if not one.late:
+        said = "no wake-up was kept with its time; measure with the recorder, for longer or with a lower --threshold"
+        return replace(blank, diagnostics=(Diagnostic("outliers", False, said),))
+    values = np.array([late.late_ticks for late in sorted(one.late, key=lambda late: late.wake_ns)]) * run.tick.value
+    return _tail(run, blank, values, max(once_in * len(values) / one.got, 1 + 1e-9), LATE_ONLY, seed)
+
+
+def _tail(run: Run, blank: Tail, values: Floats, once_in: float, quantiles: tuple[float, float, float], seed: int) -> Tail:
+    """`once_in` counts in `values`; the thresholds are their quantiles: the one that is used between two for its stability."""
 
     def refused(*diagnostics: Diagnostic) -> Tail:
-        return Tail(test, metric, core, len(values), largest, once_in, None, None, None, None, diagnostics)
+        return replace(blank, diagnostics=diagnostics)
 
     if run.tick.clock is Clock.INSTRUCTIONS:
         return refused(
             Diagnostic("clock", False, "counts of a deterministic clock have no tail; their maximum is exact for the paths that ran")
         )
-    threshold = float(np.quantile(values, THRESHOLD_QUANTILE)) if len(values) else 0.0
+    threshold = float(np.quantile(values, quantiles[1])) if len(values) else 0.0
     excesses = values[values > threshold] - threshold
     enough = Diagnostic("excesses", len(excesses) >= FEWEST_EXCESSES, f"{len(excesses)} of {len(values)}, {FEWEST_EXCESSES} are needed")
     distinct = len(np.unique(excesses))
@@ -100,13 +122,14 @@ def _tail(run: Run, test: str, metric: Metric, core: CoreId, values: Floats, onc
     if not fine.passed:
         return refused(fine)
     fitted = _fit(values, threshold)
-    checks = [enough, fine, _shape_check(fitted), _independence(values), _goodness(excesses, fitted), _stability(values, fitted, once_in)]
+    checks = [enough, fine, _shape_check(fitted), _independence(values), _goodness(excesses, fitted)]
+    checks.append(_stability(values, fitted, once_in, quantiles))
     estimate = fitted.level(once_in)
     low, high = _interval(values, threshold, once_in, seed)
     checks += _block_check(values, once_in, low, high)
     if not all(check.passed for check in checks):
         return refused(*checks)
-    return Tail(test, metric, core, len(values), largest, once_in, estimate, low, high, fitted.shape, tuple(checks))
+    return replace(blank, level=estimate, low=low, high=high, shape=fitted.shape, diagnostics=tuple(checks))
 
 
 def _fit(values: Floats, threshold: float) -> _Pareto:
@@ -137,12 +160,13 @@ def _goodness(excesses: Floats, fitted: _Pareto) -> Diagnostic:
     return Diagnostic("fit", float(result.pvalue) >= ALPHA, f"Cramer-von Mises p = {result.pvalue:.2g}")
 
 
-def _stability(values: Floats, fitted: _Pareto, once_in: float) -> Diagnostic:
+def _stability(values: Floats, fitted: _Pareto, once_in: float, quantiles: tuple[float, float, float]) -> Diagnostic:
     """A threshold a little lower or higher must not move the level by half."""
-    levels = [_fit(values, float(np.quantile(values, q))).level(once_in) for q in (0.93, 0.97)]
+    levels = [_fit(values, float(np.quantile(values, q))).level(once_in) for q in quantiles[::2]]
     beyond = fitted.level(once_in) - fitted.threshold
     moved = max(abs(level - fitted.level(once_in)) for level in levels) / beyond if beyond > 0 else np.inf
-    return Diagnostic("stability", moved <= 0.5, f"the level moves by {moved * 100:.0f} % between thresholds at 93 % and 97 %")
+    low, _, high = (f"{q * 100:.0f} %" for q in quantiles)
+    return Diagnostic("stability", moved <= 0.5, f"the level moves by {moved * 100:.0f} % between thresholds at {low} and {high}")
 
 
 def _interval(values: Floats, threshold: float, once_in: float, seed: int) -> tuple[float, float]:

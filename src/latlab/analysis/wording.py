@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from latlab.model import Metric
+
+PER_MILLION = "per million"
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def unit_of(metric: Metric, unit: str) -> str:
+    """The unit of a metric in a run whose spans are in `unit`."""
+    return PER_MILLION if metric is Metric.MISSED_PERIODS else unit
 
 
 def amount(value: float, unit: str) -> str:
     """`138.8 µs`, `1,234 insns`: about four significant figures."""
+    if unit == PER_MILLION:
+        return f"{value:.4g} {unit}"
     if unit == "insns":
         return f"{value:,.0f} insns"
     return f"{_microseconds(value)} µs"
@@ -21,11 +31,18 @@ def bare(value: float, unit: str) -> str:
 def signed(value: float, unit: str) -> str:
     """`+4.13 µs`; minus is a plain hyphen so that columns and terminals agree."""
     shown = _shown(value, unit)
+    if unit == PER_MILLION:
+        return f"{shown:+.2f} {unit}"
     return f"{shown:+,.0f} insns" if unit == "insns" else f"{shown:+.2f} µs"
 
 
+def scale_of(unit: str) -> float:
+    """How many of the unit stand behind one that is printed."""
+    return 1000.0 if unit == "ns" else 1.0
+
+
 def heading_unit(unit: str) -> str:
-    return "insns" if unit == "insns" else "µs"
+    return "µs" if unit == "ns" else unit
 
 
 def percent(share: float) -> str:
@@ -40,7 +57,9 @@ def count(n: int, thing: str) -> str:
 
 def _shown(value: float, unit: str) -> float:
     """Rounded as it is printed, so that nothing is printed as minus zero."""
-    return round(value) + 0.0 if unit == "insns" else round(value / 1000, 2) + 0.0
+    if unit == "insns":
+        return round(value) + 0.0
+    return round(value if unit == PER_MILLION else value / 1000, 2) + 0.0
 
 
 def _microseconds(value_ns: float) -> str:

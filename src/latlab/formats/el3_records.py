@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from latlab.analysis.attribution import Call
 from latlab.formats.events import EventTable
@@ -14,6 +14,7 @@ from latlab.model import CoreId, CoreTrace, Problem, TraceRecord
 CORE = re.compile(r"^core (\d+)\.(\d+) cpu=(\d+) next=(\d+) oldest=(\d+)$")
 RECORD = re.compile(r"^(\d+) (\d+) (\d+) ([0-9a-f]+)$")
 INFO = re.compile(r"events=([0-9a-f]{16}) clock_hz=(\d+) capture_mticks=(\d+)")
+END_OF_TIME = 1 << 64
 ENTERS = {"ENTER_SMC": "EXIT_SMC", "ENTER_PSCI": "EXIT_PSCI"}
 
 
@@ -30,16 +31,33 @@ class El3Records:
         return sum(trace.lost for trace in self.traces)
 
     @property
-    def unseen_ticks(self) -> dict[int, tuple[tuple[int, int], ...]]:
-        """By CPU, the stretches of time whose records were overwritten before they were read."""
+    def gaps(self) -> dict[int, tuple[tuple[int, int], ...]]:
+        """By CPU the times from which records were overwritten before they were read: from one tick to another."""
         pairs = zip(self.cpus, self.traces, strict=True)
-        return {cpu: found for cpu, trace in pairs if (found := tuple(_gaps(trace)))}
+        return {cpu: tuple(_gaps(trace)) for cpu, trace in pairs if trace.lost}
 
     def calls(self) -> tuple[Call, ...]:
         return tuple(call for cpu, trace in zip(self.cpus, self.traces, strict=True) for call in _calls(cpu, trace.records))
 
 
-def read_records(text: str, table: EventTable, place: str) -> El3Records:
+def read_all(text: str, table: EventTable, place: str) -> El3Records:
+    """Reads of the rings one after the other, each after a line `read`; the first part says from which record on all are wanted."""
+    parts = re.split(r"^read\n", text, flags=re.MULTILINE)
+    if len(parts) == 1:
+        return read_records(text, table, place)
+    begins = [int(match[4]) for line in parts[0].splitlines() if (match := CORE.match(line))]
+    lines = [0, *accumulate(part.count("\n") + 1 for part in parts)]
+    found = merged([read_records(part, table, place, line) for part, line in zip(parts[1:], lines[1:], strict=False)])
+    traces = [_since(trace, begin) for trace, begin in zip(found.traces, begins, strict=False)]
+    return replace(found, traces=tuple(traces))
+
+
+def _since(trace: CoreTrace, begin: int) -> CoreTrace:
+    records = tuple(record for record in trace.records if record.sequence >= begin)
+    return replace(trace, records=records, lost=records[-1].sequence + 1 - begin - len(records) if records else 0)
+
+
+def read_records(text: str, table: EventTable, place: str, lines_before: int = 0) -> El3Records:
     """Records of unknown events keep their number as a name, so that nothing is lost."""
     traces: list[CoreTrace] = []
     cpus: list[int] = []
@@ -47,7 +65,7 @@ def read_records(text: str, table: EventTable, place: str) -> El3Records:
     records: list[TraceRecord] = []
     core: CoreId | None = None
     lost = 0
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), 1 + lines_before):
         if match := CORE.match(line):
             if core is not None:
                 traces.append(CoreTrace("rt", 0, 0, core, tuple(records), lost))
@@ -70,30 +88,29 @@ def info_of(text: str) -> tuple[str, int, int] | None:
     return (match[1], int(match[2]), int(match[3])) if match else None
 
 
-def merged(reads: Sequence[El3Records], since_boot: bool = True) -> El3Records:
-    """Several reads of the same rings: each record once, by its sequence. What no read caught is lost; what had been overwritten before
-    the first read counts only where `since_boot`."""
+def merged(reads: Sequence[El3Records]) -> El3Records:
+    """Several reads of the same rings: each record once, by its sequence. What no read caught is lost; a read may be cut off."""
     cpus = tuple(dict.fromkeys(cpu for read in reads for cpu in read.cpus))
-    traces = tuple(_joined(cpu, reads, since_boot) for cpu in cpus)
+    traces = tuple(_joined(cpu, reads) for cpu in cpus)
     return El3Records(traces, cpus, tuple(problem for read in reads for problem in read.problems))
 
 
-def _joined(cpu: int, reads: Sequence[El3Records], since_boot: bool) -> CoreTrace:
+def _joined(cpu: int, reads: Sequence[El3Records]) -> CoreTrace:
     parts = [trace for read in reads for number, trace in zip(read.cpus, read.traces, strict=True) if number == cpu]
     found = {record.sequence: record for part in parts for record in part.records}
     records = tuple(found[sequence] for sequence in sorted(found))
-    first = 0 if since_boot or not records else records[0].sequence
-    lost = records[-1].sequence + 1 - first - len(records) if records else 0
-    return replace(parts[-1], records=records, lost=lost)
+    return replace(parts[-1], records=records, lost=records[-1].sequence + 1 - len(records) if records else 0)
 
 
 def _gaps(trace: CoreTrace) -> Iterator[tuple[int, int]]:
-    """Before the first record that is held, and between records that do not follow each other."""
-    if trace.records and trace.records[0].sequence > 0:
+    """Jumps of the sequence, and what is lost before the first record."""
+    if not trace.records:
+        yield 0, END_OF_TIME
+        return
+    inside = [(a, b) for a, b in pairwise(trace.records) if b.sequence != a.sequence + 1]
+    if trace.lost > sum(b.sequence - a.sequence - 1 for a, b in inside):
         yield 0, trace.records[0].time_ticks
-    for before, after in pairwise(trace.records):
-        if after.sequence != before.sequence + 1:
-            yield before.time_ticks, after.time_ticks
+    yield from ((a.time_ticks, b.time_ticks) for a, b in inside)
 
 
 def _calls(cpu: int, records: Sequence[TraceRecord]) -> Iterator[Call]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from latlab.errors import DataError
@@ -12,6 +13,8 @@ from latlab.model import (
     Clock,
     CoreId,
     CoreTrace,
+    Distribution,
+    LateWakeup,
     Metric,
     Problem,
     Run,
@@ -27,7 +30,7 @@ VERSION = 1
 
 
 def render(run: Run) -> str:
-    document = {
+    document: dict[str, Any] = {
         "schema": SCHEMA,
         "version": VERSION,
         "id": run.id,
@@ -55,6 +58,8 @@ def render(run: Run) -> str:
         ],
         "problems": [[p.line, p.message] for p in run.problems],
     }
+    if run.distributions:
+        document["distributions"] = [asdict(one) | {"core": str(one.core)} for one in run.distributions]
     return json.dumps(document, ensure_ascii=False) + "\n"
 
 
@@ -97,7 +102,37 @@ def _run(d: Mapping[str, Any]) -> Run:
         command=tuple(_text(part) for part in d["command"]),
         facts=tuple((_text(k), _text(v)) for k, v in d["facts"]),
         id=_text(d["id"]),
+        distributions=tuple(_distribution(one) for one in d.get("distributions", ())),
     )
+
+
+def _distribution(d: Mapping[str, Any]) -> Distribution:
+    return Distribution(
+        test=_text(d["test"]),
+        metric=Metric(d["metric"]),
+        core=_core(d["core"]),
+        counts=tuple((_whole(low), _whole(high), _whole(n)) for low, high, n in d["counts"]),
+        beyond=_whole(d["beyond"]),
+        got=_whole(d["got"]),
+        expected=_whole_or_none(d["expected"]),
+        missed=_whole_or_none(d["missed"]),
+        minimum_ticks=_whole(d["minimum_ticks"]),
+        maximum_ticks=_whole(d["maximum_ticks"]),
+        average_ticks=float(d["average_ticks"]),
+        resolution_ticks=_whole(d["resolution_ticks"]),
+        digest=_text(d["digest"]),
+        late=tuple(_late(late) for late in d["late"]),
+        late_dropped=_whole(d["late_dropped"]),
+    )
+
+
+def _late(d: Mapping[str, Any]) -> LateWakeup:
+    cause = d["cause"]
+    return LateWakeup(_whole(d["wake_ns"]), _whole(d["late_ticks"]), _whole(d["missed"]), cause if cause is None else _text(cause))
+
+
+def _whole_or_none(value: Any) -> int | None:
+    return None if value is None else _whole(value)
 
 
 def _record(record: list[Any]) -> TraceRecord:

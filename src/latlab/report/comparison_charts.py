@@ -10,9 +10,9 @@ import altair as alt
 import numpy as np
 
 from latlab.analysis.canonical import Ladders
-from latlab.analysis.compare import Comparison, Row
+from latlab.analysis.comparison import Comparison, Row
 from latlab.analysis.verdicts import Verdict
-from latlab.analysis.wording import heading_unit
+from latlab.analysis.wording import heading_unit, scale_of
 from latlab.report.charts import FONT, TEXT, Chart
 
 COLOURS = {Verdict.REGRESSED: "#c0392b", Verdict.IMPROVED: "#2e8b57", Verdict.SAME: "#5b6b7a", Verdict.CANNOT_TELL: "#d39b1e"}
@@ -100,7 +100,7 @@ def _shifts(rows: list[Row]) -> Any:
 
 
 def _points(ladders: Ladders, run: str, unit: str) -> list[dict[str, Any]]:
-    scale = 1.0 if unit == "insns" else 1000.0
+    scale = scale_of(unit)
     out = []
     for place, core in enumerate(ladders.names_in_order()):
         ladder = float(ladders.predicted[0, place])

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from latlab.analysis.canonical import BASE, STEP
-from latlab.analysis.compare import Comparison, Row
+from latlab.analysis.comparison import Comparison, Row
 from latlab.analysis.verdicts import Verdict
 from latlab.analysis.wording import amount, bare, heading_unit, percent, signed
 from latlab.model import Clock, Metric
@@ -87,7 +87,9 @@ def quiet_lines(comparison: Comparison) -> list[tuple[Verdict, str]]:
                 by_metric[row.metric].append(row)
         for metric, rows in by_metric.items():
             largest = max(rows, key=lambda row: abs(row.shift.value))
-            size = f"{signed(largest.shift.value, comparison.unit)} ({percent(largest.relative)}) in {largest.test}, {largest.name}"
+            size = (
+                f"{signed(largest.shift.value, comparison.unit_of(metric))} ({percent(largest.relative)}) in {largest.test}, {largest.name}"
+            )
             out.append((verdict, f"{metric}: {len(rows)} of {_total(comparison, metric)} rows, largest shift {size}"))
     return out
 
@@ -110,7 +112,7 @@ def interval(row: Row, unit: str) -> str:
 
 def summary(comparison: Comparison) -> str:
     """The verdict in one sentence."""
-    told = []
+    told = [comparison.caveat] if comparison.caveat else []
     for table in change_tables(comparison):
         told.append(f"{table.metric} {table.verdict}")
     terms = [row for row in comparison.rows if row.is_term]
@@ -121,14 +123,14 @@ def summary(comparison: Comparison) -> str:
     same = [row for row in terms if row.name in (BASE, STEP)]
     if same and all(row.verdict is Verdict.SAME for row in same):
         told.append("base and step of every queue same")
-    if not told:
+    if told in ([], [comparison.caveat]):
         counts = {v: sum(row.verdict is v for row in comparison.rows) for v in Verdict}
-        told = [f"{n} rows {verdict}" for verdict, n in counts.items() if n]
+        told += [f"{n} rows {verdict}" for verdict, n in counts.items() if n]
     return "; ".join(told)
 
 
 def _change_table(comparison: Comparison, metric: Metric, verdict: Verdict, rows: list[Row]) -> ChangeTable:
-    unit = comparison.unit
+    unit = comparison.unit_of(metric)
     cells = [cell.difference for row in rows for cell in row.cells] or [row.shift.value for row in rows]
     level = next((lv for lv in comparison.levels if lv.metric == metric and lv.test is None and lv.cluster is None), None)
     title = f"{metric} {verdict}, {signed(min(cells), unit)} to {signed(max(cells), unit)}"
@@ -156,6 +158,8 @@ def _total(comparison: Comparison, metric: Metric) -> int:
 
 
 def _boots(comparison: Comparison) -> str:
+    if comparison.sampling:
+        return comparison.sampling
     a, b = comparison.boots
     if comparison.a.tick.clock is not Clock.TIME:
         return "deterministic: any difference is exact"
@@ -168,6 +172,8 @@ def _threshold(comparison: Comparison) -> str:
     limits = comparison.limits
     if comparison.a.tick.clock is Clock.INSTRUCTIONS:
         return f"a difference counts beyond {limits.relative_exact * 100:g} %; under this clock it is never noise"
+    if comparison.sampling:
+        return f"a difference counts beyond the larger of: {limits.relative * 100:g} %, {limits.steps:g} intervals of the histogram"
     a, b = comparison.a.capture_cost_ticks, comparison.b.capture_cost_ticks
     cost = "unknown"
     if a is not None and b is not None:

@@ -8,7 +8,7 @@ import json
 import math
 from typing import Any
 
-from latlab.analysis.compare import Cell, Comparison, Row
+from latlab.analysis.comparison import Cell, Comparison, Row
 from latlab.analysis.deltas import judge_printed_deltas
 from latlab.analysis.statistics import Shift
 from latlab.report.data import run_facts
@@ -26,6 +26,7 @@ def comparison_json(comparison: Comparison) -> str:
         "version": VERSION,
         "unit": comparison.unit,
         "verdict": comparison.verdict.value,
+        "caveat": comparison.caveat,
         "before": run_facts(comparison.a),
         "after": run_facts(comparison.b),
         "limits": {
@@ -35,7 +36,7 @@ def comparison_json(comparison: Comparison) -> str:
             "fewest_boots": comparison.limits.fewest_boots,
         },
         "boots": list(comparison.boots),
-        "rows": [_row(row) for row in comparison.rows],
+        "rows": [_row(row, comparison.unit_of(row.metric)) for row in comparison.rows],
         "levels": [
             {
                 "metric": level.metric.value,
@@ -75,27 +76,32 @@ def comparison_csv(comparison: Comparison) -> str:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in comparison.rows:
-        writer.writerow(_csv_line(row, comparison.unit, "", row.before, row.after, row.shift, "", row.verdict.value))
+        unit = comparison.unit_of(row.metric)
+        writer.writerow(_csv_line(row, unit, comparison.caveat, "", row.before, row.after, row.shift, "", row.verdict.value))
         for cell in row.cells:
             tested = row.effect is not None
             verdict = cell.verdict.value if tested else ""
             p = cell.p_adjusted if tested else ""
-            writer.writerow(_csv_line(row, comparison.unit, cell.label, cell.before, cell.after, cell.shift, p, verdict))
+            writer.writerow(_csv_line(row, unit, "", cell.label, cell.before, cell.after, cell.shift, p, verdict))
     return stream.getvalue()
 
 
-def _csv_line(row: Row, unit: str, cell: str, before: float, after: float, shift: Shift, p: float | str, verdict: str) -> list[Any]:
+def _csv_line(
+    row: Row, unit: str, caveat: str, cell: str, before: float, after: float, shift: Shift, p: float | str, verdict: str
+) -> list[Any]:
     low, high = ("" if math.isinf(x) else x for x in (shift.low, shift.high))
     figures = [round(x, 3) if isinstance(x, float) else x for x in (before, after, shift.value, low, high, row.threshold)]
-    return [row.test, row.metric.value, row.name, cell, *figures, p, unit, verdict, row.basis if not cell else ""]
+    basis = "" if cell else "; ".join(filter(None, (row.basis, caveat)))
+    return [row.test, row.metric.value, row.name, cell, *figures, p, unit, verdict, basis]
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: Row, unit: str) -> dict[str, Any]:
     return {
         "test": row.test,
         "metric": row.metric.value,
         "name": row.name,
         "cluster": row.cluster,
+        "unit": unit,
         "before": row.before,
         "after": row.after,
         **_shift(row.shift),

@@ -7,7 +7,7 @@ from typing import Any
 
 import jinja2
 
-from latlab.analysis.compare import Comparison
+from latlab.analysis.comparison import Comparison
 from latlab.analysis.deltas import judge_printed_deltas
 from latlab.analysis.explain_pair import explain_pair
 from latlab.analysis.wording import bare, heading_unit, signed
@@ -24,7 +24,7 @@ def page(comparison: Comparison) -> str:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("latlab.report"), autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.globals |= {"bare": lambda x: bare(x, unit), "signed": lambda x: signed(x, unit), "interval": lambda r: interval(r, unit)}
+    environment.globals |= {"bare": bare, "signed": signed, "interval": interval, "unit_of": comparison.unit_of}
     tests = dict.fromkeys(row.test for row in comparison.rows)
     return environment.get_template("comparison.html.j2").render(
         comparison=comparison,

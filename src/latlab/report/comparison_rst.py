@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from latlab.analysis.columns import columns_of
-from latlab.analysis.compare import Comparison, Row
+from latlab.analysis.comparison import Comparison, Row
 from latlab.analysis.deltas import places
 from latlab.analysis.explain_pair import explain_pair
 from latlab.analysis.verdicts import Verdict
 from latlab.analysis.wording import bare, heading_unit
 from latlab.formats.rst_tables import grid
 from latlab.model import CoreId, Metric
-from latlab.report.comparison_content import CHANGED, headline, summary, term_lines
+from latlab.report.comparison_content import CHANGED, headline, interval, summary, term_lines
 from latlab.report.content import METRIC_TITLES, title_of
 from latlab.report.rst import SPECIAL
 
@@ -24,7 +24,8 @@ def document(comparison: Comparison) -> str:
     before, after = comparison.a.build.firmware, comparison.b.build.firmware
     lines = [
         *_heading(f"{_title(comparison)} on {comparison.b.platform}", "="),
-        f"{_escaped(after)} compared with {_escaped(before)}: {comparison.verdict}.",
+        f"{_escaped(after)} compared with {_escaped(before)}: {comparison.verdict}"
+        + (f" ({_escaped(comparison.caveat)})." if comparison.caveat else "."),
         f"{_sentence(summary(comparison))}",
         "",
         *(f"- {_escaped(line)}" for line in headline(comparison)),
@@ -34,12 +35,13 @@ def document(comparison: Comparison) -> str:
         "",
         *_queues(comparison),
         *_heading("Results", "-"),
-        "A percentage stands beside a figure only where the comparison shows a change.",
-        "",
+        *(("A percentage stands beside a figure only where the comparison shows a change.", "") if not comparison.sampling else ()),
     ]
-    columns = columns_of(comparison.b)
-    for test in columns.tests:
-        lines += _test(comparison, test)
+    if comparison.sampling:
+        lines += _rows(comparison)
+    else:
+        for test in columns_of(comparison.b).tests:
+            lines += _test(comparison, test)
     if comparison.notes:
         lines += [*_heading("Notes", "-"), *(f"- {_escaped(_sentence(note))}" for note in comparison.notes)]
     return "\n".join(lines).rstrip() + "\n"
@@ -72,6 +74,22 @@ def _test(comparison: Comparison, test: str) -> Iterator[str]:
     yield from (f"    {line}" for line in grid(header, rows))
     yield ""
     yield from _under_table(comparison, test)
+
+
+def _rows(comparison: Comparison) -> Iterator[str]:
+    """Wake-ups: a line for each figure of each CPU."""
+    for test in dict.fromkeys(row.test for row in comparison.rows):
+        yield from _heading(f"Wake-ups by {test}", "~")
+        yield f".. table:: Wake-up latency ({heading_unit(comparison.unit)}) and missed periods (a million due), by {test}"
+        yield ""
+        rows = []
+        for row in comparison.rows:
+            if row.test == test:
+                unit = comparison.unit_of(row.metric)
+                rows.append((row.name, bare(row.before, unit), bare(row.after, unit), interval(row, unit), row.verdict.value))
+        header = ("Figure", "Before", "After", "95 % interval of the shift", "Verdict")
+        yield from (f"    {line}" for line in grid(header, _escaped_rows(rows)))
+        yield ""
 
 
 def _under_table(comparison: Comparison, test: str) -> Iterator[str]:

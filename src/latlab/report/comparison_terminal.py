@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from latlab.analysis.compare import Comparison, Row
+from latlab.analysis.comparison import Comparison, Row
 from latlab.analysis.deltas import Judgement, places
-from latlab.analysis.explain import Explanation
+from latlab.analysis.explanation import Explanation
 from latlab.analysis.verdicts import Verdict
 from latlab.analysis.wording import bare, heading_unit, percent, signed
 from latlab.report.comparison_content import change_tables, headline, interval, order_lines, quiet_lines, summary, term_lines
@@ -19,7 +19,8 @@ COLOURS = {Verdict.REGRESSED: "red", Verdict.IMPROVED: "green", Verdict.SAME: "d
 
 
 def print_comparison(console: Console, comparison: Comparison, deltas: list[Judgement], verbose: bool = False) -> None:
-    _line(console, f"[bold]{escape(comparison.a.id)} to {escape(comparison.b.id)}: {_coloured(comparison.verdict)}[/bold]")
+    caveat = f" [yellow]({escape(comparison.caveat)})[/yellow]" if comparison.caveat else ""
+    _line(console, f"[bold]{escape(comparison.a.id)} to {escape(comparison.b.id)}: {_coloured(comparison.verdict)}[/bold]{caveat}")
     _line(console, f"{escape(summary(comparison))}")
     for line in headline(comparison):
         _line(console, f"[dim]{escape(line)}[/dim]")
@@ -89,7 +90,7 @@ def _print_rows(console: Console, comparison: Comparison) -> None:
         _line(console, f"[bold]{escape(test)}[/bold] ({heading_unit(unit)})")
         rows = []
         for row in (row for row in comparison.rows if row.test == test):
-            rows.append(_row_cells(row, unit))
+            rows.append(_row_cells(row, comparison.unit_of(row.metric)))
             for cell in row.cells:
                 verdict = _coloured(cell.verdict) if row.effect is not None else ""
                 figures = bare(cell.before, unit), bare(cell.after, unit), signed(cell.difference, unit)

@@ -16,6 +16,7 @@ METRIC_TITLES = {
     Metric.TASK_WAKEUP: "Task Wakeup",
     Metric.PSA_CALL: "Cost",
     Metric.IRQ_LATENCY: "Worst Interrupt Latency",
+    Metric.MISSED_PERIODS: "Missed Periods",
 }
 
 

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from latlab.analysis.history import Series
-from latlab.analysis.wording import amount, bare, heading_unit, percent, signed
+from latlab.analysis.wording import amount, bare, heading_unit, percent, scale_of, signed
 from latlab.report.comparison_charts import finished
 from latlab.report.html import libraries, script
 
@@ -30,7 +30,7 @@ def print_history(console: Console, found: tuple[Series, ...]) -> None:
         changes = {change.index: change for change in series.changes}
         previous = None
         for index, point in enumerate(series.points):
-            step = "" if previous is None else f"{signed(point.value - previous, series.unit)} ({percent(point.value / previous - 1)})"
+            step = "" if previous is None else _step(point.value, previous, series.unit)
             mark = f"[bold]change, p = {changes[index].p:.2g}[/bold]" if index in changes else ""
             table.add_row(f"  {escape(point.run.id)}", bare(point.value, series.unit), step, mark)
             previous = point.value
@@ -42,6 +42,11 @@ def print_history(console: Console, found: tuple[Series, ...]) -> None:
                 _line(console, f"    {escape(explanation.sentence)} [dim]({explanation.basis})[/dim]")
         if series.note:
             _line(console, f"  [yellow]note[/yellow] {escape(series.note)}")
+
+
+def _step(value: float, previous: float, unit: str) -> str:
+    relative = f" ({percent(value / previous - 1)})" if previous else ""
+    return signed(value - previous, unit) + relative
 
 
 def history_json(found: tuple[Series, ...]) -> str:
@@ -86,7 +91,7 @@ def page(found: tuple[Series, ...]) -> str:
 
 def history_chart(series: Series) -> dict[str, Any]:
     """Every boot as a point, medians as a line, the level of each segment as a step, change points as rules."""
-    scale = 1.0 if series.unit == "insns" else 1000.0
+    scale = scale_of(series.unit)
     names = [point.run.id for point in series.points]
     boots = [{"run": p.run.id, "value": value / scale} for p in series.points for value in p.values]
     medians = [{"run": p.run.id, "value": p.value / scale} for p in series.points]

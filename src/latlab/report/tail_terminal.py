@@ -8,17 +8,17 @@ from rich.markup import escape
 from latlab.analysis.tail import Tail
 from latlab.analysis.wording import amount
 
-_UNIT = "ns"
 
-
-def print_tails(console: Console, tails: tuple[Tail, ...]) -> None:
+def print_tails(console: Console, tails: tuple[Tail, ...], unit: str, caveat: str) -> None:
+    if caveat:
+        _line(console, f"[yellow]{escape(caveat)}[/yellow]")
     for one in tails:
-        where = f"{one.test} {one.metric} of {one.core}, {one.samples} samples, largest {amount(one.largest, _UNIT)}"
+        where = f"{one.test} {one.metric} of {one.core}, {one.samples} samples, largest {amount(one.largest, unit)}"
         if one.level is None or one.low is None or one.high is None:
             _line(console, f"{escape(where)}: [yellow]no estimate[/yellow] ({escape(one.refusal)})")
             continue
-        bounds = f"{amount(one.low, _UNIT)} to {amount(one.high, _UNIT)}"
-        _line(console, f"{escape(where)}: [bold]{amount(one.level, _UNIT)}[/bold] once in {one.once_in:,.0f} samples (95 %: {bounds})")
+        bounds = f"{amount(one.low, unit)} to {amount(one.high, unit)}"
+        _line(console, f"{escape(where)}: [bold]{amount(one.level, unit)}[/bold] once in {one.once_in:,.0f} samples (95 %: {bounds})")
         for check in one.diagnostics:
             _line(console, f"    [dim]{escape(check.name)}: {escape(check.figure)}[/dim]")
 

@@ -49,23 +49,17 @@ if [ ! -e $E/info ] && [ -n "$MODULE" ]; then
 fi
 read_rings() {{
     echo read
-    awk -v state=$WORK/rings.next '
-        BEGIN {{ while ((getline line < state) > 0) {{ split(line, word, " "); from[word[1]] = word[2] }}; close(state) }}
-        /^core / {{ split($3, c, "="); split($4, n, "="); cpu = c[2]; end[cpu] = n[2]; print; next }}
-        $1 + 0 >= from[cpu] + 0 {{ print }}
-        END {{ for (cpu in end) print cpu, end[cpu] >state }}' $E/records
+    cat $E/new_records
 }}
-if [ -r $E/info ] && command -v awk >/dev/null; then
+if [ -r $E/new_records ]; then
     cat $E/info >$OUT/el3-info.txt
-    read_rings >$OUT/el3-records.txt
+    grep ^core $E/new_records >$OUT/el3-records.txt
     while [ ! -e $WORK/rings.stop ]; do
         sleep {RINGS_EVERY_S}
         read_rings >>$OUT/el3-records.txt
     done &
     reader=$!
     source_is 'EL3 rings' 'read every {RINGS_EVERY_S} s'
-elif [ -r $E/info ]; then
-    no_source 'EL3 rings' 'awk is not there'
 elif [ -e $E/info ]; then
     no_source 'EL3 rings' "$E cannot be read, which needs root"
 elif [ -n "$MODULE" ]; then
@@ -104,6 +98,7 @@ finish() {
     if [ -n "$reader" ]; then
         : >$WORK/rings.stop
         wait $reader
+        read_rings >>$OUT/el3-records.txt
     fi
     [ -z "$inserted" ] || rmmod latlab_el3
     [ -n "$I" ] || return

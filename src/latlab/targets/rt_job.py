@@ -115,14 +115,32 @@ fi
 echo stacktrace >$T/events/latlab/crng_reseed/trigger
 echo 1 >$T/events/latlab/enable"""
 
+READ_EVERY_S = 1
+GUEST_RINGS = """\
+E=/proc/latlab_el3
+cat $E/info >$OUT/el3-info.txt
+grep ^core $E/new_records >$OUT/el3-records.txt
+read_rings() {
+    echo read >>$OUT/el3-records.txt
+    cat $E/new_records >>$OUT/el3-records.txt
+}"""
+GUEST_READER = f"""\
+echo >/tmp/reading
+while [ -e /tmp/reading ]; do
+    sleep {READ_EVERY_S}
+    read_rings
+done &
+reader=$!"""
 GUEST_COLLECT = """\
-cat /proc/latlab_el3/info >$OUT/el3-info.txt
-cat /proc/latlab_el3/records >$OUT/el3-records.txt
+rm -f /tmp/reading
+[ -n "$reader" ] && wait "$reader"
+read_rings
 [ -n "$T" ] && cat $T/trace >$OUT/ftrace.txt"""
 
 
 def guest_script(workload: Workload, hwrng: bool = True, hold_us: int | None = None, trace: bool = True) -> str:
-    """In the guest: the module that reads the rings, the hwrng driver or not, the probes, and the dose of an experiment."""
+    """In the guest: the module that reads the rings, the hwrng driver or not, the probes, and the dose of an experiment. With idle states
+    every wake-up leaves a dozen records, so the rings are read while it measures."""
     before = ["OUT=/out", "insmod /modules/latlab_el3.ko || exit 3"]
     if hwrng:
         before.append("insmod /modules/arm_smccc_trng.ko || exit 3")
@@ -130,6 +148,9 @@ def guest_script(workload: Workload, hwrng: bool = True, hold_us: int | None = N
         before.append(GUEST_TRACE)
     if hold_us is not None:
         before.append(f"echo {hold_us * 1000} >/proc/latlab_el3/trng_hold_ns || exit 3")
+    before.append(GUEST_RINGS)
+    if workload.idle_states:
+        before.append(GUEST_READER)
     return script(workload, "/bin/latlab-recorder", "\n".join(before), GUEST_COLLECT)
 
 

@@ -7,7 +7,7 @@
 
 #include "psci.h"
 
-/* One range of EL3's identity map: devices in multiples of 2 MiB, the others in pages of 4 KiB within one 2 MiB. */
+/* One range of EL3's identity map: devices in multiples of 2 MiB, the others in pages of 4 KiB within 16 MiB from the first one's start. */
 enum arch_map_kind { ARCH_MAP_DEVICE, ARCH_MAP_CODE, ARCH_MAP_CONST, ARCH_MAP_DATA };
 
 struct arch_map {

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 
 from latlab.analysis.figures import figures_of
-from latlab.analysis.wording import count, heading_unit
+from latlab.analysis.wakeup_identity import caveat_of
+from latlab.analysis.wording import count, heading_unit, scale_of
 from latlab.model import Run
 
 
 def render(run: Run) -> str:
     out = []
     for figure in figures_of(run):
-        scale = 1.0 if figure.unit == "insns" else 1000.0
+        scale = scale_of(figure.unit)
         values = [value / scale for value in figure.values]
         entry = {"name": figure.path, "unit": heading_unit(figure.unit), "value": round(figure.value / scale, 6)}
         if len(values) > 1:
             entry["range"] = f"{min(values):.6g} to {max(values):.6g}"
-        entry["extra"] = f"{run.build.firmware} on {run.platform}, {count(len(values), 'boot')}"
+        entry["extra"] = "; ".join(filter(None, (f"{run.build.firmware} on {run.platform}, {count(len(values), 'boot')}", caveat_of(run))))
         out.append(entry)
     return json.dumps(out, indent=1, ensure_ascii=False) + "\n"

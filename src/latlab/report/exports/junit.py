@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from latlab.analysis.compare import Comparison, Row
+from latlab.analysis.comparison import Comparison, Row
 from latlab.analysis.gating import Decision
 from latlab.analysis.invariants import check_invariants
 from latlab.analysis.verdicts import Verdict
@@ -31,15 +31,18 @@ def comparison_junit(comparison: Comparison, decision: Decision) -> str:
     for row in comparison.rows:
         case = ET.SubElement(suite, "testcase", classname=row.test, name=f"{row.metric} {row.name}")
         if row in decision.failing:
-            _said(case, "failure", _sentence(row, comparison.unit))
+            _said(case, "failure", _sentence(row, comparison))
         elif row.verdict is Verdict.CANNOT_TELL:
-            _said(case, "skipped", _sentence(row, comparison.unit))
+            _said(case, "skipped", _sentence(row, comparison))
     return _document(suite)
 
 
-def _sentence(row: Row, unit: str) -> str:
+def _sentence(row: Row, comparison: Comparison) -> str:
+    unit = comparison.unit_of(row.metric)
     change = f"{amount(row.before, unit)} to {amount(row.after, unit)}, {signed(row.shift.value, unit)} ({percent(row.relative)})"
-    return f"{row.verdict}: {change}; threshold {amount(row.threshold, unit)}; {row.basis}"
+    return f"{row.verdict}: {change}; threshold {amount(row.threshold, unit)}; {row.basis}" + (
+        f"; {comparison.caveat}" if comparison.caveat else ""
+    )
 
 
 def _said(case: ET.Element, kind: str, message: str) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 from latlab.analysis.figures import figures_of
 from latlab.analysis.invariants import check_invariants
+from latlab.analysis.wakeup_identity import caveat_of
+from latlab.analysis.wording import PER_MILLION
 from latlab.model import Run
 
 VERSION = {"major": 5, "minor": 3}
@@ -19,7 +21,8 @@ def render(run: Run, origin: str = ORIGIN, build_id: str = "") -> str:
     """`build_id` names the build as KCIDB knows it; without one it is made of the firmware's name."""
     build = build_id or f"{origin}:{run.build.firmware}"
     started = {"start_time": run.started_utc} if re.match(r"\d{4}-\d\d-\d\dT", run.started_utc) else {}
-    environment = {"comment": f"{run.platform}, {run.topology} cores, {run.tick.clock} clock, {run.target}"}
+    said = (run.platform, f"{run.topology} cores", f"{run.tick.clock} clock", run.target, caveat_of(run))
+    environment = {"comment": ", ".join(filter(None, said))}
 
     def test(path: str, status: str, **more: Any) -> dict[str, Any]:
         identity = f"{origin}:{run.id}/{path}"
@@ -38,6 +41,8 @@ def render(run: Run, origin: str = ORIGIN, build_id: str = "") -> str:
     for figure in figures_of(run):
         if figure.unit == "insns":
             number: dict[str, Any] = {"value": figure.value, "unit": "instructions"}
+        elif figure.unit == PER_MILLION:
+            number = {"value": figure.value, "unit": PER_MILLION}
         else:
             number = {"value": figure.value * _SECONDS_PER_NS, "unit": "s", "prefix": "metric"}
         tests.append(test(_path(figure.path), "DONE", number=number))

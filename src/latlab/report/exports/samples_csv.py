@@ -1,20 +1,40 @@
-"""Every sample of a run as one line of CSV."""
+"""Every sample of a run as one line of CSV; of wake-ups, every interval of their histograms."""
 
 from __future__ import annotations
 
 import csv
 import io
+from typing import Any
 
 from latlab.model import Run
 
 COLUMNS = ("test", "metric", "cluster", "core", "boot", "iteration", "value_ticks", "value", "unit")
 
 
+COUNTED = ("test", "metric", "cluster", "core", "low", "high", "count", "unit", "mode")
+
+
 def render(run: Run) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
+    if run.distributions:
+        _render_counts(run, writer)
+        return stream.getvalue()
     writer.writerow(COLUMNS)
     for s in run.samples:
         value = f"{s.value_ticks * run.tick.value:.12g}"
         writer.writerow([s.test, s.metric.value, s.core.cluster, s.core.core, s.boot, s.iteration, s.value_ticks, value, run.tick.unit])
     return stream.getvalue()
+
+
+def _render_counts(run: Run, writer: Any) -> None:
+    """Intervals from `low` to below `high`, in ns or instructions; what was clipped has no `high`. Each line says what the figures are."""
+    mode = dict(run.facts).get("mode", "")
+    writer.writerow(COUNTED)
+    for one in run.distributions:
+        where = [one.test, one.metric.value, one.core.cluster, one.core.core]
+        for low, high, n in one.counts:
+            writer.writerow([*where, f"{low * run.tick.value:.12g}", f"{high * run.tick.value:.12g}", n, run.tick.unit, mode])
+        if one.beyond:
+            last = one.counts[-1][1] * run.tick.value if one.counts else 0.0
+            writer.writerow([*where, f"{last:.12g}", "", one.beyond, run.tick.unit, mode])

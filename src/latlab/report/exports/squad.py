@@ -1,16 +1,19 @@
-"""SQUAD metrics: a name with its suite and a number, or one number for each boot. Units have no field and stand in the name."""
+"""SQUAD metrics: a name with its suite and a number, or one number for each boot. Units have no field and stand in the name, as does
+that it is a virtual machine's figure."""
 
 from __future__ import annotations
 
 import json
 
 from latlab.analysis.figures import figures_of
+from latlab.analysis.wakeup_identity import caveat_of
 from latlab.model import Run
 
 
 def render(run: Run) -> str:
     out: dict[str, float | list[float]] = {}
+    suite = "latlab-virtual-machine" if caveat_of(run) else "latlab"
     for figure in figures_of(run):
         values = [round(value, 6) for value in figure.values]
-        out[f"latlab/{figure.path}-{figure.unit}"] = values[0] if len(values) == 1 else values
+        out[f"{suite}/{figure.path}-{figure.unit.replace(' ', '-')}"] = values[0] if len(values) == 1 else values
     return json.dumps(out, indent=1) + "\n"

@@ -5,15 +5,17 @@ from statistics import median
 
 import pytest
 
+from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.exploration import System, explore_one, find_explorer, replay
+from latlab.formats.dump import collect_dump
 from latlab.model import Clock, CoreId, Metric, RunStatus
 from latlab.prediction import acquisition_orders, measured_spans, predict, repeated, undetermined_costs
 from latlab.references import load
 from latlab.store import open_store
 from latlab.targets.board import Board, load_board
-from latlab.targets.virtual_time import Virtual, find_program, spans_of
-from latlab.whatif import Design, simulate, sweep, uncontended_ns
+from latlab.targets.virtual_time import Virtual, find_program, run_program, spans_of
+from latlab.whatif import alone_ns
 from latlab.workflow import Silent, run_psci_virtual
 
 FLUSH_TESTS = ("susp_deep_serial", "cpu_susp_serial", "cpu_off_serial", "cpu_susp_parallel")
@@ -91,7 +93,7 @@ def test_the_order_of_a_parallel_test_is_that_of_its_powerdowns() -> None:
 
 def test_with_short_locks_and_a_channel_a_core_nobody_waits_long(program: Path) -> None:
     board = load_board("juno,lock_scope=coordination,channel=per-core")
-    alone = uncontended_ns(program, board)
+    alone = alone_ns(program, board, "susp_deep_parallel")
     spans = spans_of(program, board, None, "susp_deep_parallel")
     for core, value in powerdowns(program, board).items():
         assert value <= 1.3 * (alone[core] + spans[("susp_deep_parallel", Metric.CACHE_FLUSH, core)])
@@ -111,21 +113,19 @@ def test_exactly_one_core_a_cluster_pays_its_flush_in_parallel(program: Path, ju
             assert len(paid) == 1
 
 
-def test_a_sweep_grows_with_the_channel_and_not_without(program: Path, juno: Board) -> None:
-    designs = [Design("ticket", "coordination", channel) for channel in ("shared", "per-core")]
-    points = {(p.design.channel, p.cores): p.powerdown_worst_ns for p in sweep(program, juno, designs, [8, 64], 4, "susp_deep_parallel")}
-    assert points[("shared", 64)] > 6 * points[("shared", 8)]
-    assert points[("per-core", 64)] < 1.5 * points[("per-core", 8)]
+def test_the_lead_of_many_cores_keeps_its_figures_whatever_it_does_afterwards(program: Path) -> None:
+    board = load_board("juno,clusters=" + "+".join(["4"] * 256))
+    spans = spans_of(program, board, None, "susp_deep_parallel")
+    lead = {metric: value for (_, metric, core), value in spans.items() if core == board.lead}
+    assert sorted(lead) == sorted((Metric.POWERDOWN, Metric.WAKEUP, Metric.CACHE_FLUSH))
+    assert min(lead.values()) > 0
 
 
-def test_a_thousand_cores_run(program: Path) -> None:
-    board = load_board("juno,lock=ticket,lock_scope=coordination,channel=per-core,clusters=" + "+".join(["16"] * 64))
-    assert simulate(program, board, Design("ticket", "coordination", "per-core"), "cpu_susp_parallel").cores == 1024
-
-
-def test_a_sweep_of_a_test_in_which_no_cores_meet_is_refused(program: Path, juno: Board) -> None:
-    with pytest.raises(UsageError, match="susp_deep_parallel"):
-        sweep(program, juno, [], [4], 4, "susp_deep_serial")
+def test_the_dump_of_a_thousand_clusters_is_complete(program: Path) -> None:
+    board = load_board("juno,clusters=" + "+".join(["1"] * 1024))
+    printed = run_program(program, board, ("1", "0", "dump"))
+    found = collect_dump(printed.decode().splitlines(), event_table())
+    assert (found.status, len(found.iterations[0].traces)) == (RunStatus.COMPLETE, 1024)
 
 
 def test_figures_of_another_topology_are_refused(program: Path) -> None:

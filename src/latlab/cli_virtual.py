@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from latlab.cli_analysis import write_file
 from latlab.errors import UsageError
 
 if TYPE_CHECKING:
@@ -90,34 +91,42 @@ def predict(
 def whatif(
     platform: PlatformOption = "juno",
     cores: Annotated[str, typer.Option(help="Numbers of cores, joined by commas.")] = "6,16,64",
-    cluster: Annotated[int, typer.Option(help="Cores of a cluster.")] = 4,
-    test: Annotated[str, typer.Option(help="A parallel test.")] = "susp_deep_parallel",
+    cluster: Annotated[str, typer.Option(help="Cores of a cluster; several sizes joined by commas.")] = "4",
+    test: Annotated[str, typer.Option(help="susp_deep_parallel or cpu_susp_parallel.")] = "susp_deep_parallel",
     lock: Annotated[list[str] | None, typer.Option("--lock", help="ticket, bakery or compare-and-swap; several times.")] = None,
     scope: Annotated[list[str] | None, typer.Option("--scope", help="coordination or transition; several times.")] = None,
     channel: Annotated[list[str] | None, typer.Option("--channel", help="shared or per-core; several times.")] = None,
+    output: Annotated[
+        list[Path] | None, typer.Option("-o", "--output", help="Write a .html page, .csv, .json or .rst; several times.")
+    ] = None,
+    dask: Annotated[str | None, typer.Option(help="Spread the sweep with Dask: `local`, or a scheduler such as tcp://host:8786.")] = None,
     program: ProgramOption = None,
     format: FormatOption = TableFormat.TABLE,
 ) -> None:
-    """Sweep cores, lock and channel: median and worst powerdown and wakeup of boards that nobody has built."""
-    from itertools import product
-
-    from latlab.report.virtual import sweep_table
-    from latlab.targets.board import CHOICES, load_board
+    """Sweep cores, clusters, lock and channel: median and worst powerdown and wakeup of boards that nobody has built."""
+    from latlab.engines import on_dask, on_this_machine
+    from latlab.report.whatif import Sweep, tables
+    from latlab.report.whatif_files import check_output, text_of
+    from latlab.targets.board import load_board
     from latlab.targets.virtual_time import find_program
-    from latlab.whatif import Design, sweep
+    from latlab.whatif import counts_of, designs_of, jobs_of
 
-    counts = cores.split(",")
-    if not all(count.isdecimal() for count in counts) or cluster < 1:
-        raise UsageError(f"--cores {cores} --cluster {cluster}: whole numbers of cores, joined by commas, in clusters of at least one")
+    for path in output or ():
+        check_output(path)
     board = load_board(platform)
-    chosen = (lock or [board.lock], scope or list(CHOICES["lock_scope"]), channel or list(CHOICES["channel"]))
-    for key, values in zip(("lock", "lock_scope", "channel"), chosen, strict=True):
-        for value in values:
-            if value not in CHOICES[key]:
-                raise UsageError(f"{value!r} is no {key}; it is one of {', '.join(CHOICES[key])}")
-    designs = [Design(*design) for design in product(*chosen)]
-    points = sweep(find_program(program), board, designs, [int(count) for count in counts], cluster, test)
-    _print([sweep_table(points, test)], format)
+    designs = designs_of(board, lock or (), scope or (), channel or ())
+    jobs = jobs_of(board, designs, counts_of("--cores", cores), counts_of("--cluster", cluster), test)
+    engine = on_dask(dask) if dask else on_this_machine
+    sweep = Sweep(platform, board, test, tuple(engine(find_program(program), jobs)))
+    for path in output or ():
+        write_file(text_of(sweep, path.suffix), path)
+        typer.echo(f"{path}: {len(sweep.points)} points", err=True)
+    if output:
+        return
+    if format is TableFormat.TABLE:
+        _print(tables(sweep), format)
+    else:
+        sys.stdout.write(text_of(sweep, f".{format.value}"))
 
 
 def explore(

@@ -5,10 +5,14 @@
 #include <stdbool.h>
 
 #include "board.h"
+#include "trace.h"
 
+/* The records of one core, copied when its call is over: those of later calls may write over them in the ring. */
 struct bench_measurement {
     uint64_t first_sequence;
-    uint64_t end_sequence;
+    uint64_t lost;
+    unsigned count;
+    struct trace_record records[TRACE_RECORDS];
 };
 
 enum bench_kind { BENCH_PARALLEL, BENCH_SERIAL, BENCH_OFF_SERIAL };

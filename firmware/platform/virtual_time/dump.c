@@ -10,15 +10,16 @@
 
 #define RECORDS_A_LINE 3U
 #define TEXT_BYTES 4096U
+#define LINE_BYTES (TEXT_BYTES + DUMP_LINE_SIZE) /* BOOT names every cluster */
 
 static void print_dump(const char *format, ...)
 {
-    char line[DUMP_LINE_SIZE];
+    char line[LINE_BYTES];
     va_list arguments;
 
     va_start(arguments, format);
     if (!dump_line(line, sizeof(line), format, arguments)) {
-        fprintf(stderr, "a dump line is longer than %d bytes; dump a board of fewer clusters\n", DUMP_LINE_SIZE);
+        fprintf(stderr, "a dump line is longer than %u bytes; dump a board of fewer clusters\n", LINE_BYTES);
         exit(2);
     }
     va_end(arguments);
@@ -48,12 +49,12 @@ static void print_figures(const struct bench_test *test, unsigned core, const st
 {
     uint64_t ticks[TRACE_PMF_EVENTS] = { 0 };
     static const uint16_t ids[] = TRACE_PMF_EVENT_IDS;
-    struct trace_record record;
 
-    for (uint64_t sequence = measurement->first_sequence; sequence < measurement->end_sequence; sequence++) {
-        trace_read(&host_cores[core].ring, sequence, &record, 1);
+    for (unsigned at = 0; at < measurement->count; at++) {
+        const struct trace_record *record = &measurement->records[at];
+
         for (unsigned i = 0; i < TRACE_PMF_EVENTS; i++) {
-            ticks[i] = (uint16_t)record.event_arg == ids[i] ? record.time_ticks : ticks[i];
+            ticks[i] = (uint16_t)record->event_arg == ids[i] ? record->time_ticks : ticks[i];
         }
     }
     printf("<RT_INSTR:%s\t%u\t%u\t", test->name, machine_cluster(core), machine_core_in_cluster(core));
@@ -67,25 +68,17 @@ static void print_figures(const struct bench_test *test, unsigned core, const st
 
 static void print_ring(const struct bench_test *test, uint64_t iteration, unsigned core, const struct bench_measurement *measurement)
 {
-    const struct trace_ring *ring = &host_cores[core].ring;
-    uint64_t first = measurement->first_sequence;
-    uint64_t end = measurement->end_sequence;
-    uint64_t oldest = trace_status(ring).oldest;
-    uint64_t lost = oldest > first ? oldest - first : 0;
-
-    first += lost;
     print_dump("RING test=%s iteration=%lu core=%u.%u first=%lu records=%lu lost=%lu", test->name, (unsigned long)iteration,
-               machine_cluster(core), machine_core_in_cluster(core), (unsigned long)first, (unsigned long)(end - first),
-               (unsigned long)lost);
-    while (first < end) {
-        struct trace_record records[RECORDS_A_LINE];
-        char text[BASE64_SIZE(sizeof(records))];
-        unsigned room = end - first < RECORDS_A_LINE ? (unsigned)(end - first) : RECORDS_A_LINE;
-        int count = trace_read(ring, first, records, room);
+               machine_cluster(core), machine_core_in_cluster(core), (unsigned long)measurement->first_sequence,
+               (unsigned long)measurement->count, (unsigned long)measurement->lost);
+    for (unsigned at = 0; at < measurement->count; at += RECORDS_A_LINE) {
+        char text[BASE64_SIZE(RECORDS_A_LINE * sizeof(struct trace_record))];
+        unsigned left = measurement->count - at;
+        unsigned count = left < RECORDS_A_LINE ? left : RECORDS_A_LINE;
 
-        base64_encode(text, records, (size_t)count * sizeof(records[0]));
-        print_dump("DATA core=%u.%u first=%lu data=%s", machine_cluster(core), machine_core_in_cluster(core), (unsigned long)first, text);
-        first += (uint64_t)count;
+        base64_encode(text, &measurement->records[at], (size_t)count * sizeof(struct trace_record));
+        print_dump("DATA core=%u.%u first=%lu data=%s", machine_cluster(core), machine_core_in_cluster(core),
+                   (unsigned long)(measurement->first_sequence + at), text);
     }
 }
 

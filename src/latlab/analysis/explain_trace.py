@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from latlab.analysis.decompose import DOMAIN_WAIT, LOCK_WAIT, POWER_MESSAGE, decompose, segments
+from latlab.analysis.holds import holds
 from latlab.analysis.spans import SpanError, measured_call
 from latlab.analysis.wording import amount
 from latlab.model import Clock, CoreId, CoreTrace, Metric, Run, TraceRecord
@@ -80,19 +81,19 @@ def _sentences(run: Run, calls: dict[tuple[int, int], dict[CoreId, tuple[TraceRe
 
 
 def _waits(calls: dict[CoreId, tuple[TraceRecord, ...]]) -> Iterator[Wait]:
-    held = list(_holds(calls))
+    held = list(holds(calls))
     for core, call in calls.items():
         for record, segment in zip(call, segments(call), strict=False):
             if not segment.part.startswith(_WAITS) or not segment.ticks:
                 continue
             start, end = segment.start_ticks, segment.end_ticks
             holders = [
-                (other, overlap)
-                for other, arg, taken, released in held
+                (hold.core, overlap)
+                for hold in held
                 if segment.part.startswith(LOCK_WAIT)
-                and other != core
-                and arg == record.arg
-                and (overlap := min(end, released) - max(start, taken)) > 0
+                and hold.core != core
+                and hold.lock == record.arg
+                and (overlap := min(end, hold.end_ticks) - max(start, hold.start_ticks)) > 0
             ]
             yield Wait(core, segment.part, start, end, tuple(holders), _ended_by(calls, core, end, segment.ticks))
 
@@ -112,17 +113,6 @@ def _ended_by(calls: dict[CoreId, tuple[TraceRecord, ...]], core: CoreId, end: i
     events = [(r.time_ticks, other, r.event) for other, call in calls.items() if other != core for r in call if r.time_ticks <= end]
     time, other, event = max(events, default=(0, core, ""))
     return (other, event) if event and 50 * (end - time) <= ticks else None
-
-
-def _holds(calls: dict[CoreId, tuple[TraceRecord, ...]]) -> Iterator[tuple[CoreId, int, int, int]]:
-    """Who held which lock from when to when."""
-    for core, call in calls.items():
-        taken: dict[int, int] = {}
-        for record in call:
-            if record.event == "LOCK_ACQUIRE":
-                taken[record.arg] = record.time_ticks
-            elif record.event == "LOCK_RELEASE" and record.arg in taken:
-                yield core, record.arg, taken.pop(record.arg), record.time_ticks
 
 
 def _calls(traces: list[CoreTrace]) -> dict[CoreId, tuple[TraceRecord, ...]]:

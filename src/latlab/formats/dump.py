@@ -130,6 +130,7 @@ class _Reader:
         self.table = table
         self.boots = -1
         self.boot: Boot | None = None
+        self.cores: frozenset[CoreId] = frozenset()
         self.refused = False
         self.ended = False
         self.open: _OpenIteration | None = None
@@ -149,7 +150,7 @@ class _Reader:
             return
         if figures.test != self.open.test:
             yield from self._spoil(line, f"an RT_INSTR line names {figures.test} inside {self.open.title}")
-        elif figures.core not in self.boot.topology.cores:
+        elif figures.core not in self.cores:
             yield from self._spoil(line, f"an RT_INSTR line for core {figures.core}, which the topology {self.boot.topology} does not have")
         elif figures.core in self.open.figures:
             first = self.open.figures[figures.core].line
@@ -210,6 +211,7 @@ class _Reader:
             yield Problem(line, "this boot has another topology or clock than the first; import the two as two logs")
             return
         self.boot = boot
+        self.cores = frozenset(boot.topology.cores)
         yield boot
 
     def _test(self, line: int, frame: TestStart) -> Iterator[Item]:
@@ -235,7 +237,7 @@ class _Reader:
         yield from self._belongs(line, short_name(frame.test), frame.iteration)
         if not self.open or not self.boot:
             return
-        if frame.core not in self.boot.topology.cores:
+        if frame.core not in self.cores:
             yield from self._spoil(line, f"a RING line for core {frame.core}, which the topology {self.boot.topology} does not have")
         elif frame.core in self.open.rings:
             yield from self._spoil(line, f"a second RING line for core {frame.core} in {self.open.title}")

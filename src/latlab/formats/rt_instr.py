@@ -76,15 +76,16 @@ def read_numbered_figures(lines: Iterable[tuple[int, str]], topology: Topology) 
     found: list[tuple[int, Figures]] = []
     problems: list[Problem] = []
     counts: dict[str, dict[CoreId, int]] = {}
+    cores = dict.fromkeys(topology.cores, 0)
     number = 0
     for number, line in lines:
         for figures in parse_figures(strip_escapes(line)):
             if isinstance(figures, Damage):
                 problems.append(Problem(number, f"{figures.reason}; what it said is lost"))
-            elif figures.core not in topology.cores:
+            elif figures.core not in cores:
                 problems.append(Problem(number, f"core {figures.core} is not in the topology {topology}; give the right --topology"))
             else:
-                of_test = counts.setdefault(figures.test, dict.fromkeys(topology.cores, 0))
+                of_test = counts.setdefault(figures.test, dict(cores))
                 found.append((of_test[figures.core], figures))
                 of_test[figures.core] += 1
     for test, of_test in counts.items():

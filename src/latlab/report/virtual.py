@@ -1,4 +1,4 @@
-"""Tables of the virtual-time verbs: fitted costs, residuals, predictions, sweeps; to a terminal, JSON, CSV and RST."""
+"""Tables of the virtual-time verbs: fitted costs, residuals, predictions; to a terminal, JSON, CSV and RST."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from latlab.formats.rst_tables import table_directive
 from latlab.model import Metric
 from latlab.prediction import Prediction
 from latlab.targets.virtual_time import SpanKey
-from latlab.whatif import Point
 
 NS_PER_US = 1000
 
@@ -59,25 +58,6 @@ def error_table(predictions: Sequence[Prediction]) -> Table:
                 middle = median(abs(p.error_percent) for p in chosen)
                 rows.append((test, metric.value, len(chosen), round(middle, 2), round(abs(worst.error_percent), 2), _where(worst)))
     return Table("Absolute error of the prediction, %", ("Test", "Metric", "Spans", "Median", "Worst", "Worst at"), tuple(rows))
-
-
-def sweep_table(points: Sequence[Point], test: str) -> Table:
-    rows = tuple(
-        (
-            p.design.lock,
-            p.design.lock_scope,
-            p.design.channel,
-            p.cores,
-            p.clusters,
-            _us(p.powerdown_median_ns),
-            _us(p.powerdown_worst_ns),
-            _us(p.wakeup_median_ns),
-            _us(p.wakeup_worst_ns),
-        )
-        for p in points
-    )
-    columns = ("Lock", "Scope", "Channel", "Cores", "Clusters", "Powerdown median", "worst", "Wakeup median", "worst ")
-    return Table(f"{test} in virtual time, µs", columns, rows)
 
 
 def exploration_table(findings: Sequence[Finding]) -> Table:

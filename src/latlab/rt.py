@@ -26,6 +26,7 @@ CAMPAIGN = "rt"
 POWER_CAMPAIGN = "rt-power"
 POWER_LOG = "el3-power.txt"
 IMPORT_LOG = "imported"
+CPU_TIME_LOG = "cpu-time.txt"
 KERNEL_PROBES = ("crng_reseed", "hwrng")
 DETERMINISTIC = "deterministic: the instruction clock of an emulator, one vCPU"
 REAL = "real target"
@@ -79,6 +80,16 @@ def workload_facts(workload: Workload) -> tuple[tuple[str, str], ...]:
         ("priority", str(workload.priority)),
         ("idle states", "allowed" if workload.idle_states else "forbidden by /dev/cpu_dma_latency"),
     )
+
+
+def busy_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
+    """How busy the CPUs were while it was measured, all of them together, by the two first lines of /proc/stat that the job kept."""
+    rows = [[int(word) for word in line.split()[1:9]] for line in files.get(CPU_TIME_LOG, b"").decode("ascii", "replace").splitlines()]
+    if len(rows) != 2 or len(rows[0]) != 8 or len(rows[1]) != 8:
+        return ()
+    spent = [after - before for before, after in zip(*rows, strict=True)]
+    idle, total = spent[3] + spent[4], sum(spent)
+    return (("CPUs busy", f"{100 * (total - idle) / total:.0f} %"),) if total > 0 else ()
 
 
 def keep(store: Store, run: Run, files: Mapping[str, bytes], complaints: tuple[str, ...]) -> str:

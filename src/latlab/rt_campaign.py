@@ -8,7 +8,7 @@ from pathlib import Path
 
 from latlab.errors import UsageError
 from latlab.model import Build
-from latlab.rt import CAMPAIGN, DETERMINISTIC, EMULATION, POWER_CAMPAIGN, REAL, VIRTUAL_MACHINE, keep, new_run, workload_facts
+from latlab.rt import CAMPAIGN, DETERMINISTIC, EMULATION, POWER_CAMPAIGN, REAL, VIRTUAL_MACHINE, busy_facts, keep, new_run, workload_facts
 from latlab.store import Store
 from latlab.targets.board_sources import source_facts
 from latlab.targets.console import Limits
@@ -38,6 +38,7 @@ def run_rt_guest(
     check_guest(qemu, machine)
     done = run_guest(qemu, machine, image, guest_script(workload, options.hwrng, trace=options.trace), limits)
     facts = (*workload_facts(workload), *_guest_facts(machine, image), ("hwrng driver", "loaded" if options.hwrng else "not loaded"))
+    facts += busy_facts(done.output.files)
     run = new_run(
         CAMPAIGN, "guest", GUEST_PLATFORM, machine.cores, _guest_mode(machine), facts,
         emulator=str(qemu), command=done.command, build=_build(done),
@@ -57,7 +58,8 @@ def run_rt_linux(
     done = run_linux(machine, found, workload, smc_module, probes)
     mode = VIRTUAL_MACHINE if found.is_virtual else REAL
     told = tuple((name, found.said.get(name, "")) for name in ("kernel", "version", "machine", "rt_runtime_us", "hypervisor"))
-    facts = (*workload_facts(workload), *((name, value) for name, value in told if value), *source_facts(done.files))
+    facts = (*workload_facts(workload), *((name, value) for name, value in told if value))
+    facts += (*busy_facts(done.files), *source_facts(done.files))
     target = machine.kind if machine.patience_s == 0 else f"{machine.kind}:{machine.name}"
     run = new_run(CAMPAIGN, target, platform or f"{machine.name}, {found.machine}", found.cpus, mode, facts)
     return keep(store, run, done.files, (done.sentence,) if done.sentence else ())

@@ -2,16 +2,17 @@
 
 import pytest
 
+from latlab.formats.recorder import read_record
 from latlab.model import RunStatus
 from latlab.report.rt_content import doses, line_of
-from latlab.rt import RtResult, results_of
+from latlab.rt import RtResult, busy_facts, results_of
 from latlab.rt_campaign import DOSES_US, GuestOptions, run_rt_guest, run_trng
 from latlab.store import Store, open_store
 from latlab.targets.console import Limits
 from latlab.targets.guest import GuestMachine, run_guest
 from latlab.targets.guest_image import guest_image
 from latlab.targets.qemu import find_qemu
-from latlab.targets.rt_job import Instrument, Workload
+from latlab.targets.rt_job import Instrument, Workload, script
 
 LIMITS = Limits(1800, 1800)
 
@@ -68,6 +69,25 @@ def test_no_record_of_a_measurement_with_idle_states_is_lost(store: Store) -> No
     ((_, result),) = results_of(run, store.logs(run_id))
     suspends = sum(entry.events for entry in result.exposure if entry.name == "CPU_SUSPEND")
     assert result.records_lost == 0 and suspends > 25_000
+
+
+PROCESSES = "ps | grep -v '\\[' >$OUT/{}.txt"
+
+
+@pytest.mark.parametrize(
+    ("load", "program"), [("hackbench", "hackbench"), ("memory", "stress-ng"), ("syscalls", "stress-ng"), ("hwrng", "cat")]
+)
+def test_a_load_keeps_the_guest_busy_and_is_gone_afterwards(load: str, program: str) -> None:
+    modules = "OUT=/out; insmod /modules/latlab_el3.ko; insmod /modules/arm_smccc_trng.ko; sleep 1"
+    before, after = f"{modules}; {PROCESSES.format('before')}", f"sleep 1; {PROCESSES.format('after')}"
+    job = script(Workload(5, load, Instrument.RECORDER), "/bin/latlab-recorder", before, after)
+    done = run_guest(find_qemu(), GuestMachine(), guest_image(), job, LIMITS)
+    files = done.output.files
+    assert done.output.status == 0, files["job.log"]
+    assert busy_facts(files)[0][1] in ("99 %", "100 %")
+    assert read_record(files["recorder.rec"], "recorder.rec").complete
+    assert program not in files["after.txt"].decode()
+    assert len(files["after.txt"].splitlines()) == len(files["before.txt"].splitlines())
 
 
 def test_a_guest_that_resets_in_the_middle_is_said_and_its_log_kept() -> None:

@@ -58,12 +58,12 @@ class Workload:
 
 def script(workload: Workload, recorder: str, before: str = "", after: str = "") -> str:
     """`before` and `after` are the target's own steps; the exit status is the first that was not 0."""
-    steps = [PROLOGUE, before, *_load(workload)]
+    steps = [PROLOGUE, before, *_load(workload), "note_cpu_time"]
     if workload.instrument is not Instrument.RECORDER:
         steps.append(f"run {workload.cyclictest} >$OUT/cyclictest.txt 2>$OUT/cyclictest.err")
     if workload.instrument is not Instrument.CYCLICTEST:
         steps.append(f"run {workload.recorder(recorder)} 2>$OUT/recorder.err")
-    return "\n".join([*steps, "stop_load", after, "exit $status", ""])
+    return "\n".join([*steps, "note_cpu_time", "check_load", "stop_load", after, "exit $status", ""])
 
 
 PROLOGUE = """\
@@ -76,6 +76,14 @@ stop_load() {
     kill -KILL -"$load" 2>/dev/null
     wait "$load" 2>/dev/null
     load=
+}
+check_load() {
+    [ -z "$load" ] || kill -0 "$load" 2>/dev/null && return
+    echo "the load had ended before the measurement did" | tee -a $OUT/load.err
+    [ "$status" -ne 0 ] || status=4
+}
+note_cpu_time() {
+    head -n 1 /proc/stat >>$OUT/cpu-time.txt
 }
 measuring=
 stop_all() {

@@ -10,7 +10,7 @@ import pytest
 from latlab.errors import UsageError
 from latlab.formats.recorder import read_record
 from latlab.targets import linux
-from latlab.targets.detached_job import JobEnd, run_detached
+from latlab.targets.detached_job import run_detached
 from latlab.targets.linux import run_linux, survey
 from latlab.targets.machine import Here, OverSsh
 from latlab.targets.recorder_binary import recorder_for
@@ -122,4 +122,4 @@ def test_a_measuring_tool_that_fails_is_quoted() -> None:
         "cyclictest.err": b"\n",
         "recorder.err": b"latlab-recorder: cannot become real-time; run it as root\n",
     }
-    assert "cannot become real-time" in linux._complaint(files, JobEnd(2))
+    assert "cannot become real-time" in linux._complaint(files, 2)

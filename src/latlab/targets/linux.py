@@ -12,7 +12,7 @@ from shlex import quote
 
 from latlab.errors import LatlabError, UsageError
 from latlab.targets.board_sources import Sources, before
-from latlab.targets.detached_job import JobEnd, run_detached
+from latlab.targets.detached_job import run_detached
 from latlab.targets.machine import Machine, Unreachable, last_line
 from latlab.targets.recorder_binary import recorder_for
 from latlab.targets.rt_job import SETTLE_S, Instrument, Workload, script
@@ -131,7 +131,7 @@ def run_linux(machine: Machine, found: Survey, workload: Workload, smc_module: P
         text = f"OUT={folder}/out\nmkdir -p $OUT\n" + script(workload, f"{folder}/latlab-recorder", before(sources, folder))
         end = run_detached(machine, folder, text, found.boot_id, _expected_s(workload), _limit_s(workload))
         files = _fetched(machine, folder)
-        return LinuxRun(files, end.status, end.sentence or _complaint(files, end))
+        return LinuxRun(files, end.status, end.sentence or _complaint(files, end.status))
 
 
 def _expected_s(workload: Workload) -> float:
@@ -175,8 +175,8 @@ def _unpacked(data: bytes) -> dict[str, bytes]:
     return files
 
 
-def _complaint(files: dict[str, bytes], end: JobEnd) -> str:
-    if end.status == 0:
+def _complaint(files: dict[str, bytes], status: int) -> str:
+    if status == 0:
         return ""
     said = [last_line(files[name]) for name in ("cyclictest.err", "recorder.err", "load.err") if files.get(name, b"").strip()]
-    return f"the measurement ended with status {end.status}: {'; '.join(said) or 'it said nothing'}"
+    return f"the measurement ended with status {status}: {'; '.join(said) or 'it said nothing'}"

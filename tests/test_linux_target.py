@@ -10,7 +10,7 @@ import pytest
 from latlab.errors import UsageError
 from latlab.formats.recorder import read_record
 from latlab.targets import linux
-from latlab.targets.detached_job import run_detached
+from latlab.targets.detached_job import JobEnd, run_detached
 from latlab.targets.linux import run_linux, survey
 from latlab.targets.machine import Here, OverSsh
 from latlab.targets.recorder_binary import recorder_for
@@ -79,9 +79,7 @@ def test_a_machine_that_stays_away_is_said_with_what_ssh_said(tmp_path: Path) ->
 @needs_rights
 def test_a_board_that_restarts_in_the_middle_is_said_and_what_it_wrote_is_kept(tmp_path: Path) -> None:
     """The job breaks off, and the kernel that answers next has another boot_id."""
-    restarted = (
-        'case "$*" in *"status="*) kill -KILL -- -$(ps -o pgid= $(cat /var/tmp/latlab-rt.*/pid)); echo boot_id=another; exit 0;; esac'
-    )
+    restarted = 'case "$*" in *"status="*) kill -KILL -- -$(ps -o pgid= $(cat /var/tmp/latlab-rt.*/pid)); echo alive=no; echo boot_id=another; echo status=; exit 0;; esac'
     machine = _ssh(tmp_path, f'{restarted}\nexec sh -c "$*"')
     done = run_linux(machine, survey(machine, 80), WORKLOAD)
     assert "board restarted in the middle of the run" in done.sentence
@@ -92,6 +90,13 @@ def test_a_job_that_does_not_end_is_stopped_and_said(tmp_path: Path) -> None:
     end = run_detached(Here(), str(tmp_path), "trap 'kill $!; exit 3' TERM; sleep 100 & wait", "", 0, 0.3)
     assert end.status == 124 and "has not ended in 0.3 s" in end.sentence
     assert (tmp_path / "status").read_text() == "3\n"
+
+
+def test_half_an_answer_is_no_answer(tmp_path: Path) -> None:
+    """The kernel speaks on the console between the lines of the second and the third look."""
+    spoken = '*"status="*) case $COUNT in 3) echo alive=yes;; 4) echo \'al[ 1.0] usb 1-1\'; echo boot_id=x; echo status=;; *) exec sh -c "$*";; esac; exit 0'
+    machine = _ssh(tmp_path, f'case "$*" in {spoken};; esac; exec sh -c "$*"')
+    assert run_detached(machine, str(tmp_path), "sleep 1; exit 5", "", 0, 60) == JobEnd(5)
 
 
 def test_a_job_that_is_killed_is_said(tmp_path: Path) -> None:

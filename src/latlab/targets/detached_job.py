@@ -87,13 +87,15 @@ def _follow(machine: Machine, folder: str, group: int, boot_id: str, expected_s:
 
 
 def _look(machine: Machine, folder: str, group: int) -> Look:
-    """Whether it is alive is asked first: a job that ends in between has a status afterwards."""
-    asked = f"kill -0 {group} 2>/dev/null && echo alive=yes; echo boot_id=$(cat {BOOT_ID}); echo status=$(cat {folder}/status 2>/dev/null)"
-    said = dict(line.partition("=")[::2] for line in machine.run(asked, ANSWER_S).text.splitlines())
-    if "boot_id" not in said:
-        raise Unreachable(f"{machine.name} gave half an answer")
-    status = said.get("status", "").strip()
-    return Look(int(status) if status.isdecimal() else None, said["boot_id"].strip(), "alive" in said)
+    """Whether it is alive is asked first: a job that ends in between has a status afterwards. On a console the kernel may speak between
+    the lines, so an answer counts only where it is whole."""
+    alive = f"kill -0 {group} 2>/dev/null && echo alive=yes || echo alive=no"
+    asked = f"{alive}; echo boot_id=$(cat {BOOT_ID}); echo status=$(cat {folder}/status 2>/dev/null)"
+    said = {name: value.strip() for name, _, value in (line.partition("=") for line in machine.run(asked, ANSWER_S).text.splitlines())}
+    status = said.get("status", "?")
+    if said.get("alive") not in ("yes", "no") or "boot_id" not in said or not (status.isdecimal() or status == ""):
+        raise Unreachable(f"{machine.name} gives half an answer: {sorted(said.items())}")
+    return Look(int(status) if status else None, said["boot_id"], said["alive"] == "yes")
 
 
 def _stop(machine: Machine, folder: str, group: int) -> None:

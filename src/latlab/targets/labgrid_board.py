@@ -145,11 +145,16 @@ def driver_of(target: Any, protocol: str) -> Any:
 
 
 def said_by(error: BaseException) -> str:
-    """The message of the innermost cause: labgrid wraps what went wrong in what it was doing."""
+    """The innermost cause, because labgrid wraps what went wrong in what it was doing; what a program said last, else the message."""
     while error.__cause__ is not None:
         error = error.__cause__
-    text = str(getattr(error, "msg", "") or error).strip().splitlines()
+    printed = [_text(line) for line in getattr(error, "stdout", None) or () if _text(line)]
+    text = printed[-1:] or str(getattr(error, "msg", "") or error).strip().splitlines()
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
+
+
+def _text(line: bytes | str) -> str:
+    return (line.decode("utf-8", "replace") if isinstance(line, bytes) else line).strip()
 
 
 def _bytes(lines: list[str]) -> bytes:

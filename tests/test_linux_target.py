@@ -79,8 +79,9 @@ def test_a_machine_that_stays_away_is_said_with_what_ssh_said(tmp_path: Path) ->
 @needs_rights
 def test_a_board_that_restarts_in_the_middle_is_said_and_what_it_wrote_is_kept(tmp_path: Path) -> None:
     """The job breaks off, and the kernel that answers next has another boot_id."""
-    restarted = 'case "$*" in *"status="*) kill -KILL -- -$(ps -o pgid= $(cat /var/tmp/latlab-rt.*/pid)); echo alive=no; echo boot_id=another; echo status=; exit 0;; esac'
-    machine = _ssh(tmp_path, f'{restarted}\nexec sh -c "$*"')
+    look = f"kill -KILL $(cat {tmp_path}/latlab-rt.*/pid); echo alive=no; echo boot_id=another; echo status="
+    over = _ssh(tmp_path, f'case "$*" in *"status="*) {look}; exit 0;; esac; exec sh -c "$*"')
+    machine = replace(over, scratch=str(tmp_path))
     done = run_linux(machine, survey(machine, 80), WORKLOAD)
     assert "board restarted in the middle of the run" in done.sentence
     assert "recorder.rec" in done.files
@@ -94,8 +95,8 @@ def test_a_job_that_does_not_end_is_stopped_and_said(tmp_path: Path) -> None:
 
 def test_half_an_answer_is_no_answer(tmp_path: Path) -> None:
     """The kernel speaks on the console between the lines of the second and the third look."""
-    spoken = '*"status="*) case $COUNT in 3) echo alive=yes;; 4) echo \'al[ 1.0] usb 1-1\'; echo boot_id=x; echo status=;; *) exec sh -c "$*";; esac; exit 0'
-    machine = _ssh(tmp_path, f'case "$*" in {spoken};; esac; exec sh -c "$*"')
+    spoken = "3) echo alive=yes;; 4) echo 'al[ 1.0] usb 1-1'; echo boot_id=x; echo status=;;"
+    machine = _ssh(tmp_path, f'case $COUNT in {spoken} *) exec sh -c "$*";; esac')
     assert run_detached(machine, str(tmp_path), "sleep 1; exit 5", "", 0, 60) == JobEnd(5)
 
 

@@ -66,6 +66,9 @@ def test_the_way_through_the_kernel_is_named_for_each_caller() -> None:
     stack = ("_get_random_bytes", "get_random_u16", "invoke_syscall", "el0_svc_common")
     own = KernelSpan(0, "crng_reseed", "rt-task", 590_000, 995_000, stack)
     driver = KernelSpan(0, "hwrng", "hwrng", 590_000, 995_000)
+    reader = KernelSpan(0, "hwrng", "cat", 590_000, 995_000)
+    (third,) = attribute(_wakeups(), [_late(1_000_000, 420_000)], calls, [reader])
+    assert third.cause and third.cause.caller == "the hwrng driver in cat"
     (first,) = attribute(_wakeups(), [_late(1_000_000, 420_000)], calls, [own])
     (second,) = attribute(_wakeups(), [_late(1_000_000, 420_000)], calls, [driver])
     assert first.cause and first.cause.caller == "kernel-stack randomisation in a system call of rt-task"

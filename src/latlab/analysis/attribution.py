@@ -197,7 +197,7 @@ def describe(span: KernelSpan) -> str:
     if any(inner.startswith("get_random_u16") and outer.startswith("invoke_syscall") for inner, outer in pairs):
         return f"{KSTACK} of {span.task}"
     if span.name == "hwrng":
-        return HWRNG
+        return HWRNG if span.task == "hwrng" else f"the hwrng driver in {span.task}"
     via = span.callers[0] if span.callers else span.name
     return f"{via} in {span.task}"
 

@@ -16,7 +16,7 @@ from latlab.analysis.identity import NotComparable
 from latlab.analysis.statistics import two_sample_shift
 from latlab.analysis.verdicts import Limits, Verdict
 from latlab.analysis.weighted import dominance, exceedance_p, quantile_shift, weighted, weighted_shift
-from latlab.model import Build, Metric
+from latlab.model import Build, Distribution, Metric
 from latlab.references import load
 from latlab.report.comparison_data import comparison_csv, comparison_json
 from latlab.report.exports.junit import comparison_junit
@@ -246,3 +246,15 @@ def test_a_quantile_with_fewer_than_ten_wake_ups_above_it_is_left_out() -> None:
 def test_a_tolerance_widens_what_counts_as_the_same() -> None:
     a, b = wakeup_run(distribution(drawn(1)), mode=REAL), wakeup_run(distribution(drawn(2, factor=1.1)))
     assert compare(a, b, Limits(relative=0.2)).verdict is Verdict.SAME
+
+
+def test_what_was_clipped_is_later_than_the_histograms_end_and_no_more() -> None:
+    """Twenty wake-ups somewhere beyond the end, one of them at 1.9 ms, are no twenty beyond the other run's 1.8 ms."""
+
+    def clipped(maximum: int) -> Distribution:
+        one = distribution(drawn(1), test="cyclictest")
+        return replace(one, beyond=20, got=one.got + 20, expected=one.got + 20, maximum_ticks=maximum)
+
+    found = compare(wakeup_run(clipped(1_800_000)), wakeup_run(clipped(1_900_000)))
+    assert _verdicts(found)["CPU 0 maximum"] is Verdict.CANNOT_TELL
+    assert any("20 wake-ups of run lie beyond the end of its histogram" in note for note in found.notes)

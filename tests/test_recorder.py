@@ -14,6 +14,7 @@ from latlab.analysis.wakeup import disagreement
 from latlab.errors import DataError
 from latlab.formats.recorder import HEADER, read_record
 from latlab.targets.recorder_binary import recorder_for
+from recorder_kills import kill_at, kill_times, needs_rights
 
 LATE = (files.START_NS + 500_000_000, 343_750_000, 450_000, 1, 2)
 
@@ -75,18 +76,6 @@ def test_another_file_is_refused() -> None:
         read_record(b"# Histogram\n", "h.txt")
 
 
-def _can_be_real_time() -> bool:
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-        return True
-    except PermissionError:
-        return False
-
-
-needs_rights = pytest.mark.skipif(not _can_be_real_time(), reason="needs the right to run at real-time priority")
-
-
 @pytest.fixture(scope="module")
 def program() -> Path:
     return recorder_for(os.uname().machine)
@@ -117,6 +106,12 @@ def test_a_killed_recorder_loses_nothing_that_was_checkpointed(program: Path, tm
     assert after.end_ns is not None and before.end_ns is not None and after.start_ns is not None and after.end_ns >= before.end_ns
     for old, new in zip(before.cpus, after.cpus, strict=True):
         assert new.got >= old.got and disagreement(new) == ""
+
+
+@needs_rights
+@pytest.mark.parametrize("after_s", kill_times(1, 3))
+def test_a_recorder_killed_at_a_random_moment_has_every_checkpoint_that_was_due(program: Path, tmp_path: Path, after_s: float) -> None:
+    kill_at(program, tmp_path / "killed.rec", after_s).check()
 
 
 @needs_rights

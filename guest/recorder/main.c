@@ -13,7 +13,7 @@
 #include "clock.h"
 #include "measure.h"
 #include "options.h"
-#include "record_file.h"
+#include "recording.h"
 
 #define EXIT_USAGE 2
 #define EXIT_DATA 3
@@ -22,10 +22,7 @@
 #define OWN_PRIORITY 1 /* above the load, below all that is measured: a checkpoint is late otherwise */
 
 static struct measurer measurers[RECORD_MAX_CPUS];
-static struct tally copies[RECORD_MAX_CPUS];
-static struct outlier batch[OUTLIERS_HELD];
-static uint64_t left_out[RECORD_MAX_CPUS];
-static struct record_file file;
+static struct recording recording;
 
 static void stop(int number)
 {
@@ -70,7 +67,7 @@ static int take_rights(const struct options *options)
 
 static int open_record(const struct options *options, uint64_t start_ns)
 {
-    file.header = (struct record_header){
+    recording.file.header = (struct record_header){
         .cpus = options->cpus,
         .priority = (uint32_t)options->priority,
         .interval_ns = options->interval_ns,
@@ -82,40 +79,17 @@ static int open_record(const struct options *options, uint64_t start_ns)
         .loop_cost_ps = measure_loop_cost_ps(&measurers[0]),
         .idle_states_allowed = options->idle_states_allowed,
     };
-    memcpy(file.header.cpu_numbers, options->cpu_numbers, sizeof(file.header.cpu_numbers));
-    int error = record_create(&file, options->output);
+    memcpy(recording.file.header.cpu_numbers, options->cpu_numbers, sizeof(options->cpu_numbers));
+    int error = record_create(&recording.file, options->output);
 
     return error == 0 ? 0 : say(EXIT_USAGE, "cannot write", options->output, error);
 }
 
-static int write_outliers(unsigned index)
+static struct recording_moment now(void)
 {
-    uint32_t count = 0;
+    uint64_t ns = clock_ns(CLOCK_MONOTONIC);
 
-    while (count < OUTLIERS_HELD && outlier_take(&measurers[index].queue, &batch[count])) {
-        if (file.outliers_written + count < RECORD_OUTLIERS_MAX) {
-            count++;
-        } else {
-            left_out[index]++;
-        }
-    }
-    return count == 0 ? 0 : record_outliers(&file, batch, count);
-}
-
-/* The outliers first: a checkpoint never counts one that is not in the file or among those left out. */
-static int checkpoint(unsigned cpus, bool is_final)
-{
-    struct record_slot slot = { .is_final = is_final };
-    int error = 0;
-
-    for (unsigned i = 0; i < cpus && error == 0; i++) {
-        measure_snapshot(&measurers[i], &copies[i]);
-        error = write_outliers(i);
-        copies[i].outliers_dropped += left_out[i];
-    }
-    slot.now_ns = clock_ns(CLOCK_MONOTONIC);
-    slot.now_ticks = counter_ticks();
-    return error == 0 ? record_checkpoint(&file, slot, copies) : error;
+    return (struct recording_moment){ .ns = ns, .ticks = counter_ticks() };
 }
 
 static int start_all(const struct options *options, uint64_t start_ns)
@@ -152,7 +126,7 @@ static int record(const struct options *options, uint64_t start_ns)
 
         while (!measure_stop && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR) {
         }
-        error = checkpoint(options->cpus, false);
+        error = recording_checkpoint(&recording, measurers, now, false);
     }
     if (error != 0) {
         measure_stop = 1;
@@ -160,7 +134,7 @@ static int record(const struct options *options, uint64_t start_ns)
     for (unsigned i = 0; i < options->cpus; i++) {
         pthread_join(measurers[i].thread, NULL);
     }
-    return error != 0 ? error : checkpoint(options->cpus, true);
+    return error != 0 ? error : recording_checkpoint(&recording, measurers, now, true);
 }
 
 int main(int argc, char **argv)

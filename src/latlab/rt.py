@@ -175,8 +175,8 @@ def result_of(facts: Mapping[str, str], files: Mapping[str, bytes]) -> RtResult:
         if sentence and found.tool == "recorder"
     ]
     problems += kernel_warnings(files.get("kernel.log", b""))
-    due_ns = [outlier.wake_ns - outlier.late_ns for outlier in timed.outliers] if timed else []
-    period = find_period(due_ns, (timed.interval_ns or 0) if timed else 0)
+    due = [outlier.wake_ns - outlier.late_ns for outlier in timed.outliers] if timed else []
+    period = find_period(sorted(due), (timed.interval_ns or 0) if timed else 0)
     return RtResult(wakeups, attributed, exposed, period, tuple(problems), el3.lost if el3 else 0)
 
 

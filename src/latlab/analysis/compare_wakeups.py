@@ -165,8 +165,9 @@ class _Cpu:
         later, other = (b, a) if b.maximum > a.maximum else (a, b)
         above = later.counted.above(other.maximum) if later.counted is not None else 0
         below = other.counted.total if other.counted is not None else other.due
-        p = exceedance_p(below, later.counted.total if later.counted is not None else later.due, above)
-        basis = f"{above} of {later.due:,} later than all of {below:,}" if above else _single()
+        others = later.counted.total if later.counted is not None else later.due
+        p = exceedance_p(below, others, above)
+        basis = f"{above} of {others:,} later than all of {below:,}" if above else _single()
         return self._row("maximum", a.maximum, b.maximum, replace(_undecided(b.maximum - a.maximum), p=p), basis=basis)
 
     def _missed(self) -> Row | None:
@@ -210,7 +211,9 @@ def _sampling(pair: WakeupPair, exact: bool) -> str:
 
 
 def _one_run_note(pair: WakeupPair) -> tuple[str, ...]:
-    return ("one run a side: the intervals hold the spread of wake-ups in a run, not that from boot to boot",)
+    return (
+        "one run a side: wake-ups are taken as independent, so what changes from boot to boot or with the machine's mood is not in the intervals",
+    )
 
 
 def _exposure_notes(pair: WakeupPair) -> Iterator[str]:

@@ -8,7 +8,7 @@ from latlab.analysis.comparison import Comparison, Row
 from latlab.analysis.explanation import EXACT, INFERRED, Explanation
 from latlab.analysis.periodicity import find_period
 from latlab.analysis.verdicts import Verdict
-from latlab.analysis.wakeup_identity import caveat_of, check_latencies, distributions_of
+from latlab.analysis.wakeup_identity import caveat_of, check_latencies, distributions_of, interval_ns
 from latlab.analysis.weighted import weighted
 from latlab.analysis.wording import amount, count, percent
 from latlab.model import Distribution, LateWakeup, Run
@@ -65,7 +65,7 @@ def _late_sentences(found: list[Distribution], run: Run) -> list[str]:
     for cause, entries in _by_cause(late).items():
         latest = amount(max(entry.late_ticks for entry in entries) * run.tick.value, run.tick.unit)
         out.append(f"{len(entries)} of {count(len(late), 'late wake-up')}: {cause}, the latest {latest}")
-    period = find_period([entry.wake_ns - entry.late_ticks for entry in late])
+    period = find_period(sorted(entry.wake_ns - entry.late_ticks for entry in late), interval_ns(run) or 0)
     if period is not None:
         out.append(f"{period.outliers} late wake-ups keep a period of {period.period_s:g} s")
     return out

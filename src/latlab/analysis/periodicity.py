@@ -26,19 +26,18 @@ class Period:
     outliers: int
 
 
-def find_period(times_ns: Sequence[int], sampled_ns: int = 0) -> Period | None:
-    """The longest period that the outliers keep, None where there are too few or they keep none.
+def find_period(times_ns: Sequence[int], grid_ns: int = 0) -> Period | None:
+    """The longest period that the outliers keep, None where there are too few or they keep none. `times_ns` rise; where they lie on a grid,
+    as times at which something was due do, its own period is no finding.
 
     Tried are common periods and those that the gaps between the outliers suggest. A period's own fractions keep time as well as it does,
     so of those that are as good as the best, the longest wins; a multiple splits the outliers over several phases and is not as good.
-    Times that can only be multiples of `sampled_ns` keep that period and its fractions whatever happens, so only from twice that on is it
-    a finding.
     """
     if len(times_ns) < FEWEST:
         return None
     times = (np.asarray(times_ns, dtype=np.int64) - times_ns[0]) / 1e9
     span = float(times[-1] - times[0])
-    candidates = [period for period in (*COMMON_S, *_from_gaps(times)) if 1.5 * sampled_ns / 1e9 < period <= span / 2]
+    candidates = [period for period in (*COMMON_S, *_from_gaps(times)) if 1.5 * grid_ns / 1e9 < period <= span / 2]
     if not candidates:
         return None
     scored = [(_concentration(times, period), period) for period in candidates]

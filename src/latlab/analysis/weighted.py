@@ -64,8 +64,11 @@ class Weighted:
         return float(self.high[place] - self.low[place]) if place is not None else 0.0
 
     def above(self, level: float) -> int:
-        """How many are certainly later than `level`."""
-        return int(self.counts[self.low > level].sum()) + self.beyond
+        """How many are certainly later than `level`. Of what was clipped only the latest is known beyond the histogram's end."""
+        inside = int(self.counts[self.low > level].sum())
+        if not self.beyond or (len(self.high) and level < self.high[-1]):
+            return inside + self.beyond
+        return inside + int(self.maximum > level)
 
     @property
     def mean_and_error(self) -> tuple[float, float]:

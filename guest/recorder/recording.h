@@ -1,0 +1,26 @@
+/* What is kept of all CPUs: checkpoints of their tallies, and their outliers up to the most that a file holds. Knows no clock. */
+#ifndef RECORDING_H
+#define RECORDING_H
+
+#include <stdbool.h>
+
+#include "measure.h"
+#include "record_file.h"
+
+struct recording {
+    struct record_file file;
+    uint64_t left_out[RECORD_MAX_CPUS]; /* outliers of a CPU that came when the file was full of them */
+    struct tally copies[RECORD_MAX_CPUS];
+    struct outlier batch[OUTLIERS_HELD];
+};
+
+/* When a checkpoint is taken: CLOCK_MONOTONIC and the system counter. */
+struct recording_moment {
+    uint64_t ns;
+    uint64_t ticks;
+};
+
+/* Writes the outliers that have come, then the tallies. `now` is asked for in between, so that a checkpoint is never older than it says. */
+int recording_checkpoint(struct recording *recording, struct measurer *measurers, struct recording_moment (*now)(void), bool is_final);
+
+#endif

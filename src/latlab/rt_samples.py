@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -37,7 +38,7 @@ def _distributions(name: str, result: RtResult, wakeups: Wakeups) -> Iterator[Di
     late = _late(result, wakeups)
     for cpu in wakeups.cpus:
         yield Distribution(
-            test=f"{wakeups.tool}-{name}" if name else wakeups.tool,
+            test="-".join(filter(None, (*re.findall(r"[\w.]+", wakeups.tool), name))),
             metric=Metric.TASK_WAKEUP,
             core=CoreId(0, cpu.cpu),
             counts=_counts(cpu.histogram),

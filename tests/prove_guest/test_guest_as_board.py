@@ -46,11 +46,13 @@ def _measured(store: Store, machine: Machine, module: Path | None = None) -> tup
 
 
 def _check_blamed(result: RtResult) -> None:
-    """The load reads /dev/hwrng, so that TRNG_RND, held for 10 ms, is called all the time; nothing else of the firmware is as long."""
+    """The load reads /dev/hwrng, so that TRNG_RND, held for 10 ms, is called all the time: each call makes a wake-up late that was due
+    every 2 ms. What the host takes away beside that is nobody's."""
     blamed = [entry for entry in result.attributed or () if entry.cause and entry.cause.name == "TRNG_RND"]
-    assert len(blamed) > len(result.attributed or ()) / 2
+    (exposed,) = [exposed for exposed in result.exposure if exposed.name == "TRNG_RND"]
+    assert exposed.events > 100 and exposed.longest_ns >= HOLD_NS
+    assert len(blamed) >= 0.8 * exposed.events
     assert {entry.cause.caller for entry in blamed if entry.cause} >= {"the hwrng driver in cat"}
-    assert any(exposed.name == "TRNG_RND" and exposed.longest_ns >= HOLD_NS for exposed in result.exposure)
 
 
 def test_a_module_that_is_loaded_is_used_over_ssh(board: SshBoard, store: Store) -> None:

@@ -212,7 +212,7 @@ def _sampling(pair: WakeupPair, exact: bool) -> str:
 
 def _one_run_note(pair: WakeupPair) -> tuple[str, ...]:
     return (
-        "one run a side: wake-ups are taken as independent, so what changes from boot to boot or with the machine's mood is not in the intervals",
+        "one run a side: wake-ups are taken as independent; what changes from boot to boot or with other work on the machine is not in it",
     )
 
 

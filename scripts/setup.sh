@@ -21,6 +21,15 @@ missing_packages() {
     [ -e /usr/lib/arm-none-eabi/lib/libc.a ] || printf 'libnewlib-arm-none-eabi '
     [ -e /usr/aarch64-linux-gnu/lib/libc.a ] || printf 'libc6-dev-arm64-cross '
     python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || printf 'python3 python3-venv '
+    [ "$extras" != dev ] || test_packages
+}
+
+# A console of the tests takes files by XMODEM, and they start an sshd of their own. Where systemd runs, the package would start one for
+# the whole machine: that is left to its owner.
+test_packages() {
+    can_install || return 0
+    command -v rz >/dev/null 2>&1 || printf 'lrzsz '
+    [ -x /usr/sbin/sshd ] || [ -d /run/systemd/system ] || printf 'openssh-server '
 }
 
 has_new_qemu() {

@@ -12,7 +12,8 @@ from latlab.errors import DataError, UsageError
 from latlab.formats.guest_frames import read_frames
 from latlab.targets.guest import GuestMachine, check_guest, find_firmware
 from latlab.targets.guest_dtb import IDLE_STATES, Chosen, patch
-from latlab.targets.linux import Here, Survey, check_survey, notes
+from latlab.targets.linux import Survey, check_survey, notes
+from latlab.targets.machine import Here
 from latlab.targets.qemu import Mode, Qemu
 from latlab.targets.rt_job import Instrument, Workload, guest_script, script
 

@@ -10,7 +10,9 @@ import pytest
 from latlab.errors import UsageError
 from latlab.formats.recorder import read_record
 from latlab.targets import linux
-from latlab.targets.linux import Here, OverSsh, run_linux, survey
+from latlab.targets.detached_job import JobEnd, run_detached
+from latlab.targets.linux import run_linux, survey
+from latlab.targets.machine import Here, OverSsh
 from latlab.targets.recorder_binary import recorder_for
 from latlab.targets.rt_job import Instrument, Workload
 
@@ -61,28 +63,46 @@ def test_a_measurement_leaves_a_whole_file_and_nothing_else(tmp_path: Path, over
 
 
 @needs_rights
-def test_a_connection_that_breaks_is_said_and_the_file_is_fetched_afterwards(tmp_path: Path) -> None:
-    """Calls: survey, folder, put, the job, which the connection does not outlive, and then the rest."""
-    machine = _ssh(tmp_path, 'if [ $COUNT -eq 4 ]; then sh -c "$*"; echo broken pipe >&2; exit 255; fi; exec sh -c "$*"')
+def test_a_connection_that_breaks_and_comes_back_costs_nothing(tmp_path: Path) -> None:
+    """Calls: survey, folder, recorder, job, its start; then the looks at it, of which the first two fail."""
+    machine = _ssh(tmp_path, 'case $COUNT in 6|7) echo broken pipe >&2; exit 255;; esac; exec sh -c "$*"')
     done = run_linux(machine, survey(machine, 80), WORKLOAD)
-    assert "board: the connection broke: broken pipe" in done.sentence
-    assert read_record(done.files["recorder.rec"], "x").complete
+    assert done.sentence == "" and read_record(done.files["recorder.rec"], "x").complete
+
+
+def test_a_machine_that_stays_away_is_said_with_what_ssh_said(tmp_path: Path) -> None:
+    machine = _ssh(tmp_path, 'if [ $COUNT -gt 2 ]; then echo broken pipe >&2; exit 255; fi; exec sh -c "$*"')
+    end = run_detached(replace(machine, patience_s=1), str(tmp_path), "sleep 2", "", 0, 60)
+    assert end.status != 0 and "board: the connection broke and did not come back in 1 s" in end.sentence and "broken pipe" in end.sentence
 
 
 @needs_rights
 def test_a_board_that_restarts_in_the_middle_is_said_and_what_it_wrote_is_kept(tmp_path: Path) -> None:
     """The job breaks off, and the kernel that answers next has another boot_id."""
-    restarted = 'case "$*" in *"cat /proc/sys/kernel/random/boot_id"*) [ $COUNT -gt 4 ] && { echo another; exit 0; };; esac'
-    cut = 'if [ $COUNT -eq 4 ]; then sh -c "$*"; exit 255; fi'
-    machine = _ssh(tmp_path, f'{restarted}\n{cut}\nexec sh -c "$*"')
+    look = f"kill -KILL $(cat {tmp_path}/latlab-rt.*/pid); echo alive=no; echo boot_id=another; echo status="
+    over = _ssh(tmp_path, f'case "$*" in *"status="*) {look}; exit 0;; esac; exec sh -c "$*"')
+    machine = replace(over, scratch=str(tmp_path))
     done = run_linux(machine, survey(machine, 80), WORKLOAD)
     assert "board restarted in the middle of the run" in done.sentence
     assert "recorder.rec" in done.files
 
 
-def test_a_job_that_does_not_end_is_stopped_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    status, sentence = linux._followed(Here(), "sleep 100", 0.3)
-    assert status == 124 and "has not ended in 0.3 s" in sentence
+def test_a_job_that_does_not_end_is_stopped_and_said(tmp_path: Path) -> None:
+    end = run_detached(Here(), str(tmp_path), "trap 'kill $!; exit 3' TERM; sleep 100 & wait", "", 0, 0.3)
+    assert end.status == 124 and "has not ended in 0.3 s" in end.sentence
+    assert (tmp_path / "status").read_text() == "3\n"
+
+
+def test_half_an_answer_is_no_answer(tmp_path: Path) -> None:
+    """The kernel speaks on the console between the lines of the second and the third look."""
+    spoken = "3) echo alive=yes;; 4) echo 'al[ 1.0] usb 1-1'; echo boot_id=x; echo status=;;"
+    machine = _ssh(tmp_path, f'case $COUNT in {spoken} *) exec sh -c "$*";; esac')
+    assert run_detached(machine, str(tmp_path), "sleep 1; exit 5", "", 0, 60) == JobEnd(5)
+
+
+def test_a_job_that_is_killed_is_said(tmp_path: Path) -> None:
+    end = run_detached(Here(), str(tmp_path), "kill -KILL -$(($(ps -o pgid= -p $$)))", "", 0, 60)
+    assert "the job was killed in the middle of the run" in end.sentence
 
 
 @needs_rights

@@ -4,6 +4,7 @@
  * as text below /proc/latlab_el3: `info`, `records`, `new_records` (those that no earlier read of it has shown), and `trng_hold_ns` for a
  * firmware that was built with LATLAB_TRNG_HOLD.
  */
+#include <asm/cputype.h>
 #include <linux/arm-smccc.h>
 #include <linux/module.h>
 #include <linux/proc_fs.h>
@@ -20,7 +21,10 @@
 #define MOST_CORES 64
 #define LINE_BYTES 64 /* a record's line is shorter */
 
+#define PLACE_KNOWN BIT(63) /* no bit of an affinity */
+
 static struct proc_dir_entry *folder;
+static u64 mpidr_of[MOST_CORES]; /* by Linux's number of a CPU */
 static unsigned long shown_up_to[MOST_CORES]; /* by the reader that has new_records open */
 static unsigned long read_up_to[MOST_CORES];  /* by all of them before */
 
@@ -31,6 +35,24 @@ static struct arm_smccc_1_2_regs call(unsigned long id, unsigned long x1, unsign
 
 	arm_smccc_1_2_smc(&in, &out);
 	return out;
+}
+
+static void note_place(void *unused)
+{
+	unsigned int cpu = smp_processor_id();
+
+	if (cpu < MOST_CORES)
+		mpidr_of[cpu] = (read_cpuid_mpidr() & MPIDR_HWID_BITMASK) | PLACE_KNOWN;
+}
+
+/* Linux numbers CPUs in the order of its device tree, the firmware in that of its topology. A CPU that was off when the module came is
+ * taken to have the firmware's number. */
+static unsigned long cpu_at(unsigned long mpidr, unsigned long core)
+{
+	for (unsigned long cpu = 0; cpu < MOST_CORES; cpu++)
+		if (mpidr_of[cpu] == (mpidr | PLACE_KNOWN))
+			return cpu;
+	return core;
 }
 
 static int info_show(struct seq_file *file, void *unused)
@@ -83,7 +105,8 @@ static int show_rings(struct seq_file *file, bool only_new)
 			break;
 		cores = place.a3;
 		status = call(TRACE_STATUS, place.a1, 0);
-		seq_printf(file, "core %lu.%lu cpu=%lu next=%lu oldest=%lu\n", place.a2 & U32_MAX, place.a2 >> 32, core, status.a1, status.a2);
+		seq_printf(file, "core %lu.%lu cpu=%lu next=%lu oldest=%lu\n", place.a2 & U32_MAX, place.a2 >> 32,
+			   cpu_at(place.a1 & MPIDR_HWID_BITMASK, core), status.a1, status.a2);
 		shown_up_to[core] = show_ring(file, place.a1, only_new ? read_up_to[core] : 0);
 	}
 	return 0;
@@ -163,6 +186,7 @@ static int __init latlab_el3_init(void)
 {
 	if ((long)call(TRACE_INFO, 0, 0).a0 != 0)
 		return -ENODEV;
+	on_each_cpu(note_place, NULL, 1);
 	folder = proc_mkdir("latlab_el3", NULL);
 	if (folder == NULL)
 		return -ENOMEM;

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from latlab import cli_analysis, cli_psa, cli_rt, cli_virtual
+from latlab import cli_analysis, cli_labgrid, cli_psa, cli_rt, cli_virtual
 from latlab.errors import LatlabError, UsageError
 
 if TYPE_CHECKING:
@@ -81,7 +81,9 @@ def latlab(version: Annotated[bool, typer.Option("--version", help="Print the ve
 
 @run_app.command()
 def psci(
-    target: Annotated[str, typer.Option(help="Where the campaign runs: qemu, or virtual:PLATFORM in virtual time.")] = "qemu",
+    target: Annotated[
+        str, typer.Option(help="Where it runs: qemu, virtual:PLATFORM in virtual time, or labgrid: a board's console.")
+    ] = "qemu",
     topology: TopologyOption = DEFAULT_TOPOLOGY,
     iterations: Annotated[int, typer.Option(help="Iterations of each test in one boot.")] = 20,
     gic: Annotated[int, typer.Option(help="Version of the interrupt controller: 2 or 3.")] = 3,
@@ -93,10 +95,20 @@ def psci(
     silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped.")] = 60,
     qemu: Annotated[Path | None, typer.Option(help="The QEMU to use.", show_default="qemu-system-aarch64")] = None,
     firmware: Annotated[Path | None, typer.Option(help="Folder with the images.", show_default="build folder or package")] = None,
+    config: cli_labgrid.ConfigOption = None,
+    target_name: cli_labgrid.TargetNameOption = "main",
+    state: cli_labgrid.StateOption = None,
+    power_cycle: cli_labgrid.PowerCycleOption = False,
     store: StoreOption = None,
     format: Annotated[Format, typer.Option(help="How the result is printed.")] = Format.TABLE,
 ) -> None:
     """Measure PSCI: suspend to the deepest level and to level 0, CPU_OFF, PSCI_VERSION, on every core."""
+    if not (timeout > 0 and silence > 0):
+        raise UsageError("--timeout and --silence are seconds; use more than 0")
+    if target == "labgrid":
+        recorded, run = cli_labgrid.run_console(store, _err(), config, target_name, state, power_cycle, timeout, silence)
+        _conclude(recorded, run, format)
+        return
     if target != "qemu":
         _run_virtual(target, topology, iterations, store, format)
         return
@@ -108,8 +120,6 @@ def psci(
     from latlab.targets.qemu import Machine, Mode, find_qemu
     from latlab.workflow import CAMPAIGN_TESTS, PAYLOAD, run_psci
 
-    if not (timeout > 0 and silence > 0):
-        raise UsageError("--timeout and --silence are seconds; use more than 0")
     images = find_images(_topology(topology), PAYLOAD, firmware)
     machine = Machine(images, PAYLOAD, Mode(mode.value), gic, el, iterations)
     program = find_qemu(qemu)
@@ -306,7 +316,7 @@ def _run_virtual(target: str, topology: str, iterations: int, store: str | None,
 
     kind, _, name = target.partition(":")
     if kind != "virtual" or not name:
-        raise UsageError(f"--target {target}: it is qemu, or virtual:PLATFORM such as virtual:juno")
+        raise UsageError(f"--target {target}: it is qemu, labgrid, or virtual:PLATFORM such as virtual:juno")
     if iterations < 1:
         raise UsageError(f"--iterations {iterations}: a test has at least one")
     board = load_board(name)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
+from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from latlab.cli_labgrid import ConfigOption, PowerCycleOption, StateOption, TargetNameOption, labgrid_machine
 from latlab.errors import DataError, UsageError
 from latlab.model import UNNAMED
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from latlab.store import Store
     from latlab.targets.console import Limits
     from latlab.targets.guest_image import GuestImage
+    from latlab.targets.machine import Machine
     from latlab.targets.rt_job import Workload
 
 SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -35,6 +38,7 @@ class RtTarget(StrEnum):
     GUEST = "guest"
     LINUX = "linux"
     SSH = "ssh"
+    LABGRID = "labgrid"
 
 
 class RtMode(StrEnum):
@@ -63,9 +67,13 @@ FormatOption = Annotated[RtFormat, typer.Option(help="How the result is printed.
 
 
 def rt(
-    target: Annotated[RtTarget, typer.Option(help="guest: PREEMPT_RT Linux in QEMU; linux: this machine; ssh: --host.")] = RtTarget.GUEST,
+    target: Annotated[RtTarget, typer.Option(help="guest: RT Linux in QEMU; linux: here; ssh: --host; labgrid: --config")] = RtTarget.GUEST,
     host: Annotated[str | None, typer.Option(help="For ssh: the machine, as ssh takes it.")] = None,
-    platform: Annotated[str, typer.Option(help="For linux and ssh: name of the board.", show_default="its address")] = "",
+    platform: Annotated[str, typer.Option(help="For linux, ssh and labgrid: name of the board.", show_default="its address")] = "",
+    config: ConfigOption = None,
+    target_name: TargetNameOption = "main",
+    state: StateOption = None,
+    power_cycle: PowerCycleOption = False,
     duration: DurationOption = "10s",
     load: LoadOption = "cpu",
     instrument: Annotated[RtInstrument, typer.Option(help="What measures; both: one after the other.")] = RtInstrument.BOTH,
@@ -75,7 +83,8 @@ def rt(
     idle_states: Annotated[bool, typer.Option("--idle-states", help="Allow idle states; the guest gets those of PSCI.")] = False,
     kstack: Annotated[bool, typer.Option("--kstack/--no-kstack", help="Guest: kernel-stack randomisation.")] = True,
     hwrng: Annotated[bool, typer.Option("--hwrng/--no-hwrng", help="Guest: load the driver of the firmware's TRNG.")] = True,
-    probes: Annotated[bool, typer.Option("--probes/--no-probes", help="Guest: trace the kernel's way to the TRNG.")] = True,
+    probes: Annotated[bool, typer.Option("--probes/--no-probes", help="Trace the kernel's way to the TRNG.")] = True,
+    smc_module: Annotated[Path | None, typer.Option(help="Boards: latlab_el3.ko for their kernel, to read the firmware's rings.")] = None,
     cores: Annotated[int, typer.Option(help="Guest: vCPUs.")] = 1,
     mode: Annotated[RtMode, typer.Option(help="Guest: deterministic needs one vCPU.")] = RtMode.DETERMINISTIC,
     qemu: QemuOption = None,
@@ -91,6 +100,8 @@ def rt(
     _check(workload)
     if (target is RtTarget.SSH) != (host is not None):
         raise UsageError("--target ssh needs --host, and only it takes one; write `--target ssh --host user@board`")
+    if target is not RtTarget.LABGRID and (state is not None or power_cycle):
+        raise UsageError("--state and --power-cycle are for --target labgrid; leave them out or name that target")
     opened = open_store(store)
     if target is RtTarget.GUEST:
         from latlab.rt_campaign import GuestOptions, run_rt_guest
@@ -101,9 +112,10 @@ def rt(
         run_id = run_rt_guest(opened, find_qemu(qemu), _image(), machine, workload, GuestOptions(hwrng, probes), _limits(workload))
     else:
         from latlab.rt_campaign import run_rt_linux
-        from latlab.targets.linux import Here, OverSsh
 
-        run_id = run_rt_linux(opened, OverSsh(host) if host else Here(), workload, _say, platform)
+        on_board = labgrid_machine(config, target_name, state, power_cycle) if target is RtTarget.LABGRID else nullcontext(_machine(host))
+        with on_board as found:
+            run_id = run_rt_linux(opened, found, workload, _say, platform, smc_module, probes)
     _conclude(opened, run_id, format)
 
 
@@ -259,6 +271,12 @@ def _check(workload: Workload) -> None:
     ):
         if not low <= value <= high:
             raise UsageError(f"--{name} {value} is outside {low} to {high}")
+
+
+def _machine(host: str | None) -> Machine:
+    from latlab.targets.machine import Here, OverSsh
+
+    return OverSsh(host) if host else Here()
 
 
 def _image(rebuild: bool = False) -> GuestImage:

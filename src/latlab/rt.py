@@ -164,10 +164,10 @@ def result_of(facts: Mapping[str, str], files: Mapping[str, bytes]) -> RtResult:
     timed = recorder or next((found for found in wakeups if found.outliers), None)
     attributed: tuple[Attributed, ...] | None = None
     exposed: tuple[Exposure, ...] = ()
-    if recorder and el3:
-        calls = el3.calls()
+    if recorder and (el3 or "ftrace.txt" in files):
+        calls, gaps = (el3.calls(), el3.gaps) if el3 else ((), {})
         kernel = read_spans(files.get("ftrace.txt", b"").decode("utf-8", "replace"), KERNEL_PROBES)
-        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, el3.gaps), exposure(recorder, calls)
+        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, gaps), exposure(recorder, calls)
     problems += [
         f"{found.tool}: {sentence}"
         for found in wakeups
@@ -206,7 +206,9 @@ def _el3(files: Mapping[str, bytes], problems: list[str]) -> El3Records | None:
             f"the firmware's event table is {info[0] if info else 'unknown'}, this latlab has {table.hash}; outliers are not attributed"
         )
         return None
-    return read_all(files["el3-records.txt"].decode("ascii", "replace"), table, "el3-records.txt")
+    read = read_all(files["el3-records.txt"].decode("ascii", "replace"), table, "el3-records.txt")
+    problems += [problem.message for problem in read.problems]
+    return read
 
 
 def kernel_warnings(log: bytes) -> list[str]:

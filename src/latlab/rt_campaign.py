@@ -10,10 +10,12 @@ from latlab.errors import UsageError
 from latlab.model import Build
 from latlab.rt import CAMPAIGN, DETERMINISTIC, EMULATION, POWER_CAMPAIGN, REAL, VIRTUAL_MACHINE, busy_facts, keep, new_run, workload_facts
 from latlab.store import Store
+from latlab.targets.board_sources import source_facts
 from latlab.targets.console import Limits
 from latlab.targets.guest import GuestMachine, GuestRun, check_guest, run_guest
 from latlab.targets.guest_image import GuestImage
-from latlab.targets.linux import Here, Machine, check_survey, notes, run_linux, survey
+from latlab.targets.linux import check_module, check_survey, notes, run_linux, survey
+from latlab.targets.machine import Machine
 from latlab.targets.qemu import Mode, Qemu
 from latlab.targets.rt_job import Workload, guest_script, power_script
 
@@ -44,17 +46,21 @@ def run_rt_guest(
     return keep(store, run, _logs(done), _complaints(done))
 
 
-def run_rt_linux(store: Store, machine: Machine, workload: Workload, say: Say, platform: str = "") -> str:
-    """One measurement on this machine or over SSH; the run's id. `platform` names the board where its address does not."""
+def run_rt_linux(
+    store: Store, machine: Machine, workload: Workload, say: Say, platform: str = "", smc_module: Path | None = None, probes: bool = True
+) -> str:
+    """One measurement on a Linux machine, wherever it is; the run's id. `platform` names the board where its address does not."""
     found = survey(machine, workload.priority)
     check_survey(machine, found, workload)
+    check_module(machine, found, smc_module)
     for note in notes(found):
         say(f"{machine.name}: {note}")
-    done = run_linux(machine, found, workload)
+    done = run_linux(machine, found, workload, smc_module, probes)
     mode = VIRTUAL_MACHINE if found.is_virtual else REAL
     told = tuple((name, found.said.get(name, "")) for name in ("kernel", "version", "machine", "rt_runtime_us", "hypervisor"))
-    facts = (*workload_facts(workload), *((name, value) for name, value in told if value), *busy_facts(done.files))
-    target = "linux" if isinstance(machine, Here) else f"ssh:{machine.name}"
+    facts = (*workload_facts(workload), *((name, value) for name, value in told if value))
+    facts += (*busy_facts(done.files), *source_facts(done.files))
+    target = machine.kind if machine.patience_s == 0 else f"{machine.kind}:{machine.name}"
     run = new_run(CAMPAIGN, target, platform or f"{machine.name}, {found.machine}", found.cpus, mode, facts)
     return keep(store, run, done.files, (done.sentence,) if done.sentence else ())
 

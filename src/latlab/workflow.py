@@ -147,7 +147,7 @@ def run_psci(
 
 
 def record_console(
-    store: Store, run: Run, tick_of: Callable[[int], Tick], console: consoles.Console, progress: Progress, logs: Mapping[str, bytes]
+    store: Store, run: Run, tick_of: Callable[[int], Tick], console: consoles.Lines, progress: Progress, logs: Mapping[str, bytes]
 ) -> Recorded:
     """Follow a console to its end and store what it says; `logs` are kept beside it."""
     recorder = _Recorder(store, run, tick_of, console.take, progress)
@@ -161,6 +161,23 @@ def record_console(
     if console.outcome.end is consoles.End.INTERRUPT:
         raise LatlabError(f"interrupted; what came before is kept as the partial run {recorded.run_id}")
     return recorded
+
+
+def run_psci_console(store: Store, console: consoles.Lines, target: str, platform: str, progress: Progress) -> Recorded:
+    """Store the psci campaign that a board's payload prints on its console. What the board is, it says itself."""
+    run = Run(
+        campaign=CAMPAIGN,
+        target=target,
+        platform=platform,
+        topology=Topology(()),
+        tick=Tick(Clock.TIME, 1.0),
+        build=Build("unknown"),
+        lead=None,
+        status=RunStatus.PARTIAL,
+        samples=(),
+        started_utc=now_utc(),
+    )
+    return record_console(store, run, lambda hz: qemus.tick_of(Clock.TIME, hz), console, progress, {})
 
 
 def run_psci_virtual(store: Store, virtual: virtual_times.Virtual, progress: Progress) -> Recorded:
@@ -231,13 +248,13 @@ def verdict(recorded: Recorded) -> None:
         raise TestFailed(f"the payload says that a test failed; `latlab show {recorded.run_id} --log console` has its lines")
 
 
-def _follow(recorder: _Recorder, console: consoles.Console, lines: Iterable[bytes]) -> None:
+def _follow(recorder: _Recorder, console: consoles.Lines, lines: Iterable[bytes]) -> None:
     for item in recorder.read(_watch(recorder, console, lines)):
         if isinstance(item, End):
             console.expect_exit()
 
 
-def _watch(recorder: _Recorder, console: consoles.Console, lines: Iterable[bytes]) -> Iterator[bytes]:
+def _watch(recorder: _Recorder, console: consoles.Lines, lines: Iterable[bytes]) -> Iterator[bytes]:
     """The console's lines, until so much came without a BOOT line that none will come."""
     size = unsaved = 0
     for line in lines:
@@ -254,7 +271,7 @@ def _watch(recorder: _Recorder, console: consoles.Console, lines: Iterable[bytes
 LOG_OF_END = {consoles.End.PANIC: "secure", consoles.End.DEATH: "stderr"}
 
 
-def _ended(recorder: _Recorder, console: consoles.Console) -> Recorded:
+def _ended(recorder: _Recorder, console: consoles.Lines) -> Recorded:
     """Name how the target ended where that was not as it should be, and where to look."""
     outcome = console.outcome
     if outcome.sentence:
@@ -350,6 +367,8 @@ def _with_boot(run: Run, boot: Boot, tick: Tick) -> Run:
         "el": str(boot.el),
         "gic": str(boot.gic),
     }
+    if PLATFORM in boot.firmware:
+        facts.setdefault("mode", qemus.Mode.MULTI_THREAD.value)
     return replace(
         run,
         topology=boot.topology,

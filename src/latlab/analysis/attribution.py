@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from latlab.analysis.wakeup import Outlier, Wakeups
 
 CAUSE_SHARE = 0.5
+MEASURING_TASK = "latlab-recorder"
 TRNG_IDS = frozenset({0x84000053, 0xC4000053})
 NAMES = {
     0x84000050: "TRNG_VERSION",
@@ -162,11 +163,12 @@ def _firmware_cause(wakeups: Wakeups, outlier: Outlier, enough_ns: float, calls:
 
 
 def _kernel_cause(outlier: Outlier, enough_ns: float, kernel: Sequence[KernelSpan]) -> Cause | None:
-    """The kernel's own work, where the firmware took too little of it to be the cause."""
+    """The kernel's work in the measuring thread's own system call, where the firmware took too little of it to be the cause. What another
+    task was doing in the kernel may have been preempted at once, so it explains nothing."""
     start, end = outlier.wake_ns - outlier.late_ns, outlier.wake_ns
     for span in kernel:
         stolen_ns = min(span.out_ns, end) - max(span.in_ns, start)
-        if span.cpu == outlier.cpu and stolen_ns > 0 and stolen_ns >= enough_ns:
+        if span.task == MEASURING_TASK and span.cpu == outlier.cpu and stolen_ns > 0 and stolen_ns >= enough_ns:
             return Cause(f"kernel: {span.name}", 1, stolen_ns, describe(span))
     return None
 
@@ -197,7 +199,7 @@ def describe(span: KernelSpan) -> str:
     if any(inner.startswith("get_random_u16") and outer.startswith("invoke_syscall") for inner, outer in pairs):
         return f"{KSTACK} of {span.task}"
     if span.name == "hwrng":
-        return HWRNG
+        return HWRNG if span.task == "hwrng" else f"the hwrng driver in {span.task}"
     via = span.callers[0] if span.callers else span.name
     return f"{via} in {span.task}"
 

@@ -89,15 +89,17 @@ def info_of(text: str) -> tuple[str, int, int] | None:
 
 
 def merged(reads: Sequence[El3Records]) -> El3Records:
-    """Several reads of the same rings: each record once, by its sequence. What no read caught is lost."""
-    cpus = reads[0].cpus
-    traces = []
-    for index in range(len(cpus)):
-        found = {record.sequence: record for read in reads for record in read.traces[index].records}
-        records = tuple(found[sequence] for sequence in sorted(found))
-        lost = records[-1].sequence + 1 - len(records) if records else 0
-        traces.append(replace(reads[-1].traces[index], records=records, lost=lost))
-    return El3Records(tuple(traces), cpus, tuple(problem for read in reads for problem in read.problems))
+    """Several reads of the same rings: each record once, by its sequence. What no read caught is lost; a read may be cut off."""
+    cpus = tuple(dict.fromkeys(cpu for read in reads for cpu in read.cpus))
+    traces = tuple(_joined(cpu, reads) for cpu in cpus)
+    return El3Records(traces, cpus, tuple(problem for read in reads for problem in read.problems))
+
+
+def _joined(cpu: int, reads: Sequence[El3Records]) -> CoreTrace:
+    parts = [trace for read in reads for number, trace in zip(read.cpus, read.traces, strict=True) if number == cpu]
+    found = {record.sequence: record for part in parts for record in part.records}
+    records = tuple(found[sequence] for sequence in sorted(found))
+    return replace(parts[-1], records=records, lost=records[-1].sequence + 1 - len(records) if records else 0)
 
 
 def _gaps(trace: CoreTrace) -> Iterator[tuple[int, int]]:
@@ -112,9 +114,14 @@ def _gaps(trace: CoreTrace) -> Iterator[tuple[int, int]]:
 
 
 def _calls(cpu: int, records: Sequence[TraceRecord]) -> Iterator[Call]:
-    """A call that does not return by its own exit (a suspend that powers down) ends where the next one of its kind does."""
+    """A call that does not return by its own exit (a suspend that powers down) ends where the next one of its kind does. No call
+    reaches over records that are lost."""
     entered: TraceRecord | None = None
+    expected = 0
     for record in records:
+        if record.sequence != expected:
+            entered = None
+        expected = record.sequence + 1
         if record.event in ENTERS:
             entered = record
         elif entered is not None and record.event == ENTERS[entered.event]:

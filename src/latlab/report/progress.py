@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 class RunProgress:
     """A bar on a terminal; elsewhere one line at each test."""
 
-    def __init__(self, console: Console, what: str, iterations: int) -> None:
+    def __init__(self, console: Console, what: str, iterations: int | None) -> None:
         self._console = console
         self._what = what
         self._test = ""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 from latlab.errors import UsageError
 
@@ -47,6 +47,22 @@ class Outcome:
 class Limits:
     timeout_s: float
     silence_s: float
+
+
+class Lines(Protocol):
+    """A console that is followed: a process's, or a board's."""
+
+    outcome: Outcome
+    secure_log: Path
+    stderr: bytes
+
+    def lines(self) -> Generator[bytes, None, None]: ...
+
+    def take(self) -> bytes: ...
+
+    def expect_exit(self) -> None: ...
+
+    def stop(self, sentence: str) -> None: ...
 
 
 class Console:

@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -153,7 +153,7 @@ def _entries(root: Path, release: str, module: Path) -> Iterator[Entry]:
     yield file("bin/latlab-recorder", recorder_for("aarch64").read_bytes(), executable=True)
     for program in PROGRAMS:
         yield file(program, (root / program).read_bytes(), executable=True)
-    for name, library in sorted(_libraries(root).items()):
+    for name, library in sorted(libraries_of(root, PROGRAMS).items()):
         yield file(f"lib/{name}", library.read_bytes(), executable=True)
     drivers = root / "lib/modules" / release / "kernel/drivers"
     for name in KERNEL_MODULES:
@@ -161,11 +161,11 @@ def _entries(root: Path, release: str, module: Path) -> Iterator[Entry]:
     yield file(f"modules/{SMC_MODULE}", module.read_bytes())
 
 
-def _libraries(root: Path) -> dict[str, Path]:
+def libraries_of(root: Path, programs: Sequence[str]) -> dict[str, Path]:
     """Every shared library that the programs need, and that those need."""
     there = {path.name: path for base in ("lib", "usr/lib") for path in sorted((root / base).rglob("*.so*")) if path.is_file()}
     found: dict[str, Path] = {}
-    wanted = [root / program for program in PROGRAMS]
+    wanted = [root / program for program in programs]
     while wanted:
         path = wanted.pop()
         for name in needed(path.read_bytes(), str(path)):

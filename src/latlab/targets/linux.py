@@ -1,42 +1,39 @@
-"""Linux as a target: this machine, or one over SSH. The job is a shell script; what it left is fetched even when it did not end well."""
+"""Linux as a target: what a machine can do is asked first, then the job runs there, and what it left is fetched however it ended."""
 
 from __future__ import annotations
 
 import io
-import os
-import shlex
-import signal
-import subprocess
 import tarfile
-import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from latlab.errors import LatlabError, UsageError
+from latlab.targets.board_sources import Sources, before
+from latlab.targets.detached_job import run_detached
+from latlab.targets.machine import Machine, Unreachable, last_line
 from latlab.targets.recorder_binary import recorder_for
-from latlab.targets.rt_job import Instrument, Workload, script
+from latlab.targets.rt_job import SETTLE_S, Instrument, Workload, script
 
-SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3")
-REACH_AGAIN_S = 180
-STOP_S = 10
-SURVEY = """\
-echo machine=$(uname -m)
-echo kernel=$(uname -r)
-echo version=$(uname -v)
-echo cpus=$(nproc)
-echo cyclictest=$(command -v cyclictest)
-echo stress-ng=$(command -v stress-ng)
-echo hackbench=$(command -v hackbench)
-echo realtime=$(cat /sys/kernel/realtime 2>/dev/null)
-echo rt_runtime_us=$(cat /proc/sys/kernel/sched_rt_runtime_us 2>/dev/null)
-echo fifo=$(chrt -f %d true 2>/dev/null && echo yes)
-echo dma_latency=$([ -w /dev/cpu_dma_latency ] && echo yes)
-echo hypervisor=$(systemd-detect-virt 2>/dev/null | grep . || { grep -qw hypervisor /proc/cpuinfo && echo yes; })
-echo boot_id=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)
-"""
+ANSWER_S = 60
+SURVEY = (
+    "echo machine=$(uname -m)",
+    "echo kernel=$(uname -r)",
+    "echo version=$(uname -v)",
+    "echo cpus=$(nproc)",
+    "echo cyclictest=$(command -v cyclictest)",
+    "echo stress-ng=$(command -v stress-ng)",
+    "echo hackbench=$(command -v hackbench)",
+    "echo realtime=$(cat /sys/kernel/realtime 2>/dev/null)",
+    "echo rt_runtime_us=$(cat /proc/sys/kernel/sched_rt_runtime_us 2>/dev/null)",
+    "echo fifo=$(if command -v chrt >/dev/null; then chrt -f %d true 2>/dev/null && echo yes; elif [ $(id -u) = 0 ]; then echo yes; fi)",
+    "echo dma_latency=$([ -w /dev/cpu_dma_latency ] && echo yes)",
+    "echo hypervisor=$(systemd-detect-virt 2>/dev/null | grep . || { grep -qw hypervisor /proc/cpuinfo && echo yes; })",
+    "echo emulated=$(grep -ao linux,dummy-virt /proc/device-tree/compatible 2>/dev/null)",
+    "echo boot_id=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +51,13 @@ class Survey:
         return int(self.said.get("cpus") or 1)
 
     @property
+    def boot_id(self) -> str:
+        return self.said.get("boot_id", "")
+
+    @property
     def is_virtual(self) -> bool:
-        return self.said.get("hypervisor", "") not in ("", "none")
+        """Under a hypervisor, or QEMU's machine without one."""
+        return self.said.get("hypervisor", "") not in ("", "none") or bool(self.said.get("emulated"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,58 +69,14 @@ class LinuxRun:
     sentence: str
 
 
-class Here:
-    """This machine."""
-
-    name = "this machine"
-
-    def shell(self, text: str, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(("sh", "-c", text), capture_output=True, timeout=timeout_s, check=False, stdin=subprocess.DEVNULL)
-
-    def command(self, text: str) -> list[str]:
-        return ["sh", "-c", text]
-
-    def put(self, local: Path, remote: str) -> None:
-        Path(remote).write_bytes(local.read_bytes())
-        Path(remote).chmod(0o755)
-
-
-@dataclass(frozen=True)
-class OverSsh:
-    """A machine that `ssh HOST` reaches without asking. `program` is ssh with its options."""
-
-    host: str
-    program: tuple[str, ...] = SSH
-
-    @property
-    def name(self) -> str:
-        return self.host
-
-    def shell(self, text: str, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(self.command(text), capture_output=True, timeout=timeout_s, check=False, stdin=subprocess.DEVNULL)
-
-    def command(self, text: str) -> list[str]:
-        return [*self.program, self.host, "sh -c " + shlex.quote(text)]
-
-    def put(self, local: Path, remote: str) -> None:
-        with local.open("rb") as stream:
-            command = self.command(f"cat >{shlex.quote(remote)} && chmod 755 {shlex.quote(remote)}")
-            done = subprocess.run(command, stdin=stream, capture_output=True, timeout=120, check=False)
-        if done.returncode != 0:
-            raise LatlabError(f"{self.host}: cannot write {remote}: {_last(done.stderr)}")
-
-
-Machine = Here | OverSsh
-
-
 def survey(machine: Machine, priority: int) -> Survey:
     try:
-        done = machine.shell(SURVEY % priority, 60)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"{machine.name} does not answer ({error}); check that `ssh {machine.name}` works without asking") from error
-    pairs = dict(line.split("=", 1) for line in done.stdout.decode("utf-8", "replace").splitlines() if "=" in line)
+        done = machine.run("; ".join(SURVEY) % priority, ANSWER_S)
+    except Unreachable as error:
+        raise UsageError(str(error)) from error
+    pairs = {name: value.strip() for name, _, value in (line.partition("=") for line in done.text.splitlines())}
     if "machine" not in pairs:
-        raise UsageError(f"{machine.name} does not answer: {_last(done.stderr)}; check that `ssh {machine.name}` works without asking")
+        raise UsageError(f"{machine.name} gives no sensible answer: {done.complaint}; it must be a Linux machine with a POSIX shell")
     return Survey(pairs)
 
 
@@ -142,6 +100,16 @@ def check_survey(machine: Machine, found: Survey, workload: Workload) -> None:
         )
 
 
+def check_module(machine: Machine, found: Survey, smc_module: Path | None) -> None:
+    """A module is for a kernel; whether it fits this one only that kernel can say."""
+    if smc_module is None:
+        return
+    if not smc_module.is_file():
+        raise UsageError(f"--smc-module {smc_module} is no file; build guest/smc against the headers of the board's kernel")
+    if found.machine != "aarch64":
+        raise UsageError(f"{machine.name} is {found.machine or 'of an unknown kind'}, which has no EL3; leave out --smc-module")
+
+
 def notes(found: Survey) -> list[str]:
     """What does not stop a measurement but belongs beside its figures."""
     runtime = found.said.get("rt_runtime_us", "")
@@ -153,80 +121,48 @@ def notes(found: Survey) -> list[str]:
     return result
 
 
-def run_linux(machine: Machine, found: Survey, workload: Workload) -> LinuxRun:
+def run_linux(machine: Machine, found: Survey, workload: Workload, smc_module: Path | None = None, probes: bool = True) -> LinuxRun:
     """Measure. A machine that goes away in the middle is waited for, and what it wrote before is fetched."""
     with _folder(machine) as folder:
         machine.put(recorder_for(found.machine), f"{folder}/latlab-recorder")
-        text = f"OUT={folder}/out\nmkdir -p $OUT\n" + script(workload, f"{folder}/latlab-recorder")
-        status, sentence = _followed(machine, text, _limit_s(workload))
-        files = _fetched(machine, folder, bool(sentence))
-        if sentence and isinstance(machine, OverSsh) and _rebooted(machine, found):
-            sentence = f"{machine.name} restarted in the middle of the run; what its recorder had written until then is kept"
-        return LinuxRun(files, status, sentence or _complaint(files, status))
+        if smc_module:
+            machine.put(smc_module, f"{folder}/{smc_module.name}")
+        sources = Sources(f"{folder}/{smc_module.name}" if smc_module else "", probes)
+        text = f"OUT={folder}/out\nmkdir -p $OUT\n" + script(workload, f"{folder}/latlab-recorder", before(sources, folder))
+        end = run_detached(machine, folder, text, found.boot_id, _expected_s(workload), _limit_s(workload))
+        files = _fetched(machine, folder)
+        return LinuxRun(files, end.status, end.sentence or _complaint(files, end.status))
+
+
+def _expected_s(workload: Workload) -> float:
+    return SETTLE_S + workload.duration_s * (2 if workload.instrument is Instrument.BOTH else 1)
 
 
 def _limit_s(workload: Workload) -> float:
     return 3 * workload.duration_s + 60
 
 
-def _followed(machine: Machine, text: str, limit_s: float) -> tuple[int, str]:
-    process = subprocess.Popen(
-        machine.command(text), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
-    )
-    try:
-        _, errors = process.communicate(timeout=limit_s)
-    except subprocess.TimeoutExpired:
-        _end(process)
-        return 124, f"{machine.name}: the job has not ended in {limit_s:g} s and was stopped; what it wrote is kept"
-    except KeyboardInterrupt:
-        _end(process)
-        return 130, f"{machine.name}: interrupted; what was measured until then is kept"
-    if isinstance(machine, OverSsh) and process.returncode == 255:
-        return 255, f"{machine.name}: the connection broke: {_last(errors)}"
-    return process.returncode, ""
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """The script's trap ends what it started."""
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.communicate(timeout=STOP_S)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-
-
 @contextmanager
 def _folder(machine: Machine) -> Iterator[str]:
-    """On SSH targets /var/tmp, which outlives a restart."""
-    if isinstance(machine, Here):
-        with tempfile.TemporaryDirectory(prefix="latlab-rt-") as folder:
-            yield folder
-        return
-    done = machine.shell("mktemp -d /var/tmp/latlab-rt.XXXXXX", 60)
-    folder = done.stdout.decode().strip()
-    if done.returncode != 0 or not folder.startswith("/var/tmp/latlab-rt."):
-        raise UsageError(f"{machine.name}: no folder in /var/tmp can be made: {_last(done.stderr)}")
+    begin = f"{machine.scratch}/latlab-rt."
+    done = machine.run(f"mktemp -d {begin}XXXXXX", ANSWER_S)
+    folder = done.text.strip()
+    if done.status != 0 or not folder.startswith(begin):
+        raise UsageError(f"{machine.name}: no folder in {machine.scratch} can be made: {done.complaint}")
     try:
         yield folder
     finally:
-        with suppress(OSError, subprocess.TimeoutExpired):
-            machine.shell(f"rm -rf {shlex.quote(folder)}", 60)
+        with suppress(LatlabError):
+            machine.run(f"rm -rf {quote(folder)}", ANSWER_S)
 
 
-def _fetched(machine: Machine, folder: str, wait: bool) -> dict[str, bytes]:
-    end = time.monotonic() + (REACH_AGAIN_S if wait and isinstance(machine, OverSsh) else 0)
-    while True:
-        try:
-            done = machine.shell(f"tar -C {shlex.quote(folder)}/out -cf - .", 120)
-            if done.returncode == 0:
-                return _unpacked(done.stdout)
-        except (OSError, subprocess.TimeoutExpired):
-            pass
-        if time.monotonic() > end:
-            return {}
-        time.sleep(5)
+def _fetched(machine: Machine, folder: str) -> dict[str, bytes]:
+    """Everything that is in the job's folder; nothing where the machine is gone."""
+    try:
+        machine.run(f"cd {quote(folder)} && {{ tar -czf out.tar -C out . || tar -cf out.tar -C out .; }}", ANSWER_S)
+        return _unpacked(machine.get(f"{folder}/out.tar"))
+    except (LatlabError, OSError, tarfile.TarError):
+        return {}
 
 
 def _unpacked(data: bytes) -> dict[str, bytes]:
@@ -239,21 +175,8 @@ def _unpacked(data: bytes) -> dict[str, bytes]:
     return files
 
 
-def _rebooted(machine: OverSsh, before: Survey) -> bool:
-    try:
-        done = machine.shell("cat /proc/sys/kernel/random/boot_id", 30)
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0 and done.stdout.decode().strip() not in ("", before.said.get("boot_id"))
-
-
 def _complaint(files: dict[str, bytes], status: int) -> str:
     if status == 0:
         return ""
-    said = [_last(files[name]) for name in ("cyclictest.err", "recorder.err", "load.err") if files.get(name, b"").strip()]
+    said = [last_line(files[name]) for name in ("cyclictest.err", "recorder.err", "load.err") if files.get(name, b"").strip()]
     return f"the measurement ended with status {status}: {'; '.join(said) or 'it said nothing'}"
-
-
-def _last(data: bytes) -> str:
-    lines = data.decode("utf-8", "replace").strip().splitlines()
-    return lines[-1] if lines else "it said nothing"

@@ -1,0 +1,141 @@
+"""A Linux machine: run a command there, put a file, get a file. Here, over SSH, and in `labgrid_board` through labgrid."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from latlab.errors import LatlabError
+
+SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3")
+SSH_FAILED = 255
+COPY_S = 600
+REACH_AGAIN_S = 180
+
+
+class Unreachable(LatlabError):
+    """The machine did not answer, or not in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A command that came to its end. Where the connection has one stream only, errors are in `out`."""
+
+    status: int
+    out: bytes
+    err: bytes = b""
+
+    @property
+    def text(self) -> str:
+        return self.out.decode("utf-8", "replace")
+
+    @property
+    def complaint(self) -> str:
+        return last_line(self.err) or last_line(self.out) or "it said nothing"
+
+
+class Machine(Protocol):
+    """`kind` begins what a run calls its target. `scratch` outlives a restart where the machine can restart under a run; `patience_s` is
+    how long one that does not answer is waited for."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def scratch(self) -> str: ...
+
+    @property
+    def patience_s(self) -> float: ...
+
+    def run(self, text: str, timeout_s: float) -> Done:
+        """One line of shell, without input. Raises Unreachable."""
+        ...
+
+    def put(self, local: Path, remote: str) -> None:
+        """Copy a file there, executable. Raises LatlabError where it cannot be written."""
+        ...
+
+    def get(self, remote: str) -> bytes:
+        """The bytes of a file there. Raises LatlabError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """This machine."""
+
+    name: str = "this machine"
+    kind: str = "linux"
+    scratch: str = "/tmp"
+    patience_s: float = 0
+
+    def run(self, text: str, timeout_s: float) -> Done:
+        try:
+            return _finished(["sh", "-c", text], timeout_s)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise Unreachable(f"{self.name} does not answer ({error})") from error
+
+    def put(self, local: Path, remote: str) -> None:
+        Path(remote).write_bytes(local.read_bytes())
+        Path(remote).chmod(0o755)
+
+    def get(self, remote: str) -> bytes:
+        return Path(remote).read_bytes()
+
+
+@dataclass(frozen=True, slots=True)
+class OverSsh:
+    """A machine that `ssh HOST` reaches without asking. `program` is ssh with its options."""
+
+    host: str
+    program: tuple[str, ...] = SSH
+    kind: str = "ssh"
+    scratch: str = "/var/tmp"
+    patience_s: float = REACH_AGAIN_S
+
+    @property
+    def name(self) -> str:
+        return self.host
+
+    def run(self, text: str, timeout_s: float) -> Done:
+        return self._finished(text, timeout_s)
+
+    def put(self, local: Path, remote: str) -> None:
+        done = self._finished(f"cat >{shlex.quote(remote)} && chmod 755 {shlex.quote(remote)}", COPY_S, local)
+        if done.status != 0:
+            raise LatlabError(f"{self.host}: cannot write {remote}: {done.complaint}")
+
+    def get(self, remote: str) -> bytes:
+        done = self._finished(f"cat {shlex.quote(remote)}", COPY_S)
+        if done.status != 0:
+            raise LatlabError(f"{self.host}: cannot read {remote}: {done.complaint}")
+        return done.out
+
+    def _finished(self, text: str, timeout_s: float, given: Path | None = None) -> Done:
+        try:
+            done = _finished([*self.program, self.host, "sh -c " + shlex.quote(text)], timeout_s, given)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise Unreachable(f"{self.host} does not answer ({error}); {self._advice()}") from error
+        if done.status == SSH_FAILED:
+            raise Unreachable(f"{self.host} does not answer: {done.complaint}; {self._advice()}")
+        return done
+
+    def _advice(self) -> str:
+        return f"check that `ssh {self.host}` works without asking"
+
+
+def _finished(command: list[str], timeout_s: float, given: Path | None = None) -> Done:
+    with open(given or "/dev/null", "rb") as stream:
+        done = subprocess.run(command, stdin=stream, capture_output=True, timeout=timeout_s, check=False)
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def last_line(data: bytes) -> str:
+    lines = data.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else ""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from latlab import cli_analysis, cli_labgrid, cli_psa, cli_rt, cli_virtual
+from latlab.cli_options import FirmwareOption, QemuOption, StoreOption
 from latlab.errors import LatlabError, UsageError
 
 if TYPE_CHECKING:
@@ -63,9 +64,6 @@ class ReportFormat(StrEnum):
     RST = "rst"
 
 
-StoreOption = Annotated[
-    str | None, typer.Option("--store", help="Where runs are kept: a file or a database URL.", show_default="user's data folder")
-]
 TopologyOption = Annotated[str, typer.Option(help="Cores of each cluster.")]
 RunArgument = Annotated[str, typer.Argument(help="A run's id, the unique beginning of one, or `last`.")]
 
@@ -93,8 +91,8 @@ def psci(
     ] = ModeName.DETERMINISTIC,
     timeout: Annotated[float, typer.Option(help="Seconds until the target is stopped.")] = 300,
     silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped.")] = 60,
-    qemu: Annotated[Path | None, typer.Option(help="The QEMU to use.", show_default="qemu-system-aarch64")] = None,
-    firmware: Annotated[Path | None, typer.Option(help="Folder with the images.", show_default="build folder or package")] = None,
+    qemu: QemuOption = None,
+    firmware: FirmwareOption = None,
     config: cli_labgrid.ConfigOption = None,
     target_name: cli_labgrid.TargetNameOption = "main",
     state: cli_labgrid.StateOption = None,

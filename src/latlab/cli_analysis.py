@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from latlab.cli_options import StoreOption
 from latlab.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,9 +51,6 @@ class ListFormat(StrEnum):
     JSON = "json"
 
 
-StoreOption = Annotated[
-    str | None, typer.Option("--store", help="Where runs are kept: a file or a database URL.", show_default="user's data folder")
-]
 Reference = Annotated[str, typer.Argument(help="published:NAME, FILE.rst#RELEASE, FILE.csv, .json or .log, a run's id, or `last`.")]
 UnitOption = Annotated[str, typer.Option(help="Unit of tables that name none: ns, us or ms.")]
 ToleranceOption = Annotated[

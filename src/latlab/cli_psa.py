@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from latlab.cli_options import FirmwareOption, QemuOption, StoreOption
 from latlab.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ def psa(
     machine: Annotated[str, typer.Option(help="QEMU's board: mps2-an521 or mps2-an505.")] = "mps2-an521",
     timeout: Annotated[float, typer.Option(help="Seconds until the target is stopped.")] = 300,
     silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped.")] = 120,
-    qemu: Annotated[Path | None, typer.Option(help="The QEMU to use.", show_default="qemu-system-arm")] = None,
-    firmware: Annotated[Path | None, typer.Option(help="Folder with the builds.", show_default="build folder or package")] = None,
-    store: Annotated[str | None, typer.Option("--store", help="Where runs are kept.", show_default="user's data folder")] = None,
+    qemu: QemuOption = None,
+    firmware: FirmwareOption = None,
+    store: StoreOption = None,
     html: Annotated[Path | None, typer.Option(help="Also write charts of all builds to this file.")] = None,
 ) -> None:
     """Measure PSA calls on a Cortex-M33: what each costs by backend and isolation level, and how long interrupts wait."""

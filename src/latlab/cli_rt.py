@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from latlab.cli_labgrid import ConfigOption, PowerCycleOption, StateOption, TargetNameOption, labgrid_machine
+from latlab.cli_options import FirmwareOption, QemuOption, StoreOption
 from latlab.errors import DataError, UsageError
 from latlab.model import UNNAMED
 
@@ -60,9 +61,6 @@ class RtFormat(StrEnum):
 
 DurationOption = Annotated[str, typer.Option(help="How long each tool measures: 10s, 5m, 6h.")]
 LoadOption = Annotated[str, typer.Option(help="What keeps the CPUs busy: cpu, hackbench, memory, syscalls, hwrng or idle.")]
-StoreOption = Annotated[str | None, typer.Option("--store", help="Where runs are kept.", show_default="user's data folder")]
-QemuOption = Annotated[Path | None, typer.Option(help="The QEMU to use.", show_default="qemu-system-aarch64")]
-FirmwareOption = Annotated[Path | None, typer.Option(help="Folder with the firmware.", show_default="build folder or package")]
 FormatOption = Annotated[RtFormat, typer.Option(help="How the result is printed.")]
 
 

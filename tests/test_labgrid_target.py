@@ -21,6 +21,7 @@ from latlab.targets.machine import Machine, OverSsh, Unreachable
 from sshd import SSHD, Sshd, sshd
 from test_linux_target import WORKLOAD, needs_rights
 
+needs_pty = pytest.mark.skipif(not any(Path("/dev/pts").glob("ptmx")), reason="labgrid's power driver needs a pseudo-terminal")
 needs_sshd = pytest.mark.skipif(SSHD is None, reason="sshd is not installed (Debian: openssh-server)")
 
 OVER_SSH = """\
@@ -156,6 +157,7 @@ def test_the_command_line_measures_on_the_target_of_an_environment(server: Sshd,
 
 
 @needs_sshd
+@needs_pty
 def test_power_and_strategy_are_used_where_asked_for(server: Sshd, tmp_path: Path) -> None:
     (tmp_path / "strategy.py").write_text(STRATEGY)
     log = tmp_path / "power.log"

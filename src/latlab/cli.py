@@ -286,7 +286,7 @@ def _other(error: Exception) -> int:
     """Wrong options come from typer as exceptions that say it themselves; anything else is a fault of latlab."""
     message, code = getattr(error, "format_message", None), getattr(error, "exit_code", None)
     if message and isinstance(code, int):
-        said = message()
+        said = message().replace("Value error, ", "")
         if said.startswith("Usage:"):
             typer.echo(said, err=True)
             return code

@@ -95,10 +95,10 @@ Engine = Callable[[Path, Sequence[Job]], list[Point]]
 def designs_of(board: Board, locks: Sequence[str], scopes: Sequence[str], channels: Sequence[str]) -> list[Design]:
     """Every combination. Nothing chosen: the board's lock, every scope, every channel."""
     chosen = (locks or [board.lock], scopes or CHOICES["lock_scope"], channels or CHOICES["channel"])
-    for key, values in zip(("lock", "lock_scope", "channel"), chosen, strict=True):
+    for option, key, values in zip(("--lock", "--scope", "--channel"), ("lock", "lock_scope", "channel"), chosen, strict=True):
         for value in values:
             if value not in CHOICES[key]:
-                raise UsageError(f"{value!r} is no {key}; it is one of {', '.join(CHOICES[key])}")
+                raise UsageError(f"{option} {value!r} is not known; it is one of {', '.join(CHOICES[key])}")
     return [Design(*design) for design in product(*map(dict.fromkeys, chosen))]
 
 
@@ -106,7 +106,7 @@ def counts_of(option: str, text: str) -> list[int]:
     """Numbers of cores joined by commas, smallest first, each once."""
     parts = text.split(",")
     if not all(part.isdecimal() and 1 <= int(part) <= MAX_CORES for part in parts):
-        raise UsageError(f"{option} {text}: it is whole numbers from 1 to {MAX_CORES}, joined by commas, such as 6,16,64")
+        raise UsageError(f"{option} {text!r}: it is whole numbers from 1 to {MAX_CORES}, joined by commas, such as 4,16")
     return sorted(set(map(int, parts)))
 
 

@@ -6,7 +6,6 @@ that was due so long before the kill must be in the file, and nothing else about
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import signal
@@ -14,8 +13,6 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
-
-import pytest
 
 from latlab.analysis.wakeup import Wakeups, disagreement
 from latlab.errors import DataError
@@ -25,18 +22,6 @@ SECOND_NS = 1_000_000_000
 INTERVAL_NS = 200_000
 SLACK_NS = 500_000_000
 CHECKPOINT = re.compile(r"after its checkpoint (\d+) is lost")
-
-
-def _can_be_real_time() -> bool:
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-        return True
-    except PermissionError:
-        return False
-
-
-needs_rights = pytest.mark.skipif(not _can_be_real_time(), reason="needs the right to run at real-time priority")
 
 
 @dataclass(frozen=True)

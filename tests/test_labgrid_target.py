@@ -18,8 +18,9 @@ from latlab.targets.detached_job import run_detached
 from latlab.targets.labgrid_board import LabgridBoard, load_target, prepare, release
 from latlab.targets.linux import run_linux, survey
 from latlab.targets.machine import Machine, OverSsh, Unreachable
+from real_time import needs_rights
 from sshd import SSHD, Sshd, sshd
-from test_linux_target import WORKLOAD, needs_rights
+from test_linux_target import WORKLOAD
 
 needs_pty = pytest.mark.skipif(not any(Path("/dev/pts").glob("ptmx")), reason="labgrid's power driver needs a pseudo-terminal")
 needs_sshd = pytest.mark.skipif(SSHD is None, reason="sshd is not installed (Debian: openssh-server)")

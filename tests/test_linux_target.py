@@ -15,20 +15,9 @@ from latlab.targets.linux import run_linux, survey
 from latlab.targets.machine import Here, OverSsh
 from latlab.targets.recorder_binary import recorder_for
 from latlab.targets.rt_job import Instrument, Workload
+from real_time import needs_rights
 
 WORKLOAD = Workload(1, "idle", Instrument.RECORDER, interval_us=1000, idle_states=True)
-
-
-def _can_be_real_time() -> bool:
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-        return True
-    except PermissionError:
-        return False
-
-
-needs_rights = pytest.mark.skipif(not _can_be_real_time(), reason="needs the right to run at real-time priority")
 
 
 def _ssh(tmp_path: Path, body: str = 'exec sh -c "$*"') -> OverSsh:

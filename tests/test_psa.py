@@ -1,8 +1,6 @@
 """The psa campaign: its spans and windows, and the real firmware in the real QEMU where both are there."""
 
 import re
-import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from latlab.targets.console import Limits
 from latlab.targets.qemu import find_qemu
 from latlab.workflow import Silent, text_of
 from latlab.workflow_psa import SYMBOLS_LOG, run_psa
+from on_mps2 import printed
 
 TICK = mps2.tick_of(20_000_000)
 CORE = CoreId(0, 0)
@@ -142,20 +141,6 @@ def test_a_log_cut_in_the_middle_is_partial(tmp_path: Path) -> None:
     dump = collect_dump(map(text_of, log.splitlines()[: len(log.splitlines()) // 2]), event_table())
     assert dump.problems and dump.iterations
     assert dump.status is RunStatus.PARTIAL
-
-
-def printed(secure: str, program: str) -> str:
-    """What a non-secure program prints beside a secure image; it must end well."""
-    folder = Path(__file__).parents[1] / "build" / "spm" / secure
-    qemu = shutil.which(mps2.PROGRAM)
-    if not qemu or not (folder / f"{program}.elf").is_file():
-        pytest.skip("needs the builds of the SPM and qemu-system-arm")
-    command = [qemu, "-M", "mps2-an521", "-icount", "shift=10", "-kernel", str(folder / "secure.elf")]
-    command += ["-device", f"loader,file={folder / f'{program}.elf'}", "-display", "none", "-monitor", "none", "-serial", "stdio"]
-    command += ["-semihosting-config", "enable=on,target=native"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900, stdin=subprocess.DEVNULL, check=False)
-    assert done.returncode == 0, done.stdout[-2000:]
-    return done.stdout
 
 
 @pytest.mark.parametrize("build", CONFORMANCE_BUILDS)

@@ -14,7 +14,8 @@ from latlab.analysis.wakeup import disagreement
 from latlab.errors import DataError
 from latlab.formats.recorder import HEADER, read_record
 from latlab.targets.recorder_binary import recorder_for
-from recorder_kills import kill_at, kill_times, needs_rights
+from real_time import needs_rights
+from recorder_kills import kill_at, kill_times
 
 LATE = (files.START_NS + 500_000_000, 343_750_000, 450_000, 1, 2)
 

@@ -69,15 +69,9 @@ void frame_text(const char *key, const char *value)
 
 void frame_number(const char *key, uint32_t value)
 {
-    char digits[11];
-    char *place = &digits[10];
+    char digits[NS_DECIMAL_BYTES];
 
-    *place = '\0';
-    do {
-        *--place = (char)('0' + value % 10U);
-        value /= 10U;
-    } while (value != 0U);
-    frame_text(key, place);
+    frame_text(key, ns_decimal(digits, value));
 }
 
 void frame_hex64(const char *key, uint64_t value)

@@ -13,18 +13,24 @@ void ns_print(const char *text)
     }
 }
 
-void ns_print_unsigned(const char *label, uint32_t value)
+const char *ns_decimal(char text[NS_DECIMAL_BYTES], uint32_t value)
 {
-    char digits[11];
-    char *place = &digits[10];
+    char *place = &text[NS_DECIMAL_BYTES - 1U];
 
     *place = '\0';
     do {
         *--place = (char)('0' + value % 10U);
         value /= 10U;
     } while (value != 0U);
+    return place;
+}
+
+void ns_print_unsigned(const char *label, uint32_t value)
+{
+    char text[NS_DECIMAL_BYTES];
+
     ns_print(label);
-    ns_print(place);
+    ns_print(ns_decimal(text, value));
 }
 
 void ns_print_signed(const char *label, int32_t value)

@@ -76,7 +76,7 @@ spm_word woken(struct spm_partition *partition)
 
 psa_msg_t take(psa_signal_t signal)
 {
-    psa_msg_t *message = malloc(sizeof(*message));
+    psa_msg_t *message = calloc(1, sizeof(*message));
     psa_msg_t taken;
 
     run_as(&server);

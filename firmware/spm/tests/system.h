@@ -2,6 +2,7 @@
 #ifndef SYSTEM_H
 #define SYSTEM_H
 
+#include "check.h"
 #include "spm.h"
 
 #define SID_CONNECTED 0x100U
@@ -30,13 +31,5 @@ psa_handle_t connected(struct spm_partition *from);
 
 /* Runs `body` and says which panic it ended in; NONE if it came back. */
 enum spm_cause panic_of(void (*body)(void));
-
-#define CHECK(condition)                                                       \
-    do {                                                                       \
-        if (!(condition)) {                                                    \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);    \
-            abort();                                                           \
-        }                                                                      \
-    } while (0)
 
 #endif

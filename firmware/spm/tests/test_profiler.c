@@ -2,17 +2,9 @@
 #include "profiler.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "check.h"
 #include "counter.h"
-
-#define CHECK(condition)                                                    \
-    do {                                                                    \
-        if (!(condition)) {                                                 \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            abort();                                                        \
-        }                                                                   \
-    } while (0)
 
 static volatile uint32_t absent_value, narrow_value;
 static bool narrow_runs;

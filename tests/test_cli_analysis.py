@@ -4,6 +4,7 @@ import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from latlab.cli import main
 from latlab.formats import run_json
 
 V9, V10 = "published:tf-a/juno/v2.9", "published:tf-a/juno/v2.10"
+WAKEUPS = Path(__file__).parent / "data" / "rt"
 
 
 @dataclass
@@ -72,6 +74,18 @@ def test_explain_tells_sentences_and_json():
     assert told[0]["basis"] == "inferred"
 
 
+def test_an_explanation_says_its_clock_and_how_many_samples_it_stands_on():
+    counted = f"{V9}: system counter (time), 96 samples, 1 a cell"
+    assert latlab("explain", V9).stdout.splitlines()[0] == counted
+    assert counted in latlab("explain", V9, V10).stdout.splitlines()
+
+
+def test_a_log_without_figures_is_refused_by_its_name_alone(tmp_path):
+    log = tmp_path / "boot.log"
+    log.write_text("U-Boot 2026.01\n")
+    assert latlab("compare", str(log), V9).stderr == f"latlab: {log}: the log holds no RT_INSTR figure; give the whole console log\n"
+
+
 def test_the_gate_passes_what_it_is_not_told_to_fail(tmp_path):
     assert latlab("gate", V9, V10).returncode == 1
     assert latlab("gate", V9, V9).returncode == 0
@@ -90,6 +104,8 @@ def test_the_gate_passes_what_it_is_not_told_to_fail(tmp_path):
         (("history", "*/step", V9), 2, "needs two runs"),
         (("export", V9, "--format", "chrome"), 2, "has no traces"),
         (("compare", "/etc/hostname", V9), 2, "is not read"),
+        (("compare", str(WAKEUPS / "cyclictest-h.txt"), V9), 2, f"keep it with `latlab import-rt {WAKEUPS / 'cyclictest-h.txt'}`"),
+        (("compare", str(WAKEUPS / "cyclictest.json"), V9), 2, f"keep it with `latlab import-rt {WAKEUPS / 'cyclictest.json'}`"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_an_exit_code(arguments, code, said, tmp_path):

@@ -86,6 +86,19 @@ def test_truncated_input_is_refused_with_its_name(store: str, tmp_path: Path) ->
         _latlab("import-rt", str(tmp_path / "cut.json"))
 
 
+def test_what_is_wrong_with_an_imported_file_names_that_file_also_in_its_explanation(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "board7.txt"
+    log.write_text((DATA / "cyclictest-h.txt").read_text().partition("# Total")[0])
+    with pytest.raises(DataError, match=r"board7\.txt"):
+        _latlab("import-rt", str(log))
+    capsys.readouterr()
+    _latlab("explain", "last")
+    said = capsys.readouterr().out
+    assert "board7.txt: the histogram has no totals, so it was cut off; overflows and maxima are unknown" in said
+
+
 def test_a_whole_run_is_complete_and_says_who_stole_the_time(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     opened = open_store()
     run_id = keep(opened, _run(DETERMINISTIC), _files(), ())

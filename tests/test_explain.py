@@ -113,3 +113,15 @@ def test_with_traces_a_wait_is_exact_and_its_holder_is_named():
     exact = [e.sentence for e in explain_run(traced) if e.basis == "exact"]
     assert "core 0.1 waited 1.90 µs (lock wait, level 1), 1.90 µs of it behind 0.0" in exact
     assert any(s.startswith("core 0.1 has the longest powerdown, 5.50 µs:") for s in exact)
+
+
+def test_what_traces_say_of_a_parallel_test_comes_with_its_mark_where_cores_took_turns():
+    run = make_run(Truth(tests=("susp_deep_parallel",)), 1)
+    traces = (call(CoreId(0, 0), 1000, 5), call(CoreId(0, 1), 1010, 95))
+    told = {
+        clock: sentences(explain_run(replace(run, tick=Tick(clock, 0.5), traces=traces)), "susp_deep_parallel")
+        for clock in (Clock.INSTRUCTIONS, Clock.VIRTUAL)
+    }
+    turns = "cores take turns under the instruction clock, so these spans show no queue"
+    assert told[Clock.INSTRUCTIONS][0] == turns and len(told[Clock.INSTRUCTIONS]) > 1
+    assert turns not in told[Clock.VIRTUAL]

@@ -98,9 +98,11 @@ def explain(
     """Say what a run's figures are made of, or why two runs differ, in sentences with figures."""
     from latlab.analysis.explain import explain_run
     from latlab.analysis.explain_pair import explain_pair
-    from latlab.report.comparison_terminal import print_explanations
+    from latlab.report.comparison_terminal import print_pair_explanations, print_run_explanations
 
-    sentences = explain_pair(_comparison(run, against, tolerance, unit, store)) if against else explain_run(_load(run, unit, store))
+    comparison = _comparison(run, against, tolerance, unit, store) if against else None
+    single = _load(run, unit, store) if comparison is None else comparison.a
+    sentences = explain_pair(comparison) if comparison else explain_run(single)
     if format is ListFormat.JSON:
         import json
         from dataclasses import asdict
@@ -109,7 +111,10 @@ def explain(
         return
     if not sentences:
         typer.echo("nothing to explain: the figures show no queue, no wait and no broken rule", err=True)
-    print_explanations(_console(), sentences)
+    if comparison:
+        print_pair_explanations(_console(), comparison, sentences)
+    else:
+        print_run_explanations(_console(), single, sentences)
 
 
 def gate(

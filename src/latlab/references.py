@@ -9,10 +9,11 @@ from decimal import Decimal
 from importlib import resources
 from pathlib import Path
 
-from latlab.errors import UsageError
+from latlab.errors import DataError, UsageError
 from latlab.formats import console_log, csv_tables, published, rst_tables, run_json
 from latlab.formats.tables import Reading
-from latlab.model import UNNAMED, Run
+from latlab.formats.wakeups import read_wakeups
+from latlab.model import UNNAMED, Problem, Run
 
 PREFIX = "published:"
 
@@ -67,7 +68,7 @@ def _from_file(path: Path, release: str, unit: str) -> Run:
     except (OSError, UnicodeDecodeError) as error:
         raise BadReference(f"{path} cannot be read as text: {error}") from None
     if path.suffix == ".json":
-        return run_json.parse(text, str(path))
+        return _from_json(path, text)
     if path.suffix == ".rst":
         reading = rst_tables.parse(text, lambda name: (path.parent / name).read_text(encoding="utf-8"))
     elif path.suffix == ".csv":
@@ -80,8 +81,8 @@ def _from_file(path: Path, release: str, unit: str) -> Run:
     run = published.run_of(reading, release, _source(path, reading, release))
     if not run.samples:
         reason = next((p for p in run.problems), None)
-        place = f"{path}:{reason.line}: {reason.message}" if reason else f"{path}: no latency table of release {release!r}"
-        raise BadReference(f"{place}; nothing is left to compare")
+        told = _placed(path, reason) if reason else f"{path}: no latency table of release {release!r}"
+        raise BadReference(f"{told}; nothing is left to compare")
     return replace(run, id=f"{path}#{release}" if release else str(path))
 
 
@@ -91,9 +92,31 @@ def _from_log(path: Path) -> Run:
         raise BadReference(f"{path} is a dump of latlab's firmware; keep it with `latlab import {path}` and name the run")
     run = console_log.parse(data, str(path))
     if not run.samples:
-        first = run.problems[0]
-        raise BadReference(f"{path}:{first.line}: {first.message}")
+        _refuse_wakeups(path, data)
+        raise BadReference(_placed(path, run.problems[0]))
     return run
+
+
+def _from_json(path: Path, text: str) -> Run:
+    try:
+        return run_json.parse(text, str(path))
+    except DataError:
+        _refuse_wakeups(path, text.encode())
+        raise
+
+
+def _placed(path: Path, problem: Problem) -> str:
+    """A problem with the file and, where it is of one line, that line."""
+    return f"{path}:{problem.line}: {problem.message}" if problem.line else f"{path}: {problem.message}"
+
+
+def _refuse_wakeups(path: Path, data: bytes) -> None:
+    """A file of another tool's wake-ups is no run yet; any other file passes."""
+    try:
+        read_wakeups(data, str(path))
+    except DataError:
+        return
+    raise BadReference(f"{path} holds wake-up latencies; keep it with `latlab import-rt {path}` and name the run")
 
 
 def _only_release(path: Path, reading: Reading) -> str:

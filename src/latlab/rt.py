@@ -184,8 +184,9 @@ def _wakeups(facts: Mapping[str, str], files: Mapping[str, bytes], problems: lis
     """What can be read; what cannot is a problem and costs the rest nothing."""
     found = []
     for name in filter(has_wakeups, sorted(files, reverse=True)):
+        place = facts.get("source", name) if name == IMPORT_LOG else name
         try:
-            one = read_wakeups(files[name], name)
+            one = read_wakeups(files[name], place)
         except DataError as error:
             problems.append(str(error))
             continue

@@ -16,8 +16,9 @@ from latlab.analysis.explanation import EXACT, INFERRED, Explanation
 from latlab.analysis.identity import checked_columns
 from latlab.analysis.invariants import check_invariants
 from latlab.analysis.roles import Roles, inferred_lead, is_parallel, roles_of
+from latlab.analysis.summary import TURNS_MARK, mark_of
 from latlab.analysis.wording import amount, count
-from latlab.model import Clock, CoreId, Metric, Run
+from latlab.model import CoreId, Metric, Run
 
 LEAD_WAIT = 1.2
 
@@ -36,10 +37,13 @@ def explain_run(run: Run) -> tuple[Explanation, ...]:
             out.append(Explanation(check.test, f"this breaks a rule of any correct firmware, {check.name}: {check.sentence}", INFERRED))
     ladders = {test: found for test in columns.tests if is_parallel(test) and (found := fit_ladders(columns, roles, test))}
     for test in columns.tests:
+        turns = mark_of(run, test) == TURNS_MARK
+        if turns:
+            out.append(Explanation(test, "cores take turns under the instruction clock, so these spans show no queue", EXACT))
         if test in exact:
             out += [Explanation(test, sentence, EXACT) for sentence in exact[test]]
-        elif run.tick.clock is Clock.INSTRUCTIONS and is_parallel(test):
-            out.append(Explanation(test, "cores take turns under the instruction clock, so these spans show no queue", INFERRED))
+        elif turns:
+            continue
         elif test in ladders:
             out += explain_ladder(test, ladders, columns, roles, run.tick.unit)
         elif lead is not None and not is_parallel(test):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from latlab.analysis.canonical import BASE, STEP
 from latlab.analysis.comparison import Comparison, Row
 from latlab.analysis.verdicts import Verdict
 from latlab.analysis.wording import amount, bare, heading_unit, percent, signed
-from latlab.model import Clock, Metric
+from latlab.model import Clock, Metric, Run
+from latlab.report.units import CLOCK_NAMES
 
 CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 MOST_COLUMNS = 5
@@ -47,6 +48,16 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
         _boots(comparison),
         _threshold(comparison),
     )
+
+
+def samples_line(run: Run) -> str:
+    """What clock a run's figures are of, and how many there are of each."""
+    if run.distributions:
+        wakeups = sum(one.got for one in run.distributions)
+        return f"{CLOCK_NAMES[run.tick.clock]}, {wakeups:,} wake-ups"
+    sizes = Counter((sample.test, sample.metric, sample.core) for sample in run.samples).values()
+    each = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
+    return f"{CLOCK_NAMES[run.tick.clock]}, {len(run.samples):,} samples, {each} a cell"
 
 
 def change_tables(comparison: Comparison) -> list[ChangeTable]:

@@ -13,7 +13,9 @@ from latlab.analysis.deltas import Judgement, places
 from latlab.analysis.explanation import Explanation
 from latlab.analysis.verdicts import Verdict
 from latlab.analysis.wording import bare, heading_unit, percent, signed
-from latlab.report.comparison_content import change_tables, headline, interval, order_lines, quiet_lines, summary, term_lines
+from latlab.model import Run
+from latlab.report.comparison_content import change_tables, headline, interval, order_lines, quiet_lines, samples_line, summary, term_lines
+from latlab.report.terminal import print_problems
 
 COLOURS = {Verdict.REGRESSED: "red", Verdict.IMPROVED: "green", Verdict.SAME: "default", Verdict.CANNOT_TELL: "yellow"}
 
@@ -39,6 +41,23 @@ def print_comparison(console: Console, comparison: Comparison, deltas: list[Judg
         _print_rows(console, comparison)
         return
     _line(console, "[dim]--verbose shows every row and cell; `latlab explain` with the same two says why[/dim]")
+
+
+def print_run_explanations(console: Console, run: Run, explanations: tuple[Explanation, ...]) -> None:
+    """What is explained and how far it can be trusted, then the sentences."""
+    _line(console, f"[bold]{escape(run.id)}[/bold]: {samples_line(run)}")
+    print_problems(console, run.problems)
+    print_explanations(console, explanations)
+
+
+def print_pair_explanations(console: Console, comparison: Comparison, explanations: tuple[Explanation, ...]) -> None:
+    """What was compared and under which reservations, then the sentences."""
+    _line(console, f"[bold]{escape(comparison.a.id)} to {escape(comparison.b.id)}[/bold]: {escape(headline(comparison)[0])}")
+    for run in (comparison.a, comparison.b):
+        _line(console, f"[dim]{escape(run.id)}: {samples_line(run)}[/dim]")
+    for note in comparison.notes:
+        _line(console, f"[yellow]note[/yellow] {escape(note)}")
+    print_explanations(console, explanations)
 
 
 def print_explanations(console: Console, explanations: tuple[Explanation, ...]) -> None:

@@ -46,6 +46,31 @@ def test_too_few_releases_are_said_not_guessed():
     assert series.changes == () and "too few" in series.note
 
 
+def counted(powerdown, name, clock=Clock.INSTRUCTIONS):
+    truth = Truth(tests=("cpu_susp_serial", "cpu_susp_parallel"), powerdown=powerdown, step=powerdown)
+    return replace(make_run(truth, 1, name=name), tick=Tick(clock, 0.5))
+
+
+def test_under_a_deterministic_clock_every_change_is_exact_also_in_the_newest_of_three_releases():
+    runs = [counted(powerdown, str(i)) for i, powerdown in enumerate((100_000.0, 100_000.0, 100_100.0))]
+    (series,) = history(runs, "cpu_susp_serial/powerdown/core-0.1")
+    (change,) = series.changes
+    assert (change.index, change.p) == (2, None) and change.after > change.before and "exact" in series.note
+    assert any("powerdown regressed" in e.sentence for e in change.explanations)
+
+
+def test_slow_drift_in_virtual_time_adds_up_to_a_change():
+    runs = [counted(100_000.0 * 1.02**i, str(i), Clock.VIRTUAL) for i in range(4)]
+    (series,) = history(runs, "cpu_susp_serial/powerdown/core-0.1")
+    assert [change.index for change in series.changes] == [2]
+
+
+def test_where_cores_took_turns_no_change_of_a_parallel_test_is_named():
+    runs = [counted(powerdown, str(i)) for i, powerdown in enumerate((100_000.0, 150_000.0))]
+    (series,) = history(runs, "cpu_susp_parallel/powerdown/step")
+    assert series.changes == () and "take turns" in series.note
+
+
 def test_a_figure_that_no_run_has_is_refused():
     with pytest.raises(NotComparable, match="no figure matches"):
         history([make_run(Truth(), 1), make_run(Truth(), 2)], "nothing")

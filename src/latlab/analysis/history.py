@@ -15,13 +15,17 @@ from latlab.analysis.explain_pair import explain_pair
 from latlab.analysis.explanation import Explanation
 from latlab.analysis.figures import figures_of
 from latlab.analysis.identity import NotComparable, pair_runs
+from latlab.analysis.summary import TURNS_MARK, mark_of
 from latlab.analysis.verdicts import Limits
 from latlab.analysis.wakeup_identity import pair_wakeups
-from latlab.model import Run
+from latlab.model import Clock, Run, Tick
 
 PERMUTATIONS = 999
 FEWEST_A_SIDE = 3
 ALPHA = 0.05
+EXACT_NOTE = "the clock is deterministic, so every change beyond the threshold is exact and is named"
+
+TURNS_NOTE = "cores take turns under the instruction clock, so no change of a parallel test is named"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +40,15 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
-    """The change lies before `points[index]`. Levels are medians of the segments beside it; explanations compare its two neighbours."""
+    """The change lies before `points[index]`. Levels are medians of the segments beside it; explanations compare its two neighbours.
+
+    `p` is None under a deterministic clock, where a change is no matter of chance.
+    """
 
     index: int
     before: float
     after: float
-    p: float
+    p: float | None
     explanations: tuple[Explanation, ...]
 
 
@@ -115,6 +122,11 @@ def _best_split(values: Floats, offset: int) -> tuple[float, int]:
 
 def _series(path: str, unit: str, points: list[Point], limits: Limits | None) -> Series:
     """A point with several boots lends all of them to the test; a change inside one point's boots belongs to the point."""
+    first = points[0].run
+    if mark_of(first, path.partition("/")[0]) == TURNS_MARK:
+        return Series(path, unit, tuple(points), (), TURNS_NOTE)
+    if first.tick.clock is not Clock.TIME:
+        return Series(path, unit, tuple(points), _exact_changes(points, limits or Limits()), EXACT_NOTE)
     values = np.concatenate([point.values for point in points])
     owner = np.concatenate([np.full(len(point.values), i) for i, point in enumerate(points)])
     if len(values) < 2 * FEWEST_A_SIDE:
@@ -127,6 +139,24 @@ def _series(path: str, unit: str, points: list[Point], limits: Limits | None) ->
         at = edges.index(index)
         before = np.concatenate([point.values for point in points[edges[at - 1] : index]])
         after = np.concatenate([point.values for point in points[index : edges[at + 1]]])
-        comparison = compare(points[index - 1].run, points[index].run, limits)
-        changes.append(ChangePoint(index, float(np.median(before)), float(np.median(after)), p, explain_pair(comparison)))
+        changes.append(_change(points, index, float(np.median(before)), float(np.median(after)), p, limits))
     return Series(path, unit, tuple(points), tuple(changes))
+
+
+def _exact_changes(points: list[Point], limits: Limits) -> tuple[ChangePoint, ...]:
+    """Every release whose figure left the level of the last change by more than the threshold: slow drift adds up to a change, too."""
+    level, changes = points[0].value, []
+    for index, point in enumerate(points):
+        if abs(point.value - level) > _exact_threshold(level, point.run.tick, limits):
+            changes.append(_change(points, index, level, point.value, None, limits))
+            level = point.value
+    return tuple(changes)
+
+
+def _exact_threshold(level: float, tick: Tick, limits: Limits) -> float:
+    return limits.relative_exact * abs(level) if tick.clock is Clock.INSTRUCTIONS else limits.threshold(level, tick.value, 0.0)
+
+
+def _change(points: list[Point], index: int, before: float, after: float, p: float | None, limits: Limits | None) -> ChangePoint:
+    comparison = compare(points[index - 1].run, points[index].run, limits)
+    return ChangePoint(index, before, after, p, explain_pair(comparison))

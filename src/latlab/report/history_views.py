@@ -18,7 +18,7 @@ from latlab.report.comparison_charts import finished
 from latlab.report.html import libraries, script
 
 SCHEMA = "latlab-history"
-VERSION = 1
+VERSION = 2
 
 
 def print_history(console: Console, found: tuple[Series, ...]) -> None:
@@ -31,7 +31,7 @@ def print_history(console: Console, found: tuple[Series, ...]) -> None:
         previous = None
         for index, point in enumerate(series.points):
             step = "" if previous is None else _step(point.value, previous, series.unit)
-            mark = f"[bold]change, p = {changes[index].p:.2g}[/bold]" if index in changes else ""
+            mark = f"[bold]change, {certainty(changes[index].p)}[/bold]" if index in changes else ""
             table.add_row(f"  {escape(point.run.id)}", bare(point.value, series.unit), step, mark)
             previous = point.value
         console.print(table)
@@ -42,6 +42,11 @@ def print_history(console: Console, found: tuple[Series, ...]) -> None:
                 _line(console, f"    {escape(explanation.sentence)} [dim]({explanation.basis})[/dim]")
         if series.note:
             _line(console, f"  [yellow]note[/yellow] {escape(series.note)}")
+
+
+def certainty(p: float | None) -> str:
+    """How far a change point is beyond chance."""
+    return "exact" if p is None else f"p = {p:.2g}"
 
 
 def _step(value: float, previous: float, unit: str) -> str:
@@ -84,6 +89,7 @@ def page(found: tuple[Series, ...]) -> str:
     return environment.get_template("history.html.j2").render(
         found=found,
         amount=amount,
+        certainty=certainty,
         bundle=script(libraries()),
         specs=script(json.dumps(specs)),
     )

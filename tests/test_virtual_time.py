@@ -7,8 +7,8 @@ from statistics import median
 import pytest
 
 from latlab.catalog import event_table
-from latlab.errors import DataError, LatlabError, UsageError
-from latlab.exploration import System, explore_one, find_explorer, replay
+from latlab.errors import LatlabError, UsageError
+from latlab.exploration import System, check_choices, explore_one, find_explorer, replay
 from latlab.formats.dump import collect_dump
 from latlab.model import Clock, CoreId, Metric, RunStatus
 from latlab.prediction import acquisition_orders, measured_spans, predict, repeated, undetermined_costs
@@ -186,6 +186,52 @@ def test_choices_that_cannot_be_made_are_refused(explorer: Path) -> None:
         replay(explorer, System("2", "1|1"), "coordination", "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0")
 
 
-def test_a_system_that_is_none_is_refused(explorer: Path) -> None:
-    with pytest.raises(DataError, match="usage"):
-        explore_one(explorer, System("2", "1|1|1"), "coordination", 1)
+@pytest.mark.parametrize(
+    ("clusters", "programs", "said"),
+    [
+        ("2", "1|1|1", "more programs than cores"),
+        ("2", "1", "fewer programs than cores"),
+        ("2,x", "1|1", "no list such as 2,2"),
+        ("2x2", "1|1|1|1", "no list such as 2,2"),
+        ("17", "1", "16 cores at most"),
+        ("2", "x|1", "is made of 2, 1, 0"),
+        ("2", "1-|1", "with - before them"),
+        ("2", "1111111111111111|1", "longer than 15"),
+        ("2", "-1|1", "core 0 starts the others"),
+    ],
+)
+def test_a_system_that_is_none_is_refused_with_what_is_wrong(explorer: Path, clusters: str, programs: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        explore_one(explorer, System(clusters, programs), "coordination", 1)
+
+
+def test_a_replay_that_stops_half_way_is_not_called_broken(explorer: Path) -> None:
+    told = replay(explorer, System("2", "1|1"), "coordination", "0,1,0,1")
+    assert "no rule is broken so far" in told and "BROKEN" not in told
+
+
+def test_a_replay_of_anything_but_numbers_is_refused(explorer: Path) -> None:
+    with pytest.raises(UsageError, match="choice 1 is zz"):
+        replay(explorer, System("2", "1|1"), "coordination", "0,zz")
+
+
+def test_a_program_that_explores_nothing_has_no_verdict(tmp_path: Path) -> None:
+    silent = tmp_path / "silent"
+    silent.write_text("#!/bin/sh\n")
+    silent.chmod(0o755)
+    with pytest.raises(UsageError, match="no verdict"):
+        explore_one(silent, System("2", "1|1"), "coordination", 1)
+
+
+@pytest.mark.parametrize(
+    ("scopes", "system", "said"),
+    [
+        (["nope"], System("2", "1|1"), "no lock scope"),
+        (["transition"], System("2", "1|1", bound=-1), "from 0"),
+        (["transition"], System("2", "1|1", walks=-1), "from 0"),
+        (["transition"], System("2", "1|1", bound=1, walks=10), "exclude each other"),
+    ],
+)
+def test_choices_that_would_be_read_as_something_else_are_refused(scopes: list[str], system: System, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        check_choices(scopes, system)

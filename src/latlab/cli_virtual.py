@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from latlab.cli_analysis import write_file
-from latlab.errors import UsageError
+from latlab.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -150,9 +150,10 @@ def explore(
 
     if (clusters is None) != (programs is None) or (replay and not clusters):
         raise UsageError("a system is --clusters and --programs together, also for --replay")
-    explorer = exploration.find_explorer(program)
-    scopes = scope or ["coordination", "transition"]
+    scopes = scope or list(exploration.SCOPES)
     one = exploration.System(clusters or "", programs or "", bound, walks, os_initiated, every_access)
+    exploration.check_choices(scopes, one)
+    explorer = exploration.find_explorer(program)
     if replay:
         sys.stdout.write(exploration.replay(explorer, one, scopes[0], replay))
         return
@@ -162,9 +163,14 @@ def explore(
     for finding in findings:
         if finding.timeline:
             typer.echo(finding.timeline, err=True)
+    unfinished = sum(finding.verdict == exploration.TOO_MANY for finding in findings)
     broken = [finding for finding in findings if finding.timeline]
     if broken:
         raise TestFailed(f"{len(broken)} of {len(findings)} explorations break a rule; the timelines above say how, --replay repeats them")
+    if unfinished:
+        raise DataError(
+            f"{unfinished} of {len(findings)} explorations have too many states; give --bound or --walks, or shorten the programs"
+        )
 
 
 def _print(tables: list[Table], format: TableFormat) -> None:

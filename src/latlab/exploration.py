@@ -15,7 +15,9 @@ from latlab.images import search_folders
 
 PROGRAM = "latlab_explore"
 TIMEOUT_S = 900
-FINISHED, BROKEN, TOO_LARGE = 0, 1, 3
+FINISHED, BROKEN, REFUSED, TOO_LARGE = 0, 1, 2, 3
+SCOPES = ("coordination", "transition")
+TOO_MANY = "not finished: too many states"
 COUNTS = re.compile(r"^(.*): (\d+) states, (\d+) steps, (\d+ ends \([0-9a-f]+\))$", re.MULTILINE)
 
 
@@ -96,6 +98,17 @@ def find_explorer(path: Path | None = None) -> Path:
     raise UsageError(f"{PROGRAM} is not built (looked at {looked}); run `cmake --preset virtual && cmake --build --preset virtual`")
 
 
+def check_choices(scopes: Sequence[str], system: System) -> None:
+    """Raises UsageError for what the program would read as something else."""
+    strange = next((scope for scope in scopes if scope not in SCOPES), None)
+    if strange is not None:
+        raise UsageError(f"--scope {strange!r} is no lock scope; choose {' or '.join(SCOPES)}")
+    if (system.bound or 0) < 0 or system.walks < 0:
+        raise UsageError("--bound and --walks are numbers from 0")
+    if system.bound is not None and system.walks:
+        raise UsageError("--bound and --walks exclude each other: a walk is random and has no bound")
+
+
 def options_of(system: System, scope: str, seed: int) -> list[str]:
     options = ["--transition"] if scope == "transition" else []
     options += ["--os-initiated"] if system.os_initiated else []
@@ -111,11 +124,15 @@ def explore_one(program: Path, system: System, scope: str, seed: int) -> Finding
         done = subprocess.run([program, *options_of(system, scope, seed)], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired as error:
         raise DataError(f"{system.clusters} {system.programs} is not explored after {TIMEOUT_S} s; give a smaller bound") from error
+    if done.returncode == REFUSED:
+        raise UsageError(f"{system.clusters} {system.programs}: {done.stderr.strip()}")
     if done.returncode not in (FINISHED, BROKEN, TOO_LARGE):
         raise DataError(f"{program.name} stopped on {system.clusters} {system.programs}: {done.stderr.strip() or done.returncode}")
     counts = COUNTS.search(done.stdout)
+    if not counts and not (done.returncode == BROKEN and "replay:" in done.stdout):
+        raise UsageError(f"{program} came to no verdict, so it is no {PROGRAM}; name the one that the build made")
     states, steps, ends = (int(counts[2]), int(counts[3]), counts[4]) if counts else (0, 0, "")
-    verdicts = {FINISHED: counts[1] if counts else "", BROKEN: "broken", TOO_LARGE: "not finished: too many states"}
+    verdicts = {FINISHED: counts[1] if counts else "", BROKEN: "broken", TOO_LARGE: TOO_MANY}
     replay = re.search(r"^replay: (.*)$", done.stdout, re.MULTILINE)
     timeline = done.stdout if done.returncode == BROKEN else ""
     return Finding(system, scope, verdicts[done.returncode], states, steps, ends, timeline, replay[1] if replay else "")
@@ -132,6 +149,6 @@ def replay(program: Path, system: System, scope: str, choices: str) -> str:
     """The timeline of a counterexample from its choices."""
     options = options_of(replace(system, bound=None, walks=0), scope, 0)
     done = subprocess.run([program, "--replay", choices, *options], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
-    if done.returncode:
+    if done.returncode or not done.stdout:
         raise UsageError(f"{system.clusters} {system.programs}: {done.stderr.strip() or 'not a system'}")
     return done.stdout

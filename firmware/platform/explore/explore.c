@@ -192,13 +192,27 @@ static int walk(void)
     return system_rest_fault() != NULL ? report(system_rest_fault(), path, length) : 0;
 }
 
+static bool read_number(const char *text, uint64_t most, uint64_t *value)
+{
+    char *end;
+
+    *value = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == '\0' && *value <= most;
+}
+
 static int replay(char *text)
 {
     static unsigned path[1U << 16];
     unsigned length = 0;
 
-    for (char *word = strtok(text, ","); word != NULL && length < sizeof(path) / sizeof(path[0]); word = strtok(NULL, ",")) {
-        path[length++] = (unsigned)strtoul(word, NULL, 10);
+    for (char *word = strtok(text, ","); word != NULL; word = strtok(NULL, ",")) {
+        uint64_t choice;
+
+        if (!read_number(word, SYSTEM_MOST_CHOICES, &choice) || length == sizeof(path) / sizeof(path[0])) {
+            fprintf(stderr, "choice %u is %.20s; choices are numbers joined by commas, as they stand behind `replay:`\n", length, word);
+            return 2;
+        }
+        path[length++] = (unsigned)choice;
     }
     if (!timeline_print(path, length)) {
         fputs("these choices cannot be made here; were they printed for this system, scope and build?\n", stderr);
@@ -219,7 +233,8 @@ int main(int argc, char **argv)
     bool transition = false;
     bool os_initiated = false;
     bool every_access = false;
-    unsigned long walks = 0;
+    uint64_t walks = 0;
+    uint64_t bound;
     char *choices = NULL;
     int at = 1;
 
@@ -230,21 +245,28 @@ int main(int argc, char **argv)
             os_initiated = true;
         } else if (strcmp(argv[at], "--every-access") == 0) {
             every_access = true;
-        } else if (strcmp(argv[at], "--walks") == 0 && at + 2 < argc) {
-            walks = strtoul(argv[++at], NULL, 10);
-            random_state = strtoull(argv[++at], NULL, 10);
+        } else if (strcmp(argv[at], "--walks") == 0 && at + 2 < argc && read_number(argv[at + 1], UINT32_MAX, &walks) &&
+                   read_number(argv[at + 2], UINT64_MAX, &random_state)) {
+            at += 2;
         } else if (strcmp(argv[at], "--replay") == 0 && at + 1 < argc) {
             choices = argv[++at];
-        } else if (strcmp(argv[at], "--preemptions") == 0 && at + 1 < argc) {
-            most_preemptions = (unsigned)strtoul(argv[++at], NULL, 10);
-        } else if (strcmp(argv[at], "--most") == 0 && at + 1 < argc) {
-            most_states = strtoull(argv[++at], NULL, 10);
+        } else if (strcmp(argv[at], "--preemptions") == 0 && at + 1 < argc && read_number(argv[at + 1], UNBOUNDED - 1U, &bound)) {
+            most_preemptions = (unsigned)bound;
+            at++;
+        } else if (strcmp(argv[at], "--most") == 0 && at + 1 < argc && read_number(argv[at + 1], MOST_STATES, &most_states)) {
+            at++;
         } else {
             return usage();
         }
     }
-    if (argc - at != 2 || !system_parse(argv[at], argv[at + 1])) {
+    if (argc - at != 2) {
         return usage();
+    }
+    const char *fault = system_parse(argv[at], argv[at + 1]);
+
+    if (fault != NULL) {
+        fprintf(stderr, "%s\n", fault);
+        return 2;
     }
     system_setup.transition_scope = transition;
     system_setup.os_initiated = os_initiated;
@@ -252,7 +274,7 @@ int main(int argc, char **argv)
     if (choices != NULL) {
         return replay(choices);
     }
-    for (unsigned long i = 0; i < walks; i++) {
+    for (uint64_t i = 0; i < walks; i++) {
         int broken = walk();
 
         if (broken != 0) {

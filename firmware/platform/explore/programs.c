@@ -102,26 +102,33 @@ void system_normal_world(unsigned core, uint64_t context_id)
     }
 }
 
-static bool parse_clusters(const char *text)
+_Static_assert(PSCI_MAX_CORES == 16U && PSCI_MAX_DOMAINS == 9U && SYSTEM_OPERATIONS == 16U, "the sentences below name these limits");
+
+static const char *parse_clusters(const char *text)
 {
+    static const char *const fault = "the clusters are no list such as 2,2 of 8 clusters and 16 cores at most";
     char *end;
 
     for (;;) {
         unsigned long cores = strtoul(text, &end, 10);
 
-        if (end == text || cores == 0 || system_setup.clusters + 1U >= PSCI_MAX_DOMAINS || system_setup.cores + cores > PSCI_MAX_CORES) {
-            return false;
+        if (*text < '0' || *text > '9' || cores == 0 || cores > PSCI_MAX_CORES - system_setup.cores ||
+            system_setup.clusters + 1U >= PSCI_MAX_DOMAINS) {
+            return fault;
         }
         system_setup.cluster_cores[system_setup.clusters++] = (unsigned)cores;
         system_setup.cores += (unsigned)cores;
         if (*end == '\0') {
-            return true;
+            return NULL;
+        }
+        if (*end != ',') {
+            return fault;
         }
         text = end + 1;
     }
 }
 
-static bool parse_programs(const char *text)
+static const char *parse_programs(const char *text)
 {
     unsigned core = 0;
     unsigned length = 0;
@@ -130,17 +137,26 @@ static bool parse_programs(const char *text)
         if (*text == '|') {
             core++;
             length = 0;
-        } else if (core >= system_setup.cores || length + 1U >= SYSTEM_OPERATIONS || strchr("210rsfa-ABCDEFGHIJKLMNOP", *text) == NULL) {
-            return false;
+        } else if (core >= system_setup.cores) {
+            return "there are more programs than cores";
+        } else if (strchr("210rsfa-ABCDEFGHIJKLMNOP", *text) == NULL || (*text == '-' && length != 0)) {
+            return "a program is made of 2, 1, 0, r, s, f, a and A to P, with - before them where the core starts off";
+        } else if (length + 1U >= SYSTEM_OPERATIONS) {
+            return "a program is longer than 15 letters";
         } else {
             system_setup.programs[core][length++] = *text;
         }
     }
-    return core + 1U == system_setup.cores && system_setup.programs[0][0] != '-';
+    if (core + 1U != system_setup.cores) {
+        return core + 1U < system_setup.cores ? "there are fewer programs than cores" : "there are more programs than cores";
+    }
+    return system_setup.programs[0][0] == '-' ? "core 0 starts the others and cannot start off" : NULL;
 }
 
-bool system_parse(const char *clusters, const char *programs)
+const char *system_parse(const char *clusters, const char *programs)
 {
     memset(&system_setup, 0, sizeof(system_setup));
-    return parse_clusters(clusters) && parse_programs(programs);
+    const char *fault = parse_clusters(clusters);
+
+    return fault != NULL ? fault : parse_programs(programs);
 }

@@ -98,6 +98,7 @@ static const char *print_step(unsigned at, unsigned choice)
 
 bool timeline_print(const unsigned *choices, unsigned count)
 {
+    unsigned left[SYSTEM_MOST_CHOICES];
     const char *fault = NULL;
     bool is_path = true;
 
@@ -110,6 +111,10 @@ bool timeline_print(const unsigned *choices, unsigned count)
     system_on_access = NULL;
     if (!is_path) {
         return false;
+    }
+    if (fault == NULL && system_choices(left) != 0) {
+        printf("      no rule is broken so far, and the system can go on\n");
+        return true;
     }
     if (fault == NULL) {
         fault = system_rest_fault();

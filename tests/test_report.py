@@ -166,6 +166,13 @@ def test_a_run_in_the_list_takes_one_line_of_a_narrow_terminal() -> None:
     assert max(map(len, lines)) <= 80
 
 
+def test_a_run_that_keeps_raw_files_is_not_listed_as_one_without_samples() -> None:
+    console, shown = on_terminal(200)
+    print_runs(console, [replace(RUN, id="rt-1", campaign="rt"), replace(RUN, id="psci-1")], {})
+    raw, sampled = (line.split() for line in shown.getvalue().splitlines()[1:])
+    assert raw[raw.index("complete") + 1] == "-" and sampled[sampled.index("complete") + 1] == "0"
+
+
 def test_a_run_without_traces_has_tables_and_no_charts() -> None:
     run = replace(RUN, traces=())
     assert charts(run, "susp_deep_serial") == []

@@ -45,6 +45,7 @@ CHOICES = {
     "lock_scope": ("coordination", "transition"),
     "channel": ("shared", "per-core"),
 }
+NOISE = ("noise_ns", "seed")
 KEYS = {"name", "lead", "cluster", "class", "system", "held", *CHOICES}
 MAX_CORES = 1024
 MAX_CLASSES = 8
@@ -87,7 +88,9 @@ def load_board(text: str) -> Board:
     name, *changes = text.split(",")
     board = _load(name)
     for change in changes:
-        key, _, value = change.partition("=")
+        key, equals, value = change.partition("=")
+        if not key or not equals:
+            raise UsageError(f"{text!r}: {change!r} is no change of a platform; write it as key=value, such as message_ns=2000")
         board = _changed(board, key, value)
     return board
 
@@ -106,13 +109,14 @@ def _changed(board: Board, key: str, value: str) -> Board:
         used = {kind for _, kind in clusters}
         costs = {cost: ns for cost, ns in board.costs.items() if "." not in cost or cost.rpartition(".")[0] in used}
         return replace(board, clusters=clusters, lead=CoreId(0, 0), costs=costs)
-    if not value.isdecimal() or int(value) > MAX_NS:
-        raise UsageError(f"{key}={value}: a cost is a whole number of nanoseconds from 0 to {MAX_NS}")
-    if key in ("noise_ns", "seed"):
-        return Board(**{**_fields(board), key: int(value)})
     matching = [cost for cost in board.costs if key in (cost, cost.rpartition(".")[2])]
-    if not matching:
-        raise UsageError(f"{key}={value}: platform {board.name} has no such cost or choice; it has {', '.join((*CHOICES, *board.costs))}")
+    if not matching and key not in NOISE:
+        known = ", ".join((*CHOICES, "clusters", *NOISE, *board.costs))
+        raise UsageError(f"{key}={value}: platform {board.name} has no such cost or choice; it has {known}")
+    if not value.isdecimal() or int(value) > MAX_NS:
+        raise UsageError(f"{key}={value}: it is a whole number from 0 to {MAX_NS}, of nanoseconds where it is a cost")
+    if key in NOISE:
+        return Board(**{**_fields(board), key: int(value)})
     return board.with_costs({cost: int(value) for cost in matching})
 
 

@@ -28,10 +28,10 @@ def bucket(value: int) -> int:
     return shift * 64 + (value >> shift)
 
 
-def header(cpus: int, duration_ns: int = 0, interval_ns: int = 200_000) -> bytes:
+def header(cpus: int, duration_ns: int = 0, interval_ns: int = 200_000, sub_bits: int = 6) -> bytes:
     slot_bytes = SLOT.size + cpus * (64 + 16 * BUCKETS)
     numbers = list(range(cpus)) + [0] * (MAX_CPUS - cpus)
-    fields = [MAGIC, HEADER.size, slot_bytes, cpus, BUCKETS, 6, 80]
+    fields = [MAGIC, HEADER.size, slot_bytes, cpus, BUCKETS, sub_bits, 80]
     fields += [interval_ns, 100_000, duration_ns, 0, START_NS, HZ, 236_000, 0, *numbers]
     packed = HEADER.pack(*fields, 0)[:-4]
     return packed + struct.pack("<I", zlib.crc32(packed))

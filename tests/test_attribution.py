@@ -141,6 +141,15 @@ def test_a_damaged_line_of_a_later_read_has_its_own_number() -> None:
     assert [problem.line for problem in read_all(text, event_table(), "el3").problems] == [5]
 
 
+def test_a_cpu_that_the_head_does_not_name_keeps_its_records() -> None:
+    read = read_all("core 0.0 cup=0 next=5 oldest=2\n" + _read(8, 6, 7), event_table(), "el3")
+    assert [record.sequence for record in read.traces[0].records] == [6, 7] and len(read.calls()) <= 1
+    assert [problem.message for problem in read.problems] == [
+        "el3:1: neither a core nor a record: 'core 0.0 cup=0 next=5 oldest=2'; the line is left out",
+        "el3:1: nothing says from which record on those of CPU 0 are wanted; all are kept",
+    ]
+
+
 def test_exposure_counts_the_calls_of_the_measurement_and_no_others() -> None:
     calls = [Call(0, TRNG, 5, 10), Call(0, TRNG, 20, 50), Call(1, TRNG, 7, 8), Call(0, TRNG, 2 * 10**9, 2 * 10**9 + 5)]
     assert [(e.cpu, e.events, e.longest_ns, e.total_ns) for e in exposure(_wakeups(), calls)] == [(0, 2, 30, 35), (1, 1, 1, 1)]

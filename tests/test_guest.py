@@ -54,6 +54,20 @@ def test_a_flipped_bit_costs_its_file_only() -> None:
     assert read.files == {"b": b"2"} and "a" in read.problems[0].message
 
 
+@pytest.mark.parametrize(
+    ("at", "line", "said"),
+    [
+        (1, b"<LLG1:DATA H4sI\xb5AAA>", "is not base64"),
+        (0, b"<LLG1:FILE name=a bytes=" + 5000 * b"9" + b" sha256=0>", "without a name or a size"),
+    ],
+)
+def test_a_damaged_line_is_named_whatever_bytes_it_holds(at: int, line: bytes, said: str) -> None:
+    lines = _framed("a", b"1")
+    read = read_frames([*lines[:at], line, *lines[at + 1 :], *_framed("b", b"2"), b"<LLG1:DONE status=" + 5000 * b"1" + b">"])
+    assert (read.files, read.status) == ({"b": b"2"}, None)
+    assert read.problems[0].line == at + 1 and said in read.problems[0].message
+
+
 def _tree() -> bytes:
     tree = fdt.FDT()
     tree.add_item(fdt.Node("chosen"), "/")

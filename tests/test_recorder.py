@@ -77,6 +77,12 @@ def test_another_file_is_refused() -> None:
         read_record(b"# Histogram\n", "h.txt")
 
 
+@pytest.mark.parametrize("head", [files.header(1, sub_bits=4_000_000_000), files.header(1, duration_ns=1, interval_ns=0)])
+def test_a_header_of_absurd_sizes_is_refused_although_its_checksum_is_right(head: bytes) -> None:
+    with pytest.raises(DataError, match="another version"):
+        read_record(head + files.slot(1, [files.tally([5])], True), "x")
+
+
 @pytest.fixture(scope="module")
 def program() -> Path:
     return recorder_for(os.uname().machine)

@@ -58,7 +58,7 @@ def test_a_stored_run_is_taken_by_every_verb_that_looks_at_runs(store: Path, tmp
     assert "late wake-ups: TRNG_RND, called by kernel-stack randomisation" in _said(store, "explain", run).stdout
     tail = _said(store, "tail", run)
     assert tail.returncode == 3 and "counts of a deterministic clock have no tail" in tail.stdout
-    assert "too few for change points" in _said(store, "history", "recorder/task_wakeup/*", run, run).stdout
+    assert "every change beyond the threshold is exact" in _said(store, "history", "recorder/task_wakeup/*", run, run).stdout
     for format in ("json", "csv", "junit", "benchmark", "squad", "kcidb"):
         done = _said(store, "export", run, "--format", format)
         assert done.returncode == 0 and "recorder" in done.stdout, format

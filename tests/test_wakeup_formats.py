@@ -142,11 +142,46 @@ def test_no_bytes_at_all_make_a_reader_fail_without_a_sentence(data: bytes) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["000001 99999999999999999999999\n", "# Max Latencies:\n", "# Total:\n# Avg Latencies:\n", " 0: 0: 99999999999999999999999\n"]
+    "text",
+    [
+        "000001 99999999999999999999999\n",
+        "# Max Latencies:\n",
+        "# Total:\n# Avg Latencies:\n",
+        " 0: 0: 99999999999999999999999\n",
+        "# Total: " + 5000 * "9" + "\n",
+        "# RTLA timerlat histogram\nIndex Thr-0" + 5000 * "0" + "\n",
+        '{"cpu": {"0": {"count": ' + 5000 * "9" + "}}}",
+        20_000 * '{"cpu":',
+        '{"sysinfo": 3, "cpu": {"0": {"count": 1, "min": 1, "max": 1, "avg": 1}}}',
+        '{"thread": {"0": {"cpu": [], "cycles": 1, "min": 1, "max": 1, "avg": 1}}}',
+        '{"cpu": {"0": {"count": 1, "min": 1, "max": 1, "avg": NaN}}}',
+        '{"cpu": {"0": {"count": -1, "min": 1, "max": 1, "avg": 1}}}',
+    ],
+    ids=lambda text: text[:40],
 )
 def test_absurd_numbers_and_empty_totals_are_refused(text: str) -> None:
-    with pytest.raises(DataError):
+    with pytest.raises(DataError, match=r"^x[: ]"):
         read_wakeups(text.encode(), "x")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("Index   IRQ-000   Thr-000   IRQ-001   Thr-001   IRQ-002   Thr-002   IRQ-003   Thr-003   Thr-004", "a second head"),
+        ("2   1   1   1   1   1   1   1   1", "the row 2 stands twice"),
+        ("3   1   1   x   1   1   1   1   1", "is no row of the histogram"),
+    ],
+)
+def test_a_line_of_rtla_that_cannot_be_taken_is_named_and_costs_no_other(line: str, said: str) -> None:
+    lines = _real("rtla-timerlat.txt").decode().splitlines()
+    read = read_timerlat("\n".join([*lines[:5], line, *lines[5:]]), "x")
+    assert read.problems[0].startswith("x:6: ") and said in read.problems[0]
+    assert [cpu.got for cpu in read.cpus] == [cpu.got for cpu in read_timerlat("\n".join(lines), "x").cpus]
+
+
+def test_a_torn_row_of_a_histogram_is_named_with_its_place() -> None:
+    text = _printed([{5: 10}], [0]).replace("000005 000010", "000005 0000#0")
+    assert "h.txt:7: '000005 0000#0' is no row of the histogram; it is left out" in read_cyclictest(text, "h.txt").problems
 
 
 def test_a_total_that_the_buckets_do_not_add_up_to_is_named() -> None:

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import re
+import struct
+import zlib
 from collections.abc import Callable
 
+from latlab.analysis.wakeup import disagreement
+from latlab.catalog import event_table
 from latlab.errors import DataError
-from latlab.formats import csv_tables, published, rst_tables, run_json
-from latlab.formats.rt_instr import Figures, format_figures, parse_figures
+from latlab.formats import console_log, csv_tables, el3_records, ftrace, guest_frames, published, recorder, rst_tables, run_json
+from latlab.formats.dump import collect_dump, write_iteration
+from latlab.formats.frames import crc, format_frame
+from latlab.formats.rt_instr import Figures, format_figures, parse_figures, read_figures
 from latlab.formats.tables import Reading, parse_figure
+from latlab.formats.wakeups import read_wakeups
+from latlab.model import Topology
+
+FRAME = re.compile(r"<(LLT1:[^<>]*) \*[0-9a-f]{8}>")
+EVENTS = event_table()
+TWO_CORES = Topology((2,))
 
 
 def rst(data: bytes) -> None:
@@ -51,15 +64,82 @@ def json(data: bytes) -> None:
 
 
 def console(data: bytes) -> None:
-    for line in data.decode("utf-8", "replace").splitlines():
+    lines = [line.decode("utf-8", "backslashreplace").rstrip("\r") for line in data.split(b"\n")]
+    for line in lines:
         found = list(parse_figures(line))
         assert found or "<RT_INSTR" not in line, line
         for item in found:
             if isinstance(item, Figures):
                 assert list(parse_figures(format_figures(item))) == [item]
+    figures, problems = read_figures(lines, TWO_CORES)
+    run = console_log.parse(data, "x.log", TWO_CORES)
+    assert len(run.samples) == sum(len(item.values_ns) for _, item in figures)
+    assert {problem.line for problem in problems if "lines of" not in problem.message} <= {problem.line for problem in run.problems}
+    console_log.parse(data, "x.log")
 
 
-TARGETS: dict[str, Callable[[bytes], None]] = {"rst": rst, "csv": csv, "catalog": catalog, "json": json, "console": console}
+def dump(data: bytes) -> None:
+    """With right checksums, so that what stands behind them is reached too; a `!` in front leaves them as they are."""
+    text = data.decode("utf-8", "backslashreplace")
+    lines = (text[1:] if text.startswith("!") else FRAME.sub(lambda found: f"<{found[1]} *{crc(found[1])}>", text)).split("\n")
+    found = collect_dump(lines, EVENTS)
+    assert all(problem.message and 1 <= problem.line <= len(lines) for problem in found.problems)
+    assert found.ends or found.problems, "a log that does not end is called whole"
+    for iteration in found.iterations:
+        again = collect_dump([format_frame(found.boots[0]), *write_iteration(iteration, EVENTS)], EVENTS).iterations
+        assert [(one.test, one.iteration, len(one.traces)) for one in again] == [
+            (iteration.test, iteration.iteration, len(iteration.traces))
+        ]
+
+
+def wakeups(data: bytes) -> None:
+    """Output of cyclictest, jitterdebugger and rtla, and the recorder's file, whose checksums are made right."""
+    try:
+        found = read_wakeups(_recorder_with_right_checksums(data) if data.startswith(recorder.MAGIC) else data, "x")
+    except DataError as error:
+        assert str(error).startswith("x"), error
+        return
+    assert found.cpus and all(problem.startswith("x") for problem in found.problems)
+    for cpu in found.cpus:
+        assert cpu.got >= 0
+        disagreement(cpu)
+
+
+def el3(data: bytes) -> None:
+    """The firmware's rings as the kernel's module prints them: every line is a core, a record or a problem."""
+    text = data.decode("utf-8", "replace")
+    read = el3_records.read_records(text, EVENTS, "x")
+    assert len(read.cpus) + sum(len(trace.records) for trace in read.traces) + len(read.problems) == len(text.splitlines())
+    found = el3_records.read_all(text, EVENTS, "x")
+    assert all(problem.message.startswith(f"x:{problem.line}:") for problem in found.problems)
+    assert len(found.cpus) == len(set(found.cpus)) or not re.search(r"^read\n", text, re.MULTILINE)
+    el3_records.info_of(text)
+    assert all(call.cpu in found.cpus for call in found.calls())
+
+
+def ftrace_spans(data: bytes) -> None:
+    for span in ftrace.read_spans(data.decode("utf-8", "replace"), ("crng_reseed", "hwrng")):
+        assert span.name in ("crng_reseed", "hwrng")
+
+
+def guest(data: bytes) -> None:
+    lines = data.split(b"\n")
+    found = guest_frames.read_frames(lines)
+    assert all(problem.message and 1 <= problem.line <= len(lines) for problem in found.problems)
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    "rst": rst,
+    "csv": csv,
+    "catalog": catalog,
+    "json": json,
+    "console": console,
+    "dump": dump,
+    "wakeups": wakeups,
+    "el3": el3,
+    "ftrace": ftrace_spans,
+    "guest": guest,
+}
 
 
 def _check(reading: Reading, lines: int) -> None:
@@ -70,3 +150,18 @@ def _check(reading: Reading, lines: int) -> None:
         keys = [(figure.core, figure.metric) for figure in table.figures]
         assert len(keys) == len(set(keys))
         assert all(parse_figure(str(figure.value)) for figure in table.figures)
+
+
+def _recorder_with_right_checksums(data: bytes) -> bytes:
+    """The header's, and that of each of the two checkpoints that its sizes leave whole."""
+    head = recorder.HEADER.size
+    if len(data) < head:
+        return data
+    made = bytearray(data)
+    struct.pack_into("<I", made, head - 4, zlib.crc32(made[: head - 4]))
+    slot_bytes = recorder.HEADER.unpack_from(data)[2]
+    for start in (head, head + slot_bytes):
+        body, end = start + recorder.SLOT.size, start + slot_bytes
+        if body <= end <= len(made):
+            struct.pack_into("<I", made, body - 4, zlib.crc32(made[body:end], zlib.crc32(made[start : body - 4])))
+    return bytes(made)

@@ -13,7 +13,8 @@ import numpy as np
 from latlab.analysis.wakeup import CpuWakeups, Histogram, Outlier, Wakeups, counted_us
 from latlab.errors import DataError
 
-BUCKET = re.compile(r"^(\d{6,})((?:\s+\d{6,})+)\s*$")
+BUCKET = re.compile(r"^(\d{6,18})((?:\s+\d{6,20})+)\s*$", re.ASCII)
+ROW = re.compile(r"^\d{6}", re.ASCII)
 TOTALS = re.compile(r"^# (Total|Min Latencies|Avg Latencies|Max Latencies|Histogram Overflows):((?:\s+\d+)*)\s*$")
 CYCLE = re.compile(r"^# Thread (\d+):((?:\s+\d+)*)(?: # (\d+) others)?\s*$")
 SUMMARY = re.compile(r"T:\s*(\d+) \(\s*\d+\) P:\s*(\d+) I:(\d+) C:\s*(\d+) Min:\s*(-?\d+) Act:\s*(-?\d+) Avg:\s*(-?\d+) Max:\s*(-?\d+)")
@@ -89,6 +90,8 @@ def _scanned(text: str, place: str) -> _Text:
             found.intervals[int(match[1])] = int(match[2])
         elif line.startswith("# Histogram") and not line.startswith("# Histogram Overflow"):
             found.header = True
+        elif ROW.match(line):
+            found.problems.append(f"{where}: {line[:60]!r} is no row of the histogram; it is left out")
     return found
 
 

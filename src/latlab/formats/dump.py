@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 from latlab.formats.events import EventTable
 from latlab.formats.frames import (
@@ -294,9 +295,10 @@ class _Reader:
             if ring is None:
                 yield from self._spoil(line, f"core {core} has no RING line in {self.open.title}")
                 continue
-            missing = [s for s in range(ring.frame.first, ring.frame.first + ring.frame.records) if s not in ring.records]
+            missing = ring.frame.records - len(ring.records)
             if missing:
-                yield from self._spoil(ring.line, f"{len(missing)} records of core {core} are missing, from sequence {missing[0]}")
+                first = next(s for s in count(ring.frame.first) if s not in ring.records)
+                yield from self._spoil(ring.line, f"{missing} records of core {core} are missing, from sequence {first}")
             if self.open.figures and core not in self.open.figures:
                 yield from self._spoil(line, f"core {core} has no RT_INSTR line in {self.open.title}")
 
@@ -313,9 +315,11 @@ class _Reader:
         self.ended, self.orphans = True, False
         wanted = self.boot.iterations if self.boot else 0
         for test, seen in self.seen.items():
-            missing = sorted(set(range(1 if test.startswith(SWEEP) else wanted)) - seen)
+            due = 1 if test.startswith(SWEEP) else wanted
+            missing = due - sum(number < due for number in seen)
             if missing:
-                yield Problem(line, f"{test} lacks {len(missing)} of {wanted} iterations, the first is {missing[0]}")
+                first = next(number for number in count() if number not in seen)
+                yield Problem(line, f"{test} lacks {missing} of {wanted} iterations, the first is {first}")
         if len(self.seen) != frame.tests:
             yield Problem(line, f"the END line counts {frame.tests} tests, the log has {len(self.seen)}")
         if frame.iterations != wanted:

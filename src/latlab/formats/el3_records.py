@@ -11,9 +11,9 @@ from latlab.analysis.attribution import Call
 from latlab.formats.events import EventTable
 from latlab.model import CoreId, CoreTrace, Problem, TraceRecord
 
-CORE = re.compile(r"^core (\d+)\.(\d+) cpu=(\d+) next=(\d+) oldest=(\d+)$")
-RECORD = re.compile(r"^(\d+) (\d+) (\d+) ([0-9a-f]+)$")
-INFO = re.compile(r"events=([0-9a-f]{16}) clock_hz=(\d+) capture_mticks=(\d+)")
+CORE = re.compile(r"^core (\d{1,5})\.(\d{1,5}) cpu=(\d{1,5}) next=(\d{1,20}) oldest=(\d{1,20})$", re.ASCII)
+RECORD = re.compile(r"^(\d{1,20}) (\d{1,20}) (\d{1,5}) ([0-9a-f]{1,16})$", re.ASCII)
+INFO = re.compile(r"events=([0-9a-f]{16}) clock_hz=(\d{1,20}) capture_mticks=(\d{1,20})", re.ASCII)
 END_OF_TIME = 1 << 64
 ENTERS = {"ENTER_SMC": "EXIT_SMC", "ENTER_PSCI": "EXIT_PSCI"}
 
@@ -45,11 +45,17 @@ def read_all(text: str, table: EventTable, place: str) -> El3Records:
     parts = re.split(r"^read\n", text, flags=re.MULTILINE)
     if len(parts) == 1:
         return read_records(text, table, place)
-    begins = [int(match[4]) for line in parts[0].splitlines() if (match := CORE.match(line))]
+    begins = {int(match[3]): int(match[4]) for line in parts[0].splitlines() if (match := CORE.match(line))}
     lines = [0, *accumulate(part.count("\n") + 1 for part in parts)]
+    head = read_records(parts[0], table, place)
     found = merged([read_records(part, table, place, line) for part, line in zip(parts[1:], lines[1:], strict=False)])
-    traces = [_since(trace, begin) for trace, begin in zip(found.traces, begins, strict=False)]
-    return replace(found, traces=tuple(traces))
+    traces = [_since(trace, begins.get(cpu, 0)) for cpu, trace in zip(found.cpus, found.traces, strict=True)]
+    unsaid = [
+        Problem(1, f"{place}:1: nothing says from which record on those of CPU {cpu} are wanted; all are kept")
+        for cpu in found.cpus
+        if cpu not in begins
+    ]
+    return replace(found, traces=tuple(traces), problems=(*head.problems, *unsaid, *found.problems))
 
 
 def _since(trace: CoreTrace, begin: int) -> CoreTrace:

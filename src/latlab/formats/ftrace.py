@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from latlab.analysis.attribution import KernelSpan
 
-LINE = re.compile(r"^\s*(?P<task>.+)-\d+\s+\[(?P<cpu>\d+)\]\s+\S+\s+(?P<s>\d+)\.(?P<us>\d{6}): (?P<what>.*)$")
+LINE = re.compile(r"^\s*(?P<task>.+)-\d+\s+\[(?P<cpu>\d{1,5})\]\s+\S+\s+(?P<s>\d{1,12})\.(?P<us>\d{6}): (?P<what>.*)$")
 FRAME = re.compile(r"^ => (\S+)")
 DONE = "_done"
 PROBED = "__arm64_"

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import gzip
 import hashlib
 import re
@@ -63,24 +62,28 @@ def read_frames(lines: Iterable[bytes]) -> GuestOutput:
             _close(current, files, number, problems)
             current = None
         elif kind == "DONE":
-            status = int(fields["status"]) if fields.get("status", "").isdecimal() else None
+            status = _number(fields.get("status", ""))
     if current:
         problems.append(Problem(current.line, f"the console ends inside the file {current.name}; it is left out"))
     return GuestOutput(files, status, tuple(problems))
 
 
 def _begun(fields: dict[str, str], number: int, problems: list[Problem]) -> _Open | None:
-    size = fields.get("bytes", "")
-    if "name" not in fields or not size.isdecimal():
+    size = _number(fields.get("bytes", ""))
+    if "name" not in fields or size is None:
         problems.append(Problem(number, "a file begins without a name or a size; it is left out"))
         return None
-    return _Open(fields["name"], int(size), fields.get("sha256", ""), number, bytearray())
+    return _Open(fields["name"], size, fields.get("sha256", ""), number, bytearray())
+
+
+def _number(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"\d{1,18}", text, re.ASCII) else None
 
 
 def _extend(current: _Open, text: str, number: int, problems: list[Problem]) -> None:
     try:
         current.data += base64.b64decode(text, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:
         problems.append(Problem(number, f"a line of {current.name} is not base64 ({error})"))
 
 

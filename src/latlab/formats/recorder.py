@@ -14,6 +14,7 @@ from latlab.errors import DataError
 
 MAGIC = b"LLREC1\r\n"
 MAX_CPUS = 64
+MAX_SUB_BITS = 32
 HEADER = struct.Struct(f"<8s6I7QI{MAX_CPUS}II")
 SLOT = struct.Struct("<4QII")
 TALLY = struct.Struct("<8Q")
@@ -96,11 +97,12 @@ def _header(data: bytes, place: str) -> _Header:
     fields = HEADER.unpack_from(data)
     if zlib.crc32(data[: HEADER.size - 4]) != fields[-1]:
         raise DataError(f"{place}: the header's checksum is wrong; nothing can be read")
-    _, header_bytes, slot_bytes, cpus, buckets, sub_bits, priority = fields[:7]
-    if header_bytes != HEADER.size or cpus > MAX_CPUS or slot_bytes != SLOT.size + cpus * (TALLY.size + 16 * buckets):
+    _, header_bytes, slot_bytes, cpus, buckets, sub_bits, priority, interval = fields[:8]
+    fits = header_bytes == HEADER.size and slot_bytes == SLOT.size + cpus * (TALLY.size + 16 * buckets)
+    if not fits or cpus > MAX_CPUS or sub_bits > MAX_SUB_BITS or interval == 0:
         raise DataError(f"{place}: a recorder's file of another version; use the latlab that made it")
     idle, numbers = fields[14], fields[15 : 15 + cpus]
-    interval, outlier, duration, realtime, start, hz, cost = fields[7:14]
+    outlier, duration, realtime, start, hz, cost = fields[8:14]
     return _Header(
         slot_bytes, tuple(numbers), buckets, sub_bits, priority, interval, outlier, duration, realtime, start, hz, cost, bool(idle)
     )

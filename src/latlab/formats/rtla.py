@@ -12,7 +12,7 @@ from latlab.errors import DataError
 TITLE = re.compile(r"^# RTLA timerlat histogram")
 UNIT = re.compile(r"^# Time unit is \w+ \((us|ns)\)")
 COLUMN = re.compile(r"^(IRQ|Thr|Usr)-(\d+)$")
-ROW = re.compile(r"^(\d+|over:|count:|min:|avg:|max:)((?:\s+(?:\d+|-))+)\s*$")
+ROW = re.compile(r"^(\d{1,18}|over:|count:|min:|avg:|max:)((?:\s+(?:\d{1,20}|-))+)\s*$", re.ASCII)
 NS = {"us": 1000, "ns": 1}
 
 
@@ -28,13 +28,21 @@ def read_timerlat(text: str, place: str, kind: str = "Thr") -> Wakeups:
         if match := UNIT.match(line):
             unit_ns = NS[match[1]]
         elif line.startswith("Index"):
+            if columns:
+                problems.append(f"{place}:{number}: a second head; the rows go on with the first")
+                continue
             columns = [(m[1], int(m[2])) for m in map(COLUMN.match, line.split()[1:]) if m]
         elif match := ROW.match(line):
             values = [0 if part == "-" else int(part) for part in match[2].split()]
             if len(values) != len(columns):
                 problems.append(f"{place}:{number}: {len(values)} columns where the head names {len(columns)}; the line is left out")
                 continue
+            if match[1] in rows:
+                problems.append(f"{place}:{number}: the row {match[1]} stands twice; the second is left out")
+                continue
             rows[match[1]] = values
+        elif line[:1].isdecimal():
+            problems.append(f"{place}:{number}: {line[:60]!r} is no row of the histogram; it is left out")
     if not columns or not TITLE.search(text.lstrip().split("\n", 1)[0]):
         raise DataError(f"{place}: no histogram of rtla timerlat; name the output of `rtla timerlat hist`")
     if "count:" not in rows:

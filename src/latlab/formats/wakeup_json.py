@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ def read_json(text: str, place: str) -> Wakeups:
         root = json.loads(text)
     except json.JSONDecodeError as error:
         raise DataError(f"{place}:{error.lineno}: not whole JSON ({error.msg}); the tool was killed or the file cut off") from error
+    except RecursionError as error:
+        raise DataError(f"{place}: JSON nested deeper than any tool's; name another file") from error
     if isinstance(root, dict) and isinstance(root.get("thread"), dict):
         return _cyclictest(root, place)
     if isinstance(root, dict) and isinstance(root.get("cpu"), dict):
@@ -31,7 +34,7 @@ def _cyclictest(root: dict[str, Any], place: str) -> Wakeups:
     nanoseconds = any(word in ("-N", "--nsecs") for word in command.split())
     problems: list[str] = []
     cpus = tuple(
-        _cpu(entry, int(entry.get("cpu", name)), "cycles", 1 if nanoseconds else 1000, place, problems)
+        _cpu(entry, _number(entry.get("cpu", name), "cpu", place), "cycles", 1 if nanoseconds else 1000, place, problems)
         for name, entry in _entries(root["thread"], place)
     )
     if root.get("return_code", 0) != 0:
@@ -46,7 +49,9 @@ def _cyclictest(root: dict[str, Any], place: str) -> Wakeups:
 
 def _jitterdebugger(root: dict[str, Any], place: str) -> Wakeups:
     system = root.get("sysinfo", {})
-    unit_ns = int(system.get("resolution_in_ns", 1000)) or 1000
+    if not isinstance(system, dict):
+        raise DataError(f"{place}: `sysinfo` is no object; name another file")
+    unit_ns = _number(system.get("resolution_in_ns", 1000), "resolution_in_ns", place) or 1000
     problems: list[str] = []
     cpus = tuple(_cpu(entry, int(name), "count", unit_ns, place, problems) for name, entry in _entries(root["cpu"], place))
     facts = (("kernel", str(system.get("release", ""))), ("machine", str(system.get("machine", ""))))
@@ -58,6 +63,13 @@ def _wakeups(tool: str, unit_ns: int, cpus: tuple[CpuWakeups, ...], facts: tuple
     return Wakeups(
         tool, None, unit_ns, tuple(sorted(cpus, key=lambda cpu: cpu.cpu)), complete=not problems, facts=said, problems=tuple(problems)
     )
+
+
+def _number(value: object, name: str, place: str) -> int:
+    try:
+        return int(value)  # type: ignore[call-overload,no-any-return]
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"{place}: {name} is {value!r} and no number; name another file") from error
 
 
 def _entries(group: dict[str, Any], place: str) -> list[tuple[str, dict[str, Any]]]:
@@ -75,6 +87,8 @@ def _cpu(entry: dict[str, Any], cpu: int, counted_as: str, unit_ns: int, place: 
         got, low, high, average = int(entry[counted_as]), int(entry["min"]), int(entry["max"]), float(entry["avg"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(f"{place}: CPU {cpu}: {error!r} is missing or no number; name another file") from error
+    if got < 0 or not math.isfinite(average) or any(count < 0 for _, count in pairs):
+        raise DataError(f"{place}: CPU {cpu}: a count or the average is no number of a latency; the file is damaged")
     inside = sum(count for _, count in pairs)
     if inside > got:
         problems.append(f"{place}: CPU {cpu}: the histogram holds {inside} samples, {counted_as} says {got}")

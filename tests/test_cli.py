@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from conftest import Latlab
 from fakes import fake_images, fake_qemu
 from latlab.errors import LatlabError
 from latlab.model import RunStatus, Topology
-from latlab.store import open_store
+from latlab.store import Store, open_store
 from latlab.workflow import import_log
 from synthetic import JUNO, log
 
@@ -134,7 +135,8 @@ def test_a_topology_that_contradicts_the_log_is_refused(latlab: Latlab, console:
     assert "contradicts" in done.stderr
 
 
-MEMORY = open_store("sqlite://")
+MEMORY = Store(sa.create_engine("sqlite://"), "memory")
+MEMORY.prepare()
 
 
 @settings(max_examples=400, deadline=None)

@@ -3,7 +3,7 @@ import json
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from ladder_model import Truth, make_run
 from latlab.cli import main
 from latlab.formats import run_json
+from latlab.model import CoreId, Metric, RunStatus
 
 V9, V10 = "published:tf-a/juno/v2.9", "published:tf-a/juno/v2.10"
 WAKEUPS = Path(__file__).parent / "data" / "rt"
@@ -26,7 +27,7 @@ class Done:
 def latlab(*arguments, store="/nonexistent/store"):
     """The command in this process, as the entry point runs it."""
     out, err, argv = io.StringIO(), io.StringIO(), sys.argv
-    sys.argv = ["latlab", *arguments, *(("--store", str(store)) if arguments[0] != "report" else ())]
+    sys.argv = ["latlab", *arguments, *(() if arguments[0] in ("report", "explore") else ("--store", str(store)))]
     try:
         with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as stop:
             main()
@@ -104,6 +105,14 @@ def test_the_gate_passes_what_it_is_not_told_to_fail(tmp_path):
         (("history", "*/step", V9), 2, "needs two runs"),
         (("export", V9, "--format", "chrome"), 2, "has no traces"),
         (("compare", "/etc/hostname", V9), 2, "is not read"),
+        (("compare", V9, V9, "-o", "x.txt"), 2, "name another --format"),
+        (("history", "*/step", V9, V10, "-o", "x.txt"), 2, "name another --format"),
+        (("explain", V9, ""), 2, "'' is no file"),
+        (("tail", V9, "--once-in", "nan"), 2, "must be more than 1 and at most"),
+        (("tail", V9, "--once-in", "1e300"), 2, "must be more than 1 and at most"),
+        (("explore", "--walks", "10"), 2, "are of one system"),
+        (("explore", "--full", "--clusters", "2", "--programs", "1|1"), 2, "choose either"),
+        (("explore", "--replay", ""), 2, "is --clusters and --programs together"),
         (("compare", str(WAKEUPS / "cyclictest-h.txt"), V9), 2, f"keep it with `latlab import-rt {WAKEUPS / 'cyclictest-h.txt'}`"),
         (("compare", str(WAKEUPS / "cyclictest.json"), V9), 2, f"keep it with `latlab import-rt {WAKEUPS / 'cyclictest.json'}`"),
     ],
@@ -112,6 +121,27 @@ def test_what_cannot_be_done_is_one_sentence_and_an_exit_code(arguments, code, s
     done = latlab(*arguments, store=tmp_path / "s.sqlite")
     assert (done.returncode, done.stdout) == (code, "")
     assert said in done.stderr and done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
+
+
+def test_a_gate_passes_no_candidate_that_lacks_what_the_base_has(tmp_path):
+    whole = make_run(Truth(), 1, name="whole")
+    left = {
+        "a partial run": replace(whole, status=RunStatus.PARTIAL),
+        "a test": replace(whole, samples=tuple(s for s in whole.samples if s.test != "cpu_susp_serial")),
+        "a core": replace(whole, samples=tuple(s for s in whole.samples if s.core != CoreId(1, 3) or s.test == "cpu_susp_serial")),
+        "a metric": replace(whole, samples=tuple(s for s in whole.samples if s.metric is not Metric.WAKEUP)),
+    }
+    base = tmp_path / "whole.json"
+    base.write_text(run_json.render(whole))
+    for name, run in left.items():
+        candidate, junit = tmp_path / f"{name}.json", tmp_path / "j.xml"
+        candidate.write_text(run_json.render(replace(run, id=name)))
+        done = latlab("gate", str(base), str(candidate), "--junit", str(junit))
+        assert done.returncode == 3 and "could not be judged" in done.stdout, name
+        assert 'classname="not judged"' in junit.read_text()
+        assert latlab("compare", str(base), str(candidate)).returncode == 3
+        more = latlab("gate", str(candidate), str(base))
+        assert more.returncode == (3 if name in ("a partial run", "a core") else 0), name
 
 
 def test_a_tail_without_enough_samples_exits_with_cannot_tell():

@@ -80,6 +80,14 @@ def test_doses_that_give_no_slope_are_refused(store: str, doses: str, monkeypatc
         _latlab("run", "rt-trng", "--doses", doses)
 
 
+def test_an_imported_file_with_its_schedule_says_what_was_missed(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    _latlab("import-rt", str(DATA / "cyclictest-h.txt"), "--duration", "1s", "--interval", "200")
+    capsys.readouterr()
+    _latlab("show", "last", "--format", "json")
+    (tool,) = json.loads(capsys.readouterr().out)["measurements"][0]["tools"]
+    assert [(cpu["expected"], cpu["missed"]) for cpu in tool["cpus"]] == [(5000, 4000), (5000, 4004)]
+
+
 def test_truncated_input_is_refused_with_its_name(store: str, tmp_path: Path) -> None:
     (tmp_path / "cut.json").write_text('{"thread": {"0": ')
     with pytest.raises(DataError, match=r"cut\.json:1"):

@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -62,6 +63,28 @@ def test_a_run_with_a_field_replaced_is_read_or_refused_never_crashes(data):
         run_json.parse(json.dumps(document), "run.json")
     except DataError as error:
         assert str(error).startswith("run.json")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"capture_cost_ticks": float("inf")}, "no number from 0"),
+        ({"capture_cost_ticks": -7}, "no number from 0"),
+        ({"tick_unit": "insns"}, "the unit is 'insns' and the clock time, whose unit is ns"),
+        ({"topology": [10**12, 4]}, "is not one of 1 to 65536 cores"),
+        ({"topology": []}, "is not one of"),
+        ({"lead": "9.9"}, "the lead 9.9 is not in topology 2,4"),
+        ({"version": True}, "version True"),
+        ({"samples": [["t", "powerdown", "0.-1", 0, 0, 5]]}, "'0.-1' is not a core"),
+        ({"samples": [["t", "powerdown", "0.1", -1, 0, 5]]}, "-1 is negative"),
+        ({"samples": [["t", "powerdown", "0.1", 0, 0, 10**400]]}, "no whole number of 64 bits"),
+        ({"events_hash": [1, 2]}, "is no text"),
+    ],
+)
+def test_a_run_that_contradicts_itself_is_refused_with_what_does(changed, said):
+    document = json.loads(run_json.render(make_run(Truth(tests=("cpu_susp_serial",)), 1))) | changed
+    with pytest.raises(DataError, match=re.escape(said)):
+        run_json.parse(json.dumps(document), "run.json")
 
 
 def test_csv_has_a_line_for_each_sample(juno):

@@ -9,7 +9,7 @@ from sqlalchemy import event
 
 from latlab.analysis.spans import samples_of
 from latlab.errors import DataError, UsageError
-from latlab.model import Build, Clock, CoreId, Problem, Run, RunStatus, Tick, Topology
+from latlab.model import Build, Clock, CoreId, Metric, Problem, Run, RunStatus, Sample, Tick, Topology
 from latlab.store import Store, open_store
 from synthetic import Model
 
@@ -34,6 +34,23 @@ RUN = Run(
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     return open_store(str(tmp_path / "store.sqlite"))
+
+
+@pytest.mark.parametrize("place", [":memory:", "sqlite://", "sqlite:///", "sqlite:///:memory:"])
+def test_a_store_that_would_be_lost_is_refused(place: str) -> None:
+    with pytest.raises(UsageError, match="kept nowhere"):
+        open_store(place)
+
+
+@pytest.mark.parametrize("damage", ["update samples set value_ticks='abc'", "update runs set tick_value=0"])
+def test_a_store_whose_figures_are_none_is_called_damaged(tmp_path: Path, damage: str) -> None:
+    store = open_store(str(tmp_path / "store.sqlite"))
+    run_id = store.begin(RUN)
+    store.add(run_id, samples=[Sample("t", Metric.POWERDOWN, CoreId(0, 0), 0, 0, 5)])
+    with sqlite3.connect(tmp_path / "store.sqlite") as connection:
+        connection.execute(damage)
+    with pytest.raises(DataError, match="damaged"):
+        store.load(run_id)
 
 
 def test_what_goes_into_the_store_comes_out(store: Store) -> None:

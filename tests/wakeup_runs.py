@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from latlab.model import UNNAMED, CoreId, Distribution, Metric, Run
+from latlab.model import UNNAMED, CoreId, Distribution, Metric, Run, RunStatus
 from latlab.rt import CAMPAIGN, REAL, new_run, workload_facts
 from latlab.targets.rt_job import Workload
 from recorder_files import bucket
@@ -48,7 +48,7 @@ def wakeup_run(
 ) -> Run:
     run = new_run(CAMPAIGN, "ssh:board", platform, len({one.core for one in found}), mode, workload_facts(workload or Workload(10)))
     changed = dict(run.facts) | {key.replace("_", " "): value for key, value in facts.items()}
-    return replace(run, facts=tuple(changed.items()), distributions=found, id=name)
+    return replace(run, facts=tuple(changed.items()), distributions=found, id=name, status=RunStatus.COMPLETE)
 
 
 def drawn(seed: int, count: int = 60_000, factor: float = 1.0) -> list[int]:

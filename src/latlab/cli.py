@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -34,6 +35,7 @@ app.add_typer(run_app, name="run")
 
 
 DEFAULT_TOPOLOGY = "2,4"
+INTERRUPTED = 130  # what typer makes of Ctrl-C
 
 
 class ModeName(StrEnum):
@@ -254,13 +256,27 @@ cli_psa.register(run_app)
 def main() -> None:
     """The entry point: whatever happens, the user sees one sentence and a meaningful exit code."""
     signal.signal(signal.SIGTERM, _interrupt)
+    _usable_streams()
     sys.exit(_guarded())
+
+
+def _usable_streams() -> None:
+    """Standard output may be closed, or in an encoding that has no µ: neither is a reason to stop in the middle."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as the process lives
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _guarded() -> int:
     try:
         code = app(standalone_mode=False)
         sys.stdout.flush()
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except typer.Exit as stop:
         return stop.exit_code
@@ -319,7 +335,8 @@ def _run_virtual(target: str, topology: str, iterations: int, store: str | None,
         raise UsageError(f"--iterations {iterations}: a test has at least one")
     board = load_board(name)
     if topology not in (DEFAULT_TOPOLOGY, str(board.topology)):
-        raise UsageError(f"--topology {topology}: platform {board.name} has {board.topology}; use --target {target},clusters=2+2")
+        wanted = str(_topology(topology)).replace(",", "+")
+        raise UsageError(f"--topology {topology}: platform {board.name} has {board.topology}; add clusters={wanted} to --target instead")
     virtual = Virtual(find_program(), board, iterations)
     opened = open_store(store)
     with RunProgress(_err(), f"virtual time, platform {board.name}", iterations * CAMPAIGN_TESTS) as progress:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from latlab.analysis.verdicts import Limits
     from latlab.model import Run
 
+MOST_SAMPLES = 1e12
 EXIT_CODES = {"regressed": 1, "cannot tell": 3, "improved": 0, "same": 0}
 
 
@@ -78,6 +79,7 @@ def compare(
     """Say what changed between two runs, whatever the order in which the cores came. Exits 1 where something regressed."""
     comparison = _comparison(before, after, tolerance, unit, store)
     if format is CompareFormat.TABLE:
+        _refuse_output(output)
         from latlab.analysis.deltas import judge_printed_deltas
         from latlab.report.comparison_terminal import print_comparison
 
@@ -100,7 +102,7 @@ def explain(
     from latlab.analysis.explain_pair import explain_pair
     from latlab.report.comparison_terminal import print_pair_explanations, print_run_explanations
 
-    comparison = _comparison(run, against, tolerance, unit, store) if against else None
+    comparison = _comparison(run, against, tolerance, unit, store) if against is not None else None
     single = _load(run, unit, store) if comparison is None else comparison.a
     sentences = explain_pair(comparison) if comparison else explain_run(single)
     if format is ListFormat.JSON:
@@ -157,6 +159,7 @@ def history(
         raise UsageError(f"a history needs two runs at least, {len(runs)} is named")
     found = follow([_load(run, unit, store) for run in runs], figure, _limits(tolerance))
     if format is HistoryFormat.TABLE:
+        _refuse_output(output)
         history_views.print_history(_console(), found)
     elif format is HistoryFormat.JSON:
         write_text(history_views.history_json(found), output)
@@ -183,8 +186,8 @@ def tail(
 
     if metric is not None and metric not in list(Metric):
         raise UsageError(f"--metric {metric!r} is no metric; use {', '.join(Metric)}")
-    if once_in <= 1:
-        raise UsageError(f"--once-in {once_in:g} must be more than 1")
+    if not 1 < once_in <= MOST_SAMPLES:
+        raise UsageError(f"--once-in {once_in:g} must be more than 1 and at most {MOST_SAMPLES:g}")
     loaded = _load(run, unit, store)
     found = tails(loaded, test, Metric(metric or (Metric.TASK_WAKEUP if loaded.distributions else Metric.WAKEUP)), once_in)
     if not found:
@@ -239,6 +242,11 @@ def comparison_text(comparison: Comparison, format: CompareFormat) -> str:
     else:
         from latlab.report.comparison_html import page as text_of
     return text_of(comparison)
+
+
+def _refuse_output(output: Path | None) -> None:
+    if output is not None:
+        raise UsageError(f"-o {output}: a table is for the terminal; name another --format to have it in a file")
 
 
 def write_text(text: str, output: Path | None) -> None:

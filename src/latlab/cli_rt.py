@@ -186,6 +186,8 @@ def import_rt(
 
     if (duration is None) != (interval is None):
         raise UsageError("--duration and --interval belong together: what was due is the one divided by the other")
+    if interval is not None and interval < 1:
+        raise UsageError(f"--interval {interval}: at least one microsecond lies between two wake-ups")
     data = log.read_bytes()
     wakeups = read_wakeups(data, log.name)
     facts = [("source", log.name)]

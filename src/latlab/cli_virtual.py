@@ -148,16 +148,20 @@ def explore(
     from latlab.errors import TestFailed
     from latlab.report.virtual import exploration_table
 
-    if (clusters is None) != (programs is None) or (replay and not clusters):
+    if (clusters is None) != (programs is None) or (replay is not None and clusters is None):
         raise UsageError("a system is --clusters and --programs together, also for --replay")
+    if clusters is None and (bound is not None or walks or os_initiated or every_access):
+        raise UsageError("--bound, --walks, --os-initiated and --every-access are of one system; name it with --clusters and --programs")
+    if clusters is not None and full:
+        raise UsageError("--full is a set of systems and --clusters names one; choose either")
     scopes = scope or list(exploration.SCOPES)
     one = exploration.System(clusters or "", programs or "", bound, walks, os_initiated, every_access)
     exploration.check_choices(scopes, one)
     explorer = exploration.find_explorer(program)
-    if replay:
+    if replay is not None:
         sys.stdout.write(exploration.replay(explorer, one, scopes[0], replay))
         return
-    systems = [one] if clusters else list(exploration.FULL if full else exploration.SMALL)
+    systems = [one] if clusters is not None else list(exploration.FULL if full else exploration.SMALL)
     findings = exploration.explore(explorer, systems, scopes, seed)
     _print([exploration_table(findings)], format)
     for finding in findings:

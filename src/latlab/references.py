@@ -65,8 +65,10 @@ def _from_file(path: Path, release: str, unit: str) -> Run:
         return _from_log(path)
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadReference(f"{path} cannot be read as text: {error}") from None
+    except OSError as error:
+        raise BadReference(f"{path} cannot be read: {error.strerror}; check its permissions") from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: byte {error.start} is no UTF-8 ({error.reason}); save the file as UTF-8 text") from None
     if path.suffix == ".json":
         return _from_json(path, text)
     if path.suffix == ".rst":

@@ -190,7 +190,7 @@ def _wakeups(facts: Mapping[str, str], files: Mapping[str, bytes], problems: lis
         except DataError as error:
             problems.append(str(error))
             continue
-        if name == "cyclictest.txt" and "interval_us" in facts:
+        if one.tool != "recorder" and "interval_us" in facts:
             one = with_schedule(one, int(facts["interval_us"]) * 1000, float(facts["duration_s"]))
         problems += one.problems
         found.append(one)

@@ -277,6 +277,8 @@ def open_store(place: str | None = None) -> Store:
         ) from error
     except ModuleNotFoundError as error:
         raise UsageError(f"--store {location!r} needs the Python package {error.name}; install it") from error
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise UsageError(f"--store {location!r} is kept nowhere: what is measured would be lost; name a file")
     shown = engine.url.render_as_string(hide_password=True) if "://" in location else location
     store = Store(engine, shown)
     store.prepare()
@@ -284,6 +286,8 @@ def open_store(place: str | None = None) -> Store:
 
 
 def _sqlite_url(path: Path) -> sa.URL:
+    if str(path) == ":memory:":
+        return sa.URL.create("sqlite")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -341,7 +345,7 @@ def _run(
         target=row["target"],
         platform=row["platform"],
         topology=Topology(tuple(int(part) for part in row["topology"].split(","))),
-        tick=Tick(Clock(row["clock"]), row["tick_value"]),
+        tick=Tick(Clock(row["clock"]), _positive(row["tick_value"])),
         build=Build(row["firmware"], row["events_hash"], _pairs(row["build_options"])),
         lead=_core(row["lead"]) if row["lead"] else None,
         status=RunStatus(row["status"]),
@@ -355,6 +359,12 @@ def _run(
         facts=_pairs(row["facts"]),
         id=row["id"],
     )
+
+
+def _positive(value: Any) -> float:
+    if not isinstance(value, int | float) or not value > 0:
+        raise ValueError(f"a tick is worth {value!r}")
+    return float(value)
 
 
 def _pairs(text: str) -> tuple[tuple[str, str], ...]:
@@ -379,9 +389,10 @@ def _sample_row(sample: Sample) -> dict[str, Any]:
 
 
 def _sample(row: Mapping[Any, Any]) -> Sample:
-    return Sample(
-        row["test"], Metric(row["metric"]), CoreId(row["cluster"], row["core"]), row["boot"], row["iteration"], row["value_ticks"]
-    )
+    core, value = CoreId(row["cluster"], row["core"]), row["value_ticks"]
+    if not isinstance(value, int):
+        raise ValueError(f"a span of {value!r} ticks")
+    return Sample(row["test"], Metric(row["metric"]), core, row["boot"], row["iteration"], value)
 
 
 def _trace_row(trace: CoreTrace) -> dict[str, Any]:

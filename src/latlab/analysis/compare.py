@@ -61,9 +61,21 @@ def compare(a: Run, b: Run, limits: Limits | None = None) -> Comparison:
         rows += [judge.group(group) for group in groups]
     rows, levels = judge.settle(judge.with_cell_verdicts(rows))
     orders = tuple(Order(test, before.names_in_order(), after.names_in_order()) for test, (before, after) in ladders.items())
-    verdict = overall(row.verdict for row in rows)
+    verdict = overall((row.verdict for row in rows), bool(pair.gaps))
     return Comparison(
-        a, b, limits, pair.unit, verdict, tuple(rows), tuple(levels), orders, ladders, (lead_a, lead_b), judge.boots, tuple(notes)
+        a,
+        b,
+        limits,
+        pair.unit,
+        verdict,
+        tuple(rows),
+        tuple(levels),
+        orders,
+        ladders,
+        (lead_a, lead_b),
+        judge.boots,
+        tuple(notes),
+        gaps=pair.gaps,
     )
 
 

@@ -36,11 +36,10 @@ def compare_wakeups(a: Run, b: Run, limits: Limits) -> Comparison:
     if not exact:
         adjusted = false_discovery_control([row.shift.p for row in rows])
         rows = [replace(row, verdict=decide(row.shift, row.threshold, p, limits.alpha)) for row, p in zip(rows, adjusted, strict=True)]
-    verdict = overall(row.verdict for row in rows if not (is_rare(row) and row.verdict is Verdict.CANNOT_TELL))
+    verdict = overall((row.verdict for row in rows if not (is_rare(row) and row.verdict is Verdict.CANNOT_TELL)), bool(pair.gaps))
     notes = (*pair.notes, *_exposure_notes(pair), *(_digest_notes(pair) if exact else _one_run_note(pair)))
-    return Comparison(
-        a, b, limits, a.tick.unit, verdict, tuple(rows), (), (), {}, (None, None), (1, 1), notes, caveat_of(a, b), _sampling(pair, exact)
-    )  # fmt: skip
+    caveat, sampling = caveat_of(a, b), _sampling(pair, exact)
+    return Comparison(a, b, limits, a.tick.unit, verdict, tuple(rows), (), (), {}, (None, None), (1, 1), notes, caveat, sampling, pair.gaps)
 
 
 def is_rare(row: Row) -> bool:

@@ -83,7 +83,10 @@ class Order:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`caveat` says what the figures are not, wherever the verdict is said; `sampling` what the tests rest on where that is not boots."""
+    """`caveat` says what the figures are not, wherever the verdict is said; `sampling` what the tests rest on where that is not boots.
+
+    `gaps` say what could not be judged, because the second run lacks it or one of the two is partial: such a comparison is never `same`.
+    """
 
     a: Run
     b: Run
@@ -99,6 +102,7 @@ class Comparison:
     notes: tuple[str, ...]
     caveat: str = ""
     sampling: str = ""
+    gaps: tuple[str, ...] = ()
 
     def unit_of(self, metric: Metric) -> str:
         return unit_of(metric, self.unit)

@@ -19,7 +19,10 @@ class Decision:
 
 
 def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
-    """A single row of a failing verdict fails the gate. Rows that cannot be told pass, unless nothing at all can be told."""
+    """A single row of a failing verdict fails the gate. Rows that cannot be told pass, unless nothing at all can be told.
+
+    What the candidate lacks or did not measure to its end passes nothing.
+    """
     failing = tuple(row for row in comparison.rows if row.verdict in fail_on)
     caveat = f"; {comparison.caveat}" if comparison.caveat else ""
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
@@ -28,6 +31,8 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
         return Decision(failing, 1, (*(_line(row, comparison.unit_of(row.metric)) for row in failing), f"fail: {counts}{caveat}"))
     if untold == len(comparison.rows):
         return Decision((), 3, (f"cannot tell: none of {untold} rows can be told; take more boots of both{caveat}",))
+    if comparison.gaps:
+        return Decision((), 3, (*comparison.gaps, f"cannot tell: {counts}, and the above could not be judged{caveat}"))
     return Decision((), 0, (f"pass: {counts}{caveat}",))
 
 

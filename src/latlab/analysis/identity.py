@@ -8,7 +8,7 @@ import numpy as np
 
 from latlab.analysis.columns import METRICS, Columns, DuplicateSample, columns_of
 from latlab.errors import DataError
-from latlab.model import UNNAMED, Clock, Metric, Run
+from latlab.model import UNNAMED, Clock, Metric, Run, RunStatus
 
 _UNIT_RATIO = 300.0
 
@@ -19,7 +19,10 @@ class NotComparable(DataError):
 
 @dataclass(frozen=True)
 class Pair:
-    """Two runs that may be compared, their columns in one unit, and the (test, metric) that both hold for the same cores."""
+    """Two runs that may be compared, their columns in one unit, and the (test, metric) that both hold for the same cores.
+
+    `gaps` say what the first run holds and nobody can judge, because the second lacks it or one of them is partial.
+    """
 
     a: Run
     b: Run
@@ -27,6 +30,7 @@ class Pair:
     columns_b: Columns
     common: tuple[tuple[str, Metric], ...]
     notes: tuple[str, ...]
+    gaps: tuple[str, ...]
 
     @property
     def unit(self) -> str:
@@ -43,13 +47,19 @@ def pair_runs(a: Run, b: Run) -> Pair:
             worth = f"{a.tick.value:g} instructions in {a.id} and {b.tick.value:g} in {b.id}"
             raise NotComparable(f"one tick is {worth}; run both with one shift")
         notes.append(f"ticks differ, {a.tick.value:g} ns and {b.tick.value:g} ns; figures are compared in ns")
-    common = _common(a, b, columns_a, columns_b, notes)
+    gaps = partial_runs(a, b)
+    common = _common(a, b, columns_a, columns_b, notes, gaps)
     _refuse_unit_slip(a, b, columns_a, columns_b, common)
     notes += [_problems_note(run) for run in (a, b) if run.problems]
     if a.build.options != b.build.options:
         changed = sorted({key for key, _ in set(a.build.options) ^ set(b.build.options)})
         notes.append("build options differ: " + ", ".join(changed))
-    return Pair(a, b, columns_a, columns_b, common, tuple(notes))
+    return Pair(a, b, columns_a, columns_b, common, tuple(notes), tuple(gaps))
+
+
+def partial_runs(a: Run, b: Run) -> list[str]:
+    """A run that did not come to its end says nothing of what it did not measure."""
+    return [f"{run.id} is partial" for run in (a, b) if run.status is RunStatus.PARTIAL]
 
 
 def check_same(a: Run, b: Run, notes: list[str]) -> None:
@@ -107,7 +117,7 @@ def resolution(run: Run, metric: Metric) -> float:
     return max(run.tick.value, float(printed)) if printed else run.tick.value
 
 
-def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[str]) -> tuple[tuple[str, Metric], ...]:
+def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[str], gaps: list[str]) -> tuple[tuple[str, Metric], ...]:
     common = []
     tests = dict.fromkeys([*columns_a.tests, *columns_b.tests])
     for key in [(test, metric) for test in tests for metric in METRICS]:
@@ -117,11 +127,14 @@ def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[
         name = f"{key[0]} {key[1]}"
         if ours is None or theirs is None:
             notes.append(f"{name} stands only in {(a if theirs is None else b).id}")
+            gaps += notes[-1:] if theirs is None else []
         elif ours.cores != theirs.cores:
             odd = ", ".join(str(core) for core in sorted(set(ours.cores) ^ set(theirs.cores)))
             notes.append(f"{name} is left out: core {odd} is missing in one of the runs")
+            gaps += notes[-1:]
         elif not len(ours.values) or not len(theirs.values):
             notes.append(f"{name} is left out: no iteration holds every core")
+            gaps += notes[-1:]
         else:
             common.append(key)
         for run, matrix in ((a, ours), (b, theirs)):
@@ -141,6 +154,9 @@ def _refuse_unit_slip(a: Run, b: Run, columns_a: Columns, columns_b: Columns, co
         middle_a, middle_b = np.median(ours.values), np.median(theirs.values)
         if middle_a > 0 and middle_b > 0:
             ratios.append(float(middle_b / middle_a))
+    largest = [max(float(columns.matrix(*key).values.max()) for key in common) for columns in (columns_a, columns_b)]  # type: ignore[union-attr]
+    if min(largest) == 0 < max(largest):
+        raise NotComparable(f"unit suspect: every figure of {(a if largest[0] == 0 else b).id} is 0; read the log again")
     ratio = float(np.median(ratios)) if ratios else 1.0
     if ratio > _UNIT_RATIO or ratio < 1 / _UNIT_RATIO:
         larger, factor = (b, ratio) if ratio > 1 else (a, 1 / ratio)

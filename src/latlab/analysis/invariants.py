@@ -45,7 +45,8 @@ def check_invariants(run: Run) -> tuple[Check, ...]:
 
 def _wakeup_checks(run: Run) -> tuple[Check, ...]:
     check_latencies(run)
-    return tuple(check for one in run.distributions for check in (_all_counted(one), _all_accounted(one)))
+    counted = [_all_counted(one) for one in run.distributions]
+    return (*counted, *(_all_accounted(one, one.expected) for one in run.distributions if one.expected is not None))
 
 
 def _all_counted(one: Distribution) -> Check:
@@ -55,10 +56,10 @@ def _all_counted(one: Distribution) -> Check:
     return Check(one.test, name, holds, "" if holds else f"it holds {held} of {one.got}")
 
 
-def _all_accounted(one: Distribution) -> Check:
+def _all_accounted(one: Distribution, expected: int) -> Check:
     name = f"every period of CPU {one.core.core} was measured or is known to be missed"
-    short = 0 if one.expected is None else one.expected - one.got - (one.missed or 0)
-    return Check(one.test, name, short <= 0, f"{short} of {one.expected} are unaccounted for" if short > 0 else "")
+    short = expected - one.got - (one.missed or 0)
+    return Check(one.test, name, short <= 0, f"{short} of {expected} are unaccounted for" if short > 0 else "")
 
 
 def _parts_fit(test: str, flush: Matrix, powerdown: Matrix, unit: str) -> Check:

@@ -56,6 +56,9 @@ class Tail:
         return "; ".join(f"{d.name}: {d.figure}" for d in self.diagnostics if not d.passed)
 
 
+NO_TAIL = Diagnostic("clock", False, "counts of a deterministic clock have no tail; their maximum is exact for the paths that ran")
+
+
 @dataclass(frozen=True, slots=True)
 class _Pareto:
     threshold: float
@@ -93,6 +96,8 @@ def tails(run: Run, test: str | None, metric: Metric, once_in: float, seed: int 
 def _late_tail(run: Run, one: Distribution, once_in: float, seed: int) -> Tail:
     """By the wake-ups that the recorder kept, in the order in which they came."""
     blank = Tail(one.test, one.metric, one.core, one.got, one.maximum_ticks * run.tick.value, once_in, None, None, None, None, ())
+    if run.tick.clock is Clock.INSTRUCTIONS:
+        return replace(blank, diagnostics=(NO_TAIL,))
     if one.late_dropped:
         return replace(blank, diagnostics=(Diagnostic("outliers", False, f"{one.late_dropped} were not kept; raise the threshold"),))
     if not one.late:
@@ -109,9 +114,7 @@ def _tail(run: Run, blank: Tail, values: Floats, once_in: float, quantiles: tupl
         return replace(blank, diagnostics=diagnostics)
 
     if run.tick.clock is Clock.INSTRUCTIONS:
-        return refused(
-            Diagnostic("clock", False, "counts of a deterministic clock have no tail; their maximum is exact for the paths that ran")
-        )
+        return refused(NO_TAIL)
     threshold = float(np.quantile(values, quantiles[1])) if len(values) else 0.0
     excesses = values[values > threshold] - threshold
     enough = Diagnostic("excesses", len(excesses) >= FEWEST_EXCESSES, f"{len(excesses)} of {len(values)}, {FEWEST_EXCESSES} are needed")

@@ -51,9 +51,9 @@ def decide_exact(difference: float, threshold: float) -> Verdict:
     return Verdict.REGRESSED if difference > 0 else Verdict.IMPROVED
 
 
-def overall(verdicts: Iterable[Verdict]) -> Verdict:
-    """The worst that was found; `same` only where everything is."""
-    found = set(verdicts)
+def overall(verdicts: Iterable[Verdict], has_gaps: bool = False) -> Verdict:
+    """The worst that was found; `same` only where everything is, and everything was there to be judged."""
+    found = {*verdicts, *((Verdict.CANNOT_TELL,) if has_gaps else ())}
     for verdict in (Verdict.REGRESSED, Verdict.CANNOT_TELL, Verdict.IMPROVED):
         if verdict in found:
             return verdict

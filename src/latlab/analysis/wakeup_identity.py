@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from latlab.analysis.identity import NotComparable, check_same
+from latlab.analysis.identity import NotComparable, check_same, partial_runs
 from latlab.model import CoreId, Distribution, Metric, Run
 
 EMULATION = "multi-threaded emulation: shows that it works, its latencies are not to be published"
@@ -29,6 +29,7 @@ class WakeupPair:
     b: Run
     joined: tuple[tuple[Distribution, Distribution], ...]
     notes: tuple[str, ...]
+    gaps: tuple[str, ...]
 
 
 def pair_wakeups(a: Run, b: Run) -> WakeupPair:
@@ -38,10 +39,11 @@ def pair_wakeups(a: Run, b: Run) -> WakeupPair:
     notes: list[str] = []
     check_same(a, b, notes)
     _check_conditions(a, b, notes)
-    joined = _joined(a, b, notes)
+    gaps = partial_runs(a, b)
+    joined = _joined(a, b, notes, gaps)
     _refuse_unit_slip(a, b, joined)
     notes += [_problems_note(run) for run in (a, b) if run.problems]
-    return WakeupPair(a, b, joined, tuple(notes))
+    return WakeupPair(a, b, joined, tuple(notes), tuple(gaps))
 
 
 def check_latencies(run: Run) -> None:
@@ -155,7 +157,7 @@ def _differences(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str
     ]
 
 
-def _joined(a: Run, b: Run, notes: list[str]) -> tuple[tuple[Distribution, Distribution], ...]:
+def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> tuple[tuple[Distribution, Distribution], ...]:
     ours, theirs = _by_test(a), _by_test(b)
     tests = [(test, test) for test in ours if test in theirs]
     if not tests:
@@ -169,11 +171,13 @@ def _joined(a: Run, b: Run, notes: list[str]) -> tuple[tuple[Distribution, Distr
         left = [test for test in found if test not in used]
         if left:
             notes.append(f"{', '.join(left)} stands only in {run.id}")
+            gaps += notes[-1:] if run is a else []
     joined = []
     for one, other in tests:
         odd = sorted(set(ours[one]) ^ set(theirs[other]))
         if odd:
             notes.append(f"{one}: CPU {', '.join(str(core.core) for core in odd)} is left out: it is missing in one of the runs")
+            gaps += notes[-1:] if set(ours[one]) - set(theirs[other]) else []
         joined += [(ours[one][core], theirs[other][core]) for core in sorted(set(ours[one]) & set(theirs[other]))]
     if not joined:
         raise NotComparable(f"{a.id} and {b.id} measured different CPUs; compare runs of the same CPUs")

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from latlab.errors import DataError
+from latlab.formats.frames import parse_core
 from latlab.model import (
     Build,
     Clock,
@@ -27,6 +28,7 @@ from latlab.model import (
 
 SCHEMA = "latlab-run"
 VERSION = 1
+MOST_CORES = 1 << 16
 
 
 def render(run: Run) -> str:
@@ -60,7 +62,7 @@ def render(run: Run) -> str:
     }
     if run.distributions:
         document["distributions"] = [asdict(one) | {"core": str(one.core)} for one in run.distributions]
-    return json.dumps(document, ensure_ascii=False) + "\n"
+    return json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def parse(text: str, name: str) -> Run:
@@ -72,31 +74,41 @@ def parse(text: str, name: str) -> Run:
         raise DataError(f"{name}:{line}: not JSON ({error}); export the run again") from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise DataError(f"{name}: the schema is not {SCHEMA!r}; export the run with `latlab export --format json`")
-    if document.get("version") != VERSION:
+    if document.get("version") != VERSION or isinstance(document.get("version"), bool | float):
         raise DataError(f"{name}: version {document.get('version')!r} of the schema; this latlab reads version {VERSION}")
     try:
         return _run(document)
     except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
-        raise DataError(f"{name}: a field is missing or has the wrong type ({error!r}); export the run again") from None
+        told = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise DataError(f"{name}: a field is missing or has the wrong type ({told}); export the run again") from None
 
 
 def _run(d: Mapping[str, Any]) -> Run:
+    tick = Tick(Clock(d["clock"]), _positive(d["tick_value"]))
+    topology = Topology(tuple(_whole(n) for n in d["topology"]))
+    if d["tick_unit"] != tick.unit:
+        raise ValueError(f"the unit is {d['tick_unit']!r} and the clock {d['clock']}, whose unit is {tick.unit}")
+    if not topology.clusters or min(topology.clusters) < 1 or sum(topology.clusters) > MOST_CORES:
+        raise ValueError(f"topology {d['topology']} is not one of 1 to {MOST_CORES} cores")
+    lead = _core(d["lead"]) if d["lead"] is not None else None
+    if lead is not None and lead not in topology.cores:
+        raise ValueError(f"the lead {lead} is not in topology {topology}")
     return Run(
         campaign=_text(d["campaign"]),
         target=_text(d["target"]),
         platform=_text(d["platform"]),
-        topology=Topology(tuple(_whole(n) for n in d["topology"])),
-        tick=Tick(Clock(d["clock"]), _positive(d["tick_value"])),
-        build=Build(_text(d["firmware"]), d["events_hash"], tuple((_text(k), _text(v)) for k, v in d["build_options"])),
-        lead=_core(d["lead"]) if d["lead"] is not None else None,
+        topology=topology,
+        tick=tick,
+        build=Build(_text(d["firmware"]), _text_or_none(d["events_hash"]), tuple((_text(k), _text(v)) for k, v in d["build_options"])),
+        lead=lead,
         status=RunStatus(d["status"]),
-        samples=tuple(Sample(_text(t), Metric(m), _core(c), _whole(b), _whole(i), _whole(v)) for t, m, c, b, i, v in d["samples"]),
+        samples=tuple(Sample(_text(t), Metric(m), _core(c), _count(b), _count(i), _whole(v)) for t, m, c, b, i, v in d["samples"]),
         traces=tuple(
-            CoreTrace(_text(t), _whole(b), _whole(i), _core(c), tuple(_record(r) for r in records), _whole(lost))
+            CoreTrace(_text(t), _count(b), _count(i), _core(c), tuple(_record(r) for r in records), _count(lost))
             for t, c, b, i, lost, records in d["traces"]
         ),
-        problems=tuple(Problem(_whole(line), _text(message)) for line, message in d["problems"]),
-        capture_cost_ticks=d["capture_cost_ticks"] if d["capture_cost_ticks"] is None else float(d["capture_cost_ticks"]),
+        problems=tuple(Problem(_count(line), _text(message)) for line, message in d["problems"]),
+        capture_cost_ticks=None if d["capture_cost_ticks"] is None else _finite(d["capture_cost_ticks"]),
         started_utc=_text(d["started_utc"]),
         emulator=_text(d["emulator"]),
         command=tuple(_text(part) for part in d["command"]),
@@ -118,7 +130,7 @@ def _distribution(d: Mapping[str, Any]) -> Distribution:
         missed=_whole_or_none(d["missed"]),
         minimum_ticks=_whole(d["minimum_ticks"]),
         maximum_ticks=_whole(d["maximum_ticks"]),
-        average_ticks=float(d["average_ticks"]),
+        average_ticks=_finite(d["average_ticks"]),
         resolution_ticks=_whole(d["resolution_ticks"]),
         digest=_text(d["digest"]),
         late=tuple(_late(late) for late in d["late"]),
@@ -126,9 +138,12 @@ def _distribution(d: Mapping[str, Any]) -> Distribution:
     )
 
 
+def _text_or_none(value: Any) -> str | None:
+    return None if value is None else _text(value)
+
+
 def _late(d: Mapping[str, Any]) -> LateWakeup:
-    cause = d["cause"]
-    return LateWakeup(_whole(d["wake_ns"]), _whole(d["late_ticks"]), _whole(d["missed"]), cause if cause is None else _text(cause))
+    return LateWakeup(_whole(d["wake_ns"]), _whole(d["late_ticks"]), _whole(d["missed"]), _text_or_none(d["cause"]))
 
 
 def _whole_or_none(value: Any) -> int | None:
@@ -141,8 +156,7 @@ def _record(record: list[Any]) -> TraceRecord:
 
 
 def _core(text: Any) -> CoreId:
-    cluster, _, core = _text(text).partition(".")
-    return CoreId(int(cluster), int(core))
+    return parse_core(_text(text))
 
 
 def _text(value: Any) -> str:
@@ -152,9 +166,21 @@ def _text(value: Any) -> str:
 
 
 def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{value!r} is no whole number")
+    if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**64:
+        raise TypeError(f"{str(value)[:40]} is no whole number of 64 bits")
     return value
+
+
+def _count(value: Any) -> int:
+    if _whole(value) < 0:
+        raise ValueError(f"{value} is negative")
+    return int(value)
+
+
+def _finite(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e18:
+        raise ValueError(f"{value!r} is no number from 0")
+    return float(value)
 
 
 def _positive(value: Any) -> float:

@@ -124,6 +124,8 @@ def interval(row: Row, unit: str) -> str:
 def summary(comparison: Comparison) -> str:
     """The verdict in one sentence."""
     told = [comparison.caveat] if comparison.caveat else []
+    if comparison.gaps:
+        told.append(f"not everything could be judged ({comparison.gaps[0]}{', ...' if len(comparison.gaps) > 1 else ''})")
     for table in change_tables(comparison):
         told.append(f"{table.metric} {table.verdict}")
     terms = [row for row in comparison.rows if row.is_term]
@@ -134,7 +136,7 @@ def summary(comparison: Comparison) -> str:
     same = [row for row in terms if row.name in (BASE, STEP)]
     if same and all(row.verdict is Verdict.SAME for row in same):
         told.append("base and step of every queue same")
-    if told in ([], [comparison.caveat]):
+    if len(told) == bool(comparison.caveat) + bool(comparison.gaps):
         counts = {v: sum(row.verdict is v for row in comparison.rows) for v in Verdict}
         told += [f"{n} rows {verdict}" for verdict, n in counts.items() if n]
     return "; ".join(told)

@@ -66,6 +66,7 @@ def comparison_json(comparison: Comparison) -> str:
             for d in judge_printed_deltas(comparison)
         ],
         "notes": list(comparison.notes),
+        "gaps": list(comparison.gaps),
     }
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

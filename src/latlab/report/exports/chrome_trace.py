@@ -23,8 +23,8 @@ def render(run: Run, test: str | None = None, iteration: int | None = None) -> s
         run = replace(run, traces=tuple(t for t in run.traces if t.iteration == iteration))
     (boot, number), found = lanes(run, chosen)
     if not found:
-        which = "no iteration" if iteration is None else f"iteration {iteration}"
-        raise UsageError(f"{run.id}: {which} of {chosen} holds every core; take another with --iteration")
+        which = "no iteration holds" if iteration is None else f"there is no iteration {iteration} that holds"
+        raise UsageError(f"{run.id}: {which} the traces of every core in {chosen}; take another with --test or --iteration")
     start = min(lane.start for lane in found)
     scale = run.tick.value if run.tick.clock is Clock.INSTRUCTIONS else run.tick.value / 1000
     events: list[dict[str, Any]] = []

@@ -34,6 +34,9 @@ def comparison_junit(comparison: Comparison, decision: Decision) -> str:
             _said(case, "failure", _sentence(row, comparison))
         elif row.verdict is Verdict.CANNOT_TELL:
             _said(case, "skipped", _sentence(row, comparison))
+    for number, gap in enumerate(comparison.gaps, 1):
+        case = ET.SubElement(suite, "testcase", classname="not judged", name=f"gap {number}")
+        _said(case, "error", gap)
     return _document(suite)
 
 

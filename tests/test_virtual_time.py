@@ -7,6 +7,7 @@ from statistics import median
 import pytest
 
 from latlab.catalog import event_table
+from latlab.cli import app
 from latlab.errors import LatlabError, UsageError
 from latlab.exploration import System, check_choices, explore_one, find_explorer, replay
 from latlab.formats.dump import collect_dump
@@ -127,6 +128,20 @@ def test_the_dump_of_a_thousand_clusters_is_complete(program: Path) -> None:
     printed = run_program(program, board, ("1", "0", "dump"))
     found = collect_dump(printed.decode().splitlines(), event_table())
     assert (found.status, len(found.iterations[0].traces)) == (RunStatus.COMPLETE, 1024)
+
+
+def test_a_stored_run_is_predicted_like_the_published_figures_it_holds(
+    program: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place, published = str(tmp_path / "store.sqlite"), load("published:tf-a/juno/v2.10")
+    store = open_store(place)
+    run_id = store.begin(published)
+    store.add(run_id, samples=published.samples)
+    said = []
+    for reference in (run_id, "published:tf-a/juno/v2.10"):
+        app(("predict", reference, "--program", str(program), "--store", place, "--format", "csv"), standalone_mode=False)
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1] and said[0].count("\n") > 90
 
 
 def test_figures_of_another_topology_are_refused(program: Path) -> None:

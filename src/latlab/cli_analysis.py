@@ -103,7 +103,7 @@ def explain(
     from latlab.report.comparison_terminal import print_pair_explanations, print_run_explanations
 
     comparison = _comparison(run, against, tolerance, unit, store) if against is not None else None
-    single = _load(run, unit, store) if comparison is None else comparison.a
+    single = load_reference(run, unit, store) if comparison is None else comparison.a
     sentences = explain_pair(comparison) if comparison else explain_run(single)
     if format is ListFormat.JSON:
         import json
@@ -157,7 +157,7 @@ def history(
 
     if len(runs) < 2:
         raise UsageError(f"a history needs two runs at least, {len(runs)} is named")
-    found = follow([_load(run, unit, store) for run in runs], figure, _limits(tolerance))
+    found = follow([load_reference(run, unit, store) for run in runs], figure, _limits(tolerance))
     if format is HistoryFormat.TABLE:
         _refuse_output(output)
         history_views.print_history(_console(), found)
@@ -188,7 +188,7 @@ def tail(
         raise UsageError(f"--metric {metric!r} is no metric; use {', '.join(Metric)}")
     if not 1 < once_in <= MOST_SAMPLES:
         raise UsageError(f"--once-in {once_in:g} must be more than 1 and at most {MOST_SAMPLES:g}")
-    loaded = _load(run, unit, store)
+    loaded = load_reference(run, unit, store)
     found = tails(loaded, test, Metric(metric or (Metric.TASK_WAKEUP if loaded.distributions else Metric.WAKEUP)), once_in)
     if not found:
         raise UsageError(f"{run} has no {metric or 'wake-ups'}{f' in {test}' if test else ''}; `latlab show` lists what it has")
@@ -213,7 +213,7 @@ def export(
     from latlab.formats import run_json
     from latlab.report.exports import benchmark_json, chrome_trace, junit, kcidb, samples_csv, squad
 
-    loaded = _load(run, unit, store)
+    loaded = load_reference(run, unit, store)
     texts = {
         ExportFormat.JSON: lambda: run_json.render(loaded),
         ExportFormat.CSV: lambda: samples_csv.render(loaded),
@@ -267,7 +267,7 @@ def write_file(text: str, output: Path) -> None:
 def _comparison(before: str, after: str, tolerance: float | None, unit: str, store: str | None) -> Comparison:
     from latlab.analysis.compare import compare as compare_runs
 
-    return compare_runs(_load(before, unit, store), _load(after, unit, store), _limits(tolerance))
+    return compare_runs(load_reference(before, unit, store), load_reference(after, unit, store), _limits(tolerance))
 
 
 def _limits(tolerance: float | None) -> Limits:
@@ -280,7 +280,8 @@ def _limits(tolerance: float | None) -> Limits:
     return Limits(relative=tolerance / 100, relative_exact=tolerance / 100)
 
 
-def _load(reference: str, unit: str, store: str | None) -> Run:
+def load_reference(reference: str, unit: str, store: str | None) -> Run:
+    """Whatever a user may name as a run: a published reference, a file, a stored run."""
     from latlab.references import load
 
     if unit not in ("", "ns", "us", "ms", "s"):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from latlab import cli_analysis, cli_labgrid, cli_psa, cli_rt, cli_virtual
-from latlab.cli_options import FirmwareOption, QemuOption, StoreOption
+from latlab.cli_options import FirmwareOption, QemuOption, StoreOption, refuse_given
 from latlab.errors import LatlabError, UsageError
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ app.add_typer(run_app, name="run")
 
 
 DEFAULT_TOPOLOGY = "2,4"
+OF_THE_IMAGE = ("topology", "iterations", "el")
+OF_QEMU = ("gic", "el", "mode", "qemu", "firmware")
+OF_A_BOARD = ("config", "target_name", "state", "power_cycle")
 INTERRUPTED = 130  # what typer makes of Ctrl-C
 
 
@@ -81,6 +84,7 @@ def latlab(version: Annotated[bool, typer.Option("--version", help="Print the ve
 
 @run_app.command()
 def psci(
+    context: typer.Context,
     target: Annotated[
         str, typer.Option(help="Where it runs: qemu, virtual:PLATFORM in virtual time, or labgrid: a board's console.")
     ] = "qemu",
@@ -106,12 +110,15 @@ def psci(
     if not (timeout > 0 and silence > 0):
         raise UsageError("--timeout and --silence are seconds; use more than 0")
     if target == "labgrid":
+        refuse_given(context, (*OF_THE_IMAGE, *OF_QEMU), "has no effect on a board: what runs there is in its flash")
         recorded, run = cli_labgrid.run_console(store, _err(), config, target_name, state, power_cycle, timeout, silence)
         _conclude(recorded, run, format)
         return
     if target != "qemu":
+        refuse_given(context, (*OF_QEMU, *OF_A_BOARD, "timeout", "silence"), "has no effect in virtual time; leave it out")
         _run_virtual(target, topology, iterations, store, format)
         return
+    refuse_given(context, OF_A_BOARD, "is for a board; it needs --target labgrid")
     from latlab.images import find_images
     from latlab.interrupt import Interrupts
     from latlab.report.progress import RunProgress

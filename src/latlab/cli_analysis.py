@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from latlab.cli_options import StoreOption
+from latlab.cli_options import StoreOption, refuse_given
 from latlab.errors import UsageError
 
 if TYPE_CHECKING:
@@ -197,6 +197,7 @@ def tail(
 
 
 def export(
+    context: typer.Context,
     run: Reference,
     format: Annotated[
         ExportFormat, typer.Option(help="json and csv hold everything; benchmark is github-action-benchmark's; chrome is one iteration.")
@@ -213,6 +214,10 @@ def export(
     from latlab.formats import run_json
     from latlab.report.exports import benchmark_json, chrome_trace, junit, kcidb, samples_csv, squad
 
+    if format is not ExportFormat.CHROME:
+        refuse_given(context, ("test", "iteration"), f"chooses what a chrome trace shows; {format.value} holds the whole run")
+    if format is not ExportFormat.KCIDB:
+        refuse_given(context, ("origin", "build_id"), "is for --format kcidb")
     loaded = load_reference(run, unit, store)
     texts = {
         ExportFormat.JSON: lambda: run_json.render(loaded),

@@ -167,6 +167,12 @@ def test_a_figure_in_the_wrong_unit_is_refused():
         compare(a, slipped)
 
 
+def test_a_run_whose_every_figure_is_zero_is_no_improvement():
+    a, b = make_run(Truth(), 1, name="a"), relabelled(make_run(Truth(), 2, name="b"), lambda s: replace(s, value_ticks=0))
+    with pytest.raises(NotComparable, match="every figure of b is 0"):
+        compare(a, b)
+
+
 def test_another_tick_of_the_same_clock_is_converted_and_noted():
     a, b = make_run(Truth(), 1, name="a"), make_run(Truth(), 1, name="b")
     finer = replace(relabelled(b, lambda s: replace(s, value_ticks=s.value_ticks * 2)), tick=Tick(Clock.TIME, 10.0))

@@ -154,10 +154,14 @@ def _refuse_unit_slip(a: Run, b: Run, columns_a: Columns, columns_b: Columns, co
         middle_a, middle_b = np.median(ours.values), np.median(theirs.values)
         if middle_a > 0 and middle_b > 0:
             ratios.append(float(middle_b / middle_a))
-    largest = [max(float(columns.matrix(*key).values.max()) for key in common) for columns in (columns_a, columns_b)]  # type: ignore[union-attr]
+    largest = [_largest(columns, common) for columns in (columns_a, columns_b)]
     if min(largest) == 0 < max(largest):
         raise NotComparable(f"unit suspect: every figure of {(a if largest[0] == 0 else b).id} is 0; read the log again")
     ratio = float(np.median(ratios)) if ratios else 1.0
     if ratio > _UNIT_RATIO or ratio < 1 / _UNIT_RATIO:
         larger, factor = (b, ratio) if ratio > 1 else (a, 1 / ratio)
         raise NotComparable(f"unit suspect: figures of {larger.id} are {factor:.0f} times the other's; check its unit (ns labelled as us?)")
+
+
+def _largest(columns: Columns, common: tuple[tuple[str, Metric], ...]) -> float:
+    return max(float(matrix.values.max()) for key in common if (matrix := columns.matrix(*key)) is not None)

@@ -160,6 +160,14 @@ def test_exported_runs_are_compared_from_their_files(tmp_path):
     assert done.returncode == 0 and "same" in done.stdout.splitlines()[0]
 
 
+def test_two_files_of_one_run_are_told_apart_by_their_names(tmp_path):
+    run = make_run(Truth(), 1, name="run")
+    paths = [tmp_path / "before.json", tmp_path / "after.json"]
+    for path, platform in zip(paths, ("one", "other"), strict=True):
+        path.write_text(run_json.render(replace(run, platform=platform)))
+    assert f"one in {paths[0]} and other in {paths[1]}" in latlab("compare", *map(str, paths)).stderr
+
+
 def test_every_format_of_export_says_something():
     for format in ("json", "csv", "junit", "benchmark", "squad", "kcidb"):
         assert latlab("export", V9, "--format", format).stdout, format

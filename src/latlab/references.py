@@ -100,8 +100,9 @@ def _from_log(path: Path) -> Run:
 
 
 def _from_json(path: Path, text: str) -> Run:
+    """Named by its file, as two files may hold one run."""
     try:
-        return run_json.parse(text, str(path))
+        return replace(run_json.parse(text, str(path)), id=str(path))
     except DataError:
         _refuse_wakeups(path, text.encode())
         raise

@@ -123,6 +123,17 @@ def test_kcidb_results_keep_kcidbs_own_schema(juno):
     assert statuses == {"DONE", "PASS"}
 
 
+@pytest.mark.parametrize(("origin", "build"), [("", ""), ("a b", ""), ("Lab", ""), ("lab", "x"), ("lab", "A:x")])
+def test_names_that_kcidbs_schema_refuses_are_refused_here(juno, origin, build):
+    schema = pytest.importorskip("kcidb_io").schema.LATEST
+    with pytest.raises(UsageError, match="KCIDB"):
+        kcidb.render(juno[0], origin, build)
+    document = json.loads(kcidb.render(juno[0]))
+    for test in document["tests"]:
+        test |= {"origin": origin} if not build else {"build_id": build}
+    assert not schema.is_valid(document)
+
+
 def test_junit_counts_what_it_holds(juno, release):
     suite = ET.fromstring(junit.comparison_junit(release, decide_gate(release, frozenset({"regressed"})))).find("testsuite")
     assert suite.get("tests") == str(len(release.rows)) == str(len(suite.findall("testcase")))

@@ -10,6 +10,7 @@ from latlab.analysis.figures import figures_of
 from latlab.analysis.invariants import check_invariants
 from latlab.analysis.wakeup_identity import caveat_of
 from latlab.analysis.wording import PER_MILLION
+from latlab.errors import UsageError
 from latlab.model import Run
 
 VERSION = {"major": 5, "minor": 3}
@@ -19,7 +20,11 @@ _SECONDS_PER_NS = 1e-9
 
 def render(run: Run, origin: str = ORIGIN, build_id: str = "") -> str:
     """`build_id` names the build as KCIDB knows it; without one it is made of the firmware's name."""
+    if not re.fullmatch(r"[a-z0-9_]+", origin):
+        raise UsageError(f"--origin {origin!r}: KCIDB takes small letters, digits and _ only")
     build = build_id or f"{origin}:{run.build.firmware}"
+    if not re.fullmatch(r"[a-z0-9_]+:.*", build):
+        raise UsageError(f"--build-id {build!r}: KCIDB wants ORIGIN:NAME, such as {origin}:{build}")
     started = {"start_time": run.started_utc} if re.match(r"\d{4}-\d\d-\d\dT", run.started_utc) else {}
     said = (run.platform, f"{run.topology} cores", f"{run.tick.clock} clock", run.target, caveat_of(run))
     environment = {"comment": ", ".join(filter(None, said))}

@@ -1,3 +1,5 @@
+import sys
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,3 +74,22 @@ def test_two_logs_are_compared_by_their_paths(tmp_path):
         (tmp_path / f"{name}.log").write_bytes(log(*lines))
     comparison = compare(*(references.load(str(tmp_path / f"{name}.log")) for name in ("a", "b")))
     assert {row.shift.value for row in comparison.rows} == {0.0}
+
+
+def test_a_damaged_log_that_names_thousands_of_tests_and_cores_is_read_without_counting_them_all_out():
+    """Lines of code, not seconds, are counted: every test would ask every core, three hundred million times."""
+    lines = [f"<RT_INSTR:t{i}\t{i % 100}\t{i % 1000}\t{i}/>" for i in range(3000)]
+    steps = 0
+
+    def count(frame, event, argument):
+        nonlocal steps
+        steps += 1
+        return count
+
+    sys.settrace(count)
+    try:
+        run = parse("\n".join(lines).encode(), "x")
+    finally:
+        sys.settrace(None)
+    assert len(run.samples) == 3000 and len(run.problems) == 3000
+    assert steps < 5_000_000

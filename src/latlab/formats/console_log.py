@@ -11,6 +11,9 @@ from latlab.model import UNNAMED, Build, Clock, Problem, Run, RunStatus, Sample,
 _MARKS = (b"RT_INSTR", b"/>", b"\x1b")
 
 
+MOST_IN_A_ROW = 1024  # clusters, and cores of one: a number beyond is damage, not a board
+
+
 def parse(data: bytes, name: str, topology: Topology | None = None) -> Run:
     """Figures are ns of the board's counter. Without a topology, the cores that the lines name are taken for all there are."""
     lines = list(candidate_lines(data))
@@ -57,6 +60,6 @@ def _topology(lines: list[tuple[int, str]]) -> Topology:
     cores: dict[int, int] = {}
     for _, line in lines:
         for figures in parse_figures(strip_escapes(line)):
-            if isinstance(figures, Figures) and figures.core.cluster < 1024:
+            if isinstance(figures, Figures) and max(figures.core.cluster, figures.core.core) < MOST_IN_A_ROW:
                 cores[figures.core.cluster] = max(cores.get(figures.core.cluster, 0), figures.core.core + 1)
     return Topology(tuple(cores.get(i, 0) for i in range(max(cores, default=-1) + 1)))

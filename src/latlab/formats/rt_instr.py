@@ -6,6 +6,7 @@ They carry no checksum: only their shape can be checked here.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -75,8 +76,8 @@ def read_numbered_figures(lines: Iterable[tuple[int, str]], topology: Topology) 
     """As `read_figures`, from those lines that may hold figures, each with its number."""
     found: list[tuple[int, Figures]] = []
     problems: list[Problem] = []
-    counts: dict[str, dict[CoreId, int]] = {}
-    cores = dict.fromkeys(topology.cores, 0)
+    counts: dict[str, Counter[CoreId]] = {}
+    cores = dict.fromkeys(topology.cores)
     number = 0
     for number, line in lines:
         for figures in parse_figures(strip_escapes(line)):
@@ -85,11 +86,12 @@ def read_numbered_figures(lines: Iterable[tuple[int, str]], topology: Topology) 
             elif figures.core not in cores:
                 problems.append(Problem(number, f"core {figures.core} is not in the topology {topology}; give the right --topology"))
             else:
-                of_test = counts.setdefault(figures.test, dict(cores))
+                of_test = counts.setdefault(figures.test, Counter())
                 found.append((of_test[figures.core], figures))
                 of_test[figures.core] += 1
     for test, of_test in counts.items():
-        fewest = min(of_test, key=lambda core: of_test[core])
+        absent = next((core for core in cores if core not in of_test), None) if len(of_test) < len(cores) else None
+        fewest = min(cores, key=lambda core: of_test[core]) if absent is None else absent
         if of_test[fewest] < max(of_test.values()):
             problems.append(Problem(number, f"core {fewest} has {of_test[fewest]} lines of {test}, another core {max(of_test.values())}"))
     return found, problems

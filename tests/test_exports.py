@@ -17,8 +17,8 @@ from latlab.analysis.compare import compare
 from latlab.analysis.figures import figures_of
 from latlab.analysis.gating import decide_gate
 from latlab.errors import DataError, UsageError
-from latlab.formats import rst_tables, run_json
-from latlab.model import CoreId, Problem
+from latlab.formats import console_log, rst_tables, run_json
+from latlab.model import CoreId, Problem, Topology
 from latlab.report import comparison_data, comparison_html, comparison_rst
 from latlab.report.exports import benchmark_json, chrome_trace, junit, kcidb, samples_csv, squad
 
@@ -85,6 +85,12 @@ def test_a_run_that_contradicts_itself_is_refused_with_what_does(changed, said):
     document = json.loads(run_json.render(make_run(Truth(tests=("cpu_susp_serial",)), 1))) | changed
     with pytest.raises(DataError, match=re.escape(said)):
         run_json.parse(json.dumps(document), "run.json")
+
+
+def test_a_run_of_a_log_that_names_only_the_second_cluster_survives_json():
+    run = console_log.parse(b"<RT_INSTR:test_rt_instr_cpu_susp_serial\t1\t0\t5\t6\t7/>", "board.log")
+    assert run.topology == Topology((0, 1))
+    assert run_json.parse(run_json.render(run), "run.json") == run
 
 
 def test_csv_has_a_line_for_each_sample(juno):

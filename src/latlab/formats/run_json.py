@@ -88,7 +88,7 @@ def _run(d: Mapping[str, Any]) -> Run:
     topology = Topology(tuple(_whole(n) for n in d["topology"]))
     if d["tick_unit"] != tick.unit:
         raise ValueError(f"the unit is {d['tick_unit']!r} and the clock {d['clock']}, whose unit is {tick.unit}")
-    if not topology.clusters or min(topology.clusters) < 1 or sum(topology.clusters) > MOST_CORES:
+    if min(topology.clusters, default=-1) < 0 or not 1 <= sum(topology.clusters) <= MOST_CORES:
         raise ValueError(f"topology {d['topology']} is not one of 1 to {MOST_CORES} cores")
     lead = _core(d["lead"]) if d["lead"] is not None else None
     if lead is not None and lead not in topology.cores:

@@ -192,7 +192,7 @@ def show(
     opened = open_store(store)
     if log is None:
         loaded = opened.load(run)
-        if cli_rt.is_rt(loaded):
+        if loaded.is_rt:
             cli_rt.print_run(opened, loaded, format.value)
             return
         _check_test(loaded, test)
@@ -222,7 +222,7 @@ def report(
         raise UsageError("a page of a megabyte is not for a terminal; name a file with -o FILE")
     opened = open_store(store)
     loaded = opened.load(run)
-    if cli_rt.is_rt(loaded):
+    if loaded.is_rt:
         text = cli_rt.report_text(opened, loaded, format.value)
     elif format is ReportFormat.HTML:
         from latlab.report.html import page

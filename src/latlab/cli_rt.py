@@ -206,10 +206,6 @@ def register(run_app: typer.Typer, app: typer.Typer) -> None:
     app.command("import-rt")(import_rt)
 
 
-def is_rt(run: Run) -> bool:
-    return run.campaign.startswith("rt")
-
-
 def print_run(store: Store, run: Run, format: str) -> None:
     """A run of this campaign, as the table, JSON or RST."""
     from latlab.report import rt_text

@@ -189,3 +189,8 @@ class Run:
     facts: tuple[tuple[str, str], ...] = field(default=())
     id: str = ""
     distributions: tuple[Distribution, ...] = ()
+
+    @property
+    def is_rt(self) -> bool:
+        """A run of an rt campaign is kept as raw files; its figures are made of them whenever they are asked for."""
+        return self.campaign.startswith("rt")

@@ -17,7 +17,7 @@ from latlab.store import Store
 def load_run(store: Store, reference: str) -> Run:
     """The whole run; one of the rt campaign with its distributions."""
     run = store.load(reference)
-    if not run.campaign.startswith("rt") or run.samples:
+    if not run.is_rt or run.samples:
         return run
     if run.campaign == POWER_CAMPAIGN:
         raise DataError(f"{run.id} holds power boundaries and no wake-ups; `latlab show {run.id}` prints them")

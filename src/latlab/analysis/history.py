@@ -24,7 +24,6 @@ PERMUTATIONS = 999
 FEWEST_A_SIDE = 3
 ALPHA = 0.05
 EXACT_NOTE = "the clock is deterministic, so every change beyond the threshold is exact and is named"
-
 TURNS_NOTE = "cores take turns under the instruction clock, so no change of a parallel test is named"
 
 

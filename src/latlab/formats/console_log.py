@@ -9,8 +9,6 @@ from latlab.formats.rt_instr import Figures, parse_figures, read_numbered_figure
 from latlab.model import UNNAMED, Build, Clock, Problem, Run, RunStatus, Sample, Tick, Topology
 
 _MARKS = (b"RT_INSTR", b"/>", b"\x1b")
-
-
 MOST_IN_A_ROW = 1024  # clusters, and cores of one: a number beyond is damage, not a board
 
 

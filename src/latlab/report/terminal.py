@@ -49,7 +49,7 @@ def print_runs(console: Console, runs: Iterable[Run], counts: Mapping[str, int])
         status = run.status.value if run.status is RunStatus.COMPLETE else f"[yellow]{run.status.value}[/yellow]"
         started = run.started_utc[:16].replace("T", " ")
         first = (run.id, started, run.target, str(run.topology), run.tick.clock.value)
-        samples = "-" if run.campaign.startswith("rt") else str(counts.get(run.id, 0))  # raw files, no samples
+        samples = "-" if run.is_rt else str(counts.get(run.id, 0))
         cells = (*map(escape, first), status, samples, escape(run.platform), escape(run.build.firmware))
         table.add_row(*cells[: len(shown_columns)])
     console.print(table)

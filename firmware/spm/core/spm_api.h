@@ -49,7 +49,7 @@ static inline void spm_signal_clear(struct spm_partition *partition, psa_signal_
     atomic_fetch_and(&partition->asserted, ~signal);
 }
 
-/* Backend: ipc/ or sfn/. */
+/* Backend: backend/ipc or backend/sfn. */
 void spm_backend_init(void);
 
 /* Hands a message to its service. Returns the client's result, or anything where the client was blocked for it. */

@@ -1,5 +1,5 @@
 /*
- * The arch interface of AArch64 at EL3: what the cores (psci/, trace/) may use of the machine. arch/host has the same
+ * The arch interface of AArch64 at EL3: what the cores (psci/, trace/) may use of the machine. sim/machine has the same
  * functions for the development machine.
  */
 #ifndef ARCH_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Arm Cortex-M33 without FPU, Debian's arm-none-eabi GCC.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR arm)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The cores by directory: neither knows an architecture or a platform.
 file(GLOB LATLAB_PSCI_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/psci/*.c)
 file(GLOB LATLAB_MONITOR_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/monitor/*.c)

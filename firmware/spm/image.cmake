@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Where a partition's sources lie and what it shares with others.
 set(bench_service_sfn_SHARED bench/bench_echo.c)
 set(bench_service_ipc_SHARED bench/bench_echo.c)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes the C header of the trace events from events.toml. Usage: generate_events.py EVENTS.toml HEADER.h"""
 
 import hashlib

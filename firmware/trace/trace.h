@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The instrument: one ring of (time, event, argument) a core, captured inline in at most 8 instructions.
  *

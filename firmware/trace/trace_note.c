@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The hash of the event table, for tools that read the ELF file: section .note.latlab, owner "latlab", type 1. */
 #include <stdint.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The layout of a ring; trace.h has what one does with it. */
 #ifndef TRACE_RING_H
 #define TRACE_RING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How much a ring holds, for C and for the assembler. A build sets TRACE_CAPACITY, without a suffix. */
 #ifndef TRACE_SIZE_H
 #define TRACE_SIZE_H

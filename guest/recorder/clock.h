@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The two clocks of a wake-up: CLOCK_MONOTONIC, and the counter that the firmware stamps with. */
 #ifndef CLOCK_H
 #define CLOCK_H

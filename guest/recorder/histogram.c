@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "histogram.h"
 
 uint64_t histogram_lowest_ns(unsigned bucket)

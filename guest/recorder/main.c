@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* latlab-recorder: wakes up on every CPU at fixed times and keeps how late that was; docs/rt.md says what and why. */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One measuring thread a CPU. */
 #ifndef MEASURE_H
 #define MEASURE_H

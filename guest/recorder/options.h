@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The file: one header, two slots for checkpoints that are written in turn, then batches of outliers that are only added to. All numbers are
  * little-endian. A CRC-32 guards the header, each slot and each batch, so that whatever was cut off is known to be; docs/rt.md has the layout.

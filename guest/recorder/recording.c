@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "recording.h"
 
 static int write_outliers(struct recording *recording, struct measurer *measurers, unsigned index)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is kept of all CPUs: checkpoints of their tallies, and their outliers up to the most that a file holds. Knows no clock. */
 #ifndef RECORDING_H
 #define RECORDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is known of one CPU's wake-ups, and the one function that adds to it: the inside of the measuring loop. */
 #ifndef TALLY_H
 #define TALLY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * For experiments, never for a product: TRNG_RND takes longer by a time that the normal world sets. Linked in front of the real service by
  * --wrap when LATLAB_TRNG_HOLD is on; no other source knows of it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* SMCCC 1.2 (Arm DEN0028), section 7: the calls of the convention itself. */
 #include "monitor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The rings, seen from the normal world: PMF's calls and latlab's own. docs/trace-format.md is the promise. */
 #include "monitor.h"
 

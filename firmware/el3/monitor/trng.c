@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* TRNG 1.0 (Arm DEN0098). Where the bits come from is the platform's business. */
 #include "monitor.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Everything that these programs share, and the function that makes one of them.
 add_library(payload_runtime OBJECT
     runtime/bench_params.c

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which call an id stands for, and PSCI_FEATURES, which answers the same question. */
 #include "psci_private.h"
 #include "trace.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls that only look: AFFINITY_INFO, NODE_HW_STATE, STAT_COUNT, STAT_RESIDENCY. */
 #include "psci_private.h"
 

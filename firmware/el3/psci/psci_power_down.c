@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The way down with nothing left to decide, and the way back. */
 #include "psci_private.h"
 #include "trace.h"

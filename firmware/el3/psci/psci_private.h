@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* State and helpers that the files of the PSCI core share. */
 #ifndef PSCI_PRIVATE_H
 #define PSCI_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* CPU_SUSPEND, CPU_DEFAULT_SUSPEND (by its power state) and SYSTEM_SUSPEND. */
 #include "psci_private.h"
 #include "trace.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls about the whole system: suspend mode, reset types, memory protection. */
 #include "psci_private.h"
 

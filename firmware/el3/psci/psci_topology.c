@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "psci_private.h"
 
 struct psci_state psci;

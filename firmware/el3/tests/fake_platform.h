@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A platform for the tests: any tree of clusters, a power controller that checks what it is told. */
 #ifndef FAKE_PLATFORM_H
 #define FAKE_PLATFORM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tests in plain C: a test is a function whose name is a sentence, a check says what it saw. */
 #ifndef HARNESS_H
 #define HARNESS_H

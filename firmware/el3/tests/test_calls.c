@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every call of PSCI and each error that it has, one core at a time. */
 #include "fake_platform.h"
 #include "harness.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Many cores at once, in random interleavings at every access that another core can see. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which domains go down and come up, against models that do not know how the votes are kept. */
 #include "fake_platform.h"
 #include "harness.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The machine of the tests itself: what breaks its rules is found. */
 #include <string.h>
 

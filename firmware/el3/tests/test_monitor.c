@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The SMC router and the services beside PSCI. */
 #include <string.h>
 

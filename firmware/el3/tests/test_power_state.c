@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* power_state: every valid value, every reserved bit, and random values against an oracle written the other way round. */
 #include "fake_platform.h"
 #include "harness.h"

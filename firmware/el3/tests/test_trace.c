@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The ring: laps, lost records, the PMF view, a reader that is overtaken. */
 #include <string.h>
 

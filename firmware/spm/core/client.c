@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The client API: who may reach which service, and what a call may carry. */
 #include "spm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Interrupts of partitions: first-level handlers answer at once, second-level ones by a signal. */
 #include "spm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory that the boot fills: words from `load` up to `bss`, zeroes from there to `end`. */
 #ifndef MEMORY_SECTIONS_H
 #define MEMORY_SECTIONS_H

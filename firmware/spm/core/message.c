@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a service does with a message: read, skip, write, keep a handle, reply. */
 #include "spm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "spm.h"
 
 #define NON_SECURE_CLIENT_ID (-1)

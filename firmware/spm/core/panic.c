@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of the road: keeps why over the reset, so that the next boot can say it. */
 #include "spm.h"
 #include "spm_panic.h"

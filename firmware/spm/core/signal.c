@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Signals of a partition: services, interrupts, the doorbell. */
 #include "spm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The Secure Partition Manager: what the core, the two backends, the architecture and the generated tables share.
  *

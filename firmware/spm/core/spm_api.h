@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The API functions that a gate may call, each with four words in and one word out, and the seam between core and backend. */
 #ifndef SPM_API_H
 #define SPM_API_H

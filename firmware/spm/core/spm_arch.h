@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the SPM asks of an architecture. The architecture's directory supplies
  *   "spm_arch_types.h"    struct spm_arch_context: what the context switch keeps of a thread;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Why the SPM stopped the system. The numbers are kept over a reset and printed: never reuse one. */
 #ifndef SPM_CAUSE_H
 #define SPM_CAUSE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SPM_PANIC_H
 #define SPM_PANIC_H
 

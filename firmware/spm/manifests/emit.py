@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """C and linker text from a checked set of manifests."""
 
 from model import Irq, Partition, Service, System

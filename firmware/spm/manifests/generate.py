@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes the SPM's tables, the partitions' headers and the linker script fragment from partition manifests.
 
 Usage: generate.py --backend sfn|ipc --level 1|2|3 --out DIRECTORY MANIFEST...

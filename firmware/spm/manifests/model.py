@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a set of partition manifests means: plain data, checked."""
 
 from dataclasses import dataclass, field

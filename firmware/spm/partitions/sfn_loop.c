@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sfn_loop.h"
 
 static const struct sfn_service *service_of(const struct sfn_service *services, uint32_t count, psa_signal_t signals)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What an SFN partition runs under the IPC backend. */
 #ifndef SFN_LOOP_H
 #define SFN_LOOP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Counters behind one interface; the platform lists them in order of preference. */
 #ifndef COUNTER_H
 #define COUNTER_H

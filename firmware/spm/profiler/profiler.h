@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The profiler: checkpoints in a trace ring of the world that takes them, and what can be made of them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An assertion of a test that is never compiled out. */
 #ifndef CHECK_H
 #define CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A small system for the unit tests: a non-secure client, a secure client and a server, moved by hand. */
 #ifndef SYSTEM_H
 #define SYSTEM_H

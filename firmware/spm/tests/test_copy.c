@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The code that checks and copies: every small case of read, skip and write one after the other, then random vectors, on
  * blocks of exactly the granted size, so that ASan sees one byte too many.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The core and the IPC backend, moved by hand, under ASan and UBSan. */
 #include <stdio.h>
 #include <stdlib.h>

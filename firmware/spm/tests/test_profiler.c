@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The profiler on a counter that the test turns. */
 #include "profiler.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Says what broke and where; a test program fails if anything did. */
 #ifndef CHECK_H
 #define CHECK_H

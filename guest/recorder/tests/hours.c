@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Hours of wake-ups through the recorder's own bookkeeping and into a real file, without the hours: every wake-up comes from a
  * generator and the clock is a variable. Usage: hours FILE CPUS SECONDS LATE, where LATE of a million wake-ups are outliers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Set/way maintenance for a core that goes down. No stack in here: it is what is being flushed. */
 
 #define SCTLR_C (1 << 2)

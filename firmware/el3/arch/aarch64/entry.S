@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where EL3 begins: reset, warm boot, and the vectors of the normal world's calls. */
 #include "percpu.h"
 

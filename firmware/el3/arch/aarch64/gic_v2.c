@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "gic.h"
 
 #define GICD_CTLR_ENABLE_GRP0 1U

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "arch_el3.h"
 #include "gic.h"
 #include "sysregs.h"

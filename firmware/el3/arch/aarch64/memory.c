@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What GCC calls by itself also in a freestanding build. */
 #include <stddef.h>
 

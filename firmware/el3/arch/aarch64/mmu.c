@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * EL3's identity map of the first GiB: 2 MiB blocks for devices, 4 KiB pages for the secure RAM that holds the
  * firmware, so that code is never writable and data never executable. The normal world's memory is not mapped at all.

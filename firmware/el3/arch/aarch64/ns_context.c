@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The normal world's first instruction on a core: which exception level, and a clean set of registers for it. */
 #include "arch.h"
 #include "arch_el3.h"

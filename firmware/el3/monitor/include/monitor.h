@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The SMC router of EL3 and the services beside PSCI: SMCCC's own calls, TRNG, PMF and trace. */
 #ifndef MONITOR_H
 #define MONITOR_H

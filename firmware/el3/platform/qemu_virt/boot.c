@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From cold boot to the normal world, and the tables that say what this machine is. */
 #include "arch.h"
 #include "arch_el3.h"

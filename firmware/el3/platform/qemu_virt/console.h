@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The secure PL011: what the firmware has to say, apart from the normal world's console. */
 #ifndef CONSOLE_H
 #define CONSOLE_H

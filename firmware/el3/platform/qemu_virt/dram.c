@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How much memory the machine has, from the device tree that QEMU leaves at the start of DRAM (Devicetree Specification
  * 0.4, chapter 5). It is read once, by the boot core, with the MMU off and before any normal world has run.

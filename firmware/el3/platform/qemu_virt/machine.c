@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The machine itself: its cores from fw_cfg, its end through the secure GPIO. */
 #include "gic.h"
 #include "qemu_virt.h"

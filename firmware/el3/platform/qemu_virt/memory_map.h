@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* QEMU's `virt` machine with secure=on. */
 #ifndef MEMORY_MAP_H
 #define MEMORY_MAP_H

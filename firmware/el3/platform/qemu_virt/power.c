@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The power controller that QEMU does not have. A core that is off waits in WFI with nothing but the secure wake SGI
  * enabled, one that is suspended waits for any interrupt; both then enter through the warm-boot path as out of reset.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the files of this platform share. */
 #ifndef QEMU_VIRT_H
 #define QEMU_VIRT_H

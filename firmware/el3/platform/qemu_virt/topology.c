@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The logical topology: a system of clusters, LATLAB_CLUSTERS cores each, over cores that QEMU numbers in one row. */
 #include "qemu_virt.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * NOT a source of entropy: QEMU's virt machine has none in the secure world. SplitMix64 (Steele, Lea, Flood, OOPSLA 2014)
  * from a fixed seed, so that a run can be repeated. Anything that needs secrets must not be built on this platform.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Zeroes memory that EL3 does not map: MMU off, so every address is its own. x0 = base, x1 = bytes, multiples of 64.
  * For the way to a reset, when the data cache has been turned off; the MMU stays off. */
 #define SCTLR_EL3_OFF 0x30c50838

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One call of each kind, with nothing around it: what an instruction log of the emulator is counted on. The labels are
  * the instructions after the SMCs. GICv3, one level of sleep, core 1 as the other core.

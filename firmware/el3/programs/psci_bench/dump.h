@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The framed lines of docs/trace-format.md. */
 #ifndef PSCI_BENCH_DUMP_H
 #define PSCI_BENCH_DUMP_H

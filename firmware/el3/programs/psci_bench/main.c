@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* PSCI latencies: six tests, every core, N iterations in one boot. */
 #include <stdbool.h>
 

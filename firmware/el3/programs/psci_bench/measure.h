@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One call on one core: what is noted just before it and read right after it. All of it runs on the core under test. */
 #ifndef PSCI_BENCH_MEASURE_H
 #define PSCI_BENCH_MEASURE_H

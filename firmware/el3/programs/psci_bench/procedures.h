@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How the cores are led through an iteration of a test. Each leaves a measurement of every core. */
 #ifndef PSCI_BENCH_PROCEDURES_H
 #define PSCI_BENCH_PROCEDURES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "stamps.h"
 
 #define NS_PER_S 1000000000UL

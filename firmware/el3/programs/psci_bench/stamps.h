@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* PMF's runtime instrumentation: the six time stamps that the firmware keeps for a core, and the figures made from them. */
 #ifndef PSCI_BENCH_STAMPS_H
 #define PSCI_BENCH_STAMPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Entry points that no firmware for this machine may accept. */
 #ifndef PSCI_CONFORMANCE_ADDRESSES_H
 #define PSCI_CONFORMANCE_ADDRESSES_H

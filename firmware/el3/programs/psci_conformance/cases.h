@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The cases by subject. Each finds all other cores off and leaves them so. */
 #ifndef PSCI_CONFORMANCE_CASES_H
 #define PSCI_CONFORMANCE_CASES_H

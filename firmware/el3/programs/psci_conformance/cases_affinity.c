@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* AFFINITY_INFO and NODE_HW_STATE. */
 #include "cases.h"
 

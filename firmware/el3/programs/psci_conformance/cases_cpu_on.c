@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* CPU_ON and CPU_OFF. */
 #include "cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* PSCI_VERSION, PSCI_FEATURES, MIGRATE_INFO_TYPE. */
 #include "cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MEM_PROTECT and MEM_PROTECT_CHECK_RANGE. */
 #include "cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* SET_SUSPEND_MODE, and CPU_SUSPEND in OS-initiated mode. */
 #include "cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* SMCCC 1.2: version, features, SoC id. */
 #include "cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* STAT_COUNT and STAT_RESIDENCY. */
 #include "cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* CPU_SUSPEND and CPU_DEFAULT_SUSPEND: what succeeds. All other cores are off. */
 #include "cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What CPU_SUSPEND and CPU_DEFAULT_SUSPEND refuse. */
 #include "cases.h"
 

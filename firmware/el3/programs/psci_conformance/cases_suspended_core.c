@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the others see of a core that is in CPU_SUSPEND, and how they wake it. */
 #include "cases.h"
 

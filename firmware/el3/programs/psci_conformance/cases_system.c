@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What SYSTEM_SUSPEND and SYSTEM_RESET2 refuse. */
 #include "cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* PMF and trace calls, as docs/trace-format.md promises them. */
 #include "cases.h"
 

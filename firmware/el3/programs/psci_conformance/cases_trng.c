@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* TRNG 1.0. */
 #include "cases.h"
 

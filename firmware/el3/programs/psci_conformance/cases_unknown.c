@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ids that nobody defined, and what every call owes to the registers of its caller. */
 #include "cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One line a case, and the totals. A name says what the firmware is to do. */
 #ifndef PSCI_CONFORMANCE_CHECK_H
 #define PSCI_CONFORMANCE_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every call of PSCI 1.1, SMCCC 1.2, TRNG 1.0 and the trace service, with the errors that the specifications define. */
 #include "cases.h"
 #include "check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Other cores as the cases need them: on and waiting, then off again. */
 #ifndef PSCI_CONFORMANCE_OTHERS_H
 #define PSCI_CONFORMANCE_OTHERS_H

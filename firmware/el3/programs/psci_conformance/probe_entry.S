@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An entry point for CPU_ON that notes the state in which EL3 delivers a core, before it changes any of it. */
     .section .text.entry, "ax"
     .global probe_entry

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* In the match register of the real-time clock: MEM_PROTECT has all memory overwritten, and a reset leaves the clock alone. */
 #include "progress.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the program still knows after a reset. */
 #ifndef PSCI_CONFORMANCE_PROGRESS_H
 #define PSCI_CONFORMANCE_PROGRESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every CPU_ON that was granted must lead to one arrival, in order. The books are kept by pair of caller and target. */
 #ifndef PSCI_STRESS_LEDGER_H
 #define PSCI_STRESS_LEDGER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Random on, off and suspend transitions on all cores. */
 #include "console.h"
 #include "core.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "power_states.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The power states that the firmware has, from those that this program knows. */
 #ifndef PSCI_STRESS_POWER_STATES_H
 #define PSCI_STRESS_POWER_STATES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Who is where since when. Each running core watches all the others. */
 #ifndef PSCI_STRESS_WATCHDOG_H
 #define PSCI_STRESS_WATCHDOG_H

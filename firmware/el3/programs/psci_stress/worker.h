@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What each core does until the run is stopped: at random it suspends, starts another core, or goes off. */
 #ifndef PSCI_STRESS_WORKER_H
 #define PSCI_STRESS_WORKER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Base64 of RFC 4648, with padding. */
 #ifndef PAYLOAD_BASE64_H
 #define PAYLOAD_BASE64_H

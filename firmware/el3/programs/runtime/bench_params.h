@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Parameters that the host leaves in memory before boot. README.md has the loader options. */
 #ifndef PAYLOAD_BENCH_PARAMS_H
 #define PAYLOAD_BENCH_PARAMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One core waits, with WFI, until others have signalled so often. They interrupt it only when it really waits. */
 #ifndef PAYLOAD_COMPLETION_H
 #define PAYLOAD_COMPLETION_H

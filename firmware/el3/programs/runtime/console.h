@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines on UART0. A line is never cut by a line of another core. */
 #ifndef PAYLOAD_CONSOLE_H
 #define PAYLOAD_CONSOLE_H

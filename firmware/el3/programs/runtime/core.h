@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The cores: who they are, starting them, giving them work, waiting until they are off. */
 #ifndef PAYLOAD_CORE_H
 #define PAYLOAD_CORE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "crc32.h"
 
 #define POLYNOMIAL_REFLECTED 0xedb88320U

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The frame around a dump line: <LLT1:BODY *CRC>, see docs/trace-format.md. */
 #ifndef PAYLOAD_DUMP_LINE_H
 #define PAYLOAD_DUMP_LINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "kept_registers.inc"
 
 #define SCTLR_EL1_RES1 0x30d00800

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Text into a buffer: %s %c %% and, with an optional zero-padded width and `l`, %d %u %x. Anything else stands as it is. */
 #ifndef PAYLOAD_FORMAT_H
 #define PAYLOAD_FORMAT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* GICv2 or GICv3, only what a poller needs: the timer PPI and one SGI, never taken as exceptions. */
 #ifndef PAYLOAD_GIC_H
 #define PAYLOAD_GIC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers shared by C and assembly. */
 #ifndef PAYLOAD_LAYOUT_H
 #define PAYLOAD_LAYOUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions that the compiler calls by itself. */
 #include <stddef.h>
 

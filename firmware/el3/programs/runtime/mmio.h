@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef PAYLOAD_MMIO_H
 #define PAYLOAD_MMIO_H
 

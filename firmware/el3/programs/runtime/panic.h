@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a run that cannot go on: one line that says what, then power off. */
 #ifndef PAYLOAD_PANIC_H
 #define PAYLOAD_PANIC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a program gives to the runtime. */
 #ifndef PAYLOAD_PAYLOAD_H
 #define PAYLOAD_PAYLOAD_H

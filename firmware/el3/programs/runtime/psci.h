@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* PSCI 1.1, SMCCC 1.2 and TRNG 1.0: ids, errors, and calls for the usual cases. */
 #ifndef PAYLOAD_PSCI_H
 #define PAYLOAD_PSCI_H

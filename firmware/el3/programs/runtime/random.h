@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* SplitMix64: small, seedable, good enough to choose test inputs. */
 #ifndef PAYLOAD_RANDOM_H
 #define PAYLOAD_RANDOM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "smc.h"
 
 struct smc_result smc(uint64_t function, uint64_t a1, uint64_t a2, uint64_t a3)

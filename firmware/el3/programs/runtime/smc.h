@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The two ways into EL3: a plain call, and a call that shows every register. */
 #ifndef PAYLOAD_SMC_H
 #define PAYLOAD_SMC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Spinlock and barrier. Both wait with WFE; a store-release by the other side is followed by SEV. */
 #ifndef PAYLOAD_SYNC_H
 #define PAYLOAD_SYNC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The EL1 physical timer: deadlines, sleep, and the time. */
 #ifndef PAYLOAD_TIMER_H
 #define PAYLOAD_TIMER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* PL011, polled. */
 #ifndef PAYLOAD_UART_H
 #define PAYLOAD_UART_H

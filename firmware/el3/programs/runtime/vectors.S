@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
     .macro  vector number
     .balign 128
     mov x0, #\number

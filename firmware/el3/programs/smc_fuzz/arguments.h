@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Random arguments, biased towards valid ones and towards edges. */
 #ifndef SMC_FUZZ_ARGUMENTS_H
 #define SMC_FUZZ_ARGUMENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Random calls: ids and arguments that are biased towards the edges, but never one that would end the run. */
 #ifndef SMC_FUZZ_CHOOSE_H
 #define SMC_FUZZ_CHOOSE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What every call owes to its caller, and what no call may give away. */
 #ifndef SMC_FUZZ_EXAMINE_H
 #define SMC_FUZZ_EXAMINE_H

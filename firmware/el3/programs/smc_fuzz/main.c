@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Random SMCs on the boot core. Cores that they start look at their context_id and go off again. */
 #include <stdatomic.h>
 

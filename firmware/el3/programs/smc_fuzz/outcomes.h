@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How often which result came back. */
 #ifndef SMC_FUZZ_OUTCOMES_H
 #define SMC_FUZZ_OUTCOMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * PSCI 1.1 (Arm DEN0022): the calls a normal world makes, and the way back from a power-down.
  *

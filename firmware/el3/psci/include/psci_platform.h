@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the PSCI core asks of a platform. A hook that is marked optional may be NULL. */
 #ifndef PSCI_PLATFORM_H
 #define PSCI_PLATFORM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The power controller and what else the platform is, with the rules that it lives by. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The platform of the explored system: a power controller that does what it is told as soon as it can. */
 #ifndef CONTROLLER_H
 #define CONTROLLER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * latlab_explore: every interleaving of a small system, or random walks through a large one.
  *   latlab_explore [--transition] [--os-initiated] [--every-access] [--walks N SEED | --replay CHOICES] [--preemptions N] [--most STATES] CLUSTERS PROGRAMS

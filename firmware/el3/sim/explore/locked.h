@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is touched with a lock held alone is no access of its own in an exploration. So it is checked that it does not change
  * in a step of a core that neither held the lock before nor took it.

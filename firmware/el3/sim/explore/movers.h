@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which accesses commute with what other cores do, and who may make which access. docs/virtual-time.md, "Joining steps",
  * argues it; docs/locking.md has the table of who stores what. The one rests on the other, so the other is checked.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the normal world does on each core, and how a system is written down. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The whole machine: psci, the system around it, and what of the cores and their stacks is in use. */
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A small system for exploration: what each core does, a power controller, and what must always hold. */
 #ifndef SYSTEM_H
 #define SYSTEM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A path through the system, made again from its choices and printed step by step. */
 #ifndef TIMELINE_H
 #define TIMELINE_H

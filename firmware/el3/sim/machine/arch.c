@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The arch interface over the cores of host.c. */
 #include "host_private.h"
 

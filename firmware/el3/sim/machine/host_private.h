@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the two halves of the machine share. */
 #ifndef HOST_PRIVATE_H
 #define HOST_PRIVATE_H

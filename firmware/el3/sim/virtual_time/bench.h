@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The psci campaign in virtual time: what is done, and what is printed. */
 #ifndef BENCH_H
 #define BENCH_H

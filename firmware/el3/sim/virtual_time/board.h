@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The board that a platform file describes: its shape and what each operation costs, in nanoseconds. */
 #ifndef BOARD_H
 #define BOARD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The lines of docs/trace-format.md, and for sweeps a line a core with nothing but its spans. */
 #include <stdarg.h>
 #include <stdio.h>

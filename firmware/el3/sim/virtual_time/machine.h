@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Cores in virtual time: the earliest runs; what it does costs what the board says; a power controller takes time too. */
 #ifndef MACHINE_H
 #define MACHINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * latlab_virtual: the psci campaign on a described board, in virtual time.
  *   latlab_virtual BOARD ITERATIONS [all | TEST NUMBER] [dump | spans | nothing]

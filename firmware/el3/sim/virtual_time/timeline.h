@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Who runs next: cores in the order of their virtual times; equal times in the order of their numbers. */
 #ifndef TIMELINE_H
 #define TIMELINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* As little as these tests need: count, say what broke and where, fail at the end. */
 #ifndef PAYLOAD_TESTS_CHECK_H
 #define PAYLOAD_TESTS_CHECK_H

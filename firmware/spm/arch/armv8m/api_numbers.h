@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers of the API functions at an SVC gate: their places in spm_api_table (api_table.c holds them together). */
 #ifndef API_NUMBERS_H
 #define API_NUMBERS_H

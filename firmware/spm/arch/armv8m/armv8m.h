@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Registers of the Armv8-M system control space, and what the files of this directory share. */
 #ifndef ARMV8M_H
 #define ARMV8M_H

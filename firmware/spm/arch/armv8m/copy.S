@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies r2 bytes from r1 to r0; every byte is read once. Words where both sides allow it. */
     .syntax unified
     .thumb

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Faults and the panics that assembly code asks for. */
 #include "offsets.h"
 #include "spm.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * First-level handlers with their partition's rights (levels 2 and 3). The interrupt handler steps aside by a UsageFault
  * of its own making: returning from that goes to unprivileged thread mode while the interrupt stays active, and with it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The classic gate, for comparison: the whole API function runs inside the SVC handler, above every non-secure interrupt. */
 #include "api_numbers.h"
 #include "offsets.h"

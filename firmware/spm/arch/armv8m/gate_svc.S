@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The gate of unprivileged partitions (levels 2 and 3). The SVC handler keeps the caller, starts the SPM in privileged
  * thread mode on its own stack and is gone; a second SVC from there ends the call. It has the lowest priority, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The gate of privileged callers: into the SPM in thread mode, on the SPM's own stack, with the scheduler locked and
  * every interrupt enabled. In: r0 to r3 the arguments, r12 the SPM function. Out: r0.

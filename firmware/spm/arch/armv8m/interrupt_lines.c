@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Interrupt lines and exception priorities, and first-level handlers with their partition's rights. */
 #include "spm.h"
 

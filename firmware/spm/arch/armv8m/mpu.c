@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The secure MPU: what every thread sees, and the four regions that change with the partition. */
 #include "spm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the non-secure side may call. The word under the NS agent's stack is a seal; anything else there means that a
  * call is under way already. Registers are scrubbed on the way out.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Offsets that the assembly files use; offsets_check.c holds them against the C structures. */
 #ifndef OFFSETS_H
 #define OFFSETS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SPM_ARCH_TYPES_H
 #define SPM_ARCH_TYPES_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Secure reset: memory, protection, SPM; the boot stack is left behind when the NS agent starts. */
 #include "memory_sections.h"
 #include "platform.h"

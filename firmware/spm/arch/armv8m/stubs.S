@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* psa_* as a partition calls them: straight into the SPM (SFN), through the gate (level 1) or by SVC (above). */
 #include "api_numbers.h"
 

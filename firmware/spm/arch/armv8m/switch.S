@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The context switch. PendSV has the lowest priority, so every other interrupt may come in the middle of it: it
  * changes only what no interrupt handler touches, and a handler that wants another switch pends PendSV again.

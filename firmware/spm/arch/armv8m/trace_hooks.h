@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The instrument on Armv8-M: the counter that the profiler chose, one ring in each world. */
 #ifndef TRACE_HOOKS_H
 #define TRACE_HOOKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The secure vector table. Every interrupt of a partition comes through one handler. */
 #include "platform.h"
 #include "spm.h"

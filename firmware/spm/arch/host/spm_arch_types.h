@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The SPM's architecture on the development machine: no threads run, memory rights are a list that a test fills. */
 #ifndef SPM_ARCH_TYPES_H
 #define SPM_ARCH_TYPES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SPM_HOST_H
 #define SPM_HOST_H
 

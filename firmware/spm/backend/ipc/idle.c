@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs when every partition waits and the NS agent is in a call. */
 #include "spm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* IPC backend: a partition is a thread, a message blocks its client until the reply. */
 #include "spm.h"
 

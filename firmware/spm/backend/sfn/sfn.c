@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* SFN backend: a service is a function, called on the client's stack. There are no threads and nothing blocks. */
 #include "spm.h"
 

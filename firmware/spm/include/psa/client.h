@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* PSA client API, FF-M 1.1. */
 #ifndef PSA_CLIENT_H
 #define PSA_CLIENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef PSA_ERROR_H
 #define PSA_ERROR_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* PSA Secure Partition API, FF-M 1.1. */
 #ifndef PSA_SERVICE_H
 #define PSA_SERVICE_H

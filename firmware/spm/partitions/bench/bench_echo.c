@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench_echo.h"
 
 static uint8_t buffer[BENCH_BYTES] __attribute__((aligned(4)));

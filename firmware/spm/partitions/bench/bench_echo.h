@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BENCH_ECHO_H
 #define BENCH_ECHO_H
 

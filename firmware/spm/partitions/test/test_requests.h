@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the conformance program asks of the test partitions: types of psa_call(). */
 #ifndef TEST_REQUESTS_H
 #define TEST_REQUESTS_H

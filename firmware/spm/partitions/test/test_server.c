@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The server of the conformance tests, the same in both models. */
 #include "test_server.h"
 

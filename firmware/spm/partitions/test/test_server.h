@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TEST_SERVER_H
 #define TEST_SERVER_H
 

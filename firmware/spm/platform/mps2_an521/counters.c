@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* DWT where it counts (QEMU has none), then TIMER0, which both worlds can read, then SysTick of the own world. */
 #include "counter.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Addresses that code and linker scripts share; a linker script is put through the preprocessor. */
 #ifndef MEMORY_MAP_H
 #define MEMORY_MAP_H

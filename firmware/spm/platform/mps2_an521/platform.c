@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Arm MPS2+ with AN521 (or AN505): who owns which memory and peripheral, the console, and the way to the non-secure side. */
 #include "memory_map.h"
 #include "platform.h"

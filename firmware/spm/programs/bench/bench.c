@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The PSA bench: what each call costs from either side, then how long it keeps a non-secure interrupt waiting. */
 #include "bench_secure.h"
 #include "cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests to the secure side of the bench: a bench topic as the type runs one iteration of it, and these. */
 #ifndef BENCH_SECURE_H
 #define BENCH_SECURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the bench measures, the same from the non-secure side and from a secure partition. */
 #ifndef CASES_H
 #define CASES_H

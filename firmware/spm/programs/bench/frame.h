@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Dump lines, `<LLT1:KIND key=value *CRC>`: docs/trace-format.md. They are kept until frame_flush(), because a console that
  * makes the program wait would make each run a little different.

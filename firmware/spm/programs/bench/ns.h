@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The non-secure world of the payloads: console, counters and the platform's veneers. */
 #ifndef NS_H
 #define NS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "ns.h"
 
 #define UART0_DATA  NS_REG32(0x40200000U)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Non-secure reset and vectors. */
 #include <stdint.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The exact interrupt latency: a non-secure timer fired at every instruction of a call. */
 #ifndef SWEEP_H
 #define SWEEP_H

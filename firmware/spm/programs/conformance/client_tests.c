@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The client API as a non-secure client sees it. */
 #include "conformance.h"
 #include "ns.h"

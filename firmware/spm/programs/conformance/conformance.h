@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The conformance program: own tests of the PSA API, run on the target, panics and resets included. */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Who can reach whose memory: found out by trying. */
 #include "conformance.h"
 #include "ns.h"

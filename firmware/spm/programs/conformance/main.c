@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs the tests in order. What was reached lies in memory that a reset leaves alone. */
 #include "conformance.h"
 #include "ns.h"

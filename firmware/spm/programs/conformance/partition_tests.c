@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Partitions: doorbell, interrupts, and every error that ends in a panic. */
 #include "conformance.h"
 #include "ns.h"

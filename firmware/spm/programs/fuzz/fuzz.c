@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random PSA calls from the non-secure side, each checked against what the specification says of it. A timer interrupt
  * rewrites the vectors of the call that is under way, so that they change under the SPM's feet.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the fuzzer knows of the SPM: its own connections, and the answer that the specification asks for. */
 #ifndef MODEL_H
 #define MODEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A small RTOS-like program: SysTick releases a periodic task, the background calls secure services. The task says how
  * late it began, at worst, while the background is idle and while it is in one PSA call after another.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The arch interface of AArch64 at EL3: what the cores (psci/, trace/) may use of the machine. sim/machine has the same
  * functions for the development machine.

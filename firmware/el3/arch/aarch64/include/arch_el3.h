@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a platform at EL3 uses of this architecture beyond arch.h. */
 #ifndef ARCH_EL3_H
 #define ARCH_EL3_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a core has to itself; TPIDR_EL3 points to it from the first instructions on. Offsets are used by entry.S. */
 #ifndef PERCPU_H
 #define PERCPU_H

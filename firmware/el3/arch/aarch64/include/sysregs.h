@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* System registers by name. */
 #ifndef SYSREGS_H
 #define SYSREGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The arch interface on the development machine: what the cores (psci/, trace/) may use of the machine, with every access
  * that another core can see a scheduling point of host.h. arch/aarch64 has the same functions.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A function on a stack of its own, which runs when it is switched to. */
 #ifndef COROUTINE_H
 #define COROUTINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Cores of a machine that exists only here. Each runs on a stack of its own; exactly one runs at a time, and it goes on
  * until a scheduling point at which the schedule names another. No thread, no wall clock: the same schedule gives the

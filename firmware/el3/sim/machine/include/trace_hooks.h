@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TRACE_HOOKS_H
 #define TRACE_HOOKS_H
 

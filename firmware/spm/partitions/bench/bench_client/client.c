@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The secure side of the bench: runs the cases as a secure client and hands out what its profiler recorded. */
 #include "psa_manifest/bench_client.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "psa_manifest/bench_service.h"
 
 #include "bench_echo.h"

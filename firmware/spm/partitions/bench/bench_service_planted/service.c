@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The bench's dummy service with a known fault: it masks interrupts for 100 instructions. The sweep has to find it. */
 #include "psa_manifest/bench_service.h"
 

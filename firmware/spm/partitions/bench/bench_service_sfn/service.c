@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The dummy service that the bench calls: it takes what it is given and gives as much back as is asked for. */
 #include "psa_manifest/bench_service.h"
 

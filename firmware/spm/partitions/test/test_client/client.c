@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The secure client of the conformance tests. */
 #include "psa_manifest/pid.h"
 #include "psa_manifest/sid.h"

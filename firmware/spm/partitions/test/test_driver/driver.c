@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The driver of the conformance tests: a first-level interrupt of the dual timer, a second-level one of UART1. */
 #include <stdbool.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "psa_manifest/test_server.h"
 
 #include "test_server.h"

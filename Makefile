@@ -62,11 +62,11 @@ test: setup-dev
 
 prove-guest: setup-dev
 	$(MAKE) firmware-1 firmware-1-hold firmware-4
-	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove_guest
+	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove/guest
 
 prove: setup-dev
 	$(MAKE) firmware
-	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove
+	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove --ignore=tests/prove/guest
 
 fuzz: setup-dev
 	.venv/bin/pip install --quiet 'atheris>=2.3,<4'

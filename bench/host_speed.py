@@ -19,11 +19,11 @@ from rich.console import Console
 from rich.table import Table
 from scipy import stats
 
+from latlab.adopters.dataframes import to_pandas
 from latlab.analysis.compare import compare
-from latlab.dataframes import to_pandas
-from latlab.formats import console_log
-from latlab.formats.rt_instr import POWER_METRICS, Figures, format_figures
-from latlab.model import Build, Clock, CoreId, Metric, Run, RunStatus, Sample, Tick, Topology
+from latlab.formats.dump import console_log
+from latlab.formats.dump.rt_instr import POWER_METRICS, Figures, format_figures
+from latlab.model.run import Build, Clock, CoreId, Metric, Run, RunStatus, Sample, Tick, Topology
 
 T = TypeVar("T")
 JUNO = Topology((2, 4))

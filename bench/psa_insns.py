@@ -11,14 +11,14 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from latlab.model import Run
-from latlab.report.psa import cost_range, worst_latency
-from latlab.store import open_store
-from latlab.targets import mps2
-from latlab.targets.console import Limits
-from latlab.targets.qemu import find_qemu
-from latlab.workflow import Silent
-from latlab.workflow_psa import run_psa
+from latlab.campaigns.psa import run_psa
+from latlab.campaigns.recording import Silent
+from latlab.model.run import Run
+from latlab.report.run.psa import cost_range, worst_latency
+from latlab.store.store import open_store
+from latlab.targets.qemu import mps2
+from latlab.targets.qemu.console import Limits
+from latlab.targets.qemu.qemu import find_qemu
 
 PEERS = Path(__file__).with_name("psa_peers.toml")
 LARGE = "ns_stateless_256"

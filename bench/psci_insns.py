@@ -16,13 +16,13 @@ from elftools.elf.elffile import ELFFile
 from rich.console import Console
 from rich.table import Table
 
-from latlab.images import ImageSet, find_images
-from latlab.model import Metric, Run, Topology
+from latlab.campaigns.recording import CAMPAIGN_TESTS, PAYLOAD, run_psci
+from latlab.model.run import Metric, Run, Topology
 from latlab.report.progress import RunProgress
-from latlab.store import open_store
-from latlab.targets.console import Limits
-from latlab.targets.qemu import Machine, command_line, find_qemu
-from latlab.workflow import CAMPAIGN_TESTS, PAYLOAD, run_psci
+from latlab.store.store import open_store
+from latlab.targets.qemu.console import Limits
+from latlab.targets.qemu.images import ImageSet, find_images
+from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
 
 PROBE = "insn_probe"
 TOPOLOGY = Topology((2, 4))

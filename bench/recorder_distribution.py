@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from latlab.analysis.wakeup import Histogram, Wakeups, counted_us, same_distribution_ks
+from latlab.analysis.wakeups.wakeup import Histogram, Wakeups, counted_us, same_distribution_ks
 from latlab.errors import LatlabError
-from latlab.formats.cyclictest import read_cyclictest
-from latlab.formats.recorder import read_record
-from latlab.targets.linux import Here, check_survey, survey
-from latlab.targets.recorder_binary import recorder_for
-from latlab.targets.rt_job import HISTOGRAM_US, Workload
+from latlab.formats.wakeups.cyclictest import read_cyclictest
+from latlab.formats.wakeups.recorder import read_record
+from latlab.targets.linux.linux import Here, check_survey, survey
+from latlab.targets.linux.recorder_binary import recorder_for
+from latlab.targets.linux.rt_job import HISTOGRAM_US, Workload
 
 RESOLUTION_NS = 1000
 EXCHANGES = 1000

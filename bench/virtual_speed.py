@@ -9,9 +9,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from latlab.targets.board import board_text, load_board
-from latlab.targets.virtual_time import TESTS, find_program
-from latlab.whatif import Design, board_of
+from latlab.virtual.board import board_text, load_board
+from latlab.virtual.program import TESTS, find_program
+from latlab.virtual.whatif import Design, board_of
 
 DESIGN = Design("ticket", "coordination", "per-core")
 POWERDOWNS = 400_000

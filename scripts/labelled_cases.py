@@ -12,10 +12,10 @@ from pathlib import Path
 from latlab.analysis.compare import compare
 from latlab.analysis.explain_pair import explain_pair
 from latlab.analysis.invariants import check_invariants
-from latlab.labelled import CAUSES, case_of, measure, named_causes
-from latlab.store import open_store
-from latlab.targets.board import load_board
-from latlab.targets.virtual_time import find_program
+from latlab.store.store import open_store
+from latlab.virtual.board import load_board
+from latlab.virtual.labelled import CAUSES, case_of, measure, named_causes
+from latlab.virtual.program import find_program
 
 
 def judge(seed: int) -> tuple[int, str, tuple[str, ...]]:

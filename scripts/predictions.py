@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from latlab.model import Metric
-from latlab.prediction import fit_board, predict, repeated, undetermined_costs
-from latlab.references import load
-from latlab.report.virtual import as_rst, error_table, fit_table, prediction_table
-from latlab.targets.board import load_board
-from latlab.targets.virtual_time import find_program
+from latlab.model.run import Metric
+from latlab.report.virtual.tables import as_rst, error_table, fit_table, prediction_table
+from latlab.store.references import load
+from latlab.virtual.board import load_board
+from latlab.virtual.prediction import fit_board, predict, repeated, undetermined_costs
+from latlab.virtual.program import find_program
 
 OLD, NEW = "published:tf-a/juno/v2.9", "published:tf-a/juno/v2.10"
 FEW = ("susp_deep_serial", "cpu_susp_serial", "cpu_off_serial", "cpu_susp_parallel")

@@ -1,5 +1,5 @@
 """`python -m latlab`."""
 
-from latlab.cli import main
+from latlab.cli.app import main
 
 main()

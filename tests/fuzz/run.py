@@ -20,7 +20,7 @@ def main() -> int:
         "--seconds", type=int, default=0, help="stop each parser after so long, 0 for never; the executions made are printed"
     )
     options = parser.parse_args()
-    sys.path.insert(0, str(HERE))
+    sys.path[:0] = [str(HERE), str(HERE.parent)]
     if options.name:
         return _fuzz(options.name, options.runs, options.seconds)
     from targets import TARGETS

@@ -7,16 +7,20 @@ import struct
 import zlib
 from collections.abc import Callable
 
-from latlab.analysis.wakeup import disagreement
+from latlab.analysis.wakeups.wakeup import disagreement
 from latlab.catalog import event_table
 from latlab.errors import DataError
-from latlab.formats import console_log, csv_tables, el3_records, ftrace, guest_frames, published, recorder, rst_tables, run_json
-from latlab.formats.dump import collect_dump, write_iteration
-from latlab.formats.frames import crc, format_frame
-from latlab.formats.rt_instr import Figures, format_figures, parse_figures, read_figures
-from latlab.formats.tables import Reading, parse_figure
-from latlab.formats.wakeups import read_wakeups
-from latlab.model import Topology
+from latlab.formats import run_json
+from latlab.formats.dump import console_log, el3_records, guest_frames
+from latlab.formats.dump.dump import collect_dump, write_iteration
+from latlab.formats.dump.frames import crc, format_frame
+from latlab.formats.dump.rt_instr import Figures, format_figures, parse_figures, read_figures
+from latlab.formats.published import csv_tables, rst_tables
+from latlab.formats.published import runs as published
+from latlab.formats.published.tables import Reading, parse_figure
+from latlab.formats.wakeups import ftrace, recorder
+from latlab.formats.wakeups.detect import read_wakeups
+from latlab.model.run import Topology
 
 FRAME = re.compile(r"<(LLT1:[^<>]*) \*[0-9a-f]{8}>")
 EVENTS = event_table()

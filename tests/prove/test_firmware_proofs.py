@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from latlab.targets.qemu import Mode
-from on_qemu import boot
+from latlab.targets.qemu.qemu import Mode
+from support.on_qemu import boot
 
 
 @pytest.mark.parametrize(("gic", "el"), [(3, 1), (2, 2)])

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from latlab.targets import mps2
-from on_mps2 import printed
+from latlab.targets.qemu import mps2
+from support.on_mps2 import printed
 
 CALLS = 1_000_000
 

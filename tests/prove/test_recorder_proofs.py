@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from latlab.targets.recorder_binary import recorder_for
-from real_time import needs_rights
-from recorder_hours import LIMIT_BYTES, OUTLIERS_KEPT, build, hours
-from recorder_kills import kill_at, kill_times
+from latlab.targets.linux.recorder_binary import recorder_for
+from support.real_time import needs_rights
+from support.recorder_hours import LIMIT_BYTES, OUTLIERS_KEPT, build, hours
+from support.recorder_kills import kill_at, kill_times
 
 SIX_HOURS_S = 6 * 3600
 

@@ -12,14 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from latlab.analysis.canonical import BASE, LEAST_SHARE, STEP, Ladders, fit_ladders
-from latlab.analysis.columns import Columns, Floats, boot_medians
-from latlab.analysis.compare_wakeups import compare_wakeups
-from latlab.analysis.comparison import Cell, Comparison, Level, Order, Row
-from latlab.analysis.groups import Group, groups_of
-from latlab.analysis.identity import Pair, pair_runs, resolution
-from latlab.analysis.roles import inferred_lead, is_parallel, roles_of
-from latlab.analysis.statistics import (
+from latlab.analysis.base.columns import Columns, Floats, boot_medians
+from latlab.analysis.base.comparison import Cell, Comparison, Level, Order, Row
+from latlab.analysis.base.identity import Pair, pair_runs, resolution
+from latlab.analysis.base.statistics import (
     Shift,
     effect_size,
     false_discovery_control,
@@ -27,8 +23,12 @@ from latlab.analysis.statistics import (
     t_interval,
     two_sample_shift,
 )
-from latlab.analysis.verdicts import Limits, Verdict, decide, decide_exact, overall
-from latlab.model import Clock, Metric, Run
+from latlab.analysis.base.verdicts import Limits, Verdict, decide, decide_exact, overall
+from latlab.analysis.ladder.canonical import BASE, LEAST_SHARE, STEP, Ladders, fit_ladders
+from latlab.analysis.ladder.groups import Group, groups_of
+from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of
+from latlab.analysis.wakeups.compare_wakeups import compare_wakeups
+from latlab.model.run import Clock, Metric, Run
 
 _NO_SHIFT = Shift(0.0, 0.0, 0.0, 1.0)
 

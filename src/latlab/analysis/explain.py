@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from latlab.analysis.canonical import BASE, STEP, SYSTEM_TERM, Ladders, after_term, fit_ladders
-from latlab.analysis.columns import Columns
-from latlab.analysis.explain_trace import explain_traces
-from latlab.analysis.explain_wakeups import explain_wakeups
-from latlab.analysis.explanation import EXACT, INFERRED, Explanation
-from latlab.analysis.identity import checked_columns
+from latlab.analysis.base.columns import Columns
+from latlab.analysis.base.explanation import EXACT, INFERRED, Explanation
+from latlab.analysis.base.identity import checked_columns
+from latlab.analysis.base.summary import TURNS_MARK, mark_of
+from latlab.analysis.base.wording import amount, count
 from latlab.analysis.invariants import check_invariants
-from latlab.analysis.roles import Roles, inferred_lead, is_parallel, roles_of
-from latlab.analysis.summary import TURNS_MARK, mark_of
-from latlab.analysis.wording import amount, count
-from latlab.model import CoreId, Metric, Run
+from latlab.analysis.ladder.canonical import BASE, STEP, SYSTEM_TERM, Ladders, after_term, fit_ladders
+from latlab.analysis.ladder.roles import Roles, inferred_lead, is_parallel, roles_of
+from latlab.analysis.spans.explain_trace import explain_traces
+from latlab.analysis.wakeups.explain_wakeups import explain_wakeups
+from latlab.model.run import CoreId, Metric, Run
 
 LEAD_WAIT = 1.2
 

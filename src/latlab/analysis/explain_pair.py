@@ -6,15 +6,15 @@ from collections import defaultdict
 
 import numpy as np
 
-from latlab.analysis.canonical import predict
-from latlab.analysis.comparison import Comparison, Order, Row
-from latlab.analysis.explain_trace import part_medians
-from latlab.analysis.explain_wakeups import explain_wakeup_pair
-from latlab.analysis.explanation import EXACT, INFERRED, Explanation
-from latlab.analysis.groups import WAIT
-from latlab.analysis.verdicts import Verdict
-from latlab.analysis.wording import amount, percent, signed
-from latlab.model import Clock, Metric
+from latlab.analysis.base.comparison import Comparison, Order, Row
+from latlab.analysis.base.explanation import EXACT, INFERRED, Explanation
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.base.wording import amount, percent, signed
+from latlab.analysis.ladder.canonical import predict
+from latlab.analysis.ladder.groups import WAIT
+from latlab.analysis.spans.explain_trace import part_medians
+from latlab.analysis.wakeups.explain_wakeups import explain_wakeup_pair
+from latlab.model.run import Clock, Metric
 
 _STEP_CAUSES = ("the power controller takes longer for a message", "what is held while a core powers down is held for longer")
 _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)

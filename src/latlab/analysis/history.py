@@ -9,16 +9,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from latlab.analysis.columns import Floats
+from latlab.analysis.base.columns import Floats
+from latlab.analysis.base.explanation import Explanation
+from latlab.analysis.base.figures import figures_of
+from latlab.analysis.base.identity import NotComparable, pair_runs
+from latlab.analysis.base.summary import TURNS_MARK, mark_of
+from latlab.analysis.base.verdicts import Limits
 from latlab.analysis.compare import compare
 from latlab.analysis.explain_pair import explain_pair
-from latlab.analysis.explanation import Explanation
-from latlab.analysis.figures import figures_of
-from latlab.analysis.identity import NotComparable, pair_runs
-from latlab.analysis.summary import TURNS_MARK, mark_of
-from latlab.analysis.verdicts import Limits
-from latlab.analysis.wakeup_identity import pair_wakeups
-from latlab.model import Clock, Run, Tick
+from latlab.analysis.wakeups.wakeup_identity import pair_wakeups
+from latlab.model.run import Clock, Run, Tick
 
 PERMUTATIONS = 999
 FEWEST_A_SIDE = 3

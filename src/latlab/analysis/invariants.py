@@ -6,14 +6,14 @@ from collections import defaultdict
 
 import numpy as np
 
-from latlab.analysis.check import Check
-from latlab.analysis.columns import Columns, Matrix
-from latlab.analysis.identity import checked_columns
-from latlab.analysis.psa_invariants import psa_checks
-from latlab.analysis.roles import Roles, inferred_lead, is_parallel, roles_of, serial_last_men
-from latlab.analysis.wakeup_identity import check_latencies
-from latlab.analysis.wording import amount
-from latlab.model import CoreId, Distribution, Metric, Run
+from latlab.analysis.base.check import Check
+from latlab.analysis.base.columns import Columns, Matrix
+from latlab.analysis.base.identity import checked_columns
+from latlab.analysis.base.wording import amount
+from latlab.analysis.ladder.roles import Roles, inferred_lead, is_parallel, roles_of, serial_last_men
+from latlab.analysis.spans.psa_invariants import psa_checks
+from latlab.analysis.wakeups.wakeup_identity import check_latencies
+from latlab.model.run import CoreId, Distribution, Metric, Run
 
 ALIKE = 0.10
 DEEP_SERIAL = ("susp_deep_serial", "cpu_off_serial")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-from latlab.formats.events import EventTable, parse_events
+from latlab.formats.dump.events import EventTable, parse_events
 
 
 @cache

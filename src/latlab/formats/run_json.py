@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 from latlab.errors import DataError
-from latlab.formats.frames import parse_core
-from latlab.model import (
+from latlab.formats.dump.frames import parse_core
+from latlab.model.run import (
     Build,
     Clock,
     CoreId,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from latlab.model import Clock, Run, Tick
+from latlab.model.run import Clock, Run, Tick
 
 CLOCK_NAMES = {
     Clock.INSTRUCTIONS: "instruction clock of the emulator (no time)",

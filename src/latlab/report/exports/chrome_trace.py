@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from latlab.errors import UsageError
-from latlab.model import Clock, Run
-from latlab.report.series import lanes
+from latlab.model.run import Clock, Run
+from latlab.report.run.series import lanes
 
 
 def render(run: Run, test: str | None = None, iteration: int | None = None) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from latlab.analysis.comparison import Comparison, Row
-from latlab.analysis.gating import Decision
+from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.base.wording import amount, percent, signed
+from latlab.analysis.gate import Decision
 from latlab.analysis.invariants import check_invariants
-from latlab.analysis.verdicts import Verdict
-from latlab.analysis.wording import amount, percent, signed
-from latlab.model import Run
+from latlab.model.run import Run
 
 
 def render(run: Run) -> str:

@@ -6,12 +6,12 @@ import json
 import re
 from typing import Any
 
-from latlab.analysis.figures import figures_of
+from latlab.analysis.base.figures import figures_of
+from latlab.analysis.base.wording import PER_MILLION
 from latlab.analysis.invariants import check_invariants
-from latlab.analysis.wakeup_identity import caveat_of
-from latlab.analysis.wording import PER_MILLION
+from latlab.analysis.wakeups.wakeup_identity import caveat_of
 from latlab.errors import UsageError
-from latlab.model import Run
+from latlab.model.run import Run
 
 VERSION = {"major": 5, "minor": 3}
 ORIGIN = "latlab"

@@ -6,7 +6,7 @@ import csv
 import io
 from typing import Any
 
-from latlab.model import Run
+from latlab.model.run import Run
 
 COLUMNS = ("test", "metric", "cluster", "core", "boot", "iteration", "value_ticks", "value", "unit")
 

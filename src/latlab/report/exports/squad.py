@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import json
 
-from latlab.analysis.figures import figures_of
-from latlab.analysis.wakeup_identity import caveat_of
-from latlab.model import Run
+from latlab.analysis.base.figures import figures_of
+from latlab.analysis.wakeups.wakeup_identity import caveat_of
+from latlab.model.run import Run
 
 
 def render(run: Run) -> str:

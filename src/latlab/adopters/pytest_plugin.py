@@ -1,0 +1,74 @@
+"""The fixture `latency` for adopters' own tests: compare a run with a baseline and fail with the sentence that explains it.
+
+def test_suspend_is_as_fast_as_the_release(latency):
+    latency.assert_no_regression("published:tf-a/juno/v2.9", "results/juno.rst#current")
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from latlab.analysis.base.comparison import Comparison
+    from latlab.model.run import Run
+
+
+class Latency:
+    """`store` is where run ids are looked up; references and files need none."""
+
+    def __init__(self, store: str | None = None) -> None:
+        self._store = store
+
+    def load(self, reference: str, unit: str = "") -> Run:
+        """The run that a reference, a file or an id names."""
+        from latlab.campaigns.rt_samples import load_run
+        from latlab.store.references import load
+        from latlab.store.store import open_store
+
+        return load(reference, unit, lambda name: load_run(open_store(self._store), name))
+
+    def compare(self, before: str | Run, after: str | Run, tolerance_percent: float | None = None) -> Comparison:
+        from latlab.analysis.base.verdicts import Limits
+        from latlab.analysis.compare import compare
+
+        limits = Limits() if tolerance_percent is None else Limits(relative=tolerance_percent / 100, relative_exact=tolerance_percent / 100)
+        return compare(self._run(before), self._run(after), limits)
+
+    def assert_no_regression(self, before: str | Run, after: str | Run, tolerance_percent: float | None = None) -> Comparison:
+        """Fails the test with what regressed and why."""
+        from latlab.analysis.explain_pair import explain_pair
+        from latlab.analysis.gate import decide_gate
+
+        comparison = self.compare(before, after, tolerance_percent)
+        decision = decide_gate(comparison, frozenset({"regressed"}))
+        if decision.exit_code == 1:
+            why = "\n".join(f"  {e.sentence}" for e in explain_pair(comparison))
+            pytest.fail("\n".join((*decision.lines, why)), pytrace=False)
+        if decision.exit_code == 3:
+            pytest.fail("\n".join(decision.lines), pytrace=False)
+        return comparison
+
+    def assert_rules(self, run: str | Run) -> None:
+        """Fails the test where the run breaks a rule that every correct firmware keeps."""
+        from latlab.analysis.invariants import check_invariants
+
+        broken = [
+            f"{check.test}: not kept: {check.name}: {check.sentence}" for check in check_invariants(self._run(run)) if not check.holds
+        ]
+        if broken:
+            pytest.fail("\n".join(broken), pytrace=False)
+
+    def _run(self, run: str | Run) -> Run:
+        return self.load(run) if isinstance(run, str) else run
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.getgroup("latlab").addoption("--latlab-store", default=None, help="the store in which `latency` looks up runs")
+
+
+@pytest.fixture(scope="session")
+def latency(request: pytest.FixtureRequest) -> Latency:
+    """Runs, comparisons and assertions on them."""
+    return Latency(request.config.getoption("--latlab-store"))

@@ -1,0 +1,149 @@
+"""A run's samples as numpy columns and, for one test and metric, as a matrix of iterations by cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latlab.model.run import CoreId, Metric, Run
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+METRICS = tuple(Metric)
+
+
+class DuplicateSample(ValueError):
+    """One span was recorded twice; averaging the two would hide a fault of the recording."""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Spans of one test and metric, in ns or instructions: a row for each complete iteration, a column for each core."""
+
+    cores: tuple[CoreId, ...]
+    boots: Ints
+    iterations: Ints
+    values: Floats
+    incomplete: int
+
+    @cached_property
+    def by_boot(self) -> Floats:
+        """Medians over the iterations of each boot, a row for each boot: the boot is the sampling unit."""
+        return boot_medians(self.boots, self.values)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A run's spans as matrices, in the unit of the run's tick (ns or instructions). `tests` in the order of their first sample."""
+
+    tests: tuple[str, ...]
+    matrices: dict[tuple[str, Metric], Matrix]
+    cores: tuple[CoreId, ...]
+    smallest: float
+
+    def matrix(self, test: str, metric: Metric) -> Matrix | None:
+        """None where the run has no such spans."""
+        return self.matrices.get((test, metric))
+
+
+def columns_of(run: Run) -> Columns:
+    """Raises DuplicateSample where a span stands twice."""
+    samples = run.samples
+    names = [s.test for s in samples]
+    codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
+    metric_code = {id(metric): i for i, metric in enumerate(METRICS)}
+    test = _integers(map(codes.__getitem__, names), len(names))
+    metric = _integers(map(metric_code.__getitem__, map(id, map(attrgetter("metric"), samples))), len(names))
+    cluster = _integers(map(attrgetter("core.cluster"), samples), len(names))
+    core = _integers(map(attrgetter("core.core"), samples), len(names))
+    boot = _integers(map(attrgetter("boot"), samples), len(names))
+    iteration = _integers(map(attrgetter("iteration"), samples), len(names))
+    value: Floats = np.fromiter(map(attrgetter("value_ticks"), samples), np.float64, len(names))
+    value *= run.tick.value
+    order = _sort(test, metric, boot, iteration, cluster, core)
+    test, metric, cluster, core, boot, iteration = (c[order] for c in (test, metric, cluster, core, boot, iteration))
+    tests = tuple(codes)
+    _refuse_duplicates(tests, test, metric, boot, iteration, cluster, core)
+    kind = test * len(METRICS) + metric
+    starts = np.flatnonzero(np.r_[True, kind[1:] != kind[:-1]]) if len(kind) else np.array([], np.int64)
+    ends = np.r_[starts[1:], len(kind)]
+    place, value = cluster * 65536 + core, value[order]
+    matrices = {
+        (tests[test[s]], METRICS[metric[s]]): _matrix(place[s:e], boot[s:e], iteration[s:e], value[s:e])
+        for s, e in zip(starts, ends[: len(starts)], strict=True)
+    }
+    cores = tuple(map(_core, np.unique(place)))
+    return Columns(tests, matrices, cores, float(value.min(initial=0.0)))
+
+
+def _integers(values: Iterable[int], count: int) -> Ints:
+    return np.fromiter(values, np.int64, count)
+
+
+def _core(place: int) -> CoreId:
+    return CoreId(int(place) >> 16, int(place) & 0xFFFF)
+
+
+def _matrix(place: Ints, boot: Ints, iteration: Ints, value: Floats) -> Matrix:
+    """Samples sorted by boot, iteration and core as a matrix; iterations that lack a core are counted, not filled in."""
+    codes, column = np.unique(place, return_inverse=True)
+    new_row = np.r_[True, (boot[1:] != boot[:-1]) | (iteration[1:] != iteration[:-1])]
+    row = np.cumsum(new_row) - 1
+    values = np.full((int(row[-1]) + 1, len(codes)), np.nan)
+    values[row, column] = value
+    complete = ~np.isnan(values).any(axis=1)
+    firsts = np.flatnonzero(new_row)[complete]
+    return Matrix(tuple(map(_core, codes)), boot[firsts], iteration[firsts], values[complete], int((~complete).sum()))
+
+
+def boot_medians(boots: Ints, values: Floats) -> Floats:
+    """Medians of `values` (rows by anything) over the rows of each boot; NaN is left out, an all-NaN boot stays NaN."""
+    if not len(boots):
+        return values
+    order = np.argsort(boots, kind="stable")
+    firsts = np.flatnonzero(np.r_[True, np.diff(boots[order]) != 0])
+    counts = np.diff(np.r_[firsts, len(boots)])
+    ordered = values[order]
+    if np.isnan(ordered).all():
+        return ordered[firsts]
+    if (counts == counts[0]).all() and not np.isnan(ordered).any():
+        shape = (len(counts), int(counts[0]), *values.shape[1:])
+        return np.asarray(np.median(ordered.reshape(shape), axis=1))
+    return np.array([_median(part) for part in np.split(ordered, firsts[1:])])
+
+
+def _median(part: Floats) -> Floats:
+    empty = np.isnan(part).all(axis=0)
+    return np.asarray(np.where(empty, np.nan, np.nanmedian(np.where(empty, 0.0, part), axis=0)))
+
+
+def _sort(*keys: Ints) -> Ints:
+    """Stable order by the keys, first key first; by one packed key where the ranges allow, which is much faster."""
+    packed = np.zeros(len(keys[0]), np.int64)
+    room = 1
+    for key in keys:
+        span = int(key.max(initial=0)) + 1
+        room *= span
+        if room > 2**62 or int(key.min(initial=0)) < 0:
+            return np.lexsort(keys[::-1])
+        packed = packed * span + key
+    if bool((packed[1:] >= packed[:-1]).all()):
+        return np.arange(len(packed))
+    return np.argsort(packed, kind="stable")
+
+
+def _refuse_duplicates(tests: tuple[str, ...], test: Ints, metric: Ints, boot: Ints, iteration: Ints, cluster: Ints, core: Ints) -> None:
+    same = np.ones(max(len(test) - 1, 0), bool)
+    for key in (test, metric, boot, iteration, cluster, core):
+        same &= key[1:] == key[:-1]
+    if not same.any():
+        return
+    i = int(np.flatnonzero(same)[0])
+    span = f"{tests[test[i]]} {METRICS[metric[i]]} of core {cluster[i]}.{core[i]}"
+    raise DuplicateSample(f"{span}, boot {boot[i]}, iteration {iteration[i]}, is recorded twice; a run must hold each span once")

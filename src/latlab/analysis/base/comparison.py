@@ -1,0 +1,108 @@
+"""What a comparison of two runs is made of, whichever analysis made it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from latlab.analysis.base.statistics import Shift
+from latlab.analysis.base.verdicts import Limits, Verdict
+from latlab.analysis.base.wording import unit_of
+from latlab.analysis.ladder.canonical import Ladders
+from latlab.model.run import CoreId, Metric, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One core (or place) of a row. `verdict` needs boots of its own; with fewer it is `cannot tell`."""
+
+    label: str
+    before: float
+    after: float
+    shift: Shift
+    verdict: Verdict
+    p_adjusted: float = 1.0
+
+    @property
+    def difference(self) -> float:
+        return self.after - self.before
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One quantity of one test: a term of the ladder, or a group of like cores. Values in ns or instructions."""
+
+    test: str
+    metric: Metric
+    name: str
+    cluster: int | None
+    before: float
+    after: float
+    shift: Shift
+    threshold: float
+    verdict: Verdict
+    basis: str
+    cells: tuple[Cell, ...] = ()
+    effect: float | None = None
+    is_term: bool = False
+
+    @property
+    def relative(self) -> float:
+        return self.shift.value / self.before if self.before else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Cells of single samples that are tested together: all of a metric, or those of one test or one cluster."""
+
+    metric: Metric
+    test: str | None
+    cluster: int | None
+    cells: int
+    up: int
+    down: int
+    shift: Shift
+    in_thresholds: Shift
+    p_adjusted: float
+
+    def holds(self, row: Row) -> bool:
+        return row.metric == self.metric and self.test in (None, row.test) and self.cluster in (None, row.cluster)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Who was served when in a parallel test, in the first iteration of each run."""
+
+    test: str
+    before: tuple[CoreId, ...]
+    after: tuple[CoreId, ...]
+
+    @property
+    def changed(self) -> bool:
+        return self.before != self.after
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`caveat` says what the figures are not, wherever the verdict is said; `sampling` what the tests rest on where that is not boots.
+
+    `gaps` say what could not be judged, because the second run lacks it or one of the two is partial: such a comparison is never `same`.
+    """
+
+    a: Run
+    b: Run
+    limits: Limits
+    unit: str
+    verdict: Verdict
+    rows: tuple[Row, ...]
+    levels: tuple[Level, ...]
+    orders: tuple[Order, ...]
+    ladders: dict[str, tuple[Ladders, Ladders]]
+    leads: tuple[CoreId | None, CoreId | None]
+    boots: tuple[int, int]
+    notes: tuple[str, ...]
+    caveat: str = ""
+    sampling: str = ""
+    gaps: tuple[str, ...] = ()
+
+    def unit_of(self, metric: Metric) -> str:
+        return unit_of(metric, self.unit)

@@ -1,0 +1,167 @@
+"""Whether two runs may be compared at all, checked first: what differs is refused with a sentence, or corrected and noted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from latlab.analysis.base.columns import METRICS, Columns, DuplicateSample, columns_of
+from latlab.errors import DataError
+from latlab.model.run import UNNAMED, Clock, Metric, Run, RunStatus
+
+_UNIT_RATIO = 300.0
+
+
+class NotComparable(DataError):
+    """The runs, or one of them, do not hold what an analysis needs; the message says what and what to do."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two runs that may be compared, their columns in one unit, and the (test, metric) that both hold for the same cores.
+
+    `gaps` say what the first run holds and nobody can judge, because the second lacks it or one of them is partial.
+    """
+
+    a: Run
+    b: Run
+    columns_a: Columns
+    columns_b: Columns
+    common: tuple[tuple[str, Metric], ...]
+    notes: tuple[str, ...]
+    gaps: tuple[str, ...]
+
+    @property
+    def unit(self) -> str:
+        return self.a.tick.unit
+
+
+def pair_runs(a: Run, b: Run) -> Pair:
+    """Raises NotComparable with one sentence where the two do not belong together."""
+    notes: list[str] = []
+    check_same(a, b, notes)
+    columns_a, columns_b = checked_columns(a), checked_columns(b)
+    if a.tick.value != b.tick.value:
+        if a.tick.clock is Clock.INSTRUCTIONS:
+            worth = f"{a.tick.value:g} instructions in {a.id} and {b.tick.value:g} in {b.id}"
+            raise NotComparable(f"one tick is {worth}; run both with one shift")
+        notes.append(f"ticks differ, {a.tick.value:g} ns and {b.tick.value:g} ns; figures are compared in ns")
+    gaps = partial_runs(a, b)
+    common = _common(a, b, columns_a, columns_b, notes, gaps)
+    _refuse_unit_slip(a, b, columns_a, columns_b, common)
+    notes += [_problems_note(run) for run in (a, b) if run.problems]
+    if a.build.options != b.build.options:
+        changed = sorted({key for key, _ in set(a.build.options) ^ set(b.build.options)})
+        notes.append("build options differ: " + ", ".join(changed))
+    return Pair(a, b, columns_a, columns_b, common, tuple(notes), tuple(gaps))
+
+
+def partial_runs(a: Run, b: Run) -> list[str]:
+    """A run that did not come to its end says nothing of what it did not measure."""
+    return [f"{run.id} is partial" for run in (a, b) if run.status is RunStatus.PARTIAL]
+
+
+def check_same(a: Run, b: Run, notes: list[str]) -> None:
+    """Platform, clock, topology and campaign: runs that differ in one are refused, whatever they hold."""
+    _check_platform(a, b, notes)
+    for what, ours, theirs in (
+        ("clock", a.tick.clock.value, b.tick.clock.value),
+        ("topology", str(a.topology), str(b.topology)),
+        ("campaign", a.campaign, b.campaign),
+    ):
+        if ours != theirs:
+            raise NotComparable(f"the {what} differs, {ours} in {a.id} and {theirs} in {b.id}; compare runs of one {what}")
+
+
+def _check_platform(a: Run, b: Run, notes: list[str]) -> None:
+    if a.platform == b.platform:
+        return
+    if UNNAMED not in (a.platform, b.platform):
+        raise NotComparable(f"the platform differs, {a.platform} in {a.id} and {b.platform} in {b.id}; compare runs of one platform")
+    unnamed, other = (a, b) if a.platform == UNNAMED else (b, a)
+    notes.append(f"{unnamed.id} does not name its platform; it is taken to be {other.platform}")
+
+
+def checked_columns(run: Run) -> Columns:
+    """The columns of a run that is fit for analysis; raises NotComparable."""
+    if not run.samples:
+        raise NotComparable(f"{run.id} holds no samples that this analysis can take; run the campaign again or name another run")
+    if ("mode", "multi-thread") in run.facts:
+        raise NotComparable(f"{run.id} ran its cores as host threads, so its figures are no latencies; run it in the deterministic mode")
+    try:
+        columns = columns_of(run)
+    except DuplicateSample as error:
+        raise NotComparable(f"{run.id}: {error}") from None
+    except OverflowError:
+        raise NotComparable(f"{run.id} holds a number beyond 64 bits; read the log again") from None
+    known = set(run.topology.cores)
+    strange = next((core for core in columns.cores if core not in known), None)
+    if strange is not None:
+        raise NotComparable(f"{run.id} names core {strange}, which topology {run.topology} does not have; check the log or the topology")
+    if columns.smallest < 0:
+        raise NotComparable(f"{run.id} holds a span of {columns.smallest:g} {run.tick.unit}; time ran backwards, so read the log again")
+    return columns
+
+
+def _problems_note(run: Run) -> str:
+    first = min(run.problems, key=lambda problem: problem.line)
+    where = f"line {first.line}: " if first.line else ""
+    count = f"{len(run.problems)} problems, the first" if len(run.problems) > 1 else "a problem"
+    return f"reading {run.id} met {count}: {where}{first.message}"
+
+
+def resolution(run: Run, metric: Metric) -> float:
+    """What one step of the figures is worth: the tick, or the print's last place where that is coarser."""
+    printed = dict(run.facts).get(f"resolution_ns {metric}")
+    return max(run.tick.value, float(printed)) if printed else run.tick.value
+
+
+def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[str], gaps: list[str]) -> tuple[tuple[str, Metric], ...]:
+    common = []
+    tests = dict.fromkeys([*columns_a.tests, *columns_b.tests])
+    for key in [(test, metric) for test in tests for metric in METRICS]:
+        ours, theirs = columns_a.matrix(*key), columns_b.matrix(*key)
+        if ours is None and theirs is None:
+            continue
+        name = f"{key[0]} {key[1]}"
+        if ours is None or theirs is None:
+            notes.append(f"{name} stands only in {(a if theirs is None else b).id}")
+            gaps += notes[-1:] if theirs is None else []
+        elif ours.cores != theirs.cores:
+            odd = ", ".join(str(core) for core in sorted(set(ours.cores) ^ set(theirs.cores)))
+            notes.append(f"{name} is left out: core {odd} is missing in one of the runs")
+            gaps += notes[-1:]
+        elif not len(ours.values) or not len(theirs.values):
+            notes.append(f"{name} is left out: no iteration holds every core")
+            gaps += notes[-1:]
+        else:
+            common.append(key)
+        for run, matrix in ((a, ours), (b, theirs)):
+            if matrix is not None and matrix.incomplete:
+                notes.append(f"{name}: {matrix.incomplete} iterations of {run.id} lack a core and are left out")
+    if not common:
+        raise NotComparable(f"{a.id} and {b.id} have no test with the same cores in common; compare runs of one campaign")
+    return tuple(common)
+
+
+def _refuse_unit_slip(a: Run, b: Run, columns_a: Columns, columns_b: Columns, common: tuple[tuple[str, Metric], ...]) -> None:
+    ratios = []
+    for key in common:
+        ours, theirs = columns_a.matrix(*key), columns_b.matrix(*key)
+        if ours is None or theirs is None:
+            continue
+        middle_a, middle_b = np.median(ours.values), np.median(theirs.values)
+        if middle_a > 0 and middle_b > 0:
+            ratios.append(float(middle_b / middle_a))
+    largest = [_largest(columns, common) for columns in (columns_a, columns_b)]
+    if min(largest) == 0 < max(largest):
+        raise NotComparable(f"unit suspect: every figure of {(a if largest[0] == 0 else b).id} is 0; read the log again")
+    ratio = float(np.median(ratios)) if ratios else 1.0
+    if ratio > _UNIT_RATIO or ratio < 1 / _UNIT_RATIO:
+        larger, factor = (b, ratio) if ratio > 1 else (a, 1 / ratio)
+        raise NotComparable(f"unit suspect: figures of {larger.id} are {factor:.0f} times the other's; check its unit (ns labelled as us?)")
+
+
+def _largest(columns: Columns, common: tuple[tuple[str, Metric], ...]) -> float:
+    return max(float(matrix.values.max()) for key in common if (matrix := columns.matrix(*key)) is not None)

@@ -1,0 +1,137 @@
+"""The statistical tests that verdicts rest on. Sources of the methods stand in docs/analysis.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import comb
+
+import numpy as np
+from scipy import stats
+
+from latlab.analysis.base.columns import Floats
+
+_EXACT_PAIRS = 2500
+_EXACT_SIGNED = 60
+_EXACT_TIED = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A shift with its confidence interval (infinite where the samples are too few) and the p-value of no shift."""
+
+    value: float
+    low: float
+    high: float
+    p: float
+
+
+def two_sample_shift(a: Floats, b: Floats, confidence: float = 0.95) -> Shift:
+    """Hodges-Lehmann shift from `a` to `b`, the interval that inverts the Mann-Whitney test, and that test's p-value.
+
+    The p-value is exact for up to 2,500 pairs, with ties for up to 60 values; beyond, it is the normal approximation with tie correction.
+    """
+    differences = np.sort(np.subtract.outer(b, a), axis=None)
+    cut = _mann_whitney_cut(len(a), len(b), confidence)
+    low, high = _ends(differences, cut)
+    ties = len(np.unique(np.r_[a, b])) < len(a) + len(b)
+    if float(np.ptp(np.r_[a, b])) == 0.0:
+        p = 1.0
+    elif not ties:
+        exact = len(a) * len(b) <= _EXACT_PAIRS
+        p = float(stats.mannwhitneyu(a, b, method="exact" if exact else "asymptotic").pvalue)
+    else:
+        p = _mann_whitney_with_ties(a, b)
+    return Shift(float(np.median(differences)), low, high, p)
+
+
+def one_sample_shift(differences: Floats, confidence: float = 0.95) -> Shift:
+    """Hodges-Lehmann estimate of paired differences (median of Walsh averages), its signed-rank interval, and the sign test's p-value."""
+    n = len(differences)
+    i, j = np.triu_indices(n)
+    walsh = np.sort((differences[i] + differences[j]) / 2)
+    low, high = _ends(walsh, _signed_rank_cut(n, confidence))
+    return Shift(float(np.median(walsh)), low, high, sign_test(differences))
+
+
+def sign_test(differences: Floats) -> float:
+    """Two-sided exact sign test; differences of zero carry no sign and are left out."""
+    up, down = int((differences > 0).sum()), int((differences < 0).sum())
+    return float(stats.binomtest(up, up + down).pvalue) if up + down else 1.0
+
+
+def effect_size(a: Floats, b: Floats) -> float:
+    """Cliff's delta: how much more often a value of `b` is above one of `a` than below, -1 to 1."""
+    signs = np.sign(np.subtract.outer(b, a))
+    return float(signs.mean())
+
+
+def false_discovery_control(p_values: list[float]) -> list[float]:
+    """Benjamini-Hochberg adjusted p-values, in the order given."""
+    return [float(p) for p in stats.false_discovery_control(p_values)] if p_values else []
+
+
+def t_interval(difference: float, standard_error: float, dof: float, confidence: float = 0.95) -> Shift:
+    """The interval and p-value of a difference of two fitted parameters, by Student's t."""
+    if dof < 1:
+        return Shift(difference, -np.inf, np.inf, 1.0)
+    if standard_error == 0.0:
+        return Shift(difference, difference, difference, 1.0 if difference == 0.0 else 0.0)
+    half = float(stats.t.ppf((1 + confidence) / 2, dof)) * standard_error
+    return Shift(difference, difference - half, difference + half, float(2 * stats.t.sf(abs(difference) / standard_error, dof)))
+
+
+def _ends(ordered: Floats, cut: int) -> tuple[float, float]:
+    """The interval from the cut-th smallest to the cut-th largest; a cut of zero is no interval."""
+    if cut < 1:
+        return -np.inf, np.inf
+    return float(ordered[cut - 1]), float(ordered[-cut])
+
+
+def _mann_whitney_with_ties(a: Floats, b: Floats) -> float:
+    """The exact distribution of the rank sum given the ties, where scipy has only an approximation."""
+    if len(a) + len(b) > _EXACT_TIED:
+        return float(stats.mannwhitneyu(a, b, method="asymptotic").pvalue)
+    doubled = np.rint(2 * stats.rankdata(np.r_[a, b])).astype(int)
+    ways = np.zeros((len(a) + 1, int(doubled.sum()) + 1))
+    ways[0, 0] = 1.0
+    reach = 0
+    for rank in np.sort(doubled):
+        reach += rank
+        ways[1:, rank : reach + 1] += ways[:-1, : reach + 1 - rank].copy()
+    probability = ways[len(a)] / comb(len(a) + len(b), len(a))
+    found = int(doubled[: len(a)].sum())
+    return float(min(1.0, 2 * min(probability[: found + 1].sum(), probability[found:].sum())))
+
+
+@lru_cache(maxsize=256)
+def _mann_whitney_cut(n: int, m: int, confidence: float) -> int:
+    """How many of the ordered pairwise differences lie outside the interval on each side, plus one; 0 where none may."""
+    tail = (1 - confidence) / 2
+    if n * m > _EXACT_PAIRS:
+        z = float(stats.norm.ppf(1 - tail))
+        return max(0, int(n * m / 2 - z * float(np.sqrt(n * m * (n + m + 1) / 12))))
+    counts = np.zeros(n * m + 1)
+    counts[0] = 1.0
+    for i in range(1, n + 1):
+        step_up, step_down = m + i, i
+        for u in range(n * m, step_up - 1, -1):
+            counts[u] -= counts[u - step_up]
+        for u in range(step_down, n * m + 1):
+            counts[u] += counts[u - step_down]
+    cumulative = np.cumsum(counts) / comb(n + m, n)
+    return int(np.searchsorted(cumulative, tail, side="right"))
+
+
+@lru_cache(maxsize=256)
+def _signed_rank_cut(n: int, confidence: float) -> int:
+    tail = (1 - confidence) / 2
+    if n > _EXACT_SIGNED:
+        z = float(stats.norm.ppf(1 - tail))
+        return max(0, int(n * (n + 1) / 4 - z * float(np.sqrt(n * (n + 1) * (2 * n + 1) / 24))))
+    counts = np.zeros(n * (n + 1) // 2 + 1)
+    counts[0] = 1.0
+    for rank in range(1, n + 1):
+        counts[rank:] = counts[rank:] + counts[: len(counts) - rank]
+    cumulative = np.cumsum(counts) / 2.0**n
+    return int(np.searchsorted(cumulative, tail, side="right"))

@@ -1,0 +1,73 @@
+"""Samples to one row for each (test, metric, core): n, minimum, median, maximum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+
+from latlab.model.run import Clock, CoreId, Metric, Run, Sample
+
+TURNS_MARK = "cores took turns"
+TURNS_SENTENCE = (
+    "Cores take turns under the instruction clock: spans of parallel tests contain the turns of other cores. "
+    "They show no contention; that is measured on a board or in virtual time."
+)
+NOISE_MARK = "not a latency"
+NOISE_SENTENCE = (
+    "The cores ran as threads of the emulator. These figures show that the firmware works; they are not latencies and not for publication."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Ticks of the run's clock; `mark` is empty or says why the figures do not mean what they seem to."""
+
+    test: str
+    metric: Metric
+    core: CoreId
+    n: int
+    minimum: int
+    median: float
+    maximum: int
+    mark: str = ""
+
+
+def summarise(run: Run) -> tuple[Row, ...]:
+    """Rows in the order of the samples' first appearance of a test, then metric, then core."""
+    groups: dict[tuple[str, Metric, CoreId], list[int]] = {}
+    for sample in run.samples:
+        groups.setdefault((sample.test, sample.metric, sample.core), []).append(sample.value_ticks)
+    tests = ordered_tests(run.samples)
+    metrics = list(Metric)
+    keys = sorted(groups, key=lambda key: (tests.index(key[0]), metrics.index(key[1]), key[2]))
+    return tuple(_row(run, key, groups[key]) for key in keys)
+
+
+def ordered_tests(samples: Iterable[Sample]) -> list[str]:
+    """The tests in the order in which they ran."""
+    return list(dict.fromkeys(sample.test for sample in samples))
+
+
+def mark_of(run: Run, test: str) -> str:
+    """Why the figures of a test are not what they seem to be, in few words; empty where they are."""
+    if is_noise(run):
+        return NOISE_MARK
+    if run.tick.clock is Clock.INSTRUCTIONS and test.endswith("_parallel") and len(run.topology.cores) > 1:
+        return TURNS_MARK
+    return ""
+
+
+def sentence_of(mark: str) -> str:
+    """What a mark means."""
+    return {TURNS_MARK: TURNS_SENTENCE, NOISE_MARK: NOISE_SENTENCE}.get(mark, "")
+
+
+def is_noise(run: Run) -> bool:
+    """Multi-threaded emulation counts the host's time, not the target's."""
+    return ("mode", "multi-thread") in run.facts
+
+
+def _row(run: Run, key: tuple[str, Metric, CoreId], values: list[int]) -> Row:
+    test, metric, core = key
+    return Row(test, metric, core, len(values), min(values), median(values), max(values), mark_of(run, test))

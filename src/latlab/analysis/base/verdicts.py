@@ -1,0 +1,60 @@
+"""The four verdicts, and the limits beyond which a difference counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from latlab.analysis.base.statistics import Shift
+
+
+class Verdict(StrEnum):
+    """`same` is shown equivalent within the threshold; what is neither shown different nor shown equivalent is `cannot tell`."""
+
+    REGRESSED = "regressed"
+    IMPROVED = "improved"
+    SAME = "same"
+    CANNOT_TELL = "cannot tell"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """A difference counts beyond the largest of `relative` times the baseline, `steps` resolutions and the capture-cost uncertainty.
+
+    Two captures make a span and each may be off by one tick, so two spans of the same length may print two ticks apart: `steps` is 2.
+    Under the instruction clock figures are exact and the threshold is zero, unless `relative_exact` is given.
+    """
+
+    relative: float = 0.03
+    steps: float = 2.0
+    relative_exact: float = 0.0
+    alpha: float = 0.05
+    fewest_boots: int = 4
+
+    def threshold(self, baseline: float, resolution: float, capture: float) -> float:
+        return max(self.relative * abs(baseline), self.steps * resolution, capture)
+
+
+def decide(shift: Shift, threshold: float, p_adjusted: float, alpha: float) -> Verdict:
+    """The verdict on a shift for which more is worse."""
+    if p_adjusted < alpha and abs(shift.value) > threshold:
+        return Verdict.REGRESSED if shift.value > 0 else Verdict.IMPROVED
+    if -threshold <= shift.low and shift.high <= threshold:
+        return Verdict.SAME
+    return Verdict.CANNOT_TELL
+
+
+def decide_exact(difference: float, threshold: float) -> Verdict:
+    if abs(difference) <= threshold:
+        return Verdict.SAME
+    return Verdict.REGRESSED if difference > 0 else Verdict.IMPROVED
+
+
+def overall(verdicts: Iterable[Verdict], has_gaps: bool = False) -> Verdict:
+    """The worst that was found; `same` only where everything is, and everything was there to be judged."""
+    found = {*verdicts, *((Verdict.CANNOT_TELL,) if has_gaps else ())}
+    for verdict in (Verdict.REGRESSED, Verdict.CANNOT_TELL, Verdict.IMPROVED):
+        if verdict in found:
+            return verdict
+    return Verdict.SAME if found else Verdict.CANNOT_TELL

@@ -1,0 +1,198 @@
+"""A distribution as weighted values, and the tests on two of them: what statistics.py does, without a row for each of millions of spans.
+
+Sources of the methods stand in docs/analysis.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, floor
+
+import numpy as np
+from scipy import stats
+
+from latlab.analysis.base.columns import Floats
+from latlab.analysis.base.statistics import Shift, two_sample_shift
+from latlab.model.run import Distribution
+
+NO_SHIFT = Shift(0.0, 0.0, 0.0, 1.0)
+FEWEST_ABOVE = 10
+_SMALL = 60
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """Spans of one core in ns or instructions: `counts` of them from `low` to below `high`, and `beyond` above all of these."""
+
+    low: Floats
+    high: Floats
+    counts: Floats
+    beyond: int
+    maximum: float
+    step: float
+
+    @cached_property
+    def total(self) -> int:
+        return int(self.counts.sum()) + self.beyond
+
+    @cached_property
+    def middles(self) -> Floats:
+        """What stands for the spans of an interval; none is later than the maximum."""
+        return np.minimum((self.low + self.high - self.step) / 2, self.maximum)
+
+    @cached_property
+    def _cumulative(self) -> Floats:
+        return np.cumsum(self.counts)
+
+    def place(self, rank: int) -> int | None:
+        """The interval of the span of this rank, from 1; None where it was clipped."""
+        found = int(np.searchsorted(self._cumulative, rank))
+        return found if found < len(self.counts) else None
+
+    def at_rank(self, rank: int) -> float | None:
+        """The latest that the span of this rank can be."""
+        place = self.place(min(max(rank, 1), self.total))
+        return None if place is None else min(float(self.high[place] - self.step), self.maximum)
+
+    def quantile(self, share: float) -> float | None:
+        return self.at_rank(ceil(self.total * share))
+
+    def width_at(self, share: float) -> float:
+        """How wide the interval is that holds this quantile."""
+        place = self.place(max(1, ceil(self.total * share)))
+        return float(self.high[place] - self.low[place]) if place is not None else 0.0
+
+    def above(self, level: float) -> int:
+        """How many are certainly later than `level`. Of what was clipped only the latest is known beyond the histogram's end."""
+        inside = int(self.counts[self.low > level].sum())
+        if not self.beyond or (len(self.high) and level < self.high[-1]):
+            return inside + self.beyond
+        return inside + int(self.maximum > level)
+
+    @property
+    def mean_and_error(self) -> tuple[float, float]:
+        """The mean and its standard error, were the spans independent."""
+        mean = float(np.average(self.middles, weights=self.counts))
+        variance = float(np.average((self.middles - mean) ** 2, weights=self.counts))
+        return mean, float(np.sqrt(variance / max(self.total, 1)))
+
+
+def weighted(distribution: Distribution, tick_value: float) -> Weighted | None:
+    """None where only minimum, average and maximum are known."""
+    if not distribution.counts:
+        return None
+    table = np.array(distribution.counts, dtype=np.float64)
+    low, high = table[:, 0] * tick_value, table[:, 1] * tick_value
+    return Weighted(low, high, table[:, 2], distribution.beyond, distribution.maximum_ticks * tick_value, tick_value)
+
+
+def weighted_shift(a: Weighted, b: Weighted, confidence: float = 0.95) -> Shift:
+    """The Hodges-Lehmann shift, the interval that inverts the Mann-Whitney test, and its p-value with ties corrected for.
+
+    Up to 60 spans the exact tests of single values are used; what was clipped ranks above everything and stands at the largest value.
+    """
+    x, y = _with_beyond(a), _with_beyond(b)
+    if a.total + b.total <= _SMALL:
+        return two_sample_shift(np.repeat(x[0], x[1].astype(int)), np.repeat(y[0], y[1].astype(int)), confidence)
+    n, m = float(a.total), float(b.total)
+    differences = np.subtract.outer(y[0], x[0]).ravel()
+    order = np.argsort(differences)
+    cumulative = np.cumsum(np.multiply.outer(y[1], x[1]).ravel()[order])
+
+    def ranked(rank: float) -> float:
+        place = int(np.searchsorted(cumulative, min(max(rank, 1.0), n * m)))
+        return float(differences[order[min(place, len(order) - 1)]])
+
+    half = float(stats.norm.ppf((1 + confidence) / 2) * np.sqrt(n * m * (n + m + 1) / 12))
+    return Shift(ranked(n * m / 2), ranked(n * m / 2 - half), ranked(n * m / 2 + half), _mann_whitney_p(x, y))
+
+
+def dominance(a: Weighted, b: Weighted) -> float:
+    """Cliff's delta: how much more often a span of `b` is above one of `a` than below, -1 to 1."""
+    (x, n), (y, m) = _with_beyond(a), _with_beyond(b)
+    below, up_to = _counted_below(x, n, y)
+    return float((m * (below + up_to)).sum() / (n.sum() * m.sum()) - 1)
+
+
+def quantile_shift(a: Weighted, b: Weighted, share: float) -> Shift | None:
+    """The difference of a quantile, its interval from those of the order statistics, and the p-value of the counts above the common
+    quantile. None where a run has fewer than ten spans above it, or where it was clipped."""
+    if min(a.total, b.total) * (1 - share) < FEWEST_ABOVE:
+        return None
+    ends_a, ends_b = _quantile_with_ends(a, share), _quantile_with_ends(b, share)
+    if ends_a is None or ends_b is None:
+        return None
+    (low_a, value_a, high_a), (low_b, value_b, high_b) = ends_a, ends_b
+    difference = value_b - value_a
+    low = difference - float(np.hypot(high_a - value_a, value_b - low_b))
+    high = difference + float(np.hypot(value_a - low_a, high_b - value_b))
+    return Shift(difference, low, high, _common_quantile_p(a, b, share))
+
+
+def exceedance_p(below: int, others: int, above: int) -> float:
+    """Rosenbaum's test: `above` spans of one run, which has `others`, are later than all `below` spans of the other. Two-sided."""
+    if above == 0 or below == 0:
+        return 1.0
+    ranks = np.arange(above)
+    return float(min(1.0, 2 * np.exp(np.log((others - ranks) / (below + others - ranks)).sum())))
+
+
+def rate_p(events_a: int, of_a: int, events_b: int, of_b: int) -> float:
+    """Whether two rates of rare events differ: the exact conditional test of two Poisson counts."""
+    if events_a + events_b == 0:
+        return 1.0
+    return float(stats.binomtest(events_b, events_a + events_b, of_b / (of_a + of_b)).pvalue)
+
+
+def _with_beyond(one: Weighted) -> tuple[Floats, Floats]:
+    if not one.beyond:
+        return one.middles, one.counts
+    return np.r_[one.middles, one.maximum], np.r_[one.counts, float(one.beyond)]
+
+
+def _counted_below(x: Floats, n: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """For each value of `y` how many of `x` are below it, and how many are not above it."""
+    order = np.argsort(x)
+    sums = np.r_[0.0, np.cumsum(n[order])]
+    return sums[np.searchsorted(x[order], y, side="left")], sums[np.searchsorted(x[order], y, side="right")]
+
+
+def _mann_whitney_p(x: tuple[Floats, Floats], y: tuple[Floats, Floats]) -> float:
+    """The normal approximation with tie correction."""
+    n, m = float(x[1].sum()), float(y[1].sum())
+    below, up_to = _counted_below(x[0], x[1], y[0])
+    u = float((y[1] * (below + up_to)).sum() / 2)
+    _, which = np.unique(np.r_[x[0], y[0]], return_inverse=True)
+    ties = np.bincount(which.reshape(-1), weights=np.r_[x[1], y[1]])
+    total = n + m
+    variance = n * m / 12 * ((total + 1) - float((ties**3 - ties).sum()) / (total * (total - 1)))
+    if variance <= 0:
+        return 1.0
+    z = max(0.0, abs(u - n * m / 2) - 0.5) / float(np.sqrt(variance))
+    return float(2 * stats.norm.sf(z))
+
+
+def _quantile_with_ends(one: Weighted, share: float, confidence: float = 0.95) -> tuple[float, float, float] | None:
+    """The quantile between the order statistics that hold it with this confidence."""
+    half = float(stats.norm.ppf((1 + confidence) / 2)) * (one.total * share * (1 - share)) ** 0.5
+    low = one.at_rank(floor(one.total * share - half))
+    value = one.quantile(share)
+    high = one.at_rank(ceil(one.total * share + half) + 1)
+    if low is None or value is None or high is None:
+        return None
+    return low, value, high
+
+
+def _common_quantile_p(a: Weighted, b: Weighted, share: float) -> float:
+    """Two shares of spans above one level that both runs together exceed as often as the quantile says: the normal approximation."""
+    ends = np.r_[a.high, b.high]
+    order = np.argsort(ends)
+    sums = np.cumsum(np.r_[a.counts, b.counts][order])
+    n, m = a.total, b.total
+    place = min(int(np.searchsorted(sums, (n + m) * share)), len(order) - 1)
+    level = float(ends[order[place]]) - min(a.step, b.step)
+    above_a, above_b = a.above(level), b.above(level)
+    pooled = (above_a + above_b) / (n + m)
+    error = (pooled * (1 - pooled) * (1 / n + 1 / m)) ** 0.5
+    return float(2 * stats.norm.sf(abs(above_b / m - above_a / n) / error)) if error > 0 else 1.0

@@ -1,0 +1,153 @@
+"""The order-free form of a parallel test: sorted spans, and the ladder `base + k * step` that a queue of cores makes.
+
+Cores that power down together queue for a lock or a power controller; who comes first is chance. Sorted, the spans climb by one step for
+each core that was served before, and by an extra after the last man of a cluster, whose cluster power-off occupies the queue for longer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latlab.analysis.base.columns import Columns, Floats, Ints
+from latlab.analysis.ladder.roles import Bools, Roles
+from latlab.model.run import CoreId, Metric
+
+SYSTEM_TERM = "last man of the system"
+END_TERM = "last men of cluster and system"
+BASE = "base"
+STEP = "step"
+LEAST_SHARE = 0.9
+
+
+def after_term(cluster: int) -> str:
+    return f"after the last man of cluster {cluster}"
+
+
+@dataclass(frozen=True)
+class Ladders:
+    """One fitted ladder for each complete iteration of a parallel test, in ns or instructions.
+
+    `order` holds, for each iteration, the columns of `cores` in the order in which they were served; `spans` and `last_man` follow it.
+    `terms` are base, step and the extras; an iteration whose pattern lacks a term holds NaN. `head` counts cores served before the queue
+    began. `rms` is the root mean square residual; `share` the share of the variance that the ladder explains.
+    """
+
+    test: str
+    cores: tuple[CoreId, ...]
+    boots: Ints
+    order: Ints
+    spans: Floats
+    last_man: Bools
+    terms: dict[str, Floats]
+    errors: dict[str, Floats]
+    predicted: Floats
+    dof: Ints
+    head: Ints
+    rms: Floats
+    share: Floats
+
+    def place(self, core: CoreId, row: int = 0) -> int:
+        """The place, from 0, at which a core was served in one iteration."""
+        return int(np.flatnonzero(self.order[row] == self.cores.index(core))[0])
+
+    def names_in_order(self, row: int = 0) -> tuple[CoreId, ...]:
+        return tuple(self.cores[i] for i in self.order[row])
+
+
+@dataclass(frozen=True)
+class _Design:
+    names: tuple[str, ...]
+    matrix: Floats
+
+
+def fit_ladders(columns: Columns, roles: Roles, test: str) -> Ladders | None:
+    """None where the test has no powerdown spans or too few cores for a ladder (three at least).
+
+    Ordinary least squares for each iteration; iterations that share a pattern of last men share one pseudo-inverse.
+    """
+    powerdown = columns.matrix(test, Metric.POWERDOWN)
+    if powerdown is None or len(powerdown.cores) < 3 or not len(powerdown.values):
+        return None
+    order = np.argsort(powerdown.values, axis=1, kind="stable")
+    spans = np.take_along_axis(powerdown.values, order, axis=1)
+    last = np.take_along_axis(roles.last_man(columns.matrix(test, Metric.CACHE_FLUSH), powerdown), order, axis=1)
+    cluster = np.array([core.cluster for core in powerdown.cores])[order]
+    head = _heads(spans, last)
+    n = len(spans)
+    out: dict[str, Floats] = {}
+    errors: dict[str, Floats] = {}
+    predicted, rms, share, dof = spans.copy(), np.full(n, np.nan), np.full(n, np.nan), np.zeros(n, np.int64)
+    pattern = np.column_stack([head, np.where(last, cluster + 1, 0)])
+    kinds, which = np.unique(pattern, axis=0, return_inverse=True)
+    for kind, row in enumerate(kinds):
+        rows = np.flatnonzero(which.reshape(-1) == kind)
+        h, marks = int(row[0]), row[1:]
+        design = _design(h, marks)
+        freedom = len(design.matrix) - len(design.names)
+        if freedom < 1:
+            continue
+        measured = spans[rows, h:]
+        values = measured @ np.linalg.pinv(design.matrix).T
+        fitted = values @ design.matrix.T
+        left = ((measured - fitted) ** 2).sum(axis=1)
+        total = ((measured - measured.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+        scale = np.sqrt(np.diag(np.linalg.inv(design.matrix.T @ design.matrix)))
+        for i, name in enumerate(design.names):
+            out.setdefault(name, np.full(n, np.nan))[rows] = values[:, i]
+            errors.setdefault(name, np.full(n, np.nan))[rows] = np.sqrt(left / freedom) * scale[i]
+        predicted[rows, h:] = fitted
+        rms[rows] = np.sqrt(left / measured.shape[1])
+        share[rows] = 1 - left / np.where(total > 0, total, 1.0)
+        dof[rows] = freedom
+    if not out:
+        return None
+    return Ladders(test, powerdown.cores, powerdown.boots, order, spans, last, out, errors, predicted, dof, head, rms, share)
+
+
+def predict(ladders: Ladders, medians: dict[str, float], row: int = 0) -> Floats:
+    """The spans that a ladder with the terms `medians` has for the order and the last men of iteration `row` of `ladders`.
+
+    Cores before the queue (head) and terms that `medians` lacks give NaN.
+    """
+    h = int(ladders.head[row])
+    clusters = np.array([core.cluster for core in ladders.names_in_order(row)])
+    design = _design(h, np.where(ladders.last_man[row], clusters + 1, 0))
+    weights = np.array([medians.get(name, np.nan) for name in design.names])
+    with np.errstate(invalid="ignore"):
+        contributions = np.where(design.matrix == 0, 0.0, design.matrix * weights)
+    return np.concatenate([np.full(h, np.nan), contributions.sum(axis=1)])
+
+
+def _heads(spans: Floats, last: Bools) -> Ints:
+    """How many cores were served before the queue began: leading increments of less than half a usual step are no wait."""
+    increments = np.diff(spans, axis=1)
+    usual = np.asarray(np.where(last[:, :-1], np.nan, increments))
+    usual[last[:, -1], -1] = np.nan
+    empty = np.isnan(usual).all(axis=1)
+    step = np.where(empty, 0.0, np.nanmedian(np.where(empty[:, None], 0.0, usual), axis=1))
+    small = increments < step[:, None] / 2
+    leading = np.cumprod(small, axis=1).sum(axis=1)
+    return np.asarray(np.where(leading <= spans.shape[1] - 4, leading, 0), np.int64)
+
+
+def _design(head: int, marks: NDArray[np.int64]) -> _Design:
+    """Columns of the ladder for one pattern: `marks` holds, by place, the cluster + 1 of each last man and 0 for everyone else."""
+    n = len(marks)
+    places = np.arange(n)
+    names = [BASE, STEP]
+    terms = [np.ones(n), (places - head).astype(float)]
+    clusters, counts = np.unique(marks[marks > 0], return_counts=True)
+    single = {int(c) for c, times in zip(clusters, counts, strict=True) if times == 1}
+    ends_with_last = int(marks[-1]) in single
+    merged = ends_with_last and n > 1 and int(marks[-2]) in single
+    for place in range(head, n - 1):
+        if int(marks[place]) in single and not (merged and place == n - 2):
+            names.append(after_term(int(marks[place]) - 1))
+            terms.append((places > place).astype(float))
+    if ends_with_last:
+        names.append(END_TERM if merged else SYSTEM_TERM)
+        terms.append((places == n - 1).astype(float))
+    return _Design(tuple(names), np.column_stack(terms)[head:])

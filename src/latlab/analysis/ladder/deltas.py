@@ -1,0 +1,102 @@
+"""The deltas that a document printed beside its figures, judged by the structure they belong to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.base.wording import amount, percent, signed
+from latlab.analysis.ladder.canonical import predict
+from latlab.analysis.ladder.roles import is_parallel
+from latlab.model.run import CoreId, Metric
+
+_KEY = "printed_delta_percent "
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    test: str
+    metric: Metric
+    core: CoreId
+    printed: str
+    verdict: Verdict
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceCell:
+    """A core in the queues of two runs; `expected` is what the first run's ladder has at the core's place in the second."""
+
+    core: CoreId
+    place_before: int
+    place_after: int
+    before: float
+    after: float
+    expected: float | None
+
+
+def places(comparison: Comparison, test: str, row: int = 0) -> list[PlaceCell]:
+    """The cores of a parallel test in the order of the second run's queue, in its first iteration."""
+    before, after = comparison.ladders[test]
+    terms = {name: float(values[row]) for name, values in before.terms.items()}
+    expected = predict(after, terms, row)
+    out = []
+    for place, core in enumerate(after.names_in_order(row)):
+        was = before.place(core, row)
+        there = None if np.isnan(expected[place]) else float(expected[place])
+        out.append(PlaceCell(core, was, place, float(before.spans[row, was]), float(after.spans[row, place]), there))
+    return out
+
+
+def judge_printed_deltas(comparison: Comparison) -> list[Judgement]:
+    """One judgement for each delta that stood beside a figure of the second run."""
+    out = []
+    for key, printed in comparison.b.facts:
+        if not key.startswith(_KEY):
+            continue
+        test, metric_name, core_name = key.removeprefix(_KEY).split()
+        cluster, _, core = core_name.partition(".")
+        identity, metric = CoreId(int(cluster), int(core)), Metric(metric_name)
+        verdict, reason = _judge(comparison, test, metric, identity)
+        out.append(Judgement(test, metric, identity, f"{float(printed):+.2f} %", verdict, reason))
+    return out
+
+
+def _judge(comparison: Comparison, test: str, metric: Metric, core: CoreId) -> tuple[Verdict, str]:
+    if metric is Metric.POWERDOWN and test in comparison.ladders:
+        return _by_ladder(comparison, test, core)
+    row = _row_of(comparison, test, metric, core)
+    if row is None:
+        return Verdict.CANNOT_TELL, "the cell has no counterpart in the first run"
+    cells = ", ".join(signed(cell.difference, comparison.unit) for cell in row.cells)
+    kind = "its cluster, sorted, moved" if is_parallel(test) else "its like cores moved"
+    return row.verdict, f"{kind} {cells}" + (": no common shift" if row.verdict is Verdict.CANNOT_TELL else "")
+
+
+def _by_ladder(comparison: Comparison, test: str, core: CoreId) -> tuple[Verdict, str]:
+    """The core's span against what the first run's ladder has at the place where the core was served in the second."""
+    cell = next((cell for cell in places(comparison, test) if cell.core == core), None)
+    if cell is None:
+        return Verdict.CANNOT_TELL, "the core has no counterpart in the first run"
+    expected = cell.expected
+    same_place = cell.place_before == cell.place_after
+    moved = f"still at place {cell.place_after + 1}" if same_place else f"place {cell.place_before + 1} to {cell.place_after + 1}"
+    if expected is None:
+        return Verdict.CANNOT_TELL, f"{moved} of the queue, for which the first run's ladder has no term"
+    row = next((r for r in comparison.rows if r.test == test and r.name == "step"), None)
+    off = cell.after - expected
+    threshold = max(comparison.limits.relative * expected, row.threshold if row else 0.0)
+    reason = f"{moved}; the first run's ladder has {amount(expected, comparison.unit)} there ({percent(off / expected)})"
+    if abs(off) <= threshold:
+        return Verdict.SAME, reason
+    terms_changed = {r.verdict for r in comparison.rows if r.test == test and r.is_term} - {Verdict.SAME}
+    return (terms_changed.pop() if len(terms_changed) == 1 else Verdict.CANNOT_TELL), reason
+
+
+def _row_of(comparison: Comparison, test: str, metric: Metric, core: CoreId) -> Row | None:
+    rows = [row for row in comparison.rows if row.test == test and row.metric == metric and row.cluster in (None, core.cluster)]
+    by_core = [row for row in rows if any(cell.label == str(core) for cell in row.cells)]
+    return next(iter(by_core or rows), None)

@@ -1,0 +1,87 @@
+"""Who paid the cluster flush, who waited, who led: what a run's durations say about the part each core played.
+
+Durations only: for runs without traces all of this is inferred.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from latlab.analysis.base.columns import Columns, Matrix
+from latlab.model.run import CoreId, Metric, Run
+
+Bools = NDArray[np.bool_]
+
+LAST_MAN_RATIO = 3.0
+QUEUED_RATIO = 1.3
+
+
+@dataclass(frozen=True)
+class Roles:
+    """References of each cluster in the columns' unit: the flush of a core that is not last, the wake-up of one that never waits."""
+
+    plain_flush: dict[int, float]
+    direct_wakeup: dict[int, float]
+
+    def last_man(self, flush: Matrix | None, like: Matrix) -> Bools:
+        """For each value of `like`: did this core pay the flush of its whole cluster in this iteration?"""
+        if flush is None or flush.values.shape != like.values.shape or flush.cores != like.cores:
+            return np.zeros(like.values.shape, bool)
+        limits = np.array([LAST_MAN_RATIO * self.plain_flush[core.cluster] for core in flush.cores])
+        return np.asarray(flush.values > limits)
+
+    def queued(self, wakeup: Matrix) -> Bools:
+        """For each wake-up: did the core wait for others on its way?"""
+        limits = np.array([QUEUED_RATIO * self.direct_wakeup[core.cluster] for core in wakeup.cores])
+        return np.asarray(wakeup.values > limits)
+
+
+def is_parallel(test: str) -> bool:
+    return test.endswith("_parallel")
+
+
+def roles_of(columns: Columns) -> Roles:
+    flush: dict[int, list[float]] = {}
+    serial_wakeup: dict[int, list[float]] = {}
+    parallel_wakeup: dict[int, list[float]] = {}
+    for test in columns.tests:
+        _collect(columns.matrix(test, Metric.CACHE_FLUSH), flush)
+        _collect(columns.matrix(test, Metric.WAKEUP), parallel_wakeup if is_parallel(test) else serial_wakeup)
+    direct = {c: float(np.median(v)) for c, v in serial_wakeup.items()}
+    for cluster, values in parallel_wakeup.items():
+        direct.setdefault(cluster, min(values))
+    return Roles({cluster: min(values) for cluster, values in flush.items()}, direct)
+
+
+def serial_last_men(columns: Columns, roles: Roles, test: str) -> frozenset[CoreId]:
+    """Cores that pay the cluster flush in a serial test, by the median over its iterations."""
+    flush = columns.matrix(test, Metric.CACHE_FLUSH)
+    if flush is None or not len(flush.values):
+        return frozenset()
+    paid = roles.last_man(flush, flush).mean(axis=0) > 0.5
+    return frozenset(core for core, last in zip(flush.cores, paid, strict=True) if last)
+
+
+def inferred_lead(run: Run, columns: Columns, roles: Roles) -> CoreId | None:
+    """The lead as the serial deep test shows it: it alone of its cluster goes down with no other core of the cluster on.
+
+    None where no cluster, or more than one, looks like that.
+    """
+    last = serial_last_men(columns, roles, "susp_deep_serial")
+    candidates = []
+    for cluster, size in enumerate(run.topology.clusters):
+        paid = [core for core in last if core.cluster == cluster]
+        if size > 1 and len(paid) == 1:
+            candidates.append(paid[0])
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def _collect(matrix: Matrix | None, into: dict[int, list[float]]) -> None:
+    if matrix is None or not len(matrix.values):
+        return
+    medians = np.median(matrix.values, axis=0)
+    for core, value in zip(matrix.cores, medians, strict=True):
+        into.setdefault(core.cluster, []).append(float(value))

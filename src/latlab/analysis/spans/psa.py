@@ -1,0 +1,87 @@
+"""The psa campaign: what a call costs, and for how long it keeps a non-secure interrupt waiting, window by window."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from latlab.model.run import CoreTrace, Metric, Run, Sample, TraceRecord
+
+CHECKPOINT = "CHECKPOINT"
+NS_INTERRUPT = "NS_INTERRUPT"
+TYPE_BEGIN = 1
+TYPE_END = 2
+ADDRESS_MASK = 0xFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Symbols:
+    """Functions of an image, by address."""
+
+    addresses: tuple[int, ...]
+    names: tuple[str, ...]
+
+    def name(self, address: int) -> str:
+        """The function that holds the address, or the address itself where none does."""
+        index = bisect_right(self.addresses, address) - 1
+        return self.names[index] if index >= 0 else f"{address:#010x}"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of a call in which an interrupt has to wait: where it begins, how long the wait is there, and where it ended."""
+
+    test: str
+    from_ticks: int
+    latency_ticks: int
+    function: str
+
+
+def psa_samples(trace: CoreTrace) -> tuple[Sample, ...]:
+    """One sample of a PSA iteration; none where the records are not of that campaign."""
+    value = _call_ticks(trace.records)
+    if value is not None:
+        return (Sample(trace.test, Metric.PSA_CALL, trace.core, trace.boot, trace.iteration, value),)
+    latencies = [latency_ticks(record) for record in trace.records if record.event == NS_INTERRUPT]
+    if latencies:
+        return (Sample(trace.test, Metric.IRQ_LATENCY, trace.core, trace.boot, trace.iteration, max(latencies)),)
+    return ()
+
+
+def latency_ticks(record: TraceRecord) -> int:
+    """How long after its due time the interrupt's handler ran."""
+    return record.arg >> 32
+
+
+def windows(run: Run, symbols: Symbols) -> tuple[Window, ...]:
+    """Every blocked window of every sweep: it begins where the wait grows."""
+    found = []
+    for test, records in _sweeps(run.traces):
+        previous = 0
+        for record in records:
+            latency = latency_ticks(record)
+            if latency > previous:
+                found.append(Window(test, record.time_ticks, latency, symbols.name(record.arg & ADDRESS_MASK)))
+            previous = latency
+    return tuple(found)
+
+
+def sweep_points(run: Run) -> tuple[tuple[str, int, int], ...]:
+    """The sweeps as (test, due, latency), in ticks, ready to be drawn."""
+    return tuple((test, record.time_ticks, latency_ticks(record)) for test, records in _sweeps(run.traces) for record in records)
+
+
+def _sweeps(traces: Iterable[CoreTrace]) -> Iterable[tuple[str, Sequence[TraceRecord]]]:
+    found: dict[str, list[TraceRecord]] = {}
+    for trace in traces:
+        records = [record for record in trace.records if record.event == NS_INTERRUPT]
+        if records:
+            found.setdefault(trace.test, []).extend(records)
+    return found.items()
+
+
+def _call_ticks(records: Sequence[TraceRecord]) -> int | None:
+    begin = next((record for record in records if record.event == CHECKPOINT and record.arg >> 32 == TYPE_BEGIN), None)
+    end = next((record for record in records if record.event == CHECKPOINT and record.arg >> 32 == TYPE_END), None)
+    return None if begin is None or end is None else end.time_ticks - begin.time_ticks

@@ -1,0 +1,219 @@
+"""Who stole the time: outliers matched with what the firmware and the kernel did on the same CPU at the same time.
+
+An outlier is the stretch from the moment a wake-up was due to the moment the thread ran. A call is its cause where the calls of one
+kind fill at least half of what the outlier is later than the median; otherwise the outlier is unexplained. Nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from latlab.analysis.wakeups.wakeup import Outlier, Wakeups
+
+CAUSE_SHARE = 0.5
+MEASURING_TASK = "latlab-recorder"
+TRNG_IDS = frozenset({0x84000053, 0xC4000053})
+NAMES = {
+    0x84000050: "TRNG_VERSION",
+    0x84000051: "TRNG_FEATURES",
+    0x84000053: "TRNG_RND",
+    0xC4000053: "TRNG_RND",
+    0x84000001: "CPU_SUSPEND",
+    0xC4000001: "CPU_SUSPEND",
+    0x84000002: "CPU_OFF",
+    0xC4000003: "CPU_ON",
+    0xC4000004: "AFFINITY_INFO",
+    0xC400000E: "SYSTEM_SUSPEND",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An SMC on a CPU, on the system counter. `function` is its id."""
+
+    cpu: int
+    function: int
+    in_ticks: int
+    out_ticks: int
+
+    @property
+    def name(self) -> str:
+        return NAMES.get(self.function, f"SMC {self.function:#010x}")
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSpan:
+    """A kernel function on a CPU, on CLOCK_MONOTONIC; `callers` from the inside out, where a stack was taken."""
+
+    cpu: int
+    name: str
+    task: str
+    in_ns: int
+    out_ns: int
+    callers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Calls of one kind inside an outlier. `caller` says which way of the kernel led there, empty where nothing tells."""
+
+    name: str
+    calls: int
+    stolen_ns: int
+    caller: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attributed:
+    """`cause` is None for an outlier that nothing seen explains; `traced` is False where the ring no longer held its time."""
+
+    outlier: Outlier
+    cause: Cause | None
+    traced: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """How often a run met a cause, on a CPU: without events of a kind its absence among the outliers proves nothing."""
+
+    cpu: int
+    name: str
+    events: int
+    total_ns: int
+    longest_ns: int
+
+
+def attribute(
+    wakeups: Wakeups,
+    outliers: Iterable[Outlier],
+    calls: Sequence[Call],
+    kernel: Sequence[KernelSpan] = (),
+    gaps: Mapping[int, Sequence[tuple[int, int]]] | None = None,
+) -> tuple[Attributed, ...]:
+    """Each outlier with its cause. Calls and outliers are joined on the system counter and the CPU. `gaps` are the ticks
+    of each CPU whose records were overwritten before they were read."""
+    medians = {cpu.cpu: (cpu.histogram.percentile_ns(50) or 0) if cpu.histogram else 0 for cpu in wakeups.cpus}
+    by_cpu = _by_cpu(calls)
+    found = []
+    for outlier in outliers:
+        cause = _cause(wakeups, outlier, medians.get(outlier.cpu, 0), by_cpu.get(outlier.cpu, _NO_CALLS), kernel)
+        found.append(Attributed(outlier, cause, _is_traced(wakeups, outlier, (gaps or {}).get(outlier.cpu, ()))))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """The calls of one CPU in their order; none begins before the one ahead of it has ended."""
+
+    calls: tuple[Call, ...]
+    in_ticks: tuple[int, ...]
+
+    def overlapping(self, start: int, end: int) -> list[Call]:
+        first = max(bisect_left(self.in_ticks, start) - 1, 0)
+        return [call for call in self.calls[first : bisect_left(self.in_ticks, end)] if call.out_ticks > start]
+
+
+_NO_CALLS = _Calls((), ())
+
+
+def _by_cpu(calls: Iterable[Call]) -> dict[int, _Calls]:
+    groups: dict[int, list[Call]] = defaultdict(list)
+    for call in sorted(calls, key=lambda call: call.in_ticks):
+        groups[call.cpu].append(call)
+    return {cpu: _Calls(tuple(found), tuple(call.in_ticks for call in found)) for cpu, found in groups.items()}
+
+
+def _is_traced(wakeups: Wakeups, outlier: Outlier, gaps: Sequence[tuple[int, int]]) -> bool:
+    start, end = _start_ticks(wakeups, outlier), _end_ticks(wakeups, outlier)
+    return end is not None and not any(start < until and end > since for since, until in gaps) if gaps else True
+
+
+def _end_ticks(wakeups: Wakeups, outlier: Outlier) -> int | None:
+    return outlier.wake_ticks if outlier.wake_ticks is not None else wakeups.ticks_of(outlier.wake_ns)
+
+
+def _start_ticks(wakeups: Wakeups, outlier: Outlier) -> int:
+    """When the wake-up was due; 0 where the counter is unknown."""
+    end = _end_ticks(wakeups, outlier)
+    return 0 if end is None or wakeups.counter_hz is None else end - outlier.late_ns * wakeups.counter_hz // 1_000_000_000
+
+
+def _cause(wakeups: Wakeups, outlier: Outlier, median_ns: int, calls: _Calls, kernel: Sequence[KernelSpan]) -> Cause | None:
+    enough_ns = CAUSE_SHARE * (outlier.late_ns - median_ns)
+    return _firmware_cause(wakeups, outlier, enough_ns, calls, kernel) or _kernel_cause(outlier, enough_ns, kernel)
+
+
+def _firmware_cause(wakeups: Wakeups, outlier: Outlier, enough_ns: float, calls: _Calls, kernel: Sequence[KernelSpan]) -> Cause | None:
+    hz, end = wakeups.counter_hz, _end_ticks(wakeups, outlier)
+    if hz is None or end is None:
+        return None
+    start = _start_ticks(wakeups, outlier)
+    inside = calls.overlapping(start, end)
+    stolen: Counter[str] = Counter()
+    for call in inside:
+        stolen[call.name] += (min(call.out_ticks, end) - max(call.in_ticks, start)) * 1_000_000_000 // hz
+    name, stolen_ns = stolen.most_common(1)[0] if stolen else ("", 0)
+    if not name or stolen_ns < enough_ns:
+        return None
+    blamed = [call for call in inside if call.name == name]
+    return Cause(name, len(blamed), stolen_ns, _caller(wakeups, blamed, kernel))
+
+
+def _kernel_cause(outlier: Outlier, enough_ns: float, kernel: Sequence[KernelSpan]) -> Cause | None:
+    """The kernel's work in the measuring thread's own system call, where the firmware took too little of it to be the cause. What another
+    task was doing in the kernel may have been preempted at once, so it explains nothing."""
+    start, end = outlier.wake_ns - outlier.late_ns, outlier.wake_ns
+    for span in kernel:
+        stolen_ns = min(span.out_ns, end) - max(span.in_ns, start)
+        if span.task == MEASURING_TASK and span.cpu == outlier.cpu and stolen_ns > 0 and stolen_ns >= enough_ns:
+            return Cause(f"kernel: {span.name}", 1, stolen_ns, describe(span))
+    return None
+
+
+def _caller(wakeups: Wakeups, calls: Sequence[Call], kernel: Sequence[KernelSpan]) -> str:
+    """The innermost kernel span that each call lies in; the one that most of the stolen time went through."""
+    through: Counter[str] = Counter()
+    for call in calls:
+        around = [span for span in kernel if span.cpu == call.cpu and _holds(wakeups, span, call.in_ticks)]
+        if around:
+            innermost = min(around, key=lambda span: span.out_ns - span.in_ns)
+            through[describe(innermost)] += call.out_ticks - call.in_ticks
+    return through.most_common(1)[0][0] if through else ""
+
+
+def _holds(wakeups: Wakeups, span: KernelSpan, ticks: int) -> bool:
+    into, out = wakeups.ticks_of(span.in_ns), wakeups.ticks_of(span.out_ns)
+    return into is not None and out is not None and into <= ticks < out
+
+
+KSTACK = "kernel-stack randomisation in a system call"
+HWRNG = "the hwrng thread"
+
+
+def describe(span: KernelSpan) -> str:
+    """A kernel span as a caller to blame. get_random_u16 straight from the system-call entry is kernel-stack randomisation."""
+    pairs = zip(span.callers, span.callers[1:], strict=False)
+    if any(inner.startswith("get_random_u16") and outer.startswith("invoke_syscall") for inner, outer in pairs):
+        return f"{KSTACK} of {span.task}"
+    if span.name == "hwrng":
+        return HWRNG if span.task == "hwrng" else f"the hwrng driver in {span.task}"
+    via = span.callers[0] if span.callers else span.name
+    return f"{via} in {span.task}"
+
+
+def exposure(wakeups: Wakeups, calls: Iterable[Call]) -> tuple[Exposure, ...]:
+    """The calls of each kind between the start and the end of the measurement."""
+    hz = wakeups.counter_hz
+    if hz is None or wakeups.start_ns is None or wakeups.end_ns is None:
+        return ()
+    start, end = wakeups.ticks_of(wakeups.start_ns), wakeups.ticks_of(wakeups.end_ns)
+    if start is None or end is None:
+        return ()
+    groups: dict[tuple[int, str], list[int]] = {}
+    for call in calls:
+        if start <= call.in_ticks < end:
+            groups.setdefault((call.cpu, call.name), []).append((call.out_ticks - call.in_ticks) * 1_000_000_000 // hz)
+    return tuple(Exposure(cpu, name, len(spans), sum(spans), max(spans)) for (cpu, name), spans in sorted(groups.items()))

@@ -1,0 +1,75 @@
+"""Power crossings of Linux, out of the EL3 rings: how long a CPU takes to go off, to come on, and a system to resume."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from latlab.model.run import CoreTrace, TraceRecord
+
+CPU_OFF = 0x84000002
+CPU_ON = frozenset({0x84000003, 0xC4000003})
+CPU_SUSPEND = frozenset({0x84000001, 0xC4000001})
+SYSTEM_SUSPEND = frozenset({0x8400000E, 0xC400000E})
+
+
+class Crossing(StrEnum):
+    """Each is a difference of two events of the firmware."""
+
+    OFF = "CPU_OFF: entry to low power"
+    ON = "CPU_ON: the caller's entry to the CPU's return to Linux"
+    IDLE_DOWN = "CPU_SUSPEND: entry to low power"
+    IDLE_UP = "CPU_SUSPEND: wake-up to the return to Linux"
+    SUSPEND = "SYSTEM_SUSPEND: entry to low power"
+    RESUME = "SYSTEM_SUSPEND: wake-up to the return to Linux"
+
+
+DOWN_UP = {"off": (Crossing.OFF, None), "idle": (Crossing.IDLE_DOWN, Crossing.IDLE_UP), "system": (Crossing.SUSPEND, Crossing.RESUME)}
+
+
+@dataclass(frozen=True, slots=True)
+class Crossed:
+    crossing: Crossing
+    cpu: int
+    ticks: int
+
+
+def crossings(cpus: Sequence[int], traces: Sequence[CoreTrace]) -> tuple[Crossed, ...]:
+    """Every crossing of which both ends are in the rings. CPU_ON is matched with the first CPU that comes back after it."""
+    asked_on = sorted(record.time_ticks for trace in traces for record in trace.records if _enters(record, CPU_ON))
+    found = [crossed for cpu, trace in zip(cpus, traces, strict=True) for crossed in _of_core(cpu, trace.records, asked_on)]
+    return tuple(sorted(found, key=lambda crossed: (crossed.crossing.value, crossed.cpu)))
+
+
+def _of_core(cpu: int, records: Sequence[TraceRecord], asked_on: Sequence[int]) -> Iterator[Crossed]:
+    kind, entered, slept, woke = "", 0, 0, 0
+    for record in records:
+        if record.event == "ENTER_PSCI":
+            kind, entered, slept, woke = _kind(record.arg), record.time_ticks, 0, 0
+        elif record.event == "ENTER_HW_LOW_PWR" and kind:
+            slept = record.time_ticks
+            yield Crossed(DOWN_UP[kind][0], cpu, slept - entered)
+        elif record.event == "EXIT_HW_LOW_PWR" and slept:
+            woke = record.time_ticks
+        elif record.event == "EXIT_PSCI" and woke:
+            up = DOWN_UP[kind][1]
+            asked = [ticks for ticks in asked_on if slept <= ticks <= woke]
+            if up is not None:
+                yield Crossed(up, cpu, record.time_ticks - woke)
+            elif asked:
+                yield Crossed(Crossing.ON, cpu, record.time_ticks - asked[-1])
+            kind, slept, woke = "", 0, 0
+
+
+def _kind(function: int) -> str:
+    function &= 0xFFFFFFFF
+    if function == CPU_OFF:
+        return "off"
+    if function in CPU_SUSPEND:
+        return "idle"
+    return "system" if function in SYSTEM_SUSPEND else ""
+
+
+def _enters(record: TraceRecord, functions: frozenset[int]) -> bool:
+    return record.event == "ENTER_PSCI" and record.arg & 0xFFFFFFFF in functions

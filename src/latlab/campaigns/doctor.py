@@ -1,0 +1,112 @@
+"""What a run needs and whether it is here."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from latlab.catalog import event_table
+from latlab.errors import LatlabError
+from latlab.store.store import open_store
+from latlab.targets.qemu.images import check_events, list_images
+from latlab.targets.qemu.qemu import DETERMINISTIC_MAJOR, find_qemu
+
+PACKAGES = (
+    "typer",
+    "rich",
+    "numpy",
+    "scipy",
+    "SQLAlchemy",
+    "altair",
+    "vl-convert-python",
+    "Jinja2",
+    "docutils",
+    "pyelftools",
+    "platformdirs",
+)
+OPTIONAL = (("psycopg", "a store in PostgreSQL"), ("labgrid", "boards in a labgrid place"))
+
+BUILD_TOOLS = ("aarch64-linux-gnu-gcc", "cmake", "ninja")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`usable` is whether it can be used as it is; `needed` whether `latlab run psci` does not work without."""
+
+    what: str
+    found: str
+    usable: bool
+    needed: bool = True
+
+
+def findings(qemu: Path | None = None, store: str | None = None) -> list[Finding]:
+    """Everything, in the order in which a run needs it. Never raises for a thing that is missing."""
+    return [
+        Finding("latlab", f"{version('latlab')}, event table {event_table().hash}", True),
+        Finding("Python", platform.python_version(), True),
+        *(_package(name) for name in PACKAGES),
+        *(_optional(name, purpose) for name, purpose in OPTIONAL),
+        *_qemu(qemu),
+        *(_tool(name) for name in BUILD_TOOLS),
+        *_images(),
+        _store(store),
+    ]
+
+
+def _package(name: str) -> Finding:
+    try:
+        return Finding(name, version(name), True)
+    except PackageNotFoundError:
+        return Finding(name, f"missing; `pip install {name}`", False)
+
+
+def _optional(name: str, purpose: str) -> Finding:
+    try:
+        return Finding(name, version(name), True, needed=False)
+    except PackageNotFoundError:
+        return Finding(name, f"not installed; only for {purpose}", False, needed=False)
+
+
+def _tool(name: str) -> Finding:
+    path = shutil.which(name)
+    return Finding(name, path or "not installed; only to build the firmware", path is not None, needed=False)
+
+
+def _qemu(path: Path | None) -> list[Finding]:
+    try:
+        found = find_qemu(path)
+    except LatlabError as error:
+        return [Finding("QEMU", str(error), False)]
+    fair = found.version[0] >= DETERMINISTIC_MAJOR
+    several = "usable" if fair else f"needs QEMU {DETERMINISTIC_MAJOR} or newer (Debian 12: bookworm-backports)"
+    return [
+        Finding("QEMU", f"{found} at {found.path}", True),
+        Finding("mode deterministic, one core", "usable; counts instructions", True),
+        Finding("mode deterministic, several cores", f"{several}; counts instructions, cores take turns", fair),
+        Finding("mode multi-thread", "usable; shows that the firmware works, no latencies", True),
+    ]
+
+
+def _images() -> list[Finding]:
+    found = []
+    for images in list_images():
+        try:
+            check_events(images, event_table())
+            found.append(Finding(f"images {images.topology}", str(images.folder), True, needed=False))
+        except (LatlabError, OSError) as error:
+            found.append(Finding(f"images {images.topology}", str(error), False, needed=False))
+    if any(finding.usable for finding in found):
+        return found
+    return [*found, Finding("images", "none that can be used; build them with `make firmware`", False)]
+
+
+def _store(place: str | None) -> Finding:
+    try:
+        opened = open_store(place)
+        count = len(opened.runs())
+    except LatlabError as error:
+        return Finding("store", str(error), False)
+    return Finding("store", f"{opened.place}, {count} run{'s' * (count != 1)}", True)

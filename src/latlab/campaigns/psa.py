@@ -1,0 +1,60 @@
+"""The psa campaign: one run of the bench for each build of the SPM."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from latlab.campaigns.recording import Progress, Recorded, now_utc, record_console
+from latlab.catalog import event_table
+from latlab.errors import DataError
+from latlab.model.run import Build, Run, RunStatus, Tick, Topology
+from latlab.model.run import Clock as Clocks
+from latlab.store.store import Store
+from latlab.targets.qemu import console as consoles
+from latlab.targets.qemu import mps2
+from latlab.targets.qemu.qemu import Qemu
+
+CAMPAIGN = "psa"
+CAMPAIGN_ITERATIONS = 22 * 20 + 8
+SYMBOLS_LOG = "symbols"
+
+
+def run_psa(
+    store: Store,
+    qemu: Qemu,
+    machine: str,
+    images: mps2.PsaImages,
+    limits: consoles.Limits,
+    progress: Progress,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> Recorded:
+    """Run the bench of one build in QEMU and store it, with the functions of its secure image."""
+    _check_events(images)
+    command = mps2.command_line(qemu, machine, images)
+    run = Run(
+        campaign=CAMPAIGN,
+        target="qemu",
+        platform=machine.replace("-", "_"),
+        topology=Topology((1,)),
+        tick=Tick(Clocks.INSTRUCTIONS, 1.0),
+        build=Build(images.build),
+        lead=None,
+        status=RunStatus.PARTIAL,
+        samples=(),
+        started_utc=now_utc(),
+        emulator=str(qemu),
+        command=command,
+        facts=(("mode", "deterministic"), ("cpu", "cortex-m33"), ("code_bytes", str(mps2.code_bytes(images.secure)))),
+    )
+    with tempfile.TemporaryDirectory(prefix="latlab-") as folder:
+        console = consoles.Console(command, Path(folder) / "secure.log", limits, interrupted)
+        logs = {SYMBOLS_LOG: mps2.symbols_text(mps2.symbols_of(images.secure))}
+        return record_console(store, run, mps2.tick_of, console, progress, logs)
+
+
+def _check_events(images: mps2.PsaImages) -> None:
+    found, table = mps2.psa_events_hash(images), event_table()
+    if found != table.hash:
+        raise DataError(f"{images.bench}: built with the event table {found}, this latlab has {table.hash}; build it again with `make spm`")

@@ -1,0 +1,181 @@
+"""Runs of the rt campaign on each kind of target, and the TRNG experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from latlab.campaigns.rt_results import (
+    CAMPAIGN,
+    DETERMINISTIC,
+    EMULATION,
+    POWER_CAMPAIGN,
+    REAL,
+    VIRTUAL_MACHINE,
+    busy_facts,
+    keep,
+    new_run,
+    workload_facts,
+)
+from latlab.errors import UsageError
+from latlab.model.run import Build
+from latlab.store.store import Store
+from latlab.targets.guest.guest import GuestMachine, GuestRun, check_guest, run_guest
+from latlab.targets.guest.guest_image import GuestImage
+from latlab.targets.linux.board_sources import source_facts
+from latlab.targets.linux.linux import check_module, check_survey, notes, run_linux, survey
+from latlab.targets.linux.machine import Machine
+from latlab.targets.linux.rt_job import Workload, guest_script, power_script
+from latlab.targets.qemu.console import Limits
+from latlab.targets.qemu.qemu import Mode, Qemu
+
+Say = Callable[[str], None]
+GUEST_PLATFORM = "QEMU virt, PREEMPT_RT guest"
+TRNG_CAMPAIGN = "rt-trng"
+DOSES_US = (0, 50, 100, 200)
+
+
+@dataclass(frozen=True, slots=True)
+class GuestOptions:
+    hwrng: bool = True
+    trace: bool = True
+
+
+def run_rt_guest(
+    store: Store, qemu: Qemu, image: GuestImage, machine: GuestMachine, workload: Workload, options: GuestOptions, limits: Limits
+) -> str:
+    """One measurement in the guest; the run's id."""
+    check_guest(qemu, machine)
+    done = run_guest(qemu, machine, image, guest_script(workload, options.hwrng, trace=options.trace), limits)
+    facts = (*workload_facts(workload), *_guest_facts(machine, image), ("hwrng driver", "loaded" if options.hwrng else "not loaded"))
+    facts += busy_facts(done.output.files)
+    run = new_run(
+        CAMPAIGN, "guest", GUEST_PLATFORM, machine.cores, _guest_mode(machine), facts,
+        emulator=str(qemu), command=done.command, build=_build(done),
+    )  # fmt: skip
+    return keep(store, run, _logs(done), _complaints(done))
+
+
+def run_rt_linux(
+    store: Store, machine: Machine, workload: Workload, say: Say, platform: str = "", smc_module: Path | None = None, probes: bool = True
+) -> str:
+    """One measurement on a Linux machine, wherever it is; the run's id. `platform` names the board where its address does not."""
+    found = survey(machine, workload.priority)
+    check_survey(machine, found, workload)
+    check_module(machine, found, smc_module)
+    for note in notes(found):
+        say(f"{machine.name}: {note}")
+    done = run_linux(machine, found, workload, smc_module, probes)
+    mode = VIRTUAL_MACHINE if found.is_virtual else REAL
+    told = tuple((name, found.said.get(name, "")) for name in ("kernel", "version", "machine", "rt_runtime_us", "hypervisor"))
+    facts = (*workload_facts(workload), *((name, value) for name, value in told if value))
+    facts += (*busy_facts(done.files), *source_facts(done.files))
+    target = machine.kind if machine.patience_s == 0 else f"{machine.kind}:{machine.name}"
+    run = new_run(CAMPAIGN, target, platform or f"{machine.name}, {found.machine}", found.cpus, mode, facts)
+    return keep(store, run, done.files, (done.sentence,) if done.sentence else ())
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One boot of the experiment: how long TRNG_RND is held, and which of the two callers exists."""
+
+    dose_us: int
+    kstack: bool = True
+    hwrng: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.dose_us}-us-kstack-{'on' if self.kstack else 'off'}-hwrng-{'on' if self.hwrng else 'off'}"
+
+
+def trng_conditions(doses_us: tuple[int, ...] = DOSES_US) -> tuple[Condition, ...]:
+    """The doses with the kernel's own caller alone; then the highest without it, with the other one, and with neither's absence."""
+    highest = max(doses_us)
+    return (*(Condition(dose) for dose in doses_us), Condition(highest, kstack=False), Condition(highest, kstack=False, hwrng=True))
+
+
+def run_trng(
+    store: Store,
+    qemu: Qemu,
+    image: GuestImage,
+    firmware: Path | None,
+    workload: Workload,
+    doses_us: tuple[int, ...],
+    limits: Limits,
+    say: Say,
+) -> str:
+    """The TRNG experiment: each condition is a boot of the guest on the firmware that can hold TRNG_RND."""
+    if len(set(doses_us)) < 3 or min(doses_us) != 0 or max(doses_us) > 10_000:
+        raise UsageError(f"--doses {','.join(map(str, doses_us))}: name three or more from 0 to 10000 us, 0 among them, for a slope")
+    files: dict[str, bytes] = {}
+    complaints: list[str] = []
+    last: GuestRun | None = None
+    for condition in trng_conditions(doses_us):
+        machine = GuestMachine(kstack_randomised=condition.kstack, hold_firmware=True, firmware=firmware)
+        say(f"TRNG_RND held {condition.dose_us} us, kernel-stack randomisation {_on(condition.kstack)}, hwrng {_on(condition.hwrng)}")
+        last = run_guest(qemu, machine, image, guest_script(workload, condition.hwrng, condition.dose_us), limits)
+        files |= {f"{condition.name}/{name}": data for name, data in _logs(last).items()}
+        complaints += [f"{condition.name}: {sentence}" for sentence in _complaints(last)]
+    facts = (*workload_facts(workload), ("doses_us", ",".join(map(str, doses_us))), ("kernel", image.kernel_release))
+    command = last.command if last else ()
+    run = new_run(
+        TRNG_CAMPAIGN, "guest", GUEST_PLATFORM, 1, DETERMINISTIC, facts, emulator=str(qemu), command=command,
+        build=_build(last) if last else Build("unknown"),
+    )  # fmt: skip
+    return keep(store, run, files, tuple(complaints))
+
+
+def run_power(store: Store, qemu: Qemu, image: GuestImage, machine: GuestMachine, cycles: int, suspends: int, limits: Limits) -> str:
+    """CPU hotplug and deep suspend in the guest; the run's id."""
+    if machine.cores < 2 or cycles < 1 or suspends < 0:
+        raise UsageError(f"--cores {machine.cores} --cycles {cycles} --suspends {suspends}: use two cores or more and one cycle or more")
+    done = run_guest(qemu, machine, image, power_script(cycles, suspends), limits)
+    facts = (("cycles", str(cycles)), ("suspends", str(suspends)), *_guest_facts(machine, image))
+    run = new_run(
+        POWER_CAMPAIGN,
+        "guest",
+        GUEST_PLATFORM,
+        machine.cores,
+        EMULATION,
+        facts,
+        emulator=str(qemu),
+        command=done.command,
+        build=_build(done),
+    )
+    return keep(store, run, _logs(done), _complaints(done))
+
+
+def _on(value: bool) -> str:
+    return "on" if value else "off"
+
+
+def _guest_mode(machine: GuestMachine) -> str:
+    return DETERMINISTIC if machine.mode is Mode.DETERMINISTIC else EMULATION
+
+
+def _guest_facts(machine: GuestMachine, image: GuestImage) -> tuple[tuple[str, str], ...]:
+    return (
+        ("kernel", image.kernel_release),
+        ("kernel-stack randomisation", _on(machine.kstack_randomised)),
+        ("PSCI idle states in the device tree", "yes" if machine.idle_states else "no"),
+    )
+
+
+def _build(done: GuestRun) -> Build:
+    """What the firmware calls itself on its own console."""
+    first = done.secure.decode("utf-8", "replace").partition("\n")[0]
+    return Build(first.removeprefix("latlab EL3 firmware: ").partition(", GIC")[0].strip() or "unknown")
+
+
+def _logs(done: GuestRun) -> dict[str, bytes]:
+    return {**done.output.files, "console": done.console, "secure": done.secure, "stderr": done.stderr}
+
+
+def _complaints(done: GuestRun) -> tuple[str, ...]:
+    found = [problem.message for problem in done.output.problems]
+    if done.outcome.sentence:
+        found.insert(0, done.outcome.sentence)
+    if done.output.status not in (0, None):
+        found.append(f"the guest's job ended with status {done.output.status}; `latlab show --log job.log` says why")
+    return tuple(found)

@@ -1,0 +1,218 @@
+"""The rt campaign: measure wake-ups on a target, keep every raw file, and make results of them again whenever they are asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from latlab.analysis.wakeups.attribution import Attributed, Exposure, attribute, exposure
+from latlab.analysis.wakeups.periodicity import Period, find_period
+from latlab.analysis.wakeups.power_cycles import Crossing, crossings
+from latlab.analysis.wakeups.wakeup import Wakeups, disagreement, with_schedule
+from latlab.analysis.wakeups.wakeup_identity import EMULATION as EMULATION
+from latlab.analysis.wakeups.wakeup_identity import VIRTUAL_MACHINE as VIRTUAL_MACHINE
+from latlab.catalog import event_table
+from latlab.errors import DataError, LatlabError
+from latlab.formats.dump.el3_records import El3Records, info_of, merged, read_all, read_records
+from latlab.formats.wakeups.detect import read_wakeups
+from latlab.formats.wakeups.ftrace import read_spans
+from latlab.model.run import Build, Clock, Problem, Run, RunStatus, Tick, Topology
+from latlab.store.store import Store
+from latlab.targets.linux.rt_job import Instrument, Workload
+
+CAMPAIGN = "rt"
+POWER_CAMPAIGN = "rt-power"
+POWER_LOG = "el3-power.txt"
+IMPORT_LOG = "imported"
+CPU_TIME_LOG = "cpu-time.txt"
+KERNEL_PROBES = ("crng_reseed", "hwrng")
+DETERMINISTIC = "deterministic: the instruction clock of an emulator, one vCPU"
+REAL = "real target"
+KERNEL_WARNINGS = ("WARNING:", "BUG:", "Oops", "rcu: INFO:", "rcu_preempt detected", "Internal error", "soft lockup", "Call trace:")
+
+
+@dataclass(frozen=True)
+class RtResult:
+    """One measurement: what each tool saw, and what is known of why. `attributed` is None where nothing could be joined."""
+
+    wakeups: tuple[Wakeups, ...]
+    attributed: tuple[Attributed, ...] | None
+    exposure: tuple[Exposure, ...]
+    period: Period | None
+    problems: tuple[str, ...]
+    records_lost: int = 0
+
+    @property
+    def recorder(self) -> Wakeups | None:
+        return next((found for found in self.wakeups if found.tool == "recorder"), None)
+
+
+def new_run(campaign: str, target: str, platform: str, cpus: int, mode: str, facts: tuple[tuple[str, str], ...], **more: object) -> Run:
+    """The run's facts; its figures live in its logs."""
+    tick = Tick(Clock.INSTRUCTIONS, 0.5) if mode == DETERMINISTIC else Tick(Clock.TIME, 1.0)
+    run = Run(
+        campaign=campaign,
+        target=target,
+        platform=platform,
+        topology=Topology((cpus,)),
+        tick=tick,
+        build=Build("unknown"),
+        lead=None,
+        status=RunStatus.PARTIAL,
+        samples=(),
+        started_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        facts=(("mode", mode), *facts),
+    )
+    return replace(run, **more)  # type: ignore[arg-type]
+
+
+def workload_facts(workload: Workload) -> tuple[tuple[str, str], ...]:
+    return (
+        ("duration_s", str(workload.duration_s)),
+        ("load", workload.load),
+        ("load command", f"{workload.load_command} &" if workload.load_command else "none"),
+        ("instrument", workload.instrument.value),
+        ("cyclictest command", "none" if workload.instrument is Instrument.RECORDER else workload.cyclictest),
+        ("recorder command", "none" if workload.instrument is Instrument.CYCLICTEST else workload.recorder("latlab-recorder")),
+        ("interval_us", str(workload.interval_us)),
+        ("priority", str(workload.priority)),
+        ("idle states", "allowed" if workload.idle_states else "forbidden by /dev/cpu_dma_latency"),
+    )
+
+
+def busy_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
+    """How busy the CPUs were while it was measured, all of them together, by the two first lines of /proc/stat that the job kept."""
+    rows = [[int(word) for word in line.split()[1:9]] for line in files.get(CPU_TIME_LOG, b"").decode("ascii", "replace").splitlines()]
+    if len(rows) != 2 or len(rows[0]) != 8 or len(rows[1]) != 8:
+        return ()
+    spent = [after - before for before, after in zip(*rows, strict=True)]
+    idle, total = spent[3] + spent[4], sum(spent)
+    return (("CPUs busy", f"{100 * (total - idle) / total:.0f} %"),) if total > 0 else ()
+
+
+def keep(store: Store, run: Run, files: Mapping[str, bytes], complaints: tuple[str, ...]) -> str:
+    """Store a run with its files; it is complete where there is nothing to complain of and everything in it can be read."""
+    run_id = store.begin(run)
+    store.add(run_id, logs=dict(files))
+    found = list(complaints)
+    try:
+        if run.campaign == POWER_CAMPAIGN:
+            found += power_problems(run, files)
+        else:
+            found += [problem for _, result in results_of(run, files) for problem in result.problems]
+    except LatlabError as error:
+        found.append(str(error))
+    store.add(run_id, problems=[Problem(0, sentence) for sentence in found])
+    if not found:
+        store.finish(run_id, RunStatus.COMPLETE)
+    return run_id
+
+
+def results_of(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, RtResult]]:
+    """Each measurement of a run by its name: one without a name, or the conditions of an experiment, which are folders of its logs."""
+    names = sorted({name.rpartition("/")[0] for name in files}, key=_condition_order)
+    groups = [(name, {path.rpartition("/")[2]: data for path, data in files.items() if path.rpartition("/")[0] == name}) for name in names]
+    measured = [(name, group) for name, group in groups if any(has_wakeups(path) for path in group)]
+    if not measured:
+        raise DataError(
+            "no file of a recorder or of cyclictest came back; the kernel's and the job's log say why (`latlab show --log job.log`)"
+        )
+    return [(name, result_of(dict(run.facts), group)) for name, group in measured]
+
+
+def _condition_order(name: str) -> tuple[int, str]:
+    digits = name.partition("-")[0]
+    return (int(digits) if digits.isdecimal() else 0, name)
+
+
+def power_records(files: Mapping[str, bytes]) -> El3Records:
+    """The rings of a power run, put together from its reads."""
+    text = files.get(POWER_LOG, b"").decode("ascii", "replace")
+    reads = [read_records(part, event_table(), POWER_LOG) for part in text.split("read\n") if part.strip()]
+    if not reads:
+        raise DataError("no ring of the firmware came back; the job's log says why (`latlab show --log job.log`)")
+    return merged(reads)
+
+
+def power_problems(run: Run, files: Mapping[str, bytes]) -> list[str]:
+    """What the kernel complained of, and crossings that are not in the rings although the job says that they happened."""
+    facts = dict(run.facts)
+    records = power_records(files)
+    seen = Counter(crossed.crossing for crossed in crossings(records.cpus, records.traces))
+    cycles, suspends = int(facts["cycles"]), int(facts["suspends"])
+    short = [
+        f"{crossing}: {seen[crossing]} in the rings, {count} or more were asked for"
+        for crossing, count in ((Crossing.OFF, cycles), (Crossing.ON, cycles), (Crossing.RESUME, suspends))
+        if seen[crossing] < count
+    ]
+    return [*kernel_warnings(files.get("kernel.log", b"")), *short, *(problem.message for problem in records.problems)]
+
+
+def has_wakeups(name: str) -> bool:
+    return name in ("recorder.rec", "cyclictest.txt", IMPORT_LOG)
+
+
+def result_of(facts: Mapping[str, str], files: Mapping[str, bytes]) -> RtResult:
+    problems: list[str] = []
+    wakeups = _wakeups(facts, files, problems)
+    if not wakeups:
+        raise DataError("; ".join(problems) or "nothing was measured")
+    el3 = _el3(files, problems)
+    recorder = next((found for found in wakeups if found.tool == "recorder"), None)
+    timed = recorder or next((found for found in wakeups if found.outliers), None)
+    attributed: tuple[Attributed, ...] | None = None
+    exposed: tuple[Exposure, ...] = ()
+    if recorder and (el3 or "ftrace.txt" in files):
+        calls, gaps = (el3.calls(), el3.gaps) if el3 else ((), {})
+        kernel = read_spans(files.get("ftrace.txt", b"").decode("utf-8", "replace"), KERNEL_PROBES)
+        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, gaps), exposure(recorder, calls)
+    problems += [
+        f"{found.tool}: {sentence}"
+        for found in wakeups
+        for sentence in map(disagreement, found.cpus)
+        if sentence and found.tool == "recorder"
+    ]
+    problems += kernel_warnings(files.get("kernel.log", b""))
+    due = [outlier.wake_ns - outlier.late_ns for outlier in timed.outliers] if timed else []
+    period = find_period(sorted(due), (timed.interval_ns or 0) if timed else 0)
+    return RtResult(wakeups, attributed, exposed, period, tuple(problems), el3.lost if el3 else 0)
+
+
+def _wakeups(facts: Mapping[str, str], files: Mapping[str, bytes], problems: list[str]) -> tuple[Wakeups, ...]:
+    """What can be read; what cannot is a problem and costs the rest nothing."""
+    found = []
+    for name in filter(has_wakeups, sorted(files, reverse=True)):
+        place = facts.get("source", name) if name == IMPORT_LOG else name
+        try:
+            one = read_wakeups(files[name], place)
+        except DataError as error:
+            problems.append(str(error))
+            continue
+        if one.tool != "recorder" and "interval_us" in facts:
+            one = with_schedule(one, int(facts["interval_us"]) * 1000, float(facts["duration_s"]))
+        problems += one.problems
+        found.append(one)
+    return tuple(found)
+
+
+def _el3(files: Mapping[str, bytes], problems: list[str]) -> El3Records | None:
+    if "el3-records.txt" not in files:
+        return None
+    table = event_table()
+    info = info_of(files.get("el3-info.txt", b"").decode("ascii", "replace"))
+    if info is None or info[0] != table.hash:
+        problems.append(
+            f"the firmware's event table is {info[0] if info else 'unknown'}, this latlab has {table.hash}; outliers are not attributed"
+        )
+        return None
+    read = read_all(files["el3-records.txt"].decode("ascii", "replace"), table, "el3-records.txt")
+    problems += [problem.message for problem in read.problems]
+    return read
+
+
+def kernel_warnings(log: bytes) -> list[str]:
+    """The lines of a kernel's log that should not be there."""
+    lines = log.decode("utf-8", "replace").splitlines()
+    return [f"the kernel warned: {line.strip()}" for line in lines if any(word in line for word in KERNEL_WARNINGS)]

@@ -1,0 +1,80 @@
+"""A stored rt run as distributions, which compare, gate, explain, tail, history and export take. Its raw files stay what it is made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from latlab.analysis.wakeups.attribution import Attributed
+from latlab.analysis.wakeups.wakeup import Histogram, Wakeups
+from latlab.campaigns.rt_results import POWER_CAMPAIGN, RtResult, results_of
+from latlab.errors import DataError
+from latlab.model.run import CoreId, Distribution, LateWakeup, Metric, Run
+from latlab.store.store import Store
+
+
+def load_run(store: Store, reference: str) -> Run:
+    """The whole run; one of the rt campaign with its distributions."""
+    run = store.load(reference)
+    if not run.is_rt or run.samples:
+        return run
+    if run.campaign == POWER_CAMPAIGN:
+        raise DataError(f"{run.id} holds power boundaries and no wake-ups; `latlab show {run.id}` prints them")
+    return with_distributions(run, store.logs(run.id))
+
+
+def with_distributions(run: Run, files: Mapping[str, bytes]) -> Run:
+    """Each tool of each condition is a test: `recorder`, `cyclictest`, or `recorder-200-us-kstack-on-hwrng-off` in an experiment."""
+    results = results_of(run, files)
+    found = tuple(one for name, result in results for wakeups in result.wakeups for one in _distributions(name, result, wakeups))
+    said = {key: value for _, result in results for wakeups in result.wakeups for key, value in wakeups.facts}
+    facts = dict(run.facts)
+    command = (("command", said["command"]),) if "command" in said and "command" not in facts else ()
+    return replace(run, distributions=found, facts=(*run.facts, *command))
+
+
+def _distributions(name: str, result: RtResult, wakeups: Wakeups) -> Iterator[Distribution]:
+    late = _late(result, wakeups)
+    for cpu in wakeups.cpus:
+        yield Distribution(
+            test="-".join(filter(None, (*re.findall(r"[\w.]+", wakeups.tool), name))),
+            metric=Metric.TASK_WAKEUP,
+            core=CoreId(0, cpu.cpu),
+            counts=_counts(cpu.histogram),
+            beyond=cpu.histogram.beyond if cpu.histogram else 0,
+            got=cpu.got,
+            expected=cpu.expected,
+            missed=cpu.missed,
+            minimum_ticks=cpu.min_ns,
+            maximum_ticks=cpu.max_ns,
+            average_ticks=cpu.average_ns,
+            resolution_ticks=wakeups.resolution_ns,
+            digest=cpu.digest,
+            late=tuple(late.get(cpu.cpu, ())),
+            late_dropped=cpu.outliers_dropped,
+        )
+
+
+def _counts(histogram: Histogram | None) -> tuple[tuple[int, int, int], ...]:
+    if histogram is None:
+        return ()
+    return tuple(
+        (int(low), int(high), int(n)) for low, high, n in zip(histogram.low_ns, histogram.high_ns, histogram.counts, strict=True) if n
+    )
+
+
+def _late(result: RtResult, wakeups: Wakeups) -> dict[int, list[LateWakeup]]:
+    attributed = result.attributed if wakeups.tool == "recorder" else None
+    causes = {id(entry.outlier): _cause(entry) for entry in attributed or ()}
+    found: dict[int, list[LateWakeup]] = {}
+    for outlier in wakeups.outliers:
+        late = LateWakeup(outlier.wake_ns, outlier.late_ns, outlier.missed, causes.get(id(outlier)))
+        found.setdefault(outlier.cpu, []).append(late)
+    return found
+
+
+def _cause(entry: Attributed) -> str | None:
+    if entry.cause is None:
+        return "" if entry.traced else None
+    return entry.cause.name + (f", called by {entry.cause.caller}" if entry.cause.caller else "")

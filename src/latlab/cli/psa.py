@@ -1,0 +1,64 @@
+"""`latlab run psa`. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from latlab.cli.options import FirmwareOption, QemuOption, StoreOption
+from latlab.errors import UsageError
+
+if TYPE_CHECKING:
+    from latlab.campaigns.recording import Recorded
+
+
+def register(run_app: typer.Typer) -> None:
+    """Add the campaign to `latlab run`."""
+    run_app.command()(psa)
+
+
+def psa(
+    build: Annotated[list[str] | None, typer.Option("--build", help="Only this build of the SPM; may be given several times.")] = None,
+    machine: Annotated[str, typer.Option(help="QEMU's board: mps2-an521 or mps2-an505.")] = "mps2-an521",
+    timeout: Annotated[float, typer.Option(help="Seconds until the target is stopped.")] = 300,
+    silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped.")] = 120,
+    qemu: QemuOption = None,
+    firmware: FirmwareOption = None,
+    store: StoreOption = None,
+    html: Annotated[Path | None, typer.Option(help="Also write charts of all builds to this file.")] = None,
+) -> None:
+    """Measure PSA calls on a Cortex-M33: what each costs by backend and isolation level, and how long interrupts wait."""
+    from rich.console import Console
+
+    from latlab.campaigns.psa import CAMPAIGN_ITERATIONS, SYMBOLS_LOG, run_psa
+    from latlab.campaigns.recording import verdict
+    from latlab.cli.interrupt import Interrupts
+    from latlab.report.progress import RunProgress
+    from latlab.report.run.psa import BuildResult, print_builds
+    from latlab.report.run.psa import html as page
+    from latlab.report.run.terminal import PIPE_WIDTH
+    from latlab.store.store import open_store
+    from latlab.targets.qemu import mps2
+    from latlab.targets.qemu.console import Limits
+    from latlab.targets.qemu.qemu import find_qemu
+
+    if timeout <= 0 or silence <= 0:
+        raise UsageError("--timeout and --silence are seconds; use more than 0")
+    images = [mps2.find_psa_images(name, firmware) for name in build or mps2.BUILDS]
+    program = find_qemu(qemu or Path(mps2.PROGRAM))
+    opened = open_store(store)
+    recorded: list[Recorded] = []
+    with Interrupts() as interrupts:
+        for image in images:
+            with RunProgress(Console(stderr=True), f"{program}, {machine}, build {image.build}", CAMPAIGN_ITERATIONS) as progress:
+                recorded.append(run_psa(opened, program, machine, image, Limits(timeout, silence), progress, interrupts.asked))
+    results = [BuildResult(opened.load(r.run_id), mps2.parse_symbols(opened.logs(r.run_id)[SYMBOLS_LOG])) for r in recorded]
+    print_builds(Console(width=None if sys.stdout.isatty() else PIPE_WIDTH), results)
+    if html:
+        html.write_text(page(results), encoding="utf-8")
+        typer.echo(f"charts: {html}", err=True)
+    for one in recorded:
+        verdict(one)

@@ -1,0 +1,197 @@
+"""The verbs of virtual time: fit, predict, whatif, explore. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from latlab.cli.analysis import load_reference, write_file
+from latlab.cli.options import StoreOption
+from latlab.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from latlab.report.virtual.tables import Table
+
+
+class TableFormat(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    RST = "rst"
+
+
+FormatOption = Annotated[TableFormat, typer.Option(help="How the result is printed.")]
+PlatformOption = Annotated[str, typer.Option(help="A platform of the catalogue, or a platform file; `NAME,key=value` changes it.")]
+ProgramOption = Annotated[Path | None, typer.Option(help="The virtual-time program.", show_default="build folder or package")]
+Published = Annotated[list[str], typer.Argument(help="published:NAME, FILE.rst#RELEASE, FILE.csv, or a stored run.")]
+TestOption = Annotated[list[str] | None, typer.Option("--test", help="Only this test; may be given several times.")]
+HoldOption = Annotated[list[str] | None, typer.Option("--hold", help="Leave this cost as the platform has it.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs to the command line."""
+    for verb in (fit, predict, whatif, explore):
+        app.command()(verb)
+
+
+def fit(
+    published: Published,
+    platform: PlatformOption = "juno",
+    test: TestOption = None,
+    hold: HoldOption = None,
+    program: ProgramOption = None,
+    format: FormatOption = TableFormat.TABLE,
+    store: StoreOption = None,
+) -> None:
+    """Fit a platform's costs to published figures; refuses when they cannot determine one, and names it."""
+    from latlab.report.virtual.tables import fit_table, residual_table
+    from latlab.virtual.board import load_board
+    from latlab.virtual.prediction import fit_board
+    from latlab.virtual.program import find_program
+
+    runs = [load_reference(reference, "", store) for reference in published]
+    found = fit_board(find_program(program), load_board(platform), runs, test or (), hold or ())
+    _print([fit_table(found), residual_table(found)], format)
+
+
+def predict(
+    measured: Annotated[str, typer.Argument(help="The figures to predict: published:NAME, FILE.rst#RELEASE, FILE.csv, or a stored run.")],
+    platform: PlatformOption = "juno",
+    fit_to: Annotated[list[str] | None, typer.Option("--fit", help="Fit the costs to these figures first.")] = None,
+    fit_test: Annotated[list[str] | None, typer.Option("--fit-test", help="Fit to this test only; may be given several times.")] = None,
+    test: TestOption = None,
+    program: ProgramOption = None,
+    format: FormatOption = TableFormat.TABLE,
+    store: StoreOption = None,
+) -> None:
+    """Predict published figures from a platform's costs and the order in which the cores came, and show the error."""
+    from latlab.report.virtual.tables import error_table, prediction_table
+    from latlab.virtual.board import load_board
+    from latlab.virtual.prediction import fit_board, predict, undetermined_costs
+    from latlab.virtual.program import find_program
+
+    if fit_test and not fit_to:
+        raise UsageError("--fit-test chooses tests of the figures that --fit names; give --fit too")
+    board, found = load_board(platform), find_program(program)
+    if fit_to:
+        runs = [load_reference(reference, "", store) for reference in fit_to]
+        held = undetermined_costs(found, board, runs[0], fit_test or ())
+        if held:
+            typer.echo(f"held, because the figures cannot determine them: {', '.join(held)}", err=True)
+        board = board.with_costs(fit_board(found, board, runs, fit_test or (), held).values_ns)
+    predictions = predict(found, board, load_reference(measured, "", store), test or ())
+    _print([prediction_table(predictions), error_table(predictions)], format)
+
+
+def whatif(
+    platform: PlatformOption = "juno",
+    cores: Annotated[str, typer.Option(help="Numbers of cores, joined by commas.")] = "6,16,64",
+    cluster: Annotated[str, typer.Option(help="Cores of a cluster; several sizes joined by commas.")] = "4",
+    test: Annotated[str, typer.Option(help="susp_deep_parallel or cpu_susp_parallel.")] = "susp_deep_parallel",
+    lock: Annotated[list[str] | None, typer.Option("--lock", help="ticket, bakery or compare-and-swap; several times.")] = None,
+    scope: Annotated[list[str] | None, typer.Option("--scope", help="coordination or transition; several times.")] = None,
+    channel: Annotated[list[str] | None, typer.Option("--channel", help="shared or per-core; several times.")] = None,
+    output: Annotated[
+        list[Path] | None, typer.Option("-o", "--output", help="Write a .html page, .csv, .json or .rst; several times.")
+    ] = None,
+    dask: Annotated[str | None, typer.Option(help="Spread the sweep with Dask: `local`, or a scheduler such as tcp://host:8786.")] = None,
+    program: ProgramOption = None,
+    format: FormatOption = TableFormat.TABLE,
+) -> None:
+    """Sweep cores, clusters, lock and channel: median and worst powerdown and wakeup of boards that nobody has built."""
+    from latlab.report.virtual.whatif import Sweep, tables
+    from latlab.report.virtual.whatif_files import check_output, text_of
+    from latlab.virtual.board import load_board
+    from latlab.virtual.engines import on_dask, on_this_machine
+    from latlab.virtual.program import find_program
+    from latlab.virtual.whatif import counts_of, designs_of, jobs_of
+
+    for path in output or ():
+        check_output(path)
+    board = load_board(platform)
+    designs = designs_of(board, lock or (), scope or (), channel or ())
+    jobs = jobs_of(board, designs, counts_of("--cores", cores), counts_of("--cluster", cluster), test)
+    engine = on_dask(dask) if dask else on_this_machine
+    sweep = Sweep(platform, board, test, tuple(engine(find_program(program), jobs)))
+    for path in output or ():
+        write_file(text_of(sweep, path.suffix), path)
+        typer.echo(f"{path}: {len(sweep.points)} points", err=True)
+    if output:
+        return
+    if format is TableFormat.TABLE:
+        _print(tables(sweep), format)
+    else:
+        sys.stdout.write(text_of(sweep, f".{format.value}"))
+
+
+def explore(
+    full: Annotated[bool, typer.Option("--full", help="The larger set; minutes instead of seconds.")] = False,
+    clusters: Annotated[str | None, typer.Option(help="Explore this system instead: cores of each cluster.")] = None,
+    programs: Annotated[str | None, typer.Option(help="A program a core, such as '2|2|0|f'; see docs/virtual-time.md.")] = None,
+    bound: Annotated[int | None, typer.Option(help="At most so many preemptions.", show_default="every interleaving")] = None,
+    walks: Annotated[int, typer.Option(help="Random walks instead.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of the walks.")] = 1,
+    os_initiated: Annotated[bool, typer.Option("--os-initiated", help="OS-initiated suspend mode.")] = False,
+    every_access: Annotated[bool, typer.Option("--every-access", help="Make every access a step, even one that commutes.")] = False,
+    scope: Annotated[list[str] | None, typer.Option("--scope", help="coordination or transition; several times.")] = None,
+    replay: Annotated[str | None, typer.Option(help="Print the timeline of these choices.")] = None,
+    program: ProgramOption = None,
+    format: FormatOption = TableFormat.TABLE,
+) -> None:
+    """Go through the interleavings of small systems and check the rules of coordination at every step."""
+    from latlab.errors import TestFailed
+    from latlab.report.virtual.tables import exploration_table
+    from latlab.virtual import exploration
+
+    if (clusters is None) != (programs is None) or (replay is not None and clusters is None):
+        raise UsageError("a system is --clusters and --programs together, also for --replay")
+    if clusters is None and (bound is not None or walks or os_initiated or every_access):
+        raise UsageError("--bound, --walks, --os-initiated and --every-access are of one system; name it with --clusters and --programs")
+    if clusters is not None and full:
+        raise UsageError("--full is a set of systems and --clusters names one; choose either")
+    scopes = scope or list(exploration.SCOPES)
+    one = exploration.System(clusters or "", programs or "", bound, walks, os_initiated, every_access)
+    exploration.check_choices(scopes, one)
+    explorer = exploration.find_explorer(program)
+    if replay is not None:
+        sys.stdout.write(exploration.replay(explorer, one, scopes[0], replay))
+        return
+    systems = [one] if clusters is not None else list(exploration.FULL if full else exploration.SMALL)
+    findings = exploration.explore(explorer, systems, scopes, seed)
+    _print([exploration_table(findings)], format)
+    for finding in findings:
+        if finding.timeline:
+            typer.echo(finding.timeline, err=True)
+    unfinished = sum(finding.verdict == exploration.TOO_MANY for finding in findings)
+    broken = [finding for finding in findings if finding.timeline]
+    if broken:
+        raise TestFailed(f"{len(broken)} of {len(findings)} explorations break a rule; the timelines above say how, --replay repeats them")
+    if unfinished:
+        raise DataError(
+            f"{unfinished} of {len(findings)} explorations have too many states; give --bound or --walks, or shorten the programs"
+        )
+
+
+def _print(tables: list[Table], format: TableFormat) -> None:
+    from latlab.report.virtual import tables as virtual
+
+    if format is TableFormat.TABLE:
+        for table in tables:
+            virtual.print_table(_out(), table)
+        return
+    render = {TableFormat.JSON: virtual.as_json, TableFormat.CSV: virtual.as_csv, TableFormat.RST: virtual.as_rst}[format]
+    sys.stdout.write(render(tables))
+
+
+def _out() -> Console:
+    from rich.console import Console
+
+    from latlab.report.run.terminal import PIPE_WIDTH
+
+    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)

@@ -1,0 +1,63 @@
+"""A whole console log with `<RT_INSTR:...>` lines as a run. Only the lines that may hold figures are looked at, so that it is fast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from latlab.formats.dump.frames import strip_escapes
+from latlab.formats.dump.rt_instr import Figures, parse_figures, read_numbered_figures
+from latlab.model.run import UNNAMED, Build, Clock, Problem, Run, RunStatus, Sample, Tick, Topology
+
+_MARKS = (b"RT_INSTR", b"/>", b"\x1b")
+MOST_IN_A_ROW = 1024  # clusters, and cores of one: a number beyond is damage, not a board
+
+
+def parse(data: bytes, name: str, topology: Topology | None = None) -> Run:
+    """Figures are ns of the board's counter. Without a topology, the cores that the lines name are taken for all there are."""
+    lines = list(candidate_lines(data))
+    shape = topology or _topology(lines)
+    found, problems = read_numbered_figures(lines, shape)
+    samples = tuple(Sample(f.test, metric, f.core, 0, iteration, value) for iteration, f in found for metric, value in f.values_ns)
+    if not samples:
+        problems.append(Problem(0, "the log holds no RT_INSTR figure; give the whole console log"))
+    return Run(
+        campaign="psci",
+        target="log",
+        platform=UNNAMED,
+        topology=shape,
+        tick=Tick(Clock.TIME, 1.0),
+        build=Build(name),
+        lead=None,
+        status=RunStatus.PARTIAL if problems else RunStatus.COMPLETE,
+        samples=samples,
+        problems=tuple(problems),
+        id=name,
+    )
+
+
+def candidate_lines(data: bytes) -> Iterator[tuple[int, str]]:
+    """Lines that may hold figures or pieces of them, with their numbers from 1: those with a mark of the format or a terminal escape."""
+    number, counted = 1, 0
+    for start in sorted({data.rfind(b"\n", 0, at) + 1 for mark in _MARKS for at in _places(data, mark)}):
+        number += data.count(b"\n", counted, start)
+        counted = start
+        end = data.find(b"\n", start)
+        yield number, data[start : end if end >= 0 else len(data)].decode("utf-8", "backslashreplace").rstrip("\r")
+
+
+def _places(data: bytes, mark: bytes) -> Iterator[int]:
+    """The first place of the mark in each line that has it."""
+    at = data.find(mark)
+    while at >= 0:
+        yield at
+        end = data.find(b"\n", at)
+        at = data.find(mark, end) if end >= 0 else -1
+
+
+def _topology(lines: list[tuple[int, str]]) -> Topology:
+    cores: dict[int, int] = {}
+    for _, line in lines:
+        for figures in parse_figures(strip_escapes(line)):
+            if isinstance(figures, Figures) and max(figures.core.cluster, figures.core.core) < MOST_IN_A_ROW:
+                cores[figures.core.cluster] = max(cores.get(figures.core.cluster, 0), figures.core.core + 1)
+    return Topology(tuple(cores.get(i, 0) for i in range(max(cores, default=-1) + 1)))

@@ -1,0 +1,190 @@
+"""Published tables as runs, and the layout in which the catalogue keeps them.
+
+A catalogue file is CSV with the columns `test,metric,cluster,core,value,unit,printed_delta_percent`; what is known about all of its figures
+(platform, topology, tick, lead, source) stands in `sources.toml` beside it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from latlab.formats.published.cell_checks import misprinted_deltas, off_tick, print_step, unit_suspects
+from latlab.formats.published.tables import UNIT_NS, Figure, Reading, Table, parse_figure
+from latlab.model.run import Build, Clock, CoreId, Metric, Problem, Run, RunStatus, Sample, Tick, Topology
+
+COLUMNS = ("test", "metric", "cluster", "core", "value", "unit", "printed_delta_percent")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is known about a published set of figures beside the figures."""
+
+    platform: str
+    firmware: str
+    topology: Topology | None = None
+    tick_ns: Decimal | None = None
+    lead: CoreId | None = None
+    campaign: str = "psci"
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+def releases(reading: Reading) -> list[str]:
+    return list(dict.fromkeys(table.release for table in reading.tables))
+
+
+def run_of(reading: Reading, release: str, source: Source) -> Run:
+    """The run that a document's tables of one release describe. Figures that cannot be trusted are left out, each with its problem."""
+    tick_ns = source.tick_ns or _tick_of_counter(reading.counter_hz) or _tick_of_figures(reading.tables)
+    suspects = unit_suspects(reading.tables, tick_ns)
+    problems = [*reading.problems, *misprinted_deltas(reading.tables)]
+    problems += [problem for table, problem in suspects if table.release == release]
+    tables = [t for t in reading.tables if t.release == release and not any(t is suspect for suspect, _ in suspects)]
+    samples: list[Sample] = []
+    deltas: list[tuple[str, str]] = []
+    for table in _once_each(tables, problems):
+        step_of = {m: print_step([f for f in table.figures if f.metric == m]) for m in {f.metric for f in table.figures}}
+        for figure in table.figures:
+            if off_tick(figure, table.unit, tick_ns, step_of[figure.metric]):
+                cell = f"{figure.value} {table.unit} ({table.test} {figure.metric} of core {figure.core})"
+                message = f"unit suspect: {cell} is no whole number of {tick_ns} ns ticks; the cell is left out"
+                problems.append(Problem(figure.line, message))
+                continue
+            samples.append(_sample(table, figure, tick_ns))
+            if figure.printed_delta is not None:
+                deltas.append((f"printed_delta_percent {table.test} {figure.metric} {figure.core}", str(figure.printed_delta)))
+    facts = (*source.facts, *_resolutions(tables, tick_ns), *deltas)
+    return Run(
+        campaign=source.campaign,
+        target="published",
+        platform=source.platform,
+        topology=source.topology or _topology(samples),
+        tick=Tick(Clock.TIME, float(tick_ns)),
+        build=Build(source.firmware),
+        lead=source.lead,
+        status=RunStatus.PARTIAL if any(p.message.startswith("unit suspect") for p in problems) else RunStatus.COMPLETE,
+        samples=tuple(samples),
+        problems=tuple(problems),
+        facts=facts,
+        id=f"{source.firmware} on {source.platform}",
+    )
+
+
+def parse_catalog(text: str, name: str) -> Reading:
+    """Tables of one catalogue file; raises ValueError with file and line where it is not in the layout."""
+    rows = csv.reader(text.splitlines())
+    figures: dict[tuple[str, str], list[Figure]] = defaultdict(list)
+    try:
+        header = tuple(next(rows, ()))
+        if header != COLUMNS:
+            raise ValueError(f"the header is {','.join(header)!r}; it must be {','.join(COLUMNS)!r}")
+        for row in rows:
+            test, unit, figure = _catalog_row(row, rows.line_num)
+            figures[test, unit].append(figure)
+    except (ValueError, csv.Error) as error:
+        raise ValueError(f"{name}:{rows.line_num}: {error}") from None
+    return Reading(tuple(Table(test, "", unit, found[0].line, tuple(found)) for (test, unit), found in figures.items()))
+
+
+def _catalog_row(row: Sequence[str], line: int) -> tuple[str, str, Figure]:
+    if len(row) != len(COLUMNS):
+        raise ValueError(f"the row has {len(row)} columns; {len(COLUMNS)} are needed")
+    test, metric, cluster, core, value, unit, delta = row
+    parsed = parse_figure(value)
+    printed = parse_figure(f"0 ({delta}%)") if delta else (Decimal(0), None)
+    if parsed is None or unit not in UNIT_NS or printed is None:
+        raise ValueError(f"{value!r} {unit!r} {delta!r} is not a figure with its unit and its delta")
+    return test, unit, Figure(CoreId(int(cluster), int(core)), Metric(metric), parsed[0], line, printed[1])
+
+
+def render_catalog(tables: Iterable[Table]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for table in tables:
+        for f in table.figures:
+            delta = "" if f.printed_delta is None else f"{f.printed_delta:+}"
+            writer.writerow([table.test, f.metric.value, f.core.cluster, f.core.core, f.value, table.unit, delta])
+    return out.getvalue()
+
+
+def source_of_toml(entry: Mapping[str, object]) -> Source:
+    """A `[[run]]` of `sources.toml`."""
+    lead = str(entry.get("lead", ""))
+    cluster, _, core = lead.partition(".")
+    clusters = entry["topology"]
+    if not isinstance(clusters, list):
+        raise ValueError(f"topology of {entry.get('reference')!r} must be a list of core counts")
+    known = ("reference", "platform", "firmware", "topology", "tick_ns", "lead", "campaign")
+    return Source(
+        platform=str(entry["platform"]),
+        firmware=str(entry["firmware"]),
+        topology=Topology(tuple(int(n) for n in clusters)),
+        tick_ns=Decimal(str(entry["tick_ns"])),
+        lead=CoreId(int(cluster), int(core)) if lead else None,
+        campaign=str(entry.get("campaign", "psci")),
+        facts=tuple((key, str(value)) for key, value in entry.items() if key not in known),
+    )
+
+
+def release_of_document(reading: Reading) -> str:
+    """The version in a document's title, for tables that name none."""
+    found = re.search(r"\d+(?:\.\d+)+", reading.title)
+    return found[0] if found else ""
+
+
+def _sample(table: Table, figure: Figure, tick_ns: Decimal) -> Sample:
+    ticks = int((figure.value * UNIT_NS[table.unit] / tick_ns).to_integral_value())
+    return Sample(table.test, figure.metric, figure.core, boot=0, iteration=0, value_ticks=ticks)
+
+
+def _once_each(tables: Sequence[Table], problems: list[Problem]) -> list[Table]:
+    first: dict[tuple[str, Metric], Table] = {}
+    kept = []
+    for table in tables:
+        keys = {(table.test, figure.metric) for figure in table.figures}
+        earlier = next((first[key] for key in keys if key in first), None)
+        if earlier is not None:
+            problems.append(
+                Problem(
+                    table.line,
+                    f"{table.test} of {table.release or 'this release'} stood already in line {earlier.line}; this table is left out",
+                )
+            )
+            continue
+        first.update(dict.fromkeys(keys, table))
+        kept.append(table)
+    return kept
+
+
+def _resolutions(tables: Sequence[Table], tick_ns: Decimal) -> list[tuple[str, str]]:
+    """Metrics that are printed more coarsely than the clock counts."""
+    out = []
+    for metric in Metric:
+        steps = [print_step(fs) * UNIT_NS[t.unit] for t in tables if (fs := [f for f in t.figures if f.metric == metric])]
+        if steps and max(steps) > tick_ns:
+            out.append((f"resolution_ns {metric}", str(max(steps))))
+    return out
+
+
+def _tick_of_counter(hz: int | None) -> Decimal | None:
+    return Decimal(1_000_000_000) / Decimal(hz) if hz else None
+
+
+def _tick_of_figures(tables: Sequence[Table]) -> Decimal:
+    """The greatest common divisor of all figures: the coarsest tick that they can have been counted in."""
+    thousandths = [int(f.value * UNIT_NS[t.unit] * 1000) for t in tables if t.unit for f in t.figures]
+    return Decimal(math.gcd(*thousandths) or 1000) / 1000 if thousandths else Decimal(1)
+
+
+def _topology(samples: Sequence[Sample]) -> Topology:
+    cores: dict[int, int] = defaultdict(int)
+    for sample in samples:
+        cores[sample.core.cluster] = max(cores[sample.core.cluster], sample.core.core + 1)
+    return Topology(tuple(cores.get(i, 0) for i in range(max(cores, default=-1) + 1)))

@@ -1,0 +1,183 @@
+"""cyclictest's text in each of its forms: -h and -H histograms, the -q summary, -v samples, --spike lists. One text may hold several.
+
+cyclictest counts whole microseconds, truncated. With -N it prints ns, which the text does not say: the caller does.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from latlab.analysis.wakeups.wakeup import CpuWakeups, Histogram, Outlier, Wakeups, counted_us
+from latlab.errors import DataError
+
+BUCKET = re.compile(r"^(\d{6,18})((?:\s+\d{6,20})+)\s*$", re.ASCII)
+ROW = re.compile(r"^\d{6}", re.ASCII)
+TOTALS = re.compile(r"^# (Total|Min Latencies|Avg Latencies|Max Latencies|Histogram Overflows):((?:\s+\d+)*)\s*$")
+CYCLE = re.compile(r"^# Thread (\d+):((?:\s+\d+)*)(?: # (\d+) others)?\s*$")
+SUMMARY = re.compile(r"T:\s*(\d+) \(\s*\d+\) P:\s*(\d+) I:(\d+) C:\s*(\d+) Min:\s*(-?\d+) Act:\s*(-?\d+) Avg:\s*(-?\d+) Max:\s*(-?\d+)")
+VERBOSE = re.compile(r"^\s*(\d+):\s*(\d+):\s*(-?\d+)\s*$")
+SPIKE = re.compile(r"^T:\s*(\d+) Spike:\s*(\d+): TS:\s*(\d+)\s*$")
+INTERVAL = re.compile(r"^Thread (\d+) Interval: (\d+)")
+CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\r")
+
+
+@dataclass(slots=True)
+class _Text:
+    """What the lines said, before it is put together."""
+
+    buckets: dict[int, list[int]] = field(default_factory=dict)
+    totals: dict[str, list[int]] = field(default_factory=dict)
+    summary: dict[int, tuple[int, int, int, int, int]] = field(default_factory=dict)  # interval, cycles, min, avg, max
+    samples: dict[int, list[int]] = field(default_factory=dict)
+    spikes: list[tuple[int, int, int]] = field(default_factory=list)
+    beyond_cycles: dict[int, int] = field(default_factory=dict)
+    intervals: dict[int, int] = field(default_factory=dict)
+    header: bool = False
+    problems: list[str] = field(default_factory=list)
+
+
+def read_cyclictest(text: str, place: str, duration_s: float | None = None, nanoseconds: bool = False) -> Wakeups:
+    """What a run said. With its duration, cycles that never came are counted: cyclictest skips periods that it is late for."""
+    found = _scanned(text, place)
+    unit_ns = 1 if nanoseconds else 1000
+    if found.buckets or found.totals:
+        cpus = _from_histogram(found, place)
+    elif found.summary:
+        cpus = tuple(_from_summary(cpu, row, unit_ns) for cpu, row in sorted(found.summary.items()))
+    elif found.samples:
+        cpus = tuple(_from_samples(cpu, values, unit_ns) for cpu, values in sorted(found.samples.items()))
+    else:
+        raise DataError(f"{place}: no histogram, summary, sample or spike of cyclictest in {len(text.splitlines())} lines; name its output")
+    if found.summary and (found.buckets or found.totals):
+        cpus = tuple(_joined(cpu, found, place) for cpu in cpus)
+    intervals = {cpu: row[0] for cpu, row in found.summary.items()} | found.intervals
+    if duration_s is not None:
+        cpus = tuple(_with_expected(cpu, intervals, duration_s) for cpu in cpus)
+    spikes = tuple(Outlier(cpu, at * 1000, late * unit_ns) for cpu, late, at in found.spikes)
+    return Wakeups(
+        tool="cyclictest",
+        interval_ns=min(intervals.values()) * 1000 if intervals else None,
+        resolution_ns=unit_ns,
+        cpus=cpus,
+        outliers=spikes,
+        complete=not found.problems,
+        problems=tuple(found.problems),
+    )
+
+
+def _scanned(text: str, place: str) -> _Text:
+    found = _Text()
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = CONTROL.sub("", raw)
+        where = f"{place}:{number}"
+        if match := BUCKET.match(line):
+            _add_bucket(found, int(match[1]), [int(part) for part in match[2].split()], where)
+        elif match := TOTALS.match(line):
+            found.totals[match[1]] = [int(part) for part in match[2].split()]
+        elif match := CYCLE.match(line):
+            found.beyond_cycles[int(match[1])] = len(match[2].split()) + int(match[3] or 0)
+        elif match := SUMMARY.search(line):
+            thread, _, interval, cycles, low, _, average, high = map(int, match.groups())
+            found.summary[thread] = (interval, cycles, low, average, high)
+        elif match := VERBOSE.match(line):
+            found.samples.setdefault(int(match[1]), []).append(int(match[3]))
+        elif match := SPIKE.match(line):
+            found.spikes.append((int(match[1]), int(match[2]), int(match[3])))
+        elif match := INTERVAL.match(line):
+            found.intervals[int(match[1])] = int(match[2])
+        elif line.startswith("# Histogram") and not line.startswith("# Histogram Overflow"):
+            found.header = True
+        elif ROW.match(line):
+            found.problems.append(f"{where}: {line[:60]!r} is no row of the histogram; it is left out")
+    return found
+
+
+def _add_bucket(found: _Text, low: int, counts: list[int], where: str) -> None:
+    columns = next((len(row) for row in found.buckets.values()), len(counts))
+    if len(counts) != columns:
+        found.problems.append(f"{where}: {len(counts)} columns where {columns} stood before; the line is left out")
+    elif low in found.buckets:
+        found.problems.append(f"{where}: the bucket of {low} us stands twice; the second is left out")
+    else:
+        found.buckets[low] = counts
+
+
+def _from_histogram(found: _Text, place: str) -> tuple[CpuWakeups, ...]:
+    """-H adds a column for all CPUs together, which the averages do not have; -h does not."""
+    columns = max((len(row) for row in (*found.buckets.values(), *found.totals.values())), default=0)
+    averages = len(found.totals.get("Avg Latencies", ()))
+    threads = averages or columns
+    if not found.totals.get("Max Latencies"):
+        found.problems.append(f"{place}: the histogram has no totals, so it was cut off; overflows and maxima are unknown")
+    low_us = np.fromiter(found.buckets, dtype=np.int64, count=len(found.buckets))
+    return tuple(_histogram_column(found, low_us, thread, place) for thread in range(threads))
+
+
+def _histogram_column(found: _Text, low_us: np.ndarray, thread: int, place: str) -> CpuWakeups:
+    counts = np.array([row[thread] if thread < len(row) else 0 for row in found.buckets.values()], dtype=np.int64)
+    beyond = _total(found, "Histogram Overflows", thread) or 0
+    inside = int(counts.sum())
+    histogram = counted_us(low_us, counts, beyond)
+    stated = _total(found, "Total", thread)
+    if stated is not None and stated != inside:
+        found.problems.append(f"{place}: CPU {thread}: the buckets hold {inside} samples, the total says {stated}")
+    seen = low_us[counts > 0] if inside else np.zeros(1, dtype=np.int64)
+    low, average, high = (_total(found, f"{name} Latencies", thread) for name in ("Min", "Avg", "Max"))
+    if high is not None and not beyond and inside and high != int(seen.max()):
+        found.problems.append(f"{place}: CPU {thread}: the last bucket in use is {int(seen.max())} us, the maximum says {high}")
+    middle = (counts * (low_us + 0.5)).sum() / inside if inside else 0.0
+    return CpuWakeups(
+        cpu=thread,
+        histogram=histogram,
+        got=inside + beyond,
+        expected=None,
+        missed=None,
+        min_ns=(low if low is not None else int(seen.min())) * 1000,
+        max_ns=(high if high is not None else int(seen.max())) * 1000,
+        average_ns=(average if average is not None else float(middle)) * 1000.0,
+    )
+
+
+def _total(found: _Text, name: str, thread: int) -> int | None:
+    values = found.totals.get(name, [])
+    return values[thread] if thread < len(values) else None
+
+
+def _from_summary(cpu: int, row: tuple[int, int, int, int, int], unit_ns: int) -> CpuWakeups:
+    _, cycles, low, average, high = row
+    return CpuWakeups(cpu, None, cycles, None, None, low * unit_ns, high * unit_ns, average * float(unit_ns))
+
+
+def _from_samples(cpu: int, values: list[int], unit_ns: int) -> CpuWakeups:
+    late = np.array(values, dtype=np.int64)
+    buckets, counts = np.unique(np.maximum(late, 0), return_counts=True)
+    low = buckets * unit_ns
+    histogram = Histogram(low, low + unit_ns, counts.astype(np.int64))
+    got = len(values)
+    return CpuWakeups(cpu, histogram, got, None, None, int(late.min()) * unit_ns, int(late.max()) * unit_ns, float(late.mean()) * unit_ns)
+
+
+def _joined(cpu: CpuWakeups, found: _Text, place: str) -> CpuWakeups:
+    """A summary beside a histogram: the summary's count is all cycles, so it says how many the histogram does not show."""
+    row = found.summary.get(cpu.cpu)
+    if row is None or cpu.histogram is None:
+        return cpu
+    cycles = row[1]
+    if cycles < cpu.histogram.total:
+        found.problems.append(
+            f"{place}: CPU {cpu.cpu}: the histogram holds {cpu.histogram.total} samples, the summary says {cycles} cycles"
+        )
+        return cpu
+    beyond = cpu.histogram.beyond + cycles - cpu.histogram.total
+    return replace(cpu, got=cycles, histogram=Histogram(cpu.histogram.low_ns, cpu.histogram.high_ns, cpu.histogram.counts, beyond))
+
+
+def _with_expected(cpu: CpuWakeups, intervals_us: dict[int, int], duration_s: float) -> CpuWakeups:
+    interval = intervals_us.get(cpu.cpu)
+    if not interval:
+        return cpu
+    expected = int(duration_s * 1_000_000 // interval)
+    return replace(cpu, expected=expected, missed=max(expected - cpu.got, 0))

@@ -1,0 +1,100 @@
+"""The JSON of cyclictest (--json) and of jitterdebugger: a histogram a CPU, with what each leaves out worked out."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+
+from latlab.analysis.wakeups.wakeup import CpuWakeups, Histogram, Wakeups
+from latlab.errors import DataError
+
+
+def read_json(text: str, place: str) -> Wakeups:
+    """Either tool's file, told apart by its keys."""
+    try:
+        root = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{place}:{error.lineno}: not whole JSON ({error.msg}); the tool was killed or the file cut off") from error
+    except RecursionError as error:
+        raise DataError(f"{place}: JSON nested deeper than any tool's; name another file") from error
+    if isinstance(root, dict) and isinstance(root.get("thread"), dict):
+        return _cyclictest(root, place)
+    if isinstance(root, dict) and isinstance(root.get("cpu"), dict):
+        return _jitterdebugger(root, place)
+    raise DataError(f"{place}: JSON with neither cyclictest's `thread` nor jitterdebugger's `cpu`; name another file")
+
+
+def _cyclictest(root: dict[str, Any], place: str) -> Wakeups:
+    """The keys of the command line and the version end in a colon in the releases seen; both spellings are taken. Overflows are not in
+    the file: they are the cycles that the histogram does not show."""
+    command = str(root.get("cmdline:", root.get("cmdline", "")))
+    nanoseconds = any(word in ("-N", "--nsecs") for word in command.split())
+    problems: list[str] = []
+    cpus = tuple(
+        _cpu(entry, _number(entry.get("cpu", name), "cpu", place), "cycles", 1 if nanoseconds else 1000, place, problems)
+        for name, entry in _entries(root["thread"], place)
+    )
+    if root.get("return_code", 0) != 0:
+        problems.append(f"{place}: cyclictest ended with status {root['return_code']}")
+    facts = (
+        ("command", command),
+        ("version", str(root.get("rt_test_version:", root.get("rt_test_version", "")))),
+        ("started", str(root.get("start_time", ""))),
+    )
+    return _wakeups("cyclictest", 1 if nanoseconds else 1000, cpus, facts, problems)
+
+
+def _jitterdebugger(root: dict[str, Any], place: str) -> Wakeups:
+    system = root.get("sysinfo", {})
+    if not isinstance(system, dict):
+        raise DataError(f"{place}: `sysinfo` is no object; name another file")
+    unit_ns = _number(system.get("resolution_in_ns", 1000), "resolution_in_ns", place) or 1000
+    problems: list[str] = []
+    cpus = tuple(_cpu(entry, int(name), "count", unit_ns, place, problems) for name, entry in _entries(root["cpu"], place))
+    facts = (("kernel", str(system.get("release", ""))), ("machine", str(system.get("machine", ""))))
+    return _wakeups("jitterdebugger", unit_ns, cpus, facts, problems)
+
+
+def _wakeups(tool: str, unit_ns: int, cpus: tuple[CpuWakeups, ...], facts: tuple[tuple[str, str], ...], problems: list[str]) -> Wakeups:
+    said = tuple(fact for fact in facts if fact[1])
+    return Wakeups(
+        tool, None, unit_ns, tuple(sorted(cpus, key=lambda cpu: cpu.cpu)), complete=not problems, facts=said, problems=tuple(problems)
+    )
+
+
+def _number(value: object, name: str, place: str) -> int:
+    try:
+        return int(value)  # type: ignore[call-overload,no-any-return]
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"{place}: {name} is {value!r} and no number; name another file") from error
+
+
+def _entries(group: dict[str, Any], place: str) -> list[tuple[str, dict[str, Any]]]:
+    if not group:
+        raise DataError(f"{place}: no CPU in the file; the tool was stopped before it measured")
+    for name, entry in group.items():
+        if not name.isdecimal() or not isinstance(entry, dict):
+            raise DataError(f"{place}: {name!r} is not the entry of a CPU; name another file")
+    return list(group.items())
+
+
+def _cpu(entry: dict[str, Any], cpu: int, counted_as: str, unit_ns: int, place: str, problems: list[str]) -> CpuWakeups:
+    try:
+        pairs = sorted((int(low), int(count)) for low, count in entry.get("histogram", {}).items())
+        got, low, high, average = int(entry[counted_as]), int(entry["min"]), int(entry["max"]), float(entry["avg"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DataError(f"{place}: CPU {cpu}: {error!r} is missing or no number; name another file") from error
+    if got < 0 or not math.isfinite(average) or any(count < 0 for _, count in pairs):
+        raise DataError(f"{place}: CPU {cpu}: a count or the average is no number of a latency; the file is damaged")
+    inside = sum(count for _, count in pairs)
+    if inside > got:
+        problems.append(f"{place}: CPU {cpu}: the histogram holds {inside} samples, {counted_as} says {got}")
+    histogram = None
+    if pairs:
+        lows = np.array([value for value, _ in pairs], dtype=np.int64) * unit_ns
+        counts = np.array([count for _, count in pairs], dtype=np.int64)
+        histogram = Histogram(lows, lows + unit_ns, counts, max(got - inside, 0))
+    return CpuWakeups(cpu, histogram, got, None, None, low * unit_ns, high * unit_ns, average * unit_ns)

@@ -1,0 +1,124 @@
+"""Charts of a comparison as Vega-Lite specifications: ladders before and after, and the shift of each row with its interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.base.wording import heading_unit, scale_of
+from latlab.analysis.ladder.canonical import Ladders
+from latlab.report.run.charts import FONT, TEXT, Chart
+
+COLOURS = {Verdict.REGRESSED: "#c0392b", Verdict.IMPROVED: "#2e8b57", Verdict.SAME: "#5b6b7a", Verdict.CANNOT_TELL: "#d39b1e"}
+BEFORE, AFTER = "before", "after"
+RUN_COLOURS = {BEFORE: "#8fa3b8", AFTER: "#1f4e79"}
+LADDER_PX = (430, 260)
+SHIFT_PX = 520
+
+
+def ladder_chart(comparison: Comparison, test: str) -> Chart:
+    """The sorted spans of the first iterations and the ladders fitted to them."""
+    before, after = comparison.ladders[test]
+    points = [*_points(before, BEFORE, comparison.unit), *_points(after, AFTER, comparison.unit)]
+    base = alt.Chart(alt.InlineData(values=points), width=LADDER_PX[0], height=LADDER_PX[1])
+    colour = alt.Color(
+        "run:N",
+        scale=alt.Scale(domain=[BEFORE, AFTER], range=list(RUN_COLOURS.values())),
+        legend=alt.Legend(title=None, orient="top-left"),
+    )
+    x = alt.X("place:O", title="place in the queue", axis=alt.Axis(labelAngle=0))
+    unit = heading_unit(comparison.unit)
+    fitted = base.mark_line(strokeDash=[5, 3], interpolate="linear").encode(x=x, y=alt.Y("ladder:Q", title=unit), color=colour)
+    spans = base.mark_point(filled=True, size=90, opacity=1).encode(
+        x=x,
+        y=alt.Y("span:Q", title=unit),
+        color=colour,
+        shape=alt.Shape(
+            "role:N",
+            scale=alt.Scale(domain=["last man of its cluster", "other"], range=["diamond", "circle"]),
+            legend=alt.Legend(title=None, orient="top-left"),
+        ),
+        tooltip=["core:N", "place:O", "span:Q", "ladder:Q", "run:N"],
+    )
+    names = base.mark_text(dy=alt.expr("datum.run == 'before' ? -14 : 16"), fontSize=11).encode(
+        x=x, y="span:Q", text="core:N", color=colour
+    )
+    note = "Points are cores (cluster.core) sorted by their powerdown; dashes are the fitted ladder. Which core stands where is chance."
+    return Chart("Sorted ladder, before and after", note, finished(fitted + spans + names))
+
+
+def shift_charts(comparison: Comparison) -> Iterator[Chart]:
+    """For each metric the shift of its rows, relative to the threshold: beyond 1 a difference counts."""
+    for metric in dict.fromkeys(row.metric for row in comparison.rows):
+        rows = [row for row in comparison.rows if row.metric == metric]
+        note = "One threshold is 1. Bars are 95 % intervals where the samples allow one; small ticks are cells."
+        yield Chart(f"Shifts of {metric}, in thresholds", note, finished(_shifts(rows)))
+
+
+def _shifts(rows: list[Row]) -> Any:
+    sizes = [(row.threshold, size) for row in rows if row.threshold for size in (row.shift.value, *(c.difference for c in row.cells))]
+    largest = max((abs(size / threshold) for threshold, size in sizes), default=1.0)
+    limit = max(2.0, 1.25 * largest)
+    data, cells = [], []
+    for row in rows:
+        if not row.threshold:
+            continue
+        label = f"{row.test}, {row.name}"
+        data.append(
+            {
+                "row": label,
+                "shift": row.shift.value / row.threshold,
+                "low": max(row.shift.low / row.threshold, -limit) if math.isfinite(row.shift.low) else row.shift.value / row.threshold,
+                "high": min(row.shift.high / row.threshold, limit) if math.isfinite(row.shift.high) else row.shift.value / row.threshold,
+                "verdict": row.verdict.value,
+            }
+        )
+        cells += [{"row": label, "shift": c.difference / row.threshold, "cell": c.label} for c in row.cells]
+    y = alt.Y("row:N", sort=[str(d["row"]) for d in data], title=None, axis=alt.Axis(labelLimit=360))
+    x = alt.X("shift:Q", title="shift / threshold", scale=alt.Scale(domain=[-limit, limit]))
+    colour = alt.Color(
+        "verdict:N",
+        scale=alt.Scale(domain=[v.value for v in COLOURS], range=list(COLOURS.values())),
+        legend=alt.Legend(title=None, orient="top"),
+    )
+    band = alt.Chart(alt.InlineData(values=[{"from": -1, "to": 1}])).mark_rect(color="#eef1f5").encode(x=alt.X("from:Q"), x2="to:Q")
+    base = alt.Chart(alt.InlineData(values=data), width=SHIFT_PX, height=alt.Step(22))
+    bars = base.mark_rule(strokeWidth=3, opacity=0.6).encode(x="low:Q", x2="high:Q", y=y, color=colour)
+    points = base.mark_point(filled=True, size=70, opacity=1).encode(x=x, y=y, color=colour, tooltip=["row:N", "shift:Q", "verdict:N"])
+    ticks = (
+        alt.Chart(alt.InlineData(values=cells))
+        .mark_tick(thickness=1, size=10, color="#8a97a5")
+        .encode(x=x, y=y, tooltip=["cell:N", "shift:Q"])
+    )
+    return band + bars + ticks + points
+
+
+def _points(ladders: Ladders, run: str, unit: str) -> list[dict[str, Any]]:
+    scale = scale_of(unit)
+    out = []
+    for place, core in enumerate(ladders.names_in_order()):
+        ladder = float(ladders.predicted[0, place])
+        out.append(
+            {
+                "run": run,
+                "core": str(core),
+                "place": place + 1,
+                "span": float(ladders.spans[0, place]) / scale,
+                "ladder": None if np.isnan(ladder) or place < ladders.head[0] else ladder / scale,
+                "role": "last man of its cluster" if ladders.last_man[0, place] else "other",
+            }
+        )
+    return out
+
+
+def finished(chart: Any) -> dict[str, Any]:
+    styled = chart.configure_view(stroke=None).configure(font=FONT, background="transparent")
+    styled = styled.configure_axis(labelColor=TEXT, titleColor=TEXT, labelFontSize=12, titleFontSize=12, titleFontWeight="normal")
+    spec: dict[str, Any] = styled.to_dict()
+    return spec

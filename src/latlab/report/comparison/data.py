@@ -1,0 +1,128 @@
+"""A comparison for other programs: JSON in a versioned schema (docs/export-schema.md) and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from typing import Any
+
+from latlab.analysis.base.comparison import Cell, Comparison, Row
+from latlab.analysis.base.statistics import Shift
+from latlab.analysis.ladder.deltas import judge_printed_deltas
+from latlab.report.run.data import run_facts
+
+SCHEMA = "latlab-comparison"
+VERSION = 1
+COLUMNS = (
+    "test", "metric", "name", "cell", "before", "after", "shift", "low", "high", "threshold", "p_adjusted", "unit", "verdict", "basis",
+)  # fmt: skip
+
+
+def comparison_json(comparison: Comparison) -> str:
+    document = {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "unit": comparison.unit,
+        "verdict": comparison.verdict.value,
+        "caveat": comparison.caveat,
+        "before": run_facts(comparison.a),
+        "after": run_facts(comparison.b),
+        "limits": {
+            "relative": comparison.limits.relative,
+            "resolution_steps": comparison.limits.steps,
+            "alpha": comparison.limits.alpha,
+            "fewest_boots": comparison.limits.fewest_boots,
+        },
+        "boots": list(comparison.boots),
+        "rows": [_row(row, comparison.unit_of(row.metric)) for row in comparison.rows],
+        "levels": [
+            {
+                "metric": level.metric.value,
+                "test": level.test,
+                "cluster": level.cluster,
+                "cells": level.cells,
+                "up": level.up,
+                "down": level.down,
+                **_shift(level.shift),
+                "p_adjusted": level.p_adjusted,
+            }
+            for level in comparison.levels
+        ],
+        "orders": [
+            {"test": order.test, "before": [str(c) for c in order.before], "after": [str(c) for c in order.after], "changed": order.changed}
+            for order in comparison.orders
+        ],
+        "printed_deltas": [
+            {
+                "test": d.test,
+                "metric": d.metric.value,
+                "core": str(d.core),
+                "printed": d.printed,
+                "verdict": d.verdict.value,
+                "reason": d.reason,
+            }
+            for d in judge_printed_deltas(comparison)
+        ],
+        "notes": list(comparison.notes),
+        "gaps": list(comparison.gaps),
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def comparison_csv(comparison: Comparison) -> str:
+    """A line for each row, followed by a line for each of its cells."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in comparison.rows:
+        unit = comparison.unit_of(row.metric)
+        writer.writerow(_csv_line(row, unit, comparison.caveat, "", row.before, row.after, row.shift, "", row.verdict.value))
+        for cell in row.cells:
+            tested = row.effect is not None
+            verdict = cell.verdict.value if tested else ""
+            p = cell.p_adjusted if tested else ""
+            writer.writerow(_csv_line(row, unit, "", cell.label, cell.before, cell.after, cell.shift, p, verdict))
+    return stream.getvalue()
+
+
+def _csv_line(
+    row: Row, unit: str, caveat: str, cell: str, before: float, after: float, shift: Shift, p: float | str, verdict: str
+) -> list[Any]:
+    low, high = ("" if math.isinf(x) else x for x in (shift.low, shift.high))
+    figures = [round(x, 3) if isinstance(x, float) else x for x in (before, after, shift.value, low, high, row.threshold)]
+    basis = "" if cell else "; ".join(filter(None, (row.basis, caveat)))
+    return [row.test, row.metric.value, row.name, cell, *figures, p, unit, verdict, basis]
+
+
+def _row(row: Row, unit: str) -> dict[str, Any]:
+    return {
+        "test": row.test,
+        "metric": row.metric.value,
+        "name": row.name,
+        "cluster": row.cluster,
+        "unit": unit,
+        "before": row.before,
+        "after": row.after,
+        **_shift(row.shift),
+        "threshold": row.threshold,
+        "effect": row.effect,
+        "verdict": row.verdict.value,
+        "basis": row.basis,
+        "cells": [_cell(cell, tested=row.effect is not None) for cell in row.cells],
+    }
+
+
+def _cell(cell: Cell, tested: bool) -> dict[str, Any]:
+    out: dict[str, Any] = {"label": cell.label, "before": cell.before, "after": cell.after, **_shift(cell.shift)}
+    return out | {"p_adjusted": cell.p_adjusted if tested else None, "verdict": cell.verdict.value if tested else None}
+
+
+def _shift(shift: Shift) -> dict[str, float | None]:
+    """An interval without an end has no number in JSON."""
+    return {"shift": shift.value, "low": _finite(shift.low), "high": _finite(shift.high)}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

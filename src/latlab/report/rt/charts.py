@@ -1,0 +1,185 @@
+"""Charts of wake-up latencies: the reference's staircase with its overflows, the survival curve, outliers in time with their causes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from latlab.analysis.wakeups.wakeup import CpuWakeups, Histogram, Wakeups
+from latlab.campaigns.rt_results import RtResult
+from latlab.report.comparison.charts import finished
+from latlab.report.rt.content import Dose, cause_name, dose_notes, line_of
+from latlab.report.run.charts import WIDE_PX, Chart
+
+HIGH_PX = 300
+LONGEST_US = 400
+BINS = 400
+FLOOR = 0.5
+PALETTE = ["#35618f", "#e4534f", "#3ca951", "#efb118", "#a463c9", "#8d7966", "#2b7a78", "#ff8ab7"]
+UNEXPLAINED_COLOUR = "#9498a0"
+
+
+def charts(result: RtResult) -> list[Chart]:
+    found = [chart for wakeups in result.wakeups for chart in (_staircase(wakeups),) if chart]
+    recorder = result.recorder
+    if recorder:
+        found.append(_survival(recorder))
+    if recorder and recorder.outliers:
+        found.append(_outliers(result, recorder))
+    return found
+
+
+def _staircase(wakeups: Wakeups) -> Chart | None:
+    """Counts by microsecond, a line a CPU; a bar at the right end holds what lies beyond."""
+    shown = [cpu for cpu in wakeups.cpus if cpu.histogram is not None and cpu.histogram.total]
+    if not shown:
+        return None
+    step_ns = max(-(-min(max(cpu.max_ns for cpu in shown), LONGEST_US * 1000) // BINS), wakeups.resolution_ns, 100)
+    rows: list[dict[str, Any]] = []
+    beyond: list[dict[str, Any]] = []
+    for cpu in shown:
+        counts, over = _rebinned(cpu, step_ns)
+        rows += _steps(counts, step_ns, f"CPU {cpu.cpu}")
+        if over:
+            beyond.append({"us": LONGEST_US * (1.03 + 0.02 * len(beyond)), "n": over, "floor": FLOOR, "cpu": f"CPU {cpu.cpu}"})
+    scale = alt.Scale(type="log", domainMin=FLOOR, nice=False)
+    colour = _colour([f"CPU {cpu.cpu}" for cpu in shown])
+    base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
+    steps = base.mark_line(interpolate="step-after", strokeWidth=1.5).encode(
+        x=alt.X("us:Q", title="latency (us)"),
+        y=alt.Y("n:Q", title="samples", scale=scale),
+        color=colour,
+        tooltip=["cpu:N", "us:Q", "n:Q"],
+    )
+    bars = (
+        alt.Chart(alt.InlineData(values=beyond))
+        .mark_bar(size=8, opacity=0.8)
+        .encode(x="us:Q", y=alt.Y("n:Q", scale=scale, stack=None), y2="floor:Q", color=colour, tooltip=["cpu:N", "n:Q"])
+    )
+    note = f"A step is {step_ns / 1000:g} us wide."
+    if beyond:
+        note += f" The bar at the right end counts what lies at {LONGEST_US} us and beyond."
+    return Chart(f"Histogram by {wakeups.tool}", note, finished(alt.layer(steps, bars) if beyond else steps))
+
+
+def _steps(counts: list[int], step_ns: int, cpu: str) -> list[dict[str, Any]]:
+    """From the first bin in use to the one behind the last; an empty one goes to the floor of the logarithmic axis."""
+    used = [at for at, n in enumerate(counts) if n]
+    if not used:
+        return []
+    span = range(used[0], min(used[-1] + 2, len(counts)))
+    return [{"us": at * step_ns / 1000, "n": counts[at] or FLOOR, "cpu": cpu} for at in span]
+
+
+def _rebinned(cpu: CpuWakeups, step_ns: int) -> tuple[list[int], int]:
+    histogram = cpu.histogram
+    assert histogram is not None
+    limit_ns = LONGEST_US * 1000
+    inside = histogram.low_ns < limit_ns
+    counts = np.zeros(limit_ns // step_ns + 1, dtype=np.int64)
+    np.add.at(counts, histogram.low_ns[inside] // step_ns, histogram.counts[inside])
+    return counts.tolist(), int(histogram.counts[~inside].sum()) + histogram.beyond
+
+
+def _survival(wakeups: Wakeups) -> Chart:
+    rows = [row for cpu in wakeups.cpus if cpu.histogram for row in _survivors(cpu.cpu, "measured", cpu.histogram)]
+    rows += [
+        row
+        for cpu in wakeups.cpus
+        if cpu.histogram and cpu.implied and cpu.implied.total
+        for row in _survivors(cpu.cpu, "with the missed periods", _together(cpu.histogram, cpu.implied))
+    ]
+    chart = (
+        alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
+        .mark_line(interpolate="step-before", strokeWidth=1.5)
+        .encode(
+            x=alt.X("us:Q", title="latency (us)", scale=alt.Scale(type="log", nice=False)),
+            y=alt.Y("share:Q", title="share of wake-ups at least as late", scale=alt.Scale(type="log"), axis=alt.Axis(format=".0e")),
+            color=_colour(sorted({str(row["cpu"]) for row in rows})),
+            strokeDash=alt.StrokeDash("kind:N", title=None, legend=alt.Legend(orient="top", labelLimit=300)),
+            tooltip=["cpu:N", "kind:N", "us:Q", alt.Tooltip("share:Q", format=".2e")],
+        )
+    )
+    note = "How many wake-ups were at least this late, both axes logarithmic. Missed periods are those that passed while a thread was late."
+    return Chart("Survival", note, finished(chart))
+
+
+def _survivors(cpu: int, kind: str, histogram: Histogram) -> list[dict[str, Any]]:
+    low_ns, share = histogram.survival()
+    return [
+        {"us": max(low, 1) / 1000, "share": s, "cpu": f"CPU {cpu}", "kind": kind}
+        for low, s in zip(low_ns.tolist(), share.tolist(), strict=True)
+    ]
+
+
+def _together(a: Histogram, b: Histogram) -> Histogram:
+    low, place = np.unique(np.concatenate((a.low_ns, b.low_ns)), return_inverse=True)
+    high = np.zeros(len(low), dtype=np.int64)
+    counts = np.zeros(len(low), dtype=np.int64)
+    np.maximum.at(high, place, np.concatenate((a.high_ns, b.high_ns)))
+    np.add.at(counts, place, np.concatenate((a.counts, b.counts)))
+    return Histogram(low, high, counts, a.beyond + b.beyond)
+
+
+def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
+    start = recorder.start_ns or 0
+    names = {id(entry.outlier): cause_name(entry) for entry in result.attributed or ()}
+    rows = [
+        {
+            "s": (outlier.wake_ns - start) / 1e9,
+            "us": outlier.late_ns / 1000,
+            "cause": names.get(id(outlier), "unexplained"),
+            "cpu": f"CPU {outlier.cpu}",
+            "missed": outlier.missed,
+        }
+        for outlier in recorder.outliers
+    ]
+    causes = sorted({str(row["cause"]) for row in rows} - {"unexplained"})
+    scale = alt.Scale(domain=[*causes, "unexplained"], range=[*PALETTE[: len(causes)], UNEXPLAINED_COLOUR])
+    chart = (
+        alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
+        .mark_point(filled=True, size=45, opacity=0.85)
+        .encode(
+            x=alt.X("s:Q", title="seconds since the start"),
+            y=alt.Y("us:Q", title="late (us)"),
+            color=alt.Color("cause:N", title=None, scale=scale, legend=alt.Legend(orient="bottom", labelLimit=700, direction="vertical")),
+            shape=alt.Shape("cpu:N", title=None, legend=alt.Legend(orient="top")),
+            tooltip=["s:Q", "us:Q", "cpu:N", "missed:Q", "cause:N"],
+        )
+    )
+    return Chart("Outliers and their causes", "Each point is a wake-up later than the threshold.", finished(chart))
+
+
+def dose_chart(found: list[Dose]) -> Chart:
+    line = line_of(found)
+    rows = [{"dose": d.dose_us, "max": d.max_us, "callers": _callers(d)} for d in found]
+    most = max(dose.dose_us for dose in found)
+    ends = [{"dose": x, "max": line.intercept_us + line.slope * x} for x in (0, most)]
+    points = (
+        alt.Chart(alt.InlineData(values=rows), width=WIDE_PX // 2, height=HIGH_PX)
+        .mark_point(filled=True, size=70)
+        .encode(
+            x=alt.X("dose:Q", title="TRNG_RND held (us)"),
+            y=alt.Y("max:Q", title="maximum latency (us)"),
+            color=alt.Color("callers:N", title=None, scale=alt.Scale(range=PALETTE), legend=alt.Legend(labelLimit=500)),
+            tooltip=["dose:Q", "max:Q", "callers:N"],
+        )
+    )
+    fitted = alt.Chart(alt.InlineData(values=ends)).mark_line(color=UNEXPLAINED_COLOUR, strokeDash=[5, 4]).encode(x="dose:Q", y="max:Q")
+    return Chart("Dose and response", dose_notes(found)[0], finished(alt.layer(fitted, points)))
+
+
+def _callers(dose: Dose) -> str:
+    names = [name for name, there in (("kernel-stack randomisation", dose.kstack), ("hwrng driver", dose.hwrng)) if there]
+    return " and ".join(names) or "no caller"
+
+
+def _colour(names: list[str]) -> alt.Color:
+    return alt.Color(
+        "cpu:N",
+        title=None,
+        legend=alt.Legend(orient="top"),
+        scale=alt.Scale(domain=names, range=[PALETTE[i % len(PALETTE)] for i in range(len(names))]),
+    )

@@ -1,0 +1,225 @@
+"""Charts of one test as Vega-Lite specifications: spans split into their parts, and one iteration across the cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from latlab.analysis.spans.decompose import CACHE_FLUSH, CALL, LOW_POWER, Segment, part_rank
+from latlab.model.run import Metric, Run, Tick
+from latlab.report.run.content import METRIC_TITLES
+from latlab.report.run.series import Lane, Stack, lanes, stacks
+from latlab.report.units import scaled, unit
+
+COLOURS = {
+    "call": "#7a86b8",
+    "dispatch": "#86bcdc",
+    "lock wait, level 0": "#f7a6a0",
+    "lock wait, level 1": "#e4534f",
+    "lock wait, level 2": "#a01c2a",
+    "coordination": "#efb118",
+    "domain wait, level 0": "#d8b3e6",
+    "domain wait, level 1": "#a463c9",
+    "domain wait, level 2": "#6b2f91",
+    "prepare": "#97bbab",
+    "cache flush": "#35618f",
+    "power message": "#ff8ab7",
+    "commit": "#8d7966",
+    "low power": "#e9ebee",
+    "reset path": "#3ca951",
+    "restore": "#a3d977",
+    "finish": "#2b7a78",
+}
+OTHER_COLOUR = "#9498a0"
+BAR_PX = 22
+PANEL_PX = 255
+WIDE_PX = 940
+TEXT = "#1f2933"
+FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A specification and what it shows, in words."""
+
+    title: str
+    note: str
+    spec: dict[str, Any]
+
+
+def charts(run: Run, test: str) -> list[Chart]:
+    """Every chart of a test that its traces allow; none where a run has figures only."""
+    return [*_span_charts(run, test), *_timeline_charts(run, test)]
+
+
+def legend(run: Run, tests: Iterable[str]) -> list[tuple[str, str]]:
+    """Each part that the charts show, with its colour, in the order in which a call goes through them."""
+    names = {name for test in tests for stack in stacks(run, test) for name, _ in stack.parts}
+    asleep = {LOW_POWER} if names - {CALL} else set()
+    return [(name, colour(name)) for name in sorted(names | asleep, key=part_rank)]
+
+
+def colour(part: str) -> str:
+    return COLOURS.get(part, OTHER_COLOUR)
+
+
+def _span_charts(run: Run, test: str) -> Iterable[Chart]:
+    found = stacks(run, test)
+    panels = []
+    for metric in (Metric.POWERDOWN, Metric.WAKEUP, Metric.PSCI_CALL):
+        of_metric = [stack for stack in found if stack.metric is metric]
+        if not of_metric:
+            continue
+        panels.append(_stack_panel(of_metric, run.tick, METRIC_TITLES[metric]))
+        if any(name == CACHE_FLUSH for stack in of_metric for name, _ in stack.parts):
+            panels.append(
+                _stack_panel([_without_flush(stack) for stack in of_metric], run.tick, f"{METRIC_TITLES[metric]} without cache flush")
+            )
+    if panels:
+        yield Chart(
+            "Spans in their parts",
+            "Each bar is the iteration with the median span; its parts sum exactly to the span.",
+            _finished(alt.hconcat(*panels, spacing=28)),
+        )
+
+
+def _without_flush(stack: Stack) -> Stack:
+    return Stack(stack.core, stack.metric, tuple(part for part in stack.parts if part[0] != CACHE_FLUSH))
+
+
+def _stack_panel(found: list[Stack], tick: Tick, title: str) -> alt.Chart:
+    rows = [
+        {"core": str(stack.core), "part": name, "value": scaled(ticks, tick), "rank": rank}
+        for stack in found
+        for rank, (name, ticks) in enumerate(stack.parts)
+    ]
+    panel: alt.Chart = (
+        alt.Chart(alt.InlineData(values=rows), title=title, width=PANEL_PX, height=alt.Step(BAR_PX))
+        .mark_bar()
+        .encode(
+            x=alt.X("value:Q", title=unit(tick), axis=_axis()),
+            y=_cores([str(stack.core) for stack in found]),
+            color=alt.Color("part:N", scale=_scale({str(row["part"]) for row in rows}), legend=None),
+            order=alt.Order("rank:Q"),
+            tooltip=_tooltip(tick),
+        )
+    )
+    return panel
+
+
+def _timeline_charts(run: Run, test: str) -> Iterable[Chart]:
+    (boot, number), found = lanes(run, test)
+    if not found:
+        return
+    which = f"iteration {number} of boot {boot}"
+    if all(lane.asleep is None for lane in found):
+        yield _whole_chart(run, found, which, "Thin bars are drawn wider than they are, so that they can be seen.")
+        return
+    if test.endswith("_parallel"):
+        yield Chart(
+            "One iteration across the cores",
+            f"{which.capitalize()}. Time runs from the first ENTER_PSCI of any core; the sleep between the two panels is cut out.",
+            _finished(alt.hconcat(*_shared_panels(run, found), spacing=28)),
+        )
+        return
+    yield _whole_chart(run, found, which, "The cores go one after another; thin bars are drawn wider than they are.")
+
+
+def _whole_chart(run: Run, found: tuple[Lane, ...], which: str, note: str) -> Chart:
+    start = min(lane.start for lane in found)
+    rows = [row for lane in found for row in _rows(lane, lane.segments, start, run.tick)]
+    chart = _lane_panel(rows, found, run.tick, f"{unit(run.tick)} since the first ENTER_PSCI", WIDE_PX, outline=True)
+    return Chart("One iteration across the cores", f"{which.capitalize()}. {note}", _finished(chart))
+
+
+def _shared_panels(run: Run, found: tuple[Lane, ...]) -> list[alt.Chart]:
+    """Going down and waking up, each on the common time of all cores."""
+    start = min(lane.start for lane in found)
+    slept = [lane.asleep for lane in found]
+    last_down = max(segment.start_ticks for segment in slept if segment)
+    first_up = min(segment.end_ticks for segment in slept if segment)
+    down = [row for lane in found for row in _rows(lane, _clipped(lane.segments, start, last_down), start, run.tick)]
+    end = max(lane.segments[-1].end_ticks for lane in found)
+    up = [row for lane in found for row in _rows(lane, _clipped(lane.segments, first_up, end), first_up, run.tick)]
+    named = unit(run.tick)
+    width = (WIDE_PX - 90) // 2
+    return [
+        _lane_panel(down, found, run.tick, f"{named} since the first ENTER_PSCI", width, "Going down"),
+        _lane_panel(up, found, run.tick, f"{named} since the first EXIT_HW_LOW_PWR", width, "Waking up"),
+    ]
+
+
+def _clipped(found: Iterable[Segment], start: int, end: int) -> Iterable[Segment]:
+    for segment in found:
+        low, high = max(segment.start_ticks, start), min(segment.end_ticks, end)
+        if low < high:
+            yield Segment(segment.part, low, high)
+
+
+def _rows(lane: Lane, found: Iterable[Segment], zero: int, tick: Tick) -> list[dict[str, Any]]:
+    return [
+        {
+            "core": str(lane.core),
+            "part": segment.part,
+            "from": scaled(segment.start_ticks - zero, tick),
+            "to": scaled(segment.end_ticks - zero, tick),
+            "value": scaled(segment.ticks, tick),
+        }
+        for segment in found
+    ]
+
+
+def _lane_panel(
+    rows: list[dict[str, Any]], found: tuple[Lane, ...], tick: Tick, axis: str, width: int, title: str = "", outline: bool = False
+) -> alt.Chart:
+    """`outline` draws a line of its own colour around each bar but the sleep, so that the shortest is seen."""
+    scale = _scale({row["part"] for row in rows})
+    chart = alt.Chart(alt.InlineData(values=rows), title=title, width=width, height=alt.Step(BAR_PX))
+    encoded: alt.Chart = chart.mark_bar().encode(
+        x=alt.X("from:Q", title=axis, axis=_axis()),
+        x2="to:Q",
+        y=_cores([str(lane.core) for lane in found]),
+        color=alt.Color("part:N", scale=scale, legend=None),
+        tooltip=_tooltip(tick),
+    )
+    if not outline:
+        return encoded
+    width_of = alt.condition(alt.datum.part == LOW_POWER, alt.value(0), alt.value(1.5))
+    outlined: alt.Chart = encoded.encode(stroke=alt.Stroke("part:N", scale=scale, legend=None), strokeWidth=width_of)
+    return outlined
+
+
+def _cores(names: list[str]) -> alt.Y:
+    return alt.Y("core:N", title="cluster.core", sort=names, scale=alt.Scale(paddingInner=0.25, paddingOuter=0.2))
+
+
+def _scale(parts: Iterable[str]) -> alt.Scale:
+    names = sorted(parts, key=part_rank)
+    return alt.Scale(domain=names, range=[colour(name) for name in names])
+
+
+def _tooltip(tick: Tick) -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("core:N", title="cluster.core"),
+        alt.Tooltip("part:N", title="part"),
+        alt.Tooltip("value:Q", title=unit(tick), format=",.6~g"),
+    ]
+
+
+def _axis() -> alt.Axis:
+    """Few labels, none over another, and zero without a prefix."""
+    return alt.Axis(labelExpr="format(datum.value, '~s')", tickCount=5, labelOverlap=True, labelSeparation=8, labelFlush=False)
+
+
+def _finished(chart: Any) -> dict[str, Any]:
+    styled = chart.resolve_scale(color="independent") if isinstance(chart, alt.HConcatChart) else chart
+    styled = styled.configure_view(stroke=None).configure(font=FONT, background="transparent")
+    styled = styled.configure_axis(
+        labelColor=TEXT, titleColor=TEXT, labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e4e7eb"
+    )
+    styled = styled.configure_title(color=TEXT, fontSize=13, anchor="start", fontWeight=600)
+    spec: dict[str, Any] = styled.to_dict()
+    return spec

@@ -1,0 +1,195 @@
+"""A sweep as tables for people, and as CSV and JSON in nanoseconds for other programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from latlab.analysis.spans.slowest import CHANNEL_CAUSES, LOCK_CAUSES, Cause
+from latlab.report.virtual.tables import NS_PER_US, Table
+from latlab.virtual.board import Board
+from latlab.virtual.whatif import Growth, Point, growths
+
+SCHEMA = "latlab-whatif"
+VERSION = 1
+PARTS = {
+    "Own path": (Cause.OWN_PATH,),
+    "Own flush": (Cause.OWN_FLUSH,),
+    "Own message": (Cause.OWN_MESSAGE,),
+    "Channel": CHANNEL_CAUSES,
+    "Lock": LOCK_CAUSES,
+    "Domain": (Cause.DOMAIN,),
+}
+PARTS_NOTE = (
+    "What the slowest core's power-down was spent on. Channel: waiting for it, or for a lock whose holder waits for it. "
+    "Lock: taking it, or waiting while its holder flushes, sends its message or keeps its books. "
+    "Own path: everything else, with no other core in the way."
+)
+GROWTH_NOTE = (
+    "Over alone: the worst power-down over what its core and its own flush take with nobody else there. Over the floor: over what one "
+    "channel takes to serve every core, whatever the locks."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """The points of a sweep and what they were made from: a platform file with its changes, and one test."""
+
+    platform: str
+    board: Board
+    test: str
+    points: tuple[Point, ...]
+
+    @property
+    def title(self) -> str:
+        return f"{self.test} in virtual time, platform {self.platform}"
+
+    @property
+    def cluster_sizes(self) -> list[int]:
+        return list(dict.fromkeys(point.cluster_size for point in self.points))
+
+    @property
+    def basis(self) -> str:
+        sizes = " or ".join(map(str, self.cluster_sizes))
+        return f"Clusters of {sizes}, every core a {self.kind}; one iteration, so at each point one sample a core."
+
+    @property
+    def kind(self) -> str:
+        return self.board.clusters[-1][1]
+
+    @property
+    def costs_ns(self) -> dict[str, int]:
+        """Those that the sweep uses: of the system, and of one class."""
+        return {cost: ns for cost, ns in self.board.costs.items() if cost.rpartition(".")[0] in ("", self.kind)}
+
+
+def tables(sweep: Sweep) -> list[Table]:
+    """Every point, the slowest power-downs in their parts, and how they grow."""
+    found = growths(sweep.points)
+    return [_points(sweep), *([_parts(found), _growths(found)] if found else [])]
+
+
+def as_json(sweep: Sweep) -> str:
+    document = {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "clock": "virtual",
+        "platform": sweep.platform,
+        "class": sweep.kind,
+        "costs_ns": sweep.costs_ns,
+        "test": sweep.test,
+        "iterations": 1,
+        "points": [_record(point) | {"causes_ns": _causes(point)} for point in sweep.points],
+        "growth": [_growth_record(growth) for growth in growths(sweep.points)],
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def as_csv(sweep: Sweep) -> str:
+    """A line a point; the columns from `own_path_ns` on sum to `powerdown_worst_ns`."""
+    rows = [
+        {"platform": sweep.platform, "test": sweep.test} | _record(point) | {f"{name}_ns": ns for name, ns in _causes(point).items()}
+        for point in sweep.points
+    ]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def ends_of(found: Iterable[Growth]) -> list[Point]:
+    """The points between which growth is told, each once."""
+    return [point for growth in found for point in ((growth.small,) if growth.small is growth.large else (growth.small, growth.large))]
+
+
+def part_ns(point: Point, part: str) -> int:
+    return sum(point.causes_ns[cause] for cause in PARTS[part])
+
+
+def _points(sweep: Sweep) -> Table:
+    rows = tuple(
+        (
+            *_design(p),
+            p.cores,
+            p.clusters,
+            _us(p.powerdown_median_ns),
+            _us(p.powerdown_worst_ns),
+            _us(p.wakeup_median_ns),
+            _us(p.wakeup_worst_ns),
+        )
+        for p in sweep.points
+    )
+    columns = (*DESIGN_COLUMNS, "Cores", "Clusters", "Powerdown median", "Powerdown worst", "Wakeup median", "Wakeup worst")
+    return Table(f"{sweep.title}, µs. {sweep.basis}", columns, rows)
+
+
+def _parts(found: Sequence[Growth]) -> Table:
+    rows = tuple(
+        (*_design(p), p.cores, str(p.worst_core), _us(p.powerdown_worst_ns), *(_us(part_ns(p, part)) for part in PARTS))
+        for p in ends_of(found)
+    )
+    return Table("The worst powerdown in its parts, µs", (*DESIGN_COLUMNS, "Cores", "Core", "Worst", *PARTS), rows)
+
+
+def _growths(found: Sequence[Growth]) -> Table:
+    """Every growth of a sweep is between the same two numbers of cores."""
+    few, many = found[0].small.cores, found[0].large.cores
+    columns = [
+        heading for cores in dict.fromkeys((few, many)) for heading in (f"Worst at {cores}", f"over alone, {cores}", f"over floor, {cores}")
+    ]
+    rows = tuple((*_design(g.small), *(cell for p in ends_of([g]) for cell in _worst(p)), _ratio(g.factor)) for g in found)
+    return Table("How the worst powerdown grows, µs and factors", (*DESIGN_COLUMNS, *columns, f"Growth {few} to {many}"), rows)
+
+
+def _worst(point: Point) -> tuple[str | float, ...]:
+    return _us(point.powerdown_worst_ns), _ratio(point.over_alone), _ratio(point.over_floor)
+
+
+DESIGN_COLUMNS = ("Lock", "Scope", "Channel", "Cluster")
+
+
+def _design(point: Point) -> tuple[str | float, ...]:
+    return point.design.lock, point.design.lock_scope, point.design.channel, point.cluster_size
+
+
+def _record(point: Point) -> dict[str, Any]:
+    return {
+        "lock": point.design.lock,
+        "lock_scope": point.design.lock_scope,
+        "channel": point.design.channel,
+        "cluster_size": point.cluster_size,
+        "cores": point.cores,
+        "clusters": point.clusters,
+        "powerdown_median_ns": point.powerdown_median_ns,
+        "powerdown_worst_ns": point.powerdown_worst_ns,
+        "wakeup_median_ns": point.wakeup_median_ns,
+        "wakeup_worst_ns": point.wakeup_worst_ns,
+        "worst_core": str(point.worst_core),
+        "alone_ns": point.alone_ns,
+        "over_alone": point.over_alone,
+        "channel_floor_ns": point.channel_floor_ns,
+        "over_floor": point.over_floor,
+    }
+
+
+def _causes(point: Point) -> dict[str, int]:
+    return {cause.value: ns for cause, ns in point.causes_ns.items()}
+
+
+def _growth_record(growth: Growth) -> dict[str, Any]:
+    small, large = growth.small, growth.large
+    design = {"lock": small.design.lock, "lock_scope": small.design.lock_scope, "channel": small.design.channel}
+    return design | {"cluster_size": small.cluster_size, "cores": [small.cores, large.cores], "factor": growth.factor}
+
+
+def _us(value_ns: float) -> float:
+    return round(value_ns / NS_PER_US, 2)
+
+
+def _ratio(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

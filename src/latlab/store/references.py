@@ -1,0 +1,142 @@
+"""What a user names on the command line, as a run: `published:tf-a/juno/v2.9`, a document, a table, a stored run."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from importlib import resources
+from pathlib import Path
+
+from latlab.errors import DataError, UsageError
+from latlab.formats import run_json
+from latlab.formats.dump import console_log
+from latlab.formats.published import csv_tables, rst_tables
+from latlab.formats.published import runs as published
+from latlab.formats.published.tables import Reading
+from latlab.formats.wakeups.detect import read_wakeups
+from latlab.model.run import UNNAMED, Problem, Run
+
+PREFIX = "published:"
+
+
+class BadReference(UsageError):
+    """A reference that names nothing, or nothing that can be trusted; the message says what to do."""
+
+
+def published_references() -> list[str]:
+    return [f"{PREFIX}{entry['reference']}" for entry in _sources()]
+
+
+def load(reference: str, unit: str = "", from_store: Callable[[str], Run | None] | None = None) -> Run:
+    """The run that `reference` names. A document of several releases is named `FILE#RELEASE`. `unit` stands in where a table has none."""
+    if reference.startswith(PREFIX):
+        return _from_catalog(reference)
+    path, _, release = reference.partition("#")
+    if Path(path).is_file():
+        return _from_file(Path(path), release, unit)
+    try:
+        run = from_store(reference) if from_store else None
+        reason = "name a run of `latlab ls`"
+    except UsageError as error:
+        run, reason = None, str(error)
+    if run is None:
+        known = ", ".join(published_references())
+        raise BadReference(f"{reference!r} is no file, no published reference ({known}) and no stored run: {reason}")
+    return run
+
+
+def _sources() -> list[dict[str, object]]:
+    text = (resources.files("latlab.catalog") / "published" / "sources.toml").read_text(encoding="utf-8")
+    entries: list[dict[str, object]] = tomllib.loads(text)["run"]
+    return entries
+
+
+def _from_catalog(reference: str) -> Run:
+    name = reference.removeprefix(PREFIX)
+    entry = next((e for e in _sources() if e["reference"] == name), None)
+    if entry is None:
+        raise BadReference(f"{reference!r} is not in the catalogue; it has {', '.join(published_references())}")
+    file = resources.files("latlab.catalog") / "published" / f"{name}.csv"
+    reading = published.parse_catalog(file.read_text(encoding="utf-8"), f"{name}.csv")
+    return replace(published.run_of(reading, "", published.source_of_toml(entry)), id=reference)
+
+
+def _from_file(path: Path, release: str, unit: str) -> Run:
+    if path.suffix in (".log", ".txt"):
+        return _from_log(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadReference(f"{path} cannot be read: {error.strerror}; check its permissions") from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: byte {error.start} is no UTF-8 ({error.reason}); save the file as UTF-8 text") from None
+    if path.suffix == ".json":
+        return _from_json(path, text)
+    if path.suffix == ".rst":
+        reading = rst_tables.parse(text, lambda name: (path.parent / name).read_text(encoding="utf-8"))
+    elif path.suffix == ".csv":
+        reading = csv_tables.parse(text, path.name)
+    else:
+        raise BadReference(f"{path}: the format {path.suffix!r} is not read; .rst, .csv, .json and .log are")
+    if unit:
+        reading = replace(reading, tables=tuple(replace(t, unit=t.unit or unit) for t in reading.tables))
+    release = release or _only_release(path, reading)
+    run = published.run_of(reading, release, _source(path, reading, release))
+    if not run.samples:
+        reason = next((p for p in run.problems), None)
+        told = _placed(path, reason) if reason else f"{path}: no latency table of release {release!r}"
+        raise BadReference(f"{told}; nothing is left to compare")
+    return replace(run, id=f"{path}#{release}" if release else str(path))
+
+
+def _from_log(path: Path) -> Run:
+    data = path.read_bytes()
+    if b"<LLT1:BOOT" in data:
+        raise BadReference(f"{path} is a dump of latlab's firmware; keep it with `latlab import {path}` and name the run")
+    run = console_log.parse(data, str(path))
+    if not run.samples:
+        _refuse_wakeups(path, data)
+        raise BadReference(_placed(path, run.problems[0]))
+    return run
+
+
+def _from_json(path: Path, text: str) -> Run:
+    """Named by its file, as two files may hold one run."""
+    try:
+        return replace(run_json.parse(text, str(path)), id=str(path))
+    except DataError:
+        _refuse_wakeups(path, text.encode())
+        raise
+
+
+def _placed(path: Path, problem: Problem) -> str:
+    """A problem with the file and, where it is of one line, that line."""
+    return f"{path}:{problem.line}: {problem.message}" if problem.line else f"{path}: {problem.message}"
+
+
+def _refuse_wakeups(path: Path, data: bytes) -> None:
+    """A file of another tool's wake-ups is no run yet; any other file passes."""
+    try:
+        read_wakeups(data, str(path))
+    except DataError:
+        return
+    raise BadReference(f"{path} holds wake-up latencies; keep it with `latlab import-rt {path}` and name the run")
+
+
+def _only_release(path: Path, reading: Reading) -> str:
+    found = published.releases(reading)
+    if len(found) > 1:
+        named = ", ".join(f"{path}#{r}" for r in found)
+        raise BadReference(f"{path} holds {len(found)} releases; name one: {named}")
+    return found[0] if found else ""
+
+
+def _source(path: Path, reading: Reading, release: str) -> published.Source:
+    firmware = release or published.release_of_document(reading) or path.stem
+    tick = Decimal(1_000_000_000) / reading.counter_hz if reading.counter_hz else None
+    campaign = "rt" if reading.tables and reading.tables[0].test.startswith("cyclictest") else "psci"
+    title = reading.title.lower()
+    platform = next((known for entry in _sources() if (known := str(entry["platform"])) in title), UNNAMED)
+    return published.Source(platform, firmware, tick_ns=tick, campaign=campaign, facts=(("source", str(path)),))

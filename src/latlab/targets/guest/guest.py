@@ -1,0 +1,156 @@
+"""The RT-Linux guest as a target: QEMU, our EL3 firmware, Debian's kernel, and a job whose files come back over the console."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from latlab.errors import LatlabError, UsageError
+from latlab.formats.dump.guest_frames import GuestOutput, read_frames
+from latlab.model.run import Topology
+from latlab.targets.guest.cpio import archive, file
+from latlab.targets.guest.guest_dtb import IDLE_STATES, Chosen, patch
+from latlab.targets.guest.guest_image import GuestImage
+from latlab.targets.qemu.console import Console, End, Limits, Outcome
+from latlab.targets.qemu.images import folder_name, search_folders
+from latlab.targets.qemu.qemu import CPU, MEMORY_MIB, Mode, Qemu
+
+KERNEL_ADDRESS = 0x60000000
+INITRD_ADDRESS = 0x68000000
+ICOUNT_SHIFT = 1
+EPOCH = "2026-01-01T00:00:00"
+BOOTARGS = "console=ttyAMA0 quiet loglevel=4 nokaslr panic=-1 rdinit=/init"
+KERNEL_PANIC = b"Kernel panic"
+HOLD_SUFFIX = "-hold"
+
+
+@dataclass(frozen=True, slots=True)
+class GuestMachine:
+    """What the guest runs on. `hold_firmware` is the test build that can delay TRNG calls."""
+
+    cores: int = 1
+    mode: Mode = Mode.DETERMINISTIC
+    idle_states: bool = False
+    kstack_randomised: bool = True
+    hold_firmware: bool = False
+    firmware: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GuestRun:
+    """What became of a job: `outcome` is how QEMU ended, `output` what the guest printed."""
+
+    output: GuestOutput
+    outcome: Outcome
+    console: bytes
+    secure: bytes
+    stderr: bytes
+    command: tuple[str, ...]
+
+
+def find_firmware(machine: GuestMachine) -> Path:
+    """The folder of firmware.bin and firmware.elf."""
+    name = folder_name(Topology((machine.cores,))) + (HOLD_SUFFIX if machine.hold_firmware else "")
+    bases = (machine.firmware,) if machine.firmware else search_folders()
+    for base in bases:
+        for candidate in (base / name, base):
+            if (candidate / "firmware.bin").is_file():
+                return candidate
+    looked = ", ".join(str(base / name) for base in bases)
+    raise UsageError(
+        f"no firmware.bin in {looked}; build it with `make firmware-{name.removeprefix('qemu_virt-')}` or name it with --firmware"
+    )
+
+
+def check_guest(qemu: Qemu, machine: GuestMachine) -> None:
+    if machine.mode is Mode.DETERMINISTIC and machine.cores != 1:
+        raise UsageError(
+            f"{machine.cores} vCPUs on the instruction clock take turns, which shows as latencies of milliseconds; use --cores 1, or "
+            "--mode multi-thread for a run whose latencies are not to be believed"
+        )
+
+
+def run_guest(
+    qemu: Qemu, machine: GuestMachine, image: GuestImage, job: str, limits: Limits, watch: Callable[[bytes], None] | None = None
+) -> GuestRun:
+    """Boot, run the shell script `job`, collect what it left in /out."""
+    check_guest(qemu, machine)
+    firmware = find_firmware(machine)
+    with tempfile.TemporaryDirectory(prefix="latlab-guest-") as work:
+        folder = Path(work)
+        initrd = folder / "initrd"
+        initrd.write_bytes(_padded(image.initrd.read_bytes()) + archive([file("job", job.encode())]))
+        base = _base_command(qemu, machine, firmware / "firmware.bin")
+        (folder / "guest.dtb").write_bytes(patch(_dumped(base, folder / "qemu.dtb"), _chosen(machine, initrd)))
+        command = (*base, *_guest_options(machine, image, initrd, folder))
+        console = Console(command, folder / "secure.log", limits)
+        return _followed(console, folder / "secure.log", watch)
+
+
+def _followed(console: Console, secure: Path, watch: Callable[[bytes], None] | None) -> GuestRun:
+    lines: list[bytes] = []
+    for line in console.lines():
+        lines.append(line)
+        if watch:
+            watch(line)
+        if KERNEL_PANIC in line:
+            console.stop(f"the guest's kernel panicked: {line.strip().decode('utf-8', 'replace')}")
+    output = read_frames(lines)
+    outcome = console.outcome
+    if outcome.end is End.EXIT and output.status is None:
+        outcome = Outcome(End.DEATH, f"the guest went down or reset before its job had ended, after {len(lines)} lines of console")
+    return GuestRun(output, outcome, b"".join(lines), secure.read_bytes() if secure.exists() else b"", console.stderr, console.command)
+
+
+def _machine_option(dumpdtb: Path | None = None) -> str:
+    dump = f",dumpdtb={_escaped(dumpdtb)}" if dumpdtb else ""
+    return f"virt,secure=on,gic-version=3,acpi=off,dtb-randomness=off{dump}"
+
+
+def _base_command(qemu: Qemu, machine: GuestMachine, firmware: Path) -> tuple[str, ...]:
+    hardware = ("-cpu", CPU, "-smp", str(machine.cores), "-m", str(MEMORY_MIB), "-bios", str(firmware))
+    return (str(qemu.path), *hardware, "-nic", "none", "-display", "none", "-monitor", "none")
+
+
+def _guest_options(machine: GuestMachine, image: GuestImage, initrd: Path, folder: Path) -> tuple[str, ...]:
+    clock = (
+        ("-icount", f"shift={ICOUNT_SHIFT},sleep=off", "-rtc", f"base={EPOCH},clock=vm")
+        if machine.mode is Mode.DETERMINISTIC
+        else ("-accel", "tcg,thread=multi")
+    )
+    return (
+        *("-M", _machine_option(), "-dtb", str(folder / "guest.dtb")),
+        *("-device", f"loader,file={_escaped(image.kernel)},addr={KERNEL_ADDRESS:#x},force-raw=on"),
+        *("-device", f"loader,file={_escaped(initrd)},addr={INITRD_ADDRESS:#x},force-raw=on"),
+        *("-serial", "stdio", "-serial", f"file:{folder / 'secure.log'}", "-no-reboot"),
+        *clock,
+    )
+
+
+def _chosen(machine: GuestMachine, initrd: Path) -> Chosen:
+    arguments = f"{BOOTARGS} randomize_kstack_offset={'on' if machine.kstack_randomised else 'off'}"
+    return Chosen(arguments, INITRD_ADDRESS, initrd.stat().st_size, IDLE_STATES if machine.idle_states else ())
+
+
+def _dumped(base: tuple[str, ...], target: Path) -> bytes:
+    """QEMU writes the device tree of its machine and ends."""
+    command = (*base, "-M", _machine_option(target))
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60, check=False, stdin=subprocess.DEVNULL)
+    if done.returncode != 0 or not target.is_file():
+        said = done.stderr.strip().splitlines()
+        raise LatlabError(
+            f"{base[0]} gave no device tree: {said[-1] if said else 'it said nothing'}; `latlab doctor` says which QEMU is needed"
+        )
+    return target.read_bytes()
+
+
+def _padded(data: bytes) -> bytes:
+    """The kernel looks for the next archive behind zeros, at a multiple of four."""
+    return data + bytes(-len(data) % 512)
+
+
+def _escaped(path: Path) -> str:
+    return str(path).replace(",", ",,")

@@ -1,0 +1,178 @@
+"""The RT-Linux guest: Debian's PREEMPT_RT kernel for arm64, its tools and our recorder, as a kernel and an initramfs in the user's cache.
+
+No version is written down here: the kernel is what the meta-package of the machine's Debian release names today.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from latlab.errors import DataError, LatlabError, UsageError
+from latlab.targets.guest.cpio import Entry, archive, character_device, file, folder
+from latlab.targets.guest.debian import PrivateApt, run, unpack
+from latlab.targets.guest.elf_needed import needed
+from latlab.targets.linux.recorder_binary import cache_folder, guest_sources, recorder_for
+
+TOOL_PACKAGES = ("busybox-static", "rt-tests", "stress-ng", "rtla")
+PROGRAMS = ("usr/bin/cyclictest", "usr/bin/hackbench", "usr/bin/stress-ng", "usr/bin/rtla")
+KERNEL_META = "linux-image-rt-arm64"
+HEADERS_META = "linux-headers-rt-arm64"
+KERNEL_MODULES = ("char/hw_random/arm_smccc_trng.ko",)
+SMC_MODULE = "latlab_el3.ko"
+FETCHED = "fetched"
+CROSS = "aarch64-linux-gnu-"
+IMAGE_FORMAT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class GuestImage:
+    """`smc_module` tells whether the guest can read the EL3 rings."""
+
+    folder: Path
+    kernel_release: str
+    smc_module: bool
+
+    @property
+    def kernel(self) -> Path:
+        return self.folder / "Image"
+
+    @property
+    def initrd(self) -> Path:
+        return self.folder / "initrd.gz"
+
+
+def guest_image(rebuild: bool = False, say: Callable[[str], None] = lambda text: None) -> GuestImage:
+    """The cached image, made first where it is missing or its sources have changed."""
+    target = cache_folder() / "guest" / _source_stamp()
+    if not rebuild and (target / "image.json").is_file():
+        return _load(target)
+    say("building the guest's image: fetching Debian's arm64 packages (about 150 MB) where they are not there yet, a minute or two")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if rebuild:
+        shutil.rmtree(target.parent / "apt", ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix="building-") as work:
+        made = Path(work) / "image"
+        made.mkdir()
+        _build(Path(work), made)
+        shutil.rmtree(target, ignore_errors=True)
+        made.rename(target)
+    return _load(target)
+
+
+def _load(target: Path) -> GuestImage:
+    try:
+        facts = json.loads((target / "image.json").read_text())
+        image = GuestImage(target, facts["kernel_release"], facts["smc_module"])
+        for path in (image.kernel, image.initrd):
+            if hashlib.sha256(path.read_bytes()).hexdigest() != facts["sha256"][path.name]:
+                raise DataError(f"{path}: not the file that was built (its checksum differs); build it again with `latlab guest --rebuild`")
+    except (OSError, ValueError, KeyError) as error:
+        raise DataError(f"{target}: the guest image cannot be read ({error}); build it again with `latlab guest --rebuild`") from error
+    return image
+
+
+def _source_stamp() -> str:
+    digest = hashlib.sha256(str(IMAGE_FORMAT).encode())
+    for path in sorted(guest_sources().rglob("*")):
+        if path.is_file():
+            digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _build(work: Path, made: Path) -> None:
+    root = work / "root"
+    apt = _packages()
+    kernel, headers, common = _kernel_packages(apt)
+    for package in apt.archives():
+        unpack(package, root)
+    release = kernel.removeprefix("linux-image-")
+    module = _build_module(root, work / "module", headers, common)
+    shutil.copyfile(root / "boot" / f"vmlinuz-{release}", made / "Image")
+    (made / "initrd.gz").write_bytes(gzip.compress(archive(_entries(root, release, module)), 6, mtime=0))
+    facts = {
+        "kernel_release": release,
+        "smc_module": module is not None,
+        "packages": [path.stem for path in apt.archives()],
+        "sha256": {name: hashlib.sha256((made / name).read_bytes()).hexdigest() for name in ("Image", "initrd.gz")},
+    }
+    (made / "image.json").write_text(json.dumps(facts, indent=1))
+
+
+def _packages() -> PrivateApt:
+    """The packages, fetched once and kept beside the images."""
+    folder = cache_folder() / "guest" / "apt"
+    native = run(("dpkg", "--print-architecture")).strip()
+    apt = PrivateApt(folder, "arm64", native)
+    if (folder / FETCHED).is_file():
+        return apt
+    shutil.rmtree(folder, ignore_errors=True)
+    apt.update()
+    kernel, headers, common = _kernel_packages(apt)
+    kbuild = apt.dependency(headers, r"linux-kbuild-.*")
+    apt.fetch_with_dependencies(TOOL_PACKAGES)
+    apt.fetch((kernel, headers, common, f"{kbuild}:{native}"))
+    (folder / FETCHED).touch()
+    return apt
+
+
+def _kernel_packages(apt: PrivateApt) -> tuple[str, str, str]:
+    headers = apt.dependency(HEADERS_META, r"linux-headers-.*-rt-arm64")
+    return apt.dependency(KERNEL_META, r"linux-image-.*-rt-arm64"), headers, apt.dependency(headers, r"linux-headers-.*-common-rt")
+
+
+def _build_module(root: Path, work: Path, headers: str, common: str) -> Path:
+    """The module that issues SMCs, built out of tree against the kernel's own headers with this machine's kbuild tools."""
+    if shutil.which(f"{CROSS}gcc") is None:
+        raise UsageError(f"{CROSS}gcc is not there, and the guest needs a kernel module; install it (`make setup` does)")
+    shutil.copytree(guest_sources() / "smc", work)
+    sources = root / "usr/src"
+    cores = os.cpu_count() or 1
+    options = (f"O={sources / headers}", f"M={work}", "ARCH=arm64", f"CROSS_COMPILE={CROSS}", f"-j{min(cores, 2)}")
+    run(("make", "-s", "-C", str(sources / common), *options, "modules"))
+    built = work / SMC_MODULE
+    if not built.is_file():
+        raise LatlabError(f"{built}: the module was not built; run the build by hand in guest/smc to see why")
+    run((f"{CROSS}strip", "--strip-debug", str(built)))
+    return built
+
+
+def _entries(root: Path, release: str, module: Path) -> Iterator[Entry]:
+    for name in ("proc", "sys", "dev", "tmp", "out", "sbin", "usr/sbin"):
+        yield folder(name)
+    yield character_device("dev/console", 5, 1)
+    yield file("init", (guest_sources() / "init").read_bytes(), executable=True)
+    yield file("bin/busybox", (root / "bin/busybox").read_bytes(), executable=True)
+    yield file("bin/latlab-recorder", recorder_for("aarch64").read_bytes(), executable=True)
+    for program in PROGRAMS:
+        yield file(program, (root / program).read_bytes(), executable=True)
+    for name, library in sorted(libraries_of(root, PROGRAMS).items()):
+        yield file(f"lib/{name}", library.read_bytes(), executable=True)
+    drivers = root / "lib/modules" / release / "kernel/drivers"
+    for name in KERNEL_MODULES:
+        yield file(f"modules/{Path(name).name}", (drivers / name).read_bytes())
+    yield file(f"modules/{SMC_MODULE}", module.read_bytes())
+
+
+def libraries_of(root: Path, programs: Sequence[str]) -> dict[str, Path]:
+    """Every shared library that the programs need, and that those need."""
+    there = {path.name: path for base in ("lib", "usr/lib") for path in sorted((root / base).rglob("*.so*")) if path.is_file()}
+    found: dict[str, Path] = {}
+    wanted = [root / program for program in programs]
+    while wanted:
+        path = wanted.pop()
+        for name in needed(path.read_bytes(), str(path)):
+            if name in found:
+                continue
+            if name not in there:
+                raise LatlabError(f"{path}: needs {name}, which no fetched package has; report it with the Debian release")
+            found[name] = there[name].resolve()
+            wanted.append(found[name])
+    return found

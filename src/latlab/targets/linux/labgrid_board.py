@@ -1,0 +1,161 @@
+"""A board that labgrid manages: commands and files through whichever of its drivers the environment has, power through its strategy.
+
+labgrid's drivers raise anything from their own errors to those of pexpect, of serial ports and of sockets, so what they raise is caught
+here, once, and becomes a sentence.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from shlex import quote
+from typing import Any, TypeVar
+
+from latlab.errors import LatlabError, UsageError
+from latlab.targets.linux.machine import REACH_AGAIN_S, SSH_FAILED, Done, Unreachable
+
+EXTRA = "latlab[labgrid]"
+COMMANDS = "CommandProtocol"
+FILES = "FileTransferProtocol"
+POWER = "PowerProtocol"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class LabgridBoard:
+    """A labgrid target as a machine. Drivers are asked for by protocol at each use: a strategy may have changed which one is active."""
+
+    target: Any
+    kind: str = "labgrid"
+    scratch: str = "/var/tmp"
+    patience_s: float = REACH_AGAIN_S
+
+    @property
+    def name(self) -> str:
+        return str(self.target.name)
+
+    def run(self, text: str, timeout_s: float) -> Done:
+        with self._driver(COMMANDS) as driver:
+            out, err, status = driver.run(text, timeout=timeout_s, decodeerrors="replace")
+            if status == SSH_FAILED:
+                raise ConnectionError("\n".join((*out, *err)) or "the connection failed")
+        return Done(status, _bytes(out), _bytes(err))
+
+    def put(self, local: Path, remote: str) -> None:
+        with self._driver(FILES) as driver:
+            driver.put(str(local), remote)
+        done = self.run(f"chmod 755 {quote(remote)}", 60)
+        if done.status != 0:
+            raise LatlabError(f"{self.name}: cannot write {remote}: {done.complaint}")
+
+    def get(self, remote: str) -> bytes:
+        with tempfile.TemporaryDirectory(prefix="latlab-labgrid-") as folder:
+            local = Path(folder) / "file"
+            with self._driver(FILES) as driver:
+                driver.get(remote, str(local))
+            return local.read_bytes()
+
+    @contextmanager
+    def _driver(self, protocol: str) -> Iterator[Any]:
+        """One that failed is deactivated, so that its next use connects or logs in anew."""
+        driver = None
+        try:
+            driver = driver_of(self.target, protocol)
+            yield driver
+        except Exception as error:
+            if driver is not None:
+                with suppress(Exception):
+                    self.target.deactivate(driver)
+            raise Unreachable(f"{self.name} does not answer: {said_by(error)}; check it with labgrid-client or `--state`") from error
+
+
+@contextmanager
+def opened(config: Path | None, name: str) -> Iterator[Any]:
+    """A target, released at the end."""
+    target = load_target(config, name)
+    try:
+        yield target
+    finally:
+        release(target)
+
+
+def release(target: Any) -> None:
+    """Deactivate everything. A driver whose device is gone fails in that; labgrid would try again at exit and print a traceback."""
+    from labgrid.binding import BindingState
+
+    for bound in (*reversed(target.drivers), *reversed(target.resources)):
+        try:
+            target.deactivate(bound)
+        except Exception:
+            bound.state = BindingState.bound
+
+
+def load_target(config: Path | None, name: str) -> Any:
+    """The labgrid target of that name in an environment's configuration."""
+    if config is None:
+        raise UsageError("--target labgrid needs the environment's configuration; name it with --config, or in LG_ENV")
+    if find_spec("labgrid") is None:
+        raise UsageError(f"labgrid is not installed; install it with `pip install '{EXTRA}'`")
+    if not config.is_file():
+        raise UsageError(f"{config} is no file; name the labgrid environment with --config, or in LG_ENV")
+    from labgrid import Environment
+
+    return asked(f"{config}, target {name!r}", lambda: _target(Environment(str(config)), config, name))
+
+
+def _target(environment: Any, config: Path, name: str) -> Any:
+    target = environment.get_target(name)
+    if target is None:
+        known = ", ".join(environment.config.get_targets()) or "none"
+        raise UsageError(f"{config} has no target {name!r}, only {known}; choose one with --target-name")
+    return target
+
+
+def prepare(target: Any, state: str | None, power_cycle: bool) -> None:
+    """Bring the board to where it can be used: its power switched off and on, its strategy brought to a state."""
+    place = f"labgrid target {target.name!r}"
+    if power_cycle:
+        asked(f"{place}, --power-cycle", lambda: target.get_driver(POWER).cycle())
+    if state is not None:
+        asked(f"{place}, --state {state}", lambda: target.get_strategy().transition(state))
+
+
+def asked(place: str, question: Callable[[], T]) -> T:
+    """What labgrid answers, or one sentence with what it said."""
+    try:
+        return question()
+    except LatlabError:
+        raise
+    except Exception as error:
+        raise UsageError(f"{place}: labgrid says: {said_by(error)}") from error
+
+
+def driver_of(target: Any, protocol: str) -> Any:
+    """The active driver, else the one of highest priority, activated."""
+    from labgrid.exceptions import NoDriverFoundError
+
+    try:
+        return target.get_active_driver(protocol)
+    except NoDriverFoundError:
+        return target.get_driver(protocol)
+
+
+def said_by(error: BaseException) -> str:
+    """The innermost cause, because labgrid wraps what went wrong in what it was doing; what a program said last, else the message."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    printed = [_text(line) for line in getattr(error, "stdout", None) or () if _text(line)]
+    text = printed[-1:] or str(getattr(error, "msg", "") or error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
+
+
+def _text(line: bytes | str) -> str:
+    return (line.decode("utf-8", "replace") if isinstance(line, bytes) else line).strip()
+
+
+def _bytes(lines: list[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()

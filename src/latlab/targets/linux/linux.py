@@ -1,0 +1,182 @@
+"""Linux as a target: what a machine can do is asked first, then the job runs there, and what it left is fetched however it ended."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+
+from latlab.errors import LatlabError, UsageError
+from latlab.targets.linux.board_sources import Sources, before
+from latlab.targets.linux.detached_job import run_detached
+from latlab.targets.linux.machine import Machine, Unreachable, last_line
+from latlab.targets.linux.recorder_binary import recorder_for
+from latlab.targets.linux.rt_job import SETTLE_S, Instrument, Workload, script
+
+ANSWER_S = 60
+SURVEY = (
+    "echo machine=$(uname -m)",
+    "echo kernel=$(uname -r)",
+    "echo version=$(uname -v)",
+    "echo cpus=$(nproc)",
+    "echo cyclictest=$(command -v cyclictest)",
+    "echo stress-ng=$(command -v stress-ng)",
+    "echo hackbench=$(command -v hackbench)",
+    "echo realtime=$(cat /sys/kernel/realtime 2>/dev/null)",
+    "echo rt_runtime_us=$(cat /proc/sys/kernel/sched_rt_runtime_us 2>/dev/null)",
+    "echo fifo=$(if command -v chrt >/dev/null; then chrt -f %d true 2>/dev/null && echo yes; elif [ $(id -u) = 0 ]; then echo yes; fi)",
+    "echo dma_latency=$([ -w /dev/cpu_dma_latency ] && echo yes)",
+    "echo hypervisor=$(systemd-detect-virt 2>/dev/null | grep . || { grep -qw hypervisor /proc/cpuinfo && echo yes; })",
+    "echo emulated=$(grep -ao linux,dummy-virt /proc/device-tree/compatible 2>/dev/null)",
+    "echo boot_id=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a machine says of itself before anything is started."""
+
+    said: dict[str, str]
+
+    @property
+    def machine(self) -> str:
+        return self.said.get("machine", "")
+
+    @property
+    def cpus(self) -> int:
+        return int(self.said.get("cpus") or 1)
+
+    @property
+    def boot_id(self) -> str:
+        return self.said.get("boot_id", "")
+
+    @property
+    def is_virtual(self) -> bool:
+        """Under a hypervisor, or QEMU's machine without one."""
+        return self.said.get("hypervisor", "") not in ("", "none") or bool(self.said.get("emulated"))
+
+
+@dataclass(frozen=True, slots=True)
+class LinuxRun:
+    """`sentence` is empty where nothing went wrong."""
+
+    files: dict[str, bytes]
+    status: int
+    sentence: str
+
+
+def survey(machine: Machine, priority: int) -> Survey:
+    try:
+        done = machine.run("; ".join(SURVEY) % priority, ANSWER_S)
+    except Unreachable as error:
+        raise UsageError(str(error)) from error
+    pairs = {name: value.strip() for name, _, value in (line.partition("=") for line in done.text.splitlines())}
+    if "machine" not in pairs:
+        raise UsageError(f"{machine.name} gives no sensible answer: {done.complaint}; it must be a Linux machine with a POSIX shell")
+    return Survey(pairs)
+
+
+def check_survey(machine: Machine, found: Survey, workload: Workload) -> None:
+    """What would make the measurement fail is said before it starts."""
+    said, place = found.said, machine.name
+    wanted = [workload.load_command.split()[0]] if workload.load_command else []
+    if workload.instrument is not Instrument.RECORDER:
+        wanted.append("cyclictest")
+    for program in wanted:
+        if program in ("cyclictest", "stress-ng", "hackbench") and not said.get(program):
+            package = "stress-ng" if program == "stress-ng" else "rt-tests"
+            raise UsageError(f"{place} has no {program}; install the package {package} there, or choose another --load or --instrument")
+    if said.get("fifo") != "yes":
+        raise UsageError(
+            f"{place}: no right to run at real-time priority {workload.priority}; run as root or give the user an rtprio limit"
+        )
+    if not workload.idle_states and said.get("dma_latency") != "yes":
+        raise UsageError(
+            f"{place}: /dev/cpu_dma_latency cannot be written, so idle states cannot be forbidden; run as root or use --idle-states"
+        )
+
+
+def check_module(machine: Machine, found: Survey, smc_module: Path | None) -> None:
+    """A module is for a kernel; whether it fits this one only that kernel can say."""
+    if smc_module is None:
+        return
+    if not smc_module.is_file():
+        raise UsageError(f"--smc-module {smc_module} is no file; build guest/smc against the headers of the board's kernel")
+    if found.machine != "aarch64":
+        raise UsageError(f"{machine.name} is {found.machine or 'of an unknown kind'}, which has no EL3; leave out --smc-module")
+
+
+def notes(found: Survey) -> list[str]:
+    """What does not stop a measurement but belongs beside its figures."""
+    runtime = found.said.get("rt_runtime_us", "")
+    result = []
+    if runtime not in ("", "-1"):
+        result.append(f"RT throttling is on: real-time tasks together get {runtime} us of each period")
+    if found.said.get("realtime") != "1":
+        result.append("the kernel is not PREEMPT_RT")
+    return result
+
+
+def run_linux(machine: Machine, found: Survey, workload: Workload, smc_module: Path | None = None, probes: bool = True) -> LinuxRun:
+    """Measure. A machine that goes away in the middle is waited for, and what it wrote before is fetched."""
+    with _folder(machine) as folder:
+        machine.put(recorder_for(found.machine), f"{folder}/latlab-recorder")
+        if smc_module:
+            machine.put(smc_module, f"{folder}/{smc_module.name}")
+        sources = Sources(f"{folder}/{smc_module.name}" if smc_module else "", probes)
+        text = f"OUT={folder}/out\nmkdir -p $OUT\n" + script(workload, f"{folder}/latlab-recorder", before(sources, folder))
+        end = run_detached(machine, folder, text, found.boot_id, _expected_s(workload), _limit_s(workload))
+        files = _fetched(machine, folder)
+        return LinuxRun(files, end.status, end.sentence or _complaint(files, end.status))
+
+
+def _expected_s(workload: Workload) -> float:
+    return SETTLE_S + workload.duration_s * (2 if workload.instrument is Instrument.BOTH else 1)
+
+
+def _limit_s(workload: Workload) -> float:
+    return 3 * workload.duration_s + 60
+
+
+@contextmanager
+def _folder(machine: Machine) -> Iterator[str]:
+    begin = f"{machine.scratch}/latlab-rt."
+    done = machine.run(f"mktemp -d {begin}XXXXXX", ANSWER_S)
+    folder = done.text.strip()
+    if done.status != 0 or not folder.startswith(begin):
+        raise UsageError(f"{machine.name}: no folder in {machine.scratch} can be made: {done.complaint}")
+    try:
+        yield folder
+    finally:
+        with suppress(LatlabError):
+            machine.run(f"rm -rf {quote(folder)}", ANSWER_S)
+
+
+def _fetched(machine: Machine, folder: str) -> dict[str, bytes]:
+    """Everything that is in the job's folder; nothing where the machine is gone."""
+    try:
+        machine.run(f"cd {quote(folder)} && {{ tar -czf out.tar -C out . || tar -cf out.tar -C out .; }}", ANSWER_S)
+        return _unpacked(machine.get(f"{folder}/out.tar"))
+    except (LatlabError, OSError, tarfile.TarError):
+        return {}
+
+
+def _unpacked(data: bytes) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        for member in tar.getmembers():
+            stream = tar.extractfile(member) if member.isfile() else None
+            if stream:
+                files[Path(member.name).name] = stream.read()
+    return files
+
+
+def _complaint(files: dict[str, bytes], status: int) -> str:
+    if status == 0:
+        return ""
+    said = [last_line(files[name]) for name in ("cyclictest.err", "recorder.err", "load.err") if files.get(name, b"").strip()]
+    return f"the measurement ended with status {status}: {'; '.join(said) or 'it said nothing'}"

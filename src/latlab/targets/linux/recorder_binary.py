@@ -1,0 +1,52 @@
+"""The recorder as a static program for a machine: one that the package carries, or compiled from source into the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from importlib import resources
+from pathlib import Path
+
+from latlab.errors import UsageError
+from latlab.targets.guest.debian import run
+
+COMPILERS = {"x86_64": ("x86_64-linux-gnu-gcc", "gcc"), "aarch64": ("aarch64-linux-gnu-gcc",)}
+FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wvla", "-static", "-pthread")
+
+
+def guest_sources() -> Path:
+    """The folder `guest`: a checkout's, or the one that the package carries."""
+    package = Path(str(resources.files("latlab")))
+    checkout = package.parents[1] / "guest"
+    found = checkout if (checkout / "init").is_file() else package / "catalog" / "guest"
+    if not (found / "init").is_file():
+        raise UsageError(f"{found}: the guest's sources are not there; install latlab again")
+    return found
+
+
+def cache_folder() -> Path:
+    from platformdirs import user_cache_path
+
+    return user_cache_path("latlab", appauthor=False)
+
+
+def recorder_for(machine: str) -> Path:
+    """`machine` is what `uname -m` says."""
+    if machine not in COMPILERS:
+        raise UsageError(f"the recorder knows no machine {machine!r}; it runs on {' and '.join(COMPILERS)}")
+    carried = Path(str(resources.files("latlab"))) / "catalog" / "images" / f"recorder-{machine}"
+    if carried.is_file():
+        return carried
+    sources = sorted((guest_sources() / "recorder").glob("*.c"))
+    stamp = hashlib.sha256(b"".join(path.read_bytes() for path in sorted((guest_sources() / "recorder").glob("*.[ch]")))).hexdigest()[:12]
+    target = cache_folder() / "recorder" / f"{machine}-{stamp}"
+    if target.is_file():
+        return target
+    compiler = next((name for name in COMPILERS[machine] if shutil.which(name)), None)
+    if compiler is None:
+        raise UsageError(f"no compiler for {machine} to build the recorder; install {COMPILERS[machine][0]} (`make setup` does)")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    made = target.with_suffix(".new")
+    run((compiler, *FLAGS, *map(str, sources), "-o", str(made)))
+    made.replace(target)
+    return target

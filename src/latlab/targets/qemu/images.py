@@ -1,0 +1,106 @@
+"""Where the firmware and the payloads are: in a folder that the user names, the build folder of a checkout, or the package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from latlab.errors import DataError, UsageError
+from latlab.formats.dump.events import EventTable
+from latlab.model.run import Topology
+
+PLATFORM = "qemu_virt"
+FIRMWARE_BIN = "firmware.bin"
+FIRMWARE_ELF = "firmware.elf"
+NOTE_SECTION = ".note.latlab"
+NOTE_OWNER = "latlab"
+NOTE_TYPE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ImageSet:
+    """The images of one topology in one folder."""
+
+    folder: Path
+    topology: Topology
+
+    @property
+    def firmware_bin(self) -> Path:
+        return self.folder / FIRMWARE_BIN
+
+    @property
+    def firmware_elf(self) -> Path:
+        return self.folder / FIRMWARE_ELF
+
+    def payload(self, name: str) -> Path:
+        return self.folder / f"{name}.elf"
+
+
+def folder_name(topology: Topology) -> str:
+    return f"{PLATFORM}-{'_'.join(map(str, topology.clusters))}"
+
+
+def search_folders() -> tuple[Path, ...]:
+    """A checkout's build folder goes before the images that a wheel carries."""
+    package = Path(str(resources.files("latlab")))
+    checkout = package.parents[1]
+    builds = (checkout / "build",) if (checkout / "pyproject.toml").is_file() else ()
+    return (*builds, package / "catalog" / "images")
+
+
+def find_images(topology: Topology, payload: str, folder: Path | None = None) -> ImageSet:
+    """The images of a topology. `folder` holds them itself or in a folder of the topology's name."""
+    name = folder_name(topology)
+    candidates = (folder / name, folder) if folder else tuple(base / name for base in search_folders())
+    for candidate in candidates:
+        images = ImageSet(candidate, topology)
+        if all(path.is_file() for path in (images.firmware_bin, images.firmware_elf, images.payload(payload))):
+            return images
+    looked = ", ".join(map(str, candidates))
+    raise UsageError(
+        f"no {FIRMWARE_BIN}, {FIRMWARE_ELF} and {payload}.elf for the topology {topology} in {looked}; "
+        "build them with `make firmware` (other topologies: docs/porting.md), "
+        "choose one that `latlab doctor` lists, or name their folder with --firmware"
+    )
+
+
+def list_images() -> Iterator[ImageSet]:
+    """Every complete set of firmware images, the one that would be used first."""
+    for base in search_folders():
+        for folder in sorted(base.glob(f"{PLATFORM}-*")):
+            clusters = folder.name.removeprefix(f"{PLATFORM}-").split("_")
+            if all(part.isdecimal() for part in clusters) and (folder / FIRMWARE_BIN).is_file():
+                yield ImageSet(folder, Topology(tuple(map(int, clusters))))
+
+
+def elf_events_hash(elf: Path) -> str:
+    """The hash of the event table that a firmware was built with, as sixteen hexadecimal digits."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.sections import NoteSection
+
+    try:
+        with elf.open("rb") as stream:
+            section = ELFFile(stream).get_section_by_name(NOTE_SECTION)
+            notes = list(section.iter_notes()) if isinstance(section, NoteSection) else []
+    except (ELFError, UnicodeDecodeError) as error:
+        raise DataError(f"{elf}: not an ELF file that can be read ({error}); build it again") from error
+    for note in notes:
+        description = note["n_descdata"]
+        if note["n_name"] == NOTE_OWNER and note["n_type"] in (NOTE_TYPE, "NT_GNU_ABI_TAG") and len(description) == 8:
+            return f"{int.from_bytes(description, 'little'):016x}"
+    raise DataError(
+        f"{elf}: no note {NOTE_SECTION} of owner {NOTE_OWNER}, so its event table is unknown; use a firmware with the instrument"
+    )
+
+
+def check_events(images: ImageSet, table: EventTable) -> None:
+    """Refuse a firmware that was built with another event table."""
+    found = elf_events_hash(images.firmware_elf)
+    if found != table.hash:
+        raise DataError(
+            f"{images.firmware_elf}: built with the event table {found}, this latlab has {table.hash}; build the firmware again or use the "
+            "latlab that belongs to it"
+        )

@@ -1,0 +1,112 @@
+"""QEMU's Cortex-M33 boards as a target: the images of each build of the SPM, and the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from latlab.analysis.spans.psa import Symbols
+from latlab.errors import DataError, UsageError
+from latlab.model.run import Clock, Tick
+from latlab.targets.qemu.images import elf_events_hash, search_folders
+from latlab.targets.qemu.qemu import Qemu
+
+PROGRAM = "qemu-system-arm"
+MACHINES = ("mps2-an521", "mps2-an505")
+BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3", "classic_l2")
+ICOUNT_SHIFT = 10
+SECURE_ELF = "secure.elf"
+BENCH_ELF = "bench.elf"
+CODE_SECTIONS = (".spm_code", ".partition_code", ".gnu.sgstubs")
+
+
+@dataclass(frozen=True, slots=True)
+class PsaImages:
+    """One build of the SPM and the bench that goes with it."""
+
+    build: str
+    folder: Path
+
+    @property
+    def secure(self) -> Path:
+        return self.folder / SECURE_ELF
+
+    @property
+    def bench(self) -> Path:
+        return self.folder / BENCH_ELF
+
+
+def find_psa_images(build: str, folder: Path | None = None) -> PsaImages:
+    """The images of a build: in the folder that the user names, the build folder of a checkout, or the package."""
+    candidates = (folder / build, folder) if folder else tuple(base / "spm" / build for base in search_folders())
+    for candidate in candidates:
+        images = PsaImages(build, candidate)
+        if images.secure.is_file() and images.bench.is_file():
+            return images
+    looked = ", ".join(map(str, candidates))
+    raise UsageError(f"no {SECURE_ELF} and {BENCH_ELF} of the build {build} in {looked}; build them with `make spm` or name --firmware")
+
+
+def psa_events_hash(images: PsaImages) -> str:
+    return elf_events_hash(images.bench)
+
+
+def command_line(qemu: Qemu, machine: str, images: PsaImages) -> tuple[str, ...]:
+    """The processor starts in the secure image; UART0, the bench's console, is the standard output."""
+    if machine not in MACHINES:
+        raise UsageError(f"--machine {machine} does not exist; use one of {', '.join(MACHINES)}")
+    options = [
+        ("-M", machine),
+        ("-icount", f"shift={ICOUNT_SHIFT}"),
+        ("-kernel", str(images.secure)),
+        ("-device", f"loader,file={str(images.bench).replace(',', ',,')}"),
+        ("-serial", "stdio"),
+        ("-display", "none"),
+        ("-monitor", "none"),
+        ("-semihosting-config", "enable=on,target=native"),
+        ("-nic", "none"),
+    ]
+    return (str(qemu.path), *(part for option in options for part in option), "-no-reboot")
+
+
+def tick_of(clock_hz: int) -> Tick:
+    """A tick of the board's timer, in instructions."""
+    return Tick(Clock.INSTRUCTIONS, 1_000_000_000 / clock_hz / (1 << ICOUNT_SHIFT))
+
+
+def symbols_of(elf: Path) -> Symbols:
+    """The functions of an image; of two at one address the global one."""
+    try:
+        with elf.open("rb") as stream:
+            table = ELFFile(stream).get_section_by_name(".symtab")
+            symbols = table.iter_symbols() if isinstance(table, SymbolTableSection) else ()
+            found = sorted(
+                (symbol["st_value"] & ~1, symbol["st_info"]["bind"] == "STB_GLOBAL", symbol.name)
+                for symbol in symbols
+                if symbol["st_info"]["type"] == "STT_FUNC" and symbol.name
+            )
+    except ELFError as error:
+        raise DataError(f"{elf}: not an ELF file that can be read ({error}); build it again") from error
+    by_address = {address: name for address, _, name in found}
+    return Symbols(tuple(by_address), tuple(by_address.values()))
+
+
+def code_bytes(elf: Path) -> int:
+    """What the image's code and constants take, less the padding of the last page of each part."""
+    with elf.open("rb") as stream:
+        image = ELFFile(stream)
+        return sum(section["sh_size"] for name in CODE_SECTIONS if (section := image.get_section_by_name(name)))
+
+
+def symbols_text(symbols: Symbols) -> bytes:
+    """One line a function: address and name. Kept with a run, so that its windows can be named without the image."""
+    return "".join(f"{address:08x} {name}\n" for address, name in zip(symbols.addresses, symbols.names, strict=True)).encode()
+
+
+def parse_symbols(text: bytes) -> Symbols:
+    pairs = [line.split(" ", 1) for line in text.decode().splitlines()]
+    return Symbols(tuple(int(address, 16) for address, _ in pairs), tuple(name for _, name in pairs))

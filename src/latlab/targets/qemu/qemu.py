@@ -1,0 +1,142 @@
+"""QEMU as a target: which one, whether it can do what is asked, and its command line."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from latlab.errors import UsageError
+from latlab.model.run import Clock, Tick
+from latlab.targets.qemu.images import ImageSet
+
+PROGRAM = "qemu-system-aarch64"
+CPU = "cortex-a57"
+MEMORY_MIB = 1024
+DETERMINISTIC_MAJOR = 10
+ICOUNT_SHIFT = 4
+NS_PER_INSTRUCTION = 1 << ICOUNT_SHIFT
+MAX_CORES = {2: 8, 3: 16}
+MAX_ITERATIONS = 1_000_000
+PARAMS_ADDRESS = 0x5FFF0000
+PARAMS_MAGIC = 0x4C41544C41420001
+
+
+class Mode(StrEnum):
+    DETERMINISTIC = "deterministic"
+    MULTI_THREAD = "multi-thread"
+
+
+@dataclass(frozen=True, slots=True)
+class Qemu:
+    path: Path
+    version: tuple[int, int, int]
+
+    def __str__(self) -> str:
+        return f"QEMU {'.'.join(map(str, self.version))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What QEMU is asked to be, and what the payload finds in memory."""
+
+    images: ImageSet
+    payload: str
+    mode: Mode = Mode.DETERMINISTIC
+    gic: int = 3
+    el: int = 1
+    iterations: int = 20
+    seed: int = 1
+    count: int = 0
+    duration_ms: int = 0
+
+    @property
+    def cores(self) -> int:
+        return sum(self.images.topology.clusters)
+
+
+def find_qemu(path: Path | None = None) -> Qemu:
+    """The QEMU that the user names, or the first of the search path."""
+    is_file = path is not None and path.is_file()
+    found = shutil.which(str(path.absolute() if path and is_file else path or PROGRAM))
+    if not found and is_file:
+        raise UsageError(f"{path} is not a program that this user may run; name a QEMU with --qemu")
+    if not found:
+        raise UsageError(
+            f"{path or PROGRAM} is not there; install QEMU {DETERMINISTIC_MAJOR} or newer (Debian 12: `apt install -t bookworm-backports "
+            "qemu-system-arm`) or name one with --qemu"
+        )
+    try:
+        said = subprocess.run([found, "--version"], capture_output=True, text=True, errors="replace", timeout=30, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UsageError(f"{found} does not run ({error}); name another with --qemu") from error
+    match = re.search(r"version (\d+)\.(\d+)\.(\d+)", said)
+    if not match:
+        raise UsageError(f"{found} does not say a QEMU version, it says {said[:60]!r}; name a QEMU with --qemu")
+    return Qemu(Path(found), (int(match[1]), int(match[2]), int(match[3])))
+
+
+def check_machine(qemu: Qemu, machine: Machine) -> None:
+    """Refuse what this QEMU or this machine cannot do."""
+    most = MAX_CORES.get(machine.gic)
+    if most is None:
+        raise UsageError(f"--gic {machine.gic} does not exist; use 2 or 3")
+    if machine.cores > most:
+        raise UsageError(
+            f"the topology {machine.images.topology} has {machine.cores} cores, GICv{machine.gic} on this machine takes {most}"
+        )
+    if machine.el not in (1, 2):
+        raise UsageError(f"--el {machine.el} is not an exception level for the payload; use 1 or 2")
+    if machine.iterations < 1:
+        raise UsageError(f"--iterations {machine.iterations} measures nothing; use 1 or more")
+    if machine.iterations > MAX_ITERATIONS:
+        raise UsageError(f"--iterations {machine.iterations} would take days; use at most {MAX_ITERATIONS}")
+    if machine.mode is Mode.DETERMINISTIC and machine.cores > 1 and qemu.version[0] < DETERMINISTIC_MAJOR:
+        raise UsageError(
+            f"{qemu} at {qemu.path} can stand still for ever with {machine.cores} cores on the instruction clock; install QEMU "
+            f"{DETERMINISTIC_MAJOR} or newer (Debian 12: bookworm-backports), or use one core with --topology 1, "
+            "or see whether the firmware works, without latencies, with --mode multi-thread"
+        )
+
+
+def command_line(qemu: Qemu, machine: Machine, secure_log: Path) -> tuple[str, ...]:
+    """UART0, the payload's console, is the standard output; UART1, the firmware's, goes to `secure_log`."""
+    params = (PARAMS_MAGIC, machine.iterations, machine.seed, machine.count, machine.duration_ms)
+    loaders = [f"loader,addr={PARAMS_ADDRESS + 8 * i:#x},data={value:#x},data-len=8" for i, value in enumerate(params)]
+    virtualization = ",virtualization=on" if machine.el == 2 else ""
+    options = [
+        ("-M", f"virt,secure=on{virtualization},gic-version={machine.gic}"),
+        ("-cpu", CPU),
+        ("-smp", str(machine.cores)),
+        ("-m", str(MEMORY_MIB)),
+        ("-bios", str(machine.images.firmware_bin)),
+        ("-device", f"loader,file={_escaped(machine.images.payload(machine.payload))}"),
+        *(("-device", loader) for loader in loaders),
+        ("-nic", "none"),
+        ("-display", "none"),
+        ("-monitor", "none"),
+        ("-serial", "stdio"),
+        ("-serial", f"file:{secure_log}"),
+        ("-icount", f"shift={ICOUNT_SHIFT},sleep=off") if machine.mode is Mode.DETERMINISTIC else ("-accel", "tcg,thread=multi"),
+        ("-no-reboot", ""),
+    ]
+    return (str(qemu.path), *(part for option in options for part in option if part))
+
+
+def clock_of(mode: Mode) -> Clock:
+    """Deterministic runs count instructions; multi-threaded ones can only count the host's time."""
+    return Clock.INSTRUCTIONS if mode is Mode.DETERMINISTIC else Clock.TIME
+
+
+def tick_of(clock: Clock, clock_hz: int) -> Tick:
+    """What a tick of the system counter is worth: instructions where the clock counts them, else ns."""
+    ns = 1_000_000_000 / clock_hz
+    return Tick(clock, ns / NS_PER_INSTRUCTION if clock is Clock.INSTRUCTIONS else ns)
+
+
+def _escaped(path: Path) -> str:
+    """QEMU splits options at commas; two stand for one."""
+    return str(path).replace(",", ",,")

@@ -1,0 +1,120 @@
+"""A board in virtual time beside published figures: fitting its costs to some, predicting others from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from latlab.errors import DataError, UsageError
+from latlab.model.run import CoreId, Metric, Run
+from latlab.virtual.board import Board
+from latlab.virtual.fit import Fit, fit, undetermined
+from latlab.virtual.program import TESTS, Orders, SpanKey, spans_of
+
+Model = Callable[[Mapping[str, int]], dict[SpanKey, float]]
+
+# A core that wakes meets others on their way off, at times that no published table gives.
+UNFITTED = frozenset({("susp_deep_parallel", Metric.WAKEUP)})
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """One span as it was measured and as the model says, in nanoseconds."""
+
+    key: SpanKey
+    measured_ns: float
+    predicted_ns: float
+
+    @property
+    def error_percent(self) -> float:
+        return 100.0 * (self.predicted_ns - self.measured_ns) / self.measured_ns
+
+
+def measured_spans(run: Run) -> dict[SpanKey, float]:
+    """The median of each span in nanoseconds. Refuses instruction counts."""
+    if run.tick.unit != "ns":
+        raise DataError(f"{run.id} counts {run.tick.unit}; a fit needs times")
+    values: dict[SpanKey, list[int]] = {}
+    for sample in run.samples:
+        if sample.test in TESTS:
+            values.setdefault((sample.test, sample.metric, sample.core), []).append(sample.value_ticks)
+    return {key: float(np.median(found)) * run.tick.value for key, found in values.items()}
+
+
+def acquisition_orders(spans: Mapping[SpanKey, float]) -> dict[str, tuple[CoreId, ...]]:
+    """For each parallel test the cores by their power-down: who waited longer came later."""
+    orders: dict[str, list[tuple[float, CoreId]]] = {}
+    for (test, metric, core), value in spans.items():
+        if test.endswith("_parallel") and metric is Metric.POWERDOWN:
+            orders.setdefault(test, []).append((value, core))
+    return {test: tuple(core for _, core in sorted(found)) for test, found in orders.items()}
+
+
+def model_of(program: Path, board: Board, orders: Orders) -> Model:
+    """All spans as a function of some of the board's costs."""
+    return lambda costs: spans_of(program, board.with_costs(costs), orders)
+
+
+def fitted_costs(board: Board, hold: Sequence[str] = ()) -> dict[str, int]:
+    """The costs that a fit may change: those that the platform file does not hold."""
+    unknown = [name for name in hold if not any(name in (cost, cost.rpartition(".")[2]) for cost in board.costs)]
+    if unknown:
+        raise UsageError(f"--hold {unknown[0]}: the platform {board.name} has no such cost; it has {', '.join(board.costs)}")
+    return {
+        cost: value
+        for cost, value in board.costs.items()
+        if not board.is_held(cost) and cost not in hold and cost.rpartition(".")[2] not in hold
+    }
+
+
+def _chosen(run: Run, board: Board, tests: Sequence[str]) -> dict[SpanKey, float]:
+    if run.topology != board.topology:
+        raise UsageError(f"{run.id} has the topology {run.topology}, platform {board.name} has {board.topology}; name another platform")
+    unknown = [test for test in tests if test not in TESTS]
+    if unknown:
+        raise UsageError(f"{unknown[0]!r} is no test; there are {', '.join(TESTS)}")
+    spans = {key: value for key, value in measured_spans(run).items() if not tests or key[0] in tests}
+    if not spans:
+        raise DataError(f"{run.id} has no spans of {', '.join(tests or TESTS)}; name another run")
+    return spans
+
+
+def fit_board(program: Path, board: Board, runs: Sequence[Run], tests: Sequence[str] = (), hold: Sequence[str] = ()) -> Fit[SpanKey]:
+    """Fit a board's costs to the spans of runs. Several runs of one platform: the median over them."""
+    spans = _joined([_chosen(run, board, tests) for run in runs])
+    targets = {key: value for key, value in spans.items() if key[:2] not in UNFITTED}
+    model = model_of(program, board, acquisition_orders(spans))
+    return fit(model, fitted_costs(board, hold), targets)
+
+
+def undetermined_costs(program: Path, board: Board, run: Run, tests: Sequence[str] = ()) -> tuple[str, ...]:
+    """The costs that the spans of these tests do not show."""
+    spans = {key: value for key, value in _chosen(run, board, tests).items() if key[:2] not in UNFITTED}
+    model = model_of(program, board, acquisition_orders(spans))
+    return undetermined(model, fitted_costs(board), spans)
+
+
+def predict(program: Path, board: Board, run: Run, tests: Sequence[str] = ()) -> tuple[Prediction, ...]:
+    """Each span of the run beside what the board's costs say, given only in which order the cores came."""
+    spans = _chosen(run, board, tests)
+    modelled = model_of(program, board, acquisition_orders(spans))({})
+    missing = [key for key in spans if key not in modelled]
+    if missing:
+        raise DataError(f"the model has no span {missing[0]}; the run is of another campaign")
+    return tuple(Prediction(key, value, modelled[key]) for key, value in spans.items())
+
+
+def repeated(before: Run, after: Run, metric: Metric) -> tuple[Prediction, ...]:
+    """Each span of `after` beside the same one of `before`: how far two releases with one sample a cell are apart without any model."""
+    earlier = measured_spans(before)
+    return tuple(
+        Prediction(key, value, earlier[key]) for key, value in measured_spans(after).items() if key[1] is metric and key in earlier
+    )
+
+
+def _joined(each: Sequence[Mapping[SpanKey, float]]) -> dict[SpanKey, float]:
+    keys = dict.fromkeys(key for spans in each for key in spans)
+    return {key: float(np.median([spans[key] for spans in each if key in spans])) for key in keys}

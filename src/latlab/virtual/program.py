@@ -1,0 +1,83 @@
+"""The psci core in virtual time as a target: finding the program, running it, and reading the spans it prints."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from latlab.errors import DataError, UsageError
+from latlab.formats.dump.rt_instr import read_figures
+from latlab.model.run import CoreId, Metric
+from latlab.targets.qemu.images import search_folders
+from latlab.virtual.board import Board, board_text
+
+PROGRAM = "latlab_virtual"
+TIMEOUT_S = 600
+TESTS = (
+    "susp_deep_parallel",
+    "susp_deep_serial",
+    "cpu_susp_parallel",
+    "cpu_susp_serial",
+    "cpu_off_serial",
+    "psci_version_parallel",
+)
+
+Orders = Mapping[str, Sequence[CoreId]]
+SpanKey = tuple[str, Metric, CoreId]
+
+
+@dataclass(frozen=True, slots=True)
+class Virtual:
+    """A program and the board that it is to be."""
+
+    program: Path
+    board: Board
+    iterations: int = 20
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        return (str(self.program), "-", str(self.iterations), "all", "dump")
+
+
+def find_program(path: Path | None = None) -> Path:
+    """The program that the user names, of a checkout's build folder, or of the package."""
+    candidates = (path,) if path else tuple(base / sub / PROGRAM for base in search_folders() for sub in ("virtual", "host", "."))
+    for candidate in candidates:
+        if candidate.is_file():
+            return candidate
+    raise UsageError(
+        f"{PROGRAM} is not built (looked at {', '.join(map(str, candidates))}); "
+        "run `cmake --preset virtual && cmake --build --preset virtual`"
+    )
+
+
+def facts(board: Board) -> tuple[tuple[str, str], ...]:
+    """What a report must say of a board: its choices and every cost."""
+    choices = (("lock", board.lock), ("lock_scope", board.lock_scope), ("channel", board.channel))
+    return (*choices, *((name, str(value)) for name, value in board.costs.items()))
+
+
+def run_program(program: Path, board: Board, arguments: Sequence[str], orders: Orders | None = None) -> bytes:
+    """What the program prints. Raises DataError with its own sentence where a rule of the machine was broken."""
+    text = board_text(board, {TESTS.index(test): order for test, order in (orders or {}).items()})
+    try:
+        done = subprocess.run([str(program), "-", *arguments], input=text.encode(), capture_output=True, timeout=TIMEOUT_S, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise DataError(f"{program.name} still runs after {TIMEOUT_S} s; ask for fewer iterations or cores") from error
+    except OSError as error:
+        raise UsageError(f"{program} does not run ({error}); build it again") from error
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
+        raise DataError(f"{program.name} stopped on platform {board.name}: {said}")
+    return done.stdout
+
+
+def spans_of(program: Path, board: Board, orders: Orders | None = None, test: str | None = None) -> dict[SpanKey, float]:
+    """The spans of one iteration of one test, or of all tests, in nanoseconds."""
+    printed = run_program(program, board, ("1", "all" if test is None else str(TESTS.index(test)), "spans"), orders)
+    found, problems = read_figures(printed.decode().splitlines(), board.topology)
+    if problems or not found:
+        raise DataError(f"{program.name} printed no figures: {problems[0].message if problems else 'nothing'}")
+    return {(figures.test, metric, figures.core): float(value) for _, figures in found for metric, value in figures.values_ns}

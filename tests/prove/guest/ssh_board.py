@@ -1,0 +1,153 @@
+"""The guest as a board: its kernel on our firmware, with a network card and an SSH server from Debian, reached as any board is."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from latlab.targets.guest.cpio import Entry, archive, file, folder
+from latlab.targets.guest.debian import PrivateApt, run, unpack
+from latlab.targets.guest.guest import GuestMachine, GuestRun, run_guest
+from latlab.targets.guest.guest_image import FETCHED, GuestImage, guest_image, libraries_of
+from latlab.targets.linux.machine import OverSsh
+from latlab.targets.linux.recorder_binary import cache_folder
+from latlab.targets.qemu.console import Limits
+from latlab.targets.qemu.qemu import Mode, find_qemu
+
+PACKAGES = ("dropbear-bin", "openssh-sftp-server")
+PROGRAMS = ("usr/sbin/dropbear", "usr/lib/openssh/sftp-server")
+NETWORK = ("drivers/virtio/virtio_mmio.ko", "net/core/failover.ko", "drivers/net/net_failover.ko", "drivers/net/virtio_net.ko")
+LIMITS = Limits(1800, 1800)
+UP_S = 180
+JOB = f"""\
+for module in {" ".join(Path(name).stem for name in NETWORK)}; do insmod /modules/$module.ko || exit 3; done
+ip link set lo up
+ip addr add 10.0.2.15/24 dev eth0
+ip link set eth0 up
+mkdir -p /dev/pts /var/tmp
+mount -t devpts devpts /dev/pts
+chmod 700 /root /root/.ssh
+insmod /modules/latlab_el3.ko || exit 3
+echo {{hold_ns}} >/proc/latlab_el3/trng_hold_ns || exit 3
+insmod /modules/arm_smccc_trng.ko
+exec /usr/sbin/dropbear -F -E -s -R -p 22
+"""
+WRAPPER = """\
+#!/bin/sh
+# The same machine with a network card in place of none.
+for argument in "$@"; do
+    shift
+    case "$argument" in
+    -nic) set -- "$@" -netdev user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:22 ;;
+    none) if [ "$last" = -nic ]; then set -- "$@" -device virtio-net-device,netdev=net; else set -- "$@" none; fi ;;
+    *) set -- "$@" "$argument" ;;
+    esac
+    last=$argument
+done
+exec {qemu} "$@"
+"""
+
+
+@dataclass
+class SshBoard:
+    port: int
+    key: Path
+    ended: GuestRun | None = None
+
+    @property
+    def machine(self) -> OverSsh:
+        options = ("-p", str(self.port), "-i", str(self.key), "-o", "UserKnownHostsFile=/dev/null", "-o", "StrictHostKeyChecking=no")
+        return OverSsh("root@127.0.0.1", ("ssh", "-F", "none", "-q", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20", *options))
+
+
+@contextmanager
+def ssh_board(work: Path, hold_ns: int) -> Iterator[SshBoard]:
+    """Up as soon as it answers; ended by its own poweroff."""
+    key = work / "key"
+    subprocess.run(("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)), check=True)
+    board = SshBoard(_free_port(), key)
+    qemu = find_qemu()
+    wrapper = work / "qemu-system-aarch64"
+    wrapper.write_text(WRAPPER.format(port=board.port, qemu=qemu.path))
+    wrapper.chmod(0o755)
+    image = _image(work, key.with_suffix(".pub"))
+    machine = GuestMachine(mode=Mode.MULTI_THREAD, hold_firmware=True)
+
+    def boot() -> None:
+        board.ended = run_guest(replace(qemu, path=wrapper), machine, image, JOB.format(hold_ns=hold_ns), LIMITS)
+
+    thread = threading.Thread(target=boot)
+    thread.start()
+    try:
+        _wait(board, thread)
+        yield board
+    finally:
+        subprocess.run((*board.machine.program, "root@127.0.0.1", "poweroff -f"), check=False, timeout=60)
+        thread.join()
+
+
+def _wait(board: SshBoard, thread: threading.Thread) -> None:
+    end = time.monotonic() + UP_S
+    while thread.is_alive() and time.monotonic() < end:
+        if subprocess.run((*board.machine.program, "root@127.0.0.1", "true"), check=False).returncode == 0:
+            return
+        time.sleep(1)
+    said = board.ended.output.files.get("job.log", board.ended.console[-2000:]) if board.ended else b"it is still running"
+    raise AssertionError(f"the guest does not answer by ssh: {said.decode('utf-8', 'replace')}")
+
+
+def _image(work: Path, public_key: Path) -> GuestImage:
+    """The guest's image with the server and the network drivers behind it."""
+    base = guest_image()
+    made = work / "image"
+    made.mkdir()
+    (made / "Image").symlink_to(base.kernel)
+    initrd = base.initrd.read_bytes()
+    extra = gzip.compress(archive(_entries(_root(), base.kernel_release, public_key)), 6, mtime=0)
+    (made / "initrd.gz").write_bytes(initrd + bytes(-len(initrd) % 512) + extra)
+    return replace(base, folder=made)
+
+
+def _root() -> Path:
+    """Server, libraries and kernel, fetched once and unpacked in the cache."""
+    place = cache_folder() / "guest" / "ssh-board"
+    if (place / FETCHED).is_file():
+        return place / "root"
+    shutil.rmtree(place, ignore_errors=True)
+    apt = PrivateApt(place / "apt", "arm64", run(("dpkg", "--print-architecture")).strip())
+    apt.update()
+    apt.fetch_with_dependencies(PACKAGES)
+    kernels = sorted((cache_folder() / "guest" / "apt" / "archives").glob("linux-image-*.deb"))
+    for package in (*apt.archives(), *kernels):
+        unpack(package, place / "root")
+    (place / FETCHED).touch()
+    return place / "root"
+
+
+def _entries(root: Path, release: str, public_key: Path) -> Iterator[Entry]:
+    for name in ("etc", "etc/dropbear", "root", "root/.ssh", "var", "var/tmp", "var/log", "usr/lib"):
+        yield folder(name)
+    yield file("etc/passwd", b"root:x:0:0:root:/root:/bin/sh\n")
+    yield file("etc/group", b"root:x:0:\n")
+    yield file("etc/shells", b"/bin/sh\n")
+    yield file("root/.ssh/authorized_keys", public_key.read_bytes())
+    for name in NETWORK:
+        yield file(f"modules/{Path(name).name}", (root / "lib/modules" / release / "kernel" / name).read_bytes())
+    yield file("usr/sbin/dropbear", (root / PROGRAMS[0]).read_bytes(), executable=True)
+    yield file("usr/lib/sftp-server", (root / PROGRAMS[1]).read_bytes(), executable=True)
+    for name, library in sorted(libraries_of(root, PROGRAMS).items()):
+        yield file(f"lib/{name}", library.read_bytes(), executable=True)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,95 @@
+"""Slow: the guest measured for real. Figures on the instruction clock repeat exactly, so these are exact too."""
+
+import pytest
+
+from latlab.campaigns.rt import DOSES_US, GuestOptions, run_rt_guest, run_trng
+from latlab.campaigns.rt_results import RtResult, busy_facts, results_of
+from latlab.formats.wakeups.recorder import read_record
+from latlab.model.run import RunStatus
+from latlab.report.rt.content import doses, line_of
+from latlab.store.store import Store, open_store
+from latlab.targets.guest.guest import GuestMachine, run_guest
+from latlab.targets.guest.guest_image import guest_image
+from latlab.targets.linux.rt_job import Instrument, Workload, script
+from latlab.targets.qemu.console import Limits
+from latlab.targets.qemu.qemu import find_qemu
+
+LIMITS = Limits(1800, 1800)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return open_store(str(tmp_path_factory.mktemp("store") / "store.sqlite"))
+
+
+@pytest.fixture(scope="module")
+def experiment(store: Store) -> list[tuple[str, RtResult]]:
+    workload = Workload(10, "idle", Instrument.RECORDER, outlier_us=30)
+    run_id = run_trng(store, find_qemu(), guest_image(), None, workload, DOSES_US, LIMITS, print)
+    run = store.load(run_id)
+    assert run.status is RunStatus.COMPLETE, run.problems
+    return results_of(run, store.logs(run_id))
+
+
+def test_two_runs_have_identical_samples(store: Store) -> None:
+    logs = []
+    for _ in range(2):
+        run_id = run_rt_guest(store, find_qemu(), guest_image(), GuestMachine(), Workload(2), GuestOptions(), LIMITS)
+        assert store.load(run_id).status is RunStatus.COMPLETE
+        logs.append(store.logs(run_id))
+    for name in ("recorder.rec", "cyclictest.txt", "el3-records.txt"):
+        assert logs[0][name] == logs[1][name]
+
+
+def test_the_response_follows_the_dose(experiment: list[tuple[str, RtResult]]) -> None:
+    line = line_of(doses(experiment))
+    assert 1.5 <= line.slope <= 2.5 and line.r_squared >= 0.98
+
+
+def test_every_late_wake_up_at_the_highest_dose_is_the_trng(experiment: list[tuple[str, RtResult]]) -> None:
+    results = dict(experiment)
+    undisturbed = results["0-us-kstack-on-hwrng-off"].recorder
+    assert undisturbed is not None
+    attributed = results["200-us-kstack-on-hwrng-off"].attributed or ()
+    late = [entry for entry in attributed if entry.outlier.late_ns > 3 * undisturbed.max_ns]
+    assert late and all(entry.cause and entry.cause.name == "TRNG_RND" and entry.cause.calls >= 1 for entry in late)
+
+
+def test_without_kernel_stack_randomisation_the_maximum_falls_back(experiment: list[tuple[str, RtResult]]) -> None:
+    found = {(dose.dose_us, dose.kstack, dose.hwrng): dose.max_us for dose in doses(experiment)}
+    assert found[200, False, False] <= found[0, True, False] * 1.5 < found[200, True, False]
+
+
+def test_no_record_of_a_measurement_with_idle_states_is_lost(store: Store) -> None:
+    """Some four records a wake-up, 19,000 a second: a ring of 65,536 is read once a second."""
+    machine, workload = GuestMachine(idle_states=True), Workload(10, "idle", Instrument.RECORDER, idle_states=True)
+    run_id = run_rt_guest(store, find_qemu(), guest_image(), machine, workload, GuestOptions(), LIMITS)
+    run = store.load(run_id)
+    assert run.status is RunStatus.COMPLETE, run.problems
+    ((_, result),) = results_of(run, store.logs(run_id))
+    suspends = sum(entry.events for entry in result.exposure if entry.name == "CPU_SUSPEND")
+    assert result.records_lost == 0 and suspends > 25_000
+
+
+PROCESSES = "ps | grep -v '\\[' >$OUT/{}.txt"
+
+
+@pytest.mark.parametrize(
+    ("load", "program"), [("hackbench", "hackbench"), ("memory", "stress-ng"), ("syscalls", "stress-ng"), ("hwrng", "cat")]
+)
+def test_a_load_keeps_the_guest_busy_and_is_gone_afterwards(load: str, program: str) -> None:
+    modules = "OUT=/out; insmod /modules/latlab_el3.ko; insmod /modules/arm_smccc_trng.ko; sleep 1"
+    before, after = f"{modules}; {PROCESSES.format('before')}", f"sleep 1; {PROCESSES.format('after')}"
+    job = script(Workload(5, load, Instrument.RECORDER), "/bin/latlab-recorder", before, after)
+    done = run_guest(find_qemu(), GuestMachine(), guest_image(), job, LIMITS)
+    files = done.output.files
+    assert done.output.status == 0, files["job.log"]
+    assert busy_facts(files)[0][1] in ("99 %", "100 %")
+    assert read_record(files["recorder.rec"], "recorder.rec").complete
+    assert program not in files["after.txt"].decode()
+    assert len(files["after.txt"].splitlines()) == len(files["before.txt"].splitlines())
+
+
+def test_a_guest_that_resets_in_the_middle_is_said_and_its_log_kept() -> None:
+    done = run_guest(find_qemu(), GuestMachine(), guest_image(), "echo before; reboot -f", LIMITS)
+    assert "went down or reset" in done.outcome.sentence and done.output.status is None

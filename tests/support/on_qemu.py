@@ -1,0 +1,35 @@
+"""Run a payload on the real firmware under QEMU, without a store: the console's text is all that comes back."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from latlab.model.run import Topology
+from latlab.targets.qemu.images import find_images
+from latlab.targets.qemu.qemu import Machine, Mode, command_line, find_qemu
+
+TIMEOUT_S = 900
+
+
+def boot(
+    payload: str,
+    folder: Path,
+    clusters: tuple[int, ...] = (2, 4),
+    mode: Mode = Mode.DETERMINISTIC,
+    **machine: int,
+) -> str:
+    """The payload's console. `machine` are fields of Machine: gic, el, iterations, seed, count."""
+    images = find_images(Topology(clusters), payload)
+    secure_log = folder / "secure.log"
+    command = command_line(find_qemu(), Machine(images, payload, mode, **machine), secure_log)
+    command = tuple(part for part in command if part != "-no-reboot")
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, check=False)
+    except subprocess.TimeoutExpired as late:
+        raise AssertionError(f"{payload} hung after:\n{(late.stdout or b'').decode(errors='replace')[-2000:]}") from late
+    said = secure_log.read_text(errors="replace")
+    console = done.stdout.decode(errors="replace")
+    assert "PANIC" not in said, said
+    assert done.returncode == 0, done.stderr.decode(errors="replace")
+    return console

@@ -1,0 +1,8 @@
+"""Where things lie in the checkout."""
+
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+ROOT = TESTS.parent
+RT_DATA = TESTS / "data" / "rt"
+SEEDS = TESTS / "fuzz" / "seeds"

@@ -1,0 +1,55 @@
+"""Recorder files made by hand, for tests of their reader."""
+
+import struct
+import zlib
+
+from latlab.formats.wakeups.recorder import HEADER, MAGIC, OUTLIER, SLOT
+
+BUCKETS = 59 * 64
+MAX_CPUS = 64
+START_NS = 5_000_000_000
+HZ = 62_500_000
+
+
+def tally(samples: list[int], missed: int = 0, dropped: int = 0) -> bytes:
+    counts = [0] * BUCKETS
+    for value in samples:
+        counts[bucket(value)] += 1
+    head = struct.pack(
+        "<8Q", len(samples), missed, min(samples, default=(1 << 64) - 1), max(samples, default=0), sum(samples), 0xABC, 0, dropped
+    )
+    return head + struct.pack(f"<{BUCKETS}Q", *counts) + bytes(8 * BUCKETS)
+
+
+def bucket(value: int) -> int:
+    if value < 128:
+        return value
+    shift = value.bit_length() - 7
+    return shift * 64 + (value >> shift)
+
+
+def header(cpus: int, duration_ns: int = 0, interval_ns: int = 200_000, sub_bits: int = 6) -> bytes:
+    slot_bytes = SLOT.size + cpus * (64 + 16 * BUCKETS)
+    numbers = list(range(cpus)) + [0] * (MAX_CPUS - cpus)
+    fields = [MAGIC, HEADER.size, slot_bytes, cpus, BUCKETS, sub_bits, 80]
+    fields += [interval_ns, 100_000, duration_ns, 0, START_NS, HZ, 236_000, 0, *numbers]
+    packed = HEADER.pack(*fields, 0)[:-4]
+    return packed + struct.pack("<I", zlib.crc32(packed))
+
+
+def slot(sequence: int, tallies: list[bytes], final: bool, now_ns: int = START_NS + 1_000_000_000, outliers: int = 0) -> bytes:
+    head = struct.pack("<4QI", sequence, now_ns, now_ns * HZ // 1_000_000_000, outliers, final)
+    body = b"".join(tallies)
+    return head + struct.pack("<I", zlib.crc32(body, zlib.crc32(head))) + body
+
+
+def batch(outliers: list[tuple[int, int, int, int, int]]) -> bytes:
+    body = b"".join(OUTLIER.pack(*outlier) for outlier in outliers)
+    return struct.pack("<II", len(outliers), zlib.crc32(body)) + body
+
+
+def whole(samples: list[list[int]], outliers: list[tuple[int, int, int, int, int]] | None = None, final: bool = True) -> bytes:
+    tallies = [tally(values) for values in samples]
+    older = slot(2, [tally([]) for _ in samples], False)
+    data = header(len(samples)) + older + slot(3, tallies, final)
+    return data + (batch(outliers) if outliers else b"")

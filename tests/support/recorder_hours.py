@@ -1,0 +1,53 @@
+"""The recorder's bookkeeping over hours that do not pass: built from its own sources, beside a generator of wake-ups."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from latlab.analysis.wakeups.wakeup import Wakeups, disagreement
+from latlab.formats.wakeups.recorder import read_record
+from latlab.targets.linux.recorder_binary import FLAGS, guest_sources
+
+SOURCES = ("tests/hours.c", "recording.c", "record_file.c", "tally.c", "measure.c")
+OUTLIERS_KEPT = 200_000
+LIMIT_BYTES = 10_000_000
+
+
+@dataclass(frozen=True)
+class Hours:
+    """What was put in, a tuple of wake-ups, missed periods and outliers a CPU, and what the file says."""
+
+    put_in: tuple[tuple[int, int, int], ...]
+    read: Wakeups
+    size_bytes: int
+
+    def check(self) -> None:
+        assert [(cpu.got, cpu.missed) for cpu in self.read.cpus] == [(got, missed) for got, missed, _ in self.put_in]
+        assert self.read.complete and all(disagreement(cpu) == "" for cpu in self.read.cpus)
+        late, dropped = sum(outliers for _, _, outliers in self.put_in), sum(cpu.outliers_dropped for cpu in self.read.cpus)
+        assert len(self.read.outliers) + dropped == late and (dropped == 0 or len(self.read.outliers) == OUTLIERS_KEPT)
+
+
+def build(folder: Path) -> Path:
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler for this machine")
+    recorder = guest_sources() / "recorder"
+    program = folder / "hours"
+    command = [compiler, *FLAGS, f"-I{recorder}", *(str(recorder / source) for source in SOURCES), "-o", str(program)]
+    subprocess.run(command, check=True)
+    return program
+
+
+def hours(program: Path, folder: Path, cpus: int, seconds: int, late: int) -> Hours:
+    path = folder / f"hours-{cpus}-{late}.rec"
+    said = subprocess.run([program, path, str(cpus), str(seconds), str(late)], check=True, capture_output=True, text=True).stdout
+    put_in = tuple((int(got), int(missed), int(outliers)) for got, missed, outliers in (line.split() for line in said.splitlines()))
+    data = path.read_bytes()
+    path.unlink()
+    return Hours(put_in, read_record(data, path.name), len(data))

@@ -1,0 +1,24 @@
+import pytest
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from support.places import ROOT
+
+BUILD = ROOT / "build"
+
+
+def _symbols(folder: str) -> set[str]:
+    with (BUILD / folder / "firmware.elf").open("rb") as stream:
+        tables = [section for section in ELFFile(stream).iter_sections() if isinstance(section, SymbolTableSection)]
+        return {symbol.name for table in tables for symbol in table.iter_symbols()}
+
+
+@pytest.mark.parametrize("topology", ["2_4", "1", "4", "4_4", "4_4_4_4"])
+def test_no_release_firmware_can_hold_its_trng(topology: str) -> None:
+    names = _symbols(f"qemu_virt-{topology}")
+    assert "trng_call" in names and not any("hold" in name or name.startswith("__wrap") for name in names)
+
+
+def test_the_firmware_for_experiments_can_and_says_so() -> None:
+    assert "__wrap_trng_call" in _symbols("qemu_virt-1-hold")
+    assert b"trng-hold" in (BUILD / "qemu_virt-1-hold" / "firmware.bin").read_bytes()

@@ -1,0 +1,81 @@
+"""The psci campaign on the real firmware in the real QEMU; needs both."""
+
+from pathlib import Path
+
+import pytest
+
+from latlab.analysis.spans.crosscheck import disagreement
+from latlab.analysis.spans.decompose import decompose
+from latlab.analysis.spans.spans import core_samples, measured_call
+from latlab.campaigns.recording import Silent, run_psci
+from latlab.catalog import event_table
+from latlab.errors import LatlabError
+from latlab.formats.dump.dump import collect_dump
+from latlab.model.run import Metric, Run, RunStatus, Topology
+from latlab.store.store import Store, open_store
+from latlab.targets.qemu.console import Limits
+from latlab.targets.qemu.images import find_images
+from latlab.targets.qemu.qemu import DETERMINISTIC_MAJOR, Machine, Mode, find_qemu
+
+TOPOLOGIES = [Topology((1,)), Topology((2, 4)), Topology((4, 4, 4, 4))]
+ITERATIONS = 2
+
+
+def measure(folder: Path, topology: Topology, mode: Mode = Mode.DETERMINISTIC, gic: int = 3, el: int = 1) -> tuple[Store, Run]:
+    try:
+        images, qemu = find_images(topology, "psci_bench"), find_qemu()
+    except LatlabError as error:
+        pytest.skip(str(error))
+    if qemu.version[0] < DETERMINISTIC_MAJOR:
+        pytest.skip(f"{qemu} is too old")
+    store = open_store(str(folder / "store.sqlite"))
+    machine = Machine(images, "psci_bench", mode, gic, el, ITERATIONS)
+    recorded = run_psci(store, qemu, machine, Limits(300, 120), Silent())
+    return store, store.load(recorded.run_id)
+
+
+@pytest.mark.parametrize("topology", TOPOLOGIES, ids=str)
+def test_two_deterministic_runs_are_identical_bit_for_bit(tmp_path: Path, topology: Topology) -> None:
+    store, first = measure(tmp_path, topology)
+    _, second = measure(tmp_path, topology)
+    assert first.problems == second.problems == ()
+    assert first.status is RunStatus.COMPLETE
+    assert first.samples == second.samples
+    assert first.traces == second.traces
+    assert store.logs(first.id)["console"] == store.logs(second.id)["console"]
+    cores = len(topology.cores)
+    assert len(first.samples) == ITERATIONS * cores * (5 * 3 + 1)
+
+
+@pytest.mark.parametrize(("gic", "el"), [(2, 1), (2, 2), (3, 2)])
+def test_every_interrupt_controller_and_level_gives_a_complete_run(tmp_path: Path, gic: int, el: int) -> None:
+    _, run = measure(tmp_path, Topology((2, 4)), gic=gic, el=el)
+    assert run.status is RunStatus.COMPLETE
+    assert {"gic": str(gic), "el": str(el)}.items() <= dict(run.facts).items()
+
+
+def test_cores_that_really_run_at_once_give_a_complete_run(tmp_path: Path) -> None:
+    _, run = measure(tmp_path, Topology((2, 4)), Mode.MULTI_THREAD)
+    assert run.problems == ()
+
+
+def test_the_figures_of_the_payload_and_of_the_rings_agree_and_the_parts_sum(tmp_path: Path) -> None:
+    store, run = measure(tmp_path, Topology((2, 4)))
+    dump = collect_dump(store.logs(run.id)["console"].decode().splitlines(), event_table())
+    assert len(dump.iterations) == ITERATIONS * 6
+    for iteration in dump.iterations:
+        assert len(iteration.figures) == 6
+        for trace in iteration.traces:
+            samples = core_samples(trace)
+            of_core = [figures for figures in iteration.figures if figures.core == trace.core]
+            assert disagreement(samples, of_core, dump.boots[0].clock_hz) is None
+            for sample in samples:
+                assert sum(part.ticks for part in decompose(measured_call(trace), sample.metric)) == sample.value_ticks
+
+
+def test_in_a_serial_deep_suspend_only_a_core_whose_cluster_is_down_flushes_the_cluster(tmp_path: Path) -> None:
+    _, run = measure(tmp_path, Topology((2, 4)))
+    flushes = {s.core: s.value_ticks for s in run.samples if (s.test, s.metric) == ("susp_deep_serial", Metric.CACHE_FLUSH)}
+    assert run.lead is not None
+    short = {core for core, ticks in flushes.items() if ticks < max(flushes.values()) / 2}
+    assert short == {core for core in flushes if core.cluster == run.lead.cluster and core != run.lead}

@@ -1,0 +1,105 @@
+"""The store on a real PostgreSQL server that the test starts itself, as a user other than root, on a socket of its own."""
+
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from latlab.model.run import RunStatus
+from latlab.store.store import open_store
+from support.ladder_model import Truth, make_run
+from support.places import TESTS
+
+WRITERS = 4
+PASSES = 5
+
+WRITER = """
+import sys
+sys.path[:0] = sys.argv[2].split(":")
+from support.ladder_model import Truth, make_run
+from latlab.model.run import RunStatus
+from latlab.store.store import open_store
+
+store = open_store(sys.argv[1])
+for seed in range(int(sys.argv[3])):
+    run = make_run(Truth(tests=("cpu_susp_serial",)), seed)
+    run_id = store.begin(run)
+    for sample in run.samples:
+        store.add(run_id, [sample])
+    store.finish(run_id, RunStatus.COMPLETE)
+"""
+
+
+def programs() -> Path | None:
+    """The folder of the newest server installed."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[4]))
+    if found:
+        return found[-1].parent
+    on_path = shutil.which("initdb")
+    return Path(on_path).resolve().parent if on_path else None
+
+
+@pytest.fixture(scope="module")
+def server():
+    """Its folder stands outside pytest's own, which is closed to every other user."""
+    pytest.importorskip("psycopg", reason="psycopg is not installed; pip install 'latlab[postgresql]'")
+    folder = programs()
+    if folder is None:
+        pytest.skip("no PostgreSQL server is installed; install the package postgresql")
+    root, user = Path(tempfile.mkdtemp(prefix="latlab-pg-")), _user()
+    data, socket = root / "data", root / "socket"
+    socket.mkdir()
+    if user:
+        shutil.chown(root, user)
+        shutil.chown(socket, user)
+    _run(user, [folder / "initdb", "-D", data, "-U", "latlab", "-A", "trust", "-E", "UTF8", "--no-sync"])
+    options = f"-c listen_addresses='' -c unix_socket_directories='{socket}' -c fsync=off"
+    _run(user, [folder / "pg_ctl", "-D", data, "-o", options, "-w", "-l", root / "data" / "log", "start"])
+    try:
+        yield f"postgresql+psycopg://latlab@/postgres?host={socket}"
+    finally:
+        _run(user, [folder / "pg_ctl", "-D", data, "-m", "immediate", "stop"])
+        shutil.rmtree(root)
+
+
+def _user() -> str | None:
+    """The server refuses root."""
+    if os.geteuid() != 0:
+        return None
+    known = {entry.pw_name for entry in pwd.getpwall()}
+    return "postgres" if "postgres" in known else "nobody"
+
+
+def _run(user: str | None, command: list[object]) -> None:
+    done = subprocess.run([str(part) for part in command], user=user, capture_output=True, text=True, check=False, cwd="/", timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_run_comes_back_as_it_went_in(server):
+    store = open_store(server)
+    run = make_run(Truth(), 1, boots=2)
+    run_id = store.begin(run)
+    store.add(run_id, run.samples, logs={"console": b"\x00\xffraw"})
+    store.finish(run_id, RunStatus.COMPLETE)
+    loaded = store.load(run_id)
+    assert loaded.samples == run.samples and loaded.topology == run.topology and loaded.status is RunStatus.COMPLETE
+    assert store.logs(run_id) == {"console": b"\x00\xffraw"}
+
+
+def test_writers_at_the_same_time_lose_nothing_and_mix_nothing(server):
+    paths = ":".join([str(TESTS), *sys.path])
+    before = {run.id for run in open_store(server).runs()}
+    command = [sys.executable, "-c", WRITER, server, paths, str(PASSES)]
+    writers = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(WRITERS)]
+    errors = [writer.communicate(timeout=120)[1] for writer in writers]
+    assert [writer.returncode for writer in writers] == [0] * WRITERS, errors
+    store = open_store(server)
+    written = [run.id for run in store.runs() if run.id not in before]
+    assert len(written) == len(set(written)) == WRITERS * PASSES
+    expected = {make_run(Truth(tests=("cpu_susp_serial",)), seed).samples for seed in range(PASSES)}
+    assert {store.load(run_id).samples for run_id in written} <= expected

@@ -1,0 +1,56 @@
+import sys
+from dataclasses import replace
+
+import pytest
+
+from latlab.adopters import dataframes
+from latlab.errors import UsageError
+from latlab.model.run import Metric
+from support.ladder_model import Truth, make_run, relabelled
+
+pytest_plugins = ["pytester"]
+
+TESTS = """
+    def test_against_the_release(latency):
+        latency.assert_no_regression("published:tf-a/juno/v2.9", "published:tf-a/juno/v2.10")
+
+    def test_against_itself(latency):
+        latency.assert_no_regression("published:tf-a/juno/v2.9", "published:tf-a/juno/v2.9")
+
+    def test_rules(latency):
+        latency.assert_rules("published:tf-a/juno/v2.9")
+"""
+
+
+def test_an_adopters_test_fails_with_the_sentence_that_explains_it(pytester):
+    pytester.makepyfile(TESTS)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*wakeup regressed in every test: +2.10 µs to +4.92 µs*"])
+
+
+def test_a_broken_rule_fails_an_adopters_test(latency):
+    run = make_run(Truth(), 1)
+    faulty = relabelled(run, lambda s: replace(s, value_ticks=1) if s.metric is Metric.POWERDOWN else s)
+    with pytest.raises(pytest.fail.Exception, match="the cache flush fits into the powerdown"):
+        latency.assert_rules(faulty)
+
+
+def test_pandas_gets_every_sample_with_its_unit():
+    pandas = pytest.importorskip("pandas")
+    run = make_run(Truth(), 1, boots=2)
+    frame = dataframes.to_pandas(run)
+    assert len(frame) == len(run.samples) and isinstance(frame["test"].dtype, pandas.CategoricalDtype)
+    assert (frame["value"] == frame["value_ticks"] * 20.0).all()
+
+
+def test_polars_gets_the_same_columns_and_values_as_pandas():
+    run = make_run(Truth(), 1)
+    polars, pandas = dataframes.to_polars(run), dataframes.to_pandas(run)
+    assert {name: polars[name].to_list() for name in polars.columns} == {name: pandas[name].to_list() for name in pandas.columns}
+
+
+def test_a_table_without_its_library_names_the_library(monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(UsageError, match="needs the Python package polars"):
+        dataframes.to_polars(make_run(Truth(), 1))

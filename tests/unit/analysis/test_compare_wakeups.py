@@ -1,0 +1,260 @@
+"""Two runs of wake-ups compared: what is the same, what moved on which CPU, and what may not be compared."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from latlab.analysis.base.comparison import Comparison
+from latlab.analysis.base.identity import NotComparable
+from latlab.analysis.base.statistics import two_sample_shift
+from latlab.analysis.base.verdicts import Limits, Verdict
+from latlab.analysis.base.weighted import dominance, exceedance_p, quantile_shift, weighted, weighted_shift
+from latlab.analysis.compare import compare
+from latlab.analysis.explain_pair import explain_pair
+from latlab.analysis.gate import decide_gate
+from latlab.campaigns.rt_results import DETERMINISTIC, EMULATION, REAL, VIRTUAL_MACHINE
+from latlab.model.run import Build, Distribution, Metric
+from latlab.report.comparison.data import comparison_csv, comparison_json
+from latlab.report.exports.junit import comparison_junit
+from latlab.store.references import load
+from latlab.targets.linux.rt_job import Instrument, Workload
+from support.wakeup_runs import bounds, distribution, drawn, resampled, wakeup_run
+
+AM62L = "published:ti/am62l/11.00"
+
+
+def _verdicts(comparison: Comparison) -> dict[str, Verdict]:
+    return {row.name: row.verdict for row in comparison.rows}
+
+
+def _changed(comparison: Comparison) -> set[str]:
+    return {row.name for row in comparison.rows if row.verdict in (Verdict.REGRESSED, Verdict.IMPROVED)}
+
+
+def test_the_same_board_measured_again_is_the_same_and_no_figure_of_it_moved() -> None:
+    """Forty pairs of ten minutes, drawn from one histogram."""
+    truth = distribution(drawn(0, 200_000))
+    verdicts = []
+    for seed in range(40):
+        found = compare(*(wakeup_run(resampled(truth, 2 * seed + side, 3_000_000)) for side in (0, 1)))
+        assert _verdicts(found)["CPU 0 median"] is Verdict.SAME
+        verdicts.append(found.verdict)
+    assert verdicts.count(Verdict.SAME) >= 38
+
+
+def test_a_run_too_short_to_know_its_tail_says_so_and_does_not_call_it_changed() -> None:
+    """Ten seconds: fifty wake-ups above 99.9 %. A difference by chance is called one as often as the level of 5 % says, or less."""
+    truth = distribution(drawn(0, 200_000))
+    found = [compare(*(wakeup_run(resampled(truth, 100 + 2 * seed + side, 50_000)) for side in (0, 1))) for seed in range(60)]
+    assert sum(bool(_changed(one)) for one in found) <= 6
+    assert sum(one.verdict is Verdict.CANNOT_TELL for one in found) >= 30
+
+
+def test_a_board_that_wakes_up_a_tenth_later_regressed_in_every_quantile() -> None:
+    found = compare(wakeup_run(distribution(drawn(1))), wakeup_run(distribution(drawn(2, factor=1.1))))
+    assert found.verdict is Verdict.REGRESSED
+    assert {"CPU 0 median", "CPU 0 99 %", "CPU 0 99.9 %"} <= _changed(found)
+    (median,) = (row for row in found.rows if row.name == "CPU 0 median")
+    assert median.shift.low <= 0.1 * median.before <= median.shift.high * 1.05
+
+
+def test_a_shift_below_the_threshold_is_the_same_however_many_wake_ups_show_it() -> None:
+    found = compare(wakeup_run(distribution(drawn(1, 200_000))), wakeup_run(distribution(drawn(1, 200_000, factor=1.01))))
+    assert _verdicts(found)["CPU 0 median"] is Verdict.SAME
+
+
+def test_the_one_cpu_that_became_slower_is_named_and_no_other() -> None:
+    before = wakeup_run(*(distribution(drawn(cpu), cpu) for cpu in range(4)), name="a")
+    after = wakeup_run(*(distribution(drawn(10 + cpu, factor=1.2 if cpu == 2 else 1.0), cpu) for cpu in range(4)), name="b")
+    found = compare(before, after)
+    assert found.verdict is Verdict.REGRESSED and {name[:5] for name in _changed(found)} == {"CPU 2"}
+    (sentence,) = explain_pair(found)
+    assert sentence.sentence.startswith("CPU 2 regressed: median") and "CPU 0, CPU 1, CPU 3 did not change" in sentence.sentence
+
+
+def test_a_few_late_wake_ups_move_the_maximum_and_nothing_else() -> None:
+    after = [*drawn(2)[:-12], *range(150_000, 162_000, 1000)]
+    found = compare(wakeup_run(distribution(drawn(1))), wakeup_run(distribution(after)))
+    assert _changed(found) == {"CPU 0 maximum"}
+
+
+def test_one_late_wake_up_is_not_enough_to_call_the_maximum_worse() -> None:
+    truth = distribution(drawn(0, 200_000))
+    quiet, late = (resampled(truth, seed, 3_000_000) for seed in (1, 2))
+    late = replace(late, counts=(*late.counts, (*bounds(150_000), 1)), got=late.got + 1, maximum_ticks=150_000)
+    found = compare(wakeup_run(quiet), wakeup_run(late))
+    assert _verdicts(found)["CPU 0 maximum"] is Verdict.CANNOT_TELL and found.verdict is Verdict.SAME
+
+
+def test_missed_periods_that_came_up_are_a_regression_of_their_own() -> None:
+    late = [*drawn(2)[:-20], *[450_000] * 20]
+    found = compare(wakeup_run(distribution(drawn(1))), wakeup_run(distribution(late, missed=40)))
+    (row,) = (row for row in found.rows if row.metric is Metric.MISSED_PERIODS)
+    assert row.verdict is Verdict.REGRESSED and row.after == pytest.approx(40 * 1e6 / 60_040) and "in 0 and 20 wake-ups" in row.basis
+
+
+def test_one_wake_up_that_missed_many_periods_is_one_event() -> None:
+    late = [*drawn(2)[:-1], 40_000_000]
+    found = compare(wakeup_run(distribution(drawn(1))), wakeup_run(distribution(late, missed=200)))
+    (row,) = (row for row in found.rows if row.metric is Metric.MISSED_PERIODS)
+    assert row.verdict is Verdict.CANNOT_TELL
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"mode": VIRTUAL_MACHINE}, "the mode differs"),
+        ({"workload": Workload(10, interval_us=1000)}, "the interval differs, 200 us in a and 1000 us in b"),
+        ({"workload": Workload(10, priority=50)}, "the priority differs"),
+        ({"workload": Workload(10, "hackbench")}, "the load differs"),
+        ({"workload": Workload(10, idle_states=True)}, "the idle states differs"),
+        ({"platform": "another board"}, "the platform differs"),
+        ({"mode": EMULATION}, "multi-threaded emulation"),
+        ({"mode": DETERMINISTIC}, "the clock differs"),
+    ],
+)
+def test_runs_under_other_conditions_are_refused_before_anything_is_computed(change: dict[str, object], said: str) -> None:
+    """Also where nothing else could be computed: the runs share no CPU."""
+    a = wakeup_run(distribution(drawn(1, 100)), name="a", platform="board")
+    b = wakeup_run(distribution(drawn(2, 100), cpu=1), name="b", **{"platform": "board", **change})  # type: ignore[arg-type]
+    with pytest.raises(NotComparable, match=said):
+        compare(a, b)
+
+
+def test_another_kernel_is_what_is_compared_and_is_noted() -> None:
+    a = wakeup_run(distribution(drawn(1, 5000)), kernel="6.1.0-rt")
+    b = wakeup_run(distribution(drawn(2, 5000)), kernel="6.6.0-rt")
+    assert "the kernel differs, 6.1.0-rt and 6.6.0-rt: a difference may be its doing" in compare(a, b).notes
+
+
+def test_what_an_imported_run_does_not_say_is_noted() -> None:
+    imported = wakeup_run(distribution(drawn(1, 5000)), name="imported")
+    imported = replace(imported, facts=(("mode", "imported: as the tool says it"), ("source", "x.json")))
+    notes = compare(imported, wakeup_run(distribution(drawn(2, 5000)))).notes
+    assert "imported does not say its mode, interval, priority, load, idle states; taken to be the other's" in notes
+
+
+def test_a_virtual_machine_is_said_with_every_verdict() -> None:
+    a = wakeup_run(distribution(drawn(1)), name="a", mode=VIRTUAL_MACHINE)
+    b = wakeup_run(distribution(drawn(2, factor=1.3)), name="b", mode=VIRTUAL_MACHINE)
+    found = compare(a, b)
+    decision = decide_gate(found, frozenset({"regressed"}))
+    assert decision.exit_code == 1 and decision.lines[-1].endswith(VIRTUAL_MACHINE)
+    for text in (comparison_json(found), comparison_junit(found, decision), explain_pair(found)[-1].sentence):
+        assert VIRTUAL_MACHINE in text
+    rows = comparison_csv(found).splitlines()[1:]
+    assert rows and all(VIRTUAL_MACHINE in line for line in rows)
+
+
+def test_two_tools_are_compared_with_a_note_and_within_the_coarser_ones_steps() -> None:
+    values = drawn(1)
+    truncated = replace(distribution([value // 1000 * 1000 for value in values], test="cyclictest"), resolution_ticks=1000)
+    found = compare(wakeup_run(distribution(values)), wakeup_run(truncated))
+    assert found.verdict is not Verdict.REGRESSED and any("the tool differs, recorder and cyclictest" in note for note in found.notes)
+
+
+def test_on_the_instruction_clock_a_single_instruction_is_a_difference_and_exact() -> None:
+    values = [5_000] * 1000
+    a = wakeup_run(replace(distribution(values), digest="1"), mode=DETERMINISTIC)
+    b = wakeup_run(replace(distribution([*values[:-1], 5_002]), digest="2"), mode=DETERMINISTIC)
+    found = compare(a, b)
+    (row,) = (row for row in found.rows if row.name == "CPU 0 maximum")
+    assert (row.shift.value, row.verdict, row.basis) == (1.0, Verdict.REGRESSED, "exact")
+    assert "recorder, CPU 0: the samples differ" in found.notes
+    same = compare(a, a)
+    assert same.verdict is Verdict.SAME and "the samples are identical" in same.notes[-1]
+
+
+def test_a_run_is_compared_with_the_published_figures_of_its_board() -> None:
+    """Averages of 8 and 7 us, maxima of 57 and 48 us, from six hours."""
+    workload = Workload(10, "cpu", Instrument.CYCLICTEST)
+    quiet = [distribution(drawn(cpu, 50_000), cpu, test="cyclictest") for cpu in (0, 1)]
+    found = compare(load(AM62L), wakeup_run(*quiet, platform="am62l", workload=workload))
+    verdicts = _verdicts(found)
+    assert verdicts["CPU 0 maximum"] is Verdict.CANNOT_TELL and found.verdict in (Verdict.SAME, Verdict.CANNOT_TELL)
+    late = [distribution([*drawn(cpu, 50_000), *[90_000] * 3], cpu, test="cyclictest") for cpu in (0, 1)]
+    found = compare(load(AM62L), wakeup_run(*late, platform="am62l", workload=workload))
+    assert _verdicts(found)["CPU 1 maximum"] is Verdict.REGRESSED and found.verdict is Verdict.REGRESSED
+    slow = [distribution(drawn(cpu, 50_000, factor=2.0), cpu, test="cyclictest") for cpu in (0, 1)]
+    assert _verdicts(compare(load(AM62L), wakeup_run(*slow, platform="am62l", workload=workload)))["CPU 0 average"] is Verdict.REGRESSED
+
+
+def test_published_figures_of_another_board_are_refused() -> None:
+    with pytest.raises(NotComparable, match="the platform differs, am62l"):
+        compare(load(AM62L), wakeup_run(*(distribution(drawn(cpu, 100), cpu) for cpu in (0, 1)), platform="another"))
+
+
+def test_figures_a_thousand_times_the_others_are_a_slipped_unit() -> None:
+    b = distribution([value * 1000 for value in drawn(2, 100)])
+    with pytest.raises(NotComparable, match="unit suspect"):
+        compare(wakeup_run(distribution(drawn(1, 100))), wakeup_run(b))
+
+
+def test_other_firmware_is_noted() -> None:
+    a, b = (replace(wakeup_run(distribution(drawn(1, 5000))), build=Build(name)) for name in ("v1", "v2"))
+    assert any("the firmware differs, v1 and v2" in note for note in compare(a, b).notes)
+
+
+small = st.lists(st.integers(1, 120), min_size=31, max_size=45)
+
+
+@given(small, small)
+@settings(max_examples=40, deadline=None)
+def test_weighting_gives_what_a_row_for_each_sample_gives(a: list[int], b: list[int]) -> None:
+    """Below 128 ns each value has an interval of its own; more than 60 samples, so that the weighted form is the one that is tested."""
+    x, y = (weighted(distribution(values), 1.0) for values in (a, b))
+    assert x is not None and y is not None
+    ours, rows = weighted_shift(x, y), two_sample_shift(np.array(a, float), np.array(b, float))
+    assert ours.value == pytest.approx(rows.value, abs=1) and ours.low == pytest.approx(rows.low, abs=1)
+    assert ours.high == pytest.approx(rows.high, abs=1)
+    if len({*a, *b}) > 1:
+        assert ours.p == pytest.approx(stats.mannwhitneyu(a, b, method="asymptotic").pvalue, rel=1e-6)
+    signs = np.sign(np.subtract.outer(np.array(b), np.array(a)))
+    assert dominance(x, y) == pytest.approx(signs.mean())
+
+
+@given(st.integers(1, 300), st.integers(1, 300), st.data())
+@settings(max_examples=40, deadline=None)
+def test_the_exceedance_test_is_the_share_of_orders_in_which_one_run_holds_all_the_latest(n: int, m: int, data: st.DataObject) -> None:
+    above = data.draw(st.integers(1, m))
+    expected = stats.hypergeom(n + m, m, above).pmf(above)
+    assert exceedance_p(n, m, above) == pytest.approx(min(1.0, 2 * expected), rel=1e-6, abs=1e-300)
+
+
+def test_the_interval_of_a_quantiles_shift_holds_the_truth_nearly_as_often_as_it_says() -> None:
+    held = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        a, b = (distribution((rng.exponential(10_000, 4000) + extra).astype(int).tolist()) for extra in (0, 2000))
+        x, y = weighted(a, 1.0), weighted(b, 1.0)
+        assert x is not None and y is not None
+        shift = quantile_shift(x, y, 0.99)
+        assert shift is not None
+        held += shift.low <= 2000 <= shift.high
+    assert held >= 90
+
+
+def test_a_quantile_with_fewer_than_ten_wake_ups_above_it_is_left_out() -> None:
+    names = _verdicts(compare(wakeup_run(distribution(drawn(1, 5000))), wakeup_run(distribution(drawn(2, 5000)))))
+    assert "CPU 0 99 %" in names and "CPU 0 99.9 %" not in names
+
+
+def test_a_tolerance_widens_what_counts_as_the_same() -> None:
+    a, b = wakeup_run(distribution(drawn(1)), mode=REAL), wakeup_run(distribution(drawn(2, factor=1.1)))
+    assert compare(a, b, Limits(relative=0.2)).verdict is Verdict.SAME
+
+
+def test_what_was_clipped_is_later_than_the_histograms_end_and_no_more() -> None:
+    """Twenty wake-ups somewhere beyond the end, one of them at 1.9 ms, are no twenty beyond the other run's 1.8 ms."""
+
+    def clipped(maximum: int) -> Distribution:
+        one = distribution(drawn(1), test="cyclictest")
+        return replace(one, beyond=20, got=one.got + 20, expected=one.got + 20, maximum_ticks=maximum)
+
+    found = compare(wakeup_run(clipped(1_800_000)), wakeup_run(clipped(1_900_000)))
+    assert _verdicts(found)["CPU 0 maximum"] is Verdict.CANNOT_TELL
+    assert any("20 wake-ups of run lie beyond the end of its histogram" in note for note in found.notes)

@@ -1,0 +1,127 @@
+from dataclasses import replace
+
+import pytest
+
+from latlab.analysis.compare import compare
+from latlab.analysis.explain import explain_run
+from latlab.analysis.explain_pair import explain_pair
+from latlab.analysis.invariants import check_invariants
+from latlab.model.run import Clock, CoreId, Metric, Tick
+from latlab.store import references
+from support.ladder_model import Truth, call, make_run, relabelled
+
+
+def sentences(explanations, test=None):
+    return [e.sentence for e in explanations if test in (None, e.test)]
+
+
+@pytest.fixture(scope="module")
+def juno():
+    return {name: references.load(f"published:tf-a/juno/{name}") for name in ("2017", "v2.9", "v2.10")}
+
+
+def test_the_last_core_of_a_queue_waited_so_many_steps(juno):
+    told = sentences(explain_run(juno["v2.9"]), "cpu_susp_parallel")
+    assert "core 0.1 waited 696 µs behind five cores: 5 steps of 139.2 µs" in told
+
+
+def test_the_last_man_is_named_with_the_flush_that_it_paid(juno):
+    told = sentences(explain_run(juno["v2.9"]), "susp_deep_parallel")
+    assert any(s.startswith("0.1 paid the cluster flush of 138.8 µs as last man of cluster 0") for s in told)
+
+
+def test_figures_without_traces_are_called_inferred(juno):
+    assert {e.basis for e in explain_run(juno["v2.9"])} == {"inferred"}
+
+
+def test_two_explanations_that_fit_equally_are_both_given(juno):
+    given = [e.alternatives for e in explain_run(juno["v2.9"]) if e.alternatives]
+    assert given and all(len(alternatives) == 2 for alternatives in given)
+
+
+def test_an_order_that_changed_is_told_with_the_largest_move(juno):
+    told = sentences(explain_pair(compare(juno["v2.9"], juno["v2.10"])), "susp_deep_parallel")
+    assert any(s.startswith("order changed: 0.0, 1.0, 0.1,") and "no span moved by more than 0.7 %" in s for s in told)
+
+
+def test_the_wakeup_regression_is_told_once_with_its_range(juno):
+    told = [s for s in sentences(explain_pair(compare(juno["v2.9"], juno["v2.10"]))) if s.startswith("wakeup regressed in every test")]
+    assert len(told) == 1 and "+2.10 µs to +4.92 µs over 30 cells" in told[0]
+
+
+def test_the_longer_step_since_2017_is_named(juno):
+    told = sentences(explain_pair(compare(juno["2017"], juno["v2.9"])))
+    assert any("step of the queue regressed" in s and "87.7 µs to 139.6 µs" in s and "86.5 µs to 139.1 µs" in s for s in told)
+
+
+def test_equal_runs_have_nothing_to_explain():
+    a = make_run(Truth(), 1, name="a")
+    assert sentences(explain_pair(compare(a, replace(a, id="b")))) == ["no structure changed beyond its threshold"]
+
+
+@pytest.mark.parametrize("name", ["2017", "v2.9", "v2.10"])
+def test_the_published_runs_keep_every_rule(juno, name):
+    assert [check for check in check_invariants(juno[name]) if not check.holds] == []
+
+
+def broken(run):
+    return {check.name for check in check_invariants(run) if not check.holds}
+
+
+def test_every_core_flushing_its_cluster_in_parallel_breaks_a_rule():
+    run = make_run(Truth(), 1)
+    faulty = relabelled(run, lambda s: replace(s, value_ticks=5000) if s.metric is Metric.CACHE_FLUSH and "deep_par" in s.test else s)
+    assert "one core of each cluster pays the cluster flush" in broken(faulty)
+    assert any("rule of any correct firmware" in s for s in sentences(explain_run(faulty)))
+
+
+def test_a_cluster_flush_at_level_0_breaks_a_rule():
+    run = make_run(Truth(), 1)
+    faulty = relabelled(
+        run,
+        lambda s: (
+            replace(s, value_ticks=4000) if s.metric is Metric.CACHE_FLUSH and s.test == "cpu_susp_serial" and s.core == CoreId(1, 2) else s
+        ),
+    )
+    assert "no core pays a cluster flush at level 0" in broken(faulty)
+
+
+def test_a_flush_longer_than_its_powerdown_breaks_a_rule():
+    run = make_run(Truth(), 1)
+    faulty = relabelled(run, lambda s: replace(s, value_ticks=1) if s.metric is Metric.POWERDOWN and s.core == CoreId(0, 0) else s)
+    assert "the cache flush fits into the powerdown" in broken(faulty)
+
+
+def test_a_serial_last_man_beside_a_running_lead_breaks_a_rule():
+    run = make_run(Truth(), 1)
+    change = {("susp_deep_serial", Metric.CACHE_FLUSH, CoreId(1, 2)): 5000, ("susp_deep_serial", Metric.POWERDOWN, CoreId(1, 2)): 10000}
+    faulty = relabelled(run, lambda s: replace(s, value_ticks=change.get((s.test, s.metric, s.core), s.value_ticks)))
+    assert "a core pays the cluster flush only where no other core of its cluster is on" in broken(faulty)
+
+
+def test_a_core_slower_than_its_like_breaks_a_rule():
+    run = make_run(Truth(), 1)
+    faulty = relabelled(
+        run, lambda s: replace(s, value_ticks=s.value_ticks * 2) if s.test == "cpu_susp_serial" and s.core == CoreId(1, 3) else s
+    )
+    assert "like cores take the same time in serial" in broken(faulty)
+
+
+def test_with_traces_a_wait_is_exact_and_its_holder_is_named():
+    run = make_run(Truth(tests=("susp_deep_parallel",)), 1)
+    traced = replace(run, tick=Tick(Clock.TIME, 20.0), traces=(call(CoreId(0, 0), 1000, 5), call(CoreId(0, 1), 1010, 95)))
+    exact = [e.sentence for e in explain_run(traced) if e.basis == "exact"]
+    assert "core 0.1 waited 1.90 µs (lock wait, level 1), 1.90 µs of it behind 0.0" in exact
+    assert any(s.startswith("core 0.1 has the longest powerdown, 5.50 µs:") for s in exact)
+
+
+def test_what_traces_say_of_a_parallel_test_comes_with_its_mark_where_cores_took_turns():
+    run = make_run(Truth(tests=("susp_deep_parallel",)), 1)
+    traces = (call(CoreId(0, 0), 1000, 5), call(CoreId(0, 1), 1010, 95))
+    told = {
+        clock: sentences(explain_run(replace(run, tick=Tick(clock, 0.5), traces=traces)), "susp_deep_parallel")
+        for clock in (Clock.INSTRUCTIONS, Clock.VIRTUAL)
+    }
+    turns = "cores take turns under the instruction clock, so these spans show no queue"
+    assert told[Clock.INSTRUCTIONS][0] == turns and len(told[Clock.INSTRUCTIONS]) > 1
+    assert turns not in told[Clock.VIRTUAL]

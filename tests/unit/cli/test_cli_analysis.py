@@ -1,0 +1,151 @@
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from latlab.formats import run_json
+from latlab.model.run import CoreId, Metric, RunStatus
+from support.command import latlab
+from support.ladder_model import Truth, make_run
+from support.places import RT_DATA
+
+V9, V10 = "published:tf-a/juno/v2.9", "published:tf-a/juno/v2.10"
+
+
+def test_the_installed_command_exits_with_the_verdict():
+    done = subprocess.run([sys.executable, "-m", "latlab", "gate", V9, V10], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stdout.splitlines()[-1].startswith("fail: 13 regressed")
+
+
+def test_a_comparison_fits_one_screen_and_exits_with_its_verdict():
+    done = latlab("compare", V9, V10)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 1 and done.stderr == ""
+    assert len(lines) <= 50 and max(map(len, lines)) <= 120
+    assert "7 printed deltas, none a regression" in done.stdout
+    assert "wakeup regressed" in lines[1]
+
+
+def test_verbose_shows_the_cells_and_the_places():
+    done = latlab("compare", V9, V10, "--verbose")
+    assert "first ladder has" in done.stdout and "104.58" in done.stdout and "rank 1" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("format", "begins"), [("json", "{"), ("csv", "test,metric,"), ("rst", "PSCI Performance"), ("html", "<!doctype html>")]
+)
+def test_a_comparison_is_written_in_every_format(format, begins, tmp_path):
+    target = tmp_path / "out"
+    done = latlab("compare", V9, V10, "--format", format, "-o", str(target))
+    assert done.returncode == 1 and target.read_text("utf-8").startswith(begins)
+
+
+def test_the_report_of_two_runs_is_their_comparison():
+    done = latlab("report", V9, V10, "--format", "rst")
+    assert done.returncode == 0 and "compared with" in done.stdout
+
+
+def test_explain_tells_sentences_and_json():
+    assert "behind five cores" in latlab("explain", V9).stdout
+    told = json.loads(latlab("explain", V9, V10, "--format", "json").stdout)
+    assert told[0]["basis"] == "inferred"
+
+
+def test_an_explanation_says_its_clock_and_how_many_samples_it_stands_on():
+    counted = f"{V9}: system counter (time), 96 samples, 1 a cell"
+    assert latlab("explain", V9).stdout.splitlines()[0] == counted
+    assert counted in latlab("explain", V9, V10).stdout.splitlines()
+
+
+def test_a_log_without_figures_is_refused_by_its_name_alone(tmp_path):
+    log = tmp_path / "boot.log"
+    log.write_text("U-Boot 2026.01\n")
+    assert latlab("compare", str(log), V9).stderr == f"latlab: {log}: the log holds no RT_INSTR figure; give the whole console log\n"
+
+
+def test_the_gate_passes_what_it_is_not_told_to_fail(tmp_path):
+    assert latlab("gate", V9, V10).returncode == 1
+    assert latlab("gate", V9, V9).returncode == 0
+    done = latlab("gate", V9, V10, "--fail-on", "improved", "--junit", str(tmp_path / "j.xml"))
+    assert done.returncode == 0 and done.stdout.startswith("pass: 13 regressed") and (tmp_path / "j.xml").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("compare", V9, "published:ti/am62l/11.00"), 3, "the platform differs"),
+        (("compare", V9, "published:none"), 2, "is not in the catalogue"),
+        (("compare", V9, V10, "--tolerance", "200"), 2, "is not a percentage"),
+        (("gate", V9, V10, "--fail-on", "worse"), 2, "is not a list of verdicts"),
+        (("tail", V9, "--metric", "speed"), 2, "is no metric"),
+        (("history", "*/step", V9), 2, "needs two runs"),
+        (("export", V9, "--format", "chrome"), 2, "has no traces"),
+        (("export", V9, "--format", "csv", "--test", "cpu_susp_serial"), 2, "--test chooses what a chrome trace shows"),
+        (("export", V9, "--build-id", "x"), 2, "--build-id is for --format kcidb"),
+        (("run", "psci", "--power-cycle"), 2, "--power-cycle is for a board"),
+        (("run", "psci", "--target", "virtual:juno", "--gic", "2"), 2, "--gic has no effect in virtual time"),
+        (("compare", "/etc/hostname", V9), 2, "is not read"),
+        (("compare", V9, V9, "-o", "x.txt"), 2, "name another --format"),
+        (("history", "*/step", V9, V10, "-o", "x.txt"), 2, "name another --format"),
+        (("explain", V9, ""), 2, "'' is no file"),
+        (("tail", V9, "--once-in", "nan"), 2, "must be more than 1 and at most"),
+        (("tail", V9, "--once-in", "1e300"), 2, "must be more than 1 and at most"),
+        (("explore", "--walks", "10"), 2, "are of one system"),
+        (("explore", "--full", "--clusters", "2", "--programs", "1|1"), 2, "choose either"),
+        (("explore", "--replay", ""), 2, "is --clusters and --programs together"),
+        (("compare", str(RT_DATA / "cyclictest-h.txt"), V9), 2, f"keep it with `latlab import-rt {RT_DATA / 'cyclictest-h.txt'}`"),
+        (("compare", str(RT_DATA / "cyclictest.json"), V9), 2, f"keep it with `latlab import-rt {RT_DATA / 'cyclictest.json'}`"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence_and_an_exit_code(arguments, code, said, tmp_path):
+    done = latlab(*arguments, store=tmp_path / "s.sqlite")
+    assert (done.returncode, done.stdout) == (code, "")
+    assert said in done.stderr and done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
+
+
+def test_a_gate_passes_no_candidate_that_lacks_what_the_base_has(tmp_path):
+    whole = make_run(Truth(), 1, name="whole")
+    left = {
+        "a partial run": replace(whole, status=RunStatus.PARTIAL),
+        "a test": replace(whole, samples=tuple(s for s in whole.samples if s.test != "cpu_susp_serial")),
+        "a core": replace(whole, samples=tuple(s for s in whole.samples if s.core != CoreId(1, 3) or s.test == "cpu_susp_serial")),
+        "a metric": replace(whole, samples=tuple(s for s in whole.samples if s.metric is not Metric.WAKEUP)),
+    }
+    base = tmp_path / "whole.json"
+    base.write_text(run_json.render(whole))
+    for name, run in left.items():
+        candidate, junit = tmp_path / f"{name}.json", tmp_path / "j.xml"
+        candidate.write_text(run_json.render(replace(run, id=name)))
+        done = latlab("gate", str(base), str(candidate), "--junit", str(junit))
+        assert done.returncode == 3 and "could not be judged" in done.stdout, name
+        assert 'classname="not judged"' in junit.read_text()
+        assert latlab("compare", str(base), str(candidate)).returncode == 3
+        more = latlab("gate", str(candidate), str(base))
+        assert more.returncode == (3 if name in ("a partial run", "a core") else 0), name
+
+
+def test_a_tail_without_enough_samples_exits_with_cannot_tell():
+    done = latlab("tail", V9, "--test", "cpu_susp_serial")
+    assert done.returncode == 3 and "no estimate" in done.stdout
+
+
+def test_exported_runs_are_compared_from_their_files(tmp_path):
+    for name, seed in (("a", 1), ("b", 2)):
+        (tmp_path / f"{name}.json").write_text(run_json.render(make_run(Truth(), seed, name=name)))
+    done = latlab("compare", str(tmp_path / "a.json"), str(tmp_path / "b.json"))
+    assert done.returncode == 0 and "same" in done.stdout.splitlines()[0]
+
+
+def test_two_files_of_one_run_are_told_apart_by_their_names(tmp_path):
+    run = make_run(Truth(), 1, name="run")
+    paths = [tmp_path / "before.json", tmp_path / "after.json"]
+    for path, platform in zip(paths, ("one", "other"), strict=True):
+        path.write_text(run_json.render(replace(run, platform=platform)))
+    assert f"one in {paths[0]} and other in {paths[1]}" in latlab("compare", *map(str, paths)).stderr
+
+
+def test_every_format_of_export_says_something():
+    for format in ("json", "csv", "junit", "benchmark", "squad", "kcidb"):
+        assert latlab("export", V9, "--format", format).stdout, format

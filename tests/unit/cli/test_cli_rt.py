@@ -1,0 +1,199 @@
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from latlab.campaigns.rt_results import DETERMINISTIC, EMULATION, REAL, keep, new_run, workload_facts
+from latlab.cli.app import app
+from latlab.errors import DataError, LatlabError, UsageError
+from latlab.model.run import RunStatus
+from latlab.report.rt.content import Dose, dose_notes
+from latlab.store.store import open_store
+from latlab.targets.linux.rt_job import Workload
+from support.places import RT_DATA
+
+INFO = b"events=%s clock_hz=62500000 capture_mticks=875\n"
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    place = str(tmp_path / "store.sqlite")
+    monkeypatch.setenv("LATLAB_STORE", place)
+    return place
+
+
+def _latlab(*arguments: str) -> None:
+    app(arguments, standalone_mode=False)
+
+
+def _files() -> dict[str, bytes]:
+    from latlab.catalog import event_table
+
+    return {
+        "recorder.rec": gzip.decompress((RT_DATA / "recorder.rec.gz").read_bytes()),
+        "el3-records.txt": (RT_DATA / "el3-records.txt").read_bytes(),
+        "el3-info.txt": INFO % event_table().hash.encode(),
+        "ftrace.txt": (RT_DATA / "ftrace.txt").read_bytes(),
+    }
+
+
+def _run(mode: str, campaign: str = "rt"):  # type: ignore[no-untyped-def]
+    return new_run(campaign, "guest", "QEMU virt", 1, mode, workload_facts(Workload(8)))
+
+
+def test_an_imported_histogram_is_a_run_that_is_shown_and_reported(store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _latlab("import-rt", str(RT_DATA / "cyclictest-h.txt"), "--duration", "1s", "--interval", "1000")
+    assert "Maximum (us)" in capsys.readouterr().out
+    _latlab("show", "last", "--format", "json")
+    body = json.loads(capsys.readouterr().out)
+    (tool,) = body["measurements"][0]["tools"]
+    assert [(cpu["got"], cpu["max_ns"]) for cpu in tool["cpus"]] == [(1000, 28_000), (996, 497_000)]
+    page = tmp_path / "page.html"
+    _latlab("report", "last", "-o", str(page))
+    text = page.read_text()
+    assert "Histogram by cyclictest" in text and "http://" not in text.partition("<script>")[0]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--duration", "ten"),
+        ("--duration", "0s"),
+        ("--load", "nothing"),
+        ("--interval", "5"),
+        ("--target", "ssh"),
+        ("--host", "a"),
+        ("--priority", "99"),
+    ],
+)
+def test_wrong_options_are_refused_before_anything_starts(store: str, arguments: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError):
+        _latlab("run", "rt", *arguments)
+
+
+@pytest.mark.parametrize("doses", ["0,50", "50,100,200", "0,50,20000", "a,b"])
+def test_doses_that_give_no_slope_are_refused(store: str, doses: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("latlab.cli.rt._image", lambda: None)
+    monkeypatch.setattr("latlab.targets.qemu.qemu.find_qemu", lambda path: None)
+    with pytest.raises(UsageError, match="--doses"):
+        _latlab("run", "rt-trng", "--doses", doses)
+
+
+def test_an_imported_file_with_its_schedule_says_what_was_missed(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    _latlab("import-rt", str(RT_DATA / "cyclictest-h.txt"), "--duration", "1s", "--interval", "200")
+    capsys.readouterr()
+    _latlab("show", "last", "--format", "json")
+    (tool,) = json.loads(capsys.readouterr().out)["measurements"][0]["tools"]
+    assert [(cpu["expected"], cpu["missed"]) for cpu in tool["cpus"]] == [(5000, 4000), (5000, 4004)]
+
+
+def test_truncated_input_is_refused_with_its_name(store: str, tmp_path: Path) -> None:
+    (tmp_path / "cut.json").write_text('{"thread": {"0": ')
+    with pytest.raises(DataError, match=r"cut\.json:1"):
+        _latlab("import-rt", str(tmp_path / "cut.json"))
+
+
+def test_what_is_wrong_with_an_imported_file_names_that_file_also_in_its_explanation(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "board7.txt"
+    log.write_text((RT_DATA / "cyclictest-h.txt").read_text().partition("# Total")[0])
+    with pytest.raises(DataError, match=r"board7\.txt"):
+        _latlab("import-rt", str(log))
+    capsys.readouterr()
+    _latlab("explain", "last")
+    said = capsys.readouterr().out
+    assert "board7.txt: the histogram has no totals, so it was cut off; overflows and maxima are unknown" in said
+
+
+def test_a_whole_run_is_complete_and_says_who_stole_the_time(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    opened = open_store()
+    run_id = keep(opened, _run(DETERMINISTIC), _files(), ())
+    assert opened.load(run_id).status is RunStatus.COMPLETE
+    _latlab("show", run_id)
+    assert "TRNG_RND, called by kernel-stack randomisation in a system call" in capsys.readouterr().out
+
+
+def test_what_was_measured_is_kept_when_the_target_goes_down(store: str) -> None:
+    opened = open_store()
+    whole = _files()
+    cut = whole | {"recorder.rec": whole["recorder.rec"][: len(whole["recorder.rec"]) - 40]}
+    run_id = keep(opened, _run(REAL), cut, ("board: the connection broke",))
+    run = opened.load(run_id)
+    assert run.status is RunStatus.PARTIAL
+    messages = [problem.message for problem in run.problems]
+    assert messages[0] == "board: the connection broke" and any("cut off" in message for message in messages)
+    assert opened.logs(run_id)["recorder.rec"] == cut["recorder.rec"]
+
+
+def test_a_run_in_which_nothing_came_back_is_kept_with_its_logs(store: str) -> None:
+    opened = open_store()
+    run_id = keep(opened, _run(REAL), {"console": b"boot..."}, ("the guest went down",))
+    assert opened.logs(run_id)["console"] == b"boot..." and opened.load(run_id).status is RunStatus.PARTIAL
+    with pytest.raises(DataError, match="no file of a recorder"):
+        _latlab("show", run_id)
+
+
+def test_a_firmware_with_another_event_table_attributes_nothing(store: str) -> None:
+    opened = open_store()
+    run_id = keep(opened, _run(DETERMINISTIC), _files() | {"el3-info.txt": INFO % (b"0" * 16)}, ())
+    assert any("outliers are not attributed" in problem.message for problem in opened.load(run_id).problems)
+
+
+def test_a_kernel_warning_makes_a_run_partial(store: str) -> None:
+    opened = open_store()
+    log = b"[    1.0] fine\n[    2.0] WARNING: CPU: 0 PID: 1 at kernel/x.c:1\n"
+    run_id = keep(opened, _run(DETERMINISTIC), _files() | {"kernel.log": log}, ())
+    assert any("kernel warned" in problem.message for problem in opened.load(run_id).problems)
+
+
+def test_latencies_of_multi_threaded_emulation_are_not_published(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run_id = keep(open_store(), _run(EMULATION), _files(), ())
+    _latlab("show", run_id)
+    assert "not to be published" in capsys.readouterr().out
+    for arguments in (
+        ("report", run_id, "--format", "rst"),
+        ("report", run_id, "-o", "/tmp/never.html"),
+        ("show", run_id, "--format", "rst"),
+    ):
+        with pytest.raises(LatlabError, match="not published"):
+            _latlab(*arguments)
+
+
+def test_an_experiment_says_its_line(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same boot under several names: a flat line."""
+    names = ("0-us-kstack-on-hwrng-off", "50-us-kstack-on-hwrng-off", "200-us-kstack-on-hwrng-off", "200-us-kstack-off-hwrng-on")
+    files = {f"{name}/{path}": data for name in names for path, data in _files().items()}
+    run_id = keep(open_store(), _run(DETERMINISTIC, "rt-trng"), files, ())
+    _latlab("show", run_id)
+    said = capsys.readouterr().out
+    assert "Maximum = 447.2 us + 0.00 x dose" in said
+
+
+def _dose(dose_us: int, kstack: bool, hwrng: bool, max_us: float) -> Dose:
+    return Dose("", dose_us, kstack, hwrng, max_us, 0, ())
+
+
+DOSES = [_dose(0, True, False, 40), _dose(100, True, False, 240), _dose(200, True, False, 440)]
+
+
+def test_kernel_stack_randomisation_is_blamed_where_the_maximum_falls_back_without_it() -> None:
+    line, verdict, driver = dose_notes([*DOSES, _dose(200, False, False, 30), _dose(200, False, True, 90)])
+    assert line == "Maximum = 40.0 us + 2.00 x dose, r squared 1.0000."
+    assert verdict.endswith("so kernel-stack randomisation was to blame.") and "adds its own" in driver
+
+
+def test_kernel_stack_randomisation_is_not_blamed_where_the_maximum_stays() -> None:
+    assert "alone was not to blame" in dose_notes([*DOSES, _dose(200, False, False, 430)])[1]
+
+
+def test_an_experiment_that_lost_its_boots_has_no_slope() -> None:
+    with pytest.raises(DataError, match="1 of the boots"):
+        dose_notes(DOSES[:1])
+
+
+def test_a_driver_below_the_undisturbed_maximum_still_adds_its_own() -> None:
+    """It is measured against the run without it, not against the run in which the other caller was at work."""
+    driver = dose_notes([*DOSES, _dose(200, False, False, 14), _dose(200, False, True, 45)])[2]
+    assert "adds its own" in driver and driver.endswith("45.0 us, 14.0 us without the driver.")

@@ -1,0 +1,95 @@
+import sys
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from latlab.analysis.compare import compare
+from latlab.formats.dump.console_log import candidate_lines, parse
+from latlab.formats.dump.rt_instr import POWER_METRICS, Figures, format_figures, read_figures
+from latlab.model.run import CoreId, Metric, RunStatus, Topology
+from latlab.store import references
+
+TWO = Topology((2,))
+PIECES = [
+    "<RT_INSTR:",
+    "test_rt_instr_cpu_susp_serial",
+    "\t0",
+    "\t1",
+    "\t25",
+    "/>",
+    "RT_INSTR",
+    "\x1b[0m",
+    " ",
+    "x",
+    "\r",
+    "\n",
+    "\n",
+    "[1.0] ",
+]
+
+
+def line(core, *values):
+    return format_figures(Figures("cpu_susp_serial", core, tuple(zip(POWER_METRICS, values, strict=True))))
+
+
+def log(*lines):
+    return "\r\n".join(("boot", *lines, "end")).encode()
+
+
+def test_figures_are_read_whatever_a_lab_puts_around_them():
+    run = parse(log("[ 1.0] " + line(CoreId(0, 0), 1, 2, 3), "\x1b[0m" + line(CoreId(0, 1), 4, 5, 6) + "\x1b[K"), "a.log")
+    assert run.topology == TWO and run.status is RunStatus.COMPLETE
+    assert [(str(s.core), s.metric, s.value_ticks) for s in run.samples if s.metric is Metric.WAKEUP] == [
+        ("0.0", Metric.WAKEUP, 2), ("0.1", Metric.WAKEUP, 5),
+    ]  # fmt: skip
+
+
+def test_a_cut_line_is_named_with_its_line():
+    run = parse(log(line(CoreId(0, 0), 1, 2, 3), line(CoreId(0, 1), 4, 5, 6)[:-5]), "a.log", TWO)
+    assert run.problems[0].line == 3 and run.status is RunStatus.PARTIAL
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=60))
+def test_leaving_lines_out_that_hold_no_mark_changes_nothing(pieces):
+    text = "".join(pieces)
+    whole = read_figures([part.rstrip("\r") for part in text.split("\n")], TWO)
+    run = parse(text.encode(), "x", TWO)
+    assert [(s.iteration, s.core, s.metric, s.value_ticks) for s in run.samples] == [
+        (number, f.core, metric, value) for number, f in whole[0] for metric, value in f.values_ns
+    ]
+    damage = [p for p in whole[1] if "lines of" not in p.message]
+    assert [p for p in run.problems if "lines of" not in p.message and "holds no" not in p.message] == damage
+
+
+@given(st.binary(max_size=300))
+def test_candidate_lines_have_the_numbers_of_the_file(data):
+    lines = data.split(b"\n")
+    for number, text in candidate_lines(data):
+        assert lines[number - 1].decode("utf-8", "backslashreplace").rstrip("\r") == text
+
+
+def test_two_logs_are_compared_by_their_paths(tmp_path):
+    for name in ("a", "b"):
+        lines = [line(CoreId(c, k), 100_000, 20_000, 5_000) for c, n in ((0, 2), (1, 4)) for k in range(n)]
+        (tmp_path / f"{name}.log").write_bytes(log(*lines))
+    comparison = compare(*(references.load(str(tmp_path / f"{name}.log")) for name in ("a", "b")))
+    assert {row.shift.value for row in comparison.rows} == {0.0}
+
+
+def test_a_damaged_log_that_names_thousands_of_tests_and_cores_is_read_without_counting_them_all_out():
+    """Lines of code, not seconds, are counted: every test would ask every core, three hundred million times."""
+    lines = [f"<RT_INSTR:t{i}\t{i % 100}\t{i % 1000}\t{i}/>" for i in range(3000)]
+    steps = 0
+
+    def count(frame, event, argument):
+        nonlocal steps
+        steps += 1
+        return count
+
+    sys.settrace(count)
+    try:
+        run = parse("\n".join(lines).encode(), "x")
+    finally:
+        sys.settrace(None)
+    assert len(run.samples) == 3000 and len(run.problems) == 3000
+    assert steps < 5_000_000

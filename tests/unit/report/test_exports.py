@@ -1,0 +1,224 @@
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from latlab.analysis.base.figures import figures_of
+from latlab.analysis.compare import compare
+from latlab.analysis.gate import decide_gate
+from latlab.errors import DataError, UsageError
+from latlab.formats import run_json
+from latlab.formats.dump import console_log
+from latlab.formats.published import rst_tables
+from latlab.model.run import CoreId, Problem, Topology
+from latlab.report.comparison import data as comparison_data
+from latlab.report.comparison import html as comparison_html
+from latlab.report.comparison import rst as comparison_rst
+from latlab.report.exports import benchmark_json, chrome_trace, junit, kcidb, samples_csv, squad
+from latlab.store import references
+from support.ladder_model import Truth, call, make_run
+
+
+@pytest.fixture(scope="module")
+def juno():
+    return references.load("published:tf-a/juno/v2.9"), references.load("published:tf-a/juno/v2.10")
+
+
+@pytest.fixture(scope="module")
+def release(juno):
+    return compare(*juno)
+
+
+def test_a_run_survives_json_with_traces_and_problems():
+    run = make_run(Truth(), 3, boots=2, iterations=2)
+    run = replace(
+        run, traces=(call(CoreId(0, 1), 1000, 5),), problems=(Problem(7, "damaged"),), facts=(("a", "b"),), capture_cost_ticks=1.5
+    )
+    assert run_json.parse(run_json.render(run), "run.json") == run
+
+
+@given(
+    st.text()
+    | st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)
+    ).map(json.dumps)
+)
+@settings(max_examples=100, deadline=None)
+def test_json_of_anything_else_is_refused_with_its_file(text):
+    with pytest.raises(DataError, match=r"^other\.json"):
+        run_json.parse(text, "other.json")
+
+
+@given(st.data())
+@settings(max_examples=100, deadline=None)
+def test_a_run_with_a_field_replaced_is_read_or_refused_never_crashes(data):
+    document = json.loads(run_json.render(make_run(Truth(tests=("cpu_susp_serial",)), 1)))
+    key = data.draw(st.sampled_from(sorted(document)))
+    document[key] = data.draw(st.none() | st.integers() | st.text() | st.lists(st.lists(st.integers() | st.text(), max_size=7), max_size=3))
+    try:
+        run_json.parse(json.dumps(document), "run.json")
+    except DataError as error:
+        assert str(error).startswith("run.json")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"capture_cost_ticks": float("inf")}, "no number from 0"),
+        ({"capture_cost_ticks": -7}, "no number from 0"),
+        ({"tick_unit": "insns"}, "the unit is 'insns' and the clock time, whose unit is ns"),
+        ({"topology": [10**12, 4]}, "is not one of 1 to 65536 cores"),
+        ({"topology": []}, "is not one of"),
+        ({"lead": "9.9"}, "the lead 9.9 is not in topology 2,4"),
+        ({"version": True}, "version True"),
+        ({"samples": [["t", "powerdown", "0.-1", 0, 0, 5]]}, "'0.-1' is not a core"),
+        ({"samples": [["t", "powerdown", "0.1", -1, 0, 5]]}, "-1 is negative"),
+        ({"samples": [["t", "powerdown", "0.1", 0, 0, 10**400]]}, "no whole number of 64 bits"),
+        ({"events_hash": [1, 2]}, "is no text"),
+    ],
+)
+def test_a_run_that_contradicts_itself_is_refused_with_what_does(changed, said):
+    document = json.loads(run_json.render(make_run(Truth(tests=("cpu_susp_serial",)), 1))) | changed
+    with pytest.raises(DataError, match=re.escape(said)):
+        run_json.parse(json.dumps(document), "run.json")
+
+
+def test_a_run_of_a_log_that_names_only_the_second_cluster_survives_json():
+    run = console_log.parse(b"<RT_INSTR:test_rt_instr_cpu_susp_serial\t1\t0\t5\t6\t7/>", "board.log")
+    assert run.topology == Topology((0, 1))
+    assert run_json.parse(run_json.render(run), "run.json") == run
+
+
+def test_csv_has_a_line_for_each_sample(juno):
+    rows = list(csv.DictReader(io.StringIO(samples_csv.render(juno[0]))))
+    assert len(rows) == 96
+    assert rows[0]["value_ticks"] == "5229" and rows[0]["value"] == "104580" and rows[0]["unit"] == "ns"
+
+
+def test_figures_do_not_depend_on_the_order_of_the_queue():
+    first, second = (figures_of(make_run(Truth(), seed)) for seed in (1, 2))
+    shared = {f.path: f.value for f in first if not f.path.endswith(("system", "0", "1"))}
+    for figure in second:
+        if figure.path in shared:
+            assert figure.value == pytest.approx(shared[figure.path], abs=60), figure.path
+
+
+def test_benchmark_json_holds_steps_instead_of_cores_for_parallel_tests(juno):
+    entries = {e["name"]: e for e in json.loads(benchmark_json.render(juno[0]))}
+    assert entries["cpu_susp_parallel/powerdown/step"] | {"extra": ""} == {
+        "name": "cpu_susp_parallel/powerdown/step", "unit": "µs", "value": pytest.approx(139.07, abs=0.01), "extra": "",
+    }  # fmt: skip
+    assert "cpu_susp_serial/powerdown/core-0.0" in entries and not any("parallel/powerdown/core" in name for name in entries)
+
+
+def test_squad_metrics_are_numbers_or_one_number_a_boot():
+    metrics = json.loads(squad.render(make_run(Truth(), 1, boots=3)))
+    value = metrics["latlab/cpu_susp_serial/wakeup/core-0.0-ns"]
+    assert value == [23000.0, 23000.0, 23000.0]
+
+
+def test_kcidb_results_keep_kcidbs_own_schema(juno):
+    schema = pytest.importorskip("kcidb_io").schema.LATEST
+    document = json.loads(kcidb.render(juno[0]))
+    assert schema.is_valid(document)
+    statuses = {test["status"] for test in document["tests"]}
+    assert statuses == {"DONE", "PASS"}
+
+
+@pytest.mark.parametrize(("origin", "build"), [("", ""), ("a b", ""), ("Lab", ""), ("lab", "x"), ("lab", "A:x")])
+def test_names_that_kcidbs_schema_refuses_are_refused_here(juno, origin, build):
+    schema = pytest.importorskip("kcidb_io").schema.LATEST
+    with pytest.raises(UsageError, match="KCIDB"):
+        kcidb.render(juno[0], origin, build)
+    document = json.loads(kcidb.render(juno[0]))
+    for test in document["tests"]:
+        test |= {"origin": origin} if not build else {"build_id": build}
+    assert not schema.is_valid(document)
+
+
+def test_junit_counts_what_it_holds(juno, release):
+    suite = ET.fromstring(junit.comparison_junit(release, decide_gate(release, frozenset({"regressed"})))).find("testsuite")
+    assert suite.get("tests") == str(len(release.rows)) == str(len(suite.findall("testcase")))
+    assert suite.get("failures") == str(len(suite.findall("testcase/failure"))) == "13"
+    assert ET.fromstring(junit.render(juno[0])).find("testsuite").get("failures") == "0"
+
+
+@given(st.text())
+def test_junit_is_xml_whatever_a_log_held(text):
+    run = replace(make_run(Truth(tests=("cpu_susp_serial",)), 1), problems=(Problem(1, text),))
+    ET.fromstring(junit.render(run))
+
+
+def test_a_chrome_trace_has_a_thread_for_each_core():
+    topology_of_two = [call(CoreId(0, 0), 1000, 5), call(CoreId(0, 1), 1010, 95)]
+    run = make_run(Truth(tests=("susp_deep_parallel",)), 1)
+    run = replace(run, topology=type(run.topology)((2,)), traces=tuple(topology_of_two))
+    events = json.loads(chrome_trace.render(run))["traceEvents"]
+    assert {(e["pid"], e["tid"]) for e in events if e["ph"] == "X"} == {(0, 0), (0, 1)}
+    total = sum(e["dur"] for e in events if e["ph"] == "X" and e["tid"] == 1)
+    assert total == pytest.approx((5050 + 95 + 10) * 20 / 1000)
+
+
+def test_a_chrome_trace_of_figures_alone_is_refused(juno):
+    with pytest.raises(UsageError, match="has no traces"):
+        chrome_trace.render(juno[0])
+
+
+def test_the_gate_fails_on_what_it_is_told_to(release):
+    assert decide_gate(release, frozenset({"regressed"})).exit_code == 1
+    assert decide_gate(release, frozenset({"improved"})).exit_code == 0
+    assert decide_gate(release, frozenset({"cannot tell"})).exit_code == 1
+
+
+def test_comparison_json_says_its_schema_and_has_no_infinities(release):
+    document = json.loads(comparison_data.comparison_json(release))
+    assert (document["schema"], document["version"], document["verdict"]) == ("latlab-comparison", 1, "regressed")
+    assert len(document["printed_deltas"]) == 7
+    assert {row["low"] for row in document["rows"] if row["name"] == "queued"} == {None}
+
+
+def test_comparison_csv_has_every_row_and_cell(release):
+    rows = list(csv.DictReader(io.StringIO(comparison_data.comparison_csv(release))))
+    assert len(rows) == len(release.rows) + sum(len(row.cells) for row in release.rows)
+
+
+def test_the_rst_of_a_comparison_builds_in_sphinx_without_a_warning(release, tmp_path):
+    pytest.importorskip("sphinx")
+    (tmp_path / "conf.py").write_text("project = 'report'\n")
+    (tmp_path / "index.rst").write_text(comparison_rst.document(release), "utf-8")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", str(tmp_path), str(tmp_path / "out")]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+
+
+def test_the_rst_of_a_comparison_has_deltas_only_where_something_changed(release):
+    reading = rst_tables.parse(comparison_rst.document(release))
+    marked = {(t.test, f.metric.value) for t in reading.tables for f in t.figures if f.printed_delta is not None}
+    assert {metric for _, metric in marked} == {"wakeup"}
+    assert {test for test, _ in marked} == {
+        "susp_deep_parallel",
+        "susp_deep_serial",
+        "cpu_susp_parallel",
+        "cpu_susp_serial",
+        "cpu_off_serial",
+    }
+
+
+def test_the_tables_of_a_comparison_are_read_back_with_the_same_figures(release, juno):
+    reading = rst_tables.parse(comparison_rst.document(release))
+    figures = {(t.test, f.metric, f.core): float(f.value) for t in reading.tables for f in t.figures}
+    assert figures == {(s.test, s.metric, s.core): pytest.approx(s.value_ticks * 0.02) for s in juno[1].samples}
+
+
+def test_the_page_of_a_comparison_needs_no_network(release):
+    page = comparison_html.page(release)
+    assert "src=" not in page.split("<script>")[0] and "<link" not in page
+    assert page.count('class="chart"') == 2 + 4 and "regressed" in page

@@ -1,0 +1,187 @@
+import random
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event
+
+from latlab.analysis.spans.spans import samples_of
+from latlab.errors import DataError, UsageError
+from latlab.model.run import CoreId, Metric, Problem, RunStatus, Sample, Topology
+from latlab.store.store import Store, open_store
+from support.places import TESTS
+from support.synthetic import Model
+from support.unfinished_run import RUN
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return open_store(str(tmp_path / "store.sqlite"))
+
+
+@pytest.mark.parametrize("place", [":memory:", "sqlite://", "sqlite:///", "sqlite:///:memory:"])
+def test_a_store_that_would_be_lost_is_refused(place: str) -> None:
+    with pytest.raises(UsageError, match="kept nowhere"):
+        open_store(place)
+
+
+@pytest.mark.parametrize("damage", ["update samples set value_ticks='abc'", "update runs set tick_value=0"])
+def test_a_store_whose_figures_are_none_is_called_damaged(tmp_path: Path, damage: str) -> None:
+    store = open_store(str(tmp_path / "store.sqlite"))
+    run_id = store.begin(RUN)
+    store.add(run_id, samples=[Sample("t", Metric.POWERDOWN, CoreId(0, 0), 0, 0, 5)])
+    with sqlite3.connect(tmp_path / "store.sqlite") as connection:
+        connection.execute(damage)
+    with pytest.raises(DataError, match="damaged"):
+        store.load(run_id)
+
+
+def test_what_goes_into_the_store_comes_out(store: Store) -> None:
+    iterations = list(Model(Topology((1, 2)), 2).iterations())
+    run_id = store.begin(RUN)
+    problems = (Problem(3, "a CRC"), Problem(0, "it ended"))
+    for iteration in iterations:
+        store.add(run_id, samples_of(iteration.traces), iteration.traces)
+    store.add(run_id, problems=problems)
+    store.finish(run_id, RunStatus.COMPLETE)
+    kept = store.load(run_id)
+    assert kept.samples == tuple(sample for iteration in iterations for sample in samples_of(iteration.traces))
+    assert kept.traces == tuple(trace for iteration in iterations for trace in iteration.traces)
+    assert kept.problems == problems
+    assert kept.status is RunStatus.COMPLETE
+    facts = (
+        "campaign",
+        "target",
+        "platform",
+        "topology",
+        "tick",
+        "build",
+        "lead",
+        "capture_cost_ticks",
+        "started_utc",
+        "emulator",
+        "command",
+    )
+    assert all(getattr(kept, name) == getattr(RUN, name) for name in (*facts, "facts"))
+
+
+def test_a_log_that_comes_in_parts_is_whole(store: Store) -> None:
+    run_id = store.begin(RUN)
+    for part in (b"one\r\n", b"\x00\xfftwo", b""):
+        store.add(run_id, logs={"console": part})
+    assert store.logs(run_id) == {"console": b"one\r\n\x00\xfftwo"}
+
+
+def test_a_run_that_was_never_finished_is_partial_and_keeps_what_arrived(tmp_path: Path) -> None:
+    place = str(tmp_path / "store.sqlite")
+    writer = open_store(place)
+    run_id = writer.begin(RUN)
+    iteration = next(Model(Topology((1, 2))).iterations())
+    writer.add(run_id, samples_of(iteration.traces))
+    reader = open_store(place)
+    assert reader.load("last").status is RunStatus.PARTIAL
+    assert reader.sample_counts() == {run_id: 9}
+
+
+def test_a_run_is_found_by_last_by_id_and_by_a_unique_beginning(store: Store) -> None:
+    first, second = store.begin(RUN), store.begin(RUN)
+    assert store.resolve("last") == second
+    assert store.resolve(first) == first
+    length = next(n for n in range(1, 20) if not second.startswith(first[:n]))
+    assert store.resolve(first[:length]) == first
+    with pytest.raises(UsageError, match="is the beginning of"):
+        store.resolve("psci-")
+    with pytest.raises(UsageError, match="no run 'rt-'"):
+        store.resolve("rt-")
+
+
+def test_an_empty_store_says_how_to_make_a_run(store: Store) -> None:
+    with pytest.raises(UsageError, match="latlab run psci"):
+        store.resolve("last")
+
+
+WRITER = """
+import sys
+sys.path.insert(0, sys.argv[2])
+from support.synthetic import Model
+from support.unfinished_run import RUN
+from latlab.analysis.spans.spans import samples_of
+from latlab.model.run import RunStatus, Topology
+from latlab.store.store import open_store
+store = open_store(sys.argv[1])
+run_id = store.begin(RUN)
+for iteration in Model(Topology((1, 2)), 5).iterations():
+    store.add(run_id, samples_of(iteration.traces), iteration.traces, logs={"console": b"x" * 1000})
+store.finish(run_id, RunStatus.COMPLETE)
+"""
+
+
+def test_several_processes_write_at_once_and_nothing_is_lost(tmp_path: Path) -> None:
+    place = str(tmp_path / "store.sqlite")
+    command = [sys.executable, "-c", WRITER, place, str(TESTS)]
+    writers = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(4)]
+    for writer in writers:
+        _, errors = writer.communicate(timeout=120)
+        assert writer.returncode == 0, errors.decode()
+    store = open_store(place)
+    assert len(store.runs()) == 4
+    assert set(store.sample_counts().values()) == {5 * 3 * (5 * 3 + 1)}
+    assert all(len(store.logs(run.id)["console"]) == 30 * 1000 for run in store.runs())
+
+
+def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
+    place = tmp_path / "store.sqlite"
+    place.write_bytes(b"this is not a database" * 100)
+    with pytest.raises(DataError, match="not a store that can be read"):
+        open_store(str(place))
+
+
+def test_a_store_of_another_schema_is_refused(tmp_path: Path) -> None:
+    place = tmp_path / "store.sqlite"
+    open_store(str(place)).close()
+    with sqlite3.connect(place) as connection:
+        connection.execute("update latlab_schema set version = 99")
+    with pytest.raises(DataError, match="has schema 99"):
+        open_store(str(place))
+
+
+def test_a_damaged_row_is_named_and_not_a_fault(tmp_path: Path) -> None:
+    place = tmp_path / "store.sqlite"
+    store = open_store(str(place))
+    run_id = store.begin(RUN)
+    store.add(run_id, traces=next(Model(Topology((1, 2))).iterations()).traces)
+    with sqlite3.connect(place) as connection:
+        connection.execute("update traces set records = x'00'")
+    with pytest.raises(DataError, match="damaged"):
+        store.load(run_id)
+
+
+def test_a_full_disk_is_named_and_what_came_before_is_kept(tmp_path: Path) -> None:
+    place = tmp_path / "store.sqlite"
+    store = open_store(str(place))
+    run_id = store.begin(RUN)
+    with store._engine.connect() as connection:
+        pages = connection.exec_driver_sql("pragma page_count").scalar_one()
+
+    @event.listens_for(store._engine, "connect")
+    @event.listens_for(store._engine, "checkout")
+    def limit(connection: sqlite3.Connection, *_: object) -> None:
+        connection.execute(f"pragma max_page_count = {pages + 1}")
+
+    with pytest.raises(Exception, match="no room left") as caught:
+        store.add(run_id, logs={"console": random.Random(1).randbytes(1 << 20)})
+    assert getattr(caught.value, "exit_code", 0) == 3
+    assert open_store(str(place)).resolve("last") == run_id
+
+
+def test_an_address_that_is_no_database_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="neither a path nor a database URL"):
+        open_store("nonsense://here")
+
+
+def test_a_folder_that_cannot_be_made_is_a_usage_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="cannot hold the store"):
+        open_store(str(tmp_path / "file" / "store.sqlite"))

@@ -17,7 +17,8 @@ from rich.console import Console
 from rich.table import Table
 
 from latlab.campaigns.recording import CAMPAIGN_TESTS, PAYLOAD, run_psci
-from latlab.model.run import Metric, Run, Topology
+from latlab.model.enums import Metric
+from latlab.model.run import Run, Topology
 from latlab.report.progress import RunProgress
 from latlab.store.store import open_store
 from latlab.targets.qemu.console import Limits

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from latlab.analysis.wakeups.wakeup import Histogram, Wakeups, counted_us, same_distribution_ks
+from latlab.analysis.wakeups.wakeup import same_distribution_ks
 from latlab.errors import LatlabError
 from latlab.formats.wakeups.cyclictest import read_cyclictest
 from latlab.formats.wakeups.recorder import read_record
+from latlab.model.wakeups import Histogram, Wakeups, counted_us
 from latlab.targets.linux.linux import Here, check_survey, survey
 from latlab.targets.linux.recorder_binary import recorder_for
 from latlab.targets.linux.rt_job import HISTOGRAM_US, Workload

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from latlab.model.run import Metric
+from latlab.model.enums import Metric
 from latlab.report.virtual.tables import as_rst, error_table, fit_table, prediction_table
 from latlab.store.references import load
 from latlab.virtual.board import load_board

@@ -14,12 +14,13 @@ from latlab.formats import run_json
 from latlab.formats.dump import console_log, el3_records, guest_frames
 from latlab.formats.dump.dump import collect_dump, write_iteration
 from latlab.formats.dump.frames import crc, format_frame
-from latlab.formats.dump.rt_instr import Figures, format_figures, parse_figures, read_figures
+from latlab.formats.dump.rt_instr import format_figures, parse_figures, read_figures
 from latlab.formats.published import csv_tables, rst_tables
 from latlab.formats.published import runs as published
 from latlab.formats.published.tables import Reading, parse_figure
 from latlab.formats.wakeups import ftrace, recorder
 from latlab.formats.wakeups.detect import read_wakeups
+from latlab.model.figures import Figures
 from latlab.model.run import Topology
 
 FRAME = re.compile(r"<(LLT1:[^<>]*) \*[0-9a-f]{8}>")

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from latlab.model.run import Build, Clock, CoreId, CoreTrace, Metric, Run, RunStatus, Sample, Tick, Topology, TraceRecord
+from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.run import Build, CoreId, CoreTrace, Run, Sample, Tick, Topology, TraceRecord
 
 JUNO = Topology((2, 4))
 

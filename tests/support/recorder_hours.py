@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.wakeups.wakeup import Wakeups, disagreement
+from latlab.analysis.wakeups.wakeup import disagreement
 from latlab.formats.wakeups.recorder import read_record
+from latlab.model.wakeups import Wakeups
 from latlab.targets.linux.recorder_binary import FLAGS, guest_sources
 
 SOURCES = ("tests/hours.c", "recording.c", "record_file.c", "tally.c", "measure.c")

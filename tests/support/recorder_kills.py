@@ -14,9 +14,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from latlab.analysis.wakeups.wakeup import Wakeups, disagreement
+from latlab.analysis.wakeups.wakeup import disagreement
 from latlab.errors import DataError
 from latlab.formats.wakeups.recorder import read_record
+from latlab.model.wakeups import Wakeups
 
 SECOND_NS = 1_000_000_000
 INTERVAL_NS = 200_000

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from latlab.catalog import event_table
 from latlab.formats.dump.dump import Iteration, write_iteration
 from latlab.formats.dump.frames import Boot, End, format_frame
-from latlab.formats.dump.rt_instr import Figures
-from latlab.model.run import CoreId, CoreTrace, Metric, Topology, TraceRecord
+from latlab.model.enums import Metric
+from latlab.model.figures import Figures
+from latlab.model.run import CoreId, CoreTrace, Topology, TraceRecord
 
 CLOCK_HZ = 62_500_000
 CPU_SUSPEND = 0xC4000001

@@ -1,6 +1,7 @@
 """A run as it is when it begins: described, with no samples yet."""
 
-from latlab.model.run import Build, Clock, CoreId, Run, RunStatus, Tick, Topology
+from latlab.model.enums import Clock, RunStatus
+from latlab.model.run import Build, CoreId, Run, Tick, Topology
 
 RUN = Run(
     campaign="psci",

@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from latlab.campaigns.rt_results import CAMPAIGN, REAL, new_run, workload_facts
-from latlab.model.run import UNNAMED, CoreId, Distribution, Metric, Run, RunStatus
+from latlab.model.enums import Metric, RunStatus
+from latlab.model.run import UNNAMED, CoreId, Distribution, Run
 from latlab.targets.linux.rt_job import Workload
 from support.recorder_files import bucket
 

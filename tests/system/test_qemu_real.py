@@ -11,7 +11,8 @@ from latlab.campaigns.recording import Silent, run_psci
 from latlab.catalog import event_table
 from latlab.errors import LatlabError
 from latlab.formats.dump.dump import collect_dump
-from latlab.model.run import Metric, Run, RunStatus, Topology
+from latlab.model.enums import Metric, RunStatus
+from latlab.model.run import Run, Topology
 from latlab.store.store import Store, open_store
 from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.images import find_images

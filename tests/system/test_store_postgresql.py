@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.model.run import RunStatus
+from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
 from support.ladder_model import Truth, make_run
 from support.places import TESTS

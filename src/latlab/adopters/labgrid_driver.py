@@ -23,10 +23,12 @@ from labgrid.factory import target_factory
 from labgrid.protocol import CommandProtocol, FileTransferProtocol
 from labgrid.step import step
 
+from latlab.analysis.wakeups.result import RtResult
 from latlab.campaigns.rt import run_rt_linux
-from latlab.campaigns.rt_results import RtResult, results_of
+from latlab.campaigns.rt_results import results_of
 from latlab.errors import DataError
-from latlab.model.run import Run, RunStatus
+from latlab.model.enums import RunStatus
+from latlab.model.run import Run
 from latlab.store.store import open_store
 from latlab.targets.linux.labgrid_board import LabgridBoard
 from latlab.targets.linux.rt_job import Instrument, Workload

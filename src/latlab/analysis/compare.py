@@ -28,7 +28,8 @@ from latlab.analysis.ladder.canonical import BASE, LEAST_SHARE, STEP, Ladders, f
 from latlab.analysis.ladder.groups import Group, groups_of
 from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of
 from latlab.analysis.wakeups.compare_wakeups import compare_wakeups
-from latlab.model.run import Clock, Metric, Run
+from latlab.model.enums import Clock, Metric
+from latlab.model.run import Run
 
 _NO_SHIFT = Shift(0.0, 0.0, 0.0, 1.0)
 

@@ -18,7 +18,8 @@ from latlab.analysis.ladder.canonical import BASE, STEP, SYSTEM_TERM, Ladders, a
 from latlab.analysis.ladder.roles import Roles, inferred_lead, is_parallel, roles_of
 from latlab.analysis.spans.explain_trace import explain_traces
 from latlab.analysis.wakeups.explain_wakeups import explain_wakeups
-from latlab.model.run import CoreId, Metric, Run
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Run
 
 LEAD_WAIT = 1.2
 

@@ -14,7 +14,7 @@ from latlab.analysis.ladder.canonical import predict
 from latlab.analysis.ladder.groups import WAIT
 from latlab.analysis.spans.explain_trace import part_medians
 from latlab.analysis.wakeups.explain_wakeups import explain_wakeup_pair
-from latlab.model.run import Clock, Metric
+from latlab.model.enums import Clock, Metric
 
 _STEP_CAUSES = ("the power controller takes longer for a message", "what is held while a core powers down is held for longer")
 _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)

@@ -18,7 +18,8 @@ from latlab.analysis.base.verdicts import Limits
 from latlab.analysis.compare import compare
 from latlab.analysis.explain_pair import explain_pair
 from latlab.analysis.wakeups.wakeup_identity import pair_wakeups
-from latlab.model.run import Clock, Run, Tick
+from latlab.model.enums import Clock
+from latlab.model.run import Run, Tick
 
 PERMUTATIONS = 999
 FEWEST_A_SIDE = 3

@@ -13,7 +13,8 @@ from latlab.analysis.base.wording import amount
 from latlab.analysis.ladder.roles import Roles, inferred_lead, is_parallel, roles_of, serial_last_men
 from latlab.analysis.spans.psa_invariants import psa_checks
 from latlab.analysis.wakeups.wakeup_identity import check_latencies
-from latlab.model.run import CoreId, Distribution, Metric, Run
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Distribution, Run
 
 ALIKE = 0.10
 DEEP_SERIAL = ("susp_deep_serial", "cpu_off_serial")

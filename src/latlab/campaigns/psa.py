@@ -9,8 +9,9 @@ from pathlib import Path
 from latlab.campaigns.recording import Progress, Recorded, now_utc, record_console
 from latlab.catalog import event_table
 from latlab.errors import DataError
-from latlab.model.run import Build, Run, RunStatus, Tick, Topology
-from latlab.model.run import Clock as Clocks
+from latlab.model.enums import Clock as Clocks
+from latlab.model.enums import RunStatus
+from latlab.model.run import Build, Run, Tick, Topology
 from latlab.store.store import Store
 from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu import mps2

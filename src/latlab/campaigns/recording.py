@@ -17,8 +17,10 @@ from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError, TestFailed, UsageError
 from latlab.formats.dump.dump import Iteration, collect_dump, read_dump
 from latlab.formats.dump.frames import Boot, End, parse_frames
-from latlab.formats.dump.rt_instr import Figures, parse_figures, read_figures
-from latlab.model.run import Build, Clock, CoreId, Problem, Run, RunStatus, Sample, Tick, Topology
+from latlab.formats.dump.rt_instr import parse_figures, read_figures
+from latlab.model.enums import Clock, RunStatus
+from latlab.model.figures import Figures
+from latlab.model.run import Build, CoreId, Problem, Run, Sample, Tick, Topology
 from latlab.store.store import Store
 from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu import qemu as qemus

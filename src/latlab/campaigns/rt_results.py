@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from latlab.analysis.wakeups.attribution import Attributed, Exposure, attribute, exposure
-from latlab.analysis.wakeups.periodicity import Period, find_period
+from latlab.analysis.wakeups.periodicity import find_period
 from latlab.analysis.wakeups.power_cycles import Crossing, crossings
-from latlab.analysis.wakeups.wakeup import Wakeups, disagreement, with_schedule
+from latlab.analysis.wakeups.result import RtResult
+from latlab.analysis.wakeups.wakeup import disagreement, with_schedule
 from latlab.analysis.wakeups.wakeup_identity import EMULATION as EMULATION
 from latlab.analysis.wakeups.wakeup_identity import VIRTUAL_MACHINE as VIRTUAL_MACHINE
 from latlab.catalog import event_table
@@ -18,7 +19,9 @@ from latlab.errors import DataError, LatlabError
 from latlab.formats.dump.el3_records import El3Records, info_of, merged, read_all, read_records
 from latlab.formats.wakeups.detect import read_wakeups
 from latlab.formats.wakeups.ftrace import read_spans
-from latlab.model.run import Build, Clock, Problem, Run, RunStatus, Tick, Topology
+from latlab.model.enums import Clock, RunStatus
+from latlab.model.run import Build, Problem, Run, Tick, Topology
+from latlab.model.wakeups import Wakeups
 from latlab.store.store import Store
 from latlab.targets.linux.rt_job import Instrument, Workload
 
@@ -31,22 +34,6 @@ KERNEL_PROBES = ("crng_reseed", "hwrng")
 DETERMINISTIC = "deterministic: the instruction clock of an emulator, one vCPU"
 REAL = "real target"
 KERNEL_WARNINGS = ("WARNING:", "BUG:", "Oops", "rcu: INFO:", "rcu_preempt detected", "Internal error", "soft lockup", "Call trace:")
-
-
-@dataclass(frozen=True)
-class RtResult:
-    """One measurement: what each tool saw, and what is known of why. `attributed` is None where nothing could be joined."""
-
-    wakeups: tuple[Wakeups, ...]
-    attributed: tuple[Attributed, ...] | None
-    exposure: tuple[Exposure, ...]
-    period: Period | None
-    problems: tuple[str, ...]
-    records_lost: int = 0
-
-    @property
-    def recorder(self) -> Wakeups | None:
-        return next((found for found in self.wakeups if found.tool == "recorder"), None)
 
 
 def new_run(campaign: str, target: str, platform: str, cpus: int, mode: str, facts: tuple[tuple[str, str], ...], **more: object) -> Run:

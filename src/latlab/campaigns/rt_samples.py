@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from latlab.analysis.wakeups.attribution import Attributed
-from latlab.analysis.wakeups.wakeup import Histogram, Wakeups
-from latlab.campaigns.rt_results import POWER_CAMPAIGN, RtResult, results_of
+from latlab.analysis.wakeups.result import RtResult
+from latlab.campaigns.rt_results import POWER_CAMPAIGN, results_of
 from latlab.errors import DataError
-from latlab.model.run import CoreId, Distribution, LateWakeup, Metric, Run
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Distribution, LateWakeup, Run
+from latlab.model.wakeups import Histogram, Wakeups
 from latlab.store.store import Store
 
 

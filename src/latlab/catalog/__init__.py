@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-from latlab.formats.dump.events import EventTable, parse_events
+from latlab.catalog.events import parse_events
+from latlab.model.events import EventTable
 
 
 @cache

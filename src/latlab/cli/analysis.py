@@ -181,7 +181,7 @@ def tail(
     """Estimate worst cases beyond what was measured, or say why that cannot be done. Exits 3 where no core allows an estimate."""
     from latlab.analysis.wakeups.tail import tails
     from latlab.analysis.wakeups.wakeup_identity import caveat_of
-    from latlab.model.run import Metric
+    from latlab.model.enums import Metric
     from latlab.report.rt.tail_terminal import print_tails
 
     if metric is not None and metric not in list(Metric):

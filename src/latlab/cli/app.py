@@ -152,7 +152,7 @@ def import_(
 ) -> None:
     """Keep a console log from a board or from elsewhere as a run."""
     from latlab.campaigns.recording import import_log
-    from latlab.model.run import Clock
+    from latlab.model.enums import Clock
     from latlab.store.store import open_store
 
     data = log.read_bytes()

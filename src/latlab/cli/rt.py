@@ -294,7 +294,7 @@ def _say(text: str) -> None:
 
 def _conclude(store: Store, run_id: str, format: RtFormat) -> None:
     """Print what was measured, then what is wrong with it."""
-    from latlab.model.run import RunStatus
+    from latlab.model.enums import RunStatus
 
     run = store.load(run_id)
     problems = [problem.message for problem in run.problems]

@@ -9,22 +9,8 @@ from typing import Any
 
 from latlab.errors import DataError
 from latlab.formats.dump.frames import parse_core
-from latlab.model.run import (
-    Build,
-    Clock,
-    CoreId,
-    CoreTrace,
-    Distribution,
-    LateWakeup,
-    Metric,
-    Problem,
-    Run,
-    RunStatus,
-    Sample,
-    Tick,
-    Topology,
-    TraceRecord,
-)
+from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.run import Build, CoreId, CoreTrace, Distribution, LateWakeup, Problem, Run, Sample, Tick, Topology, TraceRecord
 
 SCHEMA = "latlab-run"
 VERSION = 1

@@ -6,38 +6,10 @@ A value is a whole number of ticks; `Tick` says what one tick is worth. Nothing 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 
-
-class Clock(StrEnum):
-    """What a figure counts. Figures of different clocks are never compared."""
-
-    TIME = "time"
-    INSTRUCTIONS = "instructions"
-    VIRTUAL = "virtual"
-
-
-class Metric(StrEnum):
-    """A named span: the difference of two trace events; `task_wakeup` goes from a timer's expiry to its task, `irq_latency` from
-    an interrupt's due time to its handler, less what that takes with nothing in the way. `missed_periods` is no span: it counts the periods
-    of a task that passed before it ran, per million that were due."""
-
-    POWERDOWN = "powerdown"
-    WAKEUP = "wakeup"
-    CACHE_FLUSH = "cache_flush"
-    PSCI_CALL = "psci_call"
-    TASK_WAKEUP = "task_wakeup"
-    PSA_CALL = "psa_call"
-    IRQ_LATENCY = "irq_latency"
-    MISSED_PERIODS = "missed_periods"
-
+from latlab.model.enums import Clock, Metric, RunStatus
 
 UNNAMED = "unnamed"
-
-
-class RunStatus(StrEnum):
-    COMPLETE = "complete"
-    PARTIAL = "partial"
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from latlab.model.run import Clock, Run, Tick
+from latlab.model.enums import Clock
+from latlab.model.run import Run, Tick
 
 CLOCK_NAMES = {
     Clock.INSTRUCTIONS: "instruction clock of the emulator (no time)",

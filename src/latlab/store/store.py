@@ -16,7 +16,8 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from latlab.errors import DataError, LatlabError, UsageError
-from latlab.model.run import Build, Clock, CoreId, CoreTrace, Metric, Problem, Run, RunStatus, Sample, Tick, Topology, TraceRecord
+from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.run import Build, CoreId, CoreTrace, Problem, Run, Sample, Tick, Topology, TraceRecord
 
 SCHEMA_VERSION = 1
 BUSY_TIMEOUT_S = 30

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from latlab.errors import DataError, UsageError
-from latlab.model.run import CoreId, Metric, Run
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Run
 from latlab.virtual.board import Board
 from latlab.virtual.fit import Fit, fit, undetermined
 from latlab.virtual.program import TESTS, Orders, SpanKey, spans_of

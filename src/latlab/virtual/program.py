@@ -9,7 +9,8 @@ from pathlib import Path
 
 from latlab.errors import DataError, UsageError
 from latlab.formats.dump.rt_instr import read_figures
-from latlab.model.run import CoreId, Metric
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId
 from latlab.targets.qemu.images import search_folders
 from latlab.virtual.board import Board, board_text
 

@@ -15,7 +15,8 @@ from latlab.analysis.spans.spans import core_samples, measured_call
 from latlab.catalog import event_table
 from latlab.errors import DataError, UsageError
 from latlab.formats.dump.dump import Iteration, collect_dump
-from latlab.model.run import CoreId, Metric
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId
 from latlab.virtual.board import CHOICES, MAX_CORES, Board
 from latlab.virtual.program import TESTS, run_program, spans_of
 

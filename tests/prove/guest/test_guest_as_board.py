@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from ssh_board import SshBoard, ssh_board
 
+from latlab.analysis.wakeups.result import RtResult
 from latlab.campaigns.rt import run_rt_linux
-from latlab.campaigns.rt_results import VIRTUAL_MACHINE, RtResult, results_of
-from latlab.model.run import Run, RunStatus
+from latlab.campaigns.rt_results import VIRTUAL_MACHINE, results_of
+from latlab.model.enums import RunStatus
+from latlab.model.run import Run
 from latlab.store.store import Store, open_store
 from latlab.targets.linux.labgrid_board import LabgridBoard, load_target
 from latlab.targets.linux.machine import Machine

@@ -5,7 +5,7 @@ import pytest
 
 from latlab.adopters import dataframes
 from latlab.errors import UsageError
-from latlab.model.run import Metric
+from latlab.model.enums import Metric
 from support.ladder_model import Truth, make_run, relabelled
 
 pytest_plugins = ["pytester"]

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from latlab.analysis.spans.crosscheck import disagreement
 from latlab.analysis.spans.decompose import ORDER, decompose, segments
 from latlab.analysis.spans.spans import SpanError, core_samples, measured_call, samples_of, span_ticks
-from latlab.formats.dump.rt_instr import Figures
-from latlab.model.run import CoreId, CoreTrace, Metric, Topology, TraceRecord
+from latlab.model.enums import Metric
+from latlab.model.figures import Figures
+from latlab.model.run import CoreId, CoreTrace, Topology, TraceRecord
 from support.synthetic import JUNO, Model, figures
 
 ITERATIONS = list(Model(Topology((2, 2)), 1).iterations())

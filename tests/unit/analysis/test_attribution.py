@@ -4,14 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.analysis.wakeups.attribution import Call, KernelSpan, attribute, exposure
+from latlab.analysis.wakeups.attribution import attribute, exposure
 from latlab.analysis.wakeups.dose import fit
 from latlab.analysis.wakeups.periodicity import find_period
-from latlab.analysis.wakeups.wakeup import CpuWakeups, Outlier, Wakeups
 from latlab.catalog import event_table
 from latlab.formats.dump.el3_records import info_of, read_all, read_records
 from latlab.formats.wakeups.ftrace import read_spans
 from latlab.formats.wakeups.recorder import read_record
+from latlab.model.calls import Call, KernelSpan
+from latlab.model.wakeups import CpuWakeups, Outlier, Wakeups
 from support.places import RT_DATA
 
 HZ = 1_000_000_000
@@ -21,7 +22,7 @@ TRNG = 0xC4000053
 def _wakeups(median_ns: int = 10_000) -> Wakeups:
     import numpy as np
 
-    from latlab.analysis.wakeups.wakeup import counted_us
+    from latlab.model.wakeups import counted_us
 
     histogram = counted_us(np.array([median_ns // 1000 - 1]), np.array([100]))
     cpus = tuple(CpuWakeups(cpu, histogram, 100, 100, 0, 0, 0, 0.0) for cpu in (0, 1))

@@ -13,7 +13,8 @@ from latlab.analysis.compare import compare
 from latlab.analysis.ladder.canonical import BASE, STEP, SYSTEM_TERM, after_term, fit_ladders
 from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.analysis.ladder.roles import inferred_lead, roles_of
-from latlab.model.run import UNNAMED, Clock, CoreId, Metric, Tick, Topology
+from latlab.model.enums import Clock, Metric
+from latlab.model.run import UNNAMED, CoreId, Tick, Topology
 from latlab.store import references
 from support.ladder_model import Truth, make_run, relabelled
 

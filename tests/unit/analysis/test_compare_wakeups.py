@@ -17,7 +17,8 @@ from latlab.analysis.compare import compare
 from latlab.analysis.explain_pair import explain_pair
 from latlab.analysis.gate import decide_gate
 from latlab.campaigns.rt_results import DETERMINISTIC, EMULATION, REAL, VIRTUAL_MACHINE
-from latlab.model.run import Build, Distribution, Metric
+from latlab.model.enums import Metric
+from latlab.model.run import Build, Distribution
 from latlab.report.comparison.data import comparison_csv, comparison_json
 from latlab.report.exports.junit import comparison_junit
 from latlab.store.references import load

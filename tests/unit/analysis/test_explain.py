@@ -6,7 +6,8 @@ from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_run
 from latlab.analysis.explain_pair import explain_pair
 from latlab.analysis.invariants import check_invariants
-from latlab.model.run import Clock, CoreId, Metric, Tick
+from latlab.model.enums import Clock, Metric
+from latlab.model.run import CoreId, Tick
 from latlab.store import references
 from support.ladder_model import Truth, call, make_run, relabelled
 

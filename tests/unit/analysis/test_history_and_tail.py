@@ -6,7 +6,8 @@ import pytest
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.history import change_points, history
 from latlab.analysis.wakeups.tail import tails
-from latlab.model.run import Build, Clock, CoreId, Metric, Run, RunStatus, Sample, Tick, Topology
+from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.run import Build, CoreId, Run, Sample, Tick, Topology
 from support.ladder_model import Truth, make_run
 
 

@@ -1,6 +1,7 @@
 """Labelled cases: the generator tells the truth, and explanations name it; needs the virtual-time program."""
 
 import pytest
+from labelled import CAUSES, case_of, measure, named_causes
 
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.compare import compare
@@ -9,7 +10,6 @@ from latlab.analysis.invariants import check_invariants
 from latlab.errors import LatlabError
 from latlab.store.store import open_store
 from latlab.virtual.board import load_board
-from latlab.virtual.labelled import CAUSES, case_of, measure, named_causes
 from latlab.virtual.program import find_program
 
 # One seed for each cause, and one with none.

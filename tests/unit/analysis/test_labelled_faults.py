@@ -11,7 +11,7 @@ from latlab.analysis.explain_pair import explain_pair
 from latlab.analysis.invariants import check_invariants
 from latlab.campaigns.recording import import_log
 from latlab.errors import UsageError
-from latlab.model.run import Clock, Metric
+from latlab.model.enums import Clock, Metric
 from latlab.store.store import open_store
 from latlab.virtual.board import board_text, load_board
 from latlab.virtual.program import find_program

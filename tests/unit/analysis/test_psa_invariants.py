@@ -1,7 +1,8 @@
 import xml.etree.ElementTree as ET
 
 from latlab.analysis.invariants import check_invariants
-from latlab.model.run import Build, Clock, CoreId, Metric, Run, RunStatus, Sample, Tick, Topology
+from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.run import Build, CoreId, Run, Sample, Tick, Topology
 from latlab.report.exports import junit
 
 MORE_DATA = "a call with more data costs no less"

@@ -20,7 +20,8 @@ from latlab.campaigns.rt_results import CAMPAIGN, DETERMINISTIC, EMULATION, POWE
 from latlab.catalog import event_table
 from latlab.errors import UsageError
 from latlab.formats import run_json
-from latlab.model.run import LateWakeup, Metric, Run
+from latlab.model.enums import Metric
+from latlab.model.run import LateWakeup, Run
 from latlab.report.exports import benchmark_json, kcidb, squad
 from latlab.store.store import open_store
 from latlab.targets.linux.rt_job import Workload

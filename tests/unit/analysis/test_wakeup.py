@@ -2,7 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.analysis.wakeups.wakeup import Histogram, counted_us, same_distribution_ks
+from latlab.analysis.wakeups.wakeup import same_distribution_ks
+from latlab.model.wakeups import Histogram, counted_us
 
 SAMPLES = st.lists(st.integers(0, 500_000), min_size=1, max_size=200)
 

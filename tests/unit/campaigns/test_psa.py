@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.spans.psa import Symbols, psa_samples, windows
+from latlab.analysis.spans.psa import psa_samples, windows
 from latlab.analysis.spans.spans import samples_of
 from latlab.campaigns.psa import SYMBOLS_LOG, run_psa
 from latlab.campaigns.recording import Silent, text_of
 from latlab.catalog import event_table
 from latlab.errors import LatlabError
 from latlab.formats.dump.dump import collect_dump
-from latlab.model.run import Build, Clock, CoreId, CoreTrace, Metric, Run, RunStatus, Topology, TraceRecord
+from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.run import Build, CoreId, CoreTrace, Run, Topology, TraceRecord
+from latlab.model.symbols import Symbols
 from latlab.report.run.psa import BuildResult, cost_range, html, worst_latency
 from latlab.store.store import open_store
 from latlab.targets.qemu import mps2

@@ -8,7 +8,8 @@ from conftest import Latlab
 from latlab.campaigns.recording import Recorded, Silent, run_psci
 from latlab.catalog import event_table
 from latlab.errors import DataError, UsageError
-from latlab.model.run import Clock, CoreId, Metric, RunStatus, Topology
+from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.run import CoreId, Topology
 from latlab.store.store import Store, open_store
 from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.images import ImageSet, elf_events_hash, find_images

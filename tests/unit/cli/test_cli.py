@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from conftest import Latlab
 from latlab.campaigns.recording import import_log
 from latlab.errors import LatlabError
-from latlab.model.run import RunStatus, Topology
+from latlab.model.enums import RunStatus
+from latlab.model.run import Topology
 from latlab.store.store import Store, open_store
 from support.fakes import fake_images, fake_qemu
 from support.synthetic import JUNO, log

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from latlab.formats import run_json
-from latlab.model.run import CoreId, Metric, RunStatus
+from latlab.model.enums import Metric, RunStatus
+from latlab.model.run import CoreId
 from support.command import latlab
 from support.ladder_model import Truth, make_run
 from support.places import RT_DATA

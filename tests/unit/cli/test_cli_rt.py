@@ -7,7 +7,7 @@ import pytest
 from latlab.campaigns.rt_results import DETERMINISTIC, EMULATION, REAL, keep, new_run, workload_facts
 from latlab.cli.app import app
 from latlab.errors import DataError, LatlabError, UsageError
-from latlab.model.run import RunStatus
+from latlab.model.enums import RunStatus
 from latlab.report.rt.content import Dose, dose_notes
 from latlab.store.store import open_store
 from latlab.targets.linux.rt_job import Workload

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from latlab.catalog import event_table
 from latlab.formats.dump.dump import Dump, Iteration, collect_dump
 from latlab.formats.dump.frames import Boot, Data, Done, End, Frame, RawRecord, Ring, TestStart, format_frame, parse_frames
-from latlab.model.run import CoreId, RunStatus, Topology
+from latlab.model.enums import RunStatus
+from latlab.model.run import CoreId, Topology
 from support.synthetic import JUNO, TESTS, Model, log
 
 TABLE = event_table()

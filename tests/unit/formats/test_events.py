@@ -4,8 +4,8 @@ import tomllib
 import pytest
 
 from latlab.catalog import event_table
+from latlab.catalog.events import parse_events
 from latlab.errors import DataError
-from latlab.formats.dump.events import parse_events
 from support.places import ROOT
 
 

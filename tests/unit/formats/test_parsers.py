@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from fuzz.targets import TARGETS
 from latlab.formats.published import csv_tables, rst_tables
 from latlab.formats.published.tables import Figure, Table
-from latlab.model.run import CoreId, Metric
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId
 from support.places import SEEDS
 
 CAPTION = "``CPU_SUSPEND`` latencies (µs) to power level 0 in parallel (v1)"

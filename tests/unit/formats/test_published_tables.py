@@ -7,7 +7,8 @@ from latlab.formats.published import csv_tables, rst_tables
 from latlab.formats.published import runs as published
 from latlab.formats.published.cell_checks import misprinted_deltas, unit_suspects
 from latlab.formats.published.tables import Figure, Table
-from latlab.model.run import CoreId, Metric, RunStatus
+from latlab.model.enums import Metric, RunStatus
+from latlab.model.run import CoreId
 from latlab.store import references
 
 GRID = """

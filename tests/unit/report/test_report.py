@@ -13,7 +13,8 @@ from latlab.analysis.base.summary import TURNS_MARK, summarise
 from latlab.analysis.spans.decompose import COORDINATION, DISPATCH
 from latlab.analysis.spans.spans import samples_of
 from latlab.errors import UsageError
-from latlab.model.run import Build, Clock, CoreId, Metric, Problem, Run, RunStatus, Tick, Topology
+from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.run import Build, CoreId, Problem, Run, Tick, Topology
 from latlab.report.run.charts import COLOURS, charts, colour, legend
 from latlab.report.run.content import tables_of
 from latlab.report.run.html import page

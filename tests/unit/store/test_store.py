@@ -9,7 +9,8 @@ from sqlalchemy import event
 
 from latlab.analysis.spans.spans import samples_of
 from latlab.errors import DataError, UsageError
-from latlab.model.run import CoreId, Metric, Problem, RunStatus, Sample, Topology
+from latlab.model.enums import Metric, RunStatus
+from latlab.model.run import CoreId, Problem, Sample, Topology
 from latlab.store.store import Store, open_store
 from support.places import TESTS
 from support.synthetic import Model

@@ -7,7 +7,8 @@ import pytest
 
 from latlab.cli.app import app
 from latlab.errors import DataError, LatlabError, UsageError
-from latlab.model.run import Clock, Run, RunStatus, Topology
+from latlab.model.enums import Clock, RunStatus
+from latlab.model.run import Run, Topology
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import find_images
 from latlab.targets.qemu.qemu import Machine, Mode, command_line, find_qemu

@@ -12,7 +12,7 @@ import pytest
 from latlab.cli.app import app
 from latlab.errors import UsageError
 from latlab.formats.wakeups.recorder import read_record
-from latlab.model.run import RunStatus
+from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
 from latlab.targets.linux.detached_job import run_detached
 from latlab.targets.linux.labgrid_board import LabgridBoard, load_target, prepare, release

@@ -11,7 +11,8 @@ from latlab.catalog import event_table
 from latlab.cli.app import app
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.dump import collect_dump
-from latlab.model.run import Clock, CoreId, Metric, RunStatus
+from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.run import CoreId
 from latlab.store.references import load
 from latlab.store.store import open_store
 from latlab.virtual.board import Board, load_board

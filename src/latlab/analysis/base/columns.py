@@ -10,7 +10,8 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from latlab.model.run import CoreId, Metric, Run
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Run
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -8,7 +8,8 @@ from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.base.wording import unit_of
 from latlab.analysis.ladder.canonical import Ladders
-from latlab.model.run import CoreId, Metric, Run
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Run
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from latlab.analysis.base.wording import unit_of
 from latlab.analysis.ladder.canonical import LEAST_SHARE, Ladders, fit_ladders
 from latlab.analysis.ladder.roles import Roles, is_parallel, roles_of
 from latlab.analysis.wakeups.wakeup_identity import check_latencies
-from latlab.model.run import Distribution, Metric, Run
+from latlab.model.enums import Metric
+from latlab.model.run import Distribution, Run
 
 QUANTILES = (("median", 0.5), ("p99", 0.99), ("p99.9", 0.999))
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from latlab.analysis.base.columns import METRICS, Columns, DuplicateSample, columns_of
 from latlab.errors import DataError
-from latlab.model.run import UNNAMED, Clock, Metric, Run, RunStatus
+from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.run import UNNAMED, Run
 
 _UNIT_RATIO = 300.0
 

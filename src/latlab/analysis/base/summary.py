@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
-from latlab.model.run import Clock, CoreId, Metric, Run, Sample
+from latlab.model.enums import Clock, Metric
+from latlab.model.run import CoreId, Run, Sample
 
 TURNS_MARK = "cores took turns"
 TURNS_SENTENCE = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from latlab.model.run import Metric
+from latlab.model.enums import Metric
 
 PER_MILLION = "per million"
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")

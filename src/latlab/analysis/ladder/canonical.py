@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from latlab.analysis.base.columns import Columns, Floats, Ints
 from latlab.analysis.ladder.roles import Bools, Roles
-from latlab.model.run import CoreId, Metric
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId
 
 SYSTEM_TERM = "last man of the system"
 END_TERM = "last men of cluster and system"

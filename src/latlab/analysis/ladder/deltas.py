@@ -11,7 +11,8 @@ from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount, percent, signed
 from latlab.analysis.ladder.canonical import predict
 from latlab.analysis.ladder.roles import is_parallel
-from latlab.model.run import CoreId, Metric
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId
 
 _KEY = "printed_delta_percent "
 

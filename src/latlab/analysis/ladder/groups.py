@@ -9,7 +9,8 @@ import numpy as np
 from latlab.analysis.base.columns import Floats, Matrix, boot_medians
 from latlab.analysis.base.identity import Pair
 from latlab.analysis.ladder.roles import Bools, Roles, is_parallel, serial_last_men
-from latlab.model.run import CoreId, Metric
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId
 
 PLAIN = ""
 LAST_MAN = "last man"

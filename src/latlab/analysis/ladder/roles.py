@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latlab.analysis.base.columns import Columns, Matrix
-from latlab.model.run import CoreId, Metric, Run
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Run
 
 Bools = NDArray[np.bool_]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from latlab.formats.dump.rt_instr import Figures
-from latlab.model.run import Metric, Problem, Sample
+from latlab.model.enums import Metric
+from latlab.model.figures import Figures
+from latlab.model.run import Problem, Sample
 
 NS_PER_S = 1_000_000_000
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from latlab.analysis.spans.spans import span_records
-from latlab.model.run import Metric, TraceRecord
+from latlab.model.enums import Metric
+from latlab.model.run import TraceRecord
 
 CALL = "call"
 DISPATCH = "dispatch"

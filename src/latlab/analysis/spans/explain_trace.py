@@ -11,7 +11,8 @@ from latlab.analysis.base.wording import amount
 from latlab.analysis.spans.decompose import DOMAIN_WAIT, LOCK_WAIT, POWER_MESSAGE, decompose, segments
 from latlab.analysis.spans.holds import holds
 from latlab.analysis.spans.spans import SpanError, measured_call
-from latlab.model.run import Clock, CoreId, CoreTrace, Metric, Run, TraceRecord
+from latlab.model.enums import Clock, Metric
+from latlab.model.run import CoreId, CoreTrace, Run, TraceRecord
 
 LEAST_SHARE = 0.05
 _WAITS = (LOCK_WAIT, DOMAIN_WAIT, POWER_MESSAGE)

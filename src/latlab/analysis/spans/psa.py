@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from latlab.model.run import CoreTrace, Metric, Run, Sample, TraceRecord
+from latlab.model.enums import Metric
+from latlab.model.run import CoreTrace, Run, Sample, TraceRecord
+from latlab.model.symbols import Symbols
 
 CHECKPOINT = "CHECKPOINT"
 NS_INTERRUPT = "NS_INTERRUPT"
 TYPE_BEGIN = 1
 TYPE_END = 2
 ADDRESS_MASK = 0xFFFFFFFF
-
-
-@dataclass(frozen=True, slots=True)
-class Symbols:
-    """Functions of an image, by address."""
-
-    addresses: tuple[int, ...]
-    names: tuple[str, ...]
-
-    def name(self, address: int) -> str:
-        """The function that holds the address, or the address itself where none does."""
-        index = bisect_right(self.addresses, address) - 1
-        return self.names[index] if index >= 0 else f"{address:#010x}"
 
 
 @dataclass(frozen=True, slots=True)

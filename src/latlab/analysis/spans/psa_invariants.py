@@ -11,7 +11,7 @@ import numpy as np
 from latlab.analysis.base.check import Check
 from latlab.analysis.base.columns import Columns
 from latlab.analysis.base.wording import amount
-from latlab.model.run import Metric
+from latlab.model.enums import Metric
 
 _SIZED = re.compile(r"(.+)_(\d+)")
 

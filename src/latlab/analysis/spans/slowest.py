@@ -9,7 +9,8 @@ from enum import StrEnum
 from latlab.analysis.spans.decompose import CACHE_FLUSH, DOMAIN_WAIT, LOCK_WAIT, POWER_MESSAGE, Segment, segments
 from latlab.analysis.spans.holds import Hold, holds
 from latlab.analysis.spans.spans import span_records
-from latlab.model.run import CoreId, Metric, TraceRecord
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, TraceRecord
 
 Calls = Mapping[CoreId, tuple[TraceRecord, ...]]
 

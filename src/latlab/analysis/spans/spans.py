@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from latlab.analysis.spans.psa import psa_samples
-from latlab.model.run import CoreTrace, Metric, Sample, TraceRecord
+from latlab.model.enums import Metric
+from latlab.model.run import CoreTrace, Sample, TraceRecord
 
 METRIC_EVENTS = {
     Metric.POWERDOWN: ("ENTER_PSCI", "ENTER_HW_LOW_PWR"),

@@ -17,7 +17,8 @@ from latlab.analysis.base.statistics import Shift, false_discovery_control
 from latlab.analysis.base.verdicts import Limits, Verdict, decide, decide_exact, overall
 from latlab.analysis.base.weighted import NO_SHIFT, Weighted, dominance, exceedance_p, quantile_shift, rate_p, weighted, weighted_shift
 from latlab.analysis.wakeups.wakeup_identity import WakeupPair, caveat_of, interval_ns, pair_wakeups
-from latlab.model.run import Clock, CoreId, Distribution, Metric, Run
+from latlab.model.enums import Clock, Metric
+from latlab.model.run import CoreId, Distribution, Run
 
 QUANTILES = (("median", 0.5), ("99 %", 0.99), ("99.9 %", 0.999))
 RARE = ("maximum", "minimum", "missed periods")

@@ -16,7 +16,8 @@ from scipy import special, stats
 from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.identity import checked_columns
 from latlab.analysis.wakeups.wakeup_identity import check_latencies
-from latlab.model.run import Clock, CoreId, Distribution, Metric, Run
+from latlab.model.enums import Clock, Metric
+from latlab.model.run import CoreId, Distribution, Run
 
 EVERY_SPAN = (0.93, 0.95, 0.97)
 LATE_ONLY = (0.4, 0.5, 0.6)

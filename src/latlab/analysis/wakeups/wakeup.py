@@ -2,114 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
+
 PERCENTILES = (50.0, 99.0, 99.9, 99.99, 99.999)
-
-
-@dataclass(frozen=True, slots=True)
-class Outlier:
-    """A late wake-up. `wake_ns` is CLOCK_MONOTONIC when the thread ran, `wake_ticks` the system counter then (None: not readable)."""
-
-    cpu: int
-    wake_ns: int
-    late_ns: int
-    missed: int = 0
-    wake_ticks: int | None = None
-
-
-@dataclass(frozen=True)
-class Histogram:
-    """Counts of [low, high) intervals in ns, rising and apart from each other. `beyond` counts what was clipped above the last."""
-
-    low_ns: NDArray[np.int64]
-    high_ns: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    beyond: int = 0
-
-    @cached_property
-    def total(self) -> int:
-        return int(self.counts.sum()) + self.beyond
-
-    def percentile_ns(self, percent: float) -> int | None:
-        """Upper bound of the interval that holds the sample of this rank; None where it was clipped or there is none."""
-        rank = int(np.ceil(self.total * percent / 100.0))
-        if rank == 0:
-            return None
-        place = int(np.searchsorted(np.cumsum(self.counts), rank))
-        return None if place == len(self.counts) else int(self.high_ns[place]) - 1
-
-    def survival(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """For each interval its low end, and the share of samples that are at least as late."""
-        if self.total == 0:
-            return self.low_ns, np.zeros(len(self.low_ns))
-        above = self.total - np.concatenate(([0], np.cumsum(self.counts)[:-1]))
-        return self.low_ns, above / self.total
-
-
-@dataclass(frozen=True)
-class CpuWakeups:
-    """One CPU. `expected` is what the schedule asked for, `got` what was measured, `missed` the periods that passed unmeasured.
-
-    None means that the tool which measured does not say. `average_ns` is exact where the tool says it.
-    """
-
-    cpu: int
-    histogram: Histogram | None
-    got: int
-    expected: int | None
-    missed: int | None
-    min_ns: int
-    max_ns: int
-    average_ns: float
-    digest: str = ""
-    implied: Histogram | None = None
-    outliers_dropped: int = 0
-
-
-@dataclass(frozen=True)
-class Wakeups:
-    """What one tool measured in one go. `resolution_ns` is the smallest difference that the tool can show, `sync` one moment on both
-    clocks: (CLOCK_MONOTONIC in ns, system counter in ticks)."""
-
-    tool: str
-    interval_ns: int | None
-    resolution_ns: int
-    cpus: tuple[CpuWakeups, ...]
-    outliers: tuple[Outlier, ...] = ()
-    start_ns: int | None = None
-    end_ns: int | None = None
-    counter_hz: int | None = None
-    sync: tuple[int, int] | None = None
-    complete: bool = True
-    facts: tuple[tuple[str, str], ...] = ()
-    problems: tuple[str, ...] = ()
-
-    @property
-    def max_ns(self) -> int:
-        return max((cpu.max_ns for cpu in self.cpus), default=0)
-
-    def ticks_of(self, ns: int) -> int | None:
-        """A time of CLOCK_MONOTONIC on the system counter; None where the tool could not read the counter."""
-        if self.sync is None or self.counter_hz is None:
-            return None
-        return self.sync[1] + (ns - self.sync[0]) * self.counter_hz // 1_000_000_000
-
-    @property
-    def missed(self) -> int | None:
-        known = [cpu.missed for cpu in self.cpus if cpu.missed is not None]
-        return sum(known) if known else None
-
-
-def counted_us(low_us: NDArray[np.int64], counts: NDArray[np.int64], beyond: int = 0) -> Histogram:
-    """A histogram of whole microseconds, as cyclictest truncates them: bucket n is [n, n + 1) us."""
-    order = np.argsort(low_us)
-    low = low_us[order] * 1000
-    return Histogram(low, low + 1000, counts[order], beyond)
 
 
 def with_schedule(wakeups: Wakeups, interval_ns: int, duration_s: float) -> Wakeups:

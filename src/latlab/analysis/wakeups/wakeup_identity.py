@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from latlab.analysis.base.identity import NotComparable, check_same, partial_runs
-from latlab.model.run import CoreId, Distribution, Metric, Run
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Distribution, Run
 
 EMULATION = "multi-threaded emulation: shows that it works, its latencies are not to be published"
 VIRTUAL_MACHINE = "virtual machine: not an RT figure"

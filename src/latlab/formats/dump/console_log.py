@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from latlab.formats.dump.frames import strip_escapes
-from latlab.formats.dump.rt_instr import Figures, parse_figures, read_numbered_figures
-from latlab.model.run import UNNAMED, Build, Clock, Problem, Run, RunStatus, Sample, Tick, Topology
+from latlab.formats.dump.rt_instr import parse_figures, read_numbered_figures
+from latlab.model.enums import Clock, RunStatus
+from latlab.model.figures import Figures
+from latlab.model.run import UNNAMED, Build, Problem, Run, Sample, Tick, Topology
 
 _MARKS = (b"RT_INSTR", b"/>", b"\x1b")
 MOST_IN_A_ROW = 1024  # clusters, and cores of one: a number beyond is damage, not a board

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from latlab.formats.dump.events import EventTable
 from latlab.formats.dump.frames import (
     Boot,
     Damage,
@@ -25,8 +24,11 @@ from latlab.formats.dump.frames import (
     strip_escapes,
 )
 from latlab.formats.dump.messages import fault_message
-from latlab.formats.dump.rt_instr import Figures, format_figures, parse_figures, short_name
-from latlab.model.run import CoreId, CoreTrace, Problem, RunStatus, TraceRecord
+from latlab.formats.dump.rt_instr import format_figures, parse_figures, short_name
+from latlab.model.enums import RunStatus
+from latlab.model.events import EventTable
+from latlab.model.figures import Figures
+from latlab.model.run import CoreId, CoreTrace, Problem, TraceRecord
 
 SWEEP = "sweep_"  # a test of one iteration: it tries every case once
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
-from latlab.analysis.wakeups.attribution import Call
-from latlab.formats.dump.events import EventTable
+from latlab.model.calls import Call
+from latlab.model.events import EventTable
 from latlab.model.run import CoreId, CoreTrace, Problem, TraceRecord
 
 CORE = re.compile(r"^core (\d{1,5})\.(\d{1,5}) cpu=(\d{1,5}) next=(\d{1,20}) oldest=(\d{1,20})$", re.ASCII)

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from latlab.formats.dump.frames import Damage, strip_escapes
-from latlab.model.run import CoreId, Metric, Problem, Topology
+from latlab.model.enums import Metric
+from latlab.model.figures import Figures
+from latlab.model.run import CoreId, Problem, Topology
 
 POWER_METRICS = (Metric.POWERDOWN, Metric.WAKEUP, Metric.CACHE_FLUSH)
 CALL_METRICS = (Metric.PSCI_CALL,)
@@ -20,16 +21,6 @@ _TEST_PREFIX = "test_rt_instr_"
 _LINE = re.compile(r"<RT_INSTR:([A-Za-z_]\w*)\t(\d{1,5})\t(\d{1,5})\t(\d{1,18})(?:\t(\d{1,18})\t(\d{1,18}))?/>", re.ASCII)
 _HEAD = re.compile(r"<RT_INSTR")
 _TAIL = re.compile(r"\t\d+\t\d+/>", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """What one line says of one core, in the order of the columns; `line` is where it stood, 0 if nowhere."""
-
-    test: str
-    core: CoreId
-    values_ns: tuple[tuple[Metric, int], ...]
-    line: int = field(default=0, compare=False)
 
 
 def short_name(test: str) -> str:

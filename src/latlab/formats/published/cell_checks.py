@@ -10,7 +10,8 @@ from decimal import Decimal
 from statistics import median
 
 from latlab.formats.published.tables import UNIT_NS, Figure, Table
-from latlab.model.run import CoreId, Metric, Problem
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Problem
 
 _UNIT_RATIO = 300
 _FEWEST_FIGURES = 6

@@ -7,7 +7,8 @@ import io
 from collections.abc import Mapping
 
 from latlab.formats.published.tables import Grid, GridCell, Reading, Table, read_grid
-from latlab.model.run import CoreId, Metric, Problem
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Problem
 
 _HEADERS = {5: ("Cluster", "Core", "Powerdown", "Wakeup", "Cache Flush"), 3: ("Cluster", "Core", "Latency")}
 _HEADINGS = {Metric.POWERDOWN: "Powerdown", Metric.WAKEUP: "Wakeup", Metric.CACHE_FLUSH: "Cache Flush", Metric.PSCI_CALL: "Latency"}

@@ -18,7 +18,8 @@ from docutils.parsers.rst import Parser
 
 from latlab.formats.published.csv_tables import figure_text
 from latlab.formats.published.tables import Grid, GridCell, Reading, Table, read_grid
-from latlab.model.run import CoreId, Metric, Problem
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Problem
 
 ReadFile = Callable[[str], str]
 

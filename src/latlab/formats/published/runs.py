@@ -17,7 +17,8 @@ from decimal import Decimal
 
 from latlab.formats.published.cell_checks import misprinted_deltas, off_tick, print_step, unit_suspects
 from latlab.formats.published.tables import UNIT_NS, Figure, Reading, Table, parse_figure
-from latlab.model.run import Build, Clock, CoreId, Metric, Problem, Run, RunStatus, Sample, Tick, Topology
+from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.run import Build, CoreId, Problem, Run, Sample, Tick, Topology
 
 COLUMNS = ("test", "metric", "cluster", "core", "value", "unit", "printed_delta_percent")
 

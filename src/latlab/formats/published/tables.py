@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from latlab.formats.dump.rt_instr import short_name
-from latlab.model.run import CoreId, Metric, Problem
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Problem
 
 UNIT_NS = {"ns": Decimal(1), "us": Decimal(1000), "ms": Decimal(1000_000), "s": Decimal(1000_000_000)}
 

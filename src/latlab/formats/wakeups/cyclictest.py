@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from latlab.analysis.wakeups.wakeup import CpuWakeups, Histogram, Outlier, Wakeups, counted_us
 from latlab.errors import DataError
+from latlab.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups, counted_us
 
 BUCKET = re.compile(r"^(\d{6,18})((?:\s+\d{6,20})+)\s*$", re.ASCII)
 ROW = re.compile(r"^\d{6}", re.ASCII)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from latlab.analysis.wakeups.wakeup import Wakeups
 from latlab.errors import DataError
 from latlab.formats.wakeups.cyclictest import read_cyclictest
 from latlab.formats.wakeups.recorder import MAGIC, read_record
 from latlab.formats.wakeups.rtla import read_timerlat
 from latlab.formats.wakeups.wakeup_json import read_json
+from latlab.model.wakeups import Wakeups
 
 
 def read_wakeups(data: bytes, place: str, duration_s: float | None = None, nanoseconds: bool = False) -> Wakeups:

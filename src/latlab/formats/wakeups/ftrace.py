@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from latlab.analysis.wakeups.attribution import KernelSpan
+from latlab.model.calls import KernelSpan
 
 LINE = re.compile(r"^\s*(?P<task>.+)-\d+\s+\[(?P<cpu>\d{1,5})\]\s+\S+\s+(?P<s>\d{1,12})\.(?P<us>\d{6}): (?P<what>.*)$")
 FRAME = re.compile(r"^ => (\S+)")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from latlab.analysis.wakeups.wakeup import CpuWakeups, Histogram, Outlier, Wakeups
 from latlab.errors import DataError
+from latlab.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
 
 MAGIC = b"LLREC1\r\n"
 MAX_CPUS = 64

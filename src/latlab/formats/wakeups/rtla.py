@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from latlab.analysis.wakeups.wakeup import CpuWakeups, Histogram, Wakeups
 from latlab.errors import DataError
+from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 TITLE = re.compile(r"^# RTLA timerlat histogram")
 UNIT = re.compile(r"^# Time unit is \w+ \((us|ns)\)")

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from latlab.analysis.wakeups.wakeup import CpuWakeups, Histogram, Wakeups
 from latlab.errors import DataError
+from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 
 def read_json(text: str, place: str) -> Wakeups:

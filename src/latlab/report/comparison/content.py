@@ -9,7 +9,8 @@ from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount, bare, heading_unit, percent, signed
 from latlab.analysis.ladder.canonical import BASE, STEP
-from latlab.model.run import Clock, Metric, Run
+from latlab.model.enums import Clock, Metric
+from latlab.model.run import Run
 from latlab.report.units import CLOCK_NAMES
 
 CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)

@@ -13,7 +13,8 @@ from latlab.analysis.base.wording import bare, heading_unit
 from latlab.analysis.explain_pair import explain_pair
 from latlab.analysis.ladder.deltas import places
 from latlab.formats.published.rst_tables import grid
-from latlab.model.run import CoreId, Metric
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId
 from latlab.report.comparison.content import CHANGED, headline, interval, summary, term_lines
 from latlab.report.run.content import METRIC_TITLES, title_of
 from latlab.report.run.rst import SPECIAL

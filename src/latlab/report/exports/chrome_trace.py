@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from latlab.errors import UsageError
-from latlab.model.run import Clock, Run
+from latlab.model.enums import Clock
+from latlab.model.run import Run
 from latlab.report.run.series import lanes
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from latlab.analysis.wakeups.wakeup import CpuWakeups, Histogram, Wakeups
-from latlab.campaigns.rt_results import RtResult
+from latlab.analysis.wakeups.result import RtResult
+from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 from latlab.report.comparison.charts import finished
 from latlab.report.rt.content import Dose, cause_name, dose_notes, line_of
 from latlab.report.run.charts import WIDE_PX, Chart

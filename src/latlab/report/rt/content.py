@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from latlab.analysis.wakeups.attribution import Attributed
 from latlab.analysis.wakeups.dose import DoseResponse, fit
 from latlab.analysis.wakeups.power_cycles import crossings
-from latlab.analysis.wakeups.wakeup import PERCENTILES, CpuWakeups, Wakeups, same_distribution_ks
-from latlab.campaigns.rt_results import DETERMINISTIC, EMULATION, VIRTUAL_MACHINE, RtResult, power_records
+from latlab.analysis.wakeups.result import RtResult
+from latlab.analysis.wakeups.wakeup import PERCENTILES, same_distribution_ks
+from latlab.campaigns.rt_results import DETERMINISTIC, EMULATION, VIRTUAL_MACHINE, power_records
 from latlab.errors import DataError, UsageError
 from latlab.formats.dump.el3_records import info_of
 from latlab.model.run import Run
+from latlab.model.wakeups import CpuWakeups, Wakeups
 
 UNEXPLAINED = "unexplained"
 UNTRACED = "unknown: the firmware's ring had been overwritten"

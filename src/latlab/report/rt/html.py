@@ -7,7 +7,7 @@ from typing import Any
 
 import jinja2
 
-from latlab.campaigns.rt_results import RtResult
+from latlab.analysis.wakeups.result import RtResult
 from latlab.model.run import Run
 from latlab.report.rt.charts import charts, dose_chart
 from latlab.report.rt.content import MODE_SENTENCES, WORDS, doses, mode_of, sheets, summary

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from latlab.campaigns.rt_results import REAL, RtResult
+from latlab.analysis.wakeups.result import RtResult
+from latlab.campaigns.rt_results import REAL
 from latlab.model.run import Run
 from latlab.report.rt.content import MODE_SENTENCES, WORDS, Sheet, all_sheets, mode_of
 

@@ -9,7 +9,8 @@ from typing import Any
 import altair as alt
 
 from latlab.analysis.spans.decompose import CACHE_FLUSH, CALL, LOW_POWER, Segment, part_rank
-from latlab.model.run import Metric, Run, Tick
+from latlab.model.enums import Metric
+from latlab.model.run import Run, Tick
 from latlab.report.run.content import METRIC_TITLES
 from latlab.report.run.series import Lane, Stack, lanes, stacks
 from latlab.report.units import scaled, unit

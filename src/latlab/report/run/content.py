@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from latlab.analysis.base.summary import Row, ordered_tests, sentence_of, summarise
-from latlab.model.run import CoreId, Metric, Run, RunStatus
+from latlab.model.enums import Metric, RunStatus
+from latlab.model.run import CoreId, Run
 from latlab.report.units import CLOCK_NAMES, capture_cost, unit
 
 METRIC_TITLES = {

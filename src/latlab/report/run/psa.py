@@ -9,8 +9,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from latlab.analysis.spans.psa import Symbols, Window, sweep_points, windows
-from latlab.model.run import Metric, Run
+from latlab.analysis.spans.psa import Window, sweep_points, windows
+from latlab.model.enums import Metric
+from latlab.model.run import Run
+from latlab.model.symbols import Symbols
 
 SWEEP = "sweep_"
 

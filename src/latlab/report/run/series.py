@@ -8,7 +8,8 @@ from statistics import median_low
 
 from latlab.analysis.spans.decompose import LOW_POWER, Segment, decompose, segments
 from latlab.analysis.spans.spans import SpanError, measured_call, span_ticks
-from latlab.model.run import CoreId, CoreTrace, Metric, Run, TraceRecord
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, CoreTrace, Run, TraceRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from latlab.analysis.base.summary import Row
-from latlab.model.run import Problem, Run, RunStatus
+from latlab.model.enums import RunStatus
+from latlab.model.run import Problem, Run
 from latlab.report.run.content import METRIC_TITLES, TestTable, facts_of, tables_of
 from latlab.report.units import shown, unit
 

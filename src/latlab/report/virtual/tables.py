@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from latlab.formats.published.rst_tables import table_directive
-from latlab.model.run import Metric
+from latlab.model.enums import Metric
 from latlab.virtual.exploration import Finding
 from latlab.virtual.fit import Fit
 from latlab.virtual.prediction import Prediction

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from latlab.errors import LatlabError, UsageError
-
-APT_TIMEOUT_S = 900
+from latlab.errors import LatlabError
+from latlab.targets.tools import run
 
 
 @dataclass(frozen=True)
@@ -67,17 +65,3 @@ class PrivateApt:
 
 def unpack(archive: Path, folder: Path) -> None:
     run(("dpkg-deb", "-x", str(archive), str(folder)))
-
-
-def run(command: Sequence[str], cwd: Path | None = None) -> str:
-    """Run a tool to its end; a failure is one sentence with the last line that it said."""
-    try:
-        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, errors="replace", timeout=APT_TIMEOUT_S, check=False)
-    except FileNotFoundError as error:
-        raise UsageError(f"{command[0]} is not there; install it (Debian: `make setup` does)") from error
-    except subprocess.TimeoutExpired as error:
-        raise LatlabError(f"{command[0]} has not ended in {APT_TIMEOUT_S} s; check the network and run it again") from error
-    if done.returncode != 0:
-        said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        raise LatlabError(f"{command[0]} ended with status {done.returncode}: {said[-1] if said else 'it said nothing'}")
-    return done.stdout

@@ -17,9 +17,10 @@ from pathlib import Path
 
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.targets.guest.cpio import Entry, archive, character_device, file, folder
-from latlab.targets.guest.debian import PrivateApt, run, unpack
+from latlab.targets.guest.debian import PrivateApt, unpack
 from latlab.targets.guest.elf_needed import needed
 from latlab.targets.linux.recorder_binary import cache_folder, guest_sources, recorder_for
+from latlab.targets.tools import run
 
 TOOL_PACKAGES = ("busybox-static", "rt-tests", "stress-ng", "rtla")
 PROGRAMS = ("usr/bin/cyclictest", "usr/bin/hackbench", "usr/bin/stress-ng", "usr/bin/rtla")

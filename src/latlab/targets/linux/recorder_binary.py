@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 from latlab.errors import UsageError
-from latlab.targets.guest.debian import run
+from latlab.targets.tools import run
 
 COMPILERS = {"x86_64": ("x86_64-linux-gnu-gcc", "gcc"), "aarch64": ("aarch64-linux-gnu-gcc",)}
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wvla", "-static", "-pthread")

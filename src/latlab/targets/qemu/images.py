@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 from latlab.errors import DataError, UsageError
-from latlab.formats.dump.events import EventTable
+from latlab.model.events import EventTable
 from latlab.model.run import Topology
 
 PLATFORM = "qemu_virt"

@@ -9,9 +9,10 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from latlab.analysis.spans.psa import Symbols
 from latlab.errors import DataError, UsageError
-from latlab.model.run import Clock, Tick
+from latlab.model.enums import Clock
+from latlab.model.run import Tick
+from latlab.model.symbols import Symbols
 from latlab.targets.qemu.images import elf_events_hash, search_folders
 from latlab.targets.qemu.qemu import Qemu
 

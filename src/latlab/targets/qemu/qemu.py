@@ -10,7 +10,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from latlab.errors import UsageError
-from latlab.model.run import Clock, Tick
+from latlab.model.enums import Clock
+from latlab.model.run import Tick
 from latlab.targets.qemu.images import ImageSet
 
 PROGRAM = "qemu-system-aarch64"

@@ -15,7 +15,8 @@ import numpy as np
 from latlab.analysis.base.check import Check
 from latlab.analysis.base.explanation import Explanation
 from latlab.campaigns.recording import import_log
-from latlab.model.run import Clock, CoreId, Run
+from latlab.model.enums import Clock
+from latlab.model.run import CoreId, Run
 from latlab.store.store import Store
 from latlab.virtual.board import Board
 from latlab.virtual.program import TESTS, run_program

@@ -1,0 +1,25 @@
+"""What one measurement of wake-ups says: what each tool saw, and what is known of why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from latlab.analysis.wakeups.attribution import Attributed, Exposure
+from latlab.analysis.wakeups.periodicity import Period
+from latlab.model.wakeups import Wakeups
+
+
+@dataclass(frozen=True)
+class RtResult:
+    """One measurement: what each tool saw, and what is known of why. `attributed` is None where nothing could be joined."""
+
+    wakeups: tuple[Wakeups, ...]
+    attributed: tuple[Attributed, ...] | None
+    exposure: tuple[Exposure, ...]
+    period: Period | None
+    problems: tuple[str, ...]
+    records_lost: int = 0
+
+    @property
+    def recorder(self) -> Wakeups | None:
+        return next((found for found in self.wakeups if found.tool == "recorder"), None)

@@ -1,0 +1,18 @@
+"""Durations that the firmware itself printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What one line says of one core, in the order of the columns; `line` is where it stood, 0 if nowhere."""
+
+    test: str
+    core: CoreId
+    values_ns: tuple[tuple[Metric, int], ...]
+    line: int = field(default=0, compare=False)

@@ -16,7 +16,7 @@ help:
 	@echo "make prove    the slow proofs: a million fuzzed SMCs, long stress, six hours of the recorder, SIGKILLs"
 	@echo "make fuzz     a million executions of each parser under a coverage-guided fuzzer"
 	@echo "make bench    figures beside the peers'"
-	@echo "make lint     ruff, mypy"
+	@echo "make lint     ruff, mypy, the direction of imports"
 	@echo "make docs     build the documentation, warnings are errors"
 	@echo "make package  a wheel that carries the firmware images"
 
@@ -86,6 +86,7 @@ lint: setup-dev
 	.venv/bin/ruff check src tests bench firmware/trace
 	.venv/bin/ruff format --check --diff src tests bench firmware/trace
 	.venv/bin/mypy
+	.venv/bin/lint-imports --no-cache
 
 docs: setup-dev
 	.venv/bin/sphinx-build -W -q -b html docs build/docs

@@ -16,7 +16,7 @@ from elftools.elf.elffile import ELFFile
 from rich.console import Console
 from rich.table import Table
 
-from latlab.campaigns.recording import CAMPAIGN_TESTS, PAYLOAD, run_psci
+from latlab.campaigns.psci import CAMPAIGN_TESTS, PAYLOAD, run_psci
 from latlab.model.enums import Metric
 from latlab.model.run import Run, Topology
 from latlab.report.progress import RunProgress

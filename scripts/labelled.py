@@ -14,7 +14,7 @@ import numpy as np
 
 from latlab.analysis.base.check import Check
 from latlab.analysis.base.explanation import Explanation
-from latlab.campaigns.recording import import_log
+from latlab.campaigns.importing import import_log
 from latlab.model.enums import Clock
 from latlab.model.run import CoreId, Run
 from latlab.store.store import Store

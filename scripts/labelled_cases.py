@@ -12,7 +12,7 @@ from pathlib import Path
 from labelled import CAUSES, case_of, measure, named_causes
 
 from latlab.analysis.compare import compare
-from latlab.analysis.explain_pair import explain_pair
+from latlab.analysis.explain import explain_pair
 from latlab.analysis.invariants import check_invariants
 from latlab.store.store import open_store
 from latlab.virtual.board import load_board

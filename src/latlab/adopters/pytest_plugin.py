@@ -38,7 +38,7 @@ class Latency:
 
     def assert_no_regression(self, before: str | Run, after: str | Run, tolerance_percent: float | None = None) -> Comparison:
         """Fails the test with what regressed and why."""
-        from latlab.analysis.explain_pair import explain_pair
+        from latlab.analysis.explain import explain_pair
         from latlab.analysis.gate import decide_gate
 
         comparison = self.compare(before, after, tolerance_percent)

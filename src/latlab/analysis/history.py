@@ -1,4 +1,4 @@
-"""Where a figure changed over many releases: E-Divisive change points (Matteson and James 2014) on the figure's values in order."""
+"""Where a figure changed over many releases: change points of its values in order."""
 
 from __future__ import annotations
 
@@ -9,21 +9,18 @@ from itertools import pairwise
 
 import numpy as np
 
-from latlab.analysis.base.columns import Floats
+from latlab.analysis.base.change_points import FEWEST_A_SIDE, change_points
 from latlab.analysis.base.explanation import Explanation
-from latlab.analysis.base.figures import figures_of
 from latlab.analysis.base.identity import NotComparable, pair_runs
 from latlab.analysis.base.summary import TURNS_MARK, mark_of
 from latlab.analysis.base.verdicts import Limits
 from latlab.analysis.compare import compare
-from latlab.analysis.explain_pair import explain_pair
+from latlab.analysis.explain import explain_pair
+from latlab.analysis.figures import figures_of
 from latlab.analysis.wakeups.wakeup_identity import pair_wakeups
 from latlab.model.enums import Clock
 from latlab.model.run import Run, Tick
 
-PERMUTATIONS = 999
-FEWEST_A_SIDE = 3
-ALPHA = 0.05
 EXACT_NOTE = "the clock is deterministic, so every change beyond the threshold is exact and is named"
 TURNS_NOTE = "cores take turns under the instruction clock, so no change of a parallel test is named"
 
@@ -78,46 +75,6 @@ def history(runs: Sequence[Run], pattern: str, limits: Limits | None = None) -> 
     if not found:
         raise NotComparable(f"no figure matches {pattern!r}; there are {', '.join(list(known)[:8])} and {max(0, len(known) - 8)} more")
     return tuple(_series(path, unit, points, limits) for path, (unit, points) in found.items())
-
-
-def change_points(values: Floats, permutations: int = PERMUTATIONS, alpha: float = ALPHA, seed: int = 1) -> list[tuple[int, float]]:
-    """Indices at which the distribution of `values` changes, in order, each with its permutation p-value.
-
-    Hierarchical bisection by the energy statistic with exponent 1; a split leaves at least three values on each side. The permutations
-    are drawn from a fixed seed, so that the same values give the same answer.
-    """
-    rng = np.random.default_rng(seed)
-    borders = [0, len(values)]
-    accepted: list[tuple[int, float]] = []
-    while True:
-        best = max((_best_split(values[a:b], a) for a, b in pairwise(borders)), default=(0.0, 0))
-        statistic, index = best
-        if statistic <= 0:
-            break
-        shuffled = [max(_best_split(rng.permutation(values[a:b]), a)[0] for a, b in pairwise(borders)) for _ in range(permutations)]
-        p = (1 + sum(other >= statistic for other in shuffled)) / (permutations + 1)
-        if p >= alpha:
-            break
-        accepted.append((index, p))
-        borders = sorted([*borders, index])
-    return sorted(accepted)
-
-
-def _best_split(values: Floats, offset: int) -> tuple[float, int]:
-    """The largest energy statistic of all splits, and its index; 0 where the segment is too short."""
-    n = len(values)
-    if n < 2 * FEWEST_A_SIDE:
-        return 0.0, offset
-    distances = np.abs(np.subtract.outer(values, values))
-    sums = distances.cumsum(axis=0).cumsum(axis=1)
-    m = np.arange(FEWEST_A_SIDE, n - FEWEST_A_SIDE + 1)
-    left, total = sums[m - 1, m - 1], sums[-1, -1]
-    across = sums[m - 1, -1] - left
-    right = total - left - 2 * across
-    k = n - m
-    statistic = (m * k / n) * (2 * across / (m * k) - left / (m * (m - 1)) - right / (k * (k - 1)))
-    best = int(np.argmax(statistic))
-    return float(statistic[best]), offset + int(m[best])
 
 
 def _series(path: str, unit: str, points: list[Point], limits: Limits | None) -> Series:

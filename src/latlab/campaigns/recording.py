@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -14,23 +12,16 @@ from typing import Protocol
 from latlab.analysis.spans.crosscheck import disagreement
 from latlab.analysis.spans.spans import SpanError, samples_of
 from latlab.catalog import event_table
-from latlab.errors import DataError, LatlabError, TestFailed, UsageError
-from latlab.formats.dump.dump import Iteration, collect_dump, read_dump
-from latlab.formats.dump.frames import Boot, End, parse_frames
-from latlab.formats.dump.rt_instr import parse_figures, read_figures
-from latlab.model.enums import Clock, RunStatus
-from latlab.model.figures import Figures
-from latlab.model.run import Build, CoreId, Problem, Run, Sample, Tick, Topology
+from latlab.errors import DataError, LatlabError, TestFailed
+from latlab.formats.dump.dump import Iteration, read_dump
+from latlab.formats.dump.frames import Boot, End
+from latlab.model.enums import RunStatus
+from latlab.model.run import Build, CoreId, Problem, Run, Tick
 from latlab.store.store import Store
 from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu import qemu as qemus
-from latlab.targets.qemu.images import PLATFORM, check_events
-from latlab.virtual import program as virtual_times
-from latlab.virtual.board import board_text
+from latlab.targets.qemu.images import PLATFORM
 
-CAMPAIGN = "psci"
-CAMPAIGN_TESTS = 6
-PAYLOAD = "psci_bench"
 GARBAGE_BYTES = 256 * 1024
 LOG_PART_BYTES = 1024 * 1024
 
@@ -64,7 +55,7 @@ class Recorded:
     passed: bool
 
 
-class _Recorder:
+class Recorder:
     """Commits each iteration of a log to the store when it is complete."""
 
     def __init__(self, store: Store, run: Run, tick_of: Callable[[int], Tick], take_log: Callable[[], bytes], progress: Progress) -> None:
@@ -128,31 +119,11 @@ class _Recorder:
         self.progress.iteration(item.test, item.iteration)
 
 
-def run_psci(
-    store: Store,
-    qemu: qemus.Qemu,
-    machine: qemus.Machine,
-    limits: consoles.Limits,
-    progress: Progress,
-    interrupted: Callable[[], bool] = lambda: False,
-) -> Recorded:
-    """Run the psci campaign in QEMU and store it. Raises before the start where firmware, QEMU and machine do not fit."""
-    check_events(machine.images, event_table())
-    qemus.check_machine(qemu, machine)
-    clock = qemus.clock_of(machine.mode)
-    with tempfile.TemporaryDirectory(prefix="latlab-") as folder:
-        secure_log = Path(folder) / "secure.log"
-        command = qemus.command_line(qemu, machine, secure_log)
-        console = consoles.Console(command, secure_log, limits, interrupted)
-        run = _planned(qemu, machine, clock, command)
-        return record_console(store, run, lambda hz: qemus.tick_of(clock, hz), console, progress, {})
-
-
 def record_console(
     store: Store, run: Run, tick_of: Callable[[int], Tick], console: consoles.Lines, progress: Progress, logs: Mapping[str, bytes]
 ) -> Recorded:
     """Follow a console to its end and store what it says; `logs` are kept beside it."""
-    recorder = _Recorder(store, run, tick_of, console.take, progress)
+    recorder = Recorder(store, run, tick_of, console.take, progress)
     progress.start(recorder.run_id)
     try:
         with closing(console.lines()) as lines:
@@ -163,74 +134,6 @@ def record_console(
     if console.outcome.end is consoles.End.INTERRUPT:
         raise LatlabError(f"interrupted; what came before is kept as the partial run {recorded.run_id}")
     return recorded
-
-
-def run_psci_console(store: Store, console: consoles.Lines, target: str, platform: str, progress: Progress) -> Recorded:
-    """Store the psci campaign that a board's payload prints on its console. What the board is, it says itself."""
-    run = Run(
-        campaign=CAMPAIGN,
-        target=target,
-        platform=platform,
-        topology=Topology(()),
-        tick=Tick(Clock.TIME, 1.0),
-        build=Build("unknown"),
-        lead=None,
-        status=RunStatus.PARTIAL,
-        samples=(),
-        started_utc=now_utc(),
-    )
-    return record_console(store, run, lambda hz: qemus.tick_of(Clock.TIME, hz), console, progress, {})
-
-
-def run_psci_virtual(store: Store, virtual: virtual_times.Virtual, progress: Progress) -> Recorded:
-    """Run the psci campaign in virtual time and store it. What the program prints takes the path of every dump."""
-    run = Run(
-        campaign=CAMPAIGN,
-        target=f"virtual:{virtual.board.name}",
-        platform=virtual.board.name,
-        topology=virtual.board.topology,
-        tick=Tick(Clock.VIRTUAL, 1.0),
-        build=Build("unknown"),
-        lead=None,
-        status=RunStatus.PARTIAL,
-        samples=(),
-        started_utc=now_utc(),
-        emulator=virtual_times.PROGRAM,
-        command=virtual.command,
-        facts=virtual_times.facts(virtual.board),
-    )
-    printed = virtual_times.run_program(virtual.program, virtual.board, virtual.command[2:])
-    recorder = _Recorder(store, run, lambda hz: Tick(Clock.VIRTUAL, 1_000_000_000 / hz), bytes, progress)
-    progress.start(recorder.run_id)
-    store.add(recorder.run_id, logs={"console": printed, "board": board_text(virtual.board).encode()})
-    for _ in recorder.read(io.BytesIO(printed)):
-        pass
-    return recorder.finish()
-
-
-def import_log(
-    store: Store,
-    data: bytes,
-    source: str,
-    topology: Topology | None = None,
-    clock: Clock | None = None,
-    platform: str | None = None,
-    firmware: str | None = None,
-) -> Recorded:
-    """Store a console log from elsewhere. The options say what the log does not; they may not contradict it."""
-    lines = io.BytesIO(data).readlines()
-    texts = [text_of(line) for line in lines]
-    boot = next((frame for text in texts for frame in parse_frames(text) if isinstance(frame, Boot)), None)
-    if boot is None and topology is None:
-        raise _without_topology(source, texts)
-    run = _imported(source, boot, topology, clock, platform, firmware)
-    if boot is None:
-        return _import_figures(store, run, texts, data)
-    recorder = _Recorder(store, run, lambda hz: qemus.tick_of(run.tick.clock, hz), bytes, Silent())
-    recorder.add_logs({"console": data})
-    for _ in recorder.read(lines):
-        pass
-    return recorder.finish()
 
 
 def text_of(line: bytes) -> str:
@@ -250,13 +153,13 @@ def verdict(recorded: Recorded) -> None:
         raise TestFailed(f"the payload says that a test failed; `latlab show {recorded.run_id} --log console` has its lines")
 
 
-def _follow(recorder: _Recorder, console: consoles.Lines, lines: Iterable[bytes]) -> None:
+def _follow(recorder: Recorder, console: consoles.Lines, lines: Iterable[bytes]) -> None:
     for item in recorder.read(_watch(recorder, console, lines)):
         if isinstance(item, End):
             console.expect_exit()
 
 
-def _watch(recorder: _Recorder, console: consoles.Lines, lines: Iterable[bytes]) -> Iterator[bytes]:
+def _watch(recorder: Recorder, console: consoles.Lines, lines: Iterable[bytes]) -> Iterator[bytes]:
     """The console's lines, until so much came without a BOOT line that none will come."""
     size = unsaved = 0
     for line in lines:
@@ -273,93 +176,13 @@ def _watch(recorder: _Recorder, console: consoles.Lines, lines: Iterable[bytes])
 LOG_OF_END = {consoles.End.PANIC: "secure", consoles.End.DEATH: "stderr"}
 
 
-def _ended(recorder: _Recorder, console: consoles.Lines) -> Recorded:
+def _ended(recorder: Recorder, console: consoles.Lines) -> Recorded:
     """Name how the target ended where that was not as it should be, and where to look."""
     outcome = console.outcome
     if outcome.sentence:
         log = LOG_OF_END.get(outcome.end, "console")
         recorder.problem(Problem(0, f"{outcome.sentence}; read `latlab show {recorder.run_id} --log {log}`"))
     return recorder.finish()
-
-
-def _planned(qemu: qemus.Qemu, machine: qemus.Machine, clock: Clock, command: tuple[str, ...]) -> Run:
-    return Run(
-        campaign=CAMPAIGN,
-        target="qemu",
-        platform=PLATFORM,
-        topology=machine.images.topology,
-        tick=Tick(clock, 1.0),
-        build=Build("unknown"),
-        lead=None,
-        status=RunStatus.PARTIAL,
-        samples=(),
-        started_utc=now_utc(),
-        emulator=str(qemu),
-        command=command,
-        facts=(("mode", machine.mode.value), ("cpu", qemus.CPU)),
-    )
-
-
-def _without_topology(source: str, texts: list[str]) -> LatlabError:
-    """Why a log cannot be stored that does not say its topology: it is damaged, foreign, or no log at all."""
-    has_figures = any(isinstance(found, Figures) for text in texts for found in parse_figures(text))
-    if any(True for text in texts for _ in parse_frames(text)):
-        first = collect_dump(texts, event_table()).problems[0]
-        rescue = ", or --topology to keep its RT_INSTR figures" if has_figures else ""
-        return DataError(f"{source} line {first.line}: {first.message}; it has no readable BOOT line; give the whole log{rescue}")
-    if not has_figures:
-        return DataError(f"{source} has no dump line and no RT_INSTR figure, so nothing to store; give the console log of a campaign")
-    return UsageError(f"{source} does not say its topology; give it with --topology, such as --topology 2,4")
-
-
-def _imported(
-    source: str, boot: Boot | None, topology: Topology | None, clock: Clock | None, platform: str | None, firmware: str | None
-) -> Run:
-    if boot and topology and boot.topology != topology:
-        raise UsageError(f"--topology {topology} contradicts {source}, which says {boot.topology}; leave the option out")
-    if clock is Clock.INSTRUCTIONS and boot is None:
-        raise UsageError(f"{source} has figures in ns only, which are no instructions; leave out --clock")
-    emulated = boot is not None and PLATFORM in boot.firmware
-    if emulated and clock is None:
-        raise UsageError(
-            f"{source} was made on {PLATFORM} and does not say what its clock counts; give --clock instructions for a deterministic run, "
-            "--clock time for a multi-threaded one"
-        )
-    chosen = clock or Clock.TIME
-    mode = qemus.Mode.DETERMINISTIC if chosen is Clock.INSTRUCTIONS else qemus.Mode.MULTI_THREAD
-    return Run(
-        campaign=CAMPAIGN,
-        target="import",
-        platform=platform or (PLATFORM if emulated else "unknown"),
-        topology=boot.topology if boot else topology or Topology(()),
-        tick=qemus.tick_of(chosen, boot.clock_hz) if boot else Tick(chosen, 1.0),
-        build=Build(firmware or "unknown"),
-        lead=None,
-        status=RunStatus.PARTIAL,
-        samples=(),
-        started_utc=now_utc(),
-        facts=(("source", source), *((("mode", mode.value),) if emulated else ())),
-    )
-
-
-def _import_figures(store: Store, run: Run, texts: list[str], data: bytes) -> Recorded:
-    """A log with RT_INSTR lines only: three durations a core, no trace, no checksum."""
-    iterations, problems = read_figures(texts, run.topology)
-    if any(True for text in texts for _ in parse_frames(text)):
-        problems = [*collect_dump(texts, event_table()).problems, *problems]
-    samples = [
-        Sample(figures.test, metric, figures.core, 0, number, value)
-        for number, figures in iterations
-        for metric, value in figures.values_ns
-    ]
-    if not samples:
-        cause = f"; line {problems[0].line}: {problems[0].message}" if problems else ""
-        raise DataError(f"no readable BOOT line and no RT_INSTR figure, so nothing to store{cause}; give the whole console log")
-    run_id = store.begin(run)
-    store.add(run_id, samples, problems=problems, logs={"console": data})
-    status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
-    store.finish(run_id, status)
-    return Recorded(run_id, status, len(samples), tuple(problems), True)
 
 
 def _with_boot(run: Run, boot: Boot, tick: Tick) -> Run:

@@ -98,8 +98,7 @@ def explain(
     store: StoreOption = None,
 ) -> None:
     """Say what a run's figures are made of, or why two runs differ, in sentences with figures."""
-    from latlab.analysis.explain import explain_run
-    from latlab.analysis.explain_pair import explain_pair
+    from latlab.analysis.explain import explain_pair, explain_run
     from latlab.report.comparison.terminal import print_pair_explanations, print_run_explanations
 
     comparison = _comparison(run, against, tolerance, unit, store) if against is not None else None

@@ -123,7 +123,7 @@ def psci(
         _run_virtual(target, topology, iterations, store, format)
         return
     refuse_given(context, OF_A_BOARD, "is for a board; it needs --target labgrid")
-    from latlab.campaigns.recording import CAMPAIGN_TESTS, PAYLOAD, run_psci
+    from latlab.campaigns.psci import CAMPAIGN_TESTS, PAYLOAD, run_psci
     from latlab.cli.interrupt import Interrupts
     from latlab.report.progress import RunProgress
     from latlab.store.store import open_store
@@ -151,7 +151,7 @@ def import_(
     format: Annotated[Format, typer.Option(help="How the result is printed.")] = Format.TABLE,
 ) -> None:
     """Keep a console log from a board or from elsewhere as a run."""
-    from latlab.campaigns.recording import import_log
+    from latlab.campaigns.importing import import_log
     from latlab.model.enums import Clock
     from latlab.store.store import open_store
 
@@ -333,7 +333,7 @@ def _interrupt(number: int, frame: object) -> None:
 
 
 def _run_virtual(target: str, topology: str, iterations: int, store: str | None, format: Format) -> None:
-    from latlab.campaigns.recording import CAMPAIGN_TESTS, run_psci_virtual
+    from latlab.campaigns.psci import CAMPAIGN_TESTS, run_psci_virtual
     from latlab.report.progress import RunProgress
     from latlab.store.store import open_store
     from latlab.virtual.board import load_board

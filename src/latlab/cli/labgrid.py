@@ -36,7 +36,7 @@ def run_console(
     store: str | None, shown: Console, config: Path | None, name: str, state: str | None, power_cycle: bool, timeout: float, silence: float
 ) -> tuple[Recorded, Run]:
     """Follow the board's console from before it is switched on; the run, stored."""
-    from latlab.campaigns.recording import run_psci_console
+    from latlab.campaigns.psci import run_psci_console
     from latlab.cli.interrupt import Interrupts
     from latlab.report.progress import RunProgress
     from latlab.store.store import open_store

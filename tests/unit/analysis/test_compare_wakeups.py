@@ -14,7 +14,7 @@ from latlab.analysis.base.statistics import two_sample_shift
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.base.weighted import dominance, exceedance_p, quantile_shift, weighted, weighted_shift
 from latlab.analysis.compare import compare
-from latlab.analysis.explain_pair import explain_pair
+from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
 from latlab.campaigns.rt_results import DETERMINISTIC, EMULATION, REAL, VIRTUAL_MACHINE
 from latlab.model.enums import Metric

@@ -3,8 +3,7 @@ from dataclasses import replace
 import pytest
 
 from latlab.analysis.compare import compare
-from latlab.analysis.explain import explain_run
-from latlab.analysis.explain_pair import explain_pair
+from latlab.analysis.explain import explain_pair, explain_run
 from latlab.analysis.invariants import check_invariants
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Tick

@@ -3,8 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from latlab.analysis.base.change_points import change_points
 from latlab.analysis.base.identity import NotComparable
-from latlab.analysis.history import change_points, history
+from latlab.analysis.history import history
 from latlab.analysis.wakeups.tail import tails
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.run import Build, CoreId, Run, Sample, Tick, Topology

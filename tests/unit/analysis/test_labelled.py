@@ -5,7 +5,7 @@ from labelled import CAUSES, case_of, measure, named_causes
 
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.compare import compare
-from latlab.analysis.explain_pair import explain_pair
+from latlab.analysis.explain import explain_pair
 from latlab.analysis.invariants import check_invariants
 from latlab.errors import LatlabError
 from latlab.store.store import open_store

@@ -6,10 +6,9 @@ import pytest
 
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
-from latlab.analysis.explain import explain_run
-from latlab.analysis.explain_pair import explain_pair
+from latlab.analysis.explain import explain_pair, explain_run
 from latlab.analysis.invariants import check_invariants
-from latlab.campaigns.recording import import_log
+from latlab.campaigns.importing import import_log
 from latlab.errors import UsageError
 from latlab.model.enums import Clock, Metric
 from latlab.store.store import open_store

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from latlab.adopters.dataframes import to_pandas, to_polars
-from latlab.analysis.base.figures import figures_of
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.explain import explain_run
+from latlab.analysis.figures import figures_of
 from latlab.analysis.history import history
 from latlab.analysis.invariants import check_invariants
 from latlab.analysis.wakeups.tail import tails

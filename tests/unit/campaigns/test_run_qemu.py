@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Latlab
-from latlab.campaigns.recording import Recorded, Silent, run_psci
+from latlab.campaigns.psci import run_psci
+from latlab.campaigns.recording import Recorded, Silent
 from latlab.catalog import event_table
 from latlab.errors import DataError, UsageError
 from latlab.model.enums import Clock, Metric, RunStatus

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Latlab
-from latlab.campaigns.recording import import_log
+from latlab.campaigns.importing import import_log
 from latlab.errors import LatlabError
 from latlab.model.enums import RunStatus
 from latlab.model.run import Topology

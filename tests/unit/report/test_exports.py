@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from latlab.analysis.base.figures import figures_of
 from latlab.analysis.compare import compare
+from latlab.analysis.figures import figures_of
 from latlab.analysis.gate import decide_gate
 from latlab.errors import DataError, UsageError
 from latlab.formats import run_json

@@ -15,6 +15,7 @@ from latlab.model.run import CoreId, Run
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 METRICS = tuple(Metric)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.base.wording import unit_of
-from latlab.analysis.ladder.canonical import Ladders
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from latlab.analysis.base.columns import Columns, Floats, Ints
-from latlab.analysis.ladder.roles import Bools, Roles
+from latlab.analysis.base.columns import Bools, Columns, Floats, Ints
+from latlab.analysis.base.ladders import Ladders
+from latlab.analysis.ladder.roles import Roles
 from latlab.model.enums import Metric
-from latlab.model.run import CoreId
 
 SYSTEM_TERM = "last man of the system"
 END_TERM = "last men of cluster and system"
@@ -25,37 +25,6 @@ LEAST_SHARE = 0.9
 
 def after_term(cluster: int) -> str:
     return f"after the last man of cluster {cluster}"
-
-
-@dataclass(frozen=True)
-class Ladders:
-    """One fitted ladder for each complete iteration of a parallel test, in ns or instructions.
-
-    `order` holds, for each iteration, the columns of `cores` in the order in which they were served; `spans` and `last_man` follow it.
-    `terms` are base, step and the extras; an iteration whose pattern lacks a term holds NaN. `head` counts cores served before the queue
-    began. `rms` is the root mean square residual; `share` the share of the variance that the ladder explains.
-    """
-
-    test: str
-    cores: tuple[CoreId, ...]
-    boots: Ints
-    order: Ints
-    spans: Floats
-    last_man: Bools
-    terms: dict[str, Floats]
-    errors: dict[str, Floats]
-    predicted: Floats
-    dof: Ints
-    head: Ints
-    rms: Floats
-    share: Floats
-
-    def place(self, core: CoreId, row: int = 0) -> int:
-        """The place, from 0, at which a core was served in one iteration."""
-        return int(np.flatnonzero(self.order[row] == self.cores.index(core))[0])
-
-    def names_in_order(self, row: int = 0) -> tuple[CoreId, ...]:
-        return tuple(self.cores[i] for i in self.order[row])
 
 
 @dataclass(frozen=True)

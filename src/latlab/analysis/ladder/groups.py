@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.analysis.base.columns import Floats, Matrix, boot_medians
+from latlab.analysis.base.columns import Bools, Floats, Matrix, boot_medians
 from latlab.analysis.base.identity import Pair
-from latlab.analysis.ladder.roles import Bools, Roles, is_parallel, serial_last_men
+from latlab.analysis.ladder.roles import Roles, is_parallel, serial_last_men
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId
 

@@ -8,13 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from latlab.analysis.base.columns import Columns, Matrix
+from latlab.analysis.base.columns import Bools, Columns, Matrix
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run
-
-Bools = NDArray[np.bool_]
 
 LAST_MAN_RATIO = 3.0
 QUEUED_RATIO = 1.3

@@ -10,9 +10,9 @@ import altair as alt
 import numpy as np
 
 from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import heading_unit, scale_of
-from latlab.analysis.ladder.canonical import Ladders
 from latlab.report.run.charts import FONT, TEXT, Chart
 
 COLOURS = {Verdict.REGRESSED: "#c0392b", Verdict.IMPROVED: "#2e8b57", Verdict.SAME: "#5b6b7a", Verdict.CANNOT_TELL: "#d39b1e"}

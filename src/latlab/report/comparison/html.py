@@ -9,7 +9,7 @@ import jinja2
 
 from latlab.analysis.base.comparison import Comparison
 from latlab.analysis.base.wording import bare, heading_unit, signed
-from latlab.analysis.explain_pair import explain_pair
+from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.report.comparison.charts import COLOURS, ladder_chart, shift_charts
 from latlab.report.comparison.content import change_tables, headline, interval, order_lines, summary, term_lines

@@ -10,7 +10,7 @@ from latlab.analysis.base.columns import columns_of
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import bare, heading_unit
-from latlab.analysis.explain_pair import explain_pair
+from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.deltas import places
 from latlab.formats.published.rst_tables import grid
 from latlab.model.enums import Metric

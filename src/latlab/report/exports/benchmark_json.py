@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from latlab.analysis.base.figures import figures_of
 from latlab.analysis.base.wording import count, heading_unit, scale_of
+from latlab.analysis.figures import figures_of
 from latlab.analysis.wakeups.wakeup_identity import caveat_of
 from latlab.model.run import Run
 

@@ -6,8 +6,8 @@ import json
 import re
 from typing import Any
 
-from latlab.analysis.base.figures import figures_of
 from latlab.analysis.base.wording import PER_MILLION
+from latlab.analysis.figures import figures_of
 from latlab.analysis.invariants import check_invariants
 from latlab.analysis.wakeups.wakeup_identity import caveat_of
 from latlab.errors import UsageError

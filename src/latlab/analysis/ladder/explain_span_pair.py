@@ -1,4 +1,4 @@
-"""Why two runs differ: one sentence for each change, and one for what only looks like a change."""
+"""Why two runs of spans differ: one sentence for each change, and one for what only looks like a change."""
 
 from __future__ import annotations
 
@@ -13,16 +13,13 @@ from latlab.analysis.base.wording import amount, percent, signed
 from latlab.analysis.ladder.canonical import predict
 from latlab.analysis.ladder.groups import WAIT
 from latlab.analysis.spans.explain_trace import part_medians
-from latlab.analysis.wakeups.explain_wakeups import explain_wakeup_pair
 from latlab.model.enums import Clock, Metric
 
 _STEP_CAUSES = ("the power controller takes longer for a message", "what is held while a core powers down is held for longer")
 _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 
-def explain_pair(comparison: Comparison) -> tuple[Explanation, ...]:
-    if comparison.sampling:
-        return explain_wakeup_pair(comparison)
+def explain_span_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     out: list[Explanation] = []
     changed = [row for row in comparison.rows if row.verdict in _CHANGED]
     for metric in dict.fromkeys(row.metric for row in changed):

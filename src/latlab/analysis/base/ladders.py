@@ -1,0 +1,41 @@
+"""What a fit of a parallel test found: one ladder for each of its iterations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from latlab.analysis.base.columns import Bools, Floats, Ints
+from latlab.model.run import CoreId
+
+
+@dataclass(frozen=True)
+class Ladders:
+    """One fitted ladder for each complete iteration of a parallel test, in ns or instructions.
+
+    `order` holds, for each iteration, the columns of `cores` in the order in which they were served; `spans` and `last_man` follow it.
+    `terms` are base, step and the extras; an iteration whose pattern lacks a term holds NaN. `head` counts cores served before the queue
+    began. `rms` is the root mean square residual; `share` the share of the variance that the ladder explains.
+    """
+
+    test: str
+    cores: tuple[CoreId, ...]
+    boots: Ints
+    order: Ints
+    spans: Floats
+    last_man: Bools
+    terms: dict[str, Floats]
+    errors: dict[str, Floats]
+    predicted: Floats
+    dof: Ints
+    head: Ints
+    rms: Floats
+    share: Floats
+
+    def place(self, core: CoreId, row: int = 0) -> int:
+        """The place, from 0, at which a core was served in one iteration."""
+        return int(np.flatnonzero(self.order[row] == self.cores.index(core))[0])
+
+    def names_in_order(self, row: int = 0) -> tuple[CoreId, ...]:
+        return tuple(self.cores[i] for i in self.order[row])

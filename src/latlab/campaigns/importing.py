@@ -1,0 +1,106 @@
+"""A console log from elsewhere as a stored run."""
+
+from __future__ import annotations
+
+import io
+
+from latlab.campaigns.psci import CAMPAIGN
+from latlab.campaigns.recording import Recorded, Recorder, Silent, now_utc, text_of
+from latlab.catalog import event_table
+from latlab.errors import DataError, LatlabError, UsageError
+from latlab.formats.dump.dump import collect_dump
+from latlab.formats.dump.frames import Boot, parse_frames
+from latlab.formats.dump.rt_instr import parse_figures, read_figures
+from latlab.model.enums import Clock, RunStatus
+from latlab.model.figures import Figures
+from latlab.model.run import Build, Run, Sample, Tick, Topology
+from latlab.store.store import Store
+from latlab.targets.qemu import qemu as qemus
+from latlab.targets.qemu.images import PLATFORM
+
+
+def import_log(
+    store: Store,
+    data: bytes,
+    source: str,
+    topology: Topology | None = None,
+    clock: Clock | None = None,
+    platform: str | None = None,
+    firmware: str | None = None,
+) -> Recorded:
+    """Store a console log from elsewhere. The options say what the log does not; they may not contradict it."""
+    lines = io.BytesIO(data).readlines()
+    texts = [text_of(line) for line in lines]
+    boot = next((frame for text in texts for frame in parse_frames(text) if isinstance(frame, Boot)), None)
+    if boot is None and topology is None:
+        raise _without_topology(source, texts)
+    run = _imported(source, boot, topology, clock, platform, firmware)
+    if boot is None:
+        return _import_figures(store, run, texts, data)
+    recorder = Recorder(store, run, lambda hz: qemus.tick_of(run.tick.clock, hz), bytes, Silent())
+    recorder.add_logs({"console": data})
+    for _ in recorder.read(lines):
+        pass
+    return recorder.finish()
+
+
+def _without_topology(source: str, texts: list[str]) -> LatlabError:
+    """Why a log cannot be stored that does not say its topology: it is damaged, foreign, or no log at all."""
+    has_figures = any(isinstance(found, Figures) for text in texts for found in parse_figures(text))
+    if any(True for text in texts for _ in parse_frames(text)):
+        first = collect_dump(texts, event_table()).problems[0]
+        rescue = ", or --topology to keep its RT_INSTR figures" if has_figures else ""
+        return DataError(f"{source} line {first.line}: {first.message}; it has no readable BOOT line; give the whole log{rescue}")
+    if not has_figures:
+        return DataError(f"{source} has no dump line and no RT_INSTR figure, so nothing to store; give the console log of a campaign")
+    return UsageError(f"{source} does not say its topology; give it with --topology, such as --topology 2,4")
+
+
+def _imported(
+    source: str, boot: Boot | None, topology: Topology | None, clock: Clock | None, platform: str | None, firmware: str | None
+) -> Run:
+    if boot and topology and boot.topology != topology:
+        raise UsageError(f"--topology {topology} contradicts {source}, which says {boot.topology}; leave the option out")
+    if clock is Clock.INSTRUCTIONS and boot is None:
+        raise UsageError(f"{source} has figures in ns only, which are no instructions; leave out --clock")
+    emulated = boot is not None and PLATFORM in boot.firmware
+    if emulated and clock is None:
+        raise UsageError(
+            f"{source} was made on {PLATFORM} and does not say what its clock counts; give --clock instructions for a deterministic run, "
+            "--clock time for a multi-threaded one"
+        )
+    chosen = clock or Clock.TIME
+    mode = qemus.Mode.DETERMINISTIC if chosen is Clock.INSTRUCTIONS else qemus.Mode.MULTI_THREAD
+    return Run(
+        campaign=CAMPAIGN,
+        target="import",
+        platform=platform or (PLATFORM if emulated else "unknown"),
+        topology=boot.topology if boot else topology or Topology(()),
+        tick=qemus.tick_of(chosen, boot.clock_hz) if boot else Tick(chosen, 1.0),
+        build=Build(firmware or "unknown"),
+        lead=None,
+        status=RunStatus.PARTIAL,
+        samples=(),
+        started_utc=now_utc(),
+        facts=(("source", source), *((("mode", mode.value),) if emulated else ())),
+    )
+
+
+def _import_figures(store: Store, run: Run, texts: list[str], data: bytes) -> Recorded:
+    """A log with RT_INSTR lines only: three durations a core, no trace, no checksum."""
+    iterations, problems = read_figures(texts, run.topology)
+    if any(True for text in texts for _ in parse_frames(text)):
+        problems = [*collect_dump(texts, event_table()).problems, *problems]
+    samples = [
+        Sample(figures.test, metric, figures.core, 0, number, value)
+        for number, figures in iterations
+        for metric, value in figures.values_ns
+    ]
+    if not samples:
+        cause = f"; line {problems[0].line}: {problems[0].message}" if problems else ""
+        raise DataError(f"no readable BOOT line and no RT_INSTR figure, so nothing to store{cause}; give the whole console log")
+    run_id = store.begin(run)
+    store.add(run_id, samples, problems=problems, logs={"console": data})
+    status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
+    store.finish(run_id, status)
+    return Recorded(run_id, status, len(samples), tuple(problems), True)

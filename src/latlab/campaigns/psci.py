@@ -1,0 +1,104 @@
+"""The psci campaign: power downs and wake-ups, in QEMU, on a board's console and in virtual time."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from latlab.campaigns.recording import Progress, Recorded, Recorder, now_utc, record_console
+from latlab.catalog import event_table
+from latlab.model.enums import Clock, RunStatus
+from latlab.model.run import Build, Run, Tick, Topology
+from latlab.store.store import Store
+from latlab.targets.qemu import console as consoles
+from latlab.targets.qemu import qemu as qemus
+from latlab.targets.qemu.images import PLATFORM, check_events
+from latlab.virtual import program as virtual_times
+from latlab.virtual.board import board_text
+
+CAMPAIGN = "psci"
+CAMPAIGN_TESTS = 6
+PAYLOAD = "psci_bench"
+
+
+def run_psci(
+    store: Store,
+    qemu: qemus.Qemu,
+    machine: qemus.Machine,
+    limits: consoles.Limits,
+    progress: Progress,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> Recorded:
+    """Run the psci campaign in QEMU and store it. Raises before the start where firmware, QEMU and machine do not fit."""
+    check_events(machine.images, event_table())
+    qemus.check_machine(qemu, machine)
+    clock = qemus.clock_of(machine.mode)
+    with tempfile.TemporaryDirectory(prefix="latlab-") as folder:
+        secure_log = Path(folder) / "secure.log"
+        command = qemus.command_line(qemu, machine, secure_log)
+        console = consoles.Console(command, secure_log, limits, interrupted)
+        run = _planned(qemu, machine, clock, command)
+        return record_console(store, run, lambda hz: qemus.tick_of(clock, hz), console, progress, {})
+
+
+def run_psci_console(store: Store, console: consoles.Lines, target: str, platform: str, progress: Progress) -> Recorded:
+    """Store the psci campaign that a board's payload prints on its console. What the board is, it says itself."""
+    run = Run(
+        campaign=CAMPAIGN,
+        target=target,
+        platform=platform,
+        topology=Topology(()),
+        tick=Tick(Clock.TIME, 1.0),
+        build=Build("unknown"),
+        lead=None,
+        status=RunStatus.PARTIAL,
+        samples=(),
+        started_utc=now_utc(),
+    )
+    return record_console(store, run, lambda hz: qemus.tick_of(Clock.TIME, hz), console, progress, {})
+
+
+def run_psci_virtual(store: Store, virtual: virtual_times.Virtual, progress: Progress) -> Recorded:
+    """Run the psci campaign in virtual time and store it. What the program prints takes the path of every dump."""
+    run = Run(
+        campaign=CAMPAIGN,
+        target=f"virtual:{virtual.board.name}",
+        platform=virtual.board.name,
+        topology=virtual.board.topology,
+        tick=Tick(Clock.VIRTUAL, 1.0),
+        build=Build("unknown"),
+        lead=None,
+        status=RunStatus.PARTIAL,
+        samples=(),
+        started_utc=now_utc(),
+        emulator=virtual_times.PROGRAM,
+        command=virtual.command,
+        facts=virtual_times.facts(virtual.board),
+    )
+    printed = virtual_times.run_program(virtual.program, virtual.board, virtual.command[2:])
+    recorder = Recorder(store, run, lambda hz: Tick(Clock.VIRTUAL, 1_000_000_000 / hz), bytes, progress)
+    progress.start(recorder.run_id)
+    store.add(recorder.run_id, logs={"console": printed, "board": board_text(virtual.board).encode()})
+    for _ in recorder.read(io.BytesIO(printed)):
+        pass
+    return recorder.finish()
+
+
+def _planned(qemu: qemus.Qemu, machine: qemus.Machine, clock: Clock, command: tuple[str, ...]) -> Run:
+    return Run(
+        campaign=CAMPAIGN,
+        target="qemu",
+        platform=PLATFORM,
+        topology=machine.images.topology,
+        tick=Tick(clock, 1.0),
+        build=Build("unknown"),
+        lead=None,
+        status=RunStatus.PARTIAL,
+        samples=(),
+        started_utc=now_utc(),
+        emulator=str(qemu),
+        command=command,
+        facts=(("mode", machine.mode.value), ("cpu", qemus.CPU)),
+    )

@@ -1,0 +1,127 @@
+"""Runs the deterministic campaigns in two checkouts and compares the samples that each keeps.
+
+Usage: same_samples.py OTHER_CHECKOUT [CAMPAIGN...]
+
+A change that moves code may not move a figure. Every campaign named below runs in this checkout and in the other one, each with its own
+tool, firmware and store; what is compared is what `latlab export --format csv` prints of the run: one row for each span in ticks, or for
+each interval of a histogram with its count. Nothing else of a run is looked at, so the two may keep and export the rest as they like.
+Both checkouts need `make setup firmware`. Ends with 0 where all samples are the same, 1 where some differ, 3 where none differ but a
+campaign did not run.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PLACE = ("test", "metric", "cluster", "core")
+SPAN_COLUMNS = (*PLACE, "boot", "iteration", "value_ticks")
+HISTOGRAM_COLUMNS = (*PLACE, "low", "high", "count")
+PSA_BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3", "classic_l2")
+TIMEOUT_S = 3600
+DIGEST_DIGITS = 16
+
+CAMPAIGNS: dict[str, tuple[str, ...]] = {
+    "psci-2,4": ("psci", "--topology", "2,4"),
+    "psci-4,4,4,4": ("psci", "--topology", "4,4,4,4"),
+    "psci-virtual": ("psci", "--target", "virtual:juno"),
+    **{f"psa-{build}": ("psa", "--build", build) for build in PSA_BUILDS},
+    "rt-guest": ("rt", "--target", "guest", "--duration", "10s"),
+}
+
+
+class NotRun(Exception):
+    """One sentence why a campaign has no samples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """The rows of a run, sorted: the order in which a store gives them back is no part of a measurement."""
+
+    rows: tuple[tuple[str, ...], ...]
+
+    @property
+    def digest(self) -> str:
+        text = "\n".join(",".join(row) for row in self.rows)
+        return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_DIGITS]
+
+
+def samples_of(text: str) -> Samples:
+    """The samples in a CSV export of any version; columns that only one version writes are left out."""
+    table = csv.DictReader(text.splitlines())
+    named = table.fieldnames or ()
+    columns = next((wanted for wanted in (SPAN_COLUMNS, HISTOGRAM_COLUMNS) if set(wanted) <= set(named)), None)
+    if columns is None:
+        raise NotRun(f"the export has the columns {', '.join(named) or 'none'}; neither spans nor histograms")
+    rows = tuple(sorted(tuple(row[column] for column in columns) for row in table))
+    if not rows:
+        raise NotRun("the export holds no samples")
+    return Samples(rows)
+
+
+def first_difference(a: Samples, b: Samples) -> str:
+    """The first row that only one of two has, in the order of both."""
+    here, there = next((pair for pair in zip_longest(a.rows, b.rows) if pair[0] != pair[1]), (None, None))
+    return f"first difference: {_row(here)} here, {_row(there)} there"
+
+
+def _row(row: tuple[str, ...] | None) -> str:
+    return "no more rows" if row is None else ",".join(row)
+
+
+def measure(checkout: Path, arguments: Iterable[str]) -> Samples:
+    """Run one campaign with the checkout's own tool and read back what it kept."""
+    with tempfile.TemporaryDirectory(prefix="same-samples-") as folder:
+        store = ("--store", str(Path(folder) / "store.sqlite"))
+        _latlab(checkout, "run", *arguments, *store)
+        return samples_of(_latlab(checkout, "export", "last", "--format", "csv", *store))
+
+
+def _latlab(checkout: Path, *arguments: str) -> str:
+    tool = checkout / ".venv" / "bin" / "latlab"
+    if not tool.is_file():
+        raise NotRun(f"{tool} is not there; run `make setup firmware` in {checkout}")
+    done = subprocess.run((str(tool), *arguments), cwd=checkout, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    if done.returncode != 0:
+        said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        raise NotRun(f"{checkout}: latlab {' '.join(arguments)} ended with {done.returncode}: {said[-1] if said else 'it said nothing'}")
+    return done.stdout
+
+
+def compare(other: Path, names: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """For each campaign the exit code that it deserves and its line of the table."""
+    for name in names:
+        print(f"{name}: this checkout, then {other}", file=sys.stderr, flush=True)
+        try:
+            here, there = measure(ROOT, CAMPAIGNS[name]), measure(other, CAMPAIGNS[name])
+        except NotRun as reason:
+            yield 3, f"{name:14} {'':>8} {'':{DIGEST_DIGITS}} {'':{DIGEST_DIGITS}} not run: {reason}"
+            continue
+        head = f"{name:14} {len(here.rows):8} {here.digest} {there.digest}"
+        yield (0, f"{head} same") if here == there else (1, f"{head} DIFFERS; {first_difference(here, there)}")
+
+
+def main() -> int:
+    other, *names = sys.argv[1:] or ["--help"]
+    unknown = [name for name in names if name not in CAMPAIGNS]
+    if other.startswith("-") or unknown or not Path(other).is_dir():
+        print(f"{__doc__}\nCampaigns: {', '.join(CAMPAIGNS)}", file=sys.stderr)
+        return 2
+    print(f"{'campaign':14} {'samples':>8} {'this':{DIGEST_DIGITS}} {'other':{DIGEST_DIGITS}} result")
+    codes = []
+    for code, line in compare(Path(other).resolve(), names or CAMPAIGNS):
+        print(line, flush=True)
+        codes.append(code)
+    return 1 if 1 in codes else max(codes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

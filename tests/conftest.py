@@ -8,7 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from latlab.virtual.board import Board, load_board
+from latlab.virtual.exploration import find_explorer
+from latlab.virtual.program import find_program
+from support.needs import found, may_be_real_time
+
 Latlab = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("realtime") and not may_be_real_time():
+        pytest.skip("this account may not have real-time priority; run as root or give it CAP_SYS_NICE")
 
 
 @pytest.fixture
@@ -23,3 +33,20 @@ def latlab(tmp_path: Path) -> Latlab:
         return done
 
     return run
+
+
+@pytest.fixture(name="program", scope="session")
+def fixture_program() -> Path:
+    """The psci core in virtual time."""
+    return found(find_program)
+
+
+@pytest.fixture(name="explorer", scope="session")
+def fixture_explorer() -> Path:
+    """The model checker of the psci core."""
+    return found(find_explorer)
+
+
+@pytest.fixture(name="juno", scope="session")
+def fixture_juno() -> Board:
+    return load_board("juno")

@@ -9,6 +9,8 @@ import pytest
 from latlab.targets.qemu.qemu import Mode
 from support.on_qemu import boot
 
+pytestmark = [pytest.mark.slow, pytest.mark.qemu]
+
 
 @pytest.mark.parametrize(("gic", "el"), [(3, 1), (2, 2)])
 def test_a_million_random_calls_neither_crash_nor_leak(gic: int, el: int, tmp_path: Path) -> None:

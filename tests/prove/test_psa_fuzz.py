@@ -7,6 +7,8 @@ import pytest
 from latlab.targets.qemu import mps2
 from support.on_mps2 import printed
 
+pytestmark = [pytest.mark.slow, pytest.mark.qemu]
+
 CALLS = 1_000_000
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from latlab.targets.linux.recorder_binary import recorder_for
-from support.real_time import needs_rights
 from support.recorder_hours import LIMIT_BYTES, OUTLIERS_KEPT, build, hours
 from support.recorder_kills import kill_at, kill_times
+
+pytestmark = pytest.mark.slow
 
 SIX_HOURS_S = 6 * 3600
 
@@ -28,7 +29,7 @@ def test_six_hours_stay_below_ten_megabytes(program: Path, tmp_path: Path, cpus:
     assert found.size_bytes < LIMIT_BYTES
 
 
-@needs_rights
+@pytest.mark.realtime
 @pytest.mark.parametrize("after_s", kill_times(20261121, 20))
 def test_sigkill_at_any_moment_costs_at_most_the_second_that_was_under_way(tmp_path: Path, after_s: float) -> None:
     kill_at(recorder_for(os.uname().machine), tmp_path / "killed.rec", after_s).check()

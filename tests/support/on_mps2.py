@@ -18,7 +18,7 @@ def printed(secure: str, program: str) -> str:
     folder = ROOT / "build" / "spm" / secure
     qemu = shutil.which(mps2.PROGRAM)
     if not qemu or not (folder / f"{program}.elf").is_file():
-        pytest.skip("needs the builds of the SPM and qemu-system-arm")
+        pytest.skip(f"the build {secure} of the SPM with {program} or qemu-system-arm is not there; run `make setup spm`")
     command = [qemu, "-M", "mps2-an521", "-icount", "shift=10", "-kernel", str(folder / "secure.elf")]
     command += ["-device", f"loader,file={folder / f'{program}.elf'}", "-display", "none", "-monitor", "none", "-serial", "stdio"]
     command += ["-semihosting-config", "enable=on,target=native"]

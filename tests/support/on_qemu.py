@@ -8,6 +8,7 @@ from pathlib import Path
 from latlab.model.run import Topology
 from latlab.targets.qemu.images import find_images
 from latlab.targets.qemu.qemu import Machine, Mode, command_line, find_qemu
+from support.needs import found
 
 TIMEOUT_S = 900
 
@@ -20,9 +21,9 @@ def boot(
     **machine: int,
 ) -> str:
     """The payload's console. `machine` are fields of Machine: gic, el, iterations, seed, count."""
-    images = find_images(Topology(clusters), payload)
+    images, qemu = found(lambda: find_images(Topology(clusters), payload)), found(find_qemu)
     secure_log = folder / "secure.log"
-    command = command_line(find_qemu(), Machine(images, payload, mode, **machine), secure_log)
+    command = command_line(qemu, Machine(images, payload, mode, **machine), secure_log)
     command = tuple(part for part in command if part != "-no-reboot")
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, check=False)

@@ -4,11 +4,16 @@ from elftools.elf.sections import SymbolTableSection
 
 from support.places import ROOT
 
+pytestmark = pytest.mark.firmware
+
 BUILD = ROOT / "build"
 
 
 def _symbols(folder: str) -> set[str]:
-    with (BUILD / folder / "firmware.elf").open("rb") as stream:
+    image = BUILD / folder / "firmware.elf"
+    if not image.is_file():
+        pytest.skip(f"{image.relative_to(ROOT)} is not built; run `make firmware`")
+    with image.open("rb") as stream:
         tables = [section for section in ELFFile(stream).iter_sections() if isinstance(section, SymbolTableSection)]
         return {symbol.name for table in tables for symbol in table.iter_symbols()}
 

@@ -15,6 +15,8 @@ from latlab.targets.qemu.qemu import Mode
 from support.on_qemu import boot
 from support.places import ROOT
 
+pytestmark = pytest.mark.qemu
+
 
 def closing_line(console: str) -> str:
     return console.strip().splitlines()[-1]

@@ -9,19 +9,11 @@ from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair, explain_run
 from latlab.analysis.invariants import check_invariants
 from latlab.campaigns.importing import import_log
-from latlab.errors import UsageError
 from latlab.model.enums import Clock, Metric
 from latlab.store.store import open_store
 from latlab.virtual.board import board_text, load_board
-from latlab.virtual.program import find_program
 
-
-@pytest.fixture(scope="module")
-def program():
-    try:
-        return find_program()
-    except UsageError:
-        pytest.skip("the virtual-time program is not built; run `cmake --preset virtual && cmake --build --preset virtual`")
+pytestmark = pytest.mark.firmware
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from latlab.targets.linux.labgrid_board import LabgridBoard, load_target, prepar
 from latlab.targets.linux.linux import run_linux, survey
 from latlab.targets.linux.machine import Machine, OverSsh, Unreachable
 from latlab.targets.linux.rt_job import Instrument, Workload
-from support.real_time import needs_rights
+from support.environments import shell_config
 from support.sshd import SSHD, Sshd, sshd
 
 needs_pty = pytest.mark.skipif(not Path("/dev/pts/ptmx").exists(), reason="labgrid's power driver needs a pseudo-terminal")
@@ -105,14 +106,16 @@ def test_the_survey_is_the_same_by_either_way(server: Sshd, board: LabgridBoard)
 
 
 @needs_sshd
-@needs_rights
-def test_a_measurement_leaves_a_whole_file_and_nothing_else(machine: Machine) -> None:
-    before = set(Path("/var/tmp").glob("latlab-rt.*"))
+@pytest.mark.realtime
+def test_a_measurement_leaves_a_whole_file_and_nothing_else(machine: OverSsh | LabgridBoard, tmp_path: Path) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    machine = replace(machine, scratch=str(scratch))
     done = run_linux(machine, survey(machine, 80), WORKLOAD)
     assert done.sentence == ""
     read = read_record(done.files["recorder.rec"], "x")
     assert read.complete and all(cpu.got + (cpu.missed or 0) >= 1000 for cpu in read.cpus)
-    assert set(Path("/var/tmp").glob("latlab-rt.*")) - before == set()
+    assert list(scratch.iterdir()) == []
 
 
 @needs_sshd
@@ -148,7 +151,7 @@ def test_a_board_that_does_not_answer_is_told_before_the_start(tmp_path: Path) -
 
 
 @needs_sshd
-@needs_rights
+@pytest.mark.realtime
 def test_the_command_line_measures_on_the_target_of_an_environment(server: Sshd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LATLAB_STORE", str(tmp_path / "store.sqlite"))
     options = ("--duration", "1s", "--instrument", "recorder", "--load", "idle", "--idle-states", "--interval", "1000")
@@ -174,77 +177,19 @@ def test_power_and_strategy_are_used_where_asked_for(server: Sshd, tmp_path: Pat
     release(target)
 
 
-def _shell_config(folder: Path) -> Path:
-    path = folder / "env.yaml"
-    path.write_text(
-        "targets:\n  main:\n    drivers:\n"
-        "      ExternalConsoleDriver: {cmd: 'sh -c \"PS1=# exec sh -i 2>&1\"'}\n"
-        "      ShellDriver: {prompt: '# ?', login_prompt: 'login:', username: root}\n"
-    )
-    return path
-
-
-def test_a_board_with_only_a_console_is_surveyed_through_its_shell(tmp_path: Path) -> None:
-    target = load_target(_shell_config(tmp_path), "main")
-    assert survey(LabgridBoard(target), 80).machine == os.uname().machine
-    release(target)
-
-
-@needs_rights
+@pytest.mark.realtime
 @pytest.mark.skipif(not (shutil.which("lrz") or shutil.which("rz")), reason="no XMODEM receiver (Debian: lrzsz)")
 def test_a_board_with_only_a_console_is_measured_through_its_shell(tmp_path: Path) -> None:
     """Files go over the same console, by XMODEM."""
-    target = load_target(_shell_config(tmp_path), "main")
+    target = load_target(shell_config(tmp_path), "main")
     board = LabgridBoard(target)
     done = run_linux(board, survey(board, 80), WORKLOAD)
     assert done.sentence == "" and read_record(done.files["recorder.rec"], "x").complete
     release(target)
 
 
-def test_power_that_the_environment_does_not_have_is_one_sentence(tmp_path: Path) -> None:
-    target = load_target(_shell_config(tmp_path), "main")
-    with pytest.raises(UsageError, match=r"--power-cycle: labgrid says: .*no .*PowerProtocol"):
-        prepare(target, None, power_cycle=True)
-    with pytest.raises(UsageError, match=r"--state shell: labgrid says: .*no Strategy"):
-        prepare(target, "shell", power_cycle=False)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("targets: {other: {drivers: {}}}", "has no target 'main', only other"),
-        ("targets: [", "labgrid says"),
-        ("targets: {main: {drivers: {NoSuchDriver: {}}}}", "labgrid says: .*NoSuchDriver"),
-    ],
-)
-def test_an_environment_that_cannot_be_used_is_one_sentence(tmp_path: Path, text: str, said: str) -> None:
-    (tmp_path / "env.yaml").write_text(text)
-    with pytest.raises(UsageError, match=said):
-        load_target(tmp_path / "env.yaml", "main")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--target", "labgrid"), "--config"),
-        (("--target", "labgrid", "--config", "/nowhere.yaml"), "/nowhere.yaml is no file"),
-        (("--target", "linux", "--state", "shell"), "--target labgrid"),
-    ],
-)
-def test_options_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str) -> None:
-    monkeypatch.delenv("LG_ENV", raising=False)
-    with pytest.raises(UsageError, match=said):
-        app(("run", "rt", *arguments), standalone_mode=False)
-
-
-def test_without_labgrid_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("latlab.targets.linux.labgrid_board.find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r"pip install 'latlab\[labgrid\]'"):
-        load_target(tmp_path / "env.yaml", "main")
-
-
 @needs_sshd
-@needs_rights
+@pytest.mark.realtime
 def test_a_test_of_a_labgrid_user_measures_on_their_own_target(server: Sshd, tmp_path: Path) -> None:
     store = tmp_path / "store.sqlite"
     config = _config(server, tmp_path, f"      LatlabDriver: {{store: {store}}}\nimports: [latlab.adopters.labgrid_driver]\n")

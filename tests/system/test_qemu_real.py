@@ -10,7 +10,6 @@ from latlab.analysis.spans.spans import core_samples, measured_call
 from latlab.campaigns.psci import run_psci
 from latlab.campaigns.recording import Silent
 from latlab.catalog import event_table
-from latlab.errors import LatlabError
 from latlab.formats.dump.dump import collect_dump
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import Run, Topology
@@ -18,16 +17,16 @@ from latlab.store.store import Store, open_store
 from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.images import find_images
 from latlab.targets.qemu.qemu import DETERMINISTIC_MAJOR, Machine, Mode, find_qemu
+from support.needs import found
+
+pytestmark = pytest.mark.qemu
 
 TOPOLOGIES = [Topology((1,)), Topology((2, 4)), Topology((4, 4, 4, 4))]
 ITERATIONS = 2
 
 
 def measure(folder: Path, topology: Topology, mode: Mode = Mode.DETERMINISTIC, gic: int = 3, el: int = 1) -> tuple[Store, Run]:
-    try:
-        images, qemu = find_images(topology, "psci_bench"), find_qemu()
-    except LatlabError as error:
-        pytest.skip(str(error))
+    images, qemu = found(lambda: find_images(topology, "psci_bench")), found(find_qemu)
     if qemu.version[0] < DETERMINISTIC_MAJOR:
         pytest.skip(f"{qemu} is too old")
     store = open_store(str(folder / "store.sqlite"))

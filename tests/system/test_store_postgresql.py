@@ -15,6 +15,8 @@ from latlab.store.store import open_store
 from support.ladder_model import Truth, make_run
 from support.places import TESTS
 
+pytestmark = pytest.mark.postgres
+
 WRITERS = 4
 PASSES = 5
 

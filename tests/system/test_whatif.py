@@ -11,24 +11,17 @@ import pytest
 
 from conftest import Latlab
 from latlab.analysis.spans.slowest import CHANNEL_CAUSES, LOCK_CAUSES, Cause
-from latlab.errors import DataError, LatlabError, UsageError
+from latlab.errors import DataError, UsageError
 from latlab.report.virtual.whatif import PARTS, Sweep, as_csv, as_json, ends_of, tables
 from latlab.report.virtual.whatif_charts import charts
-from latlab.report.virtual.whatif_files import check_output, text_of
+from latlab.report.virtual.whatif_files import text_of
 from latlab.virtual.board import load_board
 from latlab.virtual.engines import on_dask, on_this_machine
-from latlab.virtual.program import find_program
-from latlab.virtual.whatif import Design, Growth, Job, Point, counts_of, designs_of, growths, jobs_of, simulate
+from latlab.virtual.whatif import Design, Growth, Job, Point, designs_of, growths, jobs_of, simulate
+
+pytestmark = pytest.mark.firmware
 
 TEST = "susp_deep_parallel"
-
-
-@pytest.fixture(name="program", scope="module")
-def fixture_program() -> Path:
-    try:
-        return find_program()
-    except LatlabError as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture(name="sweep", scope="module")
@@ -172,37 +165,6 @@ def test_the_page_opens_without_a_network_and_holds_every_figure(sweep: Sweep) -
     assert all(f"<td>{round(point.powerdown_worst_ns / 1000, 2)}</td>" in text for point in sweep.points)
 
 
-@pytest.mark.parametrize(
-    ("option", "text"), [("--cores", "6,,16"), ("--cores", "0"), ("--cores", "1025"), ("--cluster", "four"), ("--cluster", "-1")]
-)
-def test_counts_that_are_none_are_refused_with_an_example(option: str, text: str) -> None:
-    with pytest.raises(UsageError, match=f"{option} {text!r}: .* such as 4,16"):
-        counts_of(option, text)
-
-
-def test_counts_are_sorted_and_each_taken_once() -> None:
-    assert counts_of("--cores", "64,6,6") == [6, 64]
-
-
-@pytest.mark.parametrize("chosen", [(("mcs",), (), ()), ((), ("global",), ()), ((), (), ("two",))])
-def test_a_design_that_there_is_not_is_refused_with_those_that_there_are(chosen: tuple[tuple[str, ...], ...]) -> None:
-    with pytest.raises(UsageError, match="it is one of"):
-        designs_of(load_board("juno"), *chosen)
-
-
-@pytest.mark.parametrize("test", ["susp_deep_serial", "psci_version_parallel", "nothing_parallel"])
-def test_a_test_in_which_no_cores_meet_is_refused(test: str) -> None:
-    with pytest.raises(UsageError, match="susp_deep_parallel or cpu_susp_parallel"):
-        jobs_of(load_board("juno"), [], [4], [4], test)
-
-
-def test_a_file_of_another_kind_or_in_no_folder_is_refused_before_the_sweep(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"\.html"):
-        check_output(tmp_path / "whatif.png")
-    with pytest.raises(UsageError, match="no folder"):
-        check_output(tmp_path / "none" / "whatif.html")
-
-
 def points_of(program: Path, jobs: list[Job]) -> list[Point]:
     return [simulate(program, job) for job in jobs]
 
@@ -276,23 +238,3 @@ def test_the_command_writes_each_file_that_it_is_asked_for(latlab: Latlab, progr
     assert len(json.loads(files[2].read_text("utf-8"))["points"]) == len(files[1].read_text("utf-8").splitlines()) - 1 == 4
     assert "<title>susp_deep_parallel in virtual time, platform juno</title>" in files[0].read_text("utf-8")
     assert files[3].read_text("utf-8").count(".. table::") == 3
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        ("--cores", "6,x"),
-        ("--cluster", "0"),
-        ("--lock", "spin"),
-        ("--scope", "all"),
-        ("--channel", "3"),
-        ("--test", "nothing_parallel"),
-        ("--platform", "nowhere"),
-        ("-o", "whatif.png"),
-    ],
-)
-def test_a_wrong_value_is_one_sentence_with_what_to_do_and_exit_code_2(latlab: Latlab, wrong: tuple[str, str]) -> None:
-    done = latlab("whatif", *wrong)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert wrong[1] in done.stderr
-    assert "Traceback" not in done.stderr

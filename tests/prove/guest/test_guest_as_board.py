@@ -16,6 +16,8 @@ from latlab.targets.linux.labgrid_board import LabgridBoard, load_target
 from latlab.targets.linux.machine import Machine
 from latlab.targets.linux.rt_job import Instrument, Workload
 
+pytestmark = [pytest.mark.slow, pytest.mark.qemu]
+
 HOLD_NS = 10_000_000
 WORKLOAD = Workload(20, "hwrng", Instrument.RECORDER, interval_us=2000, outlier_us=5000)
 ENVIRONMENT = """\

@@ -15,6 +15,8 @@ from latlab.targets.linux.rt_job import Instrument, Workload, script
 from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.qemu import find_qemu
 
+pytestmark = [pytest.mark.slow, pytest.mark.qemu]
+
 LIMITS = Limits(1800, 1800)
 
 

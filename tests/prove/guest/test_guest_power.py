@@ -12,6 +12,8 @@ from latlab.targets.linux.rt_job import power_script
 from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.qemu import Mode, find_qemu
 
+pytestmark = [pytest.mark.slow, pytest.mark.qemu]
+
 CYCLES = 1000
 SUSPENDS = 20
 

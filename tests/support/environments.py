@@ -1,0 +1,26 @@
+"""Environments of labgrid, and the command on them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from latlab.cli.app import app
+from latlab.model.run import Run
+from latlab.store.store import open_store
+
+
+def shell_config(folder: Path) -> Path:
+    """A board with only a console: a shell of this machine."""
+    path = folder / "env.yaml"
+    path.write_text(
+        "targets:\n  main:\n    drivers:\n"
+        "      ExternalConsoleDriver: {cmd: 'sh -c \"PS1=# exec sh -i 2>&1\"'}\n"
+        "      ShellDriver: {prompt: '# ?', login_prompt: 'login:', username: root}\n"
+    )
+    return path
+
+
+def run_psci_on(config: Path, *options: str) -> Run:
+    """The run that is kept in the store of the environment, whatever the command says of it."""
+    app(("run", "psci", "--target", "labgrid", "--config", str(config), *options), standalone_mode=False)
+    return open_store().load("last")

@@ -1,0 +1,33 @@
+"""Labelled cases: explanations name the planted cause and no other."""
+
+import pytest
+
+from labelled import case_of, measure, named_causes
+from latlab.analysis.compare import compare
+from latlab.analysis.explain import explain_pair
+from latlab.analysis.invariants import check_invariants
+from latlab.store.store import open_store
+from latlab.virtual.board import load_board
+
+pytestmark = pytest.mark.firmware
+
+# One seed for each cause, and one with none.
+SEEDS = {
+    0: "flush as last man",
+    1: "slower cluster flush",
+    2: "slower channel",
+    3: "slower message",
+    5: "slower core flush",
+    6: "slower wake-up",
+    7: "none",
+}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_explanation_names_the_cause_and_no_other(program, seed, tmp_path):
+    case = case_of(seed, load_board("juno"))
+    store = open_store(str(tmp_path / "runs.db"))
+    before = measure(program, store, case.before, case.order_before)
+    after = measure(program, store, case.after, case.order_after)
+    named = named_causes(explain_pair(compare(before, after)), check_invariants(after))
+    assert named == ({case.cause} - {"none"})

@@ -1,0 +1,64 @@
+"""Measurements on this machine, and over an `ssh` that is a script."""
+
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from latlab.formats.wakeups.recorder import read_record
+from latlab.targets.linux.linux import run_linux, survey
+from latlab.targets.linux.machine import Here
+from latlab.targets.linux.recorder_binary import recorder_for
+from latlab.targets.linux.rt_job import Instrument, Workload
+from support.ssh_script import over_script
+
+pytestmark = pytest.mark.realtime
+
+WORKLOAD = Workload(1, "idle", Instrument.RECORDER, interval_us=1000, idle_states=True)
+
+
+@pytest.mark.parametrize("over_ssh", [False, True], ids=["here", "over ssh"])
+def test_a_measurement_leaves_a_whole_file_and_nothing_else(tmp_path: Path, over_ssh: bool) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    machine = replace(over_script(tmp_path) if over_ssh else Here(), scratch=str(scratch))
+    done = run_linux(machine, survey(machine, 80), WORKLOAD)
+    assert done.sentence == ""
+    read = read_record(done.files["recorder.rec"], "x")
+    assert read.complete and all(cpu.got + (cpu.missed or 0) >= 1000 for cpu in read.cpus)
+    assert list(scratch.iterdir()) == []
+
+
+def test_a_connection_that_breaks_and_comes_back_costs_nothing(tmp_path: Path) -> None:
+    """Calls: survey, folder, recorder, job, its start; then the looks at it, of which the first two fail."""
+    machine = over_script(tmp_path, 'case $COUNT in 6|7) echo broken pipe >&2; exit 255;; esac; exec sh -c "$*"')
+    done = run_linux(machine, survey(machine, 80), WORKLOAD)
+    assert done.sentence == "" and read_record(done.files["recorder.rec"], "x").complete
+
+
+def test_a_board_that_restarts_in_the_middle_is_said_and_what_it_wrote_is_kept(tmp_path: Path) -> None:
+    """The job breaks off, and the kernel that answers next has another boot_id."""
+    look = f"kill -KILL $(cat {tmp_path}/latlab-rt.*/pid); echo alive=no; echo boot_id=another; echo status="
+    over = over_script(tmp_path, f'case "$*" in *"status="*) {look}; exit 0;; esac; exec sh -c "$*"')
+    machine = replace(over, scratch=str(tmp_path))
+    done = run_linux(machine, survey(machine, 80), WORKLOAD)
+    assert "board restarted in the middle of the run" in done.sentence
+    assert "recorder.rec" in done.files
+
+
+def test_an_interrupted_measurement_is_stopped_and_kept(tmp_path: Path) -> None:
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    old = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        found = survey(Here(), 80)
+        recorder_for(found.machine)
+        signal.setitimer(signal.ITIMER_REAL, 2)
+        done = run_linux(Here(), found, replace(WORKLOAD, duration_s=3600))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    assert "interrupted" in done.sentence
+    assert read_record(done.files["recorder.rec"], "x").complete

@@ -1,0 +1,62 @@
+"""What a sweep of designs is asked for, and what is refused before it starts."""
+
+from pathlib import Path
+
+import pytest
+
+from conftest import Latlab
+from latlab.errors import UsageError
+from latlab.report.virtual.whatif_files import check_output
+from latlab.virtual.board import load_board
+from latlab.virtual.whatif import counts_of, designs_of, jobs_of
+
+
+@pytest.mark.parametrize(
+    ("option", "text"), [("--cores", "6,,16"), ("--cores", "0"), ("--cores", "1025"), ("--cluster", "four"), ("--cluster", "-1")]
+)
+def test_counts_that_are_none_are_refused_with_an_example(option: str, text: str) -> None:
+    with pytest.raises(UsageError, match=f"{option} {text!r}: .* such as 4,16"):
+        counts_of(option, text)
+
+
+def test_counts_are_sorted_and_each_taken_once() -> None:
+    assert counts_of("--cores", "64,6,6") == [6, 64]
+
+
+@pytest.mark.parametrize("chosen", [(("mcs",), (), ()), ((), ("global",), ()), ((), (), ("two",))])
+def test_a_design_that_there_is_not_is_refused_with_those_that_there_are(chosen: tuple[tuple[str, ...], ...]) -> None:
+    with pytest.raises(UsageError, match="it is one of"):
+        designs_of(load_board("juno"), *chosen)
+
+
+@pytest.mark.parametrize("test", ["susp_deep_serial", "psci_version_parallel", "nothing_parallel"])
+def test_a_test_in_which_no_cores_meet_is_refused(test: str) -> None:
+    with pytest.raises(UsageError, match="susp_deep_parallel or cpu_susp_parallel"):
+        jobs_of(load_board("juno"), [], [4], [4], test)
+
+
+def test_a_file_of_another_kind_or_in_no_folder_is_refused_before_the_sweep(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"\.html"):
+        check_output(tmp_path / "whatif.png")
+    with pytest.raises(UsageError, match="no folder"):
+        check_output(tmp_path / "none" / "whatif.html")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--cores", "6,x"),
+        ("--cluster", "0"),
+        ("--lock", "spin"),
+        ("--scope", "all"),
+        ("--channel", "3"),
+        ("--test", "nothing_parallel"),
+        ("--platform", "nowhere"),
+        ("-o", "whatif.png"),
+    ],
+)
+def test_a_wrong_value_is_one_sentence_with_what_to_do_and_exit_code_2(latlab: Latlab, wrong: tuple[str, str]) -> None:
+    done = latlab("whatif", *wrong)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert wrong[1] in done.stderr
+    assert "Traceback" not in done.stderr

@@ -16,7 +16,7 @@ help:
 	@echo "make prove    the slow proofs: a million fuzzed SMCs, long stress, six hours of the recorder, SIGKILLs"
 	@echo "make fuzz     a million executions of each parser under a coverage-guided fuzzer"
 	@echo "make bench    figures beside the peers'"
-	@echo "make lint     ruff, mypy, the direction of imports"
+	@echo "make lint     ruff and mypy over everything, the direction of imports"
 	@echo "make docs     build the documentation, warnings are errors"
 	@echo "make package  a wheel that carries the firmware images"
 
@@ -83,8 +83,8 @@ bench: setup-dev
 	$(PYTHON) bench/recorder_distribution.py
 
 lint: setup-dev
-	.venv/bin/ruff check src tests bench firmware/trace
-	.venv/bin/ruff format --check --diff src tests bench firmware/trace
+	.venv/bin/ruff check
+	.venv/bin/ruff format --check --diff
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-cache
 

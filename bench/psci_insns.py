@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 from rich.console import Console
 from rich.table import Table
 
@@ -42,6 +43,7 @@ class Symbols:
     def of(cls, elf: Path) -> Symbols:
         with elf.open("rb") as stream:
             table = ELFFile(stream).get_section_by_name(".symtab")
+            assert isinstance(table, SymbolTableSection)
             labels = sorted(
                 (s["st_value"], s.name) for s in table.iter_symbols() if s.name and s.name[0] not in "$_" and s["st_shndx"] != "SHN_ABS"
             )

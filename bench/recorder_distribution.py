@@ -21,7 +21,8 @@ from latlab.errors import LatlabError
 from latlab.formats.wakeups.cyclictest import read_cyclictest
 from latlab.formats.wakeups.recorder import read_record
 from latlab.model.wakeups import Histogram, Wakeups, counted_us
-from latlab.targets.linux.linux import Here, check_survey, survey
+from latlab.targets.linux.linux import check_survey, survey
+from latlab.targets.linux.machine import Here
 from latlab.targets.linux.recorder_binary import recorder_for
 from latlab.targets.linux.rt_job import HISTOGRAM_US, Workload
 

@@ -25,7 +25,7 @@ def seconds(program: Path, cores: int) -> tuple[int, float]:
     """Power-downs and the user time they took."""
     text = board_text(board_of(load_board("juno"), DESIGN, cores, CLUSTER))
     iterations = max(1, POWERDOWNS // (POWERDOWNS_A_CORE * cores))
-    command = [program, "-", str(iterations), str(TESTS.index("susp_deep_parallel")), "nothing"]
+    command = [str(program), "-", str(iterations), str(TESTS.index("susp_deep_parallel")), "nothing"]
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
     return int(done.stdout.split()[0]), resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before

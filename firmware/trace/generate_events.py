@@ -5,14 +5,15 @@ import hashlib
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 
-def table_hash(events: list[dict]) -> int:
+def table_hash(events: list[dict[str, Any]]) -> int:
     lines = "".join(f"{event['id']} {event['name']}\n" for event in sorted(events, key=lambda event: event["id"]))
     return int.from_bytes(hashlib.sha256(lines.encode()).digest()[:8], "big")
 
 
-def check(events: list[dict], path: Path) -> None:
+def check(events: list[dict[str, Any]], path: Path) -> None:
     for key in ("id", "name", "pmf"):
         values = [event[key] for event in events if key in event]
         twice = {value for value in values if values.count(value) > 1}
@@ -23,7 +24,7 @@ def check(events: list[dict], path: Path) -> None:
             sys.exit(f"{path}: id {event['id']} of {event['name']} is outside 1 to 65535")
 
 
-def header(events: list[dict]) -> str:
+def header(events: list[dict[str, Any]]) -> str:
     pmf = sorted((event for event in events if "pmf" in event), key=lambda event: event["pmf"])
     if [event["pmf"] for event in pmf] != list(range(len(pmf))):
         sys.exit("the PMF indices must run from 0 without a gap")

@@ -20,10 +20,10 @@ def main() -> int:
         "--seconds", type=int, default=0, help="stop each parser after so long, 0 for never; the executions made are printed"
     )
     options = parser.parse_args()
-    sys.path[:0] = [str(HERE), str(HERE.parent)]
+    sys.path.insert(0, str(HERE.parent))
     if options.name:
         return _fuzz(options.name, options.runs, options.seconds)
-    from targets import TARGETS
+    from fuzz.targets import TARGETS
 
     command = [sys.executable, str(HERE / "run.py")]
     codes = [
@@ -39,7 +39,7 @@ def _fuzz(name: str, runs: int, seconds: int) -> int:
 
     # Of docutils only what reads tables: instrumented as a whole it is ten times slower.
     with atheris.instrument_imports(include=["latlab", "docutils.parsers.rst.tableparser", "docutils.parsers.rst.directives.tables"]):
-        from targets import TARGETS
+        from fuzz.targets import TARGETS
     with tempfile.TemporaryDirectory() as corpus:
         for number, seed in enumerate(_seeds(name)):
             Path(corpus, f"seed{number}").write_bytes(seed)

@@ -26,4 +26,5 @@ def latlab(*arguments, store="/nonexistent/store"):
             main()
     finally:
         sys.argv = argv
-    return Done(int(stop.value.code), out.getvalue(), err.getvalue())
+    assert isinstance(stop.value.code, int)
+    return Done(stop.value.code, out.getvalue(), err.getvalue())

@@ -65,7 +65,7 @@ def test_a_capture_costs_at_most_eight_instructions(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("clusters", "words"), [("9,8", "has 17 cores"), ("2,0", "'0' is no number of cores"), ("", "has 0 cores")])
 def test_a_topology_that_the_machine_cannot_have_is_not_built(clusters: str, words: str, tmp_path: Path) -> None:
-    command = ["cmake", "--preset", "qemu_virt-2_4", "-S", ROOT, "-B", tmp_path, "-D", f"LATLAB_CLUSTERS={clusters}"]
+    command = ["cmake", "--preset", "qemu_virt-2_4", "-S", str(ROOT), "-B", str(tmp_path), "-D", f"LATLAB_CLUSTERS={clusters}"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert words in " ".join(done.stderr.split())

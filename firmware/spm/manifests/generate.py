@@ -10,18 +10,21 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import emit
 from model import ManifestError, System, partition_from
 
 
-def load(path: Path) -> dict:
+def load(path: Path) -> dict[str, Any]:
     text = path.read_text()
     if path.suffix == ".json":
-        return json.loads(text)
+        data: dict[str, Any] = json.loads(text)
+        return data
     import yaml
 
-    return yaml.safe_load(text)
+    data = yaml.safe_load(text)
+    return data
 
 
 def write(path: Path, text: str) -> None:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a set of partition manifests means: plain data, checked."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 FIRST_SIGNAL_BIT = 4  # bits 0 to 3 belong to the framework; bit 3 is the doorbell
 FIRST_PARTITION_ID = 256
@@ -76,7 +78,7 @@ def one_of(value: object, allowed: tuple[str, ...], what: str) -> str:
     return str(value)
 
 
-def service_from(data: dict, source: str, signal_bit: int) -> Service:
+def service_from(data: dict[str, Any], source: str, signal_bit: int) -> Service:
     where = f"{source}: service {data.get('name')}"
     stateless = not data.get("connection_based", True)
     handle = data.get("stateless_handle", "auto")
@@ -95,20 +97,20 @@ def service_from(data: dict, source: str, signal_bit: int) -> Service:
     )
 
 
-def irq_from(data: dict, source: str, signal_bit: int) -> Irq:
+def irq_from(data: dict[str, Any], source: str, signal_bit: int) -> Irq:
     where = f"{source}: irq {data.get('name')}"
     handling = one_of(data.get("handling", "SLIH"), ("FLIH", "SLIH"), f"{where}: handling")
     return Irq(data["name"], integer(data["source"], f"{where}: source"), handling == "FLIH", signal_bit)
 
 
-def region_from(data: dict, source: str) -> Region:
+def region_from(data: dict[str, Any], source: str) -> Region:
     region = Region(integer(data["base"], f"{source}: mmio base"), integer(data["size"], f"{source}: mmio size"))
     if region.base % 32 or region.size % 32 or not region.size:
         raise ManifestError(f"{source}: mmio region {region.base:#x} of {region.size:#x} bytes is not in steps of 32 bytes")
     return region
 
 
-def partition_from(data: dict, source: str, index: int) -> Partition:
+def partition_from(data: dict[str, Any], source: str, index: int) -> Partition:
     for key in ("name", "type", "priority", "stack_size"):
         if key not in data:
             raise ManifestError(f"{source}: the key {key} is missing")
@@ -170,7 +172,7 @@ class System:
 
 
 def check_names(system: System) -> None:
-    keys = {
+    keys: dict[str, Sequence[object]] = {
         "partition name": [partition.name for partition in system.partitions],
         "service name": [service.name for service in system.services],
         "sid": [f"{service.sid:#010x}" for service in system.services],

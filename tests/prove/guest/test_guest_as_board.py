@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ssh_board import SshBoard, ssh_board
 
 from latlab.analysis.wakeups.result import RtResult
 from latlab.campaigns.rt import run_rt_linux
@@ -15,6 +14,7 @@ from latlab.store.store import Store, open_store
 from latlab.targets.linux.labgrid_board import LabgridBoard, load_target
 from latlab.targets.linux.machine import Machine
 from latlab.targets.linux.rt_job import Instrument, Workload
+from prove.guest.ssh_board import SshBoard, ssh_board
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 

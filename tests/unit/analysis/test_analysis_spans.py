@@ -143,7 +143,7 @@ def test_the_parts_sum_to_the_span_whatever_the_events_between(down: object, up:
         ("EXIT_CFLUSH", 2174, 0),
         ("ENTER_HW_LOW_PWR", 3, 0),
         ("EXIT_HW_LOW_PWR", 5, 0),
-        *up,  # type: ignore[misc]
+        *up,
         ("EXIT_PSCI", 1, 0),
     ]
     time, events = start, []

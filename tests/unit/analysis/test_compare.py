@@ -90,6 +90,7 @@ def test_a_fitted_ladder_has_the_terms_that_made_it(seed):
     truth = Truth()
     columns = columns_of(make_run(truth, seed))
     ladder = fit_ladders(columns, roles_of(columns), "susp_deep_parallel")
+    assert ladder is not None
     wanted = {BASE: truth.base, STEP: truth.step, SYSTEM_TERM: truth.system_last}
     wanted |= {after_term(c): truth.after_last for c in (0, 1)}
     fitted = {name: values[0] for name, values in ladder.terms.items() if name in wanted and not np.isnan(values[0])}

@@ -41,7 +41,8 @@ def test_the_same_board_measured_again_is_the_same_and_no_figure_of_it_moved() -
     truth = distribution(drawn(0, 200_000))
     verdicts = []
     for seed in range(40):
-        found = compare(*(wakeup_run(resampled(truth, 2 * seed + side, 3_000_000)) for side in (0, 1)))
+        before, after = (wakeup_run(resampled(truth, 2 * seed + side, 3_000_000)) for side in (0, 1))
+        found = compare(before, after)
         assert _verdicts(found)["CPU 0 median"] is Verdict.SAME
         verdicts.append(found.verdict)
     assert verdicts.count(Verdict.SAME) >= 38
@@ -50,7 +51,8 @@ def test_the_same_board_measured_again_is_the_same_and_no_figure_of_it_moved() -
 def test_a_run_too_short_to_know_its_tail_says_so_and_does_not_call_it_changed() -> None:
     """Ten seconds: fifty wake-ups above 99.9 %. A difference by chance is called one as often as the level of 5 % says, or less."""
     truth = distribution(drawn(0, 200_000))
-    found = [compare(*(wakeup_run(resampled(truth, 100 + 2 * seed + side, 50_000)) for side in (0, 1))) for seed in range(60)]
+    pairs = ([wakeup_run(resampled(truth, 100 + 2 * seed + side, 50_000)) for side in (0, 1)] for seed in range(60))
+    found = [compare(before, after) for before, after in pairs]
     assert sum(bool(_changed(one)) for one in found) <= 6
     assert sum(one.verdict is Verdict.CANNOT_TELL for one in found) >= 30
 

@@ -43,5 +43,6 @@ def test_a_call_that_is_cheaper_with_more_data_is_a_fault_of_the_figures():
 
 def test_the_rules_of_a_psa_run_are_cases_in_junit():
     suite = ET.fromstring(junit.render(psa_run({"ns_call_0": 9, "ns_call_16": 8}))).find("testsuite")
-    assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
-    assert "8 insns" in suite.find("testcase/failure").get("message")
+    assert suite is not None and (suite.get("tests"), suite.get("failures")) == ("1", "1")
+    failure = suite.find("testcase/failure")
+    assert failure is not None and "8 insns" in failure.get("message", "")

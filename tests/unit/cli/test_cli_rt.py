@@ -38,7 +38,7 @@ def _files() -> dict[str, bytes]:
     }
 
 
-def _run(mode: str, campaign: str = "rt"):  # type: ignore[no-untyped-def]
+def _run(mode: str, campaign: str = "rt"):
     return new_run(campaign, "guest", "QEMU virt", 1, mode, workload_facts(Workload(8)))
 
 

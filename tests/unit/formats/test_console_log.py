@@ -74,7 +74,8 @@ def test_two_logs_are_compared_by_their_paths(tmp_path):
     for name in ("a", "b"):
         lines = [line(CoreId(c, k), 100_000, 20_000, 5_000) for c, n in ((0, 2), (1, 4)) for k in range(n)]
         (tmp_path / f"{name}.log").write_bytes(log(*lines))
-    comparison = compare(*(references.load(str(tmp_path / f"{name}.log")) for name in ("a", "b")))
+    before, after = (references.load(str(tmp_path / f"{name}.log")) for name in ("a", "b"))
+    comparison = compare(before, after)
     assert {row.shift.value for row in comparison.rows} == {0.0}
 
 

@@ -196,8 +196,14 @@ def test_a_missing_iteration_is_noticed() -> None:
 def test_counts_that_no_firmware_means_are_told_and_not_counted_out() -> None:
     huge = 2**62
     begun = Boot(TABLE.hash, 62_500_000, 7_500, Topology((1,)), CoreId(0, 0), huge, 1, 3, "x")
-    frames = [begun, TestStart("a", 0, CoreId(0, 0)), Ring("a", 0, CoreId(0, 0), 7, huge, 0), Done("a", 0), End(1, huge, "pass")]
-    said = [problem.message for problem in read(map(format_frame, frames)).problems]
+    frames: tuple[Frame, ...] = (
+        begun,
+        TestStart("a", 0, CoreId(0, 0)),
+        Ring("a", 0, CoreId(0, 0), 7, huge, 0),
+        Done("a", 0),
+        End(1, huge, "pass"),
+    )
+    said = [problem.message for problem in read([format_frame(frame) for frame in frames]).problems]
     assert f"{huge} records of core 0.0 are missing, from sequence 7" in said[0]
     assert f"a lacks {huge - 1} of {huge} iterations, the first is 1" in said[-1]
 

@@ -6,7 +6,7 @@ import pytest
 from latlab.formats.published import csv_tables, rst_tables
 from latlab.formats.published import runs as published
 from latlab.formats.published.cell_checks import misprinted_deltas, unit_suspects
-from latlab.formats.published.tables import Figure, Table
+from latlab.formats.published.tables import Figure, Reading, Table
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import CoreId
 from latlab.store import references
@@ -185,7 +185,7 @@ def test_ns_labelled_as_us_are_suspected_from_the_tick_and_left_out():
     numerals = [187960, 270640, 332440, 624520, 479100, 923480]
     figures = tuple(Figure(CoreId(0, i), Metric.POWERDOWN, Decimal(n), 8) for i, n in enumerate(numerals))
     table = Table("susp_deep_parallel", "v1", "us", 7, figures)
-    run = published.run_of(rst_tables.Reading((table,)), "v1", source(tick_ns=Decimal(20)))
+    run = published.run_of(Reading((table,)), "v1", source(tick_ns=Decimal(20)))
     assert run.samples == () and run.status is RunStatus.PARTIAL
     assert "are ns, not us" in run.problems[0].message and run.problems[0].line == 7
 

@@ -5,7 +5,8 @@ from latlab.targets.guest.cpio import archive, character_device, file, link
 
 
 def _parsed(data: bytes) -> dict[str, tuple[int, bytes]]:
-    found, at = {}, 0
+    found: dict[str, tuple[int, bytes]] = {}
+    at = 0
     while True:
         assert data[at : at + 6] == b"070701"
         fields = [int(data[at + 6 + 8 * i : at + 14 + 8 * i], 16) for i in range(13)]

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.model.run import Build, CoreId, CoreTrace, Run, Sample, Tick, Topology, TraceRecord
-
-JUNO = Topology((2, 4))
+from latlab.model.enums import Clock, Metric
+from latlab.model.run import CoreId, CoreTrace, Run, Sample, Tick, Topology, TraceRecord
+from support.runs import JUNO, run_with
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,7 @@ def make_run(truth: Truth, seed: int, boots: int = 1, iterations: int = 1, topol
         for iteration in range(iterations):
             for test in truth.tests:
                 samples += _iteration(truth, topology, test, boot, iteration, drift, rng)
-    tick, build = Tick(Clock.TIME, 20.0), Build("model")
-    return Run("psci", "synthetic", "model", topology, tick, build, truth.lead, RunStatus.COMPLETE, tuple(samples), id=name)
+    return run_with(topology=topology, tick=Tick(Clock.TIME, 20.0), lead=truth.lead, samples=tuple(samples), id=name)
 
 
 def relabelled(run: Run, change) -> Run:

@@ -11,6 +11,7 @@ from latlab.formats.dump.frames import Boot, End, format_frame
 from latlab.model.enums import Metric
 from latlab.model.figures import Figures
 from latlab.model.run import CoreId, CoreTrace, Topology, TraceRecord
+from support.runs import JUNO
 
 CLOCK_HZ = 62_500_000
 CPU_SUSPEND = 0xC4000001
@@ -24,7 +25,6 @@ TESTS = (
     "cpu_off_serial",
     "psci_version_parallel",
 )
-JUNO = Topology((2, 4))
 
 
 class _Tracer:

@@ -24,7 +24,7 @@ WRITER = """
 import sys
 sys.path[:0] = sys.argv[2].split(":")
 from support.ladder_model import Truth, make_run
-from latlab.model.run import RunStatus
+from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
 
 store = open_store(sys.argv[1])

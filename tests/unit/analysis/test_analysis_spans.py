@@ -10,7 +10,8 @@ from latlab.analysis.spans.spans import SpanError, core_samples, measured_call, 
 from latlab.model.enums import Metric
 from latlab.model.figures import Figures
 from latlab.model.run import CoreId, CoreTrace, Topology, TraceRecord
-from support.synthetic import JUNO, Model, figures
+from support.runs import JUNO
+from support.synthetic import Model, figures
 
 ITERATIONS = list(Model(Topology((2, 2)), 1).iterations())
 TRACES = [trace for iteration in ITERATIONS for trace in iteration.traces]

@@ -7,9 +7,10 @@ from latlab.analysis.base.change_points import change_points
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.history import history
 from latlab.analysis.wakeups.tail import tails
-from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.model.run import Build, CoreId, Run, Sample, Tick, Topology
+from latlab.model.enums import Clock, Metric
+from latlab.model.run import CoreId, Sample, Tick
 from support.ladder_model import Truth, make_run
+from support.runs import ONE_CORE, run_with
 
 
 def test_two_shifts_are_found_where_they_are():
@@ -80,7 +81,7 @@ def test_a_figure_that_no_run_has_is_refused():
 
 def run_of(values, clock=Clock.TIME):
     samples = tuple(Sample("cyclictest", Metric.TASK_WAKEUP, CoreId(0, 0), 0, i, int(v)) for i, v in enumerate(values))
-    return Run("rt", "x", "x", Topology((1,)), Tick(clock, 1.0), Build("x"), None, RunStatus.COMPLETE, samples, id="run")
+    return run_with(campaign="rt", topology=ONE_CORE, tick=Tick(clock, 1.0), samples=samples, id="run")
 
 
 def tail_of(values, once_in=1e5, clock=Clock.TIME):

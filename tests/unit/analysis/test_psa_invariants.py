@@ -1,9 +1,10 @@
 import xml.etree.ElementTree as ET
 
 from latlab.analysis.invariants import check_invariants
-from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.model.run import Build, CoreId, Run, Sample, Tick, Topology
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Sample
 from latlab.report.exports import junit
+from support.runs import INSTRUCTIONS, ONE_CORE, run_with
 
 MORE_DATA = "a call with more data costs no less"
 
@@ -11,17 +12,7 @@ MORE_DATA = "a call with more data costs no less"
 def psa_run(calls):
     core = CoreId(0, 0)
     samples = [Sample(test, Metric.PSA_CALL, core, 1, i, value) for test, value in calls.items() for i in (1, 2, 3)]
-    return Run(
-        "psa",
-        "qemu",
-        "mps2_an521",
-        Topology((1,)),
-        Tick(Clock.INSTRUCTIONS, 1.0),
-        Build("test"),
-        None,
-        RunStatus.COMPLETE,
-        tuple(samples),
-    )
+    return run_with(campaign="psa", topology=ONE_CORE, tick=INSTRUCTIONS, samples=tuple(samples))
 
 
 def broken(run):

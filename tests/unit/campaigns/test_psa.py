@@ -1,16 +1,15 @@
 """The psa campaign: its spans and windows, and the real firmware in the real QEMU where both are there."""
 
-from dataclasses import replace
-
 import pytest
 
 from latlab.analysis.spans.psa import psa_samples, windows
 from latlab.analysis.spans.spans import samples_of
-from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.model.run import Build, CoreId, CoreTrace, Run, Topology, TraceRecord
+from latlab.model.enums import Clock, Metric
+from latlab.model.run import CoreId, CoreTrace, Run, TraceRecord
 from latlab.model.symbols import Symbols
 from latlab.report.run.psa import cost_range, worst_latency
 from latlab.targets.qemu import mps2
+from support.runs import ONE_CORE, run_with
 
 TICK = mps2.tick_of(20_000_000)
 CORE = CoreId(0, 0)
@@ -26,8 +25,7 @@ def interrupt(due: int, latency: int, pc: int) -> tuple[int, str, int]:
 
 
 def run_of(*traces: CoreTrace) -> Run:
-    run = Run("psa", "qemu", "mps2_an521", Topology((1,)), TICK, Build("x"), CORE, RunStatus.COMPLETE, (), traces)
-    return replace(run, samples=samples_of(traces))
+    return run_with(campaign="psa", topology=ONE_CORE, tick=TICK, lead=CORE, traces=traces, samples=samples_of(traces))
 
 
 def test_a_tick_of_the_board_is_a_20th_of_an_instruction() -> None:

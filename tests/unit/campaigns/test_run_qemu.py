@@ -16,7 +16,8 @@ from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.images import ImageSet, elf_events_hash, find_images
 from latlab.targets.qemu.qemu import Machine, Mode, Qemu, check_machine, command_line, find_qemu
 from support.fakes import elf_with_note, fake_images, fake_qemu
-from support.synthetic import JUNO, TESTS, log
+from support.runs import JUNO
+from support.synthetic import TESTS, log
 
 LOG = log()
 PATIENT = Limits(timeout_s=120, silence_s=60)

@@ -21,7 +21,8 @@ from latlab.model.enums import RunStatus
 from latlab.model.run import Topology
 from latlab.store.store import Store, open_store
 from support.fakes import fake_images, fake_qemu
-from support.synthetic import JUNO, log
+from support.runs import JUNO
+from support.synthetic import log
 
 LOG = log()
 SMALL = log(Topology((1, 1)), 2, ("susp_deep_parallel", "psci_version_parallel"))

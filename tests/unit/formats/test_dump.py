@@ -10,7 +10,8 @@ from latlab.formats.dump.dump import Dump, Iteration, collect_dump
 from latlab.formats.dump.frames import Boot, Data, Done, End, Frame, RawRecord, Ring, TestStart, format_frame, parse_frames
 from latlab.model.enums import RunStatus
 from latlab.model.run import CoreId, Topology
-from support.synthetic import JUNO, TESTS, Model, log
+from support.runs import JUNO
+from support.synthetic import TESTS, Model, log
 
 TABLE = event_table()
 WHOLE = log()

@@ -21,23 +21,21 @@ from latlab.report.run.html import page
 from latlab.report.run.rst import document
 from latlab.report.run.series import lanes, stacks
 from latlab.report.run.terminal import print_run, print_runs
-from support.synthetic import CLOCK_HZ, JUNO, TESTS, Model
+from support.runs import INSTRUCTIONS, JUNO, run_with
+from support.synthetic import CLOCK_HZ, TESTS, Model
 
-INSTRUCTIONS = Tick(Clock.INSTRUCTIONS, 1.0)
 TIME = Tick(Clock.TIME, 1e9 / CLOCK_HZ)
 
 
 def make_run(topology: Topology = JUNO, tick: Tick = INSTRUCTIONS, count: int = 3, **changes: object) -> Run:
     iterations = list(Model(topology, count).iterations())
-    run = Run(
-        campaign="psci",
+    run = run_with(
         target="qemu",
         platform="qemu_virt",
         topology=topology,
         tick=tick,
         build=Build("synthetic *1.0* `x_ |y| <z>", "7fd8391b40d5bd63"),
         lead=CoreId(0, 0),
-        status=RunStatus.COMPLETE,
         samples=tuple(s for iteration in iterations for s in samples_of(iteration.traces)),
         traces=tuple(t for iteration in iterations for t in iteration.traces),
         capture_cost_ticks=7.5,

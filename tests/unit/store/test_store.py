@@ -13,8 +13,10 @@ from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import CoreId, Problem, Sample, Topology
 from latlab.store.store import Store, open_store
 from support.places import TESTS
+from support.runs import unfinished_run
 from support.synthetic import Model
-from support.unfinished_run import RUN
+
+RUN = unfinished_run()
 
 
 @pytest.fixture
@@ -107,12 +109,13 @@ WRITER = """
 import sys
 sys.path.insert(0, sys.argv[2])
 from support.synthetic import Model
-from support.unfinished_run import RUN
+from support.runs import unfinished_run
 from latlab.analysis.spans.spans import samples_of
-from latlab.model.run import RunStatus, Topology
+from latlab.model.enums import RunStatus
+from latlab.model.run import Topology
 from latlab.store.store import open_store
 store = open_store(sys.argv[1])
-run_id = store.begin(RUN)
+run_id = store.begin(unfinished_run())
 for iteration in Model(Topology((1, 2)), 5).iterations():
     store.add(run_id, samples_of(iteration.traces), iteration.traces, logs={"console": b"x" * 1000})
 store.finish(run_id, RunStatus.COMPLETE)

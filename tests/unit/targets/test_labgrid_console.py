@@ -9,7 +9,8 @@ from latlab.errors import DataError, UsageError
 from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
 from support.environments import run_psci_on
-from support.synthetic import JUNO, log
+from support.runs import JUNO
+from support.synthetic import log
 
 pytest.importorskip("labgrid")
 LOG = log()

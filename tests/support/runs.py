@@ -1,0 +1,49 @@
+"""The one builder of runs: every test that needs a run made of data says what matters to it and takes the rest from here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from latlab.model.enums import Clock, RunStatus
+from latlab.model.run import Build, CoreId, Run, Tick, Topology
+
+JUNO = Topology((2, 4))
+ONE_CORE = Topology((1,))
+INSTRUCTIONS = Tick(Clock.INSTRUCTIONS, 1.0)
+NANOSECONDS = Tick(Clock.TIME, 1.0)
+
+_RUN = Run(
+    campaign="psci",
+    target="synthetic",
+    platform="model",
+    topology=JUNO,
+    tick=NANOSECONDS,
+    build=Build("model"),
+    lead=None,
+    status=RunStatus.COMPLETE,
+    samples=(),
+)
+
+
+def run_with(**changes: Any) -> Run:
+    """A complete run of six cores in ns that holds nothing, with these fields of its own."""
+    return replace(_RUN, **changes)
+
+
+def unfinished_run() -> Run:
+    """A run as it is when it begins: described in every field, with no samples yet."""
+    return run_with(
+        target="qemu",
+        platform="qemu_virt",
+        topology=Topology((1, 2)),
+        tick=INSTRUCTIONS,
+        build=Build("fw 1.0", "0123456789abcdef", (("trace", "1"),)),
+        lead=CoreId(1, 0),
+        status=RunStatus.PARTIAL,
+        capture_cost_ticks=7.125,
+        started_utc="2026-01-01T00:00:00Z",
+        emulator="QEMU 10.0.2",
+        command=("qemu", "-M", "virt"),
+        facts=(("mode", "deterministic"), ("el", "1")),
+    )

@@ -5,6 +5,7 @@ Usage: same_samples.py OTHER_CHECKOUT [CAMPAIGN...]
 A change that moves code may not move a figure. Every campaign named below runs in this checkout and in the other one, each with its own
 tool, firmware and store; what is compared is what `latlab export --format csv` prints of the run: one row for each span in ticks, or for
 each interval of a histogram with its count. Nothing else of a run is looked at, so the two may keep and export the rest as they like.
+Both boot this checkout's image of the guest: two builds of one source differ in a build id, which moves a wake-up or two.
 Both checkouts need `make setup firmware`. Ends with 0 where all samples are the same, 1 where some differ, 3 where none differ but a
 campaign did not run.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import os
 import subprocess
 import sys
 import tempfile
@@ -77,19 +79,35 @@ def _row(row: tuple[str, ...] | None) -> str:
     return "no more rows" if row is None else ",".join(row)
 
 
-def measure(checkout: Path, arguments: Iterable[str]) -> Samples:
-    """Run one campaign with the checkout's own tool and read back what it kept."""
+def measure(checkout: Path, arguments: tuple[str, ...], image: Path | None) -> Samples:
+    """Run one campaign with the checkout's own tool and read back what it kept; `image` is the guest's, for campaigns in the guest."""
     with tempfile.TemporaryDirectory(prefix="same-samples-") as folder:
         store = ("--store", str(Path(folder) / "store.sqlite"))
-        _latlab(checkout, "run", *arguments, *store)
+        cache = None if image is None else _cache_with(Path(folder), guest_image(checkout).name, image)
+        _latlab(checkout, "run", *arguments, *store, cache=cache)
         return samples_of(_latlab(checkout, "export", "last", "--format", "csv", *store))
 
 
-def _latlab(checkout: Path, *arguments: str) -> str:
+def guest_image(checkout: Path) -> Path:
+    """The folder of the checkout's own image of the guest, which is built where there is none."""
+    return Path(_latlab(checkout, "guest").strip().partition(": ")[0])
+
+
+def _cache_with(folder: Path, name: str, image: Path) -> Path:
+    """A cache in which a checkout finds this image under the name that it looks for."""
+    images = folder / "cache" / "latlab" / "guest"
+    images.mkdir(parents=True)
+    (images / name).symlink_to(image)
+    return folder / "cache"
+
+
+def _latlab(checkout: Path, *arguments: str, cache: Path | None = None) -> str:
     tool = checkout / ".venv" / "bin" / "latlab"
     if not tool.is_file():
         raise NotRun(f"{tool} is not there; run `make setup firmware` in {checkout}")
-    done = subprocess.run((str(tool), *arguments), cwd=checkout, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    environment = os.environ | ({"XDG_CACHE_HOME": str(cache)} if cache else {})
+    command = (str(tool), *arguments)
+    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     if done.returncode != 0:
         said = (done.stderr.strip() or done.stdout.strip()).splitlines()
         raise NotRun(f"{checkout}: latlab {' '.join(arguments)} ended with {done.returncode}: {said[-1] if said else 'it said nothing'}")
@@ -101,7 +119,8 @@ def compare(other: Path, names: Iterable[str]) -> Iterator[tuple[int, str]]:
     for name in names:
         print(f"{name}: this checkout, then {other}", file=sys.stderr, flush=True)
         try:
-            here, there = measure(ROOT, CAMPAIGNS[name]), measure(other, CAMPAIGNS[name])
+            image = guest_image(ROOT) if "guest" in CAMPAIGNS[name] else None
+            here, there = (measure(checkout, CAMPAIGNS[name], image) for checkout in (ROOT, other))
         except NotRun as reason:
             yield 3, f"{name:14} {'':>8} {'':{DIGEST_DIGITS}} {'':{DIGEST_DIGITS}} not run: {reason}"
             continue

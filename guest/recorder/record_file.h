@@ -48,9 +48,6 @@ struct record_batch {
     uint32_t crc; /* over the outliers that follow */
 };
 
-/* Appends to a CRC-32 of ISO 3309; start with 0. */
-uint32_t record_crc(uint32_t crc, const void *data, uint64_t bytes);
-
 struct record_file {
     int fd;
     uint64_t end;

@@ -4,6 +4,7 @@
 #define MEASURE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "tally.h"
 
@@ -19,7 +20,8 @@ struct measurer {
     struct outlier_queue queue;
 };
 
-extern volatile int measure_stop;
+/* Ends all threads. A signal handler may set it: it is lock-free. */
+extern atomic_bool measure_stop;
 
 /* 0, or the errno that says why the thread cannot run at this priority or on this CPU. */
 int measure_start(struct measurer *measurer);

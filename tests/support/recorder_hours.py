@@ -40,7 +40,8 @@ def build(folder: Path) -> Path:
         pytest.skip("no C compiler for this machine")
     recorder, wire = guest_sources() / "recorder", wire_sources()
     program = folder / "hours"
-    command = [compiler, *FLAGS, f"-I{recorder}", f"-I{wire}", *(str(recorder / source) for source in SOURCES), str(wire / "crc32.c"), "-o", str(program)]
+    sources = [*(recorder / source for source in SOURCES), wire / "crc32.c"]
+    command = [compiler, *FLAGS, f"-I{recorder}", f"-I{wire}", *map(str, sources), "-o", str(program)]
     subprocess.run(command, check=True)
     return program
 

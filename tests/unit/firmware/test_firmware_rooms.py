@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = next(parent for parent in Path(__file__).parents if (parent / "firmware").is_dir())
+from support.places import ROOT
+
 LICENCE = "SPDX-License-Identifier: BSD-3-Clause"
 
 

@@ -146,10 +146,6 @@ _Noreturn void platform_enter_non_secure(void)
     __builtin_unreachable();
 }
 
-void platform_nothing(void)
-{
-}
-
 /* Semihosting SYS_EXIT_EXTENDED with ADP_Stopped_ApplicationExit. */
 _Noreturn void platform_exit(uint32_t code)
 {

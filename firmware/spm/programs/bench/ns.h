@@ -27,7 +27,7 @@ void ns_timer1_handler(void);
 /* The program; its result is the exit code of the run. */
 uint32_t ns_main(void);
 
-void nsc_empty(void);
+/* Of images with SPM_TEST_VENEERS alone. */
 void nsc_exit(uint32_t code) __attribute__((noreturn));
 uint32_t nsc_panic_word(uint32_t index);
 

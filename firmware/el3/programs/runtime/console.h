@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines on UART0. A line is never cut by a line of another core. */
+/*
+ * Lines on UART0. Any core may print at any time; a line is never cut by a line of another core. Not from panic(): its
+ * caller may hold the lock.
+ */
 #ifndef PAYLOAD_CONSOLE_H
 #define PAYLOAD_CONSOLE_H
 

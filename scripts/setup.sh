@@ -24,9 +24,10 @@ missing_packages() {
     [ "$extras" != dev ] || test_packages
 }
 
-# A console of the tests takes files by XMODEM, and they start an sshd of their own. Where systemd runs, the package would start one for
+# The unit tests in C run under CMocka. A console of the tests takes files by XMODEM, and they start an sshd of their own. Where systemd runs, the package would start one for
 # the whole machine: that is left to its owner.
 test_packages() {
+    [ -e /usr/include/cmocka.h ] || printf 'libcmocka-dev '
     can_install || return 0
     command -v rz >/dev/null 2>&1 || printf 'lrzsz '
     [ -x /usr/sbin/sshd ] || [ -d /run/systemd/system ] || printf 'openssh-server '

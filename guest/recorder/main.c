@@ -28,7 +28,12 @@ static struct recording recording;
 static void stop(int number)
 {
     (void)number;
-    measure_stop = 1;
+    atomic_store_explicit(&measure_stop, true, memory_order_relaxed);
+}
+
+static bool stopped(void)
+{
+    return atomic_load_explicit(&measure_stop, memory_order_relaxed);
 }
 
 static int say(int status, const char *what, const char *where, int error)
@@ -122,15 +127,15 @@ static int record(const struct options *options, uint64_t start_ns)
     uint64_t end_ns = options->duration_ns != 0 ? start_ns + options->duration_ns : UINT64_MAX;
     int error = 0;
 
-    for (uint64_t next_ns = start_ns + CHECKPOINT_NS; !measure_stop && next_ns < end_ns && error == 0; next_ns += CHECKPOINT_NS) {
+    for (uint64_t next_ns = start_ns + CHECKPOINT_NS; !stopped() && next_ns < end_ns && error == 0; next_ns += CHECKPOINT_NS) {
         struct timespec next = from_ns(next_ns);
 
-        while (!measure_stop && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR) {
+        while (!stopped() && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR) {
         }
         error = recording_checkpoint(&recording, measurers, now, false);
     }
     if (error != 0) {
-        measure_stop = 1;
+        atomic_store_explicit(&measure_stop, true, memory_order_relaxed);
     }
     for (unsigned i = 0; i < options->cpus; i++) {
         pthread_join(measurers[i].thread, NULL);

@@ -10,7 +10,9 @@
 
 #define COST_ROUNDS 4096U
 
-volatile int measure_stop;
+atomic_bool measure_stop;
+
+_Static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a signal handler may touch no other atomic");
 
 /* What happens between two sleeps; the cost measurement runs the same. */
 static inline uint64_t note_wake_up(struct measurer *self, uint64_t due_ns)
@@ -30,7 +32,7 @@ static void *measure(void *argument)
     struct measurer *self = argument;
     uint64_t due_ns = self->first_due_ns;
 
-    while (!measure_stop && due_ns < self->end_ns) {
+    while (!atomic_load_explicit(&measure_stop, memory_order_relaxed) && due_ns < self->end_ns) {
         struct timespec due = from_ns(due_ns);
 
         if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) != 0) {

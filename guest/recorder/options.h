@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 

@@ -9,40 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define POLYNOMIAL_REFLECTED 0xEDB88320U
+#include "crc32.h"
 
 _Static_assert(sizeof(struct outlier) == 32, "an outlier is 32 bytes in the file");
 _Static_assert(sizeof(struct record_header) == 352, "no padding in the header");
 _Static_assert(sizeof(struct record_slot) == 40, "no padding in the head of a slot");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file is written as it stands in memory");
-
-static uint32_t crc_table[256];
-
-static void make_crc_table(void)
-{
-    for (uint32_t i = 0; i < 256; i++) {
-        uint32_t value = i;
-
-        for (int bit = 0; bit < 8; bit++) {
-            value = value >> 1 ^ ((value & 1U) != 0 ? POLYNOMIAL_REFLECTED : 0);
-        }
-        crc_table[i] = value;
-    }
-}
-
-uint32_t record_crc(uint32_t crc, const void *data, uint64_t bytes)
-{
-    const uint8_t *at = data;
-
-    if (crc_table[1] == 0) {
-        make_crc_table();
-    }
-    crc = ~crc;
-    for (uint64_t i = 0; i < bytes; i++) {
-        crc = crc >> 8 ^ crc_table[(crc ^ at[i]) & 0xFFU];
-    }
-    return ~crc;
-}
 
 static int write_all(int fd, const void *data, uint64_t bytes, uint64_t offset)
 {
@@ -73,7 +45,7 @@ int record_create(struct record_file *file, const char *path)
     header->slot_bytes = (uint32_t)(sizeof(struct record_slot) + header->cpus * sizeof(struct tally));
     header->buckets = HISTOGRAM_BUCKETS;
     header->sub_bits = HISTOGRAM_SUB_BITS;
-    header->crc = record_crc(0, header, offsetof(struct record_header, crc));
+    header->crc = crc32_append(0, header, offsetof(struct record_header, crc));
     file->fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
     if (file->fd < 0) {
         return errno;
@@ -91,7 +63,7 @@ int record_checkpoint(struct record_file *file, struct record_slot slot, const s
 
     slot.sequence = ++file->sequence;
     slot.outliers_written = file->outliers_written;
-    slot.crc = record_crc(record_crc(0, &slot, offsetof(struct record_slot, crc)), tallies, tallies_bytes);
+    slot.crc = crc32_append(crc32_append(0, &slot, offsetof(struct record_slot, crc)), tallies, tallies_bytes);
 
     uint64_t place = file->header.header_bytes + (slot.sequence % 2U) * file->header.slot_bytes;
     int error = write_all(file->fd, tallies, tallies_bytes, place + sizeof(slot));
@@ -107,7 +79,7 @@ int record_checkpoint(struct record_file *file, struct record_slot slot, const s
 
 int record_outliers(struct record_file *file, const struct outlier *outliers, uint32_t count)
 {
-    struct record_batch batch = { .outliers = count, .crc = record_crc(0, outliers, count * sizeof(*outliers)) };
+    struct record_batch batch = { .outliers = count, .crc = crc32_append(0, outliers, count * sizeof(*outliers)) };
     int error = write_all(file->fd, &batch, sizeof(batch), file->end);
 
     if (error == 0) {

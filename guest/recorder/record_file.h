@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The file: one header, two slots for checkpoints that are written in turn, then batches of outliers that are only added to. All numbers are
- * little-endian. A CRC-32 guards the header, each slot and each batch, so that whatever was cut off is known to be; docs/rt.md has the layout.
+ * The file: one header, two slots for checkpoints that are written in turn, then batches of outliers that are only added
+ * to. All numbers are little-endian. A CRC-32 guards the header, each slot and each batch, so that whatever was cut off is
+ * known to be; docs/rt.md has the layout.
  */
 #ifndef RECORD_FILE_H
 #define RECORD_FILE_H
@@ -48,9 +49,6 @@ struct record_batch {
     uint32_t crc; /* over the outliers that follow */
 };
 
-/* Appends to a CRC-32 of ISO 3309; start with 0. */
-uint32_t record_crc(uint32_t crc, const void *data, uint64_t bytes);
-
 struct record_file {
     int fd;
     uint64_t end;
@@ -59,7 +57,11 @@ struct record_file {
     struct record_header header;
 };
 
-/* All return 0 or the errno of what failed. */
+/*
+ * All return 0 or the errno of what failed; after an error the file holds what the last good call left. record_create()
+ * wants the header filled in but for its sizes and CRC and overwrites `path`; the other two are for one thread, after it.
+ * `tallies` has header.cpus entries, in the order of header.cpu_numbers; `slot` needs its times and is_final.
+ */
 int record_create(struct record_file *file, const char *path);
 int record_checkpoint(struct record_file *file, struct record_slot slot, const struct tally *tallies);
 int record_outliers(struct record_file *file, const struct outlier *outliers, uint32_t count);

@@ -21,7 +21,11 @@ struct recording_moment {
     uint64_t ticks;
 };
 
-/* Writes the outliers that have come, then the tallies. `now` is asked for in between, so that a checkpoint is never older than it says. */
+/*
+ * Writes the outliers that have come, then the tallies. `now` is asked for in between, so that a checkpoint is never older
+ * than it says. 0 or an errno, as the file's functions. By one thread, while the measurers run or after they have been
+ * joined.
+ */
 int recording_checkpoint(struct recording *recording, struct measurer *measurers, struct recording_moment (*now)(void), bool is_final);
 
 #endif

@@ -20,8 +20,9 @@ struct outlier {
 };
 
 /*
- * `digest` is FNV-1a, 64 bits, over the latencies in their order: two runs with the same digest had the same samples. `implied` holds what the
- * missed periods would have shown had they been measured: each was late by the time that was left of the delay when it began.
+ * `digest` is FNV-1a, 64 bits, over the latencies in their order: two runs with the same digest had the same samples.
+ * `implied` holds what the missed periods would have shown had they been measured: each was late by the time that was left
+ * of the delay when it began.
  */
 struct tally {
     uint64_t got;
@@ -48,12 +49,18 @@ struct outlier_queue {
     struct outlier entries[OUTLIERS_HELD];
 };
 
+/* Before the first wake-up. */
 void tally_init(struct tally *tally);
 
-/* A wake-up at `wake_ns` that was due at `due_ns`. Returns when the next one is due. */
+/*
+ * Adds a wake-up at wake->wake_ns that was due at `due_ns`. Returns when the next one is due, which is after wake->wake_ns.
+ * By the measuring thread alone; never waits, allocates or calls the system. An outlier that finds the queue full is
+ * counted as dropped.
+ */
 uint64_t tally_wake_up(struct tally *tally, struct outlier_queue *queue, const struct tally_rules *rules, uint64_t due_ns,
                        const struct outlier *wake);
 
+/* The oldest outlier that was not taken yet; false if there is none. By one reader, while the measuring thread goes on. */
 bool outlier_take(struct outlier_queue *queue, struct outlier *out);
 
 #endif

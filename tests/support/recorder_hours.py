@@ -12,7 +12,7 @@ import pytest
 from latlab.analysis.wakeups.wakeup import disagreement
 from latlab.formats.wakeups.recorder import read_record
 from latlab.model.wakeups import Wakeups
-from latlab.targets.linux.recorder_binary import FLAGS, guest_sources
+from latlab.targets.linux.recorder_binary import FLAGS, guest_sources, wire_sources
 
 SOURCES = ("tests/hours.c", "recording.c", "record_file.c", "tally.c", "measure.c")
 OUTLIERS_KEPT = 200_000
@@ -38,9 +38,10 @@ def build(folder: Path) -> Path:
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler for this machine")
-    recorder = guest_sources() / "recorder"
+    recorder, wire = guest_sources() / "recorder", wire_sources()
     program = folder / "hours"
-    command = [compiler, *FLAGS, f"-I{recorder}", *(str(recorder / source) for source in SOURCES), "-o", str(program)]
+    sources = [*(recorder / source for source in SOURCES), wire / "crc32.c"]
+    command = [compiler, *FLAGS, f"-I{recorder}", f"-I{wire}", *map(str, sources), "-o", str(program)]
     subprocess.run(command, check=True)
     return program
 

@@ -17,8 +17,8 @@ add_library(payload_runtime OBJECT
     runtime/timer.c
     runtime/uart.c
     runtime/vectors.S
-    ${PAYLOAD_PURE_SOURCES})
-target_include_directories(payload_runtime PUBLIC runtime)
+    ${LATLAB_WIRE_SOURCES})
+target_include_directories(payload_runtime PUBLIC runtime ${LATLAB_WIRE_INCLUDES})
 target_compile_features(payload_runtime PUBLIC c_std_11)
 target_compile_options(payload_runtime PUBLIC
     -ffreestanding -fno-pic -fno-stack-protector -fno-asynchronous-unwind-tables -mgeneral-regs-only -mno-outline-atomics

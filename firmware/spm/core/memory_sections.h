@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that the boot fills: words from `load` up to `bss`, zeroes from there to `end`. */
+/*
+ * Memory that the boot fills before a partition runs: words from `load` up to `bss`, zeroes from there to `end`. Made from
+ * the manifests.
+ */
 #ifndef MEMORY_SECTIONS_H
 #define MEMORY_SECTIONS_H
 

@@ -111,7 +111,7 @@ struct spm_connection {
     struct spm_out out[PSA_MAX_IOVEC];
 };
 
-/* State that the gates and the context switch share with the core. */
+/* State that the gates and the context switch share with the core. Handlers change `ready` and `switch_wanted` alone. */
 struct spm_kernel {
     uint32_t active;         /* the SPM runs: a switch is recorded, not made */
     uint32_t switch_wanted;  /* a switch was recorded */
@@ -137,6 +137,7 @@ extern const struct spm_service *const spm_stateless[SPM_STATELESS_HANDLES];
 extern const struct spm_irq spm_irqs[];
 extern const uint32_t spm_irq_count;
 
+/* Who made the call that is under way; within a service function of the SFN backend, that service. */
 static inline struct spm_partition *spm_caller(void)
 {
     return spm_kernel.current;
@@ -147,7 +148,10 @@ static inline bool spm_is_non_secure(const struct spm_partition *partition)
     return partition->info->id < 0;
 }
 
-/* Stops the system: the cause is kept over the reset that follows. */
+/*
+ * Stops the system: the cause, the current partition and the place of the call are kept over the reset that follows. From
+ * anywhere in the SPM, interrupt handlers too.
+ */
 _Noreturn void spm_panic(enum spm_cause cause);
 
 /* A client's programmer error: a secure client is panicked, a non-secure one gets `status`. */
@@ -159,6 +163,7 @@ static inline spm_word spm_client_error(enum spm_cause cause, psa_status_t statu
     return (spm_word)(intptr_t)status;
 }
 
+/* What a partition must have kept to: it is panicked where it has not. */
 static inline void spm_require(bool held, enum spm_cause cause)
 {
     if (__builtin_expect(!held, 0)) {
@@ -166,7 +171,10 @@ static inline void spm_require(bool held, enum spm_cause cause)
     }
 }
 
+/* Once at boot, from the architecture's start, before any partition runs and with interrupts of partitions still off. */
 void spm_init(void);
+
+/* An interrupt of this line. From its handler, whatever it interrupted; a line that no partition owns is a panic. */
 void spm_irq(uint32_t line);
 
 #include "spm_api.h"

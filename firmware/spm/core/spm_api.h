@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The API functions that a gate may call, each with four words in and one word out, and the seam between core and backend. */
+/*
+ * The API functions that a gate may call, each with four words in and one word out, and the seam between core and backend.
+ *
+ * A gate calls them, one at a time, for spm_caller(), on the SPM's stack, privileged, with interrupts enabled. Every word
+ * is untrusted: a handle, a signal or a pointer is checked before it is used, and memory of the caller is read once. Each
+ * does what the function of psa/client.h or psa/service.h that it is named after promises. A programmer error of a secure
+ * caller is a panic, of a non-secure one a status. Where the caller has been blocked the word that comes back means
+ * nothing; its result is in its partition when it runs again.
+ */
 #ifndef SPM_API_H
 #define SPM_API_H
 
@@ -31,19 +39,28 @@ spm_word spm_rot_lifecycle_state(void);
     X(write) X(reply) X(notify) X(clear) X(eoi) X(reset_signal) X(irq_enable) X(irq_disable) X(partition_panic)    \
     X(rot_lifecycle_state)
 
-/* Connections (connection.c). */
+/*
+ * Connections (connection.c). By the core only; a handle is any word, and one that is not valid for that client or owner
+ * finds NULL.
+ */
 void spm_connection_init(void);
+/* Free and idle, for this client; NULL where the pool is empty. */
 struct spm_connection *spm_connection_take(const struct spm_service *service, struct spm_partition *client);
+/* No handle of it is valid any more. */
 void spm_connection_free(struct spm_connection *connection);
 struct spm_connection *spm_connection_find(spm_word handle, const struct spm_partition *client);
 struct spm_connection *spm_message_find(spm_word handle, const struct spm_partition *owner);
 
-/* Messages (message.c). */
+/*
+ * Messages (message.c). A connection carries one: begun by the client's call, described once to the service, ended by its
+ * reply.
+ */
 void spm_message_begin(struct spm_connection *connection, int32_t type);
 void spm_message_describe(struct spm_connection *connection, psa_msg_t *out);
+/* Gives the client its lengths. Returns what the client gets; a status that the message cannot have is a panic of the service. */
 psa_status_t spm_message_end(struct spm_connection *connection, psa_status_t status);
 
-/* Signals (signal.c). */
+/* Signals (signal.c). Both may be called by interrupt handlers; asserting wakes a partition that waits for the signal. */
 void spm_signal_assert(struct spm_partition *partition, psa_signal_t signal);
 static inline void spm_signal_clear(struct spm_partition *partition, psa_signal_t signal)
 {
@@ -51,6 +68,7 @@ static inline void spm_signal_clear(struct spm_partition *partition, psa_signal_
 }
 
 /* Backend: backend/ipc or backend/sfn. */
+/* Once, by spm_init(), when the partitions are initialised but for what the backend keeps of them. */
 void spm_backend_init(void);
 
 /* Hands a message to its service. Returns the client's result, or anything where the client was blocked for it. */
@@ -59,7 +77,10 @@ spm_word spm_backend_deliver(struct spm_connection *connection);
 /* The next message of the caller with this signal; NULL if there is none. */
 struct spm_connection *spm_backend_take(struct spm_partition *owner, psa_signal_t signal);
 
-/* Lets a blocked partition run again with this result. Called by interrupt handlers too. */
+/*
+ * Lets a blocked partition run again with this result. Called by interrupt handlers too. IPC only: the SFN backend blocks
+ * nobody and panics.
+ */
 void spm_backend_wake(struct spm_partition *partition, spm_word result);
 
 /* Waits until one of these signals of the caller is asserted; result as of spm_backend_deliver(). */

@@ -20,31 +20,40 @@ struct spm_partition;
 
 enum spm_access { SPM_READ, SPM_WRITE };
 
-/* (inline) May `caller` itself access these bytes? The range is not empty; it may wrap, which is refused. */
+/*
+ * (inline) May `caller` itself, with its own world, privilege and regions, access every one of these bytes? The range is
+ * not empty; it may wrap, which is refused. The answer holds while the SPM runs: nobody else changes regions.
+ */
 static inline bool spm_arch_permits(const struct spm_partition *caller, const void *base, size_t bytes, enum spm_access access);
 
-/* (inline) Copies `bytes`, which a caller may be changing meanwhile; reads each byte once. */
+/*
+ * (inline) Copies `bytes`, which a caller may be changing meanwhile; reads each byte once. Both ranges have been permitted,
+ * and 0 bytes are none.
+ */
 static inline void spm_arch_copy(void *to, const void *from, size_t bytes);
 
-/* (inline) Asks for a context switch from an interrupt handler. */
+/* (inline) Asks for a context switch; it is made when no other handler and no call is under way. From anywhere. */
 static inline void spm_arch_request_switch(void);
 
-/* (inline) Sleeps until something may have happened. */
+/* (inline) Sleeps until something may have happened; may come back for no reason. */
 static inline void spm_arch_wait(void);
 
-/* Lays out the first context of a thread that starts at `entry`. */
+/*
+ * Lays out the first context of a thread that starts at `entry` and must not return; NULL: only its rights, as its context
+ * exists. At boot.
+ */
 void spm_arch_thread_init(struct spm_partition *partition, void (*entry)(void));
 
 /* Resets the system. */
 _Noreturn void spm_arch_reset(void);
 
-/* Interrupt lines of the partitions. */
+/* Interrupt lines of the partitions, all of them lines of the manifests. A line is claimed once at boot, still disabled. */
 void spm_arch_irq_claim(uint32_t line);
 void spm_arch_irq_enable(uint32_t line);
 void spm_arch_irq_clear_pending(uint32_t line);
 bool spm_arch_irq_disable(uint32_t line); /* returns whether it was enabled */
 
-/* Runs a partition's first-level handler with the partition's own rights. */
+/* Runs a partition's first-level handler with the partition's own rights and stack. From the handler of its interrupt. */
 psa_flih_result_t spm_arch_first_level(struct spm_partition *owner, psa_flih_result_t (*handler)(void));
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The last words of a boot, kept in memory that a reset leaves alone. */
 #ifndef SPM_PANIC_H
 #define SPM_PANIC_H
 
@@ -13,12 +14,13 @@ struct spm_panic_record {
     uint32_t fault_address;
 };
 
-/* Keeps the record over the reset that it causes. */
+/* Keeps the record over the reset that it causes. From anywhere, fault handlers too. */
 _Noreturn void spm_panic_with(const struct spm_panic_record *record);
 
-/* What the last boot ended with; the next call says "none". */
+/* What the last boot ended with, SPM_CAUSE_NONE where it did not panic; the next call says "none". Once, early at boot. */
 struct spm_panic_record spm_panic_take(void);
 
+/* A sentence; "unknown" for a number that is no cause, as a record from another build may hold. */
 const char *spm_cause_text(uint32_t cause);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct counter {
+    /* Free-running at one rate, wide enough that no two neighbouring checkpoints are a lap apart. */
     const char *name;
     const volatile uint32_t *value;
     uint32_t mask; /* its width */
@@ -17,9 +18,13 @@ struct counter {
 extern const struct counter *const counters[];
 extern const uint32_t counter_count;
 
+/* Its value now. Tests replace it. */
 uint32_t counter_look(const struct counter *counter);
 
-/* The first counter that is there and counts; NULL if there is none. */
+/*
+ * Starts the counters in turn and returns the first that is there and counts; NULL if there is none. Once in each world,
+ * before it measures.
+ */
 const struct counter *counter_select(void);
 
 #endif

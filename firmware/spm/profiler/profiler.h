@@ -56,15 +56,19 @@ struct profiler_statistics {
     int64_t sum_ticks;
 };
 
-/* Starts with the first counter of the platform that counts; false if none does. */
+/*
+ * Starts with the first counter of the platform that counts, with an empty ring; false if none does, and then nothing else
+ * may be called. Each world calls its own, once, in the thread that takes its checkpoints: a handler takes none.
+ */
 bool profiler_init(void);
 
+/* At most TRACE_SLACK between two calls of profiler_settle(). */
 static inline void profiler_checkpoint(profiler_tag tag)
 {
     trace_event(TRACE_CHECKPOINT, tag);
 }
 
-/* Called between spans; a span is never torn by the end of the ring. */
+/* Makes room for the next checkpoints. Called between spans; a span is never torn by the end of the ring. */
 static inline void profiler_settle(void)
 {
     trace_settle();
@@ -78,12 +82,16 @@ static inline void profiler_settle(void)
 void profiler_calibrate(uint32_t index, uint32_t rounds, void (*pair)(void));
 const struct profiler_statistics *profiler_calibration(uint32_t index);
 
-/* Copies records of `topic` with sequence `from` or later. */
+/*
+ * Copies up to `room` records of `topic` with sequence `from` or later, the oldest first; `next` of one call is `from` of
+ * the one that goes on.
+ */
 struct profiler_fetched profiler_fetch(uint32_t topic, uint64_t from, struct profiler_record *out, uint32_t room);
 
-/* Ticks from one checkpoint to another, less the calibration that the first one names. Negative if it came first. */
+/* Ticks from one checkpoint to another, less the calibration that the first one names. Negative if `end` came first. */
 int64_t profiler_difference(const struct profiler_record *begin, const struct profiler_record *end);
 
+/* Statistics begin as zeroes; the mean of none is 0, and halves are rounded away from zero. */
 void profiler_statistics_add(struct profiler_statistics *statistics, int64_t ticks);
 int64_t profiler_mean_ticks(const struct profiler_statistics *statistics);
 

@@ -3,7 +3,7 @@
 #ifndef SYSTEM_H
 #define SYSTEM_H
 
-#include "check.h"
+#include "harness.h"
 #include "spm.h"
 
 #define SID_CONNECTED 0x100U

@@ -128,7 +128,7 @@ static void small_case(size_t in_bytes, size_t out_bytes, unsigned code)
     release(&b);
 }
 
-static void every_small_sequence_stays_in_its_vectors(void)
+TEST(every_small_sequence_stays_in_its_vectors)
 {
     unsigned choices = 3U * (SMALL + 2U);
 
@@ -142,7 +142,7 @@ static void every_small_sequence_stays_in_its_vectors(void)
 }
 
 /* Vectors that point anywhere near the granted blocks: refused unless wholly inside, and then every byte is there. */
-static void random_vectors_never_leave_what_was_granted(void)
+TEST(random_vectors_never_leave_what_was_granted)
 {
     size_t served = 0;
 
@@ -187,11 +187,4 @@ static void random_vectors_never_leave_what_was_granted(void)
         release(&b);
     }
     CHECK(served > FUZZ_CALLS / 50U);
-}
-
-int main(void)
-{
-    every_small_sequence_stays_in_its_vectors();
-    random_vectors_never_leave_what_was_granted();
-    return 0;
 }

@@ -8,7 +8,12 @@
 
 static psa_handle_t the_handle;
 
-static void a_closed_handle_is_never_valid_again(void)
+void harness_before_each(void)
+{
+    system_start();
+}
+
+TEST(a_closed_handle_is_never_valid_again)
 {
     psa_handle_t handle = connected(&spm_ns_agent);
 
@@ -29,14 +34,14 @@ static void call_the_handle(void)
     spm_call((spm_word)the_handle, 0, 0, 0);
 }
 
-static void a_handle_belongs_to_its_client(void)
+TEST(a_handle_belongs_to_its_client)
 {
     the_handle = connected(&spm_ns_agent);
     run_as(&client);
     CHECK(panic_of(call_the_handle) == SPM_CAUSE_HANDLE);
 }
 
-static void messages_are_served_in_the_order_they_came(void)
+TEST(messages_are_served_in_the_order_they_came)
 {
     psa_handle_t one = connected(&spm_ns_agent);
     psa_handle_t two = connected(&client);
@@ -59,7 +64,7 @@ static void messages_are_served_in_the_order_they_came(void)
     CHECK(woken(&client) == 2U && woken(&spm_ns_agent) == 1U);
 }
 
-static void a_signal_that_comes_while_waiting_wakes_the_partition(void)
+TEST(a_signal_that_comes_while_waiting_wakes_the_partition)
 {
     run_as(&server);
     CHECK(spm_wait(PSA_WAIT_ANY, PSA_POLL) == 0U);
@@ -74,7 +79,7 @@ static void a_signal_that_comes_while_waiting_wakes_the_partition(void)
     CHECK(server.asserted == 0U);
 }
 
-static void a_signal_that_came_before_waiting_is_not_lost(void)
+TEST(a_signal_that_came_before_waiting_is_not_lost)
 {
     run_as(&server);
     spm_notify(256);
@@ -83,7 +88,7 @@ static void a_signal_that_came_before_waiting_is_not_lost(void)
     CHECK(server.asserted == 0U && server.waiting == 0U);
 }
 
-static void a_switch_is_not_lost_when_an_interrupt_comes_during_one(void)
+TEST(a_switch_is_not_lost_when_an_interrupt_comes_during_one)
 {
     /* The server has blocked and the switch away from it is under way: the client must still be noticed. */
     run_as(&server);
@@ -95,7 +100,7 @@ static void a_switch_is_not_lost_when_an_interrupt_comes_during_one(void)
     CHECK(spm_host_switch_requests == 1U);
 }
 
-static void a_second_level_interrupt_stays_off_until_its_end(void)
+TEST(a_second_level_interrupt_stays_off_until_its_end)
 {
     run_as(&server);
     spm_irq_enable(SERVER_SIGNAL_SLIH);
@@ -111,12 +116,12 @@ static void unknown_interrupt(void)
     spm_irq(9);
 }
 
-static void an_interrupt_of_nobody_panics(void)
+TEST(an_interrupt_of_nobody_panics)
 {
     CHECK(panic_of(unknown_interrupt) == SPM_CAUSE_INTERRUPT);
 }
 
-static void the_pool_is_bounded_and_comes_back(void)
+TEST(the_pool_is_bounded_and_comes_back)
 {
     psa_handle_t handles[SPM_CONNECTIONS];
 
@@ -145,7 +150,7 @@ static void scribble(const void *from, size_t bytes)
     }
 }
 
-static void vectors_are_read_once(void)
+TEST(vectors_are_read_once)
 {
     psa_invec *in = malloc(sizeof(*in));
     char *data = malloc(5);
@@ -166,26 +171,4 @@ static void vectors_are_read_once(void)
     spm_reply((spm_word)message.handle, 0);
     free(in);
     free(data);
-}
-
-int main(void)
-{
-    static void (*const tests[])(void) = {
-        a_closed_handle_is_never_valid_again,
-        a_handle_belongs_to_its_client,
-        messages_are_served_in_the_order_they_came,
-        a_signal_that_comes_while_waiting_wakes_the_partition,
-        a_signal_that_came_before_waiting_is_not_lost,
-        a_switch_is_not_lost_when_an_interrupt_comes_during_one,
-        a_second_level_interrupt_stays_off_until_its_end,
-        an_interrupt_of_nobody_panics,
-        the_pool_is_bounded_and_comes_back,
-        vectors_are_read_once,
-    };
-
-    for (unsigned i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-        system_start();
-        tests[i]();
-    }
-    return 0;
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "check.h"
+#include "harness.h"
 #include "counter.h"
 
 static volatile uint32_t absent_value, narrow_value;
@@ -53,12 +53,12 @@ static void point(uint32_t ticks, uint32_t checkpoint, uint32_t topic)
     profiler_settle();
 }
 
-static void a_counter_that_is_absent_or_constant_is_passed_over(void)
+TEST(a_counter_that_is_absent_or_constant_is_passed_over)
 {
     CHECK(counter_select() == &narrow);
 }
 
-static void a_wrap_is_a_step_forward(void)
+TEST(a_wrap_is_a_step_forward)
 {
     struct profiler_record records[3];
 
@@ -72,7 +72,7 @@ static void a_wrap_is_a_step_forward(void)
     CHECK(profiler_difference(&records[1], &records[0]) == -0x20);
 }
 
-static void records_are_filtered_by_topic(void)
+TEST(records_are_filtered_by_topic)
 {
     struct profiler_record records[4];
     struct profiler_fetched fetched;
@@ -88,7 +88,7 @@ static void records_are_filtered_by_topic(void)
     CHECK(fetched.count == 2U && fetched.next == 4U);
 }
 
-static void what_was_overwritten_is_counted(void)
+TEST(what_was_overwritten_is_counted)
 {
     struct profiler_record record;
     struct profiler_fetched fetched;
@@ -109,7 +109,7 @@ static void pair_of_seven(void)
     profiler_checkpoint(PROFILER_TAG(1, PROFILER_CALIBRATION_TOPIC, 0, PROFILER_END));
 }
 
-static void a_calibration_is_taken_off_and_can_be_reset(void)
+TEST(a_calibration_is_taken_off_and_can_be_reset)
 {
     struct profiler_record begin = { .time_ticks = 1000, .tag = PROFILER_TAG(0, 1, 2, PROFILER_BEGIN) };
     struct profiler_record end = { .time_ticks = 1050, .tag = PROFILER_TAG(1, 1, 2, PROFILER_END) };
@@ -123,7 +123,7 @@ static void a_calibration_is_taken_off_and_can_be_reset(void)
     CHECK(profiler_calibration(PROFILER_CALIBRATIONS) == NULL);
 }
 
-static void sums_do_not_overflow(void)
+TEST(sums_do_not_overflow)
 {
     struct profiler_statistics statistics = { 0 };
 
@@ -131,15 +131,4 @@ static void sums_do_not_overflow(void)
         profiler_statistics_add(&statistics, 0x7FFFFFFF);
     }
     CHECK(profiler_mean_ticks(&statistics) == 0x7FFFFFFF);
-}
-
-int main(void)
-{
-    a_counter_that_is_absent_or_constant_is_passed_over();
-    a_wrap_is_a_step_forward();
-    records_are_filtered_by_topic();
-    what_was_overwritten_is_counted();
-    a_calibration_is_taken_off_and_can_be_reset();
-    sums_do_not_overflow();
-    return 0;
 }

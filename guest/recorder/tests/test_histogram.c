@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "check.h"
+#include "harness.h"
 #include "histogram.h"
 
-static void every_bucket_begins_with_its_own_lowest_value(void)
+TEST(every_bucket_begins_with_its_own_lowest_value)
 {
     for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
         uint64_t lowest_ns = histogram_lowest_ns(bucket);
@@ -14,14 +14,14 @@ static void every_bucket_begins_with_its_own_lowest_value(void)
     }
 }
 
-static void values_below_128_ns_are_exact(void)
+TEST(values_below_128_ns_are_exact)
 {
     for (uint64_t value_ns = 0; value_ns < 128; value_ns++) {
         CHECK(histogram_lowest_ns(histogram_bucket(value_ns)) == value_ns);
     }
 }
 
-static void no_bucket_is_wider_than_a_64th_of_its_value(void)
+TEST(no_bucket_is_wider_than_a_64th_of_its_value)
 {
     for (unsigned bucket = 129; bucket < HISTOGRAM_BUCKETS; bucket++) {
         uint64_t low = histogram_lowest_ns(bucket - 1U);
@@ -30,16 +30,7 @@ static void no_bucket_is_wider_than_a_64th_of_its_value(void)
     }
 }
 
-static void the_largest_value_has_the_last_bucket(void)
+TEST(the_largest_value_has_the_last_bucket)
 {
     CHECK(histogram_bucket(UINT64_MAX) == HISTOGRAM_BUCKETS - 1U);
-}
-
-int main(void)
-{
-    every_bucket_begins_with_its_own_lowest_value();
-    values_below_128_ns_are_exact();
-    no_bucket_is_wider_than_a_64th_of_its_value();
-    the_largest_value_has_the_last_bucket();
-    return failures != 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "check.h"
+#include "harness.h"
 #include "tally.h"
 
 static struct tally tally;
@@ -19,14 +19,14 @@ static void start(void)
     queue.put = queue.taken = 0;
 }
 
-static void a_timely_wake_up_is_due_again_one_interval_later(void)
+TEST(a_timely_wake_up_is_due_again_one_interval_later)
 {
     start();
     CHECK(wake(1000000, 5000) == 1200000);
     CHECK(tally.got == 1 && tally.missed == 0 && tally.min_ns == 5000 && tally.max_ns == 5000 && tally.outliers == 0);
 }
 
-static void an_early_return_counts_as_not_late(void)
+TEST(an_early_return_counts_as_not_late)
 {
     struct outlier at = { .wake_ns = 900 };
 
@@ -35,7 +35,7 @@ static void an_early_return_counts_as_not_late(void)
     CHECK(tally.max_ns == 0);
 }
 
-static void periods_that_pass_while_late_are_missed_and_implied(void)
+TEST(periods_that_pass_while_late_are_missed_and_implied)
 {
     struct outlier outlier;
 
@@ -49,14 +49,14 @@ static void periods_that_pass_while_late_are_missed_and_implied(void)
     CHECK(!outlier_take(&queue, &outlier));
 }
 
-static void a_wake_up_exactly_one_interval_late_misses_one(void)
+TEST(a_wake_up_exactly_one_interval_late_misses_one)
 {
     start();
     CHECK(wake(1000000, 200000) == 1400000);
     CHECK(tally.missed == 1);
 }
 
-static void got_and_missed_are_all_that_was_due(void)
+TEST(got_and_missed_are_all_that_was_due)
 {
     uint64_t due_ns = 0;
 
@@ -67,7 +67,7 @@ static void got_and_missed_are_all_that_was_due(void)
     CHECK(tally.got + tally.missed == due_ns / rules.interval_ns);
 }
 
-static void outliers_beyond_the_queue_are_dropped_and_counted(void)
+TEST(outliers_beyond_the_queue_are_dropped_and_counted)
 {
     start();
     for (unsigned i = 0; i < OUTLIERS_HELD + 5U; i++) {
@@ -76,7 +76,7 @@ static void outliers_beyond_the_queue_are_dropped_and_counted(void)
     CHECK(tally.outliers == OUTLIERS_HELD + 5U && tally.outliers_dropped == 5);
 }
 
-static void the_digest_depends_on_the_order_of_the_samples(void)
+TEST(the_digest_depends_on_the_order_of_the_samples)
 {
     start();
     wake(0, 1000);
@@ -87,16 +87,4 @@ static void the_digest_depends_on_the_order_of_the_samples(void)
     wake(0, 2000);
     wake(0, 1000);
     CHECK(tally.digest != rising);
-}
-
-int main(void)
-{
-    a_timely_wake_up_is_due_again_one_interval_later();
-    an_early_return_counts_as_not_late();
-    periods_that_pass_while_late_are_missed_and_implied();
-    a_wake_up_exactly_one_interval_late_misses_one();
-    got_and_missed_are_all_that_was_due();
-    outliers_beyond_the_queue_are_dropped_and_counted();
-    the_digest_depends_on_the_order_of_the_samples();
-    return failures != 0;
 }

@@ -10,7 +10,7 @@
 
 #define SMC_UNK UINT64_MAX
 
-/* x0 to x17 as the caller left them, and as it will find them. */
+/* x0 to x17 as the caller left them, and as it will find them: a service writes what it returns and nothing else. */
 struct smc_frame {
     uint64_t x[18];
 };
@@ -21,25 +21,34 @@ struct monitor_location {
     uint32_t core;
 };
 
+/* What the services tell of this machine. The functions may be called by all cores at once. */
 struct monitor_platform {
     uint32_t soc_version;  /* SMCCC_ARCH_SOC_ID, type 0 */
     uint32_t soc_revision; /* type 1 */
     uint32_t trng_uuid[4];
     uint64_t (*random)(void); /* 64 fresh bits */
-    const char *build;        /* what was built, at most 96 characters */
+    const char *build;        /* what was built; TRACE_BUILD gives the first 96 characters, spaces and all */
     unsigned cores;
     uint32_t capture_mticks; /* measured at boot */
-    struct monitor_location (*location)(unsigned core);
-    int (*core_of_mpidr)(uint64_t mpidr);
-    const struct trace_ring *(*ring)(unsigned core);
+    struct monitor_location (*location)(unsigned core); /* of a core below `cores` */
+    int (*core_of_mpidr)(uint64_t mpidr);               /* as in struct psci_platform */
+    const struct trace_ring *(*ring)(unsigned core);    /* initialised, also where the core has never run */
 };
 
+/* Filled in once by the platform before the normal world runs, read-only from then on. */
 extern struct monitor_platform monitor;
 
-/* Called by the SMC entry with the frame on the caller's own EL3 stack. */
+/*
+ * Makes one SMC. The exception entry is the caller, on every core at once, with the frame on the core's own EL3 stack,
+ * caches on. Whatever the frame holds, EL3 goes on: an id that nobody knows returns SMC_UNK in x0 and leaves x1 to x17 as
+ * they were. May not return, as psci_call() may not.
+ */
 void smc_handle(struct smc_frame *frame);
 
-/* Services: true where the id was theirs. An unknown id leaves the frame untouched. */
+/*
+ * The services, called by smc_handle() alone. True where the id was theirs, with the answer in the frame; false leaves the
+ * frame untouched. A refused argument is an answer too, and what it does not define stays the caller's own.
+ */
 bool smccc_arch_call(uint32_t id, struct smc_frame *frame);
 bool trng_call(uint32_t id, struct smc_frame *frame);
 bool trace_call(uint32_t id, struct smc_frame *frame);

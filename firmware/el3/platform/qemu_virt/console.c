@@ -3,6 +3,7 @@
 
 #include "gic.h"
 #include "memory_map.h"
+#include "number.h"
 
 #define UART_DR 0x00U
 #define UART_FR 0x18U
@@ -34,22 +35,16 @@ void console_text(const char *text)
 
 void console_number(uint64_t value)
 {
-    char digits[20];
-    unsigned count = 0;
+    char digits[NUMBER_MOST_DIGITS + 1];
 
-    do {
-        digits[count++] = (char)('0' + value % 10U);
-        value /= 10U;
-    } while (value != 0);
-    while (count != 0) {
-        put(digits[--count]);
-    }
+    *number_decimal(digits, value) = '\0';
+    console_text(digits);
 }
 
 void console_hex(uint64_t value)
 {
-    console_text("0x");
-    for (int shift = 60; shift >= 0; shift -= 4) {
-        put("0123456789abcdef"[value >> shift & 0xFU]);
-    }
+    char digits[sizeof("0x") + 16] = "0x";
+
+    *number_hex(&digits[2], value, 16) = '\0';
+    console_text(digits);
 }

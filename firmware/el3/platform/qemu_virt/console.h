@@ -5,8 +5,13 @@
 
 #include <stdint.h>
 
+/*
+ * From the boot core until the others run, and then for a panic alone: there is no lock. Device memory must be mapped, or
+ * the MMU off.
+ */
 void console_init(void);
 void console_text(const char *text);
+/* Decimal; hexadecimal with 0x and all 16 digits. */
 void console_number(uint64_t value);
 void console_hex(uint64_t value);
 

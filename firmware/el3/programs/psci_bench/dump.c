@@ -1,16 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "dump.h"
 
-#include "base64.h"
 #include "console.h"
 #include "core.h"
 #include "format.h"
 #include "gic.h"
+#include "llt1.h"
 #include "panic.h"
 #include "smc.h"
 #include "trace_call.h"
 
-#define READ_BYTES (TRACE_RECORDS_PER_READ * TRACE_RECORD_BYTES)
+static char line[LLT1_LINE_SIZE];
+
+static void refuse(const char *format)
+{
+    panic("a dump line is longer than %u characters: %s", LLT1_LINE_SIZE, format);
+}
+
+/* Only the lead dumps. */
+static const struct llt1_writer writer = { line, sizeof(line), console_write, refuse };
+
+static struct llt1_core identity(const struct core *core)
+{
+    return (struct llt1_core){ core->cluster, core->core };
+}
 
 /* `cores of cluster 0,cores of cluster 1,...`, as many clusters as the firmware numbers. */
 static void format_topology(char *out, size_t size)
@@ -70,15 +83,22 @@ void dump_boot(uint64_t iterations)
     }
     format_topology(topology, sizeof(topology));
     read_build(build);
-    console_dump(
-        "BOOT events=%016lx clock_hz=%lu capture_mticks=%lu topology=%s lead=%u.%u iterations=%lu el=%u gic=%u firmware=%s",
-        r.x[1], r.x[2], r.x[3], topology, cores[lead_index].cluster, cores[lead_index].core, iterations, current_el(),
-        gic_version(), build);
+    llt1_boot(&writer, &(struct llt1_boot){
+                           .events = r.x[1],
+                           .clock_hz = r.x[2],
+                           .capture_mticks = r.x[3],
+                           .topology = topology,
+                           .lead = identity(&cores[lead_index]),
+                           .iterations = iterations,
+                           .exception_level = current_el(),
+                           .gic = gic_version(),
+                           .firmware = build,
+                       });
 }
 
 void dump_test(const char *test, uint64_t iteration)
 {
-    console_dump("TEST name=%s iteration=%lu lead=%u.%u", test, iteration, cores[lead_index].cluster, cores[lead_index].core);
+    llt1_test(&writer, test, iteration, identity(&cores[lead_index]));
 }
 
 static uint64_t oldest_sequence(uint64_t mpidr)
@@ -96,7 +116,6 @@ static uint64_t dump_records(const struct core *core, uint64_t sequence, uint64_
 {
     struct smc_result r = smc(TRACE_READ, core->mpidr, sequence, 0);
     uint64_t records = r.x[0];
-    char text[BASE64_SIZE(READ_BYTES)];
 
     if (records == 0 || records > TRACE_RECORDS_PER_READ) {
         panic("TRACE_READ of core %u.%u, sequence %lu, returned %ld", core->cluster, core->core, sequence, (int64_t)records);
@@ -104,8 +123,7 @@ static uint64_t dump_records(const struct core *core, uint64_t sequence, uint64_
     if (records > end - sequence) {
         records = end - sequence;
     }
-    base64_encode(text, &r.x[1], records * TRACE_RECORD_BYTES);
-    console_dump("DATA core=%u.%u first=%lu data=%s", core->cluster, core->core, sequence, text);
+    llt1_data(&writer, identity(core), sequence, &r.x[1], records);
     return records;
 }
 
@@ -121,8 +139,14 @@ bool dump_ring(const char *test, uint64_t iteration, uint32_t core_index, const 
         lost = end - first;
     }
     first += lost;
-    console_dump("RING test=%s iteration=%lu core=%u.%u first=%lu records=%lu lost=%lu", test, iteration, core->cluster,
-                 core->core, first, end - first, lost);
+    llt1_ring(&writer, &(struct llt1_ring){
+                           .test = test,
+                           .iteration = iteration,
+                           .core = identity(core),
+                           .first = first,
+                           .records = end - first,
+                           .lost = lost,
+                       });
     while (first < end) {
         first += dump_records(core, first, end);
     }
@@ -131,10 +155,10 @@ bool dump_ring(const char *test, uint64_t iteration, uint32_t core_index, const 
 
 void dump_done(const char *test, uint64_t iteration)
 {
-    console_dump("DONE test=%s iteration=%lu", test, iteration);
+    llt1_done(&writer, test, iteration);
 }
 
 void dump_end(uint64_t tests, uint64_t iterations, bool pass)
 {
-    console_dump("END tests=%lu iterations=%lu status=%s", tests, iterations, pass ? "pass" : "fail");
+    llt1_end(&writer, tests, iterations, pass);
 }

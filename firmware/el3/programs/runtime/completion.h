@@ -11,10 +11,14 @@ struct completion {
     _Atomic uint32_t waiting;
 };
 
+/* Before any core signals it again. */
 void completion_reset(struct completion *completion);
-/* `waiter` is the core that calls completion_wait. */
+/*
+ * From any core, also from many at once. `waiter` is the core that calls completion_wait. What was stored before is visible
+ * to it.
+ */
 void completion_signal(struct completion *completion, uint32_t waiter);
-/* Panics after `timeout_us`. */
+/* Until `signals` have come since the reset. One core only, which gives its timer for it. Panics after `timeout_us`. */
 void completion_wait(struct completion *completion, uint32_t signals, uint64_t timeout_us);
 
 #endif

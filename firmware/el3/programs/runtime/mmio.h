@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Device registers. No barrier: what must be ordered with memory says so where it is used. */
 #ifndef PAYLOAD_MMIO_H
 #define PAYLOAD_MMIO_H
 

@@ -33,7 +33,12 @@ struct smc_return {
     uint64_t resumed;
 };
 
+/* Clobbers what SMCCC 1.2 lets a call clobber. Not for a call that may lose the core's context. */
 struct smc_result smc(uint64_t function, uint64_t a1, uint64_t a2, uint64_t a3);
+/*
+ * `frame` goes in and comes back as the call left it, untouched where the core was resumed. For any call, one at a time on
+ * a core.
+ */
 struct smc_return smc_frame_call(struct smc_frame *frame);
 
 /* Entry points that EL3 is given. They are addresses, not functions that C may call. */

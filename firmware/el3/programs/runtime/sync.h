@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Spinlock and barrier. Both wait with WFE; a store-release by the other side is followed by SEV. */
+/*
+ * Spinlock and barrier, for cores with their MMU on: all C code has it. Both wait with WFE; a store-release by the other
+ * side is followed by SEV.
+ */
 #ifndef PAYLOAD_SYNC_H
 #define PAYLOAD_SYNC_H
 
@@ -18,6 +21,7 @@ struct barrier {
 
 void spinlock_acquire(struct spinlock *lock);
 void spinlock_release(struct spinlock *lock);
+/* Until `parties` cores, the same number for all, have come. What each stored before is visible to all after. */
 void barrier_wait(struct barrier *barrier, uint32_t parties);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The EL1 physical timer: deadlines, sleep, and the time. */
+/*
+ * The EL1 physical timer of the calling core: deadlines, sleep, and the time, in ticks of the system counter. One use at a
+ * time.
+ */
 #ifndef PAYLOAD_TIMER_H
 #define PAYLOAD_TIMER_H
 

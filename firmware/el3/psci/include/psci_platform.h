@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the PSCI core asks of a platform. A hook that is marked optional may be NULL. */
+/*
+ * What the PSCI core asks of a platform. A hook that is marked optional may be NULL. No hook is called with a lock held,
+ * and none may call the PSCI core. Unless it says otherwise a hook runs on the core that it is told of, and hooks run on
+ * all cores at once: those of one core never overlap. With caches off a hook may touch struct arch_shared and what has not
+ * changed since boot, takes no lock and swaps nothing.
+ */
 #ifndef PSCI_PLATFORM_H
 #define PSCI_PLATFORM_H
 
@@ -42,22 +47,37 @@ struct psci_platform {
     uint32_t default_suspend_state; /* power_state of CPU_DEFAULT_SUSPEND */
     uint32_t system_suspend_state;
 
-    int (*core_of_mpidr)(uint64_t mpidr);    /* core index, or -1 */
-    bool (*is_ns_memory)(uint64_t address, uint64_t bytes); /* mapped and the normal world's, all of it */
+    /*
+     * Core index of these affinity fields, or -1, also where a bit outside of them is set. The value is the normal world's
+     * and untrusted.
+     */
+    int (*core_of_mpidr)(uint64_t mpidr);
+    /* All of the range is memory and the normal world's. Both values are untrusted: a range that wraps is none. */
+    bool (*is_ns_memory)(uint64_t address, uint64_t bytes);
 
-    /* Start a core that is off: it comes up at the warm-boot entry. */
+    /* On the core that calls CPU_ON: start another that is off, or about to be. It comes up at the warm-boot entry, once. */
     void (*core_on)(unsigned core);
-    /* Before the caches go off, all state intact: take the core out of what it shares. Optional. */
+    /*
+     * Before the caches go off, all state intact: take the core out of what it shares. `for_off`: no interrupt may wake it.
+     * Optional.
+     */
     void (*core_prepare_down)(unsigned core, bool for_off);
-    /* Caches off: tell the power controller how far the calling core goes down. Optional. */
+    /*
+     * Caches off: tell the power controller how far the calling core goes down; `level` is final. May wait for the
+     * controller. Optional.
+     */
     void (*power_message)(unsigned core, enum psci_level level);
-    /* Caches off: stop. The core comes back through the warm-boot entry. */
+    /* Caches off: stop. The core comes back through the warm-boot entry, at once where what wakes it is pending already. */
     void (*power_down)(unsigned core, bool for_off) __attribute__((noreturn));
-    /* First core up in a domain: bring up what its cores share. Optional. */
+    /*
+     * First core up in a domain: bring up what its cores share. Its parent is up, and the other cores of the domain wait.
+     * Optional.
+     */
     void (*domain_up)(unsigned domain);
-    /* A core has come back: set up what it lost. Optional. */
+    /* A core has come back, its domains are up, it is not yet ON to others: set up what it lost. Optional. */
     void (*core_up)(unsigned core);
 
+    /* Whatever the other cores do. */
     void (*system_off)(void) __attribute__((noreturn));
     void (*system_reset)(void) __attribute__((noreturn));
     bool (*mem_protect)(bool enable); /* returns the previous setting */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A path through the system, made again from its choices and printed step by step. */
-#ifndef TIMELINE_H
-#define TIMELINE_H
+#ifndef EXPLORE_TIMELINE_H
+#define EXPLORE_TIMELINE_H
 
 #include <stdbool.h>
 

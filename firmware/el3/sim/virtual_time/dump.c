@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The lines of docs/trace-format.md, and for sweeps a line a core with nothing but its spans. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base64.h"
 #include "bench.h"
-#include "dump_line.h"
+#include "llt1.h"
 #include "machine.h"
 
-#define RECORDS_A_LINE 3U
 #define TEXT_BYTES 4096U
-#define LINE_BYTES (TEXT_BYTES + DUMP_LINE_SIZE) /* BOOT names every cluster */
+#define LINE_BYTES (TEXT_BYTES + LLT1_LINE_SIZE) /* BOOT names every cluster */
 
-static void print_dump(const char *format, ...)
+static char line[LINE_BYTES];
+
+static void write_line(const char *text)
 {
-    char line[LINE_BYTES];
-    va_list arguments;
+    puts(text);
+}
 
-    va_start(arguments, format);
-    if (!dump_line(line, sizeof(line), format, arguments)) {
-        fprintf(stderr, "a dump line is longer than %u bytes; dump a board of fewer clusters\n", LINE_BYTES);
-        exit(2);
-    }
-    va_end(arguments);
-    puts(line);
+static void refuse(const char *format)
+{
+    (void)format;
+    fprintf(stderr, "a dump line is longer than %u bytes; dump a board of fewer clusters\n", LINE_BYTES);
+    exit(2);
+}
+
+static const struct llt1_writer writer = { line, sizeof(line), write_line, refuse };
+
+static struct llt1_core identity(unsigned core)
+{
+    return (struct llt1_core){ machine_cluster(core), machine_core_in_cluster(core) };
 }
 
 static void format_topology(const struct board *board, char *out, size_t size)
@@ -41,9 +45,17 @@ void dump_boot(const struct board *board, uint64_t iterations)
     char topology[TEXT_BYTES];
 
     format_topology(board, topology, sizeof(topology));
-    print_dump("BOOT events=%016lx clock_hz=1000000000 capture_mticks=%lu topology=%s lead=%u.%u iterations=%lu el=1 gic=3 firmware=%s",
-               (unsigned long)TRACE_EVENTS_HASH, (unsigned long)board->capture_ns * 1000, topology, machine_cluster(board->lead),
-               machine_core_in_cluster(board->lead), (unsigned long)iterations, LATLAB_BUILD);
+    llt1_boot(&writer, &(struct llt1_boot){
+                           .events = TRACE_EVENTS_HASH,
+                           .clock_hz = 1000000000,
+                           .capture_mticks = board->capture_ns * 1000ULL,
+                           .topology = topology,
+                           .lead = identity(board->lead),
+                           .iterations = iterations,
+                           .exception_level = 1,
+                           .gic = 3,
+                           .firmware = LATLAB_BUILD,
+                       });
 }
 
 static void print_figures(const struct bench_test *test, unsigned core, const struct bench_measurement *measurement)
@@ -69,34 +81,35 @@ static void print_figures(const struct bench_test *test, unsigned core, const st
 
 static void print_ring(const struct bench_test *test, uint64_t iteration, unsigned core, const struct bench_measurement *measurement)
 {
-    print_dump("RING test=%s iteration=%lu core=%u.%u first=%lu records=%lu lost=%lu", test->name, (unsigned long)iteration,
-               machine_cluster(core), machine_core_in_cluster(core), (unsigned long)measurement->first_sequence,
-               (unsigned long)measurement->count, (unsigned long)measurement->lost);
-    for (unsigned at = 0; at < measurement->count; at += RECORDS_A_LINE) {
-        char text[BASE64_SIZE(RECORDS_A_LINE * sizeof(struct trace_record))];
+    llt1_ring(&writer, &(struct llt1_ring){
+                           .test = test->name,
+                           .iteration = iteration,
+                           .core = identity(core),
+                           .first = measurement->first_sequence,
+                           .records = measurement->count,
+                           .lost = measurement->lost,
+                       });
+    for (unsigned at = 0; at < measurement->count; at += LLT1_RECORDS_PER_LINE) {
         unsigned left = measurement->count - at;
-        unsigned count = left < RECORDS_A_LINE ? left : RECORDS_A_LINE;
+        unsigned count = left < LLT1_RECORDS_PER_LINE ? left : LLT1_RECORDS_PER_LINE;
 
-        base64_encode(text, &measurement->records[at], (size_t)count * sizeof(struct trace_record));
-        print_dump("DATA core=%u.%u first=%lu data=%s", machine_cluster(core), machine_core_in_cluster(core),
-                   (unsigned long)(measurement->first_sequence + at), text);
+        llt1_data(&writer, identity(core), measurement->first_sequence + at, &measurement->records[at], count);
     }
 }
 
 void dump_iteration(const struct board *board, const struct bench_test *test, uint64_t iteration, const struct bench_measurement *measurements)
 {
-    print_dump("TEST name=%s iteration=%lu lead=%u.%u", test->name, (unsigned long)iteration, machine_cluster(board->lead),
-               machine_core_in_cluster(board->lead));
+    llt1_test(&writer, test->name, iteration, identity(board->lead));
     for (unsigned core = 0; core < board->cores; core++) {
         print_figures(test, core, &measurements[core]);
         print_ring(test, iteration, core, &measurements[core]);
     }
-    print_dump("DONE test=%s iteration=%lu", test->name, (unsigned long)iteration);
+    llt1_done(&writer, test->name, iteration);
 }
 
 void dump_end(unsigned tests, uint64_t iterations)
 {
-    print_dump("END tests=%u iterations=%lu status=pass", tests, (unsigned long)iterations);
+    llt1_end(&writer, tests, iterations, true);
 }
 
 void spans_iteration(const struct board *board, const struct bench_test *test, uint64_t iteration, const struct bench_measurement *measurements)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who runs next: cores in the order of their virtual times; equal times in the order of their numbers. */
-#ifndef TIMELINE_H
-#define TIMELINE_H
+#ifndef VIRTUAL_TIME_TIMELINE_H
+#define VIRTUAL_TIME_TIMELINE_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "check.h"
+#include "harness.h"
 
 #include "stamps.h"
 
@@ -21,12 +21,12 @@ static bool is_sound(struct stamps stamps)
     return stamps_are_in_order_power(&stamps, 50, 1000);
 }
 
-static void stamps_of_one_power_down_are_in_order(void)
+TEST(stamps_of_one_power_down_are_in_order)
 {
     CHECK(is_sound(sound));
 }
 
-static void a_stamp_out_of_its_order_is_seen(void)
+TEST(a_stamp_out_of_its_order_is_seen)
 {
     CHECK(!is_sound(with(STAMP_ENTER_PSCI, 401)));
     CHECK(!is_sound(with(STAMP_ENTER_HW_LOW_PWR, 801)));
@@ -36,14 +36,14 @@ static void a_stamp_out_of_its_order_is_seen(void)
     CHECK(!is_sound(with(STAMP_EXIT_CFLUSH, 401)));
 }
 
-static void a_stamp_of_an_earlier_call_is_seen(void)
+TEST(a_stamp_of_an_earlier_call_is_seen)
 {
     CHECK(!is_sound(with(STAMP_ENTER_PSCI, 49)));
     CHECK(!is_sound(with(STAMP_ENTER_HW_LOW_PWR, 0)));
     CHECK(!is_sound(with(STAMP_EXIT_PSCI, 1001)));
 }
 
-static void a_call_without_a_flush_has_a_flush_of_zero(void)
+TEST(a_call_without_a_flush_has_a_flush_of_zero)
 {
     struct stamps stamps = sound;
 
@@ -53,7 +53,7 @@ static void a_call_without_a_flush_has_a_flush_of_zero(void)
     CHECK(stamps_power_figures(&stamps, CLOCK_HZ).cache_flush_ns == 0);
 }
 
-static void figures_are_nanoseconds_of_the_three_spans(void)
+TEST(figures_are_nanoseconds_of_the_three_spans)
 {
     struct power_figures f = stamps_power_figures(&sound, CLOCK_HZ);
 
@@ -63,22 +63,11 @@ static void figures_are_nanoseconds_of_the_three_spans(void)
     CHECK(stamps_call_ns(&sound, CLOCK_HZ) == 800 * 16);
 }
 
-static void figures_are_rounded_to_the_nearest_nanosecond(void)
+TEST(figures_are_rounded_to_the_nearest_nanosecond)
 {
     struct stamps stamps = { { 0, 2 } };
 
     CHECK(stamps_call_ns(&stamps, 3000000000) == 1);
     stamps.ticks[STAMP_EXIT_PSCI] = 1;
     CHECK(stamps_call_ns(&stamps, 3000000000) == 0);
-}
-
-int main(void)
-{
-    RUN(stamps_of_one_power_down_are_in_order);
-    RUN(a_stamp_out_of_its_order_is_seen);
-    RUN(a_stamp_of_an_earlier_call_is_seen);
-    RUN(a_call_without_a_flush_has_a_flush_of_zero);
-    RUN(figures_are_nanoseconds_of_the_three_spans);
-    RUN(figures_are_rounded_to_the_nearest_nanosecond);
-    return check_failures != 0;
 }

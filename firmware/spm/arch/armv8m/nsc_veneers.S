@@ -63,16 +63,17 @@ __acle_se_\name:
     entry   nsc_psa_call, call, API_call
     entry   nsc_psa_close, close, API_close
 
-/* Services of the platform to the bench and the tests: no PSA API, no partition. */
+#if SPM_TEST_VENEERS
+/* Services of the platform to the bench and the tests, in their images only: no PSA API, no partition. */
     .macro helper name, function
     gateway \name
     bl      \function
     leave   \name
     .endm
 
-    helper  nsc_empty, platform_nothing
     helper  nsc_exit, platform_exit
     helper  nsc_panic_word, platform_panic_word
+#endif
 
 #if SPM_DIAGNOSTIC_VENEERS
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Arm MPS2+ with AN521 (or AN505): who owns which memory and peripheral, the console, and the way to the non-secure side. */
 #include "memory_map.h"
+#include "number.h"
 #include "platform.h"
 #include "spm.h"
 
@@ -109,10 +110,7 @@ void platform_print_hex(const char *label, uint32_t value)
 {
     char digits[] = "0x00000000";
 
-    for (uint32_t i = 9; i >= 2U; i--) {
-        digits[i] = "0123456789abcdef"[value & 0xFU];
-        value >>= 4;
-    }
+    number_hex(&digits[2], value, 8);
     platform_print(label);
     platform_print(digits);
 }
@@ -146,10 +144,6 @@ _Noreturn void platform_enter_non_secure(void)
                      : "r"(vectors[0]), "r"(0U), "r"(vectors[1]), "r"(ns_agent_stack_top)
                      : "r0", "memory");
     __builtin_unreachable();
-}
-
-void platform_nothing(void)
-{
 }
 
 /* Semihosting SYS_EXIT_EXTENDED with ADP_Stopped_ApplicationExit. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* What the architecture's start and the veneers use of this board. Privileged and secure, on the SPM's stack. */
 #ifndef PLATFORM_H
 #define PLATFORM_H
 
@@ -8,7 +9,13 @@
 
 #define PLATFORM_IRQS 128U
 
+/* Once, first of all: which memory, devices and interrupts are the non-secure side's, and the secure console. */
 void platform_init(void);
+
+/*
+ * Leaves for the non-secure reset vector with no secure value in a register. In the NS agent's thread, its stack empty,
+ * everything else set up.
+ */
 _Noreturn void platform_enter_non_secure(void);
 
 void platform_print(const char *text);
@@ -17,8 +24,7 @@ void platform_print_hex(const char *label, uint32_t value);
 /* Why the boot before this one ended. */
 extern struct spm_panic_record platform_last_panic;
 
-/* Helpers behind the veneers nsc_empty, nsc_exit and nsc_panic_word. */
-void platform_nothing(void);
+/* Helpers behind the veneers nsc_exit and nsc_panic_word of test images. */
 _Noreturn void platform_exit(uint32_t code);
 uint32_t platform_panic_word(uint32_t index);
 

@@ -3,7 +3,6 @@
 #include "bench_secure.h"
 #include "cases.h"
 #include "dump.h"
-#include "frame.h"
 #include "ns.h"
 #include "profiler.h"
 #include "psa/client.h"
@@ -120,6 +119,6 @@ uint32_t ns_main(void)
     bool pass = run_costs(non_secure_ticks, secure_ticks) && sweep_all();
 
     dump_end(2U * BENCH_NOTHING + SWEEP_TESTS, BENCH_ITERATIONS, pass);
-    frame_flush();
+    dump_flush();
     return pass ? 0U : 1U;
 }

@@ -16,12 +16,6 @@
 #define TIMER1_RELOAD   NS_REG32(0x40001008U)
 #define TIMER1_INTCLEAR NS_REG32(0x4000100CU)
 
-/* Room for any 32-bit number in decimal, with its end. */
-#define NS_DECIMAL_BYTES 11U
-
-/* The digits, which are the last part of `text`. */
-const char *ns_decimal(char text[NS_DECIMAL_BYTES], uint32_t value);
-
 void ns_print(const char *text);
 void ns_print_unsigned(const char *label, uint32_t value);
 void ns_print_signed(const char *label, int32_t value);
@@ -33,7 +27,7 @@ void ns_timer1_handler(void);
 /* The program; its result is the exit code of the run. */
 uint32_t ns_main(void);
 
-void nsc_empty(void);
+/* Of images with SPM_TEST_VENEERS alone. */
 void nsc_exit(uint32_t code) __attribute__((noreturn));
 uint32_t nsc_panic_word(uint32_t index);
 

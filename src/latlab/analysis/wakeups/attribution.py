@@ -16,7 +16,6 @@ from latlab.model.wakeups import Outlier, Wakeups
 
 CAUSE_SHARE = 0.5
 MEASURING_TASK = "latlab-recorder"
-TRNG_IDS = frozenset({0x84000053, 0xC4000053})
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ SAME = ("mode", "interval", "priority", "load", "idle states")
 NOTED = ("kernel", "version", "kernel-stack randomisation", "hwrng driver", "firmware")
 SUMMARY_TESTS = ("cyclictest_min", "cyclictest_avg", "cyclictest_max")
 TOOLS = ("recorder", "cyclictest", "jitterdebugger", "rtla-timerlat-Thr", "rtla-timerlat-Usr", "rtla-timerlat-IRQ")
-_NS_OF = {"us": 1000, "ms": 1_000_000}
 _SECONDS_OF = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _LARGEST_RATIO = 300.0
 

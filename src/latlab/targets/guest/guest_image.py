@@ -19,7 +19,7 @@ from latlab.errors import DataError, LatlabError, UsageError
 from latlab.targets.guest.cpio import Entry, archive, character_device, file, folder
 from latlab.targets.guest.debian import PrivateApt, unpack
 from latlab.targets.guest.elf_needed import needed
-from latlab.targets.linux.recorder_binary import cache_folder, guest_sources, recorder_for
+from latlab.targets.linux.recorder_binary import cache_folder, guest_sources, recorder_for, wire_sources
 from latlab.targets.tools import run
 
 TOOL_PACKAGES = ("busybox-static", "rt-tests", "stress-ng", "rtla")
@@ -82,7 +82,7 @@ def _load(target: Path) -> GuestImage:
 
 def _source_stamp() -> str:
     digest = hashlib.sha256(str(IMAGE_FORMAT).encode())
-    for path in sorted(guest_sources().rglob("*")):
+    for path in (*sorted(guest_sources().rglob("*")), *sorted(wire_sources().glob("*.[ch]"))):
         if path.is_file():
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:12]

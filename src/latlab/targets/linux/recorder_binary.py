@@ -24,6 +24,11 @@ def guest_sources() -> Path:
     return found
 
 
+def wire_sources() -> Path:
+    """The firmware's wire format, whose CRC-32 the recorder's file has too."""
+    return guest_sources().parent / "firmware" / "trace" / "wire"
+
+
 def cache_folder() -> Path:
     from platformdirs import user_cache_path
 
@@ -37,8 +42,9 @@ def recorder_for(machine: str) -> Path:
     carried = Path(str(resources.files("latlab"))) / "catalog" / "images" / f"recorder-{machine}"
     if carried.is_file():
         return carried
-    sources = sorted((guest_sources() / "recorder").glob("*.c"))
-    stamp = hashlib.sha256(b"".join(path.read_bytes() for path in sorted((guest_sources() / "recorder").glob("*.[ch]")))).hexdigest()[:12]
+    folders = (guest_sources() / "recorder", wire_sources())
+    sources = (*sorted(folders[0].glob("*.c")), folders[1] / "crc32.c")
+    stamp = hashlib.sha256(b"".join(path.read_bytes() for folder in folders for path in sorted(folder.glob("*.[ch]")))).hexdigest()[:12]
     target = cache_folder() / "recorder" / f"{machine}-{stamp}"
     if target.is_file():
         return target
@@ -47,6 +53,6 @@ def recorder_for(machine: str) -> Path:
         raise UsageError(f"no compiler for {machine} to build the recorder; install {COMPILERS[machine][0]} (`make setup` does)")
     target.parent.mkdir(parents=True, exist_ok=True)
     made = target.with_suffix(".new")
-    run((compiler, *FLAGS, *map(str, sources), "-o", str(made)))
+    run((compiler, *FLAGS, f"-I{folders[1]}", *map(str, sources), "-o", str(made)))
     made.replace(target)
     return target

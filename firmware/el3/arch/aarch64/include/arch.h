@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The arch interface of AArch64 at EL3: what the cores (psci/, trace/) may use of the machine. sim/machine has the same
- * functions for the development machine.
+ * functions for the development machine. Any core may call all of it at any time, at EL3 with interrupts masked, unless a
+ * function says that it needs the caches on: while they are off, exclusives do not work and what other cores hold in their
+ * caches is not seen.
  */
 #ifndef ARCH_H
 #define ARCH_H
@@ -13,11 +15,13 @@
 
 #define ARCH_CACHE_LINE 64
 
+/* The place of this core in all tables, from 0. Known from the first C call on. */
 static inline unsigned arch_core_index(void)
 {
     return percpu()->core_index;
 }
 
+/* The system counter, the same on all cores. No barrier: an instrument that waited for what it measures would change it. */
 static inline uint64_t arch_counter_ticks(void)
 {
     uint64_t ticks;
@@ -34,12 +38,13 @@ static inline uint64_t arch_counter_hz(void)
     return hz;
 }
 
+/* Until an event, or for no reason at all: the caller looks again at what it waits for. The cores call it with no lock held. */
 static inline void arch_event_wait(void)
 {
     __asm__ volatile("wfe" ::: "memory");
 }
 
-/* The barrier makes what was stored before visible to whoever the event wakes. */
+/* Wakes all cores in arch_event_wait(). The barrier makes what was stored before visible to whoever the event wakes. */
 static inline void arch_event_send(void)
 {
     __asm__ volatile("dsb ish\n\tsev" ::: "memory");
@@ -62,6 +67,10 @@ static inline uint32_t arch_load_acquire_exclusive(const uint32_t *address)
     return value;
 }
 
+/*
+ * Requires that the core holds neither it nor a lock of its rank or above. What other holders stored is visible when it
+ * returns.
+ */
 static inline void arch_lock_acquire(struct arch_lock *lock)
 {
     uint32_t ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
@@ -71,6 +80,7 @@ static inline void arch_lock_acquire(struct arch_lock *lock)
     }
 }
 
+/* By the holder, its caches still on. */
 static inline void arch_lock_release(struct arch_lock *lock)
 {
     __atomic_store_n(&lock->owner, lock->owner + 1, __ATOMIC_RELEASE);
@@ -89,19 +99,27 @@ static inline void arch_clean_invalidate(const void *address)
     __asm__ volatile("dc civac, %0\n\tdsb sy" ::"r"(address) : "memory");
 }
 
+/* What was stored last by any core, and with it all that the core stored before. */
 static inline uint32_t arch_shared_load(const struct arch_shared *shared)
 {
     arch_clean_invalidate(shared);
     return __atomic_load_n(&shared->value, __ATOMIC_ACQUIRE);
 }
 
+/*
+ * Seen by every later arch_shared_load(), whichever of the two cores has its caches off. Of two cores that may store at a
+ * time, one must be kept out.
+ */
 static inline void arch_shared_store(struct arch_shared *shared, uint32_t value)
 {
     __atomic_store_n(&shared->value, value, __ATOMIC_RELEASE);
     arch_clean_invalidate(shared);
 }
 
-/* Only with caches on. */
+/*
+ * Stores `desired` where `expected` stands; says whether it did. Only with caches on, as all cores that may store into it
+ * at that time.
+ */
 static inline bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t expected, uint32_t desired)
 {
     arch_clean_invalidate(shared);
@@ -111,26 +129,34 @@ static inline bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t
     return swapped;
 }
 
-/* Between two looks at a word whose change no event tells of. */
+/* Between two looks at a word whose change no event tells of. Requires that no lock is held. */
 static inline void arch_relax(const struct arch_shared *shared)
 {
     (void)shared;
     __asm__ volatile("yield" ::: "memory");
 }
 
-/* Standby: back on any interrupt, also a masked one. */
+/*
+ * Standby: back on any interrupt, also a masked one and one that was pending before. Nothing is lost. Requires that no lock
+ * is held.
+ */
 static inline void arch_interrupt_wait(void)
 {
     __asm__ volatile("dsb sy\n\twfi" ::: "memory");
 }
 
 /*
- * Turns the caller's data cache off and cleans and invalidates it, up to the level that goes down: 0 what the core has
- * to itself, from 1 on everything up to the point of coherency. Afterwards nothing dirty is left, the stack included.
+ * Turns the caller's data cache off and cleans and invalidates it, up to the level that goes down: 0 what the core has to
+ * itself, from 1 on everything up to the point of coherency. Afterwards nothing dirty is left, the stack included. Requires
+ * caches on and no lock held; from 1 on also that no other core of the cluster has dirty lines of its own. There is no way
+ * back but the warm boot.
  */
 void arch_cache_power_down(unsigned level);
 
-/* Attributes of the normal world's caller that a core it starts inherits: bit 0, big-endian data. */
+/*
+ * Attributes of the normal world's caller that a core it starts inherits: bit 0, big-endian data. During a call of the
+ * normal world.
+ */
 uint64_t arch_caller_attributes(void);
 
 #endif

@@ -8,7 +8,10 @@
 
 #include "psci.h"
 
-/* One range of EL3's identity map: devices in multiples of 2 MiB, the others in pages of 4 KiB within 16 MiB from the first one's start. */
+/*
+ * One range of EL3's identity map: devices in multiples of 2 MiB, the others in pages of 4 KiB within 16 MiB from the first
+ * one's start.
+ */
 enum arch_map_kind { ARCH_MAP_DEVICE, ARCH_MAP_CODE, ARCH_MAP_CONST, ARCH_MAP_DATA };
 
 struct arch_map {
@@ -17,26 +20,39 @@ struct arch_map {
     enum arch_map_kind kind;
 };
 
-/* Given by the platform; the ranges lie in the first GiB. */
+/*
+ * Given by the platform; the ranges lie in the first GiB, later ones overwrite earlier ones. Read with the MMU off, on
+ * every core that starts.
+ */
 extern const struct arch_map platform_map[];
 extern const unsigned platform_map_ranges;
 
-/* Leaves EL3 for the normal world. */
+/*
+ * Leaves EL3 for the normal world, with no register of the secure world in it but entry->context_id in x0. The stack of
+ * this core is empty then.
+ */
 void arch_enter_ns(const struct psci_entry *entry) __attribute__((noreturn));
 
-/* Sleeps, MMU off, until `*word` is not zero (NULL: until any interrupt), then goes to the warm-boot entry. */
+/*
+ * Sleeps, MMU off, until `*word` is not zero (NULL: until any interrupt), then goes to the warm-boot entry. Requires caches
+ * off and nothing on the stack that is still needed; `word` is written by other cores as a struct arch_shared is.
+ */
 void arch_sleep(const uint32_t *word) __attribute__((noreturn));
 
 /* The normal world's timers of the calling core: none of them may ask for an interrupt any more. */
 void arch_timers_off(void);
 
+/* What the core's ID registers say; the same on all cores. */
 bool arch_has_el2(void);
-bool arch_has_gicv3(void);
+bool arch_has_gicv3(void); /* its CPU interface in system registers */
 
 /* Given by the platform: the boot core's first C call, its MMU still off. */
 void platform_early(void);
 
-/* Given by the platform: prints a sentence and stops the machine. */
+/*
+ * Given by the platform: prints a sentence with three values and stops the machine. From any core, in any state but with
+ * the console mapped.
+ */
 void platform_panic(const char *what, uint64_t a, uint64_t b, uint64_t c) __attribute__((noreturn));
 
 #endif

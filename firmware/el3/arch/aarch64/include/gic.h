@@ -10,12 +10,16 @@
 
 #define GIC_WAKE_SGI 15U
 
+/*
+ * Called by the platform's power controller, caches on, no lock held. Each core does its own part; only init_distributor is
+ * done once, first.
+ */
 struct gic {
     void (*init_distributor)(void);
     void (*init_core)(unsigned core);  /* also after power-down: nothing that the normal world has set is touched */
     void (*prepare_off)(void);         /* from here on only a new wake SGI reaches the calling core */
     void (*end_off)(void);             /* the core is back: the wake SGI has done its work */
-    void (*send_wake)(unsigned core);
+    void (*send_wake)(unsigned core);  /* to any core; the caller has made what that core is to see visible first */
 };
 
 extern const struct gic gic_v2;

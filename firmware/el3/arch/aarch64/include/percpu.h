@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a core has to itself; TPIDR_EL3 points to it from the first instructions on. Offsets are used by entry.S. */
+/*
+ * What a core has to itself; TPIDR_EL3 points to it from the first instructions on. Offsets are used by entry.S. Only the
+ * core itself writes it, apart from the boot core, which initialises all before another one runs.
+ */
 #ifndef PERCPU_H
 #define PERCPU_H
 

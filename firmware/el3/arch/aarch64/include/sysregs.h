@@ -12,6 +12,7 @@
         sysreg_value;                                           \
     })
 
+/* A later instruction that depends on the new value needs an isb() first. */
 #define SYSREG_WRITE(name, value) __asm__ volatile("msr " name ", %0" ::"r"((uint64_t)(value)) : "memory")
 
 static inline void isb(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The arch interface on the development machine: what the cores (psci/, trace/) may use of the machine, with every access
- * that another core can see a scheduling point of host.h. arch/aarch64 has the same functions.
+ * that another core can see a scheduling point of host.h. arch/aarch64 has the same functions, and its header says what
+ * each requires; here a call that breaks such a requirement ends the run with a sentence (host_violation()).
  */
 #ifndef ARCH_H
 #define ARCH_H

@@ -85,23 +85,35 @@ struct host_machine {
 
 extern struct host_core host_cores[HOST_MAX_CORES];
 
-/* All cores off but one, which starts in the normal world when the machine runs. */
+/*
+ * All cores off but one, which starts in the normal world when the machine runs. May be called again for another machine,
+ * not from a core. `machine` is copied. Whoever calls it then calls psci_init() and fills in `monitor`, as a platform does.
+ */
 void host_init(const struct host_machine *machine, unsigned boot_core);
 
-/* Runs the cores until the schedule names nobody or a rule is broken. False: broken, see host_violation(). */
+/*
+ * Runs the cores until the schedule names nobody or a rule is broken. False: broken, see host_violation(), whose text stays
+ * until the next host_init(). Not from a core.
+ */
 bool host_run(void);
 const char *host_violation(void);
 
-/* Breaks the run off. May be called anywhere. */
+/* Breaks the run off with this sentence. May be called anywhere; outside of host_run() it ends the program. */
 void host_fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
-/* By the core that runs. */
+/*
+ * By the core that runs. host_point() is a scheduling point before `operation`: others may run before it returns.
+ * host_spend() lets time pass, no core.
+ */
 unsigned host_self(void);
 void host_point(enum host_operation operation, const void *object, uint64_t arg);
 void host_spend(uint64_t ticks);
 void host_require_no_lock(const char *where);
 
-/* Until somebody sets the core running again, not before the given time. */
+/*
+ * Blocks the calling core until somebody sets it running again, not before the given time; host_set_running() is for any
+ * core, or from outside.
+ */
 void host_block(enum host_wait wait);
 void host_set_running(unsigned core, uint64_t at_ticks);
 
@@ -118,13 +130,20 @@ void host_release_kept(void);
  */
 enum host_outcome { HOST_RETURNED, HOST_RESUMED, HOST_DOWN };
 enum host_outcome host_smc(struct smc_frame *frame);
+/*
+ * The platform hook of that name: the calling core sleeps until CPU_ON or an interrupt, then starts anew in
+ * psci_warm_boot(). Requires caches off.
+ */
 void host_power_down(unsigned core, bool for_off) __attribute__((noreturn));
 
 /* Outside host_run(): be this core; come out of power-down as this core. */
 void host_become(unsigned core);
 struct psci_entry host_warm_boot(unsigned core);
 
-/* From outside, or by any core. */
+/*
+ * From outside, or by any core. A core is switched on, or interrupted, also before it has gone down: then it comes back at
+ * once.
+ */
 static inline bool host_runs(unsigned core)
 {
     return host_cores[core].wait == HOST_RUNS;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "check.h"
+#include "harness.h"
+
+#include <string.h>
 
 #include "base64.h"
 
@@ -11,7 +13,7 @@ static const char *encode(const char *text)
     return out;
 }
 
-static void the_vectors_of_rfc_4648_come_out(void)
+TEST(the_vectors_of_rfc_4648_come_out)
 {
     CHECK_TEXT("", encode(""));
     CHECK_TEXT("Zg==", encode("f"));
@@ -22,7 +24,7 @@ static void the_vectors_of_rfc_4648_come_out(void)
     CHECK_TEXT("Zm9vYmFy", encode("foobar"));
 }
 
-static void every_bit_has_its_place(void)
+TEST(every_bit_has_its_place)
 {
     char out[BASE64_SIZE(3)];
 
@@ -34,7 +36,7 @@ static void every_bit_has_its_place(void)
     CHECK_TEXT("AAAA", out);
 }
 
-static void the_size_is_exact(void)
+TEST(the_size_is_exact)
 {
     char out[BASE64_SIZE(16) + 1];
 
@@ -42,12 +44,4 @@ static void the_size_is_exact(void)
     base64_encode(out, "0123456789abcdef", 16);
     CHECK(strlen(out) == BASE64_SIZE(16) - 1);
     CHECK(out[BASE64_SIZE(16)] == '!');
-}
-
-int main(void)
-{
-    RUN(the_vectors_of_rfc_4648_come_out);
-    RUN(every_bit_has_its_place);
-    RUN(the_size_is_exact);
-    return check_failures != 0;
 }

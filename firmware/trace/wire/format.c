@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "number.h"
+
 struct text {
     char *out;
     size_t size;
@@ -25,45 +27,71 @@ static void put_string(struct text *text, const char *s)
     }
 }
 
-static void put_number(struct text *text, uint64_t value, unsigned base, unsigned width)
+static void put_digits(struct text *text, const char *first, const char *end, unsigned width)
 {
-    char digits[20];
-    unsigned n = 0;
-
-    do {
-        digits[n++] = "0123456789abcdef"[value % base];
-        value /= base;
-    } while (value != 0);
-    for (; width > n; width--) {
+    for (unsigned count = (unsigned)(end - first); width > count; width--) {
         put(text, '0');
     }
-    while (n > 0) {
-        put(text, digits[--n]);
+    for (; first < end; first++) {
+        put(text, *first);
     }
+}
+
+static void put_decimal(struct text *text, uint64_t value, unsigned width)
+{
+    char digits[NUMBER_MOST_DIGITS];
+
+    put_digits(text, digits, number_decimal(digits, value), width);
+}
+
+static void put_hex(struct text *text, uint64_t value, unsigned width)
+{
+    char digits[NUMBER_MOST_DIGITS];
+    unsigned count = 1;
+
+    while (count < 16 && value >> 4 * count != 0) {
+        count++;
+    }
+    put_digits(text, digits, number_hex(digits, value, count), width);
 }
 
 static void put_signed(struct text *text, int64_t value, unsigned width)
 {
     if (value >= 0) {
-        put_number(text, (uint64_t)value, 10, width);
+        put_decimal(text, (uint64_t)value, width);
         return;
     }
     put(text, '-');
-    put_number(text, -(uint64_t)value, 10, width);
+    put_decimal(text, -(uint64_t)value, width);
+}
+
+static uint64_t take_unsigned(va_list *arguments, unsigned longs)
+{
+    if (longs > 1) {
+        return va_arg(*arguments, unsigned long long);
+    }
+    return longs == 1 ? va_arg(*arguments, unsigned long) : va_arg(*arguments, unsigned);
+}
+
+static int64_t take_signed(va_list *arguments, unsigned longs)
+{
+    if (longs > 1) {
+        return va_arg(*arguments, long long);
+    }
+    return longs == 1 ? va_arg(*arguments, long) : va_arg(*arguments, int);
 }
 
 /* The conversion after a `%`; returns the first character behind it. */
 static const char *put_conversion(struct text *text, const char *f, va_list *arguments)
 {
     unsigned width = 0;
-    bool is_long;
+    unsigned longs = 0;
 
     for (; *f >= '0' && *f <= '9'; f++) {
         width = width * 10 + (unsigned)(*f - '0');
     }
-    is_long = *f == 'l';
-    if (is_long) {
-        f++;
+    for (; *f == 'l'; f++) {
+        longs++;
     }
     switch (*f) {
     case 's':
@@ -73,13 +101,13 @@ static const char *put_conversion(struct text *text, const char *f, va_list *arg
         put(text, (char)va_arg(*arguments, int));
         break;
     case 'd':
-        put_signed(text, is_long ? va_arg(*arguments, long) : va_arg(*arguments, int), width);
+        put_signed(text, take_signed(arguments, longs), width);
         break;
     case 'u':
-        put_number(text, is_long ? va_arg(*arguments, unsigned long) : va_arg(*arguments, unsigned), 10, width);
+        put_decimal(text, take_unsigned(arguments, longs), width);
         break;
     case 'x':
-        put_number(text, is_long ? va_arg(*arguments, unsigned long) : va_arg(*arguments, unsigned), 16, width);
+        put_hex(text, take_unsigned(arguments, longs), width);
         break;
     case '\0':
         return f;

@@ -1,0 +1,29 @@
+"""What a secure image lets the non-secure world call."""
+
+import pytest
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from support.places import ROOT
+
+API = {"nsc_psa_framework_version", "nsc_psa_version", "nsc_psa_connect", "nsc_psa_call", "nsc_psa_close"}
+TEST_VENEERS = {"nsc_exit", "nsc_panic_word"}
+
+
+def _veneers(build: str) -> set[str]:
+    path = ROOT / "build" / "spm" / build / "veneers.o"
+    if not path.is_file():
+        pytest.skip("no secure images; `make spm` builds them")
+    with path.open("rb") as file:
+        table = ELFFile(file).get_section_by_name(".symtab")
+        assert isinstance(table, SymbolTableSection)
+        return {symbol.name for symbol in table.iter_symbols() if symbol.name}
+
+
+def test_a_product_offers_the_psa_api_and_nothing_else() -> None:
+    assert _veneers("product_l2") == API
+
+
+def test_the_veneers_of_tests_are_in_the_images_of_tests() -> None:
+    assert _veneers("ipc_l2_test") == API | TEST_VENEERS
+    assert _veneers("ipc_l2") == API | TEST_VENEERS | {"nsc_interrupted_pc"}

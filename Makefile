@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Thin: each target names the command that does the work.
 SHELL := /bin/sh
 TOPOLOGIES := 2_4 1 4 4_4 4_4_4_4

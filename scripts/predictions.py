@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes docs/predictions-juno.rst: what the virtual-time platform predicts of published figures, and how far it is off."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests that measure wake-ups need a thread at real-time priority, which not every account may have."""
 
 from __future__ import annotations

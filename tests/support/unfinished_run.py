@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A run as it is when it begins: described, with no samples yet."""
 
 from latlab.model.enums import Clock, RunStatus

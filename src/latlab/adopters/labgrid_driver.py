@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A labgrid driver, so that a test of a labgrid user measures wake-ups on their own target:
 
 targets:

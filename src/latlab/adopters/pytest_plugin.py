@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The fixture `latency` for adopters' own tests: compare a run with a baseline and fail with the sentence that explains it.
 
 def test_suspend_is_as_fast_as_the_release(latency):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where a figure changed over many releases: E-Divisive change points (Matteson and James 2014) on the figure's values in order."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A platform file: the shape of a board and what each operation costs there. Pure: TOML text in, a Board or its plain text out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What goes through the jobs of a sweep: the processes of this machine, or Dask. Both give the same points in the same order."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which systems are explored, how far, and what came of it. The exploring itself is a program beside the virtual-time one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Costs of a platform from published spans: weighted least squares through a model that predicts the spans.
 
 The model is a function of the costs, piecewise linear in them (waits are maxima). Gauss-Newton with finite differences

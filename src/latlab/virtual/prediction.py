@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A board in virtual time beside published figures: fitting its costs to some, predicting others from them."""
 
 from __future__ import annotations

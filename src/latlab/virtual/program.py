@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The psci core in virtual time as a target: finding the program, running it, and reading the spans it prints."""
 
 from __future__ import annotations

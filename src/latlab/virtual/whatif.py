@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sweeps over boards that nobody has built: cores, clusters, lock kind and scope, channel."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the job reads beside the wake-ups, on a board whose /proc, modules and tracefs are folders of the test's."""
 
 import gzip

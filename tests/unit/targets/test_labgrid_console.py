@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The console of a board through labgrid: its own QEMUDriver running our firmware, and consoles that go wrong."""
 
 import shlex

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Linux targets: this machine, and one over an `ssh` that is a script."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Platform files: what is refused, and how."""
 
 import re

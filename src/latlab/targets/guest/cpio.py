@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The `newc` cpio archive that Linux takes as an initramfs (kernel documentation, buffer-format). Same input, same bytes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Debian packages of another architecture, fetched with the machine's own apt into a folder. The machine is not changed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The device tree that Linux gets: QEMU's own, with what QEMU leaves out when another firmware is to run.
 
 QEMU drops its /psci node with `secure=on`, knows no idle states, and has no initrd to speak of because the firmware starts Linux.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The RT-Linux guest: Debian's PREEMPT_RT kernel for arm64, its tools and our recorder, as a kernel and an initramfs in the user's cache.
 
 No version is written down here: the kernel is what the meta-package of the machine's Debian release names today.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the job on a board reads beside the wake-ups, so that they can be blamed: the firmware's rings and the kernel's probes.
 
 Each source that cannot be had costs nothing but itself, and the job writes down which were there and why the others were not. What is

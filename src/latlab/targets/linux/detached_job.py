@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A job on a machine that does not need its connection: it is started there, looked at now and then, and stopped there.
 
 A connection that breaks costs nothing, and a look every half minute disturbs the measurement less than an open terminal would.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A board that labgrid manages: commands and files through whichever of its drivers the environment has, power through its strategy.
 
 labgrid's drivers raise anything from their own errors to those of pexpect, of serial ports and of sockets, so what they raise is caught

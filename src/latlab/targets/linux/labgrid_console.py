@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The console of a board that labgrid manages: its lines as they come, until the payload has said all or says nothing more."""
 
 from __future__ import annotations

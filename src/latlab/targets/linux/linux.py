@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Linux as a target: what a machine can do is asked first, then the job runs there, and what it left is fetched however it ended."""
 
 from __future__ import annotations

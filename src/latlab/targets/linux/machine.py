@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A Linux machine: run a command there, put a file, get a file. Here, over SSH, and in `labgrid_board` through labgrid."""
 
 from __future__ import annotations

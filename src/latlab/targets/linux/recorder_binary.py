@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The recorder as a static program for a machine: one that the package carries, or compiled from source into the cache."""
 
 from __future__ import annotations

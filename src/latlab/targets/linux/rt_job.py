@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The shell script that measures: the same in the guest, on this machine and over SSH. Its files are in $OUT, nothing is left running."""
 
 from __future__ import annotations

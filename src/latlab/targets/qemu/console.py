@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A process whose output is a console: its lines as they come, its end in one sentence, and never a process left behind."""
 
 from __future__ import annotations

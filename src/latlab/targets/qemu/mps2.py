@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """QEMU's Cortex-M33 boards as a target: the images of each build of the SPM, and the command line."""
 
 from __future__ import annotations

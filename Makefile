@@ -18,7 +18,7 @@ help:
 	@echo "make fuzz     a million executions of each parser under a coverage-guided fuzzer"
 	@echo "make bench    figures beside the peers'"
 	@echo "make lint     ruff, mypy, the direction of imports"
-	@echo "make docs     build the documentation, warnings are errors"
+	@echo "make docs     build the documentation with its generated page, warnings are errors"
 	@echo "make package  a wheel that carries the firmware images"
 
 setup:
@@ -89,7 +89,7 @@ lint: setup-dev
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-cache
 
-docs: setup-dev
+docs: predictions
 	.venv/bin/sphinx-build -W -q -b html docs build/docs
 
 predictions: setup-dev

@@ -52,7 +52,7 @@ class Latency:
         return comparison
 
     def assert_rules(self, run: str | Run) -> None:
-        """Fails the test where the run breaks a rule that every correct firmware keeps."""
+        """Fails the test if the run breaks a rule that every correct firmware keeps."""
         from latlab.analysis.invariants import check_invariants
 
         broken = [

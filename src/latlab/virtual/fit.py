@@ -64,7 +64,7 @@ class Fit(Generic[Key]):
 
 
 def sigma_ns(measured: Floats) -> Floats:
-    """How far a span may be off, for its weight: half a percent and a floor of a few ticks."""
+    """How far a span may be off, which gives its weight: half a percent, but at least a few ticks."""
     return FLOOR_NS + RELATIVE * np.abs(measured)
 
 

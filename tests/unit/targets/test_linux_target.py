@@ -73,7 +73,7 @@ def test_a_board_that_restarts_in_the_middle_is_said_and_what_it_wrote_is_kept(t
     over = _ssh(tmp_path, f'case "$*" in *"status="*) {look}; exit 0;; esac; exec sh -c "$*"')
     machine = replace(over, scratch=str(tmp_path))
     done = run_linux(machine, survey(machine, 80), WORKLOAD)
-    assert "board restarted in the middle of the run" in done.sentence
+    assert "board restarted during the run" in done.sentence
     assert "recorder.rec" in done.files
 
 
@@ -92,7 +92,7 @@ def test_half_an_answer_is_no_answer(tmp_path: Path) -> None:
 
 def test_a_job_that_is_killed_is_said(tmp_path: Path) -> None:
     end = run_detached(Here(), str(tmp_path), "kill -KILL -$(($(ps -o pgid= -p $$)))", "", 0, 60)
-    assert "the job was killed in the middle of the run" in end.sentence
+    assert "the job was killed during the run" in end.sentence
 
 
 @needs_rights

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Thin: each target names the command that does the work.
 SHELL := /bin/sh
 TOPOLOGIES := 2_4 1 4 4_4 4_4_4_4
@@ -17,7 +18,7 @@ help:
 	@echo "make fuzz     a million executions of each parser under a coverage-guided fuzzer"
 	@echo "make bench    figures beside the peers'"
 	@echo "make lint     ruff and mypy over everything, the direction of imports"
-	@echo "make docs     build the documentation, warnings are errors"
+	@echo "make docs     build the documentation with its generated page, warnings are errors"
 	@echo "make package  a wheel that carries the firmware images"
 
 setup:
@@ -88,7 +89,7 @@ lint: setup-dev
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-cache
 
-docs: setup-dev
+docs: predictions
 	.venv/bin/sphinx-build -W -q -b html docs build/docs
 
 predictions: setup-dev

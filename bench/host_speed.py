@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How fast the host side is, beside a plain pandas version of the same job: ingesting console logs, comparing two large runs."""
 
 from __future__ import annotations

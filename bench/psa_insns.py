@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Prints the cost of PSA calls and the worst interrupt latency beside the peer's. One run of the psa campaign for each build."""
 
 from __future__ import annotations

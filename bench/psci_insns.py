@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Prints latlab's instruction counts beside the peer's. One boot of `insn_probe` with an instruction log, one psci run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Whether the recorder and cyclictest see the same distribution on this machine.
 
 They take turns of a second under the load that is there, so that a machine whose mood changes changes it for both. The distance between

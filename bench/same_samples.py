@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the deterministic campaigns in two checkouts and compares the samples that each keeps.
 
 Usage: same_samples.py OTHER_CHECKOUT [CAMPAIGN...]

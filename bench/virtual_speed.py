@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Prints how many power-downs a second the virtual-time platform does on one core, by the processor time of the program."""
 
 from __future__ import annotations

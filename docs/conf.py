@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sphinx configuration: Markdown pages, warnings are errors (`make docs`)."""
 
 project = "latlab"

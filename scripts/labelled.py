@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Labelled cases: two runs of a random board in virtual time, of which the second has one known cause of change, or none.
 
 The truth that explanations are tested against: topology, order, costs, cause, its size and the noise are drawn from a seed.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures explanations against labelled cases: how often the right cause is named, and how often none where there is none.
 
 Usage: labelled_cases.py [CASES [FIRST SEED]]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Builds a wheel that carries the firmware images, so that `latlab run` needs no cross compiler where it is installed."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes docs/predictions-juno.rst: what the virtual-time platform predicts of published figures, and how far it is off."""
 
 from pathlib import Path
@@ -29,7 +30,7 @@ def main() -> None:
     parts = [
         "Predictions for Juno",
         "====================\n",
-        "Made by ``make predictions``. The model is described in :doc:`virtual-time`.\n",
+        "Made by ``make predictions``, which ``make docs`` runs first. The model is described in :doc:`virtual-time`.\n",
         heading("Fit on all of v2.9"),
         as_rst([fit_table(fitted)]),
         heading("All of v2.10 from those costs and the order in which its cores came"),

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Installs what latlab needs on Debian 12: cross compiler, build tools, QEMU 10 and a Python environment in .venv.
 # Does nothing that is done already. Usage: scripts/setup.sh [EXTRA], where EXTRA names extras of the Python package (dev).
 set -eu

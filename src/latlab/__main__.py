@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`python -m latlab`."""
 
 from latlab.cli.app import main

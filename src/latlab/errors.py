@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What goes wrong, as a sentence for the user and an exit code. Nothing else reaches them: a traceback is a bug."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Coverage-guided fuzzing of the parsers: `python tests/fuzz/run.py NAME [--runs N]`, or no name for all, one after another."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What each parser promises for any bytes at all: no crash, no hang, and no line lost in silence. Used by Hypothesis and by the fuzzer."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Proofs that take minutes; `make prove` runs them."""
 
 from __future__ import annotations

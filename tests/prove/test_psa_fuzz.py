@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One million random PSA calls from the non-secure side against each build of the SPM, every answer checked."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Slow: six hours at 200 us on four and on eight CPUs, every one of the 864,000,000 wake-ups through the recorder's bookkeeping; and
 twenty SIGKILLs."""
 

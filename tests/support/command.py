@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The command in the test's own process, as the entry point runs it."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Environments of labgrid, and the command on them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Stand-ins for what is outside: firmware images and an emulator that behaves as told."""
 
 from __future__ import annotations

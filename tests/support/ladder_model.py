@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs whose truth is known: a queue with base, step and last-man extras, flushes by role, wake-ups by cluster."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a test needs from outside: where it is not there the test is skipped with the sentence that says how to get it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Run a non-secure program beside a secure image of the SPM under QEMU: the console's text is all that comes back."""
 
 from __future__ import annotations

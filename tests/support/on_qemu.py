@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Run a payload on the real firmware under QEMU, without a store: the console's text is all that comes back."""
 
 from __future__ import annotations

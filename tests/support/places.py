@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where things lie in the checkout."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Recorder files made by hand, for tests of their reader."""
 
 import struct

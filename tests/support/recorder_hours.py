@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The recorder's bookkeeping over hours that do not pass: built from its own sources, beside a generator of wake-ups."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The real recorder, killed in the middle: what its file must still hold.
 
 How late a checkpoint may be is the machine's doing, not the recorder's: SLACK_S stands for the scheduler and the disk. Every checkpoint

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The one builder of runs: every test that needs a run made of data says what matters to it and takes the rest from here."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A machine over an `ssh` that is a script on this machine."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """An unprivileged sshd of the tests' own on localhost: another machine, as far as ssh and labgrid are concerned."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Logs as a target would print them, for any topology: a small model of the six tests, exact to the tick and seeded."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs of wake-ups made of numbers, with a recorder's histogram, for tests of their analysis."""
 
 from __future__ import annotations

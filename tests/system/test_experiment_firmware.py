@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection

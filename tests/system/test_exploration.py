@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The model checker of the psci core."""
 
 from dataclasses import replace

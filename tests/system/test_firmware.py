@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The firmware itself, on QEMU: what it promises to the normal world."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Labelled cases: explanations name the planted cause and no other."""
 
 import pytest

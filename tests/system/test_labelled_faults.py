@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Changes whose cause is known, planted in the virtual-time board: each is found where it is, called by its name, and nothing else is."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Boards through labgrid: its own SSHDriver and ShellDriver against a real sshd and a real shell on this machine."""
 
 import getpass

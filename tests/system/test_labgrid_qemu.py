@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Our firmware under labgrid's own QEMUDriver."""
 
 import shlex

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measurements on this machine, and over an `ssh` that is a script."""
 
 import signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The psa campaign: the real builds of the SPM in the real QEMU."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The psci campaign on the real firmware in the real QEMU; needs both."""
 
 from pathlib import Path

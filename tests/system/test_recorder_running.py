@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The recorder at real-time priority on this machine."""
 
 import os

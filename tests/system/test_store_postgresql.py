@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The store on a real PostgreSQL server that the test starts itself, as a user other than root, on a socket of its own."""
 
 import os

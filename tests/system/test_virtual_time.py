@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The psci core in virtual time, by the program that `cmake --preset virtual` builds; needs it."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sweeps of designs in virtual time, by the program that `cmake --preset virtual` builds; needs it."""
 
 import csv

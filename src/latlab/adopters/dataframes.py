@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A run's samples as a table of pandas or polars, where one of them is installed."""
 
 from __future__ import annotations

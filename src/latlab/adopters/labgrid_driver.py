@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A labgrid driver, so that a test of a labgrid user measures wake-ups on their own target:
 
 targets:
@@ -50,7 +51,7 @@ class Measured:
 @target_factory.reg_driver
 @attr.s(eq=False)
 class LatlabDriver(Driver):  # type: ignore[misc]
-    """`store` is where runs are kept; the user's data folder where it is empty."""
+    """`store` is where runs are kept; the user's data folder if it is empty."""
 
     bindings = {"command": CommandProtocol, "transfer": FileTransferProtocol}  # noqa: RUF012  labgrid reads it from the class
     store: str = attr.ib(default="", validator=attr.validators.instance_of(str))
@@ -70,7 +71,7 @@ class LatlabDriver(Driver):  # type: ignore[misc]
         smc_module: str | None = None,
         probes: bool = True,
     ) -> Measured:
-        """What `latlab run rt --target labgrid` does with the options of the same names. Raises DataError where the run is not complete."""
+        """What `latlab run rt --target labgrid` does with the options of the same names. Raises DataError if the run is not complete."""
         workload = Workload(duration_s, load, Instrument(instrument), interval_us, priority, threshold_us, idle_states)
         kept = open_store(self.store or None)
         module = Path(smc_module) if smc_module else None

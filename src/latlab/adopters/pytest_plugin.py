@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The fixture `latency` for adopters' own tests: compare a run with a baseline and fail with the sentence that explains it.
 
 def test_suspend_is_as_fast_as_the_release(latency):
@@ -51,7 +52,7 @@ class Latency:
         return comparison
 
     def assert_rules(self, run: str | Run) -> None:
-        """Fails the test where the run breaks a rule that every correct firmware keeps."""
+        """Fails the test if the run breaks a rule that every correct firmware keeps."""
         from latlab.analysis.invariants import check_invariants
 
         broken = [

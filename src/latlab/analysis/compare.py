@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Two runs compared, each kind by its own analysis."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sentences with figures: what a run is made of, and why two runs differ."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The figures of a run that may be followed over time, each kind by its own analysis."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From a comparison to pass or fail."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where a figure changed over many releases: change points of its values in order."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What must hold in any run of a correct firmware, whatever its figures: a table that breaks it shows a fault, not noise."""
 
 from __future__ import annotations

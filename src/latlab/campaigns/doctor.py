@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a run needs and whether it is here."""
 
 from __future__ import annotations

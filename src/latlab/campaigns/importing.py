@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A console log from elsewhere as a stored run."""
 
 from __future__ import annotations

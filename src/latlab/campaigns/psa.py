@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The psa campaign: one run of the bench for each build of the SPM."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The psci campaign: power downs and wake-ups, in QEMU, on a board's console and in virtual time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From a console to a stored run: the one path that a campaign on a target and an imported log both take."""
 
 from __future__ import annotations

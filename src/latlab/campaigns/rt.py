@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs of the rt campaign on each kind of target, and the TRNG experiment."""
 
 from __future__ import annotations

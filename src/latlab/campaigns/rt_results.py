@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The rt campaign: measure wake-ups on a target, keep every raw file, and make results of them again whenever they are asked for."""
 
 from __future__ import annotations

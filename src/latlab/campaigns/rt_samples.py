@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A stored rt run as distributions, which compare, gate, explain, tail, history and export take. Its raw files stay what it is made of."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Data that the package carries."""
 
 from __future__ import annotations

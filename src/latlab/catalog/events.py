@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads the table of trace events that the package carries."""
 
 from __future__ import annotations
@@ -31,4 +32,4 @@ def _check(events: tuple[Event, ...], place: str) -> None:
     for column, values in columns.items():
         twice = next((value for value in values if values.count(value) > 1), None)
         if twice is not None:
-            raise DataError(f"{place}: {column} {twice} stands twice; give one of the events another")
+            raise DataError(f"{place}: {column} {twice} appears twice; give one of the events another")

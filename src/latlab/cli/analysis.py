@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The verbs that look at runs: compare, explain, gate, history, tail, export. Heavy imports wait until they are needed."""
 
 from __future__ import annotations

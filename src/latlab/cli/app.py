@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The verbs of the command line. Each one reads its options, calls the library and prints; heavy imports wait until they are needed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ctrl-C, SIGTERM and a closed terminal as a question that a loop asks, so that nothing is torn in the middle of a write."""
 
 from __future__ import annotations

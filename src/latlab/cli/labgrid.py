@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The options that name a board of labgrid, and the campaigns that use one."""
 
 from __future__ import annotations

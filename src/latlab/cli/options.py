@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Options that several verbs have, written once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The verbs of the rt campaign, registered on the command line of `cli`."""
 
 from __future__ import annotations

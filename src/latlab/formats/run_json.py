@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A run as JSON, whole: what is written is read back unchanged. The schema is in docs/export-schema.md."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Calls into the firmware and functions of the kernel, as spans of one CPU."""
 
 from __future__ import annotations

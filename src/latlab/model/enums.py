@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What figures count, which span they measure, and how far a run came."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The table of trace events that firmware and host share, and its hash."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Durations that the firmware itself printed."""
 
 from __future__ import annotations

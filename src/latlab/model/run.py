@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The plain, immutable data that every part of latlab speaks of.
 
 A value is a whole number of ticks; `Tick` says what one tick is worth. Nothing here reads, writes or computes.

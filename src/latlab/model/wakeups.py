@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a tool measured of wake-ups: counts of intervals in ns for each CPU, late wake-ups, and what was never measured."""
 
 from __future__ import annotations

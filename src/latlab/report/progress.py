@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the user sees on stderr while a campaign runs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ticks as people read them: instructions as they are, times in microseconds."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a user names on the command line, as a run: `published:tf-a/juno/v2.9`, a document, a table, a stored run."""
 
 from __future__ import annotations

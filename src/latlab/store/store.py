@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs and results in one schema, SQLite by default, PostgreSQL by URL. What arrives is committed as it arrives."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs of this machine that a target needs, run to their end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A platform file: the shape of a board and what each operation costs there. Pure: TOML text in, a Board or its plain text out."""
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def load_board(text: str) -> Board:
     for change in changes:
         key, equals, value = change.partition("=")
         if not key or not equals:
-            raise UsageError(f"{text!r}: {change!r} is no change of a platform; write it as key=value, such as message_ns=2000")
+            raise UsageError(f"{text!r}: {change!r} is not a change of a platform; write it as key=value, such as message_ns=2000")
         board = _changed(board, key, value)
     return board
 
@@ -128,11 +129,11 @@ def _load(name: str) -> Board:
     path = Path(name)
     if path.suffix == ".toml":
         if not path.is_file():
-            raise UsageError(f"{path} is no file; name a platform file or one of {', '.join(platform_names())}")
+            raise UsageError(f"{path} is not a file; name a platform file or one of {', '.join(platform_names())}")
         return parse_board(path.read_text("utf-8"), str(path))
     entry = resources.files("latlab.catalog") / "platforms" / f"{name}.toml"
     if not entry.is_file():
-        raise UsageError(f"{name!r} is no platform; the catalogue has {', '.join(platform_names())}, or name a .toml file")
+        raise UsageError(f"{name!r} is not a platform; the catalogue has {', '.join(platform_names())}, or name a .toml file")
     return parse_board(entry.read_text("utf-8"), f"{name}.toml")
 
 
@@ -142,7 +143,7 @@ def platform_names() -> list[str]:
 
 
 def parse_board(text: str, source: str) -> Board:
-    """Raises UsageError with the key, its value and the file where the text does not describe a board."""
+    """Raises UsageError with the key, its value and the file if the text does not describe a board."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -235,7 +236,7 @@ def _lead(text: str, clusters: tuple[tuple[int, str], ...], source: str) -> Core
     cluster, _, core = text.partition(".")
     if cluster.isdecimal() and core.isdecimal() and int(cluster) < len(clusters) and int(core) < clusters[int(cluster)][0]:
         return CoreId(int(cluster), int(core))
-    raise UsageError(f"{source}: lead = {text!r} is no core of this board; write cluster.core")
+    raise UsageError(f"{source}: lead = {text!r} is not a core of this board; write cluster.core")
 
 
 def _choice(data: Mapping[str, object], key: str, source: str) -> str:

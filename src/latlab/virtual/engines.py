@@ -1,4 +1,5 @@
-"""What goes through the jobs of a sweep: the processes of this machine, or Dask. Both give the same points in the same order."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""What runs the jobs of a sweep: processes of this machine, or Dask. Both give the same points in the same order."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ _writing = threading.Lock()
 
 
 def on_this_machine(program: Path, jobs: Sequence[Job]) -> list[Point]:
-    """A process a core: most of a job's time is Python's, which threads would share."""
+    """One process per core: most of a job's time is spent in Python, whose lock threads would share."""
     context = multiprocessing.get_context("spawn")
     try:
         with ProcessPoolExecutor(min(len(jobs), os.cpu_count() or 1), context, _leave_interrupts) as pool:
@@ -40,7 +41,7 @@ def on_this_machine(program: Path, jobs: Sequence[Job]) -> list[Point]:
 def on_dask(address: str) -> Engine:
     """`local` starts a cluster of this machine's cores, any other address is that of a scheduler.
 
-    Workers need the same latlab, and neither shared files nor the program: it is sent to them.
+    Workers need the same latlab, but neither shared files nor the program, which is sent to them.
     """
 
     def engine(program: Path, jobs: Sequence[Job]) -> list[Point]:
@@ -71,7 +72,7 @@ def _gathered(client: Client, binary: bytes, jobs: Sequence[Job]) -> list[Point]
         points: list[Point] = client.gather(client.map(simulate_sent, [sent] * len(jobs), jobs, pure=False))
     except LatlabError:
         raise
-    except Exception as error:  # whatever a cluster of other versions, or one that goes away, makes of it
+    except Exception as error:  # whatever a cluster of other versions, or one that goes away, raises
         said = str(error).split(". ")[0].rstrip(".")
         raise DataError(
             f"the Dask cluster did not finish the sweep ({type(error).__name__}: {said}); look at its logs, and install the same latlab "
@@ -103,7 +104,7 @@ def _client(address: str) -> Iterator[Any]:
 
 
 def _local_cluster() -> Any:
-    """Its workers are begun with Ctrl-C ignored, which they inherit: it is the parent that stops them."""
+    """Its workers start with Ctrl-C ignored, which they inherit: the parent stops them."""
     import distributed
 
     kept = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -116,5 +117,5 @@ def _local_cluster() -> Any:
 
 
 def _leave_interrupts() -> None:
-    """Ctrl-C reaches every process of the terminal; the parent says what there is to say."""
+    """Ctrl-C reaches every process of the terminal; only the parent reports it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,4 +1,5 @@
-"""Which systems are explored, how far, and what came of it. The exploring itself is a program beside the virtual-time one."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which systems are explored, how far, and with what result. The exploration itself is a program beside the virtual-time one."""
 
 from __future__ import annotations
 
@@ -23,9 +24,9 @@ COUNTS = re.compile(r"^(.*): (\d+) states, (\d+) steps, (\d+ ends \([0-9a-f]+\))
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """Cores of each cluster and a program a core.
+    """The cores of each cluster and one program per core.
 
-    A letter a call: 2, 1, 0 suspend to that level, `r` with the cluster in retention, `s` standby, `f` CPU_OFF, `a` AFFINITY_INFO of
+    One letter per call: 2, 1, 0 suspend to that level, `r` with the cluster in retention, `s` standby, `f` CPU_OFF, `a` AFFINITY_INFO of
     every core, `A` to `P` CPU_ON of core 0 to 15; a core whose program begins with `-` starts off. `bound`: at most so many
     preemptions (None: every interleaving); `walks`: random walks instead. `every_access`: without joining steps.
     """
@@ -74,9 +75,9 @@ FULL = (
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the exploration of one system came to. `timeline` is empty where no rule was broken.
+    """The result of exploring one system. `timeline` is empty if no rule was broken.
 
-    `ends`: the states in which nothing more can happen: how many, and a sum that is the same for the same set of them.
+    `ends`: the states in which nothing more can happen: how many, and a checksum of their set.
     """
 
     system: System
@@ -99,10 +100,10 @@ def find_explorer(path: Path | None = None) -> Path:
 
 
 def check_choices(scopes: Sequence[str], system: System) -> None:
-    """Raises UsageError for what the program would read as something else."""
+    """Raises UsageError for what the program would misread."""
     strange = next((scope for scope in scopes if scope not in SCOPES), None)
     if strange is not None:
-        raise UsageError(f"--scope {strange!r} is no lock scope; choose {' or '.join(SCOPES)}")
+        raise UsageError(f"--scope {strange!r} is not a lock scope; choose {' or '.join(SCOPES)}")
     if (system.bound or 0) < 0 or system.walks < 0:
         raise UsageError("--bound and --walks are numbers from 0")
     if system.bound is not None and system.walks:
@@ -119,7 +120,7 @@ def options_of(system: System, scope: str, seed: int) -> list[str]:
 
 
 def explore_one(program: Path, system: System, scope: str, seed: int) -> Finding:
-    """Explore one system. Raises DataError where the program did not come to a verdict by itself."""
+    """Explore one system. Raises DataError if the program did not reach a verdict."""
     try:
         done = subprocess.run([program, *options_of(system, scope, seed)], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired as error:
@@ -130,7 +131,7 @@ def explore_one(program: Path, system: System, scope: str, seed: int) -> Finding
         raise DataError(f"{program.name} stopped on {system.clusters} {system.programs}: {done.stderr.strip() or done.returncode}")
     counts = COUNTS.search(done.stdout)
     if not counts and not (done.returncode == BROKEN and "replay:" in done.stdout):
-        raise UsageError(f"{program} came to no verdict, so it is no {PROGRAM}; name the one that the build made")
+        raise UsageError(f"{program} reached no verdict, so it is not {PROGRAM}; name the one that the build made")
     states, steps, ends = (int(counts[2]), int(counts[3]), counts[4]) if counts else (0, 0, "")
     verdicts = {FINISHED: counts[1] if counts else "", BROKEN: "broken", TOO_LARGE: TOO_MANY}
     replay = re.search(r"^replay: (.*)$", done.stdout, re.MULTILINE)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Costs of a platform from published spans: weighted least squares through a model that predicts the spans.
 
 The model is a function of the costs, piecewise linear in them (waits are maxima). Gauss-Newton with finite differences
@@ -63,7 +64,7 @@ class Fit(Generic[Key]):
 
 
 def sigma_ns(measured: Floats) -> Floats:
-    """How far a span may be off, for its weight: half a percent and a floor of a few ticks."""
+    """How far a span may be off, which gives its weight: half a percent, but at least a few ticks."""
     return FLOOR_NS + RELATIVE * np.abs(measured)
 
 

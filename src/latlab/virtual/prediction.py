@@ -1,4 +1,5 @@
-"""A board in virtual time beside published figures: fitting its costs to some, predicting others from them."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""A board in virtual time beside published figures: fits its costs to some figures and predicts others."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from latlab.virtual.program import TESTS, Orders, SpanKey, spans_of
 
 Model = Callable[[Mapping[str, int]], dict[SpanKey, float]]
 
-# A core that wakes meets others on their way off, at times that no published table gives.
+# A core that wakes meets others on their way down, at times that no published table gives.
 UNFITTED = frozenset({("susp_deep_parallel", Metric.WAKEUP)})
 
 
@@ -46,7 +47,7 @@ def measured_spans(run: Run) -> dict[SpanKey, float]:
 
 
 def acquisition_orders(spans: Mapping[SpanKey, float]) -> dict[str, tuple[CoreId, ...]]:
-    """For each parallel test the cores by their power-down: who waited longer came later."""
+    """For each parallel test, the cores in order of their power-down: a core that waited longer came later."""
     orders: dict[str, list[tuple[float, CoreId]]] = {}
     for (test, metric, core), value in spans.items():
         if test.endswith("_parallel") and metric is Metric.POWERDOWN:
@@ -76,7 +77,7 @@ def _chosen(run: Run, board: Board, tests: Sequence[str]) -> dict[SpanKey, float
         raise UsageError(f"{run.id} has the topology {run.topology}, platform {board.name} has {board.topology}; name another platform")
     unknown = [test for test in tests if test not in TESTS]
     if unknown:
-        raise UsageError(f"{unknown[0]!r} is no test; there are {', '.join(TESTS)}")
+        raise UsageError(f"{unknown[0]!r} is not a test; there are {', '.join(TESTS)}")
     spans = {key: value for key, value in measured_spans(run).items() if not tests or key[0] in tests}
     if not spans:
         raise DataError(f"{run.id} has no spans of {', '.join(tests or TESTS)}; name another run")
@@ -109,7 +110,7 @@ def predict(program: Path, board: Board, run: Run, tests: Sequence[str] = ()) ->
 
 
 def repeated(before: Run, after: Run, metric: Metric) -> tuple[Prediction, ...]:
-    """Each span of `after` beside the same one of `before`: how far two releases with one sample a cell are apart without any model."""
+    """Each span of `after` beside the same one of `before`: how far two releases with one sample per cell differ without any model."""
     earlier = measured_spans(before)
     return tuple(
         Prediction(key, value, earlier[key]) for key, value in measured_spans(after).items() if key[1] is metric and key in earlier

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The psci core in virtual time as a target: finding the program, running it, and reading the spans it prints."""
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ SpanKey = tuple[str, Metric, CoreId]
 
 @dataclass(frozen=True, slots=True)
 class Virtual:
-    """A program and the board that it is to be."""
+    """A program and the board that it simulates."""
 
     program: Path
     board: Board
@@ -55,13 +56,13 @@ def find_program(path: Path | None = None) -> Path:
 
 
 def facts(board: Board) -> tuple[tuple[str, str], ...]:
-    """What a report must say of a board: its choices and every cost."""
+    """What a report must say about a board: its choices and every cost."""
     choices = (("lock", board.lock), ("lock_scope", board.lock_scope), ("channel", board.channel))
     return (*choices, *((name, str(value)) for name, value in board.costs.items()))
 
 
 def run_program(program: Path, board: Board, arguments: Sequence[str], orders: Orders | None = None) -> bytes:
-    """What the program prints. Raises DataError with its own sentence where a rule of the machine was broken."""
+    """What the program prints. Raises DataError with the program's own sentence if a rule of the machine was broken."""
     text = board_text(board, {TESTS.index(test): order for test, order in (orders or {}).items()})
     try:
         done = subprocess.run([str(program), "-", *arguments], input=text.encode(), capture_output=True, timeout=TIMEOUT_S, check=False)

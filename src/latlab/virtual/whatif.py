@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sweeps over boards that nobody has built: cores, clusters, lock kind and scope, channel."""
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ class Job:
 class Point:
     """Two spans over the cores of one simulated board, one iteration, in nanoseconds; the slowest power-down by cause.
 
-    `alone_ns` is what that core's power-down takes when it meets nobody, its flush left out. `channel_floor_ns` is what the worst
-    power-down cannot fall below with one channel, whatever the locks; None with a channel a core.
+    `alone_ns` is what that core's power-down takes when it meets no other core, without its flush. `channel_floor_ns` is the least
+    that the worst power-down can take with one channel, whatever the locks; None with one channel per core.
     """
 
     design: Design
@@ -70,7 +71,7 @@ class Point:
 
     @property
     def over_alone(self) -> float:
-        """The worst power-down over what its core and its flush take with nobody else there."""
+        """The worst power-down divided by what its core and its flush take with no other core there."""
         return self.powerdown_worst_ns / (self.alone_ns + self.causes_ns[Cause.OWN_FLUSH])
 
     @property
@@ -94,7 +95,7 @@ Engine = Callable[[Path, Sequence[Job]], list[Point]]
 
 
 def designs_of(board: Board, locks: Sequence[str], scopes: Sequence[str], channels: Sequence[str]) -> list[Design]:
-    """Every combination. Nothing chosen: the board's lock, every scope, every channel."""
+    """Every combination. By default the board's lock, every scope, every channel."""
     chosen = (locks or [board.lock], scopes or CHOICES["lock_scope"], channels or CHOICES["channel"])
     for option, key, values in zip(("--lock", "--scope", "--channel"), ("lock", "lock_scope", "channel"), chosen, strict=True):
         for value in values:
@@ -112,7 +113,7 @@ def counts_of(option: str, text: str) -> list[int]:
 
 
 def board_of(board: Board, design: Design, cores: int, cluster_size: int) -> Board:
-    """The board with so many cores in clusters of one size; the costs of its last class for all of them."""
+    """The board with that many cores in clusters of one size; the costs of its last class for all of them."""
     kind = board.clusters[-1][1]
     whole, rest = divmod(cores, cluster_size)
     clusters = ((cluster_size, kind),) * whole + (((rest, kind),) if rest else ())
@@ -158,7 +159,7 @@ def simulate(program: Path, job: Job) -> Point:
 
 
 def alone_ns(program: Path, board: Board, test: str) -> dict[CoreId, float]:
-    """What the power-down of a parallel test costs each core that meets nobody, its flush left out."""
+    """What the power-down of a parallel test costs each core that meets no other, without its flush."""
     serial = test.replace("_parallel", "_serial")
     spans = spans_of(program, replace(board, channel="per-core"), None, serial)
     return {
@@ -169,8 +170,8 @@ def alone_ns(program: Path, board: Board, test: str) -> dict[CoreId, float]:
 def channel_floor_ns(job: Job, calls: Calls) -> float:
     """The core that the channel serves last waits for the others' messages, and for the controller to take them down.
 
-    Cores start at most `stagger_ns` apart, and no message comes before the fastest core has got to its own. Where they start so far
-    apart that they need not meet, there is nothing below which a core cannot fall but its own message.
+    Cores start at most `stagger_ns` apart, and no message comes before the fastest core has got to its own. If they start so far
+    apart that they need not meet, only its own message is a lower bound for a core.
     """
     others, costs = len(calls) - 1, job.board.costs
     waits_ns = others * (costs["message_ns"] + costs["busy_core_ns"] - costs["stagger_ns"])
@@ -180,7 +181,7 @@ def channel_floor_ns(job: Job, calls: Calls) -> float:
 
 
 def growths(points: Sequence[Point]) -> list[Growth]:
-    """From 6 to 64 cores where the sweep has both, else from its fewest to its most."""
+    """From 6 to 64 cores if the sweep has both, otherwise from its fewest to its most."""
     found: dict[tuple[Design, int], dict[int, Point]] = {}
     for point in points:
         found.setdefault((point.design, point.cluster_size), {})[point.cores] = point

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The guest as a board: its kernel on our firmware, with a network card and an SSH server from Debian, reached as any board is."""
 
 from __future__ import annotations

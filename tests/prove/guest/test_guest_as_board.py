@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Slow: the guest on our firmware measured as a board is, over SSH and through labgrid, its outliers blamed on the firmware."""
 
 from collections.abc import Iterator

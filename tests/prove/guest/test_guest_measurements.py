@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Slow: the guest measured for real. Figures on the instruction clock repeat exactly, so these are exact too."""
 
 import pytest

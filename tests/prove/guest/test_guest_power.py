@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Slow: Linux crosses power boundaries on the EL3 firmware, a thousand times by CPU hotplug and twenty by suspend, on four vCPUs."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Two runs of wake-ups compared: what is the same, what moved on which CPU, and what may not be compared."""
 
 from dataclasses import replace

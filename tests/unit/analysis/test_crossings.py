@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 import pytest
 
 from latlab.analysis.wakeups.power_cycles import Crossing, crossings

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Labelled cases: the generator tells the truth, and explanations name it; needs the virtual-time program."""
 
 from labelled import CAUSES, case_of, named_causes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 import xml.etree.ElementTree as ET
 
 from latlab.analysis.invariants import check_invariants

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A stored rt run under the verbs that look at runs, and what they say of its tail."""
 
 import gzip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where a power-down's time went, on traces written by hand: a tick a unit, so that every sum can be followed."""
 
 from collections.abc import Sequence

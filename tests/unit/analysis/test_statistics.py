@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 from itertools import combinations
 
 import numpy as np

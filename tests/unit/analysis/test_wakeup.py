@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The comparison of two checkouts, whose tools are scripts that print what they are told."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The psa campaign: its spans and windows, and the real firmware in the real QEMU where both are there."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The psci campaign on an emulator that behaves as told."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 import hashlib
 import tomllib
 
@@ -30,7 +31,7 @@ def test_an_event_is_found_by_id_name_and_pmf_index() -> None:
     [
         ("[[event]", "not an event table"),
         ('[[event]]\nid = 0\nname = "A"\narg = "0"', "id 0"),
-        ('[[event]]\nid = 1\nname = "A"\narg = "0"\n[[event]]\nid = 1\nname = "B"\narg = "0"', "id 1 stands twice"),
+        ('[[event]]\nid = 1\nname = "A"\narg = "0"\n[[event]]\nid = 1\nname = "B"\narg = "0"', "id 1 appears twice"),
         ('[[event]]\nid = 1\nname = "A"', "not an event table"),
     ],
 )

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The command as a user meets it: results on stdout, progress and problems on stderr, a meaningful exit code, never a traceback."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 import gzip
 import json
 from pathlib import Path

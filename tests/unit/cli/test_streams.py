@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The command where standard output is odd: closed, in another encoding, or interrupted."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How the firmware's sources are kept: its two products apart, each file with its licence."""
 
 import shutil

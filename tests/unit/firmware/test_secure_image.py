@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a secure image lets the non-secure world call."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Short runs of what `tests/fuzz` runs for long, from damaged seeds and from nothing."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 from decimal import Decimal
 from pathlib import Path
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the job reads beside the wake-ups, on a board whose /proc, modules and tracefs are folders of the test's."""
 
 import gzip
@@ -133,7 +134,7 @@ def test_rings_that_cannot_be_read_cost_nothing_else_and_are_said(board: Board, 
 
 def test_probes_that_cannot_be_set_are_said(board: Board) -> None:
     _, files = board.run(Sources(), "true")
-    assert dict(source_facts(files))["kernel probes"] == "not read: no kprobe_events in tracefs that can be written"
+    assert dict(source_facts(files))["kernel probes"] == "not read: tracefs has no kprobe_events that can be written"
     assert "ftrace.txt" not in files
 
 
@@ -142,7 +143,7 @@ def test_a_trace_instance_of_another_run_is_left_alone(board: Board) -> None:
     instance.mkdir(parents=True)
     (instance.parents[1] / "kprobe_events").touch()
     _, files = board.run(Sources(), "true")
-    assert "is there already" in dict(source_facts(files))["kernel probes"]
+    assert "exists already" in dict(source_facts(files))["kernel probes"]
     assert instance.is_dir() and (instance.parents[1] / "kprobe_events").read_bytes() == b""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 from hypothesis import given
 from hypothesis import strategies as st
 

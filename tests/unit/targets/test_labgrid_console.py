@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The console of a board through labgrid: its own QEMUDriver running our firmware, and consoles that go wrong."""
 
 from pathlib import Path
@@ -38,7 +39,7 @@ def test_a_log_on_a_console_is_kept_byte_for_byte_and_the_board_may_go_on(tmp_pa
 @pytest.mark.parametrize(
     ("then", "said"),
     [
-        ("exec sleep 600", "no output of the board for 1 s"),
+        ("exec sleep 600", "no output from the board for 1 s"),
         ("echo PANIC at 0x1234; exec sleep 600", "the firmware panicked: 'PANIC at 0x1234'"),
         ("sleep 1; exit 1", "the console of main is gone: ExecutionError: child has vanished"),
     ],

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Environments of labgrid that cannot be used, and a board with only a console."""
 
 import os

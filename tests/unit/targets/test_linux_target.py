@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Linux targets: this machine, and one over an `ssh` that is a script."""
 
 import os
@@ -48,7 +49,7 @@ def test_half_an_answer_is_no_answer(tmp_path: Path) -> None:
 
 def test_a_job_that_is_killed_is_said(tmp_path: Path) -> None:
     end = run_detached(Here(), str(tmp_path), "kill -KILL -$(($(ps -o pgid= -p $$)))", "", 0, 60)
-    assert "the job was killed in the middle of the run" in end.sentence
+    assert "the job was killed during the run" in end.sentence
 
 
 def test_a_measuring_tool_that_fails_is_quoted() -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The job's script with each load on this machine: what measures is a script here, so that no right to real-time priority is needed."""
 
 import os

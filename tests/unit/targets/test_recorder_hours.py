@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ten minutes of wake-ups in a moment; the six hours are in tests/prove."""
 
 from pathlib import Path

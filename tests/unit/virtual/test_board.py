@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Platform files: what is refused, and how."""
 
 import re
@@ -47,7 +48,7 @@ def test_a_cost_that_is_no_time_is_refused(value: str) -> None:
 def test_impossible_topologies_are_refused() -> None:
     assert "at least one core" in refused(juno_text().replace("cores = 2", "cores = 0"))
     assert "at most 1024" in refused(juno_text().replace("cores = 2", "cores = 1021"))
-    assert "no core of this board" in refused(juno_text().replace('lead = "1.0"', 'lead = "2.0"'))
+    assert "not a core of this board" in refused(juno_text().replace('lead = "1.0"', 'lead = "2.0"'))
     assert "has no [class.a72]" in refused(juno_text().replace('class = "cortex-a57"', 'class = "a72"'))
 
 
@@ -75,8 +76,8 @@ def test_a_platform_takes_changes_after_its_name() -> None:
         ("message_ns=-1", "whole number from 0"),
         ("clusters=0+1", "joined by +"),
         ("clusters=9999", "1024 in all"),
-        ("message_ns", "'message_ns' is no change of a platform; write it as key=value"),
-        ("=3", "'=3' is no change"),
+        ("message_ns", "'message_ns' is not a change of a platform; write it as key=value"),
+        ("=3", "'=3' is not a change"),
     ],
 )
 def test_a_change_that_means_nothing_is_refused_with_what_would(change: str, said: str) -> None:

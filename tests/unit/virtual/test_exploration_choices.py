@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What is refused before anything is explored, and what is read from published figures."""
 
 from pathlib import Path

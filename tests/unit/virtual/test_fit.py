@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The fit on models whose costs are known."""
 
 from collections.abc import Mapping

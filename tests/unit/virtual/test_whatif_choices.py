@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a sweep of designs is asked for, and what is refused before it starts."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where the values of a series change: E-Divisive change points (Matteson and James 2014)."""
 
 from __future__ import annotations

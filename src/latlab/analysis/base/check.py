@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a rule says of a run: kept or not."""
 
 from __future__ import annotations

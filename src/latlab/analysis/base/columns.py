@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A run's samples as numpy columns and, for one test and metric, as a matrix of iterations by cores."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a comparison of two runs is made of, whichever analysis made it."""
 
 from __future__ import annotations

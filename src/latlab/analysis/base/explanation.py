@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What every explanation is: a sentence with figures, and what it stands on."""
 
 from __future__ import annotations

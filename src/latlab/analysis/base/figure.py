@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One quantity of a run that may be followed over time."""
 
 from __future__ import annotations

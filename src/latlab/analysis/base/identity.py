@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Whether two runs may be compared at all, checked first: what differs is refused with a sentence, or corrected and noted."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a fit of a parallel test found: one ladder for each of its iterations."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The statistical tests that verdicts rest on. Sources of the methods stand in docs/analysis.md."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Samples to one row for each (test, metric, core): n, minimum, median, maximum."""
 
 from __future__ import annotations

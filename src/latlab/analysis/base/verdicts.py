@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The four verdicts, and the limits beyond which a difference counts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A distribution as weighted values, and the tests on two of them: what statistics.py does, without a row for each of millions of spans.
 
 Sources of the methods stand in docs/analysis.md.

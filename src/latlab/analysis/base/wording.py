@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Figures in words: ns as µs, instructions as they are."""
 
 from __future__ import annotations

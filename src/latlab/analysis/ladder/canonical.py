@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The order-free form of a parallel test: sorted spans, and the ladder `base + k * step` that a queue of cores makes.
 
 Cores that power down together queue for a lock or a power controller; who comes first is chance. Sorted, the spans climb by one step for

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Two runs of spans compared by structure: the ladder of each parallel test, and like cores of every other span.
 
 With enough boots a side each row is tested on its own. With fewer, a row can only stand on its neighbours: the sign test asks whether the

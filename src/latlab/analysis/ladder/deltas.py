@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The deltas that a document printed beside its figures, judged by the structure they belong to."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Why two runs of spans differ: one sentence for each change, and one for what only looks like a change."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sentences with figures: what a run's spans are made of.
 
 Where a run has traces its sentences are exact; where it has durations only they are inferred, and where two explanations fit equally both

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Cells that may be compared with each other: grouped by cluster and role, sorted where a queue makes the order of cores chance."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Who paid the cluster flush, who waited, who led: what a run's durations say about the part each core played.
 
 Durations only: for runs without traces all of this is inferred.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The figures of a run of spans: nothing in them depends on which core came first."""
 
 from __future__ import annotations

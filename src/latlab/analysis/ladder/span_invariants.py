@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What must hold in any run of spans of a correct firmware, whatever its figures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Two ways to the same figure: the PMF calls that the payload made, and the rings that the host read."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A span into named parts: each pair of consecutive events belongs to one part, so the parts sum exactly to the span."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Exact sentences from traces: which part of a span took how long, who held the lock that was waited for."""
 
 from __future__ import annotations

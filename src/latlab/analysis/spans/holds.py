@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Who held which lock from when to when."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The psa campaign: what a call costs, and for how long it keeps a non-secure interrupt waiting, window by window."""
 
 from __future__ import annotations

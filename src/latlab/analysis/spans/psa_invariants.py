@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What must hold in any run of a correct secure partition manager. The tests' names are those of the psa campaign."""
 
 from __future__ import annotations

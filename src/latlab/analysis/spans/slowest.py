@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What one power-down spent its time on where cores meet: its own path, its flush, the channel, the locks of others and what those did."""
 
 from __future__ import annotations

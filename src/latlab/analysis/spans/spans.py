@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Trace records to spans, in whole ticks. Which two events make a metric is said here and nowhere else."""
 
 from __future__ import annotations

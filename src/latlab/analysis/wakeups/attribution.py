@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Who stole the time: outliers matched with what the firmware and the kernel did on the same CPU at the same time.
 
 An outlier is the stretch from the moment a wake-up was due to the moment the thread ran. A call is its cause where the calls of one

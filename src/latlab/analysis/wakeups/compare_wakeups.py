@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Wake-ups of two runs compared: for each CPU the median, 99 % and 99.9 %, the maximum and the missed periods.
 
 A distribution is what the tests rest on, with its counts as weights. A maximum and missed periods are rare events: they can be shown to

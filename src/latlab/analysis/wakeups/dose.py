@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Dose and response: a straight line through the maxima, by least squares."""
 
 from __future__ import annotations

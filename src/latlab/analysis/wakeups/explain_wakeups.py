@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sentences on wake-ups: what a run's tail is made of, and why two runs differ, CPU by CPU."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Do the outliers keep time? Rayleigh's test of their phases (Mardia and Jupp, Directional Statistics, 2000, 6.3.1)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Power crossings of Linux, out of the EL3 rings: how long a CPU takes to go off, to come on, and a system to resume."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What one measurement of wake-ups says: what each tool saw, and what is known of why."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The worst case beyond what was measured: extreme-value estimates with their diagnostics, and a refusal where a diagnostic fails.
 
 Excesses over a high threshold follow a generalised Pareto distribution (Pickands 1975), block maxima a generalised extreme value

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Wake-up latencies: one CPU's distribution as intervals of ns, what can be asked of it, and what was never measured."""
 
 from __future__ import annotations

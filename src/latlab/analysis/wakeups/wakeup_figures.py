@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The figures of a run of wake-ups: its quantiles and its missed periods, CPU by CPU."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Whether two runs of wake-ups may be compared: under the same conditions, with what is not known said."""
 
 from __future__ import annotations

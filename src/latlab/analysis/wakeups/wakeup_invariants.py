@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What must hold in any measurement of wake-ups: nothing that was due is lost."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A whole console log with `<RT_INSTR:...>` lines as a run. Only the lines that may hold figures are looked at, so that it is fast."""
 
 from __future__ import annotations

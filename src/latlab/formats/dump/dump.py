@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The lines of a console to the iterations of a dump, as they arrive; every damage is named with its line.
 
 An iteration that damage touched is left out whole; the others are kept.

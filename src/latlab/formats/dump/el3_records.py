@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the guest's module prints of the EL3 rings: a line a core, then its records `sequence ticks event arg` (arg in hex)."""
 
 from __future__ import annotations

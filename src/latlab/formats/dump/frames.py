@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One line of a dump: `<LLT1:KIND key=value ... *CRC>` to data and back. docs/trace-format.md is the promise."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files that a guest prints on its console: named, measured, checksummed, and found again among whatever else the console says.
 
 <LLG1:FILE name=NAME bytes=N sha256=HEX>

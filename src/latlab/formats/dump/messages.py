@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a payload says on its console beside the dump when something is wrong."""
 
 from __future__ import annotations

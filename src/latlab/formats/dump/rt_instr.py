@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The `<RT_INSTR:...>` lines of runtime instrumentation: figures in nanoseconds, one core and one iteration a line.
 
 They carry no checksum: only their shape can be checked here.

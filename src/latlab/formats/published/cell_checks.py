@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Arithmetic of published tables: do printed deltas follow from the printed values, and can the unit be what the document says?
 
 Each finding is a `Problem` that starts with *misprinted delta* or *unit suspect*.

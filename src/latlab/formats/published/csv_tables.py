@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The CSV form of a latency table: `cluster,core,powerdown,wakeup,cache_flush`, with or without header, quotes and deltas."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Latency tables in reStructuredText documents: grid tables, `.. table::`, `.. csv-table::` inline and by file.
 
 docutils does the reading. What it cannot read is mended first: a grid table that lost its column padding is padded again, a `:file:` option

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Published tables as runs, and the layout in which the catalogue keeps them.
 
 A catalogue file is CSV with the columns `test,metric,cluster,core,value,unit,printed_delta_percent`; what is known about all of its figures

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Published latency tables: what a grid of texts says, whatever document it stood in.
 
 Readers of a format (`rst_tables`, `csv_tables`) find the grid, its caption and its place; this module finds test, unit, release, core

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """cyclictest's text in each of its forms: -h and -H histograms, the -q summary, -v samples, --spike lists. One text may hold several.
 
 cyclictest counts whole microseconds, truncated. With -N it prints ns, which the text does not say: the caller does.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which reader a file of wake-up latencies needs, told by how it begins."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The kernel's own trace as text (Documentation/trace/ftrace.rst): our probes on the ways that lead to the TRNG, with their stacks."""
 
 from __future__ import annotations

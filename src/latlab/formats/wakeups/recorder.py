@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The file of latlab's recorder. Its layout is guest/recorder/record_file.h's; docs/rt.md describes it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Histograms of `rtla timerlat hist`: a CPU has the timer interrupt (IRQ), the thread (Thr), perhaps the return to user (Usr)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The JSON of cyclictest (--json) and of jitterdebugger: a histogram a CPU, with what each leaves out worked out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Charts of a comparison as Vega-Lite specifications: ladders before and after, and the shift of each row with its interval."""
 
 from __future__ import annotations

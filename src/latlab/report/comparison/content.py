@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What every form of a comparison says. The forms only set it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A comparison for other programs: JSON in a versioned schema (docs/export-schema.md) and CSV."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A comparison as RST in the layout of the reference document: the new figures, a delta only where something is shown to have changed."""
 
 from __future__ import annotations

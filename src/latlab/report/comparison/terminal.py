@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A comparison on one screen; with `verbose` its cells as well."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """github-action-benchmark's `customSmallerIsBetter`: a list of name, unit and value."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One iteration in the Trace Event Format that Chrome and Perfetto open: a process for each cluster, a thread for each core."""
 
 from __future__ import annotations

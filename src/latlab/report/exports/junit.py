@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """JUnit XML: the rules of a run, or the rows of a comparison, as test cases."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """KCIDB test results, schema 5.3: each figure is a test that is DONE, with its number. Rules that must hold are PASS or FAIL."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every sample of a run as one line of CSV; of wake-ups, every interval of their histograms."""
 
 from __future__ import annotations

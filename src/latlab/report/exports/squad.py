@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """SQUAD metrics: a name with its suite and a number, or one number for each boot. Units have no field and stand in the name, as does
 that it is a virtual machine's figure."""
 

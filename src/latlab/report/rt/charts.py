@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Charts of wake-up latencies: the reference's staircase with its overflows, the survival curve, outliers in time with their causes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What every form of an rt report says: tables of text, made once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """An rt run as one HTML page that opens without a network."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tail estimates for the terminal: the level with its interval, or the diagnostic that forbids one."""
 
 from __future__ import annotations

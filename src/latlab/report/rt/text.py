@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """An rt run on the terminal, as RST and as JSON."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Charts of one test as Vega-Lite specifications: spans split into their parts, and one iteration across the cores."""
 
 from __future__ import annotations

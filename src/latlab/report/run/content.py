@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What every form of a report says of a run: titles, facts, and the rows of each test. The forms only set it."""
 
 from __future__ import annotations

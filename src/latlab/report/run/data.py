@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A run for other programs: JSON and CSV of the summary."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A run as one HTML page that needs nothing else: tables, charts and the libraries that draw them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The psa campaign side by side: cost by call and build, worst interrupt latency by build, and who kept an interrupt waiting."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A run as a reStructuredText document: a section for each call, a captioned grid table for each test, medians in the cells."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The numbers behind the charts: parts of typical spans, and the segments of one iteration. No drawing here."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The history of figures: for the terminal, as JSON, and as one page with charts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tables of the virtual-time verbs: fitted costs, residuals, predictions; to a terminal, JSON, CSV and RST."""
 
 from __future__ import annotations

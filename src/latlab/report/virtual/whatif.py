@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A sweep as tables for people, and as CSV and JSON in nanoseconds for other programs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Charts of a sweep as Vega-Lite specifications: spans against the number of cores, and the slowest power-downs by cause."""
 
 from __future__ import annotations

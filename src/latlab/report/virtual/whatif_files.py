@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A sweep as a file; the suffix says of which kind."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The `newc` cpio archive that Linux takes as an initramfs (kernel documentation, buffer-format). Same input, same bytes."""
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def character_device(path: str, major: int, minor: int) -> Entry:
 
 
 def archive(entries: Iterable[Entry]) -> bytes:
-    """The archive of the entries, the folders that they stand in first; padded to 512 bytes so that archives can follow each other."""
+    """The archive of the entries, preceded by the folders that they are in; padded to 512 bytes so that archives can follow each other."""
     wanted = list(entries)
     named = {entry.path for entry in wanted}
     missing = sorted({parent for entry in wanted for parent in _parents(entry.path)} - named)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Debian packages of another architecture, fetched with the machine's own apt into a folder. The machine is not changed."""
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ class PrivateApt:
             if re.fullmatch(pattern, name):
                 return str(name)
         raise LatlabError(
-            f"apt knows no dependency of {package} like {pattern}; check that its release has an RT kernel for {self.architecture}"
+            f"apt knows no dependency of {package} that matches {pattern}; check that its release has an RT kernel for {self.architecture}"
         )
 
     def fetch_with_dependencies(self, packages: Sequence[str]) -> None:
         self._run("apt-get", "install", "--download-only", "-q", "-y", *packages)
 
     def fetch(self, packages: Sequence[str]) -> None:
-        """These alone, whatever they depend on."""
+        """Only these packages, whatever they depend on."""
         self._run("apt-get", "download", "-q", *packages, cwd=self.folder / "archives")
 
     def archives(self) -> tuple[Path, ...]:

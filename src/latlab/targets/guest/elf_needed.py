@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which shared libraries an ELF file asks for."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The RT-Linux guest as a target: QEMU, our EL3 firmware, Debian's kernel, and a job whose files come back over the console."""
 
 from __future__ import annotations

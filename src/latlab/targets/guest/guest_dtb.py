@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The device tree that Linux gets: QEMU's own, with what QEMU leaves out when another firmware is to run.
 
-QEMU drops its /psci node with `secure=on`, knows no idle states, and has no initrd to speak of because the firmware starts Linux.
+QEMU drops its /psci node with `secure=on`, knows no idle states, and does not know the initrd, because the firmware starts Linux.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ IDLE_PHANDLE = 0x9001
 
 @dataclass(frozen=True, slots=True)
 class IdleState:
-    """A `power_state` of our firmware and what Linux's governor is told of it."""
+    """A `power_state` of our firmware and how it is described to Linux's governor."""
 
     name: str
     power_state: int

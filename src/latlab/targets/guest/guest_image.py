@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The RT-Linux guest: Debian's PREEMPT_RT kernel for arm64, its tools and our recorder, as a kernel and an initramfs in the user's cache.
 
-No version is written down here: the kernel is what the meta-package of the machine's Debian release names today.
+No version is fixed here: the kernel is the one that the meta-package of the machine's Debian release names today.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ IMAGE_FORMAT = 2
 
 @dataclass(frozen=True, slots=True)
 class GuestImage:
-    """`smc_module` tells whether the guest can read the EL3 rings."""
+    """`smc_module` says whether the guest can read the EL3 rings."""
 
     folder: Path
     kernel_release: str
@@ -51,11 +52,11 @@ class GuestImage:
 
 
 def guest_image(rebuild: bool = False, say: Callable[[str], None] = lambda text: None) -> GuestImage:
-    """The cached image, made first where it is missing or its sources have changed."""
+    """The cached image, built first if it is missing or its sources have changed."""
     target = cache_folder() / "guest" / _source_stamp()
     if not rebuild and (target / "image.json").is_file():
         return _load(target)
-    say("building the guest's image: fetching Debian's arm64 packages (about 150 MB) where they are not there yet, a minute or two")
+    say("building the guest's image: fetching Debian's arm64 packages (about 150 MB) if they are not there yet; a minute or two")
     target.parent.mkdir(parents=True, exist_ok=True)
     if rebuild:
         shutil.rmtree(target.parent / "apt", ignore_errors=True)
@@ -132,7 +133,7 @@ def _kernel_packages(apt: PrivateApt) -> tuple[str, str, str]:
 def _build_module(root: Path, work: Path, headers: str, common: str) -> Path:
     """The module that issues SMCs, built out of tree against the kernel's own headers with this machine's kbuild tools."""
     if shutil.which(f"{CROSS}gcc") is None:
-        raise UsageError(f"{CROSS}gcc is not there, and the guest needs a kernel module; install it (`make setup` does)")
+        raise UsageError(f"{CROSS}gcc is missing, and the guest needs a kernel module; install it (`make setup` does)")
     shutil.copytree(guest_sources() / "smc", work)
     sources = root / "usr/src"
     cores = os.cpu_count() or 1

@@ -1,7 +1,8 @@
-"""What the job on a board reads beside the wake-ups, so that they can be blamed: the firmware's rings and the kernel's probes.
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the job on a board reads besides the wake-ups, to find their causes: the firmware's rings and the kernel's probes.
 
-Each source that cannot be had costs nothing but itself, and the job writes down which were there and why the others were not. What is
-set up is taken down again on every way out of the script.
+A source that is missing affects no other, and the job records which were there and why the others were not. What is
+set up is removed again however the script ends.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ RINGS_EVERY_S = 1
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """`smc_module` is the module's place on the board, empty where none was given; one that is loaded already is used."""
+    """`smc_module` is the module's place on the board, empty if none was given; one that is already loaded is used."""
 
     smc_module: str = ""
     probes: bool = True
@@ -30,7 +31,7 @@ def before(sources: Sources, folder: str) -> str:
 
 
 def source_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
-    """What the job wrote down of its sources."""
+    """What the job recorded of its sources."""
     lines = files.get(SAID, b"").decode("utf-8", "replace").splitlines()
     return tuple((name, said) for name, _, said in (line.partition("=") for line in lines) if said)
 
@@ -80,9 +81,9 @@ probe() {
     echo "p:latlab/$1 $2" >>$T/kprobe_events && echo "r:latlab/$1_done $2" >>$T/kprobe_events && probes="$probes $1"
 }
 if [ -z "$T" ]; then
-    no_source 'kernel probes' 'no kprobe_events in tracefs that can be written'
+    no_source 'kernel probes' 'tracefs has no kprobe_events that can be written'
 elif ! mkdir $T/instances/latlab 2>$OUT/tracefs.err; then
-    no_source 'kernel probes' "$T/instances/latlab is there already or cannot be made: $(tail -n 1 $OUT/tracefs.err)"
+    no_source 'kernel probes' "$T/instances/latlab exists already or cannot be made: $(tail -n 1 $OUT/tracefs.err)"
 else
     I=$T/instances/latlab
     echo mono >$I/trace_clock

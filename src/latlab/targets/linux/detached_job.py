@@ -1,6 +1,7 @@
-"""A job on a machine that does not need its connection: it is started there, looked at now and then, and stopped there.
+# SPDX-License-Identifier: BSD-3-Clause
+"""A job on a machine that does not need its connection: it is started there, polled now and then, and stopped there.
 
-A connection that breaks costs nothing, and a look every half minute disturbs the measurement less than an open terminal would.
+A connection that breaks does no harm, and polling every half minute disturbs the measurement less than an open terminal would.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ STOPPED, RESTARTED, INTERRUPTED = 124, 255, 130
 
 @dataclass(frozen=True, slots=True)
 class JobEnd:
-    """`sentence` is empty where the job came to its own end, whatever its status."""
+    """`sentence` is empty if the job ended by itself, whatever its status."""
 
     status: int
     sentence: str = ""
@@ -76,25 +77,25 @@ def _follow(machine: Machine, folder: str, group: int, boot_id: str, expected_s:
                 return JobEnd(RESTARTED, f"{machine.name}: the connection broke and did not come back in {machine.patience_s:g} s: {error}")
             continue
         if boot_id and look.boot_id and look.boot_id != boot_id:
-            return JobEnd(RESTARTED, f"{machine.name} restarted in the middle of the run; what had been written until then is kept")
+            return JobEnd(RESTARTED, f"{machine.name} restarted during the run; what had been written until then is kept")
         if look.status is not None:
             return JobEnd(look.status)
         if not look.alive:
-            return JobEnd(RESTARTED, f"{machine.name}: the job was killed in the middle of the run; what it wrote is kept")
+            return JobEnd(RESTARTED, f"{machine.name}: the job was killed during the run; what it wrote is kept")
         if now - start > limit_s:
             _stop(machine, folder, group)
             return JobEnd(STOPPED, f"{machine.name}: the job has not ended in {limit_s:g} s and was stopped; what it wrote is kept")
 
 
 def _look(machine: Machine, folder: str, group: int) -> Look:
-    """Whether it is alive is asked first: a job that ends in between has a status afterwards. On a console the kernel may speak between
-    the lines, so an answer counts only where it is whole."""
+    """Whether it is alive is asked first: a job that ends in between has a status afterwards. On a console the kernel may print between
+    the lines, so an answer counts only if it is complete."""
     alive = f"kill -0 {group} 2>/dev/null && echo alive=yes || echo alive=no"
     asked = f"{alive}; echo boot_id=$(cat {BOOT_ID}); echo status=$(cat {folder}/status 2>/dev/null)"
     said = {name: value.strip() for name, _, value in (line.partition("=") for line in machine.run(asked, ANSWER_S).text.splitlines())}
     status = said.get("status", "?")
     if said.get("alive") not in ("yes", "no") or "boot_id" not in said or not (status.isdecimal() or status == ""):
-        raise Unreachable(f"{machine.name} gives half an answer: {sorted(said.items())}")
+        raise Unreachable(f"{machine.name} gives an incomplete answer: {sorted(said.items())}")
     return Look(int(status) if status else None, said["boot_id"], said["alive"] == "yes")
 
 

@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A board that labgrid manages: commands and files through whichever of its drivers the environment has, power through its strategy.
 
 labgrid's drivers raise anything from their own errors to those of pexpect, of serial ports and of sockets, so what they raise is caught
-here, once, and becomes a sentence.
+here, once, and turned into a sentence.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class LabgridBoard:
 
     @contextmanager
     def _driver(self, protocol: str) -> Iterator[Any]:
-        """One that failed is deactivated, so that its next use connects or logs in anew."""
+        """A driver that failed is deactivated, so that its next use connects or logs in again."""
         driver = None
         try:
             driver = driver_of(self.target, protocol)
@@ -84,7 +85,7 @@ def opened(config: Path | None, name: str) -> Iterator[Any]:
 
 
 def release(target: Any) -> None:
-    """Deactivate everything. A driver whose device is gone fails in that; labgrid would try again at exit and print a traceback."""
+    """Deactivate everything. A driver whose device is gone fails in this; labgrid would try again at exit and print a traceback."""
     from labgrid.binding import BindingState
 
     for bound in (*reversed(target.drivers), *reversed(target.resources)):
@@ -101,7 +102,7 @@ def load_target(config: Path | None, name: str) -> Any:
     if find_spec("labgrid") is None:
         raise UsageError(f"labgrid is not installed; install it with `pip install '{EXTRA}'`")
     if not config.is_file():
-        raise UsageError(f"{config} is no file; name the labgrid environment with --config, or in LG_ENV")
+        raise UsageError(f"{config} is not a file; name the labgrid environment with --config, or in LG_ENV")
     from labgrid import Environment
 
     return asked(f"{config}, target {name!r}", lambda: _target(Environment(str(config)), config, name))
@@ -116,7 +117,7 @@ def _target(environment: Any, config: Path, name: str) -> Any:
 
 
 def prepare(target: Any, state: str | None, power_cycle: bool) -> None:
-    """Bring the board to where it can be used: its power switched off and on, its strategy brought to a state."""
+    """Make the board usable: switch its power off and on, bring its strategy to a state."""
     place = f"labgrid target {target.name!r}"
     if power_cycle:
         asked(f"{place}, --power-cycle", lambda: target.get_driver(POWER).cycle())

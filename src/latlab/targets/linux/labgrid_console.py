@@ -1,4 +1,5 @@
-"""The console of a board that labgrid manages: its lines as they come, until the payload has said all or says nothing more."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""The console of a board that labgrid manages: its lines as they come, until the payload has finished or falls silent."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ IDLE_S = 0.02
 
 
 class LabgridConsole:
-    """`open` it before the board is switched on: what it prints first would be lost. There is no second console here."""
+    """`open` it before the board is switched on: otherwise what it prints first is lost. There is no second console here."""
 
     def __init__(self, target: Any, limits: Limits, interrupted: Callable[[], bool] = lambda: False) -> None:
         self.target = target
@@ -61,14 +62,14 @@ class LabgridConsole:
         return taken
 
     def expect_exit(self) -> None:
-        """The payload has said all. The board stays as it is."""
+        """The payload has finished. The board stays as it is."""
         self._ended = Outcome(End.STOPPED)
 
     def stop(self, sentence: str) -> None:
         self._ended = Outcome(End.STOPPED, sentence)
 
     def _read(self) -> bytes:
-        """Nothing where nothing came. labgrid's drivers raise for that, each in its way, as they do for a console that is gone."""
+        """Empty if nothing came. labgrid's drivers raise for that, each in its own way, as they do for a console that is gone."""
         from pexpect import TIMEOUT
 
         try:
@@ -92,7 +93,7 @@ class LabgridConsole:
         if now - last > self.limits.silence_s:
             return Outcome(
                 End.SILENCE,
-                f"no output of the board for {self.limits.silence_s:g} s; the last lines of its console say where, and --power-cycle or "
-                "--state starts it anew",
+                f"no output from the board for {self.limits.silence_s:g} s; the last lines of its console say where, and --power-cycle or "
+                "--state restarts it",
             )
         return None

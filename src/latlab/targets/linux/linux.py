@@ -1,4 +1,5 @@
-"""Linux as a target: what a machine can do is asked first, then the job runs there, and what it left is fetched however it ended."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linux as a target: first ask what the machine can do, then run the job there, then fetch what it left, however it ended."""
 
 from __future__ import annotations
 
@@ -62,7 +63,7 @@ class Survey:
 
 @dataclass(frozen=True, slots=True)
 class LinuxRun:
-    """`sentence` is empty where nothing went wrong."""
+    """`sentence` is empty if nothing went wrong."""
 
     files: dict[str, bytes]
     status: int
@@ -81,7 +82,7 @@ def survey(machine: Machine, priority: int) -> Survey:
 
 
 def check_survey(machine: Machine, found: Survey, workload: Workload) -> None:
-    """What would make the measurement fail is said before it starts."""
+    """Refuses before the start what would make the measurement fail."""
     said, place = found.said, machine.name
     wanted = [workload.load_command.split()[0]] if workload.load_command else []
     if workload.instrument is not Instrument.RECORDER:
@@ -101,11 +102,11 @@ def check_survey(machine: Machine, found: Survey, workload: Workload) -> None:
 
 
 def check_module(machine: Machine, found: Survey, smc_module: Path | None) -> None:
-    """A module is for a kernel; whether it fits this one only that kernel can say."""
+    """A module is built for one kernel; only that kernel can say whether it fits."""
     if smc_module is None:
         return
     if not smc_module.is_file():
-        raise UsageError(f"--smc-module {smc_module} is no file; build guest/smc against the headers of the board's kernel")
+        raise UsageError(f"--smc-module {smc_module} is not a file; build guest/smc against the headers of the board's kernel")
     if found.machine != "aarch64":
         raise UsageError(f"{machine.name} is {found.machine or 'of an unknown kind'}, which has no EL3; leave out --smc-module")
 
@@ -122,7 +123,7 @@ def notes(found: Survey) -> list[str]:
 
 
 def run_linux(machine: Machine, found: Survey, workload: Workload, smc_module: Path | None = None, probes: bool = True) -> LinuxRun:
-    """Measure. A machine that goes away in the middle is waited for, and what it wrote before is fetched."""
+    """Measure. A machine that goes away during the run is waited for, and what it wrote before is fetched."""
     with _folder(machine) as folder:
         machine.put(recorder_for(found.machine), f"{folder}/latlab-recorder")
         if smc_module:
@@ -157,7 +158,7 @@ def _folder(machine: Machine) -> Iterator[str]:
 
 
 def _fetched(machine: Machine, folder: str) -> dict[str, bytes]:
-    """Everything that is in the job's folder; nothing where the machine is gone."""
+    """Everything that is in the job's folder; nothing if the machine is gone."""
     try:
         machine.run(f"cd {quote(folder)} && {{ tar -czf out.tar -C out . || tar -cf out.tar -C out .; }}", ANSWER_S)
         return _unpacked(machine.get(f"{folder}/out.tar"))
@@ -179,4 +180,4 @@ def _complaint(files: dict[str, bytes], status: int) -> str:
     if status == 0:
         return ""
     said = [last_line(files[name]) for name in ("cyclictest.err", "recorder.err", "load.err") if files.get(name, b"").strip()]
-    return f"the measurement ended with status {status}: {'; '.join(said) or 'it said nothing'}"
+    return f"the measurement ended with status {status}: {'; '.join(said) or 'it printed nothing'}"

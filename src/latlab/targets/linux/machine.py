@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A Linux machine: run a command there, put a file, get a file. Here, over SSH, and in `labgrid_board` through labgrid."""
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class Unreachable(LatlabError):
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A command that came to its end. Where the connection has one stream only, errors are in `out`."""
+    """A command that has ended. If the connection has only one stream, errors are in `out`."""
 
     status: int
     out: bytes
@@ -38,7 +39,7 @@ class Done:
 
 
 class Machine(Protocol):
-    """`kind` begins what a run calls its target. `scratch` outlives a restart where the machine can restart under a run; `patience_s` is
+    """`kind` begins what a run calls its target. `scratch` survives a restart if the machine can restart during a run; `patience_s` is
     how long one that does not answer is waited for."""
 
     @property
@@ -58,7 +59,7 @@ class Machine(Protocol):
         ...
 
     def put(self, local: Path, remote: str) -> None:
-        """Copy a file there, executable. Raises LatlabError where it cannot be written."""
+        """Copy a file there, executable. Raises LatlabError if it cannot be written."""
         ...
 
     def get(self, remote: str) -> bytes:
@@ -91,7 +92,7 @@ class Here:
 
 @dataclass(frozen=True, slots=True)
 class OverSsh:
-    """A machine that `ssh HOST` reaches without asking. `program` is ssh with its options."""
+    """A machine that `ssh HOST` reaches without asking for a password. `program` is ssh with its options."""
 
     host: str
     program: tuple[str, ...] = SSH

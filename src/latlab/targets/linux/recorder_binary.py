@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The recorder as a static program for a machine: one that the package carries, or compiled from source into the cache."""
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ def guest_sources() -> Path:
     checkout = package.parents[1] / "guest"
     found = checkout if (checkout / "init").is_file() else package / "catalog" / "guest"
     if not (found / "init").is_file():
-        raise UsageError(f"{found}: the guest's sources are not there; install latlab again")
+        raise UsageError(f"{found}: the guest's sources are missing; install latlab again")
     return found
 
 

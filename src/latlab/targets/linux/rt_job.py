@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The shell script that measures: the same in the guest, on this machine and over SSH. Its files are in $OUT, nothing is left running."""
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Instrument(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What is measured under what. `idle_states` leaves /dev/cpu_dma_latency alone."""
+    """What is measured, and under which conditions. `idle_states` leaves /dev/cpu_dma_latency alone."""
 
     duration_s: int
     load: str = "cpu"
@@ -148,7 +149,7 @@ read_rings
 
 def guest_script(workload: Workload, hwrng: bool = True, hold_us: int | None = None, trace: bool = True) -> str:
     """In the guest: the module that reads the rings, the hwrng driver or not, the probes, and the dose of an experiment. With idle states
-    every wake-up leaves a dozen records, so the rings are read while it measures."""
+    every wake-up leaves several records, so the rings are read during the measurement."""
     before = ["OUT=/out", "insmod /modules/latlab_el3.ko || exit 3"]
     if hwrng:
         before.append("insmod /modules/arm_smccc_trng.ko || exit 3")
@@ -166,8 +167,8 @@ READ_EVERY = 9
 
 
 def power_script(cycles: int, suspends: int, suspend_s: int = 5) -> str:
-    """CPU hotplug of every secondary CPU in turn, then deep suspends. The alarm leaves a slow host time to get there: it aborts a suspend
-    that has only begun when it rings. The rings are read often enough to hold every cycle."""
+    """CPU hotplug of every secondary CPU in turn, then deep suspends. The alarm leaves a slow host enough time: one that goes off
+    while a suspend is only beginning aborts it. The rings are read often enough to hold every cycle."""
     return POWER.format(cycles=cycles, suspends=suspends, suspend_s=suspend_s, read_every=READ_EVERY)
 
 

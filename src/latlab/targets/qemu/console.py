@@ -1,4 +1,5 @@
-"""A process whose output is a console: its lines as they come, its end in one sentence, and never a process left behind."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""A process whose output is a console: its lines as they come, its end in one sentence; it never leaves a process behind."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ class End(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`sentence` is empty where nothing went wrong."""
+    """`sentence` is empty if nothing went wrong."""
 
     end: End
     sentence: str = ""
@@ -50,7 +51,7 @@ class Limits:
 
 
 class Lines(Protocol):
-    """A console that is followed: a process's, or a board's."""
+    """A console to follow: that of a process or of a board."""
 
     outcome: Outcome
     secure_log: Path
@@ -99,15 +100,15 @@ class Console:
         return taken
 
     def expect_exit(self) -> None:
-        """The console has said all: the process may end now and is stopped if it does not."""
+        """The output is complete: the process may end now and is stopped if it does not."""
         self._exit_by = time.monotonic() + EXIT_GRACE_S
 
     def stop(self, sentence: str) -> None:
-        """End it before the next line, for the reason that the sentence gives."""
+        """End it before the next line, for the reason given in the sentence."""
         self._stopped = sentence
 
     def _start(self, errors: IO[bytes]) -> subprocess.Popen[bytes]:
-        """In a session of its own: a Ctrl-C at the terminal is for latlab, which ends the process in order."""
+        """Starts in a session of its own: a Ctrl-C at the terminal is for latlab, which ends the process properly."""
         try:
             return subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True)
         except OSError as error:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where the firmware and the payloads are: in a folder that the user names, the build folder of a checkout, or the package."""
 
 from __future__ import annotations

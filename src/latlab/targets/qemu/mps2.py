@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """QEMU's Cortex-M33 boards as a target: the images of each build of the SPM, and the command line."""
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def code_bytes(elf: Path) -> int:
 
 
 def symbols_text(symbols: Symbols) -> bytes:
-    """One line a function: address and name. Kept with a run, so that its windows can be named without the image."""
+    """One line per function: address and name. Kept with a run, so that its windows can be named without the image."""
     return "".join(f"{address:08x} {name}\n" for address, name in zip(symbols.addresses, symbols.names, strict=True)).encode()
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """QEMU as a target: which one, whether it can do what is asked, and its command line."""
 
 from __future__ import annotations

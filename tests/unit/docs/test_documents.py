@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the documents say of the source tree is true of it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from support.places import ROOT
+
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("firmware/**/*.md")))
+FOLDERS = ("bench", "docs", "firmware", "guest", "probe", "scripts", "src", "tests")
+NAMED = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[\w./-]+)`")
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
+GENERATED = {"docs/predictions-juno.rst"}
+LICENCE = "SPDX-License-Identifier: BSD-3-Clause"
+SOURCES = {".c", ".cmake", ".h", ".ld", ".py", ".S", ".sh", ".toml"}
+OUR_FOLDERS = ("bench", "cmake", "firmware", "guest", "probe", "scripts", "src", "tests")
+
+
+def without_code(text: str) -> str:
+    return re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_path_that_a_page_names_is_there(page: str) -> None:
+    named = {path for path in NAMED.findall(without_code((ROOT / page).read_text("utf-8"))) if "NAME" not in path}
+    assert sorted(path for path in named if not (ROOT / path).exists()) == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_of_a_page_leads_to_a_file(page: str) -> None:
+    folder = (ROOT / page).parent
+    linked = {(folder / path).resolve() for path in LINK.findall(without_code((ROOT / page).read_text("utf-8")))}
+    missing = {path.relative_to(ROOT).as_posix() for path in linked if not path.exists()}
+    assert missing <= GENERATED
+
+
+def names_its_licence(path: Path) -> bool:
+    with path.open(encoding="utf-8") as file:
+        return any(LICENCE in line for _, line in zip(range(3), file, strict=False))
+
+
+def test_every_source_file_names_its_licence_in_its_first_lines() -> None:
+    found = [path for folder in OUR_FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in SOURCES and path.is_file()]
+    assert len(found) > 400
+    assert [path.relative_to(ROOT).as_posix() for path in found if not names_its_licence(path)] == []

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from latlab.errors import UsageError
+from latlab.model.enums import Kind
 from latlab.model.run import Run
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def to_polars(run: Run) -> Any:
 
 
 def _check(run: Run) -> None:
-    if run.distributions:
+    if run.kind is Kind.WAKEUPS:
         raise UsageError(f"{run.id} holds histograms and no samples; `latlab export {run.id} --format csv` has a line for each interval")
 
 

@@ -12,6 +12,7 @@ import typer
 
 from latlab.cli.options import StoreOption, refuse_given
 from latlab.errors import UsageError
+from latlab.model.enums import Kind
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -189,7 +190,7 @@ def tail(
     if not 1 < once_in <= MOST_SAMPLES:
         raise UsageError(f"--once-in {once_in:g} must be more than 1 and at most {MOST_SAMPLES:g}")
     loaded = load_reference(run, unit, store)
-    found = tails(loaded, test, Metric(metric or (Metric.TASK_WAKEUP if loaded.distributions else Metric.WAKEUP)), once_in)
+    found = tails(loaded, test, Metric(metric or (Metric.TASK_WAKEUP if loaded.kind is Kind.WAKEUPS else Metric.WAKEUP)), once_in)
     if not found:
         raise UsageError(f"{run} has no {metric or 'wake-ups'}{f' in {test}' if test else ''}; `latlab show` lists what it has")
     print_tails(_console(), found, loaded.tick.unit, caveat_of(loaded))

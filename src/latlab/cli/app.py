@@ -20,6 +20,7 @@ from latlab.cli import rt as cli_rt
 from latlab.cli import virtual as cli_virtual
 from latlab.cli.options import FirmwareOption, QemuOption, StoreOption, refuse_given
 from latlab.errors import LatlabError, UsageError
+from latlab.model.enums import Kind
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -126,11 +127,12 @@ def psci(
     refuse_given(context, OF_A_BOARD, "is for a board; it needs --target labgrid")
     from latlab.campaigns.psci import CAMPAIGN_TESTS, PAYLOAD, run_psci
     from latlab.cli.interrupt import Interrupts
+    from latlab.model.conditions import Mode
     from latlab.report.progress import RunProgress
     from latlab.store.store import open_store
     from latlab.targets.qemu.console import Limits
     from latlab.targets.qemu.images import find_images
-    from latlab.targets.qemu.qemu import Machine, Mode, find_qemu
+    from latlab.targets.qemu.qemu import Machine, find_qemu
 
     images = find_images(_topology(topology), PAYLOAD, firmware)
     machine = Machine(images, PAYLOAD, Mode(mode.value), gic, el, iterations)
@@ -197,7 +199,7 @@ def show(
     opened = open_store(store)
     if log is None:
         loaded = opened.load(run)
-        if loaded.is_rt:
+        if loaded.kind is not Kind.SPANS:
             cli_rt.print_run(opened, loaded, format.value)
             return
         _check_test(loaded, test)
@@ -227,7 +229,7 @@ def report(
         raise UsageError("a page of a megabyte is not for a terminal; name a file with -o FILE")
     opened = open_store(store)
     loaded = opened.load(run)
-    if loaded.is_rt:
+    if loaded.kind is not Kind.SPANS:
         text = cli_rt.report_text(opened, loaded, format.value)
     elif format is ReportFormat.HTML:
         from latlab.report.run.html import page

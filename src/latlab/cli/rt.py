@@ -104,8 +104,9 @@ def rt(
     opened = open_store(store)
     if target is RtTarget.GUEST:
         from latlab.campaigns.rt import GuestOptions, run_rt_guest
+        from latlab.model.conditions import Mode
         from latlab.targets.guest.guest import GuestMachine
-        from latlab.targets.qemu.qemu import Mode, find_qemu
+        from latlab.targets.qemu.qemu import find_qemu
 
         machine = GuestMachine(cores, Mode(mode.value), idle_states, kstack, firmware=firmware)
         run_id = run_rt_guest(opened, find_qemu(qemu), _image(), machine, workload, GuestOptions(hwrng, probes), _limits(workload))
@@ -154,10 +155,11 @@ def rt_power(
 ) -> None:
     """Take CPUs off and on and the system to sleep, under Linux, and time the firmware's part."""
     from latlab.campaigns.rt import run_power
+    from latlab.model.conditions import Mode
     from latlab.store.store import open_store
     from latlab.targets.guest.guest import GuestMachine
     from latlab.targets.qemu.console import Limits
-    from latlab.targets.qemu.qemu import Mode, find_qemu
+    from latlab.targets.qemu.qemu import find_qemu
 
     opened = open_store(store)
     machine = GuestMachine(cores, Mode.MULTI_THREAD, firmware=firmware)
@@ -183,6 +185,7 @@ def import_rt(
     """Keep wake-up latencies that another tool measured as a run."""
     from latlab.campaigns.rt_results import CAMPAIGN, IMPORT_LOG, keep, new_run
     from latlab.formats.wakeups.detect import read_wakeups
+    from latlab.model.conditions import Conditions
     from latlab.store.store import open_store
 
     if (duration is None) != (interval is None):
@@ -191,11 +194,11 @@ def import_rt(
         raise UsageError(f"--interval {interval}: at least one microsecond lies between two wake-ups")
     data = log.read_bytes()
     wakeups = read_wakeups(data, log.name)
-    facts = [("source", log.name)]
+    conditions = Conditions()
     if duration is not None and interval is not None:
-        facts += [("duration_s", str(seconds(duration))), ("interval_us", str(interval))]
+        conditions = Conditions(duration_s=seconds(duration), interval_ns=interval * 1000)
     opened = open_store(store)
-    run = new_run(CAMPAIGN, "import", platform, max(cpu.cpu for cpu in wakeups.cpus) + 1, "imported: as the tool says it", tuple(facts))
+    run = new_run(CAMPAIGN, "import", platform, max(cpu.cpu for cpu in wakeups.cpus) + 1, conditions, source=log.name)
     _conclude(opened, keep(opened, run, {IMPORT_LOG: data}, ()), format)
 
 
@@ -209,12 +212,13 @@ def register(run_app: typer.Typer, app: typer.Typer) -> None:
 
 def print_run(store: Store, run: Run, format: str) -> None:
     """A run of this campaign, as the table, JSON or RST."""
-    from latlab.campaigns.rt_results import POWER_CAMPAIGN, results_of
+    from latlab.campaigns.rt_results import results_of
+    from latlab.model.enums import Kind
     from latlab.report.rt import text as rt_text
     from latlab.report.rt.content import all_sheets, check_publishable, power_sheet, summary
 
     logs = store.logs(run.id)
-    if run.campaign == POWER_CAMPAIGN:
+    if run.kind is Kind.POWER:
         if format != RtFormat.TABLE.value:
             raise UsageError(f"{run.id} is a run of power boundaries; it is shown as a table only")
         rt_text.print_rt(_console(), run, [power_sheet(run, logs)])

@@ -2,7 +2,8 @@
 """Labelled cases: the generator tells the truth, and explanations name it; needs the virtual-time program."""
 
 from labelled import CAUSES, case_of, named_causes
-from latlab.analysis.base.explanation import Explanation
+from latlab.analysis.base.explanation import Basis, Explanation
+from latlab.analysis.base.findings import NothingMoved
 from latlab.virtual.board import load_board
 
 # One seed for each cause, and one with none.
@@ -34,4 +35,4 @@ def test_every_cause_is_drawn():
 
 
 def test_sentences_that_name_nothing_name_no_cause():
-    assert named_causes([Explanation("", "no structure changed beyond its threshold", "exact")], []) == set()
+    assert named_causes([Explanation("", NothingMoved(), Basis.EXACT, "ns")], []) == set()

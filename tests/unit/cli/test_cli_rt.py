@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.rt_results import DETERMINISTIC, EMULATION, REAL, keep, new_run, workload_facts
+from latlab.campaigns.rt_results import keep, new_run, workload_conditions
 from latlab.cli.app import app
 from latlab.errors import DataError, LatlabError, UsageError
+from latlab.model.conditions import Dose as Condition
+from latlab.model.conditions import Mode
 from latlab.model.enums import RunStatus
+from latlab.model.run import Run
 from latlab.report.rt.content import Dose, dose_notes
 from latlab.store.store import open_store
 from latlab.targets.linux.rt_job import Workload
@@ -39,8 +43,9 @@ def _files() -> dict[str, bytes]:
     }
 
 
-def _run(mode: str, campaign: str = "rt"):
-    return new_run(campaign, "guest", "QEMU virt", 1, mode, workload_facts(Workload(8)))
+def _run(mode: Mode, campaign: str = "rt", **conditions: object) -> Run:
+    measured = replace(workload_conditions(Workload(8), mode), **conditions)  # type: ignore[arg-type]
+    return new_run(campaign, "guest", "QEMU virt", 1, measured)
 
 
 def test_an_imported_histogram_is_a_run_that_is_shown_and_reported(store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,7 +115,7 @@ def test_what_is_wrong_with_an_imported_file_names_that_file_also_in_its_explana
 
 def test_a_whole_run_is_complete_and_says_who_stole_the_time(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     opened = open_store()
-    run_id = keep(opened, _run(DETERMINISTIC), _files(), ())
+    run_id = keep(opened, _run(Mode.DETERMINISTIC), _files(), ())
     assert opened.load(run_id).status is RunStatus.COMPLETE
     _latlab("show", run_id)
     assert "TRNG_RND, called by kernel-stack randomisation in a system call" in capsys.readouterr().out
@@ -120,7 +125,7 @@ def test_what_was_measured_is_kept_when_the_target_goes_down(store: str) -> None
     opened = open_store()
     whole = _files()
     cut = whole | {"recorder.rec": whole["recorder.rec"][: len(whole["recorder.rec"]) - 40]}
-    run_id = keep(opened, _run(REAL), cut, ("board: the connection broke",))
+    run_id = keep(opened, _run(Mode.REAL), cut, ("board: the connection broke",))
     run = opened.load(run_id)
     assert run.status is RunStatus.PARTIAL
     messages = [problem.message for problem in run.problems]
@@ -130,7 +135,7 @@ def test_what_was_measured_is_kept_when_the_target_goes_down(store: str) -> None
 
 def test_a_run_in_which_nothing_came_back_is_kept_with_its_logs(store: str) -> None:
     opened = open_store()
-    run_id = keep(opened, _run(REAL), {"console": b"boot..."}, ("the guest went down",))
+    run_id = keep(opened, _run(Mode.REAL), {"console": b"boot..."}, ("the guest went down",))
     assert opened.logs(run_id)["console"] == b"boot..." and opened.load(run_id).status is RunStatus.PARTIAL
     with pytest.raises(DataError, match="no file of a recorder"):
         _latlab("show", run_id)
@@ -138,19 +143,19 @@ def test_a_run_in_which_nothing_came_back_is_kept_with_its_logs(store: str) -> N
 
 def test_a_firmware_with_another_event_table_attributes_nothing(store: str) -> None:
     opened = open_store()
-    run_id = keep(opened, _run(DETERMINISTIC), _files() | {"el3-info.txt": INFO % (b"0" * 16)}, ())
+    run_id = keep(opened, _run(Mode.DETERMINISTIC), _files() | {"el3-info.txt": INFO % (b"0" * 16)}, ())
     assert any("outliers are not attributed" in problem.message for problem in opened.load(run_id).problems)
 
 
 def test_a_kernel_warning_makes_a_run_partial(store: str) -> None:
     opened = open_store()
     log = b"[    1.0] fine\n[    2.0] WARNING: CPU: 0 PID: 1 at kernel/x.c:1\n"
-    run_id = keep(opened, _run(DETERMINISTIC), _files() | {"kernel.log": log}, ())
+    run_id = keep(opened, _run(Mode.DETERMINISTIC), _files() | {"kernel.log": log}, ())
     assert any("kernel warned" in problem.message for problem in opened.load(run_id).problems)
 
 
 def test_latencies_of_multi_threaded_emulation_are_not_published(store: str, capsys: pytest.CaptureFixture[str]) -> None:
-    run_id = keep(open_store(), _run(EMULATION), _files(), ())
+    run_id = keep(open_store(), _run(Mode.MULTI_THREAD), _files(), ())
     _latlab("show", run_id)
     assert "not to be published" in capsys.readouterr().out
     for arguments in (
@@ -165,8 +170,12 @@ def test_latencies_of_multi_threaded_emulation_are_not_published(store: str, cap
 def test_an_experiment_says_its_line(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The same boot under several names: a flat line."""
     names = ("0-us-kstack-on-hwrng-off", "50-us-kstack-on-hwrng-off", "200-us-kstack-on-hwrng-off", "200-us-kstack-off-hwrng-on")
+    doses = tuple(
+        Condition(name, us, kstack, hwrng)
+        for name, us, kstack, hwrng in zip(names, (0, 50, 200, 200), (True, True, True, False), (False, False, False, True), strict=True)
+    )
     files = {f"{name}/{path}": data for name in names for path, data in _files().items()}
-    run_id = keep(open_store(), _run(DETERMINISTIC, "rt-trng"), files, ())
+    run_id = keep(open_store(), _run(Mode.DETERMINISTIC, "rt-trng", doses=doses), files, ())
     _latlab("show", run_id)
     said = capsys.readouterr().out
     assert "Maximum = 447.2 us + 0.00 x dose" in said

@@ -219,13 +219,12 @@ def test_the_catalogue_knows_junos_figures_in_20_ns_ticks():
 
 
 def test_the_catalogue_keeps_the_seven_printed_deltas():
-    facts = references.load("published:tf-a/juno/v2.10").facts
-    assert len([key for key, _ in facts if key.startswith("printed_delta_percent")]) == 7
+    assert len(references.load("published:tf-a/juno/v2.10").printed_deltas) == 7
 
 
 def test_whole_microseconds_are_known_to_be_coarser_than_the_tick():
-    facts = dict(references.load("published:tf-a/juno/2017").facts)
-    assert facts["resolution_ns powerdown"] == "1000" and "resolution_ns psci_call" not in facts
+    coarse = dict(references.load("published:tf-a/juno/2017").resolutions)
+    assert coarse[Metric.POWERDOWN] == 1000 and Metric.PSCI_CALL not in coarse
 
 
 def test_every_catalogue_entry_loads_without_a_problem():

@@ -26,6 +26,7 @@ from latlab.report.comparison import rst as comparison_rst
 from latlab.report.exports import benchmark_json, chrome_trace, junit, kcidb, samples_csv, squad
 from latlab.store import references
 from support.ladder_model import Truth, call, make_run
+from support.runs import changed
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def release(juno):
 
 def test_a_run_survives_json_with_traces_and_problems():
     run = make_run(Truth(), 3, boots=2, iterations=2)
-    run = replace(
+    run = changed(
         run, traces=(call(CoreId(0, 1), 1000, 5),), problems=(Problem(7, "damaged"),), facts=(("a", "b"),), capture_cost_ticks=1.5
     )
     assert run_json.parse(run_json.render(run), "run.json") == run
@@ -73,17 +74,17 @@ def test_a_run_with_a_field_replaced_is_read_or_refused_never_crashes(data):
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"capture_cost_ticks": float("inf")}, "no number from 0"),
-        ({"capture_cost_ticks": -7}, "no number from 0"),
+        ({"capture_cost_ticks": 1e300}, "at `$.capture_cost_ticks`"),
+        ({"capture_cost_ticks": -7}, "at `$.capture_cost_ticks`"),
         ({"tick_unit": "insns"}, "the unit is 'insns' and the clock time, whose unit is ns"),
         ({"topology": [10**12, 4]}, "is not one of 1 to 65536 cores"),
         ({"topology": []}, "is not one of"),
         ({"lead": "9.9"}, "the lead 9.9 is not in topology 2,4"),
         ({"version": True}, "version True"),
         ({"samples": [["t", "powerdown", "0.-1", 0, 0, 5]]}, "'0.-1' is not a core"),
-        ({"samples": [["t", "powerdown", "0.1", -1, 0, 5]]}, "-1 is negative"),
-        ({"samples": [["t", "powerdown", "0.1", 0, 0, 10**400]]}, "no whole number of 64 bits"),
-        ({"events_hash": [1, 2]}, "is no text"),
+        ({"samples": [["t", "powerdown", "0.1", -1, 0, 5]]}, "at `$.samples[0][3]`"),
+        ({"samples": [["t", "powerdown", "0.1", 0, 0, 10**400]]}, "at `$.samples[0][5]`"),
+        ({"build": {"firmware": [1, 2]}}, "at `$.build.firmware`"),
     ],
 )
 def test_a_run_that_contradicts_itself_is_refused_with_what_does(changed, said):
@@ -162,7 +163,7 @@ def test_junit_is_xml_whatever_a_log_held(text):
 def test_a_chrome_trace_has_a_thread_for_each_core():
     topology_of_two = [call(CoreId(0, 0), 1000, 5), call(CoreId(0, 1), 1010, 95)]
     run = make_run(Truth(tests=("susp_deep_parallel",)), 1)
-    run = replace(run, topology=type(run.topology)((2,)), traces=tuple(topology_of_two))
+    run = changed(run, topology=type(run.topology)((2,)), traces=tuple(topology_of_two))
     events = json.loads(chrome_trace.render(run))["traceEvents"]
     assert {(e["pid"], e["tid"]) for e in events if e["ph"] == "X"} == {(0, 0), (0, 1)}
     total = sum(e["dur"] for e in events if e["ph"] == "X" and e["tid"] == 1)

@@ -9,7 +9,7 @@ from latlab.formats.dump.frames import strip_escapes
 from latlab.formats.dump.rt_instr import parse_figures, read_numbered_figures
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.figures import Figures
-from latlab.model.run import UNNAMED, Build, Problem, Run, Sample, Tick, Topology
+from latlab.model.run import UNNAMED, Build, Problem, Run, Sample, Spans, Tick, Topology
 
 _MARKS = (b"RT_INSTR", b"/>", b"\x1b")
 MOST_IN_A_ROW = 1024  # clusters, and cores of one: a number beyond is damage, not a board
@@ -32,7 +32,7 @@ def parse(data: bytes, name: str, topology: Topology | None = None) -> Run:
         build=Build(name),
         lead=None,
         status=RunStatus.PARTIAL if problems else RunStatus.COMPLETE,
-        samples=samples,
+        contents=Spans(samples),
         problems=tuple(problems),
         id=name,
     )

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latlab.errors import DataError
+from latlab.model.conditions import Conditions
 from latlab.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
 
 MAGIC = b"LLREC1\r\n"
@@ -79,6 +80,7 @@ def read_record(data: bytes, place: str) -> Wakeups:
         counter_hz=header.counter_hz or None,
         sync=(slot.now_ns, slot.now_ticks) if slot.now_ticks else None,
         complete=slot.final and not problem,
+        conditions=Conditions(interval_ns=header.interval_ns, priority=header.priority, idle_states=header.idle_states_allowed),
         facts=(
             ("interval", f"{header.interval_ns / 1000:g} us"),
             ("priority", str(header.priority)),

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from latlab.errors import DataError
+from latlab.formats.wakeups.cyclictest_command import conditions_of
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 
@@ -45,7 +47,7 @@ def _cyclictest(root: dict[str, Any], place: str) -> Wakeups:
         ("version", str(root.get("rt_test_version:", root.get("rt_test_version", "")))),
         ("started", str(root.get("start_time", ""))),
     )
-    return _wakeups("cyclictest", 1 if nanoseconds else 1000, cpus, facts, problems)
+    return replace(_wakeups("cyclictest", 1 if nanoseconds else 1000, cpus, facts, problems), conditions=conditions_of(command))
 
 
 def _jitterdebugger(root: dict[str, Any], place: str) -> Wakeups:

@@ -7,10 +7,10 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.ladders import BASE, STEP
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount, bare, heading_unit, percent, signed
-from latlab.analysis.ladder.canonical import BASE, STEP
-from latlab.model.enums import Clock, Metric
+from latlab.model.enums import Clock, Kind, Metric
 from latlab.model.run import Run
 from latlab.report.units import CLOCK_NAMES
 
@@ -54,7 +54,7 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
 
 def samples_line(run: Run) -> str:
     """What clock a run's figures are of, and how many there are of each."""
-    if run.distributions:
+    if run.kind is Kind.WAKEUPS:
         wakeups = sum(one.got for one in run.distributions)
         return f"{CLOCK_NAMES[run.tick.clock]}, {wakeups:,} wake-ups"
     sizes = Counter((sample.test, sample.metric, sample.core) for sample in run.samples).values()
@@ -173,8 +173,8 @@ def _total(comparison: Comparison, metric: Metric) -> int:
 
 
 def _boots(comparison: Comparison) -> str:
-    if comparison.sampling:
-        return comparison.sampling
+    if comparison.wakeups:
+        return _wakeups(comparison, *comparison.wakeups)
     a, b = comparison.boots
     if comparison.a.tick.clock is not Clock.TIME:
         return "deterministic: any difference is exact"
@@ -183,11 +183,17 @@ def _boots(comparison: Comparison) -> str:
     return f"{a} and {b} boots: too few to test a cell alone, so like cells are tested together"
 
 
+def _wakeups(comparison: Comparison, before: int, after: int) -> str:
+    told = f"{before:,} and {after:,} wake-ups"
+    exact = comparison.a.tick.clock is not Clock.TIME
+    return f"{told}; deterministic: any difference is exact" if exact else f"{told}, weighted by their counts"
+
+
 def _threshold(comparison: Comparison) -> str:
     limits = comparison.limits
     if comparison.a.tick.clock is Clock.INSTRUCTIONS:
         return f"a difference counts beyond {limits.relative_exact * 100:g} %; under this clock it is never noise"
-    if comparison.sampling:
+    if comparison.kind is Kind.WAKEUPS:
         return f"a difference counts beyond the larger of: {limits.relative * 100:g} %, {limits.steps:g} intervals of the histogram"
     a, b = comparison.a.capture_cost_ticks, comparison.b.capture_cost_ticks
     cost = "unknown"

@@ -9,12 +9,13 @@ import numpy as np
 
 from latlab.analysis.base.columns import columns_of
 from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.findings import OrderChanged
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import bare, heading_unit
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.deltas import places
 from latlab.formats.published.rst_tables import grid
-from latlab.model.enums import Metric
+from latlab.model.enums import Kind, Metric
 from latlab.model.run import CoreId
 from latlab.report.comparison.content import CHANGED, headline, interval, summary, term_lines
 from latlab.report.run.content import METRIC_TITLES, title_of
@@ -33,13 +34,21 @@ def document(comparison: Comparison) -> str:
         *(f"- {_escaped(line)}" for line in headline(comparison)),
         "",
         *_heading("What changed", "-"),
-        *(f"- {_escaped(_sentence(e.sentence))}" for e in explain_pair(comparison) if not e.test or "order changed" not in e.sentence),
+        *(
+            f"- {_escaped(_sentence(e.sentence))}"
+            for e in explain_pair(comparison)
+            if not e.test or not isinstance(e.finding, OrderChanged)
+        ),
         "",
         *_queues(comparison),
         *_heading("Results", "-"),
-        *(("A percentage stands beside a figure only where the comparison shows a change.", "") if not comparison.sampling else ()),
+        *(
+            ("A percentage stands beside a figure only where the comparison shows a change.", "")
+            if comparison.kind is not Kind.WAKEUPS
+            else ()
+        ),
     ]
-    if comparison.sampling:
+    if comparison.kind is Kind.WAKEUPS:
         lines += _rows(comparison)
     else:
         for test in columns_of(comparison.b).tests:

@@ -7,6 +7,8 @@ import csv
 import io
 from typing import Any
 
+from latlab.analysis.base.wording import said_mode
+from latlab.model.enums import Kind
 from latlab.model.run import Run
 
 COLUMNS = ("test", "metric", "cluster", "core", "boot", "iteration", "value_ticks", "value", "unit")
@@ -18,7 +20,7 @@ COUNTED = ("test", "metric", "cluster", "core", "low", "high", "count", "unit", 
 def render(run: Run) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    if run.distributions:
+    if run.kind is Kind.WAKEUPS:
         _render_counts(run, writer)
         return stream.getvalue()
     writer.writerow(COLUMNS)
@@ -30,7 +32,7 @@ def render(run: Run) -> str:
 
 def _render_counts(run: Run, writer: Any) -> None:
     """Intervals from `low` to below `high`, in ns or instructions; what was clipped has no `high`. Each line says what the figures are."""
-    mode = dict(run.facts).get("mode", "")
+    mode = said_mode(run.conditions.mode)
     writer.writerow(COUNTED)
     for one in run.distributions:
         where = [one.test, one.metric.value, one.core.cluster, one.core.core]

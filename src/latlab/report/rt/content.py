@@ -8,26 +8,32 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from latlab.analysis.base.wording import said_blame, said_mode
 from latlab.analysis.wakeups.attribution import Attributed
 from latlab.analysis.wakeups.dose import DoseResponse, fit
 from latlab.analysis.wakeups.power_cycles import crossings
 from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.wakeup import PERCENTILES, same_distribution_ks
-from latlab.campaigns.rt_results import DETERMINISTIC, EMULATION, VIRTUAL_MACHINE, power_records
+from latlab.campaigns.rt_results import power_records
 from latlab.errors import DataError, UsageError
 from latlab.formats.dump.el3_records import info_of
+from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame
+from latlab.model.conditions import Mode
 from latlab.model.run import Run
 from latlab.model.wakeups import CpuWakeups, Wakeups
 
-UNEXPLAINED = "unexplained"
-UNTRACED = "unknown: the firmware's ring had been overwritten"
+RING_OVERWRITTEN = "unknown: the firmware's ring had been overwritten"
+TRNG_RND = "TRNG_RND"
 OUTLIERS_SHOWN = 20
 WORDS = ("Cause", "Blamed")
 FELL_BACK = 1.5
 MODE_SENTENCES = {
-    DETERMINISTIC: "Time is counted in instructions of 2 ns each: the figures repeat exactly and show what the software does, not a board.",
-    VIRTUAL_MACHINE: "A hypervisor takes the CPU away as it likes: these figures are this virtual machine's, not what its kernel can do.",
-    EMULATION: "The host schedules the emulator's threads: latencies of milliseconds are its own. Use one vCPU on the instruction clock.",
+    Mode.DETERMINISTIC: "Time is counted in instructions of 2 ns each: the figures repeat exactly and show what the software does, "
+    "not a board.",
+    Mode.VIRTUAL_MACHINE: "A hypervisor takes the CPU away as it likes: these figures are this virtual machine's, "
+    "not what its kernel can do.",
+    Mode.MULTI_THREAD: "The host schedules the emulator's threads: latencies of milliseconds are its own. "
+    "Use one vCPU on the instruction clock.",
 }
 REFUSAL = "latencies of multi-threaded emulation are the host's scheduling and are not published; use --cores 1 --mode deterministic"
 
@@ -56,12 +62,16 @@ class Dose:
 
 
 def mode_of(run: Run) -> str:
-    return dict(run.facts).get("mode", "imported: the mode of the measurement is unknown")
+    return said_mode(run.conditions.mode)
+
+
+def mode_sentence(run: Run) -> str:
+    return MODE_SENTENCES.get(run.conditions.mode, "") if run.conditions.mode else ""
 
 
 def check_publishable(run: Run) -> None:
     """Refuse what must not be mistaken for a latency."""
-    if mode_of(run) == EMULATION:
+    if run.conditions.mode is Mode.MULTI_THREAD:
         raise UsageError(f"{run.id}: {REFUSAL}")
 
 
@@ -151,9 +161,7 @@ def _clipped(cpu: CpuWakeups) -> str:
 
 
 def cause_name(entry: Attributed) -> str:
-    if entry.cause is None:
-        return UNEXPLAINED if entry.traced else UNTRACED
-    return entry.cause.name + (f", called by {entry.cause.caller}" if entry.cause.caller else "")
+    return RING_OVERWRITTEN if entry.blame == UNTRACED else said_blame(entry.blame)
 
 
 def causes(name: str, result: RtResult) -> Sheet:
@@ -162,20 +170,25 @@ def causes(name: str, result: RtResult) -> Sheet:
         recorder = result.recorder
         count = len(recorder.outliers) if recorder else 0
         note = "The firmware of this target has no trace that could be read, so nothing is attributed."
-        return Sheet(_titled(name, "Outliers by cause"), ("Cause", "Outliers"), ((UNEXPLAINED, str(count)),), (note, *_period_note(result)))
-    groups: dict[str, list[Attributed]] = {}
+        return Sheet(
+            _titled(name, "Outliers by cause"),
+            ("Cause", "Outliers"),
+            ((said_blame(UNEXPLAINED), str(count)),),
+            (note, *_period_note(result)),
+        )
+    groups: dict[Blame, list[Attributed]] = {}
     for entry in result.attributed:
-        groups.setdefault(cause_name(entry), []).append(entry)
+        groups.setdefault(entry.blame, []).append(entry)
     ordered = sorted(groups.items(), key=lambda pair: (pair[0] in (UNEXPLAINED, UNTRACED), -len(pair[1])))
     rows = tuple(
         (
-            cause,
+            cause_name(entries[0]),
             str(len(entries)),
             ", ".join(sorted({f"CPU {entry.outlier.cpu}" for entry in entries})),
             us(max(entry.outlier.late_ns for entry in entries)),
-            us(max((entry.cause.stolen_ns for entry in entries if entry.cause), default=None)),
+            us(max((entry.stolen_ns for entry in entries if entry.explained), default=None)),
         )
-        for cause, entries in ordered
+        for _, entries in ordered
     )
     head = ("Cause", "Outliers", "On", "Latest (us)", "of that in the call (us)")
     return Sheet(_titled(name, "Outliers by cause"), head, rows, _period_note(result))
@@ -191,7 +204,7 @@ def _period_note(result: RtResult) -> tuple[str, ...]:
 def _worst(name: str, result: RtResult) -> Sheet:
     recorder = result.recorder
     assert recorder is not None
-    entries = result.attributed or tuple(Attributed(outlier, None) for outlier in recorder.outliers)
+    entries = result.attributed or tuple(Attributed(outlier, UNEXPLAINED) for outlier in recorder.outliers)
     worst = sorted(entries, key=lambda entry: -entry.outlier.late_ns)[:OUTLIERS_SHOWN]
     start = recorder.start_ns or 0
     rows = tuple(
@@ -200,8 +213,8 @@ def _worst(name: str, result: RtResult) -> Sheet:
             str(entry.outlier.cpu),
             us(entry.outlier.late_ns),
             str(entry.outlier.missed),
-            str(entry.cause.calls) if entry.cause else "-",
-            us(entry.cause.stolen_ns) if entry.cause else "-",
+            str(entry.calls) if entry.explained else "-",
+            us(entry.stolen_ns) if entry.explained else "-",
             cause_name(entry),
         )
         for entry in sorted(worst, key=lambda entry: entry.outlier.wake_ns)
@@ -248,24 +261,17 @@ def power_sheet(run: Run, files: Mapping[str, bytes]) -> Sheet:
     return Sheet("Power boundaries, by the firmware's trace", head, rows, notes)
 
 
-def doses(results: list[tuple[str, RtResult]]) -> list[Dose]:
+def doses(run: Run, results: list[tuple[str, RtResult]]) -> list[Dose]:
+    """What came of each boot of the experiment that came back whole."""
+    by_name = dict(results)
     found = []
-    for name, result in results:
-        parts = name.split("-")
-        if len(parts) != 6 or result.recorder is None:
+    for dose in run.conditions.doses:
+        result = by_name.get(dose.name)
+        if result is None or result.recorder is None:
             continue
         blamed = Counter(cause_name(entry) for entry in result.attributed or ())
-        found.append(
-            Dose(
-                name,
-                int(parts[0]),
-                parts[3] == "on",
-                parts[5] == "on",
-                result.recorder.max_ns / 1000,
-                len(result.recorder.outliers),
-                tuple(blamed.most_common()),
-            )
-        )
+        figures = result.recorder.max_ns / 1000, len(result.recorder.outliers), tuple(blamed.most_common())
+        found.append(Dose(dose.name, dose.dose_us, dose.kstack_randomised, dose.hwrng_driver, *figures))
     return sorted(found, key=lambda dose: (not dose.kstack, dose.hwrng, dose.dose_us))
 
 
@@ -326,13 +332,13 @@ def above_undisturbed(results: list[tuple[str, RtResult]], found: list[Dose]) ->
     result = dict(results)[highest.name]
     limit_ns = 3 * undisturbed.max_us * 1000
     above = [entry for entry in result.attributed or () if entry.outlier.late_ns > limit_ns]
-    explained = [entry for entry in above if entry.cause and entry.cause.name == "TRNG_RND"]
+    explained = [entry for entry in above if entry.blame.name == TRNG_RND]
     rows = tuple(
         (
             str(e.outlier.cpu),
             us(e.outlier.late_ns),
-            str(e.cause.calls) if e.cause else "-",
-            us(e.cause.stolen_ns) if e.cause else "-",
+            str(e.calls) if e.explained else "-",
+            us(e.stolen_ns) if e.explained else "-",
             cause_name(e),
         )
         for e in above
@@ -349,5 +355,5 @@ def all_sheets(run: Run, results: list[tuple[str, RtResult]]) -> list[Sheet]:
 
 def summary(run: Run, results: list[tuple[str, RtResult]]) -> list[Sheet]:
     """What an experiment comes to; nothing for a single measurement."""
-    found = doses(results) if run.campaign == "rt-trng" else []
+    found = doses(run, results)
     return [dose_sheet(found), above_undisturbed(results, found)] if found else []

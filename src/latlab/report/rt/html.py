@@ -11,7 +11,7 @@ import jinja2
 from latlab.analysis.wakeups.result import RtResult
 from latlab.model.run import Run
 from latlab.report.rt.charts import charts, dose_chart
-from latlab.report.rt.content import MODE_SENTENCES, WORDS, doses, mode_of, sheets, summary
+from latlab.report.rt.content import WORDS, doses, mode_of, mode_sentence, sheets, summary
 from latlab.report.rt.text import facts_of
 from latlab.report.run.charts import Chart
 from latlab.report.run.html import libraries, script
@@ -23,7 +23,7 @@ def page(run: Run, results: list[tuple[str, RtResult]]) -> str:
         loader=jinja2.PackageLoader("latlab.report"), autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined
     )
     environment.globals |= {"words": WORDS}
-    overview = [dose_chart(doses(results))] if run.campaign == "rt-trng" else []
+    overview = [dose_chart(doses(run, results))] if run.conditions.doses else []
     parts = [
         (name or "Measurement", _placed(specs, f"m{i}", charts(result)), sheets("", result)) for i, (name, result) in enumerate(results)
     ]
@@ -31,7 +31,7 @@ def page(run: Run, results: list[tuple[str, RtResult]]) -> str:
         title="RT Linux: wake-up latency",
         lead=f"{run.platform}, run {run.id} of {run.started_utc}",
         mode=mode_of(run),
-        warning=MODE_SENTENCES.get(mode_of(run), ""),
+        warning=mode_sentence(run),
         problems=[problem.message for problem in run.problems],
         summary=summary(run, results),
         overview=_placed(specs, "overview", overview),

@@ -6,13 +6,14 @@ from __future__ import annotations
 from rich.console import Console
 from rich.markup import escape
 
-from latlab.analysis.base.wording import amount
+from latlab.analysis.base.wording import MODES, amount
 from latlab.analysis.wakeups.tail import Tail
+from latlab.model.conditions import Mode
 
 
-def print_tails(console: Console, tails: tuple[Tail, ...], unit: str, caveat: str) -> None:
+def print_tails(console: Console, tails: tuple[Tail, ...], unit: str, caveat: Mode | None) -> None:
     if caveat:
-        _line(console, f"[yellow]{escape(caveat)}[/yellow]")
+        _line(console, f"[yellow]{escape(MODES[caveat])}[/yellow]")
     for one in tails:
         where = f"{one.test} {one.metric} of {one.core}, {one.samples} samples, largest {amount(one.largest, unit)}"
         if one.level is None or one.low is None or one.high is None:

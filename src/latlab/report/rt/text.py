@@ -7,18 +7,17 @@ import csv
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from latlab.analysis.base.wording import said_conditions
 from latlab.analysis.wakeups.result import RtResult
-from latlab.campaigns.rt_results import REAL
+from latlab.model.conditions import Mode
 from latlab.model.run import Run
-from latlab.report.rt.content import MODE_SENTENCES, WORDS, Sheet, all_sheets, mode_of
-
-HIDDEN_FACTS = ("mode",)
+from latlab.report.rt.content import WORDS, Sheet, all_sheets, mode_of, mode_sentence
 
 Results = list[tuple[str, RtResult]]
 
@@ -31,7 +30,10 @@ def facts_of(run: Run) -> list[tuple[str, str]]:
         ("firmware", "" if run.build.firmware == "unknown" else run.build.firmware),
         ("started (UTC)", run.started_utc),
         ("emulator", run.emulator),
-        *(fact for fact in run.facts if fact[0] not in HIDDEN_FACTS),
+        ("imported from", run.source),
+        *said_conditions(replace(run.conditions, mode=None)),
+        *(("command", command) for command in run.conditions.commands),
+        *run.facts,
     ]
     return [(name, value) for name, value in facts if value]
 
@@ -43,8 +45,8 @@ def print_rt(console: Console, run: Run, found: list[Sheet]) -> None:
     for name, value in facts_of(run):
         facts.add_row(escape(name), escape(value))
     console.print(facts)
-    if mode_of(run) != REAL:
-        console.print(MODE_SENTENCES.get(mode_of(run), mode_of(run)), style="yellow", highlight=False, markup=False, soft_wrap=True)
+    if run.conditions.mode is not Mode.REAL:
+        console.print(mode_sentence(run) or mode_of(run), style="yellow", highlight=False, markup=False, soft_wrap=True)
     for sheet in found:
         console.print()
         console.print(sheet.title, style="bold", highlight=False, markup=False, soft_wrap=True)
@@ -65,12 +67,9 @@ def _rich(sheet: Sheet) -> Table:
 def document(run: Run, results: Results) -> str:
     """The tables of the reference's section, as RST."""
     lines = ["RT Linux: wake-up latency", "=" * 25, "", f"Mode: {mode_of(run)}.", ""]
-    if sentence := MODE_SENTENCES.get(mode_of(run)):
+    if sentence := mode_sentence(run):
         lines += [sentence, ""]
-    facts = dict(run.facts)
-    commands = [
-        f"   {facts[name]}" for name in ("load command", "cyclictest command", "recorder command") if facts.get(name, "none") != "none"
-    ]
+    commands = [f"   {command}" for command in run.conditions.commands]
     if commands:
         lines += [".. code:: console", "", *commands, ""]
     for sheet in all_sheets(run, results):
@@ -134,6 +133,6 @@ def as_json(run: Run, results: Results) -> str:
         for name, result in results
     ]
     tables = [asdict(sheet) for sheet in all_sheets(run, results)]
-    body: dict[str, object] = {"run": run.id, "status": run.status.value, "mode": mode_of(run), "facts": dict(run.facts)}
+    body: dict[str, object] = {"run": run.id, "status": run.status.value, "mode": mode_of(run), "facts": dict(facts_of(run))}
     body |= {"measurements": measurements, "tables": tables}
     return json.dumps(body, indent=1) + "\n"

@@ -9,7 +9,7 @@ from typing import Any
 
 import altair as alt
 
-from latlab.analysis.spans.decompose import CACHE_FLUSH, CALL, LOW_POWER, Segment, part_rank
+from latlab.analysis.spans.decompose import CACHE_FLUSH, CALL, LOW_POWER, PartName, Segment
 from latlab.model.enums import Metric
 from latlab.model.run import Run, Tick
 from latlab.report.run.content import METRIC_TITLES
@@ -57,15 +57,15 @@ def charts(run: Run, test: str) -> list[Chart]:
     return [*_span_charts(run, test), *_timeline_charts(run, test)]
 
 
-def legend(run: Run, tests: Iterable[str]) -> list[tuple[str, str]]:
+def legend(run: Run, tests: Iterable[str]) -> list[tuple[PartName, str]]:
     """Each part that the charts show, with its colour, in the order in which a call goes through them."""
     names = {name for test in tests for stack in stacks(run, test) for name, _ in stack.parts}
     asleep = {LOW_POWER} if names - {CALL} else set()
-    return [(name, colour(name)) for name in sorted(names | asleep, key=part_rank)]
+    return [(name, colour(name)) for name in sorted(names | asleep, key=lambda name: name.rank)]
 
 
-def colour(part: str) -> str:
-    return COLOURS.get(part, OTHER_COLOUR)
+def colour(part: PartName) -> str:
+    return COLOURS.get(str(part), OTHER_COLOUR)
 
 
 def _span_charts(run: Run, test: str) -> Iterable[Chart]:
@@ -94,7 +94,7 @@ def _without_flush(stack: Stack) -> Stack:
 
 def _stack_panel(found: list[Stack], tick: Tick, title: str) -> alt.Chart:
     rows = [
-        {"core": str(stack.core), "part": name, "value": scaled(ticks, tick), "rank": rank}
+        {"core": str(stack.core), "part": str(name), "value": scaled(ticks, tick), "rank": rank}
         for stack in found
         for rank, (name, ticks) in enumerate(stack.parts)
     ]
@@ -104,7 +104,7 @@ def _stack_panel(found: list[Stack], tick: Tick, title: str) -> alt.Chart:
         .encode(
             x=alt.X("value:Q", title=unit(tick), axis=_axis()),
             y=_cores([str(stack.core) for stack in found]),
-            color=alt.Color("part:N", scale=_scale({str(row["part"]) for row in rows}), legend=None),
+            color=alt.Color("part:N", scale=_scale(name for stack in found for name, _ in stack.parts), legend=None),
             order=alt.Order("rank:Q"),
             tooltip=_tooltip(tick),
         )
@@ -165,7 +165,7 @@ def _rows(lane: Lane, found: Iterable[Segment], zero: int, tick: Tick) -> list[d
     return [
         {
             "core": str(lane.core),
-            "part": segment.part,
+            "part": str(segment.part),
             "from": scaled(segment.start_ticks - zero, tick),
             "to": scaled(segment.end_ticks - zero, tick),
             "value": scaled(segment.ticks, tick),
@@ -178,7 +178,7 @@ def _lane_panel(
     rows: list[dict[str, Any]], found: tuple[Lane, ...], tick: Tick, axis: str, width: int, title: str = "", outline: bool = False
 ) -> alt.Chart:
     """`outline` draws a line of its own colour around each bar but the sleep, so that the shortest is seen."""
-    scale = _scale({row["part"] for row in rows})
+    scale = _scale(segment.part for lane in found for segment in lane.segments)
     chart = alt.Chart(alt.InlineData(values=rows), title=title, width=width, height=alt.Step(BAR_PX))
     encoded: alt.Chart = chart.mark_bar().encode(
         x=alt.X("from:Q", title=axis, axis=_axis()),
@@ -189,7 +189,7 @@ def _lane_panel(
     )
     if not outline:
         return encoded
-    width_of = alt.condition(alt.datum.part == LOW_POWER, alt.value(0), alt.value(1.5))
+    width_of = alt.condition(alt.datum.part == str(LOW_POWER), alt.value(0), alt.value(1.5))
     outlined: alt.Chart = encoded.encode(stroke=alt.Stroke("part:N", scale=scale, legend=None), strokeWidth=width_of)
     return outlined
 
@@ -198,9 +198,9 @@ def _cores(names: list[str]) -> alt.Y:
     return alt.Y("core:N", title="cluster.core", sort=names, scale=alt.Scale(paddingInner=0.25, paddingOuter=0.2))
 
 
-def _scale(parts: Iterable[str]) -> alt.Scale:
-    names = sorted(parts, key=part_rank)
-    return alt.Scale(domain=names, range=[colour(name) for name in names])
+def _scale(parts: Iterable[PartName]) -> alt.Scale:
+    names = sorted(set(parts), key=lambda name: name.rank)
+    return alt.Scale(domain=[str(name) for name in names], range=[colour(name) for name in names])
 
 
 def _tooltip(tick: Tick) -> list[alt.Tooltip]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from latlab.analysis.base.summary import Row, ordered_tests, sentence_of, summarise
+from latlab.analysis.base.summary import SENTENCES, Mark, Row, ordered_tests, summarise
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import CoreId, Run
 from latlab.report.units import CLOCK_NAMES, capture_cost, unit
@@ -51,13 +51,11 @@ TITLES = {
 
 
 FACT_NAMES = {
-    "mode": "Mode",
     "cpu": "CPU model",
     "clock_hz": "Counter frequency (Hz)",
     "iterations": "Iterations a test",
     "el": "Payload's exception level",
     "gic": "GIC version",
-    "source": "Imported from",
 }
 
 
@@ -78,7 +76,7 @@ class TestTable:
     rows: tuple[CoreRow, ...]
     fewest: int
     most: int
-    mark: str
+    mark: Mark | None
 
     @property
     def n(self) -> str:
@@ -87,7 +85,7 @@ class TestTable:
 
     @property
     def warning(self) -> str:
-        return sentence_of(self.mark)
+        return SENTENCES[self.mark] if self.mark else ""
 
 
 def title_of(test: str) -> TestTitle:
@@ -118,6 +116,8 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
         ("Event table", run.build.events_hash or "unknown"),
         ("Started (UTC)", run.started_utc),
         ("Emulator", run.emulator),
+        ("Imported from", run.source),
+        ("Mode", run.conditions.mode or ""),
         *((FACT_NAMES.get(key, key), value) for key, value in (*run.build.options, *run.facts)),
         ("Command", " ".join(run.command)),
     ]

@@ -13,7 +13,7 @@ import jinja2
 import vl_convert
 from markupsafe import Markup
 
-from latlab.analysis.base.summary import NOISE_MARK, NOISE_SENTENCE, Row, is_noise
+from latlab.analysis.base.summary import SENTENCES, Mark, Row, is_noise
 from latlab.analysis.spans.decompose import MEANING
 from latlab.model.run import CoreId, Run
 from latlab.report.run.charts import charts, legend
@@ -65,10 +65,10 @@ def page(run: Run) -> str:
         lead=f"{run.build.firmware}, {cores} in clusters of {run.topology}, run {run.id} of {run.started_utc}",
         clock=f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {unit(run.tick)}.",
         run=run,
-        mark=NOISE_MARK if is_noise(run) else "",
-        warning=NOISE_SENTENCE if is_noise(run) else "",
+        mark=Mark.NOISE if is_noise(run) else "",
+        warning=SENTENCES[Mark.NOISE] if is_noise(run) else "",
         problems=sorted(run.problems, key=lambda problem: problem.line),
-        legend=[(name, colour, MEANING[name.partition(", ")[0]]) for name, colour in legend(run, [test.table.test for test in tests])],
+        legend=[(str(name), colour, MEANING[name.kind]) for name, colour in legend(run, [test.table.test for test in tests])],
         tests=tests,
         unit=unit(run.tick),
         facts=facts_of(run),

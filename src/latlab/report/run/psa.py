@@ -63,7 +63,7 @@ def print_builds(console: Console, results: Sequence[BuildResult]) -> None:
     for test in cost_tests(runs):
         costs.add_row(test, *(_shown(cost_range(run, test)) for run in runs))
     costs.add_row("worst interrupt latency", *(str(worst_latency(run)) for run in runs))
-    costs.add_row("code (bytes)", *(dict(run.facts).get("code_bytes", "") for run in runs))
+    costs.add_row("code (bytes)", *(str(run.build.code_bytes or "") for run in runs))
     console.print(costs)
     for result in results:
         _print_windows(console, result)

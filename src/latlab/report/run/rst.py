@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
-from latlab.analysis.base.summary import NOISE_SENTENCE, is_noise
+from latlab.analysis.base.summary import SENTENCES, Mark, is_noise
 from latlab.errors import UsageError
 from latlab.formats.published.rst_tables import grid
 from latlab.model.run import Run
@@ -63,7 +63,7 @@ def _table(run: Run, table: TestTable) -> Iterable[str]:
 def _refuse_noise(run: Run) -> None:
     if is_noise(run):
         raise UsageError(
-            f"{run.id} has no latencies to publish. {NOISE_SENTENCE} Run it in the mode deterministic, or look at it as a table"
+            f"{run.id} has no latencies to publish. {SENTENCES[Mark.NOISE]} Run it in the mode deterministic, or look at it as a table"
         )
 
 

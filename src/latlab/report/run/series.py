@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median_low
 
-from latlab.analysis.spans.decompose import LOW_POWER, Segment, decompose, segments
+from latlab.analysis.spans.decompose import LOW_POWER, PartName, Segment, decompose, segments
 from latlab.analysis.spans.spans import SpanError, measured_call, span_ticks
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, CoreTrace, Run, TraceRecord
@@ -19,7 +19,7 @@ class Stack:
 
     core: CoreId
     metric: Metric
-    parts: tuple[tuple[str, int], ...]
+    parts: tuple[tuple[PartName, int], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from latlab.analysis.base.summary import Row
-from latlab.model.enums import RunStatus
+from latlab.model.enums import Kind, RunStatus
 from latlab.model.run import Problem, Run
 from latlab.report.run.content import METRIC_TITLES, TestTable, facts_of, tables_of
 from latlab.report.units import shown, unit
@@ -51,7 +51,7 @@ def print_runs(console: Console, runs: Iterable[Run], counts: Mapping[str, int])
         status = run.status.value if run.status is RunStatus.COMPLETE else f"[yellow]{run.status.value}[/yellow]"
         started = run.started_utc[:16].replace("T", " ")
         first = (run.id, started, run.target, str(run.topology), run.tick.clock.value)
-        samples = "-" if run.is_rt else str(counts.get(run.id, 0))
+        samples = str(counts.get(run.id, 0)) if run.kind is Kind.SPANS else "-"
         cells = (*map(escape, first), status, samples, escape(run.platform), escape(run.build.firmware))
         table.add_row(*cells[: len(shown_columns)])
     console.print(table)

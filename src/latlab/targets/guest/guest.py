@@ -11,13 +11,14 @@ from pathlib import Path
 
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.guest_frames import GuestOutput, read_frames
+from latlab.model.conditions import Mode
 from latlab.model.run import Topology
 from latlab.targets.guest.cpio import archive, file
 from latlab.targets.guest.guest_dtb import IDLE_STATES, Chosen, patch
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.qemu.console import Console, End, Limits, Outcome
 from latlab.targets.qemu.images import folder_name, search_folders
-from latlab.targets.qemu.qemu import CPU, MEMORY_MIB, Mode, Qemu
+from latlab.targets.qemu.qemu import CPU, MEMORY_MIB, Qemu
 
 KERNEL_ADDRESS = 0x60000000
 INITRD_ADDRESS = 0x68000000

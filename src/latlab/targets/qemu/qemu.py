@@ -7,10 +7,10 @@ import re
 import shutil
 import subprocess
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from latlab.errors import UsageError
+from latlab.model.conditions import Mode
 from latlab.model.enums import Clock
 from latlab.model.run import Tick
 from latlab.targets.qemu.images import ImageSet
@@ -25,11 +25,6 @@ MAX_CORES = {2: 8, 3: 16}
 MAX_ITERATIONS = 1_000_000
 PARAMS_ADDRESS = 0x5FFF0000
 PARAMS_MAGIC = 0x4C41544C41420001
-
-
-class Mode(StrEnum):
-    DETERMINISTIC = "deterministic"
-    MULTI_THREAD = "multi-thread"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Seeds of labelled cases: one for each cause, and one with none."""
 
 SEEDS = {

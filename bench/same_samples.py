@@ -37,7 +37,7 @@ CAMPAIGNS: dict[str, tuple[str, ...]] = {
     "psci-4,4,4,4": ("psci", "--topology", "4,4,4,4"),
     "psci-virtual": ("psci", "--target", "virtual:juno"),
     **{f"psa-{build}": ("psa", "--build", build) for build in PSA_BUILDS},
-    "rt-guest": ("rt", "--target", "guest", "--duration", "10s"),
+    **{f"rt-{tool}": ("rt", "--target", "guest", "--duration", "10s", "--instrument", tool) for tool in ("recorder", "cyclictest")},
 }
 
 

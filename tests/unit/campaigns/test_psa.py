@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The psa campaign: its spans and windows, and the real firmware in the real QEMU where both are there."""
+"""The psa campaign: its spans and its windows."""
 
 import pytest
 

@@ -147,7 +147,7 @@ def test_a_cpu_that_the_head_does_not_name_keeps_its_records() -> None:
     assert [record.sequence for record in read.traces[0].records] == [6, 7] and len(read.calls()) <= 1
     assert [problem.message for problem in read.problems] == [
         "el3:1: neither a core nor a record: 'core 0.0 cup=0 next=5 oldest=2'; the line is left out",
-        "el3:1: nothing says from which record on those of CPU 0 are wanted; all are kept",
+        "el3:1: the first record that is wanted of CPU 0 is not stated; all are kept",
     ]
 
 

@@ -247,5 +247,5 @@ def test_an_unknown_reference_names_the_known_ones():
 
 def test_a_row_of_one_cell_that_names_no_test_is_not_swallowed():
     reading = csv_tables.parse("surprise\nCluster,Core,Powerdown\n0,0,1.5\n", "CPU_OFF latencies (us) (v1)")
-    assert [(p.line, p.message) for p in reading.problems] == [(1, "the row 'surprise' names no test and is left out")]
+    assert [(p.line, p.message) for p in reading.problems] == [(1, "the row 'surprise' does not name a test and is left out")]
     assert len(reading.tables[0].figures) == 1

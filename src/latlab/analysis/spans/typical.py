@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The numbers behind the charts: parts of typical spans, and the segments of one iteration. No drawing here."""
+"""What typical calls are made of: the parts of median spans, and the segments of one iteration."""
 
 from __future__ import annotations
 

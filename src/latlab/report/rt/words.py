@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the figures of an rt run are, in words; and what must not be mistaken for a latency."""
+
+from __future__ import annotations
+
+from latlab.analysis.wakeups.wakeup_identity import EMULATION, VIRTUAL_MACHINE
+from latlab.campaigns.rt_results import DETERMINISTIC
+from latlab.errors import UsageError
+from latlab.model.run import Run
+
+HIDDEN_FACTS = ("mode",)
+MODE_SENTENCES = {
+    DETERMINISTIC: "Time is counted in instructions of 2 ns each: the figures repeat exactly and show what the software does, not a board.",
+    VIRTUAL_MACHINE: "A hypervisor takes the CPU away as it likes: these figures are this virtual machine's, not what its kernel can do.",
+    EMULATION: "The host schedules the emulator's threads: latencies of milliseconds are its own. Use one vCPU on the instruction clock.",
+}
+REFUSAL = "latencies of multi-threaded emulation are the host's scheduling and are not published; use --cores 1 --mode deterministic"
+
+
+def mode_of(run: Run) -> str:
+    return dict(run.facts).get("mode", "imported: the mode of the measurement is unknown")
+
+
+def check_publishable(run: Run) -> None:
+    """Refuse what must not be mistaken for a latency."""
+    if mode_of(run) == EMULATION:
+        raise UsageError(f"{run.id}: {REFUSAL}")
+
+
+def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
+    """What is known of the run, in the order of importance."""
+    facts = [
+        ("run", f"{run.id}, {run.status.value}"),
+        ("mode", mode_of(run)),
+        ("target", f"{run.target}, {run.platform}"),
+        ("firmware", "" if run.build.firmware == "unknown" else run.build.firmware),
+        ("started (UTC)", run.started_utc),
+        ("emulator", run.emulator),
+        *(fact for fact in run.facts if fact[0] not in HIDDEN_FACTS),
+    ]
+    return tuple((name, value) for name, value in facts if value)
+
+
+def us(ns: float | None) -> str:
+    """Microseconds to a tenth."""
+    return "-" if ns is None else f"{ns / 1000:.1f}"

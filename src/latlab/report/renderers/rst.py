@@ -63,7 +63,7 @@ def csv_table(table: Table) -> Lines:
 
 def marked(text: Text) -> str:
     """A paragraph whose code is set as a literal and whose other words are taken as they are."""
-    return _whole("".join(f"``{span.text}``" if span.style is Style.CODE else _run(span) for span in spans(text)))
+    return _whole("".join(f"``{span.text}``" if span.style is Style.CODE else _run(span) for span in spans(text)).strip())
 
 
 def escaped(text: str) -> str:
@@ -80,6 +80,8 @@ def _whole(line: str) -> str:
     """The line does not begin or end as anything but a paragraph: no list, option, field, rule or heading of a literal block."""
     if line.endswith("::"):
         line = line[:-1] + "\\:"
+    if set(line) == {"\\"}:
+        return "\\ " + line
     return "\\" + line if BLOCK_START.match(line) else line
 
 

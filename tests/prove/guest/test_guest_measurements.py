@@ -3,13 +3,13 @@
 
 import pytest
 
+from latlab.analysis.wakeups.dose_experiment import doses, line_of
 from latlab.analysis.wakeups.result import RtResult
 from latlab.campaigns.rt import DOSES_US, GuestOptions, run_rt_guest, run_trng
 from latlab.campaigns.rt_results import busy_facts, results_of
 from latlab.formats.wakeups.recorder import read_record
 from latlab.model.enums import RunStatus
 from latlab.model.run import Run
-from latlab.report.rt.content import doses, line_of
 from latlab.store.store import Store, open_store
 from latlab.targets.guest.guest import GuestMachine, run_guest
 from latlab.targets.guest.guest_image import guest_image

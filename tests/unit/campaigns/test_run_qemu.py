@@ -194,7 +194,7 @@ def test_the_command_runs_the_campaign_and_prints_its_tables(latlab: Latlab, tmp
     options = ("--qemu", fake_qemu(tmp_path, LOG), "--firmware", fake_images(tmp_path / "images", JUNO), "--iterations", 2)
     done = latlab("run", "psci", *options)
     assert done.returncode == 0, done.stderr
-    assert "CPU_SUSPEND to deepest power level, in serial" in done.stdout
+    assert "CPU_SUSPEND latencies (instructions) to deepest power level in serial" in done.stdout
     assert "192 samples" in done.stderr
 
 

@@ -57,7 +57,7 @@ def test_explain_tells_sentences_and_json():
 
 
 def test_an_explanation_says_its_clock_and_how_many_samples_it_stands_on():
-    counted = f"{V9}: system counter (time), 96 samples, 1 a cell"
+    counted = f"{V9}: system counter (time), 96 samples, 1 in each cell"
     assert latlab("explain", V9).stdout.splitlines()[0] == counted
     assert counted in latlab("explain", V9, V10).stdout.splitlines()
 

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
+import csv
 import gzip
-import json
+import io
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from latlab.analysis.wakeups.dose_experiment import Dose
 from latlab.campaigns.rt_results import keep, new_run, workload_conditions
 from latlab.cli.app import app
 from latlab.errors import DataError, LatlabError, UsageError
+from latlab.formats import run_json
 from latlab.model.conditions import Dose as Condition
 from latlab.model.conditions import Mode
 from latlab.model.enums import RunStatus
 from latlab.model.run import Run
-from latlab.report.rt.content import Dose, dose_notes
+from latlab.report.rt.doses import dose_notes
 from latlab.store.store import open_store
 from latlab.targets.linux.rt_job import Workload
 from support.places import RT_DATA
@@ -52,9 +55,8 @@ def test_an_imported_histogram_is_a_run_that_is_shown_and_reported(store: str, t
     _latlab("import-rt", str(RT_DATA / "cyclictest-h.txt"), "--duration", "1s", "--interval", "1000")
     assert "Maximum (us)" in capsys.readouterr().out
     _latlab("show", "last", "--format", "json")
-    body = json.loads(capsys.readouterr().out)
-    (tool,) = body["measurements"][0]["tools"]
-    assert [(cpu["got"], cpu["max_ns"]) for cpu in tool["cpus"]] == [(1000, 28_000), (996, 497_000)]
+    run = run_json.parse(capsys.readouterr().out, "shown")
+    assert [(one.got, one.maximum_ticks) for one in run.distributions] == [(1000, 28_000), (996, 497_000)]
     page = tmp_path / "page.html"
     _latlab("report", "last", "-o", str(page))
     text = page.read_text()
@@ -90,8 +92,27 @@ def test_an_imported_file_with_its_schedule_says_what_was_missed(store: str, cap
     _latlab("import-rt", str(RT_DATA / "cyclictest-h.txt"), "--duration", "1s", "--interval", "200")
     capsys.readouterr()
     _latlab("show", "last", "--format", "json")
-    (tool,) = json.loads(capsys.readouterr().out)["measurements"][0]["tools"]
-    assert [(cpu["expected"], cpu["missed"]) for cpu in tool["cpus"]] == [(5000, 4000), (5000, 4004)]
+    run = run_json.parse(capsys.readouterr().out, "shown")
+    assert [(one.expected, one.missed) for one in run.distributions] == [(5000, 4000), (5000, 4004)]
+
+
+def test_the_json_of_a_shown_run_is_the_exported_one(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run_id = keep(open_store(), _run(Mode.DETERMINISTIC), _files(), ())
+    _latlab("show", run_id, "--format", "json")
+    shown = capsys.readouterr().out
+    _latlab("export", run_id)
+    assert shown == capsys.readouterr().out
+
+
+def test_the_csv_of_a_shown_run_has_every_table_and_none_of_what_is_not_published(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run_id = keep(open_store(), _run(Mode.DETERMINISTIC), _files(), ())
+    _latlab("show", run_id, "--format", "csv")
+    rows = list(csv.reader(io.StringIO(capsys.readouterr().out)))
+    assert ["Latencies", "CPU 0"] in rows and ["Call", "CPU", "Times", "Longest (us)", "Together (us)"] in rows
+    assert any(row[0] == "TRNG_RND" for row in rows)
+    emulated = keep(open_store(), _run(Mode.MULTI_THREAD), _files(), ())
+    with pytest.raises(UsageError, match="not published"):
+        _latlab("show", emulated, "--format", "csv")
 
 
 def test_truncated_input_is_refused_with_its_name(store: str, tmp_path: Path) -> None:

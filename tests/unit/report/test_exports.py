@@ -21,9 +21,10 @@ from latlab.formats.dump import console_log
 from latlab.formats.published import rst_tables
 from latlab.model.run import CoreId, Problem, Topology
 from latlab.report.comparison import data as comparison_data
-from latlab.report.comparison import html as comparison_html
-from latlab.report.comparison import rst as comparison_rst
+from latlab.report.comparison import pages as comparison_pages
+from latlab.report.comparison import web as comparison_web
 from latlab.report.exports import benchmark_json, chrome_trace, junit, kcidb, samples_csv, squad
+from latlab.report.renderers import html, rst
 from latlab.store import references
 from support.ladder_model import Truth, call, make_run
 from support.runs import changed
@@ -196,14 +197,14 @@ def test_comparison_csv_has_every_row_and_cell(release):
 def test_the_rst_of_a_comparison_builds_in_sphinx_without_a_warning(release, tmp_path):
     pytest.importorskip("sphinx")
     (tmp_path / "conf.py").write_text("project = 'report'\n")
-    (tmp_path / "index.rst").write_text(comparison_rst.document(release), "utf-8")
+    (tmp_path / "index.rst").write_text(rst.document(comparison_pages.document(release)), "utf-8")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", str(tmp_path), str(tmp_path / "out")]
     built = subprocess.run(command, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
 
 
 def test_the_rst_of_a_comparison_has_deltas_only_where_something_changed(release):
-    reading = rst_tables.parse(comparison_rst.document(release))
+    reading = rst_tables.parse(rst.document(comparison_pages.document(release)))
     marked = {(t.test, f.metric.value) for t in reading.tables for f in t.figures if f.printed_delta is not None}
     assert {metric for _, metric in marked} == {"wakeup"}
     assert {test for test, _ in marked} == {
@@ -216,12 +217,12 @@ def test_the_rst_of_a_comparison_has_deltas_only_where_something_changed(release
 
 
 def test_the_tables_of_a_comparison_are_read_back_with_the_same_figures(release, juno):
-    reading = rst_tables.parse(comparison_rst.document(release))
+    reading = rst_tables.parse(rst.document(comparison_pages.document(release)))
     figures = {(t.test, f.metric, f.core): float(f.value) for t in reading.tables for f in t.figures}
     assert figures == {(s.test, s.metric, s.core): pytest.approx(s.value_ticks * 0.02) for s in juno[1].samples}
 
 
 def test_the_page_of_a_comparison_needs_no_network(release):
-    page = comparison_html.page(release)
+    page = html.document(comparison_web.page(release))
     assert "src=" not in page.split("<script>")[0] and "<link" not in page
     assert page.count('class="chart"') == 2 + 4 and "regressed" in page

@@ -13,16 +13,15 @@ from rich.console import Console
 from latlab.analysis.base.summary import Mark, summarise
 from latlab.analysis.spans.decompose import COORDINATION, DISPATCH
 from latlab.analysis.spans.spans import samples_of
+from latlab.analysis.spans.typical import lanes, stacks
 from latlab.errors import UsageError
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.run import Build, CoreId, Problem, Run, Tick, Topology
+from latlab.report.renderers import html, rst, terminal
+from latlab.report.run import pages, web
 from latlab.report.run.charts import COLOURS, charts, colour, legend
-from latlab.report.run.content import tables_of
-from latlab.report.run.html import page
-from latlab.report.run.rst import document
-from latlab.report.run.series import lanes, stacks
-from latlab.report.run.terminal import print_run, print_runs
+from latlab.report.run.tables import runs_table, tables_of
 from support.runs import INSTRUCTIONS, JUNO, changed, run_with
 from support.synthetic import CLOCK_HZ, TESTS, Model
 
@@ -48,6 +47,22 @@ def make_run(topology: Topology = JUNO, tick: Tick = INSTRUCTIONS, count: int = 
         id="psci-0001",
     )
     return replace(run, **changes)  # type: ignore[arg-type]
+
+
+def document(run: Run) -> str:
+    return rst.document(pages.document(run))
+
+
+def page(run: Run) -> str:
+    return html.document(web.page(run))
+
+
+def print_run(console: Console, run: Run) -> None:
+    terminal.print_page(console, pages.screen(run))
+
+
+def print_runs(console: Console, runs: list[Run], counts: dict[str, int]) -> None:
+    terminal.print_table(console, runs_table(runs, counts))
 
 
 RUN = make_run()
@@ -155,7 +170,7 @@ def test_no_word_is_broken_on_a_narrow_terminal() -> None:
     print_run(console, RUN)
     lines = shown.getvalue().splitlines()
     assert max(map(len, lines)) <= 80
-    assert next(iter(tables_of(RUN))).warning in " ".join(" ".join(lines).split())
+    assert tables_of(RUN)[0].table.warning in " ".join(" ".join(lines).split())
 
 
 def test_a_run_in_the_list_takes_one_line_of_a_narrow_terminal() -> None:

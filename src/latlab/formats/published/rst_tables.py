@@ -88,9 +88,9 @@ def table_directive(caption: str, rows: list[list[str]]) -> str:
 
 
 def grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[str]:
-    """A grid table with every cell centred."""
+    """A grid table with every cell centred. Wide characters count twice, as docutils reads them."""
     body = [list(row) for row in rows]
-    widths = [max(len(row[i]) for row in (header, *body)) + 2 for i in range(len(header))]
+    widths = [max(utils.column_width(row[i]) for row in (header, *body)) + 2 for i in range(len(header))]
     rule = "+" + "+".join("-" * width for width in widths) + "+"
     yield rule
     yield _grid_line(header, widths)
@@ -101,7 +101,8 @@ def grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[str]:
 
 
 def _grid_line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    return "|" + "|".join(cell.center(width) for cell, width in zip(cells, widths, strict=True)) + "|"
+    centred = (cell.center(width - utils.column_width(cell) + len(cell)) for cell, width in zip(cells, widths, strict=True))
+    return "|" + "|".join(centred) + "|"
 
 
 def _doctree(lines: list[str], moved: list[int], problems: list[Problem]) -> nodes.document:

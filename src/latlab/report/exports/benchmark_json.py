@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import json
-
 from latlab.analysis.base.wording import count, heading_unit, scale_of
 from latlab.analysis.figures import figures_of
 from latlab.analysis.wakeups.wakeup_identity import caveat_words
 from latlab.model.run import Run
+from latlab.report.renderers import json
 
 
 def render(run: Run) -> str:
@@ -23,4 +22,4 @@ def render(run: Run) -> str:
             filter(None, (f"{run.build.firmware} on {run.platform}, {count(len(values), 'boot')}", caveat_words(run)))
         )
         out.append(entry)
-    return json.dumps(out, indent=1, ensure_ascii=False) + "\n"
+    return json.document(out)

@@ -7,10 +7,10 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from latlab.analysis.spans.typical import lanes
 from latlab.errors import UsageError
 from latlab.model.enums import Clock
 from latlab.model.run import Run, Spans
-from latlab.report.run.series import lanes
 
 
 def render(run: Run, test: str | None = None, iteration: int | None = None) -> str:

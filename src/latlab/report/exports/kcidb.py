@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -13,6 +12,7 @@ from latlab.analysis.invariants import check_invariants
 from latlab.analysis.wakeups.wakeup_identity import caveat_words
 from latlab.errors import UsageError
 from latlab.model.run import Run
+from latlab.report.renderers import json
 
 VERSION = {"major": 5, "minor": 3}
 ORIGIN = "latlab"
@@ -55,7 +55,7 @@ def render(run: Run, origin: str = ORIGIN, build_id: str = "") -> str:
     for check in check_invariants(run):
         more = {"comment": check.sentence} if check.sentence else {}
         tests.append(test(_path(f"{check.test}/rules/{check.name}"), "PASS" if check.holds else "FAIL", **more))
-    return json.dumps({"version": VERSION, "tests": tests}, indent=1, ensure_ascii=False) + "\n"
+    return json.document({"version": VERSION, "tests": tests})
 
 
 def _path(text: str) -> str:

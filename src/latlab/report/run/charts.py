@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
+from latlab.analysis.ladder.roles import is_parallel
 from latlab.analysis.spans.decompose import CACHE_FLUSH, CALL, LOW_POWER, PartName, Segment
+from latlab.analysis.spans.typical import Lane, Stack, lanes, stacks
 from latlab.model.enums import Metric
 from latlab.model.run import Run, Tick
-from latlab.report.run.content import METRIC_TITLES
-from latlab.report.run.series import Lane, Stack, lanes, stacks
+from latlab.report.chart import WIDE_PX, Chart, finished
+from latlab.report.titles import METRIC_TITLES
 from latlab.report.units import scaled, unit
 
 COLOURS = {
@@ -38,18 +39,6 @@ COLOURS = {
 OTHER_COLOUR = "#9498a0"
 BAR_PX = 22
 PANEL_PX = 255
-WIDE_PX = 940
-TEXT = "#1f2933"
-FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """A specification and what it shows, in words."""
-
-    title: str
-    note: str
-    spec: dict[str, Any]
 
 
 def charts(run: Run, test: str) -> list[Chart]:
@@ -84,7 +73,7 @@ def _span_charts(run: Run, test: str) -> Iterable[Chart]:
         yield Chart(
             "Spans in their parts",
             "Each bar is the iteration with the median span; its parts sum exactly to the span.",
-            _finished(alt.hconcat(*panels, spacing=28)),
+            _beside(panels),
         )
 
 
@@ -120,11 +109,11 @@ def _timeline_charts(run: Run, test: str) -> Iterable[Chart]:
     if all(lane.asleep is None for lane in found):
         yield _whole_chart(run, found, which, "Thin bars are drawn wider than they are, so that they can be seen.")
         return
-    if test.endswith("_parallel"):
+    if is_parallel(test):
         yield Chart(
             "One iteration across the cores",
             f"{which.capitalize()}. Time runs from the first ENTER_PSCI of any core; the sleep between the two panels is cut out.",
-            _finished(alt.hconcat(*_shared_panels(run, found), spacing=28)),
+            _beside(_shared_panels(run, found)),
         )
         return
     yield _whole_chart(run, found, which, "The cores go one after another; thin bars are drawn wider than they are.")
@@ -134,7 +123,7 @@ def _whole_chart(run: Run, found: tuple[Lane, ...], which: str, note: str) -> Ch
     start = min(lane.start for lane in found)
     rows = [row for lane in found for row in _rows(lane, lane.segments, start, run.tick)]
     chart = _lane_panel(rows, found, run.tick, f"{unit(run.tick)} since the first ENTER_PSCI", WIDE_PX, outline=True)
-    return Chart("One iteration across the cores", f"{which.capitalize()}. {note}", _finished(chart))
+    return Chart("One iteration across the cores", f"{which.capitalize()}. {note}", finished(chart))
 
 
 def _shared_panels(run: Run, found: tuple[Lane, ...]) -> list[alt.Chart]:
@@ -216,12 +205,6 @@ def _axis() -> alt.Axis:
     return alt.Axis(labelExpr="format(datum.value, '~s')", tickCount=5, labelOverlap=True, labelSeparation=8, labelFlush=False)
 
 
-def _finished(chart: Any) -> dict[str, Any]:
-    styled = chart.resolve_scale(color="independent") if isinstance(chart, alt.HConcatChart) else chart
-    styled = styled.configure_view(stroke=None).configure(font=FONT, background="transparent")
-    styled = styled.configure_axis(
-        labelColor=TEXT, titleColor=TEXT, labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e4e7eb"
-    )
-    styled = styled.configure_title(color=TEXT, fontSize=13, anchor="start", fontWeight=600)
-    spec: dict[str, Any] = styled.to_dict()
-    return spec
+def _beside(panels: list[alt.Chart]) -> dict[str, Any]:
+    """Panels with a scale of colours each, as each names its own parts."""
+    return finished(alt.hconcat(*panels, spacing=28).resolve_scale(color="independent"))

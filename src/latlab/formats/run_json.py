@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A run as JSON, whole: what is written is read back unchanged. The schema is in docs/export-schema.md; files of version 1 are read too."""
+"""A whole run as JSON: what is written reads back unchanged. The schema is in docs/export-schema.md; files of version 1 are read too."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def test_the_command_line_hands_over_the_parameters_and_survives_commas_in_paths
 def test_a_program_that_is_no_qemu_is_refused() -> None:
     with pytest.raises(UsageError, match="does not say a QEMU version"):
         find_qemu(Path("/bin/echo"))
-    with pytest.raises(UsageError, match="is not there"):
+    with pytest.raises(UsageError, match="is missing"):
         find_qemu(Path("/nowhere/qemu"))
     with pytest.raises(UsageError, match="not a program that this user may run"):
         find_qemu(Path(__file__))

@@ -262,7 +262,7 @@ def _wait_for(happened: Callable[[], bool]) -> None:
 def test_doctor_says_what_is_missing(latlab: Latlab, tmp_path: Path) -> None:
     done = latlab("doctor", "--qemu", "/nowhere/qemu")
     assert done.returncode == 2
-    assert "/nowhere/qemu is not there" in done.stdout
+    assert "/nowhere/qemu is missing" in done.stdout
     old = latlab("doctor", "--qemu", fake_qemu(tmp_path, LOG, version="7.2.22"))
     assert "QEMU 7.2.22" in old.stdout
     assert "needs QEMU 10" in old.stdout

@@ -208,7 +208,7 @@ def test_a_figure_between_two_ticks_is_left_out_as_unit_suspect():
 def test_a_document_that_holds_a_table_twice_keeps_the_first_and_says_so():
     run = published.run_of(rst_tables.parse(GRID.replace("(2.0)", "(v1)")), "v1", source(tick_ns=Decimal(20)))
     assert values(run, "cpu_susp_parallel", Metric.POWERDOWN) == {"0.0": 5000, "0.1": 10001}
-    assert any("stood already in line" in p.message for p in run.problems)
+    assert any("already appeared in line" in p.message for p in run.problems)
 
 
 def test_the_catalogue_knows_junos_figures_in_20_ns_ticks():

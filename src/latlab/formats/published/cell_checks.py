@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arithmetic of published tables: do printed deltas follow from the printed values, and can the unit be what the document says?
+"""Arithmetic of published tables: do the printed deltas follow from the printed values, and can the unit be the stated one?
 
 Each finding is a `Problem` of the kind that says which.
 """
@@ -19,7 +19,7 @@ _FEWEST_FIGURES = 6
 
 
 def misprinted_deltas(tables: Sequence[Table]) -> list[Problem]:
-    """Deltas that follow from no other release's value of the same cell, each with the right figure.
+    """Deltas that do not follow from any other release's value of the same cell, each with the right figure.
 
     A delta's base is not printed beside it, so every other table of the test is tried; the nearest one above gives the right figure.
     """
@@ -53,7 +53,7 @@ def unit_suspects(tables: Sequence[Table], tick_ns: Decimal | None) -> list[tupl
 
 
 def off_tick(figure: Figure, unit: str, tick_ns: Decimal, step: Decimal) -> bool:
-    """Is the figure, printed to multiples of `step`, no whole number of ticks even allowing for its rounding?"""
+    """Is the figure, printed to multiples of `step`, not a whole number of ticks, even allowing for its rounding?"""
     value_ns = figure.value * UNIT_NS[unit]
     rounding_ns = step * UNIT_NS[unit] / 2
     distance_ns = abs(value_ns - (value_ns / tick_ns).to_integral_value() * tick_ns)
@@ -61,7 +61,7 @@ def off_tick(figure: Figure, unit: str, tick_ns: Decimal, step: Decimal) -> bool
 
 
 def print_step(figures: Sequence[Figure]) -> Decimal:
-    """The finest step that the figures' printing shows: 0.01 where one of them has two decimals."""
+    """The finest step that the printed figures show: 0.01 if one of them has two decimals."""
     digits = max((-int(figure.value.as_tuple().exponent) for figure in figures), default=0)
     return Decimal(1).scaleb(-max(digits, 0))
 
@@ -82,7 +82,7 @@ def _suspicions(table: Table, tables: Sequence[Table], tick_ns: Decimal | None) 
             yield Problem(
                 table.line,
                 f"unit suspect: {table.test} ({table.release}) in {table.unit} is {ratio:.0f} times its sibling of {other.release}, "
-                f"in {other.unit} (line {other.line}); ns labelled as us look like that",
+                f"in {other.unit} (line {other.line}); ns that are labelled us look like that",
                 ProblemKind.UNIT_SUSPECT,
             )
             return

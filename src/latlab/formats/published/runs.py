@@ -2,7 +2,7 @@
 """Published tables as runs, and the layout in which the catalogue keeps them.
 
 A catalogue file is CSV with the columns `test,metric,cluster,core,value,unit,printed_delta_percent`; what is known about all of its figures
-(platform, topology, tick, lead, source) stands in `sources.toml` beside it.
+(platform, topology, tick, lead, source) is in `sources.toml` beside it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ COLUMNS = ("test", "metric", "cluster", "core", "value", "unit", "printed_delta_
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is known about a published set of figures beside the figures."""
+    """What is known about a published set of figures apart from the figures."""
 
     platform: str
     firmware: str
@@ -71,7 +71,7 @@ def run_of(reading: Reading, release: str, source: Source) -> Run:
         for figure in table.figures:
             if off_tick(figure, table.unit, tick_ns, step_of[figure.metric]):
                 cell = f"{figure.value} {table.unit} ({table.test} {figure.metric} of core {figure.core})"
-                message = f"unit suspect: {cell} is no whole number of {tick_ns} ns ticks; the cell is left out"
+                message = f"unit suspect: {cell} is not a whole number of {tick_ns} ns ticks; the cell is left out"
                 problems.append(Problem(figure.line, message, ProblemKind.UNIT_SUSPECT))
                 continue
             samples.append(_sample(table, figure, tick_ns))
@@ -104,7 +104,7 @@ def _contents(samples: Sequence[Sample], conditions: Conditions) -> Spans | Wake
 
 
 def summed_up(samples: Iterable[Sample], conditions: Conditions) -> Iterator[Distribution]:
-    """Minimum, average and maximum of wake-ups are no samples: they sum up one distribution for each CPU."""
+    """Minimum, average and maximum of wake-ups are not samples: they summarise one distribution per CPU."""
     figures: dict[CoreId, dict[str, int]] = {}
     for sample in samples:
         figures.setdefault(sample.core, {})[sample.test] = sample.value_ticks
@@ -136,7 +136,7 @@ def _due(conditions: Conditions) -> int | None:
 
 
 def parse_catalog(text: str, name: str) -> Reading:
-    """Tables of one catalogue file; raises ValueError with file and line where it is not in the layout."""
+    """Tables of one catalogue file; raises ValueError with file and line if it does not have the layout."""
     rows = csv.reader(text.splitlines())
     figures: dict[tuple[str, str], list[Figure]] = defaultdict(list)
     try:
@@ -224,7 +224,7 @@ def _once_each(tables: Sequence[Table], problems: list[Problem]) -> list[Table]:
             problems.append(
                 Problem(
                     table.line,
-                    f"{table.test} of {table.release or 'this release'} stood already in line {earlier.line}; this table is left out",
+                    f"{table.test} of {table.release or 'this release'} already appeared in line {earlier.line}; this table is left out",
                 )
             )
             continue

@@ -70,8 +70,8 @@ def find_firmware(machine: GuestMachine) -> Path:
 def check_guest(qemu: Qemu, machine: GuestMachine) -> None:
     if machine.mode is Mode.DETERMINISTIC and machine.cores != 1:
         raise UsageError(
-            f"{machine.cores} vCPUs on the instruction clock take turns, which shows as latencies of milliseconds; use --cores 1, or "
-            "--mode multi-thread for a run whose latencies are not to be believed"
+            f"{machine.cores} vCPUs on the instruction clock take turns, which appears as latencies of milliseconds; use --cores 1, or "
+            "--mode multi-thread for a run whose latencies mean nothing"
         )
 
 
@@ -144,7 +144,7 @@ def _dumped(base: tuple[str, ...], target: Path) -> bytes:
     if done.returncode != 0 or not target.is_file():
         said = done.stderr.strip().splitlines()
         raise LatlabError(
-            f"{base[0]} gave no device tree: {said[-1] if said else 'it said nothing'}; `latlab doctor` says which QEMU is needed"
+            f"{base[0]} gave no device tree: {said[-1] if said else 'it printed nothing'}; `latlab doctor` says which QEMU is needed"
         )
     return target.read_bytes()
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import msgspec
+
 from latlab.analysis.base.summary import Row, summarise
 from latlab.model.run import Run, Spans
 from latlab.report.renderers import csv, json
@@ -64,6 +66,8 @@ def run_head(run: Run) -> dict[str, Any]:
         "started_utc": run.started_utc,
         "emulator": run.emulator,
         "command": list(run.command),
+        "conditions": msgspec.to_builtins(run.conditions),
+        "source": run.source,
         "facts": dict(run.facts),
     }
 

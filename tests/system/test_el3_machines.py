@@ -11,12 +11,18 @@ from pathlib import Path
 import fdt
 import pytest
 
+from latlab.errors import LatlabError
 from latlab.model.run import Topology
 from latlab.targets.qemu.images import find_images
 from support.monitored import Monitored
 from support.on_qemu import boot
 
-IMAGES = find_images(Topology((1,)), "entry_probe")
+pytestmark = pytest.mark.firmware
+
+try:
+    IMAGES = find_images(Topology((1,)), "entry_probe")
+except LatlabError as error:
+    pytest.skip(str(error), allow_module_level=True)
 MEMORY = ("-m", "1024")
 CLOCK = ("-icount", "shift=4,sleep=off")
 BASE = ("-nic", "none", "-display", "none", "-monitor", "none", "-bios", str(IMAGES.firmware_bin))
@@ -192,8 +198,7 @@ def test_a_machine_that_cannot_be_used_is_told_so_and_fails(options: tuple[str, 
 
 
 def test_a_tree_that_contradicts_the_counter_is_refused(tmp_path: Path) -> None:
-    machine = ("-M", f"virt,secure=on,gic-version=3,dumpdtb={tmp_path / 'tree'}", "-cpu", "cortex-a57", "-m", "1024")
-    run(*machine)
+    run("-M", f"virt,secure=on,gic-version=3,dumpdtb={tmp_path / 'tree'}", "-cpu", "cortex-a57", "-m", "1024")
     tree = fdt.parse_dtb((tmp_path / "tree").read_bytes())
     tree.set_property("clock-frequency", 24_000_000, "/timer")
     (tmp_path / "tree").write_bytes(tree.to_dtb(17))

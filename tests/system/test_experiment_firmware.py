@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 

@@ -147,10 +147,13 @@ def follow(command: Sequence[str], folder: Path, patience_s: float, enough: str 
     assert process.stdin and process.stdout
     threading.Thread(target=_type, args=(process, typed), daemon=True).start()
     begun = time.monotonic()
-    subprocess.Popen(["sh", "-c", f"sleep {patience_s}; kill {process.pid} 2>/dev/null"], start_new_session=True)
+    end = threading.Timer(patience_s, process.kill)
+    end.start()
     lines: list[tuple[float, str]] = []
     for raw in process.stdout:
         lines.append((time.monotonic() - begun, raw.decode(errors="replace").strip()))
         if enough and enough in lines[-1][1]:
             process.kill()
-    return Boot(lines, process.wait(), secure.read_text(errors="replace"))
+    status = process.wait()
+    end.cancel()
+    return Boot(lines, status, secure.read_text(errors="replace"))

@@ -64,8 +64,8 @@ def test_u_boot_finds_the_firmware_and_resets_and_powers_off_the_machine(clients
 @pytest.mark.parametrize("cores", [1, 4])
 def test_xen_starts_its_first_domain_on_all_cores(cores: int, clients: Clients, tmp_path: Path) -> None:
     described = tree(base("cortex-a57", cores), tmp_path, machine(2), clients, "xen")
-    described.set_property("xen,xen-bootargs", "console=dtuart dtuart=/pl011@9000000 dom0_mem=512M sync_console", "/chosen")
-    add_dom0(described, clients, "console=hvc0 earlycon=xenboot loglevel=7")
+    described.set_property("xen,xen-bootargs", "console=dtuart dtuart=/pl011@9000000 dom0_mem=512M", "/chosen")
+    add_dom0(described, clients, "console=hvc0 earlycon=xenboot loglevel=6")
     (tmp_path / "tree").write_bytes(described.to_dtb(17))
     images = (*loader(clients.xen, ENTRY), *loader(clients.kernels["stock"], KERNEL_OF_XEN), *loader(clients.initrd, INITRD))
     command = (*base("cortex-a57", cores), "-M", machine(2), "-dtb", str(tmp_path / "tree"), *images)

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import random
 import subprocess
-import time
 from pathlib import Path
 
 import fdt
@@ -16,6 +14,7 @@ from latlab.model.run import Topology
 from latlab.targets.qemu.images import find_images
 from support.monitored import Monitored
 from support.on_qemu import boot
+from support.resets import check_resets
 
 pytestmark = pytest.mark.firmware
 
@@ -212,23 +211,6 @@ def test_a_tree_that_contradicts_the_counter_is_refused(tmp_path: Path) -> None:
 def test_random_calls_from_an_aarch32_el1_neither_crash_nor_leak(cpu: str, tmp_path: Path) -> None:
     console = boot("smc_fuzz", tmp_path, (2,), el=2, cpu=cpu, count=20_000, flags=1)
     assert "called from AArch32" in console and console.strip().endswith("smcs=20000 status=pass")
-
-
-def check_resets(folder: Path, cores: int, resets: int) -> None:
-    """Resets at random moments; after the last one the machine boots as if nothing had been."""
-    chance = random.Random(cores)
-    machine = ("-M", "virt,secure=on,gic-version=3", "-cpu", "cortex-a57", "-smp", str(cores), "-m", "1024")
-    with Monitored(folder, (*BASE, *machine, *loaded("psci_bench"))) as qemu:
-        boots = 0
-        for _ in range(resets):
-            if chance.random() < 0.2:
-                boots = qemu.wait_for("<LLT1:BOOT", boots + 1).count("<LLT1:BOOT")
-            time.sleep(chance.random() * chance.choice((0.01, 0.1, 0.4)))
-            qemu.tell("system_reset")
-            assert qemu.process.poll() is None
-            boots = qemu.normal.read_text(errors="replace").count("<LLT1:BOOT")
-        qemu.wait_for("<LLT1:BOOT", boots + 1)
-        assert "PANIC" not in qemu.secure.read_text(errors="replace") + qemu.normal.read_text(errors="replace")
 
 
 @pytest.mark.parametrize("cores", [1, 6, 16])

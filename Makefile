@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Thin: each target names the command that does the work.
 SHELL := /bin/sh
-TOPOLOGIES := 2_4 1 4 4_4 4_4_4_4
-EXPERIMENTS := 1-hold
+# One firmware for every machine; the others are for experiments and for tests.
+EL3 := qemu_virt qemu_virt-hold qemu_virt-bare
 LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
@@ -31,9 +31,9 @@ setup-dev:
 build/%/build.ninja: CMakePresets.json
 	cmake --preset $*
 
-.PHONY: firmware-%
-firmware-%: build/qemu_virt-%/build.ninja
-	cmake --build --preset qemu_virt-$*
+.PHONY: $(EL3)
+$(EL3): %: build/%/build.ninja
+	cmake --build --preset $@
 
 .PHONY: spm
 spm:
@@ -45,10 +45,10 @@ virtual:
 	cmake --preset virtual
 	cmake --build --preset virtual
 
-firmware: $(TOPOLOGIES:%=firmware-%) $(EXPERIMENTS:%=firmware-%) virtual spm
+firmware: $(EL3) virtual spm
 
 demo: setup
-	$(MAKE) firmware-2_4
+	$(MAKE) qemu_virt
 	$(LATLAB) run psci
 	mkdir -p $(dir $(REPORT))
 	$(LATLAB) report last --format html -o $(REPORT)
@@ -62,7 +62,7 @@ test: setup-dev
 	$(PYTHON) -m pytest
 
 prove-guest: setup-dev
-	$(MAKE) firmware-1 firmware-1-hold firmware-4
+	$(MAKE) qemu_virt qemu_virt-hold
 	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove/guest
 
 prove: setup-dev
@@ -74,7 +74,7 @@ fuzz: setup-dev
 	$(PYTHON) tests/fuzz/run.py
 
 bench: setup-dev
-	$(MAKE) firmware-2_4
+	$(MAKE) qemu_virt
 	$(PYTHON) bench/psci_insns.py
 	$(MAKE) spm
 	$(PYTHON) bench/psa_insns.py

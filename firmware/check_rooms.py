@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 ROOMS = ("el3", "spm")
 SHARED = "trace"
 SOURCES = (".c", ".h", ".S", ".inc", ".in", ".ld")
+STANDARD = ("limits.h", "stdlib.h", "string.h")  # C's own: each room may have its part of them
 INCLUDE = re.compile(r'\s*#\s*include\s*["<]([^">]+)[">]')
 
 
@@ -41,7 +42,7 @@ def _faults_of(firmware: Path, room: str, other: str) -> Iterator[str]:
             include = INCLUDE.match(line)
             if is_build and path_of_other.search(line):
                 yield f"{file}:{number}: {room}/ names a path of {other}/: they share {SHARED}/ alone"
-            elif include and _is_foreign(include[1], file, firmware / other, known, foreign):
+            elif include and include[1] not in STANDARD and _is_foreign(include[1], file, firmware / other, known, foreign):
                 yield f"{file}:{number}: {room}/ includes {include[1]} of {other}/: they share {SHARED}/ alone"
 
 

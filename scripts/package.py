@@ -34,7 +34,7 @@ def carry_spm(build: Path) -> None:
 
 
 def main() -> None:
-    builds = sorted(path.parent for path in (ROOT / "build").glob("qemu_virt-*/firmware.bin"))
+    builds = sorted(path.parent for path in (ROOT / "build").glob("qemu_virt*/firmware.bin"))
     if not builds:
         sys.exit("no firmware images in build/; run `make firmware` first")
     spm_builds = sorted(path.parent for path in (ROOT / "build" / "spm").glob("*/bench.elf"))

@@ -104,3 +104,5 @@ if [ ! -e "$stamp" ] || [ pyproject.toml -nt "$stamp" ]; then
     .venv/bin/python -m pip install --quiet --disable-pip-version-check -e ".${extras:+[$extras]}" >&2
     touch "$stamp"
 fi
+
+scripts/libfdt.sh

@@ -15,22 +15,16 @@ static uint16_t event_of(const struct trace_record *record)
 
 static void begin_part(struct trace_ring *ring, struct trace_record *at)
 {
-    if (TRACE_CAPACITY > TRACE_PART) {
-        struct trace_record *lap_end = &ring->records[TRACE_CAPACITY];
+    struct trace_record *lap_end = &ring->records[ring->lap_records];
 
-        ring->part = at;
-        ring->part_end = lap_end - at > TRACE_PART ? at + TRACE_PART : lap_end;
-    }
+    ring->part = at;
+    ring->part_end = lap_end - at > TRACE_PART ? at + TRACE_PART : lap_end;
 }
 
-/* First record of this lap that pmf_ticks does not cover. */
-static const struct trace_record *part_of(const struct trace_ring *ring)
+void trace_init(struct trace_ring *ring, struct trace_record *records, uint64_t lap_records)
 {
-    return TRACE_CAPACITY > TRACE_PART ? ring->part : ring->records;
-}
-
-void trace_init(struct trace_ring *ring)
-{
+    ring->records = records;
+    ring->lap_records = lap_records;
     ring->next = ring->records;
     ring->lap_end = ring->records;
     ring->lap_first = 0;
@@ -42,14 +36,14 @@ void trace_init(struct trace_ring *ring)
 
 void trace_end_part(struct trace_ring *ring)
 {
-    for (const struct trace_record *record = part_of(ring); record != ring->next; record++) {
+    for (const struct trace_record *record = ring->part; record != ring->next; record++) {
         uint16_t event = event_of(record);
 
         if (event < sizeof(pmf_index_of_event) && pmf_index_of_event[event] != 0) {
             ring->pmf_ticks[pmf_index_of_event[event] - 1U] = record->time_ticks;
         }
     }
-    if (TRACE_CAPACITY > TRACE_PART && ring->next < &ring->records[TRACE_CAPACITY]) {
+    if (ring->next < &ring->records[ring->lap_records]) {
         begin_part(ring, ring->next);
         return;
     }
@@ -68,7 +62,7 @@ struct look {
 
 static struct look look_at(const struct trace_ring *ring)
 {
-    TRACE_READER_SYNC(ring, sizeof(*ring) - sizeof(ring->records));
+    TRACE_READER_SYNC(ring, sizeof(*ring));
 
     const volatile struct trace_ring *seen = ring;
 
@@ -131,9 +125,9 @@ int trace_read(const struct trace_ring *ring, uint64_t sequence, struct trace_re
 
 uint64_t trace_pmf_ticks(const struct trace_ring *ring, unsigned pmf_index)
 {
-    TRACE_READER_SYNC(ring, sizeof(*ring) - sizeof(ring->records));
+    TRACE_READER_SYNC(ring, sizeof(*ring));
 
-    const struct trace_record *part = part_of(ring);
+    const struct trace_record *part = ring->part;
 
     for (const struct trace_record *record = ring->next; record > part;) {
         record--;

@@ -12,7 +12,7 @@
  * not capture into the same ring. Any core may read any ring at any time.
  *
  * A capture checks no bound: the ring ends in TRACE_SLACK spare records, and trace_settle(), called between two
- * calls of the firmware, starts the next lap once the nominal end has been passed. TRACE_CAPACITY is that end. So one call of the firmware may
+ * calls of the firmware, starts the next lap once the nominal end has been passed. So one call of the firmware may
  * capture at most TRACE_SLACK records, and a span is never torn by the end of the ring.
  */
 #ifndef TRACE_H
@@ -54,21 +54,17 @@ static inline void trace_event(enum trace_event_id event, uint64_t arg)
 #endif
 }
 
-/* Makes a ring empty, its next sequence 0. Before its core captures and before anybody reads it. */
-void trace_init(struct trace_ring *ring);
+/*
+ * Makes a ring empty, its next sequence 0. Before its core captures and before anybody reads it. `records` has room for
+ * `lap_records` + TRACE_SLACK; a lap has 512 records at least.
+ */
+void trace_init(struct trace_ring *ring, struct trace_record *records, uint64_t lap_records);
 
 /*
  * Puts aside what PMF needs of a part of a lap and, at the end of the lap, starts the next. trace_settle() is the only
  * caller and decides when.
  */
 void trace_end_part(struct trace_ring *ring);
-
-#if TRACE_ENABLED
-static inline const struct trace_record *trace_part_end(const struct trace_ring *ring)
-{
-    return TRACE_CAPACITY > TRACE_PART ? ring->part_end : &ring->records[TRACE_CAPACITY];
-}
-#endif
 
 /*
  * Makes room for the next TRACE_SLACK captures. Called by the ring's own core between two calls of the firmware, outside
@@ -79,7 +75,7 @@ static inline void trace_settle(void)
 #if TRACE_ENABLED
     struct trace_ring *ring = TRACE_RING();
 
-    if (ring->next >= trace_part_end(ring)) {
+    if (ring->next >= ring->part_end) {
         trace_end_part(ring);
     }
 #endif

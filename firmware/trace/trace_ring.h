@@ -11,7 +11,7 @@
 struct trace_record {
     uint64_t time_ticks;
     uint64_t event_arg; /* event in bits 15:0, argument in bits 63:16 */
-};
+} __attribute__((aligned(16))); /* none lies across two cache lines */
 
 struct trace_ring {
     struct trace_record *next;          /* where the next record goes */
@@ -19,8 +19,9 @@ struct trace_ring {
     uint64_t lap_first;                 /* sequence of records[0] */
     uint64_t pmf_ticks[TRACE_PMF_EVENTS]; /* latest stamp of each PMF event before `part` */
     struct trace_record *part;            /* first record of this lap whose PMF stamp has not been put aside */
-    struct trace_record *part_end;        /* where it will be, or the lap ends; both matter where a lap is longer than a part */
-    struct trace_record records[TRACE_RECORDS] __attribute__((aligned(16))); /* none lies across two cache lines */
+    struct trace_record *part_end;        /* where it will be, or the lap ends */
+    struct trace_record *records;         /* the storage, with room for TRACE_SLACK more than a lap has */
+    uint64_t lap_records;                 /* a lap ends at the first call of the firmware that reaches this many */
 };
 
 #endif

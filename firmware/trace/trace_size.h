@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much a ring holds, for C and for the assembler. A build sets TRACE_CAPACITY, without a suffix. */
+/* How much a ring holds, for C and for the assembler. */
 #ifndef TRACE_SIZE_H
 #define TRACE_SIZE_H
 
+/* Where the storage is fixed when it is built; a firmware that knows its memory only at boot gives trace_init() another number. */
 #ifndef TRACE_CAPACITY
 #define TRACE_CAPACITY 512
 #endif
@@ -16,7 +17,6 @@
 #endif
 
 #define TRACE_RECORD_BYTES 16
-#define TRACE_HEADER_BYTES 96
-#define TRACE_RING_BYTES (TRACE_HEADER_BYTES + TRACE_RECORDS * TRACE_RECORD_BYTES)
+#define TRACE_RING_BYTES 104
 
 #endif

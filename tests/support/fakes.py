@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 
 from latlab.catalog import event_table
-from latlab.model.run import Topology
-from latlab.targets.qemu.images import folder_name
+from latlab.targets.qemu.images import PLATFORM
 
 PAYLOADS = ("psci_bench", "psci_conformance", "psci_stress", "smc_fuzz")
 
@@ -56,9 +55,9 @@ def fake_qemu(folder: Path, log: list[str], behaviour: str = "well", version: st
     return script
 
 
-def fake_images(folder: Path, topology: Topology, events: str | None = None) -> Path:
+def fake_images(folder: Path, events: str | None = None) -> Path:
     """A folder of images whose firmware.elf carries the note and nothing else."""
-    place = folder / folder_name(topology)
+    place = folder / PLATFORM
     place.mkdir(parents=True)
     (place / "firmware.bin").write_bytes(b"firmware")
     (place / "firmware.elf").write_bytes(elf_with_note(events or event_table().hash))

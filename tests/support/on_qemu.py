@@ -20,12 +20,12 @@ def boot(
     folder: Path,
     clusters: tuple[int, ...] = (2, 4),
     mode: Mode = Mode.DETERMINISTIC,
-    **machine: int,
+    **machine: int | str,
 ) -> str:
-    """The payload's console. `machine` are fields of Machine: gic, el, iterations, seed, count."""
+    """The payload's console. `machine` are fields of Machine: gic, el, iterations, seed, count, cpu, ..."""
     images, qemu = found(lambda: find_images(Topology(clusters), payload)), found(find_qemu)
     secure_log = folder / "secure.log"
-    command = command_line(qemu, Machine(images, payload, mode, **machine), secure_log)
+    command = command_line(qemu, Machine(images, payload, mode, **machine), secure_log)  # type: ignore[arg-type]
     command = tuple(part for part in command if part != "-no-reboot")
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, check=False)

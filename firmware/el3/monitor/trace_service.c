@@ -14,14 +14,16 @@
 
 #define PMF_ID_RUNTIME_INSTRUMENTATION (0x41U << 24 | 1U << 10)
 #define PMF_VERSION_0_1 1U
+#define MPIDR_AFFINITY 0xFF00FFFFFFULL
 #define INVALID_PARAMETERS ((uint64_t)-2)
 #define RECORDS_PER_CALL 3U
 #define BUILD_BYTES 96U
 #define BUILD_BYTES_PER_CALL 24U
 
+/* PMF's callers pass what they read from MPIDR_EL1, with the bits in it that are no affinity. */
 static bool pmf_ticks(uint64_t id, uint64_t mpidr, uint64_t *ticks)
 {
-    int core = monitor.core_of_mpidr(mpidr);
+    int core = monitor.core_of_mpidr(mpidr & MPIDR_AFFINITY);
     uint64_t index = id - PMF_ID_RUNTIME_INSTRUMENTATION;
 
     if (core < 0 || index >= TRACE_PMF_EVENTS) {

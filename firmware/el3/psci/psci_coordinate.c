@@ -292,9 +292,6 @@ void psci_coordinate_up(struct psci_core *core)
 {
     enum psci_level claimed = PSCI_LEVEL_CORE;
 
-    if (core->vote.running == PSCI_VOTE_AWAKE.running) {
-        return;
-    }
     for (;;) {
         struct psci_domain *in_transit = try_up(core, &claimed);
 

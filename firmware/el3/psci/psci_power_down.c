@@ -3,7 +3,7 @@
 #include "psci_private.h"
 #include "trace.h"
 
-static void send_power_message(const struct psci_core *core, enum psci_level goes_down)
+static inline __attribute__((always_inline)) void send_power_message(const struct psci_core *core, enum psci_level goes_down)
 {
     if (psci.platform->power_message != NULL) {
         trace_event(TRACE_ENTER_POWER_MESSAGE, (uint64_t)goes_down);
@@ -56,7 +56,9 @@ struct psci_entry psci_warm_boot(uint64_t exit_ticks)
 
     trace_event_at(exit_ticks, TRACE_EXIT_HW_LOW_PWR, 0);
     trace_event(TRACE_WARM_BOOT, 0);
-    psci_coordinate_up(core);
+    if (core->vote.running != PSCI_VOTE_AWAKE.running) {
+        psci_coordinate_up(core);
+    }
     if (psci.platform->core_up != NULL) {
         psci.platform->core_up(core->index);
     }

@@ -113,6 +113,7 @@ int64_t psci_check_last(const struct psci_core *core, const struct psci_request 
 enum psci_level psci_coordinate_down(struct psci_core *core, const struct psci_request *request);
 enum psci_level psci_settle_down(const struct psci_core *core, enum psci_level last_man_of);
 void psci_publish_down(const struct psci_core *core, enum psci_level last_man_of, enum psci_level goes_down);
+/* For a core that has voted for sleep; its vote is for running when this returns. */
 void psci_coordinate_up(struct psci_core *core);
 /* For a last man, before it flushes what its cluster shares: the others have flushed their own caches into it. */
 void psci_await_flushes(const struct psci_core *core);

@@ -15,7 +15,9 @@ static void stand_by(struct psci_core *core, const struct psci_request *request)
 
     core->stat[PSCI_RETENTION].count++;
     core->stat[PSCI_RETENTION].residency_ticks += arch_counter_ticks() - down_ticks;
-    psci_coordinate_up(core);
+    if (core->vote.running != PSCI_VOTE_AWAKE.running) {
+        psci_coordinate_up(core);
+    }
 }
 
 static void add_vote(struct psci_vote *vote, unsigned level, enum psci_local_state local)

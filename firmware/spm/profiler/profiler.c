@@ -4,6 +4,7 @@
 #include "counter.h"
 
 struct trace_ring profiler_ring;
+static struct trace_record records[TRACE_RECORDS];
 const volatile uint32_t *profiler_counter;
 uint32_t profiler_counter_invert;
 
@@ -20,7 +21,7 @@ bool profiler_init(void)
     profiler_counter = counter->value;
     profiler_counter_invert = counter->down ? counter->mask : 0U;
     counter_mask = counter->mask;
-    trace_init(&profiler_ring);
+    trace_init(&profiler_ring, records, TRACE_CAPACITY);
     return true;
 }
 

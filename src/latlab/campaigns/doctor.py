@@ -12,7 +12,7 @@ from pathlib import Path
 from latlab.catalog import event_table
 from latlab.errors import LatlabError
 from latlab.store.store import open_store
-from latlab.targets.qemu.images import check_events, list_images
+from latlab.targets.qemu.images import FIRMWARE_ELF, check_events, list_images
 from latlab.targets.qemu.qemu import DETERMINISTIC_MAJOR, find_qemu
 
 PACKAGES = (
@@ -93,12 +93,12 @@ def _qemu(path: Path | None) -> list[Finding]:
 
 def _images() -> list[Finding]:
     found = []
-    for images in list_images():
+    for folder in list_images():
         try:
-            check_events(images, event_table())
-            found.append(Finding(f"images {images.topology}", str(images.folder), True, needed=False))
+            check_events(folder / FIRMWARE_ELF, event_table())
+            found.append(Finding("images, any topology", str(folder), True, needed=False))
         except (LatlabError, OSError) as error:
-            found.append(Finding(f"images {images.topology}", str(error), False, needed=False))
+            found.append(Finding("images", str(error), False, needed=False))
     if any(finding.usable for finding in found):
         return found
     return [*found, Finding("images", "none that can be used; build them with `make firmware`", False)]

@@ -34,7 +34,7 @@ def run_psci(
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Recorded:
     """Run the psci campaign in QEMU and store it. Raises before the start where firmware, QEMU and machine do not fit."""
-    check_events(machine.images, event_table())
+    check_events(machine.images.firmware_elf, event_table())
     qemus.check_machine(qemu, machine)
     clock = qemus.clock_of(machine.mode)
     with tempfile.TemporaryDirectory(prefix="latlab-") as folder:

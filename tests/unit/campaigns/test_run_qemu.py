@@ -32,7 +32,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def run(store: Store, folder: Path, behaviour: str = "well", limits: Limits = PATIENT, mode: Mode = Mode.DETERMINISTIC) -> Recorded:
-    images = find_images(JUNO, "psci_bench", fake_images(folder / "images", JUNO))
+    images = find_images(JUNO, "psci_bench", fake_images(folder / "images"))
     machine = Machine(images, "psci_bench", mode, iterations=2)
     return run_psci(store, find_qemu(fake_qemu(folder, LOG, behaviour)), machine, limits, Silent())
 
@@ -103,7 +103,7 @@ def test_multi_threaded_figures_are_no_instructions(store: Store, tmp_path: Path
 
 
 def test_firmware_of_another_event_table_is_refused_before_the_start(store: Store, tmp_path: Path) -> None:
-    images = find_images(JUNO, "psci_bench", fake_images(tmp_path, JUNO, events="00000000deadbeef"))
+    images = find_images(JUNO, "psci_bench", fake_images(tmp_path, events="00000000deadbeef"))
     with pytest.raises(DataError, match="00000000deadbeef"):
         run_psci(store, find_qemu(fake_qemu(tmp_path, LOG)), Machine(images, "psci_bench"), PATIENT, Silent())
     assert store.runs() == ()
@@ -124,7 +124,7 @@ def test_a_firmware_without_a_readable_note_is_refused(tmp_path: Path, content: 
 
 
 def test_missing_images_are_named_with_what_to_run(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"topology 3,3 in .*qemu_virt-3_3.*make firmware"):
+    with pytest.raises(UsageError, match=r"psci_bench\.elf in .*qemu_virt.*make firmware"):
         find_images(Topology((3, 3)), "psci_bench", tmp_path)
 
 
@@ -166,6 +166,7 @@ def test_the_command_line_hands_over_the_parameters_and_survives_commas_in_paths
     assert "loader,addr=0x5fff0008,data=0x7,data-len=8" in command
     assert "loader,addr=0x5fff0010,data=0x9,data-len=8" in command
     assert command[command.index("-smp") + 1] == "6"
+    assert "name=opt/latlab/clusters,string=2,,4" in command
 
 
 def test_a_program_that_is_no_qemu_is_refused() -> None:
@@ -191,7 +192,7 @@ def test_metrics_of_a_stored_run_match_the_figures_of_the_console(store: Store, 
 
 
 def test_the_command_runs_the_campaign_and_prints_its_tables(latlab: Latlab, tmp_path: Path) -> None:
-    options = ("--qemu", fake_qemu(tmp_path, LOG), "--firmware", fake_images(tmp_path / "images", JUNO), "--iterations", 2)
+    options = ("--qemu", fake_qemu(tmp_path, LOG), "--firmware", fake_images(tmp_path / "images"), "--iterations", 2)
     done = latlab("run", "psci", *options)
     assert done.returncode == 0, done.stderr
     assert "CPU_SUSPEND latencies (instructions) to deepest power level in serial" in done.stdout
@@ -200,7 +201,7 @@ def test_the_command_runs_the_campaign_and_prints_its_tables(latlab: Latlab, tmp
 
 @pytest.mark.parametrize(("behaviour", "code"), [("dies", 3), ("panics", 3), ("garbage", 3)])
 def test_the_command_ends_with_three_where_the_target_fails(latlab: Latlab, tmp_path: Path, behaviour: str, code: int) -> None:
-    options = ("--qemu", fake_qemu(tmp_path, LOG, behaviour), "--firmware", fake_images(tmp_path / "images", JUNO))
+    options = ("--qemu", fake_qemu(tmp_path, LOG, behaviour), "--firmware", fake_images(tmp_path / "images"))
     done = latlab("run", "psci", *options, "--format", "json")
     assert done.returncode == code
     assert "is partial" in done.stderr

@@ -23,7 +23,6 @@ from latlab.model.enums import RunStatus
 from latlab.model.run import Topology
 from latlab.store.store import Store, open_store
 from support.fakes import fake_images, fake_qemu
-from support.runs import JUNO
 from support.synthetic import log
 
 LOG = log()
@@ -174,7 +173,7 @@ def test_a_flipped_bit_anywhere_in_a_log_changes_no_figure_unnoticed(bit: int) -
         (("frob",), "No such command"),
         (("run",), "Usage:"),
         (("run", "psci", "--topology", "2,x"), "'2,x' is not a topology"),
-        (("run", "psci", "--topology", "3,3"), "make firmware"),
+        (("run", "psci", "--firmware", "/nowhere"), "make firmware"),
         (("run", "psci", "--iterations", "many"), "--iterations"),
         (("run", "psci", "--timeout", "0"), "use more than 0"),
         (("run", "psci", "--timeout", "nan"), "use more than 0"),
@@ -235,7 +234,7 @@ def test_a_full_disk_is_said_in_one_sentence(latlab: Latlab, console: Path, tmp_
 def test_an_interrupted_run_is_kept_as_partial_and_its_emulator_is_ended(tmp_path: Path, number: signal.Signals) -> None:
     store = tmp_path / "store.sqlite"
     qemu = fake_qemu(tmp_path, LOG, "pauses")
-    images = fake_images(tmp_path / "images", JUNO)
+    images = fake_images(tmp_path / "images")
     command = [sys.executable, "-m", "latlab", "run", "psci", "--qemu", qemu, "--firmware", images, "--store", store]
     process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     _wait_for(lambda: (tmp_path / "paused").exists() and any(open_store(str(store)).sample_counts().values()))

@@ -5,7 +5,10 @@
 #define CLIDR_LOUIS_SHIFT 21
 #define CLIDR_LOC_SHIFT 24
 
-/* x0 = power level: 0 flushes up to the level of unification (the core's own), others up to the level of coherency. */
+/*
+ * x0 = power level: 0 flushes up to the level of unification (the core's own), others up to the level of coherency. A core in a DSU
+ * says that it has no level of unification: nothing is flushed here, and hardware cleans its caches on the way down (cpu.c asks for it).
+ */
 .global arch_cache_power_down
 .section .text.cache, "ax"
 arch_cache_power_down:
@@ -20,6 +23,8 @@ arch_cache_power_down:
     cmp x0, #0
     csel x2, x3, x2, eq             /* x2 = number of cache levels to flush */
     mov x3, #0                      /* x3 = cache level */
+    mrs x15, s3_0_c0_c7_2           /* ID_AA64MMFR2_EL1 */
+    ubfx x15, x15, #20, #4          /* x15 = not 0: CCSIDR has its 64-bit format */
 
 next_level:
     cmp x3, x2
@@ -37,6 +42,10 @@ next_level:
     add x7, x7, #4                  /* x7 = log2 of the line in bytes = place of the set */
     ubfx x8, x6, #3, #10            /* x8 = ways - 1 */
     ubfx x9, x6, #13, #15           /* x9 = sets - 1 */
+    cbz x15, 1f
+    ubfx x8, x6, #3, #21
+    ubfx x9, x6, #32, #24
+1:
     clz w10, w8                     /* x10 = place of the way */
     mov x11, #1
     lsl x11, x11, x7                /* x11 = one set */
@@ -45,7 +54,12 @@ next_way:
     lsl x13, x8, x10
     orr x13, x13, x12
     orr x13, x13, x5                /* x13 = way, set, level */
-    add x14, x9, #1                 /* sets are even in number: two per turn */
+    add x14, x9, #1                 /* two sets a turn; where they are odd in number, one before */
+    tbz x14, #0, next_sets
+    dc cisw, x13
+    sub x13, x13, x11
+    subs x14, x14, #1
+    b.eq way_done
 next_sets:
     dc cisw, x13
     sub x13, x13, x11
@@ -53,6 +67,7 @@ next_sets:
     sub x13, x13, x11
     subs x14, x14, #2
     b.hi next_sets
+way_done:
     subs x8, x8, #1
     b.hs next_way
 level_done:

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where EL3 begins: reset, warm boot, and the vectors of the normal world's calls. */
+#include "memory_map.h"
 #include "percpu.h"
 
 #define SCTLR_EL3_OFF 0x30c50838 /* RES1 bits and stack alignment check; MMU and caches off */
 #define SMC_FRAME_BYTES 160
 #define ESR_EC_SHIFT 26
+#define UART_FR 0x18
+#define SEMIHOSTING_EXIT 0x20
 #define EC_SMC64 0x17
 #define EC_SMC32 0x13
-
-/* A large ring makes it more than one instruction holds. */
-.macro percpu_bytes register
-    movz \register, #((PERCPU_BYTES) & 0xffff)
-    .if (PERCPU_BYTES) >> 16
-    movk \register, #((PERCPU_BYTES) >> 16), lsl #16
-    .endif
-.endm
 
 /* x20 = core index: the platform's cores are numbered by Aff0, 16 to an Aff1. */
 .macro core_index
@@ -31,50 +26,108 @@
     ldr x0, =vectors
     msr vbar_el3, x0
     ldr x0, =percpus
-    percpu_bytes x1
+    mov x1, #PERCPU_BYTES
     madd x0, x1, x20, x0
     msr tpidr_el3, x0
     add sp, x0, x1
     isb
 .endm
 
-/* In flash, where every core starts. Core 0 copies the image to secure RAM; the others wait until it has been set up. */
+/*
+ * In flash, where every core starts. Core 0 copies the image to secure RAM; the others wait until it has been set up. They learn of
+ * it from a register that a reset of the machine clears: memory outlives one, and a core may be here before core 0 has run.
+ */
 .section .boot, "ax"
 .global reset
 reset:
+    mrs x0, CurrentEL
+    cmp x0, #(3 << 2)
+    b.ne no_el3
     core_index
-    cbnz x20, 3f
+    cbnz x20, 5f
 
-    ldr x0, =__image_load
-    ldr x1, =__image_start
-    ldr x2, =__image_end
-1:  ldp x3, x4, [x0], #16
+    adr x5, copied
+    mov x6, #3
+1:  ldp x0, x1, [x5], #16
+    ldr x2, [x5], #8
+2:  cmp x1, x2
+    b.hs 3f
+    ldp x3, x4, [x0], #16
     stp x3, x4, [x1], #16
-    cmp x1, x2
-    b.lo 1b
+    b 2b
+3:  subs x6, x6, #1
+    b.ne 1b
     ldr x1, =__bss_start
     ldr x2, =__bss_end
-2:  stp xzr, xzr, [x1], #16
+4:  stp xzr, xzr, [x1], #16
     cmp x1, x2
-    b.lo 2b
+    b.lo 4b
     dsb sy          /* the copy is in memory ... */
     ic iallu
     isb             /* ... before it is fetched */
     ldr x0, =cold_boot
     br x0
 
-3:  ldr x1, =platform_is_up
-4:  wfe             /* the boot core sends the event */
+5:  ldr x1, =platform_up_register
+    ldr x3, =platform_is_up
+6:  wfe             /* the boot core sends the event */
+    ldr w2, [x3]    /* memory first: it may be of an earlier life, but it costs the emulator less than the register */
+    cbz w2, 6b
     ldr w2, [x1]
-    cbz w2, 4b
+    cbz w2, 6b
     cmp x20, x2     /* it holds the number of cores: one too many stays here */
-    b.hs 5f
+    b.hs 7f
+    dsb sy
     ic iallu
     isb
     ldr x0, =cold_boot
     br x0
-5:  wfi
-    b 5b
+7:  wfi
+    b 7b
+    .ltorg
+    .balign 8
+copied: /* from flash, to RAM, up to */
+    .quad __text_load, __text_start, __text_copied
+    .quad __const_load, __const_start, __const_copied
+    .quad __data_load, __data_start, __data_copied
+
+/*
+ * A machine without EL3, which could do nothing for anybody. It is told so, and the emulator is asked to end with a failure; one
+ * that does not listen goes on at 0x200 with an undefined instruction, and is asked to power off.
+ */
+no_el3:
+    ldr x1, =NS_UART_BASE
+    adr x2, no_el3_text
+1:  ldrb w3, [x2], #1
+    cbz w3, 3f
+2:  ldr w4, [x1, #UART_FR]
+    tbnz w4, #5, 2b
+    str w3, [x1]
+    b 1b
+3:  cmp x0, #(2 << 2)
+    b.eq 4f
+    msr vbar_el1, xzr
+    b 5f
+4:  msr vbar_el2, xzr
+5:  isb
+    mov w0, #SEMIHOSTING_EXIT
+    adr x1, semihosting_failure
+    hlt #0xf000
+    .ltorg
+    .balign 8
+semihosting_failure:
+    .quad 0x20026, 1        /* the application exits, with this status */
+no_el3_text:
+    .asciz "latlab: this machine has no EL3; start QEMU with -M virt,secure=on\r\n"
+    .org 0x200
+    ldr w0, =0x84000008     /* SYSTEM_OFF of whoever plays the firmware: by HVC, or by SMC below an EL2 */
+    mrs x1, CurrentEL
+    cmp x1, #(2 << 2)
+    b.eq 6f
+    hvc #0
+6:  smc #0
+7:  wfi
+    b 7b
     .ltorg
 
 .section .text.entry, "ax"
@@ -122,7 +175,7 @@ arch_sleep:
 .global arch_eret_scrubbed
 arch_eret_scrubbed:
     mrs x1, tpidr_el3
-    percpu_bytes x2
+    mov x2, #PERCPU_BYTES
     add sp, x1, x2
     .irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30
     mov x\n, xzr
@@ -145,37 +198,24 @@ vectors:
     .rept 4 /* EL3 itself */
     vector unexpected
     .endr
-    .balign 0x80 /* from AArch64 below */
+    .balign 0x80 /* from below; with an EL2, which is AArch64, from an AArch32 EL1 too */
     sub sp, sp, #SMC_FRAME_BYTES
     stp x0, x1, [sp]
     mrs x1, esr_el3
     lsr x1, x1, #ESR_EC_SHIFT
     cmp x1, #EC_SMC64
-    b.ne unexpected
-    b smc_entry
+    b.eq smc_entry
+    b not_smc64
     vector unexpected
     vector unexpected
     vector unexpected
-    .balign 0x80 /* from AArch32 below: no 64-bit calls there */
-    sub sp, sp, #SMC_FRAME_BYTES
-    stp x0, x1, [sp]
-    mrs x1, esr_el3
-    lsr x1, x1, #ESR_EC_SHIFT
-    cmp x1, #EC_SMC32
-    b.ne unexpected
-    tbz w0, #30, smc_entry
-    ldp x0, x1, [sp], #SMC_FRAME_BYTES
-    mov w0, #-1
-    eret
-    dsb nsh
-    isb
+    .rept 4 /* the level below EL3 is never AArch32 */
     vector unexpected
-    vector unexpected
-    vector unexpected
+    .endr
 
 .section .text.entry, "ax"
 /* C keeps x19 to x29; the frame keeps the rest. */
-smc_entry:
+.macro save_frame
     stp x2, x3, [sp, #16]
     stp x4, x5, [sp, #32]
     stp x6, x7, [sp, #48]
@@ -185,8 +225,13 @@ smc_entry:
     stp x14, x15, [sp, #112]
     stp x16, x17, [sp, #128]
     stp x18, x30, [sp, #144]
+.endm
+
+smc_entry:
+    save_frame
     mov x0, sp
     bl smc_handle
+leave:
     ldp x0, x1, [sp]
     ldp x2, x3, [sp, #16]
     ldp x4, x5, [sp, #32]
@@ -201,6 +246,32 @@ smc_entry:
     eret
     dsb nsh         /* nothing is speculated past the return */
     isb
+
+/* An SMC of AArch32, which has no 64-bit calls; or something that was trapped to EL3 and is undefined to whoever tried it. */
+not_smc64:
+    cmp x1, #EC_SMC32
+    b.ne 1f
+    tbz w0, #30, smc_entry
+    mov x0, #-1
+    str x0, [sp]
+    ldp x0, x1, [sp], #SMC_FRAME_BYTES
+    eret
+    dsb nsh
+    isb
+1:  save_frame
+    bl arch_refuse
+    b leave
+
+/* Asks the emulator to end with this status. One that does not listen has an undefined instruction for it, and comes to `unexpected`. */
+.global arch_exit
+arch_exit:
+    ldr x2, =0x20026 /* the application exits */
+    stp x2, x0, [sp, #-16]!
+    mov x1, sp
+    mov w0, #SEMIHOSTING_EXIT
+    hlt #0xf000
+    add sp, sp, #16
+    ret
 
 unexpected:
     mrs x0, esr_el3

@@ -36,15 +36,20 @@ static void acknowledge_wake(void)
 }
 
 /* The first words of the distributor are the calling core's own. */
-static void init_core(unsigned core)
+static void core_up(void)
 {
-    (void)core;
     mmio_write32(platform_gicd + GICD_IGROUPR, ~(1U << GIC_WAKE_SGI));
     mmio_write32(platform_gicd + GICD_ISENABLER, 1U << GIC_WAKE_SGI);
     /* The normal world may only move the mask within its own half; it starts there. */
     if (mmio_read32(platform_gicc + GICC_PMR) < 0x80U) {
         mmio_write32(platform_gicc + GICC_PMR, PRIORITY_MASK_ALL);
     }
+}
+
+static void init_core(unsigned core)
+{
+    (void)core;
+    core_up();
 }
 
 static void prepare_off(void)
@@ -65,4 +70,4 @@ static void send_wake(unsigned core)
     mmio_write32(platform_gicd + GICD_SGIR, 1U << (16U + core) | GIC_WAKE_SGI);
 }
 
-const struct gic gic_v2 = { init_distributor, init_core, prepare_off, end_off, send_wake };
+const struct gic gic_v2 = { init_distributor, init_core, core_up, prepare_off, end_off, send_wake };

@@ -73,15 +73,21 @@ static void acknowledge_wake(void)
     }
 }
 
-static void init_core(unsigned core)
+/* What a core's interface loses with its power. */
+static void core_up(void)
 {
-    init_redistributor(core);
     SYSREG_WRITE(ICC_SRE_EL3, SRE_ALL);
     isb(); /* the other registers answer only then */
     SYSREG_WRITE(ICC_SRE_EL1, SRE_ALL);
     if (arch_has_el2()) {
         SYSREG_WRITE(ICC_SRE_EL2, SRE_ALL);
     }
+}
+
+static void init_core(unsigned core)
+{
+    init_redistributor(core);
+    core_up();
 }
 
 static void prepare_off(void)
@@ -107,4 +113,4 @@ static void send_wake(unsigned core)
     isb();
 }
 
-const struct gic gic_v3 = { init_distributor, init_core, prepare_off, end_off, send_wake };
+const struct gic gic_v3 = { init_distributor, init_core, core_up, prepare_off, end_off, send_wake };

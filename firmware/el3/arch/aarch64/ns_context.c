@@ -2,21 +2,13 @@
 /* The normal world's first instruction on a core: which exception level, and a clean set of registers for it. */
 #include "arch.h"
 #include "arch_el3.h"
+#include "percpu.h"
 #include "sysregs.h"
-
-#define SCR_NS (1U << 0)
-#define SCR_RES1 (3U << 4)
-#define SCR_HCE (1U << 8)
-#define SCR_RW (1U << 10)
-#define SCR_POINTER_AUTHENTICATION (3U << 16)
 
 #define SCTLR_EL1_RESET 0x30D00800U
 #define SCTLR_EL2_RESET 0x30C50830U
 #define SCTLR_EE (1U << 25)
 #define SCTLR_EL1_E0E (1U << 24)
-
-/* No self-hosted debug of the secure world; every trap of debug and PMU registers to EL3 off. */
-#define MDCR_EL3_SDD (1U << 16)
 
 #define HCR_RW (1ULL << 31)
 #define CPTR_EL2_RES1 0x33FFU
@@ -30,11 +22,6 @@
 
 void arch_eret_scrubbed(uint64_t x0) __attribute__((noreturn));
 void arch_warm_boot(uint64_t exit_ticks) __attribute__((noreturn));
-
-bool arch_has_el2(void)
-{
-    return (SYSREG_READ("id_aa64pfr0_el1") >> 8 & 0xFU) != 0;
-}
 
 bool arch_has_gicv3(void)
 {
@@ -64,12 +51,17 @@ static void reset_el2(bool big_endian)
 
 void arch_enter_ns(const struct psci_entry *entry)
 {
+    const struct percpu_controls *controls = &percpu()->controls;
     bool has_el2 = arch_has_el2();
     bool big_endian = (entry->attributes & ATTRIBUTE_BIG_ENDIAN) != 0;
 
-    SYSREG_WRITE("scr_el3", SCR_NS | SCR_RES1 | SCR_RW | SCR_POINTER_AUTHENTICATION | (has_el2 ? SCR_HCE : 0));
-    SYSREG_WRITE("cptr_el3", 0);
-    SYSREG_WRITE("mdcr_el3", MDCR_EL3_SDD);
+    SYSREG_WRITE("scr_el3", controls->scr);
+    SYSREG_WRITE("cptr_el3", controls->cptr);
+    SYSREG_WRITE("mdcr_el3", controls->mdcr);
+    if (controls->further != 0) {
+        isb();
+        arch_features_enter(controls->further);
+    }
     SYSREG_WRITE("sctlr_el1", SCTLR_EL1_RESET | (big_endian ? SCTLR_EE | SCTLR_EL1_E0E : 0));
     if (has_el2) {
         reset_el2(big_endian);
@@ -80,12 +72,21 @@ void arch_enter_ns(const struct psci_entry *entry)
     arch_eret_scrubbed(entry->context_id);
 }
 
+static bool has_vhe(void)
+{
+    return (SYSREG_READ("id_aa64mmfr1_el1") >> 8 & 0xFU) != 0;
+}
+
 void arch_timers_off(void)
 {
     SYSREG_WRITE("cntp_ctl_el0", 0);
     SYSREG_WRITE("cntv_ctl_el0", 0);
-    if (arch_has_el2()) {
-        SYSREG_WRITE("cnthp_ctl_el2", 0);
+    if (!arch_has_el2()) {
+        return;
+    }
+    SYSREG_WRITE("cnthp_ctl_el2", 0);
+    if (has_vhe()) {
+        SYSREG_WRITE("s3_4_c14_c3_1", 0); /* CNTHV_CTL_EL2 */
     }
 }
 

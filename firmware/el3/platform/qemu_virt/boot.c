@@ -4,45 +4,57 @@
 #include "arch_el3.h"
 #include "console.h"
 #include "gic.h"
+#include "power_states.h"
 #include "qemu_virt.h"
 #include "sysregs.h"
-
-#define PAYLOAD_ENTRY 0x60000000ULL
-#define SUSPEND_CORE 0x00010002U
-#define SUSPEND_SYSTEM 0x02012222U
 
 /* JEP-106 bank 4, code 0x3B (Arm), as the SMCCC asks for; the machine is no product and its number means nothing. */
 #define SOC_VERSION 0x043B0000U
 
+#define MOST_RECORDS 65536U /* of a ring: a megabyte */
+
 extern char __text_start[], __text_end[], __const_start[], __const_end[], __bss_end[], __ram_end[];
 
-struct percpu percpus[BUILT_CORES];
+struct percpu percpus[MAX_CORES];
 
-/* Zero until the boot core has set everything up; then the number of cores. The others wait for it in flash. */
-struct arch_shared platform_is_up;
-
-const uintptr_t platform_gicd = GICD_BASE;
-const uintptr_t platform_gicc = GICC_BASE;
-const uintptr_t platform_gicr = GICR_BASE;
+/* Set once by the boot core, before any other core runs. */
+uintptr_t platform_gicd;
+uintptr_t platform_gicc;
+uintptr_t platform_gicr;
+static uint64_t counter_hz;
+static uint64_t payload_entry;
+static uint32_t payload_begins_with;
+static struct tree_machine machine;
+static const char *refusal; /* why the machine cannot be used; NULL: it can */
 
 /* Later ranges overwrite earlier ones. */
 const struct arch_map platform_map[] = {
     { DEVICES_BASE, DEVICES_END, ARCH_MAP_DEVICE },
-    { SECURE_RAM_BASE, (uintptr_t)__ram_end, ARCH_MAP_DATA },
+    { SECURE_RAM_BASE, SECURE_RAM_END, ARCH_MAP_DATA },
     { (uintptr_t)__text_start, (uintptr_t)__text_end, ARCH_MAP_CODE },
     { (uintptr_t)__const_start, (uintptr_t)__const_end, ARCH_MAP_CONST },
 };
 const unsigned platform_map_ranges = sizeof(platform_map) / sizeof(platform_map[0]);
 
-/* Outside .bss: it outlives a reset, which leaves RAM as it is. */
+/*
+ * Outside .bss: they outlive a reset, which leaves RAM as it is. A reset that the firmware was asked for wipes protected memory on
+ * the way down. Any other finds it at the next boot, wipes it then and resets once more, so that QEMU loads again what was in it.
+ */
 static uint64_t mem_protect_word __attribute__((section(".noinit")));
+static uint64_t wiped_word __attribute__((section(".noinit")));
 #define MEM_PROTECT_ON 0x4D454D50524F5443ULL
-
-static uint64_t dram_bytes;
+#define MEM_WIPED 0x4D454D5749504544ULL
 
 static bool is_ns_memory(uint64_t address, uint64_t bytes)
 {
-    return address >= DRAM_BASE && bytes <= dram_bytes && address - DRAM_BASE <= dram_bytes - bytes;
+    for (unsigned i = 0; i < machine.ranges; i++) {
+        const struct tree_range *range = &machine.memory[i];
+
+        if (address >= range->base && bytes <= range->bytes && address - range->base <= range->bytes - bytes) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool mem_protect(bool enable)
@@ -53,15 +65,27 @@ static bool mem_protect(bool enable)
     return was_enabled;
 }
 
-/* What QEMU loaded comes back by itself at a reset; so the memory can be overwritten on the way down. */
 static void __attribute__((noreturn)) system_reset(void)
 {
-    uint64_t wiped_bytes = mem_protect_word == MEM_PROTECT_ON ? dram_bytes : 0;
+    bool is_protected = mem_protect_word == MEM_PROTECT_ON;
 
-    arch_shared_store(&platform_is_up, 0);
+    wiped_word = is_protected ? MEM_WIPED : 0;
     arch_cache_power_down(1);
-    qemu_virt_wipe(DRAM_BASE, wiped_bytes);
+    for (unsigned i = 0; is_protected && i < machine.ranges; i++) {
+        qemu_virt_wipe(machine.memory[i].base, machine.memory[i].bytes);
+    }
     qemu_virt_reset();
+}
+
+/* Protected memory that no orderly reset has wiped. What QEMU had loaded for this boot goes with it. */
+static void wipe_what_a_reset_left(void)
+{
+    bool is_left = mem_protect_word == MEM_PROTECT_ON && wiped_word != MEM_WIPED;
+
+    wiped_word = 0;
+    if (is_left) {
+        system_reset();
+    }
 }
 
 static struct psci_platform psci_platform = {
@@ -95,15 +119,6 @@ static void monitor_init(void)
     };
 }
 
-static void check_core_count(unsigned cores)
-{
-    unsigned present = qemu_virt_core_count();
-
-    if (present != cores) {
-        platform_panic("this build is for another number of cores (built for, machine has)", cores, present, 0);
-    }
-}
-
 static void say_hello(void)
 {
     console_text("latlab EL3 firmware: " LATLAB_BUILD ", GICv");
@@ -115,15 +130,25 @@ static void say_hello(void)
 
 static void init_core(void)
 {
-    SYSREG_WRITE("cntfrq_el0", COUNTER_HZ);
+    SYSREG_WRITE("cntfrq_el0", counter_hz);
+    arch_features_init();
 }
 
-/* Before the normal world runs, which may ask for the ring of a core that has not run yet. */
+/*
+ * Before the normal world runs, which may ask for the ring of a core that has not run yet. The rings share what the image leaves of
+ * the secure RAM.
+ */
 static void init_percpus(void)
 {
-    for (unsigned core = 0; core < BUILT_CORES; core++) {
+    uint64_t free_records = (uint64_t)(SECURE_RAM_END - (uintptr_t)__ram_end) / sizeof(struct trace_record);
+    uint64_t records = free_records / machine.cores;
+    struct trace_record *at = (struct trace_record *)(uintptr_t)__ram_end;
+
+    records = records < MOST_RECORDS + TRACE_SLACK ? records : MOST_RECORDS + TRACE_SLACK;
+    for (unsigned core = 0; core < machine.cores; core++) {
         percpus[core].core_index = core;
-        trace_init(&percpus[core].ring);
+        trace_init(&percpus[core].ring, at, records - TRACE_SLACK);
+        at += records;
     }
 }
 
@@ -138,26 +163,75 @@ static void clean_to_memory(void)
 void platform_boot_core(void) __attribute__((noreturn));
 void platform_secondary_core(unsigned core) __attribute__((noreturn));
 
+/*
+ * The counter's frequency is what the register says after a reset, or the device tree; time would be wrong for everybody if
+ * they differed.
+ */
+static void find_counter_frequency(void)
+{
+    uint64_t of_register = SYSREG_READ("cntfrq_el0");
+
+    if (of_register == 0 && machine.counter_hz == 0) {
+        platform_panic("neither CNTFRQ_EL0 nor the device tree says how fast the counter runs", 0, 0, 0);
+    }
+    if (of_register != 0 && machine.counter_hz != 0 && of_register != machine.counter_hz) {
+        platform_panic("CNTFRQ_EL0 and the device tree say different counter frequencies", of_register, machine.counter_hz, 0);
+    }
+    counter_hz = of_register != 0 ? of_register : machine.counter_hz;
+}
+
+/* MMU off: the normal world's memory is not mapped later on. */
+void platform_early(void)
+{
+    void *tree = (void *)(uintptr_t)DRAM_BASE;
+
+    refusal = tree_read(tree, &machine);
+    if (refusal != NULL) {
+        return;
+    }
+    wipe_what_a_reset_left();
+    payload_entry = is_ns_memory(PAYLOAD_ENTRY, sizeof(uint32_t)) ? PAYLOAD_ENTRY : PAYLOAD_ENTRY_LOW;
+    payload_begins_with = is_ns_memory(payload_entry, sizeof(uint32_t)) ? *(const uint32_t *)(uintptr_t)payload_entry : 0;
+    refusal = tree_add_firmware(tree, &machine);
+}
+
+static void check_machine(void)
+{
+    if (refusal != NULL) {
+        platform_panic(refusal, 0, 0, 0);
+    }
+    if (payload_begins_with == 0) {
+        platform_panic("there is no program for the normal world (at)", payload_entry, 0, 0);
+    }
+    if ((machine.gic == 3) != arch_has_gicv3()) {
+        platform_panic("the device tree and the core know different interrupt controllers (tree's GICv)", machine.gic, 0, 0);
+    }
+    if (machine.secure_ram.bytes != 0 && machine.secure_ram.base + machine.secure_ram.bytes < SECURE_RAM_END) {
+        platform_panic("the machine has less secure RAM than the firmware is for (base, bytes)", machine.secure_ram.base,
+                       machine.secure_ram.bytes, 0);
+    }
+}
+
 void platform_boot_core(void)
 {
-    const struct psci_entry payload = { .address = PAYLOAD_ENTRY, .context_id = DRAM_BASE };
+    struct psci_entry payload = { .context_id = DRAM_BASE };
 
-    init_core();
-    init_percpus();
     console_init();
-    dram_bytes = qemu_virt_dram_bytes();
-    if (!is_ns_memory(PAYLOAD_ENTRY, 1)) {
-        platform_panic("no memory at the payload's entry; give the machine 1 GiB (entry, memory has)", PAYLOAD_ENTRY, dram_bytes, 0);
-    }
-    psci_platform.topology = qemu_virt_topology();
-    check_core_count(psci_platform.topology->cores);
+    check_machine();
+    find_counter_frequency();
+    init_percpus();
+    init_core();
+    payload.address = payload_entry;
+    platform_gicd = machine.gicd;
+    platform_gicc = machine.gicc_or_gicr;
+    platform_gicr = machine.gicc_or_gicr;
+    psci_platform.topology = qemu_virt_topology(&machine);
     qemu_virt_power_init(&psci_platform);
     psci_init(&psci_platform, 0);
     monitor_init();
     say_hello();
     clean_to_memory();
-    arch_shared_store(&platform_is_up, psci_platform.topology->cores);
-    arch_event_send();
+    qemu_virt_tell_the_others(machine.cores);
     arch_enter_ns(&payload);
 }
 
@@ -167,8 +241,16 @@ void platform_secondary_core(unsigned core)
     qemu_virt_park(core);
 }
 
+/* The emulator ends with a failure where it listens to semihosting; where not, that was an exception, and comes here again. */
 void platform_panic(const char *what, uint64_t a, uint64_t b, uint64_t c)
 {
+    static bool has_tried_to_exit;
+
+    if (has_tried_to_exit) {
+        qemu_virt_power_off();
+    }
+    console_init();
+    console_everywhere();
     console_text("PANIC: ");
     console_text(what);
     console_text(": ");
@@ -178,6 +260,8 @@ void platform_panic(const char *what, uint64_t a, uint64_t b, uint64_t c)
     console_text(", ");
     console_hex(c);
     console_text("\n");
+    has_tried_to_exit = true;
+    arch_exit(1);
     qemu_virt_power_off();
 }
 

@@ -10,6 +10,8 @@
  * the MMU off.
  */
 void console_init(void);
+/* From here on on the normal world's console too: for what the user has to see, whichever of the two is looked at. */
+void console_everywhere(void);
 void console_text(const char *text);
 /* Decimal; hexadecimal with 0x and all 16 digits. */
 void console_number(uint64_t value);

@@ -37,7 +37,7 @@ static void __attribute__((noreturn)) power_down(unsigned core, bool for_off)
 
 static void core_up(unsigned core)
 {
-    gic->init_core(core);
+    gic->core_up();
     if (is_parked[core]) {
         is_parked[core] = false;
         gic->end_off();

@@ -6,19 +6,19 @@
 #include "memory_map.h"
 #include "monitor.h"
 #include "psci.h"
+#include "tree.h"
 
-/* topology.c: as struct psci_platform and struct monitor_platform ask for it */
-const struct psci_topology *qemu_virt_topology(void);
+/* topology.c: of this machine, or as the user wants it */
+const struct psci_topology *qemu_virt_topology(struct tree_machine *machine);
 int qemu_virt_core_of_mpidr(uint64_t mpidr);
 struct monitor_location qemu_virt_location(unsigned core);
 
-/* dram.c; platform_early() has found it out */
-uint64_t qemu_virt_dram_bytes(void);
-
-/* machine.c: what QEMU says of the machine, and how to end it */
-unsigned qemu_virt_core_count(void);
+/* machine.c: what the user told QEMU for us, and how to end the machine */
+#define WANTED_BYTES 64U
+bool qemu_virt_wanted(const char *name, char value[WANTED_BYTES]); /* false: nothing was said */
 void qemu_virt_power_off(void) __attribute__((noreturn));
 void qemu_virt_reset(void) __attribute__((noreturn));
+void qemu_virt_tell_the_others(unsigned cores); /* those that wait in flash: all is set up for so many */
 void qemu_virt_wipe(uint64_t base, uint64_t bytes); /* zeroes; multiples of 64; caches off, and the MMU stays off */
 
 /* power.c: fills in the hooks of a power controller that is played by the GIC and WFI */

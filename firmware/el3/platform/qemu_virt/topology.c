@@ -1,53 +1,86 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The logical topology: a system of clusters, LATLAB_CLUSTERS cores each, over cores that QEMU numbers in one row. */
+/* The topology of power domains: a system of clusters over cores that QEMU numbers in one row. */
+#include "arch_el3.h"
 #include "qemu_virt.h"
 
-static const uint8_t clusters[] = { LATLAB_CLUSTERS };
-
-#define CLUSTERS (sizeof(clusters) / sizeof(clusters[0]))
+#define CORES_PER_AFF1 16U
 
 static uint16_t domain_of_core[MAX_CORES];
-static struct psci_domain_shape shapes[CLUSTERS + 1];
+static struct psci_domain_shape shapes[MAX_CLUSTERS + 1];
 static struct psci_topology topology = { .top_level = 2, .domain_of_core = domain_of_core, .shapes = shapes };
 
-_Static_assert(CLUSTERS + 1 <= PSCI_MAX_DOMAINS, "one domain per cluster, and the system");
+_Static_assert(MAX_CLUSTERS + 1 <= PSCI_MAX_DOMAINS, "one domain for each cluster and the system");
 
-static uint16_t add_cluster(uint16_t cluster, uint16_t first_core)
+static uint16_t add_cluster(uint16_t cluster, uint16_t first_core, uint16_t cores, uint16_t system)
 {
-    for (uint16_t core = first_core; core < first_core + clusters[cluster]; core++) {
+    for (uint16_t core = first_core; core < first_core + cores; core++) {
         domain_of_core[core] = cluster;
     }
     shapes[cluster] = (struct psci_domain_shape){
         .level = (enum psci_level)1,
-        .parent = CLUSTERS,
+        .parent = system,
         .first_core = first_core,
-        .cores = clusters[cluster],
+        .cores = cores,
     };
-    return (uint16_t)(first_core + clusters[cluster]);
+    return (uint16_t)(first_core + cores);
 }
 
-const struct psci_topology *qemu_virt_topology(void)
+/*
+ * Takes the clusters that the user wants, "2,4", in the place of the machine's own: QEMU's cannot differ in size. Anything but
+ * digits and commas, an empty cluster or another sum than the machine's cores is refused.
+ */
+static bool wanted_clusters(struct tree_machine *machine, const char *wanted)
 {
-    uint16_t cores = 0;
+    unsigned sum = 0;
 
-    for (uint16_t cluster = 0; cluster < CLUSTERS; cluster++) {
-        cores = add_cluster(cluster, cores);
+    machine->clusters = 0;
+    while (machine->clusters < MAX_CLUSTERS) {
+        unsigned cores = 0;
+
+        for (; *wanted >= '0' && *wanted <= '9' && cores <= MAX_CORES; wanted++) {
+            cores = cores * 10 + (unsigned)(*wanted - '0');
+        }
+        if (cores == 0) {
+            return false;
+        }
+        machine->cluster_cores[machine->clusters++] = (uint8_t)cores;
+        sum += cores;
+        if (*wanted == '\0') {
+            return sum == machine->cores;
+        }
+        if (*wanted++ != ',') {
+            return false;
+        }
     }
-    shapes[CLUSTERS] = (struct psci_domain_shape){ .level = (enum psci_level)2, .parent = PSCI_NO_DOMAIN, .cores = cores };
-    topology.cores = cores;
-    topology.domains = CLUSTERS + 1;
+    return false;
+}
+
+const struct psci_topology *qemu_virt_topology(struct tree_machine *machine)
+{
+    char wanted[WANTED_BYTES];
+    uint16_t first = 0;
+
+    if (qemu_virt_wanted("opt/latlab/clusters", wanted) && !wanted_clusters(machine, wanted)) {
+        platform_panic("the wanted clusters (fw_cfg opt/latlab/clusters) do not add up to the machine's cores (which are)", machine->cores, 0, 0);
+    }
+    for (uint16_t cluster = 0; cluster < machine->clusters; cluster++) {
+        first = add_cluster(cluster, first, machine->cluster_cores[cluster], (uint16_t)machine->clusters);
+    }
+    shapes[machine->clusters] = (struct psci_domain_shape){ .level = (enum psci_level)2, .parent = PSCI_NO_DOMAIN, .cores = first };
+    topology.cores = first;
+    topology.domains = (uint16_t)(machine->clusters + 1);
     return &topology;
 }
 
 /* QEMU's MPIDRs: Aff0 counts to 16, then Aff1. */
 static uint64_t mpidr_of(unsigned core)
 {
-    return (uint64_t)(core / 16U) << 8 | core % 16U;
+    return (uint64_t)(core / CORES_PER_AFF1) << 8 | core % CORES_PER_AFF1;
 }
 
 int qemu_virt_core_of_mpidr(uint64_t mpidr)
 {
-    unsigned core = (unsigned)((mpidr >> 8 & 0xFFU) * 16U + (mpidr & 0xFFU));
+    unsigned core = (unsigned)((mpidr >> 8 & 0xFFU) * CORES_PER_AFF1 + (mpidr & 0xFFU));
 
     return core < topology.cores && mpidr_of(core) == mpidr ? (int)core : -1;
 }

@@ -15,6 +15,7 @@
 #define TRACE_INVALID_ARGUMENT (-2)
 #define STAMPS 6
 #define UNKNOWN_CORE 0xff
+#define MPIDR_NO_AFFINITY 0xc1000000UL /* RES1, U and MT */
 
 /* Events of events.toml. */
 #define EVENT_ENTER_PSCI 1
@@ -34,6 +35,8 @@ static void check_pmf(void)
     w = smc(PMF_GET_TIMESTAMP, PMF_RUNTIME_INSTRUMENTATION(0), own, 0);
     check_equal("PMF_GET_TIMESTAMP (32-bit) gives the same time in two halves", (int64_t)r.x[1],
                 (int64_t)((w.x[1] & 0xffffffff) | w.x[2] << 32));
+    check_equal("PMF_GET_TIMESTAMP takes the MPIDR as the register has it", (int64_t)r.x[1],
+                (int64_t)smc(SMC64(PMF_GET_TIMESTAMP), PMF_RUNTIME_INSTRUMENTATION(0), own | MPIDR_NO_AFFINITY, 0).x[1]);
     check_refused("PMF_GET_TIMESTAMP refuses an unknown core", TRACE_INVALID_ARGUMENT, SMC64(PMF_GET_TIMESTAMP),
                   PMF_RUNTIME_INSTRUMENTATION(0), UNKNOWN_CORE, 0);
     check_refused("PMF_GET_TIMESTAMP refuses an index that does not exist", TRACE_INVALID_ARGUMENT, SMC64(PMF_GET_TIMESTAMP),

@@ -14,7 +14,10 @@ struct bench_params {
     uint64_t seed; /* psci_stress, smc_fuzz */
     uint64_t count; /* psci_stress: transitions; smc_fuzz: calls; 0: the program's own default */
     uint64_t duration_ms; /* psci_stress, smc_fuzz: stop after this long; 0: no limit */
+    uint64_t flags; /* BENCH_FLAG_*; 0 where the host leaves none */
 };
+
+#define BENCH_FLAG_AARCH32 1U /* smc_fuzz at EL2: call from an AArch32 EL1 */
 
 /* The block at BENCH_PARAMS_ADDRESS, or the defaults where its magic is missing. */
 struct bench_params bench_params_read(void);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "smc.h"
 
+bool smc_from_aarch32;
+
 struct smc_result smc(uint64_t function, uint64_t a1, uint64_t a2, uint64_t a3)
 {
     register uint64_t x0 __asm__("x0") = function;

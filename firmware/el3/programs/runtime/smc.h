@@ -41,6 +41,9 @@ struct smc_result smc(uint64_t function, uint64_t a1, uint64_t a2, uint64_t a3);
  */
 struct smc_return smc_frame_call(struct smc_frame *frame);
 
+/* At EL2: smc_frame_call() calls from an AArch32 EL1, whose registers are 32 bits wide. */
+extern bool smc_from_aarch32;
+
 /* Entry points that EL3 is given. They are addresses, not functions that C may call. */
 extern const char payload_resume[];
 extern const char payload_secondary[];

@@ -30,10 +30,13 @@ smc_frame_call:
     ldp x26, x27, [x0, #208]
     ldp x28, x29, [x0, #224]
     ldr x30, [x0, #240]
+    adrp    x1, smc_from_aarch32
+    ldrb    w1, [x1, :lo12:smc_from_aarch32]
+    cbnz    w1, 2f
     ldr x1, [x0, #8]
     ldr x0, [x0]
     smc #0
-    stp x0, x1, [sp, #-16]!
+1:  stp x0, x1, [sp, #-16]!
     mrs x0, tpidr_el0
     ldr x0, [x0, #CONTEXT_FRAME]
     stp x2, x3, [x0, #16]
@@ -61,3 +64,25 @@ smc_frame_call:
     mov x0, #0
     mov x1, #0
     ret
+
+/* The same from an AArch32 EL1 below this EL2: its supervisor mode calls EL3 and comes back with an HVC. */
+2:  mov x1, #0x1d3
+    msr spsr_el2, x1
+    adr x1, aarch32_caller
+    msr elr_el2, x1
+    msr hcr_el2, xzr        /* EL1 is AArch32, and interrupts are its own, which masks them */
+    ldr x1, [x0, #8]
+    ldr x0, [x0]
+    eret
+    .global smc_called_from_aarch32
+smc_called_from_aarch32:
+    msr tpidr_el2, x0
+    ldr x0, =0x80000038
+    msr hcr_el2, x0
+    isb
+    mrs x0, tpidr_el2
+    b   1b
+    .ltorg
+aarch32_caller:
+    .inst 0xe1600070        /* smc #0 */
+    .inst 0xe1400070        /* hvc #0 */

@@ -10,10 +10,28 @@
     .global payload_vectors
 payload_vectors:
     .set    n, 0
-    .rept   16
+    .rept   12
     vector  n
     .set    n, n + 1
     .endr
+    .balign 128
+    b   from_aarch32
+    .set    n, 13
+    .rept   3
+    vector  n
+    .set    n, n + 1
+    .endr
+
+/* The AArch32 EL1 of smc_call.S hands back with an HVC. */
+from_aarch32:
+    msr tpidr_el2, x0
+    mrs x0, esr_el2
+    lsr x0, x0, #26
+    cmp x0, #0x12
+    mrs x0, tpidr_el2
+    b.eq    smc_called_from_aarch32
+    mov x0, #12
+    b   exception_entry
 
 /* Every exception is fatal: interrupts stay masked and are taken by polling. */
 exception_entry:

@@ -68,6 +68,13 @@ static void examine_resume(const struct fuzz_call *call, const struct smc_frame 
     }
 }
 
+static void narrow(struct smc_frame *frame)
+{
+    for (unsigned n = 0; n < sizeof(frame->x) / sizeof(frame->x[0]); n++) {
+        frame->x[n] = (uint32_t)frame->x[n];
+    }
+}
+
 static void fuzz_once(struct random *random, uint64_t sequence)
 {
     uint64_t arrivals_before = atomic_load(&arrivals);
@@ -76,6 +83,9 @@ static void fuzz_once(struct random *random, uint64_t sequence)
     struct smc_return back;
 
     choose_call(&call, random, sequence);
+    if (smc_from_aarch32) {
+        narrow(&call.frame);
+    }
     before = call.frame;
     if (call.may_suspend) {
         timer_start_at(timer_now() + timer_ticks_of_us(WAKE_US));
@@ -120,8 +130,10 @@ void payload_main(const struct bench_params *params)
         count = params->duration_ms > 0 ? UINT64_MAX : DEFAULT_CALLS;
     }
     core_set_arrival(arrival);
+    smc_from_aarch32 = (params->flags & BENCH_FLAG_AARCH32) != 0 && current_el() == 2;
     done = fuzz(count, params->duration_ms, params->seed);
     outcomes_print();
+    console_line("called from %s", smc_from_aarch32 ? "AArch32" : "AArch64");
     console_line("cores started: %lu", atomic_load(&arrivals));
     console_line("smcs=%lu status=pass", done);
 }

@@ -236,7 +236,7 @@ void host_init(const struct host_machine *description, unsigned boot_core)
     self = boot_core;
     for (unsigned core = 0; core < host_machine.cores; core++) {
         host_cores[core] = (struct host_core){ .wait = HOST_OFF };
-        trace_init(&host_cores[core].ring);
+        trace_init(&host_cores[core].ring, host_cores[core].records, TRACE_CAPACITY);
         coroutine_prepare(&host_cores[core].coroutine, stacks[core], HOST_STACK_BYTES, core_main);
     }
     host_cores[boot_core].wait = HOST_RUNS;

@@ -12,12 +12,11 @@ from pathlib import Path
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.guest_frames import GuestOutput, read_frames
 from latlab.model.conditions import Mode
-from latlab.model.run import Topology
 from latlab.targets.guest.cpio import archive, file
-from latlab.targets.guest.guest_dtb import IDLE_STATES, Chosen, patch
+from latlab.targets.guest.guest_dtb import Chosen, patch
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.qemu.console import Console, End, Limits, Outcome
-from latlab.targets.qemu.images import folder_name, search_folders
+from latlab.targets.qemu.images import PLATFORM, search_folders
 from latlab.targets.qemu.qemu import CPU, MEMORY_MIB, Qemu
 
 KERNEL_ADDRESS = 0x60000000
@@ -25,6 +24,7 @@ INITRD_ADDRESS = 0x68000000
 ICOUNT_SHIFT = 1
 EPOCH = "2026-01-01T00:00:00"
 BOOTARGS = "console=ttyAMA0 quiet loglevel=4 nokaslr panic=-1 rdinit=/init"
+NO_IDLE_STATES = " cpuidle.off=1"
 KERNEL_PANIC = b"Kernel panic"
 HOLD_SUFFIX = "-hold"
 
@@ -55,16 +55,14 @@ class GuestRun:
 
 def find_firmware(machine: GuestMachine) -> Path:
     """The folder of firmware.bin and firmware.elf."""
-    name = folder_name(Topology((machine.cores,))) + (HOLD_SUFFIX if machine.hold_firmware else "")
+    name = PLATFORM + (HOLD_SUFFIX if machine.hold_firmware else "")
     bases = (machine.firmware,) if machine.firmware else search_folders()
     for base in bases:
         for candidate in (base / name, base):
             if (candidate / "firmware.bin").is_file():
                 return candidate
     looked = ", ".join(str(base / name) for base in bases)
-    raise UsageError(
-        f"no firmware.bin in {looked}; build it with `make firmware-{name.removeprefix('qemu_virt-')}` or name it with --firmware"
-    )
+    raise UsageError(f"no firmware.bin in {looked}; build it with `make firmware` or name it with --firmware")
 
 
 def check_guest(qemu: Qemu, machine: GuestMachine) -> None:
@@ -134,7 +132,9 @@ def _guest_options(machine: GuestMachine, image: GuestImage, initrd: Path, folde
 
 def _chosen(machine: GuestMachine, initrd: Path) -> Chosen:
     arguments = f"{BOOTARGS} randomize_kstack_offset={'on' if machine.kstack_randomised else 'off'}"
-    return Chosen(arguments, INITRD_ADDRESS, initrd.stat().st_size, IDLE_STATES if machine.idle_states else ())
+    if not machine.idle_states:
+        arguments += NO_IDLE_STATES
+    return Chosen(arguments, INITRD_ADDRESS, initrd.stat().st_size)
 
 
 def _dumped(base: tuple[str, ...], target: Path) -> bytes:

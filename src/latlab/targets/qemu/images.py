@@ -22,7 +22,7 @@ NOTE_TYPE = 1
 
 @dataclass(frozen=True, slots=True)
 class ImageSet:
-    """The images of one topology in one folder."""
+    """The images in one folder, and the clusters that they are to see: one build runs on every machine."""
 
     folder: Path
     topology: Topology
@@ -39,10 +39,6 @@ class ImageSet:
         return self.folder / f"{name}.elf"
 
 
-def folder_name(topology: Topology) -> str:
-    return f"{PLATFORM}-{'_'.join(map(str, topology.clusters))}"
-
-
 def search_folders() -> tuple[Path, ...]:
     """A checkout's build folder goes before the images that a wheel carries."""
     package = Path(str(resources.files("latlab")))
@@ -52,28 +48,24 @@ def search_folders() -> tuple[Path, ...]:
 
 
 def find_images(topology: Topology, payload: str, folder: Path | None = None) -> ImageSet:
-    """The images of a topology. `folder` holds them itself or in a folder of the topology's name."""
-    name = folder_name(topology)
-    candidates = (folder / name, folder) if folder else tuple(base / name for base in search_folders())
+    """The images for a topology. `folder` holds them itself or in a folder of the platform's name."""
+    candidates = (folder / PLATFORM, folder) if folder else tuple(base / PLATFORM for base in search_folders())
     for candidate in candidates:
         images = ImageSet(candidate, topology)
         if all(path.is_file() for path in (images.firmware_bin, images.firmware_elf, images.payload(payload))):
             return images
     looked = ", ".join(map(str, candidates))
     raise UsageError(
-        f"no {FIRMWARE_BIN}, {FIRMWARE_ELF} and {payload}.elf for the topology {topology} in {looked}; "
-        "build them with `make firmware` (other topologies: docs/porting.md), "
-        "choose one that `latlab doctor` lists, or name their folder with --firmware"
+        f"no {FIRMWARE_BIN}, {FIRMWARE_ELF} and {payload}.elf in {looked}; build them with `make firmware` or name their folder "
+        "with --firmware"
     )
 
 
-def list_images() -> Iterator[ImageSet]:
-    """Every complete set of firmware images, the one that would be used first."""
+def list_images() -> Iterator[Path]:
+    """Every folder with firmware images, the one that would be used first."""
     for base in search_folders():
-        for folder in sorted(base.glob(f"{PLATFORM}-*")):
-            clusters = folder.name.removeprefix(f"{PLATFORM}-").split("_")
-            if all(part.isdecimal() for part in clusters) and (folder / FIRMWARE_BIN).is_file():
-                yield ImageSet(folder, Topology(tuple(map(int, clusters))))
+        if (base / PLATFORM / FIRMWARE_BIN).is_file():
+            yield base / PLATFORM
 
 
 def elf_events_hash(elf: Path) -> str:
@@ -97,11 +89,11 @@ def elf_events_hash(elf: Path) -> str:
     )
 
 
-def check_events(images: ImageSet, table: EventTable) -> None:
+def check_events(elf: Path, table: EventTable) -> None:
     """Refuse a firmware that was built with another event table."""
-    found = elf_events_hash(images.firmware_elf)
+    found = elf_events_hash(elf)
     if found != table.hash:
         raise DataError(
-            f"{images.firmware_elf}: built with the event table {found}, this latlab has {table.hash}; build the firmware again or use the "
+            f"{elf}: built with the event table {found}, this latlab has {table.hash}; build the firmware again or use the "
             "latlab that belongs to it"
         )

@@ -23,6 +23,7 @@ ICOUNT_SHIFT = 4
 NS_PER_INSTRUCTION = 1 << ICOUNT_SHIFT
 MAX_CORES = {2: 8, 3: 16}
 MAX_ITERATIONS = 1_000_000
+WANTED_CLUSTERS = "opt/latlab/clusters"
 PARAMS_ADDRESS = 0x5FFF0000
 PARAMS_MAGIC = 0x4C41544C41420001
 
@@ -49,6 +50,9 @@ class Machine:
     seed: int = 1
     count: int = 0
     duration_ms: int = 0
+    flags: int = 0
+    cpu: str = CPU
+    memory_mib: int = MEMORY_MIB
 
     @property
     def cores(self) -> int:
@@ -101,16 +105,18 @@ def check_machine(qemu: Qemu, machine: Machine) -> None:
 
 def command_line(qemu: Qemu, machine: Machine, secure_log: Path) -> tuple[str, ...]:
     """UART0, the payload's console, is the standard output; UART1, the firmware's, goes to `secure_log`."""
-    params = (PARAMS_MAGIC, machine.iterations, machine.seed, machine.count, machine.duration_ms)
+    params = (PARAMS_MAGIC, machine.iterations, machine.seed, machine.count, machine.duration_ms, machine.flags)
     loaders = [f"loader,addr={PARAMS_ADDRESS + 8 * i:#x},data={value:#x},data-len=8" for i, value in enumerate(params)]
     virtualization = ",virtualization=on" if machine.el == 2 else ""
     options = [
         ("-M", f"virt,secure=on{virtualization},gic-version={machine.gic}"),
-        ("-cpu", CPU),
+        ("-cpu", machine.cpu),
         ("-smp", str(machine.cores)),
-        ("-m", str(MEMORY_MIB)),
+        ("-m", str(machine.memory_mib)),
         ("-bios", str(machine.images.firmware_bin)),
         ("-device", f"loader,file={_escaped(machine.images.payload(machine.payload))}"),
+        ("-fw_cfg", f"name={WANTED_CLUSTERS},string={_escaped(machine.images.topology)}"),
+        ("-semihosting-config", "enable=on,target=native"),
         *(("-device", loader) for loader in loaders),
         ("-nic", "none"),
         ("-display", "none"),
@@ -134,6 +140,6 @@ def tick_of(clock: Clock, clock_hz: int) -> Tick:
     return Tick(clock, ns / NS_PER_INSTRUCTION if clock is Clock.INSTRUCTIONS else ns)
 
 
-def _escaped(path: Path) -> str:
+def _escaped(path: object) -> str:
     """QEMU splits options at commas; two stand for one."""
     return str(path).replace(",", ",,")

@@ -42,8 +42,21 @@ void arch_sleep(const uint32_t *word) __attribute__((noreturn));
 /* The normal world's timers of the calling core: none of them may ask for an interrupt any more. */
 void arch_timers_off(void);
 
+/* Once on each core, at cold boot: what the normal world is granted there. */
+void arch_features_init(void);
+
+/* For arch_enter_ns() alone: the registers that exist only with some of them. */
+void arch_features_enter(uint64_t further);
+
 /* What the core's ID registers say; the same on all cores. */
-bool arch_has_el2(void);
+static inline bool arch_has_el2(void)
+{
+    uint64_t pfr0;
+
+    __asm__("mrs %0, id_aa64pfr0_el1" : "=r"(pfr0));
+    return (pfr0 & 0xF00U) != 0;
+}
+
 bool arch_has_gicv3(void); /* its CPU interface in system registers */
 
 /* Given by the platform: the boot core's first C call, its MMU still off. */
@@ -54,5 +67,8 @@ void platform_early(void);
  * the console mapped.
  */
 void platform_panic(const char *what, uint64_t a, uint64_t b, uint64_t c) __attribute__((noreturn));
+
+/* Asks an emulator that listens to semihosting to end with `status`. */
+void arch_exit(uint64_t status);
 
 #endif

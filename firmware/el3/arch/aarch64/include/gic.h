@@ -16,7 +16,8 @@
  */
 struct gic {
     void (*init_distributor)(void);
-    void (*init_core)(unsigned core);  /* also after power-down: nothing that the normal world has set is touched */
+    void (*init_core)(unsigned core);  /* once, at cold boot */
+    void (*core_up)(void);             /* after a power-down: nothing that the normal world has set is touched */
     void (*prepare_off)(void);         /* from here on only a new wake SGI reaches the calling core */
     void (*end_off)(void);             /* the core is back: the wake SGI has done its work */
     void (*send_wake)(unsigned core);  /* to any core; the caller has made what that core is to see visible first */
@@ -26,9 +27,9 @@ extern const struct gic gic_v2;
 extern const struct gic gic_v3;
 
 /* Given by the platform. */
-extern const uintptr_t platform_gicd;
-extern const uintptr_t platform_gicc; /* GICv2 */
-extern const uintptr_t platform_gicr; /* GICv3, core 0's; the others follow in order */
+extern uintptr_t platform_gicd;
+extern uintptr_t platform_gicc; /* GICv2 */
+extern uintptr_t platform_gicr; /* GICv3, core 0's; the others follow in order */
 
 static inline void mmio_write32(uintptr_t address, uint32_t value)
 {

@@ -9,9 +9,8 @@
 #include "trace_size.h"
 
 #define PERCPU_STACK_BYTES 2048
-#define PERCPU_LINE_BYTES 64
-#define PERCPU_RING_BYTES ((TRACE_RING_BYTES + 4 + PERCPU_LINE_BYTES - 1) / PERCPU_LINE_BYTES * PERCPU_LINE_BYTES) /* with the core's index */
-#define PERCPU_BYTES (PERCPU_RING_BYTES + PERCPU_STACK_BYTES)
+#define PERCPU_HEAD_BYTES 192 /* all that is not the stack, in cache lines of its own */
+#define PERCPU_BYTES (PERCPU_HEAD_BYTES + PERCPU_STACK_BYTES)
 
 #ifndef __ASSEMBLER__
 
@@ -19,9 +18,19 @@
 
 #include "trace_ring.h"
 
+/* What the core's registers of EL3 say while the normal world runs; made once, at cold boot. */
+struct percpu_controls {
+    uint64_t scr;
+    uint64_t cptr;
+    uint64_t mdcr;
+    uint64_t further; /* features.c: registers that are there only with a feature */
+};
+
 struct percpu {
     struct trace_ring ring; /* first, so that a capture needs no offset */
     uint32_t core_index;
+    uint32_t cpu; /* cpu.c: what this core's model wants */
+    struct percpu_controls controls;
     uint8_t stack[PERCPU_STACK_BYTES] __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
 

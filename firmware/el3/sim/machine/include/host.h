@@ -44,6 +44,7 @@ enum host_wait { HOST_RUNS, HOST_IN_LOCK, HOST_IN_EVENT, HOST_IN_RELAX, HOST_IN_
 
 struct host_core {
     struct trace_ring ring;
+    struct trace_record records[TRACE_RECORDS]; /* the ring's */
     struct coroutine coroutine;
     uint64_t now_ticks;
     enum host_wait wait;

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the normal world finds where EL3 enters it: all of its registers at a cold boot, at CPU_ON and at a resume, and what is left of
+ * what it had set on a core that was off. One line for each: name=value. Runs at the level that it is started at, on two cores or one.
+ */
+#include "../../platform/qemu_virt/memory_map.h"
+
+#define PSCI_CPU_OFF 0x84000002
+#define PSCI_SYSTEM_OFF 0x84000008
+#define PSCI_CPU_ON_64 0xc4000003
+#define PSCI_AFFINITY_INFO_64 0xc4000004
+#define PSCI_CPU_SUSPEND_64 0xc4000001
+#define POWER_DOWN_CORE 0x00010002
+#define UART_FR 0x18
+#define TIMER_PPI 30
+#define GICR_SGI_FRAME 0x10000
+#define GICR_ISENABLER0 0x100
+#define GICD_ENABLE_GRP1 0x12
+
+/* x0 = 0, or what EL3 left in a register from x1 to x30. */
+.macro left_over
+    .irp n, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30
+    orr x1, x1, x\n
+    .endr
+    mov x0, x1
+.endm
+
+/* A marker in each register, so that what is not cleared shows. x0 is left. */
+.macro mark
+    .irp n, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30
+    mov x\n, #0x5a5a
+    .endr
+.endm
+
+.macro say name
+    adr x1, 9f
+    bl print
+    b 8f
+9:  .asciz "\name="
+    .balign 4
+8:
+.endm
+
+/* Whether the instruction can be run here. */
+.macro try name, instruction:vararg
+    mov x26, #0
+    \instruction
+    mov x0, x26
+    say \name
+.endm
+
+.section .text, "ax"
+.global _start
+_start:
+    left_over
+    mov x28, x0
+    mrs x27, cntpct_el0
+    bl setup
+    mov x0, x28
+    say cold
+    mov x0, x27
+    say boot_ticks
+    mrs x0, cntfrq_el0
+    say hz
+    mrs x0, CurrentEL
+    lsr x0, x0, #2
+    say el
+    bl features
+
+    /* The other core twice: it dirties what it has in its first life. */
+    mov x27, #2
+1:  ldr w0, =PSCI_CPU_ON_64
+    mov x1, #1
+    adr x2, second
+    mov x3, #0
+    smc #0
+    cbnz x0, suspend
+2:  ldr w0, =PSCI_AFFINITY_INFO_64
+    mov x1, #1
+    mov x2, #0
+    smc #0
+    cmp x0, #1
+    b.ne 2b
+    subs x27, x27, #1
+    b.ne 1b
+
+suspend:
+    mov x0, #1
+    msr cntp_tval_el0, xzr
+    msr cntp_ctl_el0, x0
+    ldr x1, =(GICR_BASE + GICR_SGI_FRAME + GICR_ISENABLER0)
+    mov w2, #(1 << TIMER_PPI)
+    str w2, [x1]
+    mov x2, #0xff
+    msr s3_0_c4_c6_0, x2        /* ICC_PMR_EL1 */
+    mov x2, #1
+    msr s3_0_c12_c12_7, x2      /* ICC_IGRPEN1_EL1 */
+    ldr x1, =GICD_BASE
+    mov w2, #GICD_ENABLE_GRP1
+    str w2, [x1]
+    isb
+    ldr w0, =PSCI_CPU_SUSPEND_64
+    ldr x1, =POWER_DOWN_CORE
+    adr x2, resumed
+    mov x3, #0
+    mark
+    smc #0
+    say suspend_failed
+    b off
+resumed:
+    left_over
+    mov x28, x0
+    bl setup
+    mov x0, x28
+    say resume
+    bl features
+off:
+    ldr w0, =PSCI_SYSTEM_OFF
+    smc #0
+
+second:
+    left_over
+    mov x28, x0
+    bl setup
+    mov x0, x28
+    say on
+    mrs x0, cntp_ctl_el0
+    say cntp
+    mrs x0, cntv_ctl_el0
+    say cntv
+    mrs x0, CurrentEL
+    cmp x0, #(2 << 2)
+    b.ne 1f
+    mrs x0, hcr_el2
+    say hcr
+    mrs x0, cntvoff_el2
+    say cntvoff
+    mrs x0, cnthp_ctl_el2
+    say cnthp
+    mrs x0, cnthctl_el2
+    say cnthctl
+    mrs x0, vmpidr_el2
+    mrs x1, mpidr_el1
+    eor x0, x0, x1
+    say vmpidr
+    mrs x0, sctlr_el2
+    say sctlr
+    mov x0, #-1
+    msr cntvoff_el2, x0
+    msr vmpidr_el2, xzr
+    mov x0, #1
+    msr cnthp_ctl_el2, x0
+    msr cnthctl_el2, xzr
+    ldr x0, =(1 << 31 | 1 << 3)
+    msr hcr_el2, x0
+    b 2f
+1:  mrs x0, sctlr_el1
+    say sctlr
+2:  mov x0, #1
+    msr cntp_ctl_el0, x0
+    msr cntv_ctl_el0, x0
+    mov x0, #0x1000                 /* instruction cache on: not as after a reset */
+    mrs x1, sctlr_el1
+    orr x1, x1, x0
+    msr sctlr_el1, x1
+    isb
+    ldr w0, =PSCI_CPU_OFF
+    mark
+    smc #0
+3:  b 3b
+
+/* Vectors that step over what is undefined and say so in x26, and everything on that EL1 can turn on for itself. */
+setup:
+    mov x0, #(3 << 20 | 3 << 16 | 3 << 24)
+    adr x1, vectors
+    mrs x2, CurrentEL
+    cmp x2, #(2 << 2)
+    b.eq 1f
+    msr cpacr_el1, x0
+    msr vbar_el1, x1
+    isb
+    ret
+1:  msr cptr_el2, xzr
+    msr vbar_el2, x1
+    isb
+    ret
+
+features:
+    mov x29, x30
+    try sve, .inst 0x04bf5020           /* rdvl x0, #1 */
+    try mte, mrs x0, s3_0_c5_c6_0       /* TFSR_EL1 */
+    try pauth, mrs x0, s3_0_c2_c1_0     /* APIAKeyLo_EL1 */
+    try tpidr2, mrs x0, s3_3_c13_c0_5
+    try scxtnum, mrs x0, s3_3_c13_c0_7
+    try pmu, mrs x0, pmccntr_el0
+    mrs x0, CurrentEL
+    cmp x0, #(2 << 2)
+    b.ne 1f
+    try fgt, mrs x0, s3_4_c1_c1_4       /* HFGRTR_EL2 */
+    try ecv, mrs x0, s3_4_c14_c0_6      /* CNTPOFF_EL2 */
+    try hcx, mrs x0, s3_4_c1_c2_2       /* HCRX_EL2 */
+1:  ret x29
+
+/* x0 = value, x1 = name. Keeps x26 to x29. */
+print:
+    ldr x2, =NS_UART_BASE
+1:  ldrb w3, [x1], #1
+    cbz w3, 2f
+    strb w3, [x2]
+    b 1b
+2:  mov x4, #60
+3:  lsr x3, x0, x4
+    and x3, x3, #15
+    cmp x3, #10
+    add x5, x3, #'0'
+    add x6, x3, #('a' - 10)
+    csel x3, x5, x6, lo
+    strb w3, [x2]
+    subs x4, x4, #4
+    b.ge 3b
+    mov w3, #'\n'
+    strb w3, [x2]
+    ret
+
+    .balign 0x800
+vectors:
+    .rept 16
+    .balign 0x80
+    b undefined
+    .endr
+undefined:
+    mrs x25, CurrentEL
+    cmp x25, #(2 << 2)
+    b.eq 1f
+    mrs x26, elr_el1
+    add x26, x26, #4
+    msr elr_el1, x26
+    b 2f
+1:  mrs x26, elr_el2
+    add x26, x26, #4
+    msr elr_el2, x26
+2:  mov x26, #1
+    eret

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One firmware on many machines: what it finds out about them, what it grants, and what it says where it cannot run."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import fdt
+import pytest
+
+from latlab.errors import LatlabError
+from latlab.model.run import Topology
+from latlab.targets.qemu.images import find_images
+from support.monitored import Monitored
+from support.on_qemu import boot
+from support.resets import check_resets
+
+pytestmark = pytest.mark.firmware
+
+try:
+    IMAGES = find_images(Topology((1,)), "entry_probe")
+except LatlabError as error:
+    pytest.skip(str(error), allow_module_level=True)
+MEMORY = ("-m", "1024")
+CLOCK = ("-icount", "shift=4,sleep=off")
+BASE = ("-nic", "none", "-display", "none", "-monitor", "none", "-bios", str(IMAGES.firmware_bin))
+LISTENS = ("-semihosting-config", "enable=on,target=native")
+
+
+def loaded(payload: str) -> tuple[str, str]:
+    return ("-device", f"loader,file={IMAGES.payload(payload)}")
+
+
+def run(*options: str) -> subprocess.CompletedProcess[str]:
+    command = ("qemu-system-aarch64", *BASE, *options)
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
+
+
+def probe(folder: Path, *options: str, machine: str = "", cpu: str = "cortex-a57", bare: bool = False) -> dict[str, int]:
+    """What entry_probe says: the last value of each name. The first of two is at `first_NAME`."""
+    secure = folder / "secure.log"
+    firmware = ("-bios", str(IMAGES.folder.with_name("qemu_virt-bare") / "firmware.bin")) if bare else ()
+    consoles = ("-serial", "stdio", "-serial", f"file:{secure}")
+    done = run(
+        *firmware, "-M", f"virt,secure=on,gic-version=3{machine}", "-cpu", cpu, *MEMORY, *loaded("entry_probe"), *CLOCK, *consoles, *options
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "PANIC" not in secure.read_text()
+    said: dict[str, int] = {}
+    for line in done.stdout.split():
+        name, value = line.split("=")
+        said.setdefault(f"first_{name}", int(value, 16))
+        said[name] = int(value, 16)
+    assert "resume" in said
+    return said
+
+
+LEVELS = [("", 1), (",virtualization=on", 2)]
+
+
+@pytest.mark.parametrize(("machine", "level"), LEVELS)
+def test_nothing_of_el3_is_in_a_register_where_the_normal_world_is_entered(machine: str, level: int, tmp_path: Path) -> None:
+    said = probe(tmp_path, "-smp", "2", machine=machine)
+    assert said["el"] == level
+    assert (said["cold"], said["first_on"], said["on"], said["resume"]) == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(("machine", "level"), LEVELS)
+def test_a_core_that_was_off_has_its_registers_as_after_a_reset_whatever_it_had_set(machine: str, level: int, tmp_path: Path) -> None:
+    said = probe(tmp_path, "-smp", "2", machine=machine)
+    assert (said["cntp"], said["cntv"]) == (0, 0)
+    names = ["sctlr"] + (["hcr", "cntvoff", "cnthp", "cnthctl", "vmpidr"] if level == 2 else [])
+    assert [said[name] for name in names] == [said[f"first_{name}"] for name in names]
+    if level == 2:
+        assert (said["hcr"], said["cntvoff"], said["cnthp"], said["cnthctl"], said["vmpidr"]) == (1 << 31, 0, 0, 3, 0)
+
+
+@pytest.mark.parametrize(("machine", "level"), LEVELS)
+def test_what_the_newest_core_reports_is_open_to_the_normal_world(machine: str, level: int, tmp_path: Path) -> None:
+    said = probe(tmp_path, machine=f"{machine},mte=on", cpu="max")
+    names = ["sve", "mte", "pauth", "tpidr2", "scxtnum", "pmu"] + (["fgt", "ecv", "hcx"] if level == 2 else [])
+    assert {name: (said[f"first_{name}"], said[name]) for name in names} == dict.fromkeys(names, (0, 0))
+
+
+@pytest.mark.parametrize(("machine", "level"), LEVELS)
+def test_what_el3_does_not_grant_is_undefined_and_no_panic(machine: str, level: int, tmp_path: Path) -> None:
+    said = probe(tmp_path, machine=f"{machine},mte=on", cpu="max", bare=True)
+    names = ["sve", "mte", "pauth", "tpidr2", "scxtnum"] + (["fgt", "ecv", "hcx"] if level == 2 else [])
+    assert {name: said[name] for name in names} == dict.fromkeys(names, 1)
+
+
+@pytest.mark.parametrize(("cpu", "hz"), [("cortex-a57", 62_500_000), ("max", 1_000_000_000)])
+def test_the_counter_runs_as_fast_as_the_machine_says(cpu: str, hz: int, tmp_path: Path) -> None:
+    assert probe(tmp_path, cpu=cpu)["hz"] == hz
+
+
+@pytest.mark.parametrize("cpu", ["cortex-a35", "cortex-a53", "cortex-a55", "cortex-a72", "cortex-a76", "cortex-a710",
+                                 "neoverse-n1", "neoverse-v1", "neoverse-n2", "max"])  # fmt: skip
+def test_conformance_does_not_depend_on_the_model_of_the_core(cpu: str, tmp_path: Path) -> None:
+    assert boot("psci_conformance", tmp_path, (2,), cpu=cpu).strip().endswith(" passed, 0 failed")
+
+
+@pytest.mark.parametrize(("gic", "cores"), [(2, 1), (2, 5), (2, 8), (3, 1), (3, 3), (3, 7), (3, 11), (3, 16)])
+def test_one_image_runs_on_any_number_of_cores(gic: int, cores: int, tmp_path: Path) -> None:
+    console = boot("psci_bench", tmp_path, (cores,), gic=gic, iterations=1)
+    assert f" topology={cores} " in console and " status=pass " in console
+
+
+def test_clusters_are_those_of_the_machine_where_nobody_wants_others(tmp_path: Path) -> None:
+    consoles = ("-serial", "stdio", "-serial", "null")
+    machine = ("-M", "virt,secure=on,gic-version=3", "-cpu", "cortex-a57", "-smp", "6,sockets=1,clusters=3,cores=2,threads=1", "-m", "1024")
+    assert " topology=2,2,2 " in run(*machine, *loaded("psci_bench"), *CLOCK, *consoles).stdout
+
+
+@pytest.mark.parametrize("wanted", ["2,5", "6,0", "7", "x", "2,,4", "2,4,"])
+def test_clusters_that_the_machine_cannot_have_are_refused(wanted: str) -> None:
+    option = f"name=opt/latlab/clusters,string={wanted.replace(',', ',,')}"
+    machine = ("-M", "virt,secure=on,gic-version=3", "-cpu", "cortex-a57", "-smp", "6", "-m", "1024", "-fw_cfg", option)
+    done = run(*machine, *loaded("psci_bench"), *LISTENS, "-serial", "stdio", "-serial", "null")
+    assert "PANIC: the wanted clusters" in done.stdout and done.returncode == 1
+
+
+def raw(payload: str, folder: Path) -> Path:
+    """A position-independent program as it lies in memory."""
+    target = folder / f"{payload}.bin"
+    subprocess.run(["aarch64-linux-gnu-objcopy", "-O", "binary", IMAGES.payload(payload), target], check=True)
+    return target
+
+
+def test_a_machine_that_ends_before_the_usual_entry_is_entered_lower(tmp_path: Path) -> None:
+    program = ("-device", f"loader,file={raw('entry_probe', tmp_path)},addr=0x40200000,force-raw=on")
+    done = run(
+        "-M", "virt,secure=on,gic-version=3", "-cpu", "cortex-a57", "-m", "512", *program, *CLOCK, "-serial", "stdio", "-serial", "null"
+    )
+    assert "resume=0000000000000000" in done.stdout
+
+
+def handed_tree(folder: Path, *options: str) -> fdt.FDT:
+    """The device tree in memory, once the normal world runs."""
+    with Monitored(folder, (*BASE, *options, *loaded("psci_bench"))) as qemu:
+        qemu.wait_for("<LLT1:BOOT")
+        qemu.tell("pmemsave", val=0x4000_0000, size=0x12_0000, filename=str(folder / "tree"))
+        return fdt.parse_dtb((folder / "tree").read_bytes())
+
+
+def test_the_tree_that_is_handed_over_names_psci_and_idle_states_and_nothing_that_is_secure(tmp_path: Path) -> None:
+    tree = handed_tree(tmp_path, "-M", "virt,secure=on,gic-version=3", "-cpu", "cortex-a57", "-smp", "3", "-m", "1024")
+    assert tree.get_property("method", "/psci").value == "smc"
+    assert tree.get_property("compatible", "/psci").data == ["arm,psci-1.0", "arm,psci-0.2"]
+    states = tree.get_node("/cpus/idle-states").nodes
+    handles = [state.get_property("phandle").value for state in states]
+    assert [state.get_property("arm,psci-suspend-param").value for state in states] == [0x1, 0x10002, 0x1010022]
+    for core in range(3):
+        assert tree.get_property("enable-method", f"/cpus/cpu@{core}").value == "psci"
+        assert tree.get_property("cpu-idle-states", f"/cpus/cpu@{core}").data == handles
+    names = [node.name for node in tree.root.nodes]
+    assert "pl011@9000000" in names
+    assert not {"secram@e000000", "pl011@9040000", "pl061@90b0000", "secflash@0", "gpio-restart", "gpio-poweroff", "secure-chosen"} & set(
+        names
+    )
+    assert not tree.get_node("/aliases").exist_property("serial1")
+
+
+NODES = (
+    *("-object", "memory-backend-ram,id=a,size=768M", "-object", "memory-backend-ram,id=b,size=512M"),
+    *("-numa", "node,memdev=a", "-numa", "node,memdev=b", "-m", "1280"),
+)
+
+
+@pytest.mark.parametrize("memory", [("-m", "1024"), ("-m", "8192"), NODES], ids=["1 GiB", "8 GiB", "two nodes"])
+def test_conformance_does_not_depend_on_the_memory(memory: tuple[str, ...], tmp_path: Path) -> None:
+    machine = ("-M", "virt,secure=on,gic-version=3", "-cpu", "cortex-a57", "-smp", "2", *memory)
+    done = run(*machine, *loaded("psci_conformance"), *CLOCK, "-serial", "stdio", "-serial", "null")
+    assert done.stdout.strip().endswith(" passed, 0 failed")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("-M", "virt"), "this machine has no EL3; start QEMU with -M virt,secure=on"),
+        (("-M", "virt,virtualization=on"), "this machine has no EL3; start QEMU with -M virt,secure=on"),
+        (("-M", "virt,secure=on", "-m", "1024"), "PANIC: there is no program for the normal world"),
+        (("-M", "virt,secure=on,gic-version=3", "-smp", "17"), "PANIC: the machine has more cores than the firmware keeps"),
+    ],
+    ids=["no EL3", "no EL3 below EL2", "no payload", "17 cores"],
+)
+@pytest.mark.parametrize("consoles", [("-serial", "stdio"), ("-serial", "null", "-serial", "stdio")], ids=["normal", "secure"])
+def test_a_machine_that_cannot_be_used_is_told_so_and_fails(options: tuple[str, ...], words: str, consoles: tuple[str, ...]) -> None:
+    if "no EL3" in words and len(consoles) > 2:
+        pytest.skip("a machine without EL3 has no secure console")
+    done = run("-cpu", "cortex-a57", *options, *consoles, *LISTENS)
+    assert words in done.stdout
+    assert done.returncode == 1
+    silent = run("-cpu", "cortex-a57", *options, *consoles)
+    assert words in silent.stdout, "also where nobody listens to semihosting, and it ends"
+
+
+def test_a_tree_that_contradicts_the_counter_is_refused(tmp_path: Path) -> None:
+    run("-M", f"virt,secure=on,gic-version=3,dumpdtb={tmp_path / 'tree'}", "-cpu", "cortex-a57", "-m", "1024")
+    tree = fdt.parse_dtb((tmp_path / "tree").read_bytes())
+    tree.set_property("clock-frequency", 24_000_000, "/timer")
+    (tmp_path / "tree").write_bytes(tree.to_dtb(17))
+    machine = ("-M", "virt,secure=on,gic-version=3", "-dtb", str(tmp_path / "tree"), "-cpu", "cortex-a57", "-m", "1024")
+    done = run(*machine, *loaded("entry_probe"), *LISTENS, "-serial", "stdio", "-serial", "null")
+    assert "PANIC: CNTFRQ_EL0 and the device tree say different counter frequencies: 0x0000000003b9aca0, 0x00000000016e3600" in done.stdout
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("cpu", ["cortex-a57", "max"])
+def test_random_calls_from_an_aarch32_el1_neither_crash_nor_leak(cpu: str, tmp_path: Path) -> None:
+    console = boot("smc_fuzz", tmp_path, (2,), el=2, cpu=cpu, count=20_000, flags=1)
+    assert "called from AArch32" in console and console.strip().endswith("smcs=20000 status=pass")
+
+
+@pytest.mark.parametrize("cores", [1, 6, 16])
+def test_a_reset_at_any_moment_boots_again(cores: int, tmp_path: Path) -> None:
+    check_resets(tmp_path, cores, 15)

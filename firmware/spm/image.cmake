@@ -60,7 +60,7 @@ function(spm_image NAME)
         set(TARGET ${NAME}_partition_${PARTITION})
         add_library(${TARGET} STATIC ${SOURCES} ${SHARED} ${${PARTITION}_SOURCES} ${OUT}/${PARTITION_NAME}_memory.c)
         target_include_directories(${TARGET} PRIVATE ${INCLUDES} ${PROFILER_INCLUDES})
-        target_compile_definitions(${TARGET} PRIVATE TRACE_ENABLED=1)
+        target_compile_definitions(${TARGET} PRIVATE TRACE_ENABLED=1 ${DEFINES})
         add_dependencies(${TARGET} latlab_events_header)
         set_target_properties(${TARGET} PROPERTIES OUTPUT_NAME partition_${PARTITION_NAME} ARCHIVE_OUTPUT_DIRECTORY ${OUT})
         list(APPEND ARCHIVES ${TARGET})
@@ -110,17 +110,22 @@ function(spm_image NAME)
     add_custom_command(TARGET ${NAME}_secure POST_BUILD BYPRODUCTS ${VENEERS} COMMAND arm-none-eabi-size $<TARGET_FILE:${NAME}_secure>)
 endfunction()
 
-# ns_image(NAME SECURE name SOURCES file...) makes a non-secure program that calls NAME's veneers.
+# ns_image(NAME SECURE name [RTOS] SOURCES file...) makes a non-secure program that calls NAME's veneers; RTOS: through the
+# interface with a lock.
 function(ns_image NAME)
-    cmake_parse_arguments(ARG "" "SECURE" "SOURCES;DEFINES;INCLUDES" ${ARGN})
+    cmake_parse_arguments(ARG "RTOS" "SECURE" "SOURCES;DEFINES;INCLUDES" ${ARGN})
     set(OUT ${CMAKE_CURRENT_BINARY_DIR}/${ARG_SECURE})
+    if(ARG_RTOS)
+        list(APPEND ARG_SOURCES ${SPM_DIR}/ns_interface/rtos.c)
+        set(INTERFACE)
+    else()
+        set(INTERFACE ${SPM_DIR}/ns_interface/bare_metal.ld)
+    endif()
     add_executable(${ARG_SECURE}_${NAME} ${ARG_SOURCES} ${BENCH_DIR}/ns_start.c ${BENCH_DIR}/ns_print.c ${LATLAB_WIRE_SOURCES})
-    target_include_directories(${ARG_SECURE}_${NAME} PRIVATE ${SPM_DIR}/include ${ARCH_DIR} ${LATLAB_WIRE_INCLUDES} ${PROFILER_INCLUDES} ${OUT}/include ${ARG_INCLUDES})
+    target_include_directories(${ARG_SECURE}_${NAME} PRIVATE ${SPM_DIR}/include ${SPM_DIR}/ns_interface ${ARCH_DIR} ${LATLAB_WIRE_INCLUDES} ${PROFILER_INCLUDES} ${OUT}/include ${ARG_INCLUDES})
     target_compile_definitions(${ARG_SECURE}_${NAME} PRIVATE TRACE_ENABLED=1 BENCH_FIRMWARE="${ARG_SECURE}" ${ARG_DEFINES})
-    target_link_options(${ARG_SECURE}_${NAME} PRIVATE -T ${CMAKE_CURRENT_BINARY_DIR}/non_secure.ld
-        -Wl,--defsym=psa_framework_version=nsc_psa_framework_version -Wl,--defsym=psa_version=nsc_psa_version
-        -Wl,--defsym=psa_connect=nsc_psa_connect -Wl,--defsym=psa_call_packed=nsc_psa_call -Wl,--defsym=psa_close=nsc_psa_close)
-    target_link_libraries(${ARG_SECURE}_${NAME} PRIVATE ${OUT}/veneers.o c gcc)
+    target_link_options(${ARG_SECURE}_${NAME} PRIVATE -T ${CMAKE_CURRENT_BINARY_DIR}/non_secure.ld)
+    target_link_libraries(${ARG_SECURE}_${NAME} PRIVATE ${OUT}/veneers.o ${INTERFACE} c gcc)
     add_dependencies(${ARG_SECURE}_${NAME} ${ARG_SECURE}_secure non_secure_ld latlab_events_header)
     set_target_properties(${ARG_SECURE}_${NAME} PROPERTIES OUTPUT_NAME ${ARG_SECURE}/${NAME} SUFFIX .elf
         LINK_DEPENDS "${CMAKE_CURRENT_BINARY_DIR}/non_secure.ld;${OUT}/veneers.o")

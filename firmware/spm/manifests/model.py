@@ -10,6 +10,7 @@ FIRST_PARTITION_ID = 256
 STATELESS_HANDLES = 32
 STATELESS_VERSION_LIMIT = 1 << 14
 SERVICE_LIMIT = 32
+REGION_LIMIT = 4  # the MPU has five regions that change with the partition, one of them its data
 PRIORITIES = ("HIGH", "NORMAL", "LOW")
 
 
@@ -47,6 +48,11 @@ class Irq:
 class Region:
     base: int
     size: int
+    read_only: bool = False
+
+    @property
+    def end(self) -> int:
+        return self.base + self.size
 
 
 @dataclass
@@ -104,7 +110,8 @@ def irq_from(data: dict[str, Any], source: str, signal_bit: int) -> Irq:
 
 
 def region_from(data: dict[str, Any], source: str) -> Region:
-    region = Region(integer(data["base"], f"{source}: mmio base"), integer(data["size"], f"{source}: mmio size"))
+    permission = one_of(data.get("permission"), ("READ-ONLY", "READ-WRITE"), f"{source}: mmio permission")
+    region = Region(integer(data["base"], f"{source}: mmio base"), integer(data["size"], f"{source}: mmio size"), permission == "READ-ONLY")
     if region.base % 32 or region.size % 32 or not region.size:
         raise ManifestError(f"{source}: mmio region {region.base:#x} of {region.size:#x} bytes is not in steps of 32 bytes")
     return region
@@ -159,10 +166,20 @@ class System:
         for partition in ordered:
             check_partition(partition, system)
         check_order(system)
+        check_devices(system)
         return system
 
     def service(self, name: str) -> Service | None:
         return next((service for service in self.services if service.name == name), None)
+
+    @property
+    def devices(self) -> list[Region]:
+        """The regions of all partitions, each once; writable if anybody may write."""
+        found: dict[tuple[int, int], Region] = {}
+        for region in (region for partition in self.partitions for region in partition.regions):
+            key = (region.base, region.size)
+            found[key] = Region(*key, region.read_only and (key not in found or found[key].read_only))
+        return list(found.values())
 
     def owner(self, service: Service) -> Partition:
         return next(partition for partition in self.partitions if service in partition.services)
@@ -203,8 +220,8 @@ def check_partition(partition: Partition, system: System) -> None:
         raise ManifestError(f"{partition.source}: the SFN backend runs SFN partitions at level 1 only")
     if partition.ipc and partition.entry is None:
         raise ManifestError(f"{partition.source}: the key entry_point is missing")
-    if len(partition.regions) > 3:
-        raise ManifestError(f"{partition.source}: {len(partition.regions)} mmio regions; the limit is 3")
+    if len(partition.regions) > REGION_LIMIT:
+        raise ManifestError(f"{partition.source}: {len(partition.regions)} mmio regions; the limit is {REGION_LIMIT}")
     for name in partition.dependencies:
         if system.service(name) is None:
             raise ManifestError(f"{partition.source}: depends on {name}, which no manifest has")
@@ -230,3 +247,8 @@ def check_order(system: System) -> None:
 
     for partition in system.partitions:
         visit(partition)
+
+
+def check_devices(system: System) -> None:
+    if system.level == 1 and len(system.devices) > REGION_LIMIT:
+        raise ManifestError(f"the partitions name {len(system.devices)} mmio regions; at level 1 the limit is {REGION_LIMIT} for all together")

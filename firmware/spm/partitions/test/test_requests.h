@@ -103,6 +103,7 @@ enum test_driver_request {
     DRIVER_LOOK_READ_ONLY,    /* output 0: a register of a device that it may only read */
     DRIVER_TOUCH_READ_ONLY,
     DRIVER_READ_INTO_READ_ONLY,
+    DRIVER_WAIT_FOR,          /* input 0: ticks of the timer; waits for its handler's signal; output 0: the input */
     DRIVER_FLOATING_POINT,    /* executes a floating-point instruction */
 };
 

@@ -12,7 +12,8 @@
 #define SSRAM1_START   ADDRESS(0x00000000)
 
 #define S_CODE_START   ADDRESS(0x10000000)
-#define S_CODE_BYTES   ADDRESS(0x000ff000)
+#define S_CODE_BYTES   ADDRESS(0x000fe000)
+#define GATEWAY_START  ADDRESS(0x100fe000) /* behind the veneers; no other code lies above */
 #define NSC_START      ADDRESS(0x100ff000)
 #define NSC_END        ADDRESS(0x10100000)
 #define S_LOAD_START   ADDRESS(0x10100000) /* what the boot copies into RAM */

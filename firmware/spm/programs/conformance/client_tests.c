@@ -2,6 +2,7 @@
 /* The client API as a non-secure client sees it. */
 #include "conformance.h"
 #include "ns.h"
+#include "ns_threads.h"
 #include "psa/service.h"
 #include "psa_manifest/sid.h"
 #include "test_requests.h"

@@ -55,8 +55,4 @@ extern const uint32_t pointer_test_count;
 extern const struct test thread_tests[];
 extern const uint32_t thread_test_count;
 
-/* What the handlers of these interrupts do. */
-extern void (*volatile ns_on_timer1)(void);
-extern void (*volatile ns_on_svc)(void);
-
 #endif

@@ -3,60 +3,16 @@
 #include "conformance.h"
 #include "ns.h"
 #include "ns_interface.h"
+#include "ns_threads.h"
 #include "psa/service.h"
 #include "psa_manifest/sid.h"
 #include "test_requests.h"
 
 #define NVIC_ISER0 NS_REG32(0xE000E100U)
-#define JUNK       0xA5A5A5A5U
 
-void (*volatile ns_on_timer1)(void);
-void (*volatile ns_on_svc)(void);
-
-static uint32_t resume_sp __attribute__((used));
-
-void ns_timer1_handler(void)
-{
-    TIMER1_CTRL = 0;
-    TIMER1_INTCLEAR = 1;
-    ns_on_timer1();
-}
-
-/* Leaves the interrupted call where it is and runs `entry` as a thread, until it executes SVC 0. */
-static __attribute__((naked)) void run_second_thread(void (*entry)(void) __attribute__((unused)))
-{
-    __asm__ volatile("push {r4-r11, lr}\n\t"
-                     "ldr r1, =resume_sp\n\t"
-                     "str sp, [r1]\n\t"
-                     "sub sp, #36\n\t"
-                     "mov r1, #0x01000000\n\t"
-                     "str r1, [sp, #28]\n\t"
-                     "bic r0, #1\n\t"
-                     "str r0, [sp, #24]\n\t"
-                     "mvn lr, #0x47\n\t"
-                     "bx lr\n\t"
-                     ".ltorg");
-}
-
-static __attribute__((naked, used)) void end_second_thread(void)
-{
-    __asm__ volatile("ldr r1, =resume_sp\n\t"
-                     "ldr sp, [r1]\n\t"
-                     "pop {r4-r11, pc}\n\t"
-                     ".ltorg");
-}
-
-static __attribute__((used)) void become_privileged(void)
+static void become_privileged(void)
 {
     __asm__ volatile("msr control, %0\n\tisb" : : "r"(0U) : "memory");
-}
-
-__attribute__((naked)) void ns_svc_handler(void)
-{
-    __asm__ volatile("ldr r0, =ns_on_svc\n\t"
-                     "ldr r0, [r0]\n\t"
-                     "bx r0\n\t"
-                     ".ltorg");
 }
 
 static struct {
@@ -78,23 +34,23 @@ static void second_thread(void)
     second.call = psa_call(TEST_STATELESS_HANDLE, SERVER_ECHO, NULL, 0, NULL, 0);
     second.select = nsc_client_select(-1);
     second.ran = true;
-    __asm__ volatile("svc #0");
+    ns_leave_second_thread();
 }
 
 static void closing_thread(void)
 {
     psa_close(1);
-    __asm__ volatile("svc #0");
+    ns_leave_second_thread();
 }
 
 static void start_second_thread(void)
 {
-    run_second_thread(second_thread);
+    ns_run_second_thread(second_thread);
 }
 
 static void start_closing_thread(void)
 {
-    run_second_thread(closing_thread);
+    ns_run_second_thread(closing_thread);
 }
 
 /* The second thread comes at `due_ticks` into the first one's call, wherever the secure side is then. */
@@ -125,80 +81,46 @@ static bool enter_twice(uint32_t due_ticks)
 
 static bool second_entry(const struct test *test)
 {
-    ns_on_svc = end_second_thread;
+    ns_on_svc = ns_end_second_thread;
     ns_on_timer1 = test->type == 0 ? start_second_thread : start_closing_thread;
     NVIC_ISER0 = 1U << 4;
     refusals = 0;
+    ns_threads_only = true;
     for (uint32_t due = 500U; due < 25000U; due += 61U) {
         CHECK(enter_twice(due));
     }
+    ns_threads_only = false;
     CHECK(refusals > 200U);
     return true;
 }
 
-struct registers {
-    uint32_t r0_to_r3[4];
-    uint32_t r4_to_r11[8];
-    uint32_t r12;
-    uint32_t flags;
-};
-
-/* Calls a veneer with junk everywhere and shows what it comes back with. */
-static __attribute__((naked, noinline)) void call_with_junk(struct registers *after __attribute__((unused)), void *veneer __attribute__((unused)),
-                                                            uint32_t r0 __attribute__((unused)), uint32_t r1 __attribute__((unused)))
+static bool is_scrubbed(const struct ns_registers *after)
 {
-    __asm__ volatile("push {r0, r4-r11, lr}\n\t"
-                     "mov lr, r1\n\t"
-                     "mov r0, r2\n\t"
-                     "mov r1, r3\n\t"
-                     "ldr r4, =0xA5A5A5A5\n\t"
-                     "mov r2, r4\n\t"
-                     "mov r3, r4\n\t"
-                     "mov r5, r4\n\tmov r6, r4\n\tmov r7, r4\n\tmov r8, r4\n\tmov r9, r4\n\tmov r10, r4\n\tmov r11, r4\n\tmov r12, r4\n\t"
-                     "msr apsr_nzcvq, r4\n\t"
-                     "blx lr\n\t"
-                     "push {r12}\n\t"
-                     "mrs r12, apsr\n\t"
-                     "push {r12}\n\t"
-                     "ldr r12, [sp, #8]\n\t"
-                     "stmia r12!, {r0-r11}\n\t"
-                     "pop {r1, r2}\n\t"
-                     "str r2, [r12]\n\t"
-                     "str r1, [r12, #4]\n\t"
-                     "pop {r0, r4-r11, pc}\n\t"
-                     ".ltorg");
-}
-
-static bool is_scrubbed(const struct registers *after)
-{
-    CHECK((after->r0_to_r3[1] | after->r0_to_r3[2] | after->r0_to_r3[3] | after->r12) == 0U && (after->flags >> 27) == 0U);
-    for (uint32_t i = 0; i < 8U; i++) {
-        CHECK(after->r4_to_r11[i] == JUNK);
-    }
+    CHECK(ns_is_scrubbed(after));
     return true;
 }
 
 static bool scrubbed(const struct test *test)
 {
-    struct registers after;
+    struct ns_registers after;
 
     (void)test;
-    call_with_junk(&after, (void *)(uintptr_t)psa_framework_version, 0, 0);
+    ns_call_with_junk(&after, (void *)(uintptr_t)psa_framework_version, 0, 0, 0, 0);
     CHECK(is_scrubbed(&after) && after.r0_to_r3[0] == PSA_FRAMEWORK_VERSION);
-    call_with_junk(&after, (void *)(uintptr_t)psa_version, TEST_CONNECTED_SID, 0);
+    ns_call_with_junk(&after, (void *)(uintptr_t)psa_version, TEST_CONNECTED_SID, 0, 7, 7);
     CHECK(is_scrubbed(&after) && after.r0_to_r3[0] == 3U);
-    call_with_junk(&after, (void *)(uintptr_t)psa_connect, TEST_CONNECTED_SID, 3);
+    ns_call_with_junk(&after, (void *)(uintptr_t)psa_connect, TEST_CONNECTED_SID, 3, 7, 7);
     CHECK(is_scrubbed(&after) && (int32_t)after.r0_to_r3[0] > 0);
 
     uint32_t handle = after.r0_to_r3[0];
 
-    call_with_junk(&after, (void *)(uintptr_t)psa_call_packed, handle, 1000);
+    ns_call_with_junk(&after, (void *)(uintptr_t)psa_call_packed, handle, 1000, 7, 7);
     CHECK(is_scrubbed(&after) && (psa_status_t)after.r0_to_r3[0] == PSA_ERROR_NOT_SUPPORTED);
-    call_with_junk(&after, (void *)(uintptr_t)psa_close, handle, 0);
+    ns_call_with_junk(&after, (void *)(uintptr_t)psa_close, handle, 0, 7, 7);
     CHECK(is_scrubbed(&after));
-    call_with_junk(&after, (void *)(uintptr_t)psa_call_packed, handle, 1000);
+    ns_call_with_junk(&after, (void *)(uintptr_t)psa_call_packed, handle, 1000, 7, 7);
     CHECK(is_scrubbed(&after) && (psa_status_t)after.r0_to_r3[0] == PSA_ERROR_PROGRAMMER_ERROR);
-    call_with_junk(&after, (void *)(uintptr_t)nsc_client_select, 5, 0);
+    ns_call_with_junk(&after, (void *)(uintptr_t)nsc_client_select, 5, 0, 7, 7);
     CHECK(is_scrubbed(&after) && (psa_status_t)after.r0_to_r3[0] == PSA_ERROR_INVALID_ARGUMENT);
     return true;
 }

@@ -142,6 +142,22 @@ static psa_status_t arm(void)
     return PSA_SUCCESS;
 }
 
+static psa_status_t wait_for(const psa_msg_t *msg)
+{
+    uint32_t before = handler_runs;
+    uint32_t ticks = 0;
+
+    psa_read(msg->handle, 0, &ticks, sizeof(ticks));
+    handler_answer = PSA_FLIH_SIGNAL;
+    psa_irq_enable(TEST_TIMER_SIGNAL);
+    fire_timer(ticks);
+    if (psa_wait(TEST_TIMER_SIGNAL, PSA_BLOCK) != TEST_TIMER_SIGNAL || handler_runs != before + 1U) {
+        return PSA_ERROR_GENERIC_ERROR;
+    }
+    psa_reset_signal(TEST_TIMER_SIGNAL);
+    return give_word(msg, ticks);
+}
+
 /* Waits for the handler with something to be seen in each register. */
 static psa_status_t show_registers(const psa_msg_t *msg)
 {
@@ -225,6 +241,8 @@ psa_status_t test_driver_sfn(psa_msg_t *msg)
         status = first_level_signal();
         handler_touches = 0;
         return status;
+    case DRIVER_WAIT_FOR:
+        return wait_for(msg);
     case DRIVER_ARM:
         return arm();
     case DRIVER_HANDLER_TIME:

@@ -34,7 +34,10 @@ def prototypes(partition: Partition) -> list[str]:
 def partition_header(partition: Partition) -> str:
     lines = ['#include "psa/service.h"', ""]
     lines += [f"#define {service.name}_SIGNAL {signal(service.signal_bit)}" for service in partition.services]
-    lines += [f"#define {irq.name}_SIGNAL {signal(irq.signal_bit)}" for irq in partition.irqs]
+    if partition.heap_bytes:
+        lines.append(f"#define {partition.name.upper()}_HEAP_BYTES {partition.heap_bytes}U")
+        lines.append(f"extern uint8_t {partition.name}_heap[];")
+    lines += [f"#define {irq.signal} {signal(irq.signal_bit)}" for irq in partition.irqs]
     return guarded(f"PSA_MANIFEST_{partition.name.upper()}_H", [*lines, "", *prototypes(partition)])
 
 
@@ -53,9 +56,11 @@ def pid_header(system: System) -> str:
 
 def partition_memory(partition: Partition, system: System) -> str:
     """Stacks and, for an SFN partition that runs as a thread, the loop: they lie in the partition's own memory."""
-    lines = [MADE + f'#include "psa_manifest/{partition.name}.h"', '#include "sfn_loop.h"', ""]
+    lines = [MADE + f'#include "psa_manifest/{partition.header}.h"', '#include "sfn_loop.h"', ""]
     if system.backend == "ipc":
         lines.append(f"uint8_t {partition.name}_stack[{partition.stack_bytes}] __attribute__((aligned(32)));")
+    if partition.heap_bytes:
+        lines.append(f"uint8_t {partition.name}_heap[{partition.heap_bytes}] __attribute__((aligned(32)));")
     if any(irq.first_level for irq in partition.irqs):
         lines.append(f"uint8_t {partition.name}_flih_stack[512] __attribute__((aligned(32)));")
     if system.backend == "ipc" and not partition.ipc:
@@ -88,7 +93,7 @@ def table(name: str, entries: list[str]) -> list[str]:
 def region_table(partition: Partition, system: System) -> list[str]:
     """What an unprivileged partition's threads see: four regions, or five."""
     start, end = data_bounds(partition, system)
-    entries = [f"SPM_ARCH_MEMORY({start}, {end})", *map(device, partition.regions)]
+    entries = [f"SPM_ARCH_MEMORY({start}, {end})", *map(device, partition.mapped)]
     entries += ["SPM_ARCH_NO_REGION"] * (4 - len(entries))
     return table(f"{partition.name}_regions", entries)
 
@@ -98,7 +103,7 @@ def memory_named(partition: Partition, system: System) -> list[str]:
     entries = [f"SPM_ARCH_MEMORY({partition.name}_start, {partition.name}_end)"]
     if system.backend == "sfn":
         entries.append("SPM_ARCH_MEMORY(ns_agent_stack_limit, ns_agent_stack_top)")
-    entries += ["SPM_ARCH_CONSTANTS(partition_code_start, partition_code_end)", *map(device, partition.regions)]
+    entries += ["SPM_ARCH_CONSTANTS(partition_code_start, partition_code_end)", *map(device, partition.mapped)]
     return table(f"{partition.name}_memory", entries)
 
 

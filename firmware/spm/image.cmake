@@ -24,10 +24,12 @@ function(preprocess_linker_script INPUT OUTPUT)
         VERBATIM)
 endfunction()
 
-# spm_image(NAME BACKEND sfn|ipc LEVEL n GATE none|thread|svc|classic PARTITIONS directory...)
-# makes NAME_secure, the secure image, and its veneer library for the non-secure side.
+# spm_image(NAME BACKEND sfn|ipc LEVEL n GATE none|thread|svc|classic PARTITIONS directory...
+#           [EXTERNAL manifest=archive...] [PLATFORMS file...])
+# makes NAME_secure, the secure image, and its veneer library for the non-secure side. EXTERNAL names partitions that were
+# built elsewhere, PLATFORMS further names of devices and interrupts.
 function(spm_image NAME)
-    cmake_parse_arguments(ARG "" "BACKEND;LEVEL;GATE" "PARTITIONS;DEFINES" ${ARGN})
+    cmake_parse_arguments(ARG "" "BACKEND;LEVEL;GATE" "PARTITIONS;EXTERNAL;PLATFORMS;DEFINES" ${ARGN})
     set(OUT ${CMAKE_CURRENT_BINARY_DIR}/${NAME})
     string(TOUPPER "SPM_BACKEND_${ARG_BACKEND}=1" BACKEND_DEFINE)
     set(DEFINES SPM_LEVEL=${ARG_LEVEL} ${BACKEND_DEFINE} ${ARG_DEFINES})
@@ -42,8 +44,28 @@ function(spm_image NAME)
         file(GLOB MANIFEST ${SPM_DIR}/partitions/*/${PARTITION}/*.json ${SPM_DIR}/partitions/*/${PARTITION}/*.yaml)
         list(APPEND MANIFESTS ${MANIFEST})
     endforeach()
+    set(GENERATE_OPTIONS --platform ${PLATFORM_DIR}/platform.json)
+    foreach(FILE ${ARG_PLATFORMS})
+        list(APPEND GENERATE_OPTIONS --platform ${FILE})
+    endforeach()
+    set(EXTERNAL_NAMES)
+    set(EXTERNAL_ARCHIVES)
+    foreach(PAIR ${ARG_EXTERNAL})
+        string(REPLACE "=" ";" PAIR ${PAIR})
+        list(GET PAIR 0 MANIFEST)
+        list(GET PAIR 1 ARCHIVE)
+        file(READ ${MANIFEST} TEXT)
+        string(JSON PARTITION_NAME GET "${TEXT}" name)
+        string(TOLOWER ${PARTITION_NAME} PARTITION_NAME)
+        get_filename_component(ARCHIVE_NAME ${ARCHIVE} NAME)
+        list(APPEND MANIFESTS ${MANIFEST})
+        list(APPEND EXTERNAL_NAMES ${PARTITION_NAME})
+        list(APPEND EXTERNAL_ARCHIVES ${ARCHIVE})
+        list(APPEND GENERATE_OPTIONS --archive ${PARTITION_NAME}=${ARCHIVE_NAME})
+    endforeach()
     execute_process(
-        COMMAND ${Python3_EXECUTABLE} ${SPM_DIR}/manifests/generate.py --backend ${ARG_BACKEND} --level ${ARG_LEVEL} --out ${OUT} --platform ${PLATFORM_DIR}/platform.json ${MANIFESTS}
+        COMMAND ${Python3_EXECUTABLE} ${SPM_DIR}/manifests/generate.py --backend ${ARG_BACKEND} --level ${ARG_LEVEL} --out ${OUT}
+            ${GENERATE_OPTIONS} ${MANIFESTS}
         COMMAND_ERROR_IS_FATAL ANY)
     file(GLOB GENERATOR ${SPM_DIR}/manifests/*.py)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${MANIFESTS} ${GENERATOR} ${PLATFORM_DIR}/platform.json)
@@ -65,6 +87,15 @@ function(spm_image NAME)
         set_target_properties(${TARGET} PROPERTIES OUTPUT_NAME partition_${PARTITION_NAME} ARCHIVE_OUTPUT_DIRECTORY ${OUT})
         list(APPEND ARCHIVES ${TARGET})
     endforeach()
+
+    foreach(PARTITION_NAME ${EXTERNAL_NAMES})
+        set(TARGET ${NAME}_partition_${PARTITION_NAME})
+        add_library(${TARGET} STATIC ${OUT}/${PARTITION_NAME}_memory.c)
+        target_include_directories(${TARGET} PRIVATE ${INCLUDES})
+        set_target_properties(${TARGET} PROPERTIES OUTPUT_NAME partition_${PARTITION_NAME} ARCHIVE_OUTPUT_DIRECTORY ${OUT})
+        list(APPEND ARCHIVES ${TARGET})
+    endforeach()
+    list(APPEND ARCHIVES ${EXTERNAL_ARCHIVES})
 
     set(SPM_SOURCES
         client.c connection.c init.c interrupt.c message.c ns_agent.c panic.c signal.c)
@@ -113,7 +144,7 @@ endfunction()
 # ns_image(NAME SECURE name [RTOS] SOURCES file...) makes a non-secure program that calls NAME's veneers; RTOS: through the
 # interface with a lock.
 function(ns_image NAME)
-    cmake_parse_arguments(ARG "RTOS" "SECURE" "SOURCES;DEFINES;INCLUDES" ${ARGN})
+    cmake_parse_arguments(ARG "RTOS" "SECURE" "SOURCES;DEFINES;INCLUDES;LIBRARIES" ${ARGN})
     set(OUT ${CMAKE_CURRENT_BINARY_DIR}/${ARG_SECURE})
     if(ARG_RTOS)
         list(APPEND ARG_SOURCES ${SPM_DIR}/ns_interface/rtos.c)
@@ -125,7 +156,8 @@ function(ns_image NAME)
     target_include_directories(${ARG_SECURE}_${NAME} PRIVATE ${SPM_DIR}/include ${SPM_DIR}/ns_interface ${ARCH_DIR} ${LATLAB_WIRE_INCLUDES} ${PROFILER_INCLUDES} ${OUT}/include ${ARG_INCLUDES})
     target_compile_definitions(${ARG_SECURE}_${NAME} PRIVATE TRACE_ENABLED=1 BENCH_FIRMWARE="${ARG_SECURE}" ${ARG_DEFINES})
     target_link_options(${ARG_SECURE}_${NAME} PRIVATE -T ${CMAKE_CURRENT_BINARY_DIR}/non_secure.ld)
-    target_link_libraries(${ARG_SECURE}_${NAME} PRIVATE ${OUT}/veneers.o ${INTERFACE} c gcc)
+    target_link_libraries(${ARG_SECURE}_${NAME} PRIVATE
+        -Wl,--start-group ${ARG_LIBRARIES} ${OUT}/veneers.o ${INTERFACE} c gcc -Wl,--end-group)
     add_dependencies(${ARG_SECURE}_${NAME} ${ARG_SECURE}_secure non_secure_ld latlab_events_header)
     set_target_properties(${ARG_SECURE}_${NAME} PROPERTIES OUTPUT_NAME ${ARG_SECURE}/${NAME} SUFFIX .elf
         LINK_DEPENDS "${CMAKE_CURRENT_BINARY_DIR}/non_secure.ld;${OUT}/veneers.o")

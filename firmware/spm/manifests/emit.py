@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """C and linker text from a checked set of manifests."""
 
+from collections.abc import Mapping
+
 from model import Irq, Partition, Region, Service, System
 
 MADE = "/* Made from the partition manifests; do not edit. */\n"
@@ -51,7 +53,9 @@ def sid_header(system: System) -> str:
 
 
 def pid_header(system: System) -> str:
-    return guarded("PSA_MANIFEST_PID_H", [f"#define {partition.name.upper()}_PID {partition.id}" for partition in system.partitions])
+    """FF-M asks for the plain names; with _PID they can be told from other macros."""
+    names = [(f"{partition.name.upper()}{suffix}", partition.id) for partition in system.partitions for suffix in ("", "_PID")]
+    return guarded("PSA_MANIFEST_PID_H", [f"#define {name} {number}" for name, number in names])
 
 
 def partition_memory(partition: Partition, system: System) -> str:
@@ -185,22 +189,28 @@ def memory_table(system: System) -> list[str]:
     return [*lines, "};", f"const uint32_t partition_memory_count = {len(names)}U;", ""]
 
 
-def linker_fragment(system: System) -> str:
+def linker_fragment(system: System, archives: Mapping[str, str]) -> str:
     """Memory of the partitions: PSA RoT first, so that one region holds what each domain may use at level 2."""
     lines = []
     for trusted, symbol in ((True, "psa_rot_start"), (False, "app_rot_start")):
         lines.append(f"    . = ALIGN(32);\n    {symbol} = .;")
         for partition in (item for item in system.partitions if item.trusted is trusted):
-            lines += partition_sections(partition.name)
+            lines += partition_sections(partition.name, archives.get(partition.name))
     return "\n".join([*lines, "    app_rot_end = .;", ""])
 
 
-def partition_sections(name: str) -> list[str]:
-    archive = f"*libpartition_{name}.a:*"
+def partition_sections(name: str, given: str | None) -> list[str]:
+    """`given` is an archive that was built elsewhere; what is generated for the partition comes in one of its own."""
+    archives = [f"*libpartition_{name}.a:*", *([f"*{given}:*"] if given else [])]
+
+    def placed(sections: str) -> str:
+        return " ".join(f"{archive}({sections})" for archive in archives)
+
+    data, bss = placed(".data .data.*"), placed(".bss .bss.* COMMON")
     return [
         f"    .{name}_data : ALIGN(32)",
-        f"    {{ {name}_start = .; {name}_words = .; {archive}(.data .data.*) . = ALIGN(4); {name}_bss = .; }} > RAM AT > LOAD",
+        f"    {{ {name}_start = .; {name}_words = .; {data} . = ALIGN(4); {name}_bss = .; }} > RAM AT > LOAD",
         f"    {name}_load = LOADADDR(.{name}_data);",
         f"    .{name}_bss (NOLOAD) :",
-        f"    {{ {archive}(.bss .bss.* COMMON) . = ALIGN(32); {name}_end = .; {name}_words_end = .; }} > RAM",
+        f"    {{ {bss} . = ALIGN(32); {name}_end = .; {name}_words_end = .; }} > RAM",
     ]

@@ -31,6 +31,7 @@ def main() -> None:
     parser.add_argument("--level", type=int, choices=(1, 2, 3), required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--platform", type=Path, action="append", default=[])
+    parser.add_argument("--archive", action="append", default=[], help="NAME=FILE: the partition's code comes from this archive")
     parser.add_argument("manifests", type=Path, nargs="+")
     options = parser.parse_args()
     try:
@@ -46,7 +47,7 @@ def main() -> None:
     write(out / "include/psa_manifest/sid.h", emit.sid_header(system))
     write(out / "include/psa_manifest/pid.h", emit.pid_header(system))
     write(out / "spm_tables.c", emit.tables(system))
-    write(out / "partitions.ld", emit.linker_fragment(system))
+    write(out / "partitions.ld", emit.linker_fragment(system, dict(archive.split("=", 1) for archive in options.archive)))
 
 
 if __name__ == "__main__":

@@ -49,6 +49,7 @@ struct spm_connection *spm_connection_take(const struct spm_service *service, st
     connection->state = SPM_IDLE;
     connection->service = service;
     connection->client = client;
+    connection->client_id = client->id;
     connection->rhandle = NULL;
     connection->in_count = 0;
     connection->out_count = 0;
@@ -75,7 +76,10 @@ struct spm_connection *spm_connection_find(spm_word handle, const struct spm_par
 {
     struct spm_connection *connection = entry_of(handle);
 
-    return connection != NULL && connection->handle == (uint32_t)handle && connection->client == client ? connection : NULL;
+    if (connection == NULL || connection->handle != (uint32_t)handle || connection->client != client) {
+        return NULL;
+    }
+    return connection->client_id == client->id ? connection : NULL;
 }
 
 struct spm_connection *spm_message_find(spm_word handle, const struct spm_partition *owner)

@@ -6,7 +6,7 @@ void spm_message_describe(struct spm_connection *connection, psa_msg_t *out)
 {
     out->type = connection->type;
     out->handle = (psa_handle_t)connection->message_handle;
-    out->client_id = connection->client->info->id;
+    out->client_id = connection->client_id;
     out->rhandle = connection->rhandle;
     connection->state = SPM_HANDLED;
     for (uint32_t i = 0; i < PSA_MAX_IOVEC; i++) {

@@ -1,8 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "spm.h"
 
-#define NON_SECURE_CLIENT_ID (-1)
+#define FIRST_CLIENT_ID (-1)
+#define RANGES          4U
 
-static const struct spm_partition_info ns_agent_info = { .id = NON_SECURE_CLIENT_ID, .name = "ns_agent" };
+struct range {
+    int32_t first;
+    int32_t last;
+};
 
-struct spm_partition spm_ns_agent = { .info = &ns_agent_info };
+static const struct spm_partition_info ns_agent_info = { .name = "ns_agent" };
+static struct range ranges[RANGES];
+static uint32_t range_count;
+
+struct spm_partition spm_ns_agent = { .info = &ns_agent_info, .id = FIRST_CLIENT_ID };
+
+psa_status_t spm_ns_client_register(int32_t first, int32_t last)
+{
+    if (first > last || last >= 0) {
+        return PSA_ERROR_INVALID_ARGUMENT;
+    }
+    if (range_count == RANGES) {
+        return PSA_ERROR_INSUFFICIENT_MEMORY;
+    }
+    ranges[range_count++] = (struct range){ first, last };
+    return PSA_SUCCESS;
+}
+
+spm_word spm_second_entry(void)
+{
+    spm_panic(SPM_CAUSE_RE_ENTRY);
+}
+
+psa_status_t spm_ns_client_select(int32_t id)
+{
+    for (uint32_t i = 0; i < range_count; i++) {
+        if (id >= ranges[i].first && id <= ranges[i].last) {
+            spm_ns_agent.id = id;
+            return PSA_SUCCESS;
+        }
+    }
+    return PSA_ERROR_INVALID_ARGUMENT;
+}

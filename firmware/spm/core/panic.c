@@ -36,7 +36,7 @@ _Noreturn void spm_panic(enum spm_cause cause)
 
     spm_panic_with(&(struct spm_panic_record){
         .cause = (uint32_t)cause,
-        .partition = current != NULL ? current->info->id : 0,
+        .partition = current != NULL ? current->id : 0,
         .pc = (uint32_t)(uintptr_t)__builtin_return_address(0),
     });
 }

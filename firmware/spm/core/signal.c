@@ -64,7 +64,7 @@ spm_word spm_get(spm_word signal, spm_word message)
 spm_word spm_notify(spm_word partition_id)
 {
     for (uint32_t i = 0; i < spm_partition_count; i++) {
-        if (spm_partitions[i]->info->id == (int32_t)partition_id && spm_partitions[i]->info->ipc) {
+        if (spm_partitions[i]->id == (int32_t)partition_id && spm_partitions[i]->info->ipc) {
             spm_signal_assert(spm_partitions[i], PSA_DOORBELL);
             return 0;
         }

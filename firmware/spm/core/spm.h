@@ -49,9 +49,8 @@ struct spm_irq {
     psa_flih_result_t (*first_level)(void); /* FLIH; NULL for SLIH */
 };
 
-/* What a manifest says of one partition. The NS agent has the client id of the non-secure side, which is negative. */
+/* What a manifest says of one partition. */
 struct spm_partition_info {
-    int32_t id;
     const char *name;
     psa_signal_t service_signals;
     psa_signal_t irq_signals;
@@ -64,6 +63,9 @@ struct spm_partition_info {
     uintptr_t flih_stack_limit;
     uintptr_t flih_stack_top;
     const struct spm_arch_region *regions; /* NULL: the partition is privileged */
+    uint32_t region_count;
+    const struct spm_arch_region *memory;  /* of a privileged partition: what it may name, its own data first */
+    uint32_t memory_count;
     bool ipc;
 };
 
@@ -77,6 +79,7 @@ struct spm_partition {
     _Atomic psa_signal_t asserted;
     _Atomic psa_signal_t waiting;
     struct spm_connection *queue; /* IPC: messages not yet taken, oldest first */
+    int32_t id;                   /* of the NS agent: that of the non-secure client that runs now */
     bool initialised;             /* SFN: entry_init has run */
 };
 
@@ -102,6 +105,7 @@ struct spm_connection {
     int32_t type;
     const struct spm_service *service;
     struct spm_partition *client;
+    int32_t client_id;
     void *rhandle;
     struct spm_connection *next;
     psa_outvec *client_out;
@@ -114,7 +118,7 @@ struct spm_connection {
 /* State that the gates and the context switch share with the core. Handlers change `ready` and `switch_wanted` alone. */
 struct spm_kernel {
     uint32_t active;         /* the SPM runs: a switch is recorded, not made */
-    uint32_t switch_wanted;  /* a switch was recorded */
+    volatile uint32_t switch_wanted; /* a switch was recorded */
     _Atomic uint32_t ready;  /* bit 31 - rank */
     struct spm_partition *current;
     uintptr_t stack_limit;
@@ -136,6 +140,8 @@ extern const uint32_t spm_service_count;
 extern const struct spm_service *const spm_stateless[SPM_STATELESS_HANDLES];
 extern const struct spm_irq spm_irqs[];
 extern const uint32_t spm_irq_count;
+extern const struct spm_arch_region spm_device_regions[]; /* level 1: of all partitions, in the MPU from the start */
+extern const uint32_t spm_device_region_count;
 
 /* Who made the call that is under way; within a service function of the SFN backend, that service. */
 static inline struct spm_partition *spm_caller(void)
@@ -145,7 +151,7 @@ static inline struct spm_partition *spm_caller(void)
 
 static inline bool spm_is_non_secure(const struct spm_partition *partition)
 {
-    return partition->info->id < 0;
+    return partition->id < 0;
 }
 
 /*

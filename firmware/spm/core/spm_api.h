@@ -32,12 +32,21 @@ spm_word spm_irq_enable(spm_word signal);
 spm_word spm_irq_disable(spm_word signal);
 spm_word spm_partition_panic(void);
 spm_word spm_rot_lifecycle_state(void);
+spm_word spm_second_entry(void); /* no API: how an unprivileged gateway stops the system */
+
+/*
+ * Client ids of non-secure threads (ns_agent.c), for the non-secure side's privileged code. The ids of a range may be
+ * selected once the range is registered. The selected one is the client of the calls that begin then: a scheduler selects
+ * at each switch of its threads, so that a call that was interrupted goes on with the id that it began with.
+ */
+psa_status_t spm_ns_client_register(int32_t first, int32_t last);
+psa_status_t spm_ns_client_select(int32_t id);
 
 /* Order of the gate table; the partitions' stubs name the same numbers. */
 #define SPM_API_FUNCTIONS(X)                                                                                       \
     X(framework_version) X(version) X(connect) X(call) X(close) X(wait) X(get) X(set_rhandle) X(read) X(skip)      \
     X(write) X(reply) X(notify) X(clear) X(eoi) X(reset_signal) X(irq_enable) X(irq_disable) X(partition_panic)    \
-    X(rot_lifecycle_state)
+    X(rot_lifecycle_state) X(second_entry)
 
 /*
  * Connections (connection.c). By the core only; a handle is any word, and one that is not valid for that client or owner

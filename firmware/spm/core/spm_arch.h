@@ -35,7 +35,10 @@ static inline void spm_arch_copy(void *to, const void *from, size_t bytes);
 /* (inline) Asks for a context switch; it is made when no other handler and no call is under way. From anywhere. */
 static inline void spm_arch_request_switch(void);
 
-/* (inline) Sleeps until something may have happened; may come back for no reason. */
+/*
+ * (inline) Sleeps until something may have happened since the last call, so it loses no interrupt that comes just before;
+ * may come back for no reason.
+ */
 static inline void spm_arch_wait(void);
 
 /*

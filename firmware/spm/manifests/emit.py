@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """C and linker text from a checked set of manifests."""
 
-from model import Irq, Partition, Service, System
+from collections.abc import Mapping
+
+from model import Irq, Partition, Region, Service, System
 
 MADE = "/* Made from the partition manifests; do not edit. */\n"
 
@@ -34,7 +36,10 @@ def prototypes(partition: Partition) -> list[str]:
 def partition_header(partition: Partition) -> str:
     lines = ['#include "psa/service.h"', ""]
     lines += [f"#define {service.name}_SIGNAL {signal(service.signal_bit)}" for service in partition.services]
-    lines += [f"#define {irq.name}_SIGNAL {signal(irq.signal_bit)}" for irq in partition.irqs]
+    if partition.heap_bytes:
+        lines.append(f"#define {partition.name.upper()}_HEAP_BYTES {partition.heap_bytes}U")
+        lines.append(f"extern uint8_t {partition.name}_heap[];")
+    lines += [f"#define {irq.signal} {signal(irq.signal_bit)}" for irq in partition.irqs]
     return guarded(f"PSA_MANIFEST_{partition.name.upper()}_H", [*lines, "", *prototypes(partition)])
 
 
@@ -48,14 +53,18 @@ def sid_header(system: System) -> str:
 
 
 def pid_header(system: System) -> str:
-    return guarded("PSA_MANIFEST_PID_H", [f"#define {partition.name.upper()}_PID {partition.id}" for partition in system.partitions])
+    """FF-M asks for the plain names; with _PID they can be told from other macros."""
+    names = [(f"{partition.name.upper()}{suffix}", partition.id) for partition in system.partitions for suffix in ("", "_PID")]
+    return guarded("PSA_MANIFEST_PID_H", [f"#define {name} {number}" for name, number in names])
 
 
 def partition_memory(partition: Partition, system: System) -> str:
     """Stacks and, for an SFN partition that runs as a thread, the loop: they lie in the partition's own memory."""
-    lines = [MADE + f'#include "psa_manifest/{partition.name}.h"', '#include "sfn_loop.h"', ""]
+    lines = [MADE + f'#include "psa_manifest/{partition.header}.h"', '#include "sfn_loop.h"', ""]
     if system.backend == "ipc":
         lines.append(f"uint8_t {partition.name}_stack[{partition.stack_bytes}] __attribute__((aligned(32)));")
+    if partition.heap_bytes:
+        lines.append(f"uint8_t {partition.name}_heap[{partition.heap_bytes}] __attribute__((aligned(32)));")
     if any(irq.first_level for irq in partition.irqs):
         lines.append(f"uint8_t {partition.name}_flih_stack[512] __attribute__((aligned(32)));")
     if system.backend == "ipc" and not partition.ipc:
@@ -76,20 +85,37 @@ def data_bounds(partition: Partition, system: System) -> tuple[str, str]:
     return ("psa_rot_start" if partition.trusted else "app_rot_start"), "app_rot_end"
 
 
-def region_table(partition: Partition, system: System) -> list[str]:
-    start, end = data_bounds(partition, system)
-    entries = [f"SPM_ARCH_MEMORY({start}, {end})"]
-    entries += [f"SPM_ARCH_DEVICE({region.base:#x}U, {region.size:#x}U)" for region in partition.regions]
-    entries += ["SPM_ARCH_NO_REGION"] * (4 - len(entries))
+def device(region: Region) -> str:
+    return f"SPM_ARCH_DEVICE{'_RO' if region.read_only else ''}({region.base:#x}U, {region.size:#x}U)"
+
+
+def table(name: str, entries: list[str]) -> list[str]:
     joined = ",\n    ".join(entries)
-    return [f"static const struct spm_arch_region {partition.name}_regions[SPM_ARCH_REGIONS] = {{\n    {joined},\n}};"]
+    return [f"static const struct spm_arch_region {name}[] = {{\n    {joined},\n}};"]
+
+
+def region_table(partition: Partition, system: System) -> list[str]:
+    """What an unprivileged partition's threads see: four regions, or five."""
+    start, end = data_bounds(partition, system)
+    entries = [f"SPM_ARCH_MEMORY({start}, {end})", *map(device, partition.mapped)]
+    entries += ["SPM_ARCH_NO_REGION"] * (4 - len(entries))
+    return table(f"{partition.name}_regions", entries)
+
+
+def memory_named(partition: Partition, system: System) -> list[str]:
+    """What a privileged partition may name. Without threads all run on the stack of the NS agent."""
+    entries = [f"SPM_ARCH_MEMORY({partition.name}_start, {partition.name}_end)"]
+    if system.backend == "sfn":
+        entries.append("SPM_ARCH_MEMORY(ns_agent_stack_limit, ns_agent_stack_top)")
+    entries += ["SPM_ARCH_CONSTANTS(partition_code_start, partition_code_end)", *map(device, partition.mapped)]
+    return table(f"{partition.name}_memory", entries)
 
 
 def info_entry(partition: Partition, system: System) -> list[str]:
     name = partition.name
     services = sum(1 << service.signal_bit for service in partition.services)
     irqs = sum(1 << irq.signal_bit for irq in partition.irqs)
-    lines = [f"static const struct spm_partition_info {name}_info = {{", f'    .id = {partition.id}, .name = "{name}",']
+    lines = [f"static const struct spm_partition_info {name}_info = {{", f'    .name = "{name}",']
     lines.append(f"    .service_signals = {services:#x}U, .irq_signals = {irqs:#x}U,")
     lines.append(f"    .dependencies = {system.dependency_mask(partition):#x}U, .ipc = {str(partition.ipc).lower()},")
     if system.backend == "ipc":
@@ -100,9 +126,10 @@ def info_entry(partition: Partition, system: System) -> list[str]:
         lines.append(f"    .initialise = {partition.entry},")
     if any(irq.first_level for irq in partition.irqs):
         lines.append(f"    .flih_stack_limit = (uintptr_t){name}_flih_stack, .flih_stack_top = (uintptr_t){name}_flih_stack + 512U,")
-    if system.level > 1:
-        lines.append(f"    .regions = {name}_regions,")
-    return [*lines, "};", f"static struct spm_partition {name} = {{ .info = &{name}_info }};", ""]
+    array = f"{name}_regions" if system.level > 1 else f"{name}_memory"
+    kind, count = ("regions", "region_count") if system.level > 1 else ("memory", "memory_count")
+    lines.append(f"    .{kind} = {array}, .{count} = sizeof({array}) / sizeof({array}[0]),")
+    return [*lines, "};", f"static struct spm_partition {name} = {{ .info = &{name}_info, .id = {partition.id} }};", ""]
 
 
 def service_entry(service: Service, system: System) -> str:
@@ -122,9 +149,11 @@ def tables(system: System) -> str:
         lines += prototypes(partition) + stack_symbols(partition)
         if system.backend == "ipc" and not partition.ipc:
             lines.append(f"void {partition.name}_thread(void);")
-    lines += ["extern uint8_t psa_rot_start[], app_rot_start[], app_rot_end[];", ""]
+    lines += ["extern uint8_t psa_rot_start[], app_rot_start[], app_rot_end[];"]
+    lines += ["extern uint32_t partition_code_start[], partition_code_end[], ns_agent_stack_limit[], ns_agent_stack_top[];", ""]
     for partition in system.partitions:
-        lines += (region_table(partition, system) if system.level > 1 else []) + info_entry(partition, system)
+        lines += (region_table if system.level > 1 else memory_named)(partition, system) + info_entry(partition, system)
+    lines += device_table(system)
     idle = ", &spm_idle" if system.backend == "ipc" else ""
     lines += ["struct spm_partition *const spm_partitions[] = {"]
     lines += [f"    &{partition.name}," for partition in system.partitions] + [f"    &spm_ns_agent{idle},", "};"]
@@ -144,6 +173,14 @@ def tables(system: System) -> str:
     return "\n".join(lines + memory_table(system))
 
 
+def device_table(system: System) -> list[str]:
+    """At level 1 all devices that any manifest names are in the MPU for good."""
+    entries = [device(region) for region in system.devices] if system.level == 1 else []
+    lines = ["const struct spm_arch_region spm_device_regions[] = {"]
+    lines += [f"    {entry}," for entry in [*entries, "SPM_ARCH_NO_REGION"]]
+    return [*lines, "};", f"const uint32_t spm_device_region_count = {len(entries)}U;", ""]
+
+
 def memory_table(system: System) -> list[str]:
     names = [partition.name for partition in system.partitions]
     lines = [f"extern uint32_t {name}_load[], {name}_words[], {name}_bss[], {name}_words_end[];" for name in names]
@@ -152,22 +189,28 @@ def memory_table(system: System) -> list[str]:
     return [*lines, "};", f"const uint32_t partition_memory_count = {len(names)}U;", ""]
 
 
-def linker_fragment(system: System) -> str:
+def linker_fragment(system: System, archives: Mapping[str, str]) -> str:
     """Memory of the partitions: PSA RoT first, so that one region holds what each domain may use at level 2."""
     lines = []
     for trusted, symbol in ((True, "psa_rot_start"), (False, "app_rot_start")):
         lines.append(f"    . = ALIGN(32);\n    {symbol} = .;")
         for partition in (item for item in system.partitions if item.trusted is trusted):
-            lines += partition_sections(partition.name)
+            lines += partition_sections(partition.name, archives.get(partition.name))
     return "\n".join([*lines, "    app_rot_end = .;", ""])
 
 
-def partition_sections(name: str) -> list[str]:
-    archive = f"*libpartition_{name}.a:*"
+def partition_sections(name: str, given: str | None) -> list[str]:
+    """`given` is an archive that was built elsewhere; what is generated for the partition comes in one of its own."""
+    archives = [f"*libpartition_{name}.a:*", *([f"*{given}:*"] if given else [])]
+
+    def placed(sections: str) -> str:
+        return " ".join(f"{archive}({sections})" for archive in archives)
+
+    data, bss = placed(".data .data.*"), placed(".bss .bss.* COMMON")
     return [
         f"    .{name}_data : ALIGN(32)",
-        f"    {{ {name}_start = .; {name}_words = .; {archive}(.data .data.*) . = ALIGN(4); {name}_bss = .; }} > RAM AT > CODE",
+        f"    {{ {name}_start = .; {name}_words = .; {data} . = ALIGN(4); {name}_bss = .; }} > RAM AT > LOAD",
         f"    {name}_load = LOADADDR(.{name}_data);",
         f"    .{name}_bss (NOLOAD) :",
-        f"    {{ {archive}(.bss .bss.* COMMON) . = ALIGN(32); {name}_end = .; {name}_words_end = .; }} > RAM",
+        f"    {{ {bss} . = ALIGN(32); {name}_end = .; {name}_words_end = .; }} > RAM",
     ]

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a set of partition manifests means: plain data, checked."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from itertools import pairwise
+
+from source import ManifestError
 
 FIRST_SIGNAL_BIT = 4  # bits 0 to 3 belong to the framework; bit 3 is the doorbell
 FIRST_PARTITION_ID = 256
 STATELESS_HANDLES = 32
 STATELESS_VERSION_LIMIT = 1 << 14
 SERVICE_LIMIT = 32
+PARTITION_LIMIT = 30  # the NS agent and the idle thread have a rank too
+REGION_LIMIT = 4  # the MPU has five regions that change with the partition, one of them its data
 PRIORITIES = ("HIGH", "NORMAL", "LOW")
-
-
-class ManifestError(Exception):
-    pass
 
 
 @dataclass
@@ -27,6 +29,8 @@ class Service:
     stateless: bool
     wanted_handle: int | None
     signal_bit: int
+    mm_iovec: bool
+    where: str
     index: int = 0
     handle_index: int = 0
 
@@ -38,104 +42,53 @@ class Service:
 @dataclass
 class Irq:
     name: str
+    signal: str
     line: int
     first_level: bool
     signal_bit: int
+    where: str
 
 
 @dataclass
 class Region:
     base: int
     size: int
+    read_only: bool
+    where: str
+
+    @property
+    def end(self) -> int:
+        return self.base + self.size
 
 
 @dataclass
 class Partition:
     name: str
-    source: str
+    header: str
+    where: str
     id: int
     trusted: bool
     priority: int
     ipc: bool
     entry: str | None
     stack_bytes: int
+    heap_bytes: int
     services: list[Service]
     irqs: list[Irq]
-    dependencies: list[str]
-    regions: list[Region] = field(default_factory=list)
+    dependencies: list[tuple[str, str]]  # name and where
+    weak_dependencies: list[tuple[str, str]]
+    regions: list[Region]
 
-
-def integer(value: object, what: str) -> int:
-    try:
-        return int(value, 0) if isinstance(value, str) else int(value)  # type: ignore[call-overload]
-    except (TypeError, ValueError):
-        raise ManifestError(f"{what} is {value!r}; give a number") from None
-
-
-def one_of(value: object, allowed: tuple[str, ...], what: str) -> str:
-    if value not in allowed:
-        raise ManifestError(f"{what} is {value!r}; give one of {', '.join(allowed)}")
-    return str(value)
-
-
-def service_from(data: dict[str, Any], source: str, signal_bit: int) -> Service:
-    where = f"{source}: service {data.get('name')}"
-    stateless = not data.get("connection_based", True)
-    handle = data.get("stateless_handle", "auto")
-    version = integer(data.get("version", 1), f"{where}: version")
-    if stateless and version >= STATELESS_VERSION_LIMIT:
-        raise ManifestError(f"{where}: version {version} does not fit a stateless handle; stay below {STATELESS_VERSION_LIMIT}")
-    return Service(
-        name=data["name"],
-        sid=integer(data["sid"], f"{where}: sid"),
-        version=version,
-        strict=one_of(data.get("version_policy", "STRICT"), ("STRICT", "RELAXED"), f"{where}: version_policy") == "STRICT",
-        non_secure_clients=bool(data.get("non_secure_clients", False)),
-        stateless=stateless,
-        wanted_handle=None if handle == "auto" else integer(handle, f"{where}: stateless_handle"),
-        signal_bit=signal_bit,
-    )
-
-
-def irq_from(data: dict[str, Any], source: str, signal_bit: int) -> Irq:
-    where = f"{source}: irq {data.get('name')}"
-    handling = one_of(data.get("handling", "SLIH"), ("FLIH", "SLIH"), f"{where}: handling")
-    return Irq(data["name"], integer(data["source"], f"{where}: source"), handling == "FLIH", signal_bit)
-
-
-def region_from(data: dict[str, Any], source: str) -> Region:
-    region = Region(integer(data["base"], f"{source}: mmio base"), integer(data["size"], f"{source}: mmio size"))
-    if region.base % 32 or region.size % 32 or not region.size:
-        raise ManifestError(f"{source}: mmio region {region.base:#x} of {region.size:#x} bytes is not in steps of 32 bytes")
-    return region
-
-
-def partition_from(data: dict[str, Any], source: str, index: int) -> Partition:
-    for key in ("name", "type", "priority", "stack_size"):
-        if key not in data:
-            raise ManifestError(f"{source}: the key {key} is missing")
-    if str(data.get("psa_framework_version")) != "1.1":
-        raise ManifestError(f"{source}: psa_framework_version is {data.get('psa_framework_version')!r}; give 1.1")
-    ipc = one_of(data.get("model", "IPC"), ("IPC", "SFN"), f"{source}: model") == "IPC"
-    services = [service_from(item, source, FIRST_SIGNAL_BIT + i) for i, item in enumerate(data.get("services", []))]
-    first_irq_bit = FIRST_SIGNAL_BIT + len(services)
-    irqs = [irq_from(item, source, first_irq_bit + i) for i, item in enumerate(data.get("irqs", []))]
-    if first_irq_bit + len(irqs) > 32:
-        raise ManifestError(f"{source}: {len(services)} services and {len(irqs)} irqs do not fit the {32 - FIRST_SIGNAL_BIT} signals")
-    return Partition(
-        name=data["name"].lower(),
-        source=source,
-        id=FIRST_PARTITION_ID + index,
-        trusted=one_of(data["type"], ("PSA-ROT", "APPLICATION-ROT"), f"{source}: type") == "PSA-ROT",
-        priority=PRIORITIES.index(one_of(data["priority"], PRIORITIES, f"{source}: priority")),
-        ipc=ipc,
-        entry=data.get("entry_point") if ipc else data.get("entry_init"),
-        stack_bytes=integer(data["stack_size"], f"{source}: stack_size") + 31 & ~31,
-        services=services,
-        irqs=irqs,
-        dependencies=data.get("dependencies", []),
-        regions=[region_from(item, source) for item in data.get("mmio_regions", [])],
-    )
+    @property
+    def mapped(self) -> list[Region]:
+        """The regions as the MPU has them: neighbours with the same rights are one."""
+        joined: list[Region] = []
+        for region in sorted(self.regions, key=lambda item: item.base):
+            if joined and joined[-1].end == region.base and joined[-1].read_only == region.read_only:
+                joined[-1] = Region(joined[-1].base, joined[-1].size + region.size, region.read_only, joined[-1].where)
+            else:
+                joined.append(region)
+        return joined
 
 
 @dataclass
@@ -144,14 +97,17 @@ class System:
     backend: str
     level: int
     services: list[Service]
+    ram: range = range(0)
 
     @staticmethod
-    def of(partitions: list[Partition], backend: str, level: int) -> "System":
+    def of(partitions: list[Partition], backend: str, level: int, ram: range = range(0)) -> System:
         ordered = sorted(partitions, key=lambda partition: partition.priority)
         services = [service for partition in ordered for service in partition.services]
-        system = System(ordered, backend, level, services)
+        system = System(ordered, backend, level, services, ram)
         if len(services) > SERVICE_LIMIT:
-            raise ManifestError(f"{len(services)} services; the limit is {SERVICE_LIMIT}")
+            raise ManifestError(f"{services[SERVICE_LIMIT].where}: {len(services)} services in all; the limit is {SERVICE_LIMIT}")
+        if len(partitions) > PARTITION_LIMIT:
+            raise ManifestError(f"{partitions[PARTITION_LIMIT].where}: {len(partitions)} partitions; the limit is {PARTITION_LIMIT}")
         for index, service in enumerate(services):
             service.index = index
         check_names(system)
@@ -159,55 +115,71 @@ class System:
         for partition in ordered:
             check_partition(partition, system)
         check_order(system)
+        check_devices(system)
         return system
 
     def service(self, name: str) -> Service | None:
         return next((service for service in self.services if service.name == name), None)
 
+    @property
+    def devices(self) -> list[Region]:
+        """The regions of all partitions, each once; writable if anybody may write."""
+        found: dict[tuple[int, int], Region] = {}
+        for region in (region for partition in self.partitions for region in partition.mapped):
+            key = (region.base, region.size)
+            found[key] = Region(*key, region.read_only and (key not in found or found[key].read_only), region.where)
+        return list(found.values())
+
     def owner(self, service: Service) -> Partition:
         return next(partition for partition in self.partitions if service in partition.services)
 
     def dependency_mask(self, partition: Partition) -> int:
-        return sum(1 << service.index for service in self.services if service.name in partition.dependencies)
+        names = {name for name, _ in [*partition.dependencies, *partition.weak_dependencies]}
+        return sum(1 << service.index for service in self.services if service.name in names)
+
+
+def check_unique(what: str, values: Sequence[tuple[object, str]]) -> None:
+    seen: dict[object, str] = {}
+    for value, where in values:
+        if value in seen:
+            raise ManifestError(f"{where}: the {what} {value} stands at {seen[value]} already; give each its own")
+        seen[value] = where
 
 
 def check_names(system: System) -> None:
-    keys: dict[str, Sequence[object]] = {
-        "partition name": [partition.name for partition in system.partitions],
-        "service name": [service.name for service in system.services],
-        "sid": [f"{service.sid:#010x}" for service in system.services],
-        "interrupt line": [irq.line for partition in system.partitions for irq in partition.irqs],
-    }
-    for what, values in keys.items():
-        for value in values:
-            if values.count(value) > 1:
-                raise ManifestError(f"the {what} {value} stands twice; give each its own")
+    irqs = [irq for partition in system.partitions for irq in partition.irqs]
+    check_unique("partition name", [(partition.name, partition.where) for partition in system.partitions])
+    check_unique("header", [(f"psa_manifest/{partition.header}.h", partition.where) for partition in system.partitions])
+    for partition in system.partitions:
+        if partition.header in ("sid", "pid"):
+            raise ManifestError(f"{partition.where}: psa_manifest/{partition.header}.h belongs to all partitions; name the file otherwise")
+    check_unique("service name", [(service.name, service.where) for service in system.services])
+    check_unique("sid", [(f"{service.sid:#010x}", service.where) for service in system.services])
+    check_unique("interrupt line", [(irq.line, irq.where) for irq in irqs])
+    signals = [(f"{service.name}_SIGNAL", service.where) for service in system.services]
+    check_unique("signal", signals + [(irq.signal, irq.where) for irq in irqs])
 
 
 def assign_handles(services: list[Service]) -> None:
     stateless = [service for service in services if service.stateless]
-    taken = [service.wanted_handle - 1 for service in stateless if service.wanted_handle is not None]
-    for index in taken:
-        if not 0 <= index < STATELESS_HANDLES or taken.count(index) > 1:
-            raise ManifestError(f"stateless_handle {index + 1} is outside 1 to {STATELESS_HANDLES} or stands twice")
+    check_unique("stateless_handle", [(service.wanted_handle, service.where) for service in stateless if service.wanted_handle])
+    taken = {service.wanted_handle - 1 for service in stateless if service.wanted_handle is not None}
     free = iter(index for index in range(STATELESS_HANDLES) if index not in taken)
     for service in stateless:
-        try:
-            service.handle_index = next(free) if service.wanted_handle is None else service.wanted_handle - 1
-        except StopIteration:
-            raise ManifestError(f"service {service.name}: all {STATELESS_HANDLES} stateless handles are taken") from None
+        service.handle_index = next(free) if service.wanted_handle is None else service.wanted_handle - 1
 
 
 def check_partition(partition: Partition, system: System) -> None:
     if system.backend == "sfn" and (partition.ipc or system.level != 1):
-        raise ManifestError(f"{partition.source}: the SFN backend runs SFN partitions at level 1 only")
-    if partition.ipc and partition.entry is None:
-        raise ManifestError(f"{partition.source}: the key entry_point is missing")
-    if len(partition.regions) > 3:
-        raise ManifestError(f"{partition.source}: {len(partition.regions)} mmio regions; the limit is 3")
-    for name in partition.dependencies:
+        raise ManifestError(f"{partition.where}: the SFN backend runs SFN partitions at level 1 only")
+    if len(partition.mapped) > REGION_LIMIT:
+        raise ManifestError(f"{partition.where}: {len(partition.mapped)} separate mmio regions; the limit is {REGION_LIMIT}")
+    for before, region in pairwise(sorted(partition.regions, key=lambda item: item.base)):
+        if region.base < before.end:
+            raise ManifestError(f"{region.where}: the mmio region overlaps that of {before.where}")
+    for name, where in partition.dependencies:
         if system.service(name) is None:
-            raise ManifestError(f"{partition.source}: depends on {name}, which no manifest has")
+            raise ManifestError(f"{where}: depends on {name}, which no manifest has")
 
 
 def check_order(system: System) -> None:
@@ -215,18 +187,29 @@ def check_order(system: System) -> None:
     done: set[str] = set()
     open_: list[str] = []
 
-    def visit(partition: Partition) -> None:
+    def visit(partition: Partition, where: str) -> None:
         if partition.name in open_:
-            raise ManifestError(f"{partition.source}: dependencies make a circle: {' -> '.join([*open_, partition.name])}")
+            raise ManifestError(f"{where}: dependencies make a circle: {' -> '.join([*open_, partition.name])}")
         if partition.name in done:
             return
         open_.append(partition.name)
-        for name in partition.dependencies:
+        for name, place in [*partition.dependencies, *partition.weak_dependencies]:
             service = system.service(name)
-            assert service is not None
-            visit(system.owner(service))
+            if service is not None:
+                visit(system.owner(service), place)
         open_.pop()
         done.add(partition.name)
 
     for partition in system.partitions:
-        visit(partition)
+        visit(partition, partition.where)
+
+
+def check_devices(system: System) -> None:
+    """At level 1 the MPU has four regions left for the devices of all partitions; RAM it holds anyway."""
+    devices = sorted(system.devices, key=lambda item: item.base)
+    outside = [region for region in devices if region.base not in system.ram]
+    if system.level == 1 and len(outside) > REGION_LIMIT:
+        raise ManifestError(f"{outside[REGION_LIMIT].where}: {len(outside)} mmio regions in all; at level 1 the limit is {REGION_LIMIT}")
+    for before, region in pairwise(devices):
+        if region.base < before.end and system.level == 1:
+            raise ManifestError(f"{region.where}: the mmio region overlaps that of {before.where} in part; at level 1 name the same bounds")

@@ -10,11 +10,11 @@
 psa_flih_result_t system_flih(void);
 
 static const struct spm_partition_info server_info = {
-    .id = 256, .name = "server", .service_signals = 0x30U, .irq_signals = 0xC0U, .ipc = true,
+    .name = "server", .service_signals = 0x30U, .irq_signals = 0xC0U, .ipc = true,
 };
-static const struct spm_partition_info client_info = { .id = 257, .name = "client", .dependencies = 3U, .ipc = true };
-struct spm_partition server = { .info = &server_info };
-struct spm_partition client = { .info = &client_info };
+static const struct spm_partition_info client_info = { .name = "client", .dependencies = 3U, .ipc = true };
+struct spm_partition server = { .info = &server_info, .id = 256 };
+struct spm_partition client = { .info = &client_info, .id = 257 };
 
 struct spm_partition *const spm_partitions[] = { &server, &client, &spm_ns_agent };
 const uint32_t spm_partition_count = 3;
@@ -45,9 +45,11 @@ void system_start(void)
 {
     for (uint32_t i = 0; i < spm_partition_count; i++) {
         const struct spm_partition_info *info = spm_partitions[i]->info;
+        int32_t id = spm_partitions[i]->id;
 
         memset(spm_partitions[i], 0, sizeof(*spm_partitions[i]));
         spm_partitions[i]->info = info;
+        spm_partitions[i]->id = id;
     }
     memset(&spm_kernel, 0, sizeof(spm_kernel));
     spm_host_memory_count = 0;
@@ -97,7 +99,7 @@ psa_handle_t connected(struct spm_partition *from)
 
     psa_msg_t message = take(SERVER_SIGNAL_CONNECTED);
 
-    CHECK(message.type == PSA_IPC_CONNECT && message.client_id == from->info->id);
+    CHECK(message.type == PSA_IPC_CONNECT && message.client_id == from->id);
     spm_reply((spm_word)message.handle, PSA_SUCCESS);
     run_as(from);
     return (psa_handle_t)woken(from);

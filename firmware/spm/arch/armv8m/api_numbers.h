@@ -23,6 +23,7 @@
 #define API_irq_disable         17
 #define API_partition_panic     18
 #define API_rot_lifecycle_state 19
-#define API_COUNT               20
+#define API_second_entry        20
+#define API_COUNT               21
 
 #endif

@@ -38,6 +38,11 @@
 #define SAU_SFSR      REG32(0xE000EDE4U)
 #define SAU_SFAR      REG32(0xE000EDE8U)
 
+#define SCB_CPACR     REG32(0xE000ED88U)
+#define SCB_NSACR     REG32(0xE000ED8CU)
+
+#define CPACR_FPU_PRIVILEGED (0x5U << 20)
+#define NSACR_FPU            (0x3U << 10)
 #define ICSR_PENDSVSET      (1U << 28)
 #define AIRCR_KEY           0x05FA0000U
 #define AIRCR_PRIS          (1U << 14)
@@ -53,7 +58,9 @@
 /* SAU regions 0 and 1 are memory; a client's vector may lie in no other. */
 #define SAU_LAST_MEMORY_REGION 1U
 
-#define STACK_SEAL 0xFEF5EDA5U
+/* Two words at the top of each stack: no exception return and no veneer can be made to pop what lies above. */
+#define STACK_SEAL       0xFEF5EDA5U
+#define STACK_SEAL_BYTES 8U
 
 static inline void dsb_isb(void)
 {
@@ -63,5 +70,6 @@ static inline void dsb_isb(void)
 void mpu_init(void);
 void mpu_load(const struct spm_arch_region *regions);
 void priorities_init(void);
+void floating_point_init(void);
 
 #endif

@@ -11,6 +11,18 @@ static bool mpu_is_on(enum tt_caller caller)
     return ((non_secure ? MPU_CTRL_NS : MPU_CTRL) & MPU_ENABLED) != 0U;
 }
 
+bool armv8m_is_in_other_memory(const struct spm_partition_info *info, uintptr_t first, uintptr_t last, enum spm_access access)
+{
+    for (uint32_t i = 1; i < info->memory_count; i++) {
+        const struct spm_arch_region *region = &info->memory[i];
+
+        if (region_holds(region, first, last)) {
+            return access == SPM_READ || (region->rbar & SPM_RBAR_READ_ONLY) == 0U;
+        }
+    }
+    return false;
+}
+
 /*
  * A privileged caller may use memory outside its MPU's regions, and a region with fewer rights may lie in the middle of
  * it. Only then is every granule looked at.

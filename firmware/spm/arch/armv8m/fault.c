@@ -56,7 +56,7 @@ _Noreturn void fault_report(const uint32_t *frame, uint32_t exc_return)
 
     spm_panic_with(&(struct spm_panic_record){
         .cause = SCB_CFSR == 0U && is_call_in_handler(pc) ? SPM_CAUSE_HANDLER_MODE : SPM_CAUSE_FAULT,
-        .partition = spm_kernel.current != NULL ? spm_kernel.current->info->id : 0,
+        .partition = spm_kernel.current != NULL ? spm_kernel.current->id : 0,
         .pc = pc,
         .fault_status = SCB_CFSR,
         .secure_fault_status = SAU_SFSR,

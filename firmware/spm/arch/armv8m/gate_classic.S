@@ -13,10 +13,12 @@
 SVC_Handler:
     tst     lr, #8
     beq     spm_handler_mode_panic
+#if SPM_LEVEL > 1
     ldr     r12, =flih_active
     ldr     r12, [r12]
     cmp     r12, #0
     bne     spm_handler_mode_panic
+#endif
     mrs     r12, psp
     push    {r4, r5, r12, lr}
     ldr     r4, =spm_kernel
@@ -33,12 +35,17 @@ SVC_Handler:
     movs    r12, #0
     str     r12, [r4, #KERNEL_ACTIVE]
     str     r0, [r3, #FRAME_R0]
-    ldr     r0, [r4, #KERNEL_SWITCH_WANTED]
-    mov     r5, r2
+    mov     r0, r4
     mov     r4, r1
-    cbz     r0, 1f
-    ldr     r1, =0xE000ED04
-    mov     r0, #0x10000000
-    str     r0, [r1]
-1:  bx      lr
+    mov     r5, r2
+    ldr     r1, [r0, #KERNEL_SWITCH_WANTED]
+    cbnz    r1, switch
+    bx      lr
+
+/* Here and now: before a PendSV a non-secure handler could run and let its other threads see a call that is not done. */
+switch:
+    str     r12, [r0, #KERNEL_SWITCH_WANTED]
+    mov     r12, r3
+    ldr     r3, [r0, #KERNEL_CURRENT]
+    b       keep_thread_and_switch
     .ltorg

@@ -40,14 +40,23 @@ gate_thread:
     cbnz    r1, switch
     pop     {r4-r6, pc}
 
-/* PendSV comes at the barrier; where the caller was blocked it also puts the result in r0. */
+/*
+ * PendSV comes at the barrier; where the caller was blocked it also puts the result in r0. A non-secure interrupt that
+ * is due at the same instruction comes first, and if its handler switches threads, PendSV finds the non-secure side
+ * and only records: so look again.
+ */
 switch:
     ldr     r1, =0xE000ED04
     mov     r2, #0x10000000
-    str     r2, [r1]
+1:  str     r2, [r1]
     dsb
     isb
+    ldr     r3, [r4, #KERNEL_SWITCH_WANTED]
+    cbnz    r3, again
     pop     {r4-r6, pc}
+
+again:
+    b       1b
 
 handler_mode:
     b       spm_handler_mode_panic

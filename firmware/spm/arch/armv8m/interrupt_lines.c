@@ -14,6 +14,17 @@ void priorities_init(void)
     SCB_AIRCR = AIRCR_KEY | AIRCR_PRIS;
 }
 
+/*
+ * The floating-point unit, where there is one, belongs to the non-secure side: no secure code is built for it, and no
+ * unprivileged partition may use it. Privileged code needs it to keep the state of the thread that carries a call.
+ */
+void floating_point_init(void)
+{
+    SCB_NSACR |= NSACR_FPU;
+    SCB_CPACR |= CPACR_FPU_PRIVILEGED;
+    dsb_isb();
+}
+
 void spm_arch_irq_claim(uint32_t line)
 {
     NVIC_ITNS(line / 32U) &= ~(1U << line % 32U);
@@ -50,14 +61,16 @@ psa_flih_result_t flih_call(psa_flih_result_t (*handler)(void), uintptr_t stack_
 psa_flih_result_t spm_arch_first_level(struct spm_partition *owner, psa_flih_result_t (*handler)(void))
 {
     const struct spm_arch_region *interrupted = mpu_loaded;
+    uint32_t region_number = MPU_RNR;
 
-    mpu_load(owner->info->regions);
+    mpu_load(owner->context.regions);
 
-    psa_flih_result_t result = flih_call(handler, owner->info->flih_stack_top, owner->info->flih_stack_limit);
+    psa_flih_result_t result = flih_call(handler, owner->info->flih_stack_top - STACK_SEAL_BYTES, owner->info->flih_stack_limit);
 
     if (interrupted != NULL) {
         mpu_load(interrupted);
     }
+    MPU_RNR = region_number;
     return result;
 }
 #else

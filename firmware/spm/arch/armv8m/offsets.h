@@ -13,8 +13,9 @@
 
 #define PARTITION_PSP        32
 #define PARTITION_REGIONS    48
-#define PARTITION_RESULT     52
-#define PARTITION_DEFERRED   56
+#define PARTITION_FLOATING_POINT 52
+#define PARTITION_RESULT     116
+#define PARTITION_DEFERRED   120
 
 #define FRAME_R0             0
 #define FRAME_R12            16
@@ -24,6 +25,11 @@
 #define FRAME_BYTES          32
 #define EXTRA_STATE_BYTES    40
 
+/* Regions of the MPU that change with the partition. */
+#define MPU_FIFTH_REGION     3
+#define MPU_FIRST_OF_FOUR    4
+
+#define EXC_RETURN_FTYPE     0x10
 #define EXC_RETURN_DCRS      0x20
 #define EXC_RETURN_SECURE    0x40
 

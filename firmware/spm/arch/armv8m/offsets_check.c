@@ -14,5 +14,6 @@ SAME(spm_kernel, by_rank, KERNEL_BY_RANK);
 SAME(spm_partition, context.callee_saved, 0);
 SAME(spm_partition, context.psp, PARTITION_PSP);
 SAME(spm_partition, context.regions, PARTITION_REGIONS);
+SAME(spm_partition, context.floating_point, PARTITION_FLOATING_POINT);
 SAME(spm_partition, result, PARTITION_RESULT);
 SAME(spm_partition, deferred, PARTITION_DEFERRED);

@@ -14,16 +14,13 @@
 #define TT_SAU_REGION_VALID    (1U << 17) /* clear for the system space, which no SAU region covers */
 
 /* Whose rights a TT instruction tells. */
-enum tt_caller { TT_SECURE, TT_SECURE_UNPRIVILEGED, TT_NON_SECURE, TT_NON_SECURE_UNPRIVILEGED };
+enum tt_caller { TT_SECURE_UNPRIVILEGED, TT_NON_SECURE, TT_NON_SECURE_UNPRIVILEGED };
 
 static inline uint32_t tt(enum tt_caller caller, uintptr_t address)
 {
     uint32_t answer;
 
     switch (caller) {
-    case TT_SECURE:
-        __asm__ volatile("tt %0, %1" : "=r"(answer) : "r"(address));
-        break;
     case TT_SECURE_UNPRIVILEGED:
         __asm__ volatile("ttt %0, %1" : "=r"(answer) : "r"(address));
         break;
@@ -73,11 +70,26 @@ static inline bool non_secure_permits(enum tt_caller caller, uintptr_t first, ui
     return is_one_piece(caller, first, last, answer);
 }
 
-static inline bool secure_permits(enum tt_caller caller, uintptr_t first, uintptr_t last, enum spm_access access)
+static inline bool unprivileged_permits(uintptr_t first, uintptr_t last, enum spm_access access)
 {
-    uint32_t answer = tt(caller, first);
+    uint32_t answer = tt(TT_SECURE_UNPRIVILEGED, first);
 
-    return (answer & (access == SPM_WRITE ? TT_READ_WRITE : TT_READ)) != 0U && is_one_piece(caller, first, last, answer);
+    return (answer & (access == SPM_WRITE ? TT_READ_WRITE : TT_READ)) != 0U &&
+           is_one_piece(TT_SECURE_UNPRIVILEGED, first, last, answer);
+}
+
+static inline bool region_holds(const struct spm_arch_region *region, uintptr_t first, uintptr_t last)
+{
+    return first >= (region->rbar & ~SPM_REGION_LOW_BITS) && last <= (region->rlar | SPM_REGION_LOW_BITS);
+}
+
+/* The rarer cases of named_by_manifest(): code and constants, devices, the stack of a caller without one of its own. */
+bool armv8m_is_in_other_memory(const struct spm_partition_info *info, uintptr_t first, uintptr_t last, enum spm_access access);
+
+/* A privileged partition could reach everything, so what it may name is what its manifest gives it. */
+static inline bool named_by_manifest(const struct spm_partition_info *info, uintptr_t first, uintptr_t last, enum spm_access access)
+{
+    return region_holds(&info->memory[0], first, last) || armv8m_is_in_other_memory(info, first, last, access);
 }
 
 static inline bool spm_arch_permits(const struct spm_partition *caller, const void *base, size_t bytes, enum spm_access access)
@@ -92,8 +104,8 @@ static inline bool spm_arch_permits(const struct spm_partition *caller, const vo
         return non_secure_is_unprivileged() ? non_secure_permits(TT_NON_SECURE_UNPRIVILEGED, first, last, access)
                                             : non_secure_permits(TT_NON_SECURE, first, last, access);
     }
-    return caller->info->regions == NULL ? secure_permits(TT_SECURE, first, last, access)
-                                         : secure_permits(TT_SECURE_UNPRIVILEGED, first, last, access);
+    return caller->info->regions == NULL ? named_by_manifest(caller->info, first, last, access)
+                                         : unprivileged_permits(first, last, access);
 }
 
 void armv8m_copy(void *to, const void *from, size_t bytes);
@@ -110,7 +122,7 @@ static inline void spm_arch_request_switch(void)
 
 static inline void spm_arch_wait(void)
 {
-    __asm__ volatile("wfi" ::: "memory");
+    __asm__ volatile("wfe" ::: "memory");
 }
 
 #endif

@@ -46,6 +46,8 @@ static _Noreturn void start_ns_agent(void)
 {
     ns_agent_stack_top[0] = STACK_SEAL;
     ns_agent_stack_top[1] = STACK_SEAL;
+    spm_stack_top[0] = STACK_SEAL;
+    spm_stack_top[1] = STACK_SEAL;
     spm_kernel.current = &spm_ns_agent;
     spm_kernel.stack_limit = (uintptr_t)spm_stack_limit;
     spm_kernel.stack_top = (uintptr_t)spm_stack_top;
@@ -91,6 +93,7 @@ void Reset_Handler(void)
     SCB_VTOR = (uint32_t)vectors;
     SCB_SHCSR |= SHCSR_FAULTS;
     priorities_init();
+    floating_point_init();
     platform_init();
     print_last_panic();
     spm_init();

@@ -17,6 +17,7 @@ typedef int32_t psa_status_t;
 #define PSA_ERROR_INVALID_HANDLE     ((psa_status_t)-136)
 #define PSA_ERROR_BAD_STATE          ((psa_status_t)-137)
 #define PSA_ERROR_BUFFER_TOO_SMALL   ((psa_status_t)-138)
+#define PSA_ERROR_INSUFFICIENT_MEMORY ((psa_status_t)-141)
 #define PSA_ERROR_DOES_NOT_EXIST     ((psa_status_t)-140)
 
 #endif

@@ -8,6 +8,7 @@
 #define PSA_SERVICE_H
 
 #include "psa/client.h"
+#include "psa/lifecycle.h"
 
 #define PSA_POLL  0x00000000U
 #define PSA_BLOCK 0x80000000U
@@ -85,15 +86,5 @@ psa_irq_status_t psa_irq_disable(psa_signal_t irq_signal);
 
 /* Stops the system. */
 void psa_panic(void) __attribute__((noreturn));
-uint32_t psa_rot_lifecycle_state(void);
-
-#define PSA_LIFECYCLE_PSA_STATE_MASK            0xFF00U
-#define PSA_LIFECYCLE_UNKNOWN                   0x0000U
-#define PSA_LIFECYCLE_ASSEMBLY_AND_TEST         0x1000U
-#define PSA_LIFECYCLE_PSA_ROT_PROVISIONING      0x2000U
-#define PSA_LIFECYCLE_SECURED                   0x3000U
-#define PSA_LIFECYCLE_NON_PSA_ROT_DEBUG         0x4000U
-#define PSA_LIFECYCLE_RECOVERABLE_PSA_ROT_DEBUG 0x5000U
-#define PSA_LIFECYCLE_DECOMMISSIONED            0x6000U
 
 #endif

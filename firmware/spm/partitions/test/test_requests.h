@@ -17,6 +17,13 @@ enum test_server_request {
     SERVER_TOUCH,             /* input 0: an address; writes to it with its own rights */
     SERVER_LOOK,              /* input 0: an address; reads from it with its own rights */
     SERVER_ADDRESS,           /* output 0: the address of a variable of the server */
+    SERVER_END,               /* output 0: the address behind its data */
+    SERVER_READ_INTO,         /* input 0: an address; reads input 1 into it */
+    SERVER_WRITE_FROM,        /* input 0: an address; writes output 0 from it */
+    SERVER_GET_INTO,          /* input 0: an address; the next message is taken into it (IPC) */
+    SERVER_USE_MESSAGE,       /* input 0: a message handle; reads from it */
+    SERVER_SEALS,             /* output 0: a bit for each stack of enum stack without a whole seal (level 1, IPC) */
+    SERVER_SPIN,              /* works on its own data for some thousand instructions */
 
     /* Errors of a partition: each of these ends in a panic. */
     SERVER_BAD_MESSAGE_HANDLE,
@@ -39,6 +46,8 @@ enum test_server_request {
     SERVER_UNDEFINED,
 };
 
+enum stack { STACK_OF_SERVER, STACK_OF_AGENT, STACK_OF_SPM, STACK_OF_HANDLERS };
+
 /* TEST_CLIENT. */
 enum test_client_request {
     CLIENT_NORMAL,            /* the client API as it should be used */
@@ -48,6 +57,12 @@ enum test_client_request {
     CLIENT_ADDRESS,           /* output 0: the address of a variable of the client */
     CLIENT_TOUCH,
     CLIENT_LOOK,
+    CLIENT_END,               /* output 0: the address behind its data */
+    CLIENT_IN_AT,             /* input 0: an address that it gives the server as an input */
+    CLIENT_OUT_AT,            /* ... as an output */
+    CLIENT_VECTORS_AT,        /* ... as its array of inputs */
+    CLIENT_OUT_VECTORS_AT,
+    CLIENT_LEND_MESSAGE,      /* lets the server use the client's own message */
 
     /* Errors of a secure client: each of these ends in a panic. */
     CLIENT_UNKNOWN_SID,
@@ -81,6 +96,15 @@ enum test_driver_request {
     DRIVER_EOI_FLIH,          /* panics: psa_eoi() of a first-level interrupt */
     DRIVER_RESET_NOT_ASSERTED,
     DRIVER_TOUCH_IN_HANDLER,  /* input 0: an address that the first-level handler writes to */
+    DRIVER_ARM,               /* the timer's handler runs some hundred instructions after the answer */
+    DRIVER_HANDLER_TIME,      /* output 0: when the handler ran last, by TIMER0 */
+    DRIVER_HANDLER_REGISTERS, /* output 0: r4 to r11 of the interrupted thread that the handler saw, ORed */
+    DRIVER_DEVICE_AS_BUFFER,  /* reads input 0 into a register of its own device; output 0: the register */
+    DRIVER_LOOK_READ_ONLY,    /* output 0: a register of a device that it may only read */
+    DRIVER_TOUCH_READ_ONLY,
+    DRIVER_READ_INTO_READ_ONLY,
+    DRIVER_WAIT_FOR,          /* input 0: ticks of the timer; waits for its handler's signal; output 0: the input */
+    DRIVER_FLOATING_POINT,    /* executes a floating-point instruction */
 };
 
 #endif

@@ -8,6 +8,10 @@
 #define PIECE_BYTES 5U
 
 uint32_t test_server_doorbells;
+bool test_server_misplaces_message;
+psa_msg_t *test_server_next_message;
+
+extern uint8_t test_server_end[];
 
 static psa_status_t connect_answer = PSA_SUCCESS;
 static psa_handle_t old_message;
@@ -83,6 +87,60 @@ static __attribute__((noinline)) uint32_t overflow(volatile uint32_t *from)
         much[i] = *from;
     }
     return much[5];
+}
+
+static psa_status_t read_into(const psa_msg_t *msg)
+{
+    return psa_read(msg->handle, 1, (void *)take_word(msg), 4) == 4U ? PSA_SUCCESS : PSA_ERROR_GENERIC_ERROR;
+}
+
+static psa_status_t write_from(const psa_msg_t *msg)
+{
+    psa_write(msg->handle, 0, (const void *)take_word(msg), 4);
+    return PSA_SUCCESS;
+}
+
+static psa_status_t use_message(const psa_msg_t *msg)
+{
+    psa_read((psa_handle_t)take_word(msg), 0, buffer, 1);
+    return PSA_SUCCESS;
+}
+
+#if SPM_LEVEL == 1 && SPM_BACKEND_IPC
+#define SEAL 0xFEF5EDA5U
+
+extern uint32_t test_server_stack[], ns_agent_stack_top[], spm_stack_top[], spm_main_stack_top[];
+
+static psa_status_t look_for_seals(const psa_msg_t *msg)
+{
+    const uint32_t *const seals[] = {
+        [STACK_OF_SERVER] = &test_server_stack[0x800 / sizeof(uint32_t) - 2U],
+        [STACK_OF_AGENT] = ns_agent_stack_top,
+        [STACK_OF_SPM] = spm_stack_top,
+        [STACK_OF_HANDLERS] = spm_main_stack_top,
+    };
+    uint32_t broken = 0;
+
+    for (uint32_t i = 0; i < sizeof(seals) / sizeof(seals[0]); i++) {
+        broken |= seals[i][0] == SEAL && seals[i][1] == SEAL ? 0U : 1U << i;
+    }
+    return give_word(msg, broken);
+}
+#else
+static psa_status_t look_for_seals(const psa_msg_t *msg)
+{
+    (void)msg;
+    return PSA_ERROR_NOT_SUPPORTED;
+}
+#endif
+
+static psa_status_t spin(void)
+{
+    static volatile uint32_t turns;
+
+    for (turns = 0; turns < 1000U; turns++) {
+    }
+    return turns == 1000U ? PSA_SUCCESS : PSA_ERROR_GENERIC_ERROR;
 }
 
 static psa_status_t err(const psa_msg_t *msg)
@@ -181,6 +239,22 @@ static psa_status_t call(const psa_msg_t *msg)
         return give_word(msg, *(volatile uint32_t *)take_word(msg));
     case SERVER_ADDRESS:
         return give_word(msg, (uint32_t)&variable);
+    case SERVER_END:
+        return give_word(msg, (uint32_t)test_server_end);
+    case SERVER_READ_INTO:
+        return read_into(msg);
+    case SERVER_WRITE_FROM:
+        return write_from(msg);
+    case SERVER_GET_INTO:
+        test_server_next_message = (psa_msg_t *)take_word(msg);
+        test_server_misplaces_message = true;
+        return PSA_SUCCESS;
+    case SERVER_USE_MESSAGE:
+        return use_message(msg);
+    case SERVER_SEALS:
+        return look_for_seals(msg);
+    case SERVER_SPIN:
+        return spin();
     default:
         return err(msg);
     }

@@ -33,6 +33,28 @@ extern uint32_t ns_agent_stack_top[];
 
 struct spm_panic_record platform_last_panic;
 
+#define REGION(start, end, rights, memory) { (start) | (rights), ((end) - 32U) | (memory) }
+
+#if SPM_LEVEL == 1
+#define RAM_REGION 1U
+
+const struct spm_arch_region platform_regions[] = {
+    REGION(S_CODE_START, NSC_END, SPM_RBAR_PRIVILEGED_RO, SPM_RLAR_MEMORY),
+    [RAM_REGION] = REGION(S_RAM_START, RETAINED_END, SPM_RBAR_PRIVILEGED_RW_XN, SPM_RLAR_MEMORY),
+    REGION(NS_CODE_START, NS_CODE_END, SPM_RBAR_PRIVILEGED_RO_XN, SPM_RLAR_MEMORY),
+    REGION(NS_RAM_START, NS_RAM_END, SPM_RBAR_PRIVILEGED_RW_XN, SPM_RLAR_MEMORY),
+};
+const uint32_t platform_region_count = sizeof(platform_regions) / sizeof(platform_regions[0]);
+
+bool platform_is_ram(const struct spm_arch_region *region)
+{
+    return region->rbar >= platform_regions[RAM_REGION].rbar && region->rlar <= platform_regions[RAM_REGION].rlar;
+}
+#else
+const struct spm_arch_region platform_code_alias =
+    REGION(SSRAM1_START, NS_CODE_START, SPM_RBAR_PRIVILEGED_RO_XN, SPM_RLAR_MEMORY);
+#endif
+
 /* Blocks of the memory from `first_byte` to `end_byte` become non-secure, the others stay secure. */
 static void mpc_open(uint32_t mpc, uint32_t first_byte, uint32_t end_byte)
 {

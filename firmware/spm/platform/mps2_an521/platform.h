@@ -3,11 +3,24 @@
 #ifndef PLATFORM_H
 #define PLATFORM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "spm_panic.h"
 
 #define PLATFORM_IRQS 128U
+
+struct spm_arch_region;
+
+/* Level 1: all that the secure MPU holds beside the devices that manifests name. */
+extern const struct spm_arch_region platform_regions[];
+extern const uint32_t platform_region_count;
+
+/* Is this region of a manifest in RAM, which the MPU holds already? */
+bool platform_is_ram(const struct spm_arch_region *region);
+
+/* From level 2 on: where secure code can be seen at a second address. */
+extern const struct spm_arch_region platform_code_alias;
 
 /* Once, first of all: which memory, devices and interrupts are the non-secure side's, and the secure console. */
 void platform_init(void);

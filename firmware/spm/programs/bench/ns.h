@@ -21,6 +21,8 @@ void ns_print_unsigned(const char *label, uint32_t value);
 void ns_print_signed(const char *label, int32_t value);
 void ns_print_hex(const char *label, uint32_t value);
 
+void ns_svc_handler(void);
+void ns_pendsv_handler(void);
 void ns_systick_handler(void);
 void ns_timer1_handler(void);
 

@@ -37,13 +37,28 @@ __attribute__((weak)) void ns_systick_handler(void)
     ns_fault();
 }
 
+__attribute__((weak)) void ns_svc_handler(void)
+{
+    ns_fault();
+}
+
+__attribute__((weak)) void ns_pendsv_handler(void)
+{
+    ns_fault();
+}
+
+#define SVC        11
+#define PENDSV     14
 #define SYSTICK    15
 #define TIMER1_IRQ 4
 
 __attribute__((section(".vectors"), used)) static void (*const vectors[16 + 32])(void) = {
     [0] = (void (*)(void))(void *)ns_stack_top,
     [1] = ns_reset,
-    [2 ... SYSTICK - 1] = ns_fault,
+    [2 ... SVC - 1] = ns_fault,
+    [SVC] = ns_svc_handler,
+    [SVC + 1 ... PENDSV - 1] = ns_fault,
+    [PENDSV] = ns_pendsv_handler,
     [SYSTICK] = ns_systick_handler,
     [16 ... 15 + TIMER1_IRQ] = ns_fault,
     [16 + TIMER1_IRQ] = ns_timer1_handler,

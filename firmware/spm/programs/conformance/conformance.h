@@ -9,7 +9,16 @@
 #include "psa/client.h"
 #include "spm_cause.h"
 
-enum needs { ANY_BUILD = 0, NEEDS_IPC = 1, NEEDS_SFN = 2, NEEDS_LEVEL_2 = 4, NEEDS_LEVEL_3 = 8, ONLY_LEVEL_2 = 16 };
+enum needs {
+    ANY_BUILD = 0,
+    NEEDS_IPC = 1,
+    NEEDS_SFN = 2,
+    NEEDS_LEVEL_2 = 4,
+    NEEDS_LEVEL_3 = 8,
+    ONLY_LEVEL_2 = 16,
+    NOT_LEVEL_2 = 32,
+    ONLY_LEVEL_1 = 64,
+};
 
 struct test {
     const char *name;
@@ -41,5 +50,9 @@ extern const struct test partition_tests[];
 extern const uint32_t partition_test_count;
 extern const struct test isolation_tests[];
 extern const uint32_t isolation_test_count;
+extern const struct test pointer_tests[];
+extern const uint32_t pointer_test_count;
+extern const struct test thread_tests[];
+extern const uint32_t thread_test_count;
 
 #endif

@@ -10,7 +10,7 @@
 #define SAU_CTRL  0xE000EDD0U
 #define MPU_CTRL  0xE000ED94U
 
-enum target { SPM_DATA, SPM_TEXT, OTHER_DATA, SYSTEM_CONTROL, NON_SECURE_DATA };
+enum target { SPM_DATA, SPM_TEXT, OTHER_DATA, SYSTEM_CONTROL, NON_SECURE_DATA, ZERO, RAM_ALIAS, DEVICE_OF_NOBODY };
 
 static uint32_t ns_word = 77;
 
@@ -44,6 +44,12 @@ static uint32_t target_of(const struct test *test)
         return address_of(test->handle == TEST_CLIENT_HANDLE ? TEST_STATELESS_HANDLE : TEST_CLIENT_HANDLE);
     case SYSTEM_CONTROL:
         return MPU_CTRL;
+    case ZERO:
+        return 0;
+    case RAM_ALIAS:
+        return 0x28000000U;
+    case DEVICE_OF_NOBODY:
+        return 0x50202000U;
     default:
         return (uint32_t)&ns_word;
     }
@@ -89,6 +95,11 @@ static bool non_secure_jumps(const struct test *test)
 }
 
 const struct test isolation_tests[] = {
+    { "nobody writes to address 0", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, ZERO },
+    { "nobody reads address 0", look, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, ZERO },
+    { "nobody writes to the SPM's code", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, SPM_TEXT },
+    { "nobody writes to an alias of secure RAM", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, RAM_ALIAS },
+    { "nobody reaches a device that no manifest names", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, DEVICE_OF_NOBODY },
     { "the non-secure side cannot read secure RAM", non_secure_looks, SPM_CAUSE_FAULT, ANY_BUILD, 0, SPM_DATA },
     { "the non-secure side cannot read secure code", non_secure_looks, SPM_CAUSE_FAULT, ANY_BUILD, 0, SPM_TEXT },
     { "the non-secure side cannot write to the veneers", non_secure_touches_gateway, SPM_CAUSE_FAULT, ANY_BUILD, 0, 0 },

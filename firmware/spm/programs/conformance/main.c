@@ -19,15 +19,21 @@ uint32_t check_failed;
 
 static const struct test *test_of(uint32_t index)
 {
-    if (index < client_test_count) {
-        return &client_tests[index];
+    static const struct {
+        const struct test *tests;
+        const uint32_t *count;
+    } groups[] = {
+        { client_tests, &client_test_count },   { partition_tests, &partition_test_count }, { isolation_tests, &isolation_test_count },
+        { pointer_tests, &pointer_test_count }, { thread_tests, &thread_test_count },
+    };
+
+    for (uint32_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+        if (index < *groups[i].count) {
+            return &groups[i].tests[index];
+        }
+        index -= *groups[i].count;
     }
-    index -= client_test_count;
-    if (index < partition_test_count) {
-        return &partition_tests[index];
-    }
-    index -= partition_test_count;
-    return index < isolation_test_count ? &isolation_tests[index] : (const struct test *)0;
+    return (const struct test *)0;
 }
 
 static void report(const struct test *test, bool pass, const char *why, uint32_t number)
@@ -49,7 +55,8 @@ static bool is_for_this_build(enum needs needs)
 {
     return ((needs & NEEDS_IPC) == 0U || SPM_IPC) && ((needs & NEEDS_SFN) == 0U || !SPM_IPC) &&
            ((needs & NEEDS_LEVEL_2) == 0U || SPM_LEVEL >= 2) && ((needs & NEEDS_LEVEL_3) == 0U || SPM_LEVEL >= 3) &&
-           ((needs & ONLY_LEVEL_2) == 0U || SPM_LEVEL == 2);
+           ((needs & ONLY_LEVEL_2) == 0U || SPM_LEVEL == 2) && ((needs & NOT_LEVEL_2) == 0U || SPM_LEVEL != 2) &&
+           ((needs & ONLY_LEVEL_1) == 0U || SPM_LEVEL == 1);
 }
 
 static void run(const struct test *test)

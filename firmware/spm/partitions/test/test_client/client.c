@@ -5,6 +5,8 @@
 #include "psa_manifest/test_client.h"
 #include "test_requests.h"
 
+extern uint8_t test_client_end[];
+
 static psa_handle_t kept;
 static volatile uint32_t variable = 0xC11E7U;
 
@@ -82,6 +84,29 @@ static psa_status_t call_with(psa_handle_t handle, const void *in_base, size_t i
     psa_outvec out = { out_base, out_len };
 
     return psa_call(handle, SERVER_ECHO, &in, 1, &out, 1);
+}
+
+static psa_status_t echo_at(int32_t type, uint32_t address)
+{
+    uint32_t word = 0;
+
+    switch (type) {
+    case CLIENT_IN_AT:
+        return call_with(connection(), (const void *)address, 4, &word, 4);
+    case CLIENT_OUT_AT:
+        return call_with(connection(), &word, 4, (void *)address, 4);
+    case CLIENT_VECTORS_AT:
+        return psa_call(connection(), SERVER_ECHO, (const psa_invec *)address, 1, NULL, 0);
+    default:
+        return psa_call(connection(), SERVER_ECHO, NULL, 0, (psa_outvec *)address, 1);
+    }
+}
+
+static psa_status_t lend(psa_handle_t handle)
+{
+    psa_invec in = { &handle, sizeof(handle) };
+
+    return psa_call(TEST_STATELESS_HANDLE, SERVER_USE_MESSAGE, &in, 1, NULL, 0);
 }
 
 static psa_status_t err(int32_t type)
@@ -162,6 +187,15 @@ psa_status_t test_client_sfn(psa_msg_t *msg)
         return PSA_SUCCESS;
     case CLIENT_LOOK:
         return give_word(msg, *(volatile uint32_t *)take_word(msg));
+    case CLIENT_END:
+        return give_word(msg, (uint32_t)test_client_end);
+    case CLIENT_IN_AT:
+    case CLIENT_OUT_AT:
+    case CLIENT_VECTORS_AT:
+    case CLIENT_OUT_VECTORS_AT:
+        return echo_at(msg->type, take_word(msg));
+    case CLIENT_LEND_MESSAGE:
+        return lend(msg->handle);
     default:
         return err(msg->type);
     }

@@ -11,6 +11,9 @@
 #define TIMER_LOAD      REGISTER(0x50002000U)
 #define TIMER_CONTROL   REGISTER(0x50002008U)
 #define TIMER_INTCLEAR  REGISTER(0x5000200CU)
+#define TIMER0_VALUE    REGISTER(0x40000004U)
+#define SOON_TICKS      500U
+#define LATER_TICKS     8000U /* behind the answer and the next call's beginning */
 #define TIMER_ONE_SHOT  0xA3U /* enabled, interrupt, 32 bits, once */
 
 #define UART_DATA       REGISTER(0x50201000U)
@@ -23,9 +26,26 @@ static volatile uint32_t handler_runs;
 static volatile psa_flih_result_t handler_answer;
 static volatile bool handler_calls_api;
 static volatile uint32_t handler_touches;
+static volatile uint32_t handler_time;
+static volatile uint32_t handler_registers;
 
-psa_flih_result_t test_timer_flih(void)
+/* What the interrupted thread had in r4 to r11 is none of the handler's business where it runs with its own rights. */
+static __attribute__((naked, used)) uint32_t callee_saved_registers(void)
 {
+    __asm__ volatile("orr r0, r4, r5\n\t"
+                     "orr r0, r6\n\t"
+                     "orr r0, r7\n\t"
+                     "orr r0, r8\n\t"
+                     "orr r0, r9\n\t"
+                     "orr r0, r10\n\t"
+                     "orr r0, r11\n\t"
+                     "bx lr");
+}
+
+static __attribute__((used)) psa_flih_result_t handle_timer(uint32_t registers)
+{
+    handler_time = TIMER0_VALUE;
+    handler_registers = registers;
     TIMER_INTCLEAR = 1;
     handler_runs++;
     if (handler_calls_api) {
@@ -37,10 +57,18 @@ psa_flih_result_t test_timer_flih(void)
     return handler_answer;
 }
 
-static void fire_timer(void)
+__attribute__((naked)) psa_flih_result_t test_timer_flih(void)
+{
+    __asm__ volatile("push {r4, lr}\n\t"
+                     "bl callee_saved_registers\n\t"
+                     "pop {r4, lr}\n\t"
+                     "b handle_timer");
+}
+
+static void fire_timer(uint32_t ticks)
 {
     TIMER_CONTROL = 0;
-    TIMER_LOAD = 500;
+    TIMER_LOAD = ticks;
     TIMER_CONTROL = TIMER_ONE_SHOT;
 }
 
@@ -57,7 +85,7 @@ static psa_status_t first_level(psa_flih_result_t answer)
 {
     handler_answer = answer;
     psa_irq_enable(TEST_TIMER_SIGNAL);
-    fire_timer();
+    fire_timer(SOON_TICKS);
     return PSA_SUCCESS;
 }
 
@@ -103,6 +131,55 @@ static psa_status_t second_level(void)
         }
     }
     psa_irq_disable(TEST_UART_SIGNAL);
+    return PSA_SUCCESS;
+}
+
+static psa_status_t arm(void)
+{
+    handler_answer = PSA_FLIH_NO_SIGNAL;
+    psa_irq_enable(TEST_TIMER_SIGNAL);
+    fire_timer(LATER_TICKS);
+    return PSA_SUCCESS;
+}
+
+static psa_status_t wait_for(const psa_msg_t *msg)
+{
+    uint32_t before = handler_runs;
+    uint32_t ticks = 0;
+
+    psa_read(msg->handle, 0, &ticks, sizeof(ticks));
+    handler_answer = PSA_FLIH_SIGNAL;
+    psa_irq_enable(TEST_TIMER_SIGNAL);
+    fire_timer(ticks);
+    if (psa_wait(TEST_TIMER_SIGNAL, PSA_BLOCK) != TEST_TIMER_SIGNAL || handler_runs != before + 1U) {
+        return PSA_ERROR_GENERIC_ERROR;
+    }
+    psa_reset_signal(TEST_TIMER_SIGNAL);
+    return give_word(msg, ticks);
+}
+
+/* Waits for the handler with something to be seen in each register. */
+static psa_status_t show_registers(const psa_msg_t *msg)
+{
+    uint32_t before = handler_runs;
+
+    first_level(PSA_FLIH_NO_SIGNAL);
+    __asm__ volatile("mov r4, #0xFF\n\tmov r5, r4\n\tmov r6, r4\n\tmov r8, r4\n\tmov r9, r4\n\tmov r10, r4\n\tmov r11, r4\n"
+                     "1:\tldr r0, [%0]\n\t"
+                     "cmp r0, %1\n\t"
+                     "beq 1b"
+                     :
+                     : "r"(&handler_runs), "r"(before)
+                     : "r0", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "cc", "memory");
+    return give_word(msg, handler_registers);
+}
+
+static psa_status_t device_as_buffer(const psa_msg_t *msg)
+{
+    if (psa_read(msg->handle, 0, (void *)(uintptr_t)&TIMER_LOAD, 4) != 4U) {
+        return PSA_ERROR_GENERIC_ERROR;
+    }
+    psa_write(msg->handle, 0, (const void *)(uintptr_t)&TIMER_LOAD, 4);
     return PSA_SUCCESS;
 }
 
@@ -164,6 +241,27 @@ psa_status_t test_driver_sfn(psa_msg_t *msg)
         status = first_level_signal();
         handler_touches = 0;
         return status;
+    case DRIVER_WAIT_FOR:
+        return wait_for(msg);
+    case DRIVER_ARM:
+        return arm();
+    case DRIVER_HANDLER_TIME:
+        return give_word(msg, handler_time);
+    case DRIVER_HANDLER_REGISTERS:
+        return show_registers(msg);
+    case DRIVER_DEVICE_AS_BUFFER:
+        return device_as_buffer(msg);
+    case DRIVER_LOOK_READ_ONLY:
+        return give_word(msg, TIMER0_VALUE);
+    case DRIVER_TOUCH_READ_ONLY:
+        TIMER0_VALUE = 0;
+        return PSA_SUCCESS;
+    case DRIVER_READ_INTO_READ_ONLY:
+        psa_read(msg->handle, 0, (void *)(uintptr_t)&TIMER0_VALUE, 4);
+        return PSA_SUCCESS;
+    case DRIVER_FLOATING_POINT:
+        __asm__ volatile(".fpu fpv5-sp-d16\n\tvmov s0, r0" ::: "memory");
+        return PSA_SUCCESS;
     default:
         return PSA_ERROR_NOT_SUPPORTED;
     }

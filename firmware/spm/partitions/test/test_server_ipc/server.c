@@ -20,6 +20,9 @@ void test_server_main(void)
         }
         psa_signal_t signal = signals & (0U - signals);
 
+        if (test_server_misplaces_message) {
+            psa_get(signal, test_server_next_message);
+        }
         if (psa_get(signal, &message) == PSA_SUCCESS) {
             psa_reply(message.handle, test_server_answer(&message, signal));
         }

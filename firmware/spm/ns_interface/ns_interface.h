@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the non-secure side links with: psa_*() of psa/client.h, and the ids of its clients.
+ *
+ * The SPM takes one call at a time. A second thread that calls during a call gets PSA_ERROR_CONNECTION_BUSY (PSA_VERSION_NONE
+ * from psa_version()), and psa_close(), which cannot tell, stops the system. So under a scheduler the calls go through a lock:
+ * rtos.c, with the hooks below. Without one, bare_metal.ld makes psa_*() the veneers themselves.
+ */
+#ifndef NS_INTERFACE_H
+#define NS_INTERFACE_H
+
+#include <stdint.h>
+
+#include "psa/client.h"
+
+/*
+ * The scheduler's part. lock() and unlock() are those of a mutex that lets its waiters sleep, with priority inheritance
+ * where the scheduler has it. client_id() tells the id of the running thread, or is NULL: then the scheduler itself calls
+ * nsc_client_select() at each switch, or there is one client only. Where it is given, calls come from privileged threads.
+ */
+struct ns_interface_hooks {
+    void (*lock)(void);
+    void (*unlock)(void);
+    int32_t (*client_id)(void);
+};
+
+/* Before the first call and before the scheduler starts. The hooks stay the caller's. */
+void ns_interface_init(const struct ns_interface_hooks *hooks);
+
+/*
+ * Ids of non-secure clients are negative. Before a range is registered there is one client, -1. Up to four ranges.
+ * For handlers, and for privileged threads between calls; PSA_ERROR_NOT_PERMITTED for others, PSA_ERROR_CONNECTION_BUSY
+ * during a call, PSA_ERROR_INVALID_ARGUMENT for an id of no range.
+ */
+psa_status_t nsc_client_register(int32_t first, int32_t last);
+psa_status_t nsc_client_select(int32_t id);
+
+/* The veneers. */
+uint32_t nsc_psa_framework_version(void);
+uint32_t nsc_psa_version(uint32_t sid);
+psa_handle_t nsc_psa_connect(uint32_t sid, uint32_t version);
+psa_status_t nsc_psa_call(psa_handle_t handle, uint32_t control, const psa_invec *in_vec, psa_outvec *out_vec);
+void nsc_psa_close(psa_handle_t handle);
+
+#endif

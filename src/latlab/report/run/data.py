@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from latlab.analysis.base.summary import Row, summarise
+from latlab.analysis.base.wording import said_conditions
 from latlab.model.run import Run, Spans
 from latlab.report.renderers import csv, json
 from latlab.report.units import unit
@@ -64,7 +65,7 @@ def run_head(run: Run) -> dict[str, Any]:
         "started_utc": run.started_utc,
         "emulator": run.emulator,
         "command": list(run.command),
-        "facts": dict(run.facts),
+        "facts": dict((*said_conditions(run.conditions), *run.facts)),
     }
 
 

@@ -8,6 +8,7 @@ from elftools.elf.sections import SymbolTableSection
 from support.places import ROOT
 
 API = {"nsc_psa_framework_version", "nsc_psa_version", "nsc_psa_connect", "nsc_psa_call", "nsc_psa_close"}
+CLIENT_IDS = {"nsc_client_register", "nsc_client_select"}
 TEST_VENEERS = {"nsc_exit", "nsc_panic_word"}
 
 
@@ -21,10 +22,10 @@ def _veneers(build: str) -> set[str]:
         return {symbol.name for symbol in table.iter_symbols() if symbol.name}
 
 
-def test_a_product_offers_the_psa_api_and_nothing_else() -> None:
-    assert _veneers("product_l2") == API
+def test_a_product_offers_the_psa_api_and_client_ids_and_nothing_else() -> None:
+    assert _veneers("product_l2") == API | CLIENT_IDS
 
 
 def test_the_veneers_of_tests_are_in_the_images_of_tests() -> None:
-    assert _veneers("ipc_l2_test") == API | TEST_VENEERS
-    assert _veneers("ipc_l2") == API | TEST_VENEERS | {"nsc_interrupted_pc"}
+    assert _veneers("ipc_l2_test") == API | CLIENT_IDS | TEST_VENEERS
+    assert _veneers("ipc_l2") == API | CLIENT_IDS | TEST_VENEERS | {"nsc_interrupted_pc"}

@@ -2,6 +2,7 @@
 """The psa campaign: the real builds of the SPM in the real QEMU."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,27 @@ def test_a_periodic_task_sees_the_jitter_that_the_gate_makes(build: str) -> None
         assert idle < 2000 < empty < large
     else:
         assert idle == empty == large
+
+
+@pytest.mark.parametrize("build", CONFORMANCE_BUILDS)
+def test_a_call_survives_a_switch_of_threads_at_each_of_its_instructions(build: str) -> None:
+    shots = re.search(r"shots (\d+), of these in a call (\d+)", printed(f"{build}_test", "switches"))
+    assert shots and int(shots[1]) > 10_000 and int(shots[2]) > 10_000
+
+
+def latency_at_the_schedulers_priority(folder: Path, build: str) -> int | None:
+    """The sweep with the timer where schedulers have their tick: in the lowest quarter of the non-secure priorities."""
+    images = found(lambda: mps2.find_psa_images(build))
+    shutil.copy(images.secure, folder / mps2.SECURE_ELF)
+    shutil.copy(images.folder / "bench_c0.elf", folder / mps2.BENCH_ELF)
+    store = open_store(str(folder / "store.sqlite"))
+    qemu = found(lambda: find_qemu(Path(mps2.PROGRAM)))
+    recorded = run_psa(store, qemu, mps2.MACHINES[0], mps2.PsaImages(build, folder), Limits(300, 120), Silent())
+    return worst_latency(store.load(recorded.run_id))
+
+
+@pytest.mark.parametrize("build", ["sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3"])
+def test_the_lowest_quarter_of_the_priorities_waits_for_a_switch_at_most(tmp_path: Path, build: str) -> None:
+    latency = latency_at_the_schedulers_priority(tmp_path, build)
+    assert latency is not None
+    assert latency == 0 if build == "sfn_l1" else 0 < latency <= 64

@@ -170,3 +170,9 @@ def test_the_figures_of_one_test_are_its_samples_and_its_traces() -> None:
     one = run_data.of_test(run, "cpu_susp_serial")
     assert {sample.test for sample in one.samples} == {trace.test for trace in one.traces} == {"cpu_susp_serial"}
     assert run_data.of_test(run, None) is run
+
+
+def test_the_head_of_a_run_says_under_what_it_was_measured() -> None:
+    run = replace(make_run(Truth(), 1), conditions=Conditions(mode=Mode.MULTI_THREAD, priority=80), facts=(("el", "1"),))
+    head = run_data.run_head(run)
+    assert (head["conditions"]["mode"], head["conditions"]["priority"], head["facts"]) == ("multi-thread", 80, {"el": "1"})

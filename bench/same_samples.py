@@ -78,10 +78,14 @@ def _counted(row: dict[str, str], column: str) -> str:
     return row[column]
 
 
-def first_difference(a: Samples, b: Samples) -> str:
-    """The first row that only one of two has, in the order of both."""
+def difference(a: Samples, b: Samples) -> str:
+    """How many places have another value, by how much at most, and the first row in which two runs differ."""
+    values_a, values_b = ({row[:-1]: int(row[-1]) for row in samples.rows} for samples in (a, b))
+    both = [abs(value - values_b[place]) for place, value in values_a.items() if place in values_b and value != values_b[place]]
+    one = len(values_a.keys() ^ values_b.keys())
     here, there = next((pair for pair in zip_longest(a.rows, b.rows) if pair[0] != pair[1]), (None, None))
-    return f"first difference: {_row(here)} here, {_row(there)} there"
+    counted = f"values that differ: {len(both)}, by {max(both, default=0)} at most; rows in one only: {one}"
+    return f"{counted}; first difference: {_row(here)} here, {_row(there)} there"
 
 
 def _row(row: tuple[str, ...] | None) -> str:
@@ -134,7 +138,7 @@ def compare(other: Path, names: Iterable[str]) -> Iterator[tuple[int, str]]:
             yield 3, f"{name:14} {'':>8} {'':{DIGEST_DIGITS}} {'':{DIGEST_DIGITS}} not run: {reason}"
             continue
         head = f"{name:14} {len(here.rows):8} {here.digest} {there.digest}"
-        yield (0, f"{head} same") if here == there else (1, f"{head} DIFFERS; {first_difference(here, there)}")
+        yield (0, f"{head} same") if here == there else (1, f"{head} DIFFERS; {difference(here, there)}")
 
 
 def main() -> int:

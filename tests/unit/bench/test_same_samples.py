@@ -69,7 +69,15 @@ def test_a_difference_ends_with_1_and_names_the_first_row(
 ) -> None:
     here, there = checkout(tmp_path / "here", SPANS), checkout(tmp_path / "there", OLDER.replace(",7\n", ",9\n"))
     assert ended(monkeypatch, here, there, "psci-2,4") == 1
-    assert "first difference: b,wakeup,0,0,0,0,7 here, b,wakeup,0,0,0,0,9 there" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "values that differ: 1, by 2 at most; rows in one only: 0" in said
+    assert "first difference: b,wakeup,0,0,0,0,7 here, b,wakeup,0,0,0,0,9 there" in said
+
+
+def test_a_row_that_one_of_them_lacks_is_counted() -> None:
+    said = same_samples.difference(samples_of(SPANS), samples_of(SPANS.rpartition("a,wakeup")[0]))
+    assert said.startswith("values that differ: 0, by 0 at most; rows in one only: 1")
+    assert said.endswith("b,wakeup,0,0,0,0,7 there")
 
 
 def test_a_campaign_that_fails_in_one_of_them_is_neither_the_same_nor_different(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

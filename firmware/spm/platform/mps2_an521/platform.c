@@ -102,8 +102,8 @@ static void peripherals_init(void)
     SPCTRL_APBSPPPC0 = 0x7U;           /* unprivileged code may use all of them where its MPU lets it */
     NSPCTRL_APBNSPPPC0 = 0x7U;
     SPCTRL_APBNSPPCEXP1 = 1U << 5;     /* UART0; UART1 stays secure */
-    SPCTRL_APBSPPPCEXP1 = 3U << 5;
-    NSPCTRL_APBNSPPPCEXP1 = 3U << 5;
+    SPCTRL_APBSPPPCEXP1 = 0x1FU << 5;  /* any UART: what a partition reaches of them is the MPU's business */
+    NSPCTRL_APBNSPPPCEXP1 = 0x1FU << 5;
     for (uint32_t i = 0; i < PLATFORM_IRQS / 32U; i++) {
         NVIC_ITNS(i) = 0xFFFFFFFFU;
     }

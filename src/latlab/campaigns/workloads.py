@@ -45,9 +45,11 @@ def checked(workload: Workload) -> Workload:
     return workload
 
 
-def guest_limits(workload: Workload) -> Limits:
+def guest_limits(workload: Workload, timeout_s: float | None = None) -> Limits:
     """A measurement in the guest: it prints nothing until its end, so its silence may last as long as it may."""
-    whole = BOOT_ALLOWANCE_S + SLOWDOWN * workload.duration_s
+    if timeout_s is not None and not timeout_s > 0:
+        raise UsageError(f"--timeout {timeout_s:g}: these are seconds; use more than 0")
+    whole = BOOT_ALLOWANCE_S + SLOWDOWN * workload.duration_s if timeout_s is None else timeout_s
     return Limits(whole, max(SILENCE_FLOOR_S, whole))
 
 

@@ -44,6 +44,7 @@ class RtInstrument(StrEnum):
 
 DurationOption = Annotated[str, typer.Option(help="How long each tool measures: 10s, 5m, 6h.")]
 LoadOption = Annotated[str, typer.Option(help="What keeps the CPUs busy: cpu, hackbench, memory, syscalls, hwrng or idle.")]
+TimeoutOption = Annotated[float | None, typer.Option(help="Guest: seconds until it is stopped.", show_default="by the duration")]
 ThresholdOption = Annotated[int, typer.Option(help="Microseconds above which a wake-up is an outlier.")]
 
 
@@ -77,6 +78,7 @@ class GuestOptions:
     hwrng: Annotated[bool, typer.Option("--hwrng/--no-hwrng", help="Guest: load the driver of the firmware's TRNG.")] = True
     cores: Annotated[int, typer.Option(help="Guest: vCPUs.")] = 1
     mode: Annotated[RtMode, typer.Option(help="Guest: deterministic needs one vCPU.")] = RtMode.DETERMINISTIC
+    timeout: TimeoutOption = None
     qemu: QemuOption = None
     firmware: FirmwareOption = None
 
@@ -132,6 +134,7 @@ def rt_trng(
     duration: DurationOption = "10s",
     load: LoadOption = "idle",
     threshold: ThresholdOption = 30,
+    timeout: TimeoutOption = None,
     qemu: QemuOption = None,
     firmware: FirmwareOption = None,
     store: StoreOption = None,
@@ -147,7 +150,7 @@ def rt_trng(
     workload = checked(Workload(seconds_of(duration), load, Instrument.RECORDER, outlier_us=threshold))
     wanted = doses_of(doses)
     opened = open_store(store)
-    run_id = run_trng(opened, find_qemu(qemu), _image(), firmware, workload, wanted, guest_limits(workload), say)
+    run_id = run_trng(opened, find_qemu(qemu), _image(), firmware, workload, wanted, guest_limits(workload, timeout), say)
     _conclude(opened, run_id, format)
 
 
@@ -205,7 +208,9 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, probes: b
 
     machine = GuestMachine(options.cores, Mode(options.mode.value), workload.idle_states, options.kstack, firmware=options.firmware)
     chosen = campaign.GuestOptions(options.hwrng, probes)
-    return campaign.run_rt_guest(store, find_qemu(options.qemu), _image(), machine, workload, chosen, guest_limits(workload))
+    return campaign.run_rt_guest(
+        store, find_qemu(options.qemu), _image(), machine, workload, chosen, guest_limits(workload, options.timeout)
+    )
 
 
 @contextmanager

@@ -7,7 +7,7 @@
 
 /*
  * x0 = power level: 0 flushes up to the level of unification (the core's own), others up to the level of coherency. A core in a DSU
- * says that it has no level of unification: nothing is flushed here, and hardware cleans its caches on the way down (cpu.c asks for it).
+ * says that it has no level of unification: nothing is flushed here, and cleaning its caches on the way down is left to hardware.
  */
 .global arch_cache_power_down
 .section .text.cache, "ax"

@@ -29,7 +29,6 @@ struct percpu_controls {
 struct percpu {
     struct trace_ring ring; /* first, so that a capture needs no offset */
     uint32_t core_index;
-    uint32_t cpu; /* cpu.c: what this core's model wants */
     struct percpu_controls controls;
     uint8_t stack[PERCPU_STACK_BYTES] __attribute__((aligned(64)));
 } __attribute__((aligned(64)));

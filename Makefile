@@ -40,12 +40,17 @@ spm:
 	cmake -S firmware/spm -B build/spm -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-none-eabi.cmake
 	cmake --build build/spm
 
+.PHONY: probe
+probe:
+	cmake -S probe -B build/probe -G Ninja
+	cmake --build build/probe
+
 .PHONY: virtual
 virtual:
 	cmake --preset virtual
 	cmake --build --preset virtual
 
-firmware: $(TOPOLOGIES:%=firmware-%) $(EXPERIMENTS:%=firmware-%) virtual spm
+firmware: $(TOPOLOGIES:%=firmware-%) $(EXPERIMENTS:%=firmware-%) virtual spm probe
 
 demo: setup
 	$(MAKE) firmware-2_4

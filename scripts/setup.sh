@@ -15,9 +15,11 @@ qemu_major() {
 }
 
 missing_packages() {
-    for pair in aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu arm-none-eabi-gcc:gcc-arm-none-eabi cmake:cmake ninja:ninja-build gcc:gcc make:make; do
+    for pair in aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu arm-none-eabi-gcc:gcc-arm-none-eabi cmake:cmake ninja:ninja-build gcc:gcc make:make \
+        pkg-config:pkg-config; do
         command -v "${pair%%:*}" >/dev/null 2>&1 || printf '%s ' "${pair#*:}"
     done
+    [ -e /usr/include/glib-2.0/glib.h ] || printf 'libglib2.0-dev '
     [ -e /usr/include/stdio.h ] || printf 'libc6-dev '
     [ -e /usr/lib/arm-none-eabi/lib/libc.a ] || printf 'libnewlib-arm-none-eabi '
     [ -e /usr/aarch64-linux-gnu/lib/libc.a ] || printf 'libc6-dev-arm64-cross '

@@ -1,0 +1,1 @@
+"""What crossings say: calls paired and named, spans, functions, agreement with a trace."""

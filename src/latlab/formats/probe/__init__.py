@@ -1,0 +1,1 @@
+"""The stream that the probe writes, docs/probe-format.md: bytes to records, pure."""

@@ -1,0 +1,1 @@
+"""Tables of crossings and calls."""

@@ -45,7 +45,8 @@ static FILE *file;
 static uint32_t machine_cores;
 static bool is_started;
 
-static void flush_now_and_then(void)
+/* So that a reader sees what came, however little comes. */
+static void flush_when_due(void)
 {
     static long long last_ns;
     struct timespec now;
@@ -63,7 +64,7 @@ static void put(enum record_kind kind, uint32_t core, const void *body, size_t b
 {
     pthread_mutex_lock(&lock);
     stream_put(&stream, kind, core, body, bytes);
-    flush_now_and_then();
+    flush_when_due();
     pthread_mutex_unlock(&lock);
 }
 
@@ -196,6 +197,9 @@ static void sleeps(uint64_t address, enum sleep how)
 
     if (core->sleeps > 0 && core->sleep_address == address) {
         core->sleeps++;
+        pthread_mutex_lock(&lock);
+        flush_when_due();
+        pthread_mutex_unlock(&lock);
         if (core->profile != NULL) {
             profile_forget(core->profile);
         }

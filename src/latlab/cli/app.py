@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from latlab.cli import analysis as cli_analysis
+from latlab.cli import foreign as cli_foreign
 from latlab.cli import labgrid as cli_labgrid
 from latlab.cli import psa as cli_psa
 from latlab.cli import rt as cli_rt
@@ -44,6 +45,8 @@ DEFAULT_TOPOLOGY = "2,4"
 OF_THE_IMAGE = ("topology", "iterations", "el")
 OF_QEMU = ("gic", "el", "mode", "qemu", "firmware")
 OF_A_BOARD = ("config", "target_name", "state", "power_cycle")
+OF_OUR_FIRMWARE = ("target", "topology", "gic", "el", "mode")
+OF_A_SUBJECT = ("symbols", "probe")
 INTERRUPTED = 130  # what typer makes of Ctrl-C
 
 
@@ -105,6 +108,10 @@ def psci(
     silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped.")] = 60,
     qemu: QemuOption = None,
     firmware: FirmwareOption = None,
+    subject: cli_foreign.SubjectOption = None,
+    on: cli_foreign.OnOption = None,
+    symbols: cli_foreign.SymbolsOption = None,
+    probe: cli_foreign.ProbeOption = None,
     config: cli_labgrid.ConfigOption = None,
     target_name: cli_labgrid.TargetNameOption = "main",
     state: cli_labgrid.StateOption = None,
@@ -115,6 +122,11 @@ def psci(
     """Measure PSCI: suspend to the deepest level and to level 0, CPU_OFF, PSCI_VERSION, on every core."""
     if not (timeout > 0 and silence > 0):
         raise UsageError("--timeout and --silence are seconds; use more than 0")
+    if subject is not None or on is not None:
+        refuse_given(context, (*OF_A_BOARD, *OF_OUR_FIRMWARE), "has no effect on firmware of somebody else; leave it out")
+        _conclude(*cli_foreign.run(store, _err(), subject, firmware, on, symbols, probe, qemu, iterations, timeout, silence), format)
+        return
+    refuse_given(context, OF_A_SUBJECT, "is for firmware of somebody else; it needs --subject FILE, or --on MACHINE with --firmware FILE")
     if target == "labgrid":
         refuse_given(context, (*OF_THE_IMAGE, *OF_QEMU), "has no effect on a board: what runs there is in its flash")
         recorded, run = cli_labgrid.run_console(store, _err(), config, target_name, state, power_cycle, timeout, silence)

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from latlab.cli.foreign import ProbeOption, image_of
 from latlab.cli.options import StoreOption
 from latlab.errors import UsageError
 
 if TYPE_CHECKING:
     from latlab.campaigns.watching import Seen
-    from latlab.model.symbols import Image
 
 LINE_EVERY_S = 60.0
 LINE_EVERY_ON_TERMINAL_S = 5.0
-
-ProbeOption = Annotated[Path | None, typer.Option("--probe", help="The plugin to use.", show_default="build folder or package")]
 
 
 class WatchFormat(StrEnum):
@@ -58,7 +56,7 @@ def watch(
 
     if timeout is not None and not timeout > 0:
         raise UsageError(f"--timeout {timeout:g} is a number of seconds; use more than 0")
-    images = tuple(_image(text) for text in symbols or ())
+    images = tuple(image_of(text) for text in symbols or ())
     wanted = Watch(tuple(command), find_probe(probe), functions or bool(images), images, timeout, limit)
     with Interrupts() as interrupts:
         watched = run_watch(open_store(store), wanted, _show, _Lines(), interrupts.asked)
@@ -67,18 +65,6 @@ def watch(
     else:
         print_watched(Console(width=None if sys.stdout.isatty() else PIPE_WIDTH), watched)
     verdict(watched)
-
-
-def _image(text: Path) -> Image:
-    from latlab.formats.symbols import read_image
-
-    name, _, offset = str(text).rpartition("@")
-    if not name:
-        return read_image(text)
-    try:
-        return read_image(Path(name), int(offset, 0))
-    except ValueError:
-        return read_image(text)
 
 
 def _show(data: bytes) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from latlab.analysis.crossings.names import sbi_name, smc_name
-from latlab.model.crossings import LEVEL_MASK, NO_WORLD, Arch, CallNames, Crossing, Profile, Record, Sleep, Wake
+from latlab.model.crossings import LEVEL_MASK, NO_WORLD, REALM, SECURE, Arch, CallNames, Crossing, Profile, Record, Sleep, Wait, Wake
 
 VECTOR_MASK = 0x780
 VECTOR_KINDS = {0x080: "IRQ", 0x100: "FIQ", 0x180: "SError"}
@@ -41,7 +41,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A sleep inside a call: the core's instructions when it fell asleep first and when it woke last, and those of all cores."""
+    """The sleep in which a core was down inside a call: its instructions when it fell asleep and when it woke, and those of all cores."""
 
     asleep: int
     asleep_machine: int
@@ -80,16 +80,16 @@ class Call:
 
 @dataclass(slots=True)
 class _Open:
+    """`sleeps` are the sleeps so far with their wake-ups; `ran` is what ran before each of them and, last, since the last one."""
+
     caller: int
     entry: Entry
     start: int
     start_machine: int
     registers: tuple[int, ...]
     parts: dict[int, int] = field(default_factory=lambda: defaultdict(int))
-    sleep: Sleep | None = None
-    wake: Wake | None = None
-    down: list[tuple[int, int]] = field(default_factory=list)
-    up: list[tuple[int, int]] = field(default_factory=list)
+    sleeps: list[tuple[Sleep, Wake | None]] = field(default_factory=list)
+    ran: list[list[tuple[int, int]]] = field(default_factory=lambda: [[]])
 
 
 @dataclass(slots=True)
@@ -142,30 +142,48 @@ class Pairing:
                 done = core.stack[depth]
                 del core.stack[depth:]
                 if is_whole:
-                    yield self._call(done, record, depth)
+                    yield _call(self._arch, done, record, depth)
                 return
+        if self._arch is Arch.AARCH64 and not record.entered & (SECURE | REALM):
+            core.stack.clear()  # a boot through the secure world: what is open there has called for the last time
 
-    def _call(self, done: _Open, record: Crossing, depth: int) -> Call:
-        pause = None
-        if done.sleep and done.wake:
-            pause = Pause(done.sleep.instructions, done.sleep.machine, done.wake.instructions, done.wake.machine)
-        return Call(
-            record.core,
-            done.caller,
-            done.entry,
-            done.start,
-            done.start_machine,
-            record.instructions,
-            record.machine,
-            tuple(sorted(done.parts.items())),
-            done.registers,
-            record.registers[: argument_count(self._arch)],
-            record.address,
-            depth,
-            pause,
-            tuple(done.down),
-            tuple(done.up),
-        )
+
+def _call(arch: Arch, done: _Open, record: Crossing, depth: int) -> Call:
+    pause, before = _pause(done)
+    return Call(
+        record.core,
+        done.caller,
+        done.entry,
+        done.start,
+        done.start_machine,
+        record.instructions,
+        record.machine,
+        tuple(sorted(done.parts.items())),
+        done.registers,
+        record.registers[: argument_count(arch)],
+        record.address,
+        depth,
+        pause,
+        tuple(run for part in done.ran[:before] for run in part),
+        tuple(run for part in done.ran[before:] for run in part),
+    )
+
+
+def _pause(done: _Open) -> tuple[Pause | None, int]:
+    """The sleep in which the core was down, and how many stretches of code ran before it.
+
+    Locks sleep as well, in WFE and hardly ever twice at one place: a WFI goes before a WFE, then the one that slept more often, then the
+    one during which the other cores executed more, then the last."""
+    best: tuple[tuple[bool, int, int, int], Sleep, Wake] | None = None
+    for number, (sleep, wake) in enumerate(done.sleeps):
+        if wake is not None:
+            key = (sleep.wait is Wait.WFI, wake.sleeps, wake.machine - sleep.machine, number)
+            if best is None or key > best[0]:
+                best = key, sleep, wake
+    if best is None:
+        return None, len(done.ran)
+    (_, _, _, number), sleep, wake = best
+    return Pause(sleep.instructions, sleep.machine, wake.instructions, wake.machine), number + 1
 
 
 def argument_count(arch: Arch) -> int:
@@ -210,20 +228,17 @@ def _riscv(names: CallNames, crossing: Crossing, cause: int) -> Entry:
 
 def _slept(core: _CoreState, record: Sleep) -> None:
     for each in core.stack:
-        if each.sleep is None:
-            each.sleep = record
+        each.sleeps.append((record, None))
+        each.ran.append([])
 
 
 def _woke(core: _CoreState, record: Wake) -> None:
     for each in core.stack:
-        if each.sleep is not None:
-            each.wake = record
+        if each.sleeps:
+            each.sleeps[-1] = each.sleeps[-1][0], record
 
 
 def _ran(core: _CoreState, record: Profile) -> None:
-    """Comes before the sleep or the crossing that ends its stretch. What ran between two sleeps of different kinds is in neither part."""
+    """Comes before the sleep or the crossing that ends its stretch."""
     for each in core.stack:
-        if each.sleep is None:
-            each.down.extend(record.runs)
-        else:
-            each.up.extend(record.runs)
+        each.ran[-1].extend(record.runs)

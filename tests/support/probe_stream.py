@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The probe's stream made by hand, from docs/probe-format.md."""
 
 from __future__ import annotations

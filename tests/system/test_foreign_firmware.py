@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`latlab run psci` on a firmware that it knows nothing of: ours, as if it were somebody else's, and images that are none."""
 
 from __future__ import annotations

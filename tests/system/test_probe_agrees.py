@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The probe and the firmware's own trace, in one run: their spans differ by the instructions between the two's ends, and by no other."""
 
 from __future__ import annotations

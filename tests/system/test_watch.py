@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`latlab watch` on the real firmware: what it prints, keeps and refuses, and that the machine does not notice."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The psci campaign on firmware of somebody else: a program of ours makes the calls, the probe measures them from outside."""
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from pathlib import Path
 from latlab.analysis.crossings.calls import Call, Pairing
 from latlab.analysis.crossings.functions import WrongImage, check_code
 from latlab.analysis.crossings.marked import Marks, samples_of_call
-from latlab.campaigns.recording import CAMPAIGN, Progress, Recorded, now_utc, text_of
+from latlab.campaigns.psci import CAMPAIGN
+from latlab.campaigns.recording import Progress, Recorded, now_utc, text_of
 from latlab.catalog import call_names
 from latlab.errors import DataError, LatlabError
 from latlab.formats.dump.calls_log import CallsLog, read_calls_log
@@ -92,7 +94,7 @@ def _lines(console: consoles.Console) -> Iterator[str]:
     with closing(console.lines()) as lines:
         for line in lines:
             text = text_of(line)
-            if "<LLT1:END " in text:
+            if "<LLC1:END " in text:
                 console.expect_exit()
             yield text
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Run anybody's QEMU command line under the probe, follow its stream while it grows, keep what it said as a run."""
 
 from __future__ import annotations

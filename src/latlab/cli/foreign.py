@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Firmware of somebody else as the subject of a campaign. Heavy imports wait until they are needed."""
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def run(
     silence_s: float,
 ) -> tuple[Recorded, Run]:
     from latlab.campaigns.foreign import run_psci_subject
-    from latlab.campaigns.recording import CAMPAIGN_TESTS
+    from latlab.campaigns.psci import CAMPAIGN_TESTS
     from latlab.cli.interrupt import Interrupts
     from latlab.report.progress import RunProgress
     from latlab.store.store import open_store

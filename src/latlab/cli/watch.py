@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`latlab watch`. Heavy imports wait until they are needed."""
 
 from __future__ import annotations

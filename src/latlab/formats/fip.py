@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The firmware image package of TF-A: another non-trusted firmware (BL33) in place of the one that is in it."""
 
 from __future__ import annotations

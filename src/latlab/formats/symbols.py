@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Functions and code of an ELF image."""
 
 from __future__ import annotations

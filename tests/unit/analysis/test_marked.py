@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 from latlab.analysis.crossings.calls import Pairing
 from latlab.analysis.crossings.marked import MARK_BEGIN, MARK_END, Marked, Marks, samples_of_call
 from latlab.catalog import call_names

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 import pytest
 
 from latlab.formats.dump.calls_log import read_calls_log
@@ -6,7 +7,7 @@ from latlab.model.run import CoreId
 
 
 def line(body: str) -> str:
-    return f"<LLT1:{body} *{crc(f'LLT1:{body}')}>"
+    return f"<LLC1:{body} *{crc(body)}>"
 
 
 WHOLE = [

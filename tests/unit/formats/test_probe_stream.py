@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 from itertools import pairwise
 
 import pytest

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The PSCI calls of the benchmark for any firmware: nothing is measured here, the calls stand between marks that a probe sees. */
+#include <stdarg.h>
+
 #include "console.h"
 #include "core.h"
+#include "crc32.h"
+#include "format.h"
 #include "gic.h"
 #include "payload.h"
 #include "power_states.h"
@@ -14,6 +18,23 @@
 #define WAKE_DEEP_US 20000UL
 #define WAKE_LEVEL_0_US 5000UL
 
+#define LINE_SIZE 200
+
+static void __attribute__((format(printf, 1, 2))) say(const char *format, ...)
+{
+    char body[LINE_SIZE];
+    va_list arguments;
+    size_t length;
+
+    va_start(arguments, format);
+    length = format_text_v(body, sizeof(body), format, arguments);
+    va_end(arguments);
+    if (length >= sizeof(body)) {
+        length = sizeof(body) - 1;
+    }
+    console_line("<LLC1:%s *%08x>", body, crc32_append(0, body, length));
+}
+
 static void repeat(void (*test)(const struct call *call), struct call call, uint64_t iterations)
 {
     for (call.iteration = 0; call.iteration < iterations; call.iteration++) {
@@ -23,16 +44,16 @@ static void repeat(void (*test)(const struct call *call), struct call call, uint
 
 static void say_cores(uint64_t iterations)
 {
-    console_dump("CALLS psci=%08lx iterations=%lu cores=%u lead=%u el=%u gic=%u", smc(PSCI_VERSION, 0, 0, 0).x[0], iterations, core_count,
+    say("CALLS psci=%08lx iterations=%lu cores=%u lead=%u el=%u gic=%u", smc(PSCI_VERSION, 0, 0, 0).x[0], iterations, core_count,
                  lead_index, current_el(), gic_version());
     for (uint32_t i = 0; i < core_count; i++) {
-        console_dump("CORE mpidr=%lx core=%u.%u", cores[i].mpidr, cores[i].cluster, cores[i].core);
+        say("CORE mpidr=%lx core=%u.%u", cores[i].mpidr, cores[i].cluster, cores[i].core);
     }
 }
 
 static void say_skipped(const char *test, const char *why, uint32_t state)
 {
-    console_dump("SKIP test=%s why=%s state=%08x", test, why, state);
+    say("SKIP test=%s why=%s state=%08x", test, why, state);
 }
 
 static void say_suspends_skipped(const char *why, uint32_t state)
@@ -72,7 +93,7 @@ static void run_power_tests(uint64_t iterations)
         say_suspends_skipped(suspend_support_text(states.support), states.lost_state);
         return;
     }
-    console_dump("STATES level_0=%08x deep=%08x", states.level_0, states.deep);
+    say("STATES level_0=%08x deep=%08x", states.level_0, states.deep);
     run_suspends(iterations, &states);
 }
 
@@ -92,5 +113,5 @@ void payload_main(const struct bench_params *params)
     } else {
         run_power_tests(params->iterations);
     }
-    console_dump("END tests=6 iterations=%lu status=pass", params->iterations);
+    say("END tests=6 iterations=%lu status=pass", params->iterations);
 }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Crossings to calls: from the first instruction in the world that serves to the first one back in the world that called.
 
 A call may cross again inside (EL3 to a trusted OS, which asks EL3 for something): such a call is one of its own, and its instructions

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Fragments to functions: what ran inside a call, by name where an image has one, by address where none has."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The measured calls of a program that marks them, and their spans: from the call to the sleep, from the wake-up to the return."""
 
 from __future__ import annotations

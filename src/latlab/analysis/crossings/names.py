@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a call is called: function numbers of SMCCC and SBI, causes of exceptions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Calls counted by kind while they come: how often, how many instructions, in which world, in which code."""
 
 from __future__ import annotations

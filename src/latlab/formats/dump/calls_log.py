@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What `psci_calls` prints: who the cores are, which tests the firmware cannot do, and whether it came to its end."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from latlab.formats.dump.frames import crc, parse_core, strip_escapes
 from latlab.model.run import CoreId, Problem
 
-_FRAME = re.compile(r"<(LLT1:([A-Z]+) ([^<>]*)) \*([0-9a-f]{8})>")
+_FRAME = re.compile(r"<LLC1:(([A-Z]+) ([^<>]*)) \*([0-9a-f]{8})>")
 _PANIC = re.compile(r"PANIC (.*)")
 WHY = {
     "not-supported": "the firmware has no CPU_SUSPEND",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The probe's bytes to records, as they come: a file, or the beginning of one that is still being written."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a watch saw, for the terminal and as JSON."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where the probe is, how QEMU is given it, and what it means when QEMU does not take it."""
 
 from __future__ import annotations

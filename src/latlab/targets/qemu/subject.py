@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Firmware of somebody else: its images, where they go, the machine they are for, and the command line that runs a program on it."""
 
 from __future__ import annotations

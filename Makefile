@@ -40,6 +40,12 @@ spm:
 	cmake -S firmware/spm -B build/spm -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-none-eabi.cmake
 	cmake --build build/spm
 
+# Needs gcc-riscv64-linux-gnu, which nothing else here does.
+.PHONY: sbi
+sbi:
+	cmake -S probe/programs -B build/sbi -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/riscv64-linux-gnu.cmake
+	cmake --build build/sbi
+
 .PHONY: probe
 probe:
 	cmake -S probe -B build/probe -G Ninja

@@ -65,6 +65,8 @@ class Watch:
     images: tuple[Image, ...] = ()
     timeout_s: float | None = None
     limit_bytes: int | None = None
+    campaign: str = CAMPAIGN
+    firmware: str = "unknown"
 
 
 class Seen:
@@ -235,11 +237,14 @@ class _Follower:
         return bool(data)
 
     def _catch_up(self) -> None:
+        """What is there now and no more: a machine may write faster than this reads."""
         if not self._stream.is_file():
             return
+        left = self._stream.stat().st_size - self._read_bytes
         with self._stream.open("rb") as file:
             file.seek(self._read_bytes)
-            while data := file.read(CHUNK):
+            while left > 0 and (data := file.read(min(left, CHUNK))):
+                left -= len(data)
                 self._read_bytes += len(data)
                 self._seen.take(self._decoder.feed(data))
 
@@ -301,12 +306,12 @@ def _planned(wanted: Watch, program: str) -> Run:
     words = wanted.command
     is_counted = "-icount" in words
     return Run(
-        campaign=CAMPAIGN,
+        campaign=wanted.campaign,
         target="qemu",
         platform=_machine_of(words),
         topology=Topology((1,)),
         tick=Tick(Clock.INSTRUCTIONS, 1.0),
-        build=Build("unknown"),
+        build=Build(wanted.firmware),
         lead=None,
         status=RunStatus.PARTIAL,
         samples=(),

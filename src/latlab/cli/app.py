@@ -18,6 +18,7 @@ from latlab.cli import foreign as cli_foreign
 from latlab.cli import labgrid as cli_labgrid
 from latlab.cli import psa as cli_psa
 from latlab.cli import rt as cli_rt
+from latlab.cli import sbi as cli_sbi
 from latlab.cli import virtual as cli_virtual
 from latlab.cli import watch as cli_watch
 from latlab.cli.options import FirmwareOption, QemuOption, StoreOption, refuse_given
@@ -276,6 +277,7 @@ cli_analysis.register(app)
 cli_rt.register(run_app, app)
 cli_virtual.register(app)
 cli_psa.register(run_app)
+cli_sbi.register(run_app)
 cli_watch.register(app)
 
 

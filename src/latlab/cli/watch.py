@@ -15,7 +15,7 @@ from latlab.cli.options import StoreOption
 from latlab.errors import UsageError
 
 if TYPE_CHECKING:
-    from latlab.campaigns.watching import Seen
+    from latlab.campaigns.watching import Seen, Watch
 
 LINE_EVERY_S = 60.0
 LINE_EVERY_ON_TERMINAL_S = 5.0
@@ -45,20 +45,27 @@ def watch(
     """Count every call into the firmware of any machine that QEMU emulates: `latlab watch -- qemu-system-aarch64 ...`.
 
     The machine's console goes to standard error, the table to standard output."""
-    from rich.console import Console
-
-    from latlab.campaigns.watching import Watch, verdict
-    from latlab.campaigns.watching import watch as run_watch
-    from latlab.cli.interrupt import Interrupts
-    from latlab.report.crossings.terminal import print_watched, watched_json
-    from latlab.report.run.terminal import PIPE_WIDTH
-    from latlab.store.store import open_store
+    from latlab.campaigns.watching import Watch
     from latlab.targets.qemu.probe import find_probe
 
     if timeout is not None and not timeout > 0:
         raise UsageError(f"--timeout {timeout:g} is a number of seconds; use more than 0")
     images = tuple(image_of(text) for text in symbols or ())
     wanted = Watch(tuple(command), find_probe(probe), functions or bool(images), images, timeout, limit)
+    conclude(wanted, store, format)
+
+
+def conclude(wanted: Watch, store: str | None, format: WatchFormat) -> None:
+    """Run it, print what was seen, then raise what is wrong with it."""
+    from rich.console import Console
+
+    from latlab.campaigns.watching import verdict
+    from latlab.campaigns.watching import watch as run_watch
+    from latlab.cli.interrupt import Interrupts
+    from latlab.report.crossings.terminal import print_watched, watched_json
+    from latlab.report.run.terminal import PIPE_WIDTH
+    from latlab.store.store import open_store
+
     with Interrupts() as interrupts:
         watched = run_watch(open_store(store), wanted, _show, _Lines(), interrupts.asked)
     if format is WatchFormat.JSON:

@@ -93,6 +93,8 @@ bench: setup-dev
 	$(PYTHON) bench/virtual_speed.py
 	$(PYTHON) bench/host_speed.py
 	$(PYTHON) bench/recorder_distribution.py
+	$(MAKE) firmware-1 probe
+	$(PYTHON) bench/probe_cost.py
 
 lint: setup-dev
 	.venv/bin/ruff check

@@ -26,7 +26,7 @@ from latlab.formats.dump import console_log
 from latlab.formats.dump.rt_instr import POWER_METRICS, format_figures
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.figures import Figures
-from latlab.model.run import Build, CoreId, Run, Sample, Tick, Topology
+from latlab.model.run import Build, CoreId, Run, Sample, Spans, Tick, Topology
 
 T = TypeVar("T")
 JUNO = Topology((2, 4))
@@ -130,7 +130,9 @@ def _large_run(samples: int, seed: int) -> Run:
                     noisy = (ticks * (1 + 0.01 * rng.standard_normal(6))).astype(int).tolist()
                     out += [Sample(test, metric, core, boot, iteration, value) for core, value in zip(JUNO.cores, noisy, strict=True)]
     build = Build("bench")
-    return Run("psci", "bench", "juno", JUNO, Tick(Clock.TIME, 20.0), build, CoreId(0, 0), RunStatus.COMPLETE, tuple(out), id=f"run {seed}")
+    return Run(
+        "psci", "bench", "juno", JUNO, Tick(Clock.TIME, 20.0), build, CoreId(0, 0), RunStatus.COMPLETE, Spans(tuple(out)), id=f"run {seed}"
+    )
 
 
 def _pandas_compare(before: pd.DataFrame, after: pd.DataFrame) -> dict[object, tuple[float, float]]:

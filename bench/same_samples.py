@@ -4,8 +4,9 @@
 Usage: same_samples.py OTHER_CHECKOUT [CAMPAIGN...]
 
 A change that moves code may not move a figure. Every campaign named below runs in this checkout and in the other one, each with its own
-tool, firmware and store; what is compared is what `latlab export --format csv` prints of the run: one row for each span in ticks, or for
-each interval of a histogram with its count. Nothing else of a run is looked at, so the two may keep and export the rest as they like.
+tool, firmware and store; what is compared is what `latlab export --format csv` prints of the run: one row for each span, in ticks or in
+whole instructions, or for each interval of a histogram with its count.
+Nothing else of a run is looked at, so the two may keep and export the rest as they like.
 Both boot this checkout's image of the guest: two builds of one source differ in a build id, which moves a wake-up or two.
 Both checkouts need `make setup firmware`. Ends with 0 where all samples are the same, 1 where some differ, 3 where none differ but a
 campaign did not run.
@@ -37,7 +38,7 @@ CAMPAIGNS: dict[str, tuple[str, ...]] = {
     "psci-4,4,4,4": ("psci", "--topology", "4,4,4,4"),
     "psci-virtual": ("psci", "--target", "virtual:juno"),
     **{f"psa-{build}": ("psa", "--build", build) for build in PSA_BUILDS},
-    "rt-guest": ("rt", "--target", "guest", "--duration", "10s"),
+    **{f"rt-{tool}": ("rt", "--target", "guest", "--duration", "10s", "--instrument", tool) for tool in ("recorder", "cyclictest")},
 }
 
 
@@ -64,10 +65,17 @@ def samples_of(text: str) -> Samples:
     columns = next((wanted for wanted in (SPAN_COLUMNS, HISTOGRAM_COLUMNS) if set(wanted) <= set(named)), None)
     if columns is None:
         raise NotRun(f"the export has the columns {', '.join(named) or 'none'}; neither spans nor histograms")
-    rows = tuple(sorted(tuple(row[column] for column in columns) for row in table))
+    rows = tuple(sorted((*(row[column] for column in columns[:-1]), _counted(row, columns[-1])) for row in table))
     if not rows:
         raise NotRun("the export holds no samples")
     return Samples(rows)
+
+
+def _counted(row: dict[str, str], column: str) -> str:
+    """Instructions are whole: where a timer has several ticks in one, which of them it counts depends on its phase."""
+    if column == "value_ticks" and row.get("unit") == "insns":
+        return str(round(float(row["value"])))
+    return row[column]
 
 
 def first_difference(a: Samples, b: Samples) -> str:

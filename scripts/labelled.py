@@ -6,7 +6,6 @@ The truth that explanations are tested against: topology, order, costs, cause, i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,8 +14,12 @@ import numpy as np
 
 from latlab.analysis.base.check import Check
 from latlab.analysis.base.explanation import Explanation
+from latlab.analysis.base.findings import Finding, MetricMoved, PartsMoved, TermMoved
+from latlab.analysis.base.ladders import STEP
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.spans.decompose import FINISH, POWER_MESSAGE, PartName
 from latlab.campaigns.importing import import_log
-from latlab.model.enums import Clock
+from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Run
 from latlab.store.store import Store
 from latlab.virtual.board import Board
@@ -80,28 +83,31 @@ def measure(program: Path, store: Store, board: Board, order: tuple[CoreId, ...]
 
 
 def named_causes(told: Sequence[Explanation], checks: Sequence[Check]) -> set[str]:
-    """The causes that an explanation names: what its sentences say moved, in the tests in which only that cause can move it."""
+    """The causes that explanations name: what they say moved, in the tests in which only that cause can move it."""
     if any(not check.holds for check in checks):
         return {"flush as last man"}
-    sentences = [explanation.sentence for explanation in told]
-    finish = any(e.test == "cpu_susp_serial" and "of the wakeup" in e.sentence and _moved(e.sentence, "finish") for e in told)
-    message = any(e.test == "cpu_susp_serial" and "of the powerdown" in e.sentence and _moved(e.sentence, "power message") for e in told)
-    step = any("step of the queue regressed in" in s and "cpu_susp_parallel" in s for s in sentences)
-    flush = [s for s in sentences if s.startswith("cache_flush regressed in ")]
+    slower = {e.finding.metric: e.finding for e in told if isinstance(e.finding, MetricMoved) and e.finding.verdict is Verdict.REGRESSED}
     found = set()
-    if any(s.startswith("wakeup regressed") for s in sentences) and finish:
+    if Metric.WAKEUP in slower and _part_grew(told, Metric.WAKEUP, FINISH):
         found.add("slower wake-up")
-    if any(s.startswith("powerdown regressed") for s in sentences) and message:
+    if Metric.POWERDOWN in slower and _part_grew(told, Metric.POWERDOWN, POWER_MESSAGE):
         found.add("slower message")
-    elif step:
+    elif any(_is_slower_step(e.finding) for e in told):
         found.add("slower channel")
-    if flush:
-        everywhere = any("in every test" in s or "cpu_susp" in s.partition(":")[0] for s in flush)
-        found.add("slower core flush" if everywhere else "slower cluster flush")
+    flush = slower.get(Metric.CACHE_FLUSH)
+    if flush is not None:
+        shallow = flush.everywhere or any(test.startswith("cpu_susp") for test in flush.tests)
+        found.add("slower core flush" if shallow else "slower cluster flush")
     return found
 
 
-def _moved(sentence: str, part: str) -> bool:
-    """Does the sentence say that this part grew by more than the noise?"""
-    match = re.search(rf"{part} \+([0-9.]+) (ns|µs)", sentence)
-    return match is not None and float(match[1]) * (1000 if match[2] == "µs" else 1) > 4 * NOISE_NS
+def _part_grew(told: Sequence[Explanation], metric: Metric, part: PartName) -> bool:
+    """Did a part of the serial level-0 span grow by more than the noise?"""
+    moved = [e.finding for e in told if e.test == "cpu_susp_serial" and isinstance(e.finding, PartsMoved) and e.finding.metric is metric]
+    return any(name == str(part) and grown > 4 * NOISE_NS for finding in moved for name, grown in finding.parts)
+
+
+def _is_slower_step(finding: Finding) -> bool:
+    if not isinstance(finding, TermMoved):
+        return False
+    return finding.term == STEP and finding.verdict is Verdict.REGRESSED and "cpu_susp_parallel" in finding.tests

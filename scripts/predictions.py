@@ -4,7 +4,8 @@
 from pathlib import Path
 
 from latlab.model.enums import Metric
-from latlab.report.virtual.tables import as_rst, error_table, fit_table, prediction_table
+from latlab.report.renderers import rst
+from latlab.report.virtual.tables import error_table, fit_table, prediction_table
 from latlab.store.references import load
 from latlab.virtual.board import load_board
 from latlab.virtual.prediction import fit_board, predict, repeated, undetermined_costs
@@ -32,23 +33,23 @@ def main() -> None:
         "====================\n",
         "Made by ``make predictions``, which ``make docs`` runs first. The model is described in :doc:`virtual-time`.\n",
         heading("Fit on all of v2.9"),
-        as_rst([fit_table(fitted)]),
+        rst.tables([fit_table(fitted)]),
         heading("All of v2.10 from those costs and the order in which its cores came"),
-        as_rst([error_table(other), prediction_table(other)]),
+        rst.tables([error_table(other), prediction_table(other)]),
         heading("How near v2.9's own flushes are to v2.10's"),
         "A flush has no queue in it, so the same cell of the two releases can be laid side by side. No model that knows v2.9 only can be "
         "expected to come nearer. The model is furthest off at core 1.0 in the deep parallel test, which takes 0.7 to 0.9 µs more than its "
         "like in both releases. It is the lead and also the first of its cluster there: the tables cannot tell which of the two it pays "
         "for, and the model has a cost for neither.\n",
-        as_rst([error_table(repeated(load(OLD), load(NEW), Metric.CACHE_FLUSH))]),
+        rst.tables([error_table(repeated(load(OLD), load(NEW), Metric.CACHE_FLUSH))]),
         heading("The deep parallel test of v2.9 from its other tests"),
         f"These tests cannot determine {', '.join(f'``{name}``' for name in held)}; the platform file's values stand in. "
         "One of them matters here: ``busy_cluster_ns``, the time that the channel stays busy when a whole cluster goes down. "
         "No other test shows it.\n",
-        as_rst([error_table(known), prediction_table(known)]),
+        rst.tables([error_table(known), prediction_table(known)]),
         "The same with ``busy_cluster_ns`` at zero, which is what these tests alone say: the cores behind the first cluster that goes "
         "down are predicted too early by exactly that time.\n",
-        as_rst([prediction_table(unknown)]),
+        rst.tables([prediction_table(unknown)]),
     ]
     PAGE.write_text("\n".join(parts), "utf-8")
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The instrument: one ring of (time, event, argument) a core, captured inline in at most 8 instructions.
+ * The instrument: one ring of (time, event, argument) per core, captured inline in at most 8 instructions.
  *
  * The build supplies "trace_hooks.h" with
  *   TRACE_NOW_TICKS()          the counter, uint64_t

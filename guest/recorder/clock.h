@@ -26,7 +26,7 @@ static inline uint64_t clock_ns(clockid_t clock)
     return to_ns(&now);
 }
 
-/* The virtual counter and its rate, read without a barrier; 0 on a machine whose counter user space is not told of. */
+/* The virtual counter and its rate, read without a barrier; 0 on a machine whose counter user space cannot read. */
 #if defined(__aarch64__)
 static inline uint64_t counter_ticks(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A log-linear histogram of nanoseconds: exact below 128 ns, then 64 buckets an octave (1.6 % wide at most), up to the last
+ * A log-linear histogram of nanoseconds: exact below 128 ns, then 64 buckets per octave (1.6 % wide at most), up to the last
  * value that 64 bits hold. Nothing is clipped.
  */
 #ifndef HISTOGRAM_H

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.targets.qemu.qemu import Mode
+from latlab.model.conditions import Mode
 from support.on_qemu import boot
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]

@@ -2,9 +2,11 @@
 """The command in the test's own process, as the entry point runs it."""
 
 import io
+import os
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from unittest.mock import patch
 
 import pytest
 
@@ -20,12 +22,14 @@ class Done:
 
 def latlab(*arguments, store="/nonexistent/store"):
     """The command in this process, as the entry point runs it."""
-    out, err, argv = io.StringIO(), io.StringIO(), sys.argv
-    sys.argv = ["latlab", *arguments, *(() if arguments[0] in ("report", "explore") else ("--store", str(store)))]
-    try:
-        with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as stop:
-            main()
-    finally:
-        sys.argv = argv
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        patch.object(sys, "argv", ["latlab", *map(str, arguments)]),
+        patch.dict(os.environ, {"LATLAB_STORE": str(store), "NO_COLOR": "1"}),
+        redirect_stdout(out),
+        redirect_stderr(err),
+        pytest.raises(SystemExit) as stop,
+    ):
+        main()
     assert isinstance(stop.value.code, int)
     return Done(stop.value.code, out.getvalue(), err.getvalue())

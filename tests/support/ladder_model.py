@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, CoreTrace, Run, Sample, Tick, Topology, TraceRecord
-from support.runs import JUNO, run_with
+from support.runs import JUNO, changed, run_with
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def make_run(truth: Truth, seed: int, boots: int = 1, iterations: int = 1, topol
 
 
 def relabelled(run: Run, change) -> Run:
-    return replace(run, samples=tuple(change(sample) for sample in run.samples))
+    return changed(run, samples=map(change, run.samples))
 
 
 def call(core, start, wait):

@@ -6,9 +6,10 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from latlab.model.conditions import Mode
 from latlab.model.run import Topology
 from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.qemu import Machine, Mode, command_line, find_qemu
+from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
 from support.needs import found
 
 TIMEOUT_S = 900

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, RunStatus
-from latlab.model.run import Build, CoreId, Run, Tick, Topology
+from latlab.model.run import Build, CoreId, CoreTrace, Distribution, Run, Sample, Spans, Tick, Topology, WakeupCounts
 
 JUNO = Topology((2, 4))
 ONE_CORE = Topology((1,))
@@ -23,13 +25,30 @@ _RUN = Run(
     build=Build("model"),
     lead=None,
     status=RunStatus.COMPLETE,
-    samples=(),
+    contents=Spans(),
 )
 
 
 def run_with(**changes: Any) -> Run:
     """A complete run of six cores in ns that holds nothing, with these fields of its own."""
-    return replace(_RUN, **changes)
+    return changed(_RUN, **changes)
+
+
+def changed(
+    run: Run,
+    *,
+    samples: Iterable[Sample] | None = None,
+    traces: Iterable[CoreTrace] | None = None,
+    distributions: Iterable[Distribution] | None = None,
+    **more: Any,
+) -> Run:
+    """The run with other contents, and with these fields of its own."""
+    if distributions is not None:
+        return replace(run, contents=WakeupCounts(tuple(distributions)), **more)
+    if samples is None and traces is None:
+        return replace(run, **more)
+    spans = Spans(run.samples if samples is None else tuple(samples), run.traces if traces is None else tuple(traces))
+    return replace(run, contents=spans, **more)
 
 
 def unfinished_run() -> Run:
@@ -46,5 +65,6 @@ def unfinished_run() -> Run:
         started_utc="2026-01-01T00:00:00Z",
         emulator="QEMU 10.0.2",
         command=("qemu", "-M", "virt"),
-        facts=(("mode", "deterministic"), ("el", "1")),
+        conditions=Conditions(mode=Mode.DETERMINISTIC),
+        facts=(("el", "1"),),
     )

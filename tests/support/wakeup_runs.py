@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from latlab.campaigns.rt_results import CAMPAIGN, REAL, new_run, workload_facts
+from latlab.campaigns.rt_results import CAMPAIGN, new_run, workload_conditions
+from latlab.model.conditions import Mode
 from latlab.model.enums import Metric, RunStatus
-from latlab.model.run import UNNAMED, CoreId, Distribution, Run
+from latlab.model.run import UNNAMED, CoreId, Distribution, Run, WakeupCounts
 from latlab.targets.linux.rt_job import Workload
 from support.recorder_files import bucket
 
@@ -46,11 +47,18 @@ def distribution(values: Sequence[int], cpu: int = 0, missed: int = 0, test: str
 
 
 def wakeup_run(
-    *found: Distribution, name: str = "run", mode: str = REAL, platform: str = UNNAMED, workload: Workload | None = None, **facts: str
+    *found: Distribution,
+    name: str = "run",
+    mode: Mode | None = Mode.REAL,
+    platform: str = UNNAMED,
+    workload: Workload | None = None,
+    **conditions: object,
 ) -> Run:
-    run = new_run(CAMPAIGN, "ssh:board", platform, len({one.core for one in found}), mode, workload_facts(workload or Workload(10)))
-    changed = dict(run.facts) | {key.replace("_", " "): value for key, value in facts.items()}
-    return replace(run, facts=tuple(changed.items()), distributions=found, id=name, status=RunStatus.COMPLETE)
+    """A complete run; `conditions` are fields of Conditions that are to differ from the workload's."""
+    measured = workload_conditions(workload or Workload(10), mode or Mode.REAL)
+    cpus = len({one.core for one in found})
+    run = new_run(CAMPAIGN, "ssh:board", platform, cpus, replace(measured, mode=mode, **conditions))  # type: ignore[arg-type]
+    return replace(run, contents=WakeupCounts(found), id=name, status=RunStatus.COMPLETE)
 
 
 def drawn(seed: int, count: int = 60_000, factor: float = 1.0) -> list[int]:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
+from latlab.model.conditions import Mode
 from latlab.model.run import Topology
 from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.qemu import Mode
 from support.on_qemu import boot
 from support.places import ROOT
 

@@ -9,19 +9,9 @@ from latlab.analysis.explain import explain_pair
 from latlab.analysis.invariants import check_invariants
 from latlab.store.store import open_store
 from latlab.virtual.board import load_board
+from support.labelled_seeds import SEEDS
 
 pytestmark = pytest.mark.firmware
-
-# One seed for each cause, and one with none.
-SEEDS = {
-    0: "flush as last man",
-    1: "slower cluster flush",
-    2: "slower channel",
-    3: "slower message",
-    5: "slower core flush",
-    6: "slower wake-up",
-    7: "none",
-}
 
 
 @pytest.mark.parametrize("seed", SEEDS)

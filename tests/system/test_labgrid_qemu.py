@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from latlab.model.conditions import Mode
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.run import Topology
 from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.qemu import Machine, Mode, command_line, find_qemu
+from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
 from support.environments import run_psci_on
 from support.needs import found
 
@@ -54,6 +55,6 @@ def test_our_firmware_under_labgrids_own_qemu_driver_is_measured(tmp_path: Path,
     run = run_psci_on(_on_qemu(tmp_path), "--power-cycle")
     assert run.status is RunStatus.COMPLETE, run.problems
     assert (run.target, run.platform, run.topology) == ("labgrid:main", "main", Topology((1,)))
-    assert run.tick.clock is Clock.TIME and dict(run.facts)["mode"] == "multi-thread"
+    assert run.tick.clock is Clock.TIME and run.conditions.mode is Mode.MULTI_THREAD
     assert {sample.test for sample in run.samples} >= {"susp_deep_serial", "psci_version_parallel"}
     assert "they are not latencies and not for publication" in capsys.readouterr().out

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from latlab.analysis.spans.psa_builds import BuildResult, cost_range, worst_latency
 from latlab.campaigns.psa import SYMBOLS_LOG, run_psa
 from latlab.campaigns.recording import Silent, text_of
 from latlab.catalog import event_table
 from latlab.formats.dump.dump import collect_dump
 from latlab.model.enums import Metric, RunStatus
-from latlab.report.run.psa import BuildResult, cost_range, html, worst_latency
+from latlab.report.renderers import html
+from latlab.report.run.builds import page
 from latlab.store.store import open_store
 from latlab.targets.qemu import mps2
 from latlab.targets.qemu.console import Limits
@@ -72,8 +74,8 @@ def test_the_classic_gate_keeps_interrupts_waiting_in_every_call(tmp_path: Path)
 
 def test_the_charts_are_one_page_that_needs_no_network(tmp_path: Path) -> None:
     result, _ = measure(tmp_path, "classic_l2")
-    page = html([result])
-    assert "psa_get" in page and 'src="http' not in page
+    text = html.document(page([result]))
+    assert "psa_get" in text and 'src="http' not in text
 
 
 def test_an_an505_gives_the_same_figures(tmp_path: Path) -> None:

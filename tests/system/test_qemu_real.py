@@ -12,12 +12,13 @@ from latlab.campaigns.psci import run_psci
 from latlab.campaigns.recording import Silent
 from latlab.catalog import event_table
 from latlab.formats.dump.dump import collect_dump
+from latlab.model.conditions import Mode
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import Run, Topology
 from latlab.store.store import Store, open_store
 from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.qemu import DETERMINISTIC_MAJOR, Machine, Mode, find_qemu
+from latlab.targets.qemu.qemu import DETERMINISTIC_MAJOR, Machine, find_qemu
 from support.needs import found
 
 pytestmark = pytest.mark.qemu

@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 
 from latlab.formats.probe.decoder import Decoder
+from latlab.model.conditions import Mode
 from latlab.model.crossings import Crossing, Fragment, Profile, Sleep, Wake
 from latlab.model.run import Topology
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import find_images
 from latlab.targets.qemu.probe import find_probe, with_probe
-from latlab.targets.qemu.qemu import Machine, Mode, command_line, find_qemu
+from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
 
 TIMEOUT_S = 900
 LATLAB = Path(sys.executable).with_name("latlab")

@@ -89,7 +89,8 @@ def test_the_parts_of_every_point_sum_to_its_worst_powerdown(sweep: Sweep) -> No
 def test_the_command_s_tables_tell_the_ratio_at_six_cores_and_the_growth_to_sixty_four(sweep: Sweep) -> None:
     every, parts, growth = tables(sweep)
     assert (len(every.rows), len(parts.rows), len(growth.rows)) == (8, 8, 4)
-    shown = dict(zip(growth.columns, next(row for row in growth.rows if row[1:3] == ("coordination", "per-core")), strict=True))
+    headings = [column.heading for column in growth.columns]
+    shown = dict(zip(headings, next(row for row in growth.rows if row[1:3] == ("coordination", "per-core")), strict=True))
     expected = growth_of(sweep, "coordination", "per-core")
     assert shown["over alone, 6"] == f"{expected.small.over_alone:.2f}"
     assert shown["Growth 6 to 64"] == f"{expected.factor:.2f}"

@@ -15,9 +15,9 @@
 #define PMF_ID_RUNTIME_INSTRUMENTATION (0x41U << 24 | 1U << 10)
 #define PMF_VERSION_0_1 1U
 #define INVALID_PARAMETERS ((uint64_t)-2)
-#define RECORDS_A_CALL 3U
+#define RECORDS_PER_CALL 3U
 #define BUILD_BYTES 96U
-#define BUILD_BYTES_A_CALL 24U
+#define BUILD_BYTES_PER_CALL 24U
 
 static bool pmf_ticks(uint64_t id, uint64_t mpidr, uint64_t *ticks)
 {
@@ -80,9 +80,9 @@ static void status(struct smc_frame *frame)
 
 static void read(struct smc_frame *frame)
 {
-    struct trace_record records[RECORDS_A_CALL];
+    struct trace_record records[RECORDS_PER_CALL];
     int core = monitor.core_of_mpidr(frame->x[1]);
-    int count = core < 0 ? -1 : trace_read(monitor.ring((unsigned)core), frame->x[2], records, RECORDS_A_CALL);
+    int count = core < 0 ? -1 : trace_read(monitor.ring((unsigned)core), frame->x[2], records, RECORDS_PER_CALL);
 
     if (count < 0) {
         frame->x[0] = INVALID_PARAMETERS;
@@ -112,7 +112,7 @@ static void build(struct smc_frame *frame)
 {
     uint64_t offset = frame->x[1];
 
-    if (offset >= BUILD_BYTES || offset % BUILD_BYTES_A_CALL != 0) {
+    if (offset >= BUILD_BYTES || offset % BUILD_BYTES_PER_CALL != 0) {
         frame->x[0] = INVALID_PARAMETERS;
         return;
     }

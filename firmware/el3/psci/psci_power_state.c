@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * power_state in the original format (DEN0022, 5.4.2): level in 25:24, type in 16, StateID in 15:0. The StateID follows
- * the recommended encoding: a local state of 4 bits a level, and in 15:12 the level at which the caller is the last core.
+ * the recommended encoding: a local state of 4 bits per level, and in 15:12 the level at which the caller is the last core.
  */
 #include "psci_private.h"
 

@@ -6,7 +6,7 @@
 #include "harness.h"
 #include "psci_private.h"
 
-#define CALLS_A_CORE 60U
+#define CALLS_PER_CORE 60U
 #define SCHEDULES 150U
 
 static unsigned done[HOST_MAX_CORES];
@@ -98,7 +98,7 @@ static void normal_world(unsigned core, uint64_t context_id)
     if (context_id != core) {
         host_fail("started with the context of core %llu", (unsigned long long)context_id);
     }
-    while (done[core] < CALLS_A_CORE) {
+    while (done[core] < CALLS_PER_CORE) {
         done[core]++;
         random_call(core);
     }
@@ -169,7 +169,7 @@ TEST(no_call_leaves_more_events_than_the_slack_holds)
     run_schedules(false);
     CHECK(most_events > 10);
     CHECK(most_events <= TRACE_SLACK);
-    printf("  at most %u events a call, slack %u\n", most_events, TRACE_SLACK);
+    printf("  at most %u events per call, slack %u\n", most_events, TRACE_SLACK);
 }
 #endif
 

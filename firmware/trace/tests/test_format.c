@@ -46,6 +46,14 @@ TEST(text_that_does_not_fit_is_cut_and_its_length_returned)
     CHECK_TEXT("longe", small);
 }
 
+TEST(a_buffer_of_one_character_holds_the_end_alone)
+{
+    char end = '!';
+
+    CHECK(format_text(&end, 1, "%s", "text") == 4);
+    CHECK(end == '\0');
+}
+
 TEST(a_buffer_of_no_size_is_not_written)
 {
     char untouched = '!';
@@ -58,6 +66,7 @@ TEST(a_percent_sign_at_the_end_ends_the_text)
 {
     static const char *const broken = "50%";
 #pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat"
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"
     format_text(out, sizeof(out), broken);

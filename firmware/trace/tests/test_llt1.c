@@ -45,6 +45,12 @@ TEST(a_line_stands_between_angle_brackets_with_the_crc_of_zlib)
     CHECK_TEXT(END_LINE, written);
 }
 
+TEST(a_check_sum_has_eight_digits_also_where_it_begins_with_a_zero)
+{
+    llt1_done(&writer, "a", 2);
+    CHECK_TEXT("<LLT1:DONE test=a iteration=2 *060caade>", written);
+}
+
 TEST(a_line_that_just_fits_is_written)
 {
     char exact[sizeof(END_LINE)];

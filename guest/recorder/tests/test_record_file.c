@@ -46,7 +46,7 @@ TEST(checkpoints_go_to_the_two_slots_in_turn)
     CHECK(pread(fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header));
     CHECK(crc32_append(0, &header, offsetof(struct record_header, crc)) == header.crc);
     for (unsigned index = 0; index < 2; index++) {
-        off_t place = (off_t)(header.header_bytes + index * header.slot_bytes);
+        off_t place = (off_t)header.header_bytes + (off_t)index * (off_t)header.slot_bytes;
 
         CHECK(pread(fd, &slot, sizeof(slot), place) == (ssize_t)sizeof(slot));
         CHECK(pread(fd, read_back, sizeof(read_back), place + (off_t)sizeof(slot)) == (ssize_t)sizeof(read_back));

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A run's samples as a table of pandas or polars, where one of them is installed."""
+"""A run's samples as a table of pandas or polars, if one of them is installed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from latlab.errors import UsageError
+from latlab.model.enums import Kind
 from latlab.model.run import Run
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ def to_polars(run: Run) -> Any:
 
 
 def _check(run: Run) -> None:
-    if run.distributions:
-        raise UsageError(f"{run.id} holds histograms and no samples; `latlab export {run.id} --format csv` has a line for each interval")
+    if run.kind is Kind.WAKEUPS:
+        raise UsageError(f"{run.id} holds histograms and no samples; `latlab export {run.id} --format csv` has one line per interval")
 
 
 def _columns(run: Run) -> dict[str, list[Any]]:

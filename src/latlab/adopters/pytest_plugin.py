@@ -24,18 +24,15 @@ class Latency:
 
     def load(self, reference: str, unit: str = "") -> Run:
         """The run that a reference, a file or an id names."""
-        from latlab.campaigns.rt_samples import load_run
-        from latlab.store.references import load
-        from latlab.store.store import open_store
+        from latlab.campaigns.loading import load_reference
 
-        return load(reference, unit, lambda name: load_run(open_store(self._store), name))
+        return load_reference(reference, unit, self._store)
 
     def compare(self, before: str | Run, after: str | Run, tolerance_percent: float | None = None) -> Comparison:
-        from latlab.analysis.base.verdicts import Limits
+        from latlab.analysis.base.tolerance import limits_of
         from latlab.analysis.compare import compare
 
-        limits = Limits() if tolerance_percent is None else Limits(relative=tolerance_percent / 100, relative_exact=tolerance_percent / 100)
-        return compare(self._run(before), self._run(after), limits)
+        return compare(self._run(before), self._run(after), limits_of(tolerance_percent))
 
     def assert_no_regression(self, before: str | Run, after: str | Run, tolerance_percent: float | None = None) -> Comparison:
         """Fails the test with what regressed and why."""

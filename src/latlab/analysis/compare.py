@@ -7,12 +7,13 @@ from latlab.analysis.base.comparison import Comparison
 from latlab.analysis.base.verdicts import Limits
 from latlab.analysis.ladder.compare_spans import compare_spans
 from latlab.analysis.wakeups.compare_wakeups import compare_wakeups
+from latlab.model.enums import Kind
 from latlab.model.run import Run
 
 
 def compare(a: Run, b: Run, limits: Limits | None = None) -> Comparison:
     """Raises NotComparable where the runs do not belong together."""
     limits = limits or Limits()
-    if a.distributions or b.distributions:
+    if Kind.WAKEUPS in (a.kind, b.kind):
         return compare_wakeups(a, b, limits)
     return compare_spans(a, b, limits)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sentences with figures: what a run is made of, and why two runs differ."""
+"""What a run is made of, and why two runs differ, each kind by its own analysis."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.ladder.explain_span_pair import explain_span_pair
 from latlab.analysis.ladder.explain_spans import explain_spans
 from latlab.analysis.wakeups.explain_wakeups import explain_wakeup_pair, explain_wakeups
+from latlab.model.enums import Kind
 from latlab.model.run import Run
 
 
 def explain_run(run: Run) -> tuple[Explanation, ...]:
     """Raises NotComparable where the run holds nothing to explain."""
-    return explain_wakeups(run) if run.distributions else explain_spans(run)
+    return explain_wakeups(run) if run.kind is Kind.WAKEUPS else explain_spans(run)
 
 
 def explain_pair(comparison: Comparison) -> tuple[Explanation, ...]:
-    """One sentence for each change, and one for what only looks like a change."""
-    return explain_wakeup_pair(comparison) if comparison.sampling else explain_span_pair(comparison)
+    """One finding for each change, and one for what only looks like a change."""
+    return explain_wakeup_pair(comparison) if comparison.kind is Kind.WAKEUPS else explain_span_pair(comparison)

@@ -6,9 +6,10 @@ from __future__ import annotations
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.ladder.span_figures import span_figures
 from latlab.analysis.wakeups.wakeup_figures import wakeup_figures
+from latlab.model.enums import Kind
 from latlab.model.run import Run
 
 
 def figures_of(run: Run) -> tuple[Figure, ...]:
     """Raises NotComparable where the run holds nothing to follow."""
-    return wakeup_figures(run) if run.distributions else span_figures(run)
+    return wakeup_figures(run) if run.kind is Kind.WAKEUPS else span_figures(run)

@@ -13,13 +13,13 @@ import numpy as np
 from latlab.analysis.base.change_points import FEWEST_A_SIDE, change_points
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.identity import NotComparable, pair_runs
-from latlab.analysis.base.summary import TURNS_MARK, mark_of
+from latlab.analysis.base.summary import Mark, mark_of
 from latlab.analysis.base.verdicts import Limits
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.figures import figures_of
 from latlab.analysis.wakeups.wakeup_identity import pair_wakeups
-from latlab.model.enums import Clock
+from latlab.model.enums import Clock, Kind
 from latlab.model.run import Run, Tick
 
 EXACT_NOTE = "the clock is deterministic, so every change beyond the threshold is exact and is named"
@@ -65,7 +65,7 @@ def history(runs: Sequence[Run], pattern: str, limits: Limits | None = None) -> 
     Raises NotComparable where two neighbouring runs do not belong together or no figure matches.
     """
     for before, after in pairwise(runs):
-        pair_wakeups(before, after) if before.distributions or after.distributions else pair_runs(before, after)
+        pair_wakeups(before, after) if Kind.WAKEUPS in (before.kind, after.kind) else pair_runs(before, after)
     found: dict[str, tuple[str, list[Point]]] = {}
     known: dict[str, None] = {}
     for run in runs:
@@ -81,7 +81,7 @@ def history(runs: Sequence[Run], pattern: str, limits: Limits | None = None) -> 
 def _series(path: str, unit: str, points: list[Point], limits: Limits | None) -> Series:
     """A point with several boots lends all of them to the test; a change inside one point's boots belongs to the point."""
     first = points[0].run
-    if mark_of(first, path.partition("/")[0]) == TURNS_MARK:
+    if mark_of(first, path.partition("/")[0]) is Mark.TURNS:
         return Series(path, unit, tuple(points), (), TURNS_NOTE)
     if first.tick.clock is not Clock.TIME:
         return Series(path, unit, tuple(points), _exact_changes(points, limits or Limits()), EXACT_NOTE)

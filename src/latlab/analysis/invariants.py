@@ -6,9 +6,10 @@ from __future__ import annotations
 from latlab.analysis.base.check import Check
 from latlab.analysis.ladder.span_invariants import check_spans
 from latlab.analysis.wakeups.wakeup_invariants import check_wakeups
+from latlab.model.enums import Kind
 from latlab.model.run import Run
 
 
 def check_invariants(run: Run) -> tuple[Check, ...]:
     """Raises NotComparable where the run holds nothing to check."""
-    return check_wakeups(run) if run.distributions else check_spans(run)
+    return check_wakeups(run) if run.kind is Kind.WAKEUPS else check_spans(run)

@@ -18,9 +18,10 @@ from latlab.catalog import call_names
 from latlab.errors import DataError, LatlabError
 from latlab.formats.dump.calls_log import CallsLog, read_calls_log
 from latlab.formats.probe.decoder import Decoder
+from latlab.model.conditions import Conditions, Mode
 from latlab.model.crossings import Core, Fragment, Header
 from latlab.model.enums import Clock, RunStatus
-from latlab.model.run import Build, CoreId, Problem, Run, Sample, Tick, Topology
+from latlab.model.run import Build, CoreId, Problem, Run, Sample, Spans, Tick, Topology
 from latlab.model.symbols import Image
 from latlab.store.store import Store
 from latlab.targets.qemu import console as consoles
@@ -31,7 +32,6 @@ from latlab.targets.qemu.subject import Subject, command_line, find_program
 AFFINITY = 0xFF00FFFFFF
 CHUNK = 1 << 20
 INSTRUMENT = "crossings"
-MODES = {True: "deterministic", False: "multi-thread; each core's own instructions"}
 
 
 def run_psci_subject(
@@ -127,15 +127,12 @@ def _planned(qemu: Qemu, subject: Subject, command: tuple[str, ...]) -> Run:
         build=Build(subject.name),
         lead=None,
         status=RunStatus.PARTIAL,
-        samples=(),
+        contents=Spans(),
         started_utc=now_utc(),
         emulator=str(qemu),
         command=command,
-        facts=(
-            ("instrument", INSTRUMENT),
-            ("mode", MODES[subject.board.is_deterministic]),
-            *((("cpu", subject.cpu),) if subject.cpu else ()),
-        ),
+        conditions=Conditions(mode=Mode.DETERMINISTIC if subject.board.is_deterministic else Mode.MULTI_THREAD),
+        facts=(("instrument", INSTRUMENT), *((("cpu", subject.cpu),) if subject.cpu else ())),
     )
 
 

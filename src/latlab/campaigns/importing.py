@@ -12,9 +12,10 @@ from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.dump.dump import collect_dump
 from latlab.formats.dump.frames import Boot, parse_frames
 from latlab.formats.dump.rt_instr import parse_figures, read_figures
+from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.figures import Figures
-from latlab.model.run import Build, Run, Sample, Tick, Topology
+from latlab.model.run import Build, Run, Sample, Spans, Tick, Topology
 from latlab.store.store import Store
 from latlab.targets.qemu import qemu as qemus
 from latlab.targets.qemu.images import PLATFORM
@@ -71,7 +72,7 @@ def _imported(
             "--clock time for a multi-threaded one"
         )
     chosen = clock or Clock.TIME
-    mode = qemus.Mode.DETERMINISTIC if chosen is Clock.INSTRUCTIONS else qemus.Mode.MULTI_THREAD
+    mode = Mode.DETERMINISTIC if chosen is Clock.INSTRUCTIONS else Mode.MULTI_THREAD
     return Run(
         campaign=CAMPAIGN,
         target="import",
@@ -81,9 +82,10 @@ def _imported(
         build=Build(firmware or "unknown"),
         lead=None,
         status=RunStatus.PARTIAL,
-        samples=(),
+        contents=Spans(),
+        conditions=Conditions(mode=mode if emulated else None),
         started_utc=now_utc(),
-        facts=(("source", source), *((("mode", mode.value),) if emulated else ())),
+        source=source,
     )
 
 

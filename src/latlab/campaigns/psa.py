@@ -10,9 +10,10 @@ from pathlib import Path
 from latlab.campaigns.recording import Progress, Recorded, now_utc, record_console
 from latlab.catalog import event_table
 from latlab.errors import DataError
+from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock as Clocks
 from latlab.model.enums import RunStatus
-from latlab.model.run import Build, Run, Tick, Topology
+from latlab.model.run import Build, Run, Spans, Tick, Topology
 from latlab.store.store import Store
 from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu import mps2
@@ -41,14 +42,15 @@ def run_psa(
         platform=machine.replace("-", "_"),
         topology=Topology((1,)),
         tick=Tick(Clocks.INSTRUCTIONS, 1.0),
-        build=Build(images.build),
+        build=Build(images.build, code_bytes=mps2.code_bytes(images.secure)),
         lead=None,
         status=RunStatus.PARTIAL,
-        samples=(),
+        contents=Spans(),
+        conditions=Conditions(mode=Mode.DETERMINISTIC),
         started_utc=now_utc(),
         emulator=str(qemu),
         command=command,
-        facts=(("mode", "deterministic"), ("cpu", "cortex-m33"), ("code_bytes", str(mps2.code_bytes(images.secure)))),
+        facts=(("cpu", "cortex-m33"),),
     )
     with tempfile.TemporaryDirectory(prefix="latlab-") as folder:
         console = consoles.Console(command, Path(folder) / "secure.log", limits, interrupted)

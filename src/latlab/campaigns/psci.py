@@ -10,8 +10,9 @@ from pathlib import Path
 
 from latlab.campaigns.recording import Progress, Recorded, Recorder, now_utc, record_console
 from latlab.catalog import event_table
+from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, RunStatus
-from latlab.model.run import Build, Run, Tick, Topology
+from latlab.model.run import Build, Run, Spans, Tick, Topology
 from latlab.store.store import Store
 from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu import qemu as qemus
@@ -55,7 +56,7 @@ def run_psci_console(store: Store, console: consoles.Lines, target: str, platfor
         build=Build("unknown"),
         lead=None,
         status=RunStatus.PARTIAL,
-        samples=(),
+        contents=Spans(),
         started_utc=now_utc(),
     )
     return record_console(store, run, lambda hz: qemus.tick_of(Clock.TIME, hz), console, progress, {})
@@ -72,7 +73,7 @@ def run_psci_virtual(store: Store, virtual: virtual_times.Virtual, progress: Pro
         build=Build("unknown"),
         lead=None,
         status=RunStatus.PARTIAL,
-        samples=(),
+        contents=Spans(),
         started_utc=now_utc(),
         emulator=virtual_times.PROGRAM,
         command=virtual.command,
@@ -97,9 +98,10 @@ def _planned(qemu: qemus.Qemu, machine: qemus.Machine, clock: Clock, command: tu
         build=Build("unknown"),
         lead=None,
         status=RunStatus.PARTIAL,
-        samples=(),
+        contents=Spans(),
         started_utc=now_utc(),
         emulator=str(qemu),
         command=command,
-        facts=(("mode", machine.mode.value), ("cpu", qemus.CPU)),
+        conditions=Conditions(mode=machine.mode),
+        facts=(("cpu", qemus.CPU),),
     )

@@ -16,11 +16,11 @@ from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError, TestFailed
 from latlab.formats.dump.dump import Iteration, read_dump
 from latlab.formats.dump.frames import Boot, End
+from latlab.model.conditions import Mode
 from latlab.model.enums import RunStatus
 from latlab.model.run import Build, CoreId, Problem, Run, Tick
 from latlab.store.store import Store
 from latlab.targets.qemu import console as consoles
-from latlab.targets.qemu import qemu as qemus
 from latlab.targets.qemu.images import PLATFORM
 
 GARBAGE_BYTES = 256 * 1024
@@ -187,6 +187,7 @@ def _ended(recorder: Recorder, console: consoles.Lines) -> Recorded:
 
 
 def _with_boot(run: Run, boot: Boot, tick: Tick) -> Run:
+    conditions = run.conditions
     facts = dict(run.facts) | {
         "clock_hz": str(boot.clock_hz),
         "iterations": str(boot.iterations),
@@ -194,7 +195,7 @@ def _with_boot(run: Run, boot: Boot, tick: Tick) -> Run:
         "gic": str(boot.gic),
     }
     if PLATFORM in boot.firmware:
-        facts.setdefault("mode", qemus.Mode.MULTI_THREAD.value)
+        conditions = replace(conditions, mode=conditions.mode or Mode.MULTI_THREAD)
     return replace(
         run,
         topology=boot.topology,
@@ -202,6 +203,7 @@ def _with_boot(run: Run, boot: Boot, tick: Tick) -> Run:
         build=Build(boot.firmware, boot.events),
         lead=CoreId(boot.lead.cluster, boot.lead.core),
         capture_cost_ticks=boot.capture_mticks / 1000,
+        conditions=conditions,
         facts=tuple(facts.items()),
     )
 

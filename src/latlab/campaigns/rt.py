@@ -4,22 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from latlab.campaigns.rt_results import (
     CAMPAIGN,
-    DETERMINISTIC,
-    EMULATION,
     POWER_CAMPAIGN,
-    REAL,
-    VIRTUAL_MACHINE,
     busy_facts,
     keep,
     new_run,
+    workload_conditions,
     workload_facts,
 )
 from latlab.errors import UsageError
+from latlab.model.conditions import Conditions, Dose, Mode
 from latlab.model.run import Build
 from latlab.store.store import Store
 from latlab.targets.guest.guest import GuestMachine, GuestRun, check_guest, run_guest
@@ -29,7 +27,7 @@ from latlab.targets.linux.linux import check_module, check_survey, notes, run_li
 from latlab.targets.linux.machine import Machine
 from latlab.targets.linux.rt_job import Workload, guest_script, power_script
 from latlab.targets.qemu.console import Limits
-from latlab.targets.qemu.qemu import Mode, Qemu
+from latlab.targets.qemu.qemu import Qemu
 
 Say = Callable[[str], None]
 GUEST_PLATFORM = "QEMU virt, PREEMPT_RT guest"
@@ -49,10 +47,10 @@ def run_rt_guest(
     """One measurement in the guest; the run's id."""
     check_guest(qemu, machine)
     done = run_guest(qemu, machine, image, guest_script(workload, options.hwrng, trace=options.trace), limits)
-    facts = (*workload_facts(workload), *_guest_facts(machine, image), ("hwrng driver", "loaded" if options.hwrng else "not loaded"))
-    facts += busy_facts(done.output.files)
+    conditions = replace(_guest_conditions(machine, image, workload), hwrng_driver=options.hwrng)
+    facts = (*workload_facts(workload), *_guest_facts(machine), *busy_facts(done.output.files))
     run = new_run(
-        CAMPAIGN, "guest", GUEST_PLATFORM, machine.cores, _guest_mode(machine), facts,
+        CAMPAIGN, "guest", GUEST_PLATFORM, machine.cores, conditions, facts,
         emulator=str(qemu), command=done.command, build=_build(done),
     )  # fmt: skip
     return keep(store, run, _logs(done), _complaints(done))
@@ -68,32 +66,27 @@ def run_rt_linux(
     for note in notes(found):
         say(f"{machine.name}: {note}")
     done = run_linux(machine, found, workload, smc_module, probes)
-    mode = VIRTUAL_MACHINE if found.is_virtual else REAL
-    told = tuple((name, found.said.get(name, "")) for name in ("kernel", "version", "machine", "rt_runtime_us", "hypervisor"))
+    conditions = replace(
+        workload_conditions(workload, Mode.VIRTUAL_MACHINE if found.is_virtual else Mode.REAL),
+        kernel=found.said.get("kernel") or None,
+        kernel_version=found.said.get("version") or None,
+    )
+    told = tuple((name, found.said.get(name, "")) for name in ("machine", "rt_runtime_us", "hypervisor"))
     facts = (*workload_facts(workload), *((name, value) for name, value in told if value))
     facts += (*busy_facts(done.files), *source_facts(done.files))
     target = machine.kind if machine.patience_s == 0 else f"{machine.kind}:{machine.name}"
-    run = new_run(CAMPAIGN, target, platform or f"{machine.name}, {found.machine}", found.cpus, mode, facts)
+    run = new_run(CAMPAIGN, target, platform or f"{machine.name}, {found.machine}", found.cpus, conditions, facts)
     return keep(store, run, done.files, (done.sentence,) if done.sentence else ())
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """One boot of the experiment: how long TRNG_RND is held, and which of the two callers exists."""
-
-    dose_us: int
-    kstack: bool = True
-    hwrng: bool = False
-
-    @property
-    def name(self) -> str:
-        return f"{self.dose_us}-us-kstack-{'on' if self.kstack else 'off'}-hwrng-{'on' if self.hwrng else 'off'}"
-
-
-def trng_conditions(doses_us: tuple[int, ...] = DOSES_US) -> tuple[Condition, ...]:
+def trng_doses(doses_us: tuple[int, ...] = DOSES_US) -> tuple[Dose, ...]:
     """The doses with the kernel's own caller alone; then the highest without it, with the other one, and with neither's absence."""
     highest = max(doses_us)
-    return (*(Condition(dose) for dose in doses_us), Condition(highest, kstack=False), Condition(highest, kstack=False, hwrng=True))
+    return (*(_dose(us, True, False) for us in doses_us), _dose(highest, False, False), _dose(highest, False, True))
+
+
+def _dose(dose_us: int, kstack: bool, hwrng: bool) -> Dose:
+    return Dose(f"{dose_us}-us-kstack-{_on(kstack)}-hwrng-{_on(hwrng)}", dose_us, kstack, hwrng)
 
 
 def run_trng(
@@ -112,16 +105,18 @@ def run_trng(
     files: dict[str, bytes] = {}
     complaints: list[str] = []
     last: GuestRun | None = None
-    for condition in trng_conditions(doses_us):
-        machine = GuestMachine(kstack_randomised=condition.kstack, hold_firmware=True, firmware=firmware)
-        say(f"TRNG_RND held {condition.dose_us} us, kernel-stack randomisation {_on(condition.kstack)}, hwrng {_on(condition.hwrng)}")
-        last = run_guest(qemu, machine, image, guest_script(workload, condition.hwrng, condition.dose_us), limits)
-        files |= {f"{condition.name}/{name}": data for name, data in _logs(last).items()}
-        complaints += [f"{condition.name}: {sentence}" for sentence in _complaints(last)]
-    facts = (*workload_facts(workload), ("doses_us", ",".join(map(str, doses_us))), ("kernel", image.kernel_release))
+    doses = trng_doses(doses_us)
+    for dose in doses:
+        machine = GuestMachine(kstack_randomised=dose.kstack_randomised, hold_firmware=True, firmware=firmware)
+        say(f"TRNG_RND held {dose.dose_us} us, kernel-stack randomisation {_on(dose.kstack_randomised)}, hwrng {_on(dose.hwrng_driver)}")
+        last = run_guest(qemu, machine, image, guest_script(workload, dose.hwrng_driver, dose.dose_us), limits)
+        files |= {f"{dose.name}/{name}": data for name, data in _logs(last).items()}
+        complaints += [f"{dose.name}: {sentence}" for sentence in _complaints(last)]
+    conditions = replace(workload_conditions(workload, Mode.DETERMINISTIC), kernel=image.kernel_release, doses=doses)
+    facts = (*workload_facts(workload), ("doses_us", ",".join(map(str, doses_us))))
     command = last.command if last else ()
     run = new_run(
-        TRNG_CAMPAIGN, "guest", GUEST_PLATFORM, 1, DETERMINISTIC, facts, emulator=str(qemu), command=command,
+        TRNG_CAMPAIGN, "guest", GUEST_PLATFORM, 1, conditions, facts, emulator=str(qemu), command=command,
         build=_build(last) if last else Build("unknown"),
     )  # fmt: skip
     return keep(store, run, files, tuple(complaints))
@@ -132,14 +127,14 @@ def run_power(store: Store, qemu: Qemu, image: GuestImage, machine: GuestMachine
     if machine.cores < 2 or cycles < 1 or suspends < 0:
         raise UsageError(f"--cores {machine.cores} --cycles {cycles} --suspends {suspends}: use two cores or more and one cycle or more")
     done = run_guest(qemu, machine, image, power_script(cycles, suspends), limits)
-    facts = (("cycles", str(cycles)), ("suspends", str(suspends)), *_guest_facts(machine, image))
+    conditions = replace(_machine_conditions(machine, image, Mode.MULTI_THREAD), hotplug_cycles=cycles, suspends=suspends)
     run = new_run(
         POWER_CAMPAIGN,
         "guest",
         GUEST_PLATFORM,
         machine.cores,
-        EMULATION,
-        facts,
+        conditions,
+        _guest_facts(machine),
         emulator=str(qemu),
         command=done.command,
         build=_build(done),
@@ -151,16 +146,18 @@ def _on(value: bool) -> str:
     return "on" if value else "off"
 
 
-def _guest_mode(machine: GuestMachine) -> str:
-    return DETERMINISTIC if machine.mode is Mode.DETERMINISTIC else EMULATION
+def _guest_conditions(machine: GuestMachine, image: GuestImage, workload: Workload) -> Conditions:
+    mode = Mode.DETERMINISTIC if machine.mode is Mode.DETERMINISTIC else Mode.MULTI_THREAD
+    measured, booted = workload_conditions(workload, mode), _machine_conditions(machine, image, mode)
+    return replace(measured, kernel=booted.kernel, kstack_randomised=booted.kstack_randomised)
 
 
-def _guest_facts(machine: GuestMachine, image: GuestImage) -> tuple[tuple[str, str], ...]:
-    return (
-        ("kernel", image.kernel_release),
-        ("kernel-stack randomisation", _on(machine.kstack_randomised)),
-        ("PSCI idle states in the device tree", "yes" if machine.idle_states else "no"),
-    )
+def _machine_conditions(machine: GuestMachine, image: GuestImage, mode: Mode) -> Conditions:
+    return Conditions(mode=mode, kernel=image.kernel_release, kstack_randomised=machine.kstack_randomised)
+
+
+def _guest_facts(machine: GuestMachine) -> tuple[tuple[str, str], ...]:
+    return (("PSCI idle states in the device tree", "yes" if machine.idle_states else "no"),)
 
 
 def _build(done: GuestRun) -> Build:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -13,15 +13,14 @@ from latlab.analysis.wakeups.periodicity import find_period
 from latlab.analysis.wakeups.power_cycles import Crossing, crossings
 from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.wakeup import disagreement, with_schedule
-from latlab.analysis.wakeups.wakeup_identity import EMULATION as EMULATION
-from latlab.analysis.wakeups.wakeup_identity import VIRTUAL_MACHINE as VIRTUAL_MACHINE
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError
 from latlab.formats.dump.el3_records import El3Records, info_of, merged, read_all, read_records
 from latlab.formats.wakeups.detect import read_wakeups
 from latlab.formats.wakeups.ftrace import read_spans
-from latlab.model.enums import Clock, RunStatus
-from latlab.model.run import Build, Problem, Run, Tick, Topology
+from latlab.model.conditions import Conditions, Mode
+from latlab.model.enums import Clock, Kind, RunStatus
+from latlab.model.run import Build, PowerCycles, Problem, Run, Tick, Topology, WakeupCounts
 from latlab.model.wakeups import Wakeups
 from latlab.store.store import Store
 from latlab.targets.linux.rt_job import Instrument, Workload
@@ -32,42 +31,54 @@ POWER_LOG = "el3-power.txt"
 IMPORT_LOG = "imported"
 CPU_TIME_LOG = "cpu-time.txt"
 KERNEL_PROBES = ("crng_reseed", "hwrng")
-DETERMINISTIC = "deterministic: the instruction clock of an emulator, one vCPU"
-REAL = "real target"
 KERNEL_WARNINGS = ("WARNING:", "BUG:", "Oops", "rcu: INFO:", "rcu_preempt detected", "Internal error", "soft lockup", "Call trace:")
 
 
-def new_run(campaign: str, target: str, platform: str, cpus: int, mode: str, facts: tuple[tuple[str, str], ...], **more: object) -> Run:
-    """The run's facts; its figures live in its logs."""
-    tick = Tick(Clock.INSTRUCTIONS, 0.5) if mode == DETERMINISTIC else Tick(Clock.TIME, 1.0)
+def new_run(
+    campaign: str, target: str, platform: str, cpus: int, conditions: Conditions, facts: tuple[tuple[str, str], ...] = (), **more: object
+) -> Run:
+    """A run as it begins; its figures live in its raw files."""
+    deterministic = conditions.mode is Mode.DETERMINISTIC
     run = Run(
         campaign=campaign,
         target=target,
         platform=platform,
         topology=Topology((cpus,)),
-        tick=tick,
+        tick=Tick(Clock.INSTRUCTIONS, 0.5) if deterministic else Tick(Clock.TIME, 1.0),
         build=Build("unknown"),
         lead=None,
         status=RunStatus.PARTIAL,
-        samples=(),
+        contents=PowerCycles() if campaign == POWER_CAMPAIGN else WakeupCounts(),
+        conditions=conditions,
         started_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        facts=(("mode", mode), *facts),
+        facts=facts,
     )
     return replace(run, **more)  # type: ignore[arg-type]
 
 
-def workload_facts(workload: Workload) -> tuple[tuple[str, str], ...]:
-    return (
-        ("duration_s", str(workload.duration_s)),
-        ("load", workload.load),
-        ("load command", f"{workload.load_command} &" if workload.load_command else "none"),
-        ("instrument", workload.instrument.value),
-        ("cyclictest command", "none" if workload.instrument is Instrument.RECORDER else workload.cyclictest),
-        ("recorder command", "none" if workload.instrument is Instrument.CYCLICTEST else workload.recorder("latlab-recorder")),
-        ("interval_us", str(workload.interval_us)),
-        ("priority", str(workload.priority)),
-        ("idle states", "allowed" if workload.idle_states else "forbidden by /dev/cpu_dma_latency"),
+def workload_conditions(workload: Workload, mode: Mode) -> Conditions:
+    return Conditions(
+        mode=mode,
+        duration_s=workload.duration_s,
+        interval_ns=workload.interval_us * 1000,
+        priority=workload.priority,
+        load=workload.load_command,
+        idle_states=workload.idle_states,
+        commands=tuple(_commands(workload)),
     )
+
+
+def _commands(workload: Workload) -> Iterator[str]:
+    if workload.load_command:
+        yield f"{workload.load_command} &"
+    if workload.instrument is not Instrument.RECORDER:
+        yield workload.cyclictest
+    if workload.instrument is not Instrument.CYCLICTEST:
+        yield workload.recorder("latlab-recorder")
+
+
+def workload_facts(workload: Workload) -> tuple[tuple[str, str], ...]:
+    return (("instrument", workload.instrument.value),)
 
 
 def busy_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
@@ -86,7 +97,7 @@ def keep(store: Store, run: Run, files: Mapping[str, bytes], complaints: tuple[s
     store.add(run_id, logs=dict(files))
     found = list(complaints)
     try:
-        if run.campaign == POWER_CAMPAIGN:
+        if run.kind is Kind.POWER:
             found += power_problems(run, files)
         else:
             found += [problem for _, result in results_of(run, files) for problem in result.problems]
@@ -100,19 +111,15 @@ def keep(store: Store, run: Run, files: Mapping[str, bytes], complaints: tuple[s
 
 def results_of(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, RtResult]]:
     """Each measurement of a run by its name: one without a name, or the conditions of an experiment, which are folders of its logs."""
-    names = sorted({name.rpartition("/")[0] for name in files}, key=_condition_order)
+    order = {dose.name: dose.dose_us for dose in run.conditions.doses}
+    names = sorted({name.rpartition("/")[0] for name in files}, key=lambda name: (order.get(name, 0), name))
     groups = [(name, {path.rpartition("/")[2]: data for path, data in files.items() if path.rpartition("/")[0] == name}) for name in names]
     measured = [(name, group) for name, group in groups if any(has_wakeups(path) for path in group)]
     if not measured:
         raise DataError(
             "no file of a recorder or of cyclictest came back; the kernel's and the job's log say why (`latlab show --log job.log`)"
         )
-    return [(name, result_of(dict(run.facts), group)) for name, group in measured]
-
-
-def _condition_order(name: str) -> tuple[int, str]:
-    digits = name.partition("-")[0]
-    return (int(digits) if digits.isdecimal() else 0, name)
+    return [(name, result_of(run, group)) for name, group in measured]
 
 
 def power_records(files: Mapping[str, bytes]) -> El3Records:
@@ -126,10 +133,9 @@ def power_records(files: Mapping[str, bytes]) -> El3Records:
 
 def power_problems(run: Run, files: Mapping[str, bytes]) -> list[str]:
     """What the kernel complained of, and crossings that are not in the rings although the job says that they happened."""
-    facts = dict(run.facts)
     records = power_records(files)
     seen = Counter(crossed.crossing for crossed in crossings(records.cpus, records.traces))
-    cycles, suspends = int(facts["cycles"]), int(facts["suspends"])
+    cycles, suspends = run.conditions.hotplug_cycles or 0, run.conditions.suspends or 0
     short = [
         f"{crossing}: {seen[crossing]} in the rings, {count} or more were asked for"
         for crossing, count in ((Crossing.OFF, cycles), (Crossing.ON, cycles), (Crossing.RESUME, suspends))
@@ -142,9 +148,9 @@ def has_wakeups(name: str) -> bool:
     return name in ("recorder.rec", "cyclictest.txt", IMPORT_LOG)
 
 
-def result_of(facts: Mapping[str, str], files: Mapping[str, bytes]) -> RtResult:
+def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     problems: list[str] = []
-    wakeups = _wakeups(facts, files, problems)
+    wakeups = _wakeups(run, files, problems)
     if not wakeups:
         raise DataError("; ".join(problems) or "nothing was measured")
     el3 = _el3(files, problems)
@@ -168,18 +174,19 @@ def result_of(facts: Mapping[str, str], files: Mapping[str, bytes]) -> RtResult:
     return RtResult(wakeups, attributed, exposed, period, tuple(problems), el3.lost if el3 else 0)
 
 
-def _wakeups(facts: Mapping[str, str], files: Mapping[str, bytes], problems: list[str]) -> tuple[Wakeups, ...]:
+def _wakeups(run: Run, files: Mapping[str, bytes], problems: list[str]) -> tuple[Wakeups, ...]:
     """What can be read; what cannot is a problem and costs the rest nothing."""
     found = []
     for name in filter(has_wakeups, sorted(files, reverse=True)):
-        place = facts.get("source", name) if name == IMPORT_LOG else name
+        place = run.source or name if name == IMPORT_LOG else name
         try:
             one = read_wakeups(files[name], place)
         except DataError as error:
             problems.append(str(error))
             continue
-        if one.tool != "recorder" and "interval_us" in facts:
-            one = with_schedule(one, int(facts["interval_us"]) * 1000, float(facts["duration_s"]))
+        interval_ns, duration_s = run.conditions.interval_ns, run.conditions.duration_s
+        if one.tool != "recorder" and interval_ns is not None and duration_s is not None:
+            one = with_schedule(one, interval_ns, duration_s)
         problems += one.problems
         found.append(one)
     return tuple(found)

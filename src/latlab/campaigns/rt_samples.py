@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 
-from latlab.analysis.wakeups.attribution import Attributed
 from latlab.analysis.wakeups.result import RtResult
-from latlab.campaigns.rt_results import POWER_CAMPAIGN, results_of
+from latlab.campaigns.rt_results import results_of
 from latlab.errors import DataError
-from latlab.model.enums import Metric
-from latlab.model.run import CoreId, Distribution, LateWakeup, Run
+from latlab.model.blame import UNTRACED
+from latlab.model.conditions import Conditions
+from latlab.model.enums import Kind, Metric
+from latlab.model.run import CoreId, Distribution, LateWakeup, Run, WakeupCounts
 from latlab.model.wakeups import Histogram, Wakeups
 from latlab.store.store import Store
 
@@ -20,21 +21,26 @@ from latlab.store.store import Store
 def load_run(store: Store, reference: str) -> Run:
     """The whole run; one of the rt campaign with its distributions."""
     run = store.load(reference)
-    if not run.is_rt or run.samples:
-        return run
-    if run.campaign == POWER_CAMPAIGN:
+    if run.kind is Kind.POWER:
         raise DataError(f"{run.id} holds power boundaries and no wake-ups; `latlab show {run.id}` prints them")
-    return with_distributions(run, store.logs(run.id))
+    return with_distributions(run, store.logs(run.id)) if run.kind is Kind.WAKEUPS else run
 
 
 def with_distributions(run: Run, files: Mapping[str, bytes]) -> Run:
     """Each tool of each condition is a test: `recorder`, `cyclictest`, or `recorder-200-us-kstack-on-hwrng-off` in an experiment."""
     results = results_of(run, files)
     found = tuple(one for name, result in results for wakeups in result.wakeups for one in _distributions(name, result, wakeups))
-    said = {key: value for _, result in results for wakeups in result.wakeups for key, value in wakeups.facts}
-    facts = dict(run.facts)
-    command = (("command", said["command"]),) if "command" in said and "command" not in facts else ()
-    return replace(run, distributions=found, facts=(*run.facts, *command))
+    conditions = run.conditions
+    for _, result in results:
+        for wakeups in result.wakeups:
+            conditions = _completed(conditions, wakeups.conditions)
+    return replace(run, contents=WakeupCounts(found), conditions=conditions)
+
+
+def _completed(conditions: Conditions, said: Conditions) -> Conditions:
+    """What the run does not say of itself and a tool's file does."""
+    missing = {f.name: getattr(said, f.name) for f in fields(Conditions) if getattr(conditions, f.name) in (None, ())}
+    return replace(conditions, **missing)
 
 
 def _distributions(name: str, result: RtResult, wakeups: Wakeups) -> Iterator[Distribution]:
@@ -69,15 +75,9 @@ def _counts(histogram: Histogram | None) -> tuple[tuple[int, int, int], ...]:
 
 def _late(result: RtResult, wakeups: Wakeups) -> dict[int, list[LateWakeup]]:
     attributed = result.attributed if wakeups.tool == "recorder" else None
-    causes = {id(entry.outlier): _cause(entry) for entry in attributed or ()}
+    blamed = {id(entry.outlier): entry.blame for entry in attributed or ()}
     found: dict[int, list[LateWakeup]] = {}
     for outlier in wakeups.outliers:
-        late = LateWakeup(outlier.wake_ns, outlier.late_ns, outlier.missed, causes.get(id(outlier)))
+        late = LateWakeup(outlier.wake_ns, outlier.late_ns, outlier.missed, blamed.get(id(outlier), UNTRACED))
         found.setdefault(outlier.cpu, []).append(late)
     return found
-
-
-def _cause(entry: Attributed) -> str | None:
-    if entry.cause is None:
-        return "" if entry.traced else None
-    return entry.cause.name + (f", called by {entry.cause.caller}" if entry.cause.caller else "")

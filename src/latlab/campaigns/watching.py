@@ -23,9 +23,10 @@ from latlab.campaigns.recording import now_utc
 from latlab.catalog import call_names
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.probe.decoder import Decoder
+from latlab.model.conditions import Conditions, Mode
 from latlab.model.crossings import Core, Crossing, Fragment, Header, Record
 from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.model.run import Build, CoreId, Problem, Run, Sample, Tick, Topology
+from latlab.model.run import Build, CoreId, Problem, Run, Sample, Spans, Tick, Topology
 from latlab.model.symbols import Image
 from latlab.store.store import Store
 from latlab.targets.qemu import probe as probes
@@ -314,11 +315,12 @@ def _planned(wanted: Watch, program: str) -> Run:
         build=Build(wanted.firmware),
         lead=None,
         status=RunStatus.PARTIAL,
-        samples=(),
+        contents=Spans(),
         started_utc=now_utc(),
         emulator=program,
         command=words,
-        facts=(("instrument", "crossings"), ("mode", "deterministic" if is_counted else "not repeatable: without -icount")),
+        conditions=Conditions(mode=Mode.DETERMINISTIC if is_counted else Mode.MULTI_THREAD),
+        facts=(("instrument", "crossings"),),
     )
 
 

@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from latlab.cli.output import err
 from latlab.errors import UsageError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from latlab.campaigns.recording import Recorded
-    from latlab.model.run import Run
     from latlab.model.symbols import Image
+    from latlab.store.store import Store
+    from latlab.targets.qemu.console import Limits
 
 SubjectOption = Annotated[Path | None, typer.Option("--subject", help="TOML file of somebody else's firmware: images, machine, symbols.")]
 OnOption = Annotated[str | None, typer.Option("--on", help="Machine of the firmware file that --firmware names: virt or raspi4b.")]
@@ -25,45 +26,42 @@ SymbolsOption = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class SubjectOptions:
+    """Firmware of somebody else."""
+
+    subject: SubjectOption = None
+    on: OnOption = None
+    symbols: SymbolsOption = None
+    probe: ProbeOption = None
+
+
 def run(
-    store: str | None,
-    err: Console,
-    subject: Path | None,
-    firmware: Path | None,
-    on: str | None,
-    symbols: list[Path] | None,
-    probe: Path | None,
-    qemu: Path | None,
-    iterations: int,
-    timeout_s: float,
-    silence_s: float,
-) -> tuple[Recorded, Run]:
+    given: SubjectOptions, firmware: Path | None, qemu: Path | None, iterations: int, limits: Limits, store: str | None
+) -> tuple[Store, Recorded]:
     from latlab.campaigns.foreign import run_psci_subject
     from latlab.campaigns.psci import CAMPAIGN_TESTS
     from latlab.cli.interrupt import Interrupts
     from latlab.report.progress import RunProgress
     from latlab.store.store import open_store
-    from latlab.targets.qemu.console import Limits
     from latlab.targets.qemu.probe import find_probe
     from latlab.targets.qemu.qemu import MAX_ITERATIONS, find_qemu
     from latlab.targets.qemu.subject import load_subject, subject_of_file
 
-    if subject is not None and (firmware is not None or on is not None):
+    if given.subject is not None and (firmware is not None or given.on is not None):
         raise UsageError("--subject says which firmware on which machine; leave out --firmware and --on")
     if not 1 <= iterations <= MAX_ITERATIONS:
         raise UsageError(f"--iterations {iterations}: use 1 to {MAX_ITERATIONS}")
-    if subject is not None:
-        found = load_subject(subject)
-    elif firmware is None or on is None:
+    if given.subject is not None:
+        found = load_subject(given.subject)
+    elif firmware is None or given.on is None:
         raise UsageError("--on names the machine of a firmware file; give that with --firmware FILE")
     else:
-        found = subject_of_file(firmware, on)
-    images = tuple(image_of(each) for each in (*found.symbols, *(symbols or ())))
-    opened, program = open_store(store), find_qemu(qemu)
-    limits = Limits(timeout_s, silence_s)
-    with Interrupts() as interrupts, RunProgress(err, f"{found.name}, {program}", iterations * CAMPAIGN_TESTS) as progress:
-        recorded = run_psci_subject(opened, program, found, images, iterations, find_probe(probe), limits, progress, interrupts.asked)
-    return recorded, opened.load(recorded.run_id)
+        found = subject_of_file(firmware, given.on)
+    images = tuple(image_of(each) for each in (*found.symbols, *(given.symbols or ())))
+    opened, program, plugin = open_store(store), find_qemu(qemu), find_probe(given.probe)
+    with Interrupts() as interrupts, RunProgress(err(), f"{found.name}, {program}", iterations * CAMPAIGN_TESTS) as progress:
+        return opened, run_psci_subject(opened, program, found, images, iterations, plugin, limits, progress, interrupts.asked)
 
 
 def image_of(text: Path) -> Image:

@@ -1,21 +1,84 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Options that several verbs have, written once."""
+"""Options that several verbs have, written once; and options in groups."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import StrEnum
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from latlab.errors import UsageError
 
+
+class Format(StrEnum):
+    """Every form in which a result is printed or written; each verb takes some of them."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    RST = "rst"
+    HTML = "html"
+    JUNIT = "junit"
+    BENCHMARK = "benchmark"
+    SQUAD = "squad"
+    KCIDB = "kcidb"
+    CHROME = "chrome"
+
+
+def one_of(*allowed: Format, help: str = "How the result is printed.") -> Any:
+    """The option `--format` of a verb that takes these."""
+
+    def chosen(text: str) -> Format:
+        if text not in allowed:
+            raise typer.BadParameter(f"{text!r} is not one of {', '.join(allowed)}")
+        return Format(text)
+
+    return typer.Option("--format", parser=chosen, metavar=f"<{'|'.join(allowed)}>", help=help)
+
+
+TablesFormat = Annotated[Format, one_of(Format.TABLE, Format.JSON, Format.CSV, Format.RST)]
+ListFormat = Annotated[Format, one_of(Format.TABLE, Format.JSON, Format.CSV)]
 StoreOption = Annotated[
     str | None, typer.Option("--store", help="Where runs are kept: a file or a database URL.", show_default="user's data folder")
 ]
+OutputOption = Annotated[Path | None, typer.Option("-o", "--output", help="The file to write.", show_default="standard output")]
 QemuOption = Annotated[Path | None, typer.Option(help="The QEMU to use.", show_default="the one for its machine in PATH")]
 FirmwareOption = Annotated[Path | None, typer.Option(help="Folder with the firmware.", show_default="build folder or package")]
+RunArgument = Annotated[str, typer.Argument(help="A run's id, the unique beginning of one, or `last`.")]
+Reference = Annotated[str, typer.Argument(help="published:NAME, FILE.rst#RELEASE, FILE.csv, .json or .log, a run's id, or `last`.")]
+UnitOption = Annotated[str, typer.Option(help="Unit of tables that name none: ns, us or ms.")]
+
+
+@dataclass(frozen=True, slots=True)
+class BoardOptions:
+    """A board of labgrid."""
+
+    config: Annotated[Path | None, typer.Option(envvar="LG_ENV", help="For labgrid: the environment's configuration.")] = None
+    target_name: Annotated[str, typer.Option(help="For labgrid: the target in the environment.")] = "main"
+    state: Annotated[str | None, typer.Option(help="For labgrid: the strategy's state to go to first, such as shell.")] = None
+    power_cycle: Annotated[bool, typer.Option("--power-cycle", help="For labgrid: switch the board off and on first.")] = False
+
+
+def grouped(verb: Callable[..., None]) -> Callable[..., None]:
+    """A verb for typer whose every parameter of a dataclass's type is an option for each field; every field has a default."""
+    types = get_type_hints(verb, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in types.items() if is_dataclass(kind)}
+
+    @wraps(verb)
+    def command(**given: Any) -> None:
+        built = {name: kind(**{field.name: given.pop(field.name) for field in fields(kind)}) for name, kind in groups.items()}
+        verb(**given, **built)
+
+    flat = [one for parameter in inspect.signature(verb).parameters.values() for one in _flat(parameter, types[parameter.name])]
+    command.__signature__ = inspect.Signature(flat)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in flat}
+    return command
 
 
 def refuse_given(context: typer.Context, names: Iterable[str], why: str) -> None:
@@ -24,3 +87,19 @@ def refuse_given(context: typer.Context, names: Iterable[str], why: str) -> None
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
             raise UsageError(f"--{name.replace('_', '-')} {why}")
+
+
+def names_of(group: type) -> tuple[str, ...]:
+    """The options of a group, for `refuse_given`."""
+    return tuple(field.name for field in fields(group))
+
+
+def _flat(parameter: inspect.Parameter, kind: Any) -> list[inspect.Parameter]:
+    if not is_dataclass(kind):
+        return [parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY)]
+    types = get_type_hints(kind, include_extras=True)
+    assert all(field.default is not MISSING for field in fields(kind)), f"{kind}: an option of a group needs a default"
+    return [
+        inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=types[field.name])
+        for field in fields(kind)
+    ]

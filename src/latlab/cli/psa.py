@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from latlab.cli.options import FirmwareOption, QemuOption, StoreOption
+from latlab.cli.output import emit, err, show
 from latlab.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,21 +32,18 @@ def psa(
     html: Annotated[Path | None, typer.Option(help="Also write charts of all builds to this file.")] = None,
 ) -> None:
     """Measure PSA calls on a Cortex-M33: what each costs by backend and isolation level, and how long interrupts wait."""
-    from rich.console import Console
-
+    from latlab.analysis.spans.psa_builds import BuildResult
     from latlab.campaigns.psa import CAMPAIGN_ITERATIONS, SYMBOLS_LOG, run_psa
     from latlab.campaigns.recording import verdict
     from latlab.cli.interrupt import Interrupts
     from latlab.report.progress import RunProgress
-    from latlab.report.run.psa import BuildResult, print_builds
-    from latlab.report.run.psa import html as page
-    from latlab.report.run.terminal import PIPE_WIDTH
+    from latlab.report.run.builds import screen
     from latlab.store.store import open_store
     from latlab.targets.qemu import mps2
     from latlab.targets.qemu.console import Limits
     from latlab.targets.qemu.qemu import find_qemu
 
-    if timeout <= 0 or silence <= 0:
+    if not (timeout > 0 and silence > 0):
         raise UsageError("--timeout and --silence are seconds; use more than 0")
     images = [mps2.find_psa_images(name, firmware) for name in build or mps2.BUILDS]
     program = find_qemu(qemu or Path(mps2.PROGRAM))
@@ -54,12 +51,14 @@ def psa(
     recorded: list[Recorded] = []
     with Interrupts() as interrupts:
         for image in images:
-            with RunProgress(Console(stderr=True), f"{program}, {machine}, build {image.build}", CAMPAIGN_ITERATIONS) as progress:
+            with RunProgress(err(), f"{program}, {machine}, build {image.build}", CAMPAIGN_ITERATIONS) as progress:
                 recorded.append(run_psa(opened, program, machine, image, Limits(timeout, silence), progress, interrupts.asked))
     results = [BuildResult(opened.load(r.run_id), mps2.parse_symbols(opened.logs(r.run_id)[SYMBOLS_LOG])) for r in recorded]
-    print_builds(Console(width=None if sys.stdout.isatty() else PIPE_WIDTH), results)
+    show(screen(results))
     if html:
-        html.write_text(page(results), encoding="utf-8")
-        typer.echo(f"charts: {html}", err=True)
+        from latlab.report.renderers.html import document
+        from latlab.report.run.builds import page
+
+        emit(document(page(results)), html)
     for one in recorded:
         verdict(one)

@@ -3,31 +3,15 @@
 
 from __future__ import annotations
 
-import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from latlab.cli.analysis import load_reference, write_file
-from latlab.cli.options import StoreOption
+from latlab.cli.options import Format, StoreOption, TablesFormat
+from latlab.cli.output import emit, emit_tables, say, write_file
 from latlab.errors import DataError, UsageError
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from latlab.report.virtual.tables import Table
-
-
-class TableFormat(StrEnum):
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
-    RST = "rst"
-
-
-FormatOption = Annotated[TableFormat, typer.Option(help="How the result is printed.")]
 PlatformOption = Annotated[str, typer.Option(help="A platform of the catalogue, or a platform file; `NAME,key=value` changes it.")]
 ProgramOption = Annotated[Path | None, typer.Option(help="The virtual-time program.", show_default="build folder or package")]
 Published = Annotated[list[str], typer.Argument(help="published:NAME, FILE.rst#RELEASE, FILE.csv, or a stored run.")]
@@ -47,10 +31,11 @@ def fit(
     test: TestOption = None,
     hold: HoldOption = None,
     program: ProgramOption = None,
-    format: FormatOption = TableFormat.TABLE,
+    format: TablesFormat = Format.TABLE,
     store: StoreOption = None,
 ) -> None:
     """Fit a platform's costs to published figures; refuses when they cannot determine one, and names it."""
+    from latlab.campaigns.loading import load_reference
     from latlab.report.virtual.tables import fit_table, residual_table
     from latlab.virtual.board import load_board
     from latlab.virtual.prediction import fit_board
@@ -58,7 +43,7 @@ def fit(
 
     runs = [load_reference(reference, "", store) for reference in published]
     found = fit_board(find_program(program), load_board(platform), runs, test or (), hold or ())
-    _print([fit_table(found), residual_table(found)], format)
+    emit_tables([fit_table(found), residual_table(found)], format)
 
 
 def predict(
@@ -68,10 +53,11 @@ def predict(
     fit_test: Annotated[list[str] | None, typer.Option("--fit-test", help="Fit to this test only; may be given several times.")] = None,
     test: TestOption = None,
     program: ProgramOption = None,
-    format: FormatOption = TableFormat.TABLE,
+    format: TablesFormat = Format.TABLE,
     store: StoreOption = None,
 ) -> None:
     """Predict published figures from a platform's costs and the order in which the cores came, and show the error."""
+    from latlab.campaigns.loading import load_reference
     from latlab.report.virtual.tables import error_table, prediction_table
     from latlab.virtual.board import load_board
     from latlab.virtual.prediction import fit_board, predict, undetermined_costs
@@ -84,10 +70,10 @@ def predict(
         runs = [load_reference(reference, "", store) for reference in fit_to]
         held = undetermined_costs(found, board, runs[0], fit_test or ())
         if held:
-            typer.echo(f"held, because the figures cannot determine them: {', '.join(held)}", err=True)
+            say(f"held, because the figures cannot determine them: {', '.join(held)}")
         board = board.with_costs(fit_board(found, board, runs, fit_test or (), held).values_ns)
     predictions = predict(found, board, load_reference(measured, "", store), test or ())
-    _print([prediction_table(predictions), error_table(predictions)], format)
+    emit_tables([prediction_table(predictions), error_table(predictions)], format)
 
 
 def whatif(
@@ -103,7 +89,7 @@ def whatif(
     ] = None,
     dask: Annotated[str | None, typer.Option(help="Spread the sweep with Dask: `local`, or a scheduler such as tcp://host:8786.")] = None,
     program: ProgramOption = None,
-    format: FormatOption = TableFormat.TABLE,
+    format: TablesFormat = Format.TABLE,
 ) -> None:
     """Sweep cores, clusters, lock and channel: median and worst powerdown and wakeup of boards that nobody has built."""
     from latlab.report.virtual.whatif import Sweep, tables
@@ -122,19 +108,19 @@ def whatif(
     sweep = Sweep(platform, board, test, tuple(engine(find_program(program), jobs)))
     for path in output or ():
         write_file(text_of(sweep, path.suffix), path)
-        typer.echo(f"{path}: {len(sweep.points)} points", err=True)
+        say(f"{path}: {len(sweep.points)} points")
     if output:
         return
-    if format is TableFormat.TABLE:
-        _print(tables(sweep), format)
+    if format is Format.TABLE:
+        emit_tables(tables(sweep), format)
     else:
-        sys.stdout.write(text_of(sweep, f".{format.value}"))
+        emit(text_of(sweep, f".{format.value}"))
 
 
 def explore(
     full: Annotated[bool, typer.Option("--full", help="The larger set; minutes instead of seconds.")] = False,
     clusters: Annotated[str | None, typer.Option(help="Explore this system instead: cores of each cluster.")] = None,
-    programs: Annotated[str | None, typer.Option(help="A program a core, such as '2|2|0|f'; see docs/virtual-time.md.")] = None,
+    programs: Annotated[str | None, typer.Option(help="A program for each core, such as '2|2|0|f'; see docs/virtual-time.md.")] = None,
     bound: Annotated[int | None, typer.Option(help="At most so many preemptions.", show_default="every interleaving")] = None,
     walks: Annotated[int, typer.Option(help="Random walks instead.")] = 0,
     seed: Annotated[int, typer.Option(help="Of the walks.")] = 1,
@@ -143,7 +129,7 @@ def explore(
     scope: Annotated[list[str] | None, typer.Option("--scope", help="coordination or transition; several times.")] = None,
     replay: Annotated[str | None, typer.Option(help="Print the timeline of these choices.")] = None,
     program: ProgramOption = None,
-    format: FormatOption = TableFormat.TABLE,
+    format: TablesFormat = Format.TABLE,
 ) -> None:
     """Go through the interleavings of small systems and check the rules of coordination at every step."""
     from latlab.errors import TestFailed
@@ -161,14 +147,14 @@ def explore(
     exploration.check_choices(scopes, one)
     explorer = exploration.find_explorer(program)
     if replay is not None:
-        sys.stdout.write(exploration.replay(explorer, one, scopes[0], replay))
+        emit(exploration.replay(explorer, one, scopes[0], replay))
         return
     systems = [one] if clusters is not None else list(exploration.FULL if full else exploration.SMALL)
     findings = exploration.explore(explorer, systems, scopes, seed)
-    _print([exploration_table(findings)], format)
+    emit_tables([exploration_table(findings)], format)
     for finding in findings:
         if finding.timeline:
-            typer.echo(finding.timeline, err=True)
+            say(finding.timeline)
     unfinished = sum(finding.verdict == exploration.TOO_MANY for finding in findings)
     broken = [finding for finding in findings if finding.timeline]
     if broken:
@@ -177,22 +163,3 @@ def explore(
         raise DataError(
             f"{unfinished} of {len(findings)} explorations have too many states; give --bound or --walks, or shorten the programs"
         )
-
-
-def _print(tables: list[Table], format: TableFormat) -> None:
-    from latlab.report.virtual import tables as virtual
-
-    if format is TableFormat.TABLE:
-        for table in tables:
-            virtual.print_table(_out(), table)
-        return
-    render = {TableFormat.JSON: virtual.as_json, TableFormat.CSV: virtual.as_csv, TableFormat.RST: virtual.as_rst}[format]
-    sys.stdout.write(render(tables))
-
-
-def _out() -> Console:
-    from rich.console import Console
-
-    from latlab.report.run.terminal import PIPE_WIDTH
-
-    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)

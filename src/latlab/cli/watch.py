@@ -63,7 +63,7 @@ def conclude(wanted: Watch, store: str | None, format: WatchFormat) -> None:
     from latlab.campaigns.watching import watch as run_watch
     from latlab.cli.interrupt import Interrupts
     from latlab.report.crossings.terminal import print_watched, watched_json
-    from latlab.report.run.terminal import PIPE_WIDTH
+    from latlab.report.renderers.terminal import PIPE_WIDTH
     from latlab.store.store import open_store
 
     with Interrupts() as interrupts:

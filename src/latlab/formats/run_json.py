@@ -1,176 +1,191 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A run as JSON, whole: what is written is read back unchanged. The schema is in docs/export-schema.md."""
+"""A whole run as JSON: what is written reads back unchanged. The schema is in docs/export-schema.md; files of version 1 are read too."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+import msgspec
 
 from latlab.errors import DataError
 from latlab.formats.dump.frames import parse_core
-from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.model.run import Build, CoreId, CoreTrace, Distribution, LateWakeup, Problem, Run, Sample, Tick, Topology, TraceRecord
+from latlab.formats.run_v1 import upgraded
+from latlab.model.conditions import Conditions
+from latlab.model.enums import Clock, Kind, Metric, ProblemKind, RunStatus
+from latlab.model.run import (
+    Build,
+    Contents,
+    CoreId,
+    CoreTrace,
+    Distribution,
+    PowerCycles,
+    PrintedDelta,
+    Problem,
+    Run,
+    Sample,
+    Spans,
+    Tick,
+    Topology,
+    TraceRecord,
+    WakeupCounts,
+)
 
 SCHEMA = "latlab-run"
-VERSION = 1
+VERSION = 2
 MOST_CORES = 1 << 16
+
+T = TypeVar("T", Distribution, PrintedDelta)
+MOST = (1 << 63) - 1
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+Whole = Annotated[int, msgspec.Meta(ge=-MOST, le=MOST)]
+Word = Annotated[int, msgspec.Meta(ge=0)]
+Finite = Annotated[float, msgspec.Meta(ge=0, lt=1e18)]
+Positive = Annotated[float, msgspec.Meta(gt=0, lt=1e15)]
+_SampleRow = tuple[str, Metric, str, Count, Count, Whole]
+_RecordRow = tuple[Count, Count, str, Word]
+_TraceRow = tuple[str, str, Count, Count, Count, tuple[_RecordRow, ...]]
+
+
+class _Document(msgspec.Struct):
+    """The file, key by key. Cores are written `cluster.core`; samples, traces and problems are rows."""
+
+    id: str
+    campaign: str
+    kind: Kind
+    target: str
+    platform: str
+    topology: tuple[Count, ...]
+    clock: Clock
+    tick_value: Positive
+    tick_unit: str
+    build: Build
+    lead: str | None
+    status: RunStatus
+    conditions: Conditions
+    capture_cost_ticks: Finite | None
+    started_utc: str
+    emulator: str
+    command: tuple[str, ...]
+    source: str
+    printed_deltas: tuple[dict[str, Any], ...]
+    resolutions: tuple[tuple[Metric, Positive], ...]
+    facts: tuple[tuple[str, str], ...]
+    problems: tuple[tuple[Count, ProblemKind, str], ...]
+    samples: tuple[_SampleRow, ...] = ()
+    traces: tuple[_TraceRow, ...] = ()
+    distributions: tuple[dict[str, Any], ...] = ()
+    schema: str = SCHEMA
+    version: int = VERSION
 
 
 def render(run: Run) -> str:
-    document: dict[str, Any] = {
-        "schema": SCHEMA,
-        "version": VERSION,
-        "id": run.id,
-        "campaign": run.campaign,
-        "target": run.target,
-        "platform": run.platform,
-        "topology": list(run.topology.clusters),
-        "clock": run.tick.clock.value,
-        "tick_value": run.tick.value,
-        "tick_unit": run.tick.unit,
-        "firmware": run.build.firmware,
-        "events_hash": run.build.events_hash,
-        "build_options": [list(pair) for pair in run.build.options],
-        "lead": str(run.lead) if run.lead else None,
-        "status": run.status.value,
-        "capture_cost_ticks": run.capture_cost_ticks,
-        "started_utc": run.started_utc,
-        "emulator": run.emulator,
-        "command": list(run.command),
-        "facts": [list(pair) for pair in run.facts],
-        "samples": [[s.test, s.metric.value, str(s.core), s.boot, s.iteration, s.value_ticks] for s in run.samples],
-        "traces": [
-            [t.test, str(t.core), t.boot, t.iteration, t.lost, [[r.sequence, r.time_ticks, r.event, r.arg] for r in t.records]]
+    document = _Document(
+        id=run.id,
+        campaign=run.campaign,
+        kind=run.kind,
+        target=run.target,
+        platform=run.platform,
+        topology=run.topology.clusters,
+        clock=run.tick.clock,
+        tick_value=run.tick.value,
+        tick_unit=run.tick.unit,
+        build=run.build,
+        lead=str(run.lead) if run.lead else None,
+        status=run.status,
+        conditions=run.conditions,
+        capture_cost_ticks=run.capture_cost_ticks,
+        started_utc=run.started_utc,
+        emulator=run.emulator,
+        command=run.command,
+        source=run.source,
+        printed_deltas=tuple(_with_core(one) for one in run.printed_deltas),
+        resolutions=run.resolutions,
+        facts=run.facts,
+        problems=tuple((p.line, p.kind, p.message) for p in run.problems),
+        samples=tuple((s.test, s.metric, str(s.core), s.boot, s.iteration, s.value_ticks) for s in run.samples),
+        traces=tuple(
+            (t.test, str(t.core), t.boot, t.iteration, t.lost, tuple((r.sequence, r.time_ticks, r.event, r.arg) for r in t.records))
             for t in run.traces
-        ],
-        "problems": [[p.line, p.message] for p in run.problems],
-    }
-    if run.distributions:
-        document["distributions"] = [asdict(one) | {"core": str(one.core)} for one in run.distributions]
-    return json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n"
+        ),
+        distributions=tuple(_with_core(one) for one in run.distributions),
+    )
+    return msgspec.json.encode(document).decode() + "\n"
 
 
 def parse(text: str, name: str) -> Run:
     """Raises DataError with the file's name and what is wrong in it."""
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        line = getattr(error, "lineno", 0)
-        raise DataError(f"{name}:{line}: not JSON ({error}); export the run again") from None
+        document = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError) as error:
+        raise DataError(f"{name}: not JSON ({error}); export the run again") from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise DataError(f"{name}: the schema is not {SCHEMA!r}; export the run with `latlab export --format json`")
-    if document.get("version") != VERSION or isinstance(document.get("version"), bool | float):
-        raise DataError(f"{name}: version {document.get('version')!r} of the schema; this latlab reads version {VERSION}")
+    version = document.get("version")
+    if version not in (1, VERSION) or isinstance(version, bool | float):
+        raise DataError(f"{name}: version {version!r} of the schema; this latlab reads versions 1 and {VERSION}")
     try:
-        return _run(document)
-    except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
+        return _run(msgspec.convert(upgraded(document) if version == 1 else document, _Document))
+    except (msgspec.ValidationError, KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
         told = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise DataError(f"{name}: a field is missing or has the wrong type ({told}); export the run again") from None
 
 
-def _run(d: Mapping[str, Any]) -> Run:
-    tick = Tick(Clock(d["clock"]), _positive(d["tick_value"]))
-    topology = Topology(tuple(_whole(n) for n in d["topology"]))
-    if d["tick_unit"] != tick.unit:
-        raise ValueError(f"the unit is {d['tick_unit']!r} and the clock {d['clock']}, whose unit is {tick.unit}")
-    if min(topology.clusters, default=-1) < 0 or not 1 <= sum(topology.clusters) <= MOST_CORES:
-        raise ValueError(f"topology {d['topology']} is not one of 1 to {MOST_CORES} cores")
-    lead = _core(d["lead"]) if d["lead"] is not None else None
+def _run(d: _Document) -> Run:
+    tick, topology = Tick(d.clock, d.tick_value), Topology(d.topology)
+    if d.tick_unit != tick.unit:
+        raise ValueError(f"the unit is {d.tick_unit!r} and the clock {d.clock}, whose unit is {tick.unit}")
+    if not 1 <= sum(topology.clusters) <= MOST_CORES:
+        raise ValueError(f"topology {list(topology.clusters)} is not one of 1 to {MOST_CORES} cores")
+    lead = parse_core(d.lead) if d.lead is not None else None
     if lead is not None and lead not in topology.cores:
         raise ValueError(f"the lead {lead} is not in topology {topology}")
     return Run(
-        campaign=_text(d["campaign"]),
-        target=_text(d["target"]),
-        platform=_text(d["platform"]),
+        campaign=d.campaign,
+        target=d.target,
+        platform=d.platform,
         topology=topology,
         tick=tick,
-        build=Build(_text(d["firmware"]), _text_or_none(d["events_hash"]), tuple((_text(k), _text(v)) for k, v in d["build_options"])),
+        build=d.build,
         lead=lead,
-        status=RunStatus(d["status"]),
-        samples=tuple(Sample(_text(t), Metric(m), _core(c), _count(b), _count(i), _whole(v)) for t, m, c, b, i, v in d["samples"]),
-        traces=tuple(
-            CoreTrace(_text(t), _count(b), _count(i), _core(c), tuple(_record(r) for r in records), _count(lost))
-            for t, c, b, i, lost, records in d["traces"]
-        ),
-        problems=tuple(Problem(_count(line), _text(message)) for line, message in d["problems"]),
-        capture_cost_ticks=None if d["capture_cost_ticks"] is None else _finite(d["capture_cost_ticks"]),
-        started_utc=_text(d["started_utc"]),
-        emulator=_text(d["emulator"]),
-        command=tuple(_text(part) for part in d["command"]),
-        facts=tuple((_text(k), _text(v)) for k, v in d["facts"]),
-        id=_text(d["id"]),
-        distributions=tuple(_distribution(one) for one in d.get("distributions", ())),
+        status=d.status,
+        contents=_contents(d),
+        problems=tuple(Problem(line, message, kind) for line, kind, message in d.problems),
+        conditions=d.conditions,
+        capture_cost_ticks=d.capture_cost_ticks,
+        started_utc=d.started_utc,
+        emulator=d.emulator,
+        command=d.command,
+        source=d.source,
+        printed_deltas=tuple(_of_core(one, PrintedDelta) for one in d.printed_deltas),
+        resolutions=d.resolutions,
+        facts=d.facts,
+        id=d.id,
     )
 
 
-def _distribution(d: Mapping[str, Any]) -> Distribution:
-    return Distribution(
-        test=_text(d["test"]),
-        metric=Metric(d["metric"]),
-        core=_core(d["core"]),
-        counts=tuple((_whole(low), _whole(high), _whole(n)) for low, high, n in d["counts"]),
-        beyond=_whole(d["beyond"]),
-        got=_whole(d["got"]),
-        expected=_whole_or_none(d["expected"]),
-        missed=_whole_or_none(d["missed"]),
-        minimum_ticks=_whole(d["minimum_ticks"]),
-        maximum_ticks=_whole(d["maximum_ticks"]),
-        average_ticks=_finite(d["average_ticks"]),
-        resolution_ticks=_whole(d["resolution_ticks"]),
-        digest=_text(d["digest"]),
-        late=tuple(_late(late) for late in d["late"]),
-        late_dropped=_whole(d["late_dropped"]),
+def _contents(d: _Document) -> Contents:
+    if d.kind is Kind.POWER:
+        return PowerCycles()
+    if d.kind is Kind.WAKEUPS:
+        return WakeupCounts(tuple(_of_core(one, Distribution) for one in d.distributions))
+    core_of = {name: parse_core(name) for name in {row[2] for row in d.samples} | {row[1] for row in d.traces}}
+    samples = tuple(Sample(test, metric, core_of[c], boot, iteration, value) for test, metric, c, boot, iteration, value in d.samples)
+    if any(record[3] >> 64 for *_, records in d.traces for record in records):
+        raise ValueError("the argument of a trace record has more than 64 bits")
+    traces = tuple(
+        CoreTrace(test, boot, iteration, core_of[c], tuple(TraceRecord(*record) for record in records), lost)
+        for test, c, boot, iteration, lost, records in d.traces
     )
+    return Spans(samples, traces)
 
 
-def _text_or_none(value: Any) -> str | None:
-    return None if value is None else _text(value)
+def _with_core(one: Distribution | PrintedDelta) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(one)
+    return fields | {"core": str(one.core)}
 
 
-def _late(d: Mapping[str, Any]) -> LateWakeup:
-    return LateWakeup(_whole(d["wake_ns"]), _whole(d["late_ticks"]), _whole(d["missed"]), _text_or_none(d["cause"]))
-
-
-def _whole_or_none(value: Any) -> int | None:
-    return None if value is None else _whole(value)
-
-
-def _record(record: list[Any]) -> TraceRecord:
-    sequence, time, event, arg = record
-    return TraceRecord(_whole(sequence), _whole(time), _text(event), _whole(arg))
-
-
-def _core(text: Any) -> CoreId:
-    return parse_core(_text(text))
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
-    return value
-
-
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**64:
-        raise TypeError(f"{str(value)[:40]} is no whole number of 64 bits")
-    return value
-
-
-def _count(value: Any) -> int:
-    if _whole(value) < 0:
-        raise ValueError(f"{value} is negative")
-    return int(value)
-
-
-def _finite(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e18:
-        raise ValueError(f"{value!r} is no number from 0")
-    return float(value)
-
-
-def _positive(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e15:
-        raise TypeError(f"{value!r} is no positive number")
-    return float(value)
+def _of_core(fields: Mapping[str, Any], kind: type[T]) -> T:
+    core: CoreId = parse_core(fields["core"])
+    return msgspec.convert({**fields, "core": {"cluster": core.cluster, "core": core.core}}, kind)

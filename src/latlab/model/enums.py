@@ -34,3 +34,22 @@ class Metric(StrEnum):
 class RunStatus(StrEnum):
     COMPLETE = "complete"
     PARTIAL = "partial"
+
+
+class Kind(StrEnum):
+    """What a run holds, which says how it is kept, compared and shown."""
+
+    SPANS = "spans"
+    WAKEUPS = "wakeups"
+    POWER = "power"
+
+
+class ProblemKind(StrEnum):
+    """What is wrong with an input, as far as a decision rests on it."""
+
+    INPUT = "input"
+    """Damaged, incomplete or contradictory."""
+    UNIT_SUSPECT = "unit suspect"
+    """Figures that cannot be in the unit that the document names."""
+    MISPRINTED_DELTA = "misprinted delta"
+    """A printed percentage that does not follow from the printed figures."""

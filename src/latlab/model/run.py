@@ -6,9 +6,11 @@ A value is a whole number of ticks; `Tick` says what one tick is worth. Nothing 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.blame import Blame
+from latlab.model.conditions import UNSAID, Conditions
+from latlab.model.enums import Clock, Kind, Metric, ProblemKind, RunStatus
 
 UNNAMED = "unnamed"
 
@@ -52,11 +54,12 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """The firmware under test: what it calls itself and the hash of its event table (None: not ours)."""
+    """The firmware under test: what it calls itself, the hash of its event table (None: not ours), the size of its code (None: unknown)."""
 
     firmware: str
     events_hash: str | None = None
     options: tuple[tuple[str, str], ...] = ()
+    code_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +86,12 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class LateWakeup:
-    """A wake-up beyond the recorder's threshold, and the periods that passed before the task ran. `cause` is what stole the time: empty
-    where nothing that was traced did, None where nothing was traced."""
+    """A wake-up beyond the recorder's threshold, the periods that passed before the task ran, and what is to blame."""
 
     wake_ns: int
     late_ticks: int
-    missed: int = 0
-    cause: str | None = None
+    missed: int
+    blame: Blame
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +137,49 @@ class Problem:
 
     line: int
     message: str
+    kind: ProblemKind = ProblemKind.INPUT
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedDelta:
+    """What a document printed beside a figure: how far it is from another release's, in percent."""
+
+    test: str
+    metric: Metric
+    core: CoreId
+    percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """What a run of psci or psa holds: spans of cores, and the traces that they were made of."""
+
+    samples: tuple[Sample, ...] = ()
+    traces: tuple[CoreTrace, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WakeupCounts:
+    """What a run of rt holds: counted wake-ups by tool and CPU. A stored run is kept as raw files and has them once these are read."""
+
+    distributions: tuple[Distribution, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PowerCycles:
+    """A run of CPU hotplug and system suspend: its crossings stand in its raw files."""
+
+
+Contents = Spans | WakeupCounts | PowerCycles
+_KINDS: dict[type[Contents], Kind] = {Spans: Kind.SPANS, WakeupCounts: Kind.WAKEUPS, PowerCycles: Kind.POWER}
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """One campaign on one target, with everything needed to say what its figures mean.
 
-    `platform` is `UNNAMED` where the source of the figures does not say it.
+    `platform` is `UNNAMED` where the source of the figures does not say it. `source` names what an imported run was read from.
+    `resolutions` are metrics that were printed more coarsely than the clock counts, in ns. `facts` are for a reader: no code asks them.
     """
 
     campaign: str
@@ -152,18 +190,34 @@ class Run:
     build: Build
     lead: CoreId | None
     status: RunStatus
-    samples: tuple[Sample, ...]
-    traces: tuple[CoreTrace, ...] = ()
+    contents: Contents
     problems: tuple[Problem, ...] = ()
+    conditions: Conditions = UNSAID
     capture_cost_ticks: float | None = None
     started_utc: str = ""
     emulator: str = ""
     command: tuple[str, ...] = ()
-    facts: tuple[tuple[str, str], ...] = field(default=())
+    source: str = ""
+    printed_deltas: tuple[PrintedDelta, ...] = ()
+    resolutions: tuple[tuple[Metric, float], ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
     id: str = ""
-    distributions: tuple[Distribution, ...] = ()
 
     @property
-    def is_rt(self) -> bool:
-        """A run of an rt campaign is kept as raw files; its figures are made of them whenever they are asked for."""
-        return self.campaign.startswith("rt")
+    def kind(self) -> Kind:
+        return _KINDS[type(self.contents)]
+
+    @property
+    def samples(self) -> tuple[Sample, ...]:
+        """The samples of a run of spans; none of another."""
+        return self.contents.samples if isinstance(self.contents, Spans) else ()
+
+    @property
+    def traces(self) -> tuple[CoreTrace, ...]:
+        """The traces of a run of spans; none of another."""
+        return self.contents.traces if isinstance(self.contents, Spans) else ()
+
+    @property
+    def distributions(self) -> tuple[Distribution, ...]:
+        """The counts of a run of wake-ups; none of another."""
+        return self.contents.distributions if isinstance(self.contents, WakeupCounts) else ()

@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from latlab.model.conditions import UNSAID, Conditions
+
 
 @dataclass(frozen=True, slots=True)
 class Outlier:
@@ -85,6 +87,7 @@ class Wakeups:
     counter_hz: int | None = None
     sync: tuple[int, int] | None = None
     complete: bool = True
+    conditions: Conditions = UNSAID
     facts: tuple[tuple[str, str], ...] = ()
     problems: tuple[str, ...] = ()
 

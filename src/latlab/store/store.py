@@ -3,110 +3,31 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import secrets
+import shutil
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy import exc
 
 from latlab.errors import DataError, LatlabError, UsageError
-from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.model.run import Build, CoreId, CoreTrace, Problem, Run, Sample, Tick, Topology, TraceRecord
+from latlab.model.enums import RunStatus
+from latlab.model.run import CoreTrace, Problem, Run, Sample
+from latlab.store.migrations import can_migrate, migrate
+from latlab.store.rows import contents_of, problem_of, problem_row, run_of, run_row, sample_row, trace_row
+from latlab.store.schema import SCHEMA_VERSION, logs_table, metadata, problems_table, runs_table, samples_table, schema_table, traces_table
 
-SCHEMA_VERSION = 1
 BUSY_TIMEOUT_S = 30
 ID_ATTEMPTS = 16
 
 logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
-
-metadata = sa.MetaData()
-
-schema_table = sa.Table("latlab_schema", metadata, sa.Column("version", sa.Integer, primary_key=True, autoincrement=False))
-
-runs_table = sa.Table(
-    "runs",
-    metadata,
-    sa.Column("number", sa.Integer, primary_key=True),
-    sa.Column("id", sa.Text, nullable=False, unique=True),
-    sa.Column("campaign", sa.Text, nullable=False),
-    sa.Column("target", sa.Text, nullable=False),
-    sa.Column("platform", sa.Text, nullable=False),
-    sa.Column("topology", sa.Text, nullable=False),
-    sa.Column("clock", sa.Text, nullable=False),
-    sa.Column("tick_value", sa.Float(53), nullable=False),
-    sa.Column("firmware", sa.Text, nullable=False),
-    sa.Column("events_hash", sa.Text),
-    sa.Column("build_options", sa.Text, nullable=False),
-    sa.Column("lead", sa.Text),
-    sa.Column("status", sa.Text, nullable=False),
-    sa.Column("capture_cost_ticks", sa.Float(53)),
-    sa.Column("started_utc", sa.Text, nullable=False),
-    sa.Column("emulator", sa.Text, nullable=False),
-    sa.Column("command", sa.Text, nullable=False),
-    sa.Column("facts", sa.Text, nullable=False),
-)
-
-
-def _of_run() -> sa.Column[Any]:
-    return sa.Column("run", sa.Integer, sa.ForeignKey("runs.number", ondelete="CASCADE"), nullable=False, index=True)
-
-
-def _number() -> sa.Column[Any]:
-    return sa.Column("number", sa.Integer, primary_key=True)
-
-
-samples_table = sa.Table(
-    "samples",
-    metadata,
-    _number(),
-    _of_run(),
-    sa.Column("test", sa.Text, nullable=False),
-    sa.Column("metric", sa.Text, nullable=False),
-    sa.Column("cluster", sa.Integer, nullable=False),
-    sa.Column("core", sa.Integer, nullable=False),
-    sa.Column("boot", sa.Integer, nullable=False),
-    sa.Column("iteration", sa.BigInteger, nullable=False),
-    sa.Column("value_ticks", sa.BigInteger, nullable=False),
-)
-
-traces_table = sa.Table(
-    "traces",
-    metadata,
-    _number(),
-    _of_run(),
-    sa.Column("test", sa.Text, nullable=False),
-    sa.Column("boot", sa.Integer, nullable=False),
-    sa.Column("iteration", sa.BigInteger, nullable=False),
-    sa.Column("cluster", sa.Integer, nullable=False),
-    sa.Column("core", sa.Integer, nullable=False),
-    sa.Column("lost", sa.BigInteger, nullable=False),
-    sa.Column("records", sa.LargeBinary, nullable=False),
-)
-
-problems_table = sa.Table(
-    "problems",
-    metadata,
-    _number(),
-    _of_run(),
-    sa.Column("line", sa.BigInteger, nullable=False),
-    sa.Column("message", sa.Text, nullable=False),
-)
-
-logs_table = sa.Table(
-    "logs",
-    metadata,
-    _number(),
-    _of_run(),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("data", sa.LargeBinary, nullable=False),
-)
 
 
 class Store:
@@ -120,7 +41,7 @@ class Store:
         """Store the run's facts under a new short id; until `finish` the run is partial."""
         for attempt in range(ID_ATTEMPTS):
             run_id = f"{run.campaign}-{secrets.token_hex(2 + attempt // 4)}"
-            row = _run_row(run) | {"id": run_id, "status": RunStatus.PARTIAL.value}
+            row = run_row(run) | {"id": run_id, "status": RunStatus.PARTIAL.value}
             try:
                 with self._transaction() as connection:
                     connection.execute(runs_table.insert(), row)
@@ -131,7 +52,7 @@ class Store:
 
     def describe(self, run_id: str, run: Run) -> None:
         """Replace the run's facts by what is known now; its id and status stay."""
-        row = {key: value for key, value in _run_row(run).items() if key != "status"}
+        row = {key: value for key, value in run_row(run).items() if key != "status"}
         with self._transaction() as connection:
             connection.execute(runs_table.update().where(runs_table.c.id == run_id), row)
 
@@ -147,9 +68,9 @@ class Store:
         with self._transaction() as connection:
             number = connection.execute(sa.select(runs_table.c.number).where(runs_table.c.id == run_id)).scalar_one()
             rows = {
-                samples_table: [_sample_row(sample) for sample in samples],
-                traces_table: [_trace_row(trace) for trace in traces],
-                problems_table: [{"line": problem.line, "message": problem.message} for problem in problems],
+                samples_table: [sample_row(sample) for sample in samples],
+                traces_table: [trace_row(trace) for trace in traces],
+                problems_table: [problem_row(problem) for problem in problems],
                 logs_table: [{"name": name, "data": zlib.compress(data)} for name, data in (logs or {}).items() if data],
             }
             for table, values in rows.items():
@@ -164,7 +85,7 @@ class Store:
         """Every run without its samples, the oldest first."""
         with self._transaction() as connection:
             rows = connection.execute(sa.select(runs_table).order_by(runs_table.c.number)).mappings()
-            return tuple(_run(row) for row in rows)
+            return tuple(run_of(row) for row in rows)
 
     def resolve(self, reference: str) -> str:
         """The id that `last`, an id or the unique beginning of an id means."""
@@ -188,10 +109,9 @@ class Store:
         run_id = self.resolve(reference)
         with self._transaction() as connection:
             row = connection.execute(sa.select(runs_table).where(runs_table.c.id == run_id)).mappings().one()
-            samples = tuple(_sample(r) for r in _rows(connection, samples_table, row["number"]))
-            traces = tuple(_trace(r) for r in _rows(connection, traces_table, row["number"]))
-            problems = tuple(Problem(r["line"], r["message"]) for r in _rows(connection, problems_table, row["number"]))
-            return _run(row, samples, traces, problems)
+            number = row["number"]
+            contents = contents_of(row, _rows(connection, samples_table, number), _rows(connection, traces_table, number))
+            return run_of(row, contents, tuple(map(problem_of, _rows(connection, problems_table, number))))
 
     def sample_counts(self) -> dict[str, int]:
         """How many samples each run has."""
@@ -222,24 +142,58 @@ class Store:
         self._engine.dispose()
 
     def prepare(self) -> None:
-        """Make the tables where they are missing and check the version of the schema."""
+        """Make the tables where they are missing; bring an older store up to this version; refuse a newer one."""
         with self._transaction() as connection:
             if sa.inspect(connection).has_table(schema_table.name):
                 version = connection.execute(sa.select(schema_table.c.version)).scalar()
+                if version == SCHEMA_VERSION:
+                    return
                 self._check_version(version)
-                return
-        with self._transaction() as connection:
-            if connection.dialect.name == "sqlite":
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
+        with self._exclusive() as connection:
             metadata.create_all(connection)
             version = connection.execute(sa.select(schema_table.c.version)).scalar()
             if version is None:
                 connection.execute(schema_table.insert(), {"version": SCHEMA_VERSION})
+        if can_migrate(version):
+            self._migrate()
+
+    def _migrate(self) -> None:
+        """In one transaction; a SQLite file is copied first and the copy removed once it has succeeded."""
+        kept = self._kept_copy()
+        with self._exclusive() as connection:
+            if connection.execute(sa.select(schema_table.c.version)).scalar() != SCHEMA_VERSION:
+                migrate(connection)
+        if kept is not None:
+            kept.unlink(missing_ok=True)
+
+    def _kept_copy(self) -> Path | None:
+        path = self._engine.url.database
+        if self._engine.dialect.name != "sqlite" or path is None:
+            return None
+        kept = Path(f"{path}.version-1")
+        try:
+            shutil.copy2(path, kept)
+        except OSError as error:
+            raise UsageError(
+                f"{self.place} is of an older version and cannot be copied to {kept} before it is brought up to date "
+                f"({error.strerror}); free some space or name another --store"
+            ) from error
+        return kept
+
+    @contextmanager
+    def _exclusive(self) -> Iterator[sa.Connection]:
+        """A transaction that no other writer is in."""
+        with self._transaction() as connection:
+            if connection.dialect.name == "sqlite":
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            elif sa.inspect(connection).has_table(schema_table.name):
+                connection.exec_driver_sql(f"LOCK TABLE {schema_table.name} IN EXCLUSIVE MODE")
+            yield connection
 
     def _check_version(self, version: int | None) -> None:
-        if version != SCHEMA_VERSION:
+        if version is not None and not can_migrate(version):
             raise DataError(
-                f"{self.place} has schema {version}, this latlab knows schema {SCHEMA_VERSION}; "
+                f"{self.place} has schema {version}, this latlab knows schema {SCHEMA_VERSION} and older; "
                 "use the latlab that made it or another --store"
             )
 
@@ -252,7 +206,7 @@ class Store:
             raise
         except exc.DBAPIError as error:
             raise _explained(error, self.place) from error
-        except (zlib.error, ValueError, KeyError) as error:
+        except (zlib.error, msgspec.MsgspecError, ValueError, KeyError, TypeError) as error:
             raise DataError(f"{self.place}: damaged ({error}); restore a copy or use another --store") from error
 
 
@@ -316,100 +270,3 @@ def _explained(error: exc.DBAPIError, place: str) -> LatlabError:
 
 def _rows(connection: sa.Connection, table: sa.Table, number: int) -> Iterable[Mapping[Any, Any]]:
     return connection.execute(sa.select(table).where(table.c.run == number).order_by(table.c.number)).mappings()
-
-
-def _run_row(run: Run) -> dict[str, Any]:
-    return {
-        "campaign": run.campaign,
-        "target": run.target,
-        "platform": run.platform,
-        "topology": str(run.topology),
-        "clock": run.tick.clock.value,
-        "tick_value": run.tick.value,
-        "firmware": run.build.firmware,
-        "events_hash": run.build.events_hash,
-        "build_options": json.dumps(run.build.options),
-        "lead": str(run.lead) if run.lead else None,
-        "status": run.status.value,
-        "capture_cost_ticks": run.capture_cost_ticks,
-        "started_utc": run.started_utc,
-        "emulator": run.emulator,
-        "command": json.dumps(run.command),
-        "facts": json.dumps(run.facts),
-    }
-
-
-def _run(
-    row: Mapping[Any, Any], samples: tuple[Sample, ...] = (), traces: tuple[CoreTrace, ...] = (), problems: tuple[Problem, ...] = ()
-) -> Run:
-    return Run(
-        campaign=row["campaign"],
-        target=row["target"],
-        platform=row["platform"],
-        topology=Topology(tuple(int(part) for part in row["topology"].split(","))),
-        tick=Tick(Clock(row["clock"]), _positive(row["tick_value"])),
-        build=Build(row["firmware"], row["events_hash"], _pairs(row["build_options"])),
-        lead=_core(row["lead"]) if row["lead"] else None,
-        status=RunStatus(row["status"]),
-        samples=samples,
-        traces=traces,
-        problems=problems,
-        capture_cost_ticks=row["capture_cost_ticks"],
-        started_utc=row["started_utc"],
-        emulator=row["emulator"],
-        command=tuple(json.loads(row["command"])),
-        facts=_pairs(row["facts"]),
-        id=row["id"],
-    )
-
-
-def _positive(value: Any) -> float:
-    if not isinstance(value, int | float) or not value > 0:
-        raise ValueError(f"a tick is worth {value!r}")
-    return float(value)
-
-
-def _pairs(text: str) -> tuple[tuple[str, str], ...]:
-    return tuple((key, value) for key, value in json.loads(text))
-
-
-def _core(text: str) -> CoreId:
-    cluster, _, core = text.partition(".")
-    return CoreId(int(cluster), int(core))
-
-
-def _sample_row(sample: Sample) -> dict[str, Any]:
-    return {
-        "test": sample.test,
-        "metric": sample.metric.value,
-        "cluster": sample.core.cluster,
-        "core": sample.core.core,
-        "boot": sample.boot,
-        "iteration": sample.iteration,
-        "value_ticks": sample.value_ticks,
-    }
-
-
-def _sample(row: Mapping[Any, Any]) -> Sample:
-    core, value = CoreId(row["cluster"], row["core"]), row["value_ticks"]
-    if not isinstance(value, int):
-        raise ValueError(f"a span of {value!r} ticks")
-    return Sample(row["test"], Metric(row["metric"]), core, row["boot"], row["iteration"], value)
-
-
-def _trace_row(trace: CoreTrace) -> dict[str, Any]:
-    records = [(record.sequence, record.time_ticks, record.event, record.arg) for record in trace.records]
-    return {
-        "test": trace.test,
-        "boot": trace.boot,
-        "iteration": trace.iteration,
-        "cluster": trace.core.cluster,
-        "core": trace.core.core,
-        "lost": trace.lost,
-        "records": zlib.compress(json.dumps(records).encode("ascii")),
-    }
-
-
-def _trace(row: Mapping[Any, Any]) -> CoreTrace:
-    records = tuple(TraceRecord(*record) for record in json.loads(zlib.decompress(row["records"])))
-    return CoreTrace(row["test"], row["boot"], row["iteration"], CoreId(row["cluster"], row["core"]), records, row["lost"])

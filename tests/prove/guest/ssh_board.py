@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from latlab.model.conditions import Mode
 from latlab.targets.guest.cpio import Entry, archive, file, folder
 from latlab.targets.guest.debian import PrivateApt, unpack
 from latlab.targets.guest.guest import GuestMachine, GuestRun, run_guest
@@ -21,7 +22,7 @@ from latlab.targets.guest.guest_image import FETCHED, GuestImage, guest_image, l
 from latlab.targets.linux.machine import OverSsh
 from latlab.targets.linux.recorder_binary import cache_folder
 from latlab.targets.qemu.console import Limits
-from latlab.targets.qemu.qemu import Mode, find_qemu
+from latlab.targets.qemu.qemu import find_qemu
 from latlab.targets.tools import run
 
 PACKAGES = ("dropbear-bin", "openssh-sftp-server")

@@ -8,7 +8,9 @@ import pytest
 
 from latlab.analysis.wakeups.result import RtResult
 from latlab.campaigns.rt import run_rt_linux
-from latlab.campaigns.rt_results import VIRTUAL_MACHINE, results_of
+from latlab.campaigns.rt_results import results_of
+from latlab.model.blame import Caller, CallerKind
+from latlab.model.conditions import Mode
 from latlab.model.enums import RunStatus
 from latlab.model.run import Run
 from latlab.store.store import Store, open_store
@@ -53,18 +55,18 @@ def _measured(store: Store, machine: Machine, module: Path | None = None) -> tup
 def _check_blamed(result: RtResult) -> None:
     """The load reads /dev/hwrng, so that TRNG_RND, held for 10 ms, is called all the time: each call makes a wake-up late that was due
     every 2 ms. What the host takes away beside that is nobody's."""
-    blamed = [entry for entry in result.attributed or () if entry.cause and entry.cause.name == "TRNG_RND"]
+    blamed = [entry for entry in result.attributed or () if entry.blame.name == "TRNG_RND"]
     (exposed,) = [exposed for exposed in result.exposure if exposed.name == "TRNG_RND"]
     assert exposed.events > 100 and exposed.longest_ns >= HOLD_NS
     assert len(blamed) >= 0.8 * exposed.events
-    assert {entry.cause.caller for entry in blamed if entry.cause} >= {"the hwrng driver in cat"}
+    assert {entry.blame.caller for entry in blamed} >= {Caller(CallerKind.HWRNG_DRIVER, "cat")}
 
 
 def test_a_module_that_is_loaded_is_used_over_ssh(board: SshBoard, store: Store) -> None:
     run, result = _measured(store, board.machine)
     facts = dict(run.facts)
     assert facts["EL3 rings"] == "read every 1 s" and "crng_reseed" in facts["kernel probes"]
-    assert facts["mode"] == VIRTUAL_MACHINE
+    assert run.conditions.mode is Mode.VIRTUAL_MACHINE
     _check_blamed(result)
 
 

@@ -3,12 +3,13 @@
 
 import pytest
 
+from latlab.analysis.wakeups.dose_experiment import doses, line_of
 from latlab.analysis.wakeups.result import RtResult
 from latlab.campaigns.rt import DOSES_US, GuestOptions, run_rt_guest, run_trng
 from latlab.campaigns.rt_results import busy_facts, results_of
 from latlab.formats.wakeups.recorder import read_record
 from latlab.model.enums import RunStatus
-from latlab.report.rt.content import doses, line_of
+from latlab.model.run import Run
 from latlab.store.store import Store, open_store
 from latlab.targets.guest.guest import GuestMachine, run_guest
 from latlab.targets.guest.guest_image import guest_image
@@ -27,12 +28,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 @pytest.fixture(scope="module")
-def experiment(store: Store) -> list[tuple[str, RtResult]]:
+def experiment(store: Store) -> tuple[Run, list[tuple[str, RtResult]]]:
     workload = Workload(10, "idle", Instrument.RECORDER, outlier_us=30)
     run_id = run_trng(store, find_qemu(), guest_image(), None, workload, DOSES_US, LIMITS, print)
     run = store.load(run_id)
     assert run.status is RunStatus.COMPLETE, run.problems
-    return results_of(run, store.logs(run_id))
+    return run, results_of(run, store.logs(run_id))
 
 
 def test_two_runs_have_identical_samples(store: Store) -> None:
@@ -45,22 +46,22 @@ def test_two_runs_have_identical_samples(store: Store) -> None:
         assert logs[0][name] == logs[1][name]
 
 
-def test_the_response_follows_the_dose(experiment: list[tuple[str, RtResult]]) -> None:
-    line = line_of(doses(experiment))
+def test_the_response_follows_the_dose(experiment: tuple[Run, list[tuple[str, RtResult]]]) -> None:
+    line = line_of(doses(*experiment))
     assert 1.5 <= line.slope <= 2.5 and line.r_squared >= 0.98
 
 
-def test_every_late_wake_up_at_the_highest_dose_is_the_trng(experiment: list[tuple[str, RtResult]]) -> None:
-    results = dict(experiment)
+def test_every_late_wake_up_at_the_highest_dose_is_the_trng(experiment: tuple[Run, list[tuple[str, RtResult]]]) -> None:
+    results = dict(experiment[1])
     undisturbed = results["0-us-kstack-on-hwrng-off"].recorder
     assert undisturbed is not None
     attributed = results["200-us-kstack-on-hwrng-off"].attributed or ()
     late = [entry for entry in attributed if entry.outlier.late_ns > 3 * undisturbed.max_ns]
-    assert late and all(entry.cause and entry.cause.name == "TRNG_RND" and entry.cause.calls >= 1 for entry in late)
+    assert late and all(entry.blame.name == "TRNG_RND" and entry.calls >= 1 for entry in late)
 
 
-def test_without_kernel_stack_randomisation_the_maximum_falls_back(experiment: list[tuple[str, RtResult]]) -> None:
-    found = {(dose.dose_us, dose.kstack, dose.hwrng): dose.max_us for dose in doses(experiment)}
+def test_without_kernel_stack_randomisation_the_maximum_falls_back(experiment: tuple[Run, list[tuple[str, RtResult]]]) -> None:
+    found = {(dose.dose_us, dose.kstack, dose.hwrng): dose.max_us for dose in doses(*experiment)}
     assert found[200, False, False] <= found[0, True, False] * 1.5 < found[200, True, False]
 
 

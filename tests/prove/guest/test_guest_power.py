@@ -7,11 +7,12 @@ import pytest
 
 from latlab.analysis.wakeups.power_cycles import Crossing, crossings
 from latlab.campaigns.rt_results import kernel_warnings, power_records
+from latlab.model.conditions import Mode
 from latlab.targets.guest.guest import GuestMachine, GuestRun, run_guest
 from latlab.targets.guest.guest_image import guest_image
 from latlab.targets.linux.rt_job import power_script
 from latlab.targets.qemu.console import Limits
-from latlab.targets.qemu.qemu import Mode, find_qemu
+from latlab.targets.qemu.qemu import find_qemu
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 

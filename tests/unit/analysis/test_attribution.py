@@ -12,6 +12,7 @@ from latlab.catalog import event_table
 from latlab.formats.dump.el3_records import info_of, read_all, read_records
 from latlab.formats.wakeups.ftrace import read_spans
 from latlab.formats.wakeups.recorder import read_record
+from latlab.model.blame import UNTRACED, BlameKind, Caller, CallerKind
 from latlab.model.calls import Call, KernelSpan
 from latlab.model.wakeups import CpuWakeups, Outlier, Wakeups
 from support.places import RT_DATA
@@ -37,14 +38,13 @@ def _late(at_ns: int, late_ns: int, cpu: int = 0) -> Outlier:
 def test_an_outlier_filled_by_calls_is_theirs() -> None:
     calls = [Call(0, TRNG, 600_000, 800_000), Call(0, TRNG, 801_000, 990_000)]
     (entry,) = attribute(_wakeups(), [_late(1_000_000, 420_000)], calls)
-    assert entry.cause is not None
-    assert (entry.cause.name, entry.cause.calls, entry.cause.stolen_ns) == ("TRNG_RND", 2, 389_000)
+    assert (entry.blame.kind, entry.blame.name, entry.calls, entry.stolen_ns) == (BlameKind.FIRMWARE, "TRNG_RND", 2, 389_000)
 
 
 def test_a_call_before_the_wake_up_was_due_counts_for_its_part_inside_only() -> None:
     calls = [Call(0, TRNG, 0, 950_000)]
     (entry,) = attribute(_wakeups(), [_late(1_000_000, 100_000)], calls)
-    assert entry.cause is not None and entry.cause.stolen_ns == 50_000
+    assert entry.explained and entry.stolen_ns == 50_000
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_call_before_the_wake_up_was_due_counts_for_its_part_inside_only() -> 
 )
 def test_a_call_elsewhere_or_too_short_is_no_cause(call: Call) -> None:
     (entry,) = attribute(_wakeups(), [_late(1_000_000, 400_000)], [call])
-    assert entry.cause is None
+    assert not entry.explained
 
 
 def test_the_way_through_the_kernel_is_named_for_each_caller() -> None:
@@ -69,36 +69,36 @@ def test_the_way_through_the_kernel_is_named_for_each_caller() -> None:
     driver = KernelSpan(0, "hwrng", "hwrng", 590_000, 995_000)
     reader = KernelSpan(0, "hwrng", "cat", 590_000, 995_000)
     (third,) = attribute(_wakeups(), [_late(1_000_000, 420_000)], calls, [reader])
-    assert third.cause and third.cause.caller == "the hwrng driver in cat"
+    assert third.blame.caller == Caller(CallerKind.HWRNG_DRIVER, "cat")
     (first,) = attribute(_wakeups(), [_late(1_000_000, 420_000)], calls, [own])
     (second,) = attribute(_wakeups(), [_late(1_000_000, 420_000)], calls, [driver])
-    assert first.cause and first.cause.caller == "kernel-stack randomisation in a system call of rt-task"
-    assert second.cause and second.cause.caller == "the hwrng thread"
+    assert first.blame.caller == Caller(CallerKind.KSTACK, "rt-task")
+    assert second.blame.caller == Caller(CallerKind.HWRNG_THREAD, "hwrng")
 
 
 def test_work_of_the_kernel_itself_is_named_where_the_firmware_took_little() -> None:
     span = KernelSpan(0, "crng_reseed", "latlab-recorder", 900_000, 990_000, ("_get_random_bytes",))
     (entry,) = attribute(_wakeups(), [_late(1_000_000, 120_000)], [Call(0, TRNG, 950_000, 950_500)], [span])
-    assert entry.cause and entry.cause.name == "kernel: crng_reseed"
+    assert (entry.blame.kind, entry.blame.name) == (BlameKind.KERNEL, "crng_reseed")
 
 
 def test_what_another_task_was_doing_in_the_kernel_is_no_cause() -> None:
     """The span goes on while the task is preempted, here by a host that takes the CPU away."""
     span = KernelSpan(0, "hwrng", "cat", 0, 2_000_000)
     (entry,) = attribute(_wakeups(), [_late(1_000_000, 420_000)], [Call(0, TRNG, 100_000, 200_000)], [span])
-    assert entry.cause is None
+    assert not entry.explained
 
 
 def test_an_outlier_that_the_ring_no_longer_holds_is_unknown_and_not_unexplained() -> None:
     late = [_late(1_000_000, 100_000), _late(3_000_000, 100_000), _late(1_000_000, 100_000, cpu=1)]
     entries = attribute(_wakeups(), late, [], gaps={0: ((0, 2_000_000),)})
-    assert [entry.traced for entry in entries] == [False, True, True]
+    assert [entry.blame == UNTRACED for entry in entries] == [True, False, False]
 
 
 def test_an_outlier_beside_a_gap_between_two_reads_is_unexplained_and_one_in_it_unknown() -> None:
     late = [_late(1_000_000, 100_000), _late(2_000_000, 100_000), _late(3_000_000, 100_000)]
     entries = attribute(_wakeups(), late, [], gaps={0: ((1_950_000, 2_500_000),)})
-    assert [entry.traced for entry in entries] == [True, False, True]
+    assert [entry.blame == UNTRACED for entry in entries] == [False, True, False]
 
 
 @given(st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50)), max_size=12), st.integers(0, 700), st.integers(1, 80))
@@ -113,7 +113,7 @@ def test_the_calls_that_an_outlier_overlaps_are_all_found(spans: list[tuple[int,
     stolen = sum(max(0, min(call.out_ticks, late.wake_ns) - max(call.in_ticks, start * 1000)) for call in calls)
     histogram = _wakeups().cpus[0].histogram
     enough = 0.5 * (late.late_ns - (histogram.percentile_ns(50) or 0 if histogram else 0))
-    assert (entry.cause.stolen_ns if entry.cause else 0) == (stolen if stolen and stolen >= enough else 0)
+    assert entry.stolen_ns == (stolen if stolen and stolen >= enough else 0)
 
 
 def test_a_ring_that_was_overwritten_says_until_when_it_holds_nothing() -> None:
@@ -147,7 +147,7 @@ def test_a_cpu_that_the_head_does_not_name_keeps_its_records() -> None:
     assert [record.sequence for record in read.traces[0].records] == [6, 7] and len(read.calls()) <= 1
     assert [problem.message for problem in read.problems] == [
         "el3:1: neither a core nor a record: 'core 0.0 cup=0 next=5 oldest=2'; the line is left out",
-        "el3:1: nothing says from which record on those of CPU 0 are wanted; all are kept",
+        "el3:1: the first record that is wanted of CPU 0 is not stated; all are kept",
     ]
 
 
@@ -162,10 +162,10 @@ def test_a_guest_whose_trng_was_held_has_every_spike_attributed() -> None:
     records = read_records((RT_DATA / "el3-records.txt").read_text(), event_table(), "el3")
     spans = read_spans((RT_DATA / "ftrace.txt").read_text(), ("crng_reseed", "hwrng"))
     entries = attribute(read, read.outliers, records.calls(), spans)
-    assert len(entries) == 7 and all(entry.cause and entry.cause.name == "TRNG_RND" for entry in entries)
+    assert len(entries) == 7 and all(entry.blame.name == "TRNG_RND" for entry in entries)
     worst = [entry for entry in entries if entry.outlier.late_ns > 400_000]
-    assert [entry.cause.calls for entry in worst if entry.cause] == [2, 2, 2]
-    assert all(entry.cause and "kernel-stack randomisation" in entry.cause.caller for entry in worst)
+    assert [entry.calls for entry in worst] == [2, 2, 2]
+    assert all(entry.blame.caller and entry.blame.caller.kind is CallerKind.KSTACK for entry in worst)
 
 
 def test_lines_that_are_no_records_are_named_and_the_rest_kept() -> None:

@@ -9,15 +9,18 @@ from hypothesis import strategies as st
 
 from latlab.analysis.base.columns import columns_of
 from latlab.analysis.base.identity import NotComparable
+from latlab.analysis.base.ladders import BASE, STEP
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
-from latlab.analysis.ladder.canonical import BASE, STEP, SYSTEM_TERM, after_term, fit_ladders
+from latlab.analysis.ladder.canonical import SYSTEM_TERM, after_term, fit_ladders
 from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.analysis.ladder.roles import inferred_lead, roles_of
+from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Metric
-from latlab.model.run import UNNAMED, CoreId, Tick, Topology
+from latlab.model.run import UNNAMED, CoreId, Spans, Tick, Topology
 from latlab.store import references
 from support.ladder_model import Truth, make_run, relabelled
+from support.runs import changed
 
 SEEDS = st.integers(min_value=0, max_value=2**32 - 1)
 
@@ -160,7 +163,7 @@ def test_the_order_of_rows_does_not_matter(seed):
     a, b = make_run(Truth(), 1, name="a"), make_run(Truth(wakeup=(25_000.0, 21_000.0)), 2, name="b")
     shuffled = list(b.samples)
     random.Random(seed).shuffle(shuffled)
-    assert compare(a, replace(b, samples=tuple(shuffled))).rows == compare(a, b).rows
+    assert compare(a, changed(b, samples=tuple(shuffled))).rows == compare(a, b).rows
 
 
 def test_a_figure_in_the_wrong_unit_is_refused():
@@ -190,8 +193,8 @@ def test_another_tick_of_the_same_clock_is_converted_and_noted():
         ({"tick": Tick(Clock.INSTRUCTIONS, 1.0)}, "the clock differs, time in a and instructions in b"),
         ({"platform": "other"}, "the platform differs"),
         ({"topology": Topology((4, 4))}, "the topology differs"),
-        ({"samples": ()}, "holds no samples"),
-        ({"facts": (("mode", "multi-thread"),)}, "no latencies"),
+        ({"contents": Spans()}, "holds no samples"),
+        ({"conditions": Conditions(mode=Mode.MULTI_THREAD)}, "no latencies"),
     ],
 )
 def test_runs_that_do_not_belong_together_are_refused(change, said):
@@ -203,19 +206,19 @@ def test_runs_that_do_not_belong_together_are_refused(change, said):
 def test_a_span_recorded_twice_is_refused():
     run = make_run(Truth(), 1, name="a")
     with pytest.raises(NotComparable, match="is recorded twice"):
-        compare(replace(run, samples=(*run.samples, run.samples[0])), run)
+        compare(changed(run, samples=(*run.samples, run.samples[0])), run)
 
 
 def test_a_core_that_the_topology_does_not_have_is_refused():
     run = make_run(Truth(), 1, name="a")
     with pytest.raises(NotComparable, match=r"core 9\.0, which topology 2,4 does not have"):
-        compare(replace(run, samples=(*run.samples, replace(run.samples[0], core=CoreId(9, 0)))), run)
+        compare(changed(run, samples=(*run.samples, replace(run.samples[0], core=CoreId(9, 0)))), run)
 
 
 def test_a_test_that_lacks_a_core_is_left_out_and_noted():
     a, b = make_run(Truth(), 1, name="a"), make_run(Truth(), 2, name="b")
     fewer = tuple(s for s in b.samples if not (s.test == "cpu_susp_serial" and s.core == CoreId(1, 3)))
-    comparison = compare(a, replace(b, samples=fewer))
+    comparison = compare(a, changed(b, samples=fewer))
     assert not rows(comparison, test="cpu_susp_serial")
     assert any("core 1.3 is missing" in note for note in comparison.notes)
 
@@ -256,4 +259,4 @@ def test_a_number_beyond_64_bits_is_refused():
     run = make_run(Truth(), 1, name="a")
     huge = replace(run.samples[0], iteration=2**80)
     with pytest.raises(NotComparable, match="beyond 64 bits"):
-        compare(run, replace(run, samples=(huge, *run.samples[1:])))
+        compare(run, changed(run, samples=(huge, *run.samples[1:])))

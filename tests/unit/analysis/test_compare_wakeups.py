@@ -14,10 +14,11 @@ from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.statistics import two_sample_shift
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.base.weighted import dominance, exceedance_p, quantile_shift, weighted, weighted_shift
+from latlab.analysis.base.wording import MODES
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
-from latlab.campaigns.rt_results import DETERMINISTIC, EMULATION, REAL, VIRTUAL_MACHINE
+from latlab.model.conditions import UNSAID, Mode
 from latlab.model.enums import Metric
 from latlab.model.run import Build, Distribution
 from latlab.report.comparison.data import comparison_csv, comparison_json
@@ -111,14 +112,14 @@ def test_one_wake_up_that_missed_many_periods_is_one_event() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"mode": VIRTUAL_MACHINE}, "the mode differs"),
+        ({"mode": Mode.VIRTUAL_MACHINE}, "the mode differs"),
         ({"workload": Workload(10, interval_us=1000)}, "the interval differs, 200 us in a and 1000 us in b"),
         ({"workload": Workload(10, priority=50)}, "the priority differs"),
         ({"workload": Workload(10, "hackbench")}, "the load differs"),
         ({"workload": Workload(10, idle_states=True)}, "the idle states differs"),
         ({"platform": "another board"}, "the platform differs"),
-        ({"mode": EMULATION}, "multi-threaded emulation"),
-        ({"mode": DETERMINISTIC}, "the clock differs"),
+        ({"mode": Mode.MULTI_THREAD}, "multi-threaded emulation"),
+        ({"mode": Mode.DETERMINISTIC}, "the clock differs"),
     ],
 )
 def test_runs_under_other_conditions_are_refused_before_anything_is_computed(change: dict[str, object], said: str) -> None:
@@ -137,21 +138,21 @@ def test_another_kernel_is_what_is_compared_and_is_noted() -> None:
 
 def test_what_an_imported_run_does_not_say_is_noted() -> None:
     imported = wakeup_run(distribution(drawn(1, 5000)), name="imported")
-    imported = replace(imported, facts=(("mode", "imported: as the tool says it"), ("source", "x.json")))
+    imported = replace(imported, conditions=UNSAID)
     notes = compare(imported, wakeup_run(distribution(drawn(2, 5000)))).notes
     assert "imported does not say its mode, interval, priority, load, idle states; taken to be the other's" in notes
 
 
 def test_a_virtual_machine_is_said_with_every_verdict() -> None:
-    a = wakeup_run(distribution(drawn(1)), name="a", mode=VIRTUAL_MACHINE)
-    b = wakeup_run(distribution(drawn(2, factor=1.3)), name="b", mode=VIRTUAL_MACHINE)
+    a = wakeup_run(distribution(drawn(1)), name="a", mode=Mode.VIRTUAL_MACHINE)
+    b = wakeup_run(distribution(drawn(2, factor=1.3)), name="b", mode=Mode.VIRTUAL_MACHINE)
     found = compare(a, b)
     decision = decide_gate(found, frozenset({"regressed"}))
-    assert decision.exit_code == 1 and decision.lines[-1].endswith(VIRTUAL_MACHINE)
+    assert decision.exit_code == 1 and decision.lines[-1].endswith(MODES[Mode.VIRTUAL_MACHINE])
     for text in (comparison_json(found), comparison_junit(found, decision), explain_pair(found)[-1].sentence):
-        assert VIRTUAL_MACHINE in text
+        assert MODES[Mode.VIRTUAL_MACHINE] in text
     rows = comparison_csv(found).splitlines()[1:]
-    assert rows and all(VIRTUAL_MACHINE in line for line in rows)
+    assert rows and all(MODES[Mode.VIRTUAL_MACHINE] in line for line in rows)
 
 
 def test_two_tools_are_compared_with_a_note_and_within_the_coarser_ones_steps() -> None:
@@ -163,8 +164,8 @@ def test_two_tools_are_compared_with_a_note_and_within_the_coarser_ones_steps() 
 
 def test_on_the_instruction_clock_a_single_instruction_is_a_difference_and_exact() -> None:
     values = [5_000] * 1000
-    a = wakeup_run(replace(distribution(values), digest="1"), mode=DETERMINISTIC)
-    b = wakeup_run(replace(distribution([*values[:-1], 5_002]), digest="2"), mode=DETERMINISTIC)
+    a = wakeup_run(replace(distribution(values), digest="1"), mode=Mode.DETERMINISTIC)
+    b = wakeup_run(replace(distribution([*values[:-1], 5_002]), digest="2"), mode=Mode.DETERMINISTIC)
     found = compare(a, b)
     (row,) = (row for row in found.rows if row.name == "CPU 0 maximum")
     assert (row.shift.value, row.verdict, row.basis) == (1.0, Verdict.REGRESSED, "exact")
@@ -248,7 +249,7 @@ def test_a_quantile_with_fewer_than_ten_wake_ups_above_it_is_left_out() -> None:
 
 
 def test_a_tolerance_widens_what_counts_as_the_same() -> None:
-    a, b = wakeup_run(distribution(drawn(1)), mode=REAL), wakeup_run(distribution(drawn(2, factor=1.1)))
+    a, b = wakeup_run(distribution(drawn(1)), mode=Mode.REAL), wakeup_run(distribution(drawn(2, factor=1.1)))
     assert compare(a, b, Limits(relative=0.2)).verdict is Verdict.SAME
 
 

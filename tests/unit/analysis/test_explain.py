@@ -10,6 +10,7 @@ from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Tick
 from latlab.store import references
 from support.ladder_model import Truth, call, make_run, relabelled
+from support.runs import changed
 
 
 def sentences(explanations, test=None):
@@ -110,7 +111,7 @@ def test_a_core_slower_than_its_like_breaks_a_rule():
 
 def test_with_traces_a_wait_is_exact_and_its_holder_is_named():
     run = make_run(Truth(tests=("susp_deep_parallel",)), 1)
-    traced = replace(run, tick=Tick(Clock.TIME, 20.0), traces=(call(CoreId(0, 0), 1000, 5), call(CoreId(0, 1), 1010, 95)))
+    traced = changed(run, tick=Tick(Clock.TIME, 20.0), traces=(call(CoreId(0, 0), 1000, 5), call(CoreId(0, 1), 1010, 95)))
     exact = [e.sentence for e in explain_run(traced) if e.basis == "exact"]
     assert "core 0.1 waited 1.90 µs (lock wait, level 1), 1.90 µs of it behind 0.0" in exact
     assert any(s.startswith("core 0.1 has the longest powerdown, 5.50 µs:") for s in exact)
@@ -120,7 +121,7 @@ def test_what_traces_say_of_a_parallel_test_comes_with_its_mark_where_cores_took
     run = make_run(Truth(tests=("susp_deep_parallel",)), 1)
     traces = (call(CoreId(0, 0), 1000, 5), call(CoreId(0, 1), 1010, 95))
     told = {
-        clock: sentences(explain_run(replace(run, tick=Tick(clock, 0.5), traces=traces)), "susp_deep_parallel")
+        clock: sentences(explain_run(changed(run, tick=Tick(clock, 0.5), traces=traces)), "susp_deep_parallel")
         for clock in (Clock.INSTRUCTIONS, Clock.VIRTUAL)
     }
     turns = "cores take turns under the instruction clock, so these spans show no queue"

@@ -1,20 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Labelled cases: the generator tells the truth, and explanations name it; needs the virtual-time program."""
+"""Labelled cases: the generator tells the truth."""
 
 from labelled import CAUSES, case_of, named_causes
-from latlab.analysis.base.explanation import Explanation
+from latlab.analysis.base.explanation import Basis, Explanation
+from latlab.analysis.base.findings import NothingMoved
 from latlab.virtual.board import load_board
-
-# One seed for each cause, and one with none.
-SEEDS = {
-    0: "flush as last man",
-    1: "slower cluster flush",
-    2: "slower channel",
-    3: "slower message",
-    5: "slower core flush",
-    6: "slower wake-up",
-    7: "none",
-}
+from support.labelled_seeds import SEEDS
 
 
 def test_a_seed_makes_the_same_case_each_time_and_changes_nothing_but_its_cause():
@@ -34,4 +25,4 @@ def test_every_cause_is_drawn():
 
 
 def test_sentences_that_name_nothing_name_no_cause():
-    assert named_causes([Explanation("", "no structure changed beyond its threshold", "exact")], []) == set()
+    assert named_causes([Explanation("", NothingMoved(), Basis.EXACT, "ns")], []) == set()

@@ -12,15 +12,18 @@ import pytest
 
 from latlab.adopters.dataframes import to_pandas, to_polars
 from latlab.analysis.base.identity import NotComparable
+from latlab.analysis.base.wording import MODES
 from latlab.analysis.explain import explain_run
 from latlab.analysis.figures import figures_of
 from latlab.analysis.history import history
 from latlab.analysis.invariants import check_invariants
 from latlab.analysis.wakeups.tail import tails
-from latlab.campaigns.rt_results import CAMPAIGN, DETERMINISTIC, EMULATION, POWER_CAMPAIGN, VIRTUAL_MACHINE, keep, new_run, workload_facts
+from latlab.campaigns.rt_results import CAMPAIGN, POWER_CAMPAIGN, keep, new_run, workload_conditions
 from latlab.catalog import event_table
 from latlab.errors import UsageError
 from latlab.formats import run_json
+from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind
+from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Metric
 from latlab.model.run import LateWakeup, Run
 from latlab.report.exports import benchmark_json, kcidb, squad
@@ -28,6 +31,7 @@ from latlab.store.store import open_store
 from latlab.targets.linux.rt_job import Workload
 from support.command import Done, latlab
 from support.places import RT_DATA
+from support.runs import changed
 from support.wakeup_runs import INTERVAL_NS, distribution, drawn, wakeup_run
 
 INFO = b"events=%s clock_hz=62500000 capture_mticks=875\n"
@@ -38,14 +42,14 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "store.sqlite"
 
 
-def _kept(store: Path, mode: str = DETERMINISTIC, campaign: str = CAMPAIGN) -> str:
+def _kept(store: Path, mode: Mode = Mode.DETERMINISTIC, campaign: str = CAMPAIGN) -> str:
     files = {
         "recorder.rec": gzip.decompress((RT_DATA / "recorder.rec.gz").read_bytes()),
         "el3-records.txt": (RT_DATA / "el3-records.txt").read_bytes(),
         "el3-info.txt": INFO % event_table().hash.encode(),
         "ftrace.txt": (RT_DATA / "ftrace.txt").read_bytes(),
     }
-    run = new_run(campaign, "guest", "QEMU virt", 1, mode, workload_facts(Workload(8)))
+    run = new_run(campaign, "guest", "QEMU virt", 1, workload_conditions(Workload(8), mode))
     return keep(open_store(str(store)), run, files, ())
 
 
@@ -84,14 +88,14 @@ def test_what_another_tool_measured_is_compared_with_a_run(name: str, store: Pat
 
 def test_a_run_of_power_boundaries_has_no_wake_ups_and_says_where_its_figures_are(store: Path) -> None:
     opened = open_store(str(store))
-    run = opened.begin(new_run(POWER_CAMPAIGN, "guest", "QEMU virt", 4, EMULATION, ()))
+    run = opened.begin(new_run(POWER_CAMPAIGN, "guest", "QEMU virt", 4, Conditions(mode=Mode.MULTI_THREAD)))
     done = _said(store, "compare", run, run)
     assert done.returncode == 3 and f"`latlab show {run}` prints them" in done.stderr
 
 
 @pytest.mark.parametrize("verb", [("compare", "2"), ("explain",), ("tail",), ("history", "2"), ("export", "--format", "benchmark")])
 def test_multi_threaded_emulation_has_no_latency_that_could_be_judged(store: Path, verb: tuple[str, ...]) -> None:
-    run = _kept(store, EMULATION)
+    run = _kept(store, Mode.MULTI_THREAD)
     references = [run, run] if "2" in verb else [run]
     pattern = ["*"] if verb[0] == "history" else []
     done = _said(store, verb[0], *pattern, *references, *(part for part in verb[1:] if part != "2"))
@@ -108,11 +112,11 @@ def test_an_exported_run_is_read_back_unchanged_and_compared_with_itself(store: 
 
 
 def test_figures_of_a_virtual_machine_say_so_wherever_they_are_published() -> None:
-    run = wakeup_run(distribution(drawn(1, 30_000)), mode=VIRTUAL_MACHINE)
-    assert all(VIRTUAL_MACHINE in entry["extra"] for entry in json.loads(benchmark_json.render(run)))
+    run = wakeup_run(distribution(drawn(1, 30_000)), mode=Mode.VIRTUAL_MACHINE)
+    assert all(MODES[Mode.VIRTUAL_MACHINE] in entry["extra"] for entry in json.loads(benchmark_json.render(run)))
     assert all(name.startswith("latlab-virtual-machine/") for name in json.loads(squad.render(run)))
     tests = json.loads(kcidb.render(run))["tests"]
-    assert all(VIRTUAL_MACHINE in test["environment"]["comment"] for test in tests)
+    assert all(MODES[Mode.VIRTUAL_MACHINE] in test["environment"]["comment"] for test in tests)
 
 
 @pytest.mark.parametrize("to_frame", [to_pandas, to_polars])
@@ -144,8 +148,11 @@ def test_what_is_unaccounted_for_breaks_a_rule() -> None:
     assert [check.sentence for check in check_invariants(short) if not check.holds] == ["100 of 1100 are unaccounted for"]
 
 
+HELD = Blame(BlameKind.FIRMWARE, "TRNG_RND")
+
+
 def test_late_wake_ups_are_told_by_cause_and_period() -> None:
-    late = tuple(LateWakeup(n * 100_000_000 + 300_000, 300_000, 1, "TRNG_RND" if n % 4 else "") for n in range(40))
+    late = tuple(LateWakeup(n * 100_000_000 + 300_000, 300_000, 1, HELD if n % 4 else UNEXPLAINED) for n in range(40))
     run = wakeup_run(replace(distribution(drawn(1, 1000), missed=40), late=late))
     told = [e.sentence for e in explain_run(run)]
     assert "30 of 40 late wake-ups: TRNG_RND, the latest 300.0 µs" in told
@@ -159,7 +166,7 @@ def _late_run(seed: int, count: int = 400, got: int = 1_000_000) -> Run:
     rng = np.random.default_rng(seed)
     times = np.sort(rng.choice(got, count, replace=False)) * INTERVAL_NS
     values = 100_000 + rng.exponential(20_000, count)
-    late = tuple(LateWakeup(int(t + v), int(v)) for t, v in zip(times, values, strict=True))
+    late = tuple(LateWakeup(int(t + v), int(v), 0, UNTRACED) for t, v in zip(times, values, strict=True))
     quiet = distribution(drawn(seed, 1000))
     return wakeup_run(replace(quiet, got=got, expected=got, maximum_ticks=int(values.max()), late=late))
 
@@ -185,7 +192,7 @@ def test_the_tail_of_the_late_wake_ups_is_that_of_all_of_them() -> None:
 )
 def test_no_tail_is_estimated_where_late_wake_ups_are_not_kept(change: dict[str, object], said: str) -> None:
     run = _late_run(1)
-    run = replace(run, distributions=(replace(run.distributions[0], **change),))  # type: ignore[arg-type]
+    run = changed(run, distributions=(replace(run.distributions[0], **change),))  # type: ignore[arg-type]
     (found,) = tails(run, None, Metric.TASK_WAKEUP, 1e7)
     assert found.level is None and said in found.refusal
 
@@ -198,13 +205,13 @@ def test_few_late_wake_ups_are_too_few_for_a_tail() -> None:
 def test_late_wake_ups_in_bursts_are_not_independent() -> None:
     run = _late_run(1)
     late = tuple(replace(one, late_ticks=100_000 + 1000 * (n // 10)) for n, one in enumerate(run.distributions[0].late))
-    (found,) = tails(replace(run, distributions=(replace(run.distributions[0], late=late),)), None, Metric.TASK_WAKEUP, 1e7)
+    (found,) = tails(changed(run, distributions=(replace(run.distributions[0], late=late),)), None, Metric.TASK_WAKEUP, 1e7)
     assert found.level is None and "independence" in found.refusal
 
 
 def test_a_run_without_wake_ups_is_refused_beside_one_that_has_them() -> None:
     from latlab.analysis.compare import compare
 
-    empty = replace(wakeup_run(distribution(drawn(1, 100)), name="empty"), distributions=())
+    empty = changed(wakeup_run(distribution(drawn(1, 100)), name="empty"), distributions=())
     with pytest.raises(NotComparable, match="empty holds no wake-ups"):
         compare(wakeup_run(distribution(drawn(1, 100))), empty)

@@ -79,7 +79,7 @@ def test_a_campaign_that_fails_in_one_of_them_is_neither_the_same_nor_different(
 
 def test_both_boot_the_image_of_the_guest_of_this_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here, there = checkout(tmp_path / "here", HISTOGRAM), checkout(tmp_path / "there", HISTOGRAM)
-    assert ended(monkeypatch, here, there, "rt-guest") == 0
+    assert ended(monkeypatch, here, there, "rt-recorder") == 0
     for place in (here, there):
         (image,) = (place / ".venv/bin/latlab.images").read_text().splitlines()
         assert image.endswith(f"/image-of-{place.name} -> {here}/image-of-here")

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The psa campaign: its spans and windows, and the real firmware in the real QEMU where both are there."""
+"""The psa campaign: its spans and its windows."""
 
 import pytest
 
 from latlab.analysis.spans.psa import psa_samples, windows
+from latlab.analysis.spans.psa_builds import cost_range, worst_latency
 from latlab.analysis.spans.spans import samples_of
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, CoreTrace, Run, TraceRecord
 from latlab.model.symbols import Symbols
-from latlab.report.run.psa import cost_range, worst_latency
 from latlab.targets.qemu import mps2
 from support.runs import ONE_CORE, run_with
 

@@ -10,12 +10,13 @@ from latlab.campaigns.psci import run_psci
 from latlab.campaigns.recording import Recorded, Silent
 from latlab.catalog import event_table
 from latlab.errors import DataError, UsageError
+from latlab.model.conditions import Mode
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.run import CoreId, Topology
 from latlab.store.store import Store, open_store
 from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.images import ImageSet, elf_events_hash, find_images
-from latlab.targets.qemu.qemu import Machine, Mode, Qemu, check_machine, command_line, find_qemu
+from latlab.targets.qemu.qemu import Machine, Qemu, check_machine, command_line, find_qemu
 from support.fakes import elf_with_note, fake_images, fake_qemu
 from support.runs import JUNO
 from support.synthetic import TESTS, log
@@ -170,7 +171,7 @@ def test_the_command_line_hands_over_the_parameters_and_survives_commas_in_paths
 def test_a_program_that_is_no_qemu_is_refused() -> None:
     with pytest.raises(UsageError, match="does not say a QEMU version"):
         find_qemu(Path("/bin/echo"))
-    with pytest.raises(UsageError, match="is not there"):
+    with pytest.raises(UsageError, match="is missing"):
         find_qemu(Path("/nowhere/qemu"))
     with pytest.raises(UsageError, match="not a program that this user may run"):
         find_qemu(Path(__file__))
@@ -193,7 +194,7 @@ def test_the_command_runs_the_campaign_and_prints_its_tables(latlab: Latlab, tmp
     options = ("--qemu", fake_qemu(tmp_path, LOG), "--firmware", fake_images(tmp_path / "images", JUNO), "--iterations", 2)
     done = latlab("run", "psci", *options)
     assert done.returncode == 0, done.stderr
-    assert "CPU_SUSPEND to deepest power level, in serial" in done.stdout
+    assert "CPU_SUSPEND latencies (instructions) to deepest power level in serial" in done.stdout
     assert "192 samples" in done.stderr
 
 

@@ -12,6 +12,7 @@ from latlab.model.run import CoreId
 from support.command import latlab
 from support.ladder_model import Truth, make_run
 from support.places import RT_DATA
+from support.runs import changed
 
 V9, V10 = "published:tf-a/juno/v2.9", "published:tf-a/juno/v2.10"
 
@@ -56,7 +57,7 @@ def test_explain_tells_sentences_and_json():
 
 
 def test_an_explanation_says_its_clock_and_how_many_samples_it_stands_on():
-    counted = f"{V9}: system counter (time), 96 samples, 1 a cell"
+    counted = f"{V9}: system counter (time), 96 samples, 1 in each cell"
     assert latlab("explain", V9).stdout.splitlines()[0] == counted
     assert counted in latlab("explain", V9, V10).stdout.splitlines()
 
@@ -111,9 +112,9 @@ def test_a_gate_passes_no_candidate_that_lacks_what_the_base_has(tmp_path):
     whole = make_run(Truth(), 1, name="whole")
     left = {
         "a partial run": replace(whole, status=RunStatus.PARTIAL),
-        "a test": replace(whole, samples=tuple(s for s in whole.samples if s.test != "cpu_susp_serial")),
-        "a core": replace(whole, samples=tuple(s for s in whole.samples if s.core != CoreId(1, 3) or s.test == "cpu_susp_serial")),
-        "a metric": replace(whole, samples=tuple(s for s in whole.samples if s.metric is not Metric.WAKEUP)),
+        "a test": changed(whole, samples=tuple(s for s in whole.samples if s.test != "cpu_susp_serial")),
+        "a core": changed(whole, samples=tuple(s for s in whole.samples if s.core != CoreId(1, 3) or s.test == "cpu_susp_serial")),
+        "a metric": changed(whole, samples=tuple(s for s in whole.samples if s.metric is not Metric.WAKEUP)),
     }
     base = tmp_path / "whole.json"
     base.write_text(run_json.render(whole))

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
+import csv
 import gzip
-import json
+import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.rt_results import DETERMINISTIC, EMULATION, REAL, keep, new_run, workload_facts
+from latlab.analysis.wakeups.dose_experiment import Dose
+from latlab.campaigns.rt_results import keep, new_run, workload_conditions
 from latlab.cli.app import app
 from latlab.errors import DataError, LatlabError, UsageError
+from latlab.formats import run_json
+from latlab.model.conditions import Dose as Condition
+from latlab.model.conditions import Mode
 from latlab.model.enums import RunStatus
-from latlab.report.rt.content import Dose, dose_notes
+from latlab.model.run import Run
+from latlab.report.rt.doses import dose_notes
 from latlab.store.store import open_store
 from latlab.targets.linux.rt_job import Workload
 from support.places import RT_DATA
@@ -39,17 +46,17 @@ def _files() -> dict[str, bytes]:
     }
 
 
-def _run(mode: str, campaign: str = "rt"):
-    return new_run(campaign, "guest", "QEMU virt", 1, mode, workload_facts(Workload(8)))
+def _run(mode: Mode, campaign: str = "rt", **conditions: object) -> Run:
+    measured = replace(workload_conditions(Workload(8), mode), **conditions)  # type: ignore[arg-type]
+    return new_run(campaign, "guest", "QEMU virt", 1, measured)
 
 
 def test_an_imported_histogram_is_a_run_that_is_shown_and_reported(store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _latlab("import-rt", str(RT_DATA / "cyclictest-h.txt"), "--duration", "1s", "--interval", "1000")
     assert "Maximum (us)" in capsys.readouterr().out
     _latlab("show", "last", "--format", "json")
-    body = json.loads(capsys.readouterr().out)
-    (tool,) = body["measurements"][0]["tools"]
-    assert [(cpu["got"], cpu["max_ns"]) for cpu in tool["cpus"]] == [(1000, 28_000), (996, 497_000)]
+    run = run_json.parse(capsys.readouterr().out, "shown")
+    assert [(one.got, one.maximum_ticks) for one in run.distributions] == [(1000, 28_000), (996, 497_000)]
     page = tmp_path / "page.html"
     _latlab("report", "last", "-o", str(page))
     text = page.read_text()
@@ -85,8 +92,27 @@ def test_an_imported_file_with_its_schedule_says_what_was_missed(store: str, cap
     _latlab("import-rt", str(RT_DATA / "cyclictest-h.txt"), "--duration", "1s", "--interval", "200")
     capsys.readouterr()
     _latlab("show", "last", "--format", "json")
-    (tool,) = json.loads(capsys.readouterr().out)["measurements"][0]["tools"]
-    assert [(cpu["expected"], cpu["missed"]) for cpu in tool["cpus"]] == [(5000, 4000), (5000, 4004)]
+    run = run_json.parse(capsys.readouterr().out, "shown")
+    assert [(one.expected, one.missed) for one in run.distributions] == [(5000, 4000), (5000, 4004)]
+
+
+def test_the_json_of_a_shown_run_is_the_exported_one(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run_id = keep(open_store(), _run(Mode.DETERMINISTIC), _files(), ())
+    _latlab("show", run_id, "--format", "json")
+    shown = capsys.readouterr().out
+    _latlab("export", run_id)
+    assert shown == capsys.readouterr().out
+
+
+def test_the_csv_of_a_shown_run_has_every_table_and_none_of_what_is_not_published(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run_id = keep(open_store(), _run(Mode.DETERMINISTIC), _files(), ())
+    _latlab("show", run_id, "--format", "csv")
+    rows = list(csv.reader(io.StringIO(capsys.readouterr().out)))
+    assert ["Latencies", "CPU 0"] in rows and ["Call", "CPU", "Times", "Longest (us)", "Together (us)"] in rows
+    assert any(row[0] == "TRNG_RND" for row in rows)
+    emulated = keep(open_store(), _run(Mode.MULTI_THREAD), _files(), ())
+    with pytest.raises(UsageError, match="not published"):
+        _latlab("show", emulated, "--format", "csv")
 
 
 def test_truncated_input_is_refused_with_its_name(store: str, tmp_path: Path) -> None:
@@ -110,7 +136,7 @@ def test_what_is_wrong_with_an_imported_file_names_that_file_also_in_its_explana
 
 def test_a_whole_run_is_complete_and_says_who_stole_the_time(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     opened = open_store()
-    run_id = keep(opened, _run(DETERMINISTIC), _files(), ())
+    run_id = keep(opened, _run(Mode.DETERMINISTIC), _files(), ())
     assert opened.load(run_id).status is RunStatus.COMPLETE
     _latlab("show", run_id)
     assert "TRNG_RND, called by kernel-stack randomisation in a system call" in capsys.readouterr().out
@@ -120,7 +146,7 @@ def test_what_was_measured_is_kept_when_the_target_goes_down(store: str) -> None
     opened = open_store()
     whole = _files()
     cut = whole | {"recorder.rec": whole["recorder.rec"][: len(whole["recorder.rec"]) - 40]}
-    run_id = keep(opened, _run(REAL), cut, ("board: the connection broke",))
+    run_id = keep(opened, _run(Mode.REAL), cut, ("board: the connection broke",))
     run = opened.load(run_id)
     assert run.status is RunStatus.PARTIAL
     messages = [problem.message for problem in run.problems]
@@ -130,7 +156,7 @@ def test_what_was_measured_is_kept_when_the_target_goes_down(store: str) -> None
 
 def test_a_run_in_which_nothing_came_back_is_kept_with_its_logs(store: str) -> None:
     opened = open_store()
-    run_id = keep(opened, _run(REAL), {"console": b"boot..."}, ("the guest went down",))
+    run_id = keep(opened, _run(Mode.REAL), {"console": b"boot..."}, ("the guest went down",))
     assert opened.logs(run_id)["console"] == b"boot..." and opened.load(run_id).status is RunStatus.PARTIAL
     with pytest.raises(DataError, match="no file of a recorder"):
         _latlab("show", run_id)
@@ -138,19 +164,19 @@ def test_a_run_in_which_nothing_came_back_is_kept_with_its_logs(store: str) -> N
 
 def test_a_firmware_with_another_event_table_attributes_nothing(store: str) -> None:
     opened = open_store()
-    run_id = keep(opened, _run(DETERMINISTIC), _files() | {"el3-info.txt": INFO % (b"0" * 16)}, ())
+    run_id = keep(opened, _run(Mode.DETERMINISTIC), _files() | {"el3-info.txt": INFO % (b"0" * 16)}, ())
     assert any("outliers are not attributed" in problem.message for problem in opened.load(run_id).problems)
 
 
 def test_a_kernel_warning_makes_a_run_partial(store: str) -> None:
     opened = open_store()
     log = b"[    1.0] fine\n[    2.0] WARNING: CPU: 0 PID: 1 at kernel/x.c:1\n"
-    run_id = keep(opened, _run(DETERMINISTIC), _files() | {"kernel.log": log}, ())
+    run_id = keep(opened, _run(Mode.DETERMINISTIC), _files() | {"kernel.log": log}, ())
     assert any("kernel warned" in problem.message for problem in opened.load(run_id).problems)
 
 
 def test_latencies_of_multi_threaded_emulation_are_not_published(store: str, capsys: pytest.CaptureFixture[str]) -> None:
-    run_id = keep(open_store(), _run(EMULATION), _files(), ())
+    run_id = keep(open_store(), _run(Mode.MULTI_THREAD), _files(), ())
     _latlab("show", run_id)
     assert "not to be published" in capsys.readouterr().out
     for arguments in (
@@ -165,8 +191,12 @@ def test_latencies_of_multi_threaded_emulation_are_not_published(store: str, cap
 def test_an_experiment_says_its_line(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The same boot under several names: a flat line."""
     names = ("0-us-kstack-on-hwrng-off", "50-us-kstack-on-hwrng-off", "200-us-kstack-on-hwrng-off", "200-us-kstack-off-hwrng-on")
+    doses = tuple(
+        Condition(name, us, kstack, hwrng)
+        for name, us, kstack, hwrng in zip(names, (0, 50, 200, 200), (True, True, True, False), (False, False, False, True), strict=True)
+    )
     files = {f"{name}/{path}": data for name in names for path, data in _files().items()}
-    run_id = keep(open_store(), _run(DETERMINISTIC, "rt-trng"), files, ())
+    run_id = keep(open_store(), _run(Mode.DETERMINISTIC, "rt-trng", doses=doses), files, ())
     _latlab("show", run_id)
     said = capsys.readouterr().out
     assert "Maximum = 447.2 us + 0.00 x dose" in said

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How the firmware's sources are kept: its two products apart, each file with its licence."""
+"""How the firmware's sources are kept: its two products apart."""
 
 import shutil
 import subprocess
@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 from support.places import ROOT
-
-LICENCE = "SPDX-License-Identifier: BSD-3-Clause"
 
 
 def _copy(folder: Path) -> Path:
@@ -62,10 +60,3 @@ def test_the_build_itself_refuses_an_include_across_the_products(tmp_path: Path)
     subprocess.run(["cmake", "-S", firmware / "spm", "-B", build, "-G", "Ninja", toolchain], check=True)
     done = subprocess.run(["cmake", "--build", build, "--target", "sfn_l1_bench"], capture_output=True, text=True)
     assert done.returncode != 0 and "they share trace/ alone" in done.stdout + done.stderr
-
-
-def test_every_source_of_the_firmware_says_its_licence_first() -> None:
-    kinds = ("*.c", "*.h", "*.S", "*.ld", "*.ld.in", "*.inc", "*.cmake", "CMakeLists.txt", "*.py")
-    sources = [path for folder in ("firmware", "guest", "cmake") for kind in kinds for path in (ROOT / folder).rglob(kind)]
-    assert len(sources) > 300
-    assert [path for path in sources if LICENCE not in path.read_text().splitlines()[0]] == []

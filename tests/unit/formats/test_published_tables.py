@@ -208,7 +208,7 @@ def test_a_figure_between_two_ticks_is_left_out_as_unit_suspect():
 def test_a_document_that_holds_a_table_twice_keeps_the_first_and_says_so():
     run = published.run_of(rst_tables.parse(GRID.replace("(2.0)", "(v1)")), "v1", source(tick_ns=Decimal(20)))
     assert values(run, "cpu_susp_parallel", Metric.POWERDOWN) == {"0.0": 5000, "0.1": 10001}
-    assert any("stood already in line" in p.message for p in run.problems)
+    assert any("already appeared in line" in p.message for p in run.problems)
 
 
 def test_the_catalogue_knows_junos_figures_in_20_ns_ticks():
@@ -219,13 +219,12 @@ def test_the_catalogue_knows_junos_figures_in_20_ns_ticks():
 
 
 def test_the_catalogue_keeps_the_seven_printed_deltas():
-    facts = references.load("published:tf-a/juno/v2.10").facts
-    assert len([key for key, _ in facts if key.startswith("printed_delta_percent")]) == 7
+    assert len(references.load("published:tf-a/juno/v2.10").printed_deltas) == 7
 
 
 def test_whole_microseconds_are_known_to_be_coarser_than_the_tick():
-    facts = dict(references.load("published:tf-a/juno/2017").facts)
-    assert facts["resolution_ns powerdown"] == "1000" and "resolution_ns psci_call" not in facts
+    coarse = dict(references.load("published:tf-a/juno/2017").resolutions)
+    assert coarse[Metric.POWERDOWN] == 1000 and Metric.PSCI_CALL not in coarse
 
 
 def test_every_catalogue_entry_loads_without_a_problem():
@@ -248,5 +247,5 @@ def test_an_unknown_reference_names_the_known_ones():
 
 def test_a_row_of_one_cell_that_names_no_test_is_not_swallowed():
     reading = csv_tables.parse("surprise\nCluster,Core,Powerdown\n0,0,1.5\n", "CPU_OFF latencies (us) (v1)")
-    assert [(p.line, p.message) for p in reading.problems] == [(1, "the row 'surprise' names no test and is left out")]
+    assert [(p.line, p.message) for p in reading.problems] == [(1, "the row 'surprise' does not name a test and is left out")]
     assert len(reading.tables[0].figures) == 1

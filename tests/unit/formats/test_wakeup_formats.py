@@ -167,8 +167,8 @@ def test_absurd_numbers_and_empty_totals_are_refused(text: str) -> None:
     ("line", "said"),
     [
         ("Index   IRQ-000   Thr-000   IRQ-001   Thr-001   IRQ-002   Thr-002   IRQ-003   Thr-003   Thr-004", "a second head"),
-        ("2   1   1   1   1   1   1   1   1", "the row 2 stands twice"),
-        ("3   1   1   x   1   1   1   1   1", "is no row of the histogram"),
+        ("2   1   1   1   1   1   1   1   1", "the row 2 appears twice"),
+        ("3   1   1   x   1   1   1   1   1", "is not a row of the histogram"),
     ],
 )
 def test_a_line_of_rtla_that_cannot_be_taken_is_named_and_costs_no_other(line: str, said: str) -> None:
@@ -180,7 +180,7 @@ def test_a_line_of_rtla_that_cannot_be_taken_is_named_and_costs_no_other(line: s
 
 def test_a_torn_row_of_a_histogram_is_named_with_its_place() -> None:
     text = _printed([{5: 10}], [0]).replace("000005 000010", "000005 0000#0")
-    assert "h.txt:7: '000005 0000#0' is no row of the histogram; it is left out" in read_cyclictest(text, "h.txt").problems
+    assert "h.txt:7: '000005 0000#0' is not a row of the histogram; it is left out" in read_cyclictest(text, "h.txt").problems
 
 
 def test_a_total_that_the_buckets_do_not_add_up_to_is_named() -> None:
@@ -195,7 +195,7 @@ def test_a_maximum_that_the_buckets_deny_is_named() -> None:
 
 def test_a_line_with_a_missing_column_is_named_with_its_place() -> None:
     text = _printed([{5: 10}, {6: 1}], [0, 0]).replace("000007 000000\t000000", "000007 000000")
-    assert read_cyclictest(text, "h.txt").problems[0].startswith("h.txt:9: 1 columns where 2 stood before")
+    assert read_cyclictest(text, "h.txt").problems[0].startswith("h.txt:9: 1 columns where there were 2 before")
 
 
 def test_json_overflows_are_the_cycles_that_the_histogram_does_not_show() -> None:

@@ -10,19 +10,19 @@ from docutils.nodes import entry, row, section, table, title
 from docutils.writers.html5_polyglot import Writer
 from rich.console import Console
 
-from latlab.analysis.base.summary import TURNS_MARK, summarise
+from latlab.analysis.base.summary import Mark, summarise
 from latlab.analysis.spans.decompose import COORDINATION, DISPATCH
 from latlab.analysis.spans.spans import samples_of
+from latlab.analysis.spans.typical import lanes, stacks
 from latlab.errors import UsageError
+from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.run import Build, CoreId, Problem, Run, Tick, Topology
+from latlab.report.renderers import html, rst, terminal
+from latlab.report.run import pages, web
 from latlab.report.run.charts import COLOURS, charts, colour, legend
-from latlab.report.run.content import tables_of
-from latlab.report.run.html import page
-from latlab.report.run.rst import document
-from latlab.report.run.series import lanes, stacks
-from latlab.report.run.terminal import print_run, print_runs
-from support.runs import INSTRUCTIONS, JUNO, run_with
+from latlab.report.run.tables import runs_table, tables_of
+from support.runs import INSTRUCTIONS, JUNO, changed, run_with
 from support.synthetic import CLOCK_HZ, TESTS, Model
 
 TIME = Tick(Clock.TIME, 1e9 / CLOCK_HZ)
@@ -43,10 +43,26 @@ def make_run(topology: Topology = JUNO, tick: Tick = INSTRUCTIONS, count: int = 
         started_utc="2026-01-01T00:00:00Z",
         emulator="QEMU 10.0.2",
         command=("qemu", "--weird_ `option*", "file:/x_y"),
-        facts=(("mode", "deterministic"),),
+        conditions=Conditions(mode=Mode.DETERMINISTIC),
         id="psci-0001",
     )
     return replace(run, **changes)  # type: ignore[arg-type]
+
+
+def document(run: Run) -> str:
+    return rst.document(pages.document(run))
+
+
+def page(run: Run) -> str:
+    return html.document(web.page(run))
+
+
+def print_run(console: Console, run: Run) -> None:
+    terminal.print_page(console, pages.screen(run))
+
+
+def print_runs(console: Console, runs: list[Run], counts: dict[str, int]) -> None:
+    terminal.print_table(console, runs_table(runs, counts))
 
 
 RUN = make_run()
@@ -73,7 +89,7 @@ def test_the_document_has_a_section_for_each_call_and_a_table_for_each_test() ->
     ]
     captions = [" ".join(node.next_node(title).astext().split()) for node in tree.findall(table)]
     assert captions[0] == (
-        f"CPU_SUSPEND latencies (instructions) to deepest power level in parallel (synthetic *1.0* `x_ |y| <z>, n = 3, {TURNS_MARK})"
+        f"CPU_SUSPEND latencies (instructions) to deepest power level in parallel (synthetic *1.0* `x_ |y| <z>, n = 3, {Mark.TURNS})"
     )
     assert captions[1].endswith("in serial (synthetic *1.0* `x_ |y| <z>, n = 3)")
     assert captions[-1].startswith("PSCI_VERSION latency (instructions) on all cores in parallel")
@@ -99,7 +115,7 @@ def test_times_are_shown_in_microseconds() -> None:
 
 
 def test_figures_that_are_no_latencies_are_not_published() -> None:
-    noise = make_run(tick=TIME, facts=(("mode", "multi-thread"),))
+    noise = make_run(tick=TIME, conditions=Conditions(mode=Mode.MULTI_THREAD))
     with pytest.raises(UsageError, match="no latencies to publish"):
         document(noise)
     assert "not a latency" in page(noise)
@@ -154,7 +170,7 @@ def test_no_word_is_broken_on_a_narrow_terminal() -> None:
     print_run(console, RUN)
     lines = shown.getvalue().splitlines()
     assert max(map(len, lines)) <= 80
-    assert next(iter(tables_of(RUN))).warning in " ".join(" ".join(lines).split())
+    assert tables_of(RUN)[0].table.warning in " ".join(" ".join(lines).split())
 
 
 def test_a_run_in_the_list_takes_one_line_of_a_narrow_terminal() -> None:
@@ -168,13 +184,13 @@ def test_a_run_in_the_list_takes_one_line_of_a_narrow_terminal() -> None:
 
 def test_a_run_that_keeps_raw_files_is_not_listed_as_one_without_samples() -> None:
     console, shown = on_terminal(200)
-    print_runs(console, [replace(RUN, id="rt-1", campaign="rt"), replace(RUN, id="psci-1")], {})
+    print_runs(console, [changed(RUN, id="rt-1", campaign="rt", distributions=()), replace(RUN, id="psci-1")], {})
     raw, sampled = (line.split() for line in shown.getvalue().splitlines()[1:])
     assert raw[raw.index("complete") + 1] == "-" and sampled[sampled.index("complete") + 1] == "0"
 
 
 def test_a_run_without_traces_has_tables_and_no_charts() -> None:
-    run = replace(RUN, traces=())
+    run = changed(RUN, traces=())
     assert charts(run, "susp_deep_serial") == []
     assert "Powerdown" in page(run)
 
@@ -200,4 +216,4 @@ def test_every_part_has_a_colour_of_its_own() -> None:
     assert len(set(COLOURS.values())) == len(COLOURS)
     names = [name for name, _ in legend(RUN, TESTS)]
     assert {DISPATCH, COORDINATION} <= set(names)
-    assert all(colour(name) == COLOURS[name] for name in names)
+    assert all(colour(name) == COLOURS[str(name)] for name in names)

@@ -10,11 +10,13 @@ import pytest
 from latlab.campaigns.rt_results import result_of
 from latlab.catalog import event_table
 from latlab.formats.dump.el3_records import El3Records, read_all
+from latlab.model.blame import BlameKind
 from latlab.targets.linux.board_sources import Sources, before, source_facts
 from latlab.targets.linux.detached_job import JobEnd, run_detached
 from latlab.targets.linux.machine import Here
 from latlab.targets.linux.rt_job import Instrument, Workload, script
 from support.places import RT_DATA
+from support.runs import run_with
 
 WORKLOAD = Workload(1, "idle", Instrument.RECORDER)
 TRNG = 0xC4000053
@@ -162,19 +164,20 @@ def test_rings_read_several_times_blame_the_same_as_one_read() -> None:
     head, *records = files["el3-records.txt"].decode().splitlines()
     first, second = "\n".join(records[:60]), "\n".join(records[50:])
     text = f"{re.sub('next=.*', 'next=0 oldest=0', head)}\nread\n{head}\n{first}\nread\n{head}\n{second}\n"
-    several = result_of({}, files | {"el3-records.txt": text.encode()})
-    assert several.attributed == result_of({}, files).attributed and several.problems == ()
-    assert any(entry.cause and entry.cause.name == "TRNG_RND" for entry in several.attributed or ())
+    several = result_of(run_with(), files | {"el3-records.txt": text.encode()})
+    assert several.attributed == result_of(run_with(), files).attributed and several.problems == ()
+    assert any(entry.blame.name == "TRNG_RND" for entry in several.attributed or ())
 
 
 def test_without_the_firmwares_rings_the_kernels_own_work_is_still_blamed() -> None:
     files = _guest_files()
     del files["el3-records.txt"], files["el3-info.txt"]
-    found = result_of({}, files)
-    assert {entry.cause.name for entry in found.attributed or () if entry.cause} == {"kernel: crng_reseed"}
+    found = result_of(run_with(), files)
+    blamed = {(entry.blame.kind, entry.blame.name) for entry in found.attributed or () if entry.explained}
+    assert blamed == {(BlameKind.KERNEL, "crng_reseed")}
     assert found.exposure == ()
 
 
 def test_with_no_source_at_all_nothing_is_blamed() -> None:
     files = {"recorder.rec": _guest_files()["recorder.rec"]}
-    assert result_of({}, files).attributed is None
+    assert result_of(run_with(), files).attributed is None

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from latlab.errors import DataError, UsageError
 from latlab.formats.dump.guest_frames import read_frames
+from latlab.model.conditions import Mode
 from latlab.targets.guest.guest import GuestMachine, check_guest, find_firmware
 from latlab.targets.guest.guest_dtb import IDLE_STATES, Chosen, patch
 from latlab.targets.linux.linux import Survey, check_survey, notes
 from latlab.targets.linux.machine import Here
 from latlab.targets.linux.rt_job import Instrument, Workload, guest_script, script
-from latlab.targets.qemu.qemu import Mode, Qemu
+from latlab.targets.qemu.qemu import Qemu
 
 QEMU = Qemu(Path("qemu"), (10, 0, 2))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The console of a board through labgrid: its own QEMUDriver running our firmware, and consoles that go wrong."""
+"""The console of a board through labgrid: consoles that go wrong."""
 
 from pathlib import Path
 

@@ -45,7 +45,7 @@ def test_an_environment_that_cannot_be_used_is_one_sentence(tmp_path: Path, text
     ("arguments", "said"),
     [
         (("--target", "labgrid"), "--config"),
-        (("--target", "labgrid", "--config", "/nowhere.yaml"), "/nowhere.yaml is no file"),
+        (("--target", "labgrid", "--config", "/nowhere.yaml"), "/nowhere.yaml is not a file"),
         (("--target", "linux", "--state", "shell"), "--target labgrid"),
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linux targets: this machine, and one over an `ssh` that is a script."""
+"""Linux targets that answer, do not answer, and go away, over an `ssh` that is a script."""
 
 import os
 from dataclasses import replace

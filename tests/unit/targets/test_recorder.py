@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 
 from latlab.errors import DataError
 from latlab.formats.wakeups.recorder import read_record
-from latlab.targets.linux.recorder_binary import recorder_for
+from latlab.targets.linux.recorder_binary import guest_sources, recorder_for, wire_sources
 from support import recorder_files as files
+from support.places import ROOT
 
 LATE = (files.START_NS + 500_000_000, 343_750_000, 450_000, 1, 2)
 
@@ -87,3 +89,11 @@ def test_wrong_options_are_refused_with_a_sentence(program: Path) -> None:
     for options in (["-o", "/tmp/x", "-D", "0"], ["-o", "/tmp/x", "-a", "5-2"], ["-o", "/tmp/x", "-p", "100"], []):
         done = subprocess.run([program, *options], capture_output=True, text=True, check=False)
         assert done.returncode == 2 and done.stderr.startswith(("latlab-recorder: -", "usage: "))
+
+
+def test_the_package_carries_all_that_the_recorder_is_built_from() -> None:
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+    carried = build["targets"]["wheel"]["force-include"]
+    for sources in (guest_sources(), wire_sources()):
+        where = sources.relative_to(ROOT).as_posix()
+        assert carried[where] == f"latlab/catalog/{where}"

@@ -27,7 +27,7 @@ def test_a_program_that_explores_nothing_has_no_verdict(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("scopes", "system", "said"),
     [
-        (["nope"], System("2", "1|1"), "no lock scope"),
+        (["nope"], System("2", "1|1"), "is not a lock scope"),
         (["transition"], System("2", "1|1", bound=-1), "from 0"),
         (["transition"], System("2", "1|1", walks=-1), "from 0"),
         (["transition"], System("2", "1|1", bound=1, walks=10), "exclude each other"),

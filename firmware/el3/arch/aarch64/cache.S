@@ -45,7 +45,7 @@ next_way:
     lsl x13, x8, x10
     orr x13, x13, x12
     orr x13, x13, x5                /* x13 = way, set, level */
-    add x14, x9, #1                 /* sets are even in number: two a turn */
+    add x14, x9, #1                 /* sets are even in number: two per turn */
 next_sets:
     dc cisw, x13
     sub x13, x13, x11

@@ -10,7 +10,7 @@ static uint16_t domain_of_core[MAX_CORES];
 static struct psci_domain_shape shapes[CLUSTERS + 1];
 static struct psci_topology topology = { .top_level = 2, .domain_of_core = domain_of_core, .shapes = shapes };
 
-_Static_assert(CLUSTERS + 1 <= PSCI_MAX_DOMAINS, "one domain a cluster and the system");
+_Static_assert(CLUSTERS + 1 <= PSCI_MAX_DOMAINS, "one domain per cluster, and the system");
 
 static uint16_t add_cluster(uint16_t cluster, uint16_t first_core)
 {

@@ -18,9 +18,11 @@ struct measurement {
     bool stamps_valid;
 };
 
+/* What is noted before a call, and what is read after it with its status. */
 void measure_begin(struct measurement *measurement);
 void measure_end(struct measurement *measurement, int64_t status);
 
+/* The whole of it, with the call: a suspend that its timer ends after `wake_us`, and PSCI_VERSION. */
 void measure_suspend(struct measurement *measurement, uint32_t power_state, uint64_t wake_us);
 void measure_version(struct measurement *measurement);
 

@@ -30,6 +30,7 @@ struct power_figures {
 bool stamps_are_in_order_power(const struct stamps *stamps, uint64_t start_ticks, uint64_t end_ticks);
 bool stamps_are_in_order_call(const struct stamps *stamps, uint64_t start_ticks, uint64_t end_ticks);
 
+/* Of stamps that are in order; rounded to the nearest nanosecond. A call without a flush has a flush of 0. */
 struct power_figures stamps_power_figures(const struct stamps *stamps, uint64_t clock_hz);
 uint64_t stamps_call_ns(const struct stamps *stamps, uint64_t clock_hz);
 

@@ -98,7 +98,7 @@ static void check_lost(void)
                smc(TRACE_STATUS, own, 0, 0).x[2], 0);
 }
 
-/* Reading leaves no event, so the ring stands still meanwhile. */
+/* Reading leaves no event, so the ring does not change meanwhile. */
 static void check_held(void)
 {
     uint64_t own = cores[lead_index].mpidr;

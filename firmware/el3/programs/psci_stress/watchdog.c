@@ -109,6 +109,6 @@ void watchdog_check(void)
         }
     }
     if (stuck && atomic_exchange(&reported, 1) == 0) {
-        watchdog_end("the run stands still");
+        watchdog_end("the run hangs");
     }
 }

@@ -58,7 +58,7 @@
 #define AFFINITY_OFF 1
 #define AFFINITY_ON_PENDING 2
 
-/* power_state: StateID has a nibble a level (1 standby or retention, 2 powerdown), bit 16 the type, bits 25:24 the level. */
+/* power_state: StateID has one nibble per level (1 standby or retention, 2 powerdown), bit 16 the type, bits 25:24 the level. */
 #define POWER_STATE_TYPE_POWERDOWN (1U << 16)
 #define POWER_STATE_STANDBY_0 0x00000001U
 #define POWER_STATE_DOWN_0 0x00010002U

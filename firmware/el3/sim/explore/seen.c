@@ -37,7 +37,7 @@ static void grow_table(void)
         fprintf(stderr, "no memory for a table of %llu states\n", (unsigned long long)entries);
         exit(2);
     }
-    for (uint64_t i = 0; i < old_entries; i++) {
+    for (uint64_t i = 0; old != NULL && i < old_entries; i++) {
         if (old[i] != 0) {
             insert(old[i]);
         }

@@ -45,7 +45,7 @@ extern struct psci_topology system_topology;
 /* Called with every access that is made, for a timeline; NULL: nobody listens. */
 extern void (*system_on_access)(unsigned core, const struct access *access);
 
-/* "2,2" and "2|2|0|f": cores of each cluster; a program a core, a letter a call (docs/virtual-time.md). NULL, or what is wrong. */
+/* "2,2" and "2|2|0|f": cores of each cluster; one program per core, one letter per call (docs/virtual-time.md). NULL, or what is wrong. */
 const char *system_parse(const char *clusters, const char *programs);
 
 /* A fresh machine in which every core stands before its first call, or is off where its program begins with `-`. */

@@ -4,13 +4,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.verdicts import Limits, Verdict
-from latlab.analysis.base.wording import unit_of
-from latlab.model.enums import Metric
+from latlab.analysis.base.wording import MODES, unit_of
+from latlab.model.conditions import Mode
+from latlab.model.enums import Kind, Metric
 from latlab.model.run import CoreId, Run
+
+
+class Statistic(StrEnum):
+    """What is compared of one CPU's wake-ups."""
+
+    MEDIAN = "median"
+    P99 = "99 %"
+    P99_9 = "99.9 %"
+    AVERAGE = "average"
+    MINIMUM = "minimum"
+    MAXIMUM = "maximum"
+    MISSED = "missed periods"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +45,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One quantity of one test: a term of the ladder, or a group of like cores. Values in ns or instructions."""
+    """One quantity of one test: a term of the ladder, a group of like cores, or a statistic of one CPU.
+
+    Values in ns or instructions.
+    """
 
     test: str
     metric: Metric
@@ -46,6 +63,8 @@ class Row:
     cells: tuple[Cell, ...] = ()
     effect: float | None = None
     is_term: bool = False
+    statistic: Statistic | None = None
+    core: CoreId | None = None
 
     @property
     def relative(self) -> float:
@@ -85,7 +104,8 @@ class Order:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`caveat` says what the figures are not, wherever the verdict is said; `sampling` what the tests rest on where that is not boots.
+    """`caveat_mode` is the mode that takes something from the figures, said with every verdict; `wakeups` how many
+    of each run are compared.
 
     `gaps` say what could not be judged, because the second run lacks it or one of the two is partial: such a comparison is never `same`.
     """
@@ -102,9 +122,17 @@ class Comparison:
     leads: tuple[CoreId | None, CoreId | None]
     boots: tuple[int, int]
     notes: tuple[str, ...]
-    caveat: str = ""
-    sampling: str = ""
+    caveat_mode: Mode | None = None
+    wakeups: tuple[int, int] | None = None
     gaps: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> Kind:
+        return self.a.kind
+
+    @property
+    def caveat(self) -> str:
+        return MODES[self.caveat_mode] if self.caveat_mode else ""
 
     def unit_of(self, metric: Metric) -> str:
         return unit_of(metric, self.unit)

@@ -1,19 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every explanation is: a sentence with figures, and what it stands on."""
+"""What every explanation is: a finding, what it stands on, and what fits the figures as well."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
-EXACT = "exact"
-INFERRED = "inferred"
+from latlab.analysis.base.findings import Finding, Suspect
+from latlab.analysis.base.sentences import sentence_of, suspicion
+from latlab.model.run import CoreId
+
+
+class Basis(StrEnum):
+    EXACT = "exact"
+    INFERRED = "inferred"
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """One sentence; `alternatives` fit the figures as well as each other."""
+    """`unit` is that of the finding's amounts (ns or insns); `suspects` fit the figures equally well, and `about` is the core they name."""
 
     test: str
-    sentence: str
-    basis: str
-    alternatives: tuple[str, ...] = ()
+    finding: Finding
+    basis: Basis
+    unit: str
+    suspects: tuple[Suspect, ...] = ()
+    about: CoreId | None = None
+
+    @property
+    def sentence(self) -> str:
+        return sentence_of(self.finding, self.unit)
+
+    @property
+    def alternatives(self) -> tuple[str, ...]:
+        """The suspects as sentences."""
+        return tuple(suspicion(suspect, self.about) for suspect in self.suspects)

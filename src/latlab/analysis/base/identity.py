@@ -9,6 +9,7 @@ import numpy as np
 
 from latlab.analysis.base.columns import METRICS, Columns, DuplicateSample, columns_of
 from latlab.errors import DataError
+from latlab.model.conditions import Mode
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.run import UNNAMED, Run
 
@@ -89,7 +90,7 @@ def checked_columns(run: Run) -> Columns:
     """The columns of a run that is fit for analysis; raises NotComparable."""
     if not run.samples:
         raise NotComparable(f"{run.id} holds no samples that this analysis can take; run the campaign again or name another run")
-    if ("mode", "multi-thread") in run.facts:
+    if run.conditions.mode is Mode.MULTI_THREAD:
         raise NotComparable(f"{run.id} ran its cores as host threads, so its figures are no latencies; run it in the deterministic mode")
     try:
         columns = columns_of(run)
@@ -115,8 +116,7 @@ def _problems_note(run: Run) -> str:
 
 def resolution(run: Run, metric: Metric) -> float:
     """What one step of the figures is worth: the tick, or the print's last place where that is coarser."""
-    printed = dict(run.facts).get(f"resolution_ns {metric}")
-    return max(run.tick.value, float(printed)) if printed else run.tick.value
+    return max(run.tick.value, dict(run.resolutions).get(metric, 0.0))
 
 
 def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[str], gaps: list[str]) -> tuple[tuple[str, Metric], ...]:

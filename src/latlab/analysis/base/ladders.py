@@ -10,6 +10,9 @@ import numpy as np
 from latlab.analysis.base.columns import Bools, Floats, Ints
 from latlab.model.run import CoreId
 
+BASE = "base"
+STEP = "step"
+
 
 @dataclass(frozen=True)
 class Ladders:

@@ -5,25 +5,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from statistics import median
 
+from latlab.model.conditions import Mode
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Run, Sample
 
-TURNS_MARK = "cores took turns"
-TURNS_SENTENCE = (
-    "Cores take turns under the instruction clock: spans of parallel tests contain the turns of other cores. "
-    "They show no contention; that is measured on a board or in virtual time."
-)
-NOISE_MARK = "not a latency"
-NOISE_SENTENCE = (
-    "The cores ran as threads of the emulator. These figures show that the firmware works; they are not latencies and not for publication."
-)
+
+class Mark(StrEnum):
+    """Why the figures of a test are not what they seem to be, in few words."""
+
+    TURNS = "cores took turns"
+    NOISE = "not a latency"
+
+
+SENTENCES = {
+    Mark.TURNS: "Cores take turns under the instruction clock: spans of parallel tests contain the turns of other cores. "
+    "They show no contention; that is measured on a board or in virtual time.",
+    Mark.NOISE: "The cores ran as threads of the emulator. These figures show that the firmware works; they are not latencies and not for "
+    "publication.",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Ticks of the run's clock; `mark` is empty or says why the figures do not mean what they seem to."""
+    """Ticks of the run's clock; `mark` says why the figures do not mean what they seem to."""
 
     test: str
     metric: Metric
@@ -32,7 +39,7 @@ class Row:
     minimum: int
     median: float
     maximum: int
-    mark: str = ""
+    mark: Mark | None = None
 
 
 def summarise(run: Run) -> tuple[Row, ...]:
@@ -51,23 +58,17 @@ def ordered_tests(samples: Iterable[Sample]) -> list[str]:
     return list(dict.fromkeys(sample.test for sample in samples))
 
 
-def mark_of(run: Run, test: str) -> str:
-    """Why the figures of a test are not what they seem to be, in few words; empty where they are."""
+def mark_of(run: Run, test: str) -> Mark | None:
     if is_noise(run):
-        return NOISE_MARK
+        return Mark.NOISE
     if run.tick.clock is Clock.INSTRUCTIONS and test.endswith("_parallel") and len(run.topology.cores) > 1:
-        return TURNS_MARK
-    return ""
-
-
-def sentence_of(mark: str) -> str:
-    """What a mark means."""
-    return {TURNS_MARK: TURNS_SENTENCE, NOISE_MARK: NOISE_SENTENCE}.get(mark, "")
+        return Mark.TURNS
+    return None
 
 
 def is_noise(run: Run) -> bool:
     """Multi-threaded emulation counts the host's time, not the target's."""
-    return ("mode", "multi-thread") in run.facts
+    return run.conditions.mode is Mode.MULTI_THREAD
 
 
 def _row(run: Run, key: tuple[str, Metric, CoreId], values: list[int]) -> Row:

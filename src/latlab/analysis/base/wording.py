@@ -3,9 +3,31 @@
 
 from __future__ import annotations
 
+from latlab.model.blame import Blame, BlameKind, Caller, CallerKind
+from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Metric
 
 PER_MILLION = "per million"
+MODES = {
+    Mode.DETERMINISTIC: "deterministic: the instruction clock of an emulator, one vCPU",
+    Mode.MULTI_THREAD: "multi-threaded emulation: shows that it works, its latencies are not to be published",
+    Mode.VIRTUAL_MACHINE: "virtual machine: not an RT figure",
+    Mode.REAL: "real target",
+}
+CONDITIONS = {
+    "mode": "mode",
+    "duration_s": "duration",
+    "interval_ns": "interval",
+    "priority": "priority",
+    "load": "load",
+    "idle_states": "idle states",
+    "kernel": "kernel",
+    "kernel_version": "version",
+    "kstack_randomised": "kernel-stack randomisation",
+    "hwrng_driver": "hwrng driver",
+    "hotplug_cycles": "hotplug cycles",
+    "suspends": "suspends",
+}
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
@@ -54,6 +76,55 @@ def count(n: int, thing: str) -> str:
     """`five cores`, `one core`, `17 cores`."""
     number = _NUMBERS[n] if 0 <= n < len(_NUMBERS) else str(n)
     return f"{number} {thing}" if n == 1 else f"{number} {thing}s"
+
+
+def said_mode(mode: Mode | None) -> str:
+    return MODES[mode] if mode else "imported: as the tool says it"
+
+
+def said_condition(name: str, value: object) -> str:
+    """A field of `Conditions` as its reader knows it: `200 us`, `allowed`."""
+    match name, value:
+        case "mode", Mode():
+            return MODES[value]
+        case "interval_ns", int():
+            return f"{value / 1000:g} us"
+        case "duration_s", float() | int():
+            return f"{value:g} s"
+        case "load", "":
+            return "none"
+        case "idle_states", bool():
+            return "allowed" if value else "forbidden by /dev/cpu_dma_latency"
+        case "kstack_randomised", bool():
+            return "on" if value else "off"
+        case "hwrng_driver", bool():
+            return "loaded" if value else "not loaded"
+    return str(value)
+
+
+def said_conditions(conditions: Conditions) -> list[tuple[str, str]]:
+    """What is known of them, by the reader's names."""
+    known = ((field, getattr(conditions, field)) for field in CONDITIONS)
+    return [(CONDITIONS[field], said_condition(field, value)) for field, value in known if value is not None]
+
+
+def said_blame(blame: Blame) -> str:
+    """`TRNG_RND, called by the hwrng thread`."""
+    if blame.kind is BlameKind.UNEXPLAINED:
+        return "unexplained"
+    if blame.kind is BlameKind.UNTRACED:
+        return "not traced"
+    name = f"kernel: {blame.name}" if blame.kind is BlameKind.KERNEL else blame.name
+    return name + (f", called by {said_caller(blame.caller)}" if blame.caller else "")
+
+
+def said_caller(caller: Caller) -> str:
+    return {
+        CallerKind.KSTACK: f"kernel-stack randomisation in a system call of {caller.task}",
+        CallerKind.HWRNG_THREAD: "the hwrng thread",
+        CallerKind.HWRNG_DRIVER: f"the hwrng driver in {caller.task}",
+        CallerKind.FUNCTION: f"{caller.function} in {caller.task}",
+    }[caller.kind]
 
 
 def _shown(value: float, unit: str) -> float:

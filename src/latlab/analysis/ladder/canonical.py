@@ -13,14 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latlab.analysis.base.columns import Bools, Columns, Floats, Ints
-from latlab.analysis.base.ladders import Ladders
+from latlab.analysis.base.ladders import BASE, STEP, Ladders
 from latlab.analysis.ladder.roles import Roles
 from latlab.model.enums import Metric
 
 SYSTEM_TERM = "last man of the system"
 END_TERM = "last men of cluster and system"
-BASE = "base"
-STEP = "step"
 LEAST_SHARE = 0.9
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from latlab.analysis.base.columns import Columns, Floats, boot_medians
 from latlab.analysis.base.comparison import Cell, Comparison, Level, Order, Row
 from latlab.analysis.base.identity import Pair, pair_runs, resolution
-from latlab.analysis.base.ladders import Ladders
+from latlab.analysis.base.ladders import BASE, STEP, Ladders
 from latlab.analysis.base.statistics import (
     Shift,
     effect_size,
@@ -26,7 +26,7 @@ from latlab.analysis.base.statistics import (
     two_sample_shift,
 )
 from latlab.analysis.base.verdicts import Limits, Verdict, decide, decide_exact, overall
-from latlab.analysis.ladder.canonical import BASE, LEAST_SHARE, STEP, fit_ladders
+from latlab.analysis.ladder.canonical import LEAST_SHARE, fit_ladders
 from latlab.analysis.ladder.groups import Group, groups_of
 from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of
 from latlab.model.enums import Clock, Metric

@@ -15,8 +15,6 @@ from latlab.analysis.ladder.roles import is_parallel
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId
 
-_KEY = "printed_delta_percent "
-
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -56,14 +54,9 @@ def places(comparison: Comparison, test: str, row: int = 0) -> list[PlaceCell]:
 def judge_printed_deltas(comparison: Comparison) -> list[Judgement]:
     """One judgement for each delta that stood beside a figure of the second run."""
     out = []
-    for key, printed in comparison.b.facts:
-        if not key.startswith(_KEY):
-            continue
-        test, metric_name, core_name = key.removeprefix(_KEY).split()
-        cluster, _, core = core_name.partition(".")
-        identity, metric = CoreId(int(cluster), int(core)), Metric(metric_name)
-        verdict, reason = _judge(comparison, test, metric, identity)
-        out.append(Judgement(test, metric, identity, f"{float(printed):+.2f} %", verdict, reason))
+    for printed in comparison.b.printed_deltas:
+        verdict, reason = _judge(comparison, printed.test, printed.metric, printed.core)
+        out.append(Judgement(printed.test, printed.metric, printed.core, f"{printed.percent:+.2f} %", verdict, reason))
     return out
 
 

@@ -10,52 +10,69 @@ from latlab.analysis.spans.spans import span_records
 from latlab.model.enums import Metric
 from latlab.model.run import TraceRecord
 
-CALL = "call"
-DISPATCH = "dispatch"
+
+@dataclass(frozen=True, slots=True)
+class PartName:
+    """What a core was doing; waits for a power domain have its level."""
+
+    kind: str
+    level: int | None = None
+
+    def __str__(self) -> str:
+        return self.kind if self.level is None else f"{self.kind}, level {self.level}"
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Sort key: the order in which a call goes through its parts, then the level."""
+        return ORDER.index(self.kind), self.level or 0
+
+
 LOCK_WAIT = "lock wait"
-COORDINATION = "coordination"
 DOMAIN_WAIT = "domain wait"
-PREPARE = "prepare"
-CACHE_FLUSH = "cache flush"
-POWER_MESSAGE = "power message"
-COMMIT = "commit"
-LOW_POWER = "low power"
-RESET_PATH = "reset path"
-RESTORE = "restore"
-FINISH = "finish"
+CALL = PartName("call")
+DISPATCH = PartName("dispatch")
+COORDINATION = PartName("coordination")
+PREPARE = PartName("prepare")
+CACHE_FLUSH = PartName("cache flush")
+POWER_MESSAGE = PartName("power message")
+COMMIT = PartName("commit")
+LOW_POWER = PartName("low power")
+RESET_PATH = PartName("reset path")
+RESTORE = PartName("restore")
+FINISH = PartName("finish")
 
 ORDER = (
-    CALL,
-    DISPATCH,
+    CALL.kind,
+    DISPATCH.kind,
     LOCK_WAIT,
-    COORDINATION,
+    COORDINATION.kind,
     DOMAIN_WAIT,
-    PREPARE,
-    CACHE_FLUSH,
-    POWER_MESSAGE,
-    COMMIT,
-    LOW_POWER,
-    RESET_PATH,
-    RESTORE,
-    FINISH,
+    PREPARE.kind,
+    CACHE_FLUSH.kind,
+    POWER_MESSAGE.kind,
+    COMMIT.kind,
+    LOW_POWER.kind,
+    RESET_PATH.kind,
+    RESTORE.kind,
+    FINISH.kind,
 )
 
 FIRST_IN_WAKEUP = (RESET_PATH, RESTORE)
 
 MEANING = {
-    CALL: "the whole call, which has no event inside",
-    DISPATCH: "from ENTER_PSCI to the first event of the call",
+    CALL.kind: "the whole call, which has no event inside",
+    DISPATCH.kind: "from ENTER_PSCI to the first event of the call",
     LOCK_WAIT: "from LOCK_REQUEST to LOCK_ACQUIRE, one part for each power level",
-    COORDINATION: "while a domain lock is held",
+    COORDINATION.kind: "while a domain lock is held",
     DOMAIN_WAIT: "waiting for another core to finish with a domain",
-    PREPARE: "between coordination and the cache flush",
-    CACHE_FLUSH: "from ENTER_CFLUSH to EXIT_CFLUSH",
-    POWER_MESSAGE: "from ENTER_POWER_MESSAGE to EXIT_POWER_MESSAGE",
-    COMMIT: "from the last flush or message to ENTER_HW_LOW_PWR",
-    LOW_POWER: "in low power; belongs to neither span",
-    RESET_PATH: "from EXIT_HW_LOW_PWR to WARM_BOOT",
-    RESTORE: "from WARM_BOOT to the first coordination of the wake-up",
-    FINISH: "from the last coordination of the wake-up to EXIT_PSCI",
+    PREPARE.kind: "between coordination and the cache flush",
+    CACHE_FLUSH.kind: "from ENTER_CFLUSH to EXIT_CFLUSH",
+    POWER_MESSAGE.kind: "from ENTER_POWER_MESSAGE to EXIT_POWER_MESSAGE",
+    COMMIT.kind: "from the last flush or message to ENTER_HW_LOW_PWR",
+    LOW_POWER.kind: "in low power; belongs to neither span",
+    RESET_PATH.kind: "from EXIT_HW_LOW_PWR to WARM_BOOT",
+    RESTORE.kind: "from WARM_BOOT to the first coordination of the wake-up",
+    FINISH.kind: "from the last coordination of the wake-up to EXIT_PSCI",
 }
 
 
@@ -63,7 +80,7 @@ MEANING = {
 class Segment:
     """A stretch of time between two consecutive events and the part it belongs to."""
 
-    part: str
+    part: PartName
     start_ticks: int
     end_ticks: int
 
@@ -74,7 +91,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    name: str
+    name: PartName
     ticks: int
 
 
@@ -94,32 +111,27 @@ def decompose(call: tuple[TraceRecord, ...], metric: Metric) -> tuple[Part, ...]
     """The parts of one span, roughly in the order of time; their ticks sum exactly to the span."""
     span = span_records(call, metric)
     start, end = call.index(span[0]), call.index(span[-1])
-    totals: dict[str, int] = {}
+    totals: dict[PartName, int] = {}
     for segment in segments(call)[start:end]:
         totals[segment.part] = totals.get(segment.part, 0) + segment.ticks
-    names = sorted(totals, key=part_rank)
+    names = sorted(totals, key=lambda name: name.rank)
     if metric is Metric.WAKEUP:
         names.sort(key=lambda name: name not in FIRST_IN_WAKEUP)
     return tuple(Part(name, totals[name]) for name in names)
-
-
-def part_rank(name: str) -> tuple[int, str]:
-    """Sort key: the order in which a call goes through its parts, then the level."""
-    return ORDER.index(name.partition(", ")[0]), name
 
 
 def _lowest_power_entry(call: tuple[TraceRecord, ...]) -> int | None:
     return next((index for index, record in enumerate(call) if record.event == "ENTER_HW_LOW_PWR"), None)
 
 
-def _part(before: TraceRecord, after: TraceRecord, held: bool, woken: bool) -> str:
+def _part(before: TraceRecord, after: TraceRecord, held: bool, woken: bool) -> PartName:
     """What the core does after `before`: the innermost thing that it has begun."""
     if before.event == "ENTER_HW_LOW_PWR":
         return LOW_POWER
     if before.event == "LOCK_REQUEST":
-        return f"{LOCK_WAIT}, level {before.arg >> 16}"
+        return PartName(LOCK_WAIT, before.arg >> 16)
     if before.event == "ENTER_DOMAIN_WAIT":
-        return f"{DOMAIN_WAIT}, level {before.arg >> 16}"
+        return PartName(DOMAIN_WAIT, before.arg >> 16)
     if before.event == "ENTER_CFLUSH":
         return CACHE_FLUSH
     if before.event == "ENTER_POWER_MESSAGE":
@@ -133,7 +145,7 @@ def _part(before: TraceRecord, after: TraceRecord, held: bool, woken: bool) -> s
     return COMMIT if before.event in ("EXIT_CFLUSH", "EXIT_POWER_MESSAGE") else PREPARE
 
 
-def _wakeup_part(before: TraceRecord, after: TraceRecord) -> str:
+def _wakeup_part(before: TraceRecord, after: TraceRecord) -> PartName:
     if before.event == "EXIT_HW_LOW_PWR" and after.event == "WARM_BOOT":
         return RESET_PATH
     if before.event in ("WARM_BOOT", "EXIT_HW_LOW_PWR") and after.event != "EXIT_PSCI":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exact sentences from traces: which part of a span took how long, who held the lock that was waited for."""
+"""Exact findings from traces: which part of a span took how long, who held the lock that was waited for."""
 
 from __future__ import annotations
 
@@ -8,21 +8,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from latlab.analysis.base.wording import amount
-from latlab.analysis.spans.decompose import DOMAIN_WAIT, LOCK_WAIT, POWER_MESSAGE, decompose, segments
+from latlab.analysis.base import findings as f
+from latlab.analysis.spans.decompose import DOMAIN_WAIT, LOCK_WAIT, POWER_MESSAGE, PartName, decompose, segments
 from latlab.analysis.spans.holds import holds
 from latlab.analysis.spans.spans import SpanError, measured_call
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, CoreTrace, Run, TraceRecord
 
 LEAST_SHARE = 0.05
-_WAITS = (LOCK_WAIT, DOMAIN_WAIT, POWER_MESSAGE)
+_WAITS = (LOCK_WAIT, DOMAIN_WAIT, POWER_MESSAGE.kind)
+
+
+Calls = dict[CoreId, tuple[TraceRecord, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
     core: CoreId
-    part: str
+    part: PartName
     start_ticks: int
     end_ticks: int
     holders: tuple[tuple[CoreId, int], ...]
@@ -33,21 +36,23 @@ class Wait:
         return self.end_ticks - self.start_ticks
 
 
-def explain_traces(run: Run) -> Iterator[tuple[str, list[str]]]:
-    """For each test with traces its sentences: what the slowest core's span is made of, and the longest wait."""
+def explain_traces(run: Run) -> dict[str, list[f.Finding]]:
+    """For each test with traces: what the slowest core's span is made of, and the longest wait."""
     by_test: dict[str, dict[tuple[int, int], list[CoreTrace]]] = defaultdict(lambda: defaultdict(list))
     for trace in run.traces:
         by_test[trace.test][trace.boot, trace.iteration].append(trace)
+    out: dict[str, list[f.Finding]] = {}
     for test, iterations in by_test.items():
         calls = {key: _calls(traces) for key, traces in iterations.items()}
-        sentences = list(_sentences(run, calls))
-        if sentences:
-            yield test, sentences
+        found: list[f.Finding] = [*_longest_spans(run, calls), *_longest_wait(run, calls)]
+        if found:
+            out[test] = found
+    return out
 
 
-def part_medians(run: Run, metric: Metric) -> dict[tuple[str, CoreId], dict[str, float]]:
+def part_medians(run: Run, metric: Metric) -> dict[tuple[str, CoreId], dict[PartName, float]]:
     """Medians over iterations of each part of a span, in ns or instructions, by test and core."""
-    found: dict[tuple[str, CoreId], dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[tuple[str, CoreId], dict[PartName, list[int]]] = defaultdict(lambda: defaultdict(list))
     for trace in run.traces:
         call = _call(trace)
         if call is None or not _has(call, metric):
@@ -57,10 +62,10 @@ def part_medians(run: Run, metric: Metric) -> dict[tuple[str, CoreId], dict[str,
     return {key: {name: median(ticks) * run.tick.value for name, ticks in parts.items()} for key, parts in found.items()}
 
 
-def _sentences(run: Run, calls: dict[tuple[int, int], dict[CoreId, tuple[TraceRecord, ...]]]) -> Iterator[str]:
-    unit, worth = run.tick.unit, run.tick.value
+def _longest_spans(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[f.LongestSpan]:
+    worth = run.tick.value
     for metric in (Metric.POWERDOWN, Metric.WAKEUP):
-        spans: dict[CoreId, list[dict[str, int]]] = defaultdict(list)
+        spans: dict[CoreId, list[dict[PartName, int]]] = defaultdict(list)
         for iteration in calls.values():
             for core, call in iteration.items():
                 if _has(call, metric):
@@ -70,29 +75,37 @@ def _sentences(run: Run, calls: dict[tuple[int, int], dict[CoreId, tuple[TraceRe
         slowest = max(spans, key=lambda core: median(sum(parts.values()) for parts in spans[core]))
         parts = {name: median(p.get(name, 0) for p in spans[slowest]) for name in dict.fromkeys(n for p in spans[slowest] for n in p)}
         total = median(sum(p.values()) for p in spans[slowest])
-        largest = sorted(((ticks, name) for name, ticks in parts.items() if ticks >= LEAST_SHARE * total), reverse=True)
-        told = ", ".join(f"{name} {amount(ticks * worth, unit)}" for ticks, name in largest)
+        largest = sorted(((ticks, name) for name, ticks in parts.items() if ticks >= LEAST_SHARE * total), key=_by_size)
         if total:
-            yield f"core {slowest} has the longest {metric}, {amount(total * worth, unit)}: {told}"
+            yield f.LongestSpan(slowest, metric, total * worth, tuple((str(name), ticks * worth) for ticks, name in largest))
+
+
+def _by_size(part: tuple[float, PartName]) -> tuple[float, str]:
+    return -part[0], str(part[1])
+
+
+def _longest_wait(run: Run, calls: dict[tuple[int, int], Calls]) -> Iterator[f.WaitedFor]:
     if run.tick.clock is Clock.INSTRUCTIONS and len(run.topology.cores) > 1:
         return
-    waits = [wait for iteration in calls.values() for wait in _waits(iteration)]
-    if waits:
-        longest = max(waits, key=lambda wait: wait.ticks)
-        yield f"core {longest.core} waited {amount(longest.ticks * worth, unit)} ({longest.part}){_cause(longest, worth, unit)}"
+    longest = max((wait for iteration in calls.values() for wait in _waits(iteration)), key=lambda wait: wait.ticks, default=None)
+    if longest is None:
+        return
+    holders, ended_by = _cause(longest)
+    scaled = tuple((core, ticks * run.tick.value) for core, ticks in holders)
+    yield f.WaitedFor(longest.core, longest.ticks * run.tick.value, str(longest.part), scaled, ended_by)
 
 
-def _waits(calls: dict[CoreId, tuple[TraceRecord, ...]]) -> Iterator[Wait]:
+def _waits(calls: Calls) -> Iterator[Wait]:
     held = list(holds(calls))
     for core, call in calls.items():
         for record, segment in zip(call, segments(call), strict=False):
-            if not segment.part.startswith(_WAITS) or not segment.ticks:
+            if segment.part.kind not in _WAITS or not segment.ticks:
                 continue
             start, end = segment.start_ticks, segment.end_ticks
             holders = [
                 (hold.core, overlap)
                 for hold in held
-                if segment.part.startswith(LOCK_WAIT)
+                if segment.part.kind == LOCK_WAIT
                 and hold.core != core
                 and hold.lock == record.arg
                 and (overlap := min(end, hold.end_ticks) - max(start, hold.start_ticks)) > 0
@@ -100,24 +113,21 @@ def _waits(calls: dict[CoreId, tuple[TraceRecord, ...]]) -> Iterator[Wait]:
             yield Wait(core, segment.part, start, end, tuple(holders), _ended_by(calls, core, end, segment.ticks))
 
 
-def _cause(wait: Wait, worth: float, unit: str) -> str:
+def _cause(wait: Wait) -> tuple[tuple[tuple[CoreId, int], ...], tuple[CoreId, str] | None]:
     """Who held the lock for most of the wait; where nobody did, whose step let the core go on."""
     if 2 * sum(ticks for _, ticks in wait.holders) >= wait.ticks:
-        return "".join(f", {amount(ticks * worth, unit)} of it behind {core}" for core, ticks in wait.holders)
-    if wait.ended_by is None:
-        return ""
-    core, event = wait.ended_by
-    return f"; it went on right after {event} of {core}"
+        return wait.holders, None
+    return (), wait.ended_by
 
 
-def _ended_by(calls: dict[CoreId, tuple[TraceRecord, ...]], core: CoreId, end: int, ticks: int) -> tuple[CoreId, str] | None:
+def _ended_by(calls: Calls, core: CoreId, end: int, ticks: int) -> tuple[CoreId, str] | None:
     """The last event of another core before the wait ended, if it is within a fiftieth of the wait."""
     events = [(r.time_ticks, other, r.event) for other, call in calls.items() if other != core for r in call if r.time_ticks <= end]
     time, other, event = max(events, default=(0, core, ""))
     return (other, event) if event and 50 * (end - time) <= ticks else None
 
 
-def _calls(traces: list[CoreTrace]) -> dict[CoreId, tuple[TraceRecord, ...]]:
+def _calls(traces: list[CoreTrace]) -> Calls:
     found = ((trace.core, _call(trace)) for trace in traces)
     return {core: call for core, call in found if call is not None}
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
-from latlab.analysis.spans.decompose import CACHE_FLUSH, DOMAIN_WAIT, LOCK_WAIT, POWER_MESSAGE, Segment, segments
+from latlab.analysis.spans.decompose import CACHE_FLUSH, DOMAIN_WAIT, LOCK_WAIT, POWER_MESSAGE, PartName, Segment, segments
 from latlab.analysis.spans.holds import Hold, holds
 from latlab.analysis.spans.spans import span_records
 from latlab.model.enums import Metric
@@ -78,7 +78,7 @@ class _Iteration:
             low, high = max(start, segment.start_ticks), min(end, segment.end_ticks)
             if low >= high:
                 continue
-            if segment.part.startswith(LOCK_WAIT):
+            if segment.part.kind == LOCK_WAIT:
                 yield from self._behind(core, record.arg, low, high)
             elif segment.part == POWER_MESSAGE:
                 sent = min(max(segment.end_ticks - self.message_ticks, low), high)
@@ -100,7 +100,7 @@ class _Iteration:
         yield Cause.LOCK, end - start - covered
 
 
-def _own(part: str) -> Cause:
+def _own(part: PartName) -> Cause:
     if part == CACHE_FLUSH:
         return Cause.OWN_FLUSH
-    return Cause.DOMAIN if part.startswith(DOMAIN_WAIT) else Cause.OWN_PATH
+    return Cause.DOMAIN if part.kind == DOMAIN_WAIT else Cause.OWN_PATH

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
 from latlab.model.calls import Call, KernelSpan
 from latlab.model.wakeups import Outlier, Wakeups
 
@@ -20,22 +21,17 @@ MEASURING_TASK = "latlab-recorder"
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
-    """Calls of one kind inside an outlier. `caller` says which way of the kernel led there, empty where nothing tells."""
-
-    name: str
-    calls: int
-    stolen_ns: int
-    caller: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Attributed:
-    """`cause` is None for an outlier that nothing seen explains; `traced` is False where the ring no longer held its time."""
+    """An outlier, what is to blame, and how many calls of it took how much of the time; none where nothing is blamed."""
 
     outlier: Outlier
-    cause: Cause | None
-    traced: bool = True
+    blame: Blame
+    calls: int = 0
+    stolen_ns: int = 0
+
+    @property
+    def explained(self) -> bool:
+        return self.blame.kind in (BlameKind.FIRMWARE, BlameKind.KERNEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +58,9 @@ def attribute(
     by_cpu = _by_cpu(calls)
     found = []
     for outlier in outliers:
-        cause = _cause(wakeups, outlier, medians.get(outlier.cpu, 0), by_cpu.get(outlier.cpu, _NO_CALLS), kernel)
-        found.append(Attributed(outlier, cause, _is_traced(wakeups, outlier, (gaps or {}).get(outlier.cpu, ()))))
+        blamed = _blamed(wakeups, outlier, medians.get(outlier.cpu, 0), by_cpu.get(outlier.cpu, _NO_CALLS), kernel)
+        traced = _is_traced(wakeups, outlier, (gaps or {}).get(outlier.cpu, ()))
+        found.append(blamed or Attributed(outlier, UNEXPLAINED if traced else UNTRACED))
     return tuple(found)
 
 
@@ -104,12 +101,14 @@ def _start_ticks(wakeups: Wakeups, outlier: Outlier) -> int:
     return 0 if end is None or wakeups.counter_hz is None else end - outlier.late_ns * wakeups.counter_hz // 1_000_000_000
 
 
-def _cause(wakeups: Wakeups, outlier: Outlier, median_ns: int, calls: _Calls, kernel: Sequence[KernelSpan]) -> Cause | None:
+def _blamed(wakeups: Wakeups, outlier: Outlier, median_ns: int, calls: _Calls, kernel: Sequence[KernelSpan]) -> Attributed | None:
     enough_ns = CAUSE_SHARE * (outlier.late_ns - median_ns)
-    return _firmware_cause(wakeups, outlier, enough_ns, calls, kernel) or _kernel_cause(outlier, enough_ns, kernel)
+    return _blamed_firmware(wakeups, outlier, enough_ns, calls, kernel) or _blamed_kernel(outlier, enough_ns, kernel)
 
 
-def _firmware_cause(wakeups: Wakeups, outlier: Outlier, enough_ns: float, calls: _Calls, kernel: Sequence[KernelSpan]) -> Cause | None:
+def _blamed_firmware(
+    wakeups: Wakeups, outlier: Outlier, enough_ns: float, calls: _Calls, kernel: Sequence[KernelSpan]
+) -> Attributed | None:
     hz, end = wakeups.counter_hz, _end_ticks(wakeups, outlier)
     if hz is None or end is None:
         return None
@@ -122,29 +121,30 @@ def _firmware_cause(wakeups: Wakeups, outlier: Outlier, enough_ns: float, calls:
     if not name or stolen_ns < enough_ns:
         return None
     blamed = [call for call in inside if call.name == name]
-    return Cause(name, len(blamed), stolen_ns, _caller(wakeups, blamed, kernel))
+    blame = Blame(BlameKind.FIRMWARE, name, _caller(wakeups, blamed, kernel))
+    return Attributed(outlier, blame, len(blamed), stolen_ns)
 
 
-def _kernel_cause(outlier: Outlier, enough_ns: float, kernel: Sequence[KernelSpan]) -> Cause | None:
+def _blamed_kernel(outlier: Outlier, enough_ns: float, kernel: Sequence[KernelSpan]) -> Attributed | None:
     """The kernel's work in the measuring thread's own system call, where the firmware took too little of it to be the cause. What another
     task was doing in the kernel may have been preempted at once, so it explains nothing."""
     start, end = outlier.wake_ns - outlier.late_ns, outlier.wake_ns
     for span in kernel:
         stolen_ns = min(span.out_ns, end) - max(span.in_ns, start)
         if span.task == MEASURING_TASK and span.cpu == outlier.cpu and stolen_ns > 0 and stolen_ns >= enough_ns:
-            return Cause(f"kernel: {span.name}", 1, stolen_ns, describe(span))
+            return Attributed(outlier, Blame(BlameKind.KERNEL, span.name, caller_of(span)), 1, stolen_ns)
     return None
 
 
-def _caller(wakeups: Wakeups, calls: Sequence[Call], kernel: Sequence[KernelSpan]) -> str:
+def _caller(wakeups: Wakeups, calls: Sequence[Call], kernel: Sequence[KernelSpan]) -> Caller | None:
     """The innermost kernel span that each call lies in; the one that most of the stolen time went through."""
-    through: Counter[str] = Counter()
+    through: Counter[Caller] = Counter()
     for call in calls:
         around = [span for span in kernel if span.cpu == call.cpu and _holds(wakeups, span, call.in_ticks)]
         if around:
             innermost = min(around, key=lambda span: span.out_ns - span.in_ns)
-            through[describe(innermost)] += call.out_ticks - call.in_ticks
-    return through.most_common(1)[0][0] if through else ""
+            through[caller_of(innermost)] += call.out_ticks - call.in_ticks
+    return through.most_common(1)[0][0] if through else None
 
 
 def _holds(wakeups: Wakeups, span: KernelSpan, ticks: int) -> bool:
@@ -152,19 +152,14 @@ def _holds(wakeups: Wakeups, span: KernelSpan, ticks: int) -> bool:
     return into is not None and out is not None and into <= ticks < out
 
 
-KSTACK = "kernel-stack randomisation in a system call"
-HWRNG = "the hwrng thread"
-
-
-def describe(span: KernelSpan) -> str:
+def caller_of(span: KernelSpan) -> Caller:
     """A kernel span as a caller to blame. get_random_u16 straight from the system-call entry is kernel-stack randomisation."""
     pairs = zip(span.callers, span.callers[1:], strict=False)
     if any(inner.startswith("get_random_u16") and outer.startswith("invoke_syscall") for inner, outer in pairs):
-        return f"{KSTACK} of {span.task}"
+        return Caller(CallerKind.KSTACK, span.task)
     if span.name == "hwrng":
-        return HWRNG if span.task == "hwrng" else f"the hwrng driver in {span.task}"
-    via = span.callers[0] if span.callers else span.name
-    return f"{via} in {span.task}"
+        return Caller(CallerKind.HWRNG_THREAD if span.task == "hwrng" else CallerKind.HWRNG_DRIVER, span.task)
+    return Caller(CallerKind.FUNCTION, span.task, span.callers[0] if span.callers else span.name)
 
 
 def exposure(wakeups: Wakeups, calls: Iterable[Call]) -> tuple[Exposure, ...]:

@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import stats
 
-from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.comparison import Comparison, Row, Statistic
 from latlab.analysis.base.statistics import Shift, false_discovery_control
 from latlab.analysis.base.verdicts import Limits, Verdict, decide, decide_exact, overall
 from latlab.analysis.base.weighted import NO_SHIFT, Weighted, dominance, exceedance_p, quantile_shift, rate_p, weighted, weighted_shift
-from latlab.analysis.wakeups.wakeup_identity import WakeupPair, caveat_of, interval_ns, pair_wakeups
+from latlab.analysis.wakeups.wakeup_identity import WakeupPair, caveat_of, pair_wakeups
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Distribution, Run
 
-QUANTILES = (("median", 0.5), ("99 %", 0.99), ("99.9 %", 0.999))
-RARE = ("maximum", "minimum", "missed periods")
+QUANTILES = ((Statistic.MEDIAN, 0.5), (Statistic.P99, 0.99), (Statistic.P99_9, 0.999))
+RARE = (Statistic.MAXIMUM, Statistic.MINIMUM, Statistic.MISSED)
 EXPOSURE_RATIO = 1.5
 _PARTS = 1_000_000
 
@@ -40,12 +40,27 @@ def compare_wakeups(a: Run, b: Run, limits: Limits) -> Comparison:
         rows = [replace(row, verdict=decide(row.shift, row.threshold, p, limits.alpha)) for row, p in zip(rows, adjusted, strict=True)]
     verdict = overall((row.verdict for row in rows if not (is_rare(row) and row.verdict is Verdict.CANNOT_TELL)), bool(pair.gaps))
     notes = (*pair.notes, *_exposure_notes(pair), *(_digest_notes(pair) if exact else _one_run_note(pair)))
-    caveat, sampling = caveat_of(a, b), _sampling(pair, exact)
-    return Comparison(a, b, limits, a.tick.unit, verdict, tuple(rows), (), (), {}, (None, None), (1, 1), notes, caveat, sampling, pair.gaps)
+    return Comparison(
+        pair.a,
+        pair.b,
+        limits,
+        a.tick.unit,
+        verdict,
+        tuple(rows),
+        (),
+        (),
+        {},
+        (None, None),
+        (1, 1),
+        notes,
+        caveat_mode=caveat_of(a, b),
+        wakeups=_counted(pair),
+        gaps=pair.gaps,
+    )
 
 
 def is_rare(row: Row) -> bool:
-    return row.name.endswith(RARE)
+    return row.statistic in RARE
 
 
 @dataclass(frozen=True)
@@ -91,7 +106,7 @@ class Side:
 
 
 def _side(run: Run, one: Distribution) -> Side:
-    interval = interval_ns(run)
+    interval = run.conditions.interval_ns
     scale = run.tick.value if run.tick.clock is not Clock.TIME else 1.0
     return Side(one, run.tick.value, weighted(one, run.tick.value), interval * scale if interval else None)
 
@@ -112,8 +127,10 @@ class _Cpu:
         if a is not None and b is not None:
             yield from self._quantiles(a, b)
         else:
-            yield self._row("average", self.a.average, self.b.average, self._mean_shift(), basis="one run's distribution is unknown")
-            yield self._row("minimum", self.a.minimum, self.b.minimum, _undecided(self.b.minimum - self.a.minimum), basis=_single())
+            yield self._row(
+                Statistic.AVERAGE, self.a.average, self.b.average, self._mean_shift(), basis="one run's distribution is unknown"
+            )
+            yield self._row(Statistic.MINIMUM, self.a.minimum, self.b.minimum, _undecided(self.b.minimum - self.a.minimum), basis=_single())
         yield self._maximum()
         if (row := self._missed()) is not None:
             yield row
@@ -121,7 +138,7 @@ class _Cpu:
     def exact_rows(self) -> Iterator[Row]:
         """A deterministic clock has no noise to test against."""
         a, b = self.a, self.b
-        figures = [("average", a.average, b.average, "exact"), ("maximum", a.maximum, b.maximum, "exact")]
+        figures = [(Statistic.AVERAGE, a.average, b.average, "exact"), (Statistic.MAXIMUM, a.maximum, b.maximum, "exact")]
         if a.counted is not None and b.counted is not None:
             for name, share in QUANTILES:
                 before, after = a.counted.quantile(share), b.counted.quantile(share)
@@ -131,7 +148,7 @@ class _Cpu:
             yield self._settled_exactly(self._row(name, before, after, NO_SHIFT, basis=basis))
         if a.missed_rate is not None and b.missed_rate is not None:
             yield self._settled_exactly(
-                self._row("missed periods", a.missed_rate, b.missed_rate, NO_SHIFT, basis="exact", metric=Metric.MISSED_PERIODS)
+                self._row(Statistic.MISSED, a.missed_rate, b.missed_rate, NO_SHIFT, basis="exact", metric=Metric.MISSED_PERIODS)
             )
 
     def _settled_exactly(self, row: Row) -> Row:
@@ -141,14 +158,23 @@ class _Cpu:
         return replace(row, shift=shift, threshold=threshold, verdict=decide_exact(difference, threshold))
 
     def _row(
-        self, name: str, before: float, after: float, shift: Shift, *, basis: str, coarse: float = 0.0, metric: Metric = Metric.TASK_WAKEUP
+        self,
+        statistic: Statistic,
+        before: float,
+        after: float,
+        shift: Shift,
+        *,
+        basis: str,
+        coarse: float = 0.0,
+        metric: Metric = Metric.TASK_WAKEUP,
     ) -> Row:
         one, other = self.a.one.test, self.b.one.test
         test = one if one == other else f"{one}-to-{other}"
         steps = max(coarse, self.a.resolution, self.b.resolution)
         threshold = self.limits.threshold(before, steps if metric is Metric.TASK_WAKEUP else 0.0, 0.0)
-        named = f"CPU {self.core.core} {name}"
-        return Row(test, metric, named, self.core.cluster, before, after, shift, threshold, Verdict.CANNOT_TELL, basis)
+        named = f"CPU {self.core.core} {statistic}"
+        row = Row(test, metric, named, self.core.cluster, before, after, shift, threshold, Verdict.CANNOT_TELL, basis)
+        return replace(row, statistic=statistic, core=self.core)
 
     def _quantiles(self, a: Weighted, b: Weighted) -> Iterator[Row]:
         basis = f"{a.total:,} and {b.total:,} wake-ups"
@@ -169,7 +195,7 @@ class _Cpu:
         others = later.counted.total if later.counted is not None else later.due
         p = exceedance_p(below, others, above)
         basis = f"{above} of {others:,} later than all of {below:,}" if above else _single()
-        return self._row("maximum", a.maximum, b.maximum, replace(_undecided(b.maximum - a.maximum), p=p), basis=basis)
+        return self._row(Statistic.MAXIMUM, a.maximum, b.maximum, replace(_undecided(b.maximum - a.maximum), p=p), basis=basis)
 
     def _missed(self) -> Row | None:
         before, after = self.a.missed_rate, self.b.missed_rate
@@ -181,7 +207,7 @@ class _Cpu:
         if events[0] is not None and events[1] is not None:
             shift = replace(shift, p=rate_p(events[0], self.a.due, events[1], self.b.due))
             told += f", in {events[0]} and {events[1]} wake-ups"
-        return self._row("missed periods", before, after, shift, basis=told, metric=Metric.MISSED_PERIODS)
+        return self._row(Statistic.MISSED, before, after, shift, basis=told, metric=Metric.MISSED_PERIODS)
 
     def _mean_shift(self) -> Shift:
         """Averages: the spread of the counted side, and what the printed side may have been rounded by. No count, no test."""
@@ -205,10 +231,9 @@ def _single() -> str:
     return "one wake-up of each run"
 
 
-def _sampling(pair: WakeupPair, exact: bool) -> str:
-    counted = [sum(max(one[side].got, sum(n for _, _, n in one[side].counts)) for one in pair.joined) for side in (0, 1)]
-    told = f"{counted[0]:,} and {counted[1]:,} wake-ups"
-    return f"{told}; deterministic: any difference is exact" if exact else f"{told}, weighted by their counts"
+def _counted(pair: WakeupPair) -> tuple[int, int]:
+    before, after = (sum(max(one[side].got, sum(n for _, _, n in one[side].counts)) for one in pair.joined) for side in (0, 1))
+    return before, after
 
 
 def _one_run_note(pair: WakeupPair) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from scipy import special, stats
 from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.identity import checked_columns
 from latlab.analysis.wakeups.wakeup_identity import check_latencies
-from latlab.model.enums import Clock, Metric
+from latlab.model.enums import Clock, Kind, Metric
 from latlab.model.run import CoreId, Distribution, Run
 
 EVERY_SPAN = (0.93, 0.95, 0.97)
@@ -78,7 +78,7 @@ class _Pareto:
 
 def tails(run: Run, test: str | None, metric: Metric, once_in: float, seed: int = 1) -> tuple[Tail, ...]:
     """One estimate for each core of each test that has the metric. Raises NotComparable where the run holds nothing."""
-    if run.distributions:
+    if run.kind is Kind.WAKEUPS:
         check_latencies(run)
         wanted = [one for one in run.distributions if one.metric is metric and test in (None, one.test)]
         return tuple(_late_tail(run, one, once_in, seed) for one in wanted)

@@ -3,22 +3,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from latlab.analysis.base.identity import NotComparable, check_same, partial_runs
-from latlab.model.enums import Metric
+from latlab.analysis.base.wording import CONDITIONS, MODES, said_condition
+from latlab.model.conditions import Mode
 from latlab.model.run import CoreId, Distribution, Run
 
-EMULATION = "multi-threaded emulation: shows that it works, its latencies are not to be published"
-VIRTUAL_MACHINE = "virtual machine: not an RT figure"
-UNKNOWN_MODE = "imported"
-SAME = ("mode", "interval", "priority", "load", "idle states")
-NOTED = ("kernel", "version", "kernel-stack randomisation", "hwrng driver", "firmware")
-SUMMARY_TESTS = ("cyclictest_min", "cyclictest_avg", "cyclictest_max")
+SAME = ("mode", "interval_ns", "priority", "load", "idle_states")
+NOTED = ("kernel", "kernel_version", "kstack_randomised", "hwrng_driver")
 TOOLS = ("recorder", "cyclictest", "jitterdebugger", "rtla-timerlat-Thr", "rtla-timerlat-Usr", "rtla-timerlat-IRQ")
-_SECONDS_OF = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+UNKNOWN_FIRMWARE = "unknown"
 _LARGEST_RATIO = 300.0
 
 
@@ -49,113 +45,43 @@ def pair_wakeups(a: Run, b: Run) -> WakeupPair:
 
 def check_latencies(run: Run) -> None:
     """Refuse what must not be mistaken for a latency."""
-    if mode_of(run) == EMULATION:
+    if run.conditions.mode is Mode.MULTI_THREAD:
         raise NotComparable(
             f"{run.id} ran in multi-threaded emulation, so its figures are the host's scheduling and no latencies; "
             "run it with --cores 1 --mode deterministic, or on a board"
         )
 
 
-def mode_of(run: Run) -> str | None:
-    """None where the source does not say it."""
-    mode = dict(run.facts).get("mode")
-    return None if mode is None or mode.startswith(UNKNOWN_MODE) else mode
+def caveat_of(*runs: Run) -> Mode | None:
+    """The mode that must be said with every verdict on these runs."""
+    return Mode.VIRTUAL_MACHINE if any(run.conditions.mode is Mode.VIRTUAL_MACHINE for run in runs) else None
 
 
-def caveat_of(*runs: Run) -> str:
-    """What must be said with every verdict on these runs."""
-    return VIRTUAL_MACHINE if any(mode_of(run) == VIRTUAL_MACHINE for run in runs) else ""
-
-
-def interval_ns(run: Run) -> int | None:
-    said = conditions_of(run).get("interval")
-    return int(float(said.removesuffix(" us")) * 1000) if said else None
-
-
-def conditions_of(run: Run) -> dict[str, str]:
-    """What a run was measured under, by name, as far as it says so itself or in the command that measured."""
-    facts = dict(run.facts)
-    command = facts.get("command") or facts.get("cyclictest command") or ""
-    load = facts.get("load command") or facts.get("load")
-    found = {
-        "mode": mode_of(run),
-        "interval": _microseconds(facts.get("interval_us") or _option(command, "i")),
-        "priority": facts.get("priority") or _option(command, "p"),
-        "load": load.removesuffix(" &") if load else None,
-        "idle states": facts.get("idle states"),
-        "firmware": None if run.build.firmware == "unknown" else run.build.firmware,
-        **{name: facts.get(name) for name in NOTED if name in facts},
-    }
-    return {name: value for name, value in found.items() if value}
-
-
-def distributions_of(run: Run) -> tuple[Distribution, ...]:
-    """What was counted, or what a published table says of it: minimum, average and maximum of each CPU."""
-    if run.distributions:
-        return run.distributions
-    figures: dict[CoreId, dict[str, int]] = {}
-    for sample in run.samples:
-        if sample.metric is Metric.TASK_WAKEUP and sample.test in SUMMARY_TESTS:
-            figures.setdefault(sample.core, {})[sample.test] = sample.value_ticks
-    due = _due(run)
-    return tuple(
-        Distribution(
-            test="cyclictest",
-            metric=Metric.TASK_WAKEUP,
-            core=core,
-            counts=(),
-            beyond=0,
-            got=due or 0,
-            expected=due,
-            missed=None,
-            minimum_ticks=found["cyclictest_min"],
-            maximum_ticks=found["cyclictest_max"],
-            average_ticks=float(found["cyclictest_avg"]),
-        )
-        for core, found in sorted(figures.items())
-        if set(found) == set(SUMMARY_TESTS)
-    )
-
-
-def _due(run: Run) -> int | None:
-    """How many wake-ups the command of a published run asked for on each CPU."""
-    command, interval = dict(run.facts).get("command", ""), interval_ns(run)
-    duration = re.search(r"(?:^|\s)-D\s*(\d+)([smhd]?)\b", command)
-    if not duration or not interval:
-        return None
-    return int(duration[1]) * _SECONDS_OF[duration[2]] * 1_000_000_000 // interval
-
-
-def _option(command: str, letter: str) -> str | None:
-    """The number of a short option of cyclictest, which may end a group: -i200, -Sp80."""
-    found = re.search(rf"(?:^|\s)-[a-zA-Z]*{letter}\s*(\d+)", command)
-    return found[1] if found else None
-
-
-def _microseconds(text: str | None) -> str | None:
-    return f"{text} us" if text else None
+def caveat_words(*runs: Run) -> str:
+    mode = caveat_of(*runs)
+    return MODES[mode] if mode else ""
 
 
 def _check_conditions(a: Run, b: Run, notes: list[str]) -> None:
-    ours, theirs = conditions_of(a), conditions_of(b)
-    for name in SAME:
-        if name in ours and name in theirs and ours[name] != theirs[name]:
-            raise NotComparable(
-                f"the {name} differs, {ours[name]} in {a.id} and {theirs[name]} in {b.id}; compare runs under the same conditions"
-            )
-    for run, known, other in ((a, ours, theirs), (b, theirs, ours)):
-        missing = [name for name in SAME if name not in known and name in other]
-        if missing:
-            notes.append(f"{run.id} does not say its {', '.join(missing)}; taken to be the other's")
-    notes += _differences(ours, theirs)
+    for field in SAME:
+        ours, theirs = getattr(a.conditions, field), getattr(b.conditions, field)
+        if None not in (ours, theirs) and ours != theirs:
+            differ = f"{said_condition(field, ours)} in {a.id} and {said_condition(field, theirs)} in {b.id}"
+            raise NotComparable(f"the {CONDITIONS[field]} differs, {differ}; compare runs under the same conditions")
+    for run, other in ((a, b), (b, a)):
+        unsaid = [f for f in SAME if getattr(run.conditions, f) is None and getattr(other.conditions, f) is not None]
+        if unsaid:
+            names = ", ".join(CONDITIONS[field] for field in unsaid)
+            notes.append(f"{run.id} does not say its {names}; taken to be the other's")
+    notes += _differences(a, b)
 
 
-def _differences(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
-    return [
-        f"the {name} differs, {ours[name]} and {theirs[name]}: a difference may be its doing"
-        for name in NOTED
-        if name in ours and name in theirs and ours[name] != theirs[name]
-    ]
+def _differences(a: Run, b: Run) -> list[str]:
+    pairs = [(CONDITIONS[field], field, getattr(a.conditions, field), getattr(b.conditions, field)) for field in NOTED]
+    told = [(name, said_condition(f, x), said_condition(f, y)) for name, f, x, y in pairs if None not in (x, y) and x != y]
+    if UNKNOWN_FIRMWARE not in (a.build.firmware, b.build.firmware) and a.build.firmware != b.build.firmware:
+        told.append(("firmware", a.build.firmware, b.build.firmware))
+    return [f"the {name} differs, {ours} and {theirs}: a difference may be its doing" for name, ours, theirs in told]
 
 
 def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> tuple[tuple[Distribution, Distribution], ...]:
@@ -187,7 +113,7 @@ def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> tuple[tuple[Di
 
 def _by_test(run: Run) -> dict[str, dict[CoreId, Distribution]]:
     found: dict[str, dict[CoreId, Distribution]] = {}
-    for one in distributions_of(run):
+    for one in run.distributions:
         found.setdefault(one.test, {})[one.core] = one
     if not found:
         raise NotComparable(f"{run.id} holds no wake-ups; name a run of `latlab run rt` or of `latlab import-rt`")

@@ -9,14 +9,14 @@ from latlab.formats.dump.frames import strip_escapes
 from latlab.formats.dump.rt_instr import parse_figures, read_numbered_figures
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.figures import Figures
-from latlab.model.run import UNNAMED, Build, Problem, Run, Sample, Tick, Topology
+from latlab.model.run import UNNAMED, Build, Problem, Run, Sample, Spans, Tick, Topology
 
 _MARKS = (b"RT_INSTR", b"/>", b"\x1b")
-MOST_IN_A_ROW = 1024  # clusters, and cores of one: a number beyond is damage, not a board
+MOST_IN_A_ROW = 1024  # clusters, and cores of one: a larger number is damage, not a board
 
 
 def parse(data: bytes, name: str, topology: Topology | None = None) -> Run:
-    """Figures are ns of the board's counter. Without a topology, the cores that the lines name are taken for all there are."""
+    """Figures are ns of the board's counter. Without a topology, the cores that the lines name are assumed to be all."""
     lines = list(candidate_lines(data))
     shape = topology or _topology(lines)
     found, problems = read_numbered_figures(lines, shape)
@@ -32,7 +32,7 @@ def parse(data: bytes, name: str, topology: Topology | None = None) -> Run:
         build=Build(name),
         lead=None,
         status=RunStatus.PARTIAL if problems else RunStatus.COMPLETE,
-        samples=samples,
+        contents=Spans(samples),
         problems=tuple(problems),
         id=name,
     )

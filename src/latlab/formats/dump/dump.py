@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The lines of a console to the iterations of a dump, as they arrive; every damage is named with its line.
+"""Turns the lines of a console into the iterations of a dump as they arrive; all damage is reported with its line.
 
-An iteration that damage touched is left out whole; the others are kept.
+An iteration that damage touched is left out entirely; the others are kept.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SWEEP = "sweep_"  # a test of one iteration: it tries every case once
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """A complete iteration. `line` is where its TEST line stood; `boot` counts the BOOT lines of the log from 0."""
+    """A complete iteration. `line` is the number of its TEST line; `boot` counts the BOOT lines of the log from 0."""
 
     boot: int
     test: str
@@ -169,7 +169,7 @@ class _Reader:
         if self.refused:
             return
         if self.boot is None:
-            yield from self._orphan(line, "a dump line stands before any readable BOOT line; without it the records have no meaning")
+            yield from self._orphan(line, "a dump line comes before any readable BOOT line; without it the records have no meaning")
             return
         if self.ended:
             yield from self._orphan(line, "a dump line follows the END line")
@@ -207,12 +207,12 @@ class _Reader:
             yield Problem(
                 line,
                 f"the dump was made with the event table {boot.events}, this latlab has {self.table.hash}; "
-                "read it with the latlab that belongs to the firmware",
+                "read it with the latlab of that firmware",
             )
             return
         if self.boot is not None and (self.boot.topology, self.boot.clock_hz) != (boot.topology, boot.clock_hz):
             self.refused = True
-            yield Problem(line, "this boot has another topology or clock than the first; import the two as two logs")
+            yield Problem(line, "this boot has another topology or clock than the first; import the two separately")
             return
         self.boot = boot
         self.cores = frozenset(boot.topology.cores)
@@ -231,7 +231,7 @@ class _Reader:
             self.open.spoil("its TEST line is missing")
 
     def _belongs(self, line: int, test: str, number: int) -> Iterator[Item]:
-        """Go on with the iteration that the frame names, or open it without its TEST line."""
+        """Continue the iteration that the frame names, or open it without its TEST line."""
         if self.open and (self.open.test, self.open.number) == (test, number):
             return
         yield from self._leave_open(line, "its DONE line is missing")
@@ -290,7 +290,7 @@ class _Reader:
         )
 
     def _check_complete(self, line: int) -> Iterator[Item]:
-        """Every core has its ring, every ring its records, and the figures are there for all cores or for none."""
+        """Every core has its ring, every ring its records, and either all cores have figures or none has."""
         if not self.open or not self.boot or self.open.reason:
             return
         for core in self.boot.topology.cores:
@@ -336,14 +336,14 @@ class _Reader:
             yield Problem(opened.line, f"{opened.title} is left out: {opened.reason}")
 
     def _spoil(self, line: int, message: str) -> Iterator[Item]:
-        """Name the damage and leave the open iteration out; what follows from the first damage is not named again."""
+        """Report the damage and leave the open iteration out; what follows from the first damage is not reported again."""
         if self.open and not self.open.reason:
             yield Problem(line, message)
         if self.open:
             self.open.spoil(f"see line {line}")
 
     def _orphan(self, line: int, message: str, spoil: bool = False) -> Iterator[Item]:
-        """Name the first of a row of lines that belong nowhere."""
+        """Report the first of several consecutive lines that belong nowhere."""
         if not self.orphans:
             yield Problem(line, message)
         self.orphans = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the guest's module prints of the EL3 rings: a line a core, then its records `sequence ticks event arg` (arg in hex)."""
+"""What the guest's module prints of the EL3 rings: one line per core, then its records `sequence ticks event arg` (arg in hex)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ENTERS = {"ENTER_SMC": "EXIT_SMC", "ENTER_PSCI": "EXIT_PSCI"}
 
 @dataclass(frozen=True, slots=True)
 class El3Records:
-    """The rings by CPU number. `problems` names the lines that could not be read."""
+    """The rings by CPU number. `problems` lists the lines that could not be read."""
 
     traces: tuple[CoreTrace, ...]
     cpus: tuple[int, ...]
@@ -33,7 +33,7 @@ class El3Records:
 
     @property
     def gaps(self) -> dict[int, tuple[tuple[int, int], ...]]:
-        """By CPU the times from which records were overwritten before they were read: from one tick to another."""
+        """For each CPU, the intervals, in ticks, whose records were overwritten before they were read."""
         pairs = zip(self.cpus, self.traces, strict=True)
         return {cpu: tuple(_gaps(trace)) for cpu, trace in pairs if trace.lost}
 
@@ -42,7 +42,7 @@ class El3Records:
 
 
 def read_all(text: str, table: EventTable, place: str) -> El3Records:
-    """Reads of the rings one after the other, each after a line `read`; the first part says from which record on all are wanted."""
+    """Successive reads of the rings, each after a line `read`; the first part says from which record on all are wanted."""
     parts = re.split(r"^read\n", text, flags=re.MULTILINE)
     if len(parts) == 1:
         return read_records(text, table, place)
@@ -52,7 +52,7 @@ def read_all(text: str, table: EventTable, place: str) -> El3Records:
     found = merged([read_records(part, table, place, line) for part, line in zip(parts[1:], lines[1:], strict=False)])
     traces = [_since(trace, begins.get(cpu, 0)) for cpu, trace in zip(found.cpus, found.traces, strict=True)]
     unsaid = [
-        Problem(1, f"{place}:1: nothing says from which record on those of CPU {cpu} are wanted; all are kept")
+        Problem(1, f"{place}:1: the first record that is wanted of CPU {cpu} is not stated; all are kept")
         for cpu in found.cpus
         if cpu not in begins
     ]
@@ -90,13 +90,13 @@ def read_records(text: str, table: EventTable, place: str, lines_before: int = 0
 
 
 def info_of(text: str) -> tuple[str, int, int] | None:
-    """Event table's hash, counter in Hz, cost of a capture in thousandths of a tick."""
+    """The event table's hash, the counter in Hz, the cost of a capture in thousandths of a tick."""
     match = INFO.search(text)
     return (match[1], int(match[2]), int(match[3])) if match else None
 
 
 def merged(reads: Sequence[El3Records]) -> El3Records:
-    """Several reads of the same rings: each record once, by its sequence. What no read caught is lost; a read may be cut off."""
+    """Several reads of the same rings: each record once, by its sequence. What no read caught is lost; a read may be incomplete."""
     cpus = tuple(dict.fromkeys(cpu for read in reads for cpu in read.cpus))
     traces = tuple(_joined(cpu, reads) for cpu in cpus)
     return El3Records(traces, cpus, tuple(problem for read in reads for problem in read.problems))
@@ -122,7 +122,7 @@ def _gaps(trace: CoreTrace) -> Iterator[tuple[int, int]]:
 
 def _calls(cpu: int, records: Sequence[TraceRecord]) -> Iterator[Call]:
     """A call that does not return by its own exit (a suspend that powers down) ends where the next one of its kind does. No call
-    reaches over records that are lost."""
+    spans records that are lost."""
     entered: TraceRecord | None = None
     expected = 0
     for record in records:

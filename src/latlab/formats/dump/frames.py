@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One line of a dump: `<LLT1:KIND key=value ... *CRC>` to data and back. docs/trace-format.md is the promise."""
+"""One line of a dump: `<LLT1:KIND key=value ... *CRC>` to data and back, as docs/trace-format.md specifies it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Boot:
 
     def __post_init__(self) -> None:
         if self.clock_hz < 1:
-            raise ValueError(f"clock_hz is {self.clock_hz}; a clock ticks at least once a second")
+            raise ValueError(f"clock_hz is {self.clock_hz}; a clock ticks at least once per second")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def strip_escapes(line: str) -> str:
 
 
 def parse_frames(line: str) -> Iterator[Frame | Damage]:
-    """Every dump line in one console line, whatever stands around it; what looks like one but is not is a `Damage`."""
+    """Every dump line in one console line, whatever is around it; what looks like one but is not is a `Damage`."""
     if "LLT1" not in line and not _TAIL.search(line):
         return
     good_heads, good_tails = set(), set()
@@ -116,13 +116,13 @@ def parse_frames(line: str) -> Iterator[Frame | Damage]:
         good_tails.add(match.end())
         yield _parse_body(match[1], match[2])
     if any(match.start() not in good_heads for match in _HEAD.finditer(line)):
-        yield Damage("a dump line begins here and does not end as one")
+        yield Damage("a dump line begins here but does not end as one")
     elif any(match.end() not in good_tails for match in _TAIL.finditer(line)):
-        yield Damage("the end of a dump line stands here without its beginning")
+        yield Damage("a dump line ends here but does not begin as one")
 
 
 def format_frame(frame: Frame) -> str:
-    """The line, without a line end."""
+    """The line, without its line end."""
     pairs = " ".join(f"{field.name}={_format_value(getattr(frame, field.name))}" for field in fields(frame))
     body = f"LLT1:{KIND_NAMES[type(frame)]} {pairs}"
     return f"<{body} *{crc(body)}>"
@@ -139,7 +139,7 @@ def _parse_body(body: str, expected_crc: str) -> Frame | Damage:
     kind_name, *pairs = body.removeprefix("LLT1:").split(" ")
     kind = KINDS.get(kind_name)
     if kind is None:
-        return Damage(f"{kind_name!r} is not a kind of dump line that this latlab knows")
+        return Damage(f"{kind_name!r} is not a kind of dump line known to this latlab")
     keys = tuple(pair.partition("=")[0] for pair in pairs)
     names = tuple(field.name for field in fields(kind))
     if keys != names:

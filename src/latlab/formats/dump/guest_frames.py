@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that a guest prints on its console: named, measured, checksummed, and found again among whatever else the console says.
+"""Files that a guest prints on its console: with name, size and checksum, found among whatever else the console says.
 
 <LLG1:FILE name=NAME bytes=N sha256=HEX>
 <LLG1:DATA BASE64>         (of the file, compressed by gzip)
@@ -25,7 +25,7 @@ FIELD = re.compile(r"(\w+)=(\S+)")
 
 @dataclass(frozen=True, slots=True)
 class GuestOutput:
-    """`status` is the job's exit status, None where the guest never said that it was done."""
+    """`status` is the job's exit status, None if the guest never said that the job was done."""
 
     files: dict[str, bytes]
     status: int | None
@@ -42,7 +42,7 @@ class _Open:
 
 
 def read_frames(lines: Iterable[bytes]) -> GuestOutput:
-    """Every whole file; what is damaged is named with its line and left out."""
+    """Every complete file; what is damaged is reported with its line and left out."""
     files: dict[str, bytes] = {}
     problems: list[Problem] = []
     status: int | None = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a payload says on its console beside the dump when something is wrong."""
+"""What a payload prints on its console besides the dump when something is wrong."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The `<RT_INSTR:...>` lines of runtime instrumentation: figures in nanoseconds, one core and one iteration a line.
+"""The `<RT_INSTR:...>` lines of runtime instrumentation: figures in nanoseconds, one core and one iteration per line.
 
 They carry no checksum: only their shape can be checked here.
 """
@@ -39,13 +39,13 @@ def parse_figures(line: str) -> Iterator[Figures | Damage]:
         good_tails.add(match.end())
         yield _figures(match)
     if any(match.start() not in good_heads for match in _HEAD.finditer(line)):
-        yield Damage("an RT_INSTR line begins here and does not end as one")
+        yield Damage("an RT_INSTR line begins here but does not end as one")
     elif any(match.end() not in good_tails for match in _TAIL.finditer(line)):
-        yield Damage("the end of an RT_INSTR line stands here without its beginning")
+        yield Damage("an RT_INSTR line ends here but does not begin as one")
 
 
 def format_figures(figures: Figures) -> str:
-    """The line, without a line end."""
+    """The line, without its line end."""
     columns = [_TEST_PREFIX + figures.test, figures.core.cluster, figures.core.core, *(value for _, value in figures.values_ns)]
     return "<RT_INSTR:" + "\t".join(map(str, columns)) + "/>"
 
@@ -59,13 +59,13 @@ def _figures(match: re.Match[str]) -> Figures:
 def read_figures(lines: Iterable[str], topology: Topology) -> tuple[list[tuple[int, Figures]], list[Problem]]:
     """The figures of a log that has no dump: the n-th line of a core in a test is its iteration n.
 
-    A core that the topology lacks is refused, and cores whose counts differ in a test are named: a line is missing then.
+    A core that the topology lacks is refused, and cores whose counts differ in a test are reported, because a line is missing.
     """
     return read_numbered_figures(enumerate(lines, 1), topology)
 
 
 def read_numbered_figures(lines: Iterable[tuple[int, str]], topology: Topology) -> tuple[list[tuple[int, Figures]], list[Problem]]:
-    """As `read_figures`, from those lines that may hold figures, each with its number."""
+    """Like `read_figures`, from the numbered lines that may hold figures."""
     found: list[tuple[int, Figures]] = []
     problems: list[Problem] = []
     counts: dict[str, Counter[CoreId]] = {}

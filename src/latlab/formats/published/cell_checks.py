@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arithmetic of published tables: do printed deltas follow from the printed values, and can the unit be what the document says?
+"""Arithmetic of published tables: do the printed deltas follow from the printed values, and can the unit be the stated one?
 
-Each finding is a `Problem` that starts with *misprinted delta* or *unit suspect*.
+Each finding is a `Problem` of the kind that says which.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from decimal import Decimal
 from statistics import median
 
 from latlab.formats.published.tables import UNIT_NS, Figure, Table
-from latlab.model.enums import Metric
+from latlab.model.enums import Metric, ProblemKind
 from latlab.model.run import CoreId, Problem
 
 _UNIT_RATIO = 300
@@ -19,7 +19,7 @@ _FEWEST_FIGURES = 6
 
 
 def misprinted_deltas(tables: Sequence[Table]) -> list[Problem]:
-    """Deltas that follow from no other release's value of the same cell, each with the right figure.
+    """Deltas that do not follow from any other release's value of the same cell, each with the right figure.
 
     A delta's base is not printed beside it, so every other table of the test is tried; the nearest one above gives the right figure.
     """
@@ -37,7 +37,13 @@ def misprinted_deltas(tables: Sequence[Table]) -> list[Problem]:
             key = figure.core, figure.metric
             printed = f"{table.test} {figure.metric} of core {figure.core} is printed with {figure.printed_delta:+}%"
             values = f"{bases[0].get(key)} ({siblings[0].release}) and {figure.value} ({table.release})"
-            problems.append(Problem(figure.line, f"misprinted delta: {printed}, but the published values {values} give {rights[0]:+.2f}%"))
+            problems.append(
+                Problem(
+                    figure.line,
+                    f"misprinted delta: {printed}, but the published values {values} give {rights[0]:+.2f}%",
+                    ProblemKind.MISPRINTED_DELTA,
+                )
+            )
     return problems
 
 
@@ -47,7 +53,7 @@ def unit_suspects(tables: Sequence[Table], tick_ns: Decimal | None) -> list[tupl
 
 
 def off_tick(figure: Figure, unit: str, tick_ns: Decimal, step: Decimal) -> bool:
-    """Is the figure, printed to multiples of `step`, no whole number of ticks even allowing for its rounding?"""
+    """Is the figure, printed to multiples of `step`, not a whole number of ticks, even allowing for its rounding?"""
     value_ns = figure.value * UNIT_NS[unit]
     rounding_ns = step * UNIT_NS[unit] / 2
     distance_ns = abs(value_ns - (value_ns / tick_ns).to_integral_value() * tick_ns)
@@ -55,7 +61,7 @@ def off_tick(figure: Figure, unit: str, tick_ns: Decimal, step: Decimal) -> bool
 
 
 def print_step(figures: Sequence[Figure]) -> Decimal:
-    """The finest step that the figures' printing shows: 0.01 where one of them has two decimals."""
+    """The finest step that the printed figures show: 0.01 if one of them has two decimals."""
     digits = max((-int(figure.value.as_tuple().exponent) for figure in figures), default=0)
     return Decimal(1).scaleb(-max(digits, 0))
 
@@ -63,7 +69,9 @@ def print_step(figures: Sequence[Figure]) -> Decimal:
 def _suspicions(table: Table, tables: Sequence[Table], tick_ns: Decimal | None) -> Iterator[Problem]:
     if not table.unit:
         yield Problem(
-            table.line, f"unit suspect: no unit is named for {table.test} ({table.release}); name it in the caption or with --unit"
+            table.line,
+            f"unit suspect: no unit is named for {table.test} ({table.release}); name it in the caption or with --unit",
+            ProblemKind.UNIT_SUSPECT,
         )
         return
     for other in tables:
@@ -74,7 +82,8 @@ def _suspicions(table: Table, tables: Sequence[Table], tick_ns: Decimal | None) 
             yield Problem(
                 table.line,
                 f"unit suspect: {table.test} ({table.release}) in {table.unit} is {ratio:.0f} times its sibling of {other.release}, "
-                f"in {other.unit} (line {other.line}); ns labelled as us look like that",
+                f"in {other.unit} (line {other.line}); ns that are labelled us look like that",
+                ProblemKind.UNIT_SUSPECT,
             )
             return
     if tick_ns is None or tick_ns <= 1 or len(table.figures) < _FEWEST_FIGURES:
@@ -85,6 +94,7 @@ def _suspicions(table: Table, tables: Sequence[Table], tick_ns: Decimal | None) 
             table.line,
             f"unit suspect: every figure of {table.test} ({table.release}) is a whole multiple of {tick_ns}, the clock's tick in ns; "
             f"the figures are ns, not {table.unit}",
+            ProblemKind.UNIT_SUSPECT,
         )
 
 

@@ -19,24 +19,24 @@ def parse(text: str, title: str, cpus: Mapping[int, CoreId] | None = None) -> Re
     """Read one table. `title` names test, unit and release as a caption does; a file's name may name its test."""
     rows, problems = _rows(text)
     if not rows:
-        return Reading((), (*problems, Problem(0, "the file has no row; is it empty?")))
+        return Reading((), (*problems, Problem(0, "the file has no rows; is it empty?")))
     width = len(rows[0])
     if rows[0][0].text.strip().isdigit():
         header = _HEADERS.get(width)
         if header is None:
             return Reading(
-                (), (*problems, Problem(rows[0][0].line, f"{width} columns and no header: 3 or 5 columns are known; add a header line"))
+                (), (*problems, Problem(rows[0][0].line, f"{width} columns and no header: only 3 or 5 need none; add a header line"))
             )
         rows.insert(0, tuple(GridCell(name, 0) for name in header))
     tables, found, skipped = read_grid(Grid(tuple(rows), 1, (title,)), cpus or {})
     problems += found
     if skipped:
-        problems.append(Problem(1, f"this is no latency table: {skipped}"))
+        problems.append(Problem(1, f"this is not a latency table: {skipped}"))
     return Reading(tuple(tables), tuple(problems))
 
 
 def render(table: Table) -> str:
-    """The table as CSV with a header, deltas beside their figures as they were printed."""
+    """The table as CSV with a header, and deltas beside their figures as printed."""
     metrics = list(dict.fromkeys(figure.metric for figure in table.figures))
     cells = {(figure.core, figure.metric): figure for figure in table.figures}
     out = io.StringIO()

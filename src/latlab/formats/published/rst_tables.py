@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Latency tables in reStructuredText documents: grid tables, `.. table::`, `.. csv-table::` inline and by file.
 
-docutils does the reading. What it cannot read is mended first: a grid table that lost its column padding is padded again, a `:file:` option
-is replaced by the file's lines (through the caller's `read_file`, so that this module opens nothing).
+docutils does the reading. What it cannot read is repaired first: a grid table that lost its column padding is padded again, a `:file:`
+option is replaced by the file's lines (through the caller's `read_file`, so that this module opens nothing).
 """
 
 from __future__ import annotations
@@ -88,9 +88,9 @@ def table_directive(caption: str, rows: list[list[str]]) -> str:
 
 
 def grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[str]:
-    """A grid table with every cell centred."""
+    """A grid table with every cell centred. Wide characters count twice, as docutils reads them."""
     body = [list(row) for row in rows]
-    widths = [max(len(row[i]) for row in (header, *body)) + 2 for i in range(len(header))]
+    widths = [max(utils.column_width(row[i]) for row in (header, *body)) + 2 for i in range(len(header))]
     rule = "+" + "+".join("-" * width for width in widths) + "+"
     yield rule
     yield _grid_line(header, widths)
@@ -101,11 +101,12 @@ def grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[str]:
 
 
 def _grid_line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    return "|" + "|".join(cell.center(width) for cell, width in zip(cells, widths, strict=True)) + "|"
+    centred = (cell.center(width - utils.column_width(cell) + len(cell)) for cell, width in zip(cells, widths, strict=True))
+    return "|" + "|".join(centred) + "|"
 
 
 def _doctree(lines: list[str], moved: list[int], problems: list[Problem]) -> nodes.document:
-    """docutils has an assertion, not a message, for some grids whose corners do not meet: those tables are taken out and told."""
+    """docutils fails an assertion on some grids whose corners do not meet: those tables are left out and reported."""
     try:
         return _parsed(lines)
     except AssertionError:
@@ -146,7 +147,7 @@ def _settings() -> Values:
 
 
 def _padded(lines: list[str], problems: list[Problem]) -> list[str]:
-    """Grid tables whose cells lost their padding, padded to the width of their rules again."""
+    """Pads the cells of grid tables that lost their padding to the width of their rules again."""
     out = list(lines)
     for start, end in _grid_blocks(lines):
         _pad_block(lines, out, start, end, problems)
@@ -218,7 +219,7 @@ def _with_files_inlined(
 
 def _file_rows(name: str, line: int, read_file: ReadFile | None, problems: list[Problem]) -> list[str]:
     if read_file is None:
-        problems.append(Problem(line, f"the table stands in the file {name!r}, which is not read here; give the document by its path"))
+        problems.append(Problem(line, f"the table is in the file {name!r}, which is not read here; give the document by its path"))
         return []
     try:
         return [row for row in read_file(name).splitlines() if row.strip()]
@@ -291,7 +292,7 @@ def _shape(grids: list[Grid]) -> dict[int, int]:
 def _cpu_map(prose: str, shape: Mapping[int, int], problems: list[Problem]) -> dict[int, CoreId]:
     """CPU numbers to core identities: a range of n CPUs is the cluster that has n cores in the document's other tables.
 
-    Where the document has no such table, the big cluster is taken as cluster 0, as Juno and its successors number it, and that is said.
+    Where the document has no such table, the big cluster is taken as cluster 0, as Juno and its successors number it, and that is reported.
     """
     ranges = [(int(first), int(last), kind) for first, last, kind in _CPU_RANGE.findall(prose)]
     if not ranges or any(last - first >= 1024 or last < first for first, last, _ in ranges):
@@ -304,7 +305,7 @@ def _cpu_map(prose: str, shape: Mapping[int, int], problems: list[Problem]) -> d
         order = sorted(range(len(ranges)), key=lambda i: (ranges[i][2] != "big", ranges[i][0]))
         clusters = [order.index(i) for i in range(len(ranges))]
         told = ", ".join(f"CPUs {a}-{b} as cluster {c}" for (a, b, _), c in zip(ranges, clusters, strict=True))
-        problems.append(Problem(0, f"assumed, as no table of the document names its clusters: {told}"))
+        problems.append(Problem(0, f"assumed, because no table of the document names its clusters: {told}"))
     return {cpu: CoreId(c, cpu - first) for (first, last, _), c in zip(ranges, clusters, strict=True) for cpu in range(first, last + 1)}
 
 

@@ -2,7 +2,7 @@
 """Published tables as runs, and the layout in which the catalogue keeps them.
 
 A catalogue file is CSV with the columns `test,metric,cluster,core,value,unit,printed_delta_percent`; what is known about all of its figures
-(platform, topology, tick, lead, source) stands in `sources.toml` beside it.
+(platform, topology, tick, lead, source) is in `sources.toml` beside it.
 """
 
 from __future__ import annotations
@@ -12,21 +12,36 @@ import io
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from latlab.formats.published.cell_checks import misprinted_deltas, off_tick, print_step, unit_suspects
 from latlab.formats.published.tables import UNIT_NS, Figure, Reading, Table, parse_figure
-from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.model.run import Build, CoreId, Problem, Run, Sample, Tick, Topology
+from latlab.model.conditions import UNSAID, Conditions
+from latlab.model.enums import Clock, Metric, ProblemKind, RunStatus
+from latlab.model.run import (
+    Build,
+    CoreId,
+    Distribution,
+    PrintedDelta,
+    Problem,
+    Run,
+    Sample,
+    Spans,
+    Tick,
+    Topology,
+    WakeupCounts,
+)
 
+SUMMARY_TESTS = ("cyclictest_min", "cyclictest_avg", "cyclictest_max")
+CONDITION_KEYS = ("interval_us", "priority", "duration_s", "load")
 COLUMNS = ("test", "metric", "cluster", "core", "value", "unit", "printed_delta_percent")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is known about a published set of figures beside the figures."""
+    """What is known about a published set of figures apart from the figures."""
 
     platform: str
     firmware: str
@@ -34,6 +49,7 @@ class Source:
     tick_ns: Decimal | None = None
     lead: CoreId | None = None
     campaign: str = "psci"
+    conditions: Conditions = UNSAID
     facts: tuple[tuple[str, str], ...] = ()
 
 
@@ -49,19 +65,19 @@ def run_of(reading: Reading, release: str, source: Source) -> Run:
     problems += [problem for table, problem in suspects if table.release == release]
     tables = [t for t in reading.tables if t.release == release and not any(t is suspect for suspect, _ in suspects)]
     samples: list[Sample] = []
-    deltas: list[tuple[str, str]] = []
+    deltas: list[PrintedDelta] = []
     for table in _once_each(tables, problems):
         step_of = {m: print_step([f for f in table.figures if f.metric == m]) for m in {f.metric for f in table.figures}}
         for figure in table.figures:
             if off_tick(figure, table.unit, tick_ns, step_of[figure.metric]):
                 cell = f"{figure.value} {table.unit} ({table.test} {figure.metric} of core {figure.core})"
-                message = f"unit suspect: {cell} is no whole number of {tick_ns} ns ticks; the cell is left out"
-                problems.append(Problem(figure.line, message))
+                message = f"unit suspect: {cell} is not a whole number of {tick_ns} ns ticks; the cell is left out"
+                problems.append(Problem(figure.line, message, ProblemKind.UNIT_SUSPECT))
                 continue
             samples.append(_sample(table, figure, tick_ns))
             if figure.printed_delta is not None:
-                deltas.append((f"printed_delta_percent {table.test} {figure.metric} {figure.core}", str(figure.printed_delta)))
-    facts = (*source.facts, *_resolutions(tables, tick_ns), *deltas)
+                deltas.append(PrintedDelta(table.test, figure.metric, figure.core, float(figure.printed_delta)))
+    suspect = any(problem.kind is ProblemKind.UNIT_SUSPECT for problem in problems)
     return Run(
         campaign=source.campaign,
         target="published",
@@ -70,16 +86,57 @@ def run_of(reading: Reading, release: str, source: Source) -> Run:
         tick=Tick(Clock.TIME, float(tick_ns)),
         build=Build(source.firmware),
         lead=source.lead,
-        status=RunStatus.PARTIAL if any(p.message.startswith("unit suspect") for p in problems) else RunStatus.COMPLETE,
-        samples=tuple(samples),
+        status=RunStatus.PARTIAL if suspect else RunStatus.COMPLETE,
+        contents=_contents(samples, source.conditions),
         problems=tuple(problems),
-        facts=facts,
+        conditions=source.conditions,
+        printed_deltas=tuple(deltas),
+        resolutions=tuple(_resolutions(tables, tick_ns)),
+        facts=source.facts,
         id=f"{source.firmware} on {source.platform}",
     )
 
 
+def _contents(samples: Sequence[Sample], conditions: Conditions) -> Spans | WakeupCounts:
+    if not samples or any(sample.metric is not Metric.TASK_WAKEUP or sample.test not in SUMMARY_TESTS for sample in samples):
+        return Spans(tuple(samples))
+    return WakeupCounts(tuple(summed_up(samples, conditions)))
+
+
+def summed_up(samples: Iterable[Sample], conditions: Conditions) -> Iterator[Distribution]:
+    """Minimum, average and maximum of wake-ups are not samples: they summarise one distribution per CPU."""
+    figures: dict[CoreId, dict[str, int]] = {}
+    for sample in samples:
+        figures.setdefault(sample.core, {})[sample.test] = sample.value_ticks
+    due = _due(conditions)
+    for core, found in sorted(figures.items()):
+        if set(found) != set(SUMMARY_TESTS):
+            continue
+        minimum, average, maximum = (found[test] for test in SUMMARY_TESTS)
+        yield Distribution(
+            test="cyclictest",
+            metric=Metric.TASK_WAKEUP,
+            core=core,
+            counts=(),
+            beyond=0,
+            got=due or 0,
+            expected=due,
+            missed=None,
+            minimum_ticks=minimum,
+            maximum_ticks=maximum,
+            average_ticks=float(average),
+        )
+
+
+def _due(conditions: Conditions) -> int | None:
+    """How many wake-ups were asked for on each CPU."""
+    if conditions.duration_s is None or not conditions.interval_ns:
+        return None
+    return int(conditions.duration_s * 1_000_000_000) // conditions.interval_ns
+
+
 def parse_catalog(text: str, name: str) -> Reading:
-    """Tables of one catalogue file; raises ValueError with file and line where it is not in the layout."""
+    """Tables of one catalogue file; raises ValueError with file and line if it does not have the layout."""
     rows = csv.reader(text.splitlines())
     figures: dict[tuple[str, str], list[Figure]] = defaultdict(list)
     try:
@@ -123,7 +180,7 @@ def source_of_toml(entry: Mapping[str, object]) -> Source:
     clusters = entry["topology"]
     if not isinstance(clusters, list):
         raise ValueError(f"topology of {entry.get('reference')!r} must be a list of core counts")
-    known = ("reference", "platform", "firmware", "topology", "tick_ns", "lead", "campaign")
+    known = ("reference", "platform", "firmware", "topology", "tick_ns", "lead", "campaign", *CONDITION_KEYS)
     return Source(
         platform=str(entry["platform"]),
         firmware=str(entry["firmware"]),
@@ -131,7 +188,18 @@ def source_of_toml(entry: Mapping[str, object]) -> Source:
         tick_ns=Decimal(str(entry["tick_ns"])),
         lead=CoreId(int(cluster), int(core)) if lead else None,
         campaign=str(entry.get("campaign", "psci")),
+        conditions=_conditions(entry),
         facts=tuple((key, str(value)) for key, value in entry.items() if key not in known),
+    )
+
+
+def _conditions(entry: Mapping[str, object]) -> Conditions:
+    interval_us, priority, duration_s, load = (entry.get(key) for key in CONDITION_KEYS)
+    return Conditions(
+        duration_s=float(duration_s) if isinstance(duration_s, int | float) else None,
+        interval_ns=interval_us * 1000 if isinstance(interval_us, int) else None,
+        priority=priority if isinstance(priority, int) else None,
+        load=load if isinstance(load, str) else None,
     )
 
 
@@ -156,7 +224,7 @@ def _once_each(tables: Sequence[Table], problems: list[Problem]) -> list[Table]:
             problems.append(
                 Problem(
                     table.line,
-                    f"{table.test} of {table.release or 'this release'} stood already in line {earlier.line}; this table is left out",
+                    f"{table.test} of {table.release or 'this release'} already appeared in line {earlier.line}; this table is left out",
                 )
             )
             continue
@@ -165,13 +233,13 @@ def _once_each(tables: Sequence[Table], problems: list[Problem]) -> list[Table]:
     return kept
 
 
-def _resolutions(tables: Sequence[Table], tick_ns: Decimal) -> list[tuple[str, str]]:
+def _resolutions(tables: Sequence[Table], tick_ns: Decimal) -> list[tuple[Metric, float]]:
     """Metrics that are printed more coarsely than the clock counts."""
     out = []
     for metric in Metric:
         steps = [print_step(fs) * UNIT_NS[t.unit] for t in tables if (fs := [f for f in t.figures if f.metric == metric])]
         if steps and max(steps) > tick_ns:
-            out.append((f"resolution_ns {metric}", str(max(steps))))
+            out.append((metric, float(max(steps))))
     return out
 
 

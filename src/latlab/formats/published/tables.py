@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Published latency tables: what a grid of texts says, whatever document it stood in.
+"""Published latency tables: what a grid of texts says, whatever document it was in.
 
 Readers of a format (`rst_tables`, `csv_tables`) find the grid, its caption and its place; this module finds test, unit, release, core
-identities and figures. A figure stays a decimal in the printed unit: `published` makes ticks of it.
+identities and figures. A figure stays a decimal in the printed unit: `runs` converts it to ticks.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _CYCLICTEST_ROWS = {"minimum": "cyclictest_min", "average": "cyclictest_avg", "m
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One printed figure; `printed_delta` is the percentage that stood beside it."""
+    """One printed figure; `printed_delta` is the percentage printed beside it."""
 
     core: CoreId
     metric: Metric
@@ -51,7 +51,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The figures of one test of one release, in `unit` (empty where the document names none)."""
+    """The figures of one test of one release, in `unit` (empty if the document names none)."""
 
     test: str
     release: str
@@ -128,7 +128,7 @@ def release_of_title(title: str) -> str:
 
 
 def read_grid(grid: Grid, cpus: Mapping[int, CoreId]) -> tuple[list[Table], list[Problem], str]:
-    """Tables of a grid, its problems, and (where it is not a latency table) the reason why it was skipped."""
+    """Tables of a grid, its problems, and (if it is not a latency table) the reason why it was skipped."""
     rows = list(grid.rows)
     titles = list(grid.titles)
     findings = _Findings()
@@ -136,7 +136,7 @@ def read_grid(grid: Grid, cpus: Mapping[int, CoreId]) -> tuple[list[Table], list
         title = rows.pop(0)[0]
         titles.insert(0, title.text)
         if not _TEST_NAME.search(title.text.lower()):
-            findings.note(title.line, f"the row {title.text.strip()[:60]!r} names no test and is left out")
+            findings.note(title.line, f"the row {title.text.strip()[:60]!r} does not name a test and is left out")
     if not rows:
         return [], findings.problems, "it has no rows"
     header = [_column_name(cell.text) for cell in rows[0]]
@@ -181,7 +181,7 @@ def _check_agreement(titles: Sequence[str], test: str, line: int, findings: _Fin
     for title in titles[1:]:
         other = test_of_title(title)
         if other and other != test and _TEST_NAME.search(titles[0]):
-            findings.note(line, f"the first row names {test} but the caption {title!r} speaks of {other}; the first row is believed")
+            findings.note(line, f"the first row names {test} but the caption {title!r} speaks of {other}; the first row is used")
             return
 
 
@@ -236,7 +236,7 @@ def _read_cyclictest(grid: Grid, rows: Sequence[Sequence[GridCell]], cpus: Mappi
         label = _column_name(row[0].text)
         test = _CYCLICTEST_ROWS.get(label)
         if test is None or len(row) != len(rows[0]):
-            findings.note(row[0].line, f"the row {row[0].text!r} is no minimum, average or maximum; the row is left out")
+            findings.note(row[0].line, f"the row {row[0].text!r} is not a minimum, average or maximum; the row is left out")
             continue
         figures = []
         for number, cell in zip(numbers, row[1:], strict=True):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """cyclictest's text in each of its forms: -h and -H histograms, the -q summary, -v samples, --spike lists. One text may hold several.
 
-cyclictest counts whole microseconds, truncated. With -N it prints ns, which the text does not say: the caller does.
+cyclictest counts whole microseconds, truncated. With -N it prints ns, which the text does not say: the caller must.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\r")
 
 @dataclass(slots=True)
 class _Text:
-    """What the lines said, before it is put together."""
+    """What the lines said, before it is combined."""
 
     buckets: dict[int, list[int]] = field(default_factory=dict)
     totals: dict[str, list[int]] = field(default_factory=dict)
@@ -92,16 +92,16 @@ def _scanned(text: str, place: str) -> _Text:
         elif line.startswith("# Histogram") and not line.startswith("# Histogram Overflow"):
             found.header = True
         elif ROW.match(line):
-            found.problems.append(f"{where}: {line[:60]!r} is no row of the histogram; it is left out")
+            found.problems.append(f"{where}: {line[:60]!r} is not a row of the histogram; it is left out")
     return found
 
 
 def _add_bucket(found: _Text, low: int, counts: list[int], where: str) -> None:
     columns = next((len(row) for row in found.buckets.values()), len(counts))
     if len(counts) != columns:
-        found.problems.append(f"{where}: {len(counts)} columns where {columns} stood before; the line is left out")
+        found.problems.append(f"{where}: {len(counts)} columns where there were {columns} before; the line is left out")
     elif low in found.buckets:
-        found.problems.append(f"{where}: the bucket of {low} us stands twice; the second is left out")
+        found.problems.append(f"{where}: the bucket of {low} us appears twice; the second is left out")
     else:
         found.buckets[low] = counts
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which reader a file of wake-up latencies needs, told by how it begins."""
+"""Which reader a file of wake-up latencies needs, recognised by how it begins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def read_wakeups(data: bytes, place: str, duration_s: float | None = None, nanos
     try:
         found = _read(data, place, duration_s, nanoseconds)
     except (OverflowError, ValueError) as error:
-        raise DataError(f"{place}: a number is no latency ({error}); the file is damaged") from error
+        raise DataError(f"{place}: a number is not a latency ({error}); the file is damaged") from error
     if not found.cpus:
         raise DataError(f"{place}: no CPU in it; the tool was stopped before it measured")
     return found

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latlab.errors import DataError
+from latlab.model.conditions import Conditions
 from latlab.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
 
 MAGIC = b"LLREC1\r\n"
@@ -52,7 +53,7 @@ class _Slot:
 
 
 def read_record(data: bytes, place: str) -> Wakeups:
-    """The last whole checkpoint and every whole batch of outliers. What was cut off is said in `problems`."""
+    """The last whole checkpoint and every whole batch of outliers. What was cut off is reported in `problems`."""
     header = _header(data, place)
     slots = [slot for slot in (_slot(data, header, index) for index in (0, 1)) if slot]
     if not slots:
@@ -63,7 +64,7 @@ def read_record(data: bytes, place: str) -> Wakeups:
         problem = f"{place}: {slot.outliers - len(outliers)} of {slot.outliers} outliers are cut off; the rest is kept"
     problems = [problem] if problem else []
     if not slot.final:
-        problems.append(f"{place}: the recorder was killed; what came after its checkpoint {slot.sequence} is lost, at most a second")
+        problems.append(f"{place}: the recorder was killed; what came after its checkpoint {slot.sequence} is lost, at most one second")
     cpus = tuple(_cpu(slot, header, index) for index in range(len(header.cpus)))
     dropped = sum(cpu.outliers_dropped for cpu in cpus)
     if dropped:
@@ -79,11 +80,12 @@ def read_record(data: bytes, place: str) -> Wakeups:
         counter_hz=header.counter_hz or None,
         sync=(slot.now_ns, slot.now_ticks) if slot.now_ticks else None,
         complete=slot.final and not problem,
+        conditions=Conditions(interval_ns=header.interval_ns, priority=header.priority, idle_states=header.idle_states_allowed),
         facts=(
             ("interval", f"{header.interval_ns / 1000:g} us"),
             ("priority", str(header.priority)),
             ("outlier threshold", f"{header.outlier_ns / 1000:g} us"),
-            ("recorder's own cost", f"{header.loop_cost_ps / 1000:.0f} ns a wake-up"),
+            ("recorder's own cost", f"{header.loop_cost_ps / 1000:.0f} ns per wake-up"),
             ("idle states", "allowed" if header.idle_states_allowed else "forbidden by /dev/cpu_dma_latency"),
         ),
         problems=tuple(problems),
@@ -141,7 +143,7 @@ def _cpu(slot: _Slot, header: _Header, index: int) -> CpuWakeups:
 
 
 def _expected(slot: _Slot, header: _Header, scheduled: int) -> int:
-    """Whole periods until the end that was asked for; one that was stopped before is due what it had been due by then."""
+    """Whole periods until the requested end, or until the moment when the recorder was stopped before it."""
     if slot.final and header.duration_ns and slot.now_ns >= header.start_ns + header.duration_ns:
         return -(-header.duration_ns // header.interval_ns)
     return scheduled

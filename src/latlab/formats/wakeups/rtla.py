@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Histograms of `rtla timerlat hist`: a CPU has the timer interrupt (IRQ), the thread (Thr), perhaps the return to user (Usr)."""
+"""Histograms of `rtla timerlat hist`: for each CPU the timer interrupt (IRQ), the thread (Thr), perhaps the return to user space (Usr)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NS = {"us": 1000, "ns": 1}
 
 
 def read_timerlat(text: str, place: str, kind: str = "Thr") -> Wakeups:
-    """The columns of one kind as wake-ups; `Thr` is what cyclictest's figure comes nearest to."""
+    """The columns of one kind as wake-ups; `Thr` is nearest to cyclictest's figure."""
     unit_ns = 1000
     columns: list[tuple[str, int]] = []
     rows: dict[str, list[int]] = {}
@@ -30,20 +30,20 @@ def read_timerlat(text: str, place: str, kind: str = "Thr") -> Wakeups:
             unit_ns = NS[match[1]]
         elif line.startswith("Index"):
             if columns:
-                problems.append(f"{place}:{number}: a second head; the rows go on with the first")
+                problems.append(f"{place}:{number}: a second heading; the rows continue under the first")
                 continue
             columns = [(m[1], int(m[2])) for m in map(COLUMN.match, line.split()[1:]) if m]
         elif match := ROW.match(line):
             values = [0 if part == "-" else int(part) for part in match[2].split()]
             if len(values) != len(columns):
-                problems.append(f"{place}:{number}: {len(values)} columns where the head names {len(columns)}; the line is left out")
+                problems.append(f"{place}:{number}: {len(values)} columns where the heading names {len(columns)}; the line is left out")
                 continue
             if match[1] in rows:
-                problems.append(f"{place}:{number}: the row {match[1]} stands twice; the second is left out")
+                problems.append(f"{place}:{number}: the row {match[1]} appears twice; the second is left out")
                 continue
             rows[match[1]] = values
         elif line[:1].isdecimal():
-            problems.append(f"{place}:{number}: {line[:60]!r} is no row of the histogram; it is left out")
+            problems.append(f"{place}:{number}: {line[:60]!r} is not a row of the histogram; it is left out")
     if not columns or not TITLE.search(text.lstrip().split("\n", 1)[0]):
         raise DataError(f"{place}: no histogram of rtla timerlat; name the output of `rtla timerlat hist`")
     if "count:" not in rows:
@@ -81,5 +81,5 @@ def _cpu(rows: dict[str, list[int]], column: int, cpu: int, unit_ns: int, place:
 
 
 def _width(lows: np.ndarray, unit_ns: int) -> int:
-    """Rows without a count are left out by rtla: the bucket's width is the step that all distances share."""
+    """rtla leaves out rows without a count: the bucket's width is the largest step that divides all distances."""
     return int(np.gcd.reduce(np.diff(lows))) if len(lows) > 1 else unit_ns

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The JSON of cyclictest (--json) and of jitterdebugger: a histogram a CPU, with what each leaves out worked out."""
+"""The JSON of cyclictest (--json) and of jitterdebugger: one histogram per CPU; what each tool leaves out is computed."""
 
 from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from latlab.errors import DataError
+from latlab.formats.wakeups.cyclictest_command import conditions_of
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 
 def read_json(text: str, place: str) -> Wakeups:
-    """Either tool's file, told apart by its keys."""
+    """A file of either tool, recognised by its keys."""
     try:
         root = json.loads(text)
     except json.JSONDecodeError as error:
@@ -29,7 +31,7 @@ def read_json(text: str, place: str) -> Wakeups:
 
 
 def _cyclictest(root: dict[str, Any], place: str) -> Wakeups:
-    """The keys of the command line and the version end in a colon in the releases seen; both spellings are taken. Overflows are not in
+    """The keys of the command line and the version end in a colon in the releases seen; both spellings are accepted. Overflows are not in
     the file: they are the cycles that the histogram does not show."""
     command = str(root.get("cmdline:", root.get("cmdline", "")))
     nanoseconds = any(word in ("-N", "--nsecs") for word in command.split())
@@ -45,13 +47,13 @@ def _cyclictest(root: dict[str, Any], place: str) -> Wakeups:
         ("version", str(root.get("rt_test_version:", root.get("rt_test_version", "")))),
         ("started", str(root.get("start_time", ""))),
     )
-    return _wakeups("cyclictest", 1 if nanoseconds else 1000, cpus, facts, problems)
+    return replace(_wakeups("cyclictest", 1 if nanoseconds else 1000, cpus, facts, problems), conditions=conditions_of(command))
 
 
 def _jitterdebugger(root: dict[str, Any], place: str) -> Wakeups:
     system = root.get("sysinfo", {})
     if not isinstance(system, dict):
-        raise DataError(f"{place}: `sysinfo` is no object; name another file")
+        raise DataError(f"{place}: `sysinfo` is not an object; name another file")
     unit_ns = _number(system.get("resolution_in_ns", 1000), "resolution_in_ns", place) or 1000
     problems: list[str] = []
     cpus = tuple(_cpu(entry, int(name), "count", unit_ns, place, problems) for name, entry in _entries(root["cpu"], place))
@@ -70,7 +72,7 @@ def _number(value: object, name: str, place: str) -> int:
     try:
         return int(value)  # type: ignore[call-overload,no-any-return]
     except (TypeError, ValueError, OverflowError) as error:
-        raise DataError(f"{place}: {name} is {value!r} and no number; name another file") from error
+        raise DataError(f"{place}: {name} is {value!r} and not a number; name another file") from error
 
 
 def _entries(group: dict[str, Any], place: str) -> list[tuple[str, dict[str, Any]]]:
@@ -87,9 +89,9 @@ def _cpu(entry: dict[str, Any], cpu: int, counted_as: str, unit_ns: int, place: 
         pairs = sorted((int(low), int(count)) for low, count in entry.get("histogram", {}).items())
         got, low, high, average = int(entry[counted_as]), int(entry["min"]), int(entry["max"]), float(entry["avg"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"{place}: CPU {cpu}: {error!r} is missing or no number; name another file") from error
+        raise DataError(f"{place}: CPU {cpu}: {error!r} is missing or not a number; name another file") from error
     if got < 0 or not math.isfinite(average) or any(count < 0 for _, count in pairs):
-        raise DataError(f"{place}: CPU {cpu}: a count or the average is no number of a latency; the file is damaged")
+        raise DataError(f"{place}: CPU {cpu}: a count or the average cannot be that of latencies; the file is damaged")
     inside = sum(count for _, count in pairs)
     if inside > got:
         problems.append(f"{place}: CPU {cpu}: the histogram holds {inside} samples, {counted_as} says {got}")

@@ -12,11 +12,11 @@ import numpy as np
 
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.ladders import Ladders
-from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import heading_unit, scale_of
-from latlab.report.run.charts import FONT, TEXT, Chart
+from latlab.report.chart import JUDGEMENT_COLOURS, Chart, finished
+from latlab.report.comparison.tables import STYLES
 
-COLOURS = {Verdict.REGRESSED: "#c0392b", Verdict.IMPROVED: "#2e8b57", Verdict.SAME: "#5b6b7a", Verdict.CANNOT_TELL: "#d39b1e"}
+COLOURS = {verdict: JUDGEMENT_COLOURS[style] for verdict, style in STYLES.items()}
 BEFORE, AFTER = "before", "after"
 RUN_COLOURS = {BEFORE: "#8fa3b8", AFTER: "#1f4e79"}
 LADDER_PX = (430, 260)
@@ -116,10 +116,3 @@ def _points(ladders: Ladders, run: str, unit: str) -> list[dict[str, Any]]:
             }
         )
     return out
-
-
-def finished(chart: Any) -> dict[str, Any]:
-    styled = chart.configure_view(stroke=None).configure(font=FONT, background="transparent")
-    styled = styled.configure_axis(labelColor=TEXT, titleColor=TEXT, labelFontSize=12, titleFontSize=12, titleFontWeight="normal")
-    spec: dict[str, Any] = styled.to_dict()
-    return spec

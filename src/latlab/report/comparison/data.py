@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
+from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from latlab.analysis.base.comparison import Cell, Comparison, Row
+from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.ladder.deltas import judge_printed_deltas
-from latlab.report.run.data import run_facts
+from latlab.report.renderers import csv, json
+from latlab.report.run.data import run_head
 
 SCHEMA = "latlab-comparison"
 VERSION = 1
@@ -28,8 +29,8 @@ def comparison_json(comparison: Comparison) -> str:
         "unit": comparison.unit,
         "verdict": comparison.verdict.value,
         "caveat": comparison.caveat,
-        "before": run_facts(comparison.a),
-        "after": run_facts(comparison.b),
+        "before": run_head(comparison.a),
+        "after": run_head(comparison.b),
         "limits": {
             "relative": comparison.limits.relative,
             "resolution_steps": comparison.limits.steps,
@@ -69,23 +70,21 @@ def comparison_json(comparison: Comparison) -> str:
         "notes": list(comparison.notes),
         "gaps": list(comparison.gaps),
     }
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.document(document)
 
 
 def comparison_csv(comparison: Comparison) -> str:
     """A line for each row, followed by a line for each of its cells."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    found = []
     for row in comparison.rows:
         unit = comparison.unit_of(row.metric)
-        writer.writerow(_csv_line(row, unit, comparison.caveat, "", row.before, row.after, row.shift, "", row.verdict.value))
+        found.append(_csv_line(row, unit, comparison.caveat, "", row.before, row.after, row.shift, "", row.verdict.value))
         for cell in row.cells:
             tested = row.effect is not None
             verdict = cell.verdict.value if tested else ""
             p = cell.p_adjusted if tested else ""
-            writer.writerow(_csv_line(row, unit, "", cell.label, cell.before, cell.after, cell.shift, p, verdict))
-    return stream.getvalue()
+            found.append(_csv_line(row, unit, "", cell.label, cell.before, cell.after, cell.shift, p, verdict))
+    return csv.lines(COLUMNS, found)
 
 
 def _csv_line(
@@ -127,3 +126,8 @@ def _shift(shift: Shift) -> dict[str, float | None]:
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
+
+
+def explanations_json(found: Iterable[Explanation]) -> str:
+    """A list of explanations, each with its sentence and what it stands on."""
+    return json.document([asdict(one) for one in found])

@@ -12,7 +12,6 @@ from rich.table import Table
 
 from latlab.analysis.crossings.tally import Row
 from latlab.model.crossings import Arch, world_name
-from latlab.report.run.terminal import print_problems, say
 
 if TYPE_CHECKING:
     from latlab.campaigns.watching import Watched
@@ -22,7 +21,7 @@ FUNCTIONS_SHOWN = 5
 
 def print_watched(console: Console, watched: Watched) -> None:
     arch = watched.header.arch
-    say(console, f"{watched.run_id}: instructions from the call to the return, executed by the core that called", "bold")
+    _say(console, f"{watched.run_id}: instructions from the call to the return, executed by the core that called", "bold")
     table = Table()
     worlds = _worlds(watched)
     for heading in ("From", "Call", "Calls", "Min", "Median", "Max", *(f"in {world_name(arch, world)}" for world in worlds), "Slept"):
@@ -34,15 +33,21 @@ def print_watched(console: Console, watched: Watched) -> None:
         functions = watched.functions[key]
         total = functions.total()
         most = ", ".join(f"{name} {count * 100 / total:.0f} %" for name, count in functions.most_common(FUNCTIONS_SHOWN))
-        say(console, f"{key.name} from {world_name(arch, key.caller)}: {most}", "")
+        _say(console, f"{key.name} from {world_name(arch, key.caller)}: {most}", "")
     total = watched.crossings.total()
     ways = ", ".join(
         f"{world_name(arch, left)} to {world_name(arch, entered)} {count}" for (left, entered), count in watched.crossings.most_common()
     )
-    say(console, f"{total} changes of world: {ways}", "")
+    _say(console, f"{total} changes of world: {ways}", "")
     if watched.open_calls:
-        say(console, f"{watched.open_calls} calls had not returned at the end: cores that were off, or what ended the machine", "")
-    print_problems(console, watched.problems)
+        _say(console, f"{watched.open_calls} calls had not returned at the end: cores that were off, or what ended the machine", "")
+    for problem in watched.problems:
+        _say(console, f"problem {problem.message}", "yellow")
+
+
+def _say(console: Console, text: str, style: str) -> None:
+    """A sentence: broken between words on a terminal, in one line elsewhere."""
+    console.print(text, style=style, highlight=False, markup=False, soft_wrap=not console.is_terminal)
 
 
 def watched_json(watched: Watched) -> str:

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import json
-
 from latlab.analysis.base.wording import count, heading_unit, scale_of
 from latlab.analysis.figures import figures_of
-from latlab.analysis.wakeups.wakeup_identity import caveat_of
+from latlab.analysis.wakeups.wakeup_identity import caveat_words
 from latlab.model.run import Run
+from latlab.report.renderers import json
 
 
 def render(run: Run) -> str:
@@ -19,6 +18,8 @@ def render(run: Run) -> str:
         entry = {"name": figure.path, "unit": heading_unit(figure.unit), "value": round(figure.value / scale, 6)}
         if len(values) > 1:
             entry["range"] = f"{min(values):.6g} to {max(values):.6g}"
-        entry["extra"] = "; ".join(filter(None, (f"{run.build.firmware} on {run.platform}, {count(len(values), 'boot')}", caveat_of(run))))
+        entry["extra"] = "; ".join(
+            filter(None, (f"{run.build.firmware} on {run.platform}, {count(len(values), 'boot')}", caveat_words(run)))
+        )
         out.append(entry)
-    return json.dumps(out, indent=1, ensure_ascii=False) + "\n"
+    return json.document(out)

@@ -7,10 +7,10 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from latlab.analysis.spans.typical import lanes
 from latlab.errors import UsageError
 from latlab.model.enums import Clock
-from latlab.model.run import Run
-from latlab.report.run.series import lanes
+from latlab.model.run import Run, Spans
 
 
 def render(run: Run, test: str | None = None, iteration: int | None = None) -> str:
@@ -22,7 +22,7 @@ def render(run: Run, test: str | None = None, iteration: int | None = None) -> s
     if chosen not in tests:
         raise UsageError(f"{run.id} has no traces of {chosen!r}; it has {', '.join(tests)}")
     if iteration is not None:
-        run = replace(run, traces=tuple(t for t in run.traces if t.iteration == iteration))
+        run = replace(run, contents=Spans(traces=tuple(t for t in run.traces if t.iteration == iteration)))
     (boot, number), found = lanes(run, chosen)
     if not found:
         which = "no iteration holds" if iteration is None else f"there is no iteration {iteration} that holds"
@@ -35,7 +35,7 @@ def render(run: Run, test: str | None = None, iteration: int | None = None) -> s
         events.append({"ph": "M", "name": "process_name", **place, "args": {"name": f"cluster {lane.core.cluster}"}})
         events.append({"ph": "M", "name": "thread_name", **place, "args": {"name": f"core {lane.core}"}})
         events += [
-            {"ph": "X", "name": s.part, "cat": chosen, "ts": (s.start_ticks - start) * scale, "dur": s.ticks * scale, **place}
+            {"ph": "X", "name": str(s.part), "cat": chosen, "ts": (s.start_ticks - start) * scale, "dur": s.ticks * scale, **place}
             for s in lane.segments
             if s.ticks
         ]

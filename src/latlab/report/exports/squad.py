@@ -4,11 +4,10 @@ that it is a virtual machine's figure."""
 
 from __future__ import annotations
 
-import json
-
 from latlab.analysis.figures import figures_of
 from latlab.analysis.wakeups.wakeup_identity import caveat_of
 from latlab.model.run import Run
+from latlab.report.renderers import json
 
 
 def render(run: Run) -> str:
@@ -17,4 +16,4 @@ def render(run: Run) -> str:
     for figure in figures_of(run):
         values = [round(value, 6) for value in figure.values]
         out[f"{suite}/{figure.path}-{figure.unit.replace(' ', '-')}"] = values[0] if len(values) == 1 else values
-    return json.dumps(out, indent=1) + "\n"
+    return json.document(out)

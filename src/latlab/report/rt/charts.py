@@ -8,17 +8,22 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from latlab.analysis.base.wording import said_blame
+from latlab.analysis.wakeups.agreement import together
+from latlab.analysis.wakeups.causes import cause_name
+from latlab.analysis.wakeups.dose_experiment import Dose, line_of
 from latlab.analysis.wakeups.result import RtResult
+from latlab.model.blame import UNEXPLAINED
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
-from latlab.report.comparison.charts import finished
-from latlab.report.rt.content import Dose, cause_name, dose_notes, line_of
-from latlab.report.run.charts import WIDE_PX, Chart
+from latlab.report.chart import WIDE_PX, Chart, finished
+from latlab.report.rt.doses import dose_notes
 
 HIGH_PX = 300
 LONGEST_US = 400
 BINS = 400
 FLOOR = 0.5
 PALETTE = ["#35618f", "#e4534f", "#3ca951", "#efb118", "#a463c9", "#8d7966", "#2b7a78", "#ff8ab7"]
+NOBODY = said_blame(UNEXPLAINED)
 UNEXPLAINED_COLOUR = "#9498a0"
 
 
@@ -33,7 +38,7 @@ def charts(result: RtResult) -> list[Chart]:
 
 
 def _staircase(wakeups: Wakeups) -> Chart | None:
-    """Counts by microsecond, a line a CPU; a bar at the right end holds what lies beyond."""
+    """Counts by microsecond, a line for each CPU; a bar at the right end holds what lies beyond."""
     shown = [cpu for cpu in wakeups.cpus if cpu.histogram is not None and cpu.histogram.total]
     if not shown:
         return None
@@ -90,7 +95,7 @@ def _survival(wakeups: Wakeups) -> Chart:
         row
         for cpu in wakeups.cpus
         if cpu.histogram and cpu.implied and cpu.implied.total
-        for row in _survivors(cpu.cpu, "with the missed periods", _together(cpu.histogram, cpu.implied))
+        for row in _survivors(cpu.cpu, "with the missed periods", together(cpu.histogram, cpu.implied))
     ]
     chart = (
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
@@ -115,15 +120,6 @@ def _survivors(cpu: int, kind: str, histogram: Histogram) -> list[dict[str, Any]
     ]
 
 
-def _together(a: Histogram, b: Histogram) -> Histogram:
-    low, place = np.unique(np.concatenate((a.low_ns, b.low_ns)), return_inverse=True)
-    high = np.zeros(len(low), dtype=np.int64)
-    counts = np.zeros(len(low), dtype=np.int64)
-    np.maximum.at(high, place, np.concatenate((a.high_ns, b.high_ns)))
-    np.add.at(counts, place, np.concatenate((a.counts, b.counts)))
-    return Histogram(low, high, counts, a.beyond + b.beyond)
-
-
 def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
     start = recorder.start_ns or 0
     names = {id(entry.outlier): cause_name(entry) for entry in result.attributed or ()}
@@ -131,14 +127,14 @@ def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
         {
             "s": (outlier.wake_ns - start) / 1e9,
             "us": outlier.late_ns / 1000,
-            "cause": names.get(id(outlier), "unexplained"),
+            "cause": names.get(id(outlier), NOBODY),
             "cpu": f"CPU {outlier.cpu}",
             "missed": outlier.missed,
         }
         for outlier in recorder.outliers
     ]
-    causes = sorted({str(row["cause"]) for row in rows} - {"unexplained"})
-    scale = alt.Scale(domain=[*causes, "unexplained"], range=[*PALETTE[: len(causes)], UNEXPLAINED_COLOUR])
+    causes = sorted({str(row["cause"]) for row in rows} - {NOBODY})
+    scale = alt.Scale(domain=[*causes, NOBODY], range=[*PALETTE[: len(causes)], UNEXPLAINED_COLOUR])
     chart = (
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
         .mark_point(filled=True, size=45, opacity=0.85)

@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
-from latlab.analysis.spans.decompose import CACHE_FLUSH, CALL, LOW_POWER, Segment, part_rank
+from latlab.analysis.ladder.roles import is_parallel
+from latlab.analysis.spans.decompose import CACHE_FLUSH, CALL, LOW_POWER, PartName, Segment
+from latlab.analysis.spans.typical import Lane, Stack, lanes, stacks
 from latlab.model.enums import Metric
 from latlab.model.run import Run, Tick
-from latlab.report.run.content import METRIC_TITLES
-from latlab.report.run.series import Lane, Stack, lanes, stacks
+from latlab.report.chart import WIDE_PX, Chart, finished
+from latlab.report.titles import METRIC_TITLES
 from latlab.report.units import scaled, unit
 
 COLOURS = {
@@ -38,18 +39,6 @@ COLOURS = {
 OTHER_COLOUR = "#9498a0"
 BAR_PX = 22
 PANEL_PX = 255
-WIDE_PX = 940
-TEXT = "#1f2933"
-FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """A specification and what it shows, in words."""
-
-    title: str
-    note: str
-    spec: dict[str, Any]
 
 
 def charts(run: Run, test: str) -> list[Chart]:
@@ -57,15 +46,15 @@ def charts(run: Run, test: str) -> list[Chart]:
     return [*_span_charts(run, test), *_timeline_charts(run, test)]
 
 
-def legend(run: Run, tests: Iterable[str]) -> list[tuple[str, str]]:
+def legend(run: Run, tests: Iterable[str]) -> list[tuple[PartName, str]]:
     """Each part that the charts show, with its colour, in the order in which a call goes through them."""
     names = {name for test in tests for stack in stacks(run, test) for name, _ in stack.parts}
     asleep = {LOW_POWER} if names - {CALL} else set()
-    return [(name, colour(name)) for name in sorted(names | asleep, key=part_rank)]
+    return [(name, colour(name)) for name in sorted(names | asleep, key=lambda name: name.rank)]
 
 
-def colour(part: str) -> str:
-    return COLOURS.get(part, OTHER_COLOUR)
+def colour(part: PartName) -> str:
+    return COLOURS.get(str(part), OTHER_COLOUR)
 
 
 def _span_charts(run: Run, test: str) -> Iterable[Chart]:
@@ -84,7 +73,7 @@ def _span_charts(run: Run, test: str) -> Iterable[Chart]:
         yield Chart(
             "Spans in their parts",
             "Each bar is the iteration with the median span; its parts sum exactly to the span.",
-            _finished(alt.hconcat(*panels, spacing=28)),
+            _beside(panels),
         )
 
 
@@ -94,7 +83,7 @@ def _without_flush(stack: Stack) -> Stack:
 
 def _stack_panel(found: list[Stack], tick: Tick, title: str) -> alt.Chart:
     rows = [
-        {"core": str(stack.core), "part": name, "value": scaled(ticks, tick), "rank": rank}
+        {"core": str(stack.core), "part": str(name), "value": scaled(ticks, tick), "rank": rank}
         for stack in found
         for rank, (name, ticks) in enumerate(stack.parts)
     ]
@@ -104,7 +93,7 @@ def _stack_panel(found: list[Stack], tick: Tick, title: str) -> alt.Chart:
         .encode(
             x=alt.X("value:Q", title=unit(tick), axis=_axis()),
             y=_cores([str(stack.core) for stack in found]),
-            color=alt.Color("part:N", scale=_scale({str(row["part"]) for row in rows}), legend=None),
+            color=alt.Color("part:N", scale=_scale(name for stack in found for name, _ in stack.parts), legend=None),
             order=alt.Order("rank:Q"),
             tooltip=_tooltip(tick),
         )
@@ -120,11 +109,11 @@ def _timeline_charts(run: Run, test: str) -> Iterable[Chart]:
     if all(lane.asleep is None for lane in found):
         yield _whole_chart(run, found, which, "Thin bars are drawn wider than they are, so that they can be seen.")
         return
-    if test.endswith("_parallel"):
+    if is_parallel(test):
         yield Chart(
             "One iteration across the cores",
             f"{which.capitalize()}. Time runs from the first ENTER_PSCI of any core; the sleep between the two panels is cut out.",
-            _finished(alt.hconcat(*_shared_panels(run, found), spacing=28)),
+            _beside(_shared_panels(run, found)),
         )
         return
     yield _whole_chart(run, found, which, "The cores go one after another; thin bars are drawn wider than they are.")
@@ -134,7 +123,7 @@ def _whole_chart(run: Run, found: tuple[Lane, ...], which: str, note: str) -> Ch
     start = min(lane.start for lane in found)
     rows = [row for lane in found for row in _rows(lane, lane.segments, start, run.tick)]
     chart = _lane_panel(rows, found, run.tick, f"{unit(run.tick)} since the first ENTER_PSCI", WIDE_PX, outline=True)
-    return Chart("One iteration across the cores", f"{which.capitalize()}. {note}", _finished(chart))
+    return Chart("One iteration across the cores", f"{which.capitalize()}. {note}", finished(chart))
 
 
 def _shared_panels(run: Run, found: tuple[Lane, ...]) -> list[alt.Chart]:
@@ -165,7 +154,7 @@ def _rows(lane: Lane, found: Iterable[Segment], zero: int, tick: Tick) -> list[d
     return [
         {
             "core": str(lane.core),
-            "part": segment.part,
+            "part": str(segment.part),
             "from": scaled(segment.start_ticks - zero, tick),
             "to": scaled(segment.end_ticks - zero, tick),
             "value": scaled(segment.ticks, tick),
@@ -178,7 +167,7 @@ def _lane_panel(
     rows: list[dict[str, Any]], found: tuple[Lane, ...], tick: Tick, axis: str, width: int, title: str = "", outline: bool = False
 ) -> alt.Chart:
     """`outline` draws a line of its own colour around each bar but the sleep, so that the shortest is seen."""
-    scale = _scale({row["part"] for row in rows})
+    scale = _scale(segment.part for lane in found for segment in lane.segments)
     chart = alt.Chart(alt.InlineData(values=rows), title=title, width=width, height=alt.Step(BAR_PX))
     encoded: alt.Chart = chart.mark_bar().encode(
         x=alt.X("from:Q", title=axis, axis=_axis()),
@@ -189,7 +178,7 @@ def _lane_panel(
     )
     if not outline:
         return encoded
-    width_of = alt.condition(alt.datum.part == LOW_POWER, alt.value(0), alt.value(1.5))
+    width_of = alt.condition(alt.datum.part == str(LOW_POWER), alt.value(0), alt.value(1.5))
     outlined: alt.Chart = encoded.encode(stroke=alt.Stroke("part:N", scale=scale, legend=None), strokeWidth=width_of)
     return outlined
 
@@ -198,9 +187,9 @@ def _cores(names: list[str]) -> alt.Y:
     return alt.Y("core:N", title="cluster.core", sort=names, scale=alt.Scale(paddingInner=0.25, paddingOuter=0.2))
 
 
-def _scale(parts: Iterable[str]) -> alt.Scale:
-    names = sorted(parts, key=part_rank)
-    return alt.Scale(domain=names, range=[colour(name) for name in names])
+def _scale(parts: Iterable[PartName]) -> alt.Scale:
+    names = sorted(set(parts), key=lambda name: name.rank)
+    return alt.Scale(domain=[str(name) for name in names], range=[colour(name) for name in names])
 
 
 def _tooltip(tick: Tick) -> list[alt.Tooltip]:
@@ -216,12 +205,6 @@ def _axis() -> alt.Axis:
     return alt.Axis(labelExpr="format(datum.value, '~s')", tickCount=5, labelOverlap=True, labelSeparation=8, labelFlush=False)
 
 
-def _finished(chart: Any) -> dict[str, Any]:
-    styled = chart.resolve_scale(color="independent") if isinstance(chart, alt.HConcatChart) else chart
-    styled = styled.configure_view(stroke=None).configure(font=FONT, background="transparent")
-    styled = styled.configure_axis(
-        labelColor=TEXT, titleColor=TEXT, labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e4e7eb"
-    )
-    styled = styled.configure_title(color=TEXT, fontSize=13, anchor="start", fontWeight=600)
-    spec: dict[str, Any] = styled.to_dict()
-    return spec
+def _beside(panels: list[alt.Chart]) -> dict[str, Any]:
+    """Panels with a scale of colours each, as each names its own parts."""
+    return finished(alt.hconcat(*panels, spacing=28).resolve_scale(color="independent"))

@@ -3,20 +3,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from latlab.analysis.spans.slowest import CHANNEL_CAUSES, LOCK_CAUSES, Cause
-from latlab.report.virtual.tables import NS_PER_US, Table
+from latlab.report.renderers import csv, json
+from latlab.report.table import Table, figures, words
+from latlab.report.virtual.tables import NS_PER_US
 from latlab.virtual.board import Board
 from latlab.virtual.whatif import Growth, Point, growths
 
 SCHEMA = "latlab-whatif"
 VERSION = 1
+DESIGN_COLUMNS = (*words("Lock", "Scope", "Channel"), *figures("Cluster"))
 PARTS = {
     "Own path": (Cause.OWN_PATH,),
     "Own flush": (Cause.OWN_FLUSH,),
@@ -87,7 +87,7 @@ def as_json(sweep: Sweep) -> str:
         "points": [_record(point) | {"causes_ns": _causes(point)} for point in sweep.points],
         "growth": [_growth_record(growth) for growth in growths(sweep.points)],
     }
-    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    return json.document(document)
 
 
 def as_csv(sweep: Sweep) -> str:
@@ -96,11 +96,7 @@ def as_csv(sweep: Sweep) -> str:
         {"platform": sweep.platform, "test": sweep.test} | _record(point) | {f"{name}_ns": ns for name, ns in _causes(point).items()}
         for point in sweep.points
     ]
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
+    return csv.lines(rows[0], (row.values() for row in rows))
 
 
 def ends_of(found: Iterable[Growth]) -> list[Point]:
@@ -125,7 +121,8 @@ def _points(sweep: Sweep) -> Table:
         )
         for p in sweep.points
     )
-    columns = (*DESIGN_COLUMNS, "Cores", "Clusters", "Powerdown median", "Powerdown worst", "Wakeup median", "Wakeup worst")
+    names = ("Cores", "Clusters", "Powerdown median", "Powerdown worst", "Wakeup median", "Wakeup worst")
+    columns = (*DESIGN_COLUMNS, *figures(*names))
     return Table(f"{sweep.title}, µs. {sweep.basis}", columns, rows)
 
 
@@ -134,24 +131,21 @@ def _parts(found: Sequence[Growth]) -> Table:
         (*_design(p), p.cores, str(p.worst_core), _us(p.powerdown_worst_ns), *(_us(part_ns(p, part)) for part in PARTS))
         for p in ends_of(found)
     )
-    return Table("The worst powerdown in its parts, µs", (*DESIGN_COLUMNS, "Cores", "Core", "Worst", *PARTS), rows)
+    return Table("The worst powerdown in its parts, µs", (*DESIGN_COLUMNS, *figures("Cores", "Core", "Worst", *PARTS)), rows)
 
 
 def _growths(found: Sequence[Growth]) -> Table:
     """Every growth of a sweep is between the same two numbers of cores."""
     few, many = found[0].small.cores, found[0].large.cores
-    columns = [
+    names = [
         heading for cores in dict.fromkeys((few, many)) for heading in (f"Worst at {cores}", f"over alone, {cores}", f"over floor, {cores}")
     ]
     rows = tuple((*_design(g.small), *(cell for p in ends_of([g]) for cell in _worst(p)), _ratio(g.factor)) for g in found)
-    return Table("How the worst powerdown grows, µs and factors", (*DESIGN_COLUMNS, *columns, f"Growth {few} to {many}"), rows)
+    return Table("How the worst powerdown grows, µs and factors", (*DESIGN_COLUMNS, *figures(*names, f"Growth {few} to {many}")), rows)
 
 
 def _worst(point: Point) -> tuple[str | float, ...]:
     return _us(point.powerdown_worst_ns), _ratio(point.over_alone), _ratio(point.over_floor)
-
-
-DESIGN_COLUMNS = ("Lock", "Scope", "Channel", "Cluster")
 
 
 def _design(point: Point) -> tuple[str | float, ...]:

@@ -10,8 +10,7 @@ from typing import Any
 import altair as alt
 
 from latlab.analysis.spans.slowest import Cause
-from latlab.report.comparison.charts import finished
-from latlab.report.run.charts import Chart
+from latlab.report.chart import Chart, finished
 from latlab.report.virtual.tables import NS_PER_US
 from latlab.report.virtual.whatif import PARTS_NOTE, Sweep, ends_of
 from latlab.virtual.whatif import Point, growths
@@ -54,7 +53,7 @@ def charts(sweep: Sweep) -> list[Chart]:
 
 
 def _growth(sweep: Sweep) -> Chart:
-    """Four panels, a line a design."""
+    """Four panels, a line for each design."""
     panels = [_panel(sweep, name) for name in SPANS]
     rows = [alt.hconcat(*panels[at : at + 2], spacing=36) for at in (0, 2)]
     title = alt.TitleParams(sweep.title, subtitle=sweep.basis, anchor="start", fontSize=14, subtitleFontSize=12, offset=12)
@@ -99,7 +98,7 @@ def _decades(values_us: Sequence[float]) -> list[float]:
 
 
 def _parts(sweep: Sweep) -> Chart:
-    """A bar a design and number of cores, as shares of its whole: the wholes differ by orders of magnitude."""
+    """A bar for each design and number of cores, as shares of its whole: the wholes differ by orders of magnitude."""
     points = ends_of(growths(sweep.points))
     labels = [f"{_label(sweep, point)}: {point.cores} core{'s' * (point.cores != 1)}" for point in points]
     rows = [
@@ -139,7 +138,7 @@ def _parts(sweep: Sweep) -> Chart:
 
 
 def _colours(sweep: Sweep) -> alt.Scale:
-    """A pair of colours a design, the lighter one for locks that are held over the transition."""
+    """A pair of colours for each design, the lighter one for locks that are held over the transition."""
     labels = {_label(sweep, point): point for point in sweep.points}
     families = list(dict.fromkeys(_family(sweep, point) for point in labels.values()))
     pairs = {family: PAIRS[at % len(PAIRS)] for at, family in enumerate(families)}

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from latlab.errors import UsageError
-from latlab.report.virtual.tables import as_rst
+from latlab.report.renderers import rst
 from latlab.report.virtual.whatif import Sweep, as_csv, as_json, tables
 
 SUFFIXES = (".html", ".csv", ".json", ".rst")
@@ -22,9 +22,10 @@ def check_output(path: Path) -> None:
 
 def text_of(sweep: Sweep, suffix: str) -> str:
     if suffix == ".html":
-        from latlab.report.virtual.whatif_html import page
+        from latlab.report.renderers import html
+        from latlab.report.virtual.whatif_web import page
 
-        return page(sweep)
+        return html.document(page(sweep))
     if suffix == ".rst":
-        return as_rst(tables(sweep))
+        return rst.tables(tables(sweep))
     return as_csv(sweep) if suffix == ".csv" else as_json(sweep)

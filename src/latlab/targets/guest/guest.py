@@ -11,13 +11,14 @@ from pathlib import Path
 
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.guest_frames import GuestOutput, read_frames
+from latlab.model.conditions import Mode
 from latlab.model.run import Topology
 from latlab.targets.guest.cpio import archive, file
 from latlab.targets.guest.guest_dtb import IDLE_STATES, Chosen, patch
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.qemu.console import Console, End, Limits, Outcome
 from latlab.targets.qemu.images import folder_name, search_folders
-from latlab.targets.qemu.qemu import CPU, MEMORY_MIB, Mode, Qemu
+from latlab.targets.qemu.qemu import CPU, MEMORY_MIB, Qemu
 
 KERNEL_ADDRESS = 0x60000000
 INITRD_ADDRESS = 0x68000000
@@ -69,8 +70,8 @@ def find_firmware(machine: GuestMachine) -> Path:
 def check_guest(qemu: Qemu, machine: GuestMachine) -> None:
     if machine.mode is Mode.DETERMINISTIC and machine.cores != 1:
         raise UsageError(
-            f"{machine.cores} vCPUs on the instruction clock take turns, which shows as latencies of milliseconds; use --cores 1, or "
-            "--mode multi-thread for a run whose latencies are not to be believed"
+            f"{machine.cores} vCPUs on the instruction clock take turns, which appears as latencies of milliseconds; use --cores 1, or "
+            "--mode multi-thread for a run whose latencies mean nothing"
         )
 
 
@@ -143,7 +144,7 @@ def _dumped(base: tuple[str, ...], target: Path) -> bytes:
     if done.returncode != 0 or not target.is_file():
         said = done.stderr.strip().splitlines()
         raise LatlabError(
-            f"{base[0]} gave no device tree: {said[-1] if said else 'it said nothing'}; `latlab doctor` says which QEMU is needed"
+            f"{base[0]} gave no device tree: {said[-1] if said else 'it printed nothing'}; `latlab doctor` says which QEMU is needed"
         )
     return target.read_bytes()
 

@@ -7,10 +7,10 @@ import re
 import shutil
 import subprocess
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from latlab.errors import UsageError
+from latlab.model.conditions import Mode
 from latlab.model.enums import Clock
 from latlab.model.run import Tick
 from latlab.targets.qemu.images import ImageSet
@@ -25,11 +25,6 @@ MAX_CORES = {2: 8, 3: 16}
 MAX_ITERATIONS = 1_000_000
 PARAMS_ADDRESS = 0x5FFF0000
 PARAMS_MAGIC = 0x4C41544C41420001
-
-
-class Mode(StrEnum):
-    DETERMINISTIC = "deterministic"
-    MULTI_THREAD = "multi-thread"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +63,7 @@ def find_qemu(path: Path | None = None) -> Qemu:
         raise UsageError(f"{path} is not a program that this user may run; name a QEMU with --qemu")
     if not found:
         raise UsageError(
-            f"{path or PROGRAM} is not there; install QEMU {DETERMINISTIC_MAJOR} or newer (Debian 12: `apt install -t bookworm-backports "
+            f"{path or PROGRAM} is missing; install QEMU {DETERMINISTIC_MAJOR} or newer (Debian 12: `apt install -t bookworm-backports "
             "qemu-system-arm`) or name one with --qemu"
         )
     try:
@@ -98,9 +93,9 @@ def check_machine(qemu: Qemu, machine: Machine) -> None:
         raise UsageError(f"--iterations {machine.iterations} would take days; use at most {MAX_ITERATIONS}")
     if machine.mode is Mode.DETERMINISTIC and machine.cores > 1 and qemu.version[0] < DETERMINISTIC_MAJOR:
         raise UsageError(
-            f"{qemu} at {qemu.path} can stand still for ever with {machine.cores} cores on the instruction clock; install QEMU "
+            f"{qemu} at {qemu.path} can hang with {machine.cores} cores on the instruction clock; install QEMU "
             f"{DETERMINISTIC_MAJOR} or newer (Debian 12: bookworm-backports), or use one core with --topology 1, "
-            "or see whether the firmware works, without latencies, with --mode multi-thread"
+            "or check that the firmware works, without latencies, with --mode multi-thread"
         )
 
 

@@ -58,7 +58,7 @@ struct host_core {
     struct arch_lock *kept[PSCI_LEVELS];
     uint64_t kept_arg[PSCI_LEVELS]; /* of the record that says so */
     unsigned kept_count;
-    unsigned ranks_held; /* a bit a rank */
+    unsigned ranks_held; /* one bit per rank */
     uint32_t queue_next; /* behind this core in the queue of a lock */
     uint64_t context_id;
     jmp_buf start;        /* the bottom of its stack */

@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an explanation says, as data: one type for each kind of statement, its amounts in the run's unit (ns or insns).
+
+The sentence for a reader is made of it last, in `sentences`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from latlab.analysis.base.check import Check
+from latlab.analysis.base.verdicts import Verdict
+from latlab.model.blame import Blame
+from latlab.model.conditions import Mode
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId
+
+Amounts = tuple[tuple[str, float], ...]
+CoreAmounts = tuple[tuple[CoreId, float], ...]
+
+
+class Suspect(StrEnum):
+    """What may stand behind a finding where the figures cannot tell which."""
+
+    PSCI_LOCK = "psci lock"
+    POWER_CONTROLLER = "power controller"
+    SHARED_CHANNEL = "shared channel"
+    PLATFORM_LOCK = "platform lock"
+    CLUSTER_POWER_OFF = "cluster power-off"
+    LAST_MAN_HOLDS = "last man holds"
+    POWER_OFF_BEFORE = "power-off before"
+    OWN_MESSAGE = "own message"
+    SLOWER_MESSAGE = "slower message"
+    HELD_LONGER = "held longer"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleBroken:
+    """The figures break a rule that any correct firmware keeps."""
+
+    check: Check
+
+
+@dataclass(frozen=True, slots=True)
+class CoresTakeTurns:
+    """The instruction clock lets one core run at a time, so the spans show no queue."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoQueue:
+    step: float
+    base: float
+
+
+@dataclass(frozen=True, slots=True)
+class ServedInOrder:
+    """A queue: the cores in the order in which they were served, and the ladder that fits; `rms` is what the fit leaves."""
+
+    cores: tuple[CoreId, ...]
+    base: float
+    step: float
+    rms: float
+
+
+@dataclass(frozen=True, slots=True)
+class DidNotWait:
+    """The cores at the head, behind which the queue begins."""
+
+    cores: tuple[CoreId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LongestWait:
+    """The last core of the queue: what it waited behind how many cores, and the extras in it by name."""
+
+    core: CoreId
+    waited: float
+    ahead: int
+    step: float
+    extras: Amounts
+
+
+@dataclass(frozen=True, slots=True)
+class PaidAsLastMan:
+    """`rise` is how far the core stands behind the one before it, where that is too little to hold the flush; else None."""
+
+    core: CoreId
+    flush: float
+    rise: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WaitedBehindLastMan:
+    """The core next behind a cluster's last man waited longer than a step."""
+
+    core: CoreId
+    more: float
+
+
+@dataclass(frozen=True, slots=True)
+class LastOfSystem:
+    core: CoreId
+    more: float
+
+
+@dataclass(frozen=True, slots=True)
+class StepOfQueue:
+    step: float
+
+
+@dataclass(frozen=True, slots=True)
+class QueueWithoutClusterLock:
+    """Level 0 takes no lock of a cluster and queues nevertheless."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepOfLevelZero:
+    """The step of the level-0 test beside this test's: the same, or another."""
+
+    step: float
+    same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WaitedOnTheWayUp:
+    waits: CoreAmounts
+
+
+@dataclass(frozen=True, slots=True)
+class LeadTookLonger:
+    """Than its siblings. `flush` is the part of `more` that its cluster flush explains."""
+
+    lead: CoreId
+    more: float
+    flush: float
+
+    @property
+    def is_the_flush(self) -> bool:
+        return abs(self.more - self.flush) <= 0.1 * self.more
+
+
+@dataclass(frozen=True, slots=True)
+class LongestSpan:
+    core: CoreId
+    metric: Metric
+    total: float
+    parts: Amounts
+
+
+@dataclass(frozen=True, slots=True)
+class WaitedFor:
+    """A wait seen in the trace: who held the lock for how long of it, or whose event ended it."""
+
+    core: CoreId
+    waited: float
+    part: str
+    holders: CoreAmounts
+    ended_by: tuple[CoreId, str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class MetricMoved:
+    """Rows of one metric that changed one way. `everywhere`: in every test that has the metric; `untouched`
+    are metrics shown not to move."""
+
+    metric: Metric
+    verdict: Verdict
+    tests: tuple[str, ...]
+    everywhere: bool
+    low: float
+    high: float
+    cells: int
+    by_cluster: tuple[tuple[int, float], ...]
+    queue_waits: Amounts
+    untouched: tuple[Metric, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TermMoved:
+    """A term of the ladder that changed, with its value before and after in each test."""
+
+    term: str
+    verdict: Verdict
+    tests: tuple[str, ...]
+    changes: tuple[tuple[float, float], ...]
+    relative: float
+
+
+@dataclass(frozen=True, slots=True)
+class PartsMoved:
+    """Medians over the cores of a span's parts, by how much they moved."""
+
+    metric: Metric
+    parts: Amounts
+
+
+@dataclass(frozen=True, slots=True)
+class OrderChanged:
+    """`largest_share` is the largest relative move of a span against its place in the queue, None where nothing can be said of it."""
+
+    before: tuple[CoreId, ...]
+    after: tuple[CoreId, ...]
+    largest_share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class NothingMoved:
+    """No structure changed beyond its threshold."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModeCaveat:
+    """What the mode of a measurement takes from its figures; `pair` where two runs differ."""
+
+    mode: Mode
+    pair: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """One CPU's wake-ups. `median` is None where only a summary is known; `missed` periods passed while the task was late."""
+
+    cpu: int
+    average: float
+    median: float | None
+    maximum: float
+    wakeups: int
+    missed: int
+
+
+@dataclass(frozen=True, slots=True)
+class LateByBlame:
+    blame: Blame
+    wakeups: int
+    of: int
+    latest: float
+
+
+@dataclass(frozen=True, slots=True)
+class LateInPeriod:
+    wakeups: int
+    period_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticMoved:
+    """One statistic of one CPU's wake-ups; in the unit of its own metric."""
+
+    statistic: str
+    metric: Metric
+    before: float
+    after: float
+    relative: float
+
+
+@dataclass(frozen=True, slots=True)
+class CpuMoved:
+    cpu: int
+    verdict: Verdict
+    figures: tuple[StatisticMoved, ...]
+    quiet: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BlameMoved:
+    """How many late wake-ups had one blame, before and after."""
+
+    blame: Blame
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoWakeupMoved:
+    """No CPU's wake-ups changed beyond the threshold."""
+
+
+Finding = (
+    RuleBroken
+    | CoresTakeTurns
+    | NoQueue
+    | ServedInOrder
+    | DidNotWait
+    | LongestWait
+    | PaidAsLastMan
+    | WaitedBehindLastMan
+    | LastOfSystem
+    | StepOfQueue
+    | QueueWithoutClusterLock
+    | StepOfLevelZero
+    | WaitedOnTheWayUp
+    | LeadTookLonger
+    | LongestSpan
+    | WaitedFor
+    | MetricMoved
+    | TermMoved
+    | PartsMoved
+    | OrderChanged
+    | NothingMoved
+    | ModeCaveat
+    | Spread
+    | LateByBlame
+    | LateInPeriod
+    | CpuMoved
+    | BlameMoved
+    | NoWakeupMoved
+)

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Explanations as sentences for a reader. Nothing reads them back."""
+
+from __future__ import annotations
+
+from latlab.analysis.base import findings as f
+from latlab.analysis.base.ladders import STEP
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.base.wording import MODES, amount, count, percent, said_blame, signed, unit_of
+from latlab.model.run import CoreId
+
+
+def sentence_of(finding: f.Finding, unit: str) -> str:
+    """`unit` is that of the finding's amounts, ns or insns."""
+    return _Sentence(unit).of(finding)
+
+
+def suspicion(suspect: f.Suspect, core: CoreId | None) -> str:
+    """What may stand behind a finding; `core` is the one that it names, if any."""
+    cluster = core.cluster if core else ""
+    return {
+        f.Suspect.PSCI_LOCK: "the cores queue for a lock of PSCI",
+        f.Suspect.POWER_CONTROLLER: "the cores queue for the power controller",
+        f.Suspect.SHARED_CHANNEL: "a channel to a power controller, one message at a time",
+        f.Suspect.PLATFORM_LOCK: "a lock of the platform code",
+        f.Suspect.CLUSTER_POWER_OFF: f"the power-off of cluster {cluster} keeps the power controller busy for that long",
+        f.Suspect.LAST_MAN_HOLDS: f"{core} holds what the queue is for while it flushes its cluster",
+        f.Suspect.POWER_OFF_BEFORE: "it goes last and waits for the power-off of the core before it",
+        f.Suspect.OWN_MESSAGE: "its own power-off message takes longer than the others'",
+        f.Suspect.SLOWER_MESSAGE: "the power controller takes longer for a message",
+        f.Suspect.HELD_LONGER: "what is held while a core powers down is held for longer",
+    }[suspect]
+
+
+class _Sentence:
+    """The sentences in one unit."""
+
+    def __init__(self, unit: str) -> None:
+        self.unit = unit
+
+    def of(self, finding: f.Finding) -> str:
+        match finding:
+            case f.MetricMoved() | f.TermMoved() | f.PartsMoved() | f.OrderChanged() | f.NothingMoved():
+                return self._moved(finding)
+            case f.ModeCaveat() | f.Spread() | f.LateByBlame() | f.LateInPeriod() | f.CpuMoved() | f.BlameMoved() | f.NoWakeupMoved():
+                return self._wakeups(finding)
+            case f.LongestSpan() | f.WaitedFor():
+                return self._traced(finding)
+            case f.RuleBroken(check):
+                return f"this breaks a rule of any correct firmware, {check.name}: {check.sentence}"
+            case f.CoresTakeTurns():
+                return "cores take turns under the instruction clock, so these spans show no queue"
+            case f.LeadTookLonger():
+                return self._lead(finding)
+        return self._ladder(finding)
+
+    def amount(self, value: float) -> str:
+        return amount(value, self.unit)
+
+    def _ladder(self, finding: f.Finding) -> str:
+        amount = self.amount
+        match finding:
+            case f.NoQueue(step, base):
+                return f"no queue: sorted spans rise by {amount(step)} per core on a base of {amount(base)}"
+            case f.ServedInOrder(cores, base, step, rms):
+                fit = f"base {amount(base)}, step {amount(step)}, the fit leaves {amount(rms)}"
+                return f"cores were served in the order {_cores(cores)}: {fit}"
+            case f.DidNotWait(cores):
+                return f"{_cores(cores)} did not wait: the queue begins behind it"
+            case f.LongestWait():
+                return self._longest_wait(finding)
+            case f.PaidAsLastMan(core, flush, rise):
+                paid = f"{core} paid the cluster flush of {amount(flush)} as last man of cluster {core.cluster}"
+                hidden = "" if rise is None else f"; it stands {amount(rise)} behind the core before it"
+                return paid + (hidden and f"{hidden}, so most of the flush passed while it waited anyway")
+            case f.WaitedBehindLastMan(core, more):
+                return f"{core}, next behind it, waited {amount(more)} longer than a step"
+            case f.LastOfSystem(core, more):
+                return f"{core}, last of the system, took {amount(more)} more than its place in the queue"
+            case f.StepOfQueue(step):
+                return f"each place costs {amount(step)}"
+            case f.QueueWithoutClusterLock():
+                return "level 0 needs no lock of a cluster, so the queue is for something that all cores share"
+            case f.StepOfLevelZero(step, True):
+                same = f"has the same step ({amount(step)}): both queues are for one thing"
+                return f"the level-0 test, which takes no cluster lock, {same}"
+            case f.StepOfLevelZero(step, False):
+                return f"the step is not that of the level-0 test ({amount(step)})"
+            case f.WaitedOnTheWayUp(waits):
+                return "on the way up these cores waited as well: " + ", ".join(f"{core} {amount(more)}" for core, more in waits)
+        raise AssertionError(finding)
+
+    def _longest_wait(self, finding: f.LongestWait) -> str:
+        made_of = f"{finding.ahead} steps of {self.amount(finding.step)}"
+        if finding.extras:
+            made_of += ", " + " and ".join(f"{self.amount(value)} {name}" for name, value in finding.extras)
+        behind = count(finding.ahead, "core")
+        return f"core {finding.core} waited {self.amount(finding.waited)} behind {behind}: {made_of}"
+
+    def _lead(self, finding: f.LeadTookLonger) -> str:
+        told = f"{finding.lead}, the lead, took {self.amount(finding.more)} more than its siblings"
+        if finding.is_the_flush:
+            return f"{told}: its cluster flush"
+        return told + (f", {self.amount(finding.flush)} of flush hidden in it" if finding.flush > 0.1 * finding.more else "")
+
+    def _traced(self, finding: f.LongestSpan | f.WaitedFor) -> str:
+        match finding:
+            case f.LongestSpan(core, metric, total, parts):
+                told = ", ".join(f"{name} {self.amount(value)}" for name, value in parts)
+                return f"core {core} has the longest {metric}, {self.amount(total)}: {told}"
+            case f.WaitedFor(core, waited, part, holders, ended_by):
+                why = "".join(f", {self.amount(value)} of it behind {holder}" for holder, value in holders)
+                why += f"; it went on right after {ended_by[1]} of {ended_by[0]}" if ended_by else ""
+                return f"core {core} waited {self.amount(waited)} ({part}){why}"
+
+    def _moved(self, finding: f.MetricMoved | f.TermMoved | f.PartsMoved | f.OrderChanged | f.NothingMoved) -> str:
+        match finding:
+            case f.MetricMoved():
+                return self._metric(finding)
+            case f.TermMoved(term, verdict, tests, changes, relative):
+                figures = ", ".join(f"{self.amount(before)} to {self.amount(after)}" for before, after in changes)
+                told = f"{term} of the queue {verdict} in {', '.join(tests)}: {figures}"
+                longer = "longer" if verdict is Verdict.REGRESSED else "less long"
+                per_core = f" ({percent(relative)}): each core waits that much {longer} for every core before it"
+                return told + (per_core if term == STEP else "")
+            case f.PartsMoved(metric, parts):
+                told = ", ".join(f"{name} {signed(value, self.unit)}" for name, value in parts)
+                return f"of the {metric}, median over cores, these parts moved: {told}"
+            case f.OrderChanged(before, after, largest):
+                told = f"order changed: {_cores(before)} to {_cores(after)}"
+                stayed = "" if largest is None else f"; at its place in the queue no span moved by more than {largest * 100:.1f} %"
+                return told + stayed
+            case f.NothingMoved():
+                return "no structure changed beyond its threshold"
+
+    def _metric(self, finding: f.MetricMoved) -> str:
+        tests = "every test" if finding.everywhere else ", ".join(finding.tests)
+        low, high = signed(finding.low, self.unit), signed(finding.high, self.unit)
+        told = f"{finding.metric} {finding.verdict} in {tests}: {low} to {high} over {finding.cells} cells"
+        if finding.by_cluster:
+            told += "; median " + ", ".join(f"{signed(d, self.unit)} in cluster {cluster}" for cluster, d in finding.by_cluster)
+        if finding.queue_waits:
+            told += "; waits in the queue " + ", ".join(f"{signed(d, self.unit)} in {test}" for test, d in finding.queue_waits)
+        if finding.untouched:
+            told += f"; no row of {' or '.join(finding.untouched)} moved with it"
+        return told
+
+    def _wakeups(
+        self, finding: f.ModeCaveat | f.Spread | f.LateByBlame | f.LateInPeriod | f.CpuMoved | f.BlameMoved | f.NoWakeupMoved
+    ) -> str:
+        match finding:
+            case f.ModeCaveat(mode, pair):
+                return MODES[mode] + (": a change may be the hypervisor's" if pair else ": the figures are this virtual machine's")
+            case f.Spread():
+                return self._spread(finding)
+            case f.LateByBlame(blame, wakeups, of, latest):
+                return f"{wakeups} of {count(of, 'late wake-up')}: {said_blame(blame)}, the latest {self.amount(latest)}"
+            case f.LateInPeriod(wakeups, period_s):
+                return f"{wakeups} late wake-ups keep a period of {period_s:g} s"
+            case f.CpuMoved(cpu, verdict, figures, quiet):
+                told = ", ".join(map(self._statistic, figures))
+                rest = f"; {', '.join(f'CPU {other}' for other in quiet)} did not change" if quiet else ""
+                return f"CPU {cpu} {verdict}: {told}{rest}"
+            case f.BlameMoved(blame, before, after):
+                return f"late wake-ups by cause: {said_blame(blame)}, {before} became {after}"
+            case f.NoWakeupMoved():
+                return "no CPU's wake-ups changed beyond the threshold"
+
+    def _spread(self, finding: f.Spread) -> str:
+        longest = self.amount(finding.maximum)
+        told = f"CPU {finding.cpu}: average {self.amount(finding.average)}, maximum {longest}"
+        if finding.median:
+            ratio = finding.maximum / finding.median
+            told = f"CPU {finding.cpu}: median {self.amount(finding.median)}, maximum {longest}, {ratio:.1f} times the median"
+            told += f", over {finding.wakeups:,} wake-ups"
+        if finding.missed:
+            told += f"; {finding.missed:,} periods passed while the task was late"
+        return told
+
+    def _statistic(self, moved: f.StatisticMoved) -> str:
+        unit = unit_of(moved.metric, self.unit)
+        relative = f" ({percent(moved.relative)})" if moved.before else ""
+        return f"{moved.statistic} {amount(moved.before, unit)} to {amount(moved.after, unit)}{relative}"
+
+
+def _cores(cores: tuple[CoreId, ...]) -> str:
+    return ", ".join(map(str, cores))

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which change may stand beside a single figure of the second run, and how large it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.ladder.deltas import places
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId
+
+CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
+
+
+@dataclass(frozen=True, slots=True)
+class CellDelta:
+    """A share of the first run's figure; `at_its_place` where that is what its ladder has at the core's place in the queue."""
+
+    share: float
+    at_its_place: bool = False
+
+
+def cell_delta(comparison: Comparison, test: str, metric: Metric, core: CoreId, value: float) -> CellDelta | None:
+    """None where the comparison does not show that the figure, which is `value` in the second run, changed."""
+    if metric is Metric.POWERDOWN and test in comparison.ladders:
+        return _in_queue(comparison, test, core)
+    rows = [r for r in comparison.rows if r.test == test and r.metric == metric and r.cluster in (None, core.cluster)]
+    by_core = [row for row in rows if any(cell.label == str(core) for cell in row.cells)]
+    row = min(by_core or rows, key=lambda r: abs(r.after - value), default=None)
+    if row is None or row.verdict not in CHANGED:
+        return None
+    return CellDelta(_relative(row, core))
+
+
+def _in_queue(comparison: Comparison, test: str, core: CoreId) -> CellDelta | None:
+    if not any(row.verdict in CHANGED for row in comparison.rows if row.test == test and row.is_term):
+        return None
+    cell = next((cell for cell in places(comparison, test) if cell.core == core), None)
+    return CellDelta(cell.after / cell.expected - 1, at_its_place=True) if cell and cell.expected else None
+
+
+def _relative(row: Row, core: CoreId) -> float:
+    own = next((cell for cell in row.cells if cell.label == str(core)), None)
+    return own.difference / own.before if own and own.before else row.relative

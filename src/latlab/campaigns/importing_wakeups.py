@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Wake-ups that another tool measured, kept as a run."""
+
+from __future__ import annotations
+
+from latlab.campaigns.rt_results import CAMPAIGN, IMPORT_LOG, keep, new_run
+from latlab.campaigns.workloads import seconds_of
+from latlab.errors import UsageError
+from latlab.formats.wakeups.detect import read_wakeups
+from latlab.model.conditions import UNSAID, Conditions
+from latlab.store.store import Store
+
+
+def import_wakeups(store: Store, data: bytes, name: str, platform: str, duration: str | None, interval_us: int | None) -> str:
+    """The run's id. `duration` and `interval_us` say what was due, where both are known."""
+    if (duration is None) != (interval_us is None):
+        raise UsageError("--duration and --interval belong together: what was due is the one divided by the other")
+    if interval_us is not None and interval_us < 1:
+        raise UsageError(f"--interval {interval_us}: at least one microsecond lies between two wake-ups")
+    wakeups = read_wakeups(data, name)
+    conditions = UNSAID
+    if duration is not None and interval_us is not None:
+        conditions = Conditions(duration_s=seconds_of(duration), interval_ns=interval_us * 1000)
+    run = new_run(CAMPAIGN, "import", platform, max(cpu.cpu for cpu in wakeups.cpus) + 1, conditions, source=name)
+    return keep(store, run, {IMPORT_LOG: data}, ())

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A run of power boundaries, read back from its raw files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from latlab.analysis.wakeups.power_cycles import Crossing, crossings
+from latlab.campaigns.rt_results import power_records
+from latlab.formats.dump.el3_records import info_of
+
+DEFAULT_HZ = 62_500_000
+
+
+@dataclass(frozen=True, slots=True)
+class CrossingTimes:
+    """How long the firmware took at each crossing of one boundary by one CPU."""
+
+    crossing: Crossing
+    cpu: int
+    ns: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PowerResult:
+    """`remarks` are what the job counted, as it said it."""
+
+    times: tuple[CrossingTimes, ...]
+    remarks: tuple[str, ...]
+
+
+def power_result(files: Mapping[str, bytes]) -> PowerResult:
+    """Raises DataError where no ring of the firmware came back."""
+    records = power_records(files)
+    info = info_of(files.get("el3-info.txt", b"").decode("ascii", "replace"))
+    ns_of_a_tick = 1e9 / (info[1] if info else DEFAULT_HZ)
+    groups: dict[tuple[Crossing, int], list[float]] = {}
+    for crossed in crossings(records.cpus, records.traces):
+        groups.setdefault((crossed.crossing, crossed.cpu), []).append(crossed.ticks * ns_of_a_tick)
+    ordered = sorted(groups.items(), key=lambda pair: (pair[0][0].value, pair[0][1]))
+    said = files.get("job.log", b"").decode("utf-8", "replace").splitlines()
+    return PowerResult(
+        tuple(CrossingTimes(crossing, cpu, tuple(ns)) for (crossing, cpu), ns in ordered),
+        tuple(line for line in said if "=" in line),
+    )

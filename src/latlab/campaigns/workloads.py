@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an rt measurement may be asked for, checked before anything starts, and how long it may take in the emulator."""
+
+from __future__ import annotations
+
+import re
+
+from latlab.errors import UsageError
+from latlab.targets.linux.rt_job import Workload
+from latlab.targets.qemu.console import Limits
+
+SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+BOOT_ALLOWANCE_S = 120
+SLOWDOWN = 12
+SILENCE_FLOOR_S = 120
+CYCLE_ALLOWANCE_S = 3
+SUSPEND_ALLOWANCE_S = 60
+
+
+def seconds_of(text: str) -> int:
+    """`10s`, `5m`, `6h`, `1d`, or a number of seconds."""
+    match = re.fullmatch(r"(\d+)([smhd]?)", text)
+    if not match or int(match[1]) == 0:
+        raise UsageError(f"--duration {text!r} is not a duration; write it as 10s, 5m, 6h or 1d")
+    return int(match[1]) * SECONDS[match[2]]
+
+
+def doses_of(text: str) -> tuple[int, ...]:
+    """`0,50,100`: whole microseconds."""
+    if not re.fullmatch(r"\d+(,\d+)*", text):
+        raise UsageError(f"--doses {text!r} is not a list of whole microseconds; write it as 0,50,100,200")
+    return tuple(map(int, text.split(",")))
+
+
+def checked(workload: Workload) -> Workload:
+    """The workload, where a target can be asked for it."""
+    workload.load_command  # noqa: B018  refuses an unknown load before anything is started
+    for name, value, low, high in (
+        ("interval", workload.interval_us, 10, 60_000_000),
+        ("priority", workload.priority, 1, 98),
+        ("threshold", workload.outlier_us, 1, 60_000_000),
+    ):
+        if not low <= value <= high:
+            raise UsageError(f"--{name} {value} is outside {low} to {high}")
+    return workload
+
+
+def guest_limits(workload: Workload) -> Limits:
+    """A measurement in the guest: it prints nothing until its end, so its silence may last as long as it may."""
+    whole = BOOT_ALLOWANCE_S + SLOWDOWN * workload.duration_s
+    return Limits(whole, max(SILENCE_FLOOR_S, whole))
+
+
+def power_limits(cycles: int, suspends: int) -> Limits:
+    limit = BOOT_ALLOWANCE_S + CYCLE_ALLOWANCE_S * cycles + SUSPEND_ALLOWANCE_S * suspends
+    return Limits(limit, limit)

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`latlab doctor`. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from latlab.cli.options import StoreOption
+from latlab.cli.output import out
+from latlab.errors import UsageError
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command()(doctor)
+
+
+def doctor(
+    qemu: Annotated[Path | None, typer.Option(help="The QEMU to look at.", show_default="qemu-system-aarch64")] = None,
+    store: StoreOption = None,
+) -> None:
+    """Say what is installed, what each mode needs, and which images are there."""
+    from latlab.campaigns.doctor import findings
+    from latlab.report.findings import findings_table
+    from latlab.report.renderers.terminal import print_table
+
+    found = findings(qemu, store)
+    print_table(out(), findings_table(found))
+    if not all(finding.usable for finding in found if finding.needed):
+        raise UsageError("something that `latlab run psci` needs is missing; the lines above say what to do")

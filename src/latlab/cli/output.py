@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where results go: standard output or a file; and the consoles. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from latlab.cli.options import Format
+from latlab.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from latlab.report.page import Page
+    from latlab.report.table import Table
+
+
+def show(page: Page) -> None:
+    """A page on standard output, as it is read on a terminal."""
+    from latlab.report.renderers.terminal import print_page
+
+    print_page(out(), page)
+
+
+def emit(text: str, output: Path | None = None) -> None:
+    """Text as it is, to standard output or into a file."""
+    if output is None:
+        sys.stdout.write(text)
+        return
+    write_file(text, output)
+    say(f"{output}: written")
+
+
+def emit_tables(tables: Iterable[Table], format: Format) -> None:
+    """Tables in any of the four forms that tables have."""
+    from latlab.report.renderers import csv, json, rst, terminal
+
+    if format is Format.TABLE:
+        terminal.print_tables(out(), tables)
+        return
+    emit({Format.JSON: json, Format.CSV: csv, Format.RST: rst}[format].tables(tables))
+
+
+def write_file(text: str, output: Path) -> None:
+    try:
+        output.write_text(text, "utf-8")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(output)) from error  # a failed write does not say its file
+
+
+def refuse_output(output: Path | None) -> None:
+    """A table goes to the terminal."""
+    if output is not None:
+        raise UsageError(f"-o {output}: a table is for the terminal; name another --format to have it in a file")
+
+
+def say(text: str) -> None:
+    """A line of progress or of a problem, to standard error."""
+    typer.echo(text, err=True)
+
+
+def out() -> Console:
+    """Standard output; as wide as a pipe can take where it is no terminal."""
+    from rich.console import Console
+
+    from latlab.report.renderers.terminal import PIPE_WIDTH
+
+    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
+
+
+def err() -> Console:
+    from rich.console import Console
+
+    return Console(stderr=True)

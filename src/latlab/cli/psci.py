@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The verbs of the psci campaign: `run psci` and `import`. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from latlab.cli.foreign import SubjectOptions
+from latlab.cli.foreign import run as run_subject
+from latlab.cli.options import (
+    BoardOptions,
+    FirmwareOption,
+    Format,
+    QemuOption,
+    StoreOption,
+    TablesFormat,
+    grouped,
+    names_of,
+    refuse_given,
+)
+from latlab.cli.output import err, say
+from latlab.errors import UsageError
+
+if TYPE_CHECKING:
+    from latlab.campaigns.recording import Recorded
+    from latlab.store.store import Store
+    from latlab.targets.qemu.console import Limits
+
+DEFAULT_TOPOLOGY = "2,4"
+
+
+class ModeName(StrEnum):
+    DETERMINISTIC = "deterministic"
+    MULTI_THREAD = "multi-thread"
+
+
+class ClockName(StrEnum):
+    TIME = "time"
+    INSTRUCTIONS = "instructions"
+
+
+@dataclass(frozen=True, slots=True)
+class ImageOptions:
+    """What the image in QEMU or in virtual time does."""
+
+    topology: Annotated[str, typer.Option(help="Cores of each cluster.")] = DEFAULT_TOPOLOGY
+    iterations: Annotated[int, typer.Option(help="Iterations of each test in one boot.")] = 20
+
+
+@dataclass(frozen=True, slots=True)
+class EmulatorOptions:
+    """QEMU and the machine in it."""
+
+    gic: Annotated[int, typer.Option(help="Version of the interrupt controller: 2 or 3.")] = 3
+    el: Annotated[int, typer.Option(help="Exception level of the payload: 1 or 2.")] = 1
+    mode: Annotated[ModeName, typer.Option(help="deterministic counts instructions; multi-thread shows only that it works.")] = (
+        ModeName.DETERMINISTIC
+    )
+    qemu: QemuOption = None
+    firmware: FirmwareOption = None
+
+
+@dataclass(frozen=True, slots=True)
+class LimitOptions:
+    """When a target is given up."""
+
+    timeout: Annotated[float, typer.Option(help="Seconds until the target is stopped.")] = 300
+    silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped.")] = 60
+
+    def limits(self) -> Limits:
+        from latlab.targets.qemu.console import Limits
+
+        if not (self.timeout > 0 and self.silence > 0):
+            raise UsageError("--timeout and --silence are seconds; use more than 0")
+        return Limits(self.timeout, self.silence)
+
+
+def register(run_app: typer.Typer, app: typer.Typer) -> None:
+    """Add the verbs to the command line."""
+    run_app.command("psci")(grouped(psci))
+    app.command("import")(import_)
+
+
+def psci(
+    context: typer.Context,
+    image: ImageOptions,
+    emulator: EmulatorOptions,
+    limits: LimitOptions,
+    board: BoardOptions,
+    foreign: SubjectOptions,
+    target: Annotated[
+        str, typer.Option(help="Where it runs: qemu, virtual:PLATFORM in virtual time, or labgrid: a board's console.")
+    ] = "qemu",
+    store: StoreOption = None,
+    format: TablesFormat = Format.TABLE,
+) -> None:
+    """Measure PSCI: suspend to the deepest level and to level 0, CPU_OFF, PSCI_VERSION, on every core."""
+    from latlab.store.store import open_store
+
+    allowed = limits.limits()
+    if foreign.subject is not None or foreign.on is not None:
+        own = ("target", "topology", "gic", "el", "mode", *names_of(BoardOptions))
+        refuse_given(context, own, "has no effect on firmware of somebody else; leave it out")
+        opened, recorded = run_subject(foreign, emulator.firmware, emulator.qemu, image.iterations, allowed, store)
+        conclude(opened, recorded, format)
+        return
+    refuse_given(context, names_of(SubjectOptions), "is for firmware of somebody else; it needs --subject FILE, or --on and --firmware")
+    if target == "labgrid":
+        from latlab.cli.boards import record_console_of
+
+        own = (*names_of(ImageOptions), *names_of(EmulatorOptions))
+        refuse_given(context, own, "has no effect on a board: what runs there is in its flash")
+        opened = open_store(store)
+        recorded = record_console_of(board, opened, allowed)
+    elif target == "qemu":
+        refuse_given(context, names_of(BoardOptions), "is for a board; it needs --target labgrid")
+        opened, recorded = _in_qemu(image, emulator, allowed, store)
+    else:
+        other = (*names_of(EmulatorOptions), *names_of(BoardOptions), *names_of(LimitOptions))
+        refuse_given(context, other, "has no effect in virtual time; leave it out")
+        opened, recorded = _in_virtual_time(target, image, store)
+    conclude(opened, recorded, format)
+
+
+def import_(
+    log: Annotated[Path, typer.Argument(help="A console log.")],
+    topology: Annotated[str | None, typer.Option(help="Cores of each cluster, where the log does not say it.")] = None,
+    clock: Annotated[ClockName | None, typer.Option(help="What the target's counter counts.", show_default="time")] = None,
+    platform: Annotated[str | None, typer.Option(help="Name of the board.")] = None,
+    firmware: Annotated[str | None, typer.Option(help="Name of the firmware, where the log does not say it.")] = None,
+    store: StoreOption = None,
+    format: TablesFormat = Format.TABLE,
+) -> None:
+    """Keep a console log from a board or from elsewhere as a run."""
+    from latlab.campaigns.importing import import_log
+    from latlab.campaigns.virtual_psci import topology_of
+    from latlab.model.enums import Clock
+    from latlab.store.store import open_store
+
+    data = log.read_bytes()
+    opened = open_store(store)
+    shape = topology_of(topology) if topology else None
+    recorded = import_log(opened, data, log.name, shape, Clock(clock.value) if clock else None, platform, firmware)
+    conclude(opened, recorded, format)
+
+
+def conclude(store: Store, recorded: Recorded, format: Format) -> None:
+    """Print what was measured, then what is wrong with it."""
+    from latlab.campaigns.recording import verdict
+    from latlab.cli.showing import print_run
+    from latlab.report.renderers.terminal import print_block
+    from latlab.report.run.facts import problem_items
+
+    run = store.load(recorded.run_id)
+    if run.samples:
+        print_run(store, run, format)
+    if format is not Format.TABLE or not run.samples:
+        print_block(err(), problem_items(recorded.problems, marked=True))
+    say(f"run {recorded.run_id}: {recorded.samples} samples")
+    verdict(recorded)
+
+
+def _in_qemu(image: ImageOptions, emulator: EmulatorOptions, limits: Limits, store: str | None) -> tuple[Store, Recorded]:
+    from latlab.campaigns.psci import CAMPAIGN_TESTS, PAYLOAD, run_psci
+    from latlab.campaigns.virtual_psci import topology_of
+    from latlab.cli.interrupt import Interrupts
+    from latlab.model.conditions import Mode
+    from latlab.report.progress import RunProgress
+    from latlab.store.store import open_store
+    from latlab.targets.qemu.images import find_images
+    from latlab.targets.qemu.qemu import Machine, find_qemu
+
+    images = find_images(topology_of(image.topology), PAYLOAD, emulator.firmware)
+    machine = Machine(images, PAYLOAD, Mode(emulator.mode.value), emulator.gic, emulator.el, image.iterations)
+    program = find_qemu(emulator.qemu)
+    opened = open_store(store)
+    what = f"{program}, topology {images.topology}"
+    with Interrupts() as interrupts, RunProgress(err(), what, image.iterations * CAMPAIGN_TESTS) as progress:
+        return opened, run_psci(opened, program, machine, limits, progress, interrupts.asked)
+
+
+def _in_virtual_time(target: str, image: ImageOptions, store: str | None) -> tuple[Store, Recorded]:
+    from latlab.campaigns.psci import CAMPAIGN_TESTS, run_psci_virtual
+    from latlab.campaigns.virtual_psci import virtual_of
+    from latlab.report.progress import RunProgress
+    from latlab.store.store import open_store
+
+    own = image.topology == DEFAULT_TOPOLOGY
+    virtual = virtual_of(target, None if own else image.topology, image.iterations)
+    opened = open_store(store)
+    with RunProgress(err(), f"virtual time, platform {virtual.board.name}", image.iterations * CAMPAIGN_TESTS) as progress:
+        return opened, run_psci_virtual(opened, virtual, progress)

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The verbs that look at one run or at the list of them: ls, show, report, export. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from latlab.cli.options import (
+    Format,
+    ListFormat,
+    OutputOption,
+    Reference,
+    RunArgument,
+    StoreOption,
+    TablesFormat,
+    UnitOption,
+    one_of,
+    refuse_given,
+)
+from latlab.cli.output import emit, out, say
+from latlab.errors import UsageError
+from latlab.model.enums import Kind
+
+if TYPE_CHECKING:
+    from latlab.model.run import Run
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs to the command line."""
+    for verb in (ls, show, report, export):
+        app.command()(verb)
+
+
+def ls(store: StoreOption = None, format: ListFormat = Format.TABLE) -> None:
+    """List the runs, the newest last."""
+    from latlab.report.run.data import runs_csv, runs_json
+    from latlab.store.store import open_store
+
+    opened = open_store(store)
+    runs, counts = opened.runs(), opened.sample_counts()
+    if format is Format.JSON:
+        emit(runs_json(runs, counts))
+    elif format is Format.CSV:
+        emit(runs_csv(runs, counts))
+    elif runs:
+        from latlab.report.renderers.terminal import print_table
+        from latlab.report.run.tables import runs_table
+
+        print_table(out(), runs_table(runs, counts))
+    else:
+        say(f"{opened.place} has no runs; make one with `latlab run psci`")
+
+
+def show(
+    run: RunArgument = "last",
+    test: Annotated[str | None, typer.Option(help="Only this test, such as susp_deep_serial.")] = None,
+    log: Annotated[str | None, typer.Option(help="Print a raw log instead: console, secure or stderr.")] = None,
+    store: StoreOption = None,
+    format: TablesFormat = Format.TABLE,
+) -> None:
+    """Print the figures of a run, or one of its raw logs."""
+    from latlab.cli.showing import print_run
+    from latlab.store.store import open_store
+
+    opened = open_store(store)
+    if log is None:
+        loaded = opened.load(run)
+        if loaded.kind is Kind.SPANS:
+            _check_test(loaded, test)
+        print_run(opened, loaded, format, test)
+        return
+    logs = opened.logs(run)
+    if log not in logs:
+        raise UsageError(f"{opened.resolve(run)} has no log {log!r}; it has {', '.join(sorted(logs)) or 'none'}")
+    sys.stdout.buffer.write(logs[log])
+
+
+def report(
+    run: RunArgument = "last",
+    against: Annotated[str | None, typer.Argument(help="A second run or reference: report how it differs from the first.")] = None,
+    format: Annotated[Format, one_of(Format.HTML, Format.RST)] = Format.HTML,
+    output: OutputOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Write a run, or the comparison of two, as a document: an offline HTML page with charts, or RST tables."""
+    if output is None and format is Format.HTML and sys.stdout.isatty():
+        raise UsageError("a page of a megabyte is not for a terminal; name a file with -o FILE")
+    if against is not None:
+        from latlab.cli.analysis import comparison_of, comparison_text
+
+        emit(comparison_text(comparison_of(run, against, store=store), format), output)
+        return
+    from latlab.cli.showing import document_of
+    from latlab.store.store import open_store
+
+    opened = open_store(store)
+    emit(document_of(opened, opened.load(run), format), output)
+
+
+def export(
+    context: typer.Context,
+    run: Reference,
+    format: Annotated[
+        Format,
+        one_of(
+            Format.JSON,
+            Format.CSV,
+            Format.JUNIT,
+            Format.BENCHMARK,
+            Format.SQUAD,
+            Format.KCIDB,
+            Format.CHROME,
+            help="json and csv hold everything; benchmark is github-action-benchmark's; chrome is one iteration.",
+        ),
+    ] = Format.JSON,
+    test: Annotated[str | None, typer.Option(help="chrome: the test.")] = None,
+    iteration: Annotated[int | None, typer.Option(help="chrome: the iteration.", show_default="the middle one")] = None,
+    origin: Annotated[str, typer.Option(help="kcidb: the name of your CI system.")] = "latlab",
+    build_id: Annotated[str, typer.Option(help="kcidb: the build as KCIDB knows it.", show_default="ORIGIN:FIRMWARE")] = "",
+    unit: UnitOption = "",
+    output: OutputOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Write a run in a form that another tool reads."""
+    from latlab.campaigns.loading import load_reference
+    from latlab.formats import run_json
+    from latlab.report.exports import benchmark_json, chrome_trace, junit, kcidb, samples_csv, squad
+
+    if format is not Format.CHROME:
+        refuse_given(context, ("test", "iteration"), f"chooses what a chrome trace shows; {format.value} holds the whole run")
+    if format is not Format.KCIDB:
+        refuse_given(context, ("origin", "build_id"), "is for --format kcidb")
+    loaded = load_reference(run, unit, store)
+    texts = {
+        Format.JSON: lambda: run_json.render(loaded),
+        Format.CSV: lambda: samples_csv.render(loaded),
+        Format.JUNIT: lambda: junit.render(loaded),
+        Format.BENCHMARK: lambda: benchmark_json.render(loaded),
+        Format.SQUAD: lambda: squad.render(loaded),
+        Format.KCIDB: lambda: kcidb.render(loaded, origin, build_id),
+        Format.CHROME: lambda: chrome_trace.render(loaded, test, iteration),
+    }
+    emit(texts[format](), output)
+
+
+def _check_test(run: Run, test: str | None) -> None:
+    from latlab.analysis.base.summary import ordered_tests
+
+    tests = ordered_tests(run.samples)
+    if test is not None and test not in tests:
+        raise UsageError(f"{run.id} has no test {test!r}; it has {', '.join(tests) or 'none'}")

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a late wake-up is blamed on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class BlameKind(StrEnum):
+    FIRMWARE = "firmware"
+    """A call of the firmware filled most of the time."""
+    KERNEL = "kernel"
+    """A function of the kernel did."""
+    UNEXPLAINED = "unexplained"
+    """Nothing that was traced did."""
+    UNTRACED = "untraced"
+    """Nothing was traced at that time."""
+
+
+class CallerKind(StrEnum):
+    KSTACK = "kstack"
+    """Kernel-stack randomisation on the entry of a system call."""
+    HWRNG_THREAD = "hwrng thread"
+    HWRNG_DRIVER = "hwrng driver"
+    FUNCTION = "function"
+    """Another function of the kernel, which is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The kernel's way to a call: of which kind, in which task, through which function."""
+
+    kind: CallerKind
+    task: str
+    function: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """`name` is the call or function, empty where nothing is blamed."""
+
+    kind: BlameKind
+    name: str = ""
+    caller: Caller | None = None
+
+
+UNEXPLAINED = Blame(BlameKind.UNEXPLAINED)
+UNTRACED = Blame(BlameKind.UNTRACED)

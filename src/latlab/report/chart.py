@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A chart as a Vega-Lite specification, and the look that all charts share. Nothing here draws or imports what does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from latlab.report.text import Style
+
+TEXT = "#1f2933"
+FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
+WIDE_PX = 940
+JUDGEMENT_COLOURS = {Style.BAD: "#c0392b", Style.GOOD: "#2e8b57", Style.NEUTRAL: "#5b6b7a", Style.DOUBT: "#d39b1e"}
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A specification and what it shows, in words. `name` is its own on a page."""
+
+    title: str
+    note: str
+    spec: dict[str, Any]
+    name: str = ""
+
+
+def named(charts: Iterable[Chart], prefix: str) -> tuple[Chart, ...]:
+    """The charts as `prefix-0`, `prefix-1`, ..."""
+    return tuple(replace(chart, name=f"{prefix}-{index}") for index, chart in enumerate(charts))
+
+
+def finished(chart: Any) -> dict[str, Any]:
+    """The specification of an altair chart, in the common look."""
+    styled = chart.configure_view(stroke=None).configure(font=FONT, background="transparent")
+    styled = styled.configure_axis(
+        labelColor=TEXT, titleColor=TEXT, labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e4e7eb"
+    )
+    styled = styled.configure_title(color=TEXT, fontSize=13, anchor="start", fontWeight=600)
+    spec: dict[str, Any] = styled.to_dict()
+    return spec

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A comparison on one screen, and as a document in the layout of the reference: a delta only where something is shown to have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from latlab.analysis.base.columns import columns_of
+from latlab.analysis.base.comparison import Comparison
+from latlab.analysis.base.explanation import Explanation
+from latlab.analysis.base.findings import OrderChanged
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.explain import explain_pair
+from latlab.analysis.ladder.deltas import judge_printed_deltas
+from latlab.model.enums import Kind
+from latlab.model.run import Run
+from latlab.report.comparison import tables
+from latlab.report.comparison.sentences import explained, headline, order_lines, quiet_lines, samples_line, sentence, summary
+from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
+from latlab.report.run.facts import problem_items
+from latlab.report.text import Span, Style, Text, code, soft, strong
+from latlab.report.titles import title_of
+
+HINT = "--verbose shows every row and cell; `latlab explain` with the same two says why"
+QUEUE_SENTENCE = "Sorted by place, powerdown climbs by one step for each core; an extra follows the last man of a cluster."
+
+
+def screen(comparison: Comparison, verbose: bool = False) -> Page:
+    """What changed, the queues, what stayed, the printed deltas; with `verbose` every row and cell."""
+    caveat = (" ", Span(f"({comparison.caveat})", Style.DOUBT)) if comparison.caveat else ()
+    title = (strong(f"{comparison.a.id} to {comparison.b.id}: "), tables.verdict_span(comparison.verdict), *caveat)
+    lead: tuple[Text, ...] = (summary(comparison), *map(soft, headline(comparison)))
+    quiet = [Paragraph((tables.verdict_span(verdict), " ", line)) for verdict, line in quiet_lines(comparison)]
+    said: list[Text] = [f"order changed in {line}" for line in order_lines(comparison)]
+    said += [_note(note) for note in comparison.notes]
+    changed = Section("", (*tables.change_tables(comparison), *tables.queue_tables(comparison)))
+    stayed = Section("", (*quiet, *tables.delta_tables(judge_printed_deltas(comparison))))
+    rest = tuple(_every_row(comparison)) if verbose else (Paragraph(soft(HINT)),)
+    return Page(title, lead, (changed, stayed, Section("", (*map(Paragraph, said), *rest))))
+
+
+def run_explanations(run: Run, found: Iterable[Explanation]) -> Page:
+    """What is explained and how far it can be trusted, then the sentences."""
+    problems = (Section("", (problem_items(run.problems, marked=True),)),) if run.problems else ()
+    return Page((strong(run.id), f": {samples_line(run)}"), sections=(*problems, *_by_test(found)))
+
+
+def pair_explanations(comparison: Comparison, found: Iterable[Explanation]) -> Page:
+    """What was compared and under which reservations, then the sentences."""
+    title = (strong(f"{comparison.a.id} to {comparison.b.id}"), f": {headline(comparison)[0]}")
+    samples = [soft(f"{run.id}: {samples_line(run)}") for run in (comparison.a, comparison.b)]
+    return Page(title, (*samples, *map(_note, comparison.notes)), tuple(_by_test(found)))
+
+
+def document(comparison: Comparison) -> Page:
+    """The whole document."""
+    before, after = comparison.a.build.firmware, comparison.b.build.firmware
+    kind = "PSCI Performance Measurements" if comparison.b.campaign == "psci" else "Latency Measurements"
+    caveat = f" ({comparison.caveat})." if comparison.caveat else "."
+    lead = (f"{after} compared with {before}: {comparison.verdict}{caveat}", sentence(summary(comparison)))
+    why = [e for e in explain_pair(comparison) if not (e.test and isinstance(e.finding, OrderChanged))]
+    sections = [
+        Section("What was compared", (_bullets(headline(comparison)),)),
+        Section("What changed", (_bullets(sentence(e.sentence) for e in why),)),
+    ]
+    if queues := tables.queue_tables(comparison):
+        sections.append(Section("Queues of the parallel tests", (Paragraph(QUEUE_SENTENCE), *queues)))
+    sections.append(_results(comparison))
+    if comparison.notes:
+        sections.append(Section("Notes", (_bullets(map(sentence, comparison.notes)),)))
+    return Page(f"{kind} on {comparison.b.platform}", lead, tuple(sections))
+
+
+def _by_test(found: Iterable[Explanation]) -> Iterator[Section]:
+    for test, group in groupby(found, key=lambda explanation: explanation.test):
+        yield Section(strong(test) if test else "", (Items(tuple(explained(one) for one in group)),))
+
+
+def _every_row(comparison: Comparison) -> Iterator[Block]:
+    for test, table in tables.row_tables(comparison):
+        yield table
+        if test in comparison.ladders:
+            yield tables.place_table(comparison, test)
+
+
+def _note(text: str) -> Text:
+    return Span("note", Style.DOUBT), f" {text}"
+
+
+def _bullets(lines: Iterable[str]) -> Items:
+    return Items(tuple(Item(line) for line in lines))
+
+
+def _results(comparison: Comparison) -> Section:
+    if comparison.kind is Kind.WAKEUPS:
+        return Section(
+            "Results", sections=tuple(Section(f"Wake-ups by {test}", (table,)) for test, table in tables.wakeup_tables(comparison))
+        )
+    said = Paragraph("A percentage stands beside a figure only where the comparison shows a change.")
+    return Section("Results", (said,), tuple(_tests(comparison)))
+
+
+def _tests(comparison: Comparison) -> Iterator[Section]:
+    for test in columns_of(comparison.b).tests:
+        table = tables.figure_table(comparison, test)
+        if table is None:
+            continue
+        title = title_of(test)
+        scope = f" {title.scope}{', in ' + title.how if title.how else ''}".rstrip()
+        yield Section((code(title.call), scope), (table, *map(Paragraph, _under_table(comparison, test))))
+
+
+def _under_table(comparison: Comparison, test: str) -> Iterator[str]:
+    for order in comparison.orders:
+        if order.test != test:
+            continue
+        said = f"The cores powered down in the order {', '.join(map(str, order.after))}"
+        yield said + (f"; before, in the order {', '.join(map(str, order.before))}." if order.changed else ", as before.")
+        yield "The order is chance: a core's powerdown is to be read by its place in it."
+    undecided = [row for row in comparison.rows if row.test == test and row.verdict is Verdict.CANNOT_TELL]
+    if undecided:
+        names = ", ".join(f"{row.metric} of {row.name}" if not row.is_term else f"{row.name} of the queue" for row in undecided)
+        yield f"Too few samples to tell: {names}."

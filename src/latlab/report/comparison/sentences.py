@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a comparison says in sentences: what was compared, what came of it, what stayed."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.explanation import Explanation
+from latlab.analysis.base.ladders import BASE, STEP
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.base.wording import amount, heading_unit, percent, signed
+from latlab.analysis.ladder.cell_deltas import CHANGED
+from latlab.model.enums import Clock, Kind, Metric
+from latlab.model.run import Run
+from latlab.report.comparison.tables import changes
+from latlab.report.page import Item
+from latlab.report.text import code, soft
+from latlab.report.units import CLOCK_NAMES
+
+
+def headline(comparison: Comparison) -> tuple[str, ...]:
+    """What was compared, on how many boots, and how far a difference must go to count."""
+    a, b = comparison.a, comparison.b
+    ticks = dict.fromkeys((f"{a.tick.value:g}", f"{b.tick.value:g}"))
+    counted = f"{a.tick.clock} in {heading_unit(comparison.unit)}, 1 tick = {' and '.join(ticks)} {a.tick.unit}"
+    return (
+        f"{' to '.join(dict.fromkeys((a.build.firmware, b.build.firmware)))}; {a.platform} {a.topology}, {counted}",
+        _boots(comparison),
+        _threshold(comparison),
+    )
+
+
+def samples_line(run: Run) -> str:
+    """What clock a run's figures are of, and how many there are of each."""
+    if run.distributions:
+        wakeups = sum(one.got for one in run.distributions)
+        return f"{CLOCK_NAMES[run.tick.clock]}, {wakeups:,} wake-ups"
+    sizes = Counter((sample.test, sample.metric, sample.core) for sample in run.samples).values()
+    each = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
+    return f"{CLOCK_NAMES[run.tick.clock]}, {len(run.samples):,} samples, {each} in each cell"
+
+
+def summary(comparison: Comparison) -> str:
+    """The verdict in one sentence."""
+    caveats = [comparison.caveat] if comparison.caveat else []
+    if comparison.gaps:
+        caveats.append(f"not everything could be judged ({comparison.gaps[0]}{', ...' if len(comparison.gaps) > 1 else ''})")
+    found = [f"{metric} {verdict}" for metric, verdict, _ in changes(comparison)]
+    terms = [row for row in comparison.rows if row.is_term]
+    for verdict in CHANGED:
+        names = dict.fromkeys(row.name for row in terms if row.verdict is verdict)
+        if names:
+            found.append(f"{', '.join(names)} of the queue {verdict}")
+    same = [row for row in terms if row.name in (BASE, STEP)]
+    if same and all(row.verdict is Verdict.SAME for row in same):
+        found.append("base and step of every queue same")
+    if not found:
+        counts = {v: sum(row.verdict is v for row in comparison.rows) for v in Verdict}
+        found = [f"{n} rows {verdict}" for verdict, n in counts.items() if n]
+    return "; ".join((*caveats, *found))
+
+
+def quiet_lines(comparison: Comparison) -> list[tuple[Verdict, str]]:
+    """What is the same, and what cannot be told, one line for each metric."""
+    out = []
+    for verdict in (Verdict.SAME, Verdict.CANNOT_TELL):
+        by_metric: dict[Metric, list[Row]] = defaultdict(list)
+        for row in comparison.rows:
+            if row.verdict is verdict and not row.is_term:
+                by_metric[row.metric].append(row)
+        out += [(verdict, _quiet_line(comparison, metric, rows)) for metric, rows in by_metric.items()]
+    return out
+
+
+def order_lines(comparison: Comparison) -> list[str]:
+    """Who was served when, where that changed."""
+    return [
+        f"{order.test}: {' '.join(map(str, order.before))} became {' '.join(map(str, order.after))}"
+        for order in comparison.orders
+        if order.changed
+    ]
+
+
+def explained(explanation: Explanation, with_test: bool = False) -> Item:
+    """An explanation as an item of a list: the sentence, what it stands on, and what fits the figures as well."""
+    test = (code(explanation.test), ": ") if with_test and explanation.test else ()
+    below = tuple(f"{'either' if number == 0 else 'or'} {other}" for number, other in enumerate(explanation.alternatives))
+    return Item((*test, explanation.sentence, soft(f" ({explanation.basis})")), below)
+
+
+def sentence(text: str) -> str:
+    """A line as a sentence of a document."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def _quiet_line(comparison: Comparison, metric: Metric, rows: list[Row]) -> str:
+    largest = max(rows, key=lambda row: abs(row.shift.value))
+    total = sum(row.metric == metric and not row.is_term for row in comparison.rows)
+    size = f"{signed(largest.shift.value, comparison.unit_of(metric))} ({percent(largest.relative)}) in {largest.test}, {largest.name}"
+    return f"{metric}: {len(rows)} of {total} rows, largest shift {size}"
+
+
+def _boots(comparison: Comparison) -> str:
+    if comparison.wakeups:
+        return _wakeups(comparison, *comparison.wakeups)
+    a, b = comparison.boots
+    if comparison.a.tick.clock is not Clock.TIME:
+        return "deterministic: any difference is exact"
+    if min(a, b) >= comparison.limits.fewest_boots:
+        return f"{a} and {b} boots"
+    return f"{a} and {b} boots: too few to test a cell alone, so like cells are tested together"
+
+
+def _wakeups(comparison: Comparison, before: int, after: int) -> str:
+    told = f"{before:,} and {after:,} wake-ups"
+    exact = comparison.a.tick.clock is not Clock.TIME
+    return f"{told}; deterministic: any difference is exact" if exact else f"{told}, weighted by their counts"
+
+
+def _threshold(comparison: Comparison) -> str:
+    limits = comparison.limits
+    if comparison.a.tick.clock is Clock.INSTRUCTIONS:
+        return f"a difference counts beyond {limits.relative_exact * 100:g} %; under this clock it is never noise"
+    if comparison.kind is Kind.WAKEUPS:
+        return f"a difference counts beyond the larger of: {limits.relative * 100:g} %, {limits.steps:g} intervals of the histogram"
+    a, b = comparison.a.capture_cost_ticks, comparison.b.capture_cost_ticks
+    cost = "unknown"
+    if a is not None and b is not None:
+        cost = amount(abs(a * comparison.a.tick.value - b * comparison.b.tick.value), comparison.unit)
+    limit = f"{limits.relative * 100:g} %, {limits.steps:g} ticks (or printed steps), capture-cost difference ({cost})"
+    return f"a difference counts beyond the largest of: {limit}"

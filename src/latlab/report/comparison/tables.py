@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A comparison as tables: what changed, the queues, the printed deltas, every row and cell, and the new figures with their deltas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from latlab.analysis.base.columns import columns_of
+from latlab.analysis.base.comparison import Cell, Comparison, Row
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.base.wording import bare, heading_unit, percent, signed
+from latlab.analysis.ladder.cell_deltas import CHANGED, cell_delta
+from latlab.analysis.ladder.deltas import Judgement, places
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId
+from latlab.report.run.tables import caption, place
+from latlab.report.table import Table, Value, figures, prose, words
+from latlab.report.text import Span, Style, Text, soft
+from latlab.report.titles import METRIC_TITLES, title_of
+
+MOST_COLUMNS = 5
+STYLES = {
+    Verdict.REGRESSED: Style.BAD,
+    Verdict.IMPROVED: Style.GOOD,
+    Verdict.SAME: Style.NEUTRAL,
+    Verdict.CANNOT_TELL: Style.DOUBT,
+}
+
+
+def verdict_span(verdict: Verdict) -> Span:
+    """The verdict in its colour."""
+    return Span(verdict.value, STYLES[verdict])
+
+
+def changes(comparison: Comparison) -> Iterator[tuple[Metric, Verdict, list[Row]]]:
+    """The rows of each metric that changed one way, terms of queues left out."""
+    for metric in Metric:
+        for verdict in CHANGED:
+            rows = [row for row in comparison.rows if row.metric == metric and row.verdict is verdict and not row.is_term]
+            if rows:
+                yield metric, verdict, rows
+
+
+def change_tables(comparison: Comparison) -> list[Table]:
+    """Sizes of what changed in one metric: a row for each test, a column for each group of cores."""
+    return [_change_table(comparison, metric, verdict, rows) for metric, verdict, rows in changes(comparison)]
+
+
+def queue_tables(comparison: Comparison) -> list[Table]:
+    """The terms of every ladder; no table where there is none."""
+    unit = comparison.unit
+    rows = tuple(
+        (
+            row.test,
+            row.name,
+            bare(row.before, unit),
+            bare(row.after, unit),
+            f"{signed(row.shift.value, unit)} ({percent(row.relative)})",
+            interval(row, unit),
+            verdict_span(row.verdict),
+        )
+        for row in comparison.rows
+        if row.is_term
+    )
+    columns = (*words("Test", "Term"), *figures("Before", "After", "Shift", "95 % interval"), *words("Verdict"))
+    return [Table(f"Powerdown queues ({heading_unit(unit)})", columns, rows)] if rows else []
+
+
+def delta_tables(deltas: list[Judgement]) -> list[Table]:
+    """The printed deltas, judged; no table where none was printed."""
+    if not deltas:
+        return []
+    regressions = sum(delta.verdict is Verdict.REGRESSED for delta in deltas)
+    rows = tuple((delta.test, str(delta.core), delta.printed, verdict_span(delta.verdict), delta.reason) for delta in deltas)
+    columns = (*words("Test"), *figures("Core", "Printed"), *words("Verdict"), prose("Why"))
+    return [Table(f"{len(deltas)} printed deltas, {regressions or 'none'} a regression", columns, rows)]
+
+
+def row_tables(comparison: Comparison) -> list[tuple[str, Table]]:
+    """Every row and below it its cells, a table for each test."""
+    tests = dict.fromkeys(row.test for row in comparison.rows)
+    return [(test, _row_table(comparison, test)) for test in tests]
+
+
+def place_table(comparison: Comparison, test: str) -> Table:
+    """Each core's place in both queues, and its span against the ladder of the first run."""
+    unit = comparison.unit
+    rows = tuple(
+        (
+            str(cell.core),
+            str(cell.place_before + 1),
+            bare(cell.before, unit),
+            str(cell.place_after + 1),
+            bare(cell.after, unit),
+            bare(cell.expected, unit) if cell.expected is not None else "-",
+            percent(cell.after / cell.expected - 1) if cell.expected else "-",
+        )
+        for cell in places(comparison, test)
+    )
+    names = ("Place before", "Before", "Place after", "After", "The first ladder has", "Off")
+    return Table(f"Powerdown by place in {test} ({heading_unit(unit)})", (*words("Core"), *figures(*names)), rows)
+
+
+def wakeup_tables(comparison: Comparison) -> list[tuple[str, Table]]:
+    """A line for each figure of each CPU, a table for each tool."""
+    found = []
+    columns = (*words("Figure"), *figures("Before", "After", "95 % interval of the shift"), *words("Verdict"))
+    for test in dict.fromkeys(row.test for row in comparison.rows):
+        title = f"Wake-up latency ({heading_unit(comparison.unit)}) and missed periods (for each million due), by {test}"
+        rows = tuple(_wakeup_row(row, comparison.unit_of(row.metric)) for row in comparison.rows if row.test == test)
+        found.append((test, Table(title, columns, rows)))
+    return found
+
+
+def figure_table(comparison: Comparison, test: str) -> Table | None:
+    """The second run's figures as the reference document prints them, a delta only beside what is shown to have changed."""
+    columns = columns_of(comparison.b)
+    matrices = {metric: m for metric in Metric if (m := columns.matrix(test, metric)) is not None and len(m.values)}
+    if not matrices:
+        return None
+    rows: list[tuple[Value, ...]] = []
+    for core in sorted({core for m in matrices.values() for core in m.cores}):
+        cells = []
+        for metric, matrix in matrices.items():
+            value = float(np.median(matrix.by_boot[:, matrix.cores.index(core)])) if core in matrix.cores else None
+            cells.append("" if value is None else bare(value, comparison.unit) + _delta(comparison, test, metric, core, value))
+        rows.append((*place(core), *cells))
+    title = caption(title_of(test), len(matrices), heading_unit(comparison.unit))
+    names = ("Cluster", "Core", *(METRIC_TITLES[metric] for metric in matrices))
+    return Table(title, figures(*names), tuple(rows), detail=comparison.b.build.firmware)
+
+
+def interval(row: Row, unit: str) -> str:
+    """The 95 % interval, or a dash where the samples are too few for one."""
+    if row.shift.low == float("-inf"):
+        return "-"
+    return f"{bare(row.shift.low, unit)} to {bare(row.shift.high, unit)}"
+
+
+def _change_table(comparison: Comparison, metric: Metric, verdict: Verdict, rows: list[Row]) -> Table:
+    unit = comparison.unit_of(metric)
+    title = _change_title(comparison, metric, verdict, rows)
+    names = list(dict.fromkeys(row.name for row in sorted(rows, key=lambda row: (row.cluster is None, row.name))))
+    if len(names) > MOST_COLUMNS:
+        lines = tuple((row.test, row.name, signed(row.shift.value, unit), percent(row.relative)) for row in rows)
+        return Table(title, (*words("Test", "Cores"), *figures("Shift", "Share")), lines)
+    by_key = {(row.test, row.name): row for row in rows}
+    tests = dict.fromkeys(row.test for row in rows)
+    sizes = tuple((test, *(_size(by_key.get((test, name)), unit) for name in names)) for test in tests)
+    return Table(title, (*words("Test"), *figures(*names)), sizes)
+
+
+def _change_title(comparison: Comparison, metric: Metric, verdict: Verdict, rows: list[Row]) -> Text:
+    unit = comparison.unit_of(metric)
+    cells = [cell.difference for row in rows for cell in row.cells] or [row.shift.value for row in rows]
+    said = f", {signed(min(cells), unit)} to {signed(max(cells), unit)}"
+    level = next((lv for lv in comparison.levels if lv.metric == metric and lv.test is None and lv.cluster is None), None)
+    if level is not None:
+        moved = max(level.up, level.down)
+        said += f": {moved} of {level.cells} cells {'up' if level.up >= level.down else 'down'}, p = {level.p_adjusted:.2g}"
+    return f"{metric} ", verdict_span(verdict), said
+
+
+def _size(row: Row | None, unit: str) -> str:
+    if row is None:
+        return ""
+    return f"{signed(row.shift.value, unit).removesuffix(' µs')} ({row.relative * 100:+.0f} %)"
+
+
+def _row_table(comparison: Comparison, test: str) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for row in (row for row in comparison.rows if row.test == test):
+        rows.append(_row(row, comparison.unit_of(row.metric)))
+        rows += [_cell(row, cell, comparison.unit) for cell in row.cells]
+    columns = (
+        *words("Metric", "Cores"),
+        *figures("Before", "After", "Shift", "95 % interval", "Threshold"),
+        *words("Verdict"),
+        prose("Basis"),
+    )
+    return Table(f"{test} ({heading_unit(comparison.unit)})", columns, tuple(rows))
+
+
+def _row(row: Row, unit: str) -> tuple[Value, ...]:
+    effect = f", effect {row.effect:+.2f}" if row.effect is not None else ""
+    return (
+        str(row.metric),
+        row.name,
+        bare(row.before, unit),
+        bare(row.after, unit),
+        signed(row.shift.value, unit),
+        interval(row, unit),
+        bare(row.threshold, unit),
+        verdict_span(row.verdict),
+        row.basis + effect,
+    )
+
+
+def _cell(row: Row, cell: Cell, unit: str) -> tuple[Value, ...]:
+    """A cell has a verdict of its own only where it was tested alone."""
+    verdict: Value = verdict_span(cell.verdict) if row.effect is not None else ""
+    shown = (f"  {cell.label}", bare(cell.before, unit), bare(cell.after, unit), signed(cell.difference, unit))
+    return ("", *map(soft, shown), "", "", verdict, "")
+
+
+def _wakeup_row(row: Row, unit: str) -> tuple[Value, ...]:
+    return row.name, bare(row.before, unit), bare(row.after, unit), interval(row, unit), verdict_span(row.verdict)
+
+
+def _delta(comparison: Comparison, test: str, metric: Metric, core: CoreId, value: float) -> str:
+    """As the reference document prints it."""
+    found = cell_delta(comparison, test, metric, core, value)
+    if found is None:
+        return ""
+    return f" ({found.share * 100:+.2f}%{' at its place' if found.at_its_place else ''})"

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A comparison as a page for a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from latlab.analysis.base.comparison import Comparison
+from latlab.analysis.base.wording import heading_unit
+from latlab.analysis.explain import explain_pair
+from latlab.analysis.ladder.deltas import judge_printed_deltas
+from latlab.report.chart import named
+from latlab.report.comparison import tables
+from latlab.report.comparison.charts import ladder_chart, shift_charts
+from latlab.report.comparison.sentences import explained, headline, order_lines, summary
+from latlab.report.page import Beside, Folded, Item, Items, Page, Paragraph, Section
+from latlab.report.table import Table
+from latlab.report.titles import title_of
+
+
+def page(comparison: Comparison) -> Page:
+    a, b = comparison.a, comparison.b
+    title = (f"{b.platform}: {a.build.firmware} to {b.build.firmware} ", tables.verdict_span(comparison.verdict))
+    lead = (summary(comparison), *headline(comparison))
+    return Page(title, lead, tuple(_sections(comparison)), name=f"{a.id} to {b.id}: {comparison.verdict}")
+
+
+def _sections(comparison: Comparison) -> Iterator[Section]:
+    why = Items(tuple(explained(one, with_test=True) for one in explain_pair(comparison)))
+    yield Section("What changed", (why, *tables.change_tables(comparison)))
+    if queues := tables.queue_tables(comparison):
+        yield _queues(comparison, replace(queues[0], caption=""))
+    if deltas := tables.delta_tables(judge_printed_deltas(comparison)):
+        yield Section("Printed deltas, judged", tuple(deltas))
+    yield Section("Shifts", named(shift_charts(comparison), "shift"))
+    yield _every_row(comparison)
+
+
+def _queues(comparison: Comparison, terms: Table) -> Section:
+    unit = heading_unit(comparison.unit)
+    said = f"Powerdown in {unit}. Sorted by place it climbs by one step for each core; an extra follows the last man of a cluster."
+    ladders = tuple(
+        replace(ladder_chart(comparison, test), name=f"ladder-{test}", title=title_of(test).full) for test in comparison.ladders
+    )
+    orders = (Paragraph(f"Order changed in {line}.") for line in order_lines(comparison))
+    return Section("Queues of the parallel tests", (Paragraph(said), terms, Beside(ladders), *orders))
+
+
+def _every_row(comparison: Comparison) -> Section:
+    folded = tuple(Folded(title_of(test).full, (table,)) for test, table in tables.row_tables(comparison))
+    notes = (Section("Notes", (Items(tuple(map(Item, comparison.notes))),)),) if comparison.notes else ()
+    return Section("Every row and cell", folded, notes)

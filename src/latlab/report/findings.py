@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `doctor` found, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from latlab.campaigns.doctor import Finding
+from latlab.report.table import Align, Column, Table
+from latlab.report.text import Span, Style, strong
+
+COLUMNS = (Column("", Align.LEFT), Column("", Align.LEFT), Column("", Align.LEFT, wraps=True))
+
+
+def findings_table(findings: Iterable[Finding]) -> Table:
+    return Table("", COLUMNS, tuple((_state(finding), strong(finding.what), finding.found) for finding in findings))
+
+
+def _state(finding: Finding) -> Span:
+    if finding.usable:
+        return Span("ok", Style.GOOD)
+    return Span("missing", Style.BAD) if finding.needed else Span("none", Style.SOFT)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a report says, in order and without a form: a page of sections of blocks. A form leaves out what it cannot show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from latlab.report.chart import Chart
+from latlab.report.table import Table
+from latlab.report.text import Text
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """What must be known before a figure is believed; `mark` is its short form."""
+
+    mark: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A sentence of a list; what stands `below` it belongs to it."""
+
+    text: Text
+    below: tuple[Text, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names and what they are."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """Lines as a user types them."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Legend:
+    """(name, colour, meaning) of everything that the charts of a page colour alike."""
+
+    entries: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """(anchor, words) of sections of the same page."""
+
+    targets: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """What is looked at on demand, where a form can hide it."""
+
+    summary: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Charts that stand beside each other where there is room."""
+
+    charts: tuple[Chart, ...]
+
+
+Block = Paragraph | Caution | Items | Facts | Commands | Legend | Links | Folded | Beside | Table | Chart
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section without a title only groups its blocks."""
+
+    title: Text
+    blocks: tuple[Block, ...] = ()
+    sections: tuple[Section, ...] = ()
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`name` is what a browser's tab says, where that is not the title."""
+
+    title: Text
+    lead: tuple[Text, ...] = ()
+    sections: tuple[Section, ...] = ()
+    name: str = ""

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows as CSV for spreadsheets and other programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from typing import Any
+
+from latlab.report.table import Table, text_of
+
+
+def tables(found: Iterable[Table]) -> str:
+    """Each table as a line of its headings and its rows, one table after the other."""
+    return "".join(
+        lines((column.heading for column in table.columns), ((text_of(value) for value in row) for row in table.rows)) for table in found
+    )
+
+
+def lines(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """A header and rows of anything that has a text."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(list(header))
+    writer.writerows(list(row) for row in rows)
+    return stream.getvalue()

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A page as one HTML file that opens without a network: its text, its tables, its charts, and the libraries that draw them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+
+import jinja2
+import vl_convert
+from markupsafe import Markup, escape
+
+from latlab.report import page as pages
+from latlab.report.chart import JUDGEMENT_COLOURS, Chart
+from latlab.report.page import Block, Page, Section
+from latlab.report.table import Align, Figure, Table, Value
+from latlab.report.text import Span, Style, Text, plain, spans
+
+BLOCKS = (
+    pages.Paragraph, pages.Caution, pages.Items, pages.Facts, pages.Commands, pages.Legend, pages.Links, pages.Folded, pages.Beside,
+    Table, Chart,
+)  # fmt: skip
+
+
+def document(page: Page) -> str:
+    """The whole file."""
+    specs = {chart.name: chart.spec for section in page.sections for chart in _charts(section)}
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            page=page,
+            colours={style.value: colour for style, colour in JUDGEMENT_COLOURS.items()},
+            bundle=script(_libraries()),
+            specs=script(json.dumps(specs)),
+        )
+    )
+
+
+def script(text: str) -> Markup:
+    """Text for a script element: nothing in it may end the element."""
+    return Markup(re.sub("</(?=script)", r"<\\/", text, flags=re.IGNORECASE))
+
+
+@cache
+def _libraries() -> str:
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    loader = jinja2.PackageLoader("latlab.report")
+    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
+    environment.filters |= {"marked": _marked, "plain": plain, "cell": _cell}
+    environment.tests |= {"left": lambda column: column.align is Align.LEFT}
+    environment.globals |= {"kind": _kind}
+    return environment
+
+
+def _kind(block: Block) -> str:
+    return next(kind.__name__ for kind in BLOCKS if isinstance(block, kind))
+
+
+def _marked(text: Text) -> Markup:
+    return Markup("").join(_span(span) for span in spans(text))
+
+
+def _span(span: Span) -> Markup:
+    if span.style is Style.PLAIN:
+        return escape(span.text)
+    if span.style is Style.CODE:
+        return Markup("<code>{}</code>").format(span.text)
+    if span.style is Style.STRONG:
+        return Markup("<b>{}</b>").format(span.text)
+    return Markup('<span class="{}">{}</span>').format(span.style.value, span.text)
+
+
+def _cell(value: Value) -> Markup:
+    if isinstance(value, Figure):
+        spread = Markup('<br><span class="soft">{}</span>').format(value.spread) if value.spread else Markup("")
+        return escape(value.text) + spread
+    return _span(value) if isinstance(value, Span) else escape(str(value))
+
+
+def _charts(section: Section) -> Iterator[Chart]:
+    """Every chart of a section and of those in it."""
+    for block in section.blocks:
+        yield from _charts_of(block)
+    for inner in section.sections:
+        yield from _charts(inner)
+
+
+def _charts_of(block: Block) -> Iterator[Chart]:
+    match block:
+        case Chart():
+            yield block
+        case pages.Beside():
+            yield from block.charts
+        case pages.Folded():
+            for inner in block.blocks:
+                yield from _charts_of(inner)
+        case _:
+            return

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A page as reStructuredText that builds without a warning, its tables in the layout of the reference document; charts are left out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+
+from docutils.utils import column_width
+
+from latlab.formats.published.rst_tables import grid
+from latlab.report.page import Block, Caution, Commands, Facts, Folded, Items, Page, Paragraph, Section
+from latlab.report.table import Table, text_of
+from latlab.report.text import Span, Style, Text, spans
+
+UNDERLINES = "=-~^"
+ENUMERATOR = r"(\d+|[A-Za-z]|[ivxlcdm]+|[IVXLCDM]+|#)"
+BLOCK_START = re.compile(rf"[-+/](?!\d+[.,])|[\u2022\u2023\u2043]|{ENUMERATOR}[.)]( |$)|\({ENUMERATOR}\)( |$)|\.\.|[:=>]|[^\w\s\\]+$")
+SPECIAL = str.maketrans({character: "\\" + character for character in "\\*`|_"})
+
+Lines = Iterator[str]
+
+
+def document(page: Page, table_lines: Callable[[Table], Iterable[str]] | None = None) -> str:
+    """The whole document. `table_lines` sets its tables: `grid_table`, or `csv_table`."""
+    lines: list[str] = [*_heading(page.title, 0)] if page.title else []
+    for line in page.lead:
+        lines += [marked(line), ""]
+    for section in page.sections:
+        lines += _section(section, 1 if page.title else 2, table_lines or grid_table)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def tables(found: Iterable[Table]) -> str:
+    """Tables alone, to be included in a document."""
+    return "\n".join("\n".join(grid_table(table)) for table in found)
+
+
+def grid_table(table: Table) -> Lines:
+    """`.. table::` with a grid; the detail stands in a second line of the caption."""
+    yield f".. table:: {marked(table.caption)}"
+    if table.detail:
+        yield f"        ({escaped(table.detail)})"
+    yield ""
+    rows = [tuple(body(text_of(value)) for value in row) for row in table.rows]
+    yield from (f"    {line}" for line in grid(tuple(body(column.heading) for column in table.columns), rows))
+    yield ""
+    yield from _below(table)
+
+
+def csv_table(table: Table) -> Lines:
+    """`.. csv-table::`, as the reference document has its tables of wake-ups."""
+    yield f".. csv-table:: {marked(table.caption)}{f' ({escaped(table.detail)})' if table.detail else ''}"
+    yield "   :header: " + _csv_line(column.heading for column in table.columns)
+    yield ""
+    yield from ("   " + _csv_line(text_of(value) for value in row) for row in table.rows)
+    yield ""
+    yield from _below(table)
+
+
+def marked(text: Text) -> str:
+    """A paragraph whose code is set as a literal and whose other words are taken as they are."""
+    return _whole("".join(f"``{span.text}``" if span.style is Style.CODE else _run(span) for span in spans(text)).strip())
+
+
+def escaped(text: str) -> str:
+    """A part of a line of text that RST takes as it is."""
+    return " ".join(text.split()).translate(SPECIAL)
+
+
+def body(text: str) -> str:
+    """A whole paragraph or cell."""
+    return _whole(escaped(text))
+
+
+def _whole(line: str) -> str:
+    """The line does not begin or end as anything but a paragraph: no list, option, field, rule or heading of a literal block."""
+    if line.endswith("::"):
+        line = line[:-1] + "\\:"
+    if set(line) == {"\\"}:
+        return "\\ " + line
+    return "\\" + line if BLOCK_START.match(line) else line
+
+
+def _run(span: Span) -> str:
+    """A part of a line keeps the spaces at its ends, which keep it apart from its neighbours."""
+    inner = escaped(span.text)
+    before = " " if span.text[:1].isspace() else ""
+    after = " " if span.text[-1:].isspace() and inner else ""
+    return before + inner + after
+
+
+def _section(section: Section, depth: int, table_lines: Callable[[Table], Iterable[str]]) -> Lines:
+    if section.title:
+        yield from _heading(section.title, depth)
+    for facts, blocks in groupby(section.blocks, key=lambda block: isinstance(block, Facts)):
+        for block in blocks:
+            yield from _block(block, table_lines)
+        if facts:
+            yield ""
+    for inner in section.sections:
+        yield from _section(inner, depth + 1, table_lines)
+
+
+def _block(block: Block, table_lines: Callable[[Table], Iterable[str]]) -> Lines:
+    match block:
+        case Paragraph():
+            yield from (marked(block.text), "")
+        case Caution():
+            yield from _note(": ".join(filter(None, (block.mark, block.text))))
+        case Items():
+            yield from _items(block)
+        case Facts():
+            yield from (f":{_field_name(name)}: {body(value)}" for name, value in block.pairs)
+        case Commands() if block.lines:
+            yield from (".. code:: console", "", *(f"   {line}" for line in block.lines), "")
+        case Folded():
+            for inner in block.blocks:
+                yield from _block(inner, table_lines)
+        case Table():
+            yield from table_lines(block)
+        case _:
+            return
+
+
+def _field_name(name: str) -> str:
+    return escaped(name).replace(":", "\\:")
+
+
+def _items(block: Items) -> Lines:
+    for item in block.items:
+        yield f"- {marked(item.text)}"
+        if item.below:
+            yield from ("", *(f"  - {marked(line)}" for line in item.below), "")
+    yield ""
+
+
+def _below(table: Table) -> Lines:
+    if table.warning:
+        yield from _note(table.warning)
+    for note in table.notes:
+        yield from (body(note), "")
+
+
+def _note(text: str) -> Lines:
+    yield from (".. note::", f"    {body(text)}", "")
+
+
+def _heading(text: Text, depth: int) -> Lines:
+    title = marked(text)
+    yield from (title, UNDERLINES[depth] * column_width(title), "")
+
+
+def _csv_line(cells: Iterable[str]) -> str:
+    text = io.StringIO()
+    csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="").writerow([body(cell) for cell in cells])
+    return text.getvalue()

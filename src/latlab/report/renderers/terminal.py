@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A page on the terminal: sentences and tables without lines; charts and what belongs to them are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text as RichText
+
+from latlab.report.page import Block, Caution, Commands, Facts, Folded, Item, Items, Page, Paragraph, Section
+from latlab.report.table import Align, Figure, Table, Value
+from latlab.report.text import Span, Style, Text, spans, strong
+
+PIPE_WIDTH = 160
+WIDE = 120
+INDENT = "  "
+GAP = 2
+LEAST_PROSE = 12
+STYLES = {
+    Style.PLAIN: "",
+    Style.STRONG: "bold",
+    Style.SOFT: "dim",
+    Style.CODE: "",
+    Style.GOOD: "green",
+    Style.BAD: "red",
+    Style.DOUBT: "yellow",
+    Style.NEUTRAL: "",
+}
+
+
+def print_page(console: Console, page: Page) -> None:
+    """The title and the lead as lines, then every section."""
+    for line in (page.title, *page.lead):
+        say(console, line)
+    held = [section for section in page.sections if section.title or section.blocks or section.sections]
+    for number, section in enumerate(held):
+        _print_section(console, section, first=number == 0 and not spans(page.title))
+
+
+def print_table(console: Console, table: Table) -> None:
+    """The caption in bold, the columns, and below them what belongs to the figures."""
+    if table.caption:
+        detail = f" ({table.detail})" if table.detail else ""
+        say(console, (*(Span(s.text, Style.STRONG) if s.style is Style.PLAIN else s for s in spans(table.caption)), strong(detail)))
+    console.print(_grid(console, table))
+    if table.warning:
+        say(console, Span(f"({table.mark}) {table.warning}" if table.mark else table.warning, Style.DOUBT))
+    for note in table.notes:
+        say(console, note)
+
+
+def print_tables(console: Console, tables: Iterable[Table]) -> None:
+    """One below the other, an empty line between two."""
+    for number, table in enumerate(tables):
+        if number:
+            console.print()
+        print_table(console, table)
+
+
+def say(console: Console, text: Text, indent: str = "") -> None:
+    """A sentence: broken between words on a terminal, in one line elsewhere. An empty one is not said."""
+    if not spans(text):
+        return
+    line = RichText(indent)
+    line.append_text(_rich(text))
+    console.print(line, highlight=False, soft_wrap=not console.is_terminal)
+
+
+def _print_section(console: Console, section: Section, first: bool) -> None:
+    """An empty line comes before a section and before a captioned table, but for the first of a page."""
+    if not first and not _begins_with_table(section):
+        console.print()
+    say(console, section.title)
+    indent = INDENT if section.title else ""
+    for number, block in enumerate(section.blocks):
+        if isinstance(block, Table) and block.caption and not (first and number == 0):
+            console.print()
+        print_block(console, block, indent)
+    for inner in section.sections:
+        _print_section(console, inner, first=False)
+
+
+def _begins_with_table(section: Section) -> bool:
+    return not section.title and bool(section.blocks) and isinstance(section.blocks[0], Table) and bool(section.blocks[0].caption)
+
+
+def print_block(console: Console, block: Block, indent: str = "") -> None:
+    """One block, without an empty line before it."""
+    match block:
+        case Paragraph():
+            say(console, block.text)
+        case Caution():
+            say(console, Span(": ".join(filter(None, (block.mark, block.text))), Style.DOUBT))
+        case Items():
+            for item in block.items:
+                _print_item(console, item, indent)
+        case Facts():
+            console.print(_facts(block))
+        case Commands():
+            for line in block.lines:
+                say(console, line, INDENT)
+        case Folded():
+            for inner in block.blocks:
+                print_block(console, inner, indent)
+        case Table():
+            print_table(console, block)
+        case _:
+            return
+
+
+def _print_item(console: Console, item: Item, indent: str) -> None:
+    say(console, item.text, indent)
+    for line in item.below:
+        say(console, line, indent + 2 * INDENT)
+
+
+def _facts(facts: Facts) -> RichTable:
+    shown = RichTable(show_header=False, box=None, pad_edge=False)
+    shown.add_column(style="bold", no_wrap=True)
+    shown.add_column(overflow="fold")
+    for name, value in facts.pairs:
+        shown.add_row(RichText(name), RichText(value))
+    return shown
+
+
+def _grid(console: Console, table: Table) -> RichTable:
+    """Where the long text alone cannot give way far enough, every column does: a figure is broken rather than lost."""
+    kept = [number for number, column in enumerate(table.columns) if not column.spare or console.width >= WIDE]
+    rigid = [number for number in kept if not table.columns[number].wraps]
+    needed = sum(_width(table, number) for number in rigid) + GAP * (len(kept) - 1)
+    one_gives_way = len(rigid) < len(kept) and needed + LEAST_PROSE <= console.width
+    shown = RichTable(box=None, pad_edge=False, show_header=table.headed, header_style="dim")
+    for number in kept:
+        column = table.columns[number]
+        shown.add_column(
+            RichText(column.heading),
+            justify="left" if column.align is Align.LEFT else "right",
+            no_wrap=one_gives_way and not column.wraps,
+            overflow="fold",
+        )
+    for row in table.rows:
+        shown.add_row(*(_cell(row[number]) for number in kept))
+    return shown
+
+
+def _width(table: Table, number: int) -> int:
+    return max(_cell(value).cell_len for value in (table.columns[number].heading, *(row[number] for row in table.rows)))
+
+
+def _cell(value: Value) -> RichText:
+    if isinstance(value, Figure):
+        return RichText(f"{value.text} [{value.spread}]" if value.spread else value.text)
+    return _rich(value if isinstance(value, Span) else str(value))
+
+
+def _rich(text: Text) -> RichText:
+    return RichText.assemble(*((span.text, STYLES[span.style]) for span in spans(text)))

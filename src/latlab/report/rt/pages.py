@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An rt run on the terminal, and as a document in the layout of the reference."""
+
+from __future__ import annotations
+
+from latlab.campaigns.power_results import PowerResult
+from latlab.model.conditions import Mode
+from latlab.model.run import Run
+from latlab.report.page import Block, Caution, Commands, Facts, Page, Paragraph, Section
+from latlab.report.rt.tables import Results, all_tables, power_table, summary
+from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
+from latlab.report.table import Table
+
+TITLE = "RT Linux: wake-up latency"
+
+
+def screen(run: Run, results: Results) -> Page:
+    """What an experiment comes to, or everything that one measurement says."""
+    return _screen(run, summary(run, results) or all_tables(run, results))
+
+
+def power_screen(run: Run, result: PowerResult) -> Page:
+    """A run of power boundaries."""
+    return _screen(run, [power_table(result)])
+
+
+def document(run: Run, results: Results) -> Page:
+    """Every table, with the commands that made it. Refuses figures that are no latencies."""
+    check_publishable(run)
+    blocks: list[Block] = [Paragraph(f"Mode: {mode_of(run)}.")]
+    if sentence := mode_sentence(run):
+        blocks.append(Paragraph(sentence))
+    blocks.append(Commands(run.conditions.commands))
+    return Page(TITLE, sections=(Section("", (*blocks, *all_tables(run, results), Facts(facts_of(run)))),))
+
+
+def _screen(run: Run, found: list[Table]) -> Page:
+    caution = () if run.conditions.mode is Mode.REAL else (Caution("", mode_sentence(run) or mode_of(run)),)
+    return Page("", sections=(Section("", (Facts(facts_of(run)), *caution, *found)),))

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an rt run says, as tables."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from latlab.analysis.base.wording import said_blame
+from latlab.analysis.wakeups.agreement import agreement, percentile_ns, told_percentiles
+from latlab.analysis.wakeups.attribution import Attributed
+from latlab.analysis.wakeups.causes import by_cause, cause_name
+from latlab.analysis.wakeups.dose_experiment import doses
+from latlab.analysis.wakeups.result import RtResult
+from latlab.campaigns.power_results import PowerResult
+from latlab.model.blame import UNEXPLAINED
+from latlab.model.run import Run
+from latlab.model.wakeups import Wakeups
+from latlab.report.rt.doses import dose_tables
+from latlab.report.rt.words import us
+from latlab.report.table import Column, Table, figures, words
+
+OUTLIERS_SHOWN = 20
+UNIT = "us"
+
+Results = list[tuple[str, RtResult]]
+
+
+def all_tables(run: Run, results: Results) -> list[Table]:
+    """A run's tables, an experiment's summary first."""
+    return [*summary(run, results), *(table for name, result in results for table in tables(name, result))]
+
+
+def summary(run: Run, results: Results) -> list[Table]:
+    """What an experiment comes to; nothing for a single measurement."""
+    found = doses(run, results)
+    return dose_tables(results, found) if found else []
+
+
+def tables(name: str, result: RtResult) -> list[Table]:
+    """Everything that one measurement says."""
+    found = [latencies(name, wakeups) for wakeups in result.wakeups]
+    recorder = result.recorder
+    cyclictest = next((wakeups for wakeups in result.wakeups if wakeups.tool == "cyclictest"), None)
+    if recorder and cyclictest:
+        found.append(side_by_side(name, recorder, cyclictest))
+    if recorder and recorder.outliers:
+        found += [causes(name, result), _worst(name, result, recorder)]
+    if result.exposure:
+        found.append(_exposure(name, result))
+    return found
+
+
+def latencies(name: str, wakeups: Wakeups) -> Table:
+    """The reference's table, a column for each CPU, and below it what the reference leaves out."""
+    cpus = wakeups.cpus
+    rows = [
+        ("Minimum (us)", *(us(cpu.min_ns) for cpu in cpus)),
+        ("Average (us)", *(us(cpu.average_ns) for cpu in cpus)),
+        ("Maximum (us)", *(us(cpu.max_ns) for cpu in cpus)),
+        *((f"{percent:g} % (us)", *(us(percentile_ns(cpu, percent)) for cpu in cpus)) for percent in told_percentiles(cpus)),
+        ("Wake-ups due", *(_count(cpu.expected) for cpu in cpus)),
+        ("measured", *(str(cpu.got) for cpu in cpus)),
+        ("missed", *(_count(cpu.missed) for cpu in cpus)),
+        ("beyond the histogram", *(str(cpu.histogram.beyond) if cpu.histogram else "-" for cpu in cpus)),
+    ]
+    if any(cpu.digest for cpu in cpus):
+        rows.append(("digest of the samples", *(cpu.digest for cpu in cpus)))
+    columns = (*words("Latencies"), *figures(*(f"CPU {cpu.cpu}" for cpu in cpus)))
+    return Table(_titled(name, f"Wake-up latency by {wakeups.tool}"), columns, tuple(rows), _latency_notes(wakeups))
+
+
+def side_by_side(name: str, recorder: Wakeups, cyclictest: Wakeups) -> Table:
+    """Whether the two tools saw the same distribution, and what each of them did not see."""
+    rows = tuple(
+        (
+            str(one.cpu),
+            "-" if one.distance is None else f"{one.distance:.3f}",
+            _count(one.missed_by_first),
+            _count(one.missed_by_second),
+            _count(one.clipped_by_second),
+        )
+        for one in agreement(recorder, cyclictest)
+    )
+    names = ("Distance", "Missed by the recorder, counted", "Missed by cyclictest, left out", "Clipped by cyclictest")
+    note = "Distance: the largest between the two distribution functions (Kolmogorov-Smirnov) in whole microseconds, 0 to 1."
+    return Table(_titled(name, "Recorder against cyclictest, one after the other"), (*words("CPU"), *figures(*names)), rows, (note,))
+
+
+def causes(name: str, result: RtResult) -> Table:
+    """The outliers by cause, the most frequent first, the unexplained last."""
+    title = _titled(name, "Outliers by cause")
+    if result.attributed is None:
+        count = len(result.recorder.outliers) if result.recorder else 0
+        note = "The firmware of this target has no trace that could be read, so nothing is attributed."
+        return Table(
+            title, (*words("Cause"), *figures("Outliers")), ((said_blame(UNEXPLAINED), str(count)),), (note, *_period_note(result))
+        )
+    rows = tuple(
+        (
+            group.name,
+            str(len(group.entries)),
+            ", ".join(f"CPU {cpu}" for cpu in group.cpus),
+            us(group.latest_ns),
+            us(group.stolen_ns),
+        )
+        for group in by_cause(result.attributed)
+    )
+    columns = (*words("Cause"), *figures("Outliers", "On"), Column("Latest", unit=UNIT), Column("of that in the call", unit=UNIT))
+    return Table(title, columns, rows, _period_note(result))
+
+
+def power_table(result: PowerResult) -> Table:
+    """How often each boundary was crossed, and how long the firmware took."""
+    rows = tuple(
+        (one.crossing.value, str(one.cpu), str(len(one.ns)), us(min(one.ns)), us(statistics.median(one.ns)), us(max(one.ns)))
+        for one in result.times
+    )
+    columns = (*words("Crossing"), *figures("CPU", "Times"), *figures("Minimum", "Median", "Maximum", unit=UNIT))
+    return Table("Power boundaries, by the firmware's trace", columns, rows, result.remarks)
+
+
+def _latency_notes(wakeups: Wakeups) -> tuple[str, ...]:
+    notes = [f"{key}: {value}" for key, value in wakeups.facts]
+    if wakeups.missed:
+        implied = sum(cpu.implied.total for cpu in wakeups.cpus if cpu.implied)
+        kept = "their latencies are kept apart as implied" if implied else "this tool skips them: its distribution has no trace of them"
+        notes.append(f"{wakeups.missed} periods passed while the thread was late; {kept}")
+    return tuple(notes)
+
+
+def _period_note(result: RtResult) -> tuple[str, ...]:
+    if result.period is None:
+        return ("The outliers keep no period that can be told from chance.",)
+    found = result.period
+    return (f"{found.outliers} outliers keep a period of {found.period_s:g} s (concentration {found.concentration:.2f} of 1).",)
+
+
+def _worst(name: str, result: RtResult, recorder: Wakeups) -> Table:
+    entries: Sequence[Attributed] = result.attributed or [Attributed(outlier, UNEXPLAINED) for outlier in recorder.outliers]
+    worst = sorted(entries, key=lambda entry: -entry.outlier.late_ns)[:OUTLIERS_SHOWN]
+    start = recorder.start_ns or 0
+    rows = tuple(
+        (
+            f"{(entry.outlier.wake_ns - start) / 1e9:.6f}",
+            str(entry.outlier.cpu),
+            us(entry.outlier.late_ns),
+            str(entry.outlier.missed),
+            str(entry.calls) if entry.explained else "-",
+            us(entry.stolen_ns) if entry.explained else "-",
+            cause_name(entry),
+        )
+        for entry in sorted(worst, key=lambda entry: entry.outlier.wake_ns)
+    )
+    notes = (f"The {len(worst)} latest of {len(entries)}.",) if len(entries) > len(worst) else ()
+    columns = (
+        Column("At", unit="s"),
+        *figures("CPU"),
+        Column("Late", unit=UNIT),
+        *figures("Missed", "Calls"),
+        Column("In the calls", unit=UNIT),
+        *words("Cause"),
+    )
+    return Table(_titled(name, "Outliers"), columns, rows, notes)
+
+
+def _exposure(name: str, result: RtResult) -> Table:
+    rows = tuple((e.name, str(e.cpu), str(e.events), us(e.longest_ns), us(e.total_ns)) for e in result.exposure)
+    notes = ["A cause that came up a few times only has not shown its worst: measure for longer before the maximum is believed."]
+    if result.records_lost:
+        notes.append(f"The rings had been overwritten: {result.records_lost} records are lost, and these counts are too low.")
+    columns = (*words("Call"), *figures("CPU", "Times"), *figures("Longest", "Together", unit=UNIT))
+    return Table(_titled(name, "Exposure: calls of the firmware during the measurement"), columns, rows, tuple(notes))
+
+
+def _titled(name: str, title: str) -> str:
+    return f"{title} ({name})" if name else title
+
+
+def _count(value: int | None) -> str:
+    return "-" if value is None else str(value)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Estimates of worst cases: the level with its interval, or the diagnostic that forbids one."""
+
+from __future__ import annotations
+
+from latlab.analysis.base.wording import amount
+from latlab.analysis.wakeups.tail import Tail
+from latlab.report.page import Block, Caution, Page, Section
+from latlab.report.table import Table, figures, prose, words
+from latlab.report.text import Span, Style, strong
+
+
+def screen(found: tuple[Tail, ...], unit: str, caveat: str) -> Page:
+    """A table for each test and metric; below an estimate stand the diagnostics that allow it."""
+    tests = dict.fromkeys((one.test, one.metric) for one in found)
+    caution: tuple[Block, ...] = (Caution("", caveat),) if caveat else ()
+    return Page("", sections=(Section("", (*caution, *(_table([t for t in found if (t.test, t.metric) == key], unit) for key in tests))),))
+
+
+def _table(found: list[Tail], unit: str) -> Table:
+    rows = tuple(
+        (
+            str(one.core),
+            one.samples,
+            amount(one.largest, unit),
+            strong(amount(one.level, unit)) if one.level is not None else Span("no estimate", Style.DOUBT),
+            f"{amount(one.low, unit)} to {amount(one.high, unit)}" if one.low is not None and one.high is not None else "",
+            one.refusal or "; ".join(f"{check.name}: {check.figure}" for check in one.diagnostics),
+        )
+        for one in found
+    )
+    once = f"Once in {found[0].once_in:,.0f} samples"
+    columns = (*words("Core"), *figures("Samples", "Largest", once, "95 % interval"), prose("Why"))
+    return Table(f"{found[0].test} {found[0].metric}", columns, rows)

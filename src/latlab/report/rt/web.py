@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An rt run as a page for a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from latlab.analysis.wakeups.dose_experiment import doses
+from latlab.model.run import Run
+from latlab.report.chart import named
+from latlab.report.page import Caution, Facts, Page, Section
+from latlab.report.rt.charts import charts, dose_chart
+from latlab.report.rt.pages import TITLE
+from latlab.report.rt.tables import Results, summary, tables
+from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
+from latlab.report.run.facts import problem_items
+
+
+def page(run: Run, results: Results) -> Page:
+    """Every table and chart. Refuses figures that are no latencies."""
+    check_publishable(run)
+    lead = f"{run.platform}, run {run.id} of {run.started_utc}"
+    return Page(TITLE, (lead,), tuple(_sections(run, results)), name=f"{TITLE}: {run.id}")
+
+
+def _sections(run: Run, results: Results) -> Iterator[Section]:
+    yield Section("", (Caution(mode_of(run), mode_sentence(run)),))
+    if run.problems:
+        yield Section("This run is partial", (problem_items(run.problems),))
+    if found := summary(run, results):
+        yield Section("What the experiment shows", (*named([dose_chart(doses(run, results))], "overview"), *found))
+    for number, (name, result) in enumerate(results):
+        yield Section(name or "Measurement", (*tables("", result), *named(charts(result), f"m{number}")))
+    command = (("command", " ".join(run.command)),) if run.command else ()
+    yield Section("What these figures mean", (Facts((*facts_of(run), *command)),))

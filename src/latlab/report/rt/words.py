@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the figures of an rt run are, in words; and what must not be mistaken for a latency."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from latlab.analysis.base.wording import said_conditions, said_mode
+from latlab.errors import UsageError
+from latlab.model.conditions import Mode
+from latlab.model.run import Run
+
+MODE_SENTENCES = {
+    Mode.DETERMINISTIC: "Time is counted in instructions of 2 ns each: the figures repeat exactly and show what the software does, "
+    "not a board.",
+    Mode.VIRTUAL_MACHINE: "A hypervisor takes the CPU away as it likes: these figures are this virtual machine's, "
+    "not what its kernel can do.",
+    Mode.MULTI_THREAD: "The host schedules the emulator's threads: latencies of milliseconds are its own. "
+    "Use one vCPU on the instruction clock.",
+}
+REFUSAL = "latencies of multi-threaded emulation are the host's scheduling and are not published; use --cores 1 --mode deterministic"
+
+
+def mode_of(run: Run) -> str:
+    return said_mode(run.conditions.mode)
+
+
+def mode_sentence(run: Run) -> str:
+    return MODE_SENTENCES.get(run.conditions.mode, "") if run.conditions.mode else ""
+
+
+def check_publishable(run: Run) -> None:
+    """Refuse what must not be mistaken for a latency."""
+    if run.conditions.mode is Mode.MULTI_THREAD:
+        raise UsageError(f"{run.id}: {REFUSAL}")
+
+
+def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
+    """What is known of the run, in the order of importance."""
+    facts = [
+        ("run", f"{run.id}, {run.status.value}"),
+        ("mode", mode_of(run)),
+        ("target", f"{run.target}, {run.platform}"),
+        ("firmware", "" if run.build.firmware == "unknown" else run.build.firmware),
+        ("started (UTC)", run.started_utc),
+        ("emulator", run.emulator),
+        ("imported from", run.source),
+        *said_conditions(replace(run.conditions, mode=None)),
+        *(("command", command) for command in run.conditions.commands),
+        *run.facts,
+    ]
+    return tuple((name, value) for name, value in facts if value)
+
+
+def us(ns: float | None) -> str:
+    """Microseconds to a tenth."""
+    return "-" if ns is None else f"{ns / 1000:.1f}"

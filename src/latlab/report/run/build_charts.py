@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Charts of the psa campaign: cost by call and build, worst latency by build, each sweep as latency against offset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+
+from latlab.analysis.spans.psa import sweep_points
+from latlab.analysis.spans.psa_builds import BuildResult, cost_range, cost_tests, worst_latency
+from latlab.report.chart import Chart, finished
+
+SWEEP = "sweep_"
+WIDE_PX = 900
+
+
+def charts(results: Sequence[BuildResult]) -> list[Chart]:
+    """Of calls, of builds, and of each sweep."""
+    found = [Chart("Cost of a PSA call", "The least of each call's samples.", finished(_cost_chart(results)))]
+    found.append(Chart("Worst non-secure interrupt latency over idle", "Over all sweeps of a build.", finished(_worst_chart(results))))
+    return [*found, *_sweep_charts(results)]
+
+
+def _data(rows: Sequence[Mapping[str, object]]) -> Any:
+    return alt.InlineData(values=[dict(row) for row in rows])
+
+
+def _cost_chart(results: Sequence[BuildResult]) -> Any:
+    rows: list[Mapping[str, object]] = []
+    for result in results:
+        for test in cost_tests([result.run]):
+            values = cost_range(result.run, test)
+            if values:
+                rows.append({"build": result.name, "call": test, "instructions": values[0]})
+    names = [result.name for result in results]
+    return (
+        alt.Chart(_data(rows))
+        .mark_bar()
+        .encode(
+            x=alt.X("call:N", sort=cost_tests([result.run for result in results])),
+            xOffset=alt.XOffset("build:N", sort=names),
+            y=alt.Y("instructions:Q", title="guest instructions"),
+            color=alt.Color("build:N", sort=names),
+            tooltip=["build:N", "call:N", "instructions:Q"],
+        )
+        .properties(width=WIDE_PX)
+    )
+
+
+def _worst_chart(results: Sequence[BuildResult]) -> Any:
+    rows = [{"build": result.name, "latency": worst_latency(result.run)} for result in results]
+    return (
+        alt.Chart(_data(rows))
+        .mark_bar()
+        .encode(
+            x=alt.X("build:N", sort=[result.name for result in results]),
+            y=alt.Y("latency:Q", title="guest instructions"),
+            tooltip=["build:N", "latency:Q"],
+        )
+        .properties(width=300)
+    )
+
+
+def _sweep_charts(results: Sequence[BuildResult]) -> list[Chart]:
+    points: list[Mapping[str, object]] = [
+        {
+            "build": result.name,
+            "sweep": test.removeprefix(SWEEP),
+            "offset": due * result.run.tick.value,
+            "latency": late * result.run.tick.value,
+        }
+        for result in results
+        for test, due, late in sweep_points(result.run)
+    ]
+    labels: list[Mapping[str, object]] = [
+        {
+            "build": result.name,
+            "sweep": window.test.removeprefix(SWEEP),
+            "offset": window.from_ticks * result.run.tick.value,
+            "latency": window.latency_ticks * result.run.tick.value,
+            "function": window.function,
+        }
+        for result in results
+        for window in result.windows
+    ]
+    sweeps = dict.fromkeys(str(point["sweep"]) for point in points)
+    note = "How long the interrupt waits against when it is due; a window carries the name of the function that it ends in."
+    return [Chart(f"Interrupt fired at every instruction: {sweep}", note, finished(_one_sweep(points, labels, sweep))) for sweep in sweeps]
+
+
+def _one_sweep(points: Sequence[Mapping[str, object]], labels: Sequence[Mapping[str, object]], sweep: str) -> Any:
+    """Latency against offset; a window carries the name of the function that it ends in."""
+    x = alt.X("offset:Q", title="interrupt due, instructions into the call")
+    y = alt.Y("latency:Q", title="wait (instructions)")
+    drawn = _data([point for point in points if point["sweep"] == sweep])
+    named = _data([label for label in labels if label["sweep"] == sweep])
+    lines = alt.Chart(drawn).mark_line().encode(x=x, y=y, color="build:N")
+    names = alt.Chart(named).mark_text(align="left", dy=-4, fontSize=9).encode(x=x, y=y, text="function:N")
+    return alt.layer(lines, names).properties(width=WIDE_PX, height=160)

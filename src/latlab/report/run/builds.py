@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The psa campaign side by side: cost by call and build, worst interrupt latency by build, and who kept an interrupt waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from latlab.analysis.spans.psa_builds import BuildResult, cost_range, cost_tests, whole_instructions, worst_latency
+from latlab.report.chart import named
+from latlab.report.page import Page, Section
+from latlab.report.table import Table, figures, words
+
+
+def screen(results: Sequence[BuildResult]) -> Page:
+    return Page("", sections=(Section("", tuple(tables(results))),))
+
+
+def page(results: Sequence[BuildResult]) -> Page:
+    """The tables, and each sweep as latency against offset."""
+    from latlab.report.run.build_charts import charts
+
+    lead = "Counts of guest instructions; every build is measured by the same bench."
+    return Page(
+        "PSA calls by build", (lead,), (Section("Charts", named(charts(results), "psa")), Section("Figures", tuple(tables(results))))
+    )
+
+
+def tables(results: Sequence[BuildResult]) -> Iterator[Table]:
+    yield _costs(results)
+    yield from (_windows(result) for result in results if result.windows)
+
+
+def _costs(results: Sequence[BuildResult]) -> Table:
+    runs = [result.run for result in results]
+    rows = [(test, *(_range(cost_range(run, test)) for run in runs)) for test in cost_tests(runs)]
+    rows.append(("worst interrupt latency", *(_range(_point(worst_latency(run))) for run in runs)))
+    rows.append(("code (bytes)", *(str(run.build.code_bytes or "") for run in runs)))
+    columns = (*words("call"), *figures(*(result.name for result in results)))
+    return Table("Cost in guest instructions, capture cost taken off", columns, tuple(rows))
+
+
+def _windows(result: BuildResult) -> Table:
+    rows = tuple(
+        (
+            window.test,
+            str(whole_instructions(result.run, window.from_ticks)),
+            str(whole_instructions(result.run, window.latency_ticks)),
+            window.function,
+        )
+        for window in result.windows
+    )
+    return Table(f"{result.name}: where interrupts wait", (*words("sweep"), *figures("from instruction", "waits"), *words("ends in")), rows)
+
+
+def _point(value: int | None) -> tuple[int, int] | None:
+    return None if value is None else (value, value)
+
+
+def _range(values: tuple[int, int] | None) -> str:
+    if values is None:
+        return ""
+    return str(values[0]) if values[0] == values[1] else f"{values[0]}-{values[1]}"

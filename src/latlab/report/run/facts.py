@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is known of a run beside its figures, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from latlab.model.enums import RunStatus
+from latlab.model.run import Problem, Run
+from latlab.report.page import Item, Items
+from latlab.report.text import Span, Style
+from latlab.report.units import CLOCK_NAMES, capture_cost, unit
+
+FACT_NAMES = {
+    "cpu": "CPU model",
+    "clock_hz": "Counter frequency (Hz)",
+    "iterations": "Iterations of each test",
+    "el": "Payload's exception level",
+    "gic": "GIC version",
+}
+
+
+def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
+    """Everything that says what the figures mean, in the order of importance."""
+    facts = [
+        ("Run", run.id),
+        ("Status", _status(run)),
+        ("Platform", run.platform),
+        ("Target", run.target),
+        ("Topology", f"{run.topology} (cores of each cluster)"),
+        ("Lead core", str(run.lead) if run.lead else "unknown"),
+        ("Clock", CLOCK_NAMES[run.tick.clock]),
+        ("Unit", f"{unit(run.tick)}; one tick is {run.tick.value:g} {run.tick.unit.removesuffix('insns') or 'instruction'}"),
+        ("Capture cost", f"{capture_cost(run)} for each trace point, not subtracted"),
+        ("Firmware", run.build.firmware),
+        ("Event table", run.build.events_hash or "unknown"),
+        ("Started (UTC)", run.started_utc),
+        ("Emulator", run.emulator),
+        ("Imported from", run.source),
+        ("Mode", run.conditions.mode or ""),
+        *((FACT_NAMES.get(key, key), value) for key, value in (*run.build.options, *run.facts)),
+        ("Command", " ".join(run.command)),
+    ]
+    return tuple((name, value) for name, value in facts if value)
+
+
+def problem_items(problems: Iterable[Problem], marked: bool = False) -> Items:
+    """The problems by where they stood; `marked` puts the word before each, where no heading says it."""
+    ordered = sorted(problems, key=lambda problem: problem.line)
+    mark = (Span("problem", Style.DOUBT), " ") if marked else ()
+    return Items(tuple(Item((*mark, f"line {p.line}: {p.message}" if p.line else p.message)) for p in ordered))
+
+
+def _status(run: Run) -> str:
+    if run.status is RunStatus.COMPLETE:
+        return "complete"
+    return f"partial, {len(run.problems)} problem{'s' * (len(run.problems) != 1)}"

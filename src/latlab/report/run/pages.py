@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A run on the terminal and as a document in the layout of the reference."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from latlab.analysis.base.summary import SENTENCES, Mark, is_noise
+from latlab.errors import UsageError
+from latlab.model.run import Run
+from latlab.report.page import Block, Facts, Page, Paragraph, Section
+from latlab.report.run.facts import facts_of, problem_items
+from latlab.report.run.tables import TestTable, tables_of
+from latlab.report.text import code
+from latlab.report.units import CLOCK_NAMES, unit
+
+
+def screen(run: Run) -> Page:
+    """The facts, a table for each test, and what is wrong."""
+    found = tables_of(run)
+    how = "Figures are medians" + (
+        "; minimum and maximum stand in brackets where samples differ." if _vary(found) else " of equal samples."
+    )
+    tables: tuple[Block, ...] = (Paragraph(how), *(one.table for one in found)) if found else ()
+    return Page("", sections=(Section("", (Facts(facts_of(run)), *tables, problem_items(run.problems, marked=True))),))
+
+
+def document(run: Run) -> Page:
+    """A section for each call, a captioned table for each test. Refuses figures that are no latencies."""
+    results = Section("Results", sections=_results(run))
+    partial: tuple[Block, ...] = ()
+    if run.problems:
+        partial = (Paragraph("The run is partial; what follows is left out or doubtful:"), problem_items(run.problems))
+    lead = f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {unit(run.tick)}. Each figure is the median of the samples named in its caption."
+    method = Section("Method", (Facts(facts_of(run)), *partial))
+    return Page(f"{run.campaign.upper()} Performance Measurements on {run.platform}", (lead,), (method, results))
+
+
+def results(run: Run) -> Page:
+    """The figures alone, to be included in a document. Refuses those that are no latencies."""
+    return Page("", sections=_results(run))
+
+
+def _results(run: Run) -> tuple[Section, ...]:
+    """Tests of one call and scope share a section."""
+    if is_noise(run):
+        raise UsageError(
+            f"{run.id} has no latencies to publish. {SENTENCES[Mark.NOISE]} Run it in the mode deterministic, or look at it as a table"
+        )
+    groups = groupby(tables_of(run), key=lambda one: (one.title.call, one.title.scope))
+    return tuple(Section((code(call), f" {scope}" if scope else ""), tuple(one.table for one in group)) for (call, scope), group in groups)
+
+
+def _vary(found: tuple[TestTable, ...]) -> bool:
+    return any(one.varies for one in found)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A run's figures as tables, one for each test; and the list of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from latlab.analysis.base.summary import SENTENCES, Row, ordered_tests, summarise
+from latlab.model.enums import Kind, Metric, RunStatus
+from latlab.model.run import CoreId, Run, Tick
+from latlab.report.table import Align, Column, Figure, Table, Value, figures
+from latlab.report.text import Span, Style, code
+from latlab.report.titles import METRIC_TITLES, TestTitle, title_of
+from latlab.report.units import shown, unit
+
+
+@dataclass(frozen=True, slots=True)
+class TestTable:
+    """A test's medians, a row for each core; `n` is how many samples stand behind a figure: one number, or a range."""
+
+    __test__ = False
+    test: str
+    title: TestTitle
+    n: str
+    varies: bool
+    table: Table
+
+
+def tables_of(run: Run) -> tuple[TestTable, ...]:
+    """A table for each test in the order in which they ran."""
+    rows = summarise(run)
+    return tuple(_test_table(run, test, [row for row in rows if row.test == test]) for test in ordered_tests(run.samples))
+
+
+def runs_table(runs: Iterable[Run], counts: Mapping[str, int]) -> Table:
+    """A row for each run; one that keeps raw files has no count of samples."""
+    columns = (
+        *(Column(name, Align.LEFT) for name in ("Run", "Started (UTC)", "Target", "Topology", "Clock", "Status")),
+        Column("Samples"),
+        Column("Platform", Align.LEFT, spare=True),
+        Column("Firmware", Align.LEFT, wraps=True, spare=True),
+    )
+    return Table("", columns, tuple(_run_row(run, counts.get(run.id, 0)) for run in runs))
+
+
+def _run_row(run: Run, count: int) -> tuple[Value, ...]:
+    status = Span(run.status.value, Style.PLAIN if run.status is RunStatus.COMPLETE else Style.DOUBT)
+    started = run.started_utc[:16].replace("T", " ")
+    samples = count if run.kind is Kind.SPANS else "-"
+    return run.id, started, run.target, str(run.topology), run.tick.clock.value, status, samples, run.platform, run.build.firmware
+
+
+def _test_table(run: Run, test: str, rows: list[Row]) -> TestTable:
+    metrics = tuple(metric for metric in Metric if any(row.metric is metric for row in rows))
+    by_key = {(row.core, row.metric): row for row in rows}
+    fewest, most = min(row.n for row in rows), max(row.n for row in rows)
+    n = str(fewest) if fewest == most else f"{fewest} to {most}"
+    title, mark = title_of(test), rows[0].mark
+    table = Table(
+        caption=caption(title, len(metrics), unit(run.tick)),
+        columns=figures("Cluster", "Core", *(METRIC_TITLES[metric] for metric in metrics)),
+        rows=tuple(
+            (*place(core), *(_figure(by_key.get((core, metric)), run.tick) for metric in metrics))
+            for core in sorted({row.core for row in rows})
+        ),
+        detail=", ".join(filter(None, (run.build.firmware, f"n = {n}", mark))),
+        warning=SENTENCES[mark] if mark else "",
+        mark=mark or "",
+    )
+    return TestTable(test, title, n, any(row.minimum != row.maximum for row in rows), table)
+
+
+def caption(title: TestTitle, metrics: int, unit: str) -> tuple[str | Span, ...]:
+    """As the reference document words it."""
+    noun = "latency" if metrics == 1 else "latencies"
+    how = f" in {title.how}" if title.how else ""
+    return code(title.call), f" {noun} ({unit}) {title.scope}{how}"
+
+
+def place(core: CoreId) -> tuple[str, str]:
+    """The two cells that begin the row of a core."""
+    return str(core.cluster), str(core.core)
+
+
+def _figure(row: Row | None, tick: Tick) -> Figure:
+    if row is None:
+        return Figure("")
+    spread = "" if row.minimum == row.maximum else f"{shown(row.minimum, tick)} to {shown(row.maximum, tick)}"
+    return Figure(shown(row.median, tick), spread)

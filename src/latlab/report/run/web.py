@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A run as a page for a browser: its tables, its spans in their parts, one iteration across the cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from latlab.analysis.base.summary import SENTENCES, Mark, is_noise
+from latlab.analysis.spans.decompose import MEANING
+from latlab.model.run import Run
+from latlab.report.chart import named
+from latlab.report.page import Caution, Facts, Legend, Links, Page, Paragraph, Section
+from latlab.report.run.charts import charts, legend
+from latlab.report.run.facts import facts_of, problem_items
+from latlab.report.run.tables import TestTable, tables_of
+from latlab.report.text import code
+from latlab.report.units import CLOCK_NAMES, unit
+
+SPANS_SENTENCE = "The colours of all charts. Powerdown goes from ENTER_PSCI to ENTER_HW_LOW_PWR, wakeup from EXIT_HW_LOW_PWR to EXIT_PSCI."
+
+
+def page(run: Run) -> Page:
+    """Every test with its charts, and what the figures mean."""
+    title = f"{run.campaign.upper()} latencies on {run.platform}"
+    cores = "1 core" if len(run.topology.cores) == 1 else f"{len(run.topology.cores)} cores"
+    lead = (
+        f"{run.build.firmware}, {cores} in clusters of {run.topology}, run {run.id} of {run.started_utc}",
+        f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {unit(run.tick)}.",
+    )
+    return Page(title, lead, tuple(_sections(run)), name=f"{title}: {run.id}")
+
+
+def _sections(run: Run) -> Iterator[Section]:
+    found = tables_of(run)
+    if is_noise(run):
+        yield Section("", (Caution(Mark.NOISE, SENTENCES[Mark.NOISE]),))
+    if run.problems:
+        yield Section("This run is partial", (problem_items(run.problems),))
+    yield _parts(run, found)
+    yield from (_test(run, one) for one in found)
+    yield Section("What these figures mean", (Facts(facts_of(run)),))
+
+
+def _parts(run: Run, found: tuple[TestTable, ...]) -> Section:
+    entries = tuple((str(name), colour, MEANING[name.kind]) for name, colour in legend(run, [one.test for one in found]))
+    links = Links(tuple((one.test, one.title.full) for one in found))
+    return Section("Parts of a call", (Paragraph(SPANS_SENTENCE), Legend(entries), links))
+
+
+def _test(run: Run, one: TestTable) -> Section:
+    spread = ", minimum to maximum below" if one.varies else "; all samples of a core are equal"
+    said = Paragraph((code(one.test), f": medians in {unit(run.tick)}{spread}; n = {one.n} for each core."))
+    table = replace(one.table, caption="", detail="")
+    if is_noise(run):  # said once for the whole page
+        table = replace(table, warning="", mark="")
+    return Section(one.title.full, (said, table, *named(charts(run, one.test), one.test)), anchor=one.test)

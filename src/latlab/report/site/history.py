@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The history of figures: on the terminal, for other programs, and as a page with charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from latlab.analysis.base.wording import amount, bare, heading_unit, percent, signed
+from latlab.analysis.history import ChangePoint, Series
+from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
+from latlab.report.renderers import json
+from latlab.report.table import Table, Value, figures, words
+from latlab.report.text import Span, Style, code, soft, strong
+
+SCHEMA = "latlab-history"
+VERSION = 2
+
+
+def screen(found: tuple[Series, ...]) -> Page:
+    """Each figure as a table of runs with the steps between them, and what its changes are made of."""
+    return Page("", sections=tuple(Section("", tuple(_blocks(series))) for series in found))
+
+
+def page(found: tuple[Series, ...]) -> Page:
+    from latlab.report.site.history_charts import history_chart
+
+    points = found[0].points
+    lead = f"{len(points)} runs, {points[0].run.id} to {points[-1].run.id}; dashed rules are change points."
+    sections = tuple(
+        Section(code(series.path), (history_chart(series, f"series-{number}"), *_said(series))) for number, series in enumerate(found)
+    )
+    return Page("History", (lead,), sections, name=f"History of {found[0].path}")
+
+
+def history_json(found: tuple[Series, ...]) -> str:
+    return json.document(
+        {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "series": [
+                {
+                    "path": series.path,
+                    "unit": series.unit,
+                    "points": [{"run": p.run.id, "firmware": p.run.build.firmware, "values": list(p.values)} for p in series.points],
+                    "changes": [
+                        {
+                            "run": series.points[c.index].run.id,
+                            "before": c.before,
+                            "after": c.after,
+                            "p": c.p,
+                            "explanations": [asdict(e) for e in c.explanations],
+                        }
+                        for c in series.changes
+                    ],
+                    "note": series.note,
+                }
+                for series in found
+            ],
+        }
+    )
+
+
+def certainty(p: float | None) -> str:
+    """How far a change point is beyond chance."""
+    return "exact" if p is None else f"p = {p:.2g}"
+
+
+def _blocks(series: Series) -> Iterator[Block]:
+    yield _table(series)
+    yield from _said(series)
+
+
+def _table(series: Series) -> Table:
+    changes = {change.index: change for change in series.changes}
+    rows: list[tuple[Value, ...]] = []
+    previous = None
+    for index, point in enumerate(series.points):
+        step = "" if previous is None else _step(point.value, previous, series.unit)
+        mark: Value = strong(f"change, {certainty(changes[index].p)}") if index in changes else ""
+        rows.append((point.run.id, bare(point.value, series.unit), step, mark))
+        previous = point.value
+    columns = (*words("Run"), *figures("Value", "Step"), *words("Change"))
+    return Table(f"{series.path} ({heading_unit(series.unit)})", columns, tuple(rows))
+
+
+def _said(series: Series) -> Iterator[Block]:
+    if series.changes:
+        yield Items(tuple(_change(series, change) for change in series.changes))
+    if series.note:
+        yield Paragraph((Span("note", Style.DOUBT), f" {series.note}"))
+
+
+def _change(series: Series, change: ChangePoint) -> Item:
+    levels = f"{amount(change.before, series.unit)} to {amount(change.after, series.unit)}, {certainty(change.p)}"
+    below = tuple((e.sentence, soft(f" ({e.basis})")) for e in change.explanations)
+    return Item(("at ", strong(series.points[change.index].run.id), f": {levels}"), below)
+
+
+def _step(value: float, previous: float, unit: str) -> str:
+    relative = f" ({percent(value / previous - 1)})" if previous else ""
+    return signed(value - previous, unit) + relative

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Text with what each of its words is: plain data, which a renderer colours, sets as code, or prints as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Style(StrEnum):
+    """What a word is. The last four are judgements, and a renderer that has colours gives each its own."""
+
+    PLAIN = "plain"
+    STRONG = "strong"
+    SOFT = "soft"
+    CODE = "code"
+    GOOD = "good"
+    BAD = "bad"
+    DOUBT = "doubt"
+    NEUTRAL = "neutral"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    text: str
+    style: Style = Style.PLAIN
+
+
+Text = str | Span | tuple[str | Span, ...]
+
+
+def spans(text: Text) -> tuple[Span, ...]:
+    """The parts of a text, each with its style; empty ones are left out."""
+    parts = text if isinstance(text, tuple) else (text,)
+    found = (part if isinstance(part, Span) else Span(part) for part in parts)
+    return tuple(span for span in found if span.text)
+
+
+def plain(text: Text) -> str:
+    """The words alone."""
+    return "".join(span.text for span in spans(text))
+
+
+def code(text: str) -> Span:
+    return Span(text, Style.CODE)
+
+
+def soft(text: str) -> Span:
+    return Span(text, Style.SOFT)
+
+
+def strong(text: str) -> Span:
+    return Span(text, Style.STRONG)

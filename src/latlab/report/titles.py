@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What tests and metrics are called in every report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from latlab.model.enums import Metric
+
+METRIC_TITLES = {
+    Metric.POWERDOWN: "Powerdown",
+    Metric.WAKEUP: "Wakeup",
+    Metric.CACHE_FLUSH: "Cache Flush",
+    Metric.PSCI_CALL: "Latency",
+    Metric.TASK_WAKEUP: "Task Wakeup",
+    Metric.PSA_CALL: "Cost",
+    Metric.IRQ_LATENCY: "Worst Interrupt Latency",
+    Metric.MISSED_PERIODS: "Missed Periods",
+    Metric.CALL: "Call",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TestTitle:
+    """`call` and `scope` make a section's title, `scope` and `how` a table's caption."""
+
+    __test__ = False
+    call: str
+    scope: str
+    how: str
+
+    @property
+    def section(self) -> str:
+        return f"{self.call} {self.scope}"
+
+    @property
+    def full(self) -> str:
+        return f"{self.call} {self.scope}{f', in {self.how}' if self.how else ''}"
+
+
+TITLES = {
+    "susp_deep_parallel": TestTitle("CPU_SUSPEND", "to deepest power level", "parallel"),
+    "susp_deep_serial": TestTitle("CPU_SUSPEND", "to deepest power level", "serial"),
+    "cpu_susp_parallel": TestTitle("CPU_SUSPEND", "to power level 0", "parallel"),
+    "cpu_susp_serial": TestTitle("CPU_SUSPEND", "to power level 0", "serial"),
+    "cpu_off_serial": TestTitle("CPU_OFF", "on all non-lead CPUs", ""),
+    "psci_version_parallel": TestTitle("PSCI_VERSION", "on all cores", "parallel"),
+}
+
+
+def title_of(test: str) -> TestTitle:
+    """Known tests have titles; another keeps its name."""
+    return TITLES.get(test, TestTitle(test, "", "parallel" if test.endswith("_parallel") else ""))

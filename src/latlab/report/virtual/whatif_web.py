@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A sweep as a page for a browser."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from latlab.report.chart import named
+from latlab.report.page import Facts, Folded, Page, Paragraph, Section
+from latlab.report.text import plain
+from latlab.report.virtual.whatif import GROWTH_NOTE, PARTS_NOTE, Sweep, tables
+from latlab.report.virtual.whatif_charts import charts
+
+BASIS = "The costs of a described board and the production sources of psci; nothing here was measured on hardware."
+
+
+def page(sweep: Sweep) -> Page:
+    every, *told = tables(sweep)
+    notes = dict(zip(told, (PARTS_NOTE, GROWTH_NOTE), strict=False))
+    shown = tuple(Section(plain(table.caption), (Paragraph(note), replace(table, caption=""))) for table, note in reversed(notes.items()))
+    facts = (("platform", sweep.platform), ("test", sweep.test), ("cores", sweep.basis))
+    costs = tuple((cost, str(ns)) for cost, ns in sweep.costs_ns.items())
+    last = (
+        Section("Every point", (Folded(f"{len(every.rows)} points, µs", (replace(every, caption=""),)),)),
+        Section("What these figures mean", (Paragraph(BASIS), Facts((*facts, *costs)))),
+    )
+    drawn = tuple(Section("", (chart,)) for chart in named(charts(sweep), "chart"))
+    return Page(sweep.title, (f"Clock: virtual time. Unit: µs. {sweep.basis}",), (*drawn, *shown, *last))

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs and their parts as rows of a store, and back."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from latlab.model.conditions import Conditions
+from latlab.model.enums import Clock, Kind, Metric, ProblemKind, RunStatus
+from latlab.model.run import (
+    Build,
+    Contents,
+    CoreId,
+    CoreTrace,
+    PowerCycles,
+    PrintedDelta,
+    Problem,
+    Run,
+    Sample,
+    Spans,
+    Tick,
+    Topology,
+    TraceRecord,
+    WakeupCounts,
+)
+
+Row = Mapping[Any, Any]
+Pairs = tuple[tuple[str, str], ...]
+
+
+def run_row(run: Run) -> dict[str, Any]:
+    return {
+        "campaign": run.campaign,
+        "kind": run.kind.value,
+        "target": run.target,
+        "platform": run.platform,
+        "topology": str(run.topology),
+        "clock": run.tick.clock.value,
+        "tick_value": run.tick.value,
+        "firmware": run.build.firmware,
+        "events_hash": run.build.events_hash,
+        "build_options": _json(run.build.options),
+        "code_bytes": run.build.code_bytes,
+        "lead": str(run.lead) if run.lead else None,
+        "status": run.status.value,
+        "conditions": _json(run.conditions),
+        "capture_cost_ticks": run.capture_cost_ticks,
+        "started_utc": run.started_utc,
+        "emulator": run.emulator,
+        "command": _json(run.command),
+        "source": run.source,
+        "printed_deltas": _json(run.printed_deltas),
+        "resolutions": _json(run.resolutions),
+        "facts": _json(run.facts),
+    }
+
+
+def run_of(row: Row, contents: Contents | None = None, problems: tuple[Problem, ...] = ()) -> Run:
+    """A run without its contents where these are not given. Raises ValueError where the row is damaged."""
+    return Run(
+        campaign=row["campaign"],
+        target=row["target"],
+        platform=row["platform"],
+        topology=Topology(tuple(int(part) for part in row["topology"].split(",") if part)),
+        tick=Tick(Clock(row["clock"]), _positive(row["tick_value"])),
+        build=Build(row["firmware"], row["events_hash"], _typed(row["build_options"], Pairs), row["code_bytes"]),
+        lead=_core(row["lead"]) if row["lead"] else None,
+        status=RunStatus(row["status"]),
+        contents=contents_of(row) if contents is None else contents,
+        problems=problems,
+        conditions=_typed(row["conditions"], Conditions),
+        capture_cost_ticks=row["capture_cost_ticks"],
+        started_utc=row["started_utc"],
+        emulator=row["emulator"],
+        command=_typed(row["command"], tuple[str, ...]),
+        source=row["source"],
+        printed_deltas=_typed(row["printed_deltas"], tuple[PrintedDelta, ...]),
+        resolutions=_typed(row["resolutions"], tuple[tuple[Metric, float], ...]),
+        facts=_typed(row["facts"], Pairs),
+        id=row["id"],
+    )
+
+
+def contents_of(row: Row, samples: Iterable[Row] = (), traces: Iterable[Row] = ()) -> Contents:
+    """Wake-ups and power cycles stand in the run's raw files, not in rows."""
+    match Kind(row["kind"]):
+        case Kind.SPANS:
+            return Spans(tuple(map(_sample, samples)), tuple(map(_trace, traces)))
+        case Kind.WAKEUPS:
+            return WakeupCounts()
+        case Kind.POWER:
+            return PowerCycles()
+
+
+def problem_row(problem: Problem) -> dict[str, Any]:
+    return {"line": problem.line, "message": problem.message, "kind": problem.kind.value}
+
+
+def problem_of(row: Row) -> Problem:
+    return Problem(row["line"], row["message"], ProblemKind(row["kind"]))
+
+
+def sample_row(sample: Sample) -> dict[str, Any]:
+    return {
+        "test": sample.test,
+        "metric": sample.metric.value,
+        "cluster": sample.core.cluster,
+        "core": sample.core.core,
+        "boot": sample.boot,
+        "iteration": sample.iteration,
+        "value_ticks": sample.value_ticks,
+    }
+
+
+def _sample(row: Row) -> Sample:
+    core, value = CoreId(row["cluster"], row["core"]), row["value_ticks"]
+    if not isinstance(value, int):
+        raise ValueError(f"a span of {value!r} ticks")
+    return Sample(row["test"], Metric(row["metric"]), core, row["boot"], row["iteration"], value)
+
+
+def trace_row(trace: CoreTrace) -> dict[str, Any]:
+    records = [(record.sequence, record.time_ticks, record.event, record.arg) for record in trace.records]
+    return {
+        "test": trace.test,
+        "boot": trace.boot,
+        "iteration": trace.iteration,
+        "cluster": trace.core.cluster,
+        "core": trace.core.core,
+        "lost": trace.lost,
+        "records": zlib.compress(msgspec.json.encode(records)),
+    }
+
+
+def _trace(row: Row) -> CoreTrace:
+    found = msgspec.json.decode(zlib.decompress(row["records"]), type=list[tuple[int, int, str, int]])
+    records = tuple(TraceRecord(*record) for record in found)
+    return CoreTrace(row["test"], row["boot"], row["iteration"], CoreId(row["cluster"], row["core"]), records, row["lost"])
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _typed(text: str, kind: Any) -> Any:
+    return msgspec.json.decode(text, type=kind)
+
+
+def _positive(value: Any) -> float:
+    if not isinstance(value, int | float) or not value > 0:
+        raise ValueError(f"a tick is worth {value!r}")
+    return float(value)
+
+
+def _core(text: str) -> CoreId:
+    cluster, _, core = text.partition(".")
+    return CoreId(int(cluster), int(core))

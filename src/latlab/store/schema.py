@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tables of a store. Version 2: what a run holds and was measured under is typed (docs/export-schema.md has the same names)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+SCHEMA_VERSION = 2
+
+metadata = sa.MetaData()
+
+schema_table = sa.Table("latlab_schema", metadata, sa.Column("version", sa.Integer, primary_key=True, autoincrement=False))
+
+runs_table = sa.Table(
+    "runs",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("id", sa.Text, nullable=False, unique=True),
+    sa.Column("campaign", sa.Text, nullable=False),
+    sa.Column("target", sa.Text, nullable=False),
+    sa.Column("platform", sa.Text, nullable=False),
+    sa.Column("topology", sa.Text, nullable=False),
+    sa.Column("clock", sa.Text, nullable=False),
+    sa.Column("tick_value", sa.Float(53), nullable=False),
+    sa.Column("firmware", sa.Text, nullable=False),
+    sa.Column("events_hash", sa.Text),
+    sa.Column("build_options", sa.Text, nullable=False),
+    sa.Column("lead", sa.Text),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("capture_cost_ticks", sa.Float(53)),
+    sa.Column("started_utc", sa.Text, nullable=False),
+    sa.Column("emulator", sa.Text, nullable=False),
+    sa.Column("command", sa.Text, nullable=False),
+    sa.Column("facts", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False, server_default="spans"),
+    sa.Column("conditions", sa.Text, nullable=False, server_default="{}"),
+    sa.Column("source", sa.Text, nullable=False, server_default=""),
+    sa.Column("code_bytes", sa.BigInteger),
+    sa.Column("printed_deltas", sa.Text, nullable=False, server_default="[]"),
+    sa.Column("resolutions", sa.Text, nullable=False, server_default="[]"),
+)
+
+
+def _of_run() -> sa.Column[Any]:
+    return sa.Column("run", sa.Integer, sa.ForeignKey("runs.number", ondelete="CASCADE"), nullable=False, index=True)
+
+
+def _number() -> sa.Column[Any]:
+    return sa.Column("number", sa.Integer, primary_key=True)
+
+
+samples_table = sa.Table(
+    "samples",
+    metadata,
+    _number(),
+    _of_run(),
+    sa.Column("test", sa.Text, nullable=False),
+    sa.Column("metric", sa.Text, nullable=False),
+    sa.Column("cluster", sa.Integer, nullable=False),
+    sa.Column("core", sa.Integer, nullable=False),
+    sa.Column("boot", sa.Integer, nullable=False),
+    sa.Column("iteration", sa.BigInteger, nullable=False),
+    sa.Column("value_ticks", sa.BigInteger, nullable=False),
+)
+
+traces_table = sa.Table(
+    "traces",
+    metadata,
+    _number(),
+    _of_run(),
+    sa.Column("test", sa.Text, nullable=False),
+    sa.Column("boot", sa.Integer, nullable=False),
+    sa.Column("iteration", sa.BigInteger, nullable=False),
+    sa.Column("cluster", sa.Integer, nullable=False),
+    sa.Column("core", sa.Integer, nullable=False),
+    sa.Column("lost", sa.BigInteger, nullable=False),
+    sa.Column("records", sa.LargeBinary, nullable=False),
+)
+
+problems_table = sa.Table(
+    "problems",
+    metadata,
+    _number(),
+    _of_run(),
+    sa.Column("line", sa.BigInteger, nullable=False),
+    sa.Column("message", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False, server_default="input"),
+)
+
+logs_table = sa.Table(
+    "logs",
+    metadata,
+    _number(),
+    _of_run(),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("data", sa.LargeBinary, nullable=False),
+)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How far off predictions are, metric by metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from latlab.model.enums import Metric
+from latlab.virtual.prediction import Prediction
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """Absolute errors in percent over the spans of one metric; `test` is None for all tests together."""
+
+    test: str | None
+    metric: Metric
+    spans: int
+    median_percent: float
+    worst: Prediction
+
+
+def accuracy(predictions: Sequence[Prediction]) -> tuple[Accuracy, ...]:
+    """Every metric over all tests, then test by test."""
+    tests = (None, *dict.fromkeys(p.key[0] for p in predictions))
+    chosen = (
+        (test, metric, [p for p in predictions if p.key[1] is metric and test in (None, p.key[0])]) for test in tests for metric in Metric
+    )
+    return tuple(
+        Accuracy(
+            test,
+            metric,
+            len(found),
+            median(abs(p.error_percent) for p in found),
+            max(found, key=lambda p: abs(p.error_percent)),
+        )
+        for test, metric, found in chosen
+        if found
+    )

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What reports only word: each judgement as data, and none where what it rests on is missing."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from latlab.analysis.base.tolerance import limits_of
+from latlab.analysis.base.verdicts import Limits, Verdict
+from latlab.analysis.compare import compare
+from latlab.analysis.ladder.cell_deltas import cell_delta
+from latlab.analysis.wakeups.agreement import agreement, percentile_ns, together, told_percentiles
+from latlab.analysis.wakeups.attribution import Attributed
+from latlab.analysis.wakeups.causes import RING_OVERWRITTEN, by_cause
+from latlab.analysis.wakeups.dose_experiment import Dose, far_above, highest_alone, judge
+from latlab.errors import DataError, UsageError
+from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId
+from latlab.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
+from latlab.store.references import load
+from latlab.virtual.accuracy import accuracy
+from latlab.virtual.prediction import Prediction
+
+
+def dose(dose_us: int, kstack: bool, hwrng: bool, max_us: float) -> Dose:
+    return Dose(f"{dose_us}-{kstack}-{hwrng}", dose_us, kstack, hwrng, max_us, 0, ())
+
+
+ALONE = [dose(0, True, False, 40), dose(100, True, False, 240), dose(200, True, False, 440)]
+
+
+def late(late_us: int, blame: Blame, cpu: int = 0, calls: int = 0, stolen_ns: int = 0) -> Attributed:
+    return Attributed(Outlier(cpu, 0, late_us * 1000), blame, calls, stolen_ns)
+
+
+def test_no_caller_is_judged_without_the_boots_that_it_rests_on() -> None:
+    judged = judge(ALONE)
+    assert (judged.kstack_to_blame, judged.driver_adds, judged.without, judged.driver) == (None, None, None, None)
+    assert judged.line.slope == pytest.approx(2) and judged.highest.max_us == 440
+    assert judge([*ALONE, dose(200, False, True, 90)]).driver_adds is None
+    assert judge([*ALONE[1:], dose(300, True, False, 640), dose(200, False, False, 30)]).kstack_to_blame is None
+
+
+def test_the_limit_of_falling_back_is_half_again_the_undisturbed_maximum() -> None:
+    assert judge([*ALONE, dose(200, False, False, 60)]).kstack_to_blame is True
+    assert judge([*ALONE, dose(200, False, False, 60.1)]).kstack_to_blame is False
+
+
+def test_outliers_far_above_are_those_beyond_three_times_the_undisturbed_maximum() -> None:
+    trng, other = Blame(BlameKind.FIRMWARE, "TRNG_RND"), Blame(BlameKind.FIRMWARE, "CPU_SUSPEND")
+    found = far_above([*ALONE, dose(900, False, False, 50)], [late(120, trng), late(121, trng), late(300, other), late(400, UNEXPLAINED)])
+    assert (found.limit_ns, found.dose_us, len(found.entries), found.explained) == (120_000, 200, 3, 1)
+    assert highest_alone([*ALONE, dose(900, True, True, 50)]).dose_us == 200
+    with pytest.raises(DataError, match="without a dose"):
+        far_above(ALONE[1:], [])
+
+
+def test_causes_are_ordered_by_number_and_those_without_one_come_last() -> None:
+    call = Blame(BlameKind.FIRMWARE, "TRNG_RND")
+    called = replace(call, caller=Caller(CallerKind.HWRNG_THREAD, "hwrng"))
+    entries = [
+        late(9, UNEXPLAINED),
+        late(8, UNEXPLAINED),
+        late(7, UNTRACED),
+        late(50, call, 1, 1, 5_000),
+        late(60, called, 0, 2, 9_000),
+        late(70, called, 2, 2, 9_000),
+    ]
+    found = by_cause(entries)
+    assert [group.name for group in found] == ["TRNG_RND, called by the hwrng thread", "TRNG_RND", "unexplained", RING_OVERWRITTEN]
+    assert (found[0].cpus, found[0].latest_ns, found[0].stolen_ns) == ((0, 2), 70_000, 9_000)
+    assert found[2].stolen_ns is None
+
+
+def histogram(*bins: tuple[int, int, int], beyond: int = 0) -> Histogram:
+    low, high, counts = (np.array(column, dtype=np.int64) for column in zip(*bins, strict=True))
+    return Histogram(low, high, counts, beyond)
+
+
+def cpu(number: int, found: Histogram | None, max_ns: int = 10_000) -> CpuWakeups:
+    total = found.total if found else 0
+    return CpuWakeups(number, found, total, total, 0, 1_000, max_ns, 2_000.0)
+
+
+def test_a_percentile_is_told_where_ten_samples_lie_above_it_on_a_cpu() -> None:
+    few, many = cpu(0, histogram((1000, 2000, 999))), cpu(1, histogram((1000, 2000, 1001)))
+    assert told_percentiles([few]) == (50.0,)
+    assert told_percentiles([few, many]) == (50.0, 99.0)
+    assert told_percentiles([cpu(0, None)]) == ()
+
+
+def test_a_percentile_is_never_above_the_maximum() -> None:
+    assert percentile_ns(cpu(0, histogram((1000, 9000, 100)), max_ns=1500), 50) == 1500
+    assert percentile_ns(cpu(0, None), 50) is None
+
+
+def test_two_tools_agree_on_the_cpus_that_both_measured() -> None:
+    first = Wakeups("recorder", None, 1, (cpu(0, histogram((1000, 2000, 10))), cpu(1, None)))
+    second = Wakeups("cyclictest", None, 1000, (cpu(0, histogram((1000, 2000, 10), beyond=2)), cpu(2, None)))
+    (one,) = agreement(first, second)
+    assert one.cpu == 0 and one.clipped_by_second == 2
+    assert one.distance == pytest.approx(2 / 12)
+
+
+def test_two_histograms_together_hold_every_count_of_both() -> None:
+    both = together(histogram((0, 10, 1), (10, 20, 2), beyond=1), histogram((10, 25, 3), (30, 40, 4)))
+    assert both.low_ns.tolist() == [0, 10, 30] and both.high_ns.tolist() == [10, 25, 40]
+    assert both.counts.tolist() == [1, 5, 4] and both.beyond == 1
+
+
+def test_a_delta_stands_beside_a_cell_only_where_the_comparison_shows_a_change() -> None:
+    comparison = compare(load("published:tf-a/juno/v2.9"), load("published:tf-a/juno/v2.10"))
+    changed = {row.metric for row in comparison.rows if row.verdict is Verdict.REGRESSED}
+    assert changed == {Metric.WAKEUP}
+    shown = cell_delta(comparison, "cpu_susp_serial", Metric.WAKEUP, CoreId(0, 0), 19_000)
+    assert shown is not None and 0.1 < shown.share < 0.3 and not shown.at_its_place
+    assert cell_delta(comparison, "cpu_susp_serial", Metric.POWERDOWN, CoreId(0, 0), 100_000) is None
+    assert cell_delta(comparison, "susp_deep_parallel", Metric.POWERDOWN, CoreId(0, 0), 240_000) is None
+
+
+def test_the_error_of_a_prediction_is_told_for_all_tests_and_for_each() -> None:
+    key = ("cpu_susp_serial", Metric.WAKEUP, CoreId(0, 0))
+    other = ("susp_deep_serial", Metric.WAKEUP, CoreId(0, 1))
+    found = accuracy([Prediction(key, 100, 110), Prediction(other, 100, 70), Prediction(other, 100, 101)])
+    assert [(one.test, one.spans, one.median_percent) for one in found] == [
+        (None, 3, 10.0),
+        ("cpu_susp_serial", 1, 10.0),
+        ("susp_deep_serial", 2, 15.5),
+    ]
+    assert found[0].worst.key == other and found[0].worst.error_percent == pytest.approx(-30)
+
+
+def test_a_tolerance_replaces_the_limit_of_every_clock() -> None:
+    assert limits_of(None) == Limits()
+    assert (limits_of(5).relative, limits_of(5).relative_exact) == (0.05, 0.05)
+    for wrong in (-1, 100, float("nan")):
+        with pytest.raises(UsageError, match="not a percentage"):
+            limits_of(wrong)

@@ -40,12 +40,23 @@ spm:
 	cmake -S firmware/spm -B build/spm -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-none-eabi.cmake
 	cmake --build build/spm
 
+# Needs gcc-riscv64-linux-gnu, which nothing else here does.
+.PHONY: sbi
+sbi:
+	cmake -S probe/programs -B build/sbi -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/riscv64-linux-gnu.cmake
+	cmake --build build/sbi
+
+.PHONY: probe
+probe:
+	cmake -S probe -B build/probe -G Ninja
+	cmake --build build/probe
+
 .PHONY: virtual
 virtual:
 	cmake --preset virtual
 	cmake --build --preset virtual
 
-firmware: $(EL3) virtual spm
+firmware: $(EL3) virtual spm probe
 
 demo: setup
 	$(MAKE) qemu_virt
@@ -82,6 +93,8 @@ bench: setup-dev
 	$(PYTHON) bench/virtual_speed.py
 	$(PYTHON) bench/host_speed.py
 	$(PYTHON) bench/recorder_distribution.py
+	$(MAKE) firmware-1 probe
+	$(PYTHON) bench/probe_cost.py
 
 lint: setup-dev
 	.venv/bin/ruff check

@@ -15,9 +15,11 @@ qemu_major() {
 }
 
 missing_packages() {
-    for pair in aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu arm-none-eabi-gcc:gcc-arm-none-eabi cmake:cmake ninja:ninja-build gcc:gcc make:make; do
+    for pair in aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu arm-none-eabi-gcc:gcc-arm-none-eabi cmake:cmake ninja:ninja-build gcc:gcc make:make \
+        pkg-config:pkg-config xz:xz-utils; do
         command -v "${pair%%:*}" >/dev/null 2>&1 || printf '%s ' "${pair#*:}"
     done
+    [ -e /usr/include/glib-2.0/glib.h ] || printf 'libglib2.0-dev '
     [ -e /usr/include/stdio.h ] || printf 'libc6-dev '
     [ -e /usr/lib/arm-none-eabi/lib/libc.a ] || printf 'libnewlib-arm-none-eabi '
     [ -e /usr/aarch64-linux-gnu/lib/libc.a ] || printf 'libc6-dev-arm64-cross '
@@ -25,8 +27,8 @@ missing_packages() {
     [ "$extras" != dev ] || test_packages
 }
 
-# The unit tests in C run under CMocka. A console of the tests takes files by XMODEM, and they start an sshd of their own. Where systemd runs, the package would start one for
-# the whole machine: that is left to its owner.
+# The unit tests in C run under CMocka. A console of the tests takes files by XMODEM, and they start an sshd of their own. Where systemd
+# runs, the package would start one for the whole machine: that is left to its owner.
 test_packages() {
     [ -e /usr/include/cmocka.h ] || printf 'libcmocka-dev '
     can_install || return 0

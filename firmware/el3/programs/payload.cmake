@@ -1,39 +1,48 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Everything that these programs share, and the function that makes one of them.
-add_library(payload_runtime OBJECT
-    runtime/bench_params.c
-    runtime/completion.c
-    runtime/console.c
-    runtime/core.c
-    runtime/entry.S
-    runtime/gic.c
-    runtime/memory.c
-    runtime/panic.c
-    runtime/psci.c
-    runtime/smc.c
-    runtime/smc_call.S
-    runtime/start.c
-    runtime/sync.c
-    runtime/timer.c
-    runtime/uart.c
-    runtime/vectors.S
-    ${LATLAB_WIRE_SOURCES})
-target_include_directories(payload_runtime PUBLIC runtime ${LATLAB_WIRE_INCLUDES})
-target_compile_features(payload_runtime PUBLIC c_std_11)
-target_compile_options(payload_runtime PUBLIC
-    -ffreestanding -fno-pic -fno-stack-protector -fno-asynchronous-unwind-tables -mgeneral-regs-only -mno-outline-atomics
-    -mstrict-align -O2 -g
-    $<$<COMPILE_LANGUAGE:C>:${PAYLOAD_WARNINGS}>)
+# The runtime for one machine; its devices are in runtime/machine/MACHINE.
+function(add_runtime target machine)
+    add_library(${target} OBJECT
+        runtime/bench_params.c
+        runtime/completion.c
+        runtime/console.c
+        runtime/core.c
+        runtime/entry.S
+        runtime/gic.c
+        runtime/memory.c
+        runtime/panic.c
+        runtime/psci.c
+        runtime/smc.c
+        runtime/smc_call.S
+        runtime/start.c
+        runtime/sync.c
+        runtime/timer.c
+        runtime/uart.c
+        runtime/vectors.S
+        ${LATLAB_WIRE_SOURCES})
+    target_include_directories(${target} PUBLIC runtime runtime/machine/${machine} ${LATLAB_WIRE_INCLUDES})
+    target_compile_features(${target} PUBLIC c_std_11)
+    target_compile_options(${target} PUBLIC
+        -ffreestanding -fno-pic -fno-stack-protector -fno-asynchronous-unwind-tables -mgeneral-regs-only -mno-outline-atomics
+        -mstrict-align -O2 -g
+        $<$<COMPILE_LANGUAGE:C>:${PAYLOAD_WARNINGS}>)
+endfunction()
+add_runtime(payload_runtime virt)
+add_runtime(payload_runtime_raspi4b raspi4b)
 # GCC must not turn the loops of memory.c into calls of themselves.
 set_source_files_properties(runtime/memory.c PROPERTIES COMPILE_OPTIONS -fno-tree-loop-distribute-patterns)
 
-function(add_payload name)
+function(add_payload_at runtime address name)
     add_executable(${name} ${ARGN})
     set_target_properties(${name} PROPERTIES SUFFIX .elf RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-    target_link_libraries(${name} PRIVATE payload_runtime)
+    target_link_libraries(${name} PRIVATE ${runtime})
     target_link_options(${name} PRIVATE -nostdlib -static -no-pie -Wl,--build-id=none -Wl,--fatal-warnings -Wl,-z,noexecstack -Wl,-z,max-page-size=4096
-        -T ${PAYLOAD_RUNTIME}/payload.ld)
+        -Wl,--defsym=PAYLOAD_ADDRESS=${address} -T ${PAYLOAD_RUNTIME}/payload.ld)
     set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${PAYLOAD_RUNTIME}/payload.ld)
+endfunction()
+
+function(add_payload name)
+    add_payload_at(payload_runtime 0x60000000 ${name} ${ARGN})
 endfunction()
 
 add_payload(psci_bench
@@ -42,6 +51,11 @@ add_payload(psci_bench
     psci_bench/measure.c
     psci_bench/procedures.c
     psci_bench/stamps.c)
+
+# For firmware of other makers: no trace service, and another machine.
+set(psci_calls psci_calls/main.c psci_calls/power_states.c psci_calls/tests.c)
+add_payload(psci_calls ${psci_calls})
+add_payload_at(payload_runtime_raspi4b 0x80000 psci_calls_raspi4b ${psci_calls})
 
 add_payload(psci_stress
     psci_stress/ledger.c

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from latlab.cli import analysis, doctor, psa, psci, rt, runs, virtual
+from latlab.cli import analysis, doctor, psa, psci, rt, runs, sbi, virtual, watch
 from latlab.errors import LatlabError, UsageError
 
 app = typer.Typer(
@@ -44,6 +44,8 @@ runs.register(app)
 analysis.register(app)
 virtual.register(app)
 doctor.register(app)
+sbi.register(run_app)
+watch.register(app)
 
 
 def main() -> None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from latlab.cli.foreign import SubjectOptions
+from latlab.cli.foreign import run as run_subject
 from latlab.cli.options import (
     BoardOptions,
     FirmwareOption,
@@ -90,6 +92,7 @@ def psci(
     emulator: EmulatorOptions,
     limits: LimitOptions,
     board: BoardOptions,
+    foreign: SubjectOptions,
     target: Annotated[
         str, typer.Option(help="Where it runs: qemu, virtual:PLATFORM in virtual time, or labgrid: a board's console.")
     ] = "qemu",
@@ -100,6 +103,13 @@ def psci(
     from latlab.store.store import open_store
 
     allowed = limits.limits()
+    if foreign.subject is not None or foreign.on is not None:
+        own = ("target", "topology", "gic", "el", "mode", *names_of(BoardOptions))
+        refuse_given(context, own, "has no effect on firmware of somebody else; leave it out")
+        opened, recorded = run_subject(foreign, emulator.firmware, emulator.qemu, image.iterations, allowed, store)
+        conclude(opened, recorded, format)
+        return
+    refuse_given(context, names_of(SubjectOptions), "is for firmware of somebody else; it needs --subject FILE, or --on and --firmware")
     if target == "labgrid":
         from latlab.cli.boards import record_console_of
 

@@ -18,3 +18,28 @@ class Symbols:
         """The function that holds the address, or the address itself where none does."""
         index = bisect_right(self.addresses, address) - 1
         return self.names[index] if index >= 0 else f"{address:#010x}"
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """Functions of an ELF file and its code. `code` is (address, bytes) of each executable segment."""
+
+    name: str
+    starts: tuple[int, ...]
+    sizes: tuple[int, ...]
+    names: tuple[str, ...]
+    code: tuple[tuple[int, bytes], ...]
+
+    def function(self, address: int) -> str | None:
+        """The function that holds the address; None outside the image's code."""
+        if self.bytes_at(address, 1) is None:
+            return None
+        index = bisect_right(self.starts, address) - 1
+        return self.names[index] if index >= 0 else None
+
+    def bytes_at(self, address: int, size: int) -> bytes | None:
+        """The image's code there, None where it has none."""
+        for start, data in self.code:
+            if start <= address and address + size <= start + len(data):
+                return data[address - start : address - start + size]
+        return None

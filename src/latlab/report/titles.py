@@ -16,6 +16,7 @@ METRIC_TITLES = {
     Metric.PSA_CALL: "Cost",
     Metric.IRQ_LATENCY: "Worst Interrupt Latency",
     Metric.MISSED_PERIODS: "Missed Periods",
+    Metric.CALL: "Call",
 }
 
 

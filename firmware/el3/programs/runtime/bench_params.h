@@ -5,16 +5,19 @@
 
 #include <stdint.h>
 
-#define BENCH_PARAMS_ADDRESS 0x5fff0000UL
+#include "machine.h"
+
+#define BENCH_PARAMS_ADDRESS ((uintptr_t)MACHINE_PARAMS)
 #define BENCH_PARAMS_MAGIC 0x4c41544c41420001UL
+#define BENCH_CORES_STAY_ON 1UL /* the machine cannot start a core again that its firmware switched off */
 
 struct bench_params {
     uint64_t magic;
     uint64_t iterations; /* psci_bench: iterations of each test */
     uint64_t seed; /* psci_stress, smc_fuzz */
-    uint64_t count; /* psci_stress: transitions; smc_fuzz: calls; 0: the program's own default */
+    uint64_t count; /* psci_stress: transitions; smc_fuzz: calls; psci_calls: cores of the machine; 0: the program's own default */
     uint64_t duration_ms; /* psci_stress, smc_fuzz: stop after this long; 0: no limit */
-    uint64_t flags; /* BENCH_FLAG_*; 0 where the host leaves none */
+    uint64_t flags; /* BENCH_FLAG_* of the program; 0 where the host leaves none */
 };
 
 #define BENCH_FLAG_AARCH32 1U /* smc_fuzz at EL2: call from an AArch32 EL1 */

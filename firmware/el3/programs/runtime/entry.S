@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kept_registers.inc"
+#include "machine.h"
 
 #define SCTLR_EL1_RES1 0x30d00800
 #define SCTLR_EL2_RES1 0x30c50830
@@ -21,19 +22,28 @@
 #define PXN (1 << 53)
 #define XN (1 << 54)
 
+/* Four gibibytes: one of devices, one of memory, two that nobody has. */
+    .macro  table device_bits, memory_bits
+    .set    gib, 0
+    .rept   4
+    .if gib == MACHINE_DEVICE_GIB
+    .quad (gib << 30) | (\device_bits)
+    .elseif gib == MACHINE_MEMORY_GIB
+    .quad (gib << 30) | (\memory_bits)
+    .else
+    .quad 0
+    .endif
+    .set    gib, gib + 1
+    .endr
+    .endm
+
     .section .rodata.tables, "a"
     .balign 64
 table_el1:
-    .quad BLOCK | ACCESSED | PXN | XN
-    .quad 0x40000000 | BLOCK | ACCESSED | INNER_SHAREABLE | ATTR_NORMAL | XN
-    .quad 0
-    .quad 0
+    table   (BLOCK | ACCESSED | PXN | XN), (BLOCK | ACCESSED | INNER_SHAREABLE | ATTR_NORMAL | XN)
     .balign 64
 table_el2:
-    .quad BLOCK | ACCESSED | XN | AP_EL2_RES1
-    .quad 0x40000000 | BLOCK | ACCESSED | INNER_SHAREABLE | ATTR_NORMAL | AP_EL2_RES1
-    .quad 0
-    .quad 0
+    table   (BLOCK | ACCESSED | XN | AP_EL2_RES1), (BLOCK | ACCESSED | INNER_SHAREABLE | ATTR_NORMAL | AP_EL2_RES1)
 
     .section .stacks, "aw", %nobits
     .balign 64

@@ -4,13 +4,14 @@
 #include <stdbool.h>
 
 #include "core.h"
+#include "machine.h"
 #include "mmio.h"
 #include "panic.h"
 #include "timer.h"
 
-#define GICD 0x08000000UL
-#define GICC 0x08010000UL
-#define GICR 0x080a0000UL
+#define GICD ((uintptr_t)MACHINE_GICD)
+#define GICC ((uintptr_t)MACHINE_GICC)
+#define GICR ((uintptr_t)MACHINE_GICR)
 
 #define GICD_CTLR (GICD + 0x0)
 #define GICD_ISENABLER0 (GICD + 0x100)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "uart.h"
 
+#include "machine.h"
 #include "mmio.h"
 
-#define UART0 0x09000000UL
+#define UART0 ((uintptr_t)MACHINE_UART)
 #define UART_DR (UART0 + 0x0)
 #define UART_FR (UART0 + 0x18)
 #define UART_LCRH (UART0 + 0x2c)

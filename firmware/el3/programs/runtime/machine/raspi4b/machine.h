@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Raspberry Pi 4, as QEMU's `raspi4b` has it: GIC-400, no GICR. Read by C and assembly. */
+#ifndef PAYLOAD_MACHINE_H
+#define PAYLOAD_MACHINE_H
+
+#define MACHINE_UART 0xfe201000
+#define MACHINE_GICD 0xff841000
+#define MACHINE_GICC 0xff842000
+#define MACHINE_GICR 0
+#define MACHINE_PARAMS 0x1fff0000
+
+/* The gibibytes of the address space: memory first, devices in the last. */
+#define MACHINE_DEVICE_GIB 3
+#define MACHINE_MEMORY_GIB 0
+
+#endif

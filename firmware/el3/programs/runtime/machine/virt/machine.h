@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* QEMU's `virt`: where its devices are. Read by C and assembly. */
+#ifndef PAYLOAD_MACHINE_H
+#define PAYLOAD_MACHINE_H
+
+#define MACHINE_UART 0x09000000
+#define MACHINE_GICD 0x08000000
+#define MACHINE_GICC 0x08010000
+#define MACHINE_GICR 0x080a0000
+#define MACHINE_PARAMS 0x5fff0000
+
+/* The gibibytes of the address space: devices, then memory. */
+#define MACHINE_DEVICE_GIB 0
+#define MACHINE_MEMORY_GIB 1
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The cores of the machine, and which of them runs.
+ *
+ * QEMU 10.0 names the wrong core to a callback where the cores take turns on one thread: the name is that of the core that translated the
+ * block. What is right is the pointer to the running core's state that QEMU's generated code keeps in one register of the host while it
+ * calls; a few instructions of assembly hand it on as a key. */
+#ifndef PROBE_CORES_H
+#define PROBE_CORES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile.h"
+#include "qemu_interface.h"
+
+#define CORES_MAX 512
+
+struct core {
+    void *key;
+    uint32_t number; /* in the order of the first instruction */
+    uint32_t level; /* of the last block */
+    uint32_t world;
+    bool is_measured; /* its instructions are counted by fragment now */
+    bool is_asleep;
+    uint64_t *instructions;
+    uint64_t own_instructions;
+    uint64_t sleep_address;
+    uint64_t sleeps; /* at sleep_address, since the last record of a change; 0: none */
+    uint64_t wake_instructions, wake_machine, wake_address; /* of the last wake-up */
+    struct profile *profile; /* NULL where functions are not counted */
+};
+
+/* The core that entered a block last on this thread. */
+extern __thread struct core *cores_mine __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Before the first core runs; `vcpu` is the one that calls. A single core's counts are kept by QEMU's inline operations. They go wrong
+ * in QEMU 10.0 from the second core on where cores take turns, so several cores are counted by callbacks. */
+void cores_start(uint32_t machine_cores, unsigned int vcpu);
+
+/* The core with this key, made where it was not there. One thread at a time. */
+struct core *cores_find(void *key, bool has_profile, bool *is_new);
+
+/* Instructions of all cores so far. */
+uint64_t cores_total(void);
+
+bool cores_are_inline(void);
+qemu_plugin_u64 cores_inline_count(void);
+qemu_plugin_u64 cores_inline_level(void);
+
+/* After a change of the core's level or sleep: the inline comparison is with what is said here. */
+void cores_watch(const struct core *core);
+
+/* What QEMU is given to call; they add the key and go on in probe_block_entered() and probe_block_changed(). */
+void probe_block_entered_here(unsigned int vcpu, void *data);
+void probe_block_changed_here(unsigned int vcpu, void *data);
+
+void probe_block_entered(unsigned int vcpu, void *data, void *key) __attribute__((visibility("hidden")));
+void probe_block_changed(unsigned int vcpu, void *data, void *key) __attribute__((visibility("hidden")));
+
+#endif

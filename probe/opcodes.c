@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "opcodes.h"
+
+#define A64_WFE 0xd503205fU
+#define A64_WFI 0xd503207fU
+#define A64_WAIT_TIMEOUT 0xd5031000U
+#define A64_WAIT_TIMEOUT_MASK 0xffffffc0U
+#define A64_WAIT_IS_INTERRUPT 0x20U
+#define A32_WFE 0xe320f002U
+#define A32_WFI 0xe320f003U
+#define T16_WFE 0xbf20U
+#define T16_WFI 0xbf30U
+#define RISCV_WFI 0x10500073U
+
+static bool a64_may_leave(uint32_t bits)
+{
+    bool is_load_store = (bits & 0x0a000000U) == 0x08000000U;
+    bool is_cache_or_translation = (bits & 0xfff80000U) == 0xd5080000U; /* SYS: IC, DC, AT, TLBI */
+    bool checks_pointer = (bits & 0xfffff000U) == 0xd5032000U || (bits & 0x7fe00000U) == 0x5ac00000U; /* hints, AUT*: may fault */
+
+    return is_load_store || is_cache_or_translation || (checks_pointer && bits != A64_WFE && bits != A64_WFI);
+}
+
+bool opcode_may_leave(enum arch arch, bool is_aarch32, struct opcode opcode)
+{
+    return arch != ARCH_AARCH64 || is_aarch32 || a64_may_leave(opcode.bits);
+}
+
+static enum sleep a64_sleep(uint32_t bits)
+{
+    if (bits == A64_WFI) {
+        return SLEEP_WFI;
+    }
+    if (bits == A64_WFE) {
+        return SLEEP_WFE;
+    }
+    if ((bits & A64_WAIT_TIMEOUT_MASK) != A64_WAIT_TIMEOUT) {
+        return SLEEP_NONE;
+    }
+    return bits & A64_WAIT_IS_INTERRUPT ? SLEEP_WFI : SLEEP_WFE;
+}
+
+static enum sleep arm_sleep(struct opcode opcode)
+{
+    if (opcode.bytes == 2) {
+        return opcode.bits == T16_WFI ? SLEEP_WFI : opcode.bits == T16_WFE ? SLEEP_WFE : SLEEP_NONE;
+    }
+    return opcode.bits == A32_WFI ? SLEEP_WFI : opcode.bits == A32_WFE ? SLEEP_WFE : SLEEP_NONE;
+}
+
+enum sleep opcode_sleep(enum arch arch, bool is_aarch32, struct opcode opcode)
+{
+    if (arch == ARCH_RISCV) {
+        return opcode.bytes == 4 && opcode.bits == RISCV_WFI ? SLEEP_WFI : SLEEP_NONE;
+    }
+    return arch == ARCH_AARCH64 && !is_aarch32 ? a64_sleep(opcode.bits) : arm_sleep(opcode);
+}

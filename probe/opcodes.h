@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the probe must know of an instruction. */
+#ifndef PROBE_OPCODES_H
+#define PROBE_OPCODES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "world.h"
+
+enum sleep { SLEEP_NONE = 0, SLEEP_WFI = 1, SLEEP_WFE = 2 };
+
+/* The bytes of one instruction as they stand in memory, little-endian. */
+struct opcode {
+    uint32_t bits;
+    size_t bytes;
+};
+
+/* Whether a block can end after this instruction without having reached its own end: it touches memory, so it may fault, or be a
+ * device's, after which QEMU makes a new block. True where that is not known. `is_aarch32` is state, not architecture. */
+bool opcode_may_leave(enum arch arch, bool is_aarch32, struct opcode opcode);
+
+/* Whether this instruction waits for an interrupt or an event. */
+enum sleep opcode_sleep(enum arch arch, bool is_aarch32, struct opcode opcode);
+
+#endif

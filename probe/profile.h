@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How often each fragment of code ran since the last time that this was asked, for one core. */
+#ifndef PROBE_PROFILE_H
+#define PROBE_PROFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROFILE_FRAGMENTS 65536U /* fragments with a number of this or more are counted together */
+#define PROFILE_LISTED 8160U /* as many fit into one record */
+
+struct profile_entry {
+    uint32_t fragment;
+    uint32_t times;
+};
+
+/* As it goes into the stream. */
+struct profile_record {
+    uint64_t unlisted_instructions; /* of fragments that found no room */
+    struct profile_entry entries[PROFILE_LISTED];
+};
+
+struct profile {
+    uint32_t times[PROFILE_FRAGMENTS];
+    uint32_t order[PROFILE_LISTED]; /* fragments in the order of their first run */
+    uint32_t listed;
+    struct profile_record record;
+};
+
+/* Notes one run of a fragment of `instructions` instructions. */
+void profile_note(struct profile *profile, uint32_t fragment, uint32_t instructions);
+
+/* Fills `profile->record` with the counts, in the order of the first run. Returns how many bytes of it are used, 0 where nothing ran.
+ * The counts go on until they are forgotten. */
+size_t profile_fill_record(struct profile *profile);
+
+/* Forgets all counts. */
+void profile_forget(struct profile *profile);
+
+#endif

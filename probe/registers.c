@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "registers.h"
+
+#include <string.h>
+
+#include "qemu_interface.h"
+
+#define ARGUMENTS_MAX 8
+#define LEVELS 4
+
+typedef struct qemu_plugin_register *handle;
+
+static enum arch machine;
+static handle state, security, identity;
+static handle arguments[ARGUMENTS_MAX];
+static size_t argument_count;
+static handle causes[LEVELS], returns[LEVELS];
+
+static handle find(const GArray *registers, const char *name)
+{
+    for (guint i = 0; i < registers->len; i++) {
+        const qemu_plugin_reg_descriptor *each = &g_array_index(registers, qemu_plugin_reg_descriptor, i);
+
+        if (strcmp(each->name, name) == 0) {
+            return each->handle;
+        }
+    }
+    return NULL;
+}
+
+static void find_arguments(const GArray *registers, const char *const names[], size_t count)
+{
+    argument_count = count;
+    for (size_t i = 0; i < count; i++) {
+        arguments[i] = find(registers, names[i]);
+    }
+}
+
+static bool find_aarch64(const GArray *registers)
+{
+    static const char *const names[] = { "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7" };
+
+    state = find(registers, "cpsr");
+    security = find(registers, "SCR_EL3");
+    identity = find(registers, "VMPIDR_EL2");
+    find_arguments(registers, names, ARGUMENTS_MAX);
+    causes[1] = find(registers, "ESR_EL1");
+    causes[2] = find(registers, "ESR_EL2");
+    causes[3] = find(registers, "ESR_EL3");
+    returns[1] = find(registers, "ELR_EL1");
+    returns[2] = find(registers, "ELR_EL2");
+    returns[3] = find(registers, "ELR_EL3");
+    return state != NULL && arguments[0] != NULL;
+}
+
+static bool find_armv8m(const GArray *registers)
+{
+    static const char *const names[] = { "r0", "r1", "r2", "r3", "lr" };
+
+    state = find(registers, "xpsr");
+    find_arguments(registers, names, sizeof(names) / sizeof(names[0]));
+    return state != NULL;
+}
+
+static bool find_riscv(const GArray *registers)
+{
+    static const char *const names[] = { "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7" };
+
+    state = find(registers, "priv");
+    identity = find(registers, "mhartid");
+    find_arguments(registers, names, ARGUMENTS_MAX);
+    causes[1] = find(registers, "scause");
+    causes[3] = find(registers, "mcause");
+    returns[1] = find(registers, "sepc");
+    returns[3] = find(registers, "mepc");
+    return state != NULL;
+}
+
+bool registers_find(enum arch *arch)
+{
+    GArray *registers = qemu_plugin_get_registers();
+    bool found = true;
+
+    if (find_armv8m(registers)) {
+        machine = ARCH_ARMV8M;
+    } else if (find_aarch64(registers)) {
+        machine = ARCH_AARCH64;
+    } else if (find_riscv(registers)) {
+        machine = ARCH_RISCV;
+    } else {
+        found = false;
+    }
+    g_array_free(registers, TRUE);
+    *arch = machine;
+    return found;
+}
+
+/* One buffer a thread: QEMU's threads read at the same time. */
+static uint64_t read(handle from)
+{
+    static __thread GByteArray *buffer;
+    uint64_t value = 0;
+
+    if (from == NULL) {
+        return 0;
+    }
+    if (buffer == NULL) {
+        buffer = g_byte_array_new();
+    }
+    g_byte_array_set_size(buffer, 0);
+    qemu_plugin_read_register(from, buffer);
+    memcpy(&value, buffer->data, buffer->len < sizeof(value) ? buffer->len : sizeof(value));
+    return value;
+}
+
+uint32_t registers_level(uint64_t address, bool *is_aarch32)
+{
+    uint64_t value = read(state);
+
+    *is_aarch32 = false;
+    switch (machine) {
+    case ARCH_ARMV8M: return world_of_armv8m(value, address);
+    case ARCH_RISCV: return world_of_riscv(value);
+    case ARCH_AARCH64: break;
+    }
+    *is_aarch32 = (value >> 4 & 1) != 0;
+    return world_level_of_cpsr(value);
+}
+
+uint32_t registers_world(uint32_t level)
+{
+    if (machine != ARCH_AARCH64) {
+        return level;
+    }
+    return world_of_aarch64(level, security != NULL ? read(security) : SCR_NS);
+}
+
+uint64_t registers_identity(uint64_t otherwise)
+{
+    return identity != NULL ? read(identity) : otherwise;
+}
+
+size_t registers_of_crossing(uint32_t from, uint32_t to, uint64_t out[CROSSING_REGISTERS_MAX])
+{
+    uint32_t to_level = to & WORLD_LEVEL_MASK;
+    size_t count = 0;
+
+    if (!world_change_has_registers(machine, from, to)) {
+        return 0;
+    }
+    while (count < argument_count) {
+        out[count] = read(arguments[count]);
+        count++;
+    }
+    if (machine != ARCH_ARMV8M && to_level > (from & WORLD_LEVEL_MASK)) {
+        out[count++] = read(causes[to_level]);
+        out[count++] = read(returns[to_level]);
+    }
+    return count;
+}

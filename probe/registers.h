@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The registers of the running core, by name, as QEMU's debugger interface knows them. */
+#ifndef PROBE_REGISTERS_H
+#define PROBE_REGISTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "world.h"
+
+#define CROSSING_REGISTERS_MAX 10
+
+/* Looks the names up. Called on a core's own thread before it runs; the first core's answer holds for all. False where this is no
+ * architecture that the probe knows. */
+bool registers_find(enum arch *arch);
+
+/* The following read the core that runs on the calling thread, inside a callback that may read registers. */
+
+/* What tells this block from one of another world: the level of AArch64, the world of M-profile and RISC-V. `is_aarch32` is set too. */
+uint32_t registers_level(uint64_t address, bool *is_aarch32);
+
+/* The whole world of a core at `level`. */
+uint32_t registers_world(uint32_t level);
+
+/* The core's own name: VMPIDR_EL2, mhartid; `otherwise` where the machine has none. */
+uint64_t registers_identity(uint64_t otherwise);
+
+/* The registers that a crossing from one world to another carries, in the order of docs/probe-format.md. Returns how many. */
+size_t registers_of_crossing(uint32_t from, uint32_t to, uint64_t out[CROSSING_REGISTERS_MAX]);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The stream of records that the probe writes: bounded, and what did not fit is counted. The format is docs/probe-format.md. */
+#ifndef PROBE_STREAM_H
+#define PROBE_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define STREAM_RECORD_MAX_BYTES 65528U
+#define STREAM_RECORD_HEADER_BYTES 8U
+
+enum record_kind {
+    RECORD_CORE = 1,
+    RECORD_CROSSING = 2,
+    RECORD_SLEEP = 3,
+    RECORD_WAKE = 4,
+    RECORD_FRAGMENT = 5,
+    RECORD_PROFILE = 6,
+    RECORD_END = 7,
+};
+
+struct stream {
+    FILE *file;
+    uint64_t limit_bytes;
+    uint64_t written_bytes;
+    uint64_t records;
+    uint64_t lost;
+    int error; /* errno of the first write that failed, 0 where none did */
+};
+
+/* Takes over `file` and writes the header to it. Room for the last record is kept free below `limit_bytes`. */
+void stream_open(struct stream *stream, FILE *file, uint64_t limit_bytes, const void *header, size_t header_bytes);
+
+/* Appends a record, or counts it as lost: beyond the limit, after a failed write, or longer than a record may be. From the first loss on
+ * every record is lost, so that what is there has no hole. `body_bytes` is padded with zeros to a multiple of 8. */
+void stream_put(struct stream *stream, enum record_kind kind, uint32_t core, const void *body, size_t body_bytes);
+
+/* Writes the last record, which says how many were written and lost, and closes the file. False where the disk did not take it all. */
+bool stream_close(struct stream *stream);
+
+/* Hands to the system what was put so far, so that a reader sees it. */
+void stream_flush(struct stream *stream);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cmocka_needs.h"
+#include "opcodes.h"
+
+static bool a64_may_leave(uint32_t bits)
+{
+    return opcode_may_leave(ARCH_AARCH64, false, (struct opcode) { bits, 4 });
+}
+
+static enum sleep sleep_of(enum arch arch, uint32_t bits, size_t bytes)
+{
+    return opcode_sleep(arch, false, (struct opcode) { bits, bytes });
+}
+
+static void loads_and_stores_of_a64_may_leave_their_block(void **state)
+{
+    static const uint32_t memory[] = {
+        0xf9400020, /* ldr x0, [x1] */
+        0xb9000020, /* str w0, [x1] */
+        0xa9bf7bfd, /* stp x29, x30, [sp, #-16]! */
+        0x885ffc20, /* ldaxr w0, [x1] */
+        0xc8a27c20, /* cas x2, x0, [x1] */
+        0xf8200021, /* ldadd x0, x1, [x1] */
+        0x58000040, /* ldr x0, label */
+        0x4c407020, /* ld1 {v0.16b}, [x1] */
+        0x3dc00020, /* ldr q0, [x1] */
+        0xd50b7e20, /* dc civac, x0 */
+        0xd50b7420, /* dc zva, x0 */
+        0xd5087800, /* at s1e1r, x0 */
+        0xd50b7520, /* ic ivau, x0 */
+        0xf9800020, /* prfm pldl1keep, [x1] */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++) {
+        assert_true(a64_may_leave(memory[i]));
+    }
+}
+
+static void arithmetic_branches_and_system_registers_stay_in_their_block(void **state)
+{
+    static const uint32_t others[] = {
+        0x8b020020, /* add x0, x1, x2 */
+        0xd2800000, /* mov x0, #0 */
+        0x10000000, /* adr x0, . */
+        0x54000040, /* b.eq */
+        0xd65f03c0, /* ret */
+        0xd5384240, /* mrs x0, CurrentEL */
+        0xd51b4200, /* msr nzcv, x0 */
+        0x1e622820, /* fadd d0, d1, d2 */
+        0x9b020c20, /* madd x0, x1, x2, x3 */
+        0xd503207f, /* wfi */
+        0xd503205f, /* wfe */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        assert_false(a64_may_leave(others[i]));
+    }
+}
+
+static void what_is_not_known_may_leave(void **state)
+{
+    (void)state;
+    assert_true(opcode_may_leave(ARCH_AARCH64, true, (struct opcode) { 0xe1a00000, 4 }));
+    assert_true(opcode_may_leave(ARCH_ARMV8M, false, (struct opcode) { 0xbf00, 2 }));
+    assert_true(opcode_may_leave(ARCH_RISCV, false, (struct opcode) { 0x13, 4 }));
+}
+
+static void the_waits_of_each_architecture_are_known(void **state)
+{
+    (void)state;
+    assert_int_equal(sleep_of(ARCH_AARCH64, 0xd503207f, 4), SLEEP_WFI);
+    assert_int_equal(sleep_of(ARCH_AARCH64, 0xd503205f, 4), SLEEP_WFE);
+    assert_int_equal(sleep_of(ARCH_AARCH64, 0xd5031025, 4), SLEEP_WFI); /* wfit x5 */
+    assert_int_equal(sleep_of(ARCH_AARCH64, 0xd5031005, 4), SLEEP_WFE); /* wfet x5 */
+    assert_int_equal(opcode_sleep(ARCH_AARCH64, true, (struct opcode) { 0xe320f003, 4 }), SLEEP_WFI);
+    assert_int_equal(opcode_sleep(ARCH_AARCH64, true, (struct opcode) { 0xe320f002, 4 }), SLEEP_WFE);
+    assert_int_equal(sleep_of(ARCH_ARMV8M, 0xbf30, 2), SLEEP_WFI);
+    assert_int_equal(sleep_of(ARCH_ARMV8M, 0xbf20, 2), SLEEP_WFE);
+    assert_int_equal(sleep_of(ARCH_RISCV, 0x10500073, 4), SLEEP_WFI);
+}
+
+static void other_hints_are_no_waits(void **state)
+{
+    (void)state;
+    assert_int_equal(sleep_of(ARCH_AARCH64, 0xd503203f, 4), SLEEP_NONE); /* yield */
+    assert_int_equal(sleep_of(ARCH_AARCH64, 0xd503201f, 4), SLEEP_NONE); /* nop */
+    assert_int_equal(sleep_of(ARCH_ARMV8M, 0xbf00, 2), SLEEP_NONE); /* nop */
+    assert_int_equal(sleep_of(ARCH_RISCV, 0x30200073, 4), SLEEP_NONE); /* mret */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_and_stores_of_a64_may_leave_their_block),
+        cmocka_unit_test(arithmetic_branches_and_system_registers_stay_in_their_block),
+        cmocka_unit_test(what_is_not_known_may_leave),
+        cmocka_unit_test(the_waits_of_each_architecture_are_known),
+        cmocka_unit_test(other_hints_are_no_waits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

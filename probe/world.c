@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "world.h"
+
+#define CPSR_AARCH32 0x10U
+#define CPSR_MODE 0x1fU
+#define MODE_USER 0x10U
+#define MODE_MONITOR 0x16U
+#define MODE_HYP 0x1aU
+#define SCR_NSE_SHIFT 62
+#define XPSR_EXCEPTION 0x1ffU
+#define SECURE_ALIAS_SHIFT 28
+#define EL2 2U
+#define EL3 3U
+#define MACHINE_MODE 3U
+
+uint32_t world_level_of_cpsr(uint64_t cpsr)
+{
+    if (!(cpsr & CPSR_AARCH32)) {
+        return (uint32_t)(cpsr >> 2 & WORLD_LEVEL_MASK);
+    }
+    switch (cpsr & CPSR_MODE) {
+    case MODE_USER: return 0;
+    case MODE_HYP: return EL2;
+    case MODE_MONITOR: return EL3;
+    default: return 1;
+    }
+}
+
+uint32_t world_of_aarch64(uint32_t level, uint64_t scr_el3)
+{
+    if (level == EL3 || !(scr_el3 & SCR_NS)) {
+        return level | WORLD_SECURE;
+    }
+    return scr_el3 >> SCR_NSE_SHIFT & 1 ? level | WORLD_REALM : level;
+}
+
+uint32_t world_of_armv8m(uint64_t xpsr, uint64_t address)
+{
+    uint32_t handler = (xpsr & XPSR_EXCEPTION) != 0;
+
+    return handler | (address >> SECURE_ALIAS_SHIFT & 1 ? WORLD_SECURE : 0);
+}
+
+uint32_t world_of_riscv(uint64_t priv)
+{
+    return (uint32_t)priv & WORLD_LEVEL_MASK;
+}
+
+bool world_change_has_registers(enum arch arch, uint32_t from, uint32_t to)
+{
+    if (from == WORLD_NONE) {
+        return false;
+    }
+    if (arch == ARCH_ARMV8M) {
+        return ((from ^ to) & WORLD_SECURE) != 0;
+    }
+    if ((from ^ to) & ~WORLD_LEVEL_MASK) {
+        return true;
+    }
+    return (from & WORLD_LEVEL_MASK) >= EL2 || (to & WORLD_LEVEL_MASK) >= EL2;
+}
+
+bool world_is_measured(enum arch arch, uint32_t world)
+{
+    if (world == WORLD_NONE) {
+        return false;
+    }
+    return arch == ARCH_RISCV ? world == MACHINE_MODE : (world & (WORLD_SECURE | WORLD_REALM)) != 0;
+}

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Crossings to calls: from the first instruction in the world that serves to the first one back in the world that called.
+
+A call may cross again inside (EL3 to a trusted OS, which asks EL3 for something): such a call is one of its own, and its instructions
+are in those of the outer call too. A core that powers down inside a call returns by its wake-up.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from latlab.analysis.crossings.names import sbi_name, smc_name
+from latlab.model.crossings import LEVEL_MASK, NO_WORLD, REALM, SECURE, Arch, CallNames, Crossing, Profile, Record, Sleep, Wait, Wake
+
+VECTOR_MASK = 0x780
+VECTOR_KINDS = {0x080: "IRQ", 0x100: "FIQ", 0x180: "SError"}
+ARGUMENTS = 8
+EC_SHIFT = 26
+EC_NAMES = {0x11: "SVC", 0x12: "HVC", 0x13: "SMC", 0x15: "SVC", 0x16: "HVC", 0x17: "SMC", 0x01: "WFI or WFE", 0x18: "system register"}
+SMC_LIKE = ("SMC", "HVC", "SVC")
+RISCV_INTERRUPT = 1 << 63
+RISCV_ECALLS = range(8, 12)
+
+
+class Kind(StrEnum):
+    CALL = "call"
+    INTERRUPT = "interrupt"
+    EXCEPTION = "exception"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Why a core went to a higher world: `name` for people, `function` the number that the caller gave, 0 where it gave none."""
+
+    kind: Kind
+    name: str
+    function: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """The sleep in which a core was down inside a call: its instructions when it fell asleep and when it woke, and those of all cores."""
+
+    asleep: int
+    asleep_machine: int
+    awake: int
+    awake_machine: int
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One stay, in instructions of its core. `parts` are those in each world; `registers` at the entry and `results` at the return are
+    x0 to x7, a0 to a7 or r0 to r3. `depth` is 0 for a call that is not inside another. `down` and `up` are what ran before the sleep and
+    after it, as fragment and number of runs; without a sleep all of it is in `down`."""
+
+    core: int
+    caller: int
+    entry: Entry
+    start: int
+    start_machine: int
+    end: int
+    end_machine: int
+    parts: tuple[tuple[int, int], ...]
+    registers: tuple[int, ...]
+    results: tuple[int, ...]
+    return_address: int
+    depth: int
+    pause: Pause | None = None
+    down: tuple[tuple[int, int], ...] = ()
+    up: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def instructions(self) -> int:
+        """Executed in the call, those between two sleeps not counted."""
+        pause = self.pause
+        return self.end - self.start - (pause.awake - pause.asleep if pause else 0)
+
+
+@dataclass(slots=True)
+class _Open:
+    """`sleeps` are the sleeps so far with their wake-ups; `ran` is what ran before each of them and, last, since the last one."""
+
+    caller: int
+    entry: Entry
+    start: int
+    start_machine: int
+    registers: tuple[int, ...]
+    parts: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    sleeps: list[tuple[Sleep, Wake | None]] = field(default_factory=list)
+    ran: list[list[tuple[int, int]]] = field(default_factory=lambda: [[]])
+
+
+@dataclass(slots=True)
+class _CoreState:
+    stack: list[_Open] = field(default_factory=list)
+    last: int = 0
+
+
+class Pairing:
+    """Feed it records in their order; it gives each call when it is over."""
+
+    def __init__(self, arch: Arch, names: CallNames) -> None:
+        self._arch = arch
+        self._names = names
+        self._cores: dict[int, _CoreState] = defaultdict(_CoreState)
+
+    def feed(self, records: Iterable[Record]) -> Iterator[Call]:
+        for record in records:
+            match record:
+                case Crossing():
+                    yield from self._crossed(self._cores[record.core], record)
+                case Sleep():
+                    _slept(self._cores[record.core], record)
+                case Wake():
+                    _woke(self._cores[record.core], record)
+                case Profile():
+                    _ran(self._cores[record.core], record)
+
+    def open_calls(self) -> int:
+        """How many calls have not come back: cores that are off, or what ran when the machine stopped."""
+        return sum(len(core.stack) for core in self._cores.values())
+
+    def _crossed(self, core: _CoreState, record: Crossing) -> Iterator[Call]:
+        spent, core.last = record.instructions - core.last, record.instructions
+        for each in core.stack:
+            each.parts[record.left] += spent
+        if record.left == NO_WORLD:
+            core.stack.clear()
+        elif is_entry(self._arch, record):
+            registers = record.registers[: argument_count(self._arch)]
+            core.stack.append(_Open(record.left, entry_of(self._arch, self._names, record), record.instructions, record.machine, registers))
+        else:
+            yield from self._returned(core, record)
+
+    def _returned(self, core: _CoreState, record: Crossing) -> Iterator[Call]:
+        """The innermost open call that was made by the world that is entered is over; those inside it were ways back, no calls."""
+        for depth in reversed(range(len(core.stack))):
+            if core.stack[depth].caller == record.entered:
+                is_whole = depth == len(core.stack) - 1 or self._arch is Arch.AARCH64
+                done = core.stack[depth]
+                del core.stack[depth:]
+                if is_whole:
+                    yield _call(self._arch, done, record, depth)
+                return
+        if self._arch is Arch.AARCH64 and not record.entered & (SECURE | REALM):
+            core.stack.clear()  # a boot through the secure world: what is open there has called for the last time
+
+
+def _call(arch: Arch, done: _Open, record: Crossing, depth: int) -> Call:
+    pause, before = _pause(done)
+    return Call(
+        record.core,
+        done.caller,
+        done.entry,
+        done.start,
+        done.start_machine,
+        record.instructions,
+        record.machine,
+        tuple(sorted(done.parts.items())),
+        done.registers,
+        record.registers[: argument_count(arch)],
+        record.address,
+        depth,
+        pause,
+        tuple(run for part in done.ran[:before] for run in part),
+        tuple(run for part in done.ran[before:] for run in part),
+    )
+
+
+def _pause(done: _Open) -> tuple[Pause | None, int]:
+    """The sleep in which the core was down, and how many stretches of code ran before it.
+
+    Locks sleep as well, in WFE and hardly ever twice at one place: a WFI goes before a WFE, then the one that slept more often, then the
+    one during which the other cores executed more, then the last."""
+    best: tuple[tuple[bool, int, int, int], Sleep, Wake] | None = None
+    for number, (sleep, wake) in enumerate(done.sleeps):
+        if wake is not None:
+            key = (sleep.wait is Wait.WFI, wake.sleeps, wake.machine - sleep.machine, number)
+            if best is None or key > best[0]:
+                best = key, sleep, wake
+    if best is None:
+        return None, len(done.ran)
+    (_, _, _, number), sleep, wake = best
+    return Pause(sleep.instructions, sleep.machine, wake.instructions, wake.machine), number + 1
+
+
+def argument_count(arch: Arch) -> int:
+    return 4 if arch is Arch.ARMV8M else ARGUMENTS
+
+
+def is_entry(arch: Arch, crossing: Crossing) -> bool:
+    """To a world that serves the one left. Changes between a system and its own processes are none, they carry no registers."""
+    if not crossing.registers:
+        return False
+    if arch is Arch.ARMV8M:
+        return bool(crossing.entered & ~crossing.left & 0x4)
+    return crossing.entered & LEVEL_MASK > crossing.left & LEVEL_MASK
+
+
+def entry_of(arch: Arch, names: CallNames, crossing: Crossing) -> Entry:
+    if arch is Arch.ARMV8M:
+        return Entry(Kind.CALL, f"{crossing.address & ~1:#x}", crossing.address & ~1)
+    cause = crossing.registers[ARGUMENTS]
+    return _riscv(names, crossing, cause) if arch is Arch.RISCV else _aarch64(names, crossing, cause)
+
+
+def _aarch64(names: CallNames, crossing: Crossing, syndrome: int) -> Entry:
+    vector = VECTOR_KINDS.get(crossing.address & 0x180)
+    if vector:
+        return Entry(Kind.INTERRUPT, vector, 0)
+    what = EC_NAMES.get(syndrome >> EC_SHIFT & 0x3F, "")
+    if what in SMC_LIKE:
+        function = crossing.registers[0] & 0xFFFFFFFF
+        return Entry(Kind.CALL, smc_name(names, function) if what == "SMC" else f"{what} {smc_name(names, function)}", function)
+    return Entry(Kind.EXCEPTION, f"{what or f'exception class {syndrome >> EC_SHIFT & 0x3F:#x}'} trapped", 0)
+
+
+def _riscv(names: CallNames, crossing: Crossing, cause: int) -> Entry:
+    if cause & RISCV_INTERRUPT:
+        return Entry(Kind.INTERRUPT, f"interrupt {cause & 0xFFFF}", 0)
+    if cause in RISCV_ECALLS:
+        extension, function = crossing.registers[7], crossing.registers[6]
+        return Entry(Kind.CALL, sbi_name(names, extension, function), extension)
+    return Entry(Kind.EXCEPTION, f"exception {cause}", 0)
+
+
+def _slept(core: _CoreState, record: Sleep) -> None:
+    for each in core.stack:
+        each.sleeps.append((record, None))
+        each.ran.append([])
+
+
+def _woke(core: _CoreState, record: Wake) -> None:
+    for each in core.stack:
+        if each.sleeps:
+            each.sleeps[-1] = each.sleeps[-1][0], record
+
+
+def _ran(core: _CoreState, record: Profile) -> None:
+    """Comes before the sleep or the crossing that ends its stretch."""
+    for each in core.stack:
+        each.ran[-1].extend(record.runs)

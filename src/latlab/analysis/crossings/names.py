@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a call is called: function numbers of SMCCC and SBI, causes of exceptions."""
+
+from __future__ import annotations
+
+from latlab.model.crossings import CallNames
+
+FAST = 0x80000000
+OWNERS = {
+    0: "Arm architecture",
+    1: "CPU",
+    2: "SiP",
+    3: "OEM",
+    4: "standard",
+    5: "hypervisor",
+    6: "vendor hypervisor",
+    7: "vendor EL3",
+}
+TRUSTED_APPLICATIONS = range(48, 50)
+TRUSTED_OSES = range(50, 64)
+
+
+def smc_name(names: CallNames, function: int) -> str:
+    """`CPU_SUSPEND (64)`, or what its number says of an unknown one: `SiP fast call 0xc2000018`."""
+    function &= 0xFFFFFFFF
+    known = names.smc.get(function)
+    if known:
+        return known
+    owner = function >> 24 & 0x3F
+    if owner in TRUSTED_APPLICATIONS:
+        whose = "trusted application"
+    elif owner in TRUSTED_OSES:
+        whose = "trusted OS"
+    else:
+        whose = OWNERS.get(owner, "reserved")
+    return f"{whose} {'fast' if function & FAST else 'yielding'} call {function:#010x}"
+
+
+def sbi_name(names: CallNames, extension: int, function: int) -> str:
+    """`hsm.hart_start`, or the two numbers."""
+    name, functions = names.sbi.get(extension, ("", ()))
+    if not name:
+        return f"extension {extension:#x} function {function}"
+    if not functions:
+        return name
+    return f"{name}.{functions[function] if function < len(functions) else function}"

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Calls counted by kind while they come: how often, how many instructions, in which world, in which code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from latlab.analysis.crossings.calls import Call, Kind
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class CallKey:
+    """What is counted together: the world that called, what for, and whether it stood inside another call."""
+
+    caller: int
+    kind: Kind
+    name: str
+    is_inner: bool
+
+
+@dataclass(slots=True)
+class CallTally:
+    """`instructions` and `parts` (by world) count how many calls had which value; `slept` how many went to sleep."""
+
+    instructions: Counter[int] = field(default_factory=Counter)
+    parts: dict[int, Counter[int]] = field(default_factory=dict)
+    slept: int = 0
+    runs: Counter[int] = field(default_factory=Counter)
+
+    @property
+    def count(self) -> int:
+        return self.instructions.total()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table. `parts` is the median number of instructions in each world."""
+
+    key: CallKey
+    count: int
+    minimum: int
+    median: float
+    maximum: int
+    total: int
+    slept: int
+    parts: tuple[tuple[int, float], ...]
+
+
+class Tally:
+    def __init__(self) -> None:
+        self._calls: dict[CallKey, CallTally] = {}
+
+    def add(self, call: Call) -> None:
+        key = CallKey(call.caller, call.entry.kind, call.entry.name, call.depth > 0)
+        tally = self._calls.setdefault(key, CallTally())
+        tally.instructions[call.instructions] += 1
+        tally.slept += call.pause is not None
+        for world, instructions in call.parts:
+            tally.parts.setdefault(world, Counter())[instructions] += 1
+        for fragment, times in (*call.down, *call.up):
+            tally.runs[fragment] += times
+
+    def rows(self) -> tuple[Row, ...]:
+        """The most instructions first."""
+        rows = [_row(key, tally) for key, tally in self._calls.items()]
+        return tuple(sorted(rows, key=lambda row: (-row.total, row.key)))
+
+    def runs(self) -> Mapping[CallKey, Counter[int]]:
+        """How often which fragment ran inside each kind of call."""
+        return {key: tally.runs for key, tally in self._calls.items()}
+
+
+def median_of(counts: Counter[int]) -> float:
+    """The median of a counted distribution, the mean of the middle two where their number is even. Raises ValueError for none."""
+    total = counts.total()
+    if not total:
+        raise ValueError("no value has no median")
+    return (_ranked(counts, (total - 1) // 2) + _ranked(counts, total // 2)) / 2
+
+
+def _ranked(counts: Counter[int], rank: int) -> int:
+    for value in sorted(counts):
+        rank -= counts[value]
+        if rank < 0:
+            return value
+    raise AssertionError("a rank below the total is in the counts")
+
+
+def _row(key: CallKey, tally: CallTally) -> Row:
+    values = tally.instructions
+    total = sum(value * count for value, count in values.items())
+    parts = tuple((world, median_of(counts)) for world, counts in sorted(tally.parts.items()))
+    return Row(key, tally.count, min(values), median_of(values), max(values), total, tally.slept, parts)

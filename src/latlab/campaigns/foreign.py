@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The psci campaign on firmware of somebody else: a program of ours makes the calls, the probe measures them from outside."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from latlab.analysis.crossings.calls import Call, Pairing
+from latlab.analysis.crossings.functions import WrongImage, check_code
+from latlab.analysis.crossings.marked import Marks, samples_of_call
+from latlab.campaigns.psci import CAMPAIGN
+from latlab.campaigns.recording import Progress, Recorded, now_utc, text_of
+from latlab.catalog import call_names
+from latlab.errors import DataError, LatlabError
+from latlab.formats.dump.calls_log import CallsLog, read_calls_log
+from latlab.formats.probe.decoder import Decoder
+from latlab.model.conditions import Conditions, Mode
+from latlab.model.crossings import Core, Fragment, Header
+from latlab.model.enums import Clock, RunStatus
+from latlab.model.run import Build, CoreId, Problem, Run, Sample, Spans, Tick, Topology
+from latlab.model.symbols import Image
+from latlab.store.store import Store
+from latlab.targets.qemu import console as consoles
+from latlab.targets.qemu import probe as probes
+from latlab.targets.qemu.qemu import Qemu
+from latlab.targets.qemu.subject import Subject, command_line, find_program
+
+AFFINITY = 0xFF00FFFFFF
+CHUNK = 1 << 20
+INSTRUMENT = "crossings"
+
+
+def run_psci_subject(
+    store: Store,
+    qemu: Qemu,
+    subject: Subject,
+    images: tuple[Image, ...],
+    iterations: int,
+    probe: Path,
+    limits: consoles.Limits,
+    progress: Progress,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> Recorded:
+    """Run every test that the firmware supports and store it. What the firmware cannot do is a fact of the run, no problem of it."""
+    with tempfile.TemporaryDirectory(prefix="latlab-") as name:
+        folder, stream = Path(name), Path(name) / "probe"
+        command = command_line(qemu, subject, find_program(subject.board), iterations, folder)
+        console = consoles.Console(probes.with_probe(command, probe, stream, bool(images)), folder / "secure.log", limits, interrupted)
+        run_id = store.begin(_planned(qemu, subject, command))
+        progress.start(run_id)
+        lines = _lines(console)
+        log = read_calls_log(lines)
+        data = stream.read_bytes() if stream.is_file() else b""
+        logs = {"console": console.take(), "secure": _read(folder / "secure.log"), "stderr": console.stderr, "probe": data}
+        store.add(run_id, logs=logs)
+        samples, problems = measured(data, log, images)
+        problems += _end_problems(log, console)
+        store.describe(run_id, _described(_planned(qemu, subject, command), log))
+        store.add(run_id, samples, problems=problems)
+        status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
+        store.finish(run_id, status)
+    if console.outcome.end is consoles.End.INTERRUPT:
+        raise LatlabError(f"interrupted; what came before is kept as the partial run {run_id}")
+    refused = probes.refusal(console.stderr.decode("utf-8", "replace"))
+    if not data and refused:
+        raise DataError(refused)
+    return Recorded(run_id, status, len(samples), tuple(problems), True)
+
+
+def measured(data: bytes, log: CallsLog, images: tuple[Image, ...]) -> tuple[list[Sample], list[Problem]]:
+    """The spans of every marked call of a probe's stream, and what is wrong with it."""
+    decoder = Decoder()
+    records = list(decoder.feed(data))
+    problems = [record for record in records if isinstance(record, Problem)]
+    problems += decoder.finish()
+    if not records or not isinstance(records[0], Header):
+        return [], problems
+    cores = {record.core: _core_of(record.identity, log) for record in records if isinstance(record, Core)}
+    pairing = Pairing(records[0].arch, call_names())
+    calls: Iterator[Call] = pairing.feed(record for record in records if not isinstance(record, Header | Problem))
+    samples = [sample for marked in Marks().feed(calls) for sample in samples_of_call(marked, cores)]
+    try:
+        check_code((record for record in records if isinstance(record, Fragment)), images)
+    except WrongImage as error:
+        problems.append(Problem(0, str(error)))
+    return sorted(samples, key=lambda sample: (sample.test, sample.iteration, sample.core)), problems
+
+
+def _lines(console: consoles.Console) -> Iterator[str]:
+    with closing(console.lines()) as lines:
+        for line in lines:
+            text = text_of(line)
+            if "<LLC1:END " in text:
+                console.expect_exit()
+            yield text
+
+
+def _core_of(identity: int, log: CallsLog) -> CoreId:
+    """The core that the program calls so; one that it never saw keeps its affinity."""
+    mpidr = identity & AFFINITY
+    return log.cores.get(mpidr, CoreId(mpidr >> 8 & 0xFF, mpidr & 0xFF))
+
+
+def _end_problems(log: CallsLog, console: consoles.Console) -> list[Problem]:
+    problems = list(log.problems)
+    if log.is_whole:
+        return problems
+    if not log.cores:
+        said = "the program never said a word: the firmware did not start it, or its console is elsewhere"
+        problems.append(Problem(0, f"{said}; read the logs console and secure"))
+    outcome = console.outcome.sentence or "the machine ended before the program did"
+    problems.append(Problem(0, outcome))
+    return problems
+
+
+def _planned(qemu: Qemu, subject: Subject, command: tuple[str, ...]) -> Run:
+    return Run(
+        campaign=CAMPAIGN,
+        target="qemu",
+        platform=subject.board.name,
+        topology=Topology((subject.cores,)),
+        tick=Tick(Clock.INSTRUCTIONS, 1.0),
+        build=Build(subject.name),
+        lead=None,
+        status=RunStatus.PARTIAL,
+        contents=Spans(),
+        started_utc=now_utc(),
+        emulator=str(qemu),
+        command=command,
+        conditions=Conditions(mode=Mode.DETERMINISTIC if subject.board.is_deterministic else Mode.MULTI_THREAD),
+        facts=(("instrument", INSTRUMENT), *((("cpu", subject.cpu),) if subject.cpu else ())),
+    )
+
+
+def _described(run: Run, log: CallsLog) -> Run:
+    if not log.cores:
+        return run
+    clusters: dict[int, int] = {}
+    for core in log.cores.values():
+        clusters[core.cluster] = max(clusters.get(core.cluster, 0), core.core + 1)
+    topology = Topology(tuple(clusters.get(number, 1) for number in range(max(clusters) + 1)))
+    skipped = tuple((f"{test} left out", why) for test, why in log.skipped)
+    return replace(run, topology=topology, lead=log.lead, facts=(*run.facts, *log.facts.items(), *skipped))
+
+
+def _read(path: Path) -> bytes:
+    return path.read_bytes() if path.exists() else b""

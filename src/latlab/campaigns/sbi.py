@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The sbi campaign: a small program makes the calls of the Supervisor Binary Interface, the probe measures them from outside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from latlab.campaigns.watching import Watch
+from latlab.errors import UsageError
+from latlab.model.symbols import Image
+from latlab.targets.qemu.images import search_folders
+from latlab.targets.qemu.qemu import ICOUNT_SHIFT, find_qemu
+
+CAMPAIGN = "sbi"
+QEMU = "qemu-system-riscv64"
+PROGRAM = Path("sbi") / "sbi_calls.elf"
+DEBIAN_FIRMWARE = Path("/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")
+PARAMS = 0x80400000
+MOST_HARTS = 8
+MOST_ITERATIONS = 1_000_000
+
+
+def planned(
+    firmware: Path | None,
+    harts: int,
+    iterations: int,
+    probe: Path,
+    qemu: Path | None = None,
+    has_functions: bool = False,
+    images: tuple[Image, ...] = (),
+    timeout_s: float | None = None,
+) -> Watch:
+    """What to watch: the firmware, the program, the number of harts. Raises UsageError for what is missing or out of range."""
+    if not 1 <= harts <= MOST_HARTS:
+        raise UsageError(f"--harts {harts}: the machine has 1 to {MOST_HARTS}")
+    if not 1 <= iterations <= MOST_ITERATIONS:
+        raise UsageError(f"--iterations {iterations}: use 1 to {MOST_ITERATIONS}")
+    image = firmware or DEBIAN_FIRMWARE
+    if not image.is_file():
+        raise UsageError(f"{image}: no such firmware; install Debian's package opensbi or name an image with --firmware")
+    program = next((folder / PROGRAM for folder in search_folders() if (folder / PROGRAM).is_file()), None)
+    if program is None:
+        raise UsageError(f"{PROGRAM.name} is not there; build it with `make sbi` (package gcc-riscv64-linux-gnu)")
+    found = find_qemu(qemu or Path(QEMU))
+    params = harts | iterations << 32
+    command = (
+        str(found.path),
+        *("-M", "virt", "-smp", str(harts), "-bios", str(image), "-kernel", str(program)),
+        *("-device", f"loader,addr={PARAMS:#x},data={params:#x},data-len=8"),
+        *("-display", "none", "-monitor", "none", "-serial", "stdio", "-nic", "none"),
+        *("-icount", f"shift={ICOUNT_SHIFT},sleep=off", "-no-reboot"),
+    )
+    return Watch(command, probe, has_functions, images, timeout_s, campaign=CAMPAIGN, firmware=image.name)

@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Run anybody's QEMU command line under the probe, follow its stream while it grows, keep what it said as a run."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import shutil
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import IO
+
+from latlab.analysis.crossings.calls import Call, Pairing
+from latlab.analysis.crossings.functions import WrongImage, check_code, instructions_by_function
+from latlab.analysis.crossings.tally import CallKey, Row, Tally
+from latlab.campaigns.recording import now_utc
+from latlab.catalog import call_names
+from latlab.errors import DataError, LatlabError, UsageError
+from latlab.formats.probe.decoder import Decoder
+from latlab.model.conditions import Conditions, Mode
+from latlab.model.crossings import Core, Crossing, Fragment, Header, Record
+from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.run import Build, CoreId, Problem, Run, Sample, Spans, Tick, Topology
+from latlab.model.symbols import Image
+from latlab.store.store import Store
+from latlab.targets.qemu import probe as probes
+from latlab.targets.qemu.qemu import find_qemu
+
+CAMPAIGN = "watch"
+POLL_S = 0.1
+STOP_S = 10
+CHUNK = 1 << 20
+SAMPLES_AT_ONCE = 20_000
+KEPT_STREAM_BYTES = 64 << 20
+AFFINITY_BITS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What was seen: the run, its table, the functions of each kind of call (empty without functions), how many crossings of which kind."""
+
+    run_id: str
+    status: RunStatus
+    header: Header
+    rows: tuple[Row, ...]
+    functions: dict[CallKey, Counter[str]]
+    crossings: Counter[tuple[int, int]]
+    open_calls: int
+    problems: tuple[Problem, ...]
+    exit_status: int
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What to run and how. `timeout_s` None: until the machine ends."""
+
+    command: tuple[str, ...]
+    probe: Path
+    has_functions: bool = False
+    images: tuple[Image, ...] = ()
+    timeout_s: float | None = None
+    limit_bytes: int | None = None
+    campaign: str = CAMPAIGN
+    firmware: str = "unknown"
+
+
+class Seen:
+    """The stream's records as they come, made into counts and samples."""
+
+    def __init__(self, add: Callable[[list[Sample]], None]) -> None:
+        self.tally = Tally()
+        self.crossings: Counter[tuple[int, int]] = Counter()
+        self.cores: dict[int, CoreId] = {}
+        self.fragments: dict[int, Fragment] = {}
+        self.header: Header | None = None
+        self.problems: list[Problem] = []
+        self._pairing: Pairing | None = None
+        self._numbers: Counter[tuple[str, int]] = Counter()
+        self._samples: list[Sample] = []
+        self._add = add
+
+    def take(self, items: Iterator[Header | Record | Problem]) -> None:
+        for item in items:
+            match item:
+                case Header():
+                    self.header = item
+                    self._pairing = Pairing(item.arch, call_names())
+                case Problem():
+                    self.problems.append(item)
+                case _:
+                    self._record(item)
+
+    @property
+    def open_calls(self) -> int:
+        return self._pairing.open_calls() if self._pairing else 0
+
+    def flush(self) -> None:
+        """Hand on the samples that were kept back."""
+        if self._samples:
+            self._add(self._samples)
+            self._samples = []
+
+    def _record(self, record: Record) -> None:
+        assert self._pairing is not None
+        match record:
+            case Core():
+                self.cores[record.core] = core_of(record.identity)
+            case Fragment():
+                self.fragments[record.number] = record
+            case Crossing():
+                self.crossings[record.left, record.entered] += 1
+        for call in self._pairing.feed((record,)):
+            self.tally.add(call)
+            if call.depth == 0:
+                self._sample(call)
+
+    def _sample(self, call: Call) -> None:
+        name, core = call.entry.name, call.core
+        number = self._numbers[name, core]
+        self._numbers[name, core] += 1
+        self._samples.append(Sample(name, Metric.CALL, self.cores.get(core, CoreId(0, core)), 0, number, call.instructions))
+        if len(self._samples) >= SAMPLES_AT_ONCE:
+            self.flush()
+
+
+Progress = Callable[[Seen, float], None]
+Interrupted = Callable[[], bool]
+
+
+def core_of(identity: int) -> CoreId:
+    """Aff1 and Aff0 of a VMPIDR; a hart's number is below 256 and stands in cluster 0."""
+    mask = (1 << AFFINITY_BITS) - 1
+    return CoreId(identity >> AFFINITY_BITS & mask, identity & mask)
+
+
+def watch(
+    store: Store,
+    wanted: Watch,
+    show_console: Callable[[bytes], None],
+    progress: Progress,
+    interrupted: Interrupted = lambda: False,
+) -> Watched:
+    """Run it to its end, or to the timeout or the user's interrupt. What came is kept whatever happens.
+
+    Raises UsageError where QEMU does not start the machine with the probe, DataError where the symbols are of another build."""
+    program = check_command(wanted.command)
+    with tempfile.TemporaryDirectory(prefix="latlab-") as folder:
+        stream = Path(folder) / "probe"
+        command = probes.with_probe(wanted.command, wanted.probe, stream, wanted.has_functions, wanted.limit_bytes)
+        run_id = store.begin(_planned(wanted, program))
+        seen = Seen(lambda samples: store.add(run_id, samples))
+        follower = _Follower(command, stream, seen, show_console)
+        try:
+            end = follower.run(wanted.timeout_s, progress, interrupted)
+        finally:
+            seen.flush()
+            logs = {"console": bytes(follower.console), "stderr": follower.stderr}
+            if stream.is_file() and stream.stat().st_size <= KEPT_STREAM_BYTES:
+                logs["probe"] = stream.read_bytes()
+            store.add(run_id, logs=logs)
+        return _concluded(store, run_id, wanted, seen, follower, end)
+
+
+def check_command(command: Sequence[str]) -> str:
+    """The machine emulator that the command starts. Raises UsageError for anything else."""
+    if not command:
+        raise UsageError(
+            "there is nothing to watch; write the command behind `--`, such as: latlab watch -- qemu-system-aarch64 -M virt ..."
+        )
+    if not Path(command[0]).name.startswith("qemu-system-"):
+        raise UsageError(f"{command[0]} is no machine emulator of QEMU; the command behind `--` begins with qemu-system-...")
+    found = shutil.which(command[0])
+    if found is None:
+        raise UsageError(f"{command[0]} is not there or not a program; `latlab doctor` says what is installed")
+    return str(find_qemu(Path(found)))
+
+
+class _Follower:
+    """One QEMU: its console, what it says on stderr, and its stream."""
+
+    def __init__(self, command: tuple[str, ...], stream: Path, seen: Seen, show_console: Callable[[bytes], None]) -> None:
+        self.command = command
+        self.console = bytearray()
+        self.stderr = b""
+        self.exit_status = 0
+        self._stream = stream
+        self._seen = seen
+        self._show = show_console
+        self._decoder = Decoder()
+        self._read_bytes = 0
+
+    def run(self, timeout_s: float | None, progress: Progress, interrupted: Interrupted) -> str:
+        """How it ended where that was not by itself, else an empty text."""
+        with tempfile.TemporaryFile() as errors:
+            process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=errors, start_new_session=not os.isatty(0))
+            try:
+                return self._follow(process, timeout_s, progress, interrupted)
+            finally:
+                self._stop(process)
+                self._catch_up()
+                self._seen.take(iter(list(self._decoder.finish())))
+                errors.seek(0)
+                self.stderr = errors.read()
+                self.exit_status = process.returncode
+
+    def _follow(
+        self,
+        process: subprocess.Popen[bytes],
+        timeout_s: float | None,
+        progress: Progress,
+        interrupted: Interrupted,
+    ) -> str:
+        start = time.monotonic()
+        assert process.stdout is not None
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdout, selectors.EVENT_READ)
+            while True:
+                if selector.select(POLL_S) and not self._take_console(process.stdout):
+                    return ""
+                self._catch_up()
+                elapsed = time.monotonic() - start
+                progress(self._seen, elapsed)
+                if interrupted():
+                    return "interrupted by the user before the machine ended"
+                if timeout_s is not None and elapsed > timeout_s:
+                    return f"the machine was stopped after {timeout_s:g} s"
+
+    def _take_console(self, stdout: IO[bytes]) -> bool:
+        data = os.read(stdout.fileno(), CHUNK)
+        self.console += data
+        self._show(data)
+        return bool(data)
+
+    def _catch_up(self) -> None:
+        """What is there now and no more: a machine may write faster than this reads."""
+        if not self._stream.is_file():
+            return
+        left = self._stream.stat().st_size - self._read_bytes
+        with self._stream.open("rb") as file:
+            file.seek(self._read_bytes)
+            while left > 0 and (data := file.read(min(left, CHUNK))):
+                left -= len(data)
+                self._read_bytes += len(data)
+                self._seen.take(self._decoder.feed(data))
+
+    def _stop(self, process: subprocess.Popen[bytes]) -> None:
+        """End this process and no other; QEMU closes the stream in order."""
+        if process.stdout:
+            process.stdout.close()
+        try:
+            process.wait(POLL_S)
+            return
+        except subprocess.TimeoutExpired:
+            process.terminate()
+        try:
+            process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _Follower, end: str) -> Watched:
+    said = follower.stderr.decode("utf-8", "backslashreplace").strip()
+    if seen.header is None:
+        store.add(run_id, problems=[Problem(0, "QEMU did not start the machine")])
+        why = probes.refusal(said) or (
+            f"QEMU did not start the machine; it said: {said.splitlines()[-1]!r}" if said else "QEMU said nothing and ended"
+        )
+        raise UsageError(why)
+    problems = [*seen.problems]
+    if end:
+        problems.append(Problem(0, end))
+    elif follower.exit_status:
+        how = f"was killed by signal {-follower.exit_status}" if follower.exit_status < 0 else f"ended with status {follower.exit_status}"
+        problems.append(Problem(0, f"QEMU {how}{f'; it said: {said.splitlines()[-1]!r}' if said else ''}"))
+    try:
+        check_code(seen.fragments.values(), wanted.images)
+    except WrongImage as error:
+        store.add(run_id, problems=[*problems, Problem(0, str(error))])
+        raise DataError(f"{error}; what was measured is kept as {run_id}") from error
+    if not seen.crossings:
+        problems.append(Problem(0, "no core executed an instruction"))
+    functions = {
+        key: instructions_by_function(runs.items(), seen.fragments, wanted.images) for key, runs in seen.tally.runs().items() if runs
+    }
+    status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
+    store.add(run_id, problems=problems)
+    store.finish(run_id, status)
+    return Watched(
+        run_id, status, seen.header, seen.tally.rows(), functions, seen.crossings, seen.open_calls, tuple(problems), follower.exit_status
+    )
+
+
+def verdict(watched: Watched) -> None:
+    """Raise where the run is not whole."""
+    if watched.problems:
+        raise LatlabError(f"{watched.run_id} is partial: {watched.problems[0].message}")
+
+
+def _planned(wanted: Watch, program: str) -> Run:
+    words = wanted.command
+    is_counted = "-icount" in words
+    return Run(
+        campaign=wanted.campaign,
+        target="qemu",
+        platform=_machine_of(words),
+        topology=Topology((1,)),
+        tick=Tick(Clock.INSTRUCTIONS, 1.0),
+        build=Build(wanted.firmware),
+        lead=None,
+        status=RunStatus.PARTIAL,
+        contents=Spans(),
+        started_utc=now_utc(),
+        emulator=program,
+        command=words,
+        conditions=Conditions(mode=Mode.DETERMINISTIC if is_counted else Mode.MULTI_THREAD),
+        facts=(("instrument", "crossings"),),
+    )
+
+
+def _machine_of(words: Sequence[str]) -> str:
+    """QEMU's name of the machine, without its options."""
+    for option, value in pairwise(words):
+        if option in ("-M", "-machine", "--machine"):
+            return value.split(",")[0].removeprefix("type=")
+    return "unknown"

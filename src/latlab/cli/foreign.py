@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Firmware of somebody else as the subject of a campaign. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from latlab.cli.output import err
+from latlab.errors import UsageError
+
+if TYPE_CHECKING:
+    from latlab.campaigns.recording import Recorded
+    from latlab.model.symbols import Image
+    from latlab.store.store import Store
+    from latlab.targets.qemu.console import Limits
+
+SubjectOption = Annotated[Path | None, typer.Option("--subject", help="TOML file of somebody else's firmware: images, machine, symbols.")]
+OnOption = Annotated[str | None, typer.Option("--on", help="Machine of the firmware file that --firmware names: virt or raspi4b.")]
+ProbeOption = Annotated[Path | None, typer.Option("--probe", help="The plugin to use.", show_default="build folder or package")]
+SymbolsOption = Annotated[
+    list[Path] | None, typer.Option("--symbols", help="ELF file of the firmware, FILE or FILE@OFFSET where it was loaded elsewhere.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectOptions:
+    """Firmware of somebody else."""
+
+    subject: SubjectOption = None
+    on: OnOption = None
+    symbols: SymbolsOption = None
+    probe: ProbeOption = None
+
+
+def run(
+    given: SubjectOptions, firmware: Path | None, qemu: Path | None, iterations: int, limits: Limits, store: str | None
+) -> tuple[Store, Recorded]:
+    from latlab.campaigns.foreign import run_psci_subject
+    from latlab.campaigns.psci import CAMPAIGN_TESTS
+    from latlab.cli.interrupt import Interrupts
+    from latlab.report.progress import RunProgress
+    from latlab.store.store import open_store
+    from latlab.targets.qemu.probe import find_probe
+    from latlab.targets.qemu.qemu import MAX_ITERATIONS, find_qemu
+    from latlab.targets.qemu.subject import load_subject, subject_of_file
+
+    if given.subject is not None and (firmware is not None or given.on is not None):
+        raise UsageError("--subject says which firmware on which machine; leave out --firmware and --on")
+    if not 1 <= iterations <= MAX_ITERATIONS:
+        raise UsageError(f"--iterations {iterations}: use 1 to {MAX_ITERATIONS}")
+    if given.subject is not None:
+        found = load_subject(given.subject)
+    elif firmware is None or given.on is None:
+        raise UsageError("--on names the machine of a firmware file; give that with --firmware FILE")
+    else:
+        found = subject_of_file(firmware, given.on)
+    images = tuple(image_of(each) for each in (*found.symbols, *(given.symbols or ())))
+    opened, program, plugin = open_store(store), find_qemu(qemu), find_probe(given.probe)
+    with Interrupts() as interrupts, RunProgress(err(), f"{found.name}, {program}", iterations * CAMPAIGN_TESTS) as progress:
+        return opened, run_psci_subject(opened, program, found, images, iterations, plugin, limits, progress, interrupts.asked)
+
+
+def image_of(text: Path) -> Image:
+    """An ELF file, or one that was loaded so many bytes above where it was linked: FILE@OFFSET."""
+    from latlab.formats.symbols import read_image
+
+    name, _, offset = str(text).rpartition("@")
+    if not name:
+        return read_image(text)
+    try:
+        return read_image(Path(name), int(offset, 0))
+    except ValueError:
+        return read_image(text)

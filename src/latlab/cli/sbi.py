@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`latlab run sbi`. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from latlab.cli.foreign import ProbeOption, SymbolsOption, image_of
+from latlab.cli.options import QemuOption, StoreOption
+from latlab.cli.watch import WatchFormat, conclude
+
+
+def register(run_app: typer.Typer) -> None:
+    run_app.command()(sbi)
+
+
+def sbi(
+    harts: Annotated[int, typer.Option(help="Harts of the machine, 1 to 8.")] = 4,
+    iterations: Annotated[int, typer.Option(help="How often each call is made.")] = 20,
+    firmware: Annotated[Path | None, typer.Option(help="Image of the firmware.", show_default="Debian's package opensbi")] = None,
+    symbols: SymbolsOption = None,
+    functions: Annotated[bool, typer.Option("--functions", help="Also count which code ran inside the calls.")] = False,
+    timeout: Annotated[float, typer.Option(help="Seconds until the machine is stopped.")] = 300,
+    probe: ProbeOption = None,
+    qemu: QemuOption = None,
+    store: StoreOption = None,
+    format: Annotated[WatchFormat, typer.Option(help="How the result is printed.")] = WatchFormat.TABLE,
+) -> None:
+    """Measure SBI on OpenSBI or another firmware of RISC-V: start, stop and suspend of harts, IPIs, the timer, base calls."""
+    from latlab.campaigns.sbi import planned
+    from latlab.targets.qemu.probe import find_probe
+
+    images = tuple(image_of(text) for text in symbols or ())
+    wanted = planned(firmware, harts, iterations, find_probe(probe), qemu, functions or bool(images), images, timeout)
+    conclude(wanted, store, format)

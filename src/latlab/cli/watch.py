@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`latlab watch`. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from latlab.cli.foreign import ProbeOption, image_of
+from latlab.cli.options import StoreOption
+from latlab.errors import UsageError
+
+if TYPE_CHECKING:
+    from latlab.campaigns.watching import Seen, Watch
+
+LINE_EVERY_S = 60.0
+LINE_EVERY_ON_TERMINAL_S = 5.0
+
+
+class WatchFormat(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+
+
+def register(app: typer.Typer) -> None:
+    app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(watch)
+
+
+def watch(
+    command: Annotated[list[str], typer.Argument(help="The command, behind `--`: qemu-system-... with any options.", show_default=False)],
+    symbols: Annotated[
+        list[Path] | None, typer.Option("--symbols", help="ELF file of a firmware, FILE or FILE@OFFSET where it was loaded elsewhere.")
+    ] = None,
+    functions: Annotated[bool, typer.Option("--functions", help="Also count which code ran inside the calls.")] = False,
+    timeout: Annotated[float | None, typer.Option(help="Seconds until the machine is stopped.", show_default="none")] = None,
+    limit: Annotated[int | None, typer.Option(help="Bytes that the probe's stream may have.", show_default="4 GiB")] = None,
+    probe: ProbeOption = None,
+    store: StoreOption = None,
+    format: Annotated[WatchFormat, typer.Option(help="How the result is printed.")] = WatchFormat.TABLE,
+) -> None:
+    """Count every call into the firmware of any machine that QEMU emulates: `latlab watch -- qemu-system-aarch64 ...`.
+
+    The machine's console goes to standard error, the table to standard output."""
+    from latlab.campaigns.watching import Watch
+    from latlab.targets.qemu.probe import find_probe
+
+    if timeout is not None and not timeout > 0:
+        raise UsageError(f"--timeout {timeout:g} is a number of seconds; use more than 0")
+    images = tuple(image_of(text) for text in symbols or ())
+    wanted = Watch(tuple(command), find_probe(probe), functions or bool(images), images, timeout, limit)
+    conclude(wanted, store, format)
+
+
+def conclude(wanted: Watch, store: str | None, format: WatchFormat) -> None:
+    """Run it, print what was seen, then raise what is wrong with it."""
+    from rich.console import Console
+
+    from latlab.campaigns.watching import verdict
+    from latlab.campaigns.watching import watch as run_watch
+    from latlab.cli.interrupt import Interrupts
+    from latlab.report.crossings.terminal import print_watched, watched_json
+    from latlab.report.renderers.terminal import PIPE_WIDTH
+    from latlab.store.store import open_store
+
+    with Interrupts() as interrupts:
+        watched = run_watch(open_store(store), wanted, _show, _Lines(), interrupts.asked)
+    if format is WatchFormat.JSON:
+        sys.stdout.write(watched_json(watched))
+    else:
+        print_watched(Console(width=None if sys.stdout.isatty() else PIPE_WIDTH), watched)
+    verdict(watched)
+
+
+def _show(data: bytes) -> None:
+    sys.stderr.buffer.write(data)
+    sys.stderr.flush()
+
+
+class _Lines:
+    """Now and then a line of what was seen so far."""
+
+    def __init__(self) -> None:
+        self._every = LINE_EVERY_ON_TERMINAL_S if sys.stderr.isatty() else LINE_EVERY_S
+        self._next = self._every
+
+    def __call__(self, seen: Seen, elapsed_s: float) -> None:
+        if elapsed_s < self._next:
+            return
+        self._next = elapsed_s + self._every
+        most = ", ".join(f"{row.count} {row.key.name}" for row in seen.tally.rows()[:3])
+        typer.echo(f"latlab: {elapsed_s:.0f} s, {seen.crossings.total()} changes of world{f'; {most}' if most else ''}", err=True)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The firmware image package of TF-A: another non-trusted firmware (BL33) in place of the one that is in it."""
+
+from __future__ import annotations
+
+import struct
+
+from latlab.errors import DataError
+
+NAME = 0xAA640001
+HEADER = struct.Struct("<IIQ")
+ENTRY = struct.Struct("<16sQQQ")
+BL33 = bytes.fromhex("d6d0eea7fcead54b97829934f234b6e4")
+LAST = bytes(16)
+ALIGNMENT = 16
+
+
+def with_bl33(package: bytes, program: bytes, source: str) -> bytes:
+    """The package with `program` as its BL33, appended; the old one stays unused where it is. `source` names the package in errors."""
+    entries = _entries(package, source)
+    place = next((at for at, uuid in entries if uuid == BL33), None)
+    if place is None:
+        raise DataError(f"{source}: the package has no BL33 to put the program in place of; build it with BL33=")
+    start = (len(package) + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+    changed = bytearray(package.ljust(start, b"\0") + program)
+    flags = ENTRY.unpack_from(package, place)[3]
+    ENTRY.pack_into(changed, place, BL33, start, len(program), flags)
+    last = entries[-1][0]
+    ENTRY.pack_into(changed, last, LAST, len(changed), 0, ENTRY.unpack_from(package, last)[3])
+    return bytes(changed)
+
+
+def _entries(package: bytes, source: str) -> list[tuple[int, bytes]]:
+    """Where each entry of the table stands and its UUID, the terminating one included."""
+    if len(package) < HEADER.size or HEADER.unpack_from(package)[0] != NAME:
+        raise DataError(f"{source}: not a firmware image package of TF-A; name its fip.bin")
+    entries = []
+    at = HEADER.size
+    while at + ENTRY.size <= len(package):
+        uuid = ENTRY.unpack_from(package, at)[0]
+        entries.append((at, uuid))
+        if uuid == LAST:
+            return entries
+        at += ENTRY.size
+    raise DataError(f"{source}: the table of this firmware image package does not end; it is cut off")

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The probe's bytes to records, as they come: a file, or the beginning of one that is still being written."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+
+from latlab.model.crossings import Arch, Core, Crossing, End, Fragment, Header, Profile, Record, Sleep, Wait, Wake
+from latlab.model.run import Problem
+
+MAGIC = b"LLPROBE\0"
+VERSION = 1
+HEADER = struct.Struct("<8sHHHHII")
+RECORD = struct.Struct("<HHI")
+CORE = struct.Struct("<Q")
+CROSSING = struct.Struct("<QQQBBHI")
+SLEEP = struct.Struct("<QQQBB6x")
+WAKE = struct.Struct("<QQQQ")
+FRAGMENT = struct.Struct("<QIIII")
+PROFILE = struct.Struct("<Q")
+RUN = struct.Struct("<II")
+END = struct.Struct("<QQ")
+NEWEST = "use the latlab that belongs to this probe"
+
+
+class _Damage(Exception):
+    """One sentence on a record that is not one."""
+
+
+class Decoder:
+    """Feed it what came; it gives what that makes. After the first Problem it gives nothing more."""
+
+    def __init__(self) -> None:
+        self.header: Header | None = None
+        self.end: End | None = None
+        self._pending = b""
+        self._at = 0
+        self._is_damaged = False
+
+    def feed(self, data: bytes) -> Iterator[Header | Record | Problem]:
+        """The header, then records; the bytes of an unfinished one are kept for the next time."""
+        self._pending += data
+        view, position = self._pending, 0
+        try:
+            while not self._is_damaged and self.end is None:
+                item, used = self._next(view, position)
+                position += used
+                if used == 0:
+                    break
+                if item is not None:
+                    yield item
+        except _Damage as damage:
+            self._is_damaged = True
+            yield Problem(0, f"byte {self._at + position} of the probe's stream: {damage}")
+        finally:
+            self._pending = view[position:]
+            self._at += position
+
+    def finish(self) -> Iterator[Problem]:
+        """What is wrong with a stream that is over: cut off, or with losses."""
+        if self._is_damaged:
+            return
+        if self.header is None:
+            yield Problem(
+                0, f"the probe's stream ends after {self._at + len(self._pending)} bytes, in its header; QEMU did not start the machine"
+            )
+        elif self.end is None:
+            yield Problem(
+                0, f"the probe's stream was cut off after {self._at} bytes: QEMU was killed or the disk is full; what came is kept"
+            )
+        elif self.end.lost:
+            yield Problem(0, f"the probe lost {self.end.lost} records after {self.end.records}; free some disk or raise its limit")
+
+    def _next(self, data: bytes, at: int) -> tuple[Header | Record | None, int]:
+        """The item at a byte and its length; length 0 where it is not all there."""
+        if self.header is None:
+            return self._header(data)
+        if len(data) - at < RECORD.size:
+            return None, 0
+        kind, size, core = RECORD.unpack_from(data, at)
+        if size < RECORD.size or size % 8:
+            raise _Damage(f"a record of kind {kind} says that it has {size} bytes")
+        if len(data) - at < size:
+            return None, 0
+        return self._record(kind, core, data[at + RECORD.size : at + size]), size
+
+    def _header(self, data: bytes) -> tuple[Header | None, int]:
+        if not MAGIC.startswith(data[: len(MAGIC)]):
+            raise _Damage("this is no stream of the probe")
+        if len(data) < HEADER.size:
+            return None, 0
+        _, version, size, arch, functions, cores, interface = HEADER.unpack_from(data)
+        if version != VERSION:
+            raise _Damage(f"it has version {version} of the format, this latlab knows {VERSION}; {NEWEST}")
+        if size < HEADER.size or arch not in Arch.__members__.values():
+            raise _Damage(f"a header of {size} bytes for architecture {arch}; {NEWEST}")
+        if len(data) < size:
+            return None, 0
+        self.header = Header(Arch(arch), bool(functions), cores, interface)
+        return self.header, size
+
+    def _record(self, kind: int, core: int, body: bytes) -> Record | None:
+        make = MAKERS.get(kind)
+        if make is None:
+            return None
+        try:
+            record = make(core, body)
+        except (struct.error, ValueError) as error:
+            raise _Damage(f"a record of kind {kind} with {len(body)} bytes is damaged ({error})") from error
+        if isinstance(record, End):
+            self.end = record
+        return record
+
+
+def _core(core: int, body: bytes) -> Core:
+    return Core(core, CORE.unpack_from(body)[0])
+
+
+def _crossing(core: int, body: bytes) -> Crossing:
+    instructions, machine, address, left, entered, count, _ = CROSSING.unpack_from(body)
+    return Crossing(core, instructions, machine, address, left, entered, struct.unpack_from(f"<{count}Q", body, CROSSING.size))
+
+
+def _sleep(core: int, body: bytes) -> Sleep:
+    instructions, machine, address, world, wait = SLEEP.unpack_from(body)
+    return Sleep(core, instructions, machine, address, world, Wait(wait))
+
+
+def _wake(core: int, body: bytes) -> Wake:
+    return Wake(core, *WAKE.unpack_from(body))
+
+
+def _fragment(core: int, body: bytes) -> Fragment:
+    address, number, instructions, level, size = FRAGMENT.unpack_from(body)
+    code = body[FRAGMENT.size : FRAGMENT.size + size]
+    if len(code) != size:
+        raise ValueError(f"{size} bytes of code said, {len(code)} there")
+    return Fragment(number, address, instructions, level, code)
+
+
+def _profile(core: int, body: bytes) -> Profile:
+    unlisted = PROFILE.unpack_from(body)[0]
+    return Profile(core, unlisted, tuple(RUN.iter_unpack(body[PROFILE.size :])))
+
+
+def _end(core: int, body: bytes) -> End:
+    return End(*END.unpack_from(body))
+
+
+MAKERS: dict[int, Callable[[int, bytes], Record]] = {1: _core, 2: _crossing, 3: _sleep, 4: _wake, 5: _fragment, 6: _profile, 7: _end}

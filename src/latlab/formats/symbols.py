@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Functions and code of an ELF image."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from latlab.errors import DataError, UsageError
+from latlab.model.symbols import Image
+
+EXECUTABLE = 1
+NOWHERE = ("SHN_UNDEF", "SHN_ABS")
+
+
+def read_image(path: Path, offset: int = 0) -> Image:
+    """The image's functions and the bytes of its executable segments, `offset` bytes above where it was linked."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.sections import SymbolTableSection
+
+    try:
+        with path.open("rb") as stream:
+            elf = ELFFile(stream)
+            table = elf.get_section_by_name(".symtab")
+            symbols = table.iter_symbols() if isinstance(table, SymbolTableSection) else ()
+            is_arm = elf["e_machine"] == "EM_ARM"
+            functions = {_address(symbol, is_arm) + offset: (symbol["st_size"], symbol.name) for symbol in symbols if _is_code(symbol)}
+            code = tuple((part["p_vaddr"] + offset, part.data()) for part in elf.iter_segments("PT_LOAD") if part["p_flags"] & EXECUTABLE)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror}); name the ELF file of the firmware") from error
+    except (ELFError, UnicodeDecodeError, ValueError) as error:
+        raise DataError(f"{path}: not an ELF file that can be read ({error}); name the ELF file of the firmware") from error
+    if not functions:
+        raise DataError(f"{path}: has no symbols; give the file from before it was stripped")
+    starts = tuple(sorted(functions))
+    return Image(path.name, starts, tuple(functions[start][0] for start in starts), tuple(functions[start][1] for start in starts), code)
+
+
+def _address(symbol: Any, is_arm: bool) -> int:
+    address: int = symbol["st_value"]
+    return address & ~1 if is_arm else address
+
+
+def _is_code(symbol: Any) -> bool:
+    """Functions, and the labels without a type that assembly has in their place; not the linker's own marks."""
+    kind, name = symbol["st_info"]["type"], symbol.name
+    is_label = kind == "STT_NOTYPE" and symbol["st_shndx"] not in NOWHERE
+    is_mark = not name or name[0] in "$." or name.startswith("__")
+    return (kind == "STT_FUNC" or is_label) and not is_mark

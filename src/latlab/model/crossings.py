@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the probe saw, as data. docs/probe-format.md says what each field of a record is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+LEVEL_MASK = 0x3
+SECURE = 0x4
+REALM = 0x8
+NO_WORLD = 0xFF
+
+
+class Arch(IntEnum):
+    AARCH64 = 1
+    ARMV8M = 2
+    RISCV = 3
+
+
+class Wait(IntEnum):
+    """The instruction that a core slept in."""
+
+    WFI = 1
+    WFE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    arch: Arch
+    has_functions: bool
+    cores: int
+    interface: int
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """`identity` is VMPIDR_EL2, mhartid, or the number itself."""
+
+    core: int
+    identity: int
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A change of world. `instructions` are those of the core before the first one at `address`, `machine` those of all cores."""
+
+    core: int
+    instructions: int
+    machine: int
+    address: int
+    left: int
+    entered: int
+    registers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sleep:
+    core: int
+    instructions: int
+    machine: int
+    address: int
+    world: int
+    wait: Wait
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """The last wake-up after `sleeps` sleeps at one address."""
+
+    core: int
+    instructions: int
+    machine: int
+    address: int
+    sleeps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """Code that runs to its end once it is entered. `level` is a world without its security state on AArch64."""
+
+    number: int
+    address: int
+    instructions: int
+    level: int
+    code: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How often which fragment ran since the core's last crossing or wake-up, in the order of the first run."""
+
+    core: int
+    unlisted_instructions: int
+    runs: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    records: int
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallNames:
+    """Function numbers of SMCCC to names; extensions of SBI to their name and those of their functions."""
+
+    smc: Mapping[int, str]
+    sbi: Mapping[int, tuple[str, tuple[str, ...]]]
+
+
+Record = Core | Crossing | Sleep | Wake | Fragment | Profile | End
+
+
+def world_name(arch: Arch, world: int) -> str:
+    """`EL3`, `EL1`, `S-EL1`, `R-EL2`; `M`, `S`, `U`; `secure handler`; `none` before a core's first instruction."""
+    level = world & LEVEL_MASK
+    if world == NO_WORLD:
+        return "none"
+    if arch is Arch.RISCV:
+        return "US?M"[level]
+    if arch is Arch.ARMV8M:
+        return f"{'secure' if world & SECURE else 'non-secure'} {'handler' if level else 'thread'}"
+    if level == 3:
+        return "EL3"
+    prefix = "R-" if world & REALM else "S-" if world & SECURE else ""
+    return f"{prefix}EL{level}"

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a watch saw, for the terminal and as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from latlab.analysis.crossings.tally import Row
+from latlab.model.crossings import Arch, world_name
+
+if TYPE_CHECKING:
+    from latlab.campaigns.watching import Watched
+
+FUNCTIONS_SHOWN = 5
+
+
+def print_watched(console: Console, watched: Watched) -> None:
+    arch = watched.header.arch
+    _say(console, f"{watched.run_id}: instructions from the call to the return, executed by the core that called", "bold")
+    table = Table()
+    worlds = _worlds(watched)
+    for heading in ("From", "Call", "Calls", "Min", "Median", "Max", *(f"in {world_name(arch, world)}" for world in worlds), "Slept"):
+        table.add_column(heading, justify="left" if heading in ("From", "Call") else "right")
+    for row in watched.rows:
+        table.add_row(*_cells(arch, row, worlds))
+    console.print(table)
+    for key in (row.key for row in watched.rows if row.key in watched.functions):
+        functions = watched.functions[key]
+        total = functions.total()
+        most = ", ".join(f"{name} {count * 100 / total:.0f} %" for name, count in functions.most_common(FUNCTIONS_SHOWN))
+        _say(console, f"{key.name} from {world_name(arch, key.caller)}: {most}", "")
+    total = watched.crossings.total()
+    ways = ", ".join(
+        f"{world_name(arch, left)} to {world_name(arch, entered)} {count}" for (left, entered), count in watched.crossings.most_common()
+    )
+    _say(console, f"{total} changes of world: {ways}", "")
+    if watched.open_calls:
+        _say(console, f"{watched.open_calls} calls had not returned at the end: cores that were off, or what ended the machine", "")
+    for problem in watched.problems:
+        _say(console, f"problem {problem.message}", "yellow")
+
+
+def _say(console: Console, text: str, style: str) -> None:
+    """A sentence: broken between words on a terminal, in one line elsewhere."""
+    console.print(text, style=style, highlight=False, markup=False, soft_wrap=not console.is_terminal)
+
+
+def watched_json(watched: Watched) -> str:
+    arch = watched.header.arch
+    data = {
+        "run": watched.run_id,
+        "status": watched.status.value,
+        "unit": "instructions",
+        "calls": [
+            {
+                "caller": world_name(arch, row.key.caller),
+                "kind": row.key.kind.value,
+                "call": row.key.name,
+                "inside_another": row.key.is_inner,
+                "count": row.count,
+                "min": row.minimum,
+                "median": row.median,
+                "max": row.maximum,
+                "slept": row.slept,
+                "median_by_world": {world_name(arch, world): value for world, value in row.parts},
+                "functions": dict(watched.functions.get(row.key, {})),
+            }
+            for row in watched.rows
+        ],
+        "crossings": [
+            {"from": world_name(arch, left), "to": world_name(arch, entered), "count": count}
+            for (left, entered), count in watched.crossings.most_common()
+        ],
+        "open_calls": watched.open_calls,
+        "problems": [problem.message for problem in watched.problems],
+    }
+    return json.dumps(data, indent=2) + "\n"
+
+
+def _worlds(watched: Watched) -> list[int]:
+    """The worlds that calls ran in, the highest first."""
+    return sorted({world for row in watched.rows for world, _ in row.parts}, reverse=True)
+
+
+def _cells(arch: Arch, row: Row, worlds: list[int]) -> tuple[str, ...]:
+    parts = dict(row.parts)
+    name = f"  {row.key.name}" if row.key.is_inner else row.key.name
+    inside = (f"{parts[world]:g}" if world in parts else "" for world in worlds)
+    slept = str(row.slept) if row.slept else ""
+    figures = (str(row.count), str(row.minimum), f"{row.median:g}", str(row.maximum))
+    return (world_name(arch, row.key.caller), escape(name), *figures, *inside, slept)

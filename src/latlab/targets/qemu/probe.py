@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the probe is, how QEMU is given it, and what it means when QEMU does not take it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from latlab.errors import UsageError
+from latlab.targets.qemu.images import search_folders
+
+PLUGIN = "latlab-probe.so"
+PLACES = (Path("probe") / PLUGIN, Path("host") / "probe" / PLUGIN, Path(PLUGIN))
+INTERFACE = 4
+
+
+def find_probe(path: Path | None = None) -> Path:
+    """The plugin that the user names, that of a checkout's build folder, or the package's."""
+    if path is not None:
+        if not path.is_file():
+            raise UsageError(f"{path}: no probe there; build one with `make probe`")
+        return path
+    for folder in search_folders():
+        for place in PLACES:
+            if (folder / place).is_file():
+                return folder / place
+    raise UsageError(f"{PLUGIN} is in none of {', '.join(map(str, search_folders()))}; build it with `make probe`")
+
+
+def with_probe(command: Sequence[str], probe: Path, stream: Path, has_functions: bool, limit_bytes: int | None = None) -> tuple[str, ...]:
+    """QEMU's command line with the plugin at its end."""
+    options = [f"out={_escaped(stream)}", f"functions={'on' if has_functions else 'off'}"]
+    if limit_bytes is not None:
+        options.append(f"limit={limit_bytes}")
+    return (*command, "-plugin", ",".join((_escaped(probe), *options)))
+
+
+def refusal(stderr: str) -> str | None:
+    """One sentence for what QEMU says when it does not take the plugin; None where it says nothing of the kind."""
+    said = re.search(r"latlab probe: (.*)", stderr)
+    if said:
+        return f"the probe: {said[1]}"
+    version = re.search(
+        r"plugin requires API version (\d+), but this QEMU supports only (?:up to|a minimum)? ?version(?: of)? (\d+)", stderr
+    )
+    if version:
+        return f"this QEMU offers version {version[2]} of its plugin interface, the probe needs {version[1]}; use QEMU 10.0"
+    if re.search(r"-plugin: invalid option|plugin interface .*not.*(enabled|built)", stderr):
+        return "this QEMU was built without plugins; use one that has them, such as Debian's"
+    failed = re.search(r"Could not load plugin (.*)", stderr)
+    return f"QEMU cannot load the probe ({failed[1]}); build it on this machine with `make probe`" if failed else None
+
+
+def _escaped(path: Path) -> str:
+    return str(path).replace(",", ",,")

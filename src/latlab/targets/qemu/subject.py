@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Firmware of somebody else: its images, where they go, the machine they are for, and the command line that runs a program on it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from latlab.errors import DataError, UsageError
+from latlab.formats.fip import with_bl33
+from latlab.targets.qemu.images import search_folders
+from latlab.targets.qemu.qemu import ICOUNT_SHIFT, PARAMS_MAGIC, Qemu
+
+PROGRAM = "psci_calls"
+CORES_STAY_ON = 1
+ERASED = b"\xff"
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A machine of QEMU that the program is built for. The program's console is the first serial port, the firmware's may be either.
+
+    `cores_stay_on` where QEMU cannot start a core again that firmware switched off, `is_deterministic` where its cores can take turns."""
+
+    name: str
+    program: str
+    params: int
+    options: str
+    cpu: str | None
+    memory_mib: int | None
+    cores: int
+    cores_stay_on: bool = False
+    is_deterministic: bool = True
+
+
+BOARDS = {
+    "virt": Board("virt", PROGRAM, 0x5FFF0000, "secure=on,gic-version=2", "cortex-a57", 1024, 4),
+    "raspi4b": Board("raspi4b", f"{PROGRAM}_raspi4b", 0x1FFF0000, "", None, None, 4, cores_stay_on=True, is_deterministic=False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FirmwareImage:
+    """Goes into the flash at `flash`, or into memory at `address`. `takes_program`: it is a package whose BL33 becomes the program."""
+
+    file: Path
+    flash: int | None = None
+    address: int | None = None
+    takes_program: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    name: str
+    board: Board
+    images: tuple[FirmwareImage, ...]
+    options: str
+    cpu: str | None
+    cores: int
+    symbols: tuple[Path, ...] = ()
+
+
+def subject_of_file(firmware: Path, board_name: str) -> Subject:
+    """One image: `virt` has it at the start of its flash, `raspi4b` in memory at 0."""
+    board = board_of(board_name)
+    image = FirmwareImage(firmware, flash=0) if board.name == "virt" else FirmwareImage(firmware, address=0)
+    return Subject(firmware.name, board, (_there(image),), board.options, board.cpu, board.cores)
+
+
+def load_subject(path: Path) -> Subject:
+    """A subject's TOML file; the files that it names stand beside it."""
+    try:
+        data = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror}); name the subject's TOML file") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: not TOML ({error})") from error
+    known = {"name", "machine", "options", "cpu", "cores", "symbols", "image"}
+    unknown = sorted(set(data) - known)
+    if unknown:
+        raise DataError(f"{path}: {unknown[0]!r} means nothing here; a subject has {', '.join(sorted(known))}")
+    board = board_of(_text(path, data, "machine", "virt"))
+    images = data.get("image")
+    if not isinstance(images, list) or not images:
+        raise DataError(f"{path}: it has no [[image]]; name at least one file with flash = or address =")
+    cores = data.get("cores", board.cores)
+    if not isinstance(cores, int) or not 1 <= cores <= 16:
+        raise DataError(f"{path}: cores = {cores!r}; the program knows 1 to 16")
+    symbols = data.get("symbols", [])
+    if not isinstance(symbols, list) or not all(isinstance(each, str) for each in symbols):
+        raise DataError(f"{path}: symbols is a list of ELF files")
+    return Subject(
+        _text(path, data, "name", path.stem),
+        board,
+        tuple(_image(path, each) for each in images),
+        _text(path, data, "options", board.options),
+        data.get("cpu", board.cpu),
+        cores,
+        tuple(path.parent / each for each in symbols),
+    )
+
+
+def board_of(name: str) -> Board:
+    if name not in BOARDS:
+        raise UsageError(f"the program is not built for a machine {name!r}; there are {', '.join(BOARDS)}")
+    return BOARDS[name]
+
+
+def find_program(board: Board) -> Path:
+    """The program for a board, from any topology's build: it is the same in all."""
+    for base in search_folders():
+        for folder in sorted(base.glob("qemu_virt-*")):
+            if (folder / f"{board.program}.elf").is_file():
+                return folder / f"{board.program}.elf"
+    raise UsageError(f"{board.program}.elf is in none of {', '.join(map(str, search_folders()))}; build it with `make firmware`")
+
+
+def command_line(qemu: Qemu, subject: Subject, program: Path, iterations: int, folder: Path) -> tuple[str, ...]:
+    """Standard output is the first serial port; the second goes to `secure.log` in `folder`, where the flash is put together as well."""
+    board = subject.board
+    params = (PARAMS_MAGIC, iterations, 1, subject.cores, 0, CORES_STAY_ON if board.cores_stay_on else 0)
+    memory = [image for image in subject.images if image.address is not None]
+    is_packed = any(image.takes_program for image in subject.images)
+    machine = ",".join(part for part in (board.name, subject.options) if part)
+    options = [
+        ("-M", machine),
+        *((("-cpu", subject.cpu),) if subject.cpu else ()),
+        ("-smp", str(subject.cores)),
+        *((("-m", str(board.memory_mib)),) if board.memory_mib else ()),
+        *(("-device", f"loader,file={_escaped(image.file)},addr={image.address:#x},force-raw=on") for image in memory),
+        *(() if is_packed else (("-device", f"loader,file={_escaped(program)}"),)),
+        *(("-device", f"loader,addr={board.params + 8 * i:#x},data={value:#x},data-len=8") for i, value in enumerate(params)),
+        ("-display", "none"),
+        ("-monitor", "none"),
+        ("-serial", "stdio"),
+        ("-serial", f"file:{_escaped(folder / 'secure.log')}"),
+        ("-icount", f"shift={ICOUNT_SHIFT},sleep=off") if board.is_deterministic else ("-accel", "tcg,thread=multi"),
+    ]
+    if any(image.flash is not None for image in subject.images):
+        flash = folder / "flash.bin"
+        flash.write_bytes(flash_of(subject, program))
+        options.append(("-bios", str(flash)))
+    nic = ("-nic", "none") if board.name == "virt" else ()
+    return (str(qemu.path), *(part for option in options for part in option), *nic, "-no-reboot")
+
+
+def flash_of(subject: Subject, program: Path) -> bytes:
+    """The images in flash, each at its place. Raises DataError where two overlap."""
+    flash = bytearray()
+    for image in sorted((each for each in subject.images if each.flash is not None), key=lambda each: each.flash or 0):
+        assert image.flash is not None
+        data = image.file.read_bytes()
+        if image.takes_program:
+            data = with_bl33(data, flat_program(program), str(image.file))
+        if image.flash < len(flash):
+            raise DataError(f"{image.file}: at {image.flash:#x} of the flash it overlaps the image that ends at {len(flash):#x}")
+        flash += ERASED * (image.flash - len(flash)) + data
+    return bytes(flash)
+
+
+def flat_program(program: Path) -> bytes:
+    """What an ELF file puts into memory, from its first byte on, without its zeros."""
+    from elftools.elf.elffile import ELFFile
+
+    with program.open("rb") as stream:
+        parts = [(part["p_paddr"], part.data()) for part in ELFFile(stream).iter_segments("PT_LOAD") if part["p_filesz"]]
+    base = min(address for address, _ in parts)
+    flat = bytearray(max(address + len(data) for address, data in parts) - base)
+    for address, data in parts:
+        flat[address - base : address - base + len(data)] = data
+    return bytes(flat)
+
+
+def _image(path: Path, entry: Any) -> FirmwareImage:
+    known = {"file", "flash", "address", "payload"}
+    if not isinstance(entry, dict) or not isinstance(entry.get("file"), str) or set(entry) - known:
+        raise DataError(f'{path}: an [[image]] has a file, flash = or address =, and payload = "bl33" where the program takes its place')
+    flash, address = entry.get("flash"), entry.get("address")
+    if (flash is None) == (address is None) or not isinstance(flash if address is None else address, int):
+        raise DataError(f"{path}: the image {entry['file']} goes to one place: flash = OFFSET or address = ADDRESS")
+    if entry.get("payload", "bl33") != "bl33":
+        raise DataError(f'{path}: payload = {entry["payload"]!r}; the program can take the place of "bl33" only')
+    return _there(FirmwareImage(path.parent / entry["file"], flash, address, "payload" in entry))
+
+
+def _there(image: FirmwareImage) -> FirmwareImage:
+    if not image.file.is_file():
+        raise UsageError(f"{image.file}: no such file; name an image of the firmware")
+    return image
+
+
+def _text(path: Path, data: Mapping[str, Any], key: str, default: str) -> str:
+    value = data.get(key, default)
+    if not isinstance(value, str):
+        raise DataError(f"{path}: {key} = {value!r} is no text")
+    return value
+
+
+def _escaped(path: Path) -> str:
+    return str(path).replace(",", ",,")

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`latlab run psci` on a firmware that it knows nothing of: ours, as if it were somebody else's, and images that are none."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from latlab.model.enums import Metric, RunStatus
+from latlab.model.run import Run, Topology
+from latlab.store.store import open_store
+from latlab.targets.qemu.images import find_images
+
+TIMEOUT_S = 900
+LATLAB = Path(sys.executable).with_name("latlab")
+IMAGES = find_images(Topology((4,)), "psci_calls")
+
+
+def latlab(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+    environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))
+    return subprocess.run([LATLAB, *words], capture_output=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL)
+
+
+def last_run(folder: Path) -> Run:
+    return open_store(str(folder / "store.db")).load("last")
+
+
+def test_six_tests_on_four_cores_give_the_same_figures_twice(tmp_path: Path) -> None:
+    words = ("run", "psci", "--firmware", str(IMAGES.firmware_bin), "--on", "virt", "--iterations", "2")
+    runs = []
+    for _ in range(2):
+        done = latlab(tmp_path, *words, "--symbols", str(IMAGES.firmware_elf))
+        assert done.returncode == 0, done.stderr.decode()
+        runs.append(last_run(tmp_path))
+    first, second = runs
+    assert first.samples == second.samples
+    assert first.status is RunStatus.COMPLETE
+    assert dict(first.facts)["instrument"] == "crossings"
+    assert len(first.samples) == 2 * (5 * 4 * 2 + 4)
+    assert {sample.metric for sample in first.samples} == {Metric.POWERDOWN, Metric.WAKEUP, Metric.PSCI_CALL}
+    assert len({sample.test for sample in first.samples}) == 6
+
+
+def test_a_subject_file_is_all_that_is_needed(tmp_path: Path) -> None:
+    subject = tmp_path / "ours.toml"
+    subject.write_text(f'name = "ours"\ncores = 4\n[[image]]\nfile = "{IMAGES.firmware_bin}"\nflash = 0\n')
+    done = latlab(tmp_path, "run", "psci", "--subject", str(subject), "--iterations", "1")
+    run = last_run(tmp_path)
+    assert run.build.firmware == "ours"
+    assert done.returncode == 0, done.stderr.decode()
+    assert {sample.core.core for sample in run.samples if sample.test == "psci_version_parallel"} == {0, 1, 2, 3}
+
+
+def test_an_image_that_does_not_start_is_one_sentence_and_what_came_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "zeros.bin").write_bytes(bytes(4096))
+    words = ("--firmware", str(tmp_path / "zeros.bin"), "--on", "virt", "--timeout", "5", "--silence", "4")
+    done = latlab(tmp_path, "run", "psci", *words)
+    assert done.returncode == 3
+    assert "is partial" in done.stderr.decode().splitlines()[-1]
+    assert "the program never said a word" in last_run(tmp_path).problems[0].message
+
+
+def test_options_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
+    image = str(IMAGES.firmware_bin)
+    assert b"--firmware FILE" in latlab(tmp_path, "run", "psci", "--on", "virt").stderr
+    assert b"needs --subject FILE" in latlab(tmp_path, "run", "psci", "--symbols", image).stderr
+    assert b"--topology has no effect" in latlab(tmp_path, "run", "psci", "--on", "virt", "--firmware", image, "--topology", "4").stderr

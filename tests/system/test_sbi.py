@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`latlab run sbi` on Debian's OpenSBI, where its packages are installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from latlab.campaigns.sbi import DEBIAN_FIRMWARE, PROGRAM, QEMU
+from latlab.targets.qemu.images import search_folders
+
+TIMEOUT_S = 600
+LATLAB = Path(sys.executable).with_name("latlab")
+is_there = shutil.which(QEMU) and DEBIAN_FIRMWARE.is_file() and any((folder / PROGRAM).is_file() for folder in search_folders())
+pytestmark = pytest.mark.skipif(not is_there, reason="needs qemu-system-misc, opensbi and `make sbi`")
+
+
+def sbi(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+    environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))
+    command = [str(LATLAB), "run", "sbi", "--format", "json", *words]
+    return subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("harts", [1, 4])
+def test_every_call_is_counted_on_every_hart_and_twice_the_same(tmp_path: Path, harts: int) -> None:
+    words = ("--harts", str(harts), "--iterations", "3")
+    first, second = (sbi(tmp_path, *words) for _ in range(2))
+    assert first.returncode == second.returncode == 0, first.stderr.decode()
+    seen, again = (json.loads(done.stdout) for done in (first, second))
+    calls = {call["call"]: call for call in seen["calls"]}
+    assert calls["base.get_spec_version"]["count"] == 3
+    assert calls["base.get_spec_version"]["min"] == calls["base.get_spec_version"]["max"] > 0
+    assert calls.get("hsm.hart_start", {"count": 0})["count"] == 3 * (harts - 1)
+    assert calls.get("ipi.send_ipi", {"count": 0})["count"] == 3 * (harts - 1)
+    assert seen["calls"] == again["calls"]
+
+
+def test_too_many_harts_are_refused(tmp_path: Path) -> None:
+    done = sbi(tmp_path, "--harts", "9")
+    assert done.returncode == 2
+    assert b"1 to 8" in done.stderr

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`latlab watch` on the real firmware: what it prints, keeps and refuses, and that the machine does not notice."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from latlab.formats.probe.decoder import Decoder
+from latlab.model.conditions import Mode
+from latlab.model.crossings import Crossing, Fragment, Profile, Sleep, Wake
+from latlab.model.run import Topology
+from latlab.store.store import open_store
+from latlab.targets.qemu.images import find_images
+from latlab.targets.qemu.probe import find_probe, with_probe
+from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
+
+TIMEOUT_S = 900
+LATLAB = Path(sys.executable).with_name("latlab")
+CLUSTERS = (2, 4)
+CROSSING = 2
+
+
+def machine_command(folder: Path, clusters: tuple[int, ...] = CLUSTERS, mode: Mode = Mode.DETERMINISTIC) -> tuple[str, ...]:
+    machine = Machine(find_images(Topology(clusters), "psci_bench"), "psci_bench", mode, iterations=2)
+    return command_line(find_qemu(), machine, folder / "secure.log")
+
+
+def latlab(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+    environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))
+    return subprocess.run([LATLAB, *words], capture_output=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL)
+
+
+def boot(command: tuple[str, ...]) -> bytes:
+    return subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, check=True, stdin=subprocess.DEVNULL).stdout
+
+
+def up_to_last_crossing(stream: Path) -> bytes:
+    """Behind it is what cores did between the request to switch off and the moment when QEMU stopped them: that is the host's time."""
+    data = stream.read_bytes()
+    at, end = 24, 0
+    while at < len(data):
+        kind, size = int.from_bytes(data[at : at + 2], "little"), int.from_bytes(data[at + 2 : at + 4], "little")
+        at += size
+        end = at if kind == CROSSING else end
+    return data[:end]
+
+
+@pytest.mark.parametrize("clusters", [(1,), (2, 4), (4, 4, 4, 4)])
+def test_the_console_is_the_same_with_the_probe_and_so_are_two_streams(tmp_path: Path, clusters: tuple[int, ...]) -> None:
+    command = machine_command(tmp_path, clusters)
+    plain = boot(command)
+    streams = [tmp_path / name for name in ("first", "second")]
+    for stream in streams:
+        assert boot(with_probe(command, find_probe(), stream, True)) == plain
+    first, second = (up_to_last_crossing(stream) for stream in streams)
+    assert len(first) > 100_000
+    assert first == second
+
+
+def test_functions_account_for_every_instruction_in_el3(tmp_path: Path) -> None:
+    stream = tmp_path / "stream"
+    boot(with_probe(machine_command(tmp_path), find_probe(), stream, True))
+    records = list(Decoder().feed(stream.read_bytes()))[1:]
+    fragments = {record.number: record for record in records if isinstance(record, Fragment)}
+    begun: dict[int, int] = {}
+    profiled: dict[int, int] = {}
+    stays = 0
+    for record in records:
+        match record:
+            case Profile():
+                assert record.unlisted_instructions == 0
+                profiled[record.core] = sum(fragments[number].instructions * times for number, times in record.runs)
+            case Wake():
+                begun[record.core] = record.instructions
+            case Crossing() | Sleep():
+                if record.core in profiled:
+                    assert profiled.pop(record.core) == record.instructions - begun[record.core]
+                    stays += 1
+                begun[record.core] = record.instructions
+    assert stays > 1000
+
+
+def test_calls_are_counted_named_and_kept(tmp_path: Path) -> None:
+    done = latlab(tmp_path, "watch", "--functions", "--format", "json", "--", *machine_command(tmp_path))
+    assert done.returncode == 0, done.stderr.decode()
+    seen = json.loads(done.stdout)
+    calls = {call["call"]: call for call in seen["calls"]}
+    assert calls["PSCI_VERSION"]["count"] == 6 * 2
+    assert calls["PSCI_VERSION"]["min"] == calls["PSCI_VERSION"]["max"]
+    assert calls["CPU_SUSPEND (64)"]["slept"] == calls["CPU_SUSPEND (64)"]["count"] == 25 * 2
+    assert b"status=pass" in done.stderr
+    run = open_store(str(tmp_path / "store.db")).load(seen["run"])
+    assert {sample.value_ticks for sample in run.samples if sample.test == "PSCI_VERSION"} == {calls["PSCI_VERSION"]["min"]}
+    assert len({sample.core for sample in run.samples}) == 6
+
+
+def test_symbols_of_another_image_are_refused_and_the_run_is_kept(tmp_path: Path) -> None:
+    other = find_images(Topology((1,)), "psci_bench").firmware_elf
+    done = latlab(tmp_path, "watch", "--symbols", str(other), "--", *machine_command(tmp_path))
+    assert done.returncode == 3
+    assert b"firmware.elf is of another build" in done.stderr.splitlines()[-1]
+    assert open_store(str(tmp_path / "store.db")).load("last").samples
+
+
+def test_a_machine_that_does_not_start_is_one_sentence(tmp_path: Path) -> None:
+    done = latlab(tmp_path, "watch", "--", "qemu-system-aarch64", "-M", "no-such-machine", "-display", "none")
+    assert done.returncode == 2
+    assert done.stderr.decode().splitlines()[-1].startswith("latlab: QEMU did not start the machine; it said: ")
+
+
+def test_a_full_disk_is_told_and_what_came_is_kept(tmp_path: Path) -> None:
+    done = latlab(tmp_path, "watch", "--limit", "100000", "--", *machine_command(tmp_path))
+    assert done.returncode == 3
+    assert b"the probe lost" in done.stderr.splitlines()[-1]
+    assert b"PSCI_VERSION" not in done.stdout
+    assert b"TRACE_STATUS" in done.stdout
+
+
+def test_a_machine_that_never_ends_is_stopped_in_order(tmp_path: Path) -> None:
+    images = find_images(Topology((1,)), "psci_bench")
+    command = ("qemu-system-aarch64", "-M", "virt,secure=on", "-cpu", "cortex-a57", "-bios", str(images.firmware_bin), "-display", "none")
+    done = latlab(tmp_path, "watch", "--timeout", "3", "--", *command, "-m", "1024", "-nic", "none", "-icount", "shift=4,sleep=off")
+    assert done.returncode == 3
+    assert b"stopped after 3 s" in done.stderr.splitlines()[-1]
+    assert b"cut off" not in done.stdout
+
+
+def test_what_is_no_machine_emulator_is_refused(tmp_path: Path) -> None:
+    done = latlab(tmp_path, "watch", "--", "true")
+    assert done.returncode == 2
+    assert b"true is no machine emulator" in done.stderr
+
+
+def test_cores_that_run_at_the_same_time_are_told_apart(tmp_path: Path) -> None:
+    stream = tmp_path / "stream"
+    boot(with_probe(machine_command(tmp_path, mode=Mode.MULTI_THREAD), find_probe(), stream, False))
+    decoder = Decoder()
+    records = list(decoder.feed(stream.read_bytes()))
+    assert not list(decoder.finish())
+    for core in range(6):
+        counts = [record.instructions for record in records if isinstance(record, Crossing) and record.core == core]
+        worlds = [(record.left, record.entered) for record in records if isinstance(record, Crossing) and record.core == core]
+        assert counts == sorted(counts)
+        assert all(before[1] == after[0] for before, after in pairwise(worlds))

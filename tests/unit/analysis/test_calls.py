@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from collections import Counter
+from statistics import median
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from latlab.analysis.crossings.calls import Call, Kind, Pairing
+from latlab.analysis.crossings.functions import WrongImage, check_code, instructions_by_function
+from latlab.analysis.crossings.names import sbi_name, smc_name
+from latlab.analysis.crossings.tally import Tally, median_of
+from latlab.catalog import call_names
+from latlab.formats.probe.decoder import Decoder
+from latlab.model.crossings import Arch, Fragment
+from latlab.model.symbols import Image
+from support import probe_stream as made
+
+NAMES = call_names()
+VERSION = 0x84000000
+SUSPEND = 0xC4000001
+OPTEE = 0x32000004
+TRNG = 0xC4000053
+
+
+def calls_of(*parts: bytes, arch: Arch = Arch.AARCH64) -> list[Call]:
+    records = [item for item in Decoder().feed(made.header(arch.value) + b"".join(parts))][1:]
+    return list(Pairing(arch, NAMES).feed(records))  # type: ignore[arg-type]
+
+
+def test_a_call_is_from_the_entry_to_the_return() -> None:
+    (call,) = calls_of(made.smc(0, 100, VERSION, (5,)), made.back(0, 185, 0x10001))
+    assert (call.entry.name, call.entry.function, call.entry.kind) == ("PSCI_VERSION", VERSION, Kind.CALL)
+    assert (call.instructions, call.parts, call.depth) == (85, ((made.EL3, 85),), 0)
+    assert (call.registers[1], call.results[0]) == (5, 0x10001)
+
+
+def test_calls_of_two_cores_do_not_mix() -> None:
+    calls = calls_of(made.smc(0, 100, VERSION), made.smc(1, 10, TRNG), made.back(0, 150), made.back(1, 40))
+    assert [(call.core, call.entry.name, call.instructions) for call in calls] == [(0, "PSCI_VERSION", 50), (1, "TRNG_RND (64)", 30)]
+
+
+def test_a_core_that_sleeps_in_a_call_has_a_way_down_and_a_way_up() -> None:
+    (call,) = calls_of(
+        made.smc(0, 100, SUSPEND),
+        made.profile(0, [(1, 2)]),
+        made.sleep(0, 400),
+        made.wake(0, 500, 9),
+        made.profile(0, [(2, 1)]),
+        made.back(0, 620),
+    )
+    assert call.pause is not None
+    assert (call.pause.asleep - call.start, call.end - call.pause.awake) == (300, 120)
+    assert call.instructions == 420
+    assert (call.down, call.up) == (((1, 2),), ((2, 1),))
+
+
+def test_a_trusted_os_that_asks_el3_makes_an_inner_call_and_one_outer_one() -> None:
+    calls = calls_of(
+        made.smc(0, 0, OPTEE),
+        made.crossing(0, 100, made.EL3, made.S_EL1, (0,) * 8),
+        made.smc(0, 300, TRNG, caller=made.S_EL1),
+        made.back(0, 350, to=made.S_EL1),
+        made.smc(0, 500, 0xBE000000, caller=made.S_EL1),
+        made.back(0, 580),
+    )
+    assert [(call.entry.name, call.depth, call.instructions) for call in calls] == [
+        ("TRNG_RND (64)", 1, 50),
+        ("OPTEE_CALL_WITH_ARG", 0, 580),
+    ]
+    assert dict(calls[1].parts) == {made.EL3: 100 + 50 + 80, made.S_EL1: 200 + 150}
+
+
+def test_an_interrupt_into_el3_is_no_call() -> None:
+    fiq = made.crossing(0, 10, made.NS_EL1, made.EL3, (VERSION, *(0,) * 7, 0, 0x1000), 0xE000500)
+    (call,) = calls_of(fiq, made.back(0, 30))
+    assert (call.entry.kind, call.entry.name) == (Kind.INTERRUPT, "FIQ")
+
+
+def test_a_trapped_instruction_is_an_exception_with_its_class() -> None:
+    trap = made.crossing(0, 10, made.NS_EL1, made.EL3, (VERSION, *(0,) * 7, 0x24 << 26, 0x1000), 0xE000400)
+    (call,) = calls_of(trap, made.back(0, 30))
+    assert (call.entry.kind, call.entry.name) == (Kind.EXCEPTION, "exception class 0x24 trapped")
+
+
+def test_a_boot_and_a_core_that_never_comes_back_make_no_call() -> None:
+    assert calls_of(made.crossing(0, 0, made.NO_WORLD, made.EL3), made.back(0, 10), made.smc(0, 20, 0x84000008)) == []
+
+
+def test_changes_inside_the_normal_world_are_no_calls_but_a_call_goes_on_over_them() -> None:
+    parts = (
+        made.crossing(0, 5, made.NS_EL0, made.NS_EL1),
+        made.smc(0, 10, OPTEE),
+        made.crossing(0, 20, made.EL3, made.S_EL1, (0,) * 8),
+        made.crossing(0, 30, made.S_EL1, 4),
+        made.crossing(0, 60, 4, made.S_EL1),
+        made.smc(0, 70, 0xBE000000, caller=made.S_EL1),
+        made.back(0, 75),
+    )
+    (call,) = calls_of(*parts)
+    assert dict(call.parts) == {made.EL3: 15, made.S_EL1: 20, 4: 30}
+
+
+def test_a_veneer_call_of_an_m_profile_core_is_named_by_its_address() -> None:
+    enter = made.crossing(0, 10, 0, 4, (1, 2, 3, 4, 0xFE), 0x10011001)
+    leave = made.crossing(0, 84, 4, 0, (0, 0, 0, 0, 0), 0x100401)
+    (call,) = calls_of(enter, leave, arch=Arch.ARMV8M)
+    assert (call.entry.name, call.instructions, call.registers) == ("0x10011000", 74, (1, 2, 3, 4))
+
+
+def test_a_supervisor_call_of_risc_v_has_extension_and_function() -> None:
+    enter = made.crossing(0, 10, 1, 3, (0, 0, 0, 0, 0, 0, 2, 0x48534D, 9, 0x80200000), 0x80000000)
+    (call,) = calls_of(enter, made.crossing(0, 541, 3, 1, (0,) * 8), arch=Arch.RISCV)
+    assert (call.entry.name, call.entry.kind, call.instructions) == ("hsm.hart_get_status", Kind.CALL, 531)
+    timer = made.crossing(0, 10, 1, 3, (*(0,) * 8, 1 << 63 | 7, 0), 0x80000000)
+    (call,) = calls_of(timer, made.crossing(0, 20, 3, 1, (0,) * 8), arch=Arch.RISCV)
+    assert (call.entry.name, call.entry.kind) == ("interrupt 7", Kind.INTERRUPT)
+
+
+@given(st.lists(st.tuples(st.sampled_from([0, 1, 4, 5, 7, 0xFF]), st.sampled_from([0, 1, 4, 5, 7]), st.booleans()), max_size=30))
+def test_crossings_in_any_order_make_no_call_with_a_negative_length(steps: list[tuple[int, int, bool]]) -> None:
+    parts = [made.crossing(0, 10 * at, left, entered, (0,) * 10 if full else ()) for at, (left, entered, full) in enumerate(steps)]
+    assert all(call.instructions >= 0 for call in calls_of(*parts))
+
+
+def test_unknown_functions_are_named_by_their_owner() -> None:
+    assert smc_name(NAMES, 0xC2000018) == "SiP fast call 0xc2000018"
+    assert smc_name(NAMES, 0x32000099) == "trusted OS yielding call 0x32000099"
+    assert smc_name(NAMES, 0xFFFFFFFF84000001) == "CPU_SUSPEND"
+    assert sbi_name(NAMES, 0x10, 3) == "base.probe_extension"
+    assert sbi_name(NAMES, 0x10, 99) == "base.99"
+    assert sbi_name(NAMES, 0x12345, 1) == "extension 0x12345 function 1"
+
+
+def test_a_tally_keeps_least_median_and_most_of_each_kind() -> None:
+    tally = Tally()
+    for call in calls_of(*(part for n in (30, 10, 20, 90) for part in (made.smc(0, 1000 * n, VERSION), made.back(0, 1000 * n + n)))):
+        tally.add(call)
+    (row,) = tally.rows()
+    assert (row.count, row.minimum, row.median, row.maximum, row.total) == (4, 10, 25, 90, 150)
+    assert row.parts == ((made.EL3, 25),)
+
+
+@given(st.lists(st.integers(0, 20), min_size=1))
+def test_the_median_of_counts_is_the_median_of_the_values(values: list[int]) -> None:
+    assert median_of(Counter(values)) == median(values)
+
+
+IMAGE = Image("bl31.elf", (0x1000, 0x1008), (8, 8), ("first", "second"), ((0x1000, bytes(range(16))),))
+
+
+def test_fragments_are_named_by_the_image_that_has_their_code() -> None:
+    fragments = {
+        0: Fragment(0, 0x1004, 1, 3, bytes(range(4, 8))),
+        1: Fragment(1, 0x1008, 2, 3, bytes(range(8, 16))),
+        2: Fragment(2, 0x90010, 5, 3, b""),
+    }
+    assert instructions_by_function([(0, 3), (1, 1), (2, 2)], fragments, [IMAGE]) == {"first": 3, "second": 2, "0x90000+": 10}
+    check_code(fragments.values(), [IMAGE])
+
+
+def test_symbols_of_another_build_are_refused_with_the_first_place() -> None:
+    with pytest.raises(WrongImage, match=r"bl31.elf is of another build: of 2 .* 1 differ, the first at 0x1008"):
+        check_code([Fragment(0, 0x1000, 1, 3, b"\0\1\2\3"), Fragment(1, 0x1008, 1, 3, b"\0\0\0\0")], [IMAGE])
+
+
+def test_symbols_of_code_that_never_ran_are_refused() -> None:
+    with pytest.raises(WrongImage, match="FILE@OFFSET"):
+        check_code([Fragment(0, 0x90000, 1, 3, b"\0\1\2\3")], [IMAGE])

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from pathlib import Path
+
+import pytest
+
+from latlab.errors import DataError, LatlabError, UsageError
+from latlab.targets.qemu.probe import refusal, with_probe
+from latlab.targets.qemu.qemu import Qemu
+from latlab.targets.qemu.subject import command_line, flash_of, load_subject, subject_of_file
+
+QEMU = Qemu(Path("/usr/bin/qemu-system-aarch64"), (10, 0, 2))
+
+
+def written(folder: Path, text: str, *files: str) -> Path:
+    for name in files:
+        (folder / name).write_bytes(name.encode())
+    path = folder / "subject.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_subject_names_its_images_beside_itself(tmp_path: Path) -> None:
+    head = 'name = "TF-A"\ncores = 2\nsymbols = ["bl31.elf"]\n'
+    text = head + '[[image]]\nfile = "bl1.bin"\nflash = 0\n[[image]]\nfile = "rom"\naddress = 0x1000\n'
+    subject = load_subject(written(tmp_path, text, "bl1.bin", "rom"))
+    assert (subject.name, subject.cores, subject.board.name, subject.symbols) == ("TF-A", 2, "virt", (tmp_path / "bl31.elf",))
+    words = command_line(QEMU, subject, Path("/x/psci_calls.elf"), 7, tmp_path)
+    assert f"loader,file={tmp_path}/rom,addr=0x1000,force-raw=on" in words
+    assert "loader,file=/x/psci_calls.elf" in words
+    assert "loader,addr=0x5fff0008,data=0x7,data-len=8" in words
+    assert words[words.index("-smp") + 1] == "2"
+    assert (tmp_path / "flash.bin").read_bytes() == b"bl1.bin"
+
+
+def test_images_of_one_flash_stand_at_their_offsets(tmp_path: Path) -> None:
+    text = '[[image]]\nfile = "b"\nflash = 4\n[[image]]\nfile = "a"\nflash = 0\n'
+    assert flash_of(load_subject(written(tmp_path, text, "a", "b")), Path("x")) == b"a\xff\xff\xffb"
+
+
+def test_images_that_overlap_are_refused(tmp_path: Path) -> None:
+    text = '[[image]]\nfile = "long"\nflash = 0\n[[image]]\nfile = "b"\nflash = 2\n'
+    with pytest.raises(DataError, match=r"b: at 0x2 of the flash it overlaps the image that ends at 0x4"):
+        flash_of(load_subject(written(tmp_path, text, "long", "b")), Path("x"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name =", "not TOML"),
+        ('name = "x"', "no [[image]]"),
+        ('color = 1\n[[image]]\nfile = "a"\nflash = 0', "'color' means nothing"),
+        ('machine = "sbsa"\n[[image]]\nfile = "a"\nflash = 0', "there are virt, raspi4b"),
+        ('cores = 99\n[[image]]\nfile = "a"\nflash = 0', "cores = 99"),
+        ('name = 3\n[[image]]\nfile = "a"\nflash = 0', "name = 3 is no text"),
+        ('symbols = "x"\n[[image]]\nfile = "a"\nflash = 0', "symbols is a list"),
+        ('[[image]]\nfile = "a"', "flash = OFFSET or address = ADDRESS"),
+        ('[[image]]\nfile = "a"\nflash = 0\naddress = 0', "flash = OFFSET or address = ADDRESS"),
+        ('[[image]]\nfile = "a"\nflash = "0"', "flash = OFFSET or address = ADDRESS"),
+        ('[[image]]\nfile = "a"\nflash = 0\npayload = "bl2"', '"bl33" only'),
+        ('[[image]]\nfile = "missing"\nflash = 0', "missing: no such file"),
+        ('[[image]]\nfiles = "a"\nflash = 0', "an [[image]] has a file"),
+    ],
+)
+def test_a_wrong_subject_is_refused_in_one_sentence(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(LatlabError) as caught:
+        load_subject(written(tmp_path, text, "a"))
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_goes_where_its_machine_starts(tmp_path: Path) -> None:
+    (tmp_path / "bl31.bin").write_bytes(b"x")
+    (image,) = subject_of_file(tmp_path / "bl31.bin", "raspi4b").images
+    assert (image.address, image.flash) == (0, None)
+    with pytest.raises(UsageError, match="virt, raspi4b"):
+        subject_of_file(tmp_path / "bl31.bin", "juno")
+
+
+def test_commas_in_paths_reach_qemu_doubled() -> None:
+    assert with_probe(("qemu",), Path("/a,b/p.so"), Path("/c,d"), True)[-1] == "/a,,b/p.so,out=/c,,d,functions=on"
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ("latlab probe: there is nowhere to write to; give out=FILE", "the probe: there is nowhere to write to"),
+        ("qemu: Could not load plugin x.so: plugin requires API version 4, but this QEMU supports only up to version 1", "version 1"),
+        (
+            "qemu: Could not load plugin x.so: plugin requires API version 4, but this QEMU supports only a minimum version of 6",
+            "version 6",
+        ),
+        ("qemu-system-aarch64: -plugin: invalid option", "built without plugins"),
+        ("qemu: Could not load plugin x.so: wrong ELF class", "wrong ELF class"),
+    ],
+)
+def test_what_qemu_says_of_a_plugin_that_it_does_not_take_is_one_sentence(said: str, sentence: str) -> None:
+    assert sentence in (refusal(said) or "")
+
+
+def test_other_words_of_qemu_are_no_refusal() -> None:
+    assert refusal("qemu-system-aarch64: warning: icount sleep disabled and no active timers") is None

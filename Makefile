@@ -93,7 +93,7 @@ bench: setup-dev
 	$(PYTHON) bench/virtual_speed.py
 	$(PYTHON) bench/host_speed.py
 	$(PYTHON) bench/recorder_distribution.py
-	$(MAKE) firmware-1 probe
+	$(MAKE) qemu_virt probe
 	$(PYTHON) bench/probe_cost.py
 
 lint: setup-dev

@@ -11,7 +11,7 @@ from typing import Any
 
 from latlab.errors import DataError, UsageError
 from latlab.formats.fip import with_bl33
-from latlab.targets.qemu.images import search_folders
+from latlab.targets.qemu.images import PLATFORM, search_folders
 from latlab.targets.qemu.qemu import ICOUNT_SHIFT, PARAMS_MAGIC, Qemu
 
 PROGRAM = "psci_calls"
@@ -110,11 +110,9 @@ def board_of(name: str) -> Board:
 
 
 def find_program(board: Board) -> Path:
-    """The program for a board, from any topology's build: it is the same in all."""
     for base in search_folders():
-        for folder in sorted(base.glob("qemu_virt-*")):
-            if (folder / f"{board.program}.elf").is_file():
-                return folder / f"{board.program}.elf"
+        if (path := base / PLATFORM / f"{board.program}.elf").is_file():
+            return path
     raise UsageError(f"{board.program}.elf is in none of {', '.join(map(str, search_folders()))}; build it with `make firmware`")
 
 

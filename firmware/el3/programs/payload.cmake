@@ -5,22 +5,22 @@ function(add_runtime target machine)
     add_library(${target} OBJECT
         runtime/bench_params.c
         runtime/completion.c
-        runtime/console.c
+        runtime/devices/console.c
         runtime/core.c
         runtime/entry.S
-        runtime/gic.c
+        runtime/devices/gic.c
         runtime/memory.c
         runtime/panic.c
-        runtime/psci.c
-        runtime/smc.c
-        runtime/smc_call.S
+        runtime/calls/psci.c
+        runtime/calls/smc.c
+        runtime/calls/smc_call.S
         runtime/start.c
         runtime/sync.c
-        runtime/timer.c
-        runtime/uart.c
+        runtime/devices/timer.c
+        runtime/devices/uart.c
         runtime/vectors.S
         ${LATLAB_WIRE_SOURCES})
-    target_include_directories(${target} PUBLIC runtime runtime/machine/${machine} ${LATLAB_WIRE_INCLUDES})
+    target_include_directories(${target} PUBLIC runtime runtime/calls runtime/devices runtime/machine/${machine} ${LATLAB_WIRE_INCLUDES})
     target_compile_features(${target} PUBLIC c_std_11)
     target_compile_options(${target} PUBLIC
         -ffreestanding -fno-pic -fno-stack-protector -fno-asynchronous-unwind-tables -mgeneral-regs-only -mno-outline-atomics

@@ -20,6 +20,7 @@ from latlab.store.store import open_store
 from latlab.targets.qemu.images import find_images
 from latlab.targets.qemu.probe import find_probe, with_probe
 from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
+from support.places import ROOT
 
 TIMEOUT_S = 900
 LATLAB = Path(sys.executable).with_name("latlab")
@@ -102,7 +103,7 @@ def test_calls_are_counted_named_and_kept(tmp_path: Path) -> None:
 
 
 def test_symbols_of_another_image_are_refused_and_the_run_is_kept(tmp_path: Path) -> None:
-    other = find_images(Topology((1,)), "psci_bench").firmware_elf
+    other = ROOT / "build" / "qemu_virt-hold" / "firmware.elf"
     done = latlab(tmp_path, "watch", "--symbols", str(other), "--", *machine_command(tmp_path))
     assert done.returncode == 3
     assert b"firmware.elf is of another build" in done.stderr.splitlines()[-1]
@@ -124,8 +125,7 @@ def test_a_full_disk_is_told_and_what_came_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_machine_that_never_ends_is_stopped_in_order(tmp_path: Path) -> None:
-    images = find_images(Topology((1,)), "psci_bench")
-    command = ("qemu-system-aarch64", "-M", "virt,secure=on", "-cpu", "cortex-a57", "-bios", str(images.firmware_bin), "-display", "none")
+    command = ("qemu-system-aarch64", "-M", "virt,secure=on", "-cpu", "cortex-a57", "-display", "none")
     done = latlab(tmp_path, "watch", "--timeout", "3", "--", *command, "-m", "1024", "-nic", "none", "-icount", "shift=4,sleep=off")
     assert done.returncode == 3
     assert b"stopped after 3 s" in done.stderr.splitlines()[-1]

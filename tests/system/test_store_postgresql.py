@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The store on a real PostgreSQL server that the test starts itself, as a user other than root, on a socket of its own."""
 
+import gzip
 import os
 import pwd
 import shutil
@@ -10,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
@@ -45,6 +47,9 @@ def programs() -> Path | None:
         return found[-1].parent
     on_path = shutil.which("initdb")
     return Path(on_path).resolve().parent if on_path else None
+
+
+VERSION1 = TESTS / "data" / "version1"
 
 
 @pytest.fixture(scope="module")
@@ -106,3 +111,28 @@ def test_writers_at_the_same_time_lose_nothing_and_mix_nothing(server):
     assert len(written) == len(set(written)) == WRITERS * PASSES
     expected = {make_run(Truth(tests=("cpu_susp_serial",)), seed).samples for seed in range(PASSES)}
     assert {store.load(run_id).samples for run_id in written} <= expected
+
+
+def test_a_store_of_version_1_is_brought_up_to_date(server, tmp_path):
+    """The store that version 1 made in SQLite, copied into a database of its own as version 1 would have made it there."""
+    file = tmp_path / "store.sqlite"
+    file.write_bytes(gzip.decompress((VERSION1 / "store.sqlite.gz").read_bytes()))
+    url = server.replace("/postgres?", "/version1?")
+    with sa.create_engine(server, isolation_level="AUTOCOMMIT").connect() as connection:
+        connection.exec_driver_sql("CREATE DATABASE version1")
+    _copy(sa.create_engine(f"sqlite:///{file}"), sa.create_engine(url))
+    store = open_store(url)
+    assert {run.id: run.conditions for run in store.runs()} == {run.id: run.conditions for run in open_store(str(file)).runs()}
+    assert store.load("psci-0660").samples == open_store(str(file)).load("psci-0660").samples
+
+
+def _copy(source: sa.Engine, target: sa.Engine) -> None:
+    tables = sa.MetaData()
+    tables.reflect(source)
+    for table in tables.tables.values():
+        for column in table.columns:
+            column.type = column.type.as_generic()
+    tables.create_all(target)
+    with source.connect() as old, target.begin() as new:
+        for table in tables.sorted_tables:
+            new.execute(table.insert(), [dict(row) for row in old.execute(sa.select(table)).mappings()])

@@ -7,7 +7,7 @@ LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
 
-.PHONY: demo test bench prove prove-guest fuzz lint docs predictions package firmware setup setup-dev clean
+.PHONY: demo test bench prove prove-guest fuzz mutants lint docs predictions package firmware setup setup-dev clean
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo "make prove-guest  RT Linux on the firmware: the TRNG experiment, 1,000 hotplug cycles, 20 suspends"
 	@echo "make prove    the slow proofs: a million fuzzed SMCs, long stress, six hours of the recorder, SIGKILLs"
 	@echo "make fuzz     a million executions of each parser under a coverage-guided fuzzer"
+	@echo "make mutants  faults planted line by line, against the tests that should notice; GROUPS=... names some"
 	@echo "make bench    figures beside the peers'"
 	@echo "make lint     ruff and mypy over everything, the direction of imports"
 	@echo "make docs     build the documentation with its generated page, warnings are errors"
@@ -83,6 +84,10 @@ prove: setup-dev
 fuzz: setup-dev
 	.venv/bin/pip install --quiet 'atheris>=2.3,<4'
 	$(PYTHON) tests/fuzz/run.py
+
+mutants: setup-dev
+	.venv/bin/pip install --quiet 'universalmutator>=1.14,<1.15'
+	$(PYTHON) tests/mutants/run.py $(GROUPS)
 
 bench: setup-dev
 	$(MAKE) qemu_virt

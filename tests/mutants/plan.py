@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The groups of mutants and the survivors that have a reason, as groups.toml and survivors.toml beside this file say."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import msgspec
+
+
+class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is mutated and what must notice.
+
+    `sources` are globs from the root of the tree. `prepare` runs once in the copy; `build` after each mutation, and what does not build
+    is not counted; nor is what leaves the loaded sections of all `objects` (globs of linked ELF files) as they were. `commands` run in
+    their order until one fails. `copies` are ignored files that the copy needs as well; lines that match one of `ignore` (regular
+    expressions) are not mutated.
+    """
+
+    name: str
+    sources: tuple[str, ...]
+    commands: tuple[str, ...]
+    sample: int
+    seed: int
+    prepare: tuple[str, ...] = ()
+    build: tuple[str, ...] = ()
+    objects: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    goal: float = 0.85
+
+
+class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Why this mutant may stay: `before` and `after` are the line without its indentation."""
+
+    file: str
+    before: str
+    after: str
+    reason: str
+
+
+def read_groups(path: Path) -> dict[str, Group]:
+    """Raises ValueError where a group lacks something or holds a key that nobody reads."""
+    groups = {}
+    for name, fields in tomllib.loads(path.read_text()).items():
+        try:
+            groups[name] = msgspec.convert({"name": name, **fields}, Group)
+        except msgspec.ValidationError as error:
+            raise ValueError(f"{path.name}, group {name}: {error}") from None
+    return groups
+
+
+def read_reasons(path: Path) -> tuple[Reason, ...]:
+    if not path.exists():
+        return ()
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text()).get("survivor", []), tuple[Reason, ...])
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{path.name}: {error}") from None

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Mutants of the sources against the tests that should notice them: `python tests/mutants/run.py GROUP...`, or no name for all groups.
+
+Exits with 1 where a group stays below its goal or a survivor has no reason in survivors.toml.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from msgspec.structs import replace
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent))
+
+from mutants.mutate import drawn  # noqa: E402
+from mutants.plan import Group, Reason, read_groups, read_reasons  # noqa: E402
+from mutants.results import Results  # noqa: E402
+from mutants.score import lines_of, share, unexplained  # noqa: E402
+from mutants.tree import copy_tree  # noqa: E402
+from mutants.trial import Unfit, baseline, try_all  # noqa: E402
+
+
+def main() -> int:
+    groups = read_groups(HERE / "groups.toml")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("group", nargs="*", choices=[*groups, []], help="all where none is named")
+    parser.add_argument("--sample", type=int, help="how many mutants have to count, instead of what the group says")
+    parser.add_argument("--seed", type=int, help="which ones, instead of what the group says")
+    parser.add_argument("--under", default="", help="only files whose path begins so")
+    parser.add_argument("--fresh", action="store_true", help="forget what earlier runs found")
+    options = parser.parse_args()
+    reasons = read_reasons(HERE / "survivors.toml")
+    codes = [_run(_with(groups[name], options), options, reasons) for name in options.group or groups]
+    return max(codes)
+
+
+def _with(group: Group, options: argparse.Namespace) -> Group:
+    given = {key: value for key in ("sample", "seed") if (value := getattr(options, key)) is not None}
+    return replace(group, **given)
+
+
+def _run(group: Group, options: argparse.Namespace, reasons: tuple[Reason, ...]) -> int:
+    place = ROOT / "build" / "mutants" / group.name
+    kept = place / "results.jsonl"
+    if options.fresh:
+        kept.unlink(missing_ok=True)
+    copy = copy_tree(ROOT, place / "tree", group.copies)
+    mutants = [one for one in drawn(group, copy.path) if one.file.startswith(options.under)]
+    _say(f"{group.name}: {len(mutants)} mutants can be made, {group.sample} are to count; the untouched tree first")
+    try:
+        found = baseline(group, copy)
+    except Unfit as error:
+        _say(f"{group.name}: {error}")
+        return 2
+    results = try_all(group, copy, mutants, found, Results(kept), _say)
+    for line in lines_of(group, results, reasons):
+        print(line, flush=True)
+    return 1 if share(results) < group.goal or unexplained(results, reasons) else 0
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

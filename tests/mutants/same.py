@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether a change is one for the machine at all: what compiles to the same code is the same program."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.elffile import ELFFile
+
+
+def python_digest(text: str) -> str | None:
+    """The same for texts that differ in comments, docstrings and annotations only; None where the text is no Python."""
+    try:
+        tree = ast.parse(text)
+        compile(tree, "mutant", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return None
+    for node in ast.walk(tree):
+        _strip(node)
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+
+
+def _strip(node: ast.AST) -> None:
+    if (
+        isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and ast.get_docstring(node, clean=False) is not None
+    ):
+        node.body = node.body[1:] or [ast.Pass()]
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        node.returns = None
+    if isinstance(node, ast.arg):
+        node.annotation = None
+    if isinstance(node, ast.AnnAssign):
+        node.annotation = ast.Constant(None)
+
+
+def objects_digest(files: Iterable[Path]) -> str:
+    """Of the sections that are loaded; notes, which hold hashes of the debug information, are left out."""
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        with path.open("rb") as stream:
+            for section in ELFFile(stream).iter_sections():
+                if section["sh_flags"] & SH_FLAGS.SHF_ALLOC and section["sh_type"] not in ("SHT_NOTE", "SHT_NOBITS"):
+                    digest.update(f"{path.name} {section.name} {section['sh_addr']}".encode() + section.data())
+    return digest.hexdigest()

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The runner of the mutants on a tree of its own: what is planted there and what the commands notice is known."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from mutants.mutate import Mutant, drawn
+from mutants.plan import Group, Reason, read_groups, read_reasons
+from mutants.results import Results
+from mutants.same import objects_digest, python_digest
+from mutants.score import lines_of, reason_of, share, unexplained
+from mutants.tree import copy_tree
+from mutants.trial import Unfit, baseline, run, try_all
+
+SOURCE = '''"""Adds."""
+
+LIMIT = 3
+
+
+def total(a: int, b: int) -> int:
+    """The sum."""
+    return a + b
+'''
+CHECK = f"{sys.executable} -c 'from total import total; assert total(2, 3) == 5'"
+NOTICED = Mutant("src/total.py", 8, "    return a + b", "    return a - b")
+SURVIVES = Mutant("src/total.py", 3, "LIMIT = 3", "LIMIT = 4")
+DOCSTRING = Mutant("src/total.py", 7, '    """The sum."""', '    """A sum."""')
+ANNOTATION = Mutant("src/total.py", 6, "def total(a: int, b: int) -> int:", "def total(a: int, b: int) -> str:")
+NO_PYTHON = Mutant("src/total.py", 8, "    return a + b", "    return a +")
+ALL = [NOTICED, SURVIVES, DOCSTRING, ANNOTATION, NO_PYTHON]
+GROUP = Group("sums", ("src/*.py",), (CHECK,), sample=10, seed=1)
+
+
+@pytest.fixture(name="root")
+def fixture_root(tmp_path: Path) -> Path:
+    root = tmp_path / "root"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "total.py").write_text(SOURCE)
+    (root / ".gitignore").write_text("/built\n__pycache__/\n")
+    (root / "built").write_text("not kept")
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    return root
+
+
+def tried(root: Path, tmp_path: Path, mutants: list[Mutant] = ALL, group: Group = GROUP, say=lambda line: None):
+    copy = copy_tree(root, tmp_path / "copy", group.copies)
+    return try_all(group, copy, mutants, baseline(group, copy), Results(tmp_path / "results.jsonl"), say)
+
+
+def outcomes(results) -> list[str]:
+    return [result.outcome for result in results]
+
+
+def test_a_planted_mutant_is_noticed_one_that_nothing_asks_for_survives_and_what_is_no_other_program_is_not_counted(root, tmp_path):
+    found = tried(root, tmp_path)
+    assert outcomes(found) == ["noticed", "survived", "same object code", "same object code", "did not build"]
+    assert found[0].by == CHECK
+    assert share(found) == 0.5
+
+
+def test_the_tree_and_the_copy_are_afterwards_as_they_were(root, tmp_path):
+    tried(root, tmp_path)
+    assert (root / "src" / "total.py").read_text() == (tmp_path / "copy" / "src" / "total.py").read_text() == SOURCE
+    assert not (tmp_path / "copy" / "built").exists()
+
+
+def test_a_run_ends_when_enough_mutants_counted(root, tmp_path):
+    found = tried(root, tmp_path, [DOCSTRING, NO_PYTHON, NOTICED, SURVIVES], replace(GROUP, sample=1))
+    assert outcomes(found) == ["same object code", "did not build", "noticed"]
+
+
+def test_an_interrupted_run_continues_where_it_was(root, tmp_path):
+    class Interrupt(Exception):
+        pass
+
+    def interrupt(line: str) -> None:
+        raise Interrupt
+
+    ran = tmp_path / "ran"
+    group = replace(GROUP, commands=(f"echo >> {ran}; {CHECK}",))
+    with pytest.raises(Interrupt):
+        tried(root, tmp_path, ALL, group, interrupt)
+    with (tmp_path / "results.jsonl").open("a") as stream:
+        stream.write('{"file": "src/to')
+    ran.write_text("")
+    assert outcomes(tried(root, tmp_path, [NOTICED, SURVIVES], group)) == ["noticed", "survived"]
+    assert len(ran.read_text().splitlines()) == 2, "the untouched tree and the survivor, but not the one that was noticed before"
+
+
+def test_a_survivor_is_tried_again_once_anything_in_the_tree_is_new(root, tmp_path):
+    check = "grep -q 3 src/total.py || test ! -e new"
+    group = replace(GROUP, commands=(check,))
+    assert outcomes(tried(root, tmp_path, [SURVIVES], group)) == ["survived"]
+    (root / "new").write_text("a test")
+    assert outcomes(tried(root, tmp_path, [SURVIVES], group)) == ["noticed"]
+
+
+def test_what_was_noticed_is_tried_again_once_its_file_has_changed(root, tmp_path):
+    assert outcomes(tried(root, tmp_path, [NOTICED])) == ["noticed"]
+    (root / "src" / "total.py").write_text(SOURCE.replace("LIMIT = 3", "LIMIT = 2"))
+    assert outcomes(tried(root, tmp_path, [NOTICED], replace(GROUP, commands=("true",)))) == ["survived"]
+
+
+def test_a_mutant_that_never_ends_is_noticed_and_nothing_of_it_stays(tmp_path):
+    said = run("sleep 600 & echo $! > child; wait", tmp_path, 1.0)
+    assert said == "no end after 1 s"
+    child = (tmp_path / "child").read_text().strip()
+    state = Path(f"/proc/{child}/stat")
+    assert not state.exists() or state.read_text().split()[2] == "Z"
+
+
+def test_a_tree_that_fails_untouched_is_refused_with_the_command_and_its_last_lines(root, tmp_path):
+    with pytest.raises(Unfit, match=r"fails 'echo broken; false'(.|\n)*broken"):
+        tried(root, tmp_path, group=replace(GROUP, commands=("echo broken; false",)))
+
+
+def test_what_does_not_build_and_what_builds_the_same_is_told_by_the_object_code_of_c(root, tmp_path):
+    (root / "src" / "half.c").write_text("int half(int a) { return a / 2; }\nint main(void) { return half(2); }\n")
+    group = Group("halves", ("src/*.c",), ("./half; test $? = 1",), 10, 1, build=("cc -O1 -g -o half src/half.c",), objects=("half",))
+    line = "int half(int a) { return a / 2; }"
+    mutants = [
+        Mutant("src/half.c", 1, line, line.replace(old, new)) for old, new in (("/", "*"), ("a / 2", "(a) / 2"), ("a / 2", "a / 2; break"))
+    ]
+    assert outcomes(tried(root, tmp_path, mutants, group)) == ["noticed", "same object code", "did not build"]
+
+
+def test_the_loaded_sections_of_an_object_are_all_that_its_digest_is_made_of(tmp_path):
+    for name, text, flags in (
+        ("a", "int main(void) { return 0; }", "-g"),
+        ("b", "\n\nint main(void) { return 0; }", "-g"),
+        ("c", "int main(void) { return 1; }", "-g"),
+    ):
+        (tmp_path / f"{name}.c").write_text(text)
+        (tmp_path / name).mkdir()
+        subprocess.run(["cc", flags, "-o", str(tmp_path / name / "program"), str(tmp_path / f"{name}.c")], check=True)
+    a, b, c = (objects_digest([tmp_path / name / "program"]) for name in "abc")
+    assert a == b != c
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("def f(a: int) -> int:\n    return a", True),
+        ("def f(a):\n    '''Said.'''\n    return a  # so", True),
+        ("def f(a):\n    return -a", False),
+        ("def f(a=1):\n    return a", False),
+        ("def f(b):\n    return b", False),
+    ],
+)
+def test_comments_docstrings_and_annotations_are_no_other_program(text, same):
+    assert (python_digest(text) == python_digest("def f(a):\n    return a")) is same
+
+
+def test_a_class_that_loses_the_value_of_a_field_is_another_program():
+    assert python_digest("class A:\n    a: int = 1") != python_digest("class A:\n    a: int = 2")
+
+
+def make(file: str, text: str, ignore: tuple[str, ...]):
+    return [Mutant(file, number, line, line + suffix) for number, line in enumerate(text.splitlines(), 1) for suffix in "abc"]
+
+
+def test_mutants_are_drawn_in_an_order_that_the_seed_alone_decides_and_an_edit_elsewhere_keeps(root):
+    first = drawn(GROUP, root, make)
+    assert first == drawn(GROUP, root, make)
+    assert first != drawn(replace(GROUP, seed=2), root, make)
+    assert {(one.line, one.after) for one in first} == {(one.line, one.after) for one in make("src/total.py", SOURCE, ())}
+    (root / "src" / "other.py").write_text("1\n")
+    assert [one for one in drawn(GROUP, root, make) if one.file == "src/total.py"] == first
+
+
+def test_a_group_whose_files_are_gone_is_refused(root):
+    with pytest.raises(ValueError, match="group sums: no file matches lib"):
+        drawn(replace(GROUP, sources=("lib/*.py",)), root, make)
+
+
+def test_survivors_are_printed_with_their_lines_and_reasons_and_the_score_stands_by_folder(root, tmp_path):
+    found = tried(root, tmp_path)
+    reasons = (Reason("src/total.py", "LIMIT = 3", "LIMIT = 4", "nobody reads it"),)
+    lines = list(lines_of(GROUP, found, reasons))
+    assert lines[:4] == ["src/total.py:3: survived", "  - LIMIT = 3", "  + LIMIT = 4", "  stays: nobody reads it"]
+    assert "src: 1 of 2 noticed (50.0%); 1 did not build, 2 have the same object code" in lines
+    assert lines[-1].startswith("sums: 1 of 2 noticed (50.0%)")
+    assert unexplained(found, reasons) == []
+    assert unexplained(found, ()) == [found[1]]
+    assert reason_of(found[1], (replace(reasons[0], after="LIMIT = 5"),)) is None
+
+
+def test_a_group_with_an_unknown_key_is_refused_by_name(tmp_path):
+    (tmp_path / "groups.toml").write_text('[a]\nsources = ["b"]\ncommands = ["c"]\nsample = 1\nseed = 1\nseconds = 2\n')
+    with pytest.raises(ValueError, match=r"groups\.toml, group a: .*seconds"):
+        read_groups(tmp_path / "groups.toml")
+
+
+def test_every_group_names_files_that_exist_and_every_reason_a_line_that_still_stands():
+    root = Path(__file__).parents[3]
+    for group in read_groups(root / "tests/mutants/groups.toml").values():
+        assert all(any(root.glob(pattern)) for pattern in group.sources), group.name
+    for reason in read_reasons(root / "tests/mutants/survivors.toml"):
+        lines = [line.strip() for line in (root / reason.file).read_text().splitlines()]
+        assert reason.before.strip() in lines, reason

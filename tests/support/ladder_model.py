@@ -38,7 +38,7 @@ def make_run(truth: Truth, seed: int, boots: int = 1, iterations: int = 1, topol
         for iteration in range(iterations):
             for test in truth.tests:
                 samples += _iteration(truth, topology, test, boot, iteration, drift, rng)
-    return run_with(topology=topology, tick=Tick(Clock.TIME, 20.0), lead=truth.lead, samples=tuple(samples), id=name)
+    return run_with(platform="juno", topology=topology, tick=Tick(Clock.TIME, 20.0), lead=truth.lead, samples=tuple(samples), id=name)
 
 
 def relabelled(run: Run, change) -> Run:

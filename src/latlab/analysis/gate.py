@@ -6,13 +6,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.findings import LargeUntold, RuleChanged
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import percent, signed
+from latlab.analysis.explain import explain_pair
+
+FIRST = (RuleChanged, LargeUntold)
 
 
 @dataclass(frozen=True)
 class Decision:
-    """`failing` are the rows that fail; `exit_code` is 0 pass, 1 fail, 3 nothing can be told."""
+    """`failing` are the rows that fail; `exit_code` is 0 pass, 1 fail, 3 nothing can be told, or not enough to pass."""
 
     failing: tuple[Row, ...]
     exit_code: int
@@ -20,21 +24,23 @@ class Decision:
 
 
 def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
-    """A single row of a failing verdict fails the gate. Rows that cannot be told pass, unless nothing at all can be told.
+    """A broken rule that the base keeps fails the gate, and so does a single row of a failing verdict.
 
-    What the candidate lacks or did not measure to its end passes nothing.
+    What the candidate lacks or did not measure to its end passes nothing, nor does a large shift that cannot be told from noise. Other
+    rows that cannot be told pass, unless nothing at all can be told.
     """
     failing = tuple(row for row in comparison.rows if row.verdict in fail_on)
     caveat = f"; {comparison.caveat}" if comparison.caveat else ""
-    untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
     counts = ", ".join(f"{sum(row.verdict is v for row in comparison.rows)} {v}" for v in Verdict)
-    if failing:
-        return Decision(failing, 1, (*(_line(row, comparison.unit_of(row.metric)) for row in failing), f"fail: {counts}{caveat}"))
+    first = tuple(explanation.sentence for explanation in explain_pair(comparison) if isinstance(explanation.finding, FIRST))
+    if failing or any(change.is_worse for change in comparison.rule_changes):
+        return Decision(failing, 1, (*first, *(_line(row, comparison.unit_of(row.metric)) for row in failing), f"fail: {counts}{caveat}"))
+    untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
     if untold == len(comparison.rows):
-        return Decision((), 3, (f"cannot tell: none of {untold} rows can be told; take more boots of both{caveat}",))
-    if comparison.gaps:
-        return Decision((), 3, (*comparison.gaps, f"cannot tell: {counts}, and the above could not be judged{caveat}"))
-    return Decision((), 0, (f"pass: {counts}{caveat}",))
+        return Decision((), 3, (*first, f"cannot tell: none of {untold} rows can be told; take more boots of both{caveat}"))
+    if comparison.gaps or comparison.large_untold:
+        return Decision((), 3, (*first, *comparison.gaps, f"cannot tell: {counts}, and the above could not be judged{caveat}"))
+    return Decision((), 0, (*first, f"pass: {counts}{caveat}"))
 
 
 def _line(row: Row, unit: str) -> str:

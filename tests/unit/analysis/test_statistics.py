@@ -7,14 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from latlab.analysis.base.statistics import (
-    effect_size,
-    false_discovery_control,
-    one_sample_shift,
-    sign_test,
-    t_interval,
-    two_sample_shift,
-)
+from latlab.analysis.base.moderated import Prior, fit_prior, steady_variance, t_shift
+from latlab.analysis.base.statistics import effect_size, false_discovery_control, two_sample_shift
 
 SMALL = st.lists(st.integers(min_value=0, max_value=6), min_size=2, max_size=6)
 
@@ -46,14 +40,6 @@ def test_the_interval_of_ten_and_ten_leaves_out_the_tabled_23_differences_on_eac
     assert (shift.low, shift.high) == (ordered[23], ordered[-24])
 
 
-def test_the_signed_rank_interval_of_ten_leaves_out_the_tabled_8_averages():
-    d = np.array([1.0, 2.2, 3.1, 4.7, 5.3, 6.9, 7.1, 8.8, 9.4, 10.6])
-    i, j = np.triu_indices(10)
-    walsh = np.sort((d[i] + d[j]) / 2)
-    shift = one_sample_shift(d)
-    assert (shift.low, shift.high) == (walsh[8], walsh[-9])
-
-
 @pytest.mark.parametrize(("n", "m"), [(3, 3), (1, 8)])
 def test_too_few_values_have_no_interval(n, m):
     shift = two_sample_shift(np.arange(n, dtype=float), np.arange(m) + 50.0)
@@ -69,11 +55,6 @@ def test_the_interval_covers_the_true_shift_as_often_as_it_says():
     assert covered >= 0.94 * 600
 
 
-def test_the_sign_test_leaves_zeros_out():
-    assert sign_test(np.array([1.0, 2.0, 0.0, 3.0, 0.0, 1.0, 2.0, 3.0])) == pytest.approx(2 / 2**6)
-    assert sign_test(np.zeros(5)) == 1.0
-
-
 def test_effect_size_runs_from_minus_one_to_one():
     a = np.array([1.0, 2.0, 3.0])
     assert effect_size(a, a + 10) == 1.0 and effect_size(a, a - 10) == -1.0 and effect_size(a, a) == 0.0
@@ -84,6 +65,40 @@ def test_adjusted_p_values_keep_their_order_and_never_fall():
     assert false_discovery_control([]) == []
 
 
-def test_a_fit_without_freedom_has_no_interval():
-    assert t_interval(5.0, 1.0, 0).low == -np.inf
-    assert t_interval(5.0, 0.0, 4).p == 0.0
+def test_without_freedom_there_is_no_interval():
+    assert t_shift(5.0, 1.0, 0).low == -np.inf
+    assert t_shift(5.0, 0.0, 4).p == 0.0 and t_shift(0.0, 0.0, 4).p == 1.0
+
+
+def test_a_shift_has_the_p_value_and_the_interval_of_students_t():
+    shift = t_shift(3.0, 4.0, 5)
+    assert shift.p == pytest.approx(2 * stats.t.sf(1.5, 5))
+    assert (shift.low, shift.high) == pytest.approx(stats.t.interval(0.9, 5, loc=3.0, scale=2.0))
+
+
+def test_the_prior_that_made_the_variances_is_found():
+    """Variances of four degrees of freedom around 2.5, as sure as ten more."""
+    rng = np.random.default_rng(3)
+    true = 2.5 * 10 / rng.chisquare(10, 20_000)
+    prior = fit_prior(true * rng.chisquare(4, 20_000) / 4, 4)
+    assert prior.variance == pytest.approx(2.5, rel=0.03) and prior.dof == pytest.approx(10, rel=0.1)
+
+
+def test_variances_that_scatter_no_more_than_by_chance_are_one():
+    rng = np.random.default_rng(4)
+    prior = fit_prior(7.0 * (rng.chisquare(6, 40) / 6) ** 0.5, 6)
+    assert prior.dof > 1000
+    assert fit_prior(np.array([0.0, 3.0, 5.0]), 4) == Prior(4.0, 0.0)
+
+
+def test_a_variance_is_drawn_towards_the_prior_by_the_freedom_of_both():
+    assert Prior(2.0, 6.0).moderate(5.0, 3.0) == (3.0, 9.0)
+    assert Prior(2.0, 0.0).moderate(5.0, 3.0) == (5.0, 3.0)
+    assert Prior(0.0, 0.0).moderate(0.0, 0.0)[1] == 0.0
+
+
+def test_one_value_far_from_the_others_does_not_widen_their_spread():
+    near = np.array([1.0, 1.2, 0.9, 1.1, 1.05])
+    assert steady_variance(np.r_[near, 40.0]) == pytest.approx((near.var(ddof=1), 4))
+    assert steady_variance(near) == pytest.approx((near.var(ddof=1), 4))
+    assert steady_variance(np.array([2.0])) == (0.0, 0)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from latlab.analysis.base.check import RuleChange
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.verdicts import Limits, Verdict
@@ -47,7 +48,8 @@ class Cell:
 class Row:
     """One quantity of one test: a term of the ladder, a group of like cores, or a statistic of one CPU.
 
-    Values in ns or instructions.
+    Values in ns or instructions. A shift beyond `threshold` counts; one whose interval lies within `margin` is none. `p_adjusted` is that
+    of what the verdict stands on: the row itself, or the level it belongs to.
     """
 
     test: str
@@ -65,28 +67,35 @@ class Row:
     is_term: bool = False
     statistic: Statistic | None = None
     core: CoreId | None = None
+    margin: float = 0.0
+    p_adjusted: float = 1.0
 
     @property
     def relative(self) -> float:
         return self.shift.value / self.before if self.before else 0.0
 
+    @property
+    def largest(self) -> float:
+        """The largest difference of the row or of one of its cells."""
+        return max((self.shift.value, *(cell.difference for cell in self.cells)), key=abs)
+
+    @property
+    def is_large_untold(self) -> bool:
+        """Larger than what the boots at hand must be able to tell, twice the margin, and not told nevertheless."""
+        told = self.verdict in (Verdict.REGRESSED, Verdict.IMPROVED)
+        return not told and self.margin > 0 and abs(self.largest) > 2 * self.margin
+
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Cells of single samples that are tested together: all of a metric, or those of one test or one cluster."""
+    """Rows that are tested together: those of one metric, cluster and role over all tests."""
 
     metric: Metric
-    test: str | None
     cluster: int | None
-    cells: int
-    up: int
-    down: int
+    role: str
+    rows: int
     shift: Shift
-    in_thresholds: Shift
-    p_adjusted: float
-
-    def holds(self, row: Row) -> bool:
-        return row.metric == self.metric and self.test in (None, row.test) and self.cluster in (None, row.cluster)
+    p_adjusted: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +117,7 @@ class Comparison:
     of each run are compared.
 
     `gaps` say what could not be judged, because the second run lacks it or one of the two is partial: such a comparison is never `same`.
+    `rule_changes` are rules that one of the two keeps and the other does not.
     """
 
     a: Run
@@ -125,10 +135,17 @@ class Comparison:
     caveat_mode: Mode | None = None
     wakeups: tuple[int, int] | None = None
     gaps: tuple[str, ...] = ()
+    rule_changes: tuple[RuleChange, ...] = ()
 
     @property
     def kind(self) -> Kind:
         return self.a.kind
+
+    @property
+    def large_untold(self) -> tuple[Row, ...]:
+        """Rows that may hold a large change, the largest share first."""
+        found = [row for row in self.rows if row.is_large_untold]
+        return tuple(sorted(found, key=lambda row: -abs(row.largest) / row.margin))
 
     @property
     def caveat(self) -> str:

@@ -37,9 +37,48 @@ class Suspect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RuleBroken:
-    """The figures break a rule that any correct firmware keeps."""
+    """The figures do not keep a rule, which a definition or a specification demands or only likeness does."""
 
     check: Check
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChanged:
+    """One of two runs keeps a rule and the other does not; `run` is the one that does not."""
+
+    check: Check
+    is_worse: bool
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class LargeUntold:
+    """A row, or one cell of it, differs by more than a comparison of so many boots should miss, and cannot be told from noise."""
+
+    metric: Metric
+    test: str
+    name: str
+    before: float
+    largest: float
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotTold:
+    """Rows that cannot be told, the largest shift among them as a share of the first run's figure."""
+
+    rows: int
+    of: int
+    largest: float
+
+
+@dataclass(frozen=True, slots=True)
+class LadderRefused:
+    """Spans that wait but make no ladder: it explains `share` of their variance, or several cores of a cluster pay as its last man."""
+
+    share: float
+    cluster: int | None
+    last_men: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +317,10 @@ class NoWakeupMoved:
 
 Finding = (
     RuleBroken
+    | RuleChanged
+    | LargeUntold
+    | NotTold
+    | LadderRefused
     | CoresTakeTurns
     | NoQueue
     | ServedInOrder

@@ -14,6 +14,8 @@ from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.run import UNNAMED, Run
 
 _UNIT_RATIO = 300.0
+_APART = 2.0
+_ALIKE = 0.1
 
 
 class NotComparable(DataError):
@@ -53,6 +55,7 @@ def pair_runs(a: Run, b: Run) -> Pair:
     gaps = partial_runs(a, b)
     common = _common(a, b, columns_a, columns_b, notes, gaps)
     _refuse_unit_slip(a, b, columns_a, columns_b, common)
+    gaps += _zero_cells(a, b, columns_a, columns_b, common)
     notes += [_problems_note(run) for run in (a, b) if run.problems]
     if a.build.options != b.build.options:
         changed = sorted({key for key, _ in set(a.build.options) ^ set(b.build.options)})
@@ -84,6 +87,11 @@ def _check_platform(a: Run, b: Run, notes: list[str]) -> None:
         raise NotComparable(f"the platform differs, {a.platform} in {a.id} and {b.platform} in {b.id}; compare runs of one platform")
     unnamed, other = (a, b) if a.platform == UNNAMED else (b, a)
     notes.append(f"{unnamed.id} does not name its platform; it is taken to be {other.platform}")
+
+
+def platform_of(a: Run, b: Run) -> str:
+    """Of two runs of one platform: a run that does not name it was made on the other's."""
+    return b.platform if a.platform == UNNAMED else a.platform
 
 
 def checked_columns(run: Run) -> Columns:
@@ -121,6 +129,7 @@ def resolution(run: Run, metric: Metric) -> float:
 
 def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[str], gaps: list[str]) -> tuple[tuple[str, Metric], ...]:
     common = []
+    lacking = sorted(set(columns_a.cores) ^ set(columns_b.cores))
     tests = dict.fromkeys([*columns_a.tests, *columns_b.tests])
     for key in [(test, metric) for test in tests for metric in METRICS]:
         ours, theirs = columns_a.matrix(*key), columns_b.matrix(*key)
@@ -143,26 +152,69 @@ def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[
             if matrix is not None and matrix.incomplete:
                 notes.append(f"{name}: {matrix.incomplete} iterations of {run.id} lack a core and are left out")
     if not common:
-        raise NotComparable(f"{a.id} and {b.id} have no test with the same cores in common; compare runs of one campaign")
+        missing = f" (core {', '.join(map(str, lacking))} is missing in one of them)" if lacking else ""
+        raise NotComparable(f"{a.id} and {b.id} have no test with the same cores in common{missing}; compare runs of one campaign")
     return tuple(common)
 
 
+def _zero_cells(a: Run, b: Run, columns_a: Columns, columns_b: Columns, common: tuple[tuple[str, Metric], ...]) -> list[str]:
+    """A span takes time: one of zero beside others of its core was not measured. Under the instruction clock it may be empty."""
+    if a.tick.clock is not Clock.TIME:
+        return []
+    found = []
+    for test, metric in common:
+        for run, matrix in ((a, columns_a.matrix(test, metric)), (b, columns_b.matrix(test, metric))):
+            cores = [] if matrix is None else [str(core) for core, v in zip(matrix.cores, matrix.values.T, strict=True) if (v == 0).any()]
+            if cores:
+                found.append(f"{test} {metric} of core {', '.join(cores)} is 0 in {run.id}, which no span is")
+    return found
+
+
 def _refuse_unit_slip(a: Run, b: Run, columns_a: Columns, columns_b: Columns, common: tuple[tuple[str, Metric], ...]) -> None:
-    ratios = []
-    for key in common:
-        ours, theirs = columns_a.matrix(*key), columns_b.matrix(*key)
-        if ours is None or theirs is None:
-            continue
-        middle_a, middle_b = np.median(ours.values), np.median(theirs.values)
-        if middle_a > 0 and middle_b > 0:
-            ratios.append(float(middle_b / middle_a))
+    """Of all figures, and of those of one test and metric: hundreds of times the other's is another unit, zero throughout no figure."""
+    known = [(key, *_middles(columns_a, columns_b, key)) for key in common]
     largest = [_largest(columns, common) for columns in (columns_a, columns_b)]
     if min(largest) == 0 < max(largest):
         raise NotComparable(f"unit suspect: every figure of {(a if largest[0] == 0 else b).id} is 0; read the log again")
-    ratio = float(np.median(ratios)) if ratios else 1.0
-    if ratio > _UNIT_RATIO or ratio < 1 / _UNIT_RATIO:
-        larger, factor = (b, ratio) if ratio > 1 else (a, 1 / ratio)
-        raise NotComparable(f"unit suspect: figures of {larger.id} are {factor:.0f} times the other's; check its unit (ns labelled as us?)")
+    ratios = [after / before for _, before, after in known if before > 0 and after > 0]
+    _refuse_ratio(a, b, float(np.median(ratios)) if ratios else 1.0, "figures")
+    for (test, metric), before, after in known:
+        if min(before, after) == 0 < max(before, after):
+            raise NotComparable(f"unit suspect: {test} {metric} of {(a if before == 0 else b).id} is 0; read the log again")
+        if before > 0:
+            _refuse_ratio(a, b, after / before, f"{test} {metric}")
+    _refuse_exchange(a, b, {key: (before, after) for key, before, after in known})
+
+
+def _refuse_ratio(a: Run, b: Run, ratio: float, what: str) -> None:
+    if 1 / _UNIT_RATIO <= ratio <= _UNIT_RATIO:
+        return
+    larger, factor = (b, ratio) if ratio > 1 else (a, 1 / ratio)
+    of = f"figures of {larger.id} are" if what == "figures" else f"{what} of {larger.id} is"
+    raise NotComparable(f"unit suspect: {of} {factor:.0f} times the other's; check its unit (ns labelled as us?)")
+
+
+def _refuse_exchange(a: Run, b: Run, middles: dict[tuple[str, Metric], tuple[float, float]]) -> None:
+    """Two columns of a test that differ by far and stand in each other's place."""
+    for test in dict.fromkeys(test for test, _ in middles):
+        metrics = [metric for other, metric in middles if other == test]
+        for i, one in enumerate(metrics):
+            for two in metrics[i + 1 :]:
+                (x, x_after), (y, y_after) = middles[test, one], middles[test, two]
+                if min(x, y) > 0 and max(x, y) > _APART * min(x, y) and _near(x, y_after) and _near(y, x_after):
+                    raise NotComparable(
+                        f"columns suspect: in {test} {one} and {two} of {b.id} stand in each other's place against {a.id}; "
+                        "check the columns of both"
+                    )
+
+
+def _near(one: float, two: float) -> bool:
+    return abs(one - two) <= _ALIKE * one
+
+
+def _middles(columns_a: Columns, columns_b: Columns, key: tuple[str, Metric]) -> tuple[float, float]:
+    ours, theirs = columns_a.matrix(*key), columns_b.matrix(*key)
+    return (float(np.median(ours.values)) if ours else 0.0), (float(np.median(theirs.values)) if theirs else 0.0)
 
 
 def _largest(columns: Columns, common: tuple[tuple[str, Metric], ...]) -> float:

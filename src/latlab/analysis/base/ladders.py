@@ -20,7 +20,8 @@ class Ladders:
 
     `order` holds, for each iteration, the columns of `cores` in the order in which they were served; `spans` and `last_man` follow it.
     `terms` are base, step and the extras; an iteration whose pattern lacks a term holds NaN. `head` counts cores served before the queue
-    began. `rms` is the root mean square residual; `share` the share of the variance that the ladder explains.
+    began. `scales` are standard errors of the terms for a residual of one, `left` the squares that the fit leaves. `rms` is the root mean
+    square residual; `share` the share of the variance that the ladder explains.
     """
 
     test: str
@@ -30,7 +31,8 @@ class Ladders:
     spans: Floats
     last_man: Bools
     terms: dict[str, Floats]
-    errors: dict[str, Floats]
+    scales: dict[str, Floats]
+    left: Floats
     predicted: Floats
     dof: Ints
     head: Ints

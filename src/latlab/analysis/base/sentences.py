@@ -46,8 +46,10 @@ class _Sentence:
                 return self._wakeups(finding)
             case f.LongestSpan() | f.WaitedFor():
                 return self._traced(finding)
-            case f.RuleBroken(check):
-                return f"this breaks a rule of any correct firmware, {check.name}: {check.sentence}"
+            case f.RuleBroken() | f.RuleChanged():
+                return self._rule(finding)
+            case f.LargeUntold() | f.NotTold():
+                return self._untold(finding)
             case f.CoresTakeTurns():
                 return "cores take turns under the instruction clock, so these spans show no queue"
             case f.LeadTookLonger():
@@ -57,9 +59,34 @@ class _Sentence:
     def amount(self, value: float) -> str:
         return amount(value, self.unit)
 
+    def _rule(self, finding: f.RuleBroken | f.RuleChanged) -> str:
+        match finding:
+            case f.RuleBroken(check):
+                if check.is_broken:
+                    return f"this breaks a rule, {check.name} ({check.rule.ground}): {check.sentence}"
+                return f"this is unusual ({check.name}, as {check.rule.ground}): {check.sentence}"
+            case f.RuleChanged(check, is_worse, run):
+                breaks = f"breaks a rule that {'the first run keeps' if is_worse else 'the second run keeps again'}"
+                odd = f"is unusual where {'the first run is not' if is_worse else 'the second run is not any more'}"
+                return f"{run} {breaks if check.is_broken else odd}, {check.name}: {check.sentence}"
+
+    def _untold(self, finding: f.LargeUntold | f.NotTold) -> str:
+        match finding:
+            case f.LargeUntold(metric, test, name, before, largest, rows):
+                share = f" ({percent(largest / before)})" if before else ""
+                moved = f"{metric} of {name} in {test} differs by {signed(largest, self.unit)}{share}"
+                more = f", and {count(rows - 1, 'row')} more by as much as that or less" if rows > 1 else ""
+                return f"{moved}{more}: large, and not to be told from noise with so few boots; take more of both"
+            case f.NotTold(rows, of, largest):
+                return f"{rows} of {count(of, 'row')} cannot be told, the largest {percent(largest)}; the others did not change"
+
     def _ladder(self, finding: f.Finding) -> str:
         amount = self.amount
         match finding:
+            case f.LadderRefused(share, None, _):
+                return f"these spans make no queue of equal steps: a ladder explains {share * 100:.0f} % of how far they lie apart"
+            case f.LadderRefused(_, cluster, last_men):
+                return f"{last_men} cores of cluster {cluster} pay the flush of its last man, so no ladder is fitted to this queue"
             case f.NoQueue(step, base):
                 return f"no queue: sorted spans rise by {amount(step)} per core on a base of {amount(base)}"
             case f.ServedInOrder(cores, base, step, rms):

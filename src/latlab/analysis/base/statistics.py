@@ -13,7 +13,6 @@ from scipy import stats
 from latlab.analysis.base.columns import Floats
 
 _EXACT_PAIRS = 2500
-_EXACT_SIGNED = 60
 _EXACT_TIED = 60
 
 
@@ -25,6 +24,9 @@ class Shift:
     low: float
     high: float
     p: float
+
+
+NO_SHIFT = Shift(0.0, 0.0, 0.0, 1.0)
 
 
 def two_sample_shift(a: Floats, b: Floats, confidence: float = 0.95) -> Shift:
@@ -46,21 +48,6 @@ def two_sample_shift(a: Floats, b: Floats, confidence: float = 0.95) -> Shift:
     return Shift(float(np.median(differences)), low, high, p)
 
 
-def one_sample_shift(differences: Floats, confidence: float = 0.95) -> Shift:
-    """Hodges-Lehmann estimate of paired differences (median of Walsh averages), its signed-rank interval, and the sign test's p-value."""
-    n = len(differences)
-    i, j = np.triu_indices(n)
-    walsh = np.sort((differences[i] + differences[j]) / 2)
-    low, high = _ends(walsh, _signed_rank_cut(n, confidence))
-    return Shift(float(np.median(walsh)), low, high, sign_test(differences))
-
-
-def sign_test(differences: Floats) -> float:
-    """Two-sided exact sign test; differences of zero carry no sign and are left out."""
-    up, down = int((differences > 0).sum()), int((differences < 0).sum())
-    return float(stats.binomtest(up, up + down).pvalue) if up + down else 1.0
-
-
 def effect_size(a: Floats, b: Floats) -> float:
     """Cliff's delta: how much more often a value of `b` is above one of `a` than below, -1 to 1."""
     signs = np.sign(np.subtract.outer(b, a))
@@ -70,16 +57,6 @@ def effect_size(a: Floats, b: Floats) -> float:
 def false_discovery_control(p_values: list[float]) -> list[float]:
     """Benjamini-Hochberg adjusted p-values, in the order given."""
     return [float(p) for p in stats.false_discovery_control(p_values)] if p_values else []
-
-
-def t_interval(difference: float, standard_error: float, dof: float, confidence: float = 0.95) -> Shift:
-    """The interval and p-value of a difference of two fitted parameters, by Student's t."""
-    if dof < 1:
-        return Shift(difference, -np.inf, np.inf, 1.0)
-    if standard_error == 0.0:
-        return Shift(difference, difference, difference, 1.0 if difference == 0.0 else 0.0)
-    half = float(stats.t.ppf((1 + confidence) / 2, dof)) * standard_error
-    return Shift(difference, difference - half, difference + half, float(2 * stats.t.sf(abs(difference) / standard_error, dof)))
 
 
 def _ends(ordered: Floats, cut: int) -> tuple[float, float]:
@@ -121,18 +98,4 @@ def _mann_whitney_cut(n: int, m: int, confidence: float) -> int:
         for u in range(step_down, n * m + 1):
             counts[u] += counts[u - step_down]
     cumulative = np.cumsum(counts) / comb(n + m, n)
-    return int(np.searchsorted(cumulative, tail, side="right"))
-
-
-@lru_cache(maxsize=256)
-def _signed_rank_cut(n: int, confidence: float) -> int:
-    tail = (1 - confidence) / 2
-    if n > _EXACT_SIGNED:
-        z = float(stats.norm.ppf(1 - tail))
-        return max(0, int(n * (n + 1) / 4 - z * float(np.sqrt(n * (n + 1) * (2 * n + 1) / 24))))
-    counts = np.zeros(n * (n + 1) // 2 + 1)
-    counts[0] = 1.0
-    for rank in range(1, n + 1):
-        counts[rank:] = counts[rank:] + counts[: len(counts) - rank]
-    cumulative = np.cumsum(counts) / 2.0**n
     return int(np.searchsorted(cumulative, tail, side="right"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The four verdicts, and the limits beyond which a difference counts."""
+"""The four verdicts, the limits beyond which a difference counts and those within which two figures are the same."""
 
 from __future__ import annotations
 
@@ -24,24 +24,31 @@ class Limits:
     """A difference counts beyond the largest of `relative` times the baseline, `steps` resolutions and the capture-cost uncertainty.
 
     Two captures make a span and each may be off by one tick, so two spans of the same length may print two ticks apart: `steps` is 2.
-    Under the instruction clock figures are exact and the threshold is zero, unless `relative_exact` is given.
+    Under the instruction clock figures are exact and the threshold is zero, unless `relative_exact` is given. `alpha` is the share of
+    comparisons of one truth in which anything may be called changed. `margins` say, from how many boots of each run on, within how much
+    of the baseline two figures are called the same: fewer boots can only vouch for a wider one. `tolerance` replaces it where given.
     """
 
     relative: float = 0.03
     steps: float = 2.0
     relative_exact: float = 0.0
-    alpha: float = 0.05
-    fewest_boots: int = 4
+    alpha: float = 0.02
+    margins: tuple[tuple[int, float], ...] = ((1, 0.10), (4, 0.05), (8, 0.03))
+    tolerance: float | None = None
 
     def threshold(self, baseline: float, resolution: float, capture: float) -> float:
         return max(self.relative * abs(baseline), self.steps * resolution, capture)
 
+    def margin_share(self, boots: int) -> float:
+        """Within what share of the baseline so many boots of each run can show two figures to be the same."""
+        return self.tolerance if self.tolerance is not None else [share for least, share in self.margins if boots >= least][-1]
 
-def decide(shift: Shift, threshold: float, p_adjusted: float, alpha: float) -> Verdict:
-    """The verdict on a shift for which more is worse."""
+
+def decide(shift: Shift, threshold: float, margin: float, p_adjusted: float, alpha: float) -> Verdict:
+    """The verdict on a shift for which more is worse. What is shown to differ is never `same`, however wide the margin."""
     if p_adjusted < alpha and abs(shift.value) > threshold:
         return Verdict.REGRESSED if shift.value > 0 else Verdict.IMPROVED
-    if -threshold <= shift.low and shift.high <= threshold:
+    if -margin <= shift.low and shift.high <= margin:
         return Verdict.SAME
     return Verdict.CANNOT_TELL
 
@@ -52,9 +59,9 @@ def decide_exact(difference: float, threshold: float) -> Verdict:
     return Verdict.REGRESSED if difference > 0 else Verdict.IMPROVED
 
 
-def overall(verdicts: Iterable[Verdict], has_gaps: bool = False) -> Verdict:
+def overall(verdicts: Iterable[Verdict], has_gaps: bool = False, breaks_rule: bool = False) -> Verdict:
     """The worst that was found; `same` only where everything is, and everything was there to be judged."""
-    found = {*verdicts, *((Verdict.CANNOT_TELL,) if has_gaps else ())}
+    found = {*verdicts, *((Verdict.CANNOT_TELL,) if has_gaps else ()), *((Verdict.REGRESSED,) if breaks_rule else ())}
     for verdict in (Verdict.REGRESSED, Verdict.CANNOT_TELL, Verdict.IMPROVED):
         if verdict in found:
             return verdict

@@ -17,7 +17,6 @@ from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.statistics import Shift, two_sample_shift
 from latlab.model.run import Distribution
 
-NO_SHIFT = Shift(0.0, 0.0, 0.0, 1.0)
 FEWEST_ABOVE = 10
 _SMALL = 60
 

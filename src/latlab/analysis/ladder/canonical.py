@@ -26,6 +26,15 @@ def after_term(cluster: int) -> str:
     return f"after the last man of cluster {cluster}"
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why the model does not hold: how much of the variance the ladder explains, or a cluster with so many last men."""
+
+    share: float
+    cluster: int | None = None
+    last_men: int = 0
+
+
 @dataclass(frozen=True)
 class _Design:
     names: tuple[str, ...]
@@ -47,7 +56,8 @@ def fit_ladders(columns: Columns, roles: Roles, test: str) -> Ladders | None:
     head = _heads(spans, last)
     n = len(spans)
     out: dict[str, Floats] = {}
-    errors: dict[str, Floats] = {}
+    scales: dict[str, Floats] = {}
+    squares = np.full(len(spans), np.nan)
     predicted, rms, share, dof = spans.copy(), np.full(n, np.nan), np.full(n, np.nan), np.zeros(n, np.int64)
     pattern = np.column_stack([head, np.where(last, cluster + 1, 0)])
     kinds, which = np.unique(pattern, axis=0, return_inverse=True)
@@ -66,14 +76,32 @@ def fit_ladders(columns: Columns, roles: Roles, test: str) -> Ladders | None:
         scale = np.sqrt(np.diag(np.linalg.inv(design.matrix.T @ design.matrix)))
         for i, name in enumerate(design.names):
             out.setdefault(name, np.full(n, np.nan))[rows] = values[:, i]
-            errors.setdefault(name, np.full(n, np.nan))[rows] = np.sqrt(left / freedom) * scale[i]
+            scales.setdefault(name, np.full(n, np.nan))[rows] = scale[i]
         predicted[rows, h:] = fitted
+        squares[rows] = left
         rms[rows] = np.sqrt(left / measured.shape[1])
         share[rows] = 1 - left / np.where(total > 0, total, 1.0)
         dof[rows] = freedom
     if not out:
         return None
-    return Ladders(test, powerdown.cores, powerdown.boots, order, spans, last, out, errors, predicted, dof, head, rms, share)
+    return Ladders(test, powerdown.cores, powerdown.boots, order, spans, last, out, scales, squares, predicted, dof, head, rms, share)
+
+
+def refusal(ladders: Ladders) -> Refusal | None:
+    """A ladder is no model of spans that it does not explain, nor where several cores of a cluster pay as its last man."""
+    clusters = np.array([core.cluster for core in ladders.cores])[ladders.order]
+    share = float(np.nanmedian(ladders.share))
+    for cluster in np.unique(clusters):
+        most = int((ladders.last_man & (clusters == cluster)).sum(axis=1).max())
+        if most > 1:
+            return Refusal(share, int(cluster), most)
+    return Refusal(share) if share < LEAST_SHARE else None
+
+
+def is_refused(ladders: Ladders) -> bool:
+    """Also where nobody waits for as long as a power-down takes: sorted spans of any kind climb a little."""
+    step, base = (float(np.nanmedian(ladders.terms[name])) for name in (STEP, BASE))
+    return refusal(ladders) is not None or step * (len(ladders.cores) - 1) < base
 
 
 def predict(ladders: Ladders, medians: dict[str, float], row: int = 0) -> Floats:

@@ -12,7 +12,7 @@ from latlab.analysis.base.columns import Columns
 from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.findings import Suspect
 from latlab.analysis.base.ladders import BASE, STEP, Ladders
-from latlab.analysis.ladder.canonical import SYSTEM_TERM, after_term
+from latlab.analysis.ladder.canonical import SYSTEM_TERM, after_term, refusal
 from latlab.analysis.ladder.roles import Roles
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId
@@ -26,6 +26,8 @@ _SHARED = (Suspect.SHARED_CHANNEL, Suspect.PLATFORM_LOCK)
 def explain_ladder(test: str, ladders: dict[str, Ladders], columns: Columns, roles: Roles, unit: str) -> list[Explanation]:
     """The queue of a parallel test in its first iteration."""
     ladder = ladders[test]
+    if (why_not := refusal(ladder)) is not None:
+        return [Explanation(test, f.LadderRefused(why_not.share, why_not.cluster, why_not.last_men), Basis.INFERRED, unit)]
     step = float(np.nanmedian(ladder.terms[STEP]))
     base = float(np.nanmedian(ladder.terms[BASE]))
     if step <= 0.05 * base:
@@ -85,7 +87,7 @@ def _queue_cause(test: str, ladders: dict[str, Ladders], unit: str) -> list[Expl
     step = float(np.nanmedian(ladders[test].terms[STEP]))
     if test == LEVEL_ZERO:
         return [Explanation(test, f.QueueWithoutClusterLock(), Basis.INFERRED, unit, _SHARED)]
-    if LEVEL_ZERO not in ladders:
+    if LEVEL_ZERO not in ladders or refusal(ladders[LEVEL_ZERO]) is not None:
         return [Explanation(test, f.StepOfQueue(step), Basis.INFERRED, unit, _LOCK_OR_CONTROLLER)]
     other = float(np.nanmedian(ladders[LEVEL_ZERO].terms[STEP]))
     same = abs(step - other) <= 0.05 * step

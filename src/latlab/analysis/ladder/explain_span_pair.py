@@ -8,6 +8,7 @@ from collections import defaultdict
 import numpy as np
 
 from latlab.analysis.base import findings as f
+from latlab.analysis.base.check import RuleChange
 from latlab.analysis.base.comparison import Comparison, Order, Row
 from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.findings import Suspect
@@ -24,7 +25,9 @@ _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 
 def explain_span_pair(comparison: Comparison) -> tuple[Explanation, ...]:
-    out: list[Explanation] = []
+    out = [_told(comparison, change.check.test, _rule(comparison, change)) for change in comparison.rule_changes]
+    if comparison.large_untold:
+        out.append(_told(comparison, "", _large(comparison)))
     changed = [row for row in comparison.rows if row.verdict in _CHANGED]
     for metric in dict.fromkeys(row.metric for row in changed):
         for verdict in _CHANGED:
@@ -34,9 +37,29 @@ def explain_span_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     out += _terms(comparison, [row for row in changed if row.is_term])
     out += _parts(comparison, changed)
     out += [_told(comparison, order.test, _order(comparison, order)) for order in comparison.orders if order.changed]
-    if not changed:
-        out.append(_told(comparison, "", f.NothingMoved()))
+    if not changed and not comparison.rule_changes:
+        out.append(_told(comparison, "", _quiet(comparison)))
     return tuple(out)
+
+
+def _rule(comparison: Comparison, change: RuleChange) -> f.RuleChanged:
+    return f.RuleChanged(change.check, change.is_worse, (comparison.b if change.is_worse else comparison.a).id)
+
+
+def _large(comparison: Comparison) -> f.LargeUntold:
+    row = comparison.large_untold[0]
+    cell = max(row.cells, key=lambda cell: abs(cell.difference), default=None)
+    own = cell is not None and abs(cell.difference) > abs(row.shift.value)
+    before = cell.before if cell is not None and own else row.before
+    name = f"{row.name} ({cell.label})" if cell is not None and own and len(row.cells) > 1 else row.name
+    return f.LargeUntold(row.metric, row.test, name, before, row.largest, len(comparison.large_untold))
+
+
+def _quiet(comparison: Comparison) -> f.NothingMoved | f.NotTold:
+    untold = [row for row in comparison.rows if row.verdict is Verdict.CANNOT_TELL]
+    if not untold:
+        return f.NothingMoved()
+    return f.NotTold(len(untold), len(comparison.rows), max((row.relative for row in untold), key=abs))
 
 
 def _told(comparison: Comparison, test: str, finding: f.Finding, suspects: tuple[Suspect, ...] = ()) -> Explanation:

@@ -16,13 +16,14 @@ from latlab.analysis.ladder.explain_ladder import explain_ladder, explain_lead
 from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of
 from latlab.analysis.ladder.span_invariants import check_spans
 from latlab.analysis.spans.explain_trace import explain_traces
+from latlab.catalog.platform_facts import facts_of
 from latlab.model.run import Run
 
 
 def explain_spans(run: Run) -> tuple[Explanation, ...]:
     """Raises NotComparable where the run holds nothing to explain."""
     columns = checked_columns(run)
-    roles = roles_of(columns)
+    roles = roles_of(columns, facts_of(run.platform).managed_by)
     lead = run.lead or inferred_lead(run, columns, roles)
     unit = run.tick.unit
     exact = explain_traces(run)

@@ -18,6 +18,10 @@ LAST_MAN = "last man"
 QUEUED = "queued"
 WAIT = "queue wait"
 PLACE = "by place"
+FIRST = "first caller"
+
+QUEUE_RATIO = 1.5
+FIRST_RATIO = 1.25
 
 
 @dataclass(frozen=True)
@@ -42,41 +46,121 @@ class Group:
         return ", ".join(filter(None, (cluster, self.role))) or "all cores"
 
 
-def groups_of(pair: Pair, roles_a: Roles, roles_b: Roles, test: str, metric: Metric, same_lead: bool) -> tuple[list[Group], list[str]]:
-    """The groups of one test and metric, and notes on cells that cannot be compared. Powerdown in parallel is the ladder's, not ours."""
-    ours, theirs = pair.columns_a.matrix(test, metric), pair.columns_b.matrix(test, metric)
+@dataclass(frozen=True)
+class Grouping:
+    """Two runs, and who played which part in them."""
+
+    pair: Pair
+    roles_a: Roles
+    roles_b: Roles
+    same_lead: bool
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The groups of one test and metric. `gaps` are cells of the first run that nothing in the second is like."""
+
+    groups: list[Group]
+    notes: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+
+
+def groups_of(grouping: Grouping, test: str, metric: Metric) -> Groups:
+    """Powerdown in parallel comes here only where it makes no ladder."""
+    ours, theirs = grouping.pair.columns_a.matrix(test, metric), grouping.pair.columns_b.matrix(test, metric)
     if ours is None or theirs is None:
-        return [], []
+        return Groups([])
     if not is_parallel(test):
-        return _serial(pair, roles_a, roles_b, test, metric, ours, theirs, same_lead)
+        return _serial(grouping, test, metric, ours, theirs)
     if metric is Metric.CACHE_FLUSH:
-        return _parallel_flush(test, ours, theirs, roles_a, roles_b), []
+        return Groups(_parallel_flush(test, ours, theirs, grouping.roles_a, grouping.roles_b))
     if metric is Metric.WAKEUP:
-        return _parallel_wakeup(test, ours, theirs, roles_a, roles_b), []
-    if metric is Metric.POWERDOWN:
-        return [_by_place(test, ours, theirs)], []
-    return _sorted_by_cluster(test, metric, ours, theirs), []
+        return Groups(_parallel_wakeup(test, ours, theirs, grouping.roles_a, grouping.roles_b))
+    if metric is Metric.PSCI_CALL:
+        return _calls(test, ours, theirs)
+    if metric is Metric.POWERDOWN and (_queues(ours) or _queues(theirs)):
+        return Groups([_by_place(test, ours, theirs)])
+    return Groups(_sorted_by_cluster(test, metric, ours, theirs))
 
 
-def _serial(
-    pair: Pair, roles_a: Roles, roles_b: Roles, test: str, metric: Metric, ours: Matrix, theirs: Matrix, same_lead: bool
-) -> tuple[list[Group], list[str]]:
-    last_a = serial_last_men(pair.columns_a, roles_a, test)
-    last_b = last_a if same_lead else serial_last_men(pair.columns_b, roles_b, test)
-    odd = [core for core in ours.cores if (core in last_a) != (core in last_b)]
-    kinds: dict[tuple[int, str], list[int]] = {}
-    for column, core in enumerate(ours.cores):
-        if core in odd:
-            continue
-        kinds.setdefault((core.cluster, LAST_MAN if core in last_a else PLAIN), []).append(column)
-    groups = [
-        Group(test, metric, cluster, role, _names(ours.cores, found), ours.by_boot[:, found], theirs.by_boot[:, found])
-        for (cluster, role), found in kinds.items()
-    ]
-    if not odd:
-        return groups, []
-    named = ", ".join(map(str, odd))
-    return groups, [f"{test}: {named} are last man of their cluster in one run only, as the lead differs; their cells are left out"]
+def _serial(grouping: Grouping, test: str, metric: Metric, ours: Matrix, theirs: Matrix) -> Groups:
+    """Each core with itself; where it plays another part in the second run, with the cores that play its part there."""
+    last_a = serial_last_men(grouping.pair.columns_a, grouping.roles_a, test)
+    last_b = last_a if grouping.same_lead else serial_last_men(grouping.pair.columns_b, grouping.roles_b, test)
+    groups, gaps, moved = [], [], False
+    for cluster, columns in _clusters(ours.cores).items():
+        for role, part_a, part_b in (
+            (PLAIN, [c for c in columns if ours.cores[c] not in last_a], [c for c in columns if ours.cores[c] not in last_b]),
+            (LAST_MAN, [c for c in columns if ours.cores[c] in last_a], [c for c in columns if ours.cores[c] in last_b]),
+        ):
+            moved = moved or part_a != part_b
+            if part_a and part_b:
+                groups.append(_part(test, metric, cluster, role, ours, theirs, part_a, part_b))
+            elif part_a:
+                part = "the last man" if role == LAST_MAN else "a core beside others"
+                gaps.append(f"{test} {metric}: no core of cluster {cluster} is {part} in the second run, as the lead differs")
+    notes = (f"{test}: other cores are last in their cluster, so cores are compared by the part they play",) if moved else ()
+    return Groups(groups, notes, tuple(gaps))
+
+
+def _part(test: str, metric: Metric, cluster: int, role: str, ours: Matrix, theirs: Matrix, part_a: list[int], part_b: list[int]) -> Group:
+    a, b = ours.by_boot[:, part_a], theirs.by_boot[:, part_b]
+    if part_a == part_b:
+        return Group(test, metric, cluster, role, _names(ours.cores, part_a), a, b)
+    if len(part_a) == len(part_b):
+        return Group(test, metric, cluster, role, _ranks(len(part_a)), np.sort(a, axis=1), np.sort(b, axis=1))
+    return Group(test, metric, cluster, role, ("median",), np.median(a, axis=1)[:, None], np.median(b, axis=1)[:, None])
+
+
+def _queues(matrix: Matrix) -> bool:
+    """Do cores of one cluster lie as far apart as cores lie that wait for each other?"""
+    for columns in _clusters(matrix.cores).values():
+        values = np.median(np.sort(matrix.values[:, columns], axis=1), axis=0)
+        if len(columns) > 1 and values[-1] > QUEUE_RATIO * values[0]:
+            return True
+    return False
+
+
+def _calls(test: str, ours: Matrix, theirs: Matrix) -> Groups:
+    """Calls of all cores at once. Whoever comes first finds cold caches; where one core stands out for that, it is left to itself."""
+    first_a, first_b = _first_callers(ours), _first_callers(theirs)
+    groups, notes = [], []
+    for cluster, columns in _clusters(ours.cores).items():
+        a: Floats = np.asarray(np.where(first_a, np.nan, ours.values))[:, columns]
+        b = np.asarray(np.where(first_b, np.nan, theirs.values))[:, columns]
+        if not (np.isnan(a).any() or np.isnan(b).any()):
+            a, b = (boot_medians(m.boots, np.sort(values, axis=1)) for m, values in ((ours, a), (theirs, b)))
+            groups.append(Group(test, Metric.PSCI_CALL, cluster, PLAIN, _ranks(len(columns)), a, b))
+        elif not (np.isnan(a).all() or np.isnan(b).all()):
+            medians = [boot_medians(m.boots, _kept_median(values)[:, None]) for m, values in ((ours, a), (theirs, b))]
+            if not any(np.isnan(one).any() for one in medians):
+                groups.append(Group(test, Metric.PSCI_CALL, cluster, PLAIN, ("median",), medians[0], medians[1]))
+        firsts = [_kept_median(np.where(first, m.values, np.nan)[:, columns]) for m, first in ((ours, first_a), (theirs, first_b))]
+        by_boot = [boot_medians(m.boots, values[:, None]) for m, values in zip((ours, theirs), firsts, strict=True)]
+        if not any(np.isnan(one).any() for one in by_boot):
+            groups.append(Group(test, Metric.PSCI_CALL, cluster, FIRST, ("first",), by_boot[0], by_boot[1]))
+        elif any(not np.isnan(one).all() for one in by_boot):
+            notes.append(f"{test}: a first caller stands out in cluster {cluster} in some boots only; the others are compared")
+    return Groups(groups, tuple(notes))
+
+
+def _first_callers(matrix: Matrix) -> Bools:
+    """In each iteration the one core that takes much longer than the others of its cluster, or of all where it is alone."""
+    out = np.zeros(matrix.values.shape, bool)
+    clusters = _clusters(matrix.cores)
+    for row in range(len(matrix.values)):
+        values = [float(value) for value in np.atleast_1d(matrix.values[row])]
+        column = values.index(max(values))
+        own = clusters[matrix.cores[column].cluster]
+        others = [c for c in (own if len(own) > 1 else range(len(values))) if c != column]
+        if others and values[column] > FIRST_RATIO * max(values[c] for c in others):
+            out[row, column] = True
+    return out
+
+
+def _kept_median(values: Floats) -> Floats:
+    """Row medians of what is a number; NaN where nothing is."""
+    return _masked_median(values, np.asarray(~np.isnan(values)))
 
 
 def _parallel_flush(test: str, ours: Matrix, theirs: Matrix, roles_a: Roles, roles_b: Roles) -> list[Group]:

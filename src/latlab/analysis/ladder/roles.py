@@ -12,6 +12,7 @@ import numpy as np
 
 from latlab.analysis.base.columns import Bools, Columns, Matrix
 from latlab.model.enums import Metric
+from latlab.model.platforms import Coherency
 from latlab.model.run import CoreId, Run
 
 LAST_MAN_RATIO = 3.0
@@ -42,17 +43,27 @@ def is_parallel(test: str) -> bool:
     return test.endswith("_parallel")
 
 
-def roles_of(columns: Columns) -> Roles:
+def is_level_zero(test: str) -> bool:
+    return test.startswith("cpu_susp")
+
+
+def roles_of(columns: Columns, managed_by: Coherency = Coherency.SOFTWARE) -> Roles:
+    """Where hardware keeps the clusters coherent no core flushes a cluster, so none stands out, however its flush may scatter."""
     flush: dict[int, list[float]] = {}
+    level_zero: dict[int, list[float]] = {}
     serial_wakeup: dict[int, list[float]] = {}
     parallel_wakeup: dict[int, list[float]] = {}
     for test in columns.tests:
-        _collect(columns.matrix(test, Metric.CACHE_FLUSH), flush)
+        _collect(columns.matrix(test, Metric.CACHE_FLUSH), level_zero if is_level_zero(test) else flush)
         _collect(columns.matrix(test, Metric.WAKEUP), parallel_wakeup if is_parallel(test) else serial_wakeup)
     direct = {c: float(np.median(v)) for c, v in serial_wakeup.items()}
     for cluster, values in parallel_wakeup.items():
         direct.setdefault(cluster, min(values))
-    return Roles({cluster: min(values) for cluster, values in flush.items()}, direct)
+    if managed_by is Coherency.HARDWARE:
+        return Roles({cluster: np.inf for cluster in {*flush, *level_zero}}, direct)
+    plain = {cluster: _usual(values, 0.25) for cluster, values in flush.items()}
+    plain |= {cluster: min(_usual(values, 0.5), plain.get(cluster, np.inf)) for cluster, values in level_zero.items()}
+    return Roles(plain, direct)
 
 
 def serial_last_men(columns: Columns, roles: Roles, test: str) -> frozenset[CoreId]:
@@ -84,3 +95,9 @@ def _collect(matrix: Matrix | None, into: dict[int, list[float]]) -> None:
     medians = np.median(matrix.values, axis=0)
     for core, value in zip(matrix.cores, medians, strict=True):
         into.setdefault(core.cluster, []).append(float(value))
+
+
+def _usual(values: list[float], share: float) -> float:
+    """A quantile of those that took any time: a cell of zero is no flush."""
+    took = [value for value in values if value > 0]
+    return float(np.quantile(took, share, method="lower")) if took else 0.0

@@ -9,8 +9,9 @@ from latlab.analysis.base.columns import Columns, Floats, Matrix, boot_medians
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.base.identity import checked_columns
 from latlab.analysis.base.ladders import Ladders
-from latlab.analysis.ladder.canonical import LEAST_SHARE, fit_ladders
+from latlab.analysis.ladder.canonical import fit_ladders, is_refused
 from latlab.analysis.ladder.roles import Roles, is_parallel, roles_of
+from latlab.catalog.platform_facts import facts_of
 from latlab.model.enums import Metric
 from latlab.model.run import Run
 
@@ -18,7 +19,7 @@ from latlab.model.run import Run
 def span_figures(run: Run) -> tuple[Figure, ...]:
     """Terms of the ladder and sorted cells for parallel tests, cores for serial ones. Raises NotComparable."""
     columns = checked_columns(run)
-    roles = roles_of(columns)
+    roles = roles_of(columns, facts_of(run.platform).managed_by)
     out: list[Figure] = []
     for (test, metric), matrix in columns.matrices.items():
         if not len(matrix.values):
@@ -33,7 +34,7 @@ def _named(columns: Columns, roles: Roles, test: str, metric: Metric, matrix: Ma
         return {f"core {core}": matrix.by_boot[:, i] for i, core in enumerate(matrix.cores)}
     if metric is Metric.POWERDOWN:
         ladders = fit_ladders(columns, roles, test)
-        if ladders is not None and np.nanmedian(ladders.share) >= LEAST_SHARE:
+        if ladders is not None and not is_refused(ladders):
             return _terms(ladders)
         ordered = boot_medians(matrix.boots, np.sort(matrix.values, axis=1))
         return {f"place {i + 1}": ordered[:, i] for i in range(ordered.shape[1])}

@@ -12,6 +12,7 @@ import numpy as np
 from latlab.analysis.base.check import Check
 from latlab.analysis.base.columns import Columns
 from latlab.analysis.base.wording import amount
+from latlab.catalog.rules import rules
 from latlab.model.enums import Metric
 
 _SIZED = re.compile(r"(.+)_(\d+)")
@@ -28,5 +29,5 @@ def psa_checks(columns: Columns, unit: str) -> list[Check]:
     for calls in families.values():
         for (_, smaller, less), (_, test, more) in pairwise(sorted(calls)):
             sentence = f"it takes {amount(more, unit)}, {smaller} {amount(less, unit)}"
-            checks.append(Check(test, "a call with more data costs no less", more >= less, "" if more >= less else sentence))
+            checks.append(Check(test, rules()["more_data_costs_no_less"], more >= less, "" if more >= less else sentence))
     return checks

@@ -14,9 +14,9 @@ import numpy as np
 from scipy import stats
 
 from latlab.analysis.base.comparison import Comparison, Row, Statistic
-from latlab.analysis.base.statistics import Shift, false_discovery_control
+from latlab.analysis.base.statistics import NO_SHIFT, Shift, false_discovery_control
 from latlab.analysis.base.verdicts import Limits, Verdict, decide, decide_exact, overall
-from latlab.analysis.base.weighted import NO_SHIFT, Weighted, dominance, exceedance_p, quantile_shift, rate_p, weighted, weighted_shift
+from latlab.analysis.base.weighted import Weighted, dominance, exceedance_p, quantile_shift, rate_p, weighted, weighted_shift
 from latlab.analysis.wakeups.wakeup_identity import WakeupPair, caveat_of, pair_wakeups
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Distribution, Run
@@ -37,7 +37,10 @@ def compare_wakeups(a: Run, b: Run, limits: Limits) -> Comparison:
         rows += cpu.exact_rows() if exact else cpu.tested_rows()
     if not exact:
         adjusted = false_discovery_control([row.shift.p for row in rows])
-        rows = [replace(row, verdict=decide(row.shift, row.threshold, p, limits.alpha)) for row, p in zip(rows, adjusted, strict=True)]
+        rows = [
+            replace(row, verdict=decide(row.shift, row.threshold, row.threshold, p, limits.alpha), p_adjusted=p)
+            for row, p in zip(rows, adjusted, strict=True)
+        ]
     verdict = overall((row.verdict for row in rows if not (is_rare(row) and row.verdict is Verdict.CANNOT_TELL)), bool(pair.gaps))
     notes = (*pair.notes, *_exposure_notes(pair), *(_digest_notes(pair) if exact else _one_run_note(pair)))
     return Comparison(

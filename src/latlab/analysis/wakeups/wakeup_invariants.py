@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from latlab.analysis.base.check import Check
 from latlab.analysis.wakeups.wakeup_identity import check_latencies
+from latlab.catalog.rules import rules
 from latlab.model.run import Distribution, Run
 
 
@@ -16,13 +17,15 @@ def check_wakeups(run: Run) -> tuple[Check, ...]:
 
 
 def _all_counted(one: Distribution) -> Check:
-    name = f"the histogram of CPU {one.core.core} holds every wake-up"
     held = sum(n for _, _, n in one.counts) + one.beyond
     holds = not one.counts or held == one.got
-    return Check(one.test, name, holds, "" if holds else f"it holds {held} of {one.got}")
+    return Check(_place(one), rules()["all_counted"], holds, "" if holds else f"it holds {held} of {one.got}")
 
 
 def _all_accounted(one: Distribution, expected: int) -> Check:
-    name = f"every period of CPU {one.core.core} was measured or is known to be missed"
     short = expected - one.got - (one.missed or 0)
-    return Check(one.test, name, short <= 0, f"{short} of {expected} are unaccounted for" if short > 0 else "")
+    return Check(_place(one), rules()["all_accounted"], short <= 0, f"{short} of {expected} are unaccounted for" if short > 0 else "")
+
+
+def _place(one: Distribution) -> str:
+    return f"{one.test}, CPU {one.core.core}"

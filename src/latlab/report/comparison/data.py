@@ -16,9 +16,10 @@ from latlab.report.renderers import csv, json
 from latlab.report.run.data import run_head
 
 SCHEMA = "latlab-comparison"
-VERSION = 1
+VERSION = 2
 COLUMNS = (
-    "test", "metric", "name", "cell", "before", "after", "shift", "low", "high", "threshold", "p_adjusted", "unit", "verdict", "basis",
+    "test", "metric", "name", "cell", "before", "after", "shift", "low", "high", "threshold", "margin",
+    "p_adjusted", "unit", "verdict", "basis",
 )  # fmt: skip
 
 
@@ -35,18 +36,17 @@ def comparison_json(comparison: Comparison) -> str:
             "relative": comparison.limits.relative,
             "resolution_steps": comparison.limits.steps,
             "alpha": comparison.limits.alpha,
-            "fewest_boots": comparison.limits.fewest_boots,
+            "margins": [{"boots": boots, "relative": share} for boots, share in comparison.limits.margins],
+            "tolerance": comparison.limits.tolerance,
         },
         "boots": list(comparison.boots),
         "rows": [_row(row, comparison.unit_of(row.metric)) for row in comparison.rows],
         "levels": [
             {
                 "metric": level.metric.value,
-                "test": level.test,
                 "cluster": level.cluster,
-                "cells": level.cells,
-                "up": level.up,
-                "down": level.down,
+                "role": level.role,
+                "rows": level.rows,
                 **_shift(level.shift),
                 "p_adjusted": level.p_adjusted,
             }
@@ -67,6 +67,17 @@ def comparison_json(comparison: Comparison) -> str:
             }
             for d in judge_printed_deltas(comparison)
         ],
+        "rules": [
+            {
+                "test": change.check.test,
+                "rule": change.check.rule.id,
+                "name": change.check.name,
+                "breach": change.check.rule.breaks.value,
+                "worse": change.is_worse,
+                "sentence": change.check.sentence,
+            }
+            for change in comparison.rule_changes
+        ],
         "notes": list(comparison.notes),
         "gaps": list(comparison.gaps),
     }
@@ -78,7 +89,7 @@ def comparison_csv(comparison: Comparison) -> str:
     found = []
     for row in comparison.rows:
         unit = comparison.unit_of(row.metric)
-        found.append(_csv_line(row, unit, comparison.caveat, "", row.before, row.after, row.shift, "", row.verdict.value))
+        found.append(_csv_line(row, unit, comparison.caveat, "", row.before, row.after, row.shift, row.p_adjusted, row.verdict.value))
         for cell in row.cells:
             tested = row.effect is not None
             verdict = cell.verdict.value if tested else ""
@@ -91,7 +102,7 @@ def _csv_line(
     row: Row, unit: str, caveat: str, cell: str, before: float, after: float, shift: Shift, p: float | str, verdict: str
 ) -> list[Any]:
     low, high = ("" if math.isinf(x) else x for x in (shift.low, shift.high))
-    figures = [round(x, 3) if isinstance(x, float) else x for x in (before, after, shift.value, low, high, row.threshold)]
+    figures = [round(x, 3) if isinstance(x, float) else x for x in (before, after, shift.value, low, high, row.threshold, row.margin)]
     basis = "" if cell else "; ".join(filter(None, (row.basis, caveat)))
     return [row.test, row.metric.value, row.name, cell, *figures, p, unit, verdict, basis]
 
@@ -107,6 +118,9 @@ def _row(row: Row, unit: str) -> dict[str, Any]:
         "after": row.after,
         **_shift(row.shift),
         "threshold": row.threshold,
+        "margin": row.margin,
+        "p_adjusted": row.p_adjusted,
+        "large_untold": row.is_large_untold,
         "effect": row.effect,
         "verdict": row.verdict.value,
         "basis": row.basis,

@@ -10,6 +10,8 @@ from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.ladders import BASE, STEP
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount, heading_unit, percent, signed
+from latlab.analysis.explain import explain_pair
+from latlab.analysis.gate import FIRST
 from latlab.analysis.ladder.cell_deltas import CHANGED
 from latlab.model.enums import Clock, Kind, Metric
 from latlab.model.run import Run
@@ -46,6 +48,7 @@ def summary(comparison: Comparison) -> str:
     caveats = [comparison.caveat] if comparison.caveat else []
     if comparison.gaps:
         caveats.append(f"not everything could be judged ({comparison.gaps[0]}{', ...' if len(comparison.gaps) > 1 else ''})")
+    first = [one.sentence for one in explain_pair(comparison) if isinstance(one.finding, FIRST)]
     found = [f"{metric} {verdict}" for metric, verdict, _ in changes(comparison)]
     terms = [row for row in comparison.rows if row.is_term]
     for verdict in CHANGED:
@@ -58,7 +61,7 @@ def summary(comparison: Comparison) -> str:
     if not found:
         counts = {v: sum(row.verdict is v for row in comparison.rows) for v in Verdict}
         found = [f"{n} rows {verdict}" for verdict, n in counts.items() if n]
-    return "; ".join((*caveats, *found))
+    return "; ".join((*first, *caveats, *found))
 
 
 def quiet_lines(comparison: Comparison) -> list[tuple[Verdict, str]]:
@@ -107,9 +110,10 @@ def _boots(comparison: Comparison) -> str:
     a, b = comparison.boots
     if comparison.a.tick.clock is not Clock.TIME:
         return "deterministic: any difference is exact"
-    if min(a, b) >= comparison.limits.fewest_boots:
-        return f"{a} and {b} boots"
-    return f"{a} and {b} boots: too few to test a cell alone, so like cells are tested together"
+    within = f"same means within {comparison.limits.margin_share(min(a, b)) * 100:g} %"
+    if a + b > 3:
+        return f"{a} and {b} boots, {within}"
+    return f"{a} and {b} boots: like cores are tested together, and {within}; more boots tell smaller changes"
 
 
 def _wakeups(comparison: Comparison, before: int, after: int) -> str:

@@ -64,7 +64,7 @@ def queue_tables(comparison: Comparison) -> list[Table]:
         for row in comparison.rows
         if row.is_term
     )
-    columns = (*words("Test", "Term"), *figures("Before", "After", "Shift", "95 % interval"), *words("Verdict"))
+    columns = (*words("Test", "Term"), *figures("Before", "After", "Shift", "90 % interval"), *words("Verdict"))
     return [Table(f"Powerdown queues ({heading_unit(unit)})", columns, rows)] if rows else []
 
 
@@ -156,10 +156,10 @@ def _change_title(comparison: Comparison, metric: Metric, verdict: Verdict, rows
     unit = comparison.unit_of(metric)
     cells = [cell.difference for row in rows for cell in row.cells] or [row.shift.value for row in rows]
     said = f", {signed(min(cells), unit)} to {signed(max(cells), unit)}"
-    level = next((lv for lv in comparison.levels if lv.metric == metric and lv.test is None and lv.cluster is None), None)
-    if level is not None:
-        moved = max(level.up, level.down)
-        said += f": {moved} of {level.cells} cells {'up' if level.up >= level.down else 'down'}, p = {level.p_adjusted:.2g}"
+    moved = sum((value > 0) == (verdict is Verdict.REGRESSED) for value in cells)
+    way = "up" if verdict is Verdict.REGRESSED else "down"
+    p = max(row.p_adjusted for row in rows)
+    said += f": {moved} of {len(cells)} cells {way}" + (f", p = {p:.2g} or less" if p < 1 else "")
     return f"{metric} ", verdict_span(verdict), said
 
 

@@ -18,8 +18,10 @@ def render(run: Run) -> str:
     suite = ET.Element("testsuite", name=f"latlab {run.campaign} {run.platform}")
     for check in check_invariants(run):
         case = ET.SubElement(suite, "testcase", classname=check.test, name=check.name)
-        if not check.holds:
-            _said(case, "failure", check.sentence)
+        if not check.applicable:
+            _said(case, "skipped", check.sentence)
+        elif not check.holds:
+            _said(case, "failure", f"{check.rule.breaks}: {check.sentence}")
     for problem in run.problems:
         case = ET.SubElement(suite, "testcase", classname="reading", name=_clean(f"line {problem.line}"))
         _said(case, "error", problem.message)
@@ -35,6 +37,10 @@ def comparison_junit(comparison: Comparison, decision: Decision) -> str:
             _said(case, "failure", _sentence(row, comparison))
         elif row.verdict is Verdict.CANNOT_TELL:
             _said(case, "skipped", _sentence(row, comparison))
+    for change in comparison.rule_changes:
+        case = ET.SubElement(suite, "testcase", classname=change.check.test, name=change.check.name)
+        if change.is_worse:
+            _said(case, "failure", change.check.sentence)
     for number, gap in enumerate(comparison.gaps, 1):
         case = ET.SubElement(suite, "testcase", classname="not judged", name=f"gap {number}")
         _said(case, "error", gap)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Variances from few values, each drawn towards what all of its kind show: Smyth's moderated t.
+
+G. K. Smyth, Linear models and empirical Bayes methods for assessing differential expression, 2004, sections 4 and 6.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import optimize, special, stats
+
+from latlab.analysis.base.columns import Floats
+from latlab.analysis.base.statistics import Shift
+
+MOST_DOF = 1e6
+OUTLIER_P = 0.002
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """What the variances of one kind have in common: `variance`, as sure as `dof` degrees of freedom of its own would be."""
+
+    variance: float
+    dof: float
+
+    def moderate(self, variance: float, dof: float) -> tuple[float, float]:
+        """A variance of `dof` degrees of freedom drawn towards the prior, and the degrees of freedom of both."""
+        if dof + self.dof <= 0:
+            return float("nan"), 0.0
+        whole = dof + self.dof
+        return (self.dof * self.variance + dof * variance) / whole, min(whole, MOST_DOF)
+
+
+def fit_prior(variances: Floats, dof: float) -> Prior:
+    """The scaled inverse chi-squared prior of `variances`, each of `dof` degrees of freedom, by the moments of their logarithms.
+
+    Fewer than three positive variances say nothing of each other: the prior then has no weight.
+    """
+    kept = variances[variances > 0]
+    if len(kept) < 3:
+        return Prior(float(kept.mean()) if len(kept) else 0.0, 0.0)
+    e = np.log(kept) - special.digamma(dof / 2) + np.log(dof / 2)
+    mean = float(e.mean())
+    spread = float(e.var(ddof=1)) - float(special.polygamma(1, dof / 2))
+    if spread <= 0:
+        return Prior(float(np.exp(mean)), MOST_DOF)
+    half = _inverse_trigamma(spread)
+    return Prior(float(np.exp(mean + special.digamma(half) - np.log(half))), 2 * half)
+
+
+def t_shift(difference: float, variance: float, dof: float, confidence: float = 0.90) -> Shift:
+    """A shift whose squared standard error is `variance`, with its interval and p-value by Student's t; no interval below one degree."""
+    if dof < 1 or not np.isfinite(variance):
+        return Shift(difference, -np.inf, np.inf, 1.0)
+    error = variance**0.5
+    if error == 0.0:
+        return Shift(difference, difference, difference, float(difference == 0.0))
+    half = float(stats.t.ppf((1 + confidence) / 2, dof)) * error
+    return Shift(difference, difference - half, difference + half, float(2 * stats.t.sf(abs(difference) / error, dof)))
+
+
+def steady_variance(values: Floats) -> tuple[float, int]:
+    """The variance of `values` without those that stand out from the others, and its degrees of freedom.
+
+    One value at a time is left out, a third at most, while it lies outside the prediction interval (p = 0.002) of the rest.
+    """
+    kept = np.sort(values)
+    for _ in range(len(values) // 3):
+        ends = [kept[1:], kept[:-1]]
+        far = [abs(kept[0] - ends[0].mean()), abs(kept[-1] - ends[1].mean())]
+        end = int(np.argmax(far))
+        rest = ends[end]
+        if len(rest) < 3:
+            break
+        error = float(rest.std(ddof=1)) * (1 + 1 / len(rest)) ** 0.5
+        if far[end] <= error * float(stats.t.isf(OUTLIER_P / 2, len(rest) - 1)):
+            break
+        kept = rest
+    dof = len(kept) - 1
+    return (float(kept.var(ddof=1)), dof) if dof > 0 else (0.0, 0)
+
+
+def _inverse_trigamma(value: float) -> float:
+    """The x whose trigamma is `value`; trigamma falls from infinity to 0."""
+    if value > 1e7:
+        return float(1 / np.sqrt(value))
+    if value < 1e-6:
+        return 1 / value
+    return float(optimize.brentq(lambda x: float(special.polygamma(1, x)) - value, 1e-8, 1e7, xtol=1e-12))

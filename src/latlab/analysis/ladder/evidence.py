@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the verdict on a row of spans rests on: its values by boot and cell in both runs, and what they scatter by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from latlab.analysis.base.columns import Floats, boot_medians
+from latlab.analysis.base.comparison import Cell, Row
+from latlab.analysis.base.ladders import BASE, STEP, Ladders
+from latlab.analysis.base.statistics import NO_SHIFT, Shift
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.ladder.groups import Group
+from latlab.analysis.ladder.spacing import Spacing
+from latlab.model.enums import Metric
+
+TERM = "term"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """`a` and `b` hold a row for each boot and a column for each cell. Rows of one metric, cluster and `role` belong together over tests.
+
+    `scale` of a term is its standard error for a residual of one, and `residual` the squares that its fits left with their freedom.
+    """
+
+    row: Row
+    a: Floats
+    b: Floats
+    role: str
+    scale: float | None = None
+    residual: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def key(self) -> tuple[Metric, int | None, str]:
+        return self.row.metric, self.row.cluster, self.role
+
+    @property
+    def kind(self) -> tuple[Metric, str]:
+        return self.row.metric, self.role
+
+    @property
+    def by_boot(self) -> tuple[Floats, Floats]:
+        """One value for each boot that has any: the mean over the cells."""
+        return _means(self.a), _means(self.b)
+
+    @property
+    def differences(self) -> Floats:
+        """Of the cells, by their medians over the boots."""
+        return np.asarray(np.median(self.b, axis=0) - np.median(self.a, axis=0))
+
+
+def group_evidence(group: Group, spacing: Spacing) -> Evidence:
+    before, after = float(np.median(group.a)), float(np.median(group.b))
+    baseline = before if group.own_work is None else group.own_work
+    cells = tuple(_cell(label, group.a[:, i], group.b[:, i]) for i, label in enumerate(group.labels))
+    row = Row(
+        group.test,
+        group.metric,
+        group.name,
+        group.cluster,
+        before,
+        after,
+        NO_SHIFT,
+        spacing.threshold(group.metric, baseline),
+        Verdict.CANNOT_TELL,
+        "",
+        cells,
+        margin=spacing.margin(group.metric, baseline),
+    )
+    return Evidence(row, group.a, group.b, group.role)
+
+
+def ladder_evidence(test: str, before: Ladders, after: Ladders, spacing: Spacing) -> tuple[list[Evidence], list[str]]:
+    """The terms that both runs show, and the names of those that the order of one run's queue hides."""
+    names = list(dict.fromkeys([*before.terms, *after.terms]))
+    shown = [name for name in names if _seen(before, name) and _seen(after, name)]
+    return [_term(test, name, before, after, spacing) for name in shown], [name for name in names if name not in shown]
+
+
+def _term(test: str, name: str, before: Ladders, after: Ladders, spacing: Spacing) -> Evidence:
+    """An extra is a part of a rise that holds a step as well, so its limits are relative to the larger of the two."""
+    a, b = by_boot(before, name), by_boot(after, name)
+    baseline, changed = float(np.median(a)), float(np.median(b))
+    extra_to = 0.0 if name == BASE else float(np.median(by_boot(before, STEP)))
+    larger = max(abs(baseline), extra_to)
+    row = Row(
+        test,
+        Metric.POWERDOWN,
+        name,
+        None,
+        baseline,
+        changed,
+        NO_SHIFT,
+        spacing.threshold(Metric.POWERDOWN, larger),
+        Verdict.CANNOT_TELL,
+        "",
+        is_term=True,
+        margin=spacing.margin(Metric.POWERDOWN, larger),
+    )
+    scale = float(np.hypot(_median(before.scales[name]), _median(after.scales[name])))
+    residual = (_median(before.left) + _median(after.left), _median(before.dof.astype(float)) + _median(after.dof.astype(float)))
+    return Evidence(row, a[:, None], b[:, None], f"{TERM} {name}", scale, residual)
+
+
+def by_boot(ladders: Ladders, name: str) -> Floats:
+    """A term's medians over the iterations of each boot, without the boots that do not show it."""
+    values = boot_medians(ladders.boots, ladders.terms[name][:, None])[:, 0]
+    return values[~np.isnan(values)]
+
+
+def _seen(ladders: Ladders, name: str) -> bool:
+    return name in ladders.terms and not bool(np.isnan(ladders.terms[name]).all())
+
+
+def _cell(label: str, a: Floats, b: Floats) -> Cell:
+    before, after = float(np.median(a)), float(np.median(b))
+    return Cell(label, before, after, Shift(after - before, -np.inf, np.inf, 1.0), Verdict.CANNOT_TELL)
+
+
+def _means(values: Floats) -> Floats:
+    means = values.mean(axis=1)
+    return np.asarray(means[~np.isnan(means)])
+
+
+def _median(values: Floats) -> float:
+    kept = values[~np.isnan(values)]
+    return float(np.median(kept)) if len(kept) else float("nan")

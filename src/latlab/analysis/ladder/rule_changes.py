@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rules that one of two runs keeps and the other does not."""
+
+from __future__ import annotations
+
+from latlab.analysis.base.check import Check, RuleChange
+from latlab.analysis.ladder.span_invariants import check_spans
+from latlab.model.run import Run
+
+
+def rule_changes(a: Run, b: Run) -> tuple[RuleChange, ...]:
+    """The worse first. A rule that holds by likeness of times alone is left to the rows, which know what the times scatter by."""
+    before, after = _by_key(a), _by_key(b)
+    pairs = [(before[key], after[key]) for key in before if key in after and before[key].applicable and after[key].applicable]
+    worse = [RuleChange(new, True) for old, new in pairs if old.holds and not new.holds and new.rule.decides]
+    better = [RuleChange(old, False) for old, new in pairs if new.holds and not old.holds and old.rule.decides]
+    return (*worse, *better)
+
+
+def _by_key(run: Run) -> dict[tuple[str, str], Check]:
+    return {(check.test, check.rule.id): check for check in check_spans(run)}

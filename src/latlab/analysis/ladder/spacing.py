@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How far apart two figures of a pair of runs may lie: beyond what a shift counts, and within what two figures are the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from latlab.analysis.base.identity import Pair, resolution
+from latlab.analysis.base.verdicts import Limits
+from latlab.model.enums import Clock, Metric
+
+
+@dataclass(frozen=True)
+class Spacing:
+    """`boots` are those of the run that has fewer."""
+
+    pair: Pair
+    limits: Limits
+    boots: int
+
+    def threshold(self, metric: Metric, baseline: float) -> float:
+        """Zero under the instruction clock, where a difference is never noise, unless a tolerance is given."""
+        if self.pair.a.tick.clock is Clock.INSTRUCTIONS:
+            return self.limits.relative_exact * abs(baseline)
+        return self.limits.threshold(baseline, self._resolution(metric), self._capture())
+
+    def margin(self, metric: Metric, baseline: float) -> float:
+        """Never less than the threshold; zero where the clock is exact."""
+        if self.pair.a.tick.clock is not Clock.TIME:
+            return 0.0
+        return max(self.limits.margin_share(self.boots) * abs(baseline), self.threshold(metric, baseline))
+
+    def _resolution(self, metric: Metric) -> float:
+        return max(resolution(self.pair.a, metric), resolution(self.pair.b, metric))
+
+    def _capture(self) -> float:
+        a, b = self.pair.a, self.pair.b
+        if a.capture_cost_ticks is None or b.capture_cost_ticks is None:
+            return 0.0
+        return abs(a.capture_cost_ticks * a.tick.value - b.capture_cost_ticks * b.tick.value)

@@ -48,8 +48,9 @@ class Cell:
 class Row:
     """One quantity of one test: a term of the ladder, a group of like cores, or a statistic of one CPU.
 
-    Values in ns or instructions. A shift beyond `threshold` counts; one whose interval lies within `margin` is none. `p_adjusted` is that
-    of what the verdict stands on: the row itself, or the level it belongs to.
+    Values in ns or instructions. A shift beyond `threshold` counts; one whose interval lies within `margin` is none; one beyond `large`
+    must not pass untold. `p_adjusted` is that of what the verdict stands on: the row itself, or the level it belongs to. `is_occasional`:
+    what the row is of comes in some boots only, so that it can be shown to differ but need not be told.
     """
 
     test: str
@@ -68,6 +69,8 @@ class Row:
     statistic: Statistic | None = None
     core: CoreId | None = None
     margin: float = 0.0
+    large: float = 0.0
+    is_occasional: bool = False
     p_adjusted: float = 1.0
 
     @property
@@ -81,18 +84,20 @@ class Row:
 
     @property
     def is_large_untold(self) -> bool:
-        """Larger than what the boots at hand must be able to tell, twice the margin, and not told nevertheless."""
+        """Too large to pass, and not told nevertheless."""
         told = self.verdict in (Verdict.REGRESSED, Verdict.IMPROVED)
-        return not told and self.margin > 0 and abs(self.largest) > 2 * self.margin
+        return not told and self.large > 0 and abs(self.largest) > self.large
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Rows that are tested together: those of one metric, cluster and role over all tests."""
+    """Rows that are tested together: those of one metric and role over all parallel (`at_once`) or serial tests, of one cluster
+    or of all."""
 
     metric: Metric
     cluster: int | None
     role: str
+    at_once: bool
     rows: int
     shift: Shift
     p_adjusted: float = 1.0
@@ -145,7 +150,7 @@ class Comparison:
     def large_untold(self) -> tuple[Row, ...]:
         """Rows that may hold a large change, the largest share first."""
         found = [row for row in self.rows if row.is_large_untold]
-        return tuple(sorted(found, key=lambda row: -abs(row.largest) / row.margin))
+        return tuple(sorted(found, key=lambda row: -abs(row.largest) / row.large))
 
     @property
     def caveat(self) -> str:

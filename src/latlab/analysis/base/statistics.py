@@ -54,6 +54,16 @@ def effect_size(a: Floats, b: Floats) -> float:
     return float(signs.mean())
 
 
+def family_wise(p_values: list[float]) -> list[float]:
+    """Holm's adjusted p-values, in the order given: the chance that any of them is called wrongly."""
+    out = [1.0] * len(p_values)
+    highest = 0.0
+    for place, i in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        highest = max(highest, min(1.0, (len(p_values) - place) * p_values[i]))
+        out[i] = highest
+    return out
+
+
 def false_discovery_control(p_values: list[float]) -> list[float]:
     """Benjamini-Hochberg adjusted p-values, in the order given."""
     return [float(p) for p in stats.false_discovery_control(p_values)] if p_values else []

@@ -25,14 +25,16 @@ class Limits:
 
     Two captures make a span and each may be off by one tick, so two spans of the same length may print two ticks apart: `steps` is 2.
     Under the instruction clock figures are exact and the threshold is zero, unless `relative_exact` is given. `alpha` is the share of
-    comparisons of one truth in which anything may be called changed. `margins` say, from how many boots of each run on, within how much
-    of the baseline two figures are called the same: fewer boots can only vouch for a wider one. `tolerance` replaces it where given.
+    comparisons of one truth in which anything of a metric may be called changed. `margins` say, from how many boots of each run on, within
+    how much of the baseline two figures are called the same: fewer boots can only vouch for a wider one; `tolerance` replaces it where
+    given. A change beyond `large` must not pass untold.
     """
 
     relative: float = 0.03
     steps: float = 2.0
     relative_exact: float = 0.0
-    alpha: float = 0.02
+    alpha: float = 0.01
+    large: float = 0.20
     margins: tuple[tuple[int, float], ...] = ((1, 0.10), (4, 0.05), (8, 0.03))
     tolerance: float | None = None
 

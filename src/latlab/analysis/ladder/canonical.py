@@ -18,12 +18,16 @@ from latlab.analysis.ladder.roles import Roles
 from latlab.model.enums import Metric
 
 SYSTEM_TERM = "last man of the system"
-END_TERM = "last men of cluster and system"
 LEAST_SHARE = 0.9
 
 
 def after_term(cluster: int) -> str:
     return f"after the last man of cluster {cluster}"
+
+
+def end_term(cluster: int) -> str:
+    """Where the last man of the system comes right after that of another cluster, what the two add cannot be told apart."""
+    return f"last men of cluster {cluster} and of the system"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ def fit_ladders(columns: Columns, roles: Roles, test: str) -> Ladders | None:
         h, marks = int(row[0]), row[1:]
         design = _design(h, marks)
         freedom = len(design.matrix) - len(design.names)
-        if freedom < 1:
+        if freedom < 0:
             continue
         measured = spans[rows, h:]
         values = measured @ np.linalg.pinv(design.matrix).T
@@ -80,7 +84,7 @@ def fit_ladders(columns: Columns, roles: Roles, test: str) -> Ladders | None:
         predicted[rows, h:] = fitted
         squares[rows] = left
         rms[rows] = np.sqrt(left / measured.shape[1])
-        share[rows] = 1 - left / np.where(total > 0, total, 1.0)
+        share[rows] = 1 - left / np.where(total > 0, total, 1.0) if freedom else np.nan
         dof[rows] = freedom
     if not out:
         return None
@@ -88,9 +92,12 @@ def fit_ladders(columns: Columns, roles: Roles, test: str) -> Ladders | None:
 
 
 def refusal(ladders: Ladders) -> Refusal | None:
-    """A ladder is no model of spans that it does not explain, nor where several cores of a cluster pay as its last man."""
+    """A ladder is no model of spans that it does not explain, nor where several cores of a cluster pay as its last man.
+
+    One with as many terms as spans explains any: its `share` is unknown, and nothing is said against it.
+    """
     clusters = np.array([core.cluster for core in ladders.cores])[ladders.order]
-    share = float(np.nanmedian(ladders.share))
+    share = float(np.nanmedian(ladders.share)) if ladders.dof.any() else float("nan")
     for cluster in np.unique(clusters):
         most = int((ladders.last_man & (clusters == cluster)).sum(axis=1).max())
         if most > 1:
@@ -145,6 +152,6 @@ def _design(head: int, marks: NDArray[np.int64]) -> _Design:
             names.append(after_term(int(marks[place]) - 1))
             terms.append((places > place).astype(float))
     if ends_with_last:
-        names.append(END_TERM if merged else SYSTEM_TERM)
+        names.append(end_term(int(marks[-2]) - 1) if merged else SYSTEM_TERM)
         terms.append((places == n - 1).astype(float))
     return _Design(tuple(names), np.column_stack(terms)[head:])

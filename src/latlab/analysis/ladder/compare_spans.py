@@ -62,7 +62,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> Comparison:
         b,
         limits,
         pair.unit,
-        overall((row.verdict for row in rows), bool(gaps), any(change.is_worse for change in changes)),
+        overall((row.verdict for row in rows if not _is_open(row)), bool(gaps), any(change.is_worse for change in changes)),
         tuple(rows),
         tuple(levels),
         tuple(Order(test, before.names_in_order(), after.names_in_order()) for test, (before, after) in ladders.items()),
@@ -83,6 +83,10 @@ def _judged(pair: Pair, evidence: list[Evidence], boots: tuple[int, int], limits
     if _identical(pair):
         return [_same(one.row) for one in evidence], []
     return judge_rows(evidence, boots, limits)
+
+
+def _is_open(row: Row) -> bool:
+    return row.is_occasional and row.verdict is Verdict.CANNOT_TELL
 
 
 def _same(row: Row) -> Row:

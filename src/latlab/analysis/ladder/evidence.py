@@ -12,16 +12,20 @@ from latlab.analysis.base.comparison import Cell, Row
 from latlab.analysis.base.ladders import BASE, STEP, Ladders
 from latlab.analysis.base.statistics import NO_SHIFT, Shift
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.ladder.groups import Group
+from latlab.analysis.ladder.groups import FIRST, Group
+from latlab.analysis.ladder.roles import is_parallel
 from latlab.analysis.ladder.spacing import Spacing
 from latlab.model.enums import Metric
 
 TERM = "term"
 
+Kind = tuple[Metric, str, bool]
+"""What scatters alike: a metric, a part that a core plays, and whether the cores run at once."""
+
 
 @dataclass(frozen=True)
 class Evidence:
-    """`a` and `b` hold a row for each boot and a column for each cell. Rows of one metric, cluster and `role` belong together over tests.
+    """`a` and `b` hold a row for each boot and a column for each cell; `role` is the part that the cells play.
 
     `scale` of a term is its standard error for a residual of one, and `residual` the squares that its fits left with their freedom.
     """
@@ -34,12 +38,13 @@ class Evidence:
     residual: tuple[float, float] = (0.0, 0.0)
 
     @property
-    def key(self) -> tuple[Metric, int | None, str]:
-        return self.row.metric, self.row.cluster, self.role
+    def kind(self) -> Kind:
+        return self.row.metric, self.role, is_parallel(self.row.test)
 
     @property
-    def kind(self) -> tuple[Metric, str]:
-        return self.row.metric, self.role
+    def sums(self) -> Floats:
+        """Of the cells of both runs: what like cores differ by, besides what each scatters by."""
+        return np.asarray(np.nanmedian(self.b, axis=0) + np.nanmedian(self.a, axis=0))
 
     @property
     def by_boot(self) -> tuple[Floats, Floats]:
@@ -49,11 +54,11 @@ class Evidence:
     @property
     def differences(self) -> Floats:
         """Of the cells, by their medians over the boots."""
-        return np.asarray(np.median(self.b, axis=0) - np.median(self.a, axis=0))
+        return np.asarray(np.nanmedian(self.b, axis=0) - np.nanmedian(self.a, axis=0))
 
 
 def group_evidence(group: Group, spacing: Spacing) -> Evidence:
-    before, after = float(np.median(group.a)), float(np.median(group.b))
+    before, after = float(np.nanmedian(group.a)), float(np.nanmedian(group.b))
     baseline = before if group.own_work is None else group.own_work
     cells = tuple(_cell(label, group.a[:, i], group.b[:, i]) for i, label in enumerate(group.labels))
     row = Row(
@@ -69,6 +74,8 @@ def group_evidence(group: Group, spacing: Spacing) -> Evidence:
         "",
         cells,
         margin=spacing.margin(group.metric, baseline),
+        large=spacing.large(group.metric, baseline),
+        is_occasional=group.role == FIRST,
     )
     return Evidence(row, group.a, group.b, group.role)
 
@@ -99,6 +106,7 @@ def _term(test: str, name: str, before: Ladders, after: Ladders, spacing: Spacin
         "",
         is_term=True,
         margin=spacing.margin(Metric.POWERDOWN, larger),
+        large=spacing.large(Metric.POWERDOWN, larger),
     )
     scale = float(np.hypot(_median(before.scales[name]), _median(after.scales[name])))
     residual = (_median(before.left) + _median(after.left), _median(before.dof.astype(float)) + _median(after.dof.astype(float)))
@@ -116,13 +124,14 @@ def _seen(ladders: Ladders, name: str) -> bool:
 
 
 def _cell(label: str, a: Floats, b: Floats) -> Cell:
-    before, after = float(np.median(a)), float(np.median(b))
+    before, after = float(np.nanmedian(a)), float(np.nanmedian(b))
     return Cell(label, before, after, Shift(after - before, -np.inf, np.inf, 1.0), Verdict.CANNOT_TELL)
 
 
 def _means(values: Floats) -> Floats:
-    means = values.mean(axis=1)
-    return np.asarray(means[~np.isnan(means)])
+    """Over the cells that are there, of each boot that has any."""
+    kept = values[~np.isnan(values).all(axis=1)]
+    return np.asarray(np.nanmean(kept, axis=1))
 
 
 def _median(values: Floats) -> float:

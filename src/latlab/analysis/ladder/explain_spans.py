@@ -29,7 +29,7 @@ def explain_spans(run: Run) -> tuple[Explanation, ...]:
     exact = explain_traces(run)
     broken = [check for check in check_spans(run) if not check.holds]
     out = [Explanation(check.test, f.RuleBroken(check), Basis.INFERRED, unit) for check in broken]
-    ladders = {test: found for test in columns.tests if is_parallel(test) and (found := fit_ladders(columns, roles, test))}
+    ladders = {test: found for test in columns.tests if is_parallel(test) and (found := fit_ladders(columns, roles, test)) and found.dof[0]}
     for test in columns.tests:
         turns = mark_of(run, test) is Mark.TURNS
         if turns:

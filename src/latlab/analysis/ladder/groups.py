@@ -20,7 +20,7 @@ WAIT = "queue wait"
 PLACE = "by place"
 FIRST = "first caller"
 
-QUEUE_RATIO = 1.5
+QUEUE_RATIO = 2.0
 FIRST_RATIO = 1.25
 
 
@@ -73,14 +73,16 @@ def groups_of(grouping: Grouping, test: str, metric: Metric) -> Groups:
     if not is_parallel(test):
         return _serial(grouping, test, metric, ours, theirs)
     if metric is Metric.CACHE_FLUSH:
-        return Groups(_parallel_flush(test, ours, theirs, grouping.roles_a, grouping.roles_b))
+        return _parallel_flush(test, ours, theirs, grouping.roles_a, grouping.roles_b)
     if metric is Metric.WAKEUP:
-        return Groups(_parallel_wakeup(test, ours, theirs, grouping.roles_a, grouping.roles_b))
+        return _parallel_wakeup(test, ours, theirs, grouping.roles_a, grouping.roles_b)
     if metric is Metric.PSCI_CALL:
         return _calls(test, ours, theirs)
     if metric is Metric.POWERDOWN and (_queues(ours) or _queues(theirs)):
         return Groups([_by_place(test, ours, theirs)])
-    return Groups(_sorted_by_cluster(test, metric, ours, theirs))
+    everybody = np.ones(ours.values.shape, bool), np.ones(theirs.values.shape, bool)
+    found = [_kept(test, metric, k, ours, theirs, columns, *everybody) for k, columns in _clusters(ours.cores).items()]
+    return Groups([group for groups in found for group in groups])
 
 
 def _serial(grouping: Grouping, test: str, metric: Metric, ours: Matrix, theirs: Matrix) -> Groups:
@@ -113,35 +115,40 @@ def _part(test: str, metric: Metric, cluster: int, role: str, ours: Matrix, thei
 
 
 def _queues(matrix: Matrix) -> bool:
-    """Do cores of one cluster lie as far apart as cores lie that wait for each other?"""
-    for columns in _clusters(matrix.cores).values():
-        values = np.median(np.sort(matrix.values[:, columns], axis=1), axis=0)
-        if len(columns) > 1 and values[-1] > QUEUE_RATIO * values[0]:
-            return True
-    return False
+    """Do cores lie as far apart as cores lie that wait for each other?"""
+    values = np.median(np.sort(matrix.values, axis=1), axis=0)
+    return bool(values[-1] > QUEUE_RATIO * values[0])
 
 
 def _calls(test: str, ours: Matrix, theirs: Matrix) -> Groups:
     """Calls of all cores at once. Whoever comes first finds cold caches; where one core stands out for that, it is left to itself."""
     first_a, first_b = _first_callers(ours), _first_callers(theirs)
-    groups, notes = [], []
+    groups, notes = _kept(test, Metric.PSCI_CALL, None, ours, theirs, list(range(len(ours.cores))), ~first_a, ~first_b), []
     for cluster, columns in _clusters(ours.cores).items():
-        a: Floats = np.asarray(np.where(first_a, np.nan, ours.values))[:, columns]
-        b = np.asarray(np.where(first_b, np.nan, theirs.values))[:, columns]
-        if not (np.isnan(a).any() or np.isnan(b).any()):
-            a, b = (boot_medians(m.boots, np.sort(values, axis=1)) for m, values in ((ours, a), (theirs, b)))
-            groups.append(Group(test, Metric.PSCI_CALL, cluster, PLAIN, _ranks(len(columns)), a, b))
-        elif not (np.isnan(a).all() or np.isnan(b).all()):
-            medians = [boot_medians(m.boots, _kept_median(values)[:, None]) for m, values in ((ours, a), (theirs, b))]
-            if not any(np.isnan(one).any() for one in medians):
-                groups.append(Group(test, Metric.PSCI_CALL, cluster, PLAIN, ("median",), medians[0], medians[1]))
-        firsts = [_kept_median(np.where(first, m.values, np.nan)[:, columns]) for m, first in ((ours, first_a), (theirs, first_b))]
-        by_boot = [boot_medians(m.boots, values[:, None]) for m, values in zip((ours, theirs), firsts, strict=True)]
-        if not any(np.isnan(one).any() for one in by_boot):
-            groups.append(Group(test, Metric.PSCI_CALL, cluster, FIRST, ("first",), by_boot[0], by_boot[1]))
-        elif any(not np.isnan(one).all() for one in by_boot):
-            notes.append(f"{test}: a first caller stands out in cluster {cluster} in some boots only; the others are compared")
+        firsts = [_masked(m, columns, first) for m, first in ((ours, first_a), (theirs, first_b))]
+        if (group := _medians(test, Metric.PSCI_CALL, cluster, FIRST, ours, theirs, firsts[0], firsts[1])) is not None:
+            groups.append(group)
+        elif not all(np.isnan(one).all() for one in firsts):
+            notes.append(f"{test}: the first caller stands out in cluster {cluster} in one run only; the others are compared")
     return Groups(groups, tuple(notes))
+
+
+def _kept(
+    test: str, metric: Metric, cluster: int | None, ours: Matrix, theirs: Matrix, columns: list[int], keep_a: Bools, keep_b: Bools
+) -> list[Group]:
+    """Each core that plays no part of its own with itself; where no core is left that does so in both runs, their medians."""
+    a, b = _masked(ours, columns, keep_a), _masked(theirs, columns, keep_b)
+    by_boot_a, by_boot_b = boot_medians(ours.boots, a), boot_medians(theirs.boots, b)
+    common = [i for i in range(len(columns)) if not (np.isnan(by_boot_a[:, i]).all() or np.isnan(by_boot_b[:, i]).all())]
+    if common:
+        labels = _names(ours.cores, [columns[i] for i in common])
+        return [Group(test, metric, cluster, PLAIN, labels, by_boot_a[:, common], by_boot_b[:, common])]
+    group = _medians(test, metric, cluster, PLAIN, ours, theirs, a, b)
+    return [] if group is None else [group]
+
+
+def _masked(matrix: Matrix, columns: list[int], keep: Bools) -> Floats:
+    return np.asarray(np.where(keep, matrix.values, np.nan))[:, columns]
 
 
 def _first_callers(matrix: Matrix) -> Bools:
@@ -158,45 +165,35 @@ def _first_callers(matrix: Matrix) -> Bools:
     return out
 
 
-def _kept_median(values: Floats) -> Floats:
-    """Row medians of what is a number; NaN where nothing is."""
-    return _masked_median(values, np.asarray(~np.isnan(values)))
-
-
-def _parallel_flush(test: str, ours: Matrix, theirs: Matrix, roles_a: Roles, roles_b: Roles) -> list[Group]:
-    groups = []
+def _parallel_flush(test: str, ours: Matrix, theirs: Matrix, roles_a: Roles, roles_b: Roles) -> Groups:
+    groups, gaps = [], []
+    last_a, last_b = roles_a.last_man(ours, ours), roles_b.last_man(theirs, theirs)
     for cluster, columns in _clusters(ours.cores).items():
-        a, b = np.sort(ours.values[:, columns], axis=1), np.sort(theirs.values[:, columns], axis=1)
-        counts = np.r_[
-            roles_a.last_man(ours, ours)[:, columns].sum(axis=1),
-            roles_b.last_man(theirs, theirs)[:, columns].sum(axis=1),
-        ]
-        last = int(counts[0]) if (counts == counts[0]).all() else 0
-        plain = len(columns) - last
-        a, b = boot_medians(ours.boots, a), boot_medians(theirs.boots, b)
-        if plain:
-            groups.append(Group(test, Metric.CACHE_FLUSH, cluster, PLAIN, _ranks(plain), a[:, :plain], b[:, :plain]))
-        if last:
-            groups.append(Group(test, Metric.CACHE_FLUSH, cluster, LAST_MAN, _ranks(last), a[:, plain:], b[:, plain:]))
-    return groups
+        groups += _kept(test, Metric.CACHE_FLUSH, cluster, ours, theirs, columns, ~last_a, ~last_b)
+        paid = _masked(ours, columns, last_a), _masked(theirs, columns, last_b)
+        if (group := _medians(test, Metric.CACHE_FLUSH, cluster, LAST_MAN, ours, theirs, paid[0], paid[1])) is not None:
+            groups.append(group)
+        elif not np.isnan(paid[0]).all():
+            gaps.append(f"{test} cache_flush: no core of cluster {cluster} pays as its last man in the second run")
+    return Groups(groups, gaps=tuple(gaps))
 
 
-def _parallel_wakeup(test: str, ours: Matrix, theirs: Matrix, roles_a: Roles, roles_b: Roles) -> list[Group]:
+def _parallel_wakeup(test: str, ours: Matrix, theirs: Matrix, roles_a: Roles, roles_b: Roles) -> Groups:
     """Wake-ups of cores that do not wait by cluster; those of cores that wait by core where the queue is the same, else as sorted waits."""
     queued_a, queued_b = roles_a.queued(ours), roles_b.queued(theirs)
     if _same_queue(ours, theirs, queued_a, queued_b):
-        return _fixed_queue(test, ours, theirs, queued_a)
-    groups = []
+        return Groups(_fixed_queue(test, ours, theirs, queued_a))
+    waits_a = np.asarray(np.where(queued_a, ours.values - _references(ours.cores, roles_a), np.nan))
+    waits_b = np.asarray(np.where(queued_b, theirs.values - _references(theirs.cores, roles_b), np.nan))
+    groups, notes = [], []
     for cluster, columns in _clusters(ours.cores).items():
-        a = _masked_median(ours.values[:, columns], ~queued_a[:, columns])
-        b = _masked_median(theirs.values[:, columns], ~queued_b[:, columns])
-        groups.append(_medians(test, cluster, PLAIN, ours, theirs, a, b))
-    waits_a = _masked_median(ours.values - _references(ours.cores, roles_a), queued_a)
-    waits_b = _masked_median(theirs.values - _references(theirs.cores, roles_b), queued_b)
-    groups.append(_medians(test, None, WAIT, ours, theirs, waits_a, waits_b))
-    if any(np.isnan(group.a).any() or np.isnan(group.b).any() for group in groups):
-        return _sorted_by_cluster(test, Metric.WAKEUP, ours, theirs)
-    return groups
+        kept = _kept(test, Metric.WAKEUP, cluster, ours, theirs, columns, ~queued_a, ~queued_b)
+        groups += kept
+        if not kept:
+            notes.append(f"{test} wakeup: one of the runs has no core of cluster {cluster} that does not wait; they cannot be compared")
+    if (group := _medians(test, Metric.WAKEUP, None, WAIT, ours, theirs, waits_a, waits_b)) is not None:
+        groups.append(group)
+    return Groups(groups, tuple(notes))
 
 
 def _fixed_queue(test: str, ours: Matrix, theirs: Matrix, queued: Bools) -> list[Group]:
@@ -230,25 +227,18 @@ def _by_place(test: str, ours: Matrix, theirs: Matrix) -> Group:
     return Group(test, Metric.POWERDOWN, None, PLACE, _ranks(len(ours.cores)), a, b)
 
 
-def _sorted_by_cluster(test: str, metric: Metric, ours: Matrix, theirs: Matrix) -> list[Group]:
-    groups = []
-    for cluster, columns in _clusters(ours.cores).items():
-        a = boot_medians(ours.boots, np.sort(ours.values[:, columns], axis=1))
-        b = boot_medians(theirs.boots, np.sort(theirs.values[:, columns], axis=1))
-        groups.append(Group(test, metric, cluster, PLAIN, _ranks(len(columns)), a, b))
-    return groups
+def _medians(test: str, metric: Metric, cluster: int | None, role: str, ours: Matrix, theirs: Matrix, a: Floats, b: Floats) -> Group | None:
+    """The medians of what is a number in each iteration, by boot; None where one side has no number at all."""
+    by_boot = [boot_medians(m.boots, _kept_median(values)[:, None]) for m, values in ((ours, a), (theirs, b))]
+    if any(np.isnan(one).all() for one in by_boot):
+        return None
+    return Group(test, metric, cluster, role, ("median",), by_boot[0], by_boot[1])
 
 
-def _medians(test: str, cluster: int | None, role: str, ours: Matrix, theirs: Matrix, a: Floats, b: Floats) -> Group:
-    boots_a, boots_b = boot_medians(ours.boots, a[:, None]), boot_medians(theirs.boots, b[:, None])
-    return Group(test, Metric.WAKEUP, cluster, role, ("median",), boots_a, boots_b)
-
-
-def _masked_median(values: Floats, keep: Bools) -> Floats:
-    """Row medians over the kept columns; NaN where a row keeps none."""
-    empty = np.logical_not(np.any(keep, axis=1, keepdims=True))
-    medians = np.nanmedian(np.where(keep | empty, values, np.nan), axis=1)
-    return np.asarray(np.where(empty.reshape(-1), np.nan, medians))
+def _kept_median(values: Floats) -> Floats:
+    """Row medians of what is a number; NaN where nothing is."""
+    empty = np.asarray(np.isnan(values).all(axis=1))
+    return np.asarray(np.where(empty, np.nan, np.nanmedian(np.where(empty[:, None], 0.0, values), axis=1)))
 
 
 def _references(cores: tuple[CoreId, ...], roles: Roles) -> Floats:

@@ -12,61 +12,116 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.comparison import Cell, Level, Row
 from latlab.analysis.base.moderated import Prior, fit_prior, t_shift
-from latlab.analysis.base.statistics import Shift, effect_size, false_discovery_control
+from latlab.analysis.base.statistics import Shift, effect_size, false_discovery_control, family_wise
 from latlab.analysis.base.verdicts import Limits, Verdict, decide
-from latlab.analysis.ladder.evidence import Evidence
+from latlab.analysis.ladder.evidence import Evidence, Kind
 from latlab.analysis.ladder.one_boot import OneBoot
 from latlab.model.enums import Metric
 
 FEWEST_DOF = 2
+FEWEST_OF_KIND = 3
 OWN_P = 0.05
+OWN_P_ACROSS = 0.01
+WELL_WITHIN = 0.75
 
 
 def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Limits) -> tuple[list[Row], list[Level]]:
-    """Every row with its verdict, and the levels that were tested beside them; p-values are adjusted over all of both."""
+    """Every row with its verdict, and the levels that were tested beside them; p-values are adjusted over both."""
     if not evidence:
         return [], []
     many = sum(boots) - 2 >= FEWEST_DOF
-    tested = _ByBoots(evidence) if many else OneBoot(evidence)
+    tested: _Tested = _ByBoots(evidence) if many else OneBoot(evidence)
     rows = [replace(one.row, shift=tested.shift(one), basis=tested.basis(one)) for one in evidence]
     if many:
         rows = [replace(row, effect=effect_size(*one.by_boot)) for row, one in zip(rows, evidence, strict=True)]
         rows = _with_cells(rows, evidence, limits)
-    members: dict[tuple[Metric, int | None, str], list[Evidence]] = defaultdict(list)
-    for one in evidence:
-        members[one.key].append(one)
-    levels = [Level(*key, len(found), tested.level_shift(found)) for key, found in members.items() if len(found) > 1]
-    adjusted = false_discovery_control([row.shift.p for row in rows] + [level.shift.p for level in levels])
-    levels = [replace(level, p_adjusted=p) for level, p in zip(levels, adjusted[len(rows) :], strict=True)]
-    by_key = {(level.metric, level.cluster, level.role): level for level in levels}
+    levels = [level for metric in dict.fromkeys(row.metric for row in rows) for level in _levels(tested, evidence, metric)]
+    by_row, by_level = _adjusted(rows, levels)
+    levels = [replace(level, p_adjusted=p) for level, p in zip(levels, by_level, strict=True)]
     alone = 0.0 if many else 1.0
     return [
-        _settled(row, one, p, by_key.get(one.key), alone, limits) for row, one, p in zip(rows, evidence, adjusted[: len(rows)], strict=True)
+        _settled(row, one, p, [level for level in levels if _belongs(one, level)], alone, limits)
+        for row, one, p in zip(rows, evidence, by_row, strict=True)
     ], levels
 
 
-def _settled(row: Row, one: Evidence, p_adjusted: float, level: Level | None, alone: float, limits: Limits) -> Row:
+def _levels(tested: _Tested, evidence: Sequence[Evidence], metric: Metric) -> list[Level]:
+    """Of each cluster and of all of them, where these hold more than one row."""
+    members: dict[tuple[int | None, str, bool], list[Evidence]] = defaultdict(list)
+    for one in evidence:
+        if one.row.metric is metric:
+            members[None, *one.kind[1:]].append(one)
+            if one.row.cluster is not None:
+                members[one.row.cluster, *one.kind[1:]].append(one)
+    sizes = {key: len(found) for key, found in members.items()}
+    own = [key for key, n in sizes.items() if n > 1 and (key[0] is None or n < sizes[None, *key[1:]])]
+    return [Level(metric, *key, sizes[key], tested.level_shift(members[key])) for key in own]
+
+
+def _adjusted(rows: list[Row], levels: list[Level]) -> tuple[list[float], list[float]]:
+    """Adjusted over all rows and levels of one metric: of each metric at most a share of alpha is called changed wrongly. What comes in
+    some boots only is a family of its own."""
+    by_row, by_level = [1.0] * len(rows), [1.0] * len(levels)
+    for metric, occasional in dict.fromkeys((row.metric, row.is_occasional) for row in rows):
+        own = [i for i, row in enumerate(rows) if (row.metric, row.is_occasional) == (metric, occasional)]
+        shared = [i for i, level in enumerate(levels) if level.metric is metric and not occasional]
+        adjusted = family_wise([rows[i].shift.p for i in own] + [levels[i].shift.p for i in shared])
+        for i, p in zip(own, adjusted, strict=False):
+            by_row[i] = p
+        for i, p in zip(shared, adjusted[len(own) :], strict=True):
+            by_level[i] = p
+    return by_row, by_level
+
+
+def _belongs(one: Evidence, level: Level) -> bool:
+    return one.kind == (level.metric, level.role, level.at_once) and level.cluster in (None, one.row.cluster)
+
+
+def _settled(row: Row, one: Evidence, p_adjusted: float, levels: list[Level], alone: float, limits: Limits) -> Row:
     """`alone` times the margin is what a row must have moved by where no other test moved with it: one boot cannot tell less from what
     the cores of a test share."""
     least = row.threshold if row.is_term else max(row.threshold, alone * row.margin)
     verdict = decide(row.shift, least, row.margin, p_adjusted, limits.alpha)
     if verdict in (Verdict.REGRESSED, Verdict.IMPROVED):
         return replace(row, verdict=verdict, p_adjusted=p_adjusted)
-    if level is not None and level.p_adjusted < limits.alpha and _moved_with(row, level):
-        changed = Verdict.REGRESSED if row.shift.value > 0 else Verdict.IMPROVED
-        return replace(row, verdict=changed, p_adjusted=level.p_adjusted, basis=f"{row.basis}, with {level.rows} tests alike")
+    for level in levels:
+        if level.p_adjusted < limits.alpha and _moved_with(row, level):
+            changed = Verdict.REGRESSED if row.shift.value > 0 else Verdict.IMPROVED
+            return replace(row, verdict=changed, p_adjusted=level.p_adjusted, basis=f"{row.basis}, with {level.rows} rows alike")
+    steady = any(_stayed_with(row, level) for level in levels)
+    if verdict is Verdict.CANNOT_TELL and steady:
+        return replace(row, verdict=Verdict.SAME, p_adjusted=p_adjusted, basis=f"{row.basis}, with rows alike")
     return replace(row, verdict=verdict, p_adjusted=p_adjusted)
 
 
 def _moved_with(row: Row, level: Level) -> bool:
-    """By itself, the same way and beyond its threshold."""
-    return row.shift.p < OWN_P and row.shift.value * level.shift.value > 0 and abs(row.shift.value) > row.threshold
+    """By itself, the same way and beyond its threshold; more surely where rows of other clusters make the level."""
+    own_p = OWN_P if level.cluster is not None or row.is_term else OWN_P_ACROSS
+    return row.shift.p < own_p and row.shift.value * level.shift.value > 0 and abs(row.shift.value) > row.threshold
+
+
+def _stayed_with(row: Row, level: Level) -> bool:
+    """Its like are within the margin for sure, and it lies well within by itself without standing out from them."""
+    apart = abs(row.shift.value - level.shift.value)
+    alike = -row.margin <= level.shift.low and level.shift.high <= row.margin
+    return alike and abs(row.shift.value) <= WELL_WITHIN * row.margin and apart <= row.shift.high - row.shift.value
+
+
+class _Tested(Protocol):
+    """How rows and levels are tested, by boots or by the cells of one."""
+
+    def shift(self, one: Evidence) -> Shift: ...
+
+    def level_shift(self, found: list[Evidence]) -> Shift: ...
+
+    def basis(self, one: Evidence) -> str: ...
 
 
 class _ByBoots:
@@ -79,9 +134,9 @@ class _ByBoots:
         return two_boots_shift(*one.by_boot, self._priors[one.kind])
 
     def level_shift(self, found: list[Evidence]) -> Shift:
-        """The mean over the tests by boot; without one where the tests do not have the same boots."""
-        if len({(len(one.by_boot[0]), len(one.by_boot[1])) for one in found}) > 1:
-            return t_shift(float(np.mean([np.mean(one.differences) for one in found])), np.inf, 0)
+        """The mean by boot over the tests that have the most boots."""
+        most = max((_boots(one) for one in found), key=sum)
+        found = [one for one in found if _boots(one) == most]
         a, b = (np.mean([one.by_boot[side] for one in found], axis=0) for side in (0, 1))
         return two_boots_shift(a, b, Prior(0.0, 0.0))
 
@@ -95,21 +150,26 @@ def two_boots_shift(a: Floats, b: Floats, prior: Prior) -> Shift:
     dof = max(len(a) + len(b) - 2, 0)
     squares = float(((a - a.mean()) ** 2).sum() + ((b - b.mean()) ** 2).sum())
     variance, whole = prior.moderate(squares / dof if dof else 0.0, dof)
-    return t_shift(float(b.mean() - a.mean()), variance * (1 / len(a) + 1 / len(b)), whole if dof else 0)
+    return t_shift(float(b.mean() - a.mean()), variance * (1 / len(a) + 1 / len(b)), whole)
 
 
-def _priors(found: Iterable[tuple[tuple[Metric, str], Floats, Floats]]) -> dict[tuple[Metric, str], Prior]:
-    """One for each kind of rows, from those that have the most boots of it."""
-    variances: dict[tuple[Metric, str], list[tuple[int, float]]] = defaultdict(list)
+def _priors(found: Iterable[tuple[Kind, Floats, Floats]]) -> dict[Kind, Prior]:
+    """One for each kind of rows, from those that have the most boots of it; from the whole metric where these are too few."""
+    variances: dict[Kind, list[tuple[int, float]]] = defaultdict(list)
     for kind, a, b in found:
         dof = max(len(a) + len(b) - 2, 0)
         squares = float(((a - a.mean()) ** 2).sum() + ((b - b.mean()) ** 2).sum())
         variances[kind].append((dof, squares / dof if dof else 0.0))
-    priors = {}
-    for kind, known in variances.items():
-        most = max(dof for dof, _ in known)
-        priors[kind] = fit_prior(np.array([v for dof, v in known if dof == most]), most) if most else Prior(0.0, 0.0)
-    return priors
+    whole: dict[Metric, list[tuple[int, float]]] = defaultdict(list)
+    for (metric, _, _), known in variances.items():
+        whole[metric] += known
+    of_metric = {metric: _prior(known) for metric, known in whole.items()}
+    return {kind: _prior(known) if len(known) >= FEWEST_OF_KIND else of_metric[kind[0]] for kind, known in variances.items()}
+
+
+def _prior(known: list[tuple[int, float]]) -> Prior:
+    most = max(dof for dof, _ in known)
+    return fit_prior(np.array([variance for dof, variance in known if dof == most]), most) if most else Prior(0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -121,7 +181,7 @@ class _Place:
 def _with_cells(rows: list[Row], evidence: Sequence[Evidence], limits: Limits) -> list[Row]:
     """Cells with verdicts of their own, their p-values adjusted over all cells."""
     places = [_Place(i, j) for i, one in enumerate(evidence) for j in range(len(one.row.cells))]
-    values = [(evidence[p.row].a[:, p.cell], evidence[p.row].b[:, p.cell]) for p in places]
+    values = [(_numbers(evidence[p.row].a[:, p.cell]), _numbers(evidence[p.row].b[:, p.cell])) for p in places]
     priors = _priors((evidence[p.row].kind, a, b) for p, (a, b) in zip(places, values, strict=True))
     shifts = [two_boots_shift(a, b, priors[evidence[p.row].kind]) for p, (a, b) in zip(places, values, strict=True)]
     cells: dict[int, list[Cell]] = defaultdict(list)
@@ -130,3 +190,12 @@ def _with_cells(rows: list[Row], evidence: Sequence[Evidence], limits: Limits) -
         verdict = decide(shift, row.threshold, row.margin, p, limits.alpha)
         cells[place.row].append(replace(row.cells[place.cell], shift=shift, p_adjusted=p, verdict=verdict))
     return [replace(row, cells=tuple(cells[i])) if i in cells else row for i, row in enumerate(rows)]
+
+
+def _boots(one: Evidence) -> tuple[int, int]:
+    a, b = one.by_boot
+    return len(a), len(b)
+
+
+def _numbers(values: Floats) -> Floats:
+    return values[~np.isnan(values)]

@@ -12,11 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import stats
 
 from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.moderated import Prior, steady_variance, t_shift
 from latlab.analysis.base.statistics import Shift
-from latlab.analysis.ladder.evidence import Evidence
+from latlab.analysis.ladder.evidence import Evidence, Kind
 from latlab.model.enums import Metric
 
 ASSUMED_OFFSET = 0.5
@@ -24,9 +25,8 @@ ASSUMED_OF_TERM = 0.25
 WEIGHT = 4.0
 MOST_DOF = 8.0
 FAR = 5.0
+UNLIKE_P = 0.05
 _MAD = 1.4826
-
-Kind = tuple[Metric, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +87,29 @@ def _joined(first: _Scatter, second: _Scatter) -> tuple[float, float]:
 
 def _cell_scatters(evidence: Iterable[Evidence]) -> dict[Kind, _Scatter]:
     """How far the differences of like cells lie from their row's, by kind, drawn towards that of the whole metric."""
-    rows: dict[Kind, list[Floats]] = defaultdict(list)
+    found: dict[Kind, list[Evidence]] = defaultdict(list)
     for one in evidence:
-        rows[one.kind].append(one.differences)
-    whole = {metric: _pooled([row for (m, _), found in rows.items() if m == metric for row in found]) for metric, _ in rows}
+        found[one.kind].append(one)
+    of_metric: dict[Metric, list[Evidence]] = defaultdict(list)
+    for kind, members in found.items():
+        of_metric[kind[0]] += members
     out = {}
-    for kind, found in rows.items():
-        own, all_of_it = _pooled(found), whole[kind[0]]
-        prior = Prior(all_of_it.variance, min(all_of_it.dof, WEIGHT))
-        variance, dof = prior.moderate(own.variance, own.dof)
+    for kind, members in found.items():
+        own, whole = _pooled([one.differences for one in members]), _pooled([one.differences for one in of_metric[kind[0]]])
+        own = _with_sums(own, _pooled([one.sums for one in members]))
+        variance, dof = Prior(whole.variance, min(whole.dof, WEIGHT) if own.dof < WEIGHT else 0.0).moderate(own.variance, own.dof)
         out[kind] = _Scatter(variance if dof else 0.0, dof)
     return out
+
+
+def _with_sums(differences: _Scatter, sums: _Scatter) -> _Scatter:
+    """Sums of two cells scatter by as much as their differences where like cores are alike, which then says as much again of it."""
+    if not differences.dof or not sums.dof or differences.dof >= MOST_DOF or differences.variance <= 0:
+        return differences
+    if sums.variance > differences.variance * float(stats.f.isf(UNLIKE_P, sums.dof, differences.dof)):
+        return differences
+    dof = differences.dof + sums.dof
+    return _Scatter((differences.variance * differences.dof + sums.variance * sums.dof) / dof, dof)
 
 
 def _pooled(rows: Sequence[Floats]) -> _Scatter:
@@ -119,9 +131,19 @@ def _pooled(rows: Sequence[Floats]) -> _Scatter:
 def _test_scatters(evidence: Iterable[Evidence], cells: dict[Kind, _Scatter]) -> dict[Kind, _Scatter]:
     """What the cells of one test have in common beyond what like cores have in all tests, by kind; no freedom below two tests."""
     by_kind: dict[Kind, list[Evidence]] = defaultdict(list)
+    of_role: dict[tuple[Metric, str], list[Evidence]] = defaultdict(list)
     for one in evidence:
         by_kind[one.kind].append(one)
-    return {kind: _offsets(found, cells[kind]) for kind, found in by_kind.items()}
+        of_role[one.kind[:2]].append(one)
+    return {kind: _with_others(_offsets(found, cells[kind]), _offsets(of_role[kind[:2]], cells[kind])) for kind, found in by_kind.items()}
+
+
+def _with_others(own: _Scatter, whole: _Scatter) -> _Scatter:
+    """All tests of a role together where parallel and serial ones lie apart alike: so few tests say little of themselves."""
+    if not own.dof or own.variance <= 0 or whole.variance <= 0:
+        return whole if not own.dof else own if own.variance > whole.variance else whole
+    alike = float(stats.f.isf(UNLIKE_P / 2, whole.dof, own.dof)), float(stats.f.isf(UNLIKE_P / 2, own.dof, whole.dof))
+    return whole if 1 / alike[1] < whole.variance / own.variance < alike[0] else own
 
 
 def _offsets(found: list[Evidence], cells: _Scatter) -> _Scatter:

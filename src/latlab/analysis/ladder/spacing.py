@@ -30,8 +30,16 @@ class Spacing:
             return 0.0
         return max(self.limits.margin_share(self.boots) * abs(baseline), self.threshold(metric, baseline))
 
+    def large(self, metric: Metric, baseline: float) -> float:
+        """What must not pass untold; zero where the clock is exact."""
+        if self.pair.a.tick.clock is not Clock.TIME:
+            return 0.0
+        return max(self.limits.large * abs(baseline), 2 * self.margin(metric, baseline))
+
     def _resolution(self, metric: Metric) -> float:
-        return max(resolution(self.pair.a, metric), resolution(self.pair.b, metric))
+        """Of one figure; the mean of several boots is finer."""
+        coarser = max(resolution(self.pair.a, metric), resolution(self.pair.b, metric))
+        return coarser / self.boots**0.5 if self.pair.a.tick.clock is Clock.TIME else coarser
 
     def _capture(self) -> float:
         a, b = self.pair.a, self.pair.b

@@ -46,6 +46,7 @@ def comparison_json(comparison: Comparison) -> str:
                 "metric": level.metric.value,
                 "cluster": level.cluster,
                 "role": level.role,
+                "parallel": level.at_once,
                 "rows": level.rows,
                 **_shift(level.shift),
                 "p_adjusted": level.p_adjusted,

@@ -11,9 +11,10 @@ from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount, percent, signed
 from latlab.analysis.ladder.canonical import predict
-from latlab.analysis.ladder.roles import is_parallel
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId
+
+MOST_SHOWN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,12 @@ def _judge(comparison: Comparison, test: str, metric: Metric, core: CoreId) -> t
     row = _row_of(comparison, test, metric, core)
     if row is None:
         return Verdict.CANNOT_TELL, "the cell has no counterpart in the first run"
-    cells = ", ".join(signed(cell.difference, comparison.unit) for cell in row.cells)
-    kind = "its cluster, sorted, moved" if is_parallel(test) else "its like cores moved"
-    return row.verdict, f"{kind} {cells}" + (": no common shift" if row.verdict is Verdict.CANNOT_TELL else "")
+    if metric is Metric.PSCI_CALL and all(cell.label != str(core) for cell in row.cells):
+        return Verdict.CANNOT_TELL, "it stands out in one run, as a first caller does: nothing is like it"
+    moved = [cell.difference for cell in row.cells]
+    shown = ", ".join(signed(value, comparison.unit) for value in (moved if len(moved) <= MOST_SHOWN else (min(moved), max(moved))))
+    cells = shown if len(moved) <= MOST_SHOWN else shown.replace(", ", " to ")
+    return row.verdict, f"its like cores moved {cells}" + (": no common shift" if row.verdict is Verdict.CANNOT_TELL else "")
 
 
 def _by_ladder(comparison: Comparison, test: str, core: CoreId) -> tuple[Verdict, str]:

@@ -11,6 +11,7 @@ from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.dump.dump import collect_dump
 from latlab.formats.dump.frames import Boot, parse_frames
+from latlab.formats.dump.lab_log import as_printed
 from latlab.formats.dump.rt_instr import parse_figures, read_figures
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, RunStatus
@@ -31,7 +32,7 @@ def import_log(
     firmware: str | None = None,
 ) -> Recorded:
     """Store a console log from elsewhere. The options say what the log does not; they may not contradict it."""
-    lines = io.BytesIO(data).readlines()
+    lines = io.BytesIO(as_printed(data)).readlines()
     texts = [text_of(line) for line in lines]
     boot = next((frame for text in texts for frame in parse_frames(text) if isinstance(frame, Boot)), None)
     if boot is None and topology is None:

@@ -53,3 +53,7 @@ class ProblemKind(StrEnum):
     """Figures that cannot be in the unit that the document names."""
     MISPRINTED_DELTA = "misprinted delta"
     """A printed percentage that does not follow from the printed figures."""
+    DELTA_WITHOUT_BASE = "delta without base"
+    """Printed percentages that follow from no figure of the document: what they were taken against is not in it."""
+    INFERRED = "inferred"
+    """Something that the input contradicts itself on, settled by what the rest of it suggests."""

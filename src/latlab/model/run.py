@@ -133,11 +133,15 @@ class CoreTrace:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something in the input that is not as it should be: one sentence and where it stood (`line` from 1, 0 if nowhere)."""
+    """Something in the input that is not as it should be: one sentence and where it stood (`line` from 1, 0 if nowhere).
+
+    Where one cause has many cases, the sentence has their count and `details` are the cases.
+    """
 
     line: int
     message: str
     kind: ProblemKind = ProblemKind.INPUT
+    details: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

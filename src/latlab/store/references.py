@@ -13,13 +13,16 @@ from pathlib import Path
 from latlab.errors import DataError, UsageError
 from latlab.formats import run_json
 from latlab.formats.dump import console_log
+from latlab.formats.dump.lab_log import as_printed
 from latlab.formats.published import csv_tables, rst_tables
 from latlab.formats.published import runs as published
 from latlab.formats.published.tables import Reading
 from latlab.formats.wakeups.detect import read_wakeups
+from latlab.model.enums import ProblemKind
 from latlab.model.run import UNNAMED, Problem, Run
 
 PREFIX = "published:"
+LOGS = (".log", ".txt", ".yaml", ".yml")
 
 
 class BadReference(UsageError):
@@ -65,7 +68,7 @@ def _from_catalog(reference: str) -> Run:
 
 
 def _from_file(path: Path, release: str, unit: str) -> Run:
-    if path.suffix in (".log", ".txt"):
+    if path.suffix in LOGS:
         return _from_log(path)
     try:
         text = path.read_text(encoding="utf-8")
@@ -80,20 +83,18 @@ def _from_file(path: Path, release: str, unit: str) -> Run:
     elif path.suffix == ".csv":
         reading = csv_tables.parse(text, path.name)
     else:
-        raise BadReference(f"{path}: the format {path.suffix!r} is not read; .rst, .csv, .json and .log are")
-    if unit:
-        reading = replace(reading, tables=tuple(replace(t, unit=t.unit or unit) for t in reading.tables))
+        raise BadReference(f"{path}: the format {path.suffix!r} is not read; .rst, .csv, .json, .log, .txt and .yaml are")
     release = release or _only_release(path, reading)
-    run = published.run_of(reading, release, _source(path, reading, release))
+    run = published.run_of(reading, release, _source(path, reading, release), unit)
     if not run.samples:
-        reason = next((p for p in run.problems), None)
+        reason = min(run.problems, key=lambda p: p.kind is not ProblemKind.UNIT_SUSPECT, default=None)
         told = _placed(path, reason) if reason else f"{path}: no latency table of release {release!r}"
         raise BadReference(f"{told}; nothing is left to compare")
     return replace(run, id=f"{path}#{release}" if release else str(path))
 
 
 def _from_log(path: Path) -> Run:
-    data = path.read_bytes()
+    data = as_printed(path.read_bytes())
     if b"<LLT1:BOOT" in data:
         raise BadReference(f"{path} is a dump of latlab's firmware; keep it with `latlab import {path}` and name the run")
     run = console_log.parse(data, str(path))

@@ -10,6 +10,7 @@ from latlab.analysis.base.tolerance import limits_of
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.ladder.cell_deltas import cell_delta
+from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.analysis.wakeups.agreement import agreement, percentile_ns, together, told_percentiles
 from latlab.analysis.wakeups.attribution import Attributed
 from latlab.analysis.wakeups.causes import RING_OVERWRITTEN, by_cause
@@ -138,3 +139,11 @@ def test_a_tolerance_replaces_the_limit_of_every_clock() -> None:
     for wrong in (-1, 100, float("nan")):
         with pytest.raises(UsageError, match="not a percentage"):
             limits_of(wrong)
+
+
+def test_a_delta_that_was_taken_against_another_release_gets_no_verdict_of_this_one():
+    document = load("published:tf-a/juno/v2.10")
+    elsewhere = replace(document, printed_deltas=tuple(replace(d, percent=d.percent + 7) for d in document.printed_deltas))
+    judged = judge_printed_deltas(compare(load("published:tf-a/juno/v2.9"), elsewhere))
+    assert len(judged) == 7 and {j.verdict for j in judged} == {Verdict.CANNOT_TELL}
+    assert all("it is not against published:tf-a/juno/v2.9, which gives" in j.reason for j in judged)

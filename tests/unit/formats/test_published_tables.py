@@ -6,10 +6,11 @@ import pytest
 
 from latlab.formats.published import csv_tables, rst_tables
 from latlab.formats.published import runs as published
-from latlab.formats.published.cell_checks import misprinted_deltas, unit_suspects
+from latlab.formats.published.cell_checks import unit_findings, unit_suspects
+from latlab.formats.published.printed_deltas import delta_findings
 from latlab.formats.published.tables import Figure, Reading, Table
 from latlab.model.enums import Metric, RunStatus
-from latlab.model.run import CoreId
+from latlab.model.run import CoreId, Topology
 from latlab.store import references
 
 GRID = """
@@ -67,13 +68,13 @@ def test_caption_names_test_unit_and_release_and_cells_keep_their_line():
     first, second = rst_tables.parse(GRID).tables
     assert (first.test, first.unit, first.release) == ("cpu_susp_parallel", "us", "v1")
     assert (second.test, second.unit, second.release) == ("cpu_susp_parallel", "us", "v2.0")
-    assert first.figures[1] == Figure(CoreId(0, 1), Metric.POWERDOWN, Decimal("200.02"), 9)
+    assert first.figures[1] == Figure(CoreId(0, 1), Metric.POWERDOWN, Decimal("200.02"), 9, row=1)
     assert GRID.splitlines()[8].strip().startswith("|    0    |  1")
 
 
 def test_a_delta_that_does_not_follow_from_the_values_is_reported_with_the_right_figure():
-    (problem,) = misprinted_deltas(rst_tables.parse(GRID).tables)
-    assert problem.message.startswith("misprinted delta")
+    (problem,) = delta_findings(rst_tables.parse(GRID).tables, "v2.0")
+    assert problem.message.startswith("misprinted delta: of the 2 printed deltas of v2.0 1 is of the wrong sign")
     assert "-50.00%" in problem.message and "+50.00%" in problem.message
     assert "100.00 (+50.00%)" in GRID.splitlines()[problem.line - 1]
 
@@ -130,16 +131,19 @@ def test_a_cell_that_is_no_figure_is_counted_and_its_neighbours_are_kept():
 
 
 def test_a_core_named_twice_is_refused_not_averaged():
-    reading = rst_tables.parse(GRID.replace("|    0    |  1   |   200.02", "|    0    |  0   |   200.02"))
-    assert [f.value for f in reading.tables[0].figures] == [Decimal("100.00")]
-    assert "second powerdown figure" in reading.problems[0].message
+    three = "|    0    |  0   |   200.02  |\n    +---------+------+-----------+\n    |    1    |  0   |   300.00"
+    text = GRID.replace("|    0    |  1   |   200.02", three).replace("|    0    |  1   |   100.00", "|    1    |  7   |   100.00")
+    run = published.run_of(rst_tables.parse(text), "v1", source(tick_ns=Decimal(20), topology=Topology((2, 2))))
+    assert values(run, "cpu_susp_parallel", Metric.POWERDOWN) == {"0.0": 5000, "1.0": 15000}
+    (problem,) = run.problems
+    assert "names core 0.0 more than once in 3 rows" in problem.message and "--topology" in problem.message
 
 
 def test_bare_csv_takes_its_test_from_the_file_name_and_reports_the_missing_unit():
     reading = csv_tables.parse("0,0,332440,270640(+1031.44%),169500(+22.05%)\n", "test_rt_instr_susp_deep_parallel.csv")
     assert reading.tables[0].test == "susp_deep_parallel"
-    ((_, problem),) = unit_suspects(reading.tables, None)
-    assert "no unit is named" in problem.message
+    (problem,) = unit_findings(unit_suspects(reading.tables, None))
+    assert "no unit is named" in problem.message and "--unit" in problem.message
 
 
 @pytest.mark.parametrize(
@@ -188,15 +192,29 @@ def test_ns_labelled_as_us_are_suspected_from_the_tick_and_left_out():
     table = Table("susp_deep_parallel", "v1", "us", 7, figures)
     run = published.run_of(Reading((table,)), "v1", source(tick_ns=Decimal(20)))
     assert run.samples == () and run.status is RunStatus.PARTIAL
-    assert "are ns, not us" in run.problems[0].message and run.problems[0].line == 7
+    assert "the figures are ns; --unit ns reads them so" in run.problems[0].message and run.problems[0].line == 7
+
+
+def test_the_unit_that_the_user_says_settles_a_suspicion_and_leaves_other_tables_alone():
+    def table(release, scale):
+        figures = tuple(Figure(CoreId(0, i), Metric.POWERDOWN, Decimal(n) * scale, 8) for i, n in enumerate((27, 114, 202, 375, 21, 290)))
+        return Table("susp_deep_parallel", release, "us", 7, figures)
+
+    reading = Reading((table("v1", 1), table("v2", 1000)))
+    doubted = published.run_of(reading, "v2", source(tick_ns=Decimal(20)))
+    settled = published.run_of(reading, "v2", source(tick_ns=Decimal(20)), "ns")
+    assert doubted.samples == () and settled.problems == ()
+    assert values(settled, "susp_deep_parallel", Metric.POWERDOWN) == values(
+        published.run_of(reading, "v1", source(tick_ns=Decimal(20)), "ns"), "susp_deep_parallel", Metric.POWERDOWN
+    )
 
 
 def test_ns_labelled_as_us_are_suspected_from_a_sibling_release():
     def table(release, scale):
         return Table("cpu_off_serial", release, "us", 1, (Figure(CoreId(0, 0), Metric.POWERDOWN, Decimal("235.41") * scale, 2),))
 
-    ((suspect, problem),) = unit_suspects([table("v1", 1), table("v2", 1000)], None)
-    assert suspect.release == "v2" and "1000 times its sibling" in problem.message
+    (suspect,) = unit_suspects([table("v1", 1), table("v2", 1000)], None)
+    assert suspect.table.release == "v2" and "1000 times its sibling" in suspect.case
 
 
 def test_a_figure_between_two_ticks_is_left_out_as_unit_suspect():

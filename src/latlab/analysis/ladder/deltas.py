@@ -12,7 +12,7 @@ from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount, percent, signed
 from latlab.analysis.ladder.canonical import predict
 from latlab.model.enums import Metric
-from latlab.model.run import CoreId
+from latlab.model.run import CoreId, Run
 
 MOST_SHOWN = 4
 
@@ -53,12 +53,35 @@ def places(comparison: Comparison, test: str, row: int = 0) -> list[PlaceCell]:
 
 
 def judge_printed_deltas(comparison: Comparison) -> list[Judgement]:
-    """One judgement for each delta that stood beside a figure of the second run."""
+    """One judgement for each delta beside a figure of the second run; one that was not taken against the first has no verdict."""
+    before, after = (_figures(run) for run in (comparison.a, comparison.b))
     out = []
     for printed in comparison.b.printed_deltas:
-        verdict, reason = _judge(comparison, printed.test, printed.metric, printed.core)
-        out.append(Judgement(printed.test, printed.metric, printed.core, f"{printed.percent:+.2f} %", verdict, reason))
+        key = printed.test, printed.metric, printed.core
+        right = _percent(before.get(key), after.get(key))
+        if right is not None and abs(right - printed.percent) > _print_error(printed.percent):
+            verdict, reason = Verdict.CANNOT_TELL, f"it is not against {comparison.a.id}, which gives {right:+.2f} %"
+        else:
+            verdict, reason = _judge(comparison, *key)
+        out.append(Judgement(*key, f"{printed.percent:+.2f} %", verdict, reason))
     return out
+
+
+def _figures(run: Run) -> dict[tuple[str, Metric, CoreId], float]:
+    """The value of each cell that has one, as those of published tables have."""
+    found: dict[tuple[str, Metric, CoreId], list[float]] = {}
+    for sample in run.samples:
+        found.setdefault((sample.test, sample.metric, sample.core), []).append(sample.value_ticks * run.tick.value)
+    return {key: values[0] for key, values in found.items() if len(values) == 1}
+
+
+def _percent(before: float | None, after: float | None) -> float | None:
+    return (after - before) / before * 100 if before and after is not None else None
+
+
+def _print_error(percent: float) -> float:
+    """How far a right percentage may be from the printed one: one unit in its last place."""
+    return 1.001 if percent == int(percent) else 0.011
 
 
 def _judge(comparison: Comparison, test: str, metric: Metric, core: CoreId) -> tuple[Verdict, str]:

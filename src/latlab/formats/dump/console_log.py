@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from latlab.formats.dump.frames import strip_escapes
+from latlab.formats.dump.lab_log import as_printed
 from latlab.formats.dump.rt_instr import parse_figures, read_numbered_figures
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.figures import Figures
@@ -17,7 +18,7 @@ MOST_IN_A_ROW = 1024  # clusters, and cores of one: a larger number is damage, n
 
 def parse(data: bytes, name: str, topology: Topology | None = None) -> Run:
     """Figures are ns of the board's counter. Without a topology, the cores that the lines name are assumed to be all."""
-    lines = list(candidate_lines(data))
+    lines = list(candidate_lines(as_printed(data)))
     shape = topology or _topology(lines)
     found, problems = read_numbered_figures(lines, shape)
     samples = tuple(Sample(f.test, metric, f.core, 0, iteration, value) for iteration, f in found for metric, value in f.values_ns)

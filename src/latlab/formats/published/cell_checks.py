@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arithmetic of published tables: do the printed deltas follow from the printed values, and can the unit be the stated one?
-
-Each finding is a `Problem` of the kind that says which.
-"""
+"""Arithmetic of published tables: can the unit be the stated one, and is a figure a whole number of ticks?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from statistics import median
 
+from latlab.formats.published.releases import words_of
 from latlab.formats.published.tables import UNIT_NS, Figure, Table
 from latlab.model.enums import Metric, ProblemKind
 from latlab.model.run import CoreId, Problem
@@ -18,38 +17,32 @@ _UNIT_RATIO = 300
 _FEWEST_FIGURES = 6
 
 
-def misprinted_deltas(tables: Sequence[Table]) -> list[Problem]:
-    """Deltas that do not follow from any other release's value of the same cell, each with the right figure.
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """Why a table's unit cannot be what it says; tables of one release with the same `cause` are one finding."""
 
-    A delta's base is not printed beside it, so every other table of the test is tried; the nearest one above gives the right figure.
-    """
-    problems = []
-    for i, table in enumerate(tables):
-        siblings = [*reversed(tables[:i]), *tables[i + 1 :]]
-        siblings = [s for s in siblings if s.test == table.test and s.unit == table.unit]
-        bases = [_values(s) for s in siblings]
-        for figure in table.figures:
-            if figure.printed_delta is None:
-                continue
-            rights = [_delta_percent(base[key], figure.value) for base in bases if base.get(key := (figure.core, figure.metric))]
-            if not rights or any(abs(right - figure.printed_delta) <= _rounding(figure.printed_delta) for right in rights):
-                continue
-            key = figure.core, figure.metric
-            printed = f"{table.test} {figure.metric} of core {figure.core} is printed with {figure.printed_delta:+}%"
-            values = f"{bases[0].get(key)} ({siblings[0].release}) and {figure.value} ({table.release})"
-            problems.append(
-                Problem(
-                    figure.line,
-                    f"misprinted delta: {printed}, but the published values {values} give {rights[0]:+.2f}%",
-                    ProblemKind.MISPRINTED_DELTA,
-                )
-            )
-    return problems
+    table: Table
+    cause: str
+    case: str
 
 
-def unit_suspects(tables: Sequence[Table], tick_ns: Decimal | None) -> list[tuple[Table, Problem]]:
+def unit_suspects(tables: Sequence[Table], tick_ns: Decimal | None) -> list[Suspicion]:
     """Tables whose unit contradicts the clock tick, a sibling table, or is not named at all."""
-    return [(table, problem) for table in tables if (problem := next(_suspicions(table, tables, tick_ns), None))]
+    return [found for table in tables if (found := next(_suspicions(table, tables, tick_ns), None))]
+
+
+def unit_findings(suspects: Sequence[Suspicion]) -> list[Problem]:
+    """One problem for each cause: what is wrong, of how many tables, and the option that settles it."""
+    groups: dict[tuple[str, str], list[Suspicion]] = {}
+    for suspect in suspects:
+        groups.setdefault((suspect.table.release, suspect.cause), []).append(suspect)
+    problems = []
+    for (release, cause), found in groups.items():
+        cases = tuple(f"line {one.table.line}: {one.case}" for one in found)
+        tables = "1 table" if len(found) == 1 else f"{len(found)} tables"
+        message = f"unit suspect: {tables} of {words_of(release)}: {cause}"
+        problems.append(Problem(found[0].table.line, message, ProblemKind.UNIT_SUSPECT, cases))
+    return problems
 
 
 def off_tick(figure: Figure, unit: str, tick_ns: Decimal, step: Decimal) -> bool:
@@ -66,36 +59,28 @@ def print_step(figures: Sequence[Figure]) -> Decimal:
     return Decimal(1).scaleb(-max(digits, 0))
 
 
-def _suspicions(table: Table, tables: Sequence[Table], tick_ns: Decimal | None) -> Iterator[Problem]:
+def _suspicions(table: Table, tables: Sequence[Table], tick_ns: Decimal | None) -> Iterator[Suspicion]:
     if not table.unit:
-        yield Problem(
-            table.line,
-            f"unit suspect: no unit is named for {table.test} ({table.release}); name it in the caption or with --unit",
-            ProblemKind.UNIT_SUSPECT,
+        yield Suspicion(table, "no unit is named; name it in the caption or with --unit", f"{table.test} names no unit")
+        return
+    numerals = [figure.value for figure in table.figures]
+    can_tell = table.unit != "ns" and tick_ns and tick_ns > 1 and len(numerals) >= _FEWEST_FIGURES and any(numerals)
+    if can_tell and tick_ns and all(number % tick_ns == 0 for number in numerals):
+        cause = (
+            f"the unit is said to be {table.unit}, but every figure is a whole multiple of {tick_ns.normalize():f}, the counter's tick "
+            "in ns, so the figures are ns; --unit ns reads them so"
         )
+        yield Suspicion(table, cause, f"{table.test}, such as {max(numerals)}")
         return
     for other in tables:
         if other is table or other.test != table.test or not other.unit:
             continue
         ratio = _ratio_in_ns(table, other)
-        if ratio is not None and ratio > _UNIT_RATIO and _values(table):
-            yield Problem(
-                table.line,
-                f"unit suspect: {table.test} ({table.release}) in {table.unit} is {ratio:.0f} times its sibling of {other.release}, "
-                f"in {other.unit} (line {other.line}); ns that are labelled us look like that",
-                ProblemKind.UNIT_SUSPECT,
-            )
+        if ratio is not None and ratio > _UNIT_RATIO:
+            sibling = f"those of {words_of(other.release)} in {other.unit}"
+            cause = f"in {table.unit} the figures are hundreds of times {sibling}; --unit says which it is"
+            yield Suspicion(table, cause, f"{table.test} is {ratio:.0f} times its sibling of {other.release} in line {other.line}")
             return
-    if tick_ns is None or tick_ns <= 1 or len(table.figures) < _FEWEST_FIGURES:
-        return
-    numerals = [figure.value for figure in table.figures]
-    if table.unit != "ns" and all(n % tick_ns == 0 for n in numerals) and any(numerals):
-        yield Problem(
-            table.line,
-            f"unit suspect: every figure of {table.test} ({table.release}) is a whole multiple of {tick_ns}, the clock's tick in ns; "
-            f"the figures are ns, not {table.unit}",
-            ProblemKind.UNIT_SUSPECT,
-        )
 
 
 def _values(table: Table) -> dict[tuple[CoreId, Metric], Decimal]:
@@ -107,12 +92,3 @@ def _ratio_in_ns(table: Table, other: Table) -> float | None:
     scale = UNIT_NS[table.unit] / UNIT_NS[other.unit]
     ratios = [float(ours[key] / theirs[key] * scale) for key in ours if theirs.get(key)]
     return median(ratios) if ratios else None
-
-
-def _delta_percent(base: Decimal, value: Decimal) -> Decimal:
-    return (value - base) / base * 100
-
-
-def _rounding(delta: Decimal) -> Decimal:
-    """One unit in the last printed place: covers a rounded and a truncated figure."""
-    return Decimal(1).scaleb(int(delta.as_tuple().exponent)) * Decimal("1.001")

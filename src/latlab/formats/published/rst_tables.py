@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from copy import copy
 from functools import cache
 
@@ -18,6 +18,7 @@ from docutils.frontend import Values
 from docutils.parsers.rst import Parser
 
 from latlab.formats.published.csv_tables import figure_text
+from latlab.formats.published.releases import consolidated
 from latlab.formats.published.tables import Grid, GridCell, Reading, Table, read_grid
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Problem
@@ -28,6 +29,7 @@ _CPU_RANGE = re.compile(r"CPUs?\s+(\d{1,4})\s*-\s*(\d{1,4})\s+refer\s+to\s+CPUs\
 _LEAD_CPU = re.compile(r"CPU\s+(\d{1,4})\s+is\s+the\s+lead")
 _COUNTER = re.compile(r"counter\b[^.]{0,120}?(\d+(?:\.\d+)?)\s*MHz")
 _AS_OF = re.compile(r"as of \d{1,2}/\d{1,2}/(\d{4})")
+_SOURCE_TREE = re.compile(r"\bTF-A \[?`{0,2}(v\d[\w.-]*)")
 _CSV_TABLE = re.compile(r"^(\s*)\.\.\s+csv-table::")
 _FILE_OPTION = re.compile(r"^\s+:file:\s*(\S.*?)\s*$")
 _GRID_RULE = re.compile(r"\+-[-+]*\+")
@@ -52,17 +54,20 @@ def parse(text: str, read_file: ReadFile | None = None) -> Reading:
     cpus = _cpu_map(prose, shape, problems)
     tables: list[Table] = []
     skipped: list[Problem] = []
-    for node, grid in zip(document.findall(nodes.table), found, strict=True):
-        read, losses, reason = read_grid(grid, cpus)
+    readings = [(node, grid, read_grid(grid, cpus)) for node, grid in zip(document.findall(nodes.table), found, strict=True)]
+    of_latencies = {node for node, _, (read, _, _) in readings if read}
+    for node, grid, (read, losses, reason) in readings:
         problems += losses
-        tables += [_with_release(table, node) for table in read]
+        tables += [_with_release(table, node, of_latencies) for table in read]
         if reason:
             skipped.append(Problem(grid.line, f"the table is left out: {reason}"))
     problems += [Problem(_at(moved, m.get("line", 0)), _sentence(m)) for m in document.findall(nodes.system_message) if _is_loss(m)]
+    named, renamed = consolidated(tables)
+    problems += renamed
     lead = _LEAD_CPU.search(prose)
     counter = _COUNTER.search(prose)
     return Reading(
-        tuple(tables),
+        tuple(named),
         tuple(sorted(problems, key=lambda p: p.line)),
         tuple(skipped),
         lead=cpus.get(int(lead[1])) if lead else None,
@@ -233,15 +238,22 @@ def _at(moved: list[int], line: int | None) -> int:
 
 
 def _grid(table: nodes.table, moved: list[int], names: Mapping[int, str]) -> Grid:
-    line = _at(moved, table.line)
+    start = _start(table)
+    line = _at(moved, start)
     rows = []
     for row in table.findall(nodes.row):
-        cells = [_cell(entry, table.line or 0, moved) for entry in row.findall(nodes.entry)]
+        cells = [_cell(entry, start, moved) for entry in row.findall(nodes.entry)]
         rows.append(tuple(cells))
     own = next((child.astext() for child in table.children if isinstance(child, nodes.title)), "")
     titles = [re.sub(r"\s+", " ", title) for title in (own, *_section_titles(table)) if title]
     file_name = names.get(line, "")
     return Grid(tuple(rows), line, (*titles, file_name) if file_name else tuple(titles))
+
+
+def _start(table: nodes.table) -> int:
+    """Where a table stands: docutils says it of the title, which a directive has in its own line, or of the first cell."""
+    places = (table, *(child for child in table.children if isinstance(child, nodes.title)), *table.findall(nodes.paragraph))
+    return next((place.line for place in places if place.line), 0)
 
 
 def _cell(entry: nodes.entry, table_line: int, moved: list[int]) -> GridCell:
@@ -262,17 +274,27 @@ def _section_titles(node: nodes.Node) -> Iterator[str]:
         yield from (child.astext() for child in section.children if isinstance(child, nodes.title))
 
 
-def _with_release(table: Table, node: nodes.table) -> Table:
-    """A table whose caption names no release belongs to the year that its section or document is `as of`."""
-    if table.release:
+def _with_release(table: Table, node: nodes.table, of_latencies: Set[nodes.table]) -> Table:
+    """A table whose caption names no release is of the one that its section states, or of the one that the document states for all.
+
+    A date that stands in a section with tables speaks of those; one that stands beside none, or the source tree that the method names,
+    of every table that no section claims.
+    """
+    if table.release or node.document is None:
         return table
-    for section in _sections(node):
-        text = " ".join(child.astext() for child in section.children if isinstance(child, nodes.paragraph))
-        dated = _AS_OF.search(re.sub(r"\s+", " ", text))
-        if dated:
-            return _released(table, dated[1])
-    dated = _AS_OF.search(re.sub(r"\s+", " ", node.document.astext())) if node.document else None
-    return _released(table, dated[1]) if dated else table
+    around = [_own_text(section) for section in _sections(node)]
+    beside = [part for part in node.document.findall(nodes.section) if of_latencies.isdisjoint(part.findall(nodes.table))]
+    for pattern in (_AS_OF, _SOURCE_TREE):
+        for text in (*around, *map(_own_text, beside), _own_text(node.document)):
+            if found := pattern.search(text):
+                return _released(table, found[1])
+    return table
+
+
+def _own_text(part: nodes.Element) -> str:
+    """The text of a section without that of the sections in it."""
+    kinds = (nodes.section, nodes.table, nodes.title)
+    return re.sub(r"\s+", " ", " ".join(str(child.astext()) for child in part.children if not isinstance(child, kinds)))  # type: ignore[no-untyped-call]
 
 
 def _released(table: Table, release: str) -> Table:

@@ -13,10 +13,13 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from latlab.formats.published.cell_checks import misprinted_deltas, off_tick, print_step, unit_suspects
+from latlab.catalog.platform_facts import facts_of
+from latlab.formats.published.cell_checks import Suspicion, off_tick, print_step, unit_findings, unit_suspects
+from latlab.formats.published.cores import resolved
+from latlab.formats.published.printed_deltas import delta_findings
 from latlab.formats.published.tables import UNIT_NS, Figure, Reading, Table, parse_figure
 from latlab.model.conditions import UNSAID, Conditions
 from latlab.model.enums import Clock, Metric, ProblemKind, RunStatus
@@ -57,13 +60,22 @@ def releases(reading: Reading) -> list[str]:
     return list(dict.fromkeys(table.release for table in reading.tables))
 
 
-def run_of(reading: Reading, release: str, source: Source) -> Run:
-    """The run that a document's tables of one release describe. Figures that cannot be trusted are left out, each with its problem."""
+def run_of(reading: Reading, release: str, source: Source, unit: str = "") -> Run:
+    """The run that a document's tables of one release describe. Figures that cannot be trusted are left out, each with its problem.
+
+    `unit` is what the user says of tables that name no unit or one that cannot be theirs.
+    """
     tick_ns = source.tick_ns or _tick_of_counter(reading.counter_hz) or _tick_of_figures(reading.tables)
-    suspects = unit_suspects(reading.tables, tick_ns)
-    problems = [*reading.problems, *misprinted_deltas(reading.tables)]
-    problems += [problem for table, problem in suspects if table.release == release]
-    tables = [t for t in reading.tables if t.release == release and not any(t is suspect for suspect, _ in suspects)]
+    told, suggested = source.topology, _shape_of(source.platform)
+    of_document, settled = resolved(reading.tables, told, suggested)
+    suspects = unit_suspects(of_document, tick_ns)
+    if unit:
+        of_document = _with_unit(of_document, suspects, unit)
+        suspects = []
+    problems = [*reading.problems, *settled, *delta_findings(of_document, release)]
+    problems += unit_findings([suspect for suspect in suspects if suspect.table.release == release])
+    left_out = [suspect.table for suspect in suspects]
+    tables = [t for t in of_document if t.release == release and not any(t is table for table in left_out)]
     samples: list[Sample] = []
     deltas: list[PrintedDelta] = []
     for table in _once_each(tables, problems):
@@ -95,6 +107,15 @@ def run_of(reading: Reading, release: str, source: Source) -> Run:
         facts=source.facts,
         id=f"{source.firmware} on {source.platform}",
     )
+
+
+def _with_unit(tables: Sequence[Table], suspects: Sequence[Suspicion], unit: str) -> list[Table]:
+    return [replace(table, unit=unit) if any(table is suspect.table for suspect in suspects) else table for table in tables]
+
+
+def _shape_of(platform: str) -> Topology | None:
+    clusters = facts_of(platform).clusters
+    return Topology(tuple(cluster.cores for cluster in clusters)) if clusters else None
 
 
 def _contents(samples: Sequence[Sample], conditions: Conditions) -> Spans | WakeupCounts:

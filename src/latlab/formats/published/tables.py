@@ -40,13 +40,14 @@ _CYCLICTEST_ROWS = {"minimum": "cyclictest_min", "average": "cyclictest_avg", "m
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One printed figure; `printed_delta` is the percentage printed beside it."""
+    """One printed figure; `printed_delta` is the percentage printed beside it, `row` its row of the table, from 0."""
 
     core: CoreId
     metric: Metric
     value: Decimal
     line: int
     printed_delta: Decimal | None = None
+    row: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,11 @@ class Table:
     unit: str
     line: int
     figures: tuple[Figure, ...]
+
+    @property
+    def rows(self) -> dict[int, CoreId]:
+        """The core that each row names; a core that two rows name cannot be told apart by its name."""
+        return {figure.row: figure.core for figure in self.figures}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +198,11 @@ def _read_rows(
     cpus: Mapping[int, CoreId],
     findings: _Findings,
 ) -> list[Figure]:
-    figures: dict[tuple[CoreId, Metric], Figure] = {}
-    for row in rows:
+    figures: list[Figure] = []
+    for number, row in enumerate(rows):
         line = row[0].line if row else 0
+        if not any(cell.text.strip() for cell in row):
+            continue
         if len(row) != len(header):
             findings.note(line, f"the row has {len(row)} cells, the header {len(header)}; the row is left out")
             continue
@@ -206,11 +214,9 @@ def _read_rows(
             parsed = parse_figure(row[i].text)
             if parsed is None:
                 findings.note(row[i].line, f"{row[i].text.strip()!r} for {metric} of core {core} is not a figure; the cell is left out")
-            elif (core, metric) in figures:
-                findings.note(row[i].line, f"core {core} has a second {metric} figure, {row[i].text.strip()!r}; the first is kept")
             else:
-                figures[core, metric] = Figure(core, metric, parsed[0], row[i].line, parsed[1])
-    return list(figures.values())
+                figures.append(Figure(core, metric, parsed[0], row[i].line, parsed[1], number))
+    return figures
 
 
 def _core_of(row: Sequence[GridCell], header: Sequence[str], cpus: Mapping[int, CoreId]) -> CoreId | str:

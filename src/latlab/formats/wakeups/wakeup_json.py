@@ -24,10 +24,19 @@ def read_json(text: str, place: str) -> Wakeups:
     except RecursionError as error:
         raise DataError(f"{place}: JSON nested deeper than any tool's; name another file") from error
     if isinstance(root, dict) and isinstance(root.get("thread"), dict):
+        program = _program(root)
+        if program and program != "cyclictest":
+            raise DataError(f"{place}: the JSON of {program}, which does not measure a timer's wake-up; give that of cyclictest")
         return _cyclictest(root, place)
     if isinstance(root, dict) and isinstance(root.get("cpu"), dict):
         return _jitterdebugger(root, place)
     raise DataError(f"{place}: JSON with neither cyclictest's `thread` nor jitterdebugger's `cpu`; name another file")
+
+
+def _program(root: dict[str, Any]) -> str:
+    """The program of rt-tests that wrote the file: all of them write `thread`. Empty where the file does not say its command."""
+    words = str(root.get("cmdline:", root.get("cmdline", ""))).split()
+    return words[0].rpartition("/")[2] if words else ""
 
 
 def _cyclictest(root: dict[str, Any], place: str) -> Wakeups:

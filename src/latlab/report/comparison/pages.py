@@ -36,7 +36,7 @@ def screen(comparison: Comparison, verbose: bool = False) -> Page:
     said += [_note(note) for note in comparison.notes]
     changed = Section("", (*tables.change_tables(comparison), *tables.queue_tables(comparison)))
     stayed = Section("", (*quiet, *tables.delta_tables(judge_printed_deltas(comparison))))
-    rest = tuple(_every_row(comparison)) if verbose else (Paragraph(soft(HINT)),)
+    rest = (*_every_row(comparison), *_every_problem(comparison)) if verbose else (Paragraph(soft(HINT)),)
     return Page(title, lead, (changed, stayed, Section("", (*map(Paragraph, said), *rest))))
 
 
@@ -82,6 +82,13 @@ def _every_row(comparison: Comparison) -> Iterator[Block]:
         yield table
         if test in comparison.ladders:
             yield tables.place_table(comparison, test)
+
+
+def _every_problem(comparison: Comparison) -> Iterator[Block]:
+    for run in (comparison.a, comparison.b):
+        if run.problems:
+            yield Paragraph(f"what reading {run.id} met:")
+            yield problem_items(run.problems, cases=True)
 
 
 def _note(text: str) -> Text:

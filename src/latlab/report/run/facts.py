@@ -44,11 +44,16 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name, value in facts if value)
 
 
-def problem_items(problems: Iterable[Problem], marked: bool = False) -> Items:
-    """The problems by where they stood; `marked` puts the word before each, where no heading says it."""
+def problem_items(problems: Iterable[Problem], marked: bool = False, cases: bool = False) -> Items:
+    """The problems by where they stood; `marked` puts the word before each, where no heading says it; `cases` lists their cases."""
     ordered = sorted(problems, key=lambda problem: problem.line)
     mark = (Span("problem", Style.DOUBT), " ") if marked else ()
-    return Items(tuple(Item((*mark, f"line {p.line}: {p.message}" if p.line else p.message)) for p in ordered))
+    return Items(tuple(Item((*mark, _placed(problem)), problem.details if cases else ()) for problem in ordered))
+
+
+def _placed(problem: Problem) -> str:
+    said = f"line {problem.line}: {problem.message}" if problem.line else problem.message
+    return said if len(problem.details) < 2 else f"{said} ({len(problem.details)} cases)"
 
 
 def _status(run: Run) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where a figure changed over many releases: change points of its values in order."""
+"""Where a figure changed over many releases."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ from itertools import pairwise
 
 import numpy as np
 
-from latlab.analysis.base.change_points import FEWEST_A_SIDE, change_points
+from latlab.analysis.base.change_points import Change, changes_of, visible
+from latlab.analysis.base.change_points import Kind as ChangeKind
+from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.explanation import Explanation
-from latlab.analysis.base.identity import NotComparable, pair_runs
+from latlab.analysis.base.figure import Figure
+from latlab.analysis.base.identity import NotComparable, pair_runs, resolution
 from latlab.analysis.base.summary import Mark, mark_of
 from latlab.analysis.base.verdicts import Limits
+from latlab.analysis.base.wording import amount, count
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.figures import figures_of
 from latlab.analysis.wakeups.wakeup_identity import pair_wakeups
-from latlab.model.enums import Clock, Kind
+from latlab.model.enums import Clock, Kind, Metric
 from latlab.model.run import Run, Tick
 
 EXACT_NOTE = "the clock is deterministic, so every change beyond the threshold is exact and is named"
@@ -38,12 +42,15 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
-    """The change lies before `points[index]`. Levels are medians of the segments beside it; explanations compare its two neighbours.
+    """The points `index` to below `end` left the level `before`; `left` is the last point of that level, which explanations compare.
 
-    `p` is None under a deterministic clock, where a change is no matter of chance.
+    `p` is None under a deterministic clock, where a change is no matter of chance. A drift goes from `left` to `index`.
     """
 
+    kind: ChangeKind
+    left: int
     index: int
+    end: int
     before: float
     after: float
     p: float | None
@@ -66,47 +73,65 @@ def history(runs: Sequence[Run], pattern: str, limits: Limits | None = None) -> 
     """
     for before, after in pairwise(runs):
         pair_wakeups(before, after) if Kind.WAKEUPS in (before.kind, after.kind) else pair_runs(before, after)
-    found: dict[str, tuple[str, list[Point]]] = {}
+    found: dict[str, list[tuple[Run, Figure]]] = {}
     known: dict[str, None] = {}
     for run in runs:
         for figure in figures_of(run):
             known[figure.path] = None
             if fnmatchcase(figure.path, pattern):
-                found.setdefault(figure.path, (figure.unit, []))[1].append(Point(run, figure.values))
+                found.setdefault(figure.path, []).append((run, figure))
     if not found:
         raise NotComparable(f"no figure matches {pattern!r}; there are {', '.join(list(known)[:8])} and {max(0, len(known) - 8)} more")
-    return tuple(_series(path, unit, points, limits) for path, (unit, points) in found.items())
+    return tuple(_series(path, figures, limits or Limits()) for path, figures in found.items())
 
 
-def _series(path: str, unit: str, points: list[Point], limits: Limits | None) -> Series:
-    """A point with several boots lends all of them to the test; a change inside one point's boots belongs to the point."""
-    first = points[0].run
-    if mark_of(first, path.partition("/")[0]) is Mark.TURNS:
-        return Series(path, unit, tuple(points), (), TURNS_NOTE)
+def _series(path: str, figures: list[tuple[Run, Figure]], limits: Limits) -> Series:
+    points = [Point(run, figure.values) for run, figure in figures]
+    first, figure = figures[0]
+    if mark_of(first, figure.test) is Mark.TURNS:
+        return Series(path, figure.unit, tuple(points), (), TURNS_NOTE)
     if first.tick.clock is not Clock.TIME:
-        return Series(path, unit, tuple(points), _exact_changes(points, limits or Limits()), EXACT_NOTE)
-    values = np.concatenate([point.values for point in points])
-    owner = np.concatenate([np.full(len(point.values), i) for i, point in enumerate(points)])
-    if len(values) < 2 * FEWEST_A_SIDE:
-        note = f"{len(values)} values are too few for change points; {2 * FEWEST_A_SIDE} are needed; `latlab compare` judges two neighbours"
-        return Series(path, unit, tuple(points), (), note)
-    changes = []
-    borders = [(int(owner[index]), p) for index, p in change_points(values)]
-    edges = sorted({0, len(points), *(index for index, _ in borders)})
-    for index, p in sorted({index: p for index, p in borders if index > 0}.items()):
-        at = edges.index(index)
-        before = np.concatenate([point.values for point in points[edges[at - 1] : index]])
-        after = np.concatenate([point.values for point in points[index : edges[at + 1]]])
-        changes.append(_change(points, index, float(np.median(before)), float(np.median(after)), p, limits))
-    return Series(path, unit, tuple(points), tuple(changes))
+        return Series(path, figure.unit, tuple(points), _exact_changes(points, limits), EXACT_NOTE)
+    step = _rounding(points, figure.metric)
+    values: list[Floats] = [np.array(point.values) for point in points]
+    changes = changes_of(values, lambda before, after: abs(after - before) > limits.threshold(before, step, 0.0), step)
+    note = "" if changes else _silence(values, step, figure.unit)
+    return Series(path, figure.unit, tuple(points), tuple(_judged(points, change, limits) for change in changes), note)
+
+
+def _rounding(points: list[Point], metric: Metric) -> float:
+    """What one step of the coarsest figures is worth; rates and averages have none."""
+    if points[0].run.kind is Kind.SPANS:
+        return max(resolution(point.run, metric) for point in points)
+    if metric is Metric.MISSED_PERIODS:
+        return 0.0
+    return max(one.resolution_ticks * point.run.tick.value for point in points for one in point.run.distributions)
+
+
+def _silence(values: list[Floats], step: float, unit: str) -> str:
+    """What it means that nothing is shown."""
+    smallest = visible(values, step)
+    if smallest.newest is None:
+        said = f"{count(len(values), 'run')} of one boot each say nothing of the scatter; three are the fewest that may show a change"
+        return f"{said}; `latlab compare` judges two neighbours"
+    lasting = f", one that stays from the middle on from {amount(smallest.step, unit)} on" if smallest.step is not None else ""
+    return f"no change is shown; with this scatter a change of the newest run would be from {amount(smallest.newest, unit)} on{lasting}"
+
+
+def _judged(points: list[Point], change: Change, limits: Limits) -> ChangePoint:
+    index = change.end - 1 if change.kind is ChangeKind.DRIFT else change.start
+    why = _why(points, change.left, index, limits)
+    return ChangePoint(change.kind, change.left, index, change.end, change.before, change.after, change.p, why)
 
 
 def _exact_changes(points: list[Point], limits: Limits) -> tuple[ChangePoint, ...]:
     """Every release whose figure left the level of the last change by more than the threshold: slow drift adds up to a change, too."""
-    level, changes = points[0].value, []
+    level = points[0].value
+    changes: list[ChangePoint] = []
     for index, point in enumerate(points):
         if abs(point.value - level) > _exact_threshold(level, point.run.tick, limits):
-            changes.append(_change(points, index, level, point.value, None, limits))
+            why = _why(points, index - 1, index, limits)
+            changes.append(ChangePoint(ChangeKind.STEP, index - 1, index, len(points), level, point.value, None, why))
             level = point.value
     return tuple(changes)
 
@@ -115,6 +140,5 @@ def _exact_threshold(level: float, tick: Tick, limits: Limits) -> float:
     return limits.relative_exact * abs(level) if tick.clock is Clock.INSTRUCTIONS else limits.threshold(level, tick.value, 0.0)
 
 
-def _change(points: list[Point], index: int, before: float, after: float, p: float | None, limits: Limits | None) -> ChangePoint:
-    comparison = compare(points[index - 1].run, points[index].run, limits)
-    return ChangePoint(index, before, after, p, explain_pair(comparison))
+def _why(points: list[Point], before: int, after: int, limits: Limits) -> tuple[Explanation, ...]:
+    return explain_pair(compare(points[before].run, points[after].run, limits))

@@ -1,39 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
+import io
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from rich.console import Console
 
-from latlab.analysis.base.change_points import change_points
+from latlab.analysis.base.change_points import Kind
 from latlab.analysis.base.identity import NotComparable
+from latlab.analysis.base.verdicts import Limits
 from latlab.analysis.history import history
 from latlab.analysis.wakeups.tail import tails
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Sample, Tick
+from latlab.report.renderers import terminal
+from latlab.report.site import history as history_pages
 from support.ladder_model import Truth, make_run
 from support.runs import ONE_CORE, run_with
-
-
-def test_two_shifts_are_found_where_they_are():
-    rng = np.random.default_rng(3)
-    values = np.r_[rng.normal(10, 1, 25), rng.normal(14, 1, 25), rng.normal(8, 1, 25)]
-    found = [index for index, _ in change_points(values, permutations=199)]
-    assert len(found) == 2 and abs(found[0] - 25) <= 1 and abs(found[1] - 50) <= 1
-
-
-def test_a_level_series_hardly_ever_has_a_change_point():
-    rng = np.random.default_rng(5)
-    assert sum(bool(change_points(rng.normal(size=30), permutations=99)) for _ in range(40)) <= 4
-
-
-def test_the_same_values_have_the_same_change_points():
-    values = np.random.default_rng(1).normal(size=20) + np.r_[np.zeros(10), np.full(10, 1.5)]
-    assert change_points(values, 99) == change_points(values, 99)
-
-
-@pytest.mark.parametrize("values", [[], [1.0], [1.0] * 5, [1.0] * 40])
-def test_short_and_constant_series_have_none(values):
-    assert change_points(np.array(values), 99) == []
 
 
 def test_a_longer_step_is_found_in_the_history_and_explained():
@@ -45,9 +28,50 @@ def test_a_longer_step_is_found_in_the_history_and_explained():
     assert any("step of the queue regressed" in e.sentence for e in change.explanations)
 
 
-def test_too_few_releases_are_said_not_guessed():
-    (series,) = history([make_run(Truth(tests=("cpu_susp_parallel",)), i, name=str(i)) for i in range(3)], "*/powerdown/step")
-    assert series.changes == () and "too few" in series.note
+def screen_of(found):
+    stream = io.StringIO()
+    terminal.print_page(Console(file=stream, width=200), history_pages.screen(found))
+    return stream.getvalue()
+
+
+def test_two_releases_of_one_boot_say_nothing_and_the_note_says_so():
+    (series,) = history([make_run(Truth(tests=("cpu_susp_parallel",)), i, name=str(i)) for i in range(2)], "*/powerdown/step")
+    assert series.changes == () and series.note.startswith("two runs of one boot each say nothing of the scatter; three are the fewest")
+
+
+def test_where_nothing_is_shown_the_note_says_what_would_be():
+    truth = Truth(noise=0.01, tests=("cpu_susp_parallel",))
+    (series,) = history([make_run(truth, i, name=str(i)) for i in range(9)], "*/powerdown/step")
+    assert series.changes == () and "a change of the newest run would be from" in series.note and "from the middle on" in series.note
+
+
+@pytest.mark.parametrize(("at", "kind", "told"), [(8, Kind.NEWEST, "the newest run"), (4, Kind.ALONE, "this run alone")])
+def test_one_release_that_differs_is_named_alone_and_compared_with_the_one_before_it(at, kind, told):
+    truth = Truth(noise=0.005, tests=("cpu_susp_parallel",))
+    runs = [make_run(replace(truth, step=210_000.0) if i == at else truth, i, name=f"r{i}") for i in range(9)]
+    found = history(runs, "*/powerdown/step")
+    (change,) = found[0].changes
+    assert (change.kind, change.left, change.index, change.end) == (kind, at - 1, at, at + 1)
+    assert any("step of the queue regressed" in e.sentence for e in change.explanations)
+    assert told in screen_of(found)
+
+
+def test_a_figure_that_drifts_is_told_as_drift_with_the_ends_of_its_line():
+    truth = Truth(noise=0.005, tests=("cpu_susp_parallel",))
+    runs = [make_run(replace(truth, step=140_000.0 + 6_000.0 * i), i, name=f"r{i}") for i in range(12)]
+    found = history(runs, "*/powerdown/step")
+    (change,) = found[0].changes
+    assert (change.kind, change.left, change.index) == (Kind.DRIFT, 0, 11)
+    assert change.before == pytest.approx(140_000, rel=0.02) and change.after == pytest.approx(206_000, rel=0.02)
+    text = screen_of(found)
+    assert "drift from r0 to r11" in text and "a line fits better than a step" in text and "change, p" not in text
+
+
+def test_a_change_within_the_tolerance_is_none_however_certain():
+    truth = Truth(noise=0.0005, tests=("cpu_susp_parallel",))
+    runs = [make_run(truth if i < 6 else replace(truth, step=142_800.0), i, name=f"r{i}") for i in range(12)]
+    assert history(runs, "*/powerdown/step")[0].changes == ()
+    assert [c.index for c in history(runs, "*/powerdown/step", Limits(relative=0.01))[0].changes] == [6]
 
 
 def counted(powerdown, name, clock=Clock.INSTRUCTIONS):

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 
+from latlab.analysis.base.change_points import Kind
 from latlab.analysis.base.wording import amount, bare, heading_unit, percent, signed
 from latlab.analysis.history import ChangePoint, Series
 from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
@@ -14,7 +15,8 @@ from latlab.report.table import Table, Value, figures, words
 from latlab.report.text import Span, Style, code, soft, strong
 
 SCHEMA = "latlab-history"
-VERSION = 2
+VERSION = 3
+_ALSO = {Kind.STEP: "", Kind.ALONE: ", this run alone", Kind.NEWEST: ", the newest run, which alone cannot say whether it stays"}
 
 
 def screen(found: tuple[Series, ...]) -> Page:
@@ -45,7 +47,10 @@ def history_json(found: tuple[Series, ...]) -> str:
                     "points": [{"run": p.run.id, "firmware": p.run.build.firmware, "values": list(p.values)} for p in series.points],
                     "changes": [
                         {
+                            "kind": c.kind.value,
+                            "after_run": series.points[c.left].run.id,
                             "run": series.points[c.index].run.id,
+                            "last_run": series.points[c.end - 1].run.id,
                             "before": c.before,
                             "after": c.after,
                             "p": c.p,
@@ -72,7 +77,7 @@ def _blocks(series: Series) -> Iterator[Block]:
 
 
 def _table(series: Series) -> Table:
-    changes = {change.index: change for change in series.changes}
+    changes = {change.index: change for change in series.changes if change.kind is not Kind.DRIFT}
     rows: list[tuple[Value, ...]] = []
     previous = None
     for index, point in enumerate(series.points):
@@ -94,7 +99,11 @@ def _said(series: Series) -> Iterator[Block]:
 def _change(series: Series, change: ChangePoint) -> Item:
     levels = f"{amount(change.before, series.unit)} to {amount(change.after, series.unit)}, {certainty(change.p)}"
     below = tuple((e.sentence, soft(f" ({e.basis})")) for e in change.explanations)
-    return Item(("at ", strong(series.points[change.index].run.id), f": {levels}"), below)
+    run = strong(series.points[change.index].run.id)
+    if change.kind is Kind.DRIFT:
+        first = strong(series.points[change.left].run.id)
+        return Item(("drift from ", first, " to ", run, f": {levels}; a line fits better than a step"), below)
+    return Item(("at ", run, f"{_ALSO[change.kind]}: {levels}"), below)
 
 
 def _step(value: float, previous: float, unit: str) -> str:

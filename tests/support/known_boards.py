@@ -18,6 +18,8 @@ from support.runs import run_with
 PARALLEL = ("susp_deep_parallel", "cpu_susp_parallel")
 SERIAL = ("susp_deep_serial", "cpu_susp_serial", "cpu_off_serial")
 VERSION = "psci_version_parallel"
+# A flush passes while its core waits, but not faster than that.
+LEAST_BESIDE_FLUSH_US = 15.0
 PER_CLUSTER = tuple[float, ...]
 
 
@@ -135,8 +137,7 @@ class _Boot:
         for place, core in enumerate(order):
             flush = self._flush(core, core in last) + (0.0 if deep else board.crowd_flush)
             span = due + (board.system_last if deep and place == len(order) - 1 else 0.0)
-            if not board.queued:
-                span += flush
+            span = max(span, flush + LEAST_BESIDE_FLUSH_US) if board.queued else span + flush
             wake = (board.wake_deep if deep else board.wake_core)[core.cluster] + shared + waits.get(core, 0.0)
             out += self._three(test, core, span, wake, flush, self.noise.span * scale, self.noise.wakeup * self.noise.parallel_wakeup)
             due += board.step + (board.after_last + board.flush_cluster[core.cluster] if core in last and board.queued else 0.0)

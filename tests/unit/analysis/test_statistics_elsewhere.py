@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A few random inputs each; tests/prove has a thousand."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.elsewhere import CHECKS
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_a_statistic_is_what_others_compute(check):
+    check(40)

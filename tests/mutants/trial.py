@@ -52,7 +52,7 @@ def baseline(group: Group, copy: Copy) -> Baseline:
     limits = {}
     for command in (*group.prepare, *group.build, *group.commands):
         before = time.monotonic()
-        failed = run(command, copy.path, None, keep_bytecode=True)
+        failed = run(command, copy.path, None)
         if failed is not None:
             raise Unfit(f"the untouched tree fails {command!r}:\n{failed}")
         limits[command] = max(LEAST_S, PATIENCE * (time.monotonic() - before))
@@ -92,7 +92,7 @@ def _try(group: Group, copy: Copy, mutant: Mutant, found: Baseline) -> tuple[Out
         if group.objects and _objects(group, copy) == found.objects:
             return Outcome.SAME_CODE, ""
         for command in group.commands:
-            if run(command, copy.path, found.limits_s[command]) is not None:
+            if run(command, copy.path, found.limits_s[command], mutant) is not None:
                 return Outcome.NOTICED, command
     return Outcome.SURVIVED, ""
 
@@ -113,9 +113,11 @@ def _objects(group: Group, copy: Copy) -> str:
     return objects_digest(files)
 
 
-def run(command: str, where: Path, limit_s: float | None, keep_bytecode: bool = False) -> str | None:
+def run(command: str, where: Path, limit_s: float | None, mutant: Mutant | None = None) -> str | None:
     """The last lines of a command that failed, or did not end in time; None where it passed. Whatever it started ends with it."""
-    environment = {**os.environ, "PYTHONPATH": str(where / "src"), **({} if keep_bytecode else {"PYTHONDONTWRITEBYTECODE": "1"})}
+    environment = {**os.environ, "PYTHONPATH": str(where / "src")}
+    if mutant is not None:
+        environment |= {"MUTANT": f"{mutant.file}:{mutant.line}", "PYTHONDONTWRITEBYTECODE": "1"}
     process = subprocess.Popen(
         command, shell=True, cwd=where, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True, errors="replace", start_new_session=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from mutants.plan import Group, Reason, read_groups, read_reasons
 from mutants.results import Results
 from mutants.same import objects_digest, python_digest
 from mutants.score import lines_of, reason_of, share, unexplained
+from mutants.touching import statement_lines, touching
 from mutants.tree import copy_tree
 from mutants.trial import Unfit, baseline, run, try_all
 
@@ -112,7 +114,11 @@ def test_a_mutant_that_never_ends_is_noticed_and_nothing_of_it_stays(tmp_path):
     assert said == "no end after 1 s"
     child = (tmp_path / "child").read_text().strip()
     state = Path(f"/proc/{child}/stat")
-    assert not state.exists() or state.read_text().split()[2] == "Z"
+    for _ in range(600):
+        if not state.exists() or state.read_text().split()[2] == "Z":
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"{child} still runs")
 
 
 def test_a_tree_that_fails_untouched_is_refused_with_the_command_and_its_last_lines(root, tmp_path):
@@ -204,3 +210,34 @@ def test_every_group_names_files_that_exist_and_every_reason_a_line_that_still_s
     for reason in read_reasons(root / "tests/mutants/survivors.toml"):
         lines = [line.strip() for line in (root / reason.file).read_text().splitlines()]
         assert reason.before.strip() in lines, reason
+
+
+LINES = """def head(
+    a,
+):
+    if a:
+        return (
+            a +
+            1
+        )
+    return 0
+"""
+
+
+@pytest.mark.parametrize(("line", "due"), [(2, range(1, 4)), (4, range(4, 5)), (7, range(5, 9)), (9, range(9, 10))])
+def test_a_line_belongs_to_its_innermost_statement(line, due):
+    assert statement_lines(LINES, line) == due
+
+
+def test_a_mutant_meets_the_tests_that_run_its_statement_and_all_of_its_file_where_it_runs_on_loading():
+    lines = {1: {""}, 4: {"t1", "t2"}, 5: {"t1"}, 9: {"t2"}}
+    assert touching(lines, LINES, 6) == {"t1"}
+    assert touching(lines, LINES, 9) == {"t2"}
+    assert touching(lines, LINES, 2) == {"t1", "t2"}
+    assert touching({}, LINES, 9) == set()
+
+
+def test_a_command_is_told_which_line_was_changed_and_the_untouched_tree_has_none(root, tmp_path):
+    told = tmp_path / "told"
+    tried(root, tmp_path, [SURVIVES], replace(GROUP, commands=(f'echo "$MUTANT" >> {told}',)))
+    assert told.read_text().splitlines() == ["", "src/total.py:3"]

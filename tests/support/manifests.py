@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 import sys
 
@@ -13,7 +14,7 @@ sys.path.insert(0, str(FOLDER))
 
 from model import System  # noqa: E402
 from reading import Platform, partition_from, read_platform  # noqa: E402
-from source import ManifestError, parse  # noqa: E402
+from source import ManifestError, Node, parse  # noqa: E402
 
 __all__ = ["GOOD", "ManifestError", "Platform", "System", "mutated", "outcome", "parse", "partition_from"]
 
@@ -55,13 +56,18 @@ def mutated(chance: random.Random, text: str) -> str:
     return text
 
 
+@functools.cache
+def good_tree(name: str) -> Node:
+    return parse(GOOD[name], f"{name}.json", is_json=True)
+
+
 def outcome(text: str, name: str, is_json: bool) -> str | None:
     """The sentence that a set with this manifest in it is refused with; None where it is a good one."""
     try:
         partitions = []
-        for index, (other, good) in enumerate(GOOD.items()):
-            body = text if other == name else good
-            partitions.append(partition_from(parse(body, f"{other}.json", is_json or other != name), index, PLATFORM))
+        for index, other in enumerate(GOOD):
+            tree = parse(text, f"{name}.json", is_json) if other == name else good_tree(other)
+            partitions.append(partition_from(tree, index, PLATFORM))
         System.of(partitions, "ipc", 2, PLATFORM.ram)
     except ManifestError as error:
         return str(error)

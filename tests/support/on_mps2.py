@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 
@@ -14,15 +15,28 @@ from support.places import ROOT
 TIMEOUT_S = 1800
 
 
-def printed(secure: str, program: str) -> str:
-    """What the program prints beside the secure image of that build; it must end well."""
+def printed(secure: str, program: str, machine: str = mps2.MACHINES[0]) -> str:
+    """What the program prints beside the secure image of that build; it must end well. The AN505 has a floating-point unit."""
     folder = ROOT / "build" / "spm" / secure
     qemu = shutil.which(mps2.PROGRAM)
     if not qemu or not (folder / f"{program}.elf").is_file():
         pytest.skip(f"the build {secure} of the SPM with {program} or qemu-system-arm is not there; run `make setup spm`")
-    command = [qemu, "-M", "mps2-an521", "-icount", "shift=10", "-kernel", str(folder / "secure.elf")]
+    command = [qemu, "-M", machine, "-icount", "shift=10,sleep=off", "-kernel", str(folder / "secure.elf")]
     command += ["-device", f"loader,file={folder / f'{program}.elf'}", "-display", "none", "-monitor", "none", "-serial", "stdio"]
     command += ["-semihosting-config", "enable=on,target=native"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
     return done.stdout
+
+
+THREADS = re.compile(r"calls (\d+), waited for a secure interrupt (\d+), floating point (\d), .*, of these in a call (\d+)")
+
+
+def threads_under_a_scheduler(build: str, machine: str) -> None:
+    """Two threads call under a preemptive scheduler: no call may be lost or wrong, and most have to be interrupted."""
+    found = THREADS.search(printed(f"{build}_test", "threads", machine))
+    assert found
+    calls, waited, floating_point, switched_in_a_call = map(int, found.groups())
+    assert (calls, waited) == (100_000, 20_000)
+    assert floating_point == (machine == "mps2-an505")
+    assert switched_in_a_call > 20_000

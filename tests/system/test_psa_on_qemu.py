@@ -20,7 +20,7 @@ from latlab.targets.qemu import mps2
 from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.qemu import find_qemu
 from support.needs import found
-from support.on_mps2 import printed
+from support.on_mps2 import printed, threads_under_a_scheduler
 
 pytestmark = pytest.mark.qemu
 
@@ -97,6 +97,10 @@ def test_the_conformance_program_passes(build: str) -> None:
     assert ", failed 0, " in printed(f"{build}_test", "conformance")
 
 
+def test_the_conformance_program_passes_beside_a_floating_point_unit() -> None:
+    assert ", failed 0, " in printed("ipc_l3_test", "conformance", "mps2-an505")
+
+
 @pytest.mark.parametrize("build", CONFORMANCE_BUILDS)
 def test_a_periodic_task_sees_the_jitter_that_the_gate_makes(build: str) -> None:
     found = re.search(r"idle (\d+), empty calls (\d+), calls of 256 bytes (\d+)", printed(build, "jitter"))
@@ -112,6 +116,11 @@ def test_a_periodic_task_sees_the_jitter_that_the_gate_makes(build: str) -> None
 def test_a_call_survives_a_switch_of_threads_at_each_of_its_instructions(build: str) -> None:
     shots = re.search(r"shots (\d+), of these in a call (\d+)", printed(f"{build}_test", "switches"))
     assert shots and int(shots[1]) > 10_000 and int(shots[2]) > 10_000
+
+
+@pytest.mark.parametrize(("build", "machine"), [("ipc_l1", "mps2-an521"), ("ipc_l3", "mps2-an505")])
+def test_threads_of_a_preemptive_scheduler_lose_no_call(build: str, machine: str) -> None:
+    threads_under_a_scheduler(build, machine)
 
 
 def latency_at_the_schedulers_priority(folder: Path, build: str) -> int | None:

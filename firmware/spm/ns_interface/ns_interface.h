@@ -17,11 +17,14 @@
  * The scheduler's part. lock() and unlock() are those of a mutex that lets its waiters sleep, with priority inheritance
  * where the scheduler has it. client_id() tells the id of the running thread, or is NULL: then the scheduler itself calls
  * nsc_client_select() at each switch, or there is one client only. Where it is given, calls come from privileged threads.
+ * pause() sleeps for a tick, so that threads of any priority run: the secure side is at work for an interrupt, on the
+ * stack of another thread. It is needed only where the SPM is built to schedule at once (SPM_SCHEDULE_AT_ONCE), else NULL.
  */
 struct ns_interface_hooks {
     void (*lock)(void);
     void (*unlock)(void);
     int32_t (*client_id)(void);
+    void (*pause)(void);
 };
 
 /* Before the first call and before the scheduler starts. The hooks stay the caller's. */
@@ -35,11 +38,18 @@ void ns_interface_init(const struct ns_interface_hooks *hooks);
 psa_status_t nsc_client_register(int32_t first, int32_t last);
 psa_status_t nsc_client_select(int32_t id);
 
-/* The veneers. */
+/*
+ * The veneers. The low word of an answer is the result of the psa function. The high word is 1 where the call was refused
+ * at the door because the secure side is at work, and 0 where it was made. nsc_psa_close_or_refuse() is nsc_psa_close() for
+ * a caller that looks at that.
+ */
+typedef uint64_t nsc_answer;
+
 uint32_t nsc_psa_framework_version(void);
-uint32_t nsc_psa_version(uint32_t sid);
-psa_handle_t nsc_psa_connect(uint32_t sid, uint32_t version);
-psa_status_t nsc_psa_call(psa_handle_t handle, uint32_t control, const psa_invec *in_vec, psa_outvec *out_vec);
+nsc_answer nsc_psa_version(uint32_t sid);
+nsc_answer nsc_psa_connect(uint32_t sid, uint32_t version);
+nsc_answer nsc_psa_call(psa_handle_t handle, uint32_t control, const psa_invec *in_vec, psa_outvec *out_vec);
 void nsc_psa_close(psa_handle_t handle);
+nsc_answer nsc_psa_close_or_refuse(psa_handle_t handle);
 
 #endif

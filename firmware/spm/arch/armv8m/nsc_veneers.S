@@ -71,8 +71,9 @@ __acle_se_\name:
     entry   nsc_psa_connect, connect, API_connect, CONNECTION_BUSY
     entry   nsc_psa_call, call, API_call, CONNECTION_BUSY
     entry   nsc_psa_close, close, API_close, none
+    entry   nsc_psa_close_or_refuse, close, API_close, CONNECTION_BUSY
 
-/* The stack here is that of the call under way: nothing is put on it. r0: the answer. */
+/* The stack here is that of the call under way: nothing is put on it. r0: the answer; r1 says that it is a refusal. */
     .section .gateway.refuse_second_entry, "ax"
     .type refuse_second_entry, %function
     .thumb_func
@@ -80,11 +81,11 @@ refuse_second_entry:
     mrs     r12, ipsr
     cmp     r12, #0
     bne     spm_handler_mode_panic
-    movs    r1, #0
-    mov     r2, r1
-    mov     r3, r1
-    mov     r12, r1
-    msr     apsr_nzcvq, r1
+    movs    r1, #1
+    movs    r2, #0
+    mov     r3, r2
+    mov     r12, r2
+    msr     apsr_nzcvq, r2
     bxns    lr
 
     .type spm_second_entry_panic, %function

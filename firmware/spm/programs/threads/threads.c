@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The worked example of a scheduler beside the SPM: two threads call through ns_interface/rtos.c with a lock, the
+ * services of one wait for a secure interrupt, a third thread computes. Ticks fall on every instruction of a call.
+ */
+#include "floating.h"
+#include "ns.h"
+#include "ns_interface.h"
+#include "ns_threads.h"
+#include "scheduler.h"
+#include "work.h"
+
+#define STACK_WORDS   1024U
+#define STUCK_TICKS   20000000U /* of TIMER0: a second of the board's time */
+#define FIRST_CALLER  2U        /* thread 0 is idle, 1 computes */
+#define EXIT_STUCK    2U
+
+static uint32_t stacks[SCHEDULER_THREADS][STACK_WORDS] __attribute__((aligned(8)));
+static struct scheduler_mutex mutex;
+static uint32_t calls_seen;
+static uint32_t seen_at;
+
+static void lock(void)
+{
+    scheduler_lock(&mutex);
+}
+
+static void unlock(void)
+{
+    scheduler_unlock(&mutex);
+}
+
+static int32_t client_id(void)
+{
+    return work_client_id(scheduler_self() - FIRST_CALLER);
+}
+
+static void finish(void)
+{
+    for (;;) {
+        scheduler_sleep();
+    }
+}
+
+static void idle(void)
+{
+    while (!work_is_done()) {
+        scheduler_yield();
+    }
+
+    ns_print("threads " BENCH_FIRMWARE ": ");
+    bool pass = work_report();
+
+    ns_print_unsigned(", switches ", scheduler_switches);
+    ns_print_unsigned(", of these in a call ", scheduler_switches_in_call);
+    ns_print("\n");
+    ns_stop(pass ? 0U : 1U);
+}
+
+static void first_caller(void)
+{
+    work_call(0);
+}
+
+static void second_caller(void)
+{
+    work_call(1);
+}
+
+/* No call came back for a second. */
+static void look_for_progress(void)
+{
+    if (work_calls() != calls_seen || work_is_done()) {
+        calls_seen = work_calls();
+        seen_at = TIMER0_VALUE;
+        return;
+    }
+    if (seen_at - TIMER0_VALUE > STUCK_TICKS) {
+        ns_print("threads: no call comes back any more\n");
+        work_report();
+        ns_stop(EXIT_STUCK);
+    }
+}
+
+uint32_t ns_main(void)
+{
+    static const struct ns_interface_hooks hooks = { lock, unlock, client_id, scheduler_sleep };
+    static const struct work_scheduler scheduler = { scheduler_tick_in, finish };
+    static void (*const entries[SCHEDULER_THREADS])(void) = { idle, work_compute, first_caller, second_caller };
+
+    if (nsc_panic_word(0) != 0U) {
+        ns_print("threads: the secure side panicked\n");
+        return 3;
+    }
+    TIMER0_RELOAD = 0xFFFFFFFFU;
+    TIMER0_VALUE = 0xFFFFFFFFU;
+    TIMER0_CTRL = 1U;
+    seen_at = TIMER0_VALUE;
+    floats_enable();
+    ns_interface_init(&hooks);
+    if (!work_prepare(&scheduler)) {
+        return 4;
+    }
+    scheduler_on_tick = look_for_progress;
+    for (uint32_t i = 0; i < SCHEDULER_THREADS; i++) {
+        scheduler_add(entries[i], stacks[i], STACK_WORDS);
+    }
+    scheduler_start();
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Two threads that call under a preemptive scheduler, in each build, with and without a floating-point unit."""
+
+import pytest
+
+from latlab.targets.qemu import mps2
+from support.on_mps2 import threads_under_a_scheduler
+
+pytestmark = [pytest.mark.slow, pytest.mark.qemu]
+
+
+@pytest.mark.parametrize("machine", mps2.MACHINES)
+@pytest.mark.parametrize("build", mps2.BUILDS)
+def test_threads_of_a_preemptive_scheduler_lose_no_call_in_any_build(build: str, machine: str) -> None:
+    threads_under_a_scheduler(build, machine)

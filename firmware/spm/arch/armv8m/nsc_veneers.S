@@ -156,6 +156,23 @@ __acle_se_\name:
 
     helper  nsc_exit, platform_exit
     helper  nsc_panic_word, platform_panic_word
+
+/* The limit of the stack of the secure thread that an interrupt found (r0: 0), or of secure handlers (r0: 1). For handlers. */
+    .section .gateway.nsc_stack_limit, "ax"
+    .global nsc_stack_limit
+    .global __acle_se_nsc_stack_limit
+    .type nsc_stack_limit, %function
+    .type __acle_se_nsc_stack_limit, %function
+    .thumb_func
+nsc_stack_limit:
+__acle_se_nsc_stack_limit:
+    cmp     r0, #0
+    ite     eq
+    mrseq   r0, psplim
+    mrsne   r0, msplim
+    bxns    lr
+    .size   nsc_stack_limit, . - nsc_stack_limit
+    .size   __acle_se_nsc_stack_limit, . - __acle_se_nsc_stack_limit
 #endif
 
 #if SPM_DIAGNOSTIC_VENEERS

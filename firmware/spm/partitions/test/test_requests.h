@@ -3,6 +3,8 @@
 #ifndef TEST_REQUESTS_H
 #define TEST_REQUESTS_H
 
+#include <stdint.h>
+
 /* TEST_CONNECTED and TEST_STATELESS of the server. */
 enum test_server_request {
     SERVER_ECHO,              /* reads every input in pieces of 5 bytes, writes it to the output of the same index */
@@ -105,6 +107,19 @@ enum test_driver_request {
     DRIVER_READ_INTO_READ_ONLY,
     DRIVER_WAIT_FOR,          /* input 0: ticks of the timer; waits for its handler's signal; output 0: the input */
     DRIVER_FLOATING_POINT,    /* executes a floating-point instruction */
+};
+
+/* TEST_TICKER, which waits for its own timer whoever calls. IPC. */
+enum test_ticker_request {
+    TICKER_START,             /* input 0: the period, in turns of the 32 kHz clock */
+    TICKER_STOP,              /* output 0: struct ticker_report */
+};
+
+struct ticker_report {
+    uint32_t interrupts;      /* how often the first-level handler ran */
+    uint32_t ticks;           /* how often the partition ran for it */
+    uint32_t latest_ticks;    /* how long after its handler the partition ran, at worst, by TIMER0 */
+    uint32_t interrupted_pc;  /* of the thread that was interrupted last; level 1 */
 };
 
 #endif

@@ -246,6 +246,109 @@ static bool old_message(const struct test *test)
     return request(TEST_STATELESS_HANDLE, SERVER_OLD_MESSAGE_HANDLE, 0, &out) == PSA_SUCCESS;
 }
 
+static struct {
+    uint32_t thread[2]; /* without a limit, with one */
+    uint32_t handlers[2];
+    bool sampled;
+} limits;
+
+static void sample_limits(void)
+{
+    limits.thread[nsc_stack_limit(0) != 0U]++;
+    limits.handlers[nsc_stack_limit(1) != 0U]++;
+    limits.sampled = true;
+}
+
+/* A gate lifts the limit while it moves the stack pointer, for some instructions; the SPM itself has one. */
+static bool spm_keeps_to_its_stack(const struct test *test)
+{
+    uint32_t out;
+
+    (void)test;
+    ns_on_timer1 = sample_limits;
+    NVIC_ISER0 = 1U << 4;
+    for (uint32_t due = 20U; due < 12000U; due += 20U) {
+        limits.sampled = false;
+        ns_fire_timer1(due);
+        CHECK(request(TEST_STATELESS_HANDLE, SERVER_STATUS, 7, &out) == 7);
+        while (!limits.sampled) {
+        }
+    }
+    CHECK(limits.thread[0] * 4U < limits.thread[1]);
+    CHECK(limits.handlers[0] == 0U);
+    return true;
+}
+
+#if SPM_IPC
+#define SPM_CODE        0x10000000U
+#define GATEWAYS        0x100FE000U
+#define TURNS_OF_32_KHZ 100U
+#define BEFORE_TICKS    56000U /* the tick comes some hundred instructions later */
+#define AFTER_TICKS     40000U
+#define PROMPT_TICKS    20000U
+
+static __attribute__((naked, noinline)) void spend(uint32_t instructions __attribute__((unused)))
+{
+    __asm__ volatile("lsrs r0, #1\n\t"
+                     "bcc 1f\n\t"
+                     "nop\n"
+                     "1:\tsubs r0, #1\n\t"
+                     "bne 1b\n\t"
+                     "bx lr");
+}
+
+static void wait_ticks(uint32_t since, uint32_t ticks)
+{
+    while (since - TIMER0_VALUE < ticks) {
+    }
+}
+
+/* The ticker's interrupt comes while a call is under way: the wish to switch is recorded and may not be forgotten. */
+static bool tick_in_call(uint32_t instructions, struct ticker_report *report)
+{
+    uint32_t period = TURNS_OF_32_KHZ;
+    psa_invec in = { &period, sizeof(period) };
+    psa_outvec out = { report, sizeof(*report) };
+    uint32_t began;
+
+    CHECK(psa_call(TEST_TICKER_HANDLE, TICKER_START, &in, 1, NULL, 0) == PSA_SUCCESS);
+    began = TIMER0_VALUE;
+    wait_ticks(began, BEFORE_TICKS - 21U * 512U);
+    spend(instructions + 4U);
+    CHECK(psa_version(TEST_CONNECTED_SID) == 3U);
+    wait_ticks(TIMER0_VALUE, AFTER_TICKS);
+    CHECK(psa_call(TEST_TICKER_HANDLE, TICKER_STOP, NULL, 0, &out, 1) == PSA_SUCCESS);
+    return true;
+}
+
+static bool woken_in_call(const struct test *test)
+{
+    struct ticker_report report;
+    uint32_t in_the_spm = 0;
+
+    (void)test;
+    TIMER0_RELOAD = 0xFFFFFFFFU;
+    TIMER0_VALUE = 0xFFFFFFFFU;
+    TIMER0_CTRL = 1U;
+    for (uint32_t instructions = 0; instructions < 1200U; instructions++) {
+        CHECK(tick_in_call(instructions, &report));
+        if (report.interrupts != 1U || report.interrupted_pc < SPM_CODE || report.interrupted_pc >= GATEWAYS) {
+            continue;
+        }
+        in_the_spm++;
+        CHECK(report.ticks == 1U && report.latest_ticks < PROMPT_TICKS);
+    }
+    CHECK(in_the_spm > 40U);
+    return true;
+}
+#else
+static bool woken_in_call(const struct test *test)
+{
+    (void)test;
+    return false;
+}
+#endif
+
 const struct test thread_tests[] = {
     { "a second entry during a call is refused and the call goes on", second_entry, SPM_CAUSE_NONE, ANY_BUILD, 0, 0 },
     { "a second entry that cannot be told panics", second_entry, SPM_CAUSE_RE_ENTRY, ANY_BUILD, 0, 1 },
@@ -257,6 +360,8 @@ const struct test thread_tests[] = {
     { "a first-level handler sees nothing of the interrupted thread", handler_sees_nothing, SPM_CAUSE_NONE, NEEDS_LEVEL_2, 0, 0 },
     { "a message of the call before panics", old_message, SPM_CAUSE_MESSAGE, ANY_BUILD, 0, 0 },
     { "a message of another partition panics", request_alone, SPM_CAUSE_MESSAGE, ANY_BUILD, TEST_CLIENT_HANDLE, CLIENT_LEND_MESSAGE },
+    { "the SPM runs with a limit to its stack", spm_keeps_to_its_stack, SPM_CAUSE_NONE, ANY_BUILD, 0, 0 },
+    { "a partition that is woken in the middle of a call runs when the call leaves the SPM", woken_in_call, SPM_CAUSE_NONE, NEEDS_IPC | ONLY_LEVEL_1, 0, 0 },
     { "a partition cannot use the floating-point unit", request_alone, SPM_CAUSE_FAULT, NEEDS_LEVEL_2, TEST_DRIVER_HANDLE, DRIVER_FLOATING_POINT },
 };
 const uint32_t thread_test_count = sizeof(thread_tests) / sizeof(thread_tests[0]);

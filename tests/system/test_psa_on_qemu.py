@@ -3,6 +3,8 @@
 
 import re
 import shutil
+import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -21,9 +23,11 @@ from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.qemu import find_qemu
 from support.needs import found
 from support.on_mps2 import printed, threads_under_a_scheduler
+from support.places import ROOT
 
 pytestmark = pytest.mark.qemu
 
+PINNED = tomllib.loads((ROOT / "bench" / "psa_pinned.toml").read_text())
 CONFORMANCE_BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3", "classic_l2")
 
 
@@ -50,6 +54,18 @@ def test_no_instruction_of_a_call_keeps_an_interrupt_waiting(tmp_path: Path, bui
     result, _ = measure(tmp_path, build)
     assert worst_latency(result.run) == 0
     assert result.windows == ()
+
+
+@pytest.mark.parametrize("build", mps2.BUILDS)
+def test_each_call_costs_as_many_instructions_as_were_written_down(tmp_path: Path, build: str) -> None:
+    said = subprocess.run(["arm-none-eabi-gcc", "-dumpfullversion"], capture_output=True, text=True, check=True).stdout.strip()
+    if said != PINNED["compiler"]:
+        pytest.skip(f"the figures are those of GCC {PINNED['compiler']}, this is {said}")
+    run = measure(tmp_path, build)[0].run
+    tests = {sample.test for sample in run.samples if sample.metric is Metric.PSA_CALL}
+    assert {test: cost_range(run, test) for test in tests} | {"worst_latency": worst_latency(run)} == {
+        name: figure if name == "worst_latency" else (figure, figure) for name, figure in PINNED[build].items()
+    }
 
 
 def test_every_iteration_of_a_call_costs_the_same(tmp_path: Path) -> None:

@@ -48,6 +48,8 @@ def test_a_planted_fault_is_found_and_its_counterexample_replayed(explorer: Path
         System("2", "r|1"),
         System("2", "11|00", os_initiated=True),
         System("2,1", "2|0|1", os_initiated=True),
+        System("2", "oo1|p1"),
+        System("2", "n1|r"),
     ],
     ids=lambda system: f"{system.clusters} {system.programs}",
 )

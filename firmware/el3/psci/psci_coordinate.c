@@ -132,16 +132,21 @@ enum psci_level psci_coordinate_down(struct psci_core *core, const struct psci_r
     return last_man_of;
 }
 
+static bool has_caches_to_flush(enum psci_core_state state)
+{
+    return state == PSCI_CORE_ON || state == PSCI_CORE_SUSPENDING;
+}
+
 /*
  * A core of the cluster that has voted may still be flushing. It takes no lock and waits for nobody until it has; one that
- * has come back waits for the last man and is not in state ON.
+ * has come back waits for the last man and is in neither state.
  */
 void psci_await_flushes(const struct psci_core *core)
 {
     const struct psci_domain_shape *shape = &psci.platform->topology->shapes[core->domain - psci.domains];
 
     for (unsigned other = shape->first_core; other < (unsigned)shape->first_core + shape->cores; other++) {
-        while (other != core->index && psci_core_state(&psci.cores[other]) == PSCI_CORE_ON) {
+        while (other != core->index && has_caches_to_flush(psci_core_state(&psci.cores[other]))) {
             arch_relax(&psci.cores[other].state);
         }
     }

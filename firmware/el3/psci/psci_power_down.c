@@ -50,7 +50,7 @@ void psci_power_down(struct psci_core *core, enum psci_level last_man_of, bool f
     psci.platform->power_down(core->index, for_off);
 }
 
-struct psci_entry psci_warm_boot(uint64_t exit_ticks)
+const struct psci_entry *psci_warm_boot(uint64_t exit_ticks)
 {
     struct psci_core *core = psci_self();
 
@@ -69,5 +69,5 @@ struct psci_entry psci_warm_boot(uint64_t exit_ticks)
     arch_shared_store(&core->state, PSCI_CORE_ON);
     trace_event(TRACE_EXIT_PSCI, PSCI_SUCCESS);
     trace_settle();
-    return core->entry;
+    return &core->entry;
 }

@@ -14,7 +14,10 @@ enum psci_core_state {
     PSCI_CORE_IN_RETENTION = 3,
     PSCI_CORE_SUSPENDED = 4, /* powered down, will resume by itself */
     PSCI_CORE_FLUSHED = 5,   /* still on its way down, but with nothing left in its own caches */
+    PSCI_CORE_SUSPENDING = 6, /* has asked for a suspend: docs/locking.md, Suspend mode */
 };
+
+enum psci_suspend_mode { PSCI_PLATFORM_COORDINATED = 0, PSCI_OS_INITIATED = 1, PSCI_MODE_CHANGING = 2 };
 
 /* A domain as a state machine; docs/locking.md says who may make which step. */
 enum psci_domain_state { PSCI_DOMAIN_ON, PSCI_DOMAIN_GOING_DOWN, PSCI_DOMAIN_DOWN, PSCI_DOMAIN_COMING_UP };
@@ -78,7 +81,7 @@ struct psci_domain {
 
 struct psci_state {
     const struct psci_platform *platform;
-    struct arch_shared os_initiated; /* bool */
+    struct arch_shared suspend_mode; /* enum psci_suspend_mode */
     struct psci_request off; /* what CPU_OFF asks for */
     struct psci_core cores[PSCI_MAX_CORES];
     struct psci_domain domains[PSCI_MAX_DOMAINS];
@@ -105,6 +108,9 @@ static inline enum psci_core_state psci_core_state(const struct psci_core *core)
 {
     return (enum psci_core_state)arch_shared_load(&core->state);
 }
+
+/* psci_system.c: waits, no lock held, while another core is about to change it. */
+enum psci_suspend_mode psci_suspend_mode(void);
 
 /* psci_coordinate.c */
 /* OS-initiated: why the core may not send its domains to sleep; PSCI_SUCCESS where it may. */

@@ -43,12 +43,15 @@ static struct psci_vote vote_for(const struct psci_request *request, bool os_ini
 static int64_t suspend(struct psci_core *core, struct psci_request *request)
 {
     enum psci_level last_man_of = PSCI_LEVEL_CORE;
-    bool os_initiated = arch_shared_load(&psci.os_initiated) != 0;
+
+    arch_shared_store(&core->state, PSCI_CORE_SUSPENDING);
+    bool os_initiated = psci_suspend_mode() == PSCI_OS_INITIATED;
 
     if (os_initiated && request->highest != PSCI_LEVEL_CORE) {
         int64_t error = psci_check_last(core, request);
 
         if (error != PSCI_SUCCESS) {
+            arch_shared_store(&core->state, PSCI_CORE_ON);
             return error;
         }
     }

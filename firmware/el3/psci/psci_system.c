@@ -7,23 +7,38 @@ static bool is_on_or_off(enum psci_core_state state)
     return state == PSCI_CORE_ON || state == PSCI_CORE_OFF;
 }
 
-/* DEN0022, 5.20.2: OS-initiated needs every core on or off, the way back needs every other core off. */
-int64_t psci_set_suspend_mode(uint64_t mode)
+enum psci_suspend_mode psci_suspend_mode(void)
 {
-    const uint64_t platform_coordinated = 0;
-    const uint64_t os_initiated = 1;
+    uint32_t mode = arch_shared_load(&psci.suspend_mode);
 
-    if (mode != platform_coordinated && mode != os_initiated) {
+    while (mode == PSCI_MODE_CHANGING) {
+        arch_relax(&psci.suspend_mode);
+        mode = arch_shared_load(&psci.suspend_mode);
+    }
+    return (enum psci_suspend_mode)mode;
+}
+
+/*
+ * DEN0022, 5.20.2: OS-initiated needs every core on or off, the way back needs every other core off. A suspend announces
+ * itself before it reads the mode, and the mode is held back before the look: one of the two sees the other.
+ */
+int64_t psci_set_suspend_mode(uint64_t wanted)
+{
+    if (wanted != PSCI_PLATFORM_COORDINATED && wanted != PSCI_OS_INITIATED) {
         return PSCI_INVALID_PARAMETERS;
     }
-    if (arch_shared_load(&psci.os_initiated) == mode) {
-        return PSCI_SUCCESS;
-    }
-    if (!psci_all_others(psci_self(), mode == os_initiated ? is_on_or_off : psci_is_off)) {
-        return PSCI_DENIED;
-    }
-    arch_shared_store(&psci.os_initiated, (uint32_t)mode);
-    return PSCI_SUCCESS;
+    enum psci_suspend_mode mode;
+
+    do {
+        mode = psci_suspend_mode();
+        if (mode == wanted) {
+            return PSCI_SUCCESS;
+        }
+    } while (!arch_shared_compare_swap(&psci.suspend_mode, mode, PSCI_MODE_CHANGING));
+    bool may_change = psci_all_others(psci_self(), wanted == PSCI_OS_INITIATED ? is_on_or_off : psci_is_off);
+
+    arch_shared_store(&psci.suspend_mode, may_change ? (uint32_t)wanted : (uint32_t)mode);
+    return may_change ? PSCI_SUCCESS : PSCI_DENIED;
 }
 
 int64_t psci_system_reset2(uint32_t type)

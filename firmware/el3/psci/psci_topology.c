@@ -87,7 +87,7 @@ static void init_off_request(enum psci_level top)
 void psci_init(const struct psci_platform *platform, unsigned boot_core)
 {
     psci.platform = platform;
-    arch_shared_store(&psci.os_initiated, false);
+    arch_shared_store(&psci.suspend_mode, PSCI_PLATFORM_COORDINATED);
     init_off_request(platform->topology->top_level);
     init_domains(boot_core);
     for (unsigned core = 0; core < platform->topology->cores; core++) {

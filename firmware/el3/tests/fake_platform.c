@@ -197,7 +197,7 @@ static void check_others_have_flushed(void)
     const struct psci_domain_shape *shape = &topology.shapes[domain_of_core[host_self()]];
 
     for (unsigned core = shape->first_core; core < (unsigned)shape->first_core + shape->cores; core++) {
-        if (core != host_self() && psci.cores[core].state.value == PSCI_CORE_ON) {
+        if (core != host_self() && (psci.cores[core].state.value == PSCI_CORE_ON || psci.cores[core].state.value == PSCI_CORE_SUSPENDING)) {
             host_fail("flushes the cache of its cluster while core %u still flushes its own", core);
         }
     }

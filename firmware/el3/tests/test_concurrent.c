@@ -137,7 +137,7 @@ static void run_schedules(bool in_os_initiated_mode)
     for (unsigned schedule = 0; schedule < SCHEDULES; schedule++) {
         harness_seed(schedule);
         fake_init(&shapes[schedule % 3], &machine);
-        arch_shared_store(&psci.os_initiated, in_os_initiated_mode);
+        arch_shared_store(&psci.suspend_mode, in_os_initiated_mode ? PSCI_OS_INITIATED : PSCI_PLATFORM_COORDINATED);
         for (unsigned core = 0; core < HOST_MAX_CORES; core++) {
             done[core] = 0;
         }

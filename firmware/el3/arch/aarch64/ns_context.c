@@ -92,7 +92,5 @@ void arch_timers_off(void)
 
 void arch_warm_boot(uint64_t exit_ticks)
 {
-    struct psci_entry entry = psci_warm_boot(exit_ticks);
-
-    arch_enter_ns(&entry);
+    arch_enter_ns(psci_warm_boot(exit_ticks));
 }

@@ -75,6 +75,6 @@ int64_t psci_call(uint32_t id, uint64_t x1, uint64_t x2, uint64_t x3);
  * instruction ran. Waits, with no lock held, while another core takes a domain of it down or brings it up. Returns where
  * the core goes on: the domains above it are up, and what it lost is set up again.
  */
-struct psci_entry psci_warm_boot(uint64_t exit_ticks);
+const struct psci_entry *psci_warm_boot(uint64_t exit_ticks);
 
 #endif

@@ -54,7 +54,7 @@ static bool is_awake(unsigned core)
     const struct psci_core *psci_core = &psci.cores[core];
 
     return !system_state.in_call[core] ||
-           (psci_core->state.value == PSCI_CORE_ON && psci_core->vote.running == PSCI_VOTE_AWAKE.running);
+           ((psci_core->state.value == PSCI_CORE_ON || psci_core->state.value == PSCI_CORE_SUSPENDING) && psci_core->vote.running == PSCI_VOTE_AWAKE.running);
 }
 
 static void check_message(unsigned core, unsigned domain)
@@ -137,6 +137,15 @@ const struct psci_platform controller = {
     .mem_protect = mem_protect,
 };
 
+/* The mode may change only while no core is in a suspend, or about to be in one by the rules of the other mode. */
+static bool sleeps_in_other_mode(unsigned core)
+{
+    enum host_wait wait = host_cores[core].wait;
+    uint32_t mode = psci.suspend_mode.value;
+
+    return (wait == HOST_SUSPENDED || wait == HOST_IN_STANDBY) && mode != PSCI_MODE_CHANGING && mode != system_state.read_mode[core];
+}
+
 static const char *core_fault(unsigned core)
 {
     uint32_t state = psci.cores[core].state.value;
@@ -146,6 +155,9 @@ static const char *core_fault(unsigned core)
     }
     if (state == PSCI_CORE_OFF && host_cores[core].caches_on && host_cores[core].wait != HOST_OFF) {
         return "AFFINITY_INFO says OFF of a core that runs";
+    }
+    if (sleeps_in_other_mode(core)) {
+        return "a core sleeps by the rules of one suspend mode while the other is set";
     }
     return system_state.is_up[core] ? domains_fault(core) : NULL;
 }

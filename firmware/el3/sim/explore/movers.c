@@ -59,17 +59,23 @@ static enum mover mover_of_load(unsigned core, const void *object)
 {
     const struct psci_domain *domain = domain_of_state(object);
 
-    if (object == &psci.os_initiated || (domain != NULL && may_store_state(core, domain))) {
+    if ((object == &psci.suspend_mode && !system_setup.changes_mode) || (domain != NULL && may_store_state(core, domain))) {
         return MOVES_BOTH;
     }
     return MOVES_NOWHERE;
 }
 
-/* Before a domain goes down nobody can look whether it is wanted but who holds its lock. */
-static enum mover mover_of_store(const void *object)
+/*
+ * Before a domain goes down nobody can look whether it is wanted but who holds its lock. That a core which was on has asked
+ * for a suspend is no difference to anybody but SET_SUSPEND_MODE.
+ */
+static enum mover mover_of_store(unsigned core, const struct access *access)
 {
-    const struct psci_domain *domain = domain_of_wanted(object);
+    const struct psci_domain *domain = domain_of_wanted(access->object);
 
+    if (access->object == &psci.cores[core].state && access->arg == PSCI_CORE_SUSPENDING && !system_setup.changes_mode) {
+        return MOVES_BOTH;
+    }
     return domain != NULL && domain->state.value != PSCI_DOMAIN_GOING_DOWN ? MOVES_BOTH : MOVES_NOWHERE;
 }
 
@@ -83,7 +89,7 @@ enum mover mover_of(unsigned core, const struct access *access)
     case HOST_SHARED_LOAD:
         return mover_of_load(core, access->object);
     case HOST_SHARED_STORE:
-        return mover_of_store(access->object);
+        return mover_of_store(core, access);
     case HOST_CACHE_POWER_DOWN:
         return access->arg == PSCI_LEVEL_CORE ? MOVES_LEFT : MOVES_NOWHERE;
     case HOST_PLATFORM:
@@ -98,7 +104,8 @@ static const char *flush_fault(unsigned core)
     static char text[96];
 
     for (unsigned other = 0; other < system_setup.cores; other++) {
-        if (other != core && psci.cores[other].domain == psci.cores[core].domain && psci.cores[other].state.value == PSCI_CORE_ON) {
+        if (other != core && psci.cores[other].domain == psci.cores[core].domain &&
+            (psci.cores[other].state.value == PSCI_CORE_ON || psci.cores[other].state.value == PSCI_CORE_SUSPENDING)) {
             snprintf(text, sizeof(text), "core %u: flushes the cache of its cluster while core %u still flushes its own or runs", core, other);
             return text;
         }
@@ -123,7 +130,7 @@ static const char *store_fault(unsigned core, const void *object)
     const struct psci_domain *domain = domain_of_state(object);
     const struct psci_domain *asked = domain_of_wanted(object);
 
-    if (object == &psci.os_initiated) {
+    if (object == &psci.suspend_mode && !system_setup.changes_mode) {
         return "the suspend mode changes, which is taken for a constant here";
     }
     if (is_state_of_other(core, object)) {
@@ -171,6 +178,9 @@ void access_made(unsigned core, const struct access *access)
 {
     const struct psci_domain *domain = domain_of_state(access->object);
 
+    if (access->operation == HOST_SHARED_LOAD && access->object == &psci.suspend_mode) {
+        system_state.read_mode[core] = (uint8_t)psci.suspend_mode.value;
+    }
     if (access->operation == HOST_SHARED_STORE && domain != NULL) {
         system_state.owner[domain - psci.domains] = is_in_transit((uint32_t)access->arg) ? (uint8_t)(core + 1U) : 0;
     }

@@ -21,6 +21,11 @@ static int64_t call(uint32_t id, uint64_t x1, uint64_t x2, uint64_t x3)
     return (int64_t)frame.x[0];
 }
 
+static bool may_be_os_initiated(void)
+{
+    return system_setup.os_initiated || system_setup.changes_mode;
+}
+
 static void suspend(unsigned core, uint32_t power_state)
 {
     uint32_t highest = power_state >> 24;
@@ -29,9 +34,9 @@ static void suspend(unsigned core, uint32_t power_state)
     if (system_setup.transition_scope && highest != 0) {
         host_keep_locks();
     }
-    int64_t result = call(PSCI_ID_64(PSCI_CPU_SUSPEND), power_state | (system_setup.os_initiated ? highest << 12 : 0), SYSTEM_ENTRY, 0);
+    int64_t result = call(PSCI_ID_64(PSCI_CPU_SUSPEND), power_state | (may_be_os_initiated() ? highest << 12 : 0), SYSTEM_ENTRY, 0);
 
-    if (result != PSCI_SUCCESS && !(system_setup.os_initiated && result == PSCI_DENIED)) {
+    if (result != PSCI_SUCCESS && !(may_be_os_initiated() && result == PSCI_DENIED)) {
         host_fail("CPU_SUSPEND %08x returned %lld", power_state, (long long)result);
     }
     system_state.armed[core] = false;
@@ -47,6 +52,29 @@ static void ask(unsigned core)
         if (other == core && affinity != 0) {
             host_fail("AFFINITY_INFO of itself is %lld", (long long)affinity);
         }
+    }
+}
+
+/* A core that runs, and what it runs in, is on; of the others the answer may be old. */
+static void ask_hardware(unsigned core)
+{
+    for (unsigned other = 0; other < system_setup.cores; other++) {
+        for (unsigned level = 0; level <= (unsigned)system_topology.top_level; level++) {
+            int64_t state = call(PSCI_ID_64(PSCI_NODE_HW_STATE), other, level, 0);
+
+            if (state < 0 || state > 2 || (other == core && state != 0)) {
+                host_fail("NODE_HW_STATE of core %u at level %u is %lld", other, level, (long long)state);
+            }
+        }
+    }
+}
+
+static void set_mode(enum psci_suspend_mode mode)
+{
+    int64_t result = call(PSCI_SET_SUSPEND_MODE, mode, 0, 0);
+
+    if (result != PSCI_SUCCESS && result != PSCI_DENIED) {
+        host_fail("SET_SUSPEND_MODE %u returned %lld", (unsigned)mode, (long long)result);
     }
 }
 
@@ -76,6 +104,15 @@ static void perform(unsigned core, char operation)
         break;
     case 'a':
         ask(core);
+        break;
+    case 'n':
+        ask_hardware(core);
+        break;
+    case 'o':
+        set_mode(PSCI_OS_INITIATED);
+        break;
+    case 'p':
+        set_mode(PSCI_PLATFORM_COORDINATED);
         break;
     default:
         call(PSCI_ID_64(PSCI_CPU_ON), (uint64_t)(operation - 'A'), SYSTEM_ENTRY, 0);
@@ -140,11 +177,12 @@ static const char *parse_programs(const char *text)
             length = 0;
         } else if (core >= system_setup.cores) {
             return "there are more programs than cores";
-        } else if (strchr("210rsfa-ABCDEFGHIJKLMNOP", *text) == NULL || (*text == '-' && length != 0)) {
-            return "a program is made of 2, 1, 0, r, s, f, a and A to P, with - before them where the core starts off";
+        } else if (strchr("210rsfanop-ABCDEFGHIJKLMNOP", *text) == NULL || (*text == '-' && length != 0)) {
+            return "a program is made of 2, 1, 0, r, s, f, a, n, o, p and A to P, with - before them where the core starts off";
         } else if (length + 1U >= SYSTEM_OPERATIONS) {
             return "a program is longer than 15 letters";
         } else {
+            system_setup.changes_mode = system_setup.changes_mode || *text == 'o' || *text == 'p';
             system_setup.programs[core][length++] = *text;
         }
     }

@@ -172,7 +172,7 @@ void system_start(void)
         host_cores[core].now_ticks = 1;
     }
     psci_init(&controller, 0);
-    arch_shared_store(&psci.os_initiated, system_setup.os_initiated);
+    arch_shared_store(&psci.suspend_mode, system_setup.os_initiated ? PSCI_OS_INITIATED : PSCI_PLATFORM_COORDINATED);
     switch_all_on();
     for (unsigned core = 0; core < system_setup.cores; core++) {
         system_state.next[core].operation = HOST_OPERATIONS;
@@ -314,12 +314,12 @@ static uint64_t hash_domain(uint64_t hash, const struct psci_domain *domain)
 /* Two states with the same hash are taken for one: all that psci, the cores and their stacks hold, but no times and statistics. */
 uint64_t system_hash(void)
 {
-    uint64_t hash = 1;
+    uint64_t hash = 1U + psci.suspend_mode.value;
 
     for (unsigned core = 0; core < system_setup.cores; core++) {
         hash = mix(hash_core(hash, core), system_state.stack_hash[core]);
         hash = mix(hash, (uint64_t)system_state.position[core] << 8 | (uint64_t)system_state.armed[core] | (uint64_t)system_state.in_call[core] << 1 |
-                             (uint64_t)system_state.is_up[core] << 2);
+                             (uint64_t)system_state.is_up[core] << 2 | (uint64_t)system_state.read_mode[core] << 4);
     }
     for (unsigned domain = 0; domain < system_topology.domains; domain++) {
         hash = hash_domain(hash, &psci.domains[domain]);

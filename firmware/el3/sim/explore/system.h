@@ -19,6 +19,7 @@ struct system_state {
     bool armed[PSCI_MAX_CORES];       /* an interrupt is still to come in this suspend */
     struct access next[PSCI_MAX_CORES]; /* what the core does first in its next step; HOST_OPERATIONS: it only goes on */
     uint64_t stack_hash[PSCI_MAX_CORES]; /* a core's stack changes when it runs, at no other time */
+    uint8_t read_mode[PSCI_MAX_CORES]; /* the suspend mode, as the core saw it last */
     bool in_call[PSCI_MAX_CORES];
     bool is_up[PSCI_MAX_CORES]; /* from core_up() to the next call */
     bool is_cut[PSCI_MAX_DOMAINS];
@@ -34,7 +35,8 @@ struct system_setup {
     unsigned clusters;
     unsigned cluster_cores[PSCI_MAX_DOMAINS];
     char programs[PSCI_MAX_CORES][SYSTEM_OPERATIONS];
-    bool os_initiated;
+    bool os_initiated; /* from the start */
+    bool changes_mode; /* a program has SET_SUSPEND_MODE in it */
     bool transition_scope;
     bool every_access; /* a step each, and locks served in order of arrival: no reduction */
 };

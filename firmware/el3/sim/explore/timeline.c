@@ -25,7 +25,7 @@ static const char *name_of(const void *object, char *text, unsigned bytes)
             return text;
         }
     }
-    return object == &psci.os_initiated ? " the suspend mode" : "";
+    return object == &psci.suspend_mode ? " the suspend mode" : "";
 }
 
 static const char *name_of_value(const void *object, uint64_t value)

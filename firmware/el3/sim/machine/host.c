@@ -160,7 +160,7 @@ struct psci_entry host_warm_boot(unsigned core)
     host_core_self()->interrupt = false;
     host_core_self()->wanted_on = false;
 
-    struct psci_entry entry = psci_warm_boot(host_core_self()->now_ticks);
+    struct psci_entry entry = *psci_warm_boot(host_core_self()->now_ticks);
 
     host_require_no_lock("entry to the normal world");
     host_core_self()->context_id = entry.context_id;

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 from latlab.model.conditions import Mode
@@ -20,10 +21,12 @@ def boot(
     folder: Path,
     clusters: tuple[int, ...] = (2, 4),
     mode: Mode = Mode.DETERMINISTIC,
+    build: str = "qemu_virt",
     **machine: int | str,
 ) -> str:
-    """The payload's console. `machine` are fields of Machine: gic, el, iterations, seed, count, cpu, ..."""
+    """The payload's console. `build` is a folder of firmware; `machine` are fields of Machine: gic, el, iterations, seed, cpu, ..."""
     images, qemu = found(lambda: find_images(Topology(clusters), payload)), found(find_qemu)
+    images = replace(images, folder=images.folder.with_name(build))
     secure_log = folder / "secure.log"
     command = command_line(qemu, Machine(images, payload, mode, **machine), secure_log)  # type: ignore[arg-type]
     command = tuple(part for part in command if part != "-no-reboot")

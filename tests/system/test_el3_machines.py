@@ -12,6 +12,7 @@ import pytest
 from latlab.errors import LatlabError
 from latlab.model.run import Topology
 from latlab.targets.qemu.images import find_images
+from support.entry_probe import probe
 from support.monitored import Monitored
 from support.on_qemu import boot
 from support.resets import check_resets
@@ -35,59 +36,6 @@ def loaded(payload: str) -> tuple[str, str]:
 def run(*options: str) -> subprocess.CompletedProcess[str]:
     command = ("qemu-system-aarch64", *BASE, *options)
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
-
-
-def probe(folder: Path, *options: str, machine: str = "", cpu: str = "cortex-a57", bare: bool = False) -> dict[str, int]:
-    """What entry_probe says: the last value of each name. The first of two is at `first_NAME`."""
-    secure = folder / "secure.log"
-    firmware = ("-bios", str(IMAGES.folder.with_name("qemu_virt-bare") / "firmware.bin")) if bare else ()
-    consoles = ("-serial", "stdio", "-serial", f"file:{secure}")
-    done = run(
-        *firmware, "-M", f"virt,secure=on,gic-version=3{machine}", "-cpu", cpu, *MEMORY, *loaded("entry_probe"), *CLOCK, *consoles, *options
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "PANIC" not in secure.read_text()
-    said: dict[str, int] = {}
-    for line in done.stdout.split():
-        name, value = line.split("=")
-        said.setdefault(f"first_{name}", int(value, 16))
-        said[name] = int(value, 16)
-    assert "resume" in said
-    return said
-
-
-LEVELS = [("", 1), (",virtualization=on", 2)]
-
-
-@pytest.mark.parametrize(("machine", "level"), LEVELS)
-def test_nothing_of_el3_is_in_a_register_where_the_normal_world_is_entered(machine: str, level: int, tmp_path: Path) -> None:
-    said = probe(tmp_path, "-smp", "2", machine=machine)
-    assert said["el"] == level
-    assert (said["cold"], said["first_on"], said["on"], said["resume"]) == (0, 0, 0, 0)
-
-
-@pytest.mark.parametrize(("machine", "level"), LEVELS)
-def test_a_core_that_was_off_has_its_registers_as_after_a_reset_whatever_it_had_set(machine: str, level: int, tmp_path: Path) -> None:
-    said = probe(tmp_path, "-smp", "2", machine=machine)
-    assert (said["cntp"], said["cntv"]) == (0, 0)
-    names = ["sctlr"] + (["hcr", "cntvoff", "cnthp", "cnthctl", "vmpidr"] if level == 2 else [])
-    assert [said[name] for name in names] == [said[f"first_{name}"] for name in names]
-    if level == 2:
-        assert (said["hcr"], said["cntvoff"], said["cnthp"], said["cnthctl"], said["vmpidr"]) == (1 << 31, 0, 0, 3, 0)
-
-
-@pytest.mark.parametrize(("machine", "level"), LEVELS)
-def test_what_the_newest_core_reports_is_open_to_the_normal_world(machine: str, level: int, tmp_path: Path) -> None:
-    said = probe(tmp_path, machine=f"{machine},mte=on", cpu="max")
-    names = ["sve", "mte", "pauth", "tpidr2", "scxtnum", "pmu"] + (["fgt", "ecv", "hcx"] if level == 2 else [])
-    assert {name: (said[f"first_{name}"], said[name]) for name in names} == dict.fromkeys(names, (0, 0))
-
-
-@pytest.mark.parametrize(("machine", "level"), LEVELS)
-def test_what_el3_does_not_grant_is_undefined_and_no_panic(machine: str, level: int, tmp_path: Path) -> None:
-    said = probe(tmp_path, machine=f"{machine},mte=on", cpu="max", bare=True)
-    names = ["sve", "mte", "pauth", "tpidr2", "scxtnum"] + (["fgt", "ecv", "hcx"] if level == 2 else [])
-    assert {name: said[name] for name in names} == dict.fromkeys(names, 1)
 
 
 @pytest.mark.parametrize(("cpu", "hz"), [("cortex-a57", 62_500_000), ("max", 1_000_000_000)])

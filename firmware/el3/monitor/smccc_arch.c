@@ -7,14 +7,20 @@
 #define SMCCC_ARCH_SOC_ID 0x80000002U
 
 #define SMCCC_VERSION_1_2 0x10002U
-#define NOT_SUPPORTED ((uint64_t)-1)
 #define INVALID_PARAMETER ((uint64_t)-3)
 
-static uint64_t arch_features(uint32_t id)
+static bool is_workaround(uint32_t id)
 {
-    bool is_known = id == SMCCC_VERSION || id == SMCCC_ARCH_FEATURES || id == SMCCC_ARCH_SOC_ID;
+    return id == SMCCC_ARCH_WORKAROUND_1 || id == SMCCC_ARCH_WORKAROUND_2 || id == SMCCC_ARCH_WORKAROUND_3;
+}
 
-    return is_known ? 0 : NOT_SUPPORTED;
+/* A caller may use a workaround where it is not needed, and finds nothing changed. */
+static int64_t arch_features(uint32_t id)
+{
+    if (is_workaround(id) && monitor.workaround_feature != NULL) {
+        return monitor.workaround_feature(id);
+    }
+    return id == SMCCC_VERSION || id == SMCCC_ARCH_FEATURES || id == SMCCC_ARCH_SOC_ID ? 0 : SMCCC_NOT_SUPPORTED;
 }
 
 static uint64_t soc_id(uint32_t type)
@@ -38,10 +44,18 @@ bool smccc_arch_call(uint32_t id, struct smc_frame *frame)
         frame->x[0] = SMCCC_VERSION_1_2;
         return true;
     case SMCCC_ARCH_FEATURES:
-        frame->x[0] = arch_features(argument);
+        frame->x[0] = (uint64_t)arch_features(argument);
         return true;
     case SMCCC_ARCH_SOC_ID:
         frame->x[0] = soc_id(argument);
+        return true;
+    case SMCCC_ARCH_WORKAROUND_1:
+    case SMCCC_ARCH_WORKAROUND_2:
+    case SMCCC_ARCH_WORKAROUND_3:
+        if (arch_features(id) == SMCCC_NOT_SUPPORTED) {
+            return false;
+        }
+        monitor.workaround(id);
         return true;
     default:
         return false;

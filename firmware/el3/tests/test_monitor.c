@@ -102,6 +102,45 @@ TEST(smccc_says_its_version_its_calls_and_the_soc)
     CHECK_EQUAL(call(0x80000002, 2).x[0], (uint64_t)-3);
 }
 
+static uint32_t asked;
+static uint32_t worked_around;
+
+static int64_t feature_of(uint32_t id)
+{
+    asked = id;
+    return id == SMCCC_ARCH_WORKAROUND_3 ? SMCCC_NOT_SUPPORTED : SMCCC_WORKAROUND_IS_NEEDED;
+}
+
+static void work_around(uint32_t id)
+{
+    worked_around = id;
+}
+
+TEST(smccc_asks_the_platform_about_workarounds_and_has_it_do_those_that_it_knows)
+{
+    fake_init(&fake_juno, NULL);
+    CHECK_EQUAL(call(0x80000001, 0x80008000).x[0], (uint64_t)-1);
+    check_unknown(0x80008000);
+    check_unknown(0x80007FFF);
+    check_unknown(0x80003FFF);
+    monitor.workaround_feature = feature_of;
+    monitor.workaround = work_around;
+    CHECK_EQUAL(call(0x80000001, 0x80008000).x[0], 0);
+    CHECK_EQUAL(asked, 0x80008000);
+    CHECK_EQUAL(call(0x80000001, 0x80007FFF).x[0], 0);
+    CHECK_EQUAL(asked, 0x80007FFF);
+    CHECK_EQUAL(call(0x80000001, 0x80003FFF).x[0], (uint64_t)-1);
+    CHECK_EQUAL(asked, 0x80003FFF);
+    CHECK_EQUAL(call(0x80000001, 0x80008001).x[0], (uint64_t)-1);
+    CHECK_EQUAL(worked_around, 0);
+    CHECK_EQUAL(call(0x80008000, 5).x[0], 0x80008000);
+    CHECK_EQUAL(worked_around, 0x80008000);
+    CHECK_EQUAL(call(0x80007FFF, 5).x[1], 5);
+    CHECK_EQUAL(worked_around, 0x80007FFF);
+    check_unknown(0x80003FFF);
+    CHECK_EQUAL(worked_around, 0x80007FFF);
+}
+
 TEST(trng_says_its_version_its_calls_and_its_uuid)
 {
     fake_init(&fake_juno, NULL);
@@ -209,6 +248,44 @@ TEST(a_call_outside_psci_leaves_two_events_and_the_trace_service_none)
     CHECK_EQUAL(records.x[2], (0x84000050ULL << 16 | TRACE_ENTER_SMC));
     CHECK_EQUAL(records.x[4], (0x10000ULL << 16 | TRACE_EXIT_SMC));
     CHECK_EQUAL(records.x[5], 0xA5A5A5A500000005ULL);
+}
+
+static uint64_t first_event_of(uint32_t id)
+{
+    fake_init(&fake_juno, NULL);
+    call(id, 0);
+    struct smc_frame records = filled(0xC7000033, 0x80000000);
+
+    records.x[2] = 0;
+    host_smc(&records);
+    return records.x[2];
+}
+
+TEST(only_the_range_of_psci_goes_to_psci)
+{
+    const uint32_t inside[] = { 0x84000000, 0x8400001F, 0xC4000000, 0xC400001F };
+    const uint32_t outside[] = { 0x84000020, 0x8400003F, 0xC4000020, 0x83FFFFFF, 0x80000001, 0x04000000, 0x44000001, 0xC4000100 };
+
+    for (unsigned i = 0; i < sizeof(inside) / sizeof(inside[0]); i++) {
+        CHECK_EQUAL(first_event_of(inside[i]), (uint64_t)inside[i] << 16 | TRACE_ENTER_PSCI);
+    }
+    for (unsigned i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
+        CHECK_EQUAL(first_event_of(outside[i]), (uint64_t)outside[i] << 16 | TRACE_ENTER_SMC);
+    }
+}
+
+TEST(a_call_of_psci_leaves_its_result_behind_its_last_event)
+{
+    fake_init(&fake_juno, NULL);
+    call(PSCI_VERSION, 0);
+    call(PSCI_CPU_ON, 0xFF00);
+    struct smc_frame records = filled(0xC7000033, 0x80000000);
+
+    records.x[2] = 1;
+    host_smc(&records);
+    CHECK_EQUAL(records.x[0], 3);
+    CHECK_EQUAL(records.x[2], 0x10001ULL << 16 | TRACE_EXIT_PSCI);
+    CHECK_EQUAL(records.x[6], (uint64_t)(uint32_t)PSCI_INVALID_PARAMETERS << 16 | TRACE_EXIT_PSCI);
 }
 
 TEST(pmf_stamps_come_in_one_register_or_in_two_halves)

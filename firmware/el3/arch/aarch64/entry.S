@@ -4,12 +4,15 @@
 #include "percpu.h"
 
 #define SCTLR_EL3_OFF 0x30c50838 /* RES1 bits and stack alignment check; MMU and caches off */
-#define SMC_FRAME_BYTES 160
+#define SMC_FRAME_BYTES 176
+#define FRAME_PMCR 160
 #define ESR_EC_SHIFT 26
 #define UART_FR 0x18
 #define SEMIHOSTING_EXIT 0x20
 #define EC_SMC64 0x17
 #define EC_SMC32 0x13
+#define SCTLR_M (1 << 0)
+#define PMCR_DP (1 << 5) /* no cycles are counted where events may not be */
 
 /* x20 = core index: the platform's cores are numbered by Aff0, 16 to an Aff1. */
 .macro core_index
@@ -184,6 +187,45 @@ arch_eret_scrubbed:
     dsb nsh
     isb
 
+#if LATLAB_HARDENED
+/* What the normal world has taught the branch predictor is forgotten, and it counts none of EL3's cycles. x0 and x1 are saved. */
+.macro harden
+    mrs x0, tpidr_el3
+    ldr w0, [x0, #PERCPU_HARDENING]
+    tbz w0, #HARDENING_FLUSHES_PREDICTOR, .Lkept\@
+    mrs x1, sctlr_el3
+    bic x1, x1, #SCTLR_M
+    msr sctlr_el3, x1
+    isb
+    orr x1, x1, #SCTLR_M
+    msr sctlr_el3, x1
+    isb
+.Lkept\@:
+    tbz w0, #HARDENING_STOPS_CYCLES, .Lcounting\@
+    mrs x1, pmcr_el0
+    str x1, [sp, #FRAME_PMCR]
+    orr x1, x1, #PMCR_DP
+    msr pmcr_el0, x1
+    isb
+.Lcounting\@:
+    ldr x0, [sp]
+.endm
+/* x0 and x1 are about to be restored. */
+.macro unharden
+    mrs x0, tpidr_el3
+    ldr w0, [x0, #PERCPU_HARDENING]
+    tbz w0, #HARDENING_STOPS_CYCLES, .Lnothing\@
+    ldr x1, [sp, #FRAME_PMCR]
+    msr pmcr_el0, x1
+.Lnothing\@:
+.endm
+#else
+.macro harden
+.endm
+.macro unharden
+.endm
+#endif
+
 .macro vector target
     .balign 0x80
     b \target
@@ -201,6 +243,7 @@ vectors:
     .balign 0x80 /* from below; with an EL2, which is AArch64, from an AArch32 EL1 too */
     sub sp, sp, #SMC_FRAME_BYTES
     stp x0, x1, [sp]
+    harden
     mrs x1, esr_el3
     lsr x1, x1, #ESR_EC_SHIFT
     cmp x1, #EC_SMC64
@@ -232,6 +275,7 @@ smc_entry:
     mov x0, sp
     bl smc_handle
 leave:
+    unharden
     ldp x0, x1, [sp]
     ldp x2, x3, [sp, #16]
     ldp x4, x5, [sp, #32]
@@ -254,6 +298,7 @@ not_smc64:
     tbz w0, #30, smc_entry
     mov x0, #-1
     str x0, [sp]
+    unharden
     ldp x0, x1, [sp], #SMC_FRAME_BYTES
     eret
     dsb nsh

@@ -21,6 +21,7 @@
 #define ATTRIBUTE_BIG_ENDIAN 1U
 
 void arch_eret_scrubbed(uint64_t x0) __attribute__((noreturn));
+void arch_eret_scrambled(uint64_t x0) __attribute__((noreturn));
 void arch_warm_boot(uint64_t exit_ticks) __attribute__((noreturn));
 
 bool arch_has_gicv3(void)
@@ -49,7 +50,7 @@ static void reset_el2(bool big_endian)
     SYSREG_WRITE("hstr_el2", 0);
 }
 
-void arch_enter_ns(const struct psci_entry *entry)
+static void set_up_ns(const struct psci_entry *entry)
 {
     const struct percpu_controls *controls = &percpu()->controls;
     bool has_el2 = arch_has_el2();
@@ -68,7 +69,15 @@ void arch_enter_ns(const struct psci_entry *entry)
     }
     SYSREG_WRITE("spsr_el3", SPSR_DAIF | (has_el2 ? SPSR_EL2H : SPSR_EL1H));
     SYSREG_WRITE("elr_el3", entry->address);
+    if (LATLAB_HARDENED) {
+        arch_harden_ns();
+    }
     isb();
+}
+
+void arch_enter_ns(const struct psci_entry *entry)
+{
+    set_up_ns(entry);
     arch_eret_scrubbed(entry->context_id);
 }
 
@@ -92,5 +101,11 @@ void arch_timers_off(void)
 
 void arch_warm_boot(uint64_t exit_ticks)
 {
-    arch_enter_ns(psci_warm_boot(exit_ticks));
+    const struct psci_entry *entry = psci_warm_boot(exit_ticks);
+
+    if (!LATLAB_HOSTILE_POWER_DOWN) {
+        arch_enter_ns(entry);
+    }
+    set_up_ns(entry);
+    arch_eret_scrambled(entry->context_id);
 }

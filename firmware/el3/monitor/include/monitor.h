@@ -10,6 +10,14 @@
 
 #define SMC_UNK UINT64_MAX
 
+/* Calls of the SMCCC that harden a core's speculation: against branch targets, stores, and branch history of others. */
+#define SMCCC_ARCH_WORKAROUND_1 0x80008000U
+#define SMCCC_ARCH_WORKAROUND_2 0x80007FFFU
+#define SMCCC_ARCH_WORKAROUND_3 0x80003FFFU
+#define SMCCC_WORKAROUND_IS_NEEDED 0
+#define SMCCC_WORKAROUND_NOT_NEEDED 1
+#define SMCCC_NOT_SUPPORTED (-1)
+
 /* x0 to x17 as the caller left them, and as it will find them: a service writes what it returns and nothing else. */
 struct smc_frame {
     uint64_t x[18];
@@ -23,6 +31,12 @@ struct monitor_location {
 
 /* What the services tell of this machine. The functions may be called by all cores at once. */
 struct monitor_platform {
+    /*
+     * What SMCCC_ARCH_FEATURES says of a workaround on the calling core, and that workaround; both by the id of its call. NULL:
+     * the platform knows none of them.
+     */
+    int64_t (*workaround_feature)(uint32_t id);
+    void (*workaround)(uint32_t id);
     uint32_t soc_version;  /* SMCCC_ARCH_SOC_ID, type 0 */
     uint32_t soc_revision; /* type 1 */
     uint32_t trng_uuid[4];

@@ -106,6 +106,8 @@ static const struct trace_ring *ring_of(unsigned core)
 static void monitor_init(void)
 {
     monitor = (struct monitor_platform){
+        .workaround_feature = arch_workaround_feature,
+        .workaround = arch_workaround,
         .soc_version = SOC_VERSION,
         .soc_revision = 0,
         .trng_uuid = { 0x6C61746C, 0x61625F6E, 0x6F745F73, 0x65637572 },
@@ -132,6 +134,7 @@ static void init_core(void)
 {
     SYSREG_WRITE("cntfrq_el0", counter_hz);
     arch_features_init();
+    percpu()->hardening = LATLAB_HARDENED ? arch_hardening() : 0;
 }
 
 /*

@@ -16,6 +16,8 @@
 #define GICR_SGI_FRAME 0x10000
 #define GICR_ISENABLER0 0x100
 #define GICD_ENABLE_GRP1 0x12
+#define PSCI_VERSION 0x84000000
+#define SCTLR_EE (1 << 25)
 
 /* x0 = 0, or what EL3 left in a register from x1 to x30. */
 .macro left_over
@@ -84,6 +86,36 @@ _start:
     subs x27, x27, #1
     b.ne 1b
 
+    /* Once more, by a caller whose data is big-endian: it makes no access of its own meanwhile. */
+    mrs x26, CurrentEL
+    ldr w0, =PSCI_CPU_ON_64
+    mov x1, #1
+    adr x2, second_big
+    mov x3, #0
+    ldr x25, =SCTLR_EE
+    cmp x26, #(2 << 2)
+    b.eq 3f
+    mrs x24, sctlr_el1
+    orr x25, x24, x25
+    msr sctlr_el1, x25
+    isb
+    smc #0
+    msr sctlr_el1, x24
+    b 4f
+3:  mrs x24, sctlr_el2
+    orr x25, x24, x25
+    msr sctlr_el2, x25
+    isb
+    smc #0
+    msr sctlr_el2, x24
+4:  isb
+5:  ldr w0, =PSCI_AFFINITY_INFO_64
+    mov x1, #1
+    mov x2, #0
+    smc #0
+    cmp x0, #1
+    b.ne 5b
+
 suspend:
     mov x0, #1
     msr cntp_tval_el0, xzr
@@ -110,9 +142,19 @@ suspend:
 resumed:
     left_over
     mov x28, x0
+    adr x1, vectors
+    mrs x2, CurrentEL
+    cmp x2, #(2 << 2)
+    b.eq 1f
+    mrs x27, vbar_el1
+    b 2f
+1:  mrs x27, vbar_el2
+2:  eor x27, x27, x1
     bl setup
     mov x0, x28
     say resume
+    mov x0, x27
+    say vectors
     bl features
 off:
     ldr w0, =PSCI_SYSTEM_OFF
@@ -128,6 +170,12 @@ second:
     say cntp
     mrs x0, cntv_ctl_el0
     say cntv
+    mrs x0, s3_0_c12_c12_6          /* ICC_IGRPEN0_EL1 */
+    say group0
+    mrs x0, s3_0_c12_c12_7          /* ICC_IGRPEN1_EL1 */
+    say group1
+    mov x0, #1
+    msr s3_0_c12_c12_7, x0
     mrs x0, CurrentEL
     cmp x0, #(2 << 2)
     b.ne 1f
@@ -169,6 +217,25 @@ second:
     smc #0
 3:  b 3b
 
+/* Started by a big-endian caller: makes itself little-endian before its first access to memory. */
+second_big:
+    mrs x0, CurrentEL
+    cmp x0, #(2 << 2)
+    b.eq 1f
+    mrs x28, sctlr_el1
+    bic x0, x28, #(3 << 24)
+    msr sctlr_el1, x0
+    b 2f
+1:  mrs x28, sctlr_el2
+    bic x0, x28, #SCTLR_EE
+    msr sctlr_el2, x0
+2:  isb
+    mov x0, x28
+    say sctlr_big
+    ldr w0, =PSCI_CPU_OFF
+    smc #0
+3:  b 3b
+
 /* Vectors that step over what is undefined and say so in x26, and everything on that EL1 can turn on for itself. */
 setup:
     mov x0, #(3 << 20 | 3 << 16 | 3 << 24)
@@ -193,9 +260,47 @@ features:
     try tpidr2, mrs x0, s3_3_c13_c0_5
     try scxtnum, mrs x0, s3_3_c13_c0_7
     try pmu, mrs x0, pmccntr_el0
+    mrs x0, pmcr_el0
+    orr x25, x0, #1                 /* counting */
+    msr pmcr_el0, x25
+    mov x0, #(1 << 31)
+    msr pmcntenset_el0, x0
+    msr pmccfiltr_el0, xzr
+    isb
+    mrs x26, pmccntr_el0
+    ldr w0, =PSCI_VERSION
+    smc #0
+    mrs x27, pmccntr_el0
+    sub x0, x27, x26
+    say cycles
+    mrs x0, pmcr_el0
+    eor x0, x0, x25
+    say pmcr
+    ldr w0, =0x80000001             /* SMCCC_ARCH_FEATURES */
+    ldr w1, =0x80008000
+    smc #0
+    say workaround1
+    ldr w0, =0x80000001
+    ldr w1, =0x80007fff
+    smc #0
+    say workaround2
+    ldr w0, =0x80000001
+    ldr w1, =0x80003fff
+    smc #0
+    say workaround3
+    ldr w0, =0x80008000
+    smc #0
+    say called1
+    ldr w0, =0x80003fff
+    smc #0
+    say called3
     mrs x0, CurrentEL
     cmp x0, #(2 << 2)
     b.ne 1f
+    hvc #0
+    nop                             /* the handler steps over it */
+    mov x0, x24
+    say hvc
     try fgt, mrs x0, s3_4_c1_c1_4       /* HFGRTR_EL2 */
     try ecv, mrs x0, s3_4_c14_c0_6      /* CNTPOFF_EL2 */
     try hcx, mrs x0, s3_4_c1_c2_2       /* HCRX_EL2 */
@@ -232,12 +337,15 @@ undefined:
     mrs x25, CurrentEL
     cmp x25, #(2 << 2)
     b.eq 1f
+    mrs x24, esr_el1
     mrs x26, elr_el1
     add x26, x26, #4
     msr elr_el1, x26
     b 2f
-1:  mrs x26, elr_el2
+1:  mrs x24, esr_el2
+    mrs x26, elr_el2
     add x26, x26, #4
     msr elr_el2, x26
-2:  mov x26, #1
+2:  lsr x24, x24, #26               /* the class */
+    mov x26, #1
     eret

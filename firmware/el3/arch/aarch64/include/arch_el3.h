@@ -57,6 +57,17 @@ static inline bool arch_has_el2(void)
     return (pfr0 & 0xF00U) != 0;
 }
 
+/* For struct monitor_platform: what it says there. */
+int64_t arch_workaround_feature(uint32_t id);
+void arch_workaround(uint32_t id);
+
+/*
+ * LATLAB_HARDENED: what the calling core does on each entry to EL3, for its struct percpu; and what arch_enter_ns() does
+ * beside that.
+ */
+uint32_t arch_hardening(void);
+void arch_harden_ns(void);
+
 bool arch_has_gicv3(void); /* its CPU interface in system registers */
 
 /* Given by the platform: the boot core's first C call, its MMU still off. */

@@ -12,8 +12,13 @@
 #define PERCPU_HEAD_BYTES 192 /* all that is not the stack, in cache lines of its own */
 #define PERCPU_BYTES (PERCPU_HEAD_BYTES + PERCPU_STACK_BYTES)
 
+#define PERCPU_HARDENING 108
+#define HARDENING_FLUSHES_PREDICTOR 0 /* numbers of bits */
+#define HARDENING_STOPS_CYCLES 1
+
 #ifndef __ASSEMBLER__
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "trace_ring.h"
@@ -29,11 +34,13 @@ struct percpu_controls {
 struct percpu {
     struct trace_ring ring; /* first, so that a capture needs no offset */
     uint32_t core_index;
+    uint32_t hardening; /* with LATLAB_HARDENED: what the entry to EL3 does, HARDENING_* */
     struct percpu_controls controls;
     uint8_t stack[PERCPU_STACK_BYTES] __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
 
 _Static_assert(sizeof(struct percpu) == PERCPU_BYTES, "entry.S knows the size");
+_Static_assert(offsetof(struct percpu, hardening) == PERCPU_HARDENING, "and this place");
 
 extern struct percpu percpus[];
 

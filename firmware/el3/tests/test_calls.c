@@ -278,6 +278,129 @@ TEST(statistics_count_stays_and_their_time_for_cores_and_domains)
     CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_STAT_RESIDENCY), fake_mpidr(2), 0xFFFFFFFF, 0), 0);
 }
 
+TEST(residency_adds_up_over_stays_and_each_level_has_its_own)
+{
+    init();
+    start_core(2);
+    for (unsigned stay = 1; stay <= 3; stay++) {
+        uint64_t core_before = psci.cores[2].stat[PSCI_OFF].residency_ticks;
+        uint64_t domain_before = psci.domains[1].stat[PSCI_OFF].residency_ticks;
+
+        down_as(2, PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_CLUSTER);
+        host_cores[2].now_ticks += 1000U * stay;
+        host_warm_boot(2);
+        host_become(0);
+        CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_STAT_COUNT), fake_mpidr(2), SUSPEND_CORE, 0), stay);
+        CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_STAT_COUNT), fake_mpidr(3), SUSPEND_CLUSTER, 0), stay);
+        CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_STAT_COUNT), fake_mpidr(3), SUSPEND_CORE, 0), 0);
+        CHECK(psci.cores[2].stat[PSCI_OFF].residency_ticks - core_before - 1000U * stay < 50);
+        CHECK(psci.domains[1].stat[PSCI_OFF].residency_ticks - domain_before - 1000U * stay < 50);
+    }
+    for (unsigned stay = 1; stay <= 2; stay++) {
+        uint64_t before = psci.cores[0].stat[PSCI_RETENTION].residency_ticks;
+
+        host_interrupt(0);
+        CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_SUSPEND), STANDBY, 0, 0), PSCI_SUCCESS);
+        CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_STAT_COUNT), fake_mpidr(0), STANDBY, 0), stay);
+        CHECK(psci.cores[0].stat[PSCI_RETENTION].residency_ticks > before && psci.cores[0].stat[PSCI_RETENTION].residency_ticks < 100);
+    }
+    CHECK_EQUAL(psci.cores[0].stat[PSCI_OFF].count, 0);
+}
+
+TEST(a_domain_in_retention_has_statistics_of_its_own)
+{
+    init();
+    start_core(2);
+    down_as(2, PSCI_ID_64(PSCI_CPU_SUSPEND), 0x01010012);
+    host_cores[2].now_ticks += 5000;
+    host_warm_boot(2);
+    host_become(0);
+    CHECK_EQUAL(psci.domains[1].stat[PSCI_RETENTION].count, 1);
+    CHECK(psci.domains[1].stat[PSCI_RETENTION].residency_ticks - 5000 < 50);
+    CHECK_EQUAL(psci.domains[1].stat[PSCI_OFF].count, 0);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_STAT_COUNT), fake_mpidr(2), 0x01010012, 0), 1);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_STAT_COUNT), fake_mpidr(2), SUSPEND_CLUSTER, 0), 0);
+}
+
+TEST(a_domain_on_its_way_down_or_up_is_not_off)
+{
+    const uint32_t on_its_way[] = { PSCI_DOMAIN_GOING_DOWN, PSCI_DOMAIN_COMING_UP, PSCI_DOMAIN_ON };
+
+    init();
+    for (unsigned i = 0; i < 3; i++) {
+        psci.domains[1].state.value = on_its_way[i];
+        CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_NODE_HW_STATE), fake_mpidr(2), 1, 0), 0);
+    }
+    psci.domains[1].state.value = PSCI_DOMAIN_DOWN;
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_NODE_HW_STATE), fake_mpidr(2), 1, 0), 1);
+}
+
+TEST(a_core_is_off_on_or_in_standby_for_node_hw_state_by_what_it_does)
+{
+    const int64_t states[] = { [PSCI_CORE_ON] = 0, [PSCI_CORE_OFF] = 1, [PSCI_CORE_ON_PENDING] = 0, [PSCI_CORE_IN_RETENTION] = 2,
+                               [PSCI_CORE_SUSPENDED] = 1, [PSCI_CORE_FLUSHED] = 0, [PSCI_CORE_SUSPENDING] = 0 };
+
+    init();
+    for (unsigned state = 0; state < sizeof(states) / sizeof(states[0]); state++) {
+        psci.cores[3].state.value = state;
+        CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_NODE_HW_STATE), fake_mpidr(3), 0, 0), states[state]);
+    }
+}
+
+TEST(os_initiated_a_domain_goes_no_deeper_than_what_is_in_it)
+{
+    init();
+    start_core(1);
+    CHECK_EQUAL(fake_returns(PSCI_SET_SUSPEND_MODE, 1, 0, 0), PSCI_SUCCESS);
+    /* As core 1 votes where it goes to standby, from which it would come back at once here. */
+    psci.domains[0].running -= psci.cores[1].vote.running;
+    psci.cores[1].vote = (struct psci_vote){ .retention = 0x0001000100010000U };
+    psci.domains[0].retention += psci.cores[1].vote.retention;
+    psci.cores[1].state.value = PSCI_CORE_IN_RETENTION;
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_CLUSTER, FAKE_ENTRY, 0), PSCI_INVALID_PARAMETERS);
+    CHECK_EQUAL(psci.cores[0].state.value, PSCI_CORE_ON);
+    down_as(0, PSCI_ID_64(PSCI_CPU_SUSPEND), 0x01011012);
+    CHECK_EQUAL(fake_seen.last_message, 0);
+    CHECK_EQUAL((int64_t)psci.domains[0].local, PSCI_RETENTION);
+}
+
+TEST(a_refused_suspend_leaves_the_core_as_it_was)
+{
+    init();
+    start_core(1);
+    CHECK_EQUAL(fake_returns(PSCI_SET_SUSPEND_MODE, 1, 0, 0), PSCI_SUCCESS);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_CLUSTER, FAKE_ENTRY, 0), PSCI_DENIED);
+    CHECK_EQUAL(psci.cores[0].state.value, PSCI_CORE_ON);
+    CHECK_EQUAL(psci.cores[0].vote.running, PSCI_VOTE_AWAKE.running);
+    CHECK_EQUAL(psci.domains[0].lock.holder, 0);
+}
+
+TEST(the_suspend_mode_stays_where_a_core_is_about_to_suspend)
+{
+    init();
+    start_core(1);
+    psci.cores[1].state.value = PSCI_CORE_SUSPENDING;
+    CHECK_EQUAL(fake_returns(PSCI_SET_SUSPEND_MODE, 1, 0, 0), PSCI_DENIED);
+    CHECK_EQUAL(psci.suspend_mode.value, PSCI_PLATFORM_COORDINATED);
+    psci.cores[1].state.value = PSCI_CORE_ON_PENDING;
+    CHECK_EQUAL(fake_returns(PSCI_SET_SUSPEND_MODE, 1, 0, 0), PSCI_DENIED);
+    psci.cores[1].state.value = PSCI_CORE_ON;
+    CHECK_EQUAL(fake_returns(PSCI_SET_SUSPEND_MODE, 1, 0, 0), PSCI_SUCCESS);
+    psci.cores[1].state.value = PSCI_CORE_ON_PENDING;
+    CHECK_EQUAL(fake_returns(PSCI_SET_SUSPEND_MODE, 0, 0, 0), PSCI_DENIED);
+    CHECK_EQUAL(psci.suspend_mode.value, PSCI_OS_INITIATED);
+}
+
+TEST(a_core_that_comes_back_into_a_cluster_that_runs_takes_one_lock)
+{
+    init();
+    start_core(1);
+    down_as(1, PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_CLUSTER);
+    psci.domains[2].lock.holder = 99; /* whoever asks for it does not come back */
+    host_warm_boot(1);
+    CHECK_EQUAL(psci.cores[1].state.value, PSCI_CORE_ON);
+}
+
 TEST(years_of_residency_do_not_overflow)
 {
     const struct host_machine fast = { .hz = 1000000000 };

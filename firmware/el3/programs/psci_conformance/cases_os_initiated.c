@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "core.h"
+#include "gic.h"
 #include "others.h"
 #include "psci.h"
 #include "smc.h"
@@ -78,6 +79,22 @@ static void check_beside_running_core(void)
     }
 }
 
+static void check_beside_core_in_standby(void)
+{
+    uint32_t other = other_core_in_cluster();
+
+    if (other == NO_CORE) {
+        return;
+    }
+    other_start_suspended(other, POWER_STATE_STANDBY_0, NO_TIMER);
+    timer_sleep_us(SLEEP_US);
+    check_refused("In OS-initiated mode a cluster may not go deeper than a core in it", PSCI_INVALID_PARAMETERS, SMC64(PSCI_CPU_SUSPEND),
+                  LAST_IN_CLUSTER, (uint64_t)payload_resume, CONTEXT);
+    gic_wake_core(other);
+    timer_sleep_us(SLEEP_US);
+    other_stop(other);
+}
+
 static void check_from_suspended_core(void)
 {
     uint32_t other = other_core();
@@ -122,6 +139,7 @@ void cases_os_initiated(void)
     check_sleeps("In OS-initiated mode the last core of the system may power it down", LAST_IN_SYSTEM);
     check_calls_without_power_state();
     check_beside_running_core();
+    check_beside_core_in_standby();
     set_mode("SET_SUSPEND_MODE to platform-coordinated succeeds on the only core that is on", PSCI_SUCCESS, PLATFORM_COORDINATED);
     check_with_all_on();
 }

@@ -164,3 +164,24 @@ def test_random_calls_from_an_aarch32_el1_neither_crash_nor_leak(cpu: str, tmp_p
 @pytest.mark.parametrize("cores", [1, 6, 16])
 def test_a_reset_at_any_moment_boots_again(cores: int, tmp_path: Path) -> None:
     check_resets(tmp_path, cores, 15)
+
+
+MARK = (0x0123456789ABCDEF).to_bytes(8, "little")
+
+
+def word_at(qemu: Monitored, folder: Path, address: int) -> bytes:
+    qemu.tell("pmemsave", val=address, size=8, filename=str(folder / "word"))
+    return (folder / "word").read_bytes()
+
+
+def test_a_second_node_runs_code_and_is_wiped_after_a_reset_that_nobody_announced(tmp_path: Path) -> None:
+    machine = ("-M", "virt,secure=on,gic-version=3", "-cpu", "cortex-a57", "-smp", "2", *NODES)
+    with Monitored(tmp_path, (*BASE, *machine, *loaded("memory_probe"))) as qemu:
+        before = dict(line.split("=") for line in qemu.wait_for("protected=").split())
+        assert (before["started"], before["came_from"], before["protected"]) == ("0" * 16, f"{0x80001000:016x}", "0" * 16)
+        assert [word_at(qemu, tmp_path, address) for address in (0x5FFE_0000, 0x8000_0000)] == [MARK, MARK]
+        qemu.tell("system_reset")
+        after = qemu.wait_for("protected=", 2).split("protected=", 1)[1].split()[1:]
+        said = dict(line.split("=") for line in after)
+    assert (said["near"], said["far"]) == ("0" * 16, "0" * 16)
+    assert said["protected"] == f"{1:016x}", "the protection itself outlives the reset"

@@ -92,11 +92,9 @@ add_payload(smc_fuzz
     smc_fuzz/main.c
     smc_fuzz/outcomes.c)
 
-# No runtime: nothing may run around the calls that are counted.
-add_executable(insn_probe insn_probe/probe.S)
-set_target_properties(insn_probe PROPERTIES SUFFIX .elf RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-target_link_options(insn_probe PRIVATE -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-Ttext=0x60000000)
-
-add_executable(entry_probe entry_probe/probe.S)
-set_target_properties(entry_probe PROPERTIES SUFFIX .elf RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-target_link_options(entry_probe PRIVATE -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-Ttext=0x60000000)
+# No runtime: nothing may run around the calls that are looked at.
+foreach(probe insn_probe entry_probe memory_probe)
+    add_executable(${probe} ${probe}/probe.S)
+    set_target_properties(${probe} PROPERTIES SUFFIX .elf RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+    target_link_options(${probe} PRIVATE -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-Ttext=0x60000000)
+endforeach()

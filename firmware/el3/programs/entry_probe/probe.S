@@ -4,6 +4,7 @@
  * what it had set on a core that was off. One line for each: name=value. Runs at the level that it is started at, on two cores or one.
  */
 #include "../../platform/qemu_virt/memory_map.h"
+#include "../runtime/say.inc"
 
 #define PSCI_CPU_OFF 0x84000002
 #define PSCI_SYSTEM_OFF 0x84000008
@@ -11,7 +12,6 @@
 #define PSCI_AFFINITY_INFO_64 0xc4000004
 #define PSCI_CPU_SUSPEND_64 0xc4000001
 #define POWER_DOWN_CORE 0x00010002
-#define UART_FR 0x18
 #define TIMER_PPI 30
 #define GICR_SGI_FRAME 0x10000
 #define GICR_ISENABLER0 0x100
@@ -32,15 +32,6 @@
     .irp n, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30
     mov x\n, #0x5a5a
     .endr
-.endm
-
-.macro say name
-    adr x1, 9f
-    bl print
-    b 8f
-9:  .asciz "\name="
-    .balign 4
-8:
 .endm
 
 /* Whether the instruction can be run here. */
@@ -306,26 +297,7 @@ features:
     try hcx, mrs x0, s3_4_c1_c2_2       /* HCRX_EL2 */
 1:  ret x29
 
-/* x0 = value, x1 = name. Keeps x26 to x29. */
-print:
-    ldr x2, =NS_UART_BASE
-1:  ldrb w3, [x1], #1
-    cbz w3, 2f
-    strb w3, [x2]
-    b 1b
-2:  mov x4, #60
-3:  lsr x3, x0, x4
-    and x3, x3, #15
-    cmp x3, #10
-    add x5, x3, #'0'
-    add x6, x3, #('a' - 10)
-    csel x3, x5, x6, lo
-    strb w3, [x2]
-    subs x4, x4, #4
-    b.ge 3b
-    mov w3, #'\n'
-    strb w3, [x2]
-    ret
+print_here
 
     .balign 0x800
 vectors:

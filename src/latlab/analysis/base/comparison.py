@@ -75,6 +75,9 @@ class Row:
 
     @property
     def relative(self) -> float:
+        """Infinite where there is no base to speak of, as of an extra that was hardly there."""
+        if abs(self.before) <= self.threshold and self.is_term:
+            return float("inf")
         return self.shift.value / self.before if self.before else 0.0
 
     @property
@@ -86,7 +89,7 @@ class Row:
     def is_large_untold(self) -> bool:
         """Too large to pass, and not told nevertheless."""
         told = self.verdict in (Verdict.REGRESSED, Verdict.IMPROVED)
-        return not told and self.large > 0 and abs(self.largest) > self.large
+        return not told and not self.is_occasional and self.large > 0 and abs(self.largest) > self.large
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,11 +44,12 @@ class RuleBroken:
 
 @dataclass(frozen=True, slots=True)
 class RuleChanged:
-    """One of two runs keeps a rule and the other does not; `run` is the one that does not."""
+    """One of two runs keeps a rule and the other, of which `check` is, does not."""
 
     check: Check
     is_worse: bool
-    run: str
+    before: str
+    after: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,21 +60,22 @@ class _Sentence:
         return amount(value, self.unit)
 
     def _rule(self, finding: f.RuleBroken | f.RuleChanged) -> str:
-        match finding:
-            case f.RuleBroken(check):
-                if check.is_broken:
-                    return f"this breaks a rule, {check.name} ({check.rule.ground}): {check.sentence}"
-                return f"this is unusual ({check.name}, as {check.rule.ground}): {check.sentence}"
-            case f.RuleChanged(check, is_worse, run):
-                breaks = f"breaks a rule that {'the first run keeps' if is_worse else 'the second run keeps again'}"
-                odd = f"is unusual where {'the first run is not' if is_worse else 'the second run is not any more'}"
-                return f"{run} {breaks if check.is_broken else odd}, {check.name}: {check.sentence}"
+        check = finding.check
+        if isinstance(finding, f.RuleBroken):
+            if check.is_broken:
+                return f"this breaks a rule, {check.name} ({check.rule.ground}): {check.sentence}"
+            return f"this is unusual ({check.name}, as {check.rule.ground}): {check.sentence}"
+        if finding.is_worse:
+            how = "breaks a rule that" if check.is_broken else "departs from what"
+            return f"{finding.after} {how} {finding.before} keeps, {check.name}: {check.sentence}"
+        how = f"keeps again a rule that {finding.before} breaks" if check.is_broken else f"mends what {finding.before} departs from"
+        return f"{finding.after} {how}, {check.name}: there {check.sentence}"
 
     def _untold(self, finding: f.LargeUntold | f.NotTold) -> str:
         match finding:
             case f.LargeUntold(metric, test, name, before, largest, rows):
                 share = f" ({percent(largest / before)})" if before else ""
-                moved = f"{metric} of {name} in {test} differs by {signed(largest, self.unit)}{share}"
+                moved = f"{metric} in {test}, {name}, differs by {signed(largest, self.unit)}{share}"
                 more = f", and {count(rows - 1, 'row')} more by as much as that or less" if rows > 1 else ""
                 return f"{moved}{more}: large, and not to be told from noise with so few boots; take more of both"
             case f.NotTold(rows, of, largest):

@@ -69,6 +69,9 @@ def heading_unit(unit: str) -> str:
 
 
 def percent(share: float) -> str:
+    """Infinite is what has no base."""
+    if share == float("inf"):
+        return "from about 0"
     return f"{round(share * 100, 1) + 0.0:+.1f} %"
 
 

@@ -91,7 +91,7 @@ def _judge(comparison: Comparison, test: str, metric: Metric, core: CoreId) -> t
     if row is None:
         return Verdict.CANNOT_TELL, "the cell has no counterpart in the first run"
     if metric is Metric.PSCI_CALL and all(cell.label != str(core) for cell in row.cells):
-        return Verdict.CANNOT_TELL, "it stands out in one run, as a first caller does: nothing is like it"
+        return Verdict.CANNOT_TELL, "it stands out as first caller in one run: nothing is like it"
     moved = [cell.difference for cell in row.cells]
     shown = ", ".join(signed(value, comparison.unit) for value in (moved if len(moved) <= MOST_SHOWN else (min(moved), max(moved))))
     cells = shown if len(moved) <= MOST_SHOWN else shown.replace(", ", " to ")

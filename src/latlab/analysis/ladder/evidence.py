@@ -12,7 +12,7 @@ from latlab.analysis.base.comparison import Cell, Row
 from latlab.analysis.base.ladders import BASE, STEP, Ladders
 from latlab.analysis.base.statistics import NO_SHIFT, Shift
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.ladder.groups import FIRST, Group
+from latlab.analysis.ladder.groups import FIRST, WAIT, Group
 from latlab.analysis.ladder.roles import is_parallel
 from latlab.analysis.ladder.spacing import Spacing
 from latlab.model.enums import Metric
@@ -74,8 +74,8 @@ def group_evidence(group: Group, spacing: Spacing) -> Evidence:
         "",
         cells,
         margin=spacing.margin(group.metric, baseline),
-        large=spacing.large(group.metric, baseline),
-        is_occasional=group.role == FIRST,
+        large=spacing.large(group.metric, before),
+        is_occasional=group.role in (FIRST, WAIT),
     )
     return Evidence(row, group.a, group.b, group.role)
 

@@ -43,7 +43,7 @@ def explain_span_pair(comparison: Comparison) -> tuple[Explanation, ...]:
 
 
 def _rule(comparison: Comparison, change: RuleChange) -> f.RuleChanged:
-    return f.RuleChanged(change.check, change.is_worse, (comparison.b if change.is_worse else comparison.a).id)
+    return f.RuleChanged(change.check, change.is_worse, comparison.a.id, comparison.b.id)
 
 
 def _large(comparison: Comparison) -> f.LargeUntold:

@@ -2,7 +2,8 @@
 """What a row of spans scatters by where each run has one boot: cells of like cores, and what the cores of one test share.
 
 A wake-up may be longer in one boot for all cores of a test, and one table cannot tell that from a change of this test. What it can tell is
-how far the tests lie apart; and there is an assumed part, a share of the threshold, which is all there is for a metric of one test.
+how far the tests lie apart, up to the margin, as far as boots may plausibly differ; and there is an assumed part, a share of the threshold,
+which is all there is for a metric of one test. Who waits for whom on the way up is chance, of which one boot shows one throw.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.moderated import Prior, steady_variance, t_shift
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.ladder.evidence import Evidence, Kind
+from latlab.analysis.ladder.groups import WAIT
 from latlab.model.enums import Metric
 
 ASSUMED_OFFSET = 0.5
@@ -63,11 +65,14 @@ class OneBoot:
         if one.row.is_term:
             assumed = (ASSUMED_OF_TERM * one.row.threshold) ** 2
             return _joined(_Scatter((one.scale or 0.0) ** 2 * self._fit.variance, self._fit.dof), _Scatter(assumed, MOST_DOF))
+        if one.role == WAIT:
+            return np.inf, 0.0
         cells, tests = self._cells[one.kind], self._tests[one.kind]
         assumed = (ASSUMED_OFFSET * one.row.threshold) ** 2
         offset = _Scatter(assumed, MOST_DOF)
         if tests.dof:
-            offset = _Scatter(*Prior(assumed, WEIGHT).moderate(tests.variance, tests.dof))
+            plausible = min(tests.variance, one.row.margin**2)
+            offset = _Scatter(*Prior(assumed, WEIGHT).moderate(plausible, tests.dof))
         if not cells.dof and not tests.dof:
             return np.inf, 0.0
         return _joined(_Scatter(cells.variance / len(one.differences), cells.dof), offset)

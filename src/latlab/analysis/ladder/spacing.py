@@ -9,6 +9,8 @@ from latlab.analysis.base.identity import Pair, resolution
 from latlab.analysis.base.verdicts import Limits
 from latlab.model.enums import Clock, Metric
 
+LARGE_STEPS = 25
+
 
 @dataclass(frozen=True)
 class Spacing:
@@ -31,10 +33,11 @@ class Spacing:
         return max(self.limits.margin_share(self.boots) * abs(baseline), self.threshold(metric, baseline))
 
     def large(self, metric: Metric, baseline: float) -> float:
-        """What must not pass untold; zero where the clock is exact."""
+        """What must not pass untold, `baseline` with all waits; zero where the clock is exact."""
         if self.pair.a.tick.clock is not Clock.TIME:
             return 0.0
-        return max(self.limits.large * abs(baseline), 2 * self.margin(metric, baseline))
+        share = max(self.limits.large, 2 * self.limits.margin_share(self.boots))
+        return max(share * abs(baseline), LARGE_STEPS * self._resolution(metric))
 
     def _resolution(self, metric: Metric) -> float:
         """Of one figure; the mean of several boots is finer."""

@@ -32,15 +32,19 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     failing = tuple(row for row in comparison.rows if row.verdict in fail_on)
     caveat = f"; {comparison.caveat}" if comparison.caveat else ""
     counts = ", ".join(f"{sum(row.verdict is v for row in comparison.rows)} {v}" for v in Verdict)
-    first = tuple(explanation.sentence for explanation in explain_pair(comparison) if isinstance(explanation.finding, FIRST))
+    said = [one for one in explain_pair(comparison) if isinstance(one.finding, FIRST)]
+    rules = tuple(f"{one.test}: {one.sentence}" for one in said if isinstance(one.finding, RuleChanged))
+    large = tuple(one.sentence for one in said if isinstance(one.finding, LargeUntold))
+    rest = (*large, *comparison.gaps)
     if failing or any(change.is_worse for change in comparison.rule_changes):
-        return Decision(failing, 1, (*first, *(_line(row, comparison.unit_of(row.metric)) for row in failing), f"fail: {counts}{caveat}"))
+        found = (_line(row, comparison.unit_of(row.metric)) for row in failing)
+        return Decision(failing, 1, (*rules, *found, *rest, f"fail: {counts}{caveat}"))
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
     if untold == len(comparison.rows):
-        return Decision((), 3, (*first, f"cannot tell: none of {untold} rows can be told; take more boots of both{caveat}"))
-    if comparison.gaps or comparison.large_untold:
-        return Decision((), 3, (*first, *comparison.gaps, f"cannot tell: {counts}, and the above could not be judged{caveat}"))
-    return Decision((), 0, (*first, f"pass: {counts}{caveat}"))
+        return Decision((), 3, (*rules, *rest, f"cannot tell: none of {untold} rows can be told; take more boots of both{caveat}"))
+    if rest:
+        return Decision((), 3, (*rules, *rest, f"cannot tell: {counts}, and the above could not be judged{caveat}"))
+    return Decision((), 0, (*rules, f"pass: {counts}{caveat}"))
 
 
 def _line(row: Row, unit: str) -> str:

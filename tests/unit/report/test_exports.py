@@ -183,10 +183,9 @@ def test_the_gate_fails_on_what_it_is_told_to(release):
 
 
 def test_comparison_json_says_its_schema_and_has_no_infinities(release):
-    document = json.loads(comparison_data.comparison_json(release))
+    document = json.loads(comparison_data.comparison_json(release), parse_constant=pytest.fail)
     assert (document["schema"], document["version"], document["verdict"]) == ("latlab-comparison", 2, "regressed")
     assert len(document["printed_deltas"]) == 7
-    assert {cell["low"] for row in document["rows"] for cell in row["cells"]} == {None}
 
 
 def test_comparison_csv_has_every_row_and_cell(release):

@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+
 from latlab.analysis.base.check import RuleChange
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.statistics import Shift
@@ -14,6 +16,9 @@ from latlab.analysis.base.wording import MODES, unit_of
 from latlab.model.conditions import Mode
 from latlab.model.enums import Kind, Metric
 from latlab.model.run import CoreId, Run
+
+ROW_P = 0.05
+CELL_P = 0.01
 
 
 class Statistic(StrEnum):
@@ -82,14 +87,16 @@ class Row:
 
     @property
     def largest(self) -> float:
-        """The largest difference of the row or of one of its cells."""
-        return max((self.shift.value, *(cell.difference for cell in self.cells)), key=abs)
+        """The row's shift, or the difference of a cell that is larger and no noise."""
+        return max((self.shift.value, *(cell.difference for cell in self.cells if cell.shift.p < CELL_P)), key=abs)
 
     @property
     def is_large_untold(self) -> bool:
-        """Too large to pass, and not told nevertheless."""
-        told = self.verdict in (Verdict.REGRESSED, Verdict.IMPROVED)
-        return not told and not self.is_occasional and self.large > 0 and abs(self.largest) > self.large
+        """Too large to pass, more than its noise makes likely or with no noise known, and not told nevertheless."""
+        if self.verdict in (Verdict.REGRESSED, Verdict.IMPROVED) or self.is_occasional or not self.large:
+            return False
+        likely = self.shift.p > ROW_P and np.isfinite(self.shift.low)
+        return abs(self.largest) > self.large and not (likely and self.largest == self.shift.value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,6 @@ _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 def explain_span_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     out = [_told(comparison, change.check.test, _rule(comparison, change)) for change in comparison.rule_changes]
-    if comparison.large_untold:
-        out.append(_told(comparison, "", _large(comparison)))
     changed = [row for row in comparison.rows if row.verdict in _CHANGED]
     for metric in dict.fromkeys(row.metric for row in changed):
         for verdict in _CHANGED:
@@ -35,6 +33,8 @@ def explain_span_pair(comparison: Comparison) -> tuple[Explanation, ...]:
             if rows:
                 out.append(_told(comparison, "", _metric(comparison, metric, verdict, rows)))
     out += _terms(comparison, [row for row in changed if row.is_term])
+    if comparison.large_untold:
+        out.append(_told(comparison, "", _large(comparison)))
     out += _parts(comparison, changed)
     out += [_told(comparison, order.test, _order(comparison, order)) for order in comparison.orders if order.changed]
     if not changed and not comparison.rule_changes:

@@ -37,11 +37,13 @@ def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Lim
     if not evidence:
         return [], []
     many = sum(boots) - 2 >= FEWEST_DOF
-    tested: _Tested = _ByBoots(evidence) if many else OneBoot(evidence)
-    rows = [replace(one.row, shift=tested.shift(one), basis=tested.basis(one)) for one in evidence]
     if many:
-        rows = [replace(row, effect=effect_size(*one.by_boot)) for row, one in zip(rows, evidence, strict=True)]
+        tested: _Tested = _ByBoots(evidence)
+        rows = [replace(one.row, shift=tested.shift(one), basis=tested.basis(one), effect=effect_size(*one.by_boot)) for one in evidence]
         rows = _with_cells(rows, evidence, limits)
+    else:
+        tested = single = OneBoot(evidence)
+        rows = [replace(one.row, shift=single.shift(one), basis=single.basis(one), cells=single.cells(one)) for one in evidence]
     levels = [level for metric in dict.fromkeys(row.metric for row in rows) for level in _levels(tested, evidence, metric)]
     by_row, by_level = _adjusted(rows, levels)
     levels = [replace(level, p_adjusted=p) for level, p in zip(levels, by_level, strict=True)]

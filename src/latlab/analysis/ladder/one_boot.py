@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import stats
 
 from latlab.analysis.base.columns import Floats
+from latlab.analysis.base.comparison import Cell
 from latlab.analysis.base.moderated import Prior, steady_variance, t_shift
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.ladder.evidence import Evidence, Kind
@@ -50,6 +51,11 @@ class OneBoot:
         variance, dof = self._variance(one)
         return t_shift(_moved(one), variance, dof)
 
+    def cells(self, one: Evidence) -> tuple[Cell, ...]:
+        """Each with what it scatters by; one sample is never a verdict."""
+        variance, dof = self._variance(one, cells=1)
+        return tuple(replace(cell, shift=t_shift(cell.difference, variance, dof)) for cell in one.row.cells)
+
     def level_shift(self, found: list[Evidence]) -> Shift:
         parts = [self._variance(one) for one in found]
         variance = float(np.mean([variance for variance, _ in parts])) / len(found)
@@ -61,21 +67,22 @@ class OneBoot:
         moved = one.differences
         return f"{int((moved > 0).sum())} of {len(moved)} cells up"
 
-    def _variance(self, one: Evidence) -> tuple[float, float]:
+    def _variance(self, one: Evidence, cells: int = 0) -> tuple[float, float]:
+        """Of the mean of so many cells, of all that the row has where none are named."""
         if one.row.is_term:
             assumed = (ASSUMED_OF_TERM * one.row.threshold) ** 2
             return _joined(_Scatter((one.scale or 0.0) ** 2 * self._fit.variance, self._fit.dof), _Scatter(assumed, MOST_DOF))
         if one.role == WAIT:
             return np.inf, 0.0
-        cells, tests = self._cells[one.kind], self._tests[one.kind]
+        own, tests = self._cells[one.kind], self._tests[one.kind]
         assumed = (ASSUMED_OFFSET * one.row.threshold) ** 2
         offset = _Scatter(assumed, MOST_DOF)
         if tests.dof:
             plausible = min(tests.variance, one.row.margin**2)
             offset = _Scatter(*Prior(assumed, WEIGHT).moderate(plausible, tests.dof))
-        if not cells.dof and not tests.dof:
+        if not own.dof and not tests.dof:
             return np.inf, 0.0
-        return _joined(_Scatter(cells.variance / len(one.differences), cells.dof), offset)
+        return _joined(_Scatter(own.variance / (cells or len(one.differences)), own.dof), offset)
 
 
 def _moved(one: Evidence) -> float:

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is said first, what passes no gate, and which rules are about which platform."""
+
+from dataclasses import replace
+
+import pytest
+
+from latlab.analysis.base.identity import NotComparable
+from latlab.analysis.base.tolerance import limits_of
+from latlab.analysis.base.verdicts import Limits, Verdict
+from latlab.analysis.compare import compare
+from latlab.analysis.explain import explain_pair, explain_run
+from latlab.analysis.gate import decide_gate
+from latlab.analysis.invariants import check_invariants
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId
+from latlab.store.references import load
+from support.ladder_model import Truth, make_run, relabelled
+
+FAIL_ON = frozenset({"regressed"})
+QUIET = Truth(noise=0.003)
+
+
+def changed_where(run, chosen, change, name="b"):
+    return replace(relabelled(run, lambda s: replace(s, value_ticks=change(s.value_ticks)) if chosen(s) else s), id=name)
+
+
+def in_cell(test, metric, core):
+    return lambda s: (s.test, s.metric, s.core) == (test, metric, core)
+
+
+def gate(a, b):
+    return decide_gate(compare(a, b), FAIL_ON)
+
+
+def test_a_release_that_departs_from_a_rule_fails_and_says_so_first():
+    decision = gate(load("published:tf-a/juno/v2.12"), load("published:tf-a/juno/v2.13"))
+    assert decision.exit_code == 1
+    assert decision.lines[0].startswith("susp_deep_parallel: published:tf-a/juno/v2.13 departs from what published:tf-a/juno/v2.12 keeps")
+    assert "2 of the 2 cores of cluster 0 pay it" in decision.lines[0] and "4 of the 4 cores of cluster 1 pay it" in decision.lines[0]
+
+
+def test_a_release_that_mends_a_rule_is_named_and_not_blamed():
+    comparison = compare(load("published:tf-a/juno/v2.14"), load("published:tf-a/juno/v2.15"))
+    assert not any(change.is_worse for change in comparison.rule_changes)
+    assert "v2.15 mends what published:tf-a/juno/v2.14 departs from" in explain_pair(comparison)[0].sentence
+    assert comparison.verdict is not Verdict.REGRESSED
+
+
+def test_every_wakeup_of_n1sdp_that_doubled_is_regressed():
+    comparison = compare(load("published:tf-a/n1sdp/v2.9"), load("published:tf-a/n1sdp/v2.10"))
+    serial = [row for row in comparison.rows if row.metric is Metric.WAKEUP and row.test.endswith("serial")]
+    assert serial and {row.verdict for row in serial} == {Verdict.REGRESSED}
+    assert all(1.3 < row.relative < 1.5 for row in serial)
+
+
+@pytest.mark.parametrize(
+    ("platform", "why"), [("n1sdp", "clean their own caches"), ("somebody-s", "nothing is known of the platform somebody-s")]
+)
+def test_a_rule_about_flushes_says_why_it_is_not_about_a_platform(platform, why):
+    run = replace(make_run(Truth(), 1), platform=platform)
+    faulty = changed_where(run, lambda s: s.metric is Metric.CACHE_FLUSH and "deep_par" in s.test, lambda _: 5000)
+    about_flushes = [check for check in check_invariants(faulty) if check.rule.coherency]
+    assert about_flushes and all(check.holds and not check.applicable and why in check.sentence for check in about_flushes)
+
+
+def test_a_missing_flush_of_the_last_man_breaks_a_rule_with_its_ground():
+    run = make_run(Truth(), 1)
+    faulty = changed_where(run, lambda s: s.metric is Metric.CACHE_FLUSH and s.test == "susp_deep_parallel", lambda _: 250)
+    (said,) = [e.sentence for e in explain_run(faulty) if e.test == "susp_deep_parallel" and "this breaks a rule" in e.sentence]
+    assert "PSCI" in said and "none of the 2 cores of cluster 0 pays it" in said and "none of the 4 cores of cluster 1 pays it" in said
+
+
+def test_like_cores_some_ticks_apart_are_not_unusual():
+    """1.6 against 2.0 us is a quarter, and twenty ticks."""
+    run = make_run(replace(Truth(tests=("cpu_susp_serial",)), powerdown=1600.0, plain_flush=300.0), 1)
+    slower = changed_where(run, in_cell("cpu_susp_serial", Metric.POWERDOWN, CoreId(1, 2)), lambda _: 100)
+    assert all(check.holds for check in check_invariants(slower))
+
+
+def test_one_cell_three_times_as_long_passes_no_gate():
+    a, b = make_run(QUIET, 1, name="a"), make_run(QUIET, 2, name="b")
+    for metric in (Metric.WAKEUP, Metric.CACHE_FLUSH):
+        tripled = changed_where(b, in_cell("cpu_susp_serial", metric, CoreId(1, 2)), lambda v: 3 * v)
+        decision = gate(a, tripled)
+        assert decision.exit_code in (1, 3)
+        assert any(f"cpu_susp_serial {metric}" in line or f"{metric} in cpu_susp_serial" in line for line in decision.lines)
+
+
+def test_a_whole_test_ten_times_as_long_is_regressed():
+    a, b = make_run(QUIET, 1, name="a"), make_run(QUIET, 2, name="b")
+    decision = gate(a, changed_where(b, lambda s: s.test == "cpu_susp_serial", lambda v: 10 * v))
+    assert decision.exit_code == 1
+    assert {row.test for row in decision.failing} >= {"cpu_susp_serial"}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "change", "said"),
+    [
+        (lambda s: s.test == "cpu_susp_serial", lambda v: 1000 * v, r"unit suspect: cpu_susp_serial powerdown of b is 1\d\d\d times"),
+        (lambda s: s.test == "cpu_susp_parallel" and s.metric is Metric.POWERDOWN, lambda _: 0, "cpu_susp_parallel powerdown of b is 0"),
+    ],
+)
+def test_a_figure_in_another_unit_or_missing_in_one_test_is_refused_by_name(chosen, change, said):
+    a, b = make_run(QUIET, 1, name="a"), make_run(QUIET, 2, name="b")
+    with pytest.raises(NotComparable, match=said):
+        compare(a, changed_where(b, chosen, change))
+
+
+def test_columns_in_each_others_place_are_refused_by_name():
+    a = make_run(QUIET, 1, name="a")
+    exchange = {Metric.POWERDOWN: Metric.WAKEUP, Metric.WAKEUP: Metric.POWERDOWN}
+    swapped = relabelled(
+        make_run(QUIET, 2, name="b"), lambda s: replace(s, metric=exchange.get(s.metric, s.metric)) if s.test == "cpu_susp_serial" else s
+    )
+    with pytest.raises(NotComparable, match="in cpu_susp_serial powerdown and wakeup of b stand in each other's place"):
+        compare(a, swapped)
+
+
+def test_a_span_of_zero_is_a_gap_and_no_improvement_by_all_of_it():
+    a, b = make_run(QUIET, 1, name="a"), make_run(QUIET, 2, name="b")
+    comparison = compare(a, changed_where(b, in_cell("cpu_susp_serial", Metric.CACHE_FLUSH, CoreId(1, 2)), lambda _: 0))
+    assert "cpu_susp_serial cache_flush of core 1.2 is 0 in b, which no span is" in comparison.gaps
+    assert not comparison.rule_changes
+    assert decide_gate(comparison, FAIL_ON).exit_code != 0
+
+
+def test_a_core_that_every_test_lacks_is_named():
+    a, b = make_run(QUIET, 1, name="a"), make_run(QUIET, 2, name="b")
+    from support.runs import changed
+
+    fewer = changed(b, samples=tuple(s for s in b.samples if s.core != CoreId(1, 3)))
+    with pytest.raises(NotComparable, match=r"core 1\.3 is missing"):
+        compare(a, fewer)
+
+
+def test_a_step_that_fell_makes_cores_wait_less():
+    a, b = make_run(QUIET, 1, name="a"), make_run(replace(QUIET, step=100_000.0), 2, name="b")
+    (said,) = [e.sentence for e in explain_pair(compare(a, b)) if "step of the queue" in e.sentence]
+    assert "improved" in said and "waits that much less" in said
+
+
+def test_no_ladder_is_fitted_where_several_cores_pay_as_last_men():
+    run = make_run(Truth(), 1)
+    faulty = changed_where(run, lambda s: s.metric is Metric.CACHE_FLUSH and "deep_par" in s.test, lambda _: 5000)
+    said = [e.sentence for e in explain_run(faulty) if e.test == "susp_deep_parallel"]
+    assert any("no ladder is fitted" in s for s in said) and not any("the fit leaves" in s for s in said)
+
+
+def test_a_part_that_nobody_plays_in_the_second_run_is_a_gap():
+    """With another lead the cores of its cluster are last men no more, and those of the other cluster are all of them."""
+    a, b = make_run(QUIET, 1, name="a"), make_run(replace(QUIET, lead=CoreId(0, 0)), 2, name="b")
+    comparison = compare(a, b)
+    assert any("no core of cluster 1 is a core beside others in the second run" in gap for gap in comparison.gaps)
+    assert decide_gate(comparison, FAIL_ON).exit_code == 3
+
+
+def test_more_boots_vouch_for_a_narrower_margin():
+    limits = Limits()
+    assert [limits.margin_share(boots) for boots in (1, 3, 4, 7, 8, 50)] == [0.10, 0.10, 0.05, 0.05, 0.03, 0.03]
+    assert {limits_of(2).margin_share(boots) for boots in (1, 4, 8)} == {0.02}
+
+
+def test_two_boots_of_one_truth_are_the_same_within_the_margin():
+    comparison = compare(make_run(QUIET, 1, name="a"), make_run(QUIET, 2, name="b"))
+    assert comparison.verdict is Verdict.SAME and decide_gate(comparison, FAIL_ON).exit_code == 0
+
+
+def test_what_cannot_be_told_is_counted_and_not_called_unchanged():
+    loud = Truth(noise=0.12, tests=("cpu_susp_serial",))
+    comparison = compare(make_run(loud, 1, name="a"), make_run(loud, 2, name="b"))
+    assert any(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
+    assert not any(row.verdict in (Verdict.REGRESSED, Verdict.IMPROVED) for row in comparison.rows)
+    assert any("cannot be told, the largest" in e.sentence for e in explain_pair(comparison))

@@ -86,7 +86,7 @@ def _from_file(path: Path, release: str, unit: str) -> Run:
         raise BadReference(f"{path}: the format {path.suffix!r} is not read; .rst, .csv, .json, .log, .txt and .yaml are")
     release = release or _only_release(path, reading)
     run = published.run_of(reading, release, _source(path, reading, release), unit)
-    if not run.samples:
+    if not run.samples and not run.distributions:
         reason = min(run.problems, key=lambda p: p.kind is not ProblemKind.UNIT_SUSPECT, default=None)
         told = _placed(path, reason) if reason else f"{path}: no latency table of release {release!r}"
         raise BadReference(f"{told}; nothing is left to compare")

@@ -267,3 +267,24 @@ def test_a_row_of_one_cell_that_names_no_test_is_not_swallowed():
     reading = csv_tables.parse("surprise\nCluster,Core,Powerdown\n0,0,1.5\n", "CPU_OFF latencies (us) (v1)")
     assert [(p.line, p.message) for p in reading.problems] == [(1, "the row 'surprise' does not name a test and is left out")]
     assert len(reading.tables[0].figures) == 1
+
+
+GUIDE = """
+RT-linux 12.00.00 Performance Guide
+===================================
+
+.. csv-table::
+   :header: "Latencies","CPU 0","CPU 1"
+
+   "Minimum (usec)","4","5"
+   "Average (usec)","7","6"
+   "Maximum (usec)","68","72"
+"""
+
+
+def test_a_guide_of_wake_up_latencies_is_a_run_with_one_distribution_for_each_cpu(tmp_path):
+    document = tmp_path / "guide.rst"
+    document.write_text(GUIDE)
+    found = references.load(str(document))
+    assert [(d.minimum_ticks, d.average_ticks, d.maximum_ticks) for d in found.distributions] == [(4, 7, 68), (5, 6, 72)]
+    assert found.tick.value == 1000 and found.problems == () and found.build.firmware == "12.00.00"

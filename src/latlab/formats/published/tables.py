@@ -19,7 +19,7 @@ from latlab.model.run import CoreId, Problem
 UNIT_NS = {"ns": Decimal(1), "us": Decimal(1000), "ms": Decimal(1000_000), "s": Decimal(1000_000_000)}
 
 _FIGURE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*(?:\(\s*([+-]?\d{1,9}(?:\.\d{1,6})?)\s*%\s*\))?", re.ASCII)
-_UNIT = re.compile(r"\((ns|us|µs|μs|ms|s)\)")
+_UNIT = re.compile(r"\((ns|us|µs|μs|ms|s|nsec|usec|msec|sec)s?\)")
 _TEST_NAME = re.compile(r"(test_[a-z0-9_]+)\s*(?:\(([^)]*)\))?", re.ASCII)
 _PARENTHESIS = re.compile(r"\(([^()]*)\)")
 _CPU = re.compile(r"cpu\s*(\d{1,4})", re.IGNORECASE | re.ASCII)
@@ -175,7 +175,8 @@ def parse_figure(text: str) -> tuple[Decimal, Decimal | None] | None:
 
 
 def _plain_unit(unit: str) -> str:
-    return "us" if unit in ("µs", "μs") else unit
+    plain = unit.removesuffix("ec")
+    return "us" if plain in ("µs", "μs") else plain
 
 
 def _column_name(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from latlab.cli import analysis, doctor, psa, psci, rt, runs, sbi, virtual, watch
+from latlab.cli import analysis, doctor, psa, psci, publish, rt, runs, sbi, virtual, watch
 from latlab.errors import LatlabError, UsageError
 
 app = typer.Typer(
@@ -46,6 +46,7 @@ virtual.register(app)
 doctor.register(app)
 sbi.register(run_app)
 watch.register(app)
+publish.register(app)
 
 
 def main() -> None:

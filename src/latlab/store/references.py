@@ -88,7 +88,7 @@ def _from_file(path: Path, release: str, unit: str) -> Run:
     run = published.run_of(reading, release, _source(path, reading, release), unit)
     if not run.samples and not run.distributions:
         reason = min(run.problems, key=lambda p: p.kind is not ProblemKind.UNIT_SUSPECT, default=None)
-        told = _placed(path, reason) if reason else f"{path}: no latency table of release {release!r}"
+        told = _placed(path, reason) if reason else f"{path}: no latency table{f' of {release}' if release else ' in it'}"
         raise BadReference(f"{told}; nothing is left to compare")
     return replace(run, id=f"{path}#{release}" if release else str(path))
 

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The verbs that write figures into other projects' documents. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from latlab.cli.output import say
+
+publish_app = typer.Typer(
+    help="Write figures where another project's documents take them from.", no_args_is_help=True, rich_markup_mode=None
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs to the command line."""
+    app.add_typer(publish_app, name="publish")
+
+
+@publish_app.command("tf-a")
+def tf_a(
+    logs: Annotated[list[Path], typer.Argument(help="Console logs of TFTF's runtime-instrumentation tests.", exists=True, dir_okay=False)],
+    data: Annotated[Path, typer.Option(help="The board's folder, with `current` and `previous` in it: docs/perf/data/juno.")],
+    topology: Annotated[str | None, typer.Option(help="Cores of each cluster, where the log does not name all: 2,4.")] = None,
+) -> None:
+    """Make the logs' figures the current ones and the current ones the previous ones, with the changes that are real beside them."""
+    from latlab.campaigns.publishing import folder_of, publish_tf_a
+    from latlab.campaigns.virtual_psci import topology_of
+
+    done = publish_tf_a(logs, folder_of(data), topology_of(topology) if topology else None)
+    for note in done.notes:
+        say(f"note: {note}")
+    say(
+        f"{data}: {len(done.files)} files written; {done.deltas} figures carry a change, {done.left_out} differ by what is not shown to be one"
+    )

@@ -10,9 +10,7 @@ import typer
 
 from latlab.cli.output import say
 
-publish_app = typer.Typer(
-    help="Write figures where another project's documents take them from.", no_args_is_help=True, rich_markup_mode=None
-)
+publish_app = typer.Typer(help="Write figures where other documents take them.", no_args_is_help=True, rich_markup_mode=None)
 
 
 def register(app: typer.Typer) -> None:
@@ -33,6 +31,5 @@ def tf_a(
     done = publish_tf_a(logs, folder_of(data), topology_of(topology) if topology else None)
     for note in done.notes:
         say(f"note: {note}")
-    say(
-        f"{data}: {len(done.files)} files written; {done.deltas} figures carry a change, {done.left_out} differ by what is not shown to be one"
-    )
+    counted = f"{done.deltas} figures carry a change, {done.left_out} differ by what is not shown to be one"
+    say(f"{data}: {len(done.files)} files written; {counted}")

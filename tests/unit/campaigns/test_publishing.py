@@ -23,7 +23,7 @@ PAGE = """
 def log_of(reference, order=1, without=""):
     """The figures of a published release as the lines of a console log, the cores of each test forwards or backwards."""
     run = load(f"published:tf-a/{reference}")
-    cells = {}
+    cells: dict = {}
     for sample in run.samples:
         cells.setdefault(sample.test, {}).setdefault(sample.core, []).append(round(sample.value_ticks * run.tick.value))
     return "".join(
@@ -113,7 +113,7 @@ def test_a_damaged_log_changes_nothing(tmp_path):
     before = {path: path.read_text() for path in tmp_path.glob("*/*.csv")}
     log = tmp_path / "damaged.log"
     log.write_text(log_of("juno/v2.13")[:-9])
-    with pytest.raises(DataError, match="damaged.log.*publish a whole run"):
+    with pytest.raises(DataError, match=r"damaged\.log.*publish a whole run"):
         publish_tf_a([log], tmp_path)
     assert {path: path.read_text() for path in tmp_path.glob("*/*.csv")} == before
 

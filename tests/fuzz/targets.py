@@ -79,7 +79,7 @@ def console(data: bytes) -> None:
                 assert list(parse_figures(format_figures(item))) == [item]
     figures, problems = read_figures(lines, TWO_CORES)
     run = console_log.parse(data, "x.log", TWO_CORES)
-    assert len(run.samples) == sum(len(item.values_ns) for _, item in figures)
+    assert len(run.samples) == sum(len(item.figures.values_ns) for item in figures)
     assert {problem.line for problem in problems if "lines of" not in problem.message} <= {problem.line for problem in run.problems}
     console_log.parse(data, "x.log")
 

@@ -9,6 +9,7 @@ from latlab.campaigns.psci import CAMPAIGN
 from latlab.campaigns.recording import Recorded, Recorder, Silent, now_utc, text_of
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError, UsageError
+from latlab.formats.dump import console_log
 from latlab.formats.dump.dump import collect_dump
 from latlab.formats.dump.frames import Boot, parse_frames
 from latlab.formats.dump.lab_log import as_printed
@@ -16,7 +17,7 @@ from latlab.formats.dump.rt_instr import parse_figures, read_figures
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.figures import Figures
-from latlab.model.run import Build, Run, Sample, Spans, Tick, Topology
+from latlab.model.run import Build, Run, Spans, Tick, Topology
 from latlab.store.store import Store
 from latlab.targets.qemu import qemu as qemus
 from latlab.targets.qemu.images import PLATFORM
@@ -92,14 +93,10 @@ def _imported(
 
 def _import_figures(store: Store, run: Run, texts: list[str], data: bytes) -> Recorded:
     """A log with RT_INSTR lines only: three durations a core, no trace, no checksum."""
-    iterations, problems = read_figures(texts, run.topology)
+    placed, problems = read_figures(texts, run.topology)
     if any(True for text in texts for _ in parse_frames(text)):
         problems = [*collect_dump(texts, event_table()).problems, *problems]
-    samples = [
-        Sample(figures.test, metric, figures.core, 0, number, value)
-        for number, figures in iterations
-        for metric, value in figures.values_ns
-    ]
+    samples = console_log.samples_of(placed)
     if not samples:
         cause = f"; line {problems[0].line}: {problems[0].message}" if problems else ""
         raise DataError(f"no readable BOOT line and no RT_INSTR figure, so nothing to store{cause}; give the whole console log")

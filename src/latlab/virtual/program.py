@@ -82,4 +82,4 @@ def spans_of(program: Path, board: Board, orders: Orders | None = None, test: st
     found, problems = read_figures(printed.decode().splitlines(), board.topology)
     if problems or not found:
         raise DataError(f"{program.name} printed no figures: {problems[0].message if problems else 'nothing'}")
-    return {(figures.test, metric, figures.core): float(value) for _, figures in found for metric, value in figures.values_ns}
+    return {(one.figures.test, metric, one.figures.core): float(value) for one in found for metric, value in one.figures.values_ns}

@@ -28,6 +28,7 @@ PIECES = [
     "\n",
     "\n",
     "[1.0] ",
+    "NOTICE:  BL31: v2.9",
 ]
 
 
@@ -52,13 +53,47 @@ def test_a_cut_line_is_named_with_its_line():
     assert run.problems[0].line == 3 and run.status is RunStatus.PARTIAL
 
 
+def booted(*lines, says="NOTICE:  BL31: v2.9(release):v2.9"):
+    banners = ("NOTICE:  Booting Trusted Firmware", "NOTICE:  BL1: v2.9(release):v2.9", says)
+    return (*banners, "NOTICE:  Booting trusted firmware test framework", "NOTICE:  Running at NS-EL1", *lines)
+
+
+def test_each_boot_of_a_log_begins_with_the_first_banner_after_figures():
+    boots = [booted(line(CoreId(0, 0), 10 + i, 2, 3), line(CoreId(0, 1), 4, 5, 6), line(CoreId(0, 0), 7, 8, 9), line(CoreId(0, 1), 1, 2, 3))
+             for i in range(3)]  # fmt: skip
+    run = parse(log(*boots[0], *boots[1], *boots[2]), "a.log")
+    assert run.problems == () and {(s.boot, s.iteration) for s in run.samples} == {(b, i) for b in range(3) for i in range(2)}
+    found = [s.value_ticks for s in run.samples if s.core == CoreId(0, 0) and s.metric is Metric.POWERDOWN and s.iteration == 0]
+    assert found == [10, 11, 12]
+
+
+def test_a_log_whose_framework_alone_prints_a_banner_has_its_boots_too():
+    lines = ("NOTICE:  Booting trusted firmware test framework", line(CoreId(0, 0), 1, 2, 3), "NOTICE:  Exiting")
+    assert {s.boot for s in parse(log(*lines, *lines), "a.log").samples} == {0, 1}
+
+
+def test_a_line_that_one_boot_lacks_is_missing_however_many_the_others_have():
+    whole = booted(line(CoreId(0, 0), 1, 2, 3), line(CoreId(0, 1), 4, 5, 6))
+    (problem,) = parse(log(*booted(line(CoreId(0, 0), 1, 2, 3)), *whole), "a.log").problems
+    assert "core 0.1 has 0 lines of cpu_susp_serial" in problem.message
+
+
+def test_boots_of_two_firmwares_in_one_log_are_a_problem():
+    first, second = (
+        booted(line(CoreId(0, 0), 1, 2, 3), says=f"NOTICE:  BL31: {version}") for version in ("v2.9(release)", "v2.10(release)")
+    )
+    (problem,) = parse(log(*first, *second), "a.log").problems
+    assert "BL31 v2.10(release), one before of v2.9(release)" in problem.message
+    assert parse(log(*first, *first), "a.log").problems == ()
+
+
 @given(st.lists(st.sampled_from(PIECES), max_size=60))
 def test_leaving_lines_out_that_hold_no_mark_changes_nothing(pieces):
     text = "".join(pieces)
     whole = read_figures([part.rstrip("\r") for part in text.split("\n")], TWO)
     run = parse(text.encode(), "x", TWO)
-    assert [(s.iteration, s.core, s.metric, s.value_ticks) for s in run.samples] == [
-        (number, f.core, metric, value) for number, f in whole[0] for metric, value in f.values_ns
+    assert [(s.boot, s.iteration, s.core, s.metric, s.value_ticks) for s in run.samples] == [
+        (one.boot, one.iteration, one.figures.core, metric, value) for one in whole[0] for metric, value in one.figures.values_ns
     ]
     damage = [p for p in whole[1] if "lines of" not in p.message]
     assert [p for p in run.problems if "lines of" not in p.message and "holds no" not in p.message] == damage

@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from latlab.formats.dump.frames import strip_escapes
 from latlab.formats.dump.lab_log import as_printed
-from latlab.formats.dump.rt_instr import parse_figures, read_numbered_figures
+from latlab.formats.dump.rt_instr import BANNER, Placed, parse_figures, read_numbered_figures
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.figures import Figures
 from latlab.model.run import UNNAMED, Build, Problem, Run, Sample, Spans, Tick, Topology
 
-_MARKS = (b"RT_INSTR", b"/>", b"\x1b")
+_MARKS = (b"RT_INSTR", b"/>", b"\x1b", BANNER.encode())
 MOST_IN_A_ROW = 1024  # clusters, and cores of one: a larger number is damage, not a board
 
 
@@ -21,7 +21,7 @@ def parse(data: bytes, name: str, topology: Topology | None = None) -> Run:
     lines = list(candidate_lines(as_printed(data)))
     shape = topology or _topology(lines)
     found, problems = read_numbered_figures(lines, shape)
-    samples = tuple(Sample(f.test, metric, f.core, 0, iteration, value) for iteration, f in found for metric, value in f.values_ns)
+    samples = samples_of(found)
     if not samples:
         problems.append(Problem(0, "the log holds no RT_INSTR figure; give the whole console log"))
     return Run(
@@ -39,8 +39,17 @@ def parse(data: bytes, name: str, topology: Topology | None = None) -> Run:
     )
 
 
+def samples_of(found: Iterable[Placed]) -> tuple[Sample, ...]:
+    """The spans of figures, in ns."""
+    return tuple(
+        Sample(one.figures.test, metric, one.figures.core, one.boot, one.iteration, value)
+        for one in found
+        for metric, value in one.figures.values_ns
+    )
+
+
 def candidate_lines(data: bytes) -> Iterator[tuple[int, str]]:
-    """Lines that may hold figures or pieces of them, with their numbers from 1: those with a mark of the format or a terminal escape."""
+    """Lines that may hold figures, pieces of them or a banner, with their numbers from 1: those with a mark of these or an escape."""
     number, counted = 1, 0
     for start in sorted({data.rfind(b"\n", 0, at) + 1 for mark in _MARKS for at in _places(data, mark)}):
         number += data.count(b"\n", counted, start)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from latlab.formats.dump.frames import Damage, strip_escapes
 from latlab.model.enums import Metric
@@ -22,6 +23,21 @@ _TEST_PREFIX = "test_rt_instr_"
 _LINE = re.compile(r"<RT_INSTR:([A-Za-z_]\w*)\t(\d{1,5})\t(\d{1,5})\t(\d{1,18})(?:\t(\d{1,18})\t(\d{1,18}))?/>", re.ASCII)
 _HEAD = re.compile(r"<RT_INSTR")
 _TAIL = re.compile(r"\t\d+\t\d+/>", re.ASCII)
+
+
+# What the boot loader, the runtime firmware and the test framework say first; those of one boot stand before its first figure.
+BANNER = "NOTICE:"
+_BANNER = re.compile(r"NOTICE:\s+(?:Booting trusted firmware|BL1: |BL2: |BL31: )", re.ASCII | re.IGNORECASE)
+_VERSION = re.compile(r"NOTICE:\s+BL31: (v\S+)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Figures with the boot and, in that, the iteration of their test, both from 0."""
+
+    boot: int
+    iteration: int
+    figures: Figures
 
 
 def short_name(test: str) -> str:
@@ -56,34 +72,66 @@ def _figures(match: re.Match[str]) -> Figures:
     return Figures(short_name(match[1]), CoreId(int(match[2]), int(match[3])), tuple(zip(metrics, values, strict=True)))
 
 
-def read_figures(lines: Iterable[str], topology: Topology) -> tuple[list[tuple[int, Figures]], list[Problem]]:
-    """The figures of a log that has no dump: the n-th line of a core in a test is its iteration n.
+def read_figures(lines: Iterable[str], topology: Topology) -> tuple[list[Placed], list[Problem]]:
+    """The figures of a log that has no dump: the n-th line of a core in a test is its iteration n, from the banner of a boot on.
 
-    A core that the topology lacks is refused, and cores whose counts differ in a test are reported, because a line is missing.
+    A core that the topology lacks is refused, and cores whose counts differ in a test of a boot are reported, because a line is missing.
     """
     return read_numbered_figures(enumerate(lines, 1), topology)
 
 
-def read_numbered_figures(lines: Iterable[tuple[int, str]], topology: Topology) -> tuple[list[tuple[int, Figures]], list[Problem]]:
-    """Like `read_figures`, from the numbered lines that may hold figures."""
-    found: list[tuple[int, Figures]] = []
-    problems: list[Problem] = []
-    counts: dict[str, Counter[CoreId]] = {}
-    cores = dict.fromkeys(topology.cores)
-    number = 0
+def read_numbered_figures(lines: Iterable[tuple[int, str]], topology: Topology) -> tuple[list[Placed], list[Problem]]:
+    """Like `read_figures`, from the numbered lines that may hold figures or a banner."""
+    log = _Log(topology)
     for number, line in lines:
-        for figures in parse_figures(strip_escapes(line)):
+        log.read(number, line)
+    log.end_boot()
+    return log.found, log.problems
+
+
+class _Log:
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+        self.cores = dict.fromkeys(topology.cores)
+        self.found: list[Placed] = []
+        self.problems: list[Problem] = []
+        self.counts: dict[str, Counter[CoreId]] = {}
+        self.boot = 0
+        self.last = 0
+        self.version = ""
+
+    def read(self, number: int, line: str) -> None:
+        plain = strip_escapes(line)
+        if BANNER in plain and _BANNER.search(plain):
+            self._banner(number, plain)
+        for figures in parse_figures(plain):
+            self.last = number
             if isinstance(figures, Damage):
-                problems.append(Problem(number, f"{figures.reason}; what it said is lost"))
-            elif figures.core not in cores:
-                problems.append(Problem(number, f"core {figures.core} is not in the topology {topology}; give the right --topology"))
+                self.problems.append(Problem(number, f"{figures.reason}; what it said is lost"))
+            elif figures.core not in self.cores:
+                self.problems.append(
+                    Problem(number, f"core {figures.core} is not in the topology {self.topology}; give the right --topology")
+                )
             else:
-                of_test = counts.setdefault(figures.test, Counter())
-                found.append((of_test[figures.core], figures))
+                of_test = self.counts.setdefault(figures.test, Counter())
+                self.found.append(Placed(self.boot, of_test[figures.core], figures))
                 of_test[figures.core] += 1
-    for test, of_test in counts.items():
-        absent = next((core for core in cores if core not in of_test), None) if len(of_test) < len(cores) else None
-        fewest = min(cores, key=lambda core: of_test[core]) if absent is None else absent
-        if of_test[fewest] < max(of_test.values()):
-            problems.append(Problem(number, f"core {fewest} has {of_test[fewest]} lines of {test}, another core {max(of_test.values())}"))
-    return found, problems
+
+    def end_boot(self) -> None:
+        for test, of_test in self.counts.items():
+            absent = next((core for core in self.cores if core not in of_test), None) if len(of_test) < len(self.cores) else None
+            fewest = min(self.cores, key=lambda core: of_test[core]) if absent is None else absent
+            if of_test[fewest] < max(of_test.values()):
+                said = f"core {fewest} has {of_test[fewest]} lines of {test}, another core {max(of_test.values())}"
+                self.problems.append(Problem(self.last, said))
+
+    def _banner(self, number: int, plain: str) -> None:
+        if self.counts:
+            self.end_boot()
+            self.counts = {}
+            self.boot += 1
+        version = _VERSION.search(plain)
+        if version and self.version and version[1] != self.version:
+            said = f"this boot is of BL31 {version[1]}, one before of {self.version}; give the log of each firmware by itself"
+            self.problems.append(Problem(number, said))
+        self.version = version[1] if version else self.version

@@ -5,11 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rich.console import Console
+from scipy import optimize, stats
 
 from latlab.analysis.base.change_points import Kind
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.verdicts import Limits
 from latlab.analysis.history import history
+from latlab.analysis.wakeups.pareto import level_of, over
 from latlab.analysis.wakeups.tail import tails
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Sample, Tick
@@ -120,7 +122,7 @@ def test_the_true_level_lies_in_the_interval_nearly_as_often_as_it_says():
         found = tail_of(rng.exponential(100_000, 4000))
         given += found.level is not None
         inside += found.level is not None and found.low <= 100_000 * np.log(1e5) <= found.high
-    assert given >= 32 and inside >= 0.85 * given
+    assert given >= 36 and inside >= 0.87 * given
 
 
 @pytest.mark.parametrize(
@@ -130,11 +132,53 @@ def test_the_true_level_lies_in_the_interval_nearly_as_often_as_it_says():
         (np.round(np.random.default_rng(1).exponential(3, 5000)), "tick is too coarse"),
         (np.abs(np.random.default_rng(1).standard_cauchy(5000)) ** 2 * 1000, "shape"),
         (np.repeat(np.random.default_rng(1).exponential(1e5, 500), 10), "independence"),
+        (np.random.default_rng(1).integers(1000, 1100, 5000), "the largest value came"),
+        (np.random.default_rng(1).integers(0, 1_000_000_000, 5000), "the tail ends"),
     ],
 )
 def test_no_estimate_is_given_where_a_diagnostic_fails(values, said):
     found = tail_of(values)
     assert found.level is None and said in found.refusal
+
+
+def test_a_bounded_uniform_is_not_called_too_coarse():
+    assert "coarse" not in tail_of(np.random.default_rng(1).integers(1000, 1100, 5000)).refusal
+
+
+def test_the_fit_is_the_maximum_of_the_likelihood_that_scipy_finds():
+    values = np.random.default_rng(7).pareto(4, 6000) * 1e5
+    excesses = over(values, 300, 0.0)
+    found = level_of(excesses, 1e5)
+    shape, _, scale = stats.genpareto.fit(excesses.values, floc=0)
+    assert found.shape == pytest.approx(shape, abs=0.01) and found.scale == pytest.approx(scale, rel=0.02)
+    assert found.level == pytest.approx(excesses.threshold + stats.genpareto.isf(1 / 1e5 / excesses.share, shape, 0, scale), rel=0.03)
+
+
+def test_the_ends_of_the_interval_are_where_the_profile_falls_by_what_it_says():
+    excesses = over(np.random.default_rng(7).exponential(1e5, 6000), 300, 0.0)
+    found = level_of(excesses, 1e6)
+    y, ratio = excesses.values, excesses.share * 1e6
+
+    def likelihood(level):
+        def against(shape):
+            return -stats.genpareto.logpdf(y, shape, 0, (level - excesses.threshold) * shape / (ratio**shape - 1)).sum()
+
+        return -optimize.minimize_scalar(against, bounds=(-0.45, 1.2), method="bounded", options={"xatol": 1e-6}).fun
+
+    fallen = [2 * (likelihood(found.level) - likelihood(end)) for end in (found.low, found.high)]
+    assert fallen == pytest.approx([4.2, 4.2], abs=0.25)
+
+
+def test_the_threshold_lies_half_a_tick_below_what_exceeds_it():
+    values = np.array([*[10.0] * 90, *range(20, 40, 2)])
+    assert over(values, 4, 2.0).threshold == 31.0 and list(over(values, 4, 2.0).values) == [1.0, 3.0, 5.0, 7.0]
+    assert over(values, 12, 2.0).threshold == 11.0 and over(values, 12, 2.0).share == 0.1
+
+
+def test_more_of_a_larger_sample_but_a_smaller_share_lies_beyond_the_threshold():
+    rng = np.random.default_rng(3)
+    told = [tail_of(rng.exponential(1e5, n)).diagnostics[0].figure for n in (2000, 10_000, 100_000)]
+    assert [one.split()[0] for one in told] == ["100", "200", "399"]
 
 
 def test_the_instruction_clock_has_no_tail():

@@ -48,9 +48,9 @@ def _power(options: argparse.Namespace) -> None:
         if options.only not in case.name:
             continue
         tally = tallied(case, max(20, options.pairs // 2), options.seed)
-        print(f"{case.name:58} n={tally.pairs:4} found {_said(tally, 'found')}  wrong beside {_said(tally, 'wrong')}  "
-              f"cause {tally.share('cause'):.3f}  gate 1: {tally.share('gate 1'):.3f}  rule {tally.share('rule'):.3f}{_worst(tally)}",
-              flush=True)  # fmt: skip
+        shares = "  ".join(f"{name} {tally.share(name):.3f}" for name in ("cause", "gate 1", "rule"))
+        wrong = f"wrong beside {_said(tally, 'wrong')}, {tally.wrong_share:.3f} of rows"
+        print(f"{case.name:58} n={tally.pairs:4} found {_said(tally, 'found')}  {wrong}  {shares}{_worst(tally)}", flush=True)
 
 
 def _said(tally: Tally, name: str) -> str:

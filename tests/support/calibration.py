@@ -55,6 +55,7 @@ class Outcome:
     rule_claimed: bool
     gate: int
     cause: bool
+    flagged: int
 
 
 @dataclass
@@ -63,6 +64,7 @@ class Tally:
     pairs: int = 0
     counts: Counter[str] = field(default_factory=Counter)
     wrong_rows: Counter[str] = field(default_factory=Counter)
+    flagged: int = 0
     examples: dict[str, int] = field(default_factory=dict)
 
     def add(self, outcome: Outcome, number: int) -> None:
@@ -81,6 +83,12 @@ class Tally:
             if happened:
                 self.examples.setdefault(name, number)
         self.wrong_rows.update(outcome.wrong)
+        self.flagged += outcome.flagged
+
+    @property
+    def wrong_share(self) -> float:
+        """Of all flagged rows those that nothing planted accounts for."""
+        return sum(self.wrong_rows.values()) / self.flagged if self.flagged else 0.0
 
     def share(self, name: str) -> float:
         return self.counts[name] / self.pairs
@@ -105,6 +113,7 @@ def judged(case: Case, before: Run, after: Run) -> Outcome:
         broken or any(RULE.search(line) for line in said),
         decision.exit_code,
         case.change is not None and any(_names(case.change, one.sentence) for one in explanations),
+        len(flagged),
     )
 
 

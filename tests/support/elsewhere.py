@@ -13,7 +13,7 @@ from statsmodels.stats.proportion import proportions_ztest
 from statsmodels.stats.rates import test_poisson_2indep as poisson_2indep
 from statsmodels.stats.weightstats import DescrStatsW
 
-from latlab.analysis.base.statistics import effect_size, false_discovery_control, two_sample_shift
+from latlab.analysis.base.statistics import effect_size, false_discovery_control, family_wise, two_sample_shift
 from latlab.analysis.base.weighted import (
     Weighted,
     dominance,
@@ -105,8 +105,9 @@ def adjusted_p_values_are_those_of_statsmodels(inputs: int) -> None:
     rng = np.random.default_rng(10)
     for _ in range(inputs):
         p = rng.uniform(size=rng.integers(1, 60)) ** rng.choice([1, 4])
+        assert family_wise(list(p)) == pytest.approx(list(multipletests(p, method="holm")[1]), rel=1e-9, abs=1e-12)
         assert false_discovery_control(list(p)) == pytest.approx(list(multipletests(p, method="fdr_bh")[1]), rel=1e-9, abs=1e-12)
-    assert false_discovery_control([]) == []
+    assert false_discovery_control([]) == family_wise([]) == []
 
 
 def histogram(rng: np.random.Generator, most: int) -> tuple[Weighted, np.ndarray]:

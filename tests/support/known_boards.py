@@ -180,8 +180,10 @@ class _Boot:
         return deviation * float(self.rng.standard_t(3)) / 3**0.5
 
     def _sample(self, test: str, metric: Metric, core: CoreId, cost_us: float, deviation: float) -> Sample:
-        ticks = round(max(0.0, cost_us + self._drawn(deviation)) * 1000 / self.board.tick_ns)
-        return Sample(test, metric, core, self.boot, 0, ticks)
+        value = cost_us + self._drawn(deviation)
+        while value <= 0.0:
+            value = cost_us + self._drawn(deviation)
+        return Sample(test, metric, core, self.boot, 0, round(value * 1000 / self.board.tick_ns))
 
 
 @dataclass(frozen=True)

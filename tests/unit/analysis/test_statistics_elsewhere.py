@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from support.elsewhere import CHECKS
+from support import elsewhere, elsewhere_moderated
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", elsewhere.CHECKS + elsewhere_moderated.CHECKS, ids=lambda check: check.__name__)
 def test_a_statistic_is_what_others_compute(check):
     check(40)

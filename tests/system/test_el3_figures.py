@@ -21,6 +21,7 @@ from support.places import ROOT
 
 pytestmark = pytest.mark.firmware
 
+BUILDS = ("qemu_virt", "qemu_virt-hold", "qemu_virt-bare")
 PINNED = tomllib.loads((ROOT / "bench" / "pinned.toml").read_text())
 
 
@@ -55,3 +56,27 @@ def test_the_spans_of_a_deterministic_run_are_those_that_were_written_down(tmp_p
     lines = re.findall(r"<RT_INSTR:test_rt_instr_(\w+_serial)\t(\d+)\t(\d+)\t(\d+)\t(\d+)\t(\d+)/>", console)
     found = {f"{test}_{cluster}_{core}": [int(value) // 16 for value in values] for test, cluster, core, *values in lines}
     assert found == PINNED["spans"]
+
+
+def figures(console: str, tests: str = r"\w+") -> list[str]:
+    lines = re.findall(rf"<RT_INSTR:test_rt_instr_{tests}\t.*/>", console)
+    assert lines
+    return lines
+
+
+def test_figures_do_not_depend_on_what_else_is_built_in(tmp_path: Path) -> None:
+    """Another length of the boot, and another address of most of the code."""
+    found = {build: figures(boot("psci_bench", tmp_path, (2, 4), iterations=2, build=build)) for build in BUILDS}
+    assert all(lines == found[BUILDS[0]] for lines in found.values())
+
+
+def test_serial_figures_do_not_depend_on_how_the_boot_was_compiled_and_where(tmp_path: Path) -> None:
+    """Parallel ones may: the emulator hands over between cores in another order."""
+    elsewhere = ROOT / "build" / "qemu_virt-cold-O1"
+    toolchain = ROOT / "cmake" / "aarch64-linux-gnu.cmake"
+    configure = ["cmake", "-S", ROOT, "-B", elsewhere, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O2"]
+    subprocess.run([*configure, f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", "-DLATLAB_COLD=-O1"], check=True, capture_output=True)
+    subprocess.run(["cmake", "--build", elsewhere, "--target", "firmware", "psci_bench"], check=True, capture_output=True)
+    ours, theirs = (boot("psci_bench", tmp_path, (2, 4), iterations=2, build=build) for build in (BUILDS[0], elsewhere.name))
+    assert (elsewhere / "firmware.bin").read_bytes() != (elsewhere.with_name(BUILDS[0]) / "firmware.bin").read_bytes()
+    assert figures(theirs, r"\w+_serial") == figures(ours, r"\w+_serial")

@@ -24,7 +24,6 @@ uintptr_t platform_gicr;
 static uint64_t counter_hz;
 static uint64_t payload_entry;
 static uint32_t payload_begins_with;
-static struct tree_machine machine;
 static const char *refusal; /* why the machine cannot be used; NULL: it can */
 
 /* Later ranges overwrite earlier ones. */
@@ -45,18 +44,6 @@ static uint64_t wiped_word __attribute__((section(".noinit")));
 #define MEM_PROTECT_ON 0x4D454D50524F5443ULL
 #define MEM_WIPED 0x4D454D5749504544ULL
 
-static bool is_ns_memory(uint64_t address, uint64_t bytes)
-{
-    for (unsigned i = 0; i < machine.ranges; i++) {
-        const struct tree_range *range = &machine.memory[i];
-
-        if (address >= range->base && bytes <= range->bytes && address - range->base <= range->bytes - bytes) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool mem_protect(bool enable)
 {
     bool was_enabled = mem_protect_word == MEM_PROTECT_ON;
@@ -71,8 +58,8 @@ static void __attribute__((noreturn)) system_reset(void)
 
     wiped_word = is_protected ? MEM_WIPED : 0;
     arch_cache_power_down(1);
-    for (unsigned i = 0; is_protected && i < machine.ranges; i++) {
-        qemu_virt_wipe(machine.memory[i].base, machine.memory[i].bytes);
+    for (unsigned i = 0; is_protected && i < qemu_virt_machine.ranges; i++) {
+        qemu_virt_wipe(qemu_virt_machine.memory[i].base, qemu_virt_machine.memory[i].bytes);
     }
     qemu_virt_reset();
 }
@@ -92,7 +79,7 @@ static struct psci_platform psci_platform = {
     .default_suspend_state = SUSPEND_CORE,
     .system_suspend_state = SUSPEND_SYSTEM,
     .core_of_mpidr = qemu_virt_core_of_mpidr,
-    .is_ns_memory = is_ns_memory,
+    .is_ns_memory = qemu_virt_is_ns_memory,
     .system_off = qemu_virt_power_off,
     .system_reset = system_reset,
     .mem_protect = mem_protect,
@@ -144,11 +131,11 @@ static void init_core(void)
 static void init_percpus(void)
 {
     uint64_t free_records = (uint64_t)(SECURE_RAM_END - (uintptr_t)__ram_end) / sizeof(struct trace_record);
-    uint64_t records = free_records / machine.cores;
+    uint64_t records = free_records / qemu_virt_machine.cores;
     struct trace_record *at = (struct trace_record *)(uintptr_t)__ram_end;
 
     records = records < MOST_RECORDS + TRACE_SLACK ? records : MOST_RECORDS + TRACE_SLACK;
-    for (unsigned core = 0; core < machine.cores; core++) {
+    for (unsigned core = 0; core < qemu_virt_machine.cores; core++) {
         percpus[core].core_index = core;
         trace_init(&percpus[core].ring, at, records - TRACE_SLACK);
         at += records;
@@ -174,13 +161,13 @@ static void find_counter_frequency(void)
 {
     uint64_t of_register = SYSREG_READ("cntfrq_el0");
 
-    if (of_register == 0 && machine.counter_hz == 0) {
+    if (of_register == 0 && qemu_virt_machine.counter_hz == 0) {
         platform_panic("neither CNTFRQ_EL0 nor the device tree says how fast the counter runs", 0, 0, 0);
     }
-    if (of_register != 0 && machine.counter_hz != 0 && of_register != machine.counter_hz) {
-        platform_panic("CNTFRQ_EL0 and the device tree say different counter frequencies", of_register, machine.counter_hz, 0);
+    if (of_register != 0 && qemu_virt_machine.counter_hz != 0 && of_register != qemu_virt_machine.counter_hz) {
+        platform_panic("CNTFRQ_EL0 and the device tree say different counter frequencies", of_register, qemu_virt_machine.counter_hz, 0);
     }
-    counter_hz = of_register != 0 ? of_register : machine.counter_hz;
+    counter_hz = of_register != 0 ? of_register : qemu_virt_machine.counter_hz;
 }
 
 /* MMU off: the normal world's memory is not mapped later on. */
@@ -188,14 +175,14 @@ void platform_early(void)
 {
     void *tree = (void *)(uintptr_t)DRAM_BASE;
 
-    refusal = tree_read(tree, &machine);
+    refusal = tree_read(tree, &qemu_virt_machine);
     if (refusal != NULL) {
         return;
     }
     wipe_what_a_reset_left();
-    payload_entry = is_ns_memory(PAYLOAD_ENTRY, sizeof(uint32_t)) ? PAYLOAD_ENTRY : PAYLOAD_ENTRY_LOW;
-    payload_begins_with = is_ns_memory(payload_entry, sizeof(uint32_t)) ? *(const uint32_t *)(uintptr_t)payload_entry : 0;
-    refusal = tree_add_firmware(tree, &machine);
+    payload_entry = qemu_virt_is_ns_memory(PAYLOAD_ENTRY, sizeof(uint32_t)) ? PAYLOAD_ENTRY : PAYLOAD_ENTRY_LOW;
+    payload_begins_with = qemu_virt_is_ns_memory(payload_entry, sizeof(uint32_t)) ? *(const uint32_t *)(uintptr_t)payload_entry : 0;
+    refusal = tree_add_firmware(tree, &qemu_virt_machine);
 }
 
 static void check_machine(void)
@@ -206,12 +193,12 @@ static void check_machine(void)
     if (payload_begins_with == 0) {
         platform_panic("there is no program for the normal world (at)", payload_entry, 0, 0);
     }
-    if ((machine.gic == 3) != arch_has_gicv3()) {
-        platform_panic("the device tree and the core know different interrupt controllers (tree's GICv)", machine.gic, 0, 0);
+    if ((qemu_virt_machine.gic == 3) != arch_has_gicv3()) {
+        platform_panic("the device tree and the core know different interrupt controllers (tree's GICv)", qemu_virt_machine.gic, 0, 0);
     }
-    if (machine.secure_ram.bytes != 0 && machine.secure_ram.base + machine.secure_ram.bytes < SECURE_RAM_END) {
-        platform_panic("the machine has less secure RAM than the firmware is for (base, bytes)", machine.secure_ram.base,
-                       machine.secure_ram.bytes, 0);
+    if (qemu_virt_machine.secure_ram.bytes != 0 && qemu_virt_machine.secure_ram.base + qemu_virt_machine.secure_ram.bytes < SECURE_RAM_END) {
+        platform_panic("the machine has less secure RAM than the firmware is for (base, bytes)", qemu_virt_machine.secure_ram.base,
+                       qemu_virt_machine.secure_ram.bytes, 0);
     }
 }
 
@@ -225,16 +212,16 @@ void platform_boot_core(void)
     init_percpus();
     init_core();
     payload.address = payload_entry;
-    platform_gicd = machine.gicd;
-    platform_gicc = machine.gicc_or_gicr;
-    platform_gicr = machine.gicc_or_gicr;
-    psci_platform.topology = qemu_virt_topology(&machine);
+    platform_gicd = qemu_virt_machine.gicd;
+    platform_gicc = qemu_virt_machine.gicc_or_gicr;
+    platform_gicr = qemu_virt_machine.gicc_or_gicr;
+    psci_platform.topology = qemu_virt_topology(&qemu_virt_machine);
     qemu_virt_power_init(&psci_platform);
     psci_init(&psci_platform, 0);
     monitor_init();
     say_hello();
     clean_to_memory();
-    qemu_virt_tell_the_others(machine.cores);
+    qemu_virt_tell_the_others(qemu_virt_machine.cores);
     arch_enter_ns(&payload);
 }
 

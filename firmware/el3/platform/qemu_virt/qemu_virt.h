@@ -10,8 +10,19 @@
 
 /* topology.c: of this machine, or as the user wants it */
 const struct psci_topology *qemu_virt_topology(struct tree_machine *machine);
-int qemu_virt_core_of_mpidr(uint64_t mpidr);
 struct monitor_location qemu_virt_location(unsigned core);
+
+/* QEMU's MPIDRs: Aff0 counts to 16, then Aff1. */
+#define QEMU_VIRT_CORES_PER_AFF1 16U
+static inline uint64_t qemu_virt_mpidr_of(unsigned core)
+{
+    return (uint64_t)(core / QEMU_VIRT_CORES_PER_AFF1) << 8 | core % QEMU_VIRT_CORES_PER_AFF1;
+}
+
+/* asked.c; the machine is filled in at boot, before another core runs */
+extern struct tree_machine qemu_virt_machine;
+bool qemu_virt_is_ns_memory(uint64_t address, uint64_t bytes); /* both untrusted */
+int qemu_virt_core_of_mpidr(uint64_t mpidr); /* as in struct psci_platform */
 
 /* machine.c: what the user told QEMU for us, and how to end the machine */
 #define WANTED_BYTES 64U

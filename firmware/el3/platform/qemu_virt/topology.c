@@ -3,8 +3,6 @@
 #include "arch_el3.h"
 #include "qemu_virt.h"
 
-#define CORES_PER_AFF1 16U
-
 static uint16_t domain_of_core[MAX_CORES];
 static struct psci_domain_shape shapes[MAX_CLUSTERS + 1];
 static struct psci_topology topology = { .top_level = 2, .domain_of_core = domain_of_core, .shapes = shapes };
@@ -72,25 +70,12 @@ const struct psci_topology *qemu_virt_topology(struct tree_machine *machine)
     return &topology;
 }
 
-/* QEMU's MPIDRs: Aff0 counts to 16, then Aff1. */
-static uint64_t mpidr_of(unsigned core)
-{
-    return (uint64_t)(core / CORES_PER_AFF1) << 8 | core % CORES_PER_AFF1;
-}
-
-int qemu_virt_core_of_mpidr(uint64_t mpidr)
-{
-    unsigned core = (unsigned)((mpidr >> 8 & 0xFFU) * CORES_PER_AFF1 + (mpidr & 0xFFU));
-
-    return core < topology.cores && mpidr_of(core) == mpidr ? (int)core : -1;
-}
-
 struct monitor_location qemu_virt_location(unsigned core)
 {
     uint16_t cluster = domain_of_core[core];
 
     return (struct monitor_location){
-        .mpidr = mpidr_of(core),
+        .mpidr = qemu_virt_mpidr_of(core),
         .cluster = cluster,
         .core = core - shapes[cluster].first_core,
     };

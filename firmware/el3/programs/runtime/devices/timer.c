@@ -38,13 +38,21 @@ void timer_stop(void)
     __asm__ volatile("msr cntp_ctl_el0, xzr; isb" ::: "memory");
 }
 
-void timer_sleep_us(uint64_t us)
+static void sleep_until(uint64_t deadline)
 {
-    uint64_t deadline = timer_now() + timer_ticks_of_us(us);
-
     timer_start_at(deadline);
     while (timer_now() < deadline) {
         gic_wait_interrupt();
     }
     timer_stop();
+}
+
+void timer_sleep_us(uint64_t us)
+{
+    sleep_until(timer_now() + timer_ticks_of_us(us));
+}
+
+void timer_sleep_to_multiple(uint64_t ticks)
+{
+    sleep_until((timer_now() / ticks + 1) * ticks);
 }

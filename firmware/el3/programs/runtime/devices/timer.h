@@ -16,5 +16,7 @@ void timer_start_at(uint64_t deadline);
 void timer_stop(void);
 /* Waits with WFI; other interrupts are taken and dropped. */
 void timer_sleep_us(uint64_t us);
+/* The same, until the counter is at the next multiple of `ticks`. */
+void timer_sleep_to_multiple(uint64_t ticks);
 
 #endif

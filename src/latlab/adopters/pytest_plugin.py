@@ -49,7 +49,7 @@ class Latency:
         return comparison
 
     def assert_rules(self, run: str | Run) -> None:
-        """Fails the test if the run breaks a rule that every correct firmware keeps."""
+        """Fails the test if the run breaks a rule or is unusual."""
         from latlab.analysis.invariants import check_invariants
 
         broken = [

@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.explanation import Explanation
+from latlab.analysis.base.findings import LargeUntold
 from latlab.analysis.base.ladders import BASE, STEP
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount, heading_unit, percent, signed
 from latlab.analysis.explain import explain_pair
-from latlab.analysis.gate import FIRST
 from latlab.analysis.ladder.cell_deltas import CHANGED
 from latlab.model.enums import Clock, Kind, Metric
 from latlab.model.run import Run
@@ -48,7 +48,7 @@ def summary(comparison: Comparison) -> str:
     caveats = [comparison.caveat] if comparison.caveat else []
     if comparison.gaps:
         caveats.append(f"not everything could be judged ({comparison.gaps[0]}{', ...' if len(comparison.gaps) > 1 else ''})")
-    first = [one.sentence for one in explain_pair(comparison) if isinstance(one.finding, FIRST)]
+    first = [*_rules(comparison), *(one.sentence for one in explain_pair(comparison) if isinstance(one.finding, LargeUntold))]
     found = [f"{metric} {verdict}" for metric, verdict, _ in changes(comparison)]
     terms = [row for row in comparison.rows if row.is_term]
     for verdict in CHANGED:
@@ -62,6 +62,14 @@ def summary(comparison: Comparison) -> str:
         counts = {v: sum(row.verdict is v for row in comparison.rows) for v in Verdict}
         found = [f"{n} rows {verdict}" for verdict, n in counts.items() if n]
     return "; ".join((*first, *caveats, *found))
+
+
+def _rules(comparison: Comparison) -> list[str]:
+    """Each rule once, however many tests it is about."""
+    worse = {change.check.name: change for change in comparison.rule_changes if change.is_worse}
+    mended = {change.check.name: change for change in comparison.rule_changes if not change.is_worse}
+    said = [f"{'breaks' if change.check.is_broken else 'departs from'} a rule: {name}" for name, change in worse.items()]
+    return said + [f"keeps again a rule: {name}" for name in mended]
 
 
 def quiet_lines(comparison: Comparison) -> list[tuple[Verdict, str]]:

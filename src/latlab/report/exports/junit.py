@@ -14,7 +14,7 @@ from latlab.model.run import Run
 
 
 def render(run: Run) -> str:
-    """Each rule that any correct firmware keeps is a test case."""
+    """Each rule is a test case, skipped where it is not about the run."""
     suite = ET.Element("testsuite", name=f"latlab {run.campaign} {run.platform}")
     for check in check_invariants(run):
         case = ET.SubElement(suite, "testcase", classname=check.test, name=check.name)

@@ -30,8 +30,8 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> Comparison:
     """Raises NotComparable where the runs do not belong together."""
     pair = pair_runs(a, b)
     boots = _boots(pair.columns_a), _boots(pair.columns_b)
-    managed_by = facts_of(platform_of(a, b)).managed_by
-    roles_a, roles_b = roles_of(pair.columns_a, managed_by), roles_of(pair.columns_b, managed_by)
+    facts = facts_of(platform_of(a, b))
+    roles_a, roles_b = (roles_of(columns, facts.managed_by) for columns in (pair.columns_a, pair.columns_b))
     lead_a = a.lead or inferred_lead(a, pair.columns_a, roles_a)
     lead_b = b.lead or inferred_lead(b, pair.columns_b, roles_b)
     notes, gaps = list(pair.notes), list(pair.gaps)
@@ -56,7 +56,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> Comparison:
         gaps += [gap for gap in found.gaps if gap not in gaps]
         evidence += [group_evidence(group, spacing) for group in found.groups]
     rows, levels = _judged(pair, evidence, boots, limits)
-    changes = rule_changes(replace(a, platform=platform_of(a, b)), replace(b, platform=platform_of(a, b)))
+    changes = rule_changes(pair, facts)
     return Comparison(
         a,
         b,

@@ -4,18 +4,21 @@
 from __future__ import annotations
 
 from latlab.analysis.base.check import Check, RuleChange
-from latlab.analysis.ladder.span_invariants import check_spans
+from latlab.analysis.base.columns import Columns
+from latlab.analysis.base.identity import Pair
+from latlab.analysis.ladder.span_invariants import check_columns
+from latlab.model.platforms import PlatformFacts
 from latlab.model.run import Run
 
 
-def rule_changes(a: Run, b: Run) -> tuple[RuleChange, ...]:
+def rule_changes(pair: Pair, facts: PlatformFacts) -> tuple[RuleChange, ...]:
     """The worse first. A rule that holds by likeness of times alone is left to the rows, which know what the times scatter by."""
-    before, after = _by_key(a), _by_key(b)
+    before, after = _by_key(pair.a, pair.columns_a, facts), _by_key(pair.b, pair.columns_b, facts)
     pairs = [(before[key], after[key]) for key in before if key in after and before[key].applicable and after[key].applicable]
     worse = [RuleChange(new, True) for old, new in pairs if old.holds and not new.holds and new.rule.decides]
     better = [RuleChange(old, False) for old, new in pairs if new.holds and not old.holds and old.rule.decides]
     return (*worse, *better)
 
 
-def _by_key(run: Run) -> dict[tuple[str, str], Check]:
-    return {(check.test, check.rule.id): check for check in check_spans(run)}
+def _by_key(run: Run, columns: Columns, facts: PlatformFacts) -> dict[tuple[str, str], Check]:
+    return {(check.test, check.rule.id): check for check in check_columns(run, columns, facts)}

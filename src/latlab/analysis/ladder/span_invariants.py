@@ -27,8 +27,11 @@ DEEP_SERIAL = ("susp_deep_serial", "cpu_off_serial")
 
 def check_spans(run: Run) -> tuple[Check, ...]:
     """Raises NotComparable where the run holds nothing to check."""
-    columns = checked_columns(run)
-    facts = facts_of(run.platform)
+    return check_columns(run, checked_columns(run), facts_of(run.platform))
+
+
+def check_columns(run: Run, columns: Columns, facts: PlatformFacts) -> tuple[Check, ...]:
+    """The rules of a run whose columns are made, on a platform of these facts."""
     roles = roles_of(columns, facts.managed_by)
     lead = run.lead or inferred_lead(run, columns, roles)
     checks: list[Check] = []

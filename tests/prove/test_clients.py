@@ -14,7 +14,9 @@ from support.clients import ENTRY, INITRD, KERNEL_OF_XEN, Clients, add_dom0, fet
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
 ARGUMENTS = "console=ttyAMA0 loglevel=4 panic=-1"
-PATIENCE_S = 600
+PATIENCE_S = 900
+# The machine has a clock of its own, and a real-time clock that goes by it: what the host does meanwhile makes no difference.
+CLOCK = ("-icount", "shift=1,sleep=off", "-rtc", "base=2026-01-01,clock=vm")
 CPUS = ["cortex-a53", "cortex-a57", "cortex-a72", "cortex-a76", "neoverse-n1", "neoverse-n2", "max,pauth-impdef=on"]
 
 
@@ -23,8 +25,8 @@ def clients() -> Clients:
     return fetch()
 
 
-def base(cpu: str, cores: int) -> tuple[str, ...]:
-    firmware = find_images(Topology((1,)), "psci_bench").firmware_bin
+def base(cpu: str, cores: int, build: str = "qemu_virt") -> tuple[str, ...]:
+    firmware = find_images(Topology((1,)), "psci_bench").folder.with_name(build) / "firmware.bin"
     hardware = ("-cpu", cpu, "-smp", str(cores), "-m", "2048", "-bios", str(firmware))
     return ("qemu-system-aarch64", *hardware, "-nic", "none", "-display", "none", "-monitor", "none")
 
@@ -40,16 +42,26 @@ def machine(level: int) -> str:
 def test_debians_kernel_has_all_its_cores_and_two_seconds_are_two_seconds(
     cpu: str, kernel: str, level: int, cores: int, clients: Clients, tmp_path: Path
 ) -> None:
+    lives(cpu, kernel, level, cores, clients, tmp_path)
+
+
+@pytest.mark.parametrize("kernel", ["stock", "rt"])
+@pytest.mark.parametrize("build", ["qemu_virt-hostile", "qemu_virt-hardened"])
+def test_debians_kernel_lives_on_the_other_builds_too(build: str, kernel: str, clients: Clients, tmp_path: Path) -> None:
+    lives("cortex-a57", kernel, 1, 4, clients, tmp_path, build)
+
+
+def lives(cpu: str, kernel: str, level: int, cores: int, clients: Clients, tmp_path: Path, build: str = "qemu_virt") -> None:
     described = tree(base(cpu, cores), tmp_path, machine(level), clients, ARGUMENTS)
     (tmp_path / "tree").write_bytes(described.to_dtb(17))
     images = (*loader(clients.kernels[kernel], ENTRY), *loader(clients.initrd, INITRD))
-    command = (*base(cpu, cores), "-M", machine(level), "-dtb", str(tmp_path / "tree"), *images, "-accel", "tcg,thread=multi")
+    command = (*base(cpu, cores, build), "-M", machine(level), "-dtb", str(tmp_path / "tree"), *images, *CLOCK)
     booted = follow(command, tmp_path, PATIENCE_S)
     assert "PANIC" not in booted.secure, booted.secure
     assert f"CLIENT cpus {cores}" in booted.text, booted.text[-3000:]
     assert "CLIENT idle psci_idle" in booted.text
     assert f"CLIENT online 0-{cores - 1}" in booted.text
-    assert booted.when("CLIENT slept") - booted.when("CLIENT sleeps") > 1.9
+    assert "CLIENT slept 2\n" in booted.text
     assert booted.status == 0
 
 

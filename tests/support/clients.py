@@ -32,9 +32,12 @@ INIT = b"""#!/bin/busybox sh
 /bin/busybox echo "CLIENT cpus $(/bin/busybox grep -c ^processor /proc/cpuinfo)"
 /bin/busybox echo "CLIENT spectre $(/bin/busybox cat /sys/devices/system/cpu/vulnerabilities/spectre_v2)"
 /bin/busybox echo "CLIENT idle $(/bin/busybox cat /sys/devices/system/cpu/cpuidle/current_driver)"
-/bin/busybox echo "CLIENT sleeps"
+clock=/sys/class/rtc/rtc0/since_epoch
+begun=$(/bin/busybox cat $clock)
+while [ "$(/bin/busybox cat $clock)" = "$begun" ]; do :; done
+begun=$(/bin/busybox cat $clock)
 /bin/busybox sleep 2
-/bin/busybox echo "CLIENT slept"
+/bin/busybox echo "CLIENT slept $(($(/bin/busybox cat $clock) - begun))"
 /bin/busybox dmesg | /bin/busybox grep -iE "psci|warning|bug:|call trace"
 /bin/busybox echo 0 >/sys/devices/system/cpu/cpu1/online
 /bin/busybox echo 1 >/sys/devices/system/cpu/cpu1/online
@@ -67,11 +70,11 @@ def fetch() -> Clients:
         apt.fetch([*names, *PACKAGES, XEN])
         for package in apt.archives():
             unpack(package, root)
-        busybox = next(path for path in (root / "bin/busybox", root / "usr/bin/busybox") if path.is_file())
-        entries = [folder("proc"), folder("sys"), folder("dev"), character_device("dev/console", 5, 1)]
-        entries += [file("bin/busybox", busybox.read_bytes(), executable=True), file("init", INIT, executable=True)]
-        (place / "initrd").write_bytes(archive(entries))
         (place / "fetched").touch()
+    busybox = next(path for path in (root / "bin/busybox", root / "usr/bin/busybox") if path.is_file())
+    entries = [folder("proc"), folder("sys"), folder("dev"), character_device("dev/console", 5, 1)]
+    entries += [file("bin/busybox", busybox.read_bytes(), executable=True), file("init", INIT, executable=True)]
+    (place / "initrd").write_bytes(archive(entries))
     images = sorted((root / "boot").glob("vmlinuz-*"))
     kernels = {
         "rt": next(path for path in images if "-rt-" in path.name),

@@ -57,6 +57,13 @@ def test_what_the_newest_core_reports_is_open_to_the_normal_world(machine: str, 
     assert {name: (said[f"first_{name}"], said[name]) for name in names} == dict.fromkeys(names, (0, 0))
 
 
+@pytest.mark.parametrize("cpu", ["neoverse-v1", "cortex-a710"])
+def test_a_core_with_some_of_the_features_has_those_and_no_panic(cpu: str, tmp_path: Path) -> None:
+    said = probe(tmp_path, cpu=cpu)
+    assert {name: (said[f"first_{name}"], said[name]) for name in ("sve", "pauth")} == dict.fromkeys(("sve", "pauth"), (0, 0))
+    assert said["tpidr2"] == 1, "the core has no SME"
+
+
 @pytest.mark.parametrize(("machine", "level"), LEVELS)
 def test_what_el3_does_not_grant_is_undefined_and_no_panic(machine: str, level: int, tmp_path: Path) -> None:
     said = probe(tmp_path, machine=f"{machine},mte=on", cpu="max", build="qemu_virt-bare")

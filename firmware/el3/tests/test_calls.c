@@ -401,6 +401,43 @@ TEST(a_core_that_comes_back_into_a_cluster_that_runs_takes_one_lock)
     CHECK_EQUAL(psci.cores[1].state.value, PSCI_CORE_ON);
 }
 
+#if TRACE_ENABLED
+/* The argument of the nth event of this kind in a core's ring. */
+static uint64_t argument_of(unsigned core, enum trace_event_id id, unsigned nth)
+{
+    const struct trace_ring *ring = &host_cores[core].ring;
+
+    for (const struct trace_record *record = ring->records; record < ring->next; record++) {
+        if ((uint16_t)record->event_arg == id && nth-- == 0) {
+            return record->event_arg >> 16;
+        }
+    }
+    return UINT64_MAX;
+}
+
+TEST(a_lock_is_told_by_the_level_and_the_number_of_its_domain)
+{
+    const enum trace_event_id kinds[] = { TRACE_LOCK_REQUEST, TRACE_LOCK_ACQUIRE, TRACE_LOCK_RELEASE };
+
+    init();
+    start_core(2);
+    host_become(0);
+    down_as(0, PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_SYSTEM);
+    down_as(2, PSCI_ID_64(PSCI_CPU_SUSPEND), SUSPEND_SYSTEM);
+    for (unsigned kind = 0; kind < 3; kind++) {
+        CHECK_EQUAL(argument_of(0, kinds[kind], 0), 1ULL << 16 | 0);
+        CHECK_EQUAL(argument_of(0, kinds[kind], 1), 2ULL << 16 | 2);
+        CHECK_EQUAL(argument_of(2, kinds[kind], 0), 1ULL << 16 | 1);
+    }
+    CHECK_EQUAL(argument_of(0, TRACE_ENTER_CFLUSH, 0), 1);
+    CHECK_EQUAL(argument_of(0, TRACE_EXIT_CFLUSH, 0), 1);
+    CHECK_EQUAL(argument_of(0, TRACE_ENTER_POWER_MESSAGE, 0), 1);
+    CHECK_EQUAL(argument_of(0, TRACE_ENTER_HW_LOW_PWR, 0), 1);
+    CHECK_EQUAL(argument_of(2, TRACE_ENTER_HW_LOW_PWR, 0), 2);
+    CHECK_EQUAL(argument_of(2, TRACE_EXIT_POWER_MESSAGE, 0), 2);
+}
+#endif
+
 TEST(years_of_residency_do_not_overflow)
 {
     const struct host_machine fast = { .hz = 1000000000 };

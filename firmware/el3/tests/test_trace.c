@@ -205,6 +205,36 @@ TEST(a_capture_is_at_the_same_place_in_time_as_the_counter)
     CHECK_EQUAL(ring->records[0].event_arg, 5ULL << 16 | TRACE_WARM_BOOT);
 }
 
+static unsigned syncs;
+
+static void count_sync(void)
+{
+    syncs++;
+}
+
+static unsigned syncs_of_reading(unsigned count)
+{
+    struct trace_record records[3];
+
+    syncs = 0;
+    host_on_reader_sync = count_sync;
+    CHECK_EQUAL(trace_read(ring, 0, records, count), count);
+    host_on_reader_sync = NULL;
+    return syncs;
+}
+
+TEST(a_reader_looks_past_its_caches_for_the_ends_of_the_ring_and_for_each_record)
+{
+    uint64_t sequence = 0;
+
+    init();
+    capture(3, &sequence);
+    unsigned of_one = syncs_of_reading(1);
+
+    CHECK(of_one >= 3);
+    CHECK_EQUAL(syncs_of_reading(3), of_one + 2);
+}
+
 TEST(calibration_tells_what_a_capture_costs_in_thousandths_of_a_tick)
 {
     init();

@@ -19,12 +19,15 @@ MOST_SHOWN = 4
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
+    """`of_other_runs`: the delta does not follow from the two runs that are compared, so nothing can be said of it."""
+
     test: str
     metric: Metric
     core: CoreId
     printed: str
     verdict: Verdict
     reason: str
+    of_other_runs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +62,12 @@ def judge_printed_deltas(comparison: Comparison) -> list[Judgement]:
     for printed in comparison.b.printed_deltas:
         key = printed.test, printed.metric, printed.core
         right = _percent(before.get(key), after.get(key))
-        if right is not None and abs(right - printed.percent) > _print_error(printed.percent):
+        other = right is not None and abs(right - printed.percent) > _print_error(printed.percent)
+        if other:
             verdict, reason = Verdict.CANNOT_TELL, f"it is not against {comparison.a.id}, which gives {right:+.2f} %"
         else:
             verdict, reason = _judge(comparison, *key)
-        out.append(Judgement(*key, f"{printed.percent:+.2f} %", verdict, reason))
+        out.append(Judgement(*key, f"{printed.percent:+.2f} %", verdict, reason, other))
     return out
 
 

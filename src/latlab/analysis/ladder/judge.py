@@ -49,7 +49,7 @@ def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Lim
     levels = [replace(level, p_adjusted=p) for level, p in zip(levels, by_level, strict=True)]
     alone = 0.0 if many else 1.0
     return [
-        _settled(row, one, p, [level for level in levels if _belongs(one, level)], alone, limits)
+        _settled(row, p, [level for level in levels if _belongs(one, level)], alone, limits)
         for row, one, p in zip(rows, evidence, by_row, strict=True)
     ], levels
 
@@ -86,7 +86,7 @@ def _belongs(one: Evidence, level: Level) -> bool:
     return one.kind == (level.metric, level.role, level.at_once) and level.cluster in (None, one.row.cluster)
 
 
-def _settled(row: Row, one: Evidence, p_adjusted: float, levels: list[Level], alone: float, limits: Limits) -> Row:
+def _settled(row: Row, p_adjusted: float, levels: list[Level], alone: float, limits: Limits) -> Row:
     """`alone` times the margin is what a row must have moved by where no other test moved with it: one boot cannot tell less from what
     the cores of a test share."""
     least = row.threshold if row.is_term else max(row.threshold, alone * row.margin)

@@ -35,7 +35,7 @@ def screen(comparison: Comparison, verbose: bool = False) -> Page:
     said: list[Text] = [f"order changed in {line}" for line in order_lines(comparison)]
     said += [_note(note) for note in comparison.notes]
     changed = Section("", (*tables.change_tables(comparison), *tables.queue_tables(comparison)))
-    stayed = Section("", (*quiet, *tables.delta_tables(judge_printed_deltas(comparison))))
+    stayed = Section("", (*quiet, *tables.delta_blocks(judge_printed_deltas(comparison), verbose)))
     rest = (*_every_row(comparison), *_every_problem(comparison)) if verbose else (Paragraph(soft(HINT)),)
     return Page(title, lead, (changed, stayed, Section("", (*map(Paragraph, said), *rest))))
 

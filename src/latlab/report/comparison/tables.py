@@ -15,6 +15,7 @@ from latlab.analysis.ladder.cell_deltas import CHANGED, cell_delta
 from latlab.analysis.ladder.deltas import Judgement, places
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId
+from latlab.report.page import Block, Paragraph
 from latlab.report.run.tables import caption, place
 from latlab.report.table import Table, Value, figures, prose, words
 from latlab.report.text import Span, Style, Text, soft
@@ -68,14 +69,18 @@ def queue_tables(comparison: Comparison) -> list[Table]:
     return [Table(f"Powerdown queues ({heading_unit(unit)})", columns, rows)] if rows else []
 
 
-def delta_tables(deltas: list[Judgement]) -> list[Table]:
-    """The printed deltas, judged; no table where none was printed."""
-    if not deltas:
-        return []
-    regressions = sum(delta.verdict is Verdict.REGRESSED for delta in deltas)
-    rows = tuple((delta.test, str(delta.core), delta.printed, verdict_span(delta.verdict), delta.reason) for delta in deltas)
+def delta_blocks(deltas: list[Judgement], verbose: bool = False) -> list[Block]:
+    """The printed deltas, judged; those that are no deltas of the two runs in one sentence, or each with `verbose`."""
+    shown = deltas if verbose else [delta for delta in deltas if not delta.of_other_runs]
+    out: list[Block] = []
+    if len(shown) < len(deltas):
+        out.append(Paragraph(f"{len(deltas) - len(shown)} of {len(deltas)} printed deltas are not those of these two runs"))
+    if not shown:
+        return out
+    regressions = sum(delta.verdict is Verdict.REGRESSED for delta in shown)
+    rows = tuple((delta.test, str(delta.core), delta.printed, verdict_span(delta.verdict), delta.reason) for delta in shown)
     columns = (*words("Test"), *figures("Core", "Printed"), *words("Verdict"), prose("Why"))
-    return [Table(f"{len(deltas)} printed deltas, {regressions or 'none'} a regression", columns, rows)]
+    return [*out, Table(f"{len(shown)} printed deltas, {regressions or 'none'} a regression", columns, rows)]
 
 
 def row_tables(comparison: Comparison) -> list[tuple[str, Table]]:

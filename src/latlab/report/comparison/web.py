@@ -31,7 +31,7 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
     yield Section("What changed", (why, *tables.change_tables(comparison)))
     if queues := tables.queue_tables(comparison):
         yield _queues(comparison, replace(queues[0], caption=""))
-    if deltas := tables.delta_tables(judge_printed_deltas(comparison)):
+    if deltas := tables.delta_blocks(judge_printed_deltas(comparison)):
         yield Section("Printed deltas, judged", tuple(deltas))
     yield Section("Shifts", named(shift_charts(comparison), "shift"))
     yield _every_row(comparison)

@@ -12,10 +12,11 @@ from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair, explain_run
 from latlab.analysis.gate import decide_gate
 from latlab.analysis.invariants import check_invariants
-from latlab.model.enums import Metric
-from latlab.model.run import CoreId
+from latlab.model.enums import Clock, Metric
+from latlab.model.run import CoreId, Tick
 from latlab.store.references import load
 from support.ladder_model import Truth, make_run, relabelled
+from support.runs import changed
 
 FAIL_ON = frozenset({"regressed"})
 QUIET = Truth(noise=0.003)
@@ -125,10 +126,17 @@ def test_a_span_of_zero_is_a_gap_and_no_improvement_by_all_of_it():
     assert decide_gate(comparison, FAIL_ON).exit_code != 0
 
 
+def test_under_the_instruction_clock_a_latency_that_was_none_is_a_regression():
+    tick = Tick(Clock.INSTRUCTIONS, 1.0)
+    a = replace(make_run(Truth(tests=("cpu_susp_serial",)), 1, name="a"), tick=tick)
+    none = changed_where(a, lambda s: s.metric is Metric.WAKEUP, lambda _: 0, name="a")
+    comparison = compare(none, changed_where(a, lambda s: s.metric is Metric.WAKEUP, lambda _: 31))
+    assert {row.verdict for row in comparison.rows if row.metric is Metric.WAKEUP} == {Verdict.REGRESSED}
+    assert comparison.gaps == ()
+
+
 def test_a_core_that_every_test_lacks_is_named():
     a, b = make_run(QUIET, 1, name="a"), make_run(QUIET, 2, name="b")
-    from support.runs import changed
-
     fewer = changed(b, samples=tuple(s for s in b.samples if s.core != CoreId(1, 3)))
     with pytest.raises(NotComparable, match=r"core 1\.3 is missing"):
         compare(a, fewer)

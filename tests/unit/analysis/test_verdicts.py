@@ -88,6 +88,13 @@ def test_one_cell_three_times_as_long_passes_no_gate():
         assert any(f"cpu_susp_serial {metric}" in line or f"{metric} in cpu_susp_serial" in line for line in decision.lines)
 
 
+def test_a_core_that_seems_to_wait_where_none_did_passes_no_gate():
+    a, b = make_run(QUIET, 1, name="a"), make_run(QUIET, 2, name="b")
+    decision = gate(a, changed_where(b, in_cell("cpu_susp_parallel", Metric.WAKEUP, CoreId(1, 2)), lambda v: 10 * v))
+    assert decision.exit_code in (1, 3)
+    assert any("cpu_susp_parallel wakeup" in line and "1.2" in line for line in decision.lines)
+
+
 def test_a_whole_test_ten_times_as_long_is_regressed():
     a, b = make_run(QUIET, 1, name="a"), make_run(QUIET, 2, name="b")
     decision = gate(a, changed_where(b, lambda s: s.test == "cpu_susp_serial", lambda v: 10 * v))

@@ -193,7 +193,15 @@ def _parallel_wakeup(test: str, ours: Matrix, theirs: Matrix, roles_a: Roles, ro
             notes.append(f"{test} wakeup: one of the runs has no core of cluster {cluster} that does not wait; they cannot be compared")
     if (group := _medians(test, Metric.WAKEUP, None, WAIT, ours, theirs, waits_a, waits_b)) is not None:
         groups.append(group)
-    return Groups(groups, tuple(notes))
+    return Groups(groups, tuple(notes), _new_waits(test, ours, theirs, queued_a, queued_b))
+
+
+def _new_waits(test: str, ours: Matrix, theirs: Matrix, queued_a: Bools, queued_b: Bools) -> tuple[str, ...]:
+    """Who waits is chance, that anybody does is not: waits that the first run has none of are not its queue's."""
+    if queued_a.any() or not queued_b.any():
+        return ()
+    longest = theirs.cores[int(np.argmax(np.where(queued_b, theirs.values, 0.0).max(axis=0)))]
+    return (f"{test} wakeup: core {longest} takes as long in the second run as a core that waits, and no core waits in the first",)
 
 
 def _fixed_queue(test: str, ours: Matrix, theirs: Matrix, queued: Bools) -> list[Group]:

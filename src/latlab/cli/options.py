@@ -29,6 +29,9 @@ class Format(StrEnum):
     SQUAD = "squad"
     KCIDB = "kcidb"
     CHROME = "chrome"
+    BMF = "bmf"
+    LAVA = "lava"
+    OPENMETRICS = "openmetrics"
 
 
 def one_of(*allowed: Format, help: str = "How the result is printed.") -> Any:

@@ -113,6 +113,9 @@ def export(
             Format.SQUAD,
             Format.KCIDB,
             Format.CHROME,
+            Format.BMF,
+            Format.LAVA,
+            Format.OPENMETRICS,
             help="json and csv hold everything; benchmark is github-action-benchmark's; chrome is one iteration.",
         ),
     ] = Format.JSON,
@@ -127,7 +130,7 @@ def export(
     """Write a run in a form that another tool reads."""
     from latlab.campaigns.loading import load_reference
     from latlab.formats import run_json
-    from latlab.report.exports import benchmark_json, chrome_trace, junit, kcidb, samples_csv, squad
+    from latlab.report.exports import benchmark_json, bmf, chrome_trace, junit, kcidb, lava, openmetrics, samples_csv, squad
 
     if format is not Format.CHROME:
         refuse_given(context, ("test", "iteration"), f"chooses what a chrome trace shows; {format.value} holds the whole run")
@@ -141,6 +144,9 @@ def export(
         Format.BENCHMARK: lambda: benchmark_json.render(loaded),
         Format.SQUAD: lambda: squad.render(loaded),
         Format.KCIDB: lambda: kcidb.render(loaded, origin, build_id),
+        Format.BMF: lambda: bmf.render(loaded),
+        Format.LAVA: lambda: lava.render(loaded),
+        Format.OPENMETRICS: lambda: openmetrics.render(loaded),
         Format.CHROME: lambda: chrome_trace.render(loaded, test, iteration),
     }
     emit(texts[format](), output)

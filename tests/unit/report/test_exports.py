@@ -23,7 +23,7 @@ from latlab.model.run import CoreId, Problem, Topology
 from latlab.report.comparison import data as comparison_data
 from latlab.report.comparison import pages as comparison_pages
 from latlab.report.comparison import web as comparison_web
-from latlab.report.exports import benchmark_json, chrome_trace, junit, kcidb, samples_csv, squad
+from latlab.report.exports import benchmark_json, bmf, chrome_trace, junit, kcidb, lava, openmetrics, samples_csv, squad
 from latlab.report.renderers import html, rst
 from latlab.store import references
 from support.ladder_model import Truth, call, make_run
@@ -225,3 +225,44 @@ def test_the_page_of_a_comparison_needs_no_network(release):
     page = html.document(comparison_web.page(release))
     assert "src=" not in page.split("<script>")[0] and "<link" not in page
     assert page.count('class="chart"') == 2 + 4 and "regressed" in page
+
+
+def figures_by_path(run):
+    return {figure.path: figure for figure in figures_of(run)}
+
+
+def test_benchers_file_has_the_value_of_each_figure_and_the_range_of_its_boots():
+    run = make_run(Truth(), 1, boots=3)
+    written = json.loads(bmf.render(run))
+    figures = figures_by_path(run)
+    assert written.keys() == figures.keys()
+    for path, figure in figures.items():
+        metric = written[path]["latency"]
+        assert metric["value"] == pytest.approx(figure.value)
+        ends = [metric[key] for key in ("lower_value", "upper_value") if key in metric]
+        assert ends == pytest.approx([min(figure.values), max(figure.values)] if len(figure.values) > 1 else [])
+    assert any(len(figure.values) > 1 for figure in figures.values())
+
+
+def test_lavas_script_runs_in_a_shell_and_reports_every_figure_with_its_unit(tmp_path):
+    run = make_run(Truth(), 1)
+    tool = tmp_path / "lava-test-case"
+    tool.write_text('#!/bin/sh\necho "$@"\n')
+    tool.chmod(0o755)
+    script, path = lava.render(run), {"PATH": str(tmp_path)}
+    said = subprocess.run(["/bin/sh", "-e"], input=script, env=path, capture_output=True, text=True, check=True)
+    words = [line.split() for line in said.stdout.splitlines()]
+    figures = list(figures_of(run))
+    assert [line[0] for line in words] == [figure.path.replace("/", "-") for figure in figures]
+    assert [float(line[4]) for line in words] == pytest.approx([figure.value for figure in figures], rel=1e-5)
+    assert {tuple(line[1:4]) for line in words} == {("--result", "pass", "--measurement")} and {line[6] for line in words} == {"ns"}
+
+
+def test_openmetrics_declares_its_family_once_and_gives_times_in_seconds():
+    run = replace(make_run(Truth(), 1), platform='a "board"')
+    lines = openmetrics.render(run).splitlines()
+    assert lines[:2] == ["# TYPE latlab_latency_seconds gauge", "# UNIT latlab_latency_seconds seconds"] and lines[-1] == "# EOF"
+    samples = [line.rsplit(" ", 1) for line in lines if not line.startswith("#")]
+    assert [float(value) for _, value in samples] == pytest.approx([figure.value * 1e-9 for figure in figures_of(run)])
+    assert len({labels for labels, _ in samples}) == len(samples)
+    assert all(labels.startswith('latlab_latency_seconds{platform="a \\"board\\"",') for labels, _ in samples)

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`lava-test-case` with a measurement for each figure: a shell script that a LAVA test runs on the board to report them."""
+
+from __future__ import annotations
+
+import shlex
+
+from latlab.analysis.figures import figures_of
+from latlab.analysis.wakeups.wakeup_identity import caveat_of
+from latlab.model.run import Run
+
+
+def render(run: Run) -> str:
+    """Names have no blanks and no slashes, which LAVA does not take in a test case."""
+    prefix = "virtual-machine-" if caveat_of(run) else ""
+    lines = []
+    for figure in figures_of(run):
+        name = prefix + figure.path.replace("/", "-")
+        unit = figure.unit.replace(" ", "-")
+        lines.append(f"lava-test-case {shlex.quote(name)} --result pass --measurement {figure.value:.6g} --units {shlex.quote(unit)}")
+    return "".join(f"{line}\n" for line in lines)

@@ -59,10 +59,11 @@ def judge_printed_deltas(comparison: Comparison) -> list[Judgement]:
     """One judgement for each delta beside a figure of the second run; one that was not taken against the first has no verdict."""
     before, after = (_figures(run) for run in (comparison.a, comparison.b))
     out = []
+    error = _print_error(comparison.b)
     for printed in comparison.b.printed_deltas:
         key = printed.test, printed.metric, printed.core
         right = _percent(before.get(key), after.get(key))
-        other = right is not None and abs(right - printed.percent) > _print_error(printed.percent)
+        other = right is not None and abs(right - printed.percent) > error
         if other:
             verdict, reason = Verdict.CANNOT_TELL, f"it is not against {comparison.a.id}, which gives {right:+.2f} %"
         else:
@@ -83,9 +84,9 @@ def _percent(before: float | None, after: float | None) -> float | None:
     return (after - before) / before * 100 if before and after is not None else None
 
 
-def _print_error(percent: float) -> float:
-    """How far a right percentage may be from the printed one: one unit in its last place."""
-    return 1.001 if percent == int(percent) else 0.011
+def _print_error(run: Run) -> float:
+    """How far a right percentage may be from the printed one: one unit in the last place, two decimals unless all are whole."""
+    return 1.001 if all(printed.percent == int(printed.percent) for printed in run.printed_deltas) else 0.011
 
 
 def _judge(comparison: Comparison, test: str, metric: Metric, core: CoreId) -> tuple[Verdict, str]:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whatever a user may name as a run, as a run: a published reference, a file, a stored run with its figures."""
+"""Whatever a user may name as a run, as a run: a published reference, a file, a stored run with its figures, several joined by `+`."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from latlab.analysis.base.joining import join_boots
 from latlab.campaigns.rt_samples import load_run
 from latlab.errors import UsageError
 from latlab.model.run import Run
@@ -16,4 +19,14 @@ def load_reference(reference: str, unit: str = "", store: str | None = None) -> 
     """`unit` stands in where a table has none; `store` is where runs are kept, None for the user's own."""
     if unit and unit not in UNITS:
         raise UsageError(f"--unit {unit!r} is not a unit; use ns, us, ms or s")
-    return load(reference, unit, lambda name: load_run(open_store(store), name))
+    return join_boots([load(name, unit, lambda stored: load_run(open_store(store), stored)) for name in _names(reference)])
+
+
+def _names(reference: str) -> list[str]:
+    """`A+B` names the boots of both; a file of that very name is one run."""
+    path, _, release = reference.partition("#")
+    is_file = Path(reference).is_file() or ("+" not in release and Path(path).is_file())
+    names = [reference] if is_file else reference.split("+")
+    if not all(names):
+        raise UsageError(f"{reference!r} lacks a name beside a +; name every run, as in A1+A2")
+    return names

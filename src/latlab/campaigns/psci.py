@@ -10,6 +10,7 @@ from pathlib import Path
 
 from latlab.campaigns.recording import Progress, Recorded, Recorder, now_utc, record_console
 from latlab.catalog import event_table
+from latlab.errors import UsageError
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.run import Build, Run, Spans, Tick, Topology
@@ -23,6 +24,7 @@ from latlab.virtual.board import board_text
 CAMPAIGN = "psci"
 CAMPAIGN_TESTS = 6
 PAYLOAD = "psci_bench"
+MOST_BOOTS = 1000
 
 
 def run_psci(
@@ -32,16 +34,25 @@ def run_psci(
     limits: consoles.Limits,
     progress: Progress,
     interrupted: Callable[[], bool] = lambda: False,
+    boots: int = 1,
 ) -> Recorded:
-    """Run the psci campaign in QEMU and store it. Raises before the start where firmware, QEMU and machine do not fit."""
+    """Run the psci campaign in QEMU and store it: so many cold boots in one run, of which the limits hold for each.
+
+    Raises before the start where firmware, QEMU and machine do not fit.
+    """
+    if not 1 <= boots <= MOST_BOOTS:
+        raise UsageError(f"--boots {boots} is not a number of cold boots; use 1 to {MOST_BOOTS}")
     check_events(machine.images.firmware_elf, event_table())
     qemus.check_machine(qemu, machine)
     clock = qemus.clock_of(machine.mode)
     with tempfile.TemporaryDirectory(prefix="latlab-") as folder:
-        secure_log = Path(folder) / "secure.log"
-        command = qemus.command_line(qemu, machine, secure_log)
-        console = consoles.Console(command, secure_log, limits, interrupted)
-        run = _planned(qemu, machine, clock, command)
+
+        def boot(number: int) -> consoles.Console:
+            secure_log = Path(folder) / f"secure-{number}.log"
+            return consoles.Console(qemus.command_line(qemu, machine, secure_log), secure_log, limits, interrupted)
+
+        console = consoles.ColdBoots(boot, boots, Path(folder) / "secure.log")
+        run = _planned(qemu, machine, clock, console.current.command)
         return record_console(store, run, lambda hz: qemus.tick_of(clock, hz), console, progress, {})
 
 

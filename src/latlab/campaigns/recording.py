@@ -82,7 +82,7 @@ class Recorder:
                 case Problem():
                     self.problem(item)
                 case End():
-                    self.end = item
+                    self.end = item if self.end is None or self.end.status == "pass" else self.end
             yield item
 
     def problem(self, problem: Problem) -> None:

@@ -58,6 +58,7 @@ class EmulatorOptions:
 
     gic: Annotated[int, typer.Option(help="Version of the interrupt controller: 2 or 3.")] = 3
     el: Annotated[int, typer.Option(help="Exception level of the payload: 1 or 2.")] = 1
+    boots: Annotated[int, typer.Option(help="Cold boots, each with all iterations: the sampling unit of every verdict.")] = 1
     mode: Annotated[ModeName, typer.Option(help="deterministic counts instructions; multi-thread shows only that it works.")] = (
         ModeName.DETERMINISTIC
     )
@@ -104,7 +105,7 @@ def psci(
 
     allowed = limits.limits()
     if foreign.subject is not None or foreign.on is not None:
-        own = ("target", "topology", "gic", "el", "mode", *names_of(BoardOptions))
+        own = ("target", "topology", "gic", "el", "boots", "mode", *names_of(BoardOptions))
         refuse_given(context, own, "has no effect on firmware of somebody else; leave it out")
         opened, recorded = run_subject(foreign, emulator.firmware, emulator.qemu, image.iterations, allowed, store)
         conclude(opened, recorded, format)
@@ -180,8 +181,8 @@ def _in_qemu(image: ImageOptions, emulator: EmulatorOptions, limits: Limits, sto
     program = find_qemu(emulator.qemu)
     opened = open_store(store)
     what = f"{program}, topology {images.topology}"
-    with Interrupts() as interrupts, RunProgress(err(), what, image.iterations * CAMPAIGN_TESTS) as progress:
-        return opened, run_psci(opened, program, machine, limits, progress, interrupts.asked)
+    with Interrupts() as interrupts, RunProgress(err(), what, emulator.boots * image.iterations * CAMPAIGN_TESTS) as progress:
+        return opened, run_psci(opened, program, machine, limits, progress, interrupts.asked, emulator.boots)
 
 
 def _in_virtual_time(target: str, image: ImageOptions, store: str | None) -> tuple[Store, Recorded]:

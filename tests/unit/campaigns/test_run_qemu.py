@@ -31,10 +31,12 @@ def store(tmp_path: Path) -> Store:
     return open_store(str(tmp_path / "store.sqlite"))
 
 
-def run(store: Store, folder: Path, behaviour: str = "well", limits: Limits = PATIENT, mode: Mode = Mode.DETERMINISTIC) -> Recorded:
+def run(
+    store: Store, folder: Path, behaviour: str = "well", limits: Limits = PATIENT, mode: Mode = Mode.DETERMINISTIC, boots: int = 1
+) -> Recorded:
     images = find_images(JUNO, "psci_bench", fake_images(folder / "images"))
     machine = Machine(images, "psci_bench", mode, iterations=2)
-    return run_psci(store, find_qemu(fake_qemu(folder, LOG, behaviour)), machine, limits, Silent())
+    return run_psci(store, find_qemu(fake_qemu(folder, LOG, behaviour)), machine, limits, Silent(), boots=boots)
 
 
 def test_a_whole_run_is_kept_with_everything_that_says_what_it_means(store: Store, tmp_path: Path) -> None:
@@ -54,6 +56,30 @@ def test_a_whole_run_is_kept_with_everything_that_says_what_it_means(store: Stor
     assert len(kept.samples) == recorded.samples == 2 * 6 * (5 * 3 + 1)
     assert list(dict.fromkeys(sample.test for sample in kept.samples)) == list(TESTS)
     assert len(kept.traces) == 2 * 6 * 6
+
+
+def test_cold_boots_are_numbered_in_one_run_and_all_of_their_logs_are_kept(store: Store, tmp_path: Path) -> None:
+    for name in ("once", "thrice"):
+        (tmp_path / name).mkdir()
+    run(store, tmp_path / "once")
+    once = store.logs("last")
+    recorded = run(store, tmp_path / "thrice", boots=3)
+    kept = store.load("last")
+    assert recorded.status is kept.status is RunStatus.COMPLETE and recorded.passed
+    assert {sample.boot for sample in kept.samples} == {trace.boot for trace in kept.traces} == {0, 1, 2}
+    assert len(kept.samples) == 3 * 2 * 6 * (5 * 3 + 1)
+    assert store.logs("last") == {name: text * 3 for name, text in once.items()}
+
+
+def test_a_boot_that_does_not_end_well_is_the_last(store: Store, tmp_path: Path) -> None:
+    recorded = run(store, tmp_path, "dies", boots=3)
+    assert recorded.status is RunStatus.PARTIAL and {sample.boot for sample in store.load("last").samples} <= {0}
+
+
+@pytest.mark.parametrize("boots", [0, 1001])
+def test_a_number_of_boots_that_makes_no_sense_is_refused(store: Store, tmp_path: Path, boots: int) -> None:
+    with pytest.raises(UsageError, match="use 1 to 1000"):
+        run(store, tmp_path, boots=boots)
 
 
 def test_both_raw_logs_are_kept_byte_for_byte(store: Store, tmp_path: Path) -> None:

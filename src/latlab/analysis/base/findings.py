@@ -258,6 +258,19 @@ class ModeCaveat:
 
 
 @dataclass(frozen=True, slots=True)
+class Scatter:
+    """A metric's standard deviations over their means, the median and the largest of all spans; None where they cannot be told apart.
+
+    `counts`: the fewest and the most boots, the fewest and the most iterations in one, and how many spans of cores or places.
+    """
+
+    metric: Metric
+    between: tuple[float, float] | None
+    within: tuple[float, float] | None
+    counts: tuple[int, int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Spread:
     """One CPU's wake-ups. `median` is None where only a summary is known; `missed` periods passed while the task was late."""
 
@@ -343,6 +356,7 @@ Finding = (
     | OrderChanged
     | NothingMoved
     | ModeCaveat
+    | Scatter
     | Spread
     | LateByBlame
     | LateInPeriod

@@ -44,6 +44,8 @@ class _Sentence:
                 return self._moved(finding)
             case f.ModeCaveat() | f.Spread() | f.LateByBlame() | f.LateInPeriod() | f.CpuMoved() | f.BlameMoved() | f.NoWakeupMoved():
                 return self._wakeups(finding)
+            case f.Scatter():
+                return _scatter(finding)
             case f.LongestSpan() | f.WaitedFor():
                 return self._traced(finding)
             case f.RuleBroken() | f.RuleChanged():
@@ -213,3 +215,14 @@ class _Sentence:
 
 def _cores(cores: tuple[CoreId, ...]) -> str:
     return ", ".join(map(str, cores))
+
+
+def _scatter(finding: f.Scatter) -> str:
+    fewest, most, least, longest, spans = finding.counts
+    boots = f"{count(fewest, 'boot')} of " if fewest == most else f"{fewest} to {most} boots of "
+    sizes = boots + (count(least, "iteration") if least == longest else f"{least} to {longest} iterations")
+    told = [(where, shares) for where, shares in (("between boots", finding.between), ("within one boot", finding.within)) if shares]
+    if not any(largest for _, (_, largest) in told):
+        return f"{finding.metric}: every boot and iteration of {count(spans, 'span')} is identical; {sizes}"
+    shares = " and ".join(f"{middle * 100:.2g} % {where} (at most {largest * 100:.2g} %)" for where, (middle, largest) in told)
+    return f"{finding.metric} scatters by {shares}: medians of {count(spans, 'span')}; {sizes}"

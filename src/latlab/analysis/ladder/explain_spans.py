@@ -14,6 +14,7 @@ from latlab.analysis.base.summary import Mark, mark_of
 from latlab.analysis.ladder.canonical import fit_ladders
 from latlab.analysis.ladder.explain_ladder import explain_ladder, explain_lead
 from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of
+from latlab.analysis.ladder.scatter import explain_scatter
 from latlab.analysis.ladder.span_invariants import check_spans
 from latlab.analysis.spans.explain_trace import explain_traces
 from latlab.catalog.platform_facts import facts_of
@@ -31,15 +32,16 @@ def explain_spans(run: Run) -> tuple[Explanation, ...]:
     out = [Explanation(check.test, f.RuleBroken(check), Basis.INFERRED, unit) for check in broken]
     ladders = {test: found for test in columns.tests if is_parallel(test) and (found := fit_ladders(columns, roles, test)) and found.dof[0]}
     for test in columns.tests:
-        turns = mark_of(run, test) is Mark.TURNS
-        if turns:
+        took_turns = mark_of(run, test) is Mark.TURNS
+        if took_turns:
             out.append(Explanation(test, f.CoresTakeTurns(), Basis.EXACT, unit))
         if test in exact:
             out += [Explanation(test, finding, Basis.EXACT, unit) for finding in exact[test]]
-        elif turns:
+        elif took_turns:
             continue
         elif test in ladders:
             out += explain_ladder(test, ladders, columns, roles, unit)
         elif lead is not None and not is_parallel(test):
             out += explain_lead(test, columns, lead, unit)
-    return tuple(out)
+    turns = frozenset(test for test in columns.tests if mark_of(run, test) is Mark.TURNS)
+    return (*out, *explain_scatter(columns, unit, turns))

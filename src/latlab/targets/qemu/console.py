@@ -53,9 +53,11 @@ class Limits:
 class Lines(Protocol):
     """A console to follow: that of a process or of a board."""
 
-    outcome: Outcome
     secure_log: Path
     stderr: bytes
+
+    @property
+    def outcome(self) -> Outcome: ...
 
     def lines(self) -> Generator[bytes, None, None]: ...
 
@@ -181,6 +183,48 @@ class Console:
         quoted = f"; it said: {said[-1]!r}" if said else " and said nothing"
         how = f"was killed by {_signal_name(-status)}" if status < 0 else f"ended with status {status}"
         return f"{self.command[0]} {how}{quoted}"
+
+
+class ColdBoots:
+    """Consoles one after the other as one: each boots its target anew. The first that does not end well is the last."""
+
+    def __init__(self, boot: Callable[[int], Console], count: int, secure_log: Path) -> None:
+        self.boot, self.count, self.secure_log = boot, count, secure_log
+        self.current = boot(0)
+        self.stderr = b""
+        self._taken = b""
+
+    @property
+    def outcome(self) -> Outcome:
+        return self.current.outcome
+
+    def lines(self) -> Generator[bytes, None, None]:
+        for number in range(self.count):
+            if number:
+                self._taken = self.take()
+                self.current = self.boot(number)
+            try:
+                yield from self.current.lines()
+            finally:
+                self.stderr += self.current.stderr
+                self._keep_secure()
+            if self.current.outcome.sentence:
+                return
+
+    def take(self) -> bytes:
+        taken, self._taken = self._taken + self.current.take(), b""
+        return taken
+
+    def expect_exit(self) -> None:
+        self.current.expect_exit()
+
+    def stop(self, sentence: str) -> None:
+        self.current.stop(sentence)
+
+    def _keep_secure(self) -> None:
+        if self.current.secure_log.exists():
+            with self.secure_log.open("ab") as kept:
+                kept.write(self.current.secure_log.read_bytes())
 
 
 def _signal_name(number: int) -> str:

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several runs of one thing as one run of as many boots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from latlab.analysis.base.identity import NotComparable
+from latlab.model.enums import Clock, Kind, Metric, RunStatus
+from latlab.model.run import UNNAMED, CoreTrace, Run, Sample, Spans
+
+
+def join_boots(runs: Sequence[Run]) -> Run:
+    """The boots of all runs, numbered through in the order of the runs. One run comes back as it is.
+
+    Raises NotComparable where two of them are not of one thing: platform, topology, clock, tick, campaign, firmware, lead or conditions.
+    A log that does not name its firmware or platform is taken to be of the others'.
+    """
+    first = runs[0]
+    if len(runs) == 1:
+        return first
+    for run in runs:
+        if run.kind is not Kind.SPANS:
+            raise NotComparable(f"{run.id} holds no spans of boots; only runs of psci, psa, smc or sbi and their logs are joined by +")
+    twice = next((run.id for i, run in enumerate(runs) if any(_is_same(run, other) for other in runs[:i])), None)
+    if twice is not None:
+        raise NotComparable(f"{twice} holds the very samples of another run that it is joined with; its boots would count twice")
+    for what, of in _SAME.items():
+        _refuse_other(what, of, runs)
+    boots = 0
+    samples: list[Sample] = []
+    traces: list[CoreTrace] = []
+    for run in runs:
+        samples += [replace(sample, boot=sample.boot + boots) for sample in run.samples]
+        traces += [replace(trace, boot=trace.boot + boots) for trace in run.traces]
+        boots = 1 + max(max((one.boot for one in samples), default=-1), max((one.boot for one in traces), default=-1))
+    name = "+".join(run.id for run in runs)
+    named = next((run for run in runs if _firmware(run)), None)
+    return replace(
+        first,
+        id=name,
+        platform=next((run.platform for run in runs if run.platform != UNNAMED), UNNAMED),
+        build=named.build if named else replace(first.build, firmware=name),
+        lead=next((run.lead for run in runs if run.lead is not None), None),
+        status=RunStatus.PARTIAL if any(run.status is RunStatus.PARTIAL for run in runs) else first.status,
+        contents=Spans(tuple(samples), tuple(traces)),
+        problems=tuple(replace(p, message=f"{run.id}: {p.message}") for run in runs for p in run.problems),
+        capture_cost_ticks=max((run.capture_cost_ticks for run in runs if run.capture_cost_ticks is not None), default=None),
+        printed_deltas=(),
+        resolutions=_coarsest(runs),
+    )
+
+
+def _is_same(a: Run, b: Run) -> bool:
+    """Only a deterministic clock makes the same samples twice."""
+    return a.id == b.id or (a.tick.clock is Clock.TIME and a.contents == b.contents)
+
+
+def _firmware(run: Run) -> str:
+    """What the run says that it measured; a log that does not say it has the name of its file there."""
+    return "" if run.build.firmware == run.id else run.build.firmware
+
+
+_SAME: dict[str, Callable[[Run], object]] = {
+    "platform": lambda run: "" if run.platform == UNNAMED else run.platform,
+    "topology": lambda run: str(run.topology),
+    "clock": lambda run: run.tick.clock.value,
+    "tick": lambda run: f"{run.tick.value:g} {run.tick.unit}",
+    "campaign": lambda run: run.campaign,
+    "firmware": _firmware,
+    "event table": lambda run: run.build.events_hash or "",
+    "lead": lambda run: str(run.lead or ""),
+    "mode": lambda run: run.conditions.mode.value if run.conditions.mode else "",
+}
+
+
+def _refuse_other(what: str, of: Callable[[Run], object], runs: Sequence[Run]) -> None:
+    said = [(run, value) for run in runs if (value := of(run))]
+    other = next(((run, value) for run, value in said if value != said[0][1]), None)
+    if other is not None:
+        raise NotComparable(
+            f"the {what} differs, {said[0][1]} in {said[0][0].id} and {other[1]} in {other[0].id}; only runs of one thing are joined by +"
+        )
+
+
+def _coarsest(runs: Sequence[Run]) -> tuple[tuple[Metric, float], ...]:
+    found: dict[Metric, float] = {}
+    for metric, step in (one for run in runs for one in run.resolutions):
+        found[metric] = max(step, found.get(metric, 0.0))
+    return tuple(found.items())

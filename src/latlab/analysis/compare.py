@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from latlab.analysis.base.comparison import Comparison
 from latlab.analysis.base.verdicts import Limits
 from latlab.analysis.ladder.compare_spans import compare_spans
@@ -11,9 +13,9 @@ from latlab.model.enums import Kind
 from latlab.model.run import Run
 
 
-def compare(a: Run, b: Run, limits: Limits | None = None) -> Comparison:
-    """Raises NotComparable where the runs do not belong together."""
+def compare(a: Run, b: Run, limits: Limits | None = None, earlier: Sequence[Run] = ()) -> Comparison:
+    """`earlier` are other runs of wake-ups of the same thing. Raises NotComparable where the two do not belong together."""
     limits = limits or Limits()
     if Kind.WAKEUPS in (a.kind, b.kind):
-        return compare_wakeups(a, b, limits)
+        return compare_wakeups(a, b, limits, earlier)
     return compare_spans(a, b, limits)

@@ -167,9 +167,10 @@ def comparison_of(before: str, after: str, tolerance: float | None = None, unit:
     """Two references, compared."""
     from latlab.analysis.base.tolerance import limits_of
     from latlab.analysis.compare import compare as compare_runs
-    from latlab.campaigns.loading import load_reference
+    from latlab.campaigns.loading import load_earlier, load_reference
 
-    return compare_runs(load_reference(before, unit, store), load_reference(after, unit, store), limits_of(tolerance))
+    a, b = load_reference(before, unit, store), load_reference(after, unit, store)
+    return compare_runs(a, b, limits_of(tolerance), load_earlier(a, b, store))
 
 
 def comparison_text(comparison: Comparison, format: Format) -> str:

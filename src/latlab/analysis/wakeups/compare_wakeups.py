@@ -7,7 +7,7 @@ differ, but not to be the same, so one that is undecided does not decide the who
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from latlab.analysis.base.comparison import Comparison, Row, Statistic
 from latlab.analysis.base.statistics import NO_SHIFT, Shift, false_discovery_control
 from latlab.analysis.base.verdicts import Limits, Verdict, decide, decide_exact, overall
 from latlab.analysis.base.weighted import Weighted, dominance, exceedance_p, quantile_shift, rate_p, weighted, weighted_shift
+from latlab.analysis.wakeups.between_runs import FEWEST_EARLIER, with_scatter
 from latlab.analysis.wakeups.wakeup_identity import WakeupPair, caveat_of, pair_wakeups
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Distribution, Run
@@ -27,14 +28,14 @@ EXPOSURE_RATIO = 1.5
 _PARTS = 1_000_000
 
 
-def compare_wakeups(a: Run, b: Run, limits: Limits) -> Comparison:
-    """Raises NotComparable where the runs do not belong together."""
+def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ()) -> Comparison:
+    """The scatter of `earlier` runs of the same thing enters. Raises NotComparable where the two do not belong together."""
     pair = pair_wakeups(a, b)
     exact = a.tick.clock is not Clock.TIME
     rows: list[Row] = []
     for ours, theirs in pair.joined:
         cpu = _Cpu(_side(a, ours), _side(b, theirs), limits)
-        rows += cpu.exact_rows() if exact else cpu.tested_rows()
+        rows += cpu.exact_rows() if exact else _scattered(cpu.tested_rows(), ours, theirs, earlier)
     if not exact:
         adjusted = false_discovery_control([row.shift.p for row in rows])
         rows = [
@@ -42,7 +43,7 @@ def compare_wakeups(a: Run, b: Run, limits: Limits) -> Comparison:
             for row, p in zip(rows, adjusted, strict=True)
         ]
     verdict = overall((row.verdict for row in rows if not (is_rare(row) and row.verdict is Verdict.CANNOT_TELL)), bool(pair.gaps))
-    notes = (*pair.notes, *_exposure_notes(pair), *(_digest_notes(pair) if exact else _one_run_note(pair)))
+    notes = (*pair.notes, *_exposure_notes(pair), *(_digest_notes(pair) if exact else _one_run_note(earlier)))
     return Comparison(
         pair.a,
         pair.b,
@@ -239,7 +240,29 @@ def _counted(pair: WakeupPair) -> tuple[int, int]:
     return before, after
 
 
-def _one_run_note(pair: WakeupPair) -> tuple[str, ...]:
+def _scattered(rows: Iterator[Row], ours: Distribution, theirs: Distribution, earlier: Sequence[Run]) -> Iterator[Row]:
+    """By the earlier runs of the same tool and CPU. Two tools differ by more than runs scatter, so nothing is said of these."""
+    same = [(run, one) for run in earlier for one in run.distributions if (one.test, one.core) == (ours.test, ours.core)]
+    sides = [_side(run, one) for run, one in same] if ours.test == theirs.test else []
+    for row in rows:
+        values = [value for side in sides if (value := _value(side, row.statistic)) is not None]
+        yield with_scatter(row, values)
+
+
+def _value(side: Side, statistic: Statistic | None) -> float | None:
+    if statistic is Statistic.MISSED:
+        return side.missed_rate
+    simple = {Statistic.MAXIMUM: side.maximum, Statistic.MINIMUM: side.minimum, Statistic.AVERAGE: side.average}
+    if statistic in simple:
+        return simple[statistic]
+    share = dict(QUANTILES).get(statistic) if statistic else None
+    return side.counted.quantile(share) if share is not None and side.counted is not None else None
+
+
+def _one_run_note(earlier: Sequence[Run]) -> tuple[str, ...]:
+    if len(earlier) >= FEWEST_EARLIER:
+        names = ", ".join(run.id for run in earlier)
+        return (f"one run a side: what changes from run to run is taken from {names}, earlier runs under the same conditions",)
     return (
         "one run a side: wake-ups are taken as independent; what changes from boot to boot or with other work on the machine is not in it",
     )

@@ -78,7 +78,6 @@ static void init_domains(unsigned boot_core)
 /* No vote for running, none for retention: off at every level. */
 static void init_off_request(enum psci_level top)
 {
-    psci.off = (struct psci_request){ .highest = top };
     for (unsigned level = 0; level <= (unsigned)top; level++) {
         psci.off.local[level] = PSCI_OFF;
     }

@@ -235,6 +235,31 @@ TEST(a_reader_looks_past_its_caches_for_the_ends_of_the_ring_and_for_each_record
     CHECK_EQUAL(syncs_of_reading(3), of_one + 2);
 }
 
+/* One record more between the looks before and after the copy. */
+static void add_record_late(void)
+{
+    if (syncs++ == 1) {
+        capture(1, &written);
+    }
+}
+
+TEST(a_reader_that_sees_the_ring_grow_while_it_copies_is_content)
+{
+    struct trace_record record;
+
+    init();
+    written = 0;
+    capture(3, &written);
+    unsigned undisturbed = syncs_of_reading(1);
+
+    syncs = 0;
+    host_on_reader_sync = add_record_late;
+    CHECK_EQUAL(trace_read(ring, 0, &record, 1), 1);
+    host_on_reader_sync = NULL;
+    CHECK_EQUAL(syncs, undisturbed);
+    CHECK_EQUAL(written, 4);
+}
+
 TEST(calibration_tells_what_a_capture_costs_in_thousandths_of_a_tick)
 {
     init();

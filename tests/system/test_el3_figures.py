@@ -74,9 +74,9 @@ def test_serial_figures_do_not_depend_on_how_the_boot_was_compiled_and_where(tmp
     """Parallel ones may: the emulator hands over between cores in another order."""
     elsewhere = ROOT / "build" / "qemu_virt-cold-O1"
     toolchain = ROOT / "cmake" / "aarch64-linux-gnu.cmake"
-    configure = ["cmake", "-S", ROOT, "-B", elsewhere, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O2"]
+    configure = ["cmake", "-S", str(ROOT), "-B", str(elsewhere), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O2"]
     subprocess.run([*configure, f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", "-DLATLAB_COLD=-O1"], check=True, capture_output=True)
-    subprocess.run(["cmake", "--build", elsewhere, "--target", "firmware", "psci_bench"], check=True, capture_output=True)
+    subprocess.run(["cmake", "--build", str(elsewhere), "--target", "firmware", "psci_bench"], check=True, capture_output=True)
     ours, theirs = (boot("psci_bench", tmp_path, (2, 4), iterations=2, build=build) for build in (BUILDS[0], elsewhere.name))
     assert (elsewhere / "firmware.bin").read_bytes() != (elsewhere.with_name(BUILDS[0]) / "firmware.bin").read_bytes()
     assert figures(theirs, r"\w+_serial") == figures(ours, r"\w+_serial")

@@ -43,6 +43,6 @@ def _names(reference: str) -> list[str]:
     path, _, release = reference.partition("#")
     is_file = Path(reference).is_file() or ("+" not in release and Path(path).is_file())
     names = [reference] if is_file else reference.split("+")
-    if not all(names):
+    if len(names) > 1 and not all(names):
         raise UsageError(f"{reference!r} lacks a name beside a +; name every run, as in A1+A2")
     return names

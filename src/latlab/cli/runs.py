@@ -97,7 +97,13 @@ def report(
     from latlab.store.store import open_store
 
     opened = open_store(store)
-    emit(document_of(opened, opened.load(run), format), output)
+    loaded = opened.load(run)
+    if format is Format.RST and output is not None and loaded.kind is Kind.SPANS:
+        from latlab.cli.showing import write_guide
+
+        write_guide(loaded, output)
+        return
+    emit(document_of(opened, loaded, format), output)
 
 
 def export(

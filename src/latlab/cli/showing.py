@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from latlab.cli.options import Format
-from latlab.cli.output import emit, show
+from latlab.cli.output import emit, say, show
 from latlab.errors import UsageError
 from latlab.model.enums import Kind
 
@@ -39,6 +40,20 @@ def document_of(store: Store, run: Run, format: Format) -> str:
     from latlab.report.rt import pages
 
     return rst.document(pages.document(run, results_of(run, store.logs(run.id))), rst.csv_table)
+
+
+def write_guide(run: Run, output: Path) -> None:
+    """A whole page in RST, its pictures in a folder beside it that is named after it."""
+    from latlab.report.renderers import rst
+    from latlab.report.renderers.pictures import write_pictures
+    from latlab.report.run.guide import guide
+
+    page = guide(run)
+    pictures = output.parent / f"{output.stem}-img"
+    written = write_pictures(page, pictures)
+    emit(rst.document(page, pictures=pictures.name), output)
+    if written:
+        say(f"{pictures}: {len(written) // 2} pictures, each as SVG and PNG")
 
 
 def _page_of(store: Store, run: Run) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A page as reStructuredText that builds without a warning, its tables in the layout of the reference document; charts are left out."""
+"""A page as reStructuredText that builds without a warning, its tables in the layout of the reference document."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import groupby
 
 from docutils.utils import column_width
 
 from latlab.formats.published.rst_tables import grid
+from latlab.report.chart import Chart
 from latlab.report.page import Block, Caution, Commands, Facts, Folded, Items, Page, Paragraph, Section
 from latlab.report.table import Table, text_of
 from latlab.report.text import Span, Style, Text, spans
@@ -24,13 +26,14 @@ SPECIAL = str.maketrans({character: "\\" + character for character in "\\*`|_"})
 Lines = Iterator[str]
 
 
-def document(page: Page, table_lines: Callable[[Table], Iterable[str]] | None = None) -> str:
-    """The whole document. `table_lines` sets its tables: `grid_table`, or `csv_table`."""
+def document(page: Page, table_lines: Callable[[Table], Iterable[str]] | None = None, pictures: str = "") -> str:
+    """The whole document. `table_lines` sets its tables: `grid_table`, or `csv_table`. `pictures` is the folder of its charts, by name;
+    without it charts become figures where a folder has their pictures."""
     lines: list[str] = [*_heading(page.title, 0)] if page.title else []
     for line in page.lead:
         lines += [marked(line), ""]
     for section in page.sections:
-        lines += _section(section, 1 if page.title else 2, table_lines or grid_table)
+        lines += _section(section, 1 if page.title else 2, partial(_block, table_lines=table_lines or grid_table, pictures=pictures))
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -93,19 +96,19 @@ def _run(span: Span) -> str:
     return before + inner + after
 
 
-def _section(section: Section, depth: int, table_lines: Callable[[Table], Iterable[str]]) -> Lines:
+def _section(section: Section, depth: int, lines_of: Callable[[Block], Lines]) -> Lines:
     if section.title:
         yield from _heading(section.title, depth)
     for facts, blocks in groupby(section.blocks, key=lambda block: isinstance(block, Facts)):
         for block in blocks:
-            yield from _block(block, table_lines)
+            yield from lines_of(block)
         if facts:
             yield ""
     for inner in section.sections:
-        yield from _section(inner, depth + 1, table_lines)
+        yield from _section(inner, depth + 1, lines_of)
 
 
-def _block(block: Block, table_lines: Callable[[Table], Iterable[str]]) -> Lines:
+def _block(block: Block, table_lines: Callable[[Table], Iterable[str]], pictures: str = "") -> Lines:
     match block:
         case Paragraph():
             yield from (marked(block.text), "")
@@ -119,11 +122,18 @@ def _block(block: Block, table_lines: Callable[[Table], Iterable[str]]) -> Lines
             yield from (".. code:: console", "", *(f"   {line}" for line in block.lines), "")
         case Folded():
             for inner in block.blocks:
-                yield from _block(inner, table_lines)
+                yield from _block(inner, table_lines, pictures)
         case Table():
             yield from table_lines(block)
+        case Chart() if pictures and block.name:
+            yield from _figure(block, pictures)
         case _:
             return
+
+
+def _figure(chart: Chart, folder: str) -> Lines:
+    yield from (f".. figure:: {folder}/{chart.name}.svg", f"    :alt: {body(chart.title)}", "")
+    yield from (f"    {body(chart.title)}: {marked(chart.note)}", "")
 
 
 def _field_name(name: str) -> str:

@@ -50,8 +50,8 @@ def write_guide(run: Run, output: Path) -> None:
 
     page = guide(run)
     pictures = output.parent / f"{output.stem}-img"
-    written = write_pictures(page, pictures)
     emit(rst.document(page, pictures=pictures.name), output)
+    written = write_pictures(page, pictures)
     if written:
         say(f"{pictures}: {len(written) // 2} pictures, each as SVG and PNG")
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +20,7 @@ from latlab.formats.published import runs as published
 from latlab.formats.published.tables import Reading
 from latlab.formats.wakeups.detect import read_wakeups
 from latlab.model.enums import ProblemKind
-from latlab.model.run import UNNAMED, Problem, Run
+from latlab.model.run import UNNAMED, Problem, Run, Topology
 
 PREFIX = "published:"
 LOGS = (".log", ".txt", ".yaml", ".yml")
@@ -39,7 +40,8 @@ def load(reference: str, unit: str = "", from_store: Callable[[str], Run | None]
         return _from_catalog(reference)
     path, _, release = reference.partition("#")
     if Path(path).is_file():
-        return _from_file(Path(path), release, unit)
+        release, shape = _told_shape(release)
+        return _from_file(Path(path), release, unit, shape)
     try:
         run = from_store(reference) if from_store else None
         reason = "name a run of `latlab ls`"
@@ -67,7 +69,15 @@ def _from_catalog(reference: str) -> Run:
     return replace(published.run_of(reading, "", published.source_of_toml(entry)), id=reference)
 
 
-def _from_file(path: Path, release: str, unit: str) -> Run:
+def _told_shape(release: str) -> tuple[str, Topology | None]:
+    """`v2.11@2,2` is the release and what the user says of its clusters."""
+    name, _, cores = release.rpartition("@")
+    if not re.fullmatch(r"\d{1,3}(,\d{1,3})*", cores) or "@" not in release:
+        return release, None
+    return name, Topology(tuple(map(int, cores.split(","))))
+
+
+def _from_file(path: Path, release: str, unit: str, shape: Topology | None = None) -> Run:
     if path.suffix in LOGS:
         return _from_log(path)
     try:
@@ -85,7 +95,7 @@ def _from_file(path: Path, release: str, unit: str) -> Run:
     else:
         raise BadReference(f"{path}: the format {path.suffix!r} is not read; .rst, .csv, .json, .log, .txt and .yaml are")
     release = release or _only_release(path, reading)
-    run = published.run_of(reading, release, _source(path, reading, release), unit)
+    run = published.run_of(reading, release, replace(_source(path, reading, release), topology=shape), unit)
     if not run.samples and not run.distributions:
         reason = min(run.problems, key=lambda p: p.kind is not ProblemKind.UNIT_SUSPECT, default=None)
         told = _placed(path, reason) if reason else f"{path}: no latency table{f' of {release}' if release else ' in it'}"

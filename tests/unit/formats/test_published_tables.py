@@ -136,7 +136,7 @@ def test_a_core_named_twice_is_refused_not_averaged():
     run = published.run_of(rst_tables.parse(text), "v1", source(tick_ns=Decimal(20), topology=Topology((2, 2))))
     assert values(run, "cpu_susp_parallel", Metric.POWERDOWN) == {"0.0": 5000, "1.0": 15000}
     (problem,) = run.problems
-    assert "names core 0.0 more than once in 3 rows" in problem.message and "--topology" in problem.message
+    assert "names core 0.0 more than once in 3 rows" in problem.message and "FILE#RELEASE@" in problem.message
 
 
 def test_bare_csv_takes_its_test_from_the_file_name_and_reports_the_missing_unit():
@@ -288,3 +288,29 @@ def test_a_guide_of_wake_up_latencies_is_a_run_with_one_distribution_for_each_cp
     found = references.load(str(document))
     assert [(d.minimum_ticks, d.average_ticks, d.maximum_ticks) for d in found.distributions] == [(4, 7, 68), (5, 6, 72)]
     assert found.tick.value == 1000 and found.problems == () and found.build.firmware == "12.00.00"
+
+
+TWICE = """
+.. csv-table:: ``CPU_OFF`` latencies (ns) in serial (v1)
+   :header: Cluster, Core, Powerdown, Wakeup, Cache Flush
+
+   0,0,1000,200,20
+   1,0,1100,200,20
+   0,0,1200,200,20
+   1,0,1300,200,20
+"""
+
+
+def test_what_is_said_of_the_cores_behind_the_name_of_a_document_decides_which_row_is_which(tmp_path):
+    document = tmp_path / "board.rst"
+    document.write_text(TWICE)
+    told = references.load(f"{document}#v1@1,3")
+    assert {str(s.core): s.value_ticks * told.tick.value for s in told.samples if s.metric is Metric.POWERDOWN} == {
+        "0.0": 1000,
+        "1.0": 1100,
+        "1.1": 1200,
+        "1.2": 1300,
+    }
+    assert [p.kind.value for p in told.problems] == ["inferred"]
+    untold = references.load(f"{document}#v1")
+    assert len(untold.samples) == 6 and "FILE#RELEASE@" in untold.problems[0].message

@@ -12,7 +12,6 @@ import numpy as np
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from latlab.analysis.base.change_points import Kind
 from latlab.analysis.history import Series, history
 from latlab.analysis.wakeups.tail import tails
 from latlab.model.enums import Clock, Metric
@@ -45,11 +44,15 @@ class Found:
     def share(self, name: str) -> float:
         return self.counts[name] / self.series
 
+    def interval(self, name: str) -> tuple[float, float]:
+        low, high = proportion_confint(self.counts[name], self.series, method="wilson")
+        return float(low), float(high)
+
     @property
     def said(self) -> str:
         parts = []
         for name in ("found", "any", "drift named", "others"):
-            low, high = proportion_confint(self.counts[name], self.series, method="wilson")
+            low, high = self.interval(name)
             parts.append(f"{name} {self.share(name):.3f} [{low:.3f} {high:.3f}]")
         return "  ".join(parts)
 
@@ -102,16 +105,20 @@ def series_of(truth: Truth, rng: np.random.Generator) -> tuple[Series, tuple[int
 
 
 def found_in_series(truth: Truth, count: int, seed: int) -> Found:
-    """`found`: every change is named within one release. `any`: something is named. `others`: something is named that is none."""
+    """`found`: every change is named within one release. `others`: a change is named that is none; a drift is none and is named as such.
+
+    What left its level and came back names both its ends.
+    """
     rng = np.random.default_rng(seed)
     counts: Counter[str] = Counter()
     for _ in range(count):
         series, due = series_of(truth, rng)
-        named = [change.index for change in series.changes if change.kind is not Kind.DRIFT]
+        drifts = [change for change in series.changes if change.kind == "drift"]
+        named = [end for change in series.changes if change not in drifts for end in (change.index, change.end) if end < truth.n]
         counts["found"] += bool(due) and all(any(abs(index - at) <= 1 for index in named) for at in due)
-        counts["any"] += bool(series.changes)
+        counts["any"] += bool(named)
         counts["others"] += any(all(abs(index - at) > 1 for at in due) for index in named)
-        counts["drift named"] += len(named) < len(series.changes)
+        counts["drift named"] += bool(drifts)
     return Found(count, counts)
 
 
@@ -146,10 +153,18 @@ class Coverage:
     refusals: Counter[str]
 
     @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the coverage; everything where nothing was answered."""
+        if not self.answered:
+            return 0.0, 1.0
+        low, high = proportion_confint(self.covered, self.answered, method="wilson")
+        return float(low), float(high)
+
+    @property
     def said(self) -> str:
         if not self.answered:
             return f"n={self.runs} answered 0  refusals {self.refusals.most_common(2)}"
-        low, high = proportion_confint(self.covered, self.answered, method="wilson")
+        low, high = self.interval
         share = self.covered / self.answered
         return (
             f"n={self.runs} answered {self.answered / self.runs:.3f}  covered {share:.3f} [{low:.3f} {high:.3f}]  "
@@ -161,11 +176,11 @@ def tail_coverage(tailed: Tailed, count: int, seed: int, once_in: float = 1e6) -
     rng = np.random.default_rng(seed)
     due = 20_000 + float(tailed.distribution.isf(1 / once_in))
     found = Coverage(count, 0, 0, 0, Counter())
-    for _ in range(count):
+    for number in range(count):
         values = 20_000 + tailed.distribution.rvs(tailed.n, random_state=rng)
         samples = [Sample(TEST, Metric.WAKEUP, ONE, 0, i, round(value)) for i, value in enumerate(values)]
         run = run_with(platform="bench", topology=Topology((1,)), tick=Tick(Clock.TIME, 1.0), lead=ONE, samples=samples, id="tail")
-        (tail,) = tails(run, None, Metric.WAKEUP, once_in)
+        (tail,) = tails(run, None, Metric.WAKEUP, once_in, seed=number)
         if tail.level is None or tail.low is None or tail.high is None:
             found.refusals[tail.refusal.split(":")[0]] += 1
             continue

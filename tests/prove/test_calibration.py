@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How often verdicts on runs of known truth are right: false alarms, power, what is said of planted faults, histories and tails.
+
+`python tests/prove/calibrate.py` prints the figures. A goal counts as missed where Wilson's 95 % interval of the share excludes it.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from support.calibration import Case, tallied
+from support.calibration_cases import OUT_OF_REACH, PLANTED, SAME_TRUTH, WITHIN_THE_THRESHOLD
+from support.calibration_faults import FAULTS, Fault, judged_fault
+from support.calibration_series import SERIES, TAILS, Tailed, Truth, found_in_series, tail_coverage
+
+pytestmark = pytest.mark.slow
+
+PAIRS = 200
+MOST_FALSE_ALARMS = 0.03
+MOST_WRONG_BESIDE = 0.05
+LEAST_FOUND = 0.95
+LEAST_SAME = 0.80
+
+
+@pytest.mark.parametrize("case", SAME_TRUTH, ids=lambda case: case.name)
+def test_two_runs_of_one_truth_are_hardly_ever_called_changed_and_never_broken(case: Case):
+    tally = tallied(case, PAIRS)
+    assert tally.interval("wrong")[0] <= MOST_FALSE_ALARMS, tally.wrong_rows.most_common(5)
+    assert tally.counts["rule"] == 0
+    if case.name in WITHIN_THE_THRESHOLD:
+        assert tally.interval("same")[1] >= LEAST_SAME
+
+
+@pytest.mark.parametrize("case", [case for case in PLANTED if case.name not in OUT_OF_REACH], ids=lambda case: case.name)
+def test_a_planted_change_is_found_in_its_place_with_its_cause(case: Case):
+    tally = tallied(case, PAIRS // 2)
+    assert tally.interval("found")[1] >= LEAST_FOUND
+    assert tally.interval("wrong")[0] <= MOST_WRONG_BESIDE, tally.wrong_rows.most_common(5)
+    assert tally.counts["cause"] >= 0.95 * tally.counts["found"]
+    assert tally.counts["gate 0"] <= tally.pairs - tally.counts["found"], "what is found fails the gate"
+
+
+@pytest.mark.parametrize("name", sorted(OUT_OF_REACH))
+def test_what_noise_hides_is_at_least_never_taken_for_something_else(name: str):
+    tally = tallied(next(case for case in PLANTED if case.name == name), PAIRS // 2)
+    assert tally.interval("wrong")[0] <= MOST_WRONG_BESIDE, tally.wrong_rows.most_common(5)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_no_gate_passes_a_planted_fault_and_the_sentence_names_it(fault: Fault):
+    for seed in range(1000, 1010):
+        judged = judged_fault(fault, seed)
+        assert judged.is_right, (seed, judged)
+
+
+@pytest.mark.parametrize("truth", SERIES, ids=lambda truth: truth.name)
+def test_a_history_names_the_releases_at_which_something_changed_and_hardly_another(truth: Truth):
+    found = found_in_series(truth, PAIRS, seed=1)
+    assert found.interval("others")[0] <= 0.05
+    if truth.changes(3) and "one release" not in truth.name:
+        assert found.interval("found")[1] >= LEAST_FOUND
+
+
+@pytest.mark.parametrize("tailed", TAILS, ids=lambda tailed: tailed.name)
+def test_where_a_tail_is_estimated_the_interval_holds_the_truth(tailed: Tailed):
+    found = tail_coverage(tailed, PAIRS // 2, seed=1)
+    low, high = found.interval
+    assert low <= 0.97 and high >= 0.93

@@ -15,7 +15,8 @@ class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `sources` are globs from the root of the tree. `prepare` runs once in the copy; `build` after each mutation, and what does not build
     is not counted; nor is what leaves the loaded sections of all `objects` (globs of linked ELF files) as they were. `commands` run in
     their order until one fails. `copies` are ignored files that the copy needs as well; lines that match one of `ignore` (regular
-    expressions) are not mutated.
+    expressions) are not mutated. With `warm` the
+    tests that run the mutated line, by the map that touching.py makes in `prepare`, run after the commands, in a fork.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     copies: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     goal: float = 0.85
+    warm: bool = False
 
 
 class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

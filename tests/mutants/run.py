@@ -16,6 +16,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
 
+from mutants import warm  # noqa: E402
 from mutants.mutate import drawn  # noqa: E402
 from mutants.plan import Group, Reason, read_groups, read_reasons  # noqa: E402
 from mutants.results import Results  # noqa: E402
@@ -51,6 +52,8 @@ def _run(group: Group, options: argparse.Namespace, reasons: tuple[Reason, ...])
     copy = copy_tree(ROOT, place / "tree", group.copies)
     mutants = [one for one in drawn(group, copy.path) if one.file.startswith(options.under)]
     _say(f"{group.name}: {len(mutants)} mutants can be made, {group.sample} are to count; the untouched tree first")
+    if group.warm:
+        warm.load()
     try:
         found = baseline(group, copy)
     except Unfit as error:

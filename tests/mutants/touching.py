@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Only the tests that run the mutated line, the shortest first: a survivor then costs seconds instead of the whole suite.
 
-`map SOURCE TEST...` runs the tests once under coverage and keeps which of them runs which line of the folder SOURCE. `run` runs those of
-the line that the runner names in MUTANT (file:line). A line that runs when its file is loaded concerns every test that runs the file.
+`python tests/mutants/touching.py SOURCE TEST...` runs the tests once under coverage and keeps which of them runs which line of the folder
+SOURCE. A line that runs when its file is loaded concerns every test that runs the file.
 """
 
 from __future__ import annotations
 
 import ast
 import json
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -90,12 +89,7 @@ def run_touching(file: str, line: int) -> int:
 
 
 def main() -> int:
-    if sys.argv[1] == "map":
-        return make_map(sys.argv[2], sys.argv[3:])
-    if "MUTANT" not in os.environ:
-        return 0  # the untouched tree passed when the map was made
-    file, line = os.environ["MUTANT"].rsplit(":", 1)
-    return run_touching(file, int(line))
+    return make_map(sys.argv[1], sys.argv[2:])
 
 
 if __name__ == "__main__":

@@ -11,17 +11,21 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from mutants.mutate import Mutant
 from mutants.plan import Group
 from mutants.results import Result, Results
 from mutants.same import objects_digest, python_digest
+from mutants.touching import run_touching
 from mutants.tree import Copy
+from mutants.warm import forked
 
 # A mutant may loop for ever; a machine may be ten times slower than it was when the untouched tree was timed.
 PATIENCE = 10
 LEAST_S = 120.0
+TOUCHING_LIMIT_S = 900.0
 
 
 class Outcome(StrEnum):
@@ -94,7 +98,15 @@ def _try(group: Group, copy: Copy, mutant: Mutant, found: Baseline) -> tuple[Out
         for command in group.commands:
             if run(command, copy.path, found.limits_s[command], mutant) is not None:
                 return Outcome.NOTICED, command
+        if group.warm and _touching(copy, mutant) is not None:
+            return Outcome.NOTICED, "the tests that run it"
     return Outcome.SURVIVED, ""
+
+
+def _touching(copy: Copy, mutant: Mutant) -> str | None:
+    """A limit that a loop without an end reaches soon and no test does."""
+    job = partial(run_touching, mutant.file, mutant.line)
+    return forked(job, copy.path, TOUCHING_LIMIT_S, {"MUTANT": f"{mutant.file}:{mutant.line}", "PYTHONPATH": str(copy.path / "src")})
 
 
 def _python_code(text: str, mutant: Mutant) -> Outcome | None:

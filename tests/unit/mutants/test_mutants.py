@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 import time
@@ -19,6 +21,7 @@ from mutants.score import lines_of, reason_of, share, unexplained
 from mutants.touching import statement_lines, touching
 from mutants.tree import copy_tree
 from mutants.trial import Unfit, baseline, run, try_all
+from mutants.warm import forked
 
 SOURCE = '''"""Adds."""
 
@@ -241,3 +244,31 @@ def test_a_command_is_told_which_line_was_changed_and_the_untouched_tree_has_non
     told = tmp_path / "told"
     tried(root, tmp_path, [SURVIVES], replace(GROUP, commands=(f'echo "$MUTANT" >> {told}',)))
     assert told.read_text().splitlines() == ["", "src/total.py:3"]
+
+
+def test_a_job_in_a_fork_works_in_the_copy_and_says_how_it_ended(tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "only_in_the_copy.py").write_text("VALUE = 7\n")
+
+    def job() -> int:
+        from importlib import import_module
+
+        print("at", Path.cwd().name, os.environ["MUTANT"])
+        return int(import_module("only_in_the_copy").VALUE)
+
+    assert forked(lambda: 0, tmp_path, 60.0, {}) is None
+    assert forked(job, tmp_path, 60.0, {"MUTANT": "a.py:1"}) == f"at {tmp_path.name} a.py:1"
+    assert "only_in_the_copy" not in sys.modules
+    assert "ZeroDivisionError" in str(forked(lambda: 1 // 0, tmp_path, 60.0, {}))
+    assert forked(lambda: sum(iter(int, 1)), tmp_path, 1.0, {}) == "no end after 1 s"
+
+
+def test_a_mutant_meets_the_tests_of_its_line_in_a_fork(root, tmp_path):
+    copy = copy_tree(root, tmp_path / "copy")
+    (copy.path / "test_total.py").write_text("from total import total\n\n\ndef test_sum():\n    assert total(2, 3) == 5\n")
+    kept = {"files": {"src/total.py": {"8": ["test_total.py::test_sum"], "3": []}}, "seconds": {}}
+    (copy.path / "build").mkdir()
+    (copy.path / "build" / "touching.json").write_text(json.dumps(kept))
+    group = replace(GROUP, commands=(), warm=True)
+    found = try_all(group, copy, [NOTICED, SURVIVES], baseline(group, copy), Results(tmp_path / "results.jsonl"), lambda line: None)
+    assert [(one.outcome, one.by) for one in found] == [("noticed", "the tests that run it"), ("survived", "")]

@@ -176,11 +176,11 @@ def tail_coverage(tailed: Tailed, count: int, seed: int, once_in: float = 1e6) -
     rng = np.random.default_rng(seed)
     due = 20_000 + float(tailed.distribution.isf(1 / once_in))
     found = Coverage(count, 0, 0, 0, Counter())
-    for number in range(count):
+    for _ in range(count):
         values = 20_000 + tailed.distribution.rvs(tailed.n, random_state=rng)
         samples = [Sample(TEST, Metric.WAKEUP, ONE, 0, i, round(value)) for i, value in enumerate(values)]
         run = run_with(platform="bench", topology=Topology((1,)), tick=Tick(Clock.TIME, 1.0), lead=ONE, samples=samples, id="tail")
-        (tail,) = tails(run, None, Metric.WAKEUP, once_in, seed=number)
+        (tail,) = tails(run, None, Metric.WAKEUP, once_in)
         if tail.level is None or tail.low is None or tail.high is None:
             found.refusals[tail.refusal.split(":")[0]] += 1
             continue

@@ -57,7 +57,10 @@ def test_no_gate_passes_a_planted_fault_and_the_sentence_names_it(fault: Fault):
 def test_a_history_names_the_releases_at_which_something_changed_and_hardly_another(truth: Truth):
     found = found_in_series(truth, PAIRS, seed=1)
     assert found.interval("others")[0] <= 0.05
-    if truth.changes(3) and "one release" not in truth.name:
+    if "no change" in truth.name:
+        assert found.interval("any")[0] <= 0.05
+    # Eight releases, tails heavier than normal and a single release that came back leave too little to ask for: calibrate.py prints them.
+    if truth.changes(3) and truth.n >= 12 and not truth.heavy and "one release" not in truth.name:
         assert found.interval("found")[1] >= LEAST_FOUND
 
 

@@ -116,7 +116,7 @@ def found_in_series(truth: Truth, count: int, seed: int) -> Found:
         drifts = [change for change in series.changes if change.kind == "drift"]
         named = [end for change in series.changes if change not in drifts for end in (change.index, change.end) if end < truth.n]
         counts["found"] += bool(due) and all(any(abs(index - at) <= 1 for index in named) for at in due)
-        counts["any"] += bool(named)
+        counts["any"] += bool(series.changes)
         counts["others"] += any(all(abs(index - at) > 1 for at in due) for index in named)
         counts["drift named"] += bool(drifts)
     return Found(count, counts)

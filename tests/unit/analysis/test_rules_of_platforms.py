@@ -47,7 +47,7 @@ def test_a_board_whose_software_keeps_its_caches_coherent_is_asked_for_everythin
     assert all(check.holds and not check.is_broken for check in checks)
 
 
-@pytest.mark.parametrize(("board", "noise", "why"), [(N1SDP, N1SDP_NOISE, "n1sdp"), (like_juno((2, 2)), Noise(), "bench")])
+@pytest.mark.parametrize(("board", "noise", "why"), [(N1SDP, N1SDP_NOISE, "clean their own caches"), (like_juno((2, 2)), Noise(), "bench")])
 def test_rules_of_caches_are_not_about_a_board_that_is_unknown_or_coherent_and_say_why(board, noise, why):
     checks = check_invariants(measured(board, noise, 1))
     assert {(check.test, check.rule.id) for check in checks if not check.applicable} == OF_CACHES

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -45,10 +46,12 @@ def same_compiler() -> None:
         pytest.skip(f"the figures are those of GCC {PINNED['compiler']}, this is {said}")
 
 
-def test_each_path_has_as_many_instructions_as_were_written_down() -> None:
+@pytest.mark.parametrize(("build", "pinned"), [("qemu_virt", "instructions"), ("qemu_virt-hardened", "hardened")])
+def test_each_path_has_as_many_instructions_as_were_written_down(build: str, pinned: str) -> None:
     module = bench()
-    measured = module.from_log(find_images(module.TOPOLOGY, module.PROBE))
-    assert {name: int(measured[name]) for name in PINNED["instructions"]} == PINNED["instructions"]
+    images = find_images(module.TOPOLOGY, module.PROBE)
+    measured = module.from_log(replace(images, folder=images.folder.with_name(build)))
+    assert {name: int(measured[name]) for name in PINNED[pinned]} == PINNED[pinned]
 
 
 def test_the_spans_of_a_deterministic_run_are_those_that_were_written_down(tmp_path: Path) -> None:

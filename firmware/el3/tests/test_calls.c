@@ -438,6 +438,21 @@ TEST(a_lock_is_told_by_the_level_and_the_number_of_its_domain)
 }
 #endif
 
+TEST(a_domain_that_is_wanted_while_it_goes_down_stays_on_and_with_it_what_is_above)
+{
+    const struct psci_core *core = &psci.cores[0];
+
+    init();
+    CHECK_EQUAL(psci_settle_down(core, (enum psci_level)2), 2);
+    psci.domains[2].wanted.value = true;
+    CHECK_EQUAL(psci_settle_down(core, (enum psci_level)2), 1);
+    psci.domains[0].wanted.value = true;
+    CHECK_EQUAL(psci_settle_down(core, (enum psci_level)2), PSCI_LEVEL_CORE);
+    psci_publish_down(core, (enum psci_level)2, (enum psci_level)1);
+    CHECK_EQUAL(psci.domains[0].state.value, PSCI_DOMAIN_DOWN);
+    CHECK_EQUAL(psci.domains[2].state.value, PSCI_DOMAIN_ON);
+}
+
 TEST(years_of_residency_do_not_overflow)
 {
     const struct host_machine fast = { .hz = 1000000000 };

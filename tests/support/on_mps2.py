@@ -32,11 +32,13 @@ def printed(secure: str, program: str, machine: str = mps2.MACHINES[0]) -> str:
 THREADS = re.compile(r"calls (\d+), waited for a secure interrupt (\d+), floating point (\d), .*, of these in a call (\d+)")
 
 
-def threads_under_a_scheduler(build: str, machine: str) -> None:
-    """Two threads call under a preemptive scheduler: no call may be lost or wrong, and most have to be interrupted."""
-    found = THREADS.search(printed(f"{build}_test", "threads", machine))
+def threads_under_a_scheduler(build: str, machine: str) -> str:
+    """Two threads call under a preemptive scheduler: no call may be lost or wrong, and most have to be interrupted. What it prints."""
+    text = printed(f"{build}_test", "threads", machine)
+    found = THREADS.search(text)
     assert found
     calls, waited, floating_point, switched_in_a_call = map(int, found.groups())
     assert (calls, waited) == (100_000, 20_000)
     assert floating_point == (machine == "mps2-an505")
     assert switched_in_a_call > 20_000
+    return text

@@ -139,6 +139,13 @@ def test_threads_of_a_preemptive_scheduler_lose_no_call(build: str, machine: str
     threads_under_a_scheduler(build, machine)
 
 
+@pytest.mark.parametrize(("build", "at_once"), [("later_l2_test", False), ("at_once_l1_test", True), ("at_once_l2_test", True)])
+def test_a_partition_woken_beside_a_non_secure_thread_runs_at_once_where_it_is_built_so(build: str, at_once: bool) -> None:
+    found = re.search(r"interrupts (\d+), turns of the partition (\d+)", printed(build, "ticks"))
+    assert found and int(found[1]) > 30
+    assert int(found[2]) >= int(found[1]) - 1 if at_once else int(found[2]) <= 2
+
+
 def latency_at_the_schedulers_priority(folder: Path, build: str) -> int | None:
     """The sweep with the timer where schedulers have their tick: in the lowest quarter of the non-secure priorities."""
     images = found(lambda: mps2.find_psa_images(build))

@@ -18,7 +18,8 @@
  * where the scheduler has it. client_id() tells the id of the running thread, or is NULL: then the scheduler itself calls
  * nsc_client_select() at each switch, or there is one client only. Where it is given, calls come from privileged threads.
  * pause() sleeps for a tick, so that threads of any priority run: the secure side is at work for an interrupt, on the
- * stack of another thread. It is needed only where the SPM is built to schedule at once (SPM_SCHEDULE_AT_ONCE), else NULL.
+ * stack of another thread. It is needed only where the SPM is built to schedule at once (SPM_SCHEDULE_AT_ONCE), else NULL;
+ * calls come from privileged threads then, with interrupts enabled.
  */
 struct ns_interface_hooks {
     void (*lock)(void);

@@ -11,14 +11,44 @@ void ns_interface_init(const struct ns_interface_hooks *given)
     hooks = given;
 }
 
+/*
+ * Where a partition may be at work for an interrupt, the secure side may refuse at the door, on a stack that is not the
+ * caller's: no other thread may run meanwhile. The SPM takes the mask away when it lets a call in.
+ */
+static void shut_out_others(void)
+{
+    if (hooks->pause != NULL) {
+        __asm__ volatile("cpsid i" ::: "memory");
+    }
+}
+
+static void let_others_in(void)
+{
+    if (hooks->pause != NULL) {
+        __asm__ volatile("cpsie i" ::: "memory");
+    }
+}
+
+static psa_status_t select_client(void)
+{
+    psa_status_t status;
+
+    shut_out_others();
+    status = nsc_client_select(hooks->client_id());
+    let_others_in();
+    return status;
+}
+
 static void enter(void)
 {
     hooks->lock();
     if (hooks->client_id == NULL) {
         return;
     }
-    while (nsc_client_select(hooks->client_id()) == PSA_ERROR_CONNECTION_BUSY && hooks->pause != NULL) {
+    while (select_client() == PSA_ERROR_CONNECTION_BUSY && hooks->pause != NULL) {
+        hooks->unlock();
         hooks->pause();
+        hooks->lock();
     }
 }
 
@@ -27,13 +57,19 @@ static void leave(void)
     hooks->unlock();
 }
 
-/* With the lock held nobody else calls: what refuses is a partition at work for its interrupt. */
+/*
+ * With the lock held nobody else calls: what refuses is a partition at work for its interrupt. The thread that it
+ * interrupted has to run for it to end, and may be waiting for the lock.
+ */
 static bool has_to_wait(nsc_answer answer)
 {
+    let_others_in();
     if (answer >> 32 == 0U || hooks->pause == NULL) {
         return false;
     }
+    leave();
     hooks->pause();
+    enter();
     return true;
 }
 
@@ -48,6 +84,7 @@ uint32_t psa_version(uint32_t sid)
 
     enter();
     do {
+        shut_out_others();
         answer = nsc_psa_version(sid);
     } while (has_to_wait(answer));
     leave();
@@ -60,6 +97,7 @@ psa_handle_t psa_connect(uint32_t sid, uint32_t version)
 
     enter();
     do {
+        shut_out_others();
         answer = nsc_psa_connect(sid, version);
     } while (has_to_wait(answer));
     leave();
@@ -72,6 +110,7 @@ psa_status_t psa_call_packed(psa_handle_t handle, uint32_t control, const psa_in
 
     enter();
     do {
+        shut_out_others();
         answer = nsc_psa_call(handle, control, in_vec, out_vec);
     } while (has_to_wait(answer));
     leave();
@@ -81,7 +120,8 @@ psa_status_t psa_call_packed(psa_handle_t handle, uint32_t control, const psa_in
 void psa_close(psa_handle_t handle)
 {
     enter();
-    while (has_to_wait(nsc_psa_close_or_refuse(handle))) {
-    }
+    do {
+        shut_out_others();
+    } while (has_to_wait(nsc_psa_close_or_refuse(handle)));
     leave();
 }

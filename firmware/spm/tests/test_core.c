@@ -41,6 +41,76 @@ TEST(a_handle_belongs_to_its_client)
     CHECK(panic_of(call_the_handle) == SPM_CAUSE_HANDLE);
 }
 
+static psa_handle_t a_call_taken_by_the_server(void)
+{
+    run_as(&spm_ns_agent);
+    spm_call((spm_word)the_handle, 7, 0, 0);
+    return take(SERVER_SIGNAL_CONNECTED).handle;
+}
+
+TEST(a_handle_with_any_other_bit_is_no_handle)
+{
+    /* Some generations old, so that a handle may be too small as well as too large. */
+    for (unsigned i = 0; i < 20; i++) {
+        the_handle = connected(&spm_ns_agent);
+        spm_close((spm_word)the_handle);
+        spm_reply((spm_word)take(SERVER_SIGNAL_CONNECTED).handle, 0);
+        woken(&spm_ns_agent);
+    }
+    the_handle = connected(&spm_ns_agent);
+    run_as(&spm_ns_agent);
+    for (unsigned bit = 0; bit < 32; bit++) {
+        CHECK((psa_status_t)spm_call((spm_word)((uint32_t)the_handle ^ 1U << bit), 0, 0, 0) == PSA_ERROR_PROGRAMMER_ERROR);
+    }
+}
+
+static psa_handle_t message;
+static spm_word vector_index;
+
+static void read_from_the_vector(void)
+{
+    spm_read((spm_word)message, vector_index, 0, 0);
+}
+
+static void skip_in_the_vector(void)
+{
+    spm_skip((spm_word)message, vector_index, 1);
+}
+
+TEST(a_vector_has_an_index_below_four)
+{
+    static const spm_word wrong[] = { 4, 5, 7, 8, 255, UINTPTR_MAX };
+
+    the_handle = connected(&spm_ns_agent);
+    message = a_call_taken_by_the_server();
+    for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        vector_index = wrong[i];
+        CHECK(panic_of(read_from_the_vector) == SPM_CAUSE_VECTOR);
+        CHECK(panic_of(skip_in_the_vector) == SPM_CAUSE_VECTOR);
+    }
+    for (vector_index = 0; vector_index < 4U; vector_index++) {
+        CHECK(spm_read((spm_word)message, vector_index, 0, 0) == 0U && spm_skip((spm_word)message, vector_index, 1) == 0U);
+    }
+}
+
+TEST(a_message_with_any_other_bit_is_no_message)
+{
+    psa_handle_t good;
+
+    the_handle = connected(&spm_ns_agent);
+    for (unsigned i = 0; i < 20; i++) {
+        good = a_call_taken_by_the_server();
+        spm_reply((spm_word)good, 0);
+        woken(&spm_ns_agent);
+    }
+    good = a_call_taken_by_the_server();
+    vector_index = 0;
+    for (unsigned bit = 0; bit < 32; bit++) {
+        message = (psa_handle_t)((uint32_t)good ^ 1U << bit);
+        CHECK(panic_of(read_from_the_vector) == SPM_CAUSE_MESSAGE);
+    }
+}
+
 TEST(messages_are_served_in_the_order_they_came)
 {
     psa_handle_t one = connected(&spm_ns_agent);

@@ -31,6 +31,10 @@ __acle_se_\name:
     cmp     sp, r12
     bne     9f
     push    {r4, lr}
+#if SPM_SCHEDULE_AT_ONCE
+    mov     r12, #0                     /* the caller is in: its threads may switch again */
+    msr     primask_ns, r12
+#endif
     .endm
 
     .macro leave name, refusal

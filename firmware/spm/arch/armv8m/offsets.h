@@ -29,6 +29,7 @@
 #define MPU_FIFTH_REGION     3
 #define MPU_FIRST_OF_FOUR    4
 
+#define EXC_RETURN_THREAD    0x08
 #define EXC_RETURN_FTYPE     0x10
 #define EXC_RETURN_DCRS      0x20
 #define EXC_RETURN_SECURE    0x40

@@ -90,7 +90,11 @@ resume_partition:
 /* The same with what the hardware adds to a frame: extra state, floating point. r1: zero, r2: the start of the gateways. */
 special_frame:
     tst     lr, #EXC_RETURN_SECURE
+#if SPM_SCHEDULE_AT_ONCE
+    beq     non_secure_interrupted
+#else
     beq     record                      /* the non-secure side was interrupted: not before its next call */
+#endif
     mov     r3, r12
     tst     lr, #EXC_RETURN_DCRS
     it      eq
@@ -118,6 +122,22 @@ keep_thread_and_switch:
     adds    r3, #(PARTITION_FLOATING_POINT - PARTITION_PSP)
     vstmia  r3, {s16-s31}
     b       switch_to_most_urgent
+
+#if SPM_SCHEDULE_AT_ONCE
+/*
+ * A non-secure thread may wait while a partition works, if no thread is in a call: what one of them would come back to
+ * lies on the stack of the agent. A non-secure handler may not: secure threads would run at its priority.
+ */
+non_secure_interrupted:
+    tst     lr, #EXC_RETURN_THREAD
+    beq     record
+    ldr     r3, =ns_agent_stack_top
+    cmp     r12, r3
+    bne     record
+    ldr     r3, [r0, #KERNEL_CURRENT]
+    str     r1, [r0, #KERNEL_SWITCH_WANTED]
+    b       keep_thread_and_switch
+#endif
 
 resume_special_frame:
     tst     lr, #EXC_RETURN_FTYPE

@@ -115,6 +115,24 @@ psa_status_t bench_act(enum bench_topic topic)
     return acts[topic](topic);
 }
 
+void bench_data_fill(enum bench_topic topic, uint32_t pattern)
+{
+    for (uint32_t i = 0; i < bench_bytes[topic]; i++) {
+        in_bytes[i] = (uint8_t)(pattern + i * 7U);
+        out_bytes[i] = 0xFF;
+    }
+}
+
+bool bench_data_is_back(enum bench_topic topic, uint32_t pattern)
+{
+    for (uint32_t i = 0; i < bench_bytes[topic]; i++) {
+        if (in_bytes[i] != (uint8_t)(pattern + i * 7U) || out_bytes[i] != in_bytes[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Not inlined: the calibration and every case go through the same instructions. */
 static __attribute__((noinline)) psa_status_t measured(enum bench_topic topic, uint32_t tag_topic)
 {

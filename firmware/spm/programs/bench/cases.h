@@ -47,4 +47,8 @@ psa_status_t bench_prepare(enum bench_topic topic);
 psa_status_t bench_act(enum bench_topic topic);
 psa_status_t bench_finish(enum bench_topic topic);
 
+/* What the act sends, and whether the same came back; the pattern is the caller's. */
+void bench_data_fill(enum bench_topic topic, uint32_t pattern);
+bool bench_data_is_back(enum bench_topic topic, uint32_t pattern);
+
 #endif

@@ -58,9 +58,17 @@ void sweep_timer1(uint32_t exc_return, const uint32_t *frame, uint32_t timer0)
     fired = true;
 }
 
-/* Fires the timer `due_ticks` into the act. Returns how long after that the handler ran, and how long the act took. */
+static uint32_t wrong_answers;
+
+/*
+ * Fires the timer `due_ticks` into the act. Returns how long after that the handler ran, and how long the act took. An
+ * act that comes back with anything but its result and its data is counted.
+ */
 static uint32_t shoot(enum bench_topic topic, uint32_t due_ticks, uint32_t *act_ticks)
 {
+    psa_status_t status;
+
+    bench_data_fill(topic, due_ticks);
     fired = false;
     TIMER1_RELOAD = 0xFFFFFFFFU;
     TIMER1_VALUE = due_ticks;
@@ -68,9 +76,12 @@ static uint32_t shoot(enum bench_topic topic, uint32_t due_ticks, uint32_t *act_
 
     uint32_t start = TIMER0_VALUE;
 
-    bench_act(topic);
+    status = bench_act(topic);
     *act_ticks = start - TIMER0_VALUE;
     while (!fired) {
+    }
+    if (status != PSA_SUCCESS || !bench_data_is_back(topic, due_ticks)) {
+        wrong_answers++;
     }
     return start - fired_at - due_ticks;
 }
@@ -161,7 +172,10 @@ static bool sweep(enum bench_topic topic, uint32_t idle_ticks)
         }
         uint32_t latency = whole_instructions_ticks(shoot(topic, due, &act_ticks) - idle_ticks);
 
-        bench_finish(topic);
+        if (bench_finish(topic) != PSA_SUCCESS || wrong_answers != 0U) {
+            ns_print_unsigned("bench: a call that was interrupted went wrong, due at tick ", due);
+            return false;
+        }
         follow(&track, &(struct shot){ .due_ticks = due, .latency_ticks = latency, .pc = interrupted_pc });
     }
     if (!track.last_kept) {

@@ -203,6 +203,115 @@ static psa_status_t echo_status(const struct call *call)
     return PSA_SUCCESS;
 }
 
+#define END_BYTES   16U
+#define PIECE_BYTES 5U /* that the service reads and writes at a time */
+
+static uint8_t foreseen_arena[sizeof(arena)];
+static uint8_t foreseen_end[END_BYTES];
+static size_t foreseen_lengths[PSA_MAX_IOVEC];
+
+/* Where the model keeps what the real memory at this address will hold; what nobody can write to is its own model. */
+static uint8_t *foreseen_at(uintptr_t address)
+{
+    if (address >= (uintptr_t)arena && address < (uintptr_t)arena + sizeof(arena)) {
+        return &foreseen_arena[address - (uintptr_t)arena];
+    }
+    if (address >= RAM_END - END_BYTES && address < RAM_END) {
+        return &foreseen_end[address - (RAM_END - END_BYTES)];
+    }
+    return (uint8_t *)address;
+}
+
+/* Input and output may lie over each other, so each piece is read whole before it is written. */
+static void foresee_piece(const uint8_t *from, uint8_t *to, size_t bytes)
+{
+    uint8_t piece[PIECE_BYTES];
+
+    for (size_t i = 0; i < bytes; i++) {
+        piece[i] = *foreseen_at((uintptr_t)from + i);
+    }
+    for (size_t i = 0; i < bytes; i++) {
+        *foreseen_at((uintptr_t)to + i) = piece[i];
+    }
+}
+
+/* False where the output has no room: the service stops there, and keeps what it has written. */
+static bool foresee_echo(const struct call *call, uint32_t index)
+{
+    size_t room = index < call->out_count ? call->out[index].len : 0U;
+    size_t done = 0;
+
+    while (done < call->in[index].len) {
+        size_t left = call->in[index].len - done;
+        size_t bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
+
+        if (bytes > room - done) {
+            return false;
+        }
+        foresee_piece((const uint8_t *)call->in[index].base + done, (uint8_t *)call->out[index].base + done, bytes);
+        done += bytes;
+        foreseen_lengths[index] = done;
+    }
+    return true;
+}
+
+/* Each call finds other data. */
+static void stir(void)
+{
+    for (uint32_t i = 0; i < 4U; i++) {
+        arena[random_below(sizeof(arena))] = (uint8_t)random_below(256);
+    }
+}
+
+void model_foresee(const struct call *call, psa_status_t expected)
+{
+    const uint8_t *end = (const uint8_t *)(RAM_END - END_BYTES);
+
+    stir();
+    for (uint32_t i = 0; i < sizeof(arena); i++) {
+        foreseen_arena[i] = arena[i];
+    }
+    for (uint32_t i = 0; i < END_BYTES; i++) {
+        foreseen_end[i] = end[i];
+    }
+    for (uint32_t i = 0; i < PSA_MAX_IOVEC; i++) {
+        foreseen_lengths[i] = call->out[i].len;
+    }
+    if (expected == PSA_ERROR_PROGRAMMER_ERROR || expected == PSA_ERROR_CONNECTION_BUSY) {
+        return;
+    }
+    for (uint32_t i = 0; i < call->out_count; i++) {
+        foreseen_lengths[i] = 0;
+    }
+    for (uint32_t i = 0; call->type == SERVER_ECHO && i < call->in_count; i++) {
+        if (!foresee_echo(call, i)) {
+            return;
+        }
+    }
+}
+
+bool model_came_true(const struct call *call)
+{
+    const uint8_t *end = (const uint8_t *)(RAM_END - END_BYTES);
+
+    for (uint32_t i = 0; i < sizeof(arena); i++) {
+        if (arena[i] != foreseen_arena[i]) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < END_BYTES; i++) {
+        if (end[i] != foreseen_end[i]) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < PSA_MAX_IOVEC; i++) {
+        if (call->out[i].len != foreseen_lengths[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Versions 0 to 2 of the one stateless service that the non-secure side may use. */
 static bool is_good_stateless(psa_handle_t handle)
 {
@@ -211,7 +320,7 @@ static bool is_good_stateless(psa_handle_t handle)
 
 psa_status_t expected_of(const struct call *call)
 {
-        if (call->type < 0 || call->type > PSA_CALL_TYPE_MAX || call->in_count + call->out_count > PSA_MAX_IOVEC) {
+    if (call->type < 0 || call->type > PSA_CALL_TYPE_MAX || call->in_count + call->out_count > PSA_MAX_IOVEC) {
         return PSA_ERROR_PROGRAMMER_ERROR;
     }
     if (is_good_stateless(call->handle)) {

@@ -24,6 +24,13 @@ void random_vectors(struct call *call);
 void random_call(struct call *call);
 psa_status_t expected_of(const struct call *call);
 
+/*
+ * Before a call: what all memory that its vectors may name will hold after it, and the lengths that it will report.
+ * After it: whether that came true.
+ */
+void model_foresee(const struct call *call, psa_status_t expected);
+bool model_came_true(const struct call *call);
+
 /* Each makes one random request and says whether the answer was right. */
 bool random_connect(void);
 bool random_close(void);

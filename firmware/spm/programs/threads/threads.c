@@ -8,6 +8,10 @@
 #include "ns_interface.h"
 #include "ns_threads.h"
 #include "scheduler.h"
+#if THREADS_TICKER
+#include "psa_manifest/sid.h"
+#include "test_requests.h"
+#endif
 #include "work.h"
 
 #define STACK_WORDS   1024U
@@ -42,6 +46,38 @@ static void finish(void)
     }
 }
 
+#if THREADS_TICKER
+#define TURNS_OF_32_KHZ 37U /* some thousand instructions */
+
+/* A partition with an interrupt of its own works beside the calls, whichever thread runs. */
+static bool start_ticker(void)
+{
+    uint32_t period = TURNS_OF_32_KHZ;
+    psa_invec in = { &period, sizeof(period) };
+
+    return (psa_status_t)(uint32_t)nsc_psa_call(TEST_TICKER_HANDLE, psa_control(TICKER_START, 1, 0), &in, NULL) == PSA_SUCCESS;
+}
+
+static void report_ticker(void)
+{
+    struct ticker_report report = { 0 };
+    psa_outvec out = { &report, sizeof(report) };
+
+    psa_call(TEST_TICKER_HANDLE, TICKER_STOP, NULL, 0, &out, 1);
+    ns_print_unsigned(", interrupts of the ticker ", report.interrupts);
+    ns_print_unsigned(", its turns ", report.ticks);
+}
+#else
+static bool start_ticker(void)
+{
+    return true;
+}
+
+static void report_ticker(void)
+{
+}
+#endif
+
 static void idle(void)
 {
     while (!work_is_done()) {
@@ -51,6 +87,7 @@ static void idle(void)
     ns_print("threads " BENCH_FIRMWARE ": ");
     bool pass = work_report();
 
+    report_ticker();
     ns_print_unsigned(", switches ", scheduler_switches);
     ns_print_unsigned(", of these in a call ", scheduler_switches_in_call);
     ns_print("\n");
@@ -98,7 +135,7 @@ uint32_t ns_main(void)
     seen_at = TIMER0_VALUE;
     floats_enable();
     ns_interface_init(&hooks);
-    if (!work_prepare(&scheduler)) {
+    if (!work_prepare(&scheduler) || !start_ticker()) {
         return 4;
     }
     scheduler_on_tick = look_for_progress;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`on_mps2.py [--machine M] BUILD PROGRAM...`: fails unless each program ends well beside that build of the SPM. No pytest: it is run for each mutant."""
+"""`on_mps2.py [--machine M] BUILD PROGRAM...` fails unless each program ends well beside that build of the SPM."""
 
 import argparse
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from support.on_mps2 import printed  # noqa: E402
+from support.on_mps2 import printed
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--machine", default="mps2-an521")

@@ -32,10 +32,11 @@ def run_psa(
     limits: consoles.Limits,
     progress: Progress,
     interrupted: Callable[[], bool] = lambda: False,
+    priority: int = 0,
 ) -> Recorded:
-    """Run the bench of one build in QEMU and store it, with the functions of its secure image."""
+    """Run the bench of one build in QEMU and store it, with the functions of its secure image. Priority: of the sweep's timer."""
     _check_events(images)
-    command = mps2.command_line(qemu, machine, images)
+    command = mps2.command_line(qemu, machine, images, priority)
     run = Run(
         campaign=CAMPAIGN,
         target="qemu",
@@ -50,7 +51,7 @@ def run_psa(
         started_utc=now_utc(),
         emulator=str(qemu),
         command=command,
-        facts=(("cpu", "cortex-m33"),),
+        facts=(("cpu", "cortex-m33"), ("interrupt_priority", f"{priority:#04x}")),
     )
     with tempfile.TemporaryDirectory(prefix="latlab-") as folder:
         console = consoles.Console(command, Path(folder) / "secure.log", limits, interrupted)

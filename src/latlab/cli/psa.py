@@ -24,6 +24,7 @@ def register(run_app: typer.Typer) -> None:
 def psa(
     build: Annotated[list[str] | None, typer.Option("--build", help="Only this build of the SPM; may be given several times.")] = None,
     machine: Annotated[str, typer.Option(help="QEMU's board: mps2-an521 or mps2-an505.")] = "mps2-an521",
+    priority: Annotated[str, typer.Option(help="Priority of the sweep's interrupt, 0x00 to 0xE0; schedulers use 0xE0.")] = "0x00",
     timeout: Annotated[float, typer.Option(help="Seconds until the target is stopped.")] = 300,
     silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped.")] = 120,
     qemu: QemuOption = None,
@@ -45,6 +46,10 @@ def psa(
 
     if not (timeout > 0 and silence > 0):
         raise UsageError("--timeout and --silence are seconds; use more than 0")
+    try:
+        level = int(priority, 0)
+    except ValueError:
+        raise UsageError(f"--priority {priority} is no number; use 0x00 to 0xE0") from None
     images = [mps2.find_psa_images(name, firmware) for name in build or mps2.BUILDS]
     program = find_qemu(qemu or Path(mps2.PROGRAM))
     opened = open_store(store)
@@ -52,7 +57,7 @@ def psa(
     with Interrupts() as interrupts:
         for image in images:
             with RunProgress(err(), f"{program}, {machine}, build {image.build}", CAMPAIGN_ITERATIONS) as progress:
-                recorded.append(run_psa(opened, program, machine, image, Limits(timeout, silence), progress, interrupts.asked))
+                recorded.append(run_psa(opened, program, machine, image, Limits(timeout, silence), progress, interrupts.asked, level))
     results = [BuildResult(opened.load(r.run_id), mps2.parse_symbols(opened.logs(r.run_id)[SYMBOLS_LOG])) for r in recorded]
     show(screen(results))
     if html:

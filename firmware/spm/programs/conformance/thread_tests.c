@@ -338,7 +338,7 @@ static bool woken_in_call(const struct test *test)
         in_the_spm++;
         CHECK(report.ticks == 1U && report.latest_ticks < PROMPT_TICKS);
     }
-    CHECK(in_the_spm > 40U);
+    CHECK(SPM_CLASSIC || in_the_spm > 40U); /* in a handler no thread is interrupted */
     return true;
 }
 #else

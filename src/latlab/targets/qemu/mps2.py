@@ -19,10 +19,11 @@ from latlab.targets.qemu.qemu import Qemu
 
 PROGRAM = "qemu-system-arm"
 MACHINES = ("mps2-an521", "mps2-an505")
-BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3", "classic_l2")
+BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3", "classic_l1", "classic_l2")
 ICOUNT_SHIFT = 10
 SECURE_ELF = "secure.elf"
 BENCH_ELF = "bench.elf"
+PRIORITY_WORD = 0x28300000  # memory that no start clears: the bench takes its timer's priority from there
 CODE_SECTIONS = (".spm_code", ".partition_code", ".gnu.sgstubs")
 
 
@@ -57,8 +58,10 @@ def psa_events_hash(images: PsaImages) -> str:
     return elf_events_hash(images.bench)
 
 
-def command_line(qemu: Qemu, machine: str, images: PsaImages) -> tuple[str, ...]:
-    """The processor starts in the secure image; UART0, the bench's console, is the standard output."""
+def command_line(qemu: Qemu, machine: str, images: PsaImages, priority: int = 0) -> tuple[str, ...]:
+    """The processor starts in the secure image; UART0, the bench's console, is the standard output. Priority: of the bench's timer."""
+    if not 0 <= priority <= 0xE0 or priority % 0x20:
+        raise UsageError(f"--priority {priority:#x} does not exist; the processor has 0x00, 0x20 and so on to 0xE0")
     if machine not in MACHINES:
         raise UsageError(f"--machine {machine} does not exist; use one of {', '.join(MACHINES)}")
     options = [
@@ -72,6 +75,8 @@ def command_line(qemu: Qemu, machine: str, images: PsaImages) -> tuple[str, ...]
         ("-semihosting-config", "enable=on,target=native"),
         ("-nic", "none"),
     ]
+    if priority:
+        options.append(("-device", f"loader,addr={PRIORITY_WORD:#x},data={priority:#x},data-len=4"))
     return (str(qemu.path), *(part for option in options for part in option), "-no-reboot")
 
 

@@ -64,6 +64,31 @@ TEST(a_handle_with_any_other_bit_is_no_handle)
     }
 }
 
+TEST(a_call_without_vectors_has_none_of_the_call_before)
+{
+    psa_invec in = { "hello", 5 };
+    psa_msg_t taken;
+
+    the_handle = connected(&spm_ns_agent);
+    grant(&spm_ns_agent, &in, sizeof(in), true);
+    grant(&spm_ns_agent, in.base, 5, false);
+    run_as(&spm_ns_agent);
+    spm_call((spm_word)the_handle, 1U << PSA_CONTROL_IN_SHIFT, (spm_word)&in, 0);
+    taken = take(SERVER_SIGNAL_CONNECTED);
+    CHECK(taken.in_size[0] == 5U);
+    spm_reply((spm_word)taken.handle, 0);
+    woken(&spm_ns_agent);
+    run_as(&spm_ns_agent);
+    spm_call((spm_word)the_handle, 0, 0, 0);
+    taken = take(SERVER_SIGNAL_CONNECTED);
+    CHECK(taken.in_size[0] == 0U && taken.out_size[0] == 0U);
+    spm_reply((spm_word)taken.handle, 0);
+    woken(&spm_ns_agent);
+    run_as(&spm_ns_agent);
+    spm_close((spm_word)the_handle);
+    CHECK(take(SERVER_SIGNAL_CONNECTED).in_size[0] == 0U);
+}
+
 static psa_handle_t message;
 static spm_word vector_index;
 

@@ -42,6 +42,12 @@ class Evidence:
         return self.row.metric, self.role, is_parallel(self.row.test)
 
     @property
+    def cells_a_boot(self) -> float:
+        """How many cells the value of one boot is the mean of: the harmonic mean, as variances add."""
+        counts = np.concatenate([(~np.isnan(values)).sum(axis=1) for values in (self.a, self.b)])
+        return float(1 / np.mean(1 / counts[counts > 0]))
+
+    @property
     def sums(self) -> Floats:
         """Of the cells of both runs: what like cores differ by, besides what each scatters by."""
         return np.asarray(np.nanmedian(self.b, axis=0) + np.nanmedian(self.a, axis=0))

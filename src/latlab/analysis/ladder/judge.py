@@ -130,10 +130,10 @@ class _ByBoots:
     """Each row by its boots, its variance drawn towards those of its kind."""
 
     def __init__(self, evidence: Sequence[Evidence]) -> None:
-        self._priors = _priors((one.kind, *one.by_boot) for one in evidence)
+        self._priors = _priors((one.kind, *one.by_boot, one.cells_a_boot) for one in evidence)
 
     def shift(self, one: Evidence) -> Shift:
-        return two_boots_shift(*one.by_boot, self._priors[one.kind])
+        return two_boots_shift(*one.by_boot, self._priors[one.kind], one.cells_a_boot)
 
     def level_shift(self, found: list[Evidence]) -> Shift:
         """The mean by boot over the tests that have the most boots."""
@@ -147,21 +147,26 @@ class _ByBoots:
         return f"{len(a)} and {len(b)} boots"
 
 
-def two_boots_shift(a: Floats, b: Floats, prior: Prior) -> Shift:
-    """The difference of the means of two sets of boots by a t with pooled variance, moderated by the prior."""
+def two_boots_shift(a: Floats, b: Floats, prior: Prior, cells: float = 1.0) -> Shift:
+    """The difference of the means of two sets of boots by a t with pooled variance, moderated by the prior, which is of one cell where
+    each value is the mean of `cells`."""
+    variance, dof = _pooled_variance(a, b)
+    moderated, whole = prior.moderate(variance * cells, dof)
+    return t_shift(float(b.mean() - a.mean()), moderated / cells * (1 / len(a) + 1 / len(b)), whole)
+
+
+def _pooled_variance(a: Floats, b: Floats) -> tuple[float, int]:
     dof = max(len(a) + len(b) - 2, 0)
     squares = float(((a - a.mean()) ** 2).sum() + ((b - b.mean()) ** 2).sum())
-    variance, whole = prior.moderate(squares / dof if dof else 0.0, dof)
-    return t_shift(float(b.mean() - a.mean()), variance * (1 / len(a) + 1 / len(b)), whole)
+    return (squares / dof if dof else 0.0), dof
 
 
-def _priors(found: Iterable[tuple[Kind, Floats, Floats]]) -> dict[Kind, Prior]:
+def _priors(found: Iterable[tuple[Kind, Floats, Floats, float]]) -> dict[Kind, Prior]:
     """One for each kind of rows, from those that have the most boots of it; from the whole metric where these are too few."""
     variances: dict[Kind, list[tuple[int, float]]] = defaultdict(list)
-    for kind, a, b in found:
-        dof = max(len(a) + len(b) - 2, 0)
-        squares = float(((a - a.mean()) ** 2).sum() + ((b - b.mean()) ** 2).sum())
-        variances[kind].append((dof, squares / dof if dof else 0.0))
+    for kind, a, b, cells in found:
+        variance, dof = _pooled_variance(a, b)
+        variances[kind].append((dof, variance * cells))
     whole: dict[Metric, list[tuple[int, float]]] = defaultdict(list)
     for (metric, _, _), known in variances.items():
         whole[metric] += known
@@ -184,7 +189,7 @@ def _with_cells(rows: list[Row], evidence: Sequence[Evidence], limits: Limits) -
     """Cells with verdicts of their own, their p-values adjusted over all cells."""
     places = [_Place(i, j) for i, one in enumerate(evidence) for j in range(len(one.row.cells))]
     values = [(_numbers(evidence[p.row].a[:, p.cell]), _numbers(evidence[p.row].b[:, p.cell])) for p in places]
-    priors = _priors((evidence[p.row].kind, a, b) for p, (a, b) in zip(places, values, strict=True))
+    priors = _priors((evidence[p.row].kind, a, b, 1.0) for p, (a, b) in zip(places, values, strict=True))
     shifts = [two_boots_shift(a, b, priors[evidence[p.row].kind]) for p, (a, b) in zip(places, values, strict=True)]
     cells: dict[int, list[Cell]] = defaultdict(list)
     for place, shift, p in zip(places, shifts, false_discovery_control([shift.p for shift in shifts]), strict=True):

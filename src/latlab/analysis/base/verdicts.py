@@ -33,7 +33,7 @@ class Limits:
     relative: float = 0.03
     steps: float = 2.0
     relative_exact: float = 0.0
-    alpha: float = 0.01
+    alpha: float = 0.005
     large: float = 0.20
     margins: tuple[tuple[int, float], ...] = ((1, 0.10), (4, 0.05), (8, 0.03))
     tolerance: float | None = None

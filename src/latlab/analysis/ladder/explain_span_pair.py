@@ -138,8 +138,9 @@ def _order(comparison: Comparison, order: Order) -> f.OrderChanged:
 
 
 def _untouched(comparison: Comparison, metric: Metric) -> bool:
-    verdicts = [row.verdict for row in comparison.rows if row.metric == metric]
-    return bool(verdicts) and not any(verdict in _CHANGED for verdict in verdicts) and Verdict.SAME in verdicts
+    """All of it is shown to be the same."""
+    verdicts = [row.verdict for row in comparison.rows if row.metric == metric and not row.is_occasional]
+    return bool(verdicts) and all(verdict is Verdict.SAME for verdict in verdicts)
 
 
 def _basis(comparison: Comparison) -> Basis:

@@ -19,9 +19,11 @@ QUEUED = "queued"
 WAIT = "queue wait"
 PLACE = "by place"
 FIRST = "first caller"
+OTHER_PART = "in another part"
 
 QUEUE_RATIO = 2.0
 FIRST_RATIO = 1.25
+ALIKE_RATIO = 1.5
 
 
 @dataclass(frozen=True)
@@ -86,22 +88,30 @@ def groups_of(grouping: Grouping, test: str, metric: Metric) -> Groups:
 
 
 def _serial(grouping: Grouping, test: str, metric: Metric, ours: Matrix, theirs: Matrix) -> Groups:
-    """Each core with itself; where it plays another part in the second run, with the cores that play its part there."""
+    """Each core with itself, those that play another part in the second run in a group of their own. Where the lead differs that is no
+    change of the firmware, and cores are compared with those that play their part there."""
     last_a = serial_last_men(grouping.pair.columns_a, grouping.roles_a, test)
-    last_b = last_a if grouping.same_lead else serial_last_men(grouping.pair.columns_b, grouping.roles_b, test)
-    groups, gaps, moved = [], [], False
+    last_b = serial_last_men(grouping.pair.columns_b, grouping.roles_b, test)
+    if not grouping.same_lead and last_a != last_b:
+        return _by_part(test, metric, ours, theirs, last_a, last_b)
+    parts: dict[tuple[int, str], list[int]] = {}
+    for column, core in enumerate(ours.cores):
+        role = OTHER_PART if (core in last_a) != (core in last_b) else LAST_MAN if core in last_a else PLAIN
+        parts.setdefault((core.cluster, role), []).append(column)
+    return Groups([_part(test, metric, *key, ours, theirs, columns, columns) for key, columns in parts.items()])
+
+
+def _by_part(test: str, metric: Metric, ours: Matrix, theirs: Matrix, last_a: frozenset[CoreId], last_b: frozenset[CoreId]) -> Groups:
+    groups, gaps = [], []
     for cluster, columns in _clusters(ours.cores).items():
-        for role, part_a, part_b in (
-            (PLAIN, [c for c in columns if ours.cores[c] not in last_a], [c for c in columns if ours.cores[c] not in last_b]),
-            (LAST_MAN, [c for c in columns if ours.cores[c] in last_a], [c for c in columns if ours.cores[c] in last_b]),
-        ):
-            moved = moved or part_a != part_b
+        for role, is_last in ((PLAIN, False), (LAST_MAN, True)):
+            part_a, part_b = ([c for c in columns if (ours.cores[c] in last) is is_last] for last in (last_a, last_b))
             if part_a and part_b:
                 groups.append(_part(test, metric, cluster, role, ours, theirs, part_a, part_b))
             elif part_a:
-                part = "the last man" if role == LAST_MAN else "a core beside others"
+                part = "the last man" if is_last else "a core beside others"
                 gaps.append(f"{test} {metric}: no core of cluster {cluster} is {part} in the second run, as the lead differs")
-    notes = (f"{test}: other cores are last in their cluster, so cores are compared by the part they play",) if moved else ()
+    notes = (f"{test}: other cores are last in their cluster, so cores are compared by the part they play",)
     return Groups(groups, notes, tuple(gaps))
 
 
@@ -123,14 +133,25 @@ def _queues(matrix: Matrix) -> bool:
 def _calls(test: str, ours: Matrix, theirs: Matrix) -> Groups:
     """Calls of all cores at once. Whoever comes first finds cold caches; where one core stands out for that, it is left to itself."""
     first_a, first_b = _first_callers(ours), _first_callers(theirs)
-    groups, notes = _kept(test, Metric.PSCI_CALL, None, ours, theirs, list(range(len(ours.cores))), ~first_a, ~first_b), []
-    for cluster, columns in _clusters(ours.cores).items():
+    clusters = _clusters(ours.cores)
+    parts = {None: list(range(len(ours.cores)))} if _alike(ours, clusters) and _alike(theirs, clusters) else clusters
+    groups: list[Group] = []
+    notes: list[str] = []
+    for part, columns in parts.items():
+        groups += _kept(test, Metric.PSCI_CALL, part, ours, theirs, columns, ~first_a, ~first_b)
+    for cluster, columns in clusters.items():
         firsts = [_masked(m, columns, first) for m, first in ((ours, first_a), (theirs, first_b))]
         if (group := _medians(test, Metric.PSCI_CALL, cluster, FIRST, ours, theirs, firsts[0], firsts[1])) is not None:
             groups.append(group)
         elif not all(np.isnan(one).all() for one in firsts):
             notes.append(f"{test}: the first caller stands out in cluster {cluster} in one run only; the others are compared")
     return Groups(groups, tuple(notes))
+
+
+def _alike(matrix: Matrix, clusters: dict[int, list[int]]) -> bool:
+    """Are the cores of all clusters as fast as each other?"""
+    medians = [float(np.median(matrix.values[:, columns])) for columns in clusters.values()]
+    return max(medians) <= ALIKE_RATIO * min(medians)
 
 
 def _kept(

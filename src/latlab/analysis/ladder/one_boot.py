@@ -28,6 +28,7 @@ ASSUMED_OF_TERM = 0.25
 WEIGHT = 4.0
 MOST_DOF = 8.0
 FAR = 5.0
+FEWEST_TO_TRIM = 7
 UNLIKE_P = 0.05
 _MAD = 1.4826
 
@@ -115,22 +116,25 @@ def _cell_scatters(evidence: Iterable[Evidence]) -> dict[Kind, _Scatter]:
 
 
 def _with_sums(differences: _Scatter, sums: _Scatter) -> _Scatter:
-    """Sums of two cells scatter by as much as their differences where like cores are alike, which then says as much again of it."""
+    """Sums of two cells scatter by as much as their differences where like cores are alike, which then says as much again of it: never
+    that it is less, as only sums that are small by chance would be taken for that."""
     if not differences.dof or not sums.dof or differences.dof >= MOST_DOF or differences.variance <= 0:
         return differences
     if sums.variance > differences.variance * float(stats.f.isf(UNLIKE_P, sums.dof, differences.dof)):
         return differences
     dof = differences.dof + sums.dof
-    return _Scatter((differences.variance * differences.dof + sums.variance * sums.dof) / dof, dof)
+    joined = (differences.variance * differences.dof + sums.variance * sums.dof) / dof
+    return _Scatter(max(joined, differences.variance), dof)
 
 
 def _pooled(rows: Sequence[Floats]) -> _Scatter:
-    """The variance within rows. Cells that lie five deviations from their row's median are left out: they are for the row to tell."""
+    """The variance within rows. Of seven cells or more those that lie five deviations from their row's median are left out: they are for
+    the row to tell. Of fewer the deviation is not known well enough for that."""
     centred = [row - np.median(row) for row in rows if len(row) > 1]
     if not centred:
         return _Scatter(0.0, 0.0)
     spread = np.abs(np.concatenate(centred))
-    typical = _MAD * float(np.median(spread[spread > 0])) if (spread > 0).any() else 0.0
+    typical = _MAD * float(np.median(spread[spread > 0])) if (spread > 0).any() and len(spread) >= FEWEST_TO_TRIM else np.inf
     squares, dof = 0.0, 0
     for row in centred:
         kept = row[np.abs(row) <= FAR * typical] if len(row) > 2 else row

@@ -28,7 +28,8 @@ ASSUMED_OF_TERM = 0.25
 WEIGHT = 4.0
 MOST_DOF = 8.0
 FAR = 5.0
-FEWEST_TO_TRIM = 7
+FAR_OF_FEW = 20.0
+FEW = 7
 UNLIKE_P = 0.05
 _MAD = 1.4826
 
@@ -128,16 +129,17 @@ def _with_sums(differences: _Scatter, sums: _Scatter) -> _Scatter:
 
 
 def _pooled(rows: Sequence[Floats]) -> _Scatter:
-    """The variance within rows. Of seven cells or more those that lie five deviations from their row's median are left out: they are for
-    the row to tell. Of fewer the deviation is not known well enough for that."""
+    """The variance within rows. Cells that lie five deviations from their row's median are left out: they are for the row to tell. Of few
+    cells the deviation is not known well, and only those twenty off are."""
     centred = [row - np.median(row) for row in rows if len(row) > 1]
     if not centred:
         return _Scatter(0.0, 0.0)
     spread = np.abs(np.concatenate(centred))
-    typical = _MAD * float(np.median(spread[spread > 0])) if (spread > 0).any() and len(spread) >= FEWEST_TO_TRIM else np.inf
+    typical = _MAD * float(np.median(spread[spread > 0])) if (spread > 0).any() else 0.0
+    far = typical * (FAR if len(spread) >= FEW else FAR_OF_FEW)
     squares, dof = 0.0, 0
     for row in centred:
-        kept = row[np.abs(row) <= FAR * typical] if len(row) > 2 else row
+        kept = row[np.abs(row) <= far] if len(row) > 2 else row
         if len(kept) > 1:
             squares += float(((kept - kept.mean()) ** 2).sum())
             dof += len(kept) - 1

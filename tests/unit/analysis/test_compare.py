@@ -248,7 +248,9 @@ def test_a_fault_that_makes_every_core_flush_its_cluster_is_a_regression():
     good = make_run(truth, 1, name="good")
     faulty = relabelled(good, lambda s: replace(s, value_ticks=5000) if s.metric is Metric.CACHE_FLUSH and "deep" in s.test else s)
     comparison = compare(good, replace(faulty, id="faulty"))
-    (row,) = [r for r in rows(comparison, metric=Metric.CACHE_FLUSH, test="susp_deep_serial", cluster=1) if r.name == "cluster 1, in another part"]
+    (row,) = [
+        r for r in rows(comparison, metric=Metric.CACHE_FLUSH, test="susp_deep_serial", cluster=1) if r.name == "cluster 1, in another part"
+    ]
     assert row.after > 10 * row.before and row.verdict is not Verdict.SAME
 
 

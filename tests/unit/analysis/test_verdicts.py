@@ -13,10 +13,10 @@ from latlab.analysis.explain import explain_pair, explain_run
 from latlab.analysis.gate import decide_gate
 from latlab.analysis.invariants import check_invariants
 from latlab.model.enums import Clock, Metric
-from latlab.model.run import CoreId, Tick
+from latlab.model.run import CoreId, Sample, Tick
 from latlab.store.references import load
 from support.ladder_model import Truth, make_run, relabelled
-from support.runs import changed
+from support.runs import JUNO, changed, run_with
 
 FAIL_ON = frozenset({"regressed"})
 QUIET = Truth(noise=0.003)
@@ -187,3 +187,20 @@ def test_what_cannot_be_told_is_counted_and_not_called_unchanged():
     assert any(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
     assert not any(row.verdict in (Verdict.REGRESSED, Verdict.IMPROVED) for row in comparison.rows)
     assert any("cannot be told, the largest" in e.sentence for e in explain_pair(comparison))
+
+
+def test_first_callers_of_few_boots_that_agree_to_the_tick_are_no_change():
+    """Two boots of each run have a first caller in cluster 0, at 72 and at 75 ticks; what those scatter by nobody has seen."""
+
+    def calls(name, first_ticks):
+        samples = [
+            Sample("psci_version_parallel", Metric.PSCI_CALL, core, boot, 0, first_ticks if core == CoreId(boot // 2, 0) else 48 + boot % 2)
+            for boot in range(4)
+            for core in JUNO.cores
+        ]
+        return run_with(platform="juno", tick=Tick(Clock.TIME, 20.0), samples=samples, id=name)
+
+    comparison = compare(calls("a", 72), calls("b", 75))
+    first = [row for row in comparison.rows if "first caller" in row.name]
+    assert first and {row.verdict for row in first} == {Verdict.CANNOT_TELL}
+    assert comparison.verdict is Verdict.SAME

@@ -27,6 +27,7 @@ from latlab.model.enums import Metric
 
 FEWEST_DOF = 2
 FEWEST_OF_KIND = 3
+FEWEST_DOF_OF_OCCASIONAL = 4
 OWN_P = 0.05
 OWN_P_ACROSS = 0.01
 WELL_WITHIN = 0.75
@@ -133,7 +134,11 @@ class _ByBoots:
         self._priors = _priors((one.kind, *one.by_boot, one.cells_a_boot) for one in evidence)
 
     def shift(self, one: Evidence) -> Shift:
-        return two_boots_shift(*one.by_boot, self._priors[one.kind], one.cells_a_boot)
+        """Few boots of what comes in some of them only may agree by chance, to the tick; nothing else shows their scatter."""
+        a, b = one.by_boot
+        if one.row.is_occasional and len(a) + len(b) - 2 < FEWEST_DOF_OF_OCCASIONAL:
+            return t_shift(float(b.mean() - a.mean()), np.inf, 0)
+        return two_boots_shift(a, b, self._priors[one.kind], one.cells_a_boot)
 
     def level_shift(self, found: list[Evidence]) -> Shift:
         """The mean by boot over the tests that have the most boots."""

@@ -21,7 +21,7 @@ from latlab.targets.qemu import mps2
 from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.qemu import find_qemu
 from support.needs import found
-from support.on_mps2 import printed, threads_under_a_scheduler
+from support.on_mps2 import printed
 from support.places import ROOT
 
 pytestmark = pytest.mark.qemu
@@ -137,11 +137,6 @@ def test_a_periodic_task_sees_the_jitter_that_the_gate_makes(build: str) -> None
 def test_a_call_survives_a_switch_of_threads_at_each_of_its_instructions(build: str) -> None:
     shots = re.search(r"shots (\d+), of these in a call (\d+)", printed(f"{build}_test", "switches"))
     assert shots and int(shots[1]) > 10_000 and int(shots[2]) > 10_000
-
-
-@pytest.mark.parametrize(("build", "machine"), [("ipc_l1", "mps2-an521"), ("ipc_l3", "mps2-an505")])
-def test_threads_of_a_preemptive_scheduler_lose_no_call(build: str, machine: str) -> None:
-    threads_under_a_scheduler(build, machine)
 
 
 @pytest.mark.parametrize(("build", "at_once"), [("later_l2_test", False), ("at_once_l1_test", True), ("at_once_l2_test", True)])

@@ -113,6 +113,20 @@ def test_boots_that_differ_less_than_the_releases_do_not_make_every_release_a_ch
     assert sum(bool(found(values, boots=6, scatter=0.1, seed=i)) for i, values in enumerate(runs)) <= 6
 
 
+def test_six_releases_are_the_fewest_that_show_what_releases_scatter_by():
+    """With fewer the boots are all there is, as the documents say."""
+
+    def named(releases):
+        levels = [np.random.default_rng(seed).normal(100, 1, releases) for seed in range(20)]
+        return sum(bool(found(values, boots=4, scatter=0.01, seed=i)) for i, values in enumerate(levels))
+
+    assert named(6) <= 4 and named(5) >= 12
+
+
+def test_the_errors_of_a_series_are_shared_in_whole():
+    assert sum(SHARES.values()) == pytest.approx(1.0)
+
+
 def test_values_that_differ_by_a_tick_show_nothing():
     values = [100.0, 100.0, 100.0, 100.0, 101.0, 101.0, 101.0, 101.0]
     assert [c.start for c in changes_of(points(values), lambda a, b: True)] == [4]

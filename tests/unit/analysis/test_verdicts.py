@@ -16,7 +16,7 @@ from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Sample, Tick
 from latlab.store.references import load
 from support.ladder_model import Truth, make_run, relabelled
-from support.runs import JUNO, changed, run_with
+from support.runs import JUNO, ONE_CORE, changed, run_with
 
 FAIL_ON = frozenset({"regressed"})
 QUIET = Truth(noise=0.003)
@@ -93,6 +93,14 @@ def test_a_core_that_seems_to_wait_where_none_did_passes_no_gate():
     decision = gate(a, changed_where(b, in_cell("cpu_susp_parallel", Metric.WAKEUP, CoreId(1, 2)), lambda v: 10 * v))
     assert decision.exit_code in (1, 3)
     assert any("cpu_susp_parallel wakeup" in line and "1.2" in line for line in decision.lines)
+
+
+def test_one_sample_of_one_test_is_never_a_verdict_however_far_off():
+    def called(ticks):
+        return run_with(topology=ONE_CORE, samples=[Sample("psci_version_parallel", Metric.PSCI_CALL, CoreId(0, 0), 0, 0, ticks)])
+
+    (row,) = compare(called(1_000), called(9_000)).rows
+    assert row.verdict is Verdict.CANNOT_TELL and row.shift.p == 1.0
 
 
 def test_a_whole_test_ten_times_as_long_is_regressed():

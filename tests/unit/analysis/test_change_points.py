@@ -123,6 +123,33 @@ def test_six_releases_are_the_fewest_that_show_what_releases_scatter_by():
     assert named(6) <= 4 and named(5) >= 12
 
 
+@pytest.mark.parametrize("has_newest", [False, True])
+def test_every_way_to_set_neighbours_apart_is_of_one_kind(has_newest):
+    """The strongest of each kind is the strongest of all intervals that are of it by definition."""
+    n = 9
+    values = np.random.default_rng(8).normal(0, 1, n)
+
+    def kind_of(start, end):
+        if start == n - 1 and has_newest:
+            return Lasting.NEWEST
+        if end - start == 1 or (start, end) == (1, n):
+            return Lasting.ALONE
+        return Lasting.STAYS if end == n else Lasting.RETURNS
+
+    left = {}
+    for start in range(1, n):
+        for end in range(start + 1, n + 1):
+            inside, outside = values[start:end], np.r_[values[:start], values[end:]]
+            squares = ((inside - inside.mean()) ** 2).sum() + ((outside - outside.mean()) ** 2).sum()
+            left.setdefault(kind_of(start, end), []).append((squares, start, end))
+    found_best = {best.lasting: best for best in strongest(values, np.ones(n), 0.0, 0.0, has_newest)}
+    assert set(found_best) == set(left)
+    for kind, all_of_kind in left.items():
+        squares, start, end = min(all_of_kind)
+        assert (found_best[kind].start, found_best[kind].end) == (start, end)
+        assert found_best[kind].squares == pytest.approx(squares)
+
+
 def test_the_errors_of_a_series_are_shared_in_whole():
     assert sum(SHARES.values()) == pytest.approx(1.0)
 

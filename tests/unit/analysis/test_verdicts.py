@@ -3,9 +3,11 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from latlab.analysis.base.identity import NotComparable
+from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.tolerance import limits_of
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.compare import compare
@@ -93,6 +95,30 @@ def test_a_core_that_seems_to_wait_where_none_did_passes_no_gate():
     decision = gate(a, changed_where(b, in_cell("cpu_susp_parallel", Metric.WAKEUP, CoreId(1, 2)), lambda v: 10 * v))
     assert decision.exit_code in (1, 3)
     assert any("cpu_susp_parallel wakeup" in line and "1.2" in line for line in decision.lines)
+
+
+def test_rows_alike_lend_each_other_certainty_and_only_those_of_their_metric_and_cluster():
+    comparison = compare(load("published:tf-a/juno/v2.10"), load("published:tf-a/juno/v2.11"))
+    rows = {(row.test, row.metric, row.name): row for row in comparison.rows}
+    longer = rows["cpu_susp_serial", Metric.POWERDOWN, "cluster 0"]
+    assert (longer.verdict, longer.basis) == (Verdict.REGRESSED, "2 of 2 cells up, with 4 rows alike")
+    assert longer.p_adjusted < longer.shift.p
+    steady = rows["cpu_susp_serial", Metric.WAKEUP, "cluster 1"]
+    assert (steady.verdict, steady.basis) == (Verdict.SAME, "0 of 4 cells up, with rows alike")
+    alone = rows["psci_version_parallel", Metric.PSCI_CALL, "all cores"]
+    assert "alike" not in alone.basis and alone.verdict is Verdict.CANNOT_TELL
+
+
+def test_what_comes_in_some_boots_only_is_not_a_large_change_that_nobody_can_tell():
+    (row, *_) = compare(load("published:tf-a/juno/v2.10"), load("published:tf-a/juno/v2.11")).rows
+    huge = replace(row, verdict=Verdict.CANNOT_TELL, shift=Shift(500_000.0, -np.inf, np.inf, 1.0), large=1_000.0, is_occasional=False)
+    assert huge.is_large_untold
+    assert not replace(huge, is_occasional=True).is_large_untold
+    assert not replace(huge, large=0.0).is_large_untold and not replace(huge, large=500_001.0).is_large_untold
+    assert not any(replace(huge, verdict=verdict).is_large_untold for verdict in (Verdict.REGRESSED, Verdict.IMPROVED))
+    assert replace(huge, verdict=Verdict.SAME).is_large_untold
+    likely = replace(huge, shift=Shift(500_000.0, -900_000.0, 1_900_000.0, 0.2))
+    assert not likely.is_large_untold and replace(likely, shift=replace(likely.shift, p=0.0001)).is_large_untold
 
 
 def test_one_sample_of_one_test_is_never_a_verdict_however_far_off():

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is inferred from durations of a queue whose costs are known, each amount counted by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from latlab.analysis.base import findings as f
+from latlab.analysis.base.findings import Suspect
+from latlab.analysis.explain import explain_run
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Run, Sample
+from support.ladder_model import Truth, make_run, relabelled
+
+LOCK_OR_CONTROLLER = (Suspect.PSCI_LOCK, Suspect.POWER_CONTROLLER)
+
+
+def core(name: str) -> CoreId:
+    return CoreId(int(name[0]), int(name[2]))
+
+
+def found(run: Run, test: str) -> list[f.Finding]:
+    return [one.finding for one in explain_run(run) if one.test == test]
+
+
+def of_kind(run: Run, test: str, kind: type) -> list:
+    return [one for one in found(run, test) if isinstance(one, kind)]
+
+
+def queue(run: Run, test: str) -> list[CoreId]:
+    spans = {s.core: s.value_ticks for s in run.samples if (s.test, s.metric) == (test, Metric.POWERDOWN)}
+    return sorted(spans, key=lambda one: spans[one])
+
+
+def test_the_queue_is_told_in_its_order_with_base_and_step():
+    run = make_run(Truth(), 1)
+    (served,) = of_kind(run, "susp_deep_parallel", f.ServedInOrder)
+    assert served.cores == tuple(queue(run, "susp_deep_parallel")) == tuple(map(core, ("1.3", "0.0", "0.1", "1.2", "1.0", "1.1")))
+    assert (served.base, served.step, served.rms) == pytest.approx((100_000, 140_000, 0), abs=1e-3)
+
+
+def test_the_longest_wait_is_divided_into_steps_and_extras():
+    (longest,) = of_kind(make_run(Truth(), 1), "susp_deep_parallel", f.LongestWait)
+    assert (longest.core, longest.ahead) == (core("1.1"), 5)
+    assert (longest.waited, longest.step) == pytest.approx((5 * 140_000 + 146_000 + 36_000, 140_000))
+    assert dict(longest.extras) == pytest.approx({"after the last man of cluster 0": 146_000, "last man of the system": 36_000})
+
+
+def test_without_extras_the_longest_wait_is_so_many_equal_steps():
+    (longest,) = of_kind(make_run(Truth(), 1), "cpu_susp_parallel", f.LongestWait)
+    assert longest.extras == () and (longest.ahead, longest.waited, longest.step) == (5, pytest.approx(700_000), pytest.approx(140_000))
+
+
+def test_the_last_men_paid_and_the_cores_behind_them_waited():
+    told = [one for one in explain_run(make_run(Truth(), 1)) if one.test == "susp_deep_parallel"]
+    paid = [one.finding for one in told if isinstance(one.finding, f.PaidAsLastMan)]
+    assert [(one.core, one.flush) for one in paid] == [(core("0.1"), 100_000.0), (core("1.1"), 100_000.0)]
+    (waited,) = [one for one in told if isinstance(one.finding, f.WaitedBehindLastMan)]
+    assert (waited.finding.core, waited.about) == (core("1.2"), core("0.1")) and waited.finding.more == pytest.approx(146_000)
+    (last,) = [one.finding for one in told if isinstance(one.finding, f.LastOfSystem)]
+    assert last.core == core("1.1") and last.more == pytest.approx(36_000)
+
+
+def test_a_flush_has_room_in_a_rise_that_is_longer_than_a_step_by_half_of_it():
+    """A last man's rise of a step has no room for its flush, which passed in the wait; one that holds it is not told as such."""
+    hidden = of_kind(make_run(Truth(), 1), "susp_deep_parallel", f.PaidAsLastMan)[0]
+    assert hidden.rise == pytest.approx(140_000)
+    run = make_run(Truth(), 1)
+    behind = queue(run, "susp_deep_parallel")[2:]
+
+    def later(sample: Sample) -> Sample:
+        moved = (sample.test, sample.metric) == ("susp_deep_parallel", Metric.POWERDOWN) and sample.core in behind
+        return replace(sample, value_ticks=sample.value_ticks + 95_000 // 20) if moved else sample
+
+    assert of_kind(relabelled(run, later), "susp_deep_parallel", f.PaidAsLastMan)[0].rise is None
+
+
+def test_a_step_like_that_of_level_zero_is_no_cluster_lock_and_another_may_be():
+    (same,) = [one for one in explain_run(make_run(Truth(), 1)) if isinstance(one.finding, f.StepOfLevelZero)]
+    assert same.finding.same and same.finding.step == pytest.approx(140_000) and same.suspects == ()
+    run = make_run(Truth(), 1)
+
+    def faster(sample: Sample) -> Sample:
+        at_level_zero = (sample.test, sample.metric) == ("cpu_susp_parallel", Metric.POWERDOWN)
+        return replace(sample, value_ticks=sample.value_ticks // 2) if at_level_zero else sample
+
+    (other,) = [one for one in explain_run(relabelled(run, faster)) if isinstance(one.finding, f.StepOfLevelZero)]
+    assert not other.finding.same and other.finding.step == pytest.approx(70_000) and other.suspects == LOCK_OR_CONTROLLER
+
+
+def test_without_the_test_of_level_zero_the_step_has_two_suspects():
+    run = make_run(Truth(tests=("susp_deep_parallel",)), 1)
+    (told,) = [one for one in explain_run(run) if isinstance(one.finding, f.StepOfQueue)]
+    assert told.finding.step == pytest.approx(140_000) and told.suspects == LOCK_OR_CONTROLLER
+
+
+def test_a_queue_at_level_zero_needs_no_cluster_lock():
+    assert of_kind(make_run(Truth(), 1), "cpu_susp_parallel", f.QueueWithoutClusterLock)
+
+
+def test_a_step_that_is_small_beside_the_base_is_no_queue():
+    run = make_run(Truth(step=4_000.0, tests=("cpu_susp_parallel",)), 1)
+    (none,) = found(run, "cpu_susp_parallel")
+    assert isinstance(none, f.NoQueue) and (none.step, none.base) == pytest.approx((4_000, 100_000))
+    assert of_kind(make_run(Truth(step=6_000.0, tests=("cpu_susp_parallel",)), 1), "cpu_susp_parallel", f.ServedInOrder)
+
+
+def test_a_lead_far_above_its_siblings_waited_unless_its_flush_says_it_all():
+    run = make_run(Truth(tests=("susp_deep_serial", "cpu_susp_serial")), 1)
+    (by_flush,) = found(run, "susp_deep_serial")
+    assert by_flush == f.LeadTookLonger(core("1.0"), 100_000.0, 95_000.0) and by_flush.is_the_flush
+    assert found(run, "cpu_susp_serial") == []
+
+    def waited(sample: Sample) -> Sample:
+        is_lead = (sample.test, sample.metric, sample.core) == ("cpu_susp_serial", Metric.POWERDOWN, core("1.0"))
+        return replace(sample, value_ticks=sample.value_ticks + 50_000 // 20) if is_lead else sample
+
+    (told,) = [one for one in explain_run(relabelled(run, waited)) if one.test == "cpu_susp_serial"]
+    assert told.finding == f.LeadTookLonger(core("1.0"), 50_000.0, 0.0)
+    assert told.suspects == (Suspect.POWER_OFF_BEFORE, Suspect.OWN_MESSAGE)
+
+
+def test_cores_that_wait_on_the_way_up_are_told_with_what_they_waited():
+    run = make_run(Truth(tests=("susp_deep_parallel", "susp_deep_serial")), 1)
+    late = {core("0.1"): 200_000, core("1.2"): 300_000}
+
+    def queued(sample: Sample) -> Sample:
+        waits = (sample.test, sample.metric) == ("susp_deep_parallel", Metric.WAKEUP) and sample.core in late
+        return replace(sample, value_ticks=sample.value_ticks + late[sample.core] // 20) if waits else sample
+
+    (told,) = of_kind(relabelled(run, queued), "susp_deep_parallel", f.WaitedOnTheWayUp)
+    assert told.waits == ((core("0.1"), 200_000.0), (core("1.2"), 300_000.0))
+    assert not of_kind(run, "susp_deep_parallel", f.WaitedOnTheWayUp)

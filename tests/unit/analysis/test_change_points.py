@@ -150,6 +150,11 @@ def test_every_way_to_set_neighbours_apart_is_of_one_kind(has_newest):
         assert found_best[kind].squares == pytest.approx(squares)
 
 
+def test_a_perfect_step_leaves_nothing():
+    (best,) = [one for one in strongest(np.repeat([1.0, 2.0], 4), np.ones(8), 0.0, 0.0, True) if one.lasting is Lasting.STAYS]
+    assert (best.start, best.squares) == (4, 0.0)
+
+
 def test_the_errors_of_a_series_are_shared_in_whole():
     assert sum(SHARES.values()) == pytest.approx(1.0)
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from latlab.analysis.base.comparison import Comparison
+from latlab.analysis.base.findings import BlameMoved
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.statistics import two_sample_shift
 from latlab.analysis.base.verdicts import Limits, Verdict
@@ -18,9 +19,10 @@ from latlab.analysis.base.wording import MODES
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
+from latlab.model.blame import Blame, BlameKind
 from latlab.model.conditions import UNSAID, Mode
 from latlab.model.enums import Metric
-from latlab.model.run import Build, Distribution
+from latlab.model.run import Build, Distribution, LateWakeup
 from latlab.report.comparison.data import comparison_csv, comparison_json
 from latlab.report.exports.junit import comparison_junit
 from latlab.store.references import load
@@ -197,6 +199,31 @@ def test_figures_a_thousand_times_the_others_are_a_slipped_unit() -> None:
     b = distribution([value * 1000 for value in drawn(2, 100)])
     with pytest.raises(NotComparable, match="unit suspect"):
         compare(wakeup_run(distribution(drawn(1, 100))), wakeup_run(b))
+
+
+@pytest.mark.parametrize("longer", [0, 1])
+def test_a_run_with_many_more_wake_ups_is_said_to_have_had_more_chances_of_a_maximum(longer: int) -> None:
+    sizes = (25_000, 2_000) if longer == 0 else (2_000, 25_000)
+    a, b = (wakeup_run(distribution(drawn(seed, size)), name=name) for seed, size, name in zip((1, 2), sizes, ("one", "two"), strict=True))
+    told = [note for note in compare(a, b).notes if "chances" in note]
+    assert told == [f"{('one', 'two')[longer]} counted 12.5 times as many wake-ups: its maximum had that many more chances"]
+
+
+def test_a_cause_whose_count_moved_is_told_and_one_that_stayed_is_not() -> None:
+    trng, other, gone = (Blame(BlameKind.FIRMWARE, name) for name in ("TRNG_RND", "CPU_SUSPEND", "AFFINITY_INFO"))
+    base = distribution(drawn(1, 2_000))
+    counts = ((3, 2, 1), (5, 2, 0))
+    a, b = (
+        wakeup_run(
+            replace(
+                base,
+                late=tuple(LateWakeup(i, 90_000, 0, blame) for blame, n in zip((trng, other, gone), of, strict=True) for i in range(n)),
+            )
+        )
+        for of in counts
+    )
+    moved = [one.finding for one in explain_pair(compare(a, b)) if isinstance(one.finding, BlameMoved)]
+    assert moved == [BlameMoved(trng, 3, 5), BlameMoved(gone, 1, 0)]
 
 
 def test_other_firmware_is_noted() -> None:

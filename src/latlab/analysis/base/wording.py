@@ -41,7 +41,7 @@ def amount(value: float, unit: str) -> str:
     if unit == PER_MILLION:
         return f"{value:.4g} {unit}"
     if unit == "insns":
-        return f"{value:,.0f} insns"
+        return f"{_shown(value, unit):,.0f} insns"
     return f"{_microseconds(value)} µs"
 
 
@@ -138,7 +138,7 @@ def _shown(value: float, unit: str) -> float:
 
 
 def _microseconds(value_ns: float) -> str:
-    us = value_ns / 1000
+    us = _shown(value_ns, "ns")
     if abs(us) >= 500:
         return f"{us:.0f}"
     return f"{us:.1f}" if abs(us) >= 20 else f"{us:.2f}"

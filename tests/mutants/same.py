@@ -7,13 +7,14 @@ import ast
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
+from types import CodeType
 
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
 
 def python_digest(text: str) -> str | None:
-    """The same for texts that differ in comments, docstrings and annotations only; None where the text is no Python."""
+    """The same for texts that differ in comments, docstrings, annotations and statements without effect; None where it is no Python."""
     try:
         tree = ast.parse(text)
         compile(tree, "mutant", "exec", dont_inherit=True)
@@ -21,7 +22,15 @@ def python_digest(text: str) -> str | None:
         return None
     for node in ast.walk(tree):
         _strip(node)
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+    return _of_code(compile(ast.fix_missing_locations(tree), "mutant", "exec", dont_inherit=True))
+
+
+def _of_code(code: CodeType) -> str:
+    """Of all that runs, with that of the functions inside; lines and the file's name are no part of it."""
+    shape = (code.co_code, code.co_name, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    constants = [_of_code(one) if isinstance(one, CodeType) else (type(one).__name__, one) for one in code.co_consts]
+    return hashlib.sha256(repr((shape, names, constants, code.co_exceptiontable)).encode()).hexdigest()
 
 
 def _strip(node: ast.AST) -> None:

@@ -136,7 +136,7 @@ def test_every_way_to_set_neighbours_apart_is_of_one_kind(has_newest):
             return Lasting.ALONE
         return Lasting.STAYS if end == n else Lasting.RETURNS
 
-    left = {}
+    left: dict[Lasting, list[tuple[float, int, int]]] = {}
     for start in range(1, n):
         for end in range(start + 1, n + 1):
             inside, outside = values[start:end], np.r_[values[:start], values[end:]]

@@ -19,6 +19,7 @@ from latlab.analysis.base.wording import MODES
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
+from latlab.analysis.wakeups.compare_wakeups import _side
 from latlab.model.blame import Blame, BlameKind
 from latlab.model.conditions import UNSAID, Mode
 from latlab.model.enums import Metric
@@ -27,7 +28,7 @@ from latlab.report.comparison.data import comparison_csv, comparison_json
 from latlab.report.exports.junit import comparison_junit
 from latlab.store.references import load
 from latlab.targets.linux.rt_job import Instrument, Workload
-from support.wakeup_runs import bounds, distribution, drawn, resampled, wakeup_run
+from support.wakeup_runs import INTERVAL_NS, bounds, distribution, drawn, resampled, wakeup_run
 
 AM62L = "published:ti/am62l/11.00"
 
@@ -207,6 +208,14 @@ def test_a_run_with_many_more_wake_ups_is_said_to_have_had_more_chances_of_a_max
     a, b = (wakeup_run(distribution(drawn(seed, size)), name=name) for seed, size, name in zip((1, 2), sizes, ("one", "two"), strict=True))
     told = [note for note in compare(a, b).notes if "chances" in note]
     assert told == [f"{('one', 'two')[longer]} counted 12.5 times as many wake-ups: its maximum had that many more chances"]
+
+
+@pytest.mark.parametrize("mode", [Mode.REAL, Mode.DETERMINISTIC])
+def test_a_wake_up_that_is_later_than_a_period_missed_one_whatever_a_tick_is_worth(mode: Mode) -> None:
+    run = wakeup_run(distribution([100_000] * 50 + [300_000, 900_000]), mode=mode)
+    side = _side(run, run.distributions[0])
+    assert side.interval == INTERVAL_NS * run.tick.value
+    assert side.late_by_a_period == 2
 
 
 def test_a_cause_whose_count_moved_is_told_and_one_that_stayed_is_not() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -21,12 +22,18 @@ def core(name: str) -> CoreId:
     return CoreId(int(name[0]), int(name[2]))
 
 
-def found(run: Run, test: str) -> list[f.Finding]:
+def found(run: Run, test: str) -> list[Any]:
     return [one.finding for one in explain_run(run) if one.test == test]
 
 
-def of_kind(run: Run, test: str, kind: type) -> list:
+def of_kind(run: Run, test: str, kind: type) -> list[Any]:
     return [one for one in found(run, test) if isinstance(one, kind)]
+
+
+def suspected(run: Run, kind: type) -> tuple[Any, tuple[Suspect, ...], CoreId | None]:
+    """The only finding of its kind, with what it is suspected to come from."""
+    (one,) = [one for one in explain_run(run) if isinstance(one.finding, kind)]
+    return one.finding, one.suspects, one.about
 
 
 def queue(run: Run, test: str) -> list[CoreId]:
@@ -54,12 +61,12 @@ def test_without_extras_the_longest_wait_is_so_many_equal_steps():
 
 
 def test_the_last_men_paid_and_the_cores_behind_them_waited():
-    told = [one for one in explain_run(make_run(Truth(), 1)) if one.test == "susp_deep_parallel"]
-    paid = [one.finding for one in told if isinstance(one.finding, f.PaidAsLastMan)]
+    run = make_run(Truth(), 1)
+    paid = of_kind(run, "susp_deep_parallel", f.PaidAsLastMan)
     assert [(one.core, one.flush) for one in paid] == [(core("0.1"), 100_000.0), (core("1.1"), 100_000.0)]
-    (waited,) = [one for one in told if isinstance(one.finding, f.WaitedBehindLastMan)]
-    assert (waited.finding.core, waited.about) == (core("1.2"), core("0.1")) and waited.finding.more == pytest.approx(146_000)
-    (last,) = [one.finding for one in told if isinstance(one.finding, f.LastOfSystem)]
+    waited, _, behind = suspected(run, f.WaitedBehindLastMan)
+    assert (waited.core, behind) == (core("1.2"), core("0.1")) and waited.more == pytest.approx(146_000)
+    (last,) = of_kind(run, "susp_deep_parallel", f.LastOfSystem)
     assert last.core == core("1.1") and last.more == pytest.approx(36_000)
 
 
@@ -78,22 +85,22 @@ def test_a_flush_has_room_in_a_rise_that_is_longer_than_a_step_by_half_of_it():
 
 
 def test_a_step_like_that_of_level_zero_is_no_cluster_lock_and_another_may_be():
-    (same,) = [one for one in explain_run(make_run(Truth(), 1)) if isinstance(one.finding, f.StepOfLevelZero)]
-    assert same.finding.same and same.finding.step == pytest.approx(140_000) and same.suspects == ()
     run = make_run(Truth(), 1)
+    told, suspects, _ = suspected(run, f.StepOfLevelZero)
+    assert told.same and told.step == pytest.approx(140_000) and suspects == ()
 
     def faster(sample: Sample) -> Sample:
         at_level_zero = (sample.test, sample.metric) == ("cpu_susp_parallel", Metric.POWERDOWN)
         return replace(sample, value_ticks=sample.value_ticks // 2) if at_level_zero else sample
 
-    (other,) = [one for one in explain_run(relabelled(run, faster)) if isinstance(one.finding, f.StepOfLevelZero)]
-    assert not other.finding.same and other.finding.step == pytest.approx(70_000) and other.suspects == LOCK_OR_CONTROLLER
+    told, suspects, _ = suspected(relabelled(run, faster), f.StepOfLevelZero)
+    assert not told.same and told.step == pytest.approx(70_000) and suspects == LOCK_OR_CONTROLLER
 
 
 def test_without_the_test_of_level_zero_the_step_has_two_suspects():
     run = make_run(Truth(tests=("susp_deep_parallel",)), 1)
-    (told,) = [one for one in explain_run(run) if isinstance(one.finding, f.StepOfQueue)]
-    assert told.finding.step == pytest.approx(140_000) and told.suspects == LOCK_OR_CONTROLLER
+    told, suspects, _ = suspected(run, f.StepOfQueue)
+    assert told.step == pytest.approx(140_000) and suspects == LOCK_OR_CONTROLLER
 
 
 def test_a_queue_at_level_zero_needs_no_cluster_lock():
@@ -117,9 +124,9 @@ def test_a_lead_far_above_its_siblings_waited_unless_its_flush_says_it_all():
         is_lead = (sample.test, sample.metric, sample.core) == ("cpu_susp_serial", Metric.POWERDOWN, core("1.0"))
         return replace(sample, value_ticks=sample.value_ticks + 50_000 // 20) if is_lead else sample
 
-    (told,) = [one for one in explain_run(relabelled(run, waited)) if one.test == "cpu_susp_serial"]
-    assert told.finding == f.LeadTookLonger(core("1.0"), 50_000.0, 0.0)
-    assert told.suspects == (Suspect.POWER_OFF_BEFORE, Suspect.OWN_MESSAGE)
+    told, suspects, _ = suspected(relabelled(make_run(Truth(tests=("cpu_susp_serial",)), 1), waited), f.LeadTookLonger)
+    assert told == f.LeadTookLonger(core("1.0"), 50_000.0, 0.0)
+    assert suspects == (Suspect.POWER_OFF_BEFORE, Suspect.OWN_MESSAGE)
 
 
 def test_cores_that_wait_on_the_way_up_are_told_with_what_they_waited():

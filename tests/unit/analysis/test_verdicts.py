@@ -109,6 +109,12 @@ def test_rows_alike_lend_each_other_certainty_and_only_those_of_their_metric_and
     assert "alike" not in alone.basis and alone.verdict is Verdict.CANNOT_TELL
 
 
+def test_each_metric_of_each_test_that_both_runs_have_is_compared():
+    a, b = load("published:tf-a/juno/v2.10"), load("published:tf-a/juno/v2.11")
+    both = {(s.test, s.metric) for s in a.samples} & {(s.test, s.metric) for s in b.samples}
+    assert {(row.test, row.metric) for row in compare(a, b).rows} == both and len(both) == 16
+
+
 def test_what_comes_in_some_boots_only_is_not_a_large_change_that_nobody_can_tell():
     (row, *_) = compare(load("published:tf-a/juno/v2.10"), load("published:tf-a/juno/v2.11")).rows
     huge = replace(row, verdict=Verdict.CANNOT_TELL, shift=Shift(500_000.0, -np.inf, np.inf, 1.0), large=1_000.0, is_occasional=False)

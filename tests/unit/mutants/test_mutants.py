@@ -166,6 +166,13 @@ def test_comments_docstrings_and_annotations_are_no_other_program(text, same):
     assert (python_digest(text) == python_digest("def f(a):\n    return a")) is same
 
 
+def test_a_statement_without_effect_makes_no_other_program_and_one_with_an_effect_does():
+    loop = "def f(x):\n    for i in x:\n        if i:\n            g(i)\n        h(i)\n"
+    assert python_digest(loop) == python_digest(loop + "        continue\n") == python_digest(loop + "    pass\n")
+    assert python_digest(loop) != python_digest(loop + "        break\n") != python_digest(loop + "    continue_()\n")
+    assert python_digest(loop) != python_digest(loop.replace("h(i)", "h(1)")) != python_digest(loop.replace("h(i)", "h(1.0)"))
+
+
 def test_a_class_that_loses_the_value_of_a_field_is_another_program():
     assert python_digest("class A:\n    a: int = 1") != python_digest("class A:\n    a: int = 2")
 

@@ -150,6 +150,13 @@ def test_every_way_to_set_neighbours_apart_is_of_one_kind(has_newest):
         assert found_best[kind].squares == pytest.approx(squares)
 
 
+def test_what_would_be_seen_is_in_the_unit_of_the_values():
+    values = np.random.default_rng(4).normal(100, 2.5, 12)
+    large, small = visible(points(values)), visible(points(values / 1000))
+    assert large.newest == pytest.approx(1000 * small.newest) and large.step == pytest.approx(1000 * small.step)
+    assert 0 < large.step < large.newest
+
+
 def test_a_perfect_step_leaves_nothing():
     (best,) = [one for one in strongest(np.repeat([1.0, 2.0], 4), np.ones(8), 0.0, 0.0, True) if one.lasting is Lasting.STAYS]
     assert (best.start, best.squares) == (4, 0.0)

@@ -191,6 +191,15 @@ def test_a_run_is_compared_with_the_published_figures_of_its_board() -> None:
     assert _verdicts(compare(load(AM62L), wakeup_run(*slow, platform="am62l", workload=workload)))["CPU 0 average"] is Verdict.REGRESSED
 
 
+@pytest.mark.parametrize(("value", "p", "verdict"), [(8_000, 1.0, Verdict.SAME), (40_000, 0.0, Verdict.REGRESSED)])
+def test_an_average_without_scatter_equals_the_printed_one_for_sure_or_not_at_all(value: int, p: float, verdict: Verdict) -> None:
+    workload = Workload(10, "cpu", Instrument.CYCLICTEST)
+    steady = [distribution([value] * 50_000, cpu, test="cyclictest") for cpu in (0, 1)]
+    found = compare(load(AM62L), wakeup_run(*steady, platform="am62l", workload=workload))
+    (row,) = (row for row in found.rows if row.name == "CPU 0 average")
+    assert (row.shift.p, row.verdict) == (p, verdict)
+
+
 def test_published_figures_of_another_board_are_refused() -> None:
     with pytest.raises(NotComparable, match="the platform differs, am62l"):
         compare(load(AM62L), wakeup_run(*(distribution(drawn(cpu, 100), cpu) for cpu in (0, 1)), platform="another"))

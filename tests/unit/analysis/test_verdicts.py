@@ -15,7 +15,7 @@ from latlab.analysis.explain import explain_pair, explain_run
 from latlab.analysis.gate import decide_gate
 from latlab.analysis.invariants import check_invariants
 from latlab.model.enums import Clock, Metric
-from latlab.model.run import CoreId, Sample, Tick
+from latlab.model.run import CoreId, Sample, Tick, Topology
 from latlab.store.references import load
 from support.ladder_model import Truth, make_run, relabelled
 from support.runs import JUNO, ONE_CORE, changed, run_with
@@ -125,6 +125,20 @@ def test_what_comes_in_some_boots_only_is_not_a_large_change_that_nobody_can_tel
     assert replace(huge, verdict=Verdict.SAME).is_large_untold
     likely = replace(huge, shift=Shift(500_000.0, -900_000.0, 1_900_000.0, 0.2))
     assert not likely.is_large_untold and replace(likely, shift=replace(likely.shift, p=0.0001)).is_large_untold
+
+
+@pytest.mark.parametrize(("of_cluster_1", "names"), [(1_400, {"all cores"}), (1_600, {"cluster 0", "cluster 1"})])
+def test_calls_of_clusters_that_differ_by_half_are_compared_by_cluster(of_cluster_1, names):
+    def called(more):
+        values = (1_000, 1_004, of_cluster_1, of_cluster_1 + 4)
+        samples = [
+            Sample("psci_version_parallel", Metric.PSCI_CALL, core, boot, 0, value + more + boot)
+            for core, value in zip(Topology((2, 2)).cores, values, strict=True)
+            for boot in range(4)
+        ]
+        return run_with(topology=Topology((2, 2)), samples=samples)
+
+    assert {row.name for row in compare(called(0), called(2)).rows} == names
 
 
 def test_one_sample_of_one_test_is_never_a_verdict_however_far_off():

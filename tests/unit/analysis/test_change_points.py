@@ -153,8 +153,9 @@ def test_every_way_to_set_neighbours_apart_is_of_one_kind(has_newest):
 def test_what_would_be_seen_is_in_the_unit_of_the_values():
     values = np.random.default_rng(4).normal(100, 2.5, 12)
     large, small = visible(points(values)), visible(points(values / 1000))
-    assert large.newest == pytest.approx(1000 * small.newest) and large.step == pytest.approx(1000 * small.step)
-    assert 0 < large.step < large.newest
+    assert large.newest and large.step and small.newest and small.step
+    assert (large.newest, large.step) == pytest.approx((1000 * small.newest, 1000 * small.step))
+    assert large.step < large.newest
 
 
 def test_a_perfect_step_leaves_nothing():

@@ -87,7 +87,11 @@ def test_the_one_cpu_that_became_slower_is_named_and_no_other() -> None:
 def test_a_few_late_wake_ups_move_the_maximum_and_nothing_else() -> None:
     after = [*drawn(2)[:-12], *range(150_000, 162_000, 1000)]
     found = compare(wakeup_run(distribution(drawn(1))), wakeup_run(distribution(after)))
-    assert _changed(found) == {"CPU 0 maximum"}
+    assert _changed(found) == {"CPU 0 maximum"} and _verdicts(found)["CPU 0 maximum"] is Verdict.REGRESSED
+    back = compare(wakeup_run(distribution(after)), wakeup_run(distribution(drawn(1))))
+    assert _changed(back) == {"CPU 0 maximum"} and _verdicts(back)["CPU 0 maximum"] is Verdict.IMPROVED
+    (row,) = (row for row in back.rows if row.name == "CPU 0 maximum")
+    assert row.basis == "12 of 60,000 later than all of 60,000"
 
 
 def test_one_late_wake_up_is_not_enough_to_call_the_maximum_worse() -> None:

@@ -141,6 +141,13 @@ def test_a_tolerance_replaces_the_limit_of_every_clock() -> None:
             limits_of(wrong)
 
 
+def test_a_printed_delta_is_judged_by_the_row_of_its_own_metric():
+    judged = judge_printed_deltas(compare(load("published:tf-a/juno/v2.13"), load("published:tf-a/juno/v2.14")))
+    of_test = [(j.metric, j.verdict) for j in judged if j.test == "cpu_susp_serial"]
+    assert {v for m, v in of_test if m is Metric.WAKEUP} == {Verdict.REGRESSED}
+    assert {v for m, v in of_test if m is Metric.POWERDOWN} == {Verdict.SAME}
+
+
 def test_a_delta_that_was_taken_against_another_release_gets_no_verdict_of_this_one():
     document = load("published:tf-a/juno/v2.10")
     elsewhere = replace(document, printed_deltas=tuple(replace(d, percent=d.percent + 7) for d in document.printed_deltas))

@@ -38,8 +38,9 @@ def _same(options: argparse.Namespace) -> None:
             continue
         tally = tallied(case, options.pairs, options.seed)
         gates = " ".join(f"{code}:{tally.share(f'gate {code}'):.2f}" for code in (0, 1, 3))
+        rules = f"broken rule claimed {tally.share('rule'):.3f}, unusual {tally.share('unusual'):.3f}"
         print(f"{case.name:42} n={tally.pairs:4} any row flagged {_said(tally, 'wrong')}  same {_said(tally, 'same')}  "
-              f"rule claimed {tally.share('rule'):.3f}  gate {gates}{_worst(tally)}", flush=True)  # fmt: skip
+              f"{rules}  gate {gates}{_worst(tally)}", flush=True)  # fmt: skip
 
 
 def _power(options: argparse.Namespace) -> None:

@@ -53,6 +53,7 @@ class Outcome:
     found: bool
     wrong: tuple[str, ...]
     rule_claimed: bool
+    called_unusual: bool
     gate: int
     cause: bool
     flagged: int
@@ -75,6 +76,7 @@ class Tally:
             "same": outcome.verdict is Verdict.SAME,
             "regressed": outcome.verdict is Verdict.REGRESSED,
             "rule": outcome.rule_claimed,
+            "unusual": outcome.called_unusual,
             "cause": outcome.cause,
             f"gate {outcome.gate}": True,
         }
@@ -104,13 +106,14 @@ def judged(case: Case, before: Run, after: Run) -> Outcome:
     decision = decide_gate(comparison, FAIL_ON)
     explanations = explain_pair(comparison)
     said = [*decision.lines, *(one.sentence for one in explanations)]
-    broken = any(not check.holds for run in (before, after) for check in check_invariants(run))
+    failed = [check for run in (before, after) for check in check_invariants(run) if not check.holds]
     flagged = [row for row in comparison.rows if row.verdict in FOUND]
     return Outcome(
         comparison.verdict,
         case.change is not None and any(_proves(case.change, row) for row in flagged),
         tuple(_name(row) for row in flagged if case.change is None or not _shows(case.change, row)),
-        broken or any(RULE.search(line) for line in said),
+        any(check.is_broken for check in failed) or any(RULE.search(line) for line in said),
+        any(not check.is_broken for check in failed),
         decision.exit_code,
         case.change is not None and any(_names(case.change, one.sentence) for one in explanations),
         len(flagged),

@@ -123,13 +123,38 @@ def test_crossings_in_any_order_make_no_call_with_a_negative_length(steps: list[
     assert all(call.instructions >= 0 for call in calls_of(*parts))
 
 
-def test_unknown_functions_are_named_by_their_owner() -> None:
-    assert smc_name(NAMES, 0xC2000018) == "SiP fast call 0xc2000018"
-    assert smc_name(NAMES, 0x32000099) == "trusted OS yielding call 0x32000099"
-    assert smc_name(NAMES, 0xFFFFFFFF84000001) == "CPU_SUSPEND"
-    assert sbi_name(NAMES, 0x10, 3) == "base.probe_extension"
-    assert sbi_name(NAMES, 0x10, 99) == "base.99"
-    assert sbi_name(NAMES, 0x12345, 1) == "extension 0x12345 function 1"
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (0x84000001, "CPU_SUSPEND"),
+        (0xFFFFFFFF84000001, "CPU_SUSPEND"),
+        (0x8000FFF0, "Arm architecture fast call 0x8000fff0"),
+        (0x81000000, "CPU fast call 0x81000000"),
+        (0xC2000018, "SiP fast call 0xc2000018"),
+        (0x03000001, "OEM yielding call 0x03000001"),
+        (0x840000FF, "standard fast call 0x840000ff"),
+        (0x85000000, "hypervisor fast call 0x85000000"),
+        (0x86000000, "vendor hypervisor fast call 0x86000000"),
+        (0x87000000, "vendor EL3 fast call 0x87000000"),
+        (0x88000000, "reserved fast call 0x88000000"),
+        (0xAF000000, "reserved fast call 0xaf000000"),
+        (0xB0000000, "trusted application fast call 0xb0000000"),
+        (0xB1000000, "trusted application fast call 0xb1000000"),
+        (0xB2000000, "trusted OS fast call 0xb2000000"),
+        (0xBF00AA00, "trusted OS fast call 0xbf00aa00"),
+    ],
+)
+def test_an_smc_is_called_by_its_name_or_by_whose_its_number_is(function: int, said: str) -> None:
+    """Ranges of Arm DEN 0028, section 2.5."""
+    assert smc_name(NAMES, function) == said
+
+
+@pytest.mark.parametrize(
+    ("extension", "function", "said"),
+    [(0x10, 3, "base.probe_extension"), (0x10, 99, "base.99"), (0x12345, 1, "extension 0x12345 function 1")],
+)
+def test_an_sbi_call_is_called_by_extension_and_function(extension: int, function: int, said: str) -> None:
+    assert sbi_name(NAMES, extension, function) == said
 
 
 def test_a_tally_keeps_least_median_and_most_of_each_kind() -> None:
@@ -167,3 +192,19 @@ def test_symbols_of_another_build_are_refused_with_the_first_place() -> None:
 def test_symbols_of_code_that_never_ran_are_refused() -> None:
     with pytest.raises(WrongImage, match="FILE@OFFSET"):
         check_code([Fragment(0, 0x90000, 1, 3, b"\0\1\2\3")], [IMAGE])
+
+
+@pytest.mark.parametrize(
+    ("exception_class", "said"),
+    [
+        (0x01, "WFI or WFE trapped"), (0x18, "system register trapped"), (0x24, "exception class 0x24 trapped"),
+        (0x11, "SVC PSCI_VERSION"), (0x15, "SVC PSCI_VERSION"), (0x12, "HVC PSCI_VERSION"), (0x16, "HVC PSCI_VERSION"),
+        (0x13, "PSCI_VERSION"), (0x17, "PSCI_VERSION"),
+    ],
+)  # fmt: skip
+def test_what_took_a_core_to_el3_is_named_by_the_exception_class(exception_class: int, said: str) -> None:
+    """Arm ARM, ESR_ELx.EC."""
+    registers = (VERSION, *(0,) * 7, exception_class << 26, 0x60000000)
+    (call,) = calls_of(made.crossing(0, 100, made.NS_EL1, made.EL3, registers), made.back(0, 150))
+    assert call.entry.name == said
+    assert call.entry.kind is (Kind.EXCEPTION if "trapped" in said else Kind.CALL)

@@ -12,7 +12,7 @@ from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.verdicts import Limits
 from latlab.analysis.history import history
 from latlab.analysis.wakeups.pareto import level_of, over
-from latlab.analysis.wakeups.tail import tails
+from latlab.analysis.wakeups.tail import _extreme_value, tails
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Sample, Tick
 from latlab.report.renderers import terminal
@@ -183,3 +183,12 @@ def test_more_of_a_larger_sample_but_a_smaller_share_lies_beyond_the_threshold()
 
 def test_the_instruction_clock_has_no_tail():
     assert "deterministic" in tail_of(np.random.default_rng(1).exponential(1e5, 5000), clock=Clock.INSTRUCTIONS).refusal
+
+
+@pytest.mark.parametrize("shape", [-0.2, 0.0, 0.2])
+def test_block_maxima_are_fitted_by_their_l_moments(shape):
+    """Against scipy's own parameters, from which the maxima are drawn; scipy's shape has the sign of Hosking's k."""
+    truth = stats.genextreme(shape, loc=50.0, scale=4.0)
+    found = _extreme_value(truth.rvs(200_000, random_state=np.random.default_rng(5)))
+    assert found.args[0] == pytest.approx(shape, abs=0.01)
+    assert (found.kwds["loc"], found.kwds["scale"]) == pytest.approx((50.0, 4.0), rel=0.01)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures, conditions and causes as their readers see them, and what a call is called."""
+"""Figures, conditions, causes and findings as their readers see them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ import pytest
 from latlab.analysis.base import findings as f
 from latlab.analysis.base import wording
 from latlab.analysis.base.sentences import sentence_of
-from latlab.analysis.crossings.names import sbi_name, smc_name
+from latlab.analysis.base.summary import SENTENCES, Mark
 from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
 from latlab.model.conditions import Conditions, Mode
-from latlab.model.crossings import CallNames
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId
 
-NAMES = CallNames({0x84000001: "CPU_SUSPEND (32)"}, {0x48534D: ("hsm", ("hart_start", "hart_stop")), 0x1: ("console_putchar", ())})
 A, B = CoreId(0, 1), CoreId(1, 0)
 
 
@@ -87,43 +85,6 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("function", "said"),
-    [
-        (0x84000001, "CPU_SUSPEND (32)"),
-        (0xFFFFFFFF84000001, "CPU_SUSPEND (32)"),
-        (0x80000000, "Arm architecture fast call 0x80000000"),
-        (0x81000000, "CPU fast call 0x81000000"),
-        (0xC2000018, "SiP fast call 0xc2000018"),
-        (0x03000001, "OEM yielding call 0x03000001"),
-        (0x840000FF, "standard fast call 0x840000ff"),
-        (0x85000000, "hypervisor fast call 0x85000000"),
-        (0x86000000, "vendor hypervisor fast call 0x86000000"),
-        (0x87000000, "vendor EL3 fast call 0x87000000"),
-        (0x88000000, "reserved fast call 0x88000000"),
-        (0xAF000000, "reserved fast call 0xaf000000"),
-        (0xB0000000, "trusted application fast call 0xb0000000"),
-        (0xB1000000, "trusted application fast call 0xb1000000"),
-        (0xB2000000, "trusted OS fast call 0xb2000000"),
-        (0xBF000000, "trusted OS fast call 0xbf000000"),
-    ],
-)
-def test_an_smc_is_called_by_its_name_or_by_whose_its_number_is(function: int, said: str) -> None:
-    """Ranges of Arm DEN 0028, section 2.5."""
-    assert smc_name(NAMES, function) == said
-
-
-@pytest.mark.parametrize(
-    ("extension", "function", "said"),
-    [
-        (0x48534D, 0, "hsm.hart_start"), (0x48534D, 1, "hsm.hart_stop"), (0x48534D, 2, "hsm.2"), (1, 0, "console_putchar"),
-        (0x999, 3, "extension 0x999 function 3"),
-    ],
-)  # fmt: skip
-def test_an_sbi_call_is_called_by_extension_and_function(extension: int, function: int, said: str) -> None:
-    assert sbi_name(NAMES, extension, function) == said
-
-
-@pytest.mark.parametrize(
     ("finding", "said"),
     [
         (
@@ -142,3 +103,8 @@ def test_an_sbi_call_is_called_by_extension_and_function(extension: int, functio
 )
 def test_a_finding_is_said_with_its_cores_and_amounts(finding: f.Finding, said: str) -> None:
     assert sentence_of(finding, "ns") == said
+
+
+def test_a_mark_says_what_its_figures_are_not_and_where_to_get_others() -> None:
+    assert "show no contention; that is measured on a board or in virtual time" in SENTENCES[Mark.TURNS]
+    assert "they are not latencies and not for publication" in SENTENCES[Mark.NOISE]

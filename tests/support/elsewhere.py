@@ -13,6 +13,7 @@ from statsmodels.stats.proportion import proportions_ztest
 from statsmodels.stats.rates import test_poisson_2indep as poisson_2indep
 from statsmodels.stats.weightstats import DescrStatsW
 
+from latlab.analysis.base import distributions
 from latlab.analysis.base.statistics import effect_size, false_discovery_control, family_wise, two_sample_shift
 from latlab.analysis.base.weighted import (
     Weighted,
@@ -108,6 +109,18 @@ def adjusted_p_values_are_those_of_statsmodels(inputs: int) -> None:
         assert family_wise(list(p)) == pytest.approx(list(multipletests(p, method="holm")[1]), rel=1e-9, abs=1e-12)
         assert false_discovery_control(list(p)) == pytest.approx(list(multipletests(p, method="fdr_bh")[1]), rel=1e-9, abs=1e-12)
     assert false_discovery_control([]) == family_wise([]) == []
+
+
+def the_distributions_are_those_of_scipy(inputs: int) -> None:
+    rng = np.random.default_rng(19)
+    for _ in range(inputs):
+        share, x = float(rng.uniform(1e-6, 1 - 1e-6)), float(rng.normal(0, 3))
+        dof, other = (float(n) for n in rng.uniform(1, 60, 2))
+        assert distributions.normal_quantile(share) == pytest.approx(float(stats.norm.ppf(share)), rel=1e-9)
+        assert distributions.normal_upper(x) == pytest.approx(float(stats.norm.sf(x)), rel=1e-9)
+        assert distributions.t_quantile(share, dof) == pytest.approx(float(stats.t.ppf(share, dof)), rel=1e-8)
+        assert distributions.t_upper(x, dof) == pytest.approx(float(stats.t.sf(x, dof)), rel=1e-8)
+        assert distributions.f_exceeded(share, dof, other) == pytest.approx(float(stats.f.isf(share, dof, other)), rel=1e-6)
 
 
 def histogram(rng: np.random.Generator, most: int) -> tuple[Weighted, np.ndarray]:
@@ -216,6 +229,7 @@ def two_rates_are_compared_as_statsmodels_compares_poisson_counts(inputs: int) -
 
 
 CHECKS = (
+    the_distributions_are_those_of_scipy,
     the_shift_is_the_median_of_all_differences,
     without_ties_the_p_value_is_scipys,
     of_many_values_the_p_value_is_scipys_approximation,

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
+import subprocess
+import sys
 from itertools import combinations
 
 import numpy as np
@@ -102,3 +104,16 @@ def test_one_value_far_from_the_others_does_not_widen_their_spread():
     assert steady_variance(np.r_[near, 40.0]) == pytest.approx((near.var(ddof=1), 4))
     assert steady_variance(near) == pytest.approx((near.var(ddof=1), 4))
     assert steady_variance(np.array([2.0])) == (0.0, 0)
+
+
+def test_a_comparison_of_published_tables_loads_nothing_that_takes_longer_than_itself():
+    code = (
+        "import sys\n"
+        "from latlab.analysis.compare import compare\n"
+        "from latlab.analysis.explain import explain_pair\n"
+        "from latlab.store.references import load\n"
+        "explain_pair(compare(load('published:tf-a/juno/v2.9'), load('published:tf-a/juno/v2.10')))\n"
+        "print([name for name in ('scipy.stats', 'scipy.optimize', 'altair', 'sqlalchemy') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.strip() == "[]"

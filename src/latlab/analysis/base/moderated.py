@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, special, stats
+from scipy import special
 
 from latlab.analysis.base.columns import Floats
+from latlab.analysis.base.distributions import t_quantile, t_upper
 from latlab.analysis.base.statistics import Shift
 
 MOST_DOF = 1e6
@@ -57,8 +58,8 @@ def t_shift(difference: float, variance: float, dof: float, confidence: float = 
     error = variance**0.5
     if error == 0.0:
         return Shift(difference, difference, difference, float(difference == 0.0))
-    half = float(stats.t.ppf((1 + confidence) / 2, dof)) * error
-    return Shift(difference, difference - half, difference + half, float(2 * stats.t.sf(abs(difference) / error, dof)))
+    half = t_quantile((1 + confidence) / 2, dof) * error
+    return Shift(difference, difference - half, difference + half, 2 * t_upper(abs(difference) / error, dof))
 
 
 def steady_variance(values: Floats) -> tuple[float, int]:
@@ -75,7 +76,7 @@ def steady_variance(values: Floats) -> tuple[float, int]:
         if len(rest) < 3:
             break
         error = float(rest.std(ddof=1)) * (1 + 1 / len(rest)) ** 0.5
-        if far[end] <= error * float(stats.t.isf(OUTLIER_P / 2, len(rest) - 1)):
+        if far[end] <= error * t_quantile(1 - OUTLIER_P / 2, len(rest) - 1):
             break
         kept = rest
     dof = len(kept) - 1
@@ -88,4 +89,6 @@ def _inverse_trigamma(value: float) -> float:
         return float(1 / np.sqrt(value))
     if value < 1e-6:
         return 1 / value
-    return float(optimize.brentq(lambda x: float(special.polygamma(1, x)) - value, 1e-8, 1e7, xtol=1e-12))
+    from scipy.optimize import brentq  # slow to load, and several boots alone need it
+
+    return float(brentq(lambda x: float(special.polygamma(1, x)) - value, 1e-8, 1e7, xtol=1e-12))

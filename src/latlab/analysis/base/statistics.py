@@ -8,9 +8,9 @@ from functools import lru_cache
 from math import comb
 
 import numpy as np
-from scipy import stats
 
 from latlab.analysis.base.columns import Floats
+from latlab.analysis.base.distributions import normal_quantile
 
 _EXACT_PAIRS = 2500
 _EXACT_TIED = 60
@@ -42,7 +42,7 @@ def two_sample_shift(a: Floats, b: Floats, confidence: float = 0.95) -> Shift:
         p = 1.0
     elif not ties:
         exact = len(a) * len(b) <= _EXACT_PAIRS
-        p = float(stats.mannwhitneyu(a, b, method="exact" if exact else "asymptotic").pvalue)
+        p = _mann_whitney(a, b, "exact" if exact else "asymptotic")
     else:
         p = _mann_whitney_with_ties(a, b)
     return Shift(float(np.median(differences)), low, high, p)
@@ -66,7 +66,11 @@ def family_wise(p_values: list[float]) -> list[float]:
 
 def false_discovery_control(p_values: list[float]) -> list[float]:
     """Benjamini-Hochberg adjusted p-values, in the order given."""
-    return [float(p) for p in stats.false_discovery_control(p_values)] if p_values else []
+    if not p_values:
+        return []
+    from scipy.stats import false_discovery_control as adjusted
+
+    return [float(p) for p in adjusted(p_values)]
 
 
 def _ends(ordered: Floats, cut: int) -> tuple[float, float]:
@@ -76,11 +80,19 @@ def _ends(ordered: Floats, cut: int) -> tuple[float, float]:
     return float(ordered[cut - 1]), float(ordered[-cut])
 
 
+def _mann_whitney(a: Floats, b: Floats, method: str) -> float:
+    from scipy.stats import mannwhitneyu
+
+    return float(mannwhitneyu(a, b, method=method).pvalue)
+
+
 def _mann_whitney_with_ties(a: Floats, b: Floats) -> float:
     """The exact distribution of the rank sum given the ties, where scipy has only an approximation."""
     if len(a) + len(b) > _EXACT_TIED:
-        return float(stats.mannwhitneyu(a, b, method="asymptotic").pvalue)
-    doubled = np.rint(2 * stats.rankdata(np.r_[a, b])).astype(int)
+        return _mann_whitney(a, b, "asymptotic")
+    from scipy.stats import rankdata  # scipy.stats takes longer to load than most comparisons take without it
+
+    doubled = np.rint(2 * rankdata(np.r_[a, b])).astype(int)
     ways = np.zeros((len(a) + 1, int(doubled.sum()) + 1))
     ways[0, 0] = 1.0
     reach = 0
@@ -97,7 +109,7 @@ def _mann_whitney_cut(n: int, m: int, confidence: float) -> int:
     """How many of the ordered pairwise differences lie outside the interval on each side, plus one; 0 where none may."""
     tail = (1 - confidence) / 2
     if n * m > _EXACT_PAIRS:
-        z = float(stats.norm.ppf(1 - tail))
+        z = normal_quantile(1 - tail)
         return max(0, int(n * m / 2 - z * float(np.sqrt(n * m * (n + m + 1) / 12))))
     counts = np.zeros(n * m + 1)
     counts[0] = 1.0

@@ -11,9 +11,9 @@ from functools import cached_property
 from math import ceil, floor
 
 import numpy as np
-from scipy import stats
 
 from latlab.analysis.base.columns import Floats
+from latlab.analysis.base.distributions import normal_quantile, normal_upper
 from latlab.analysis.base.statistics import Shift, two_sample_shift
 from latlab.model.run import Distribution
 
@@ -104,7 +104,7 @@ def weighted_shift(a: Weighted, b: Weighted, confidence: float = 0.95) -> Shift:
         place = int(np.searchsorted(cumulative, min(max(rank, 1.0), n * m)))
         return float(differences[order[min(place, len(order) - 1)]])
 
-    half = float(stats.norm.ppf((1 + confidence) / 2) * np.sqrt(n * m * (n + m + 1) / 12))
+    half = float(normal_quantile((1 + confidence) / 2) * np.sqrt(n * m * (n + m + 1) / 12))
     return Shift(ranked(n * m / 2), ranked(n * m / 2 - half), ranked(n * m / 2 + half), _mann_whitney_p(x, y))
 
 
@@ -142,7 +142,9 @@ def rate_p(events_a: int, of_a: int, events_b: int, of_b: int) -> float:
     """Whether two rates of rare events differ: the exact conditional test of two Poisson counts."""
     if events_a + events_b == 0:
         return 1.0
-    return float(stats.binomtest(events_b, events_a + events_b, of_b / (of_a + of_b)).pvalue)
+    from scipy.stats import binomtest  # slow to load
+
+    return float(binomtest(events_b, events_a + events_b, of_b / (of_a + of_b)).pvalue)
 
 
 def _with_beyond(one: Weighted) -> tuple[Floats, Floats]:
@@ -170,12 +172,12 @@ def _mann_whitney_p(x: tuple[Floats, Floats], y: tuple[Floats, Floats]) -> float
     if variance <= 0:
         return 1.0
     z = max(0.0, abs(u - n * m / 2) - 0.5) / float(np.sqrt(variance))
-    return float(2 * stats.norm.sf(z))
+    return 2 * normal_upper(z)
 
 
 def _quantile_with_ends(one: Weighted, share: float, confidence: float = 0.95) -> tuple[float, float, float] | None:
     """The quantile between the order statistics that hold it with this confidence."""
-    half = float(stats.norm.ppf((1 + confidence) / 2)) * (one.total * share * (1 - share)) ** 0.5
+    half = normal_quantile((1 + confidence) / 2) * (one.total * share * (1 - share)) ** 0.5
     low = one.at_rank(floor(one.total * share - half))
     value = one.quantile(share)
     high = one.at_rank(ceil(one.total * share + half) + 1)
@@ -195,4 +197,4 @@ def _common_quantile_p(a: Weighted, b: Weighted, share: float) -> float:
     above_a, above_b = a.above(level), b.above(level)
     pooled = (above_a + above_b) / (n + m)
     error = (pooled * (1 - pooled) * (1 / n + 1 / m)) ** 0.5
-    return float(2 * stats.norm.sf(abs(above_b / m - above_a / n) / error)) if error > 0 else 1.0
+    return 2 * normal_upper(abs(above_b / m - above_a / n) / error) if error > 0 else 1.0

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
 
 from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.comparison import Cell
+from latlab.analysis.base.distributions import f_exceeded
 from latlab.analysis.base.moderated import Prior, steady_variance, t_shift
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.ladder.evidence import Evidence, Kind
@@ -121,7 +121,7 @@ def _with_sums(differences: _Scatter, sums: _Scatter) -> _Scatter:
     that it is less, as only sums that are small by chance would be taken for that."""
     if not differences.dof or not sums.dof or differences.dof >= MOST_DOF or differences.variance <= 0:
         return differences
-    if sums.variance > differences.variance * float(stats.f.isf(UNLIKE_P, sums.dof, differences.dof)):
+    if sums.variance > differences.variance * f_exceeded(UNLIKE_P, sums.dof, differences.dof):
         return differences
     dof = differences.dof + sums.dof
     joined = (differences.variance * differences.dof + sums.variance * sums.dof) / dof
@@ -160,7 +160,7 @@ def _with_others(own: _Scatter, whole: _Scatter) -> _Scatter:
     """All tests of a role together where parallel and serial ones lie apart alike: so few tests say little of themselves."""
     if not own.dof or own.variance <= 0 or whole.variance <= 0:
         return whole if not own.dof else own if own.variance > whole.variance else whole
-    alike = float(stats.f.isf(UNLIKE_P / 2, whole.dof, own.dof)), float(stats.f.isf(UNLIKE_P / 2, own.dof, whole.dof))
+    alike = f_exceeded(UNLIKE_P / 2, whole.dof, own.dof), f_exceeded(UNLIKE_P / 2, own.dof, whole.dof)
     return whole if 1 / alike[1] < whole.variance / own.variance < alike[0] else own
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 
 import numpy as np
-from scipy import stats
 
 from latlab.analysis.base.comparison import Row
+from latlab.analysis.base.distributions import t_quantile, t_upper
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.wording import count
 from latlab.model.conditions import Conditions
@@ -42,9 +42,9 @@ def with_scatter(row: Row, values: Sequence[float]) -> Row:
     if error == 0.0:
         return replace(row, basis=f"{row.basis}, {_told(values)}")
     free = len(values) - 1
-    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, free)) * error
+    half = t_quantile((1 + CONFIDENCE) / 2, free) * error
     shift = row.shift
-    p = max(shift.p, float(2 * stats.t.sf(abs(shift.value) / error, free)))
+    p = max(shift.p, 2 * t_upper(abs(shift.value) / error, free))
     wider = Shift(shift.value, min(shift.low, shift.value - half), max(shift.high, shift.value + half), p)
     return replace(row, shift=wider, basis=f"{row.basis}, {_told(values)}")
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
 
 from latlab.analysis.base.comparison import Comparison, Row, Statistic
+from latlab.analysis.base.distributions import normal_quantile, normal_upper
 from latlab.analysis.base.statistics import NO_SHIFT, Shift, false_discovery_control
 from latlab.analysis.base.verdicts import Limits, Verdict, decide, decide_exact, overall
 from latlab.analysis.base.weighted import Weighted, dominance, exceedance_p, quantile_shift, rate_p, weighted, weighted_shift
@@ -221,9 +221,9 @@ class _Cpu:
             return _undecided(difference)
         rounding = max(self.a.resolution, self.b.resolution)
         error = float(np.linalg.norm(errors))
-        half = float(stats.norm.ppf(0.975)) * error + rounding
+        half = normal_quantile(0.975) * error + rounding
         beyond = max(abs(difference) - rounding, 0.0)
-        p = float(2 * stats.norm.sf(beyond / error)) if error > 0 else float(beyond == 0)
+        p = 2 * normal_upper(beyond / error) if error > 0 else float(beyond == 0)
         return Shift(difference, difference - half, difference + half, p)
 
 

@@ -39,6 +39,10 @@ def _strip(node: ast.AST) -> None:
         and ast.get_docstring(node, clean=False) is not None
     ):
         node.body = node.body[1:] or [ast.Pass()]
+    for block in ("body", "orelse", "finalbody"):
+        statements = getattr(node, block, None)
+        if isinstance(statements, list) and len(statements) > 1:
+            setattr(node, block, [one for one in statements if not isinstance(one, ast.Pass)] or [ast.Pass()])
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         node.returns = None
     if isinstance(node, ast.arg):

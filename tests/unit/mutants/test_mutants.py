@@ -169,6 +169,7 @@ def test_comments_docstrings_and_annotations_are_no_other_program(text, same):
 def test_a_statement_without_effect_makes_no_other_program_and_one_with_an_effect_does():
     loop = "def f(x):\n    for i in x:\n        if i:\n            g(i)\n        h(i)\n"
     assert python_digest(loop) == python_digest(loop + "        continue\n") == python_digest(loop + "    pass\n")
+    assert python_digest(loop) == python_digest("def f(x):\n    pass\n" + loop.split("\n", 1)[1])
     assert python_digest(loop) != python_digest(loop + "        break\n") != python_digest(loop + "    continue_()\n")
     assert python_digest(loop) != python_digest(loop.replace("h(i)", "h(1)")) != python_digest(loop.replace("h(i)", "h(1.0)"))
 

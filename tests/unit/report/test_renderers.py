@@ -19,6 +19,7 @@ from rich.console import Console
 from latlab.report.chart import Chart
 from latlab.report.page import Beside, Block, Caution, Commands, Facts, Folded, Item, Items, Legend, Links, Page, Paragraph, Section
 from latlab.report.renderers import csv, html, json, rst, terminal
+from latlab.report.renderers.script_bundle import ENTRY, script_bundle
 from latlab.report.table import Align, Column, Figure, Table, figures, prose, words
 from latlab.report.text import Span, Style, code, strong
 
@@ -194,3 +195,28 @@ def test_facts_and_commands_of_rst_are_fields_and_literal_lines() -> None:
     (found,) = tree.findall(field)
     assert [child.astext() for child in found.children] == ["a: name_", "-v `x`"]
     assert next(tree.findall(literal_block)).astext() == "run *all*"
+
+
+def test_the_scripts_of_charts_are_made_once_and_made_again_where_what_is_kept_is_damaged(monkeypatch, tmp_path):
+    made: list[str] = []
+
+    def bundle(entry: str) -> str:
+        made.append(entry)
+        return f"// {entry}\n"
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("vl_convert.javascript_bundle", bundle)
+    fresh = script_bundle.__wrapped__
+    assert fresh() == fresh() == f"// {ENTRY}\n" and len(made) == 1
+    (kept,) = (tmp_path / "latlab").iterdir()
+    kept.write_text(kept.read_text() + "half")
+    assert fresh() == f"// {ENTRY}\n" and len(made) == 2
+    kept.write_bytes(b"\xff\n")
+    assert fresh() == f"// {ENTRY}\n" and len(made) == 3
+
+
+def test_a_cache_folder_that_cannot_be_written_to_costs_time_only(monkeypatch, tmp_path):
+    (tmp_path / "latlab").write_text("a file is in its place")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("vl_convert.javascript_bundle", lambda entry: entry)
+    assert script_bundle.__wrapped__() == ENTRY

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from functools import cache
 
 import jinja2
-import vl_convert
 from markupsafe import Markup, escape
 
 from latlab.report import page as pages
 from latlab.report.chart import JUDGEMENT_COLOURS, Chart
 from latlab.report.page import Block, Page, Section
+from latlab.report.renderers.script_bundle import script_bundle
 from latlab.report.table import Align, Figure, Table, Value
 from latlab.report.text import Span, Style, Text, plain, spans
 
@@ -33,7 +33,7 @@ def document(page: Page) -> str:
         .render(
             page=page,
             colours={style.value: colour for style, colour in JUDGEMENT_COLOURS.items()},
-            bundle=script(_libraries()),
+            bundle=script(script_bundle()),
             specs=script(json.dumps(specs)),
         )
     )
@@ -42,11 +42,6 @@ def document(page: Page) -> str:
 def script(text: str) -> Markup:
     """Text for a script element: nothing in it may end the element."""
     return Markup(re.sub("</(?=script)", r"<\\/", text, flags=re.IGNORECASE))
-
-
-@cache
-def _libraries() -> str:
-    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
 
 
 @cache

@@ -67,9 +67,9 @@ def lives(cpu: str, kernel: str, level: int, cores: int, clients: Clients, tmp_p
 
 def test_u_boot_finds_the_firmware_and_resets_and_powers_off_the_machine(clients: Clients, tmp_path: Path) -> None:
     command = (*base("cortex-a57", 2), "-M", machine(1), *loader(clients.u_boot, ENTRY))
-    off = follow(command, tmp_path, PATIENCE_S, typed=b"\npoweroff\n")
+    off = follow(command, tmp_path, PATIENCE_S, typed=b"\npoweroff\n", once="Net:")
     assert "U-Boot" in off.text and off.status == 0, off.text[-2000:]
-    again = follow((*command, "-no-reboot"), tmp_path, PATIENCE_S, typed=b"\nreset\n")
+    again = follow((*command, "-no-reboot"), tmp_path, PATIENCE_S, typed=b"\nreset\n", once="Net:")
     assert "resetting" in again.text and again.status == 0, again.text[-2000:]
 
 

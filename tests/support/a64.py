@@ -20,8 +20,15 @@ ORDERING = {"isb", "dsb"}
 MOST_STEPS = 10_000_000
 
 
-def _lines(source: Path) -> Iterator[str]:
-    text = re.sub(r"/\*.*?\*/", "", source.read_text(), flags=re.DOTALL)
+def macro(source: Path, name: str) -> str:
+    """The body of an assembler macro without parameters, as a function of that name."""
+    body = re.search(rf"^\.macro {name}\n(.*?)^\.endm", source.read_text(), flags=re.DOTALL | re.MULTILINE)
+    assert body, f"{source.name} has no macro {name}"
+    return f"{name}:\n{body[1]}ret\n"
+
+
+def _lines(text: str) -> Iterator[str]:
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     for name, value in re.findall(r"^#define (\w+) (.+)$", text, flags=re.MULTILINE):
         text = re.sub(rf"\b{name}\b", value.strip(), text)
     for line in text.splitlines():
@@ -32,14 +39,14 @@ def _lines(source: Path) -> Iterator[str]:
 class Core:
     """Registers and flags of a core that runs one function. `system` answers MRS and is written by MSR."""
 
-    def __init__(self, source: Path, system: dict[str, int]) -> None:
+    def __init__(self, text: str, system: dict[str, int]) -> None:
         self.system, self.x = system, dict.fromkeys(range(31), 0)
         self.zero = self.carry = False
         self.maintained: list[tuple[str, int]] = []
         self.steps = 0
         self._code: list[tuple[str, list[str]]] = []
         self._labels: list[tuple[str, int]] = []
-        for line in _lines(source):
+        for line in _lines(text):
             if line.endswith(":"):
                 self._labels.append((line[:-1], len(self._code)))
             else:

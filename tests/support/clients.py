@@ -131,30 +131,24 @@ class Boot:
         return next(at for at, line in self.lines if words in line)
 
 
-def _type(process: subprocess.Popen[bytes], typed: bytes) -> None:
-    """Again and again: who reads may not be there yet."""
-    assert process.stdin
-    while typed and process.poll() is None:
-        try:
-            process.stdin.write(typed)
-            process.stdin.flush()
-        except BrokenPipeError:
-            return
-        time.sleep(1)
+def follow(command: Sequence[str], folder: Path, patience_s: float, enough: str = "", typed: bytes = b"", once: str = "") -> Boot:
+    """Run until QEMU ends, the console says `enough`, or patience is over. `typed` is typed when the console has said `once`.
 
-
-def follow(command: Sequence[str], folder: Path, patience_s: float, enough: str = "", typed: bytes = b"") -> Boot:
-    """Run until QEMU ends, the console says `enough`, or patience is over. `typed` is typed once a second."""
+    Not before: where a byte comes before U-Boot has set up QEMU's UART, no later one reaches it; on a machine without EL3 neither.
+    """
     secure = folder / "secure.log"
     process = subprocess.Popen((*command, "-serial", "stdio", "-serial", f"file:{secure}"), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin and process.stdout
-    threading.Thread(target=_type, args=(process, typed), daemon=True).start()
     begun = time.monotonic()
     end = threading.Timer(patience_s, process.kill)
     end.start()
     lines: list[tuple[float, str]] = []
     for raw in process.stdout:
         lines.append((time.monotonic() - begun, raw.decode(errors="replace").strip()))
+        if typed and once in lines[-1][1]:
+            process.stdin.write(typed)
+            process.stdin.flush()
+            typed = b""
         if enough and enough in lines[-1][1]:
             process.kill()
     status = process.wait()

@@ -174,8 +174,23 @@ def word_at(qemu: Monitored, folder: Path, address: int) -> bytes:
     return (folder / "word").read_bytes()
 
 
-def test_a_second_node_runs_code_and_is_wiped_after_a_reset_that_nobody_announced(tmp_path: Path) -> None:
-    machine = ("-M", "virt,secure=on,gic-version=3", "-cpu", "cortex-a57", "-smp", "2", *NODES)
+def dimm(folder: Path) -> tuple[str, ...]:
+    """Memory with a hole in it, which the nodes of a machine cannot have: the rest is in a module that only the tree tells of."""
+    memory = ("-object", "memory-backend-ram,id=d,size=256M", "-device", "pc-dimm,memdev=d", "-m", "768,slots=1,maxmem=2G")
+    run("-M", f"virt,secure=on,gic-version=3,dumpdtb={folder / 'tree'}", "-cpu", "cortex-a57", "-smp", "2", *memory)
+    tree = fdt.parse_dtb((folder / "tree").read_bytes())
+    node = fdt.Node("module@80000000")
+    node.append(fdt.PropStrings("device_type", "memory"))
+    node.append(fdt.PropWords("reg", 0, 0x8000_0000, 0, 256 << 20))
+    tree.add_item(node, "/")
+    (folder / "tree").write_bytes(tree.to_dtb(17))
+    return (*memory, "-dtb", str(folder / "tree"))
+
+
+@pytest.mark.parametrize("has_hole", [False, True])
+def test_a_second_node_runs_code_and_is_wiped_after_a_reset_that_nobody_announced(has_hole: bool, tmp_path: Path) -> None:
+    memory = dimm(tmp_path) if has_hole else NODES
+    machine = ("-M", "virt,secure=on,gic-version=3", "-cpu", "cortex-a57", "-smp", "2", *memory)
     with Monitored(tmp_path, (*BASE, *machine, *loaded("memory_probe"))) as qemu:
         before = dict(line.split("=") for line in qemu.wait_for("protected=").split())
         assert (before["started"], before["came_from"], before["protected"]) == ("0" * 16, f"{0x80001000:016x}", "0" * 16)

@@ -102,7 +102,7 @@ TEST(searches_find_the_first_or_the_last_and_stop_at_the_end)
 
     CHECK(el3_memchr(text, 'c', 6) == text + 2);
     CHECK(el3_memchr(text, 'c', 2) == NULL);
-    CHECK(el3_memchr(text, 0x100 + 'a', 6) == NULL || el3_memchr(text, 0x100 + 'a', 6) == text);
+    CHECK(el3_memchr(text, 0x100 + 'a', 6) == text);
     CHECK(el3_strrchr(text, 'b') == text + 4);
     CHECK(el3_strrchr(text, 'x') == NULL);
     CHECK(el3_strrchr(text, '\0') == text + 6);

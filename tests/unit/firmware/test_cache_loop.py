@@ -37,7 +37,7 @@ def a_core(caches: list[Cache], louis: int, loc: int, has_ccidx: bool) -> Core:
         small = (cache.sets - 1) << 13 | (cache.ways - 1) << 3
         large = (cache.sets - 1) << 32 | (cache.ways - 1) << 3
         system[f"ccsidr {level << 1}"] = (large if has_ccidx else small) | (cache.log2_line - 4)
-    return Core(SOURCE, system)
+    return Core(SOURCE.read_text(), system)
 
 
 def lines_of(level: int, cache: Cache) -> set[int]:

@@ -71,7 +71,7 @@ void arch_mmu_build(void)
             map_pages(map);
         }
     }
-    __asm__ volatile("dsb sy" ::: "memory"); /* the tables are in memory before any core walks them */
+    dsb_sy(); /* the tables are in memory before any core walks them */
 }
 
 void arch_mmu_enable(void)
@@ -79,8 +79,7 @@ void arch_mmu_enable(void)
     SYSREG_WRITE("mair_el3", MAIR_DEVICE_AND_WRITE_BACK);
     SYSREG_WRITE("tcr_el3", TCR);
     SYSREG_WRITE("ttbr0_el3", (uintptr_t)level1);
-    /* Nothing of an earlier life of this core may answer for the new tables. */
-    __asm__ volatile("tlbi alle3\n\tdsb nsh\n\tisb" ::: "memory");
+    tlb_forget(); /* nothing of an earlier life of this core may answer for the new tables */
     SYSREG_WRITE("sctlr_el3", SYSREG_READ("sctlr_el3") | SCTLR_MMU_AND_CACHES);
     isb();
 }

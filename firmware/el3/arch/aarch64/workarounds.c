@@ -84,8 +84,7 @@ void arch_workaround(uint32_t id)
     }
     uint64_t sctlr = SYSREG_READ("sctlr_el3");
 
-    /* No access to data in between: it would not be coherent. */
-    __asm__ volatile("msr sctlr_el3, %0\n\tisb\n\tmsr sctlr_el3, %1\n\tisb" ::"r"(sctlr & ~SCTLR_M), "r"(sctlr) : "memory");
+    sctlr_el3_write_both(sctlr & ~SCTLR_M, sctlr); /* with the MMU off, data would not be coherent */
 }
 
 /* From PMUv3p5 on MDCR_EL3 keeps EL3's cycles out of the counter. */

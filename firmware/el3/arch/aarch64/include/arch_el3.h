@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "psci.h"
+#include "sysregs.h"
 
 /*
  * One range of EL3's identity map: devices in multiples of 2 MiB, the others in pages of 4 KiB within 16 MiB from the first
@@ -51,10 +52,7 @@ void arch_features_enter(uint64_t further);
 /* What the core's ID registers say; the same on all cores. */
 static inline bool arch_has_el2(void)
 {
-    uint64_t pfr0;
-
-    __asm__("mrs %0, id_aa64pfr0_el1" : "=r"(pfr0));
-    return (pfr0 & 0xF00U) != 0;
+    return (SYSREG_READ_FIXED("id_aa64pfr0_el1") & 0xF00U) != 0;
 }
 
 /* For struct monitor_platform: what it says there. */

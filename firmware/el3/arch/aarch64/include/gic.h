@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "mmio.h"
+
 #define GIC_WAKE_SGI 15U
 
 /*
@@ -30,16 +32,6 @@ extern const struct gic gic_v3;
 extern uintptr_t platform_gicd;
 extern uintptr_t platform_gicc; /* GICv2 */
 extern uintptr_t platform_gicr; /* GICv3, core 0's; the others follow in order */
-
-static inline void mmio_write32(uintptr_t address, uint32_t value)
-{
-    *(volatile uint32_t *)address = value;
-}
-
-static inline uint32_t mmio_read32(uintptr_t address)
-{
-    return *(volatile uint32_t *)address;
-}
 
 /* Offsets shared by both distributors, and by a redistributor's SGI frame for its first word. */
 #define GICD_CTLR 0x000U

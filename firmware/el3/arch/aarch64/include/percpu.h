@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sysregs.h"
 #include "trace_ring.h"
 
 /* What the core's registers of EL3 say while the normal world runs; made once, at cold boot. */
@@ -44,13 +45,9 @@ _Static_assert(offsetof(struct percpu, hardening) == PERCPU_HARDENING, "and this
 
 extern struct percpu percpus[];
 
-/* Not volatile: the compiler may keep it in a register, it never changes on a core. */
 static inline struct percpu *percpu(void)
 {
-    struct percpu *self;
-
-    __asm__("mrs %0, tpidr_el3" : "=r"(self));
-    return self;
+    return (struct percpu *)(uintptr_t)SYSREG_READ_FIXED("tpidr_el3");
 }
 
 #endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Registers of devices. Unit tests have an mmio.h of their own. */
+#ifndef MMIO_H
+#define MMIO_H
+
+#include <stdint.h>
+
+static inline void mmio_write32(uintptr_t address, uint32_t value)
+{
+    *(volatile uint32_t *)address = value;
+}
+
+static inline uint32_t mmio_read32(uintptr_t address)
+{
+    return *(volatile uint32_t *)address;
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "registers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "harness.h"
+#include "mmio.h"
+#include "sysregs.h"
+
+#define MOST_REGISTERS 2048U
+#define NAME_BYTES 32U
+#define MOST_READS 100000U /* a loop that waits for ever ends here */
+
+static struct {
+    char name[NAME_BYTES];
+    uint64_t value;
+} registers[MOST_REGISTERS];
+static unsigned count;
+static unsigned reads;
+
+static char written[1U << 16];
+static size_t written_bytes;
+
+void machine_clear(void)
+{
+    count = 0;
+    reads = 0;
+    written_bytes = 0;
+    written[0] = '\0';
+}
+
+static uint64_t *find(const char *name)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (strcmp(registers[i].name, name) == 0) {
+            return &registers[i].value;
+        }
+    }
+    return NULL;
+}
+
+void machine_set(const char *name, uint64_t value)
+{
+    uint64_t *known = find(name);
+
+    if (known != NULL) {
+        *known = value;
+        return;
+    }
+    if (count == MOST_REGISTERS || strlen(name) >= NAME_BYTES) {
+        fail_msg("no room for register %s", name);
+    }
+    strcpy(registers[count].name, name);
+    registers[count++].value = value;
+}
+
+uint64_t machine_get(const char *name)
+{
+    const uint64_t *known = find(name);
+
+    if (known == NULL) {
+        fail_msg("%s has been neither set nor written", name);
+        return 0;
+    }
+    return *known;
+}
+
+uint64_t machine_read(const char *name)
+{
+    if (++reads > MOST_READS) {
+        fail_msg("%s is read again and again", name);
+    }
+    return machine_get(name);
+}
+
+void machine_note(const char *what)
+{
+    int more = snprintf(written + written_bytes, sizeof(written) - written_bytes, "%s\n", what);
+
+    if (more < 0 || (size_t)more >= sizeof(written) - written_bytes) {
+        fail_msg("too much is written");
+    }
+    written_bytes += (size_t)more;
+}
+
+void machine_write(const char *name, uint64_t value)
+{
+    char line[2U * NAME_BYTES];
+
+    machine_set(name, value);
+    snprintf(line, sizeof(line), "%s=%llx", name, (unsigned long long)value);
+    machine_note(line);
+}
+
+const char *machine_written(void)
+{
+    static char said[sizeof(written)];
+
+    memcpy(said, written, written_bytes + 1);
+    written_bytes = 0;
+    written[0] = '\0';
+    return said;
+}
+
+static const char *device_name(uintptr_t address)
+{
+    static char name[NAME_BYTES];
+
+    snprintf(name, sizeof(name), "[%llx]", (unsigned long long)address);
+    return name;
+}
+
+void machine_set_device(uintptr_t address, uint32_t value)
+{
+    machine_set(device_name(address), value);
+}
+
+__attribute__((weak)) uint32_t machine_device_says(uintptr_t address, uint32_t value)
+{
+    (void)address;
+    return value;
+}
+
+void mmio_write32(uintptr_t address, uint32_t value)
+{
+    machine_write(device_name(address), value);
+}
+
+uint32_t mmio_read32(uintptr_t address)
+{
+    return machine_device_says(address, (uint32_t)machine_read(device_name(address)));
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a GICv2 is told, register by register: IHI 0048B. */
+#include <stdio.h>
+#include <string.h>
+
+#include "gic.h"
+#include "harness.h"
+#include "registers.h"
+
+#define D 0x8000000U
+#define C 0x8010000U
+#define SPURIOUS 1023U
+
+uintptr_t platform_gicd = D;
+uintptr_t platform_gicc = C;
+uintptr_t platform_gicr = 0;
+
+void harness_before_each(void)
+{
+    machine_clear();
+}
+
+static char wanted[1U << 16];
+
+static void want(const char *format, ...)
+{
+    size_t bytes = strlen(wanted);
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(wanted + bytes, sizeof(wanted) - bytes, format, values);
+    va_end(values);
+}
+
+TEST(every_shared_interrupt_is_the_normal_worlds_at_its_highest_priority)
+{
+    machine_set_device(D + 0x4, 0xFC00U | 2); /* ITLinesNumber in bits 4:0: 96 interrupts */
+    wanted[0] = '\0';
+    for (unsigned word = 1; word < 3; word++) {
+        want("[%x]=ffffffff\n", D + 0x80 + 4 * word);
+    }
+    for (unsigned word = 8; word < 24; word++) {
+        want("[%x]=80808080\n", D + 0x400 + 4 * word);
+    }
+    want("[%x]=1\n", D);
+    gic_v2.init_distributor();
+    CHECK_TEXT(wanted, machine_written());
+}
+
+static void check_core(void (*function)(void))
+{
+    machine_set_device(C + 0x4, 0x7F);
+    if (function != NULL) {
+        function();
+    } else {
+        gic_v2.init_core(3);
+    }
+    CHECK_TEXT("[8000080]=ffff7fff\n[8000100]=8000\n[8010004]=ff\n", machine_written());
+}
+
+TEST(a_core_keeps_the_wake_interrupt_and_opens_the_mask_where_the_normal_world_could_not)
+{
+    check_core(gic_v2.core_up);
+    check_core(NULL);
+    machine_set_device(C + 0x4, 0x80);
+    gic_v2.core_up();
+    CHECK_TEXT("[8000080]=ffff7fff\n[8000100]=8000\n", machine_written());
+}
+
+TEST(a_core_that_goes_off_hears_only_a_new_wake_interrupt)
+{
+    machine_set_device(C + 0xC, 2U << 10 | 15U); /* sent by core 2 */
+    gic_v2.prepare_off();
+    CHECK_TEXT("[8010004]=ff\n[8010000]=1\n[8010010]=80f\n", machine_written());
+    machine_set_device(C + 0xC, SPURIOUS);
+    gic_v2.prepare_off();
+    CHECK_TEXT("[8010004]=ff\n[8010000]=1\n", machine_written());
+}
+
+TEST(a_core_that_is_back_ends_the_wake_interrupt_and_closes_its_interface)
+{
+    machine_set_device(C + 0xC, 15);
+    gic_v2.end_off();
+    CHECK_TEXT("[8010010]=f\n[8010000]=0\n", machine_written());
+    for (uint32_t none = 1020; none <= SPURIOUS; none++) {
+        machine_set_device(C + 0xC, 5U << 10 | none);
+        gic_v2.end_off();
+        CHECK_TEXT("[8010000]=0\n", machine_written());
+    }
+}
+
+TEST(a_core_is_woken_by_its_bit_of_the_list_of_targets)
+{
+    gic_v2.send_wake(0);
+    gic_v2.send_wake(7);
+    CHECK_TEXT("[8000f00]=1000f\n[8000f00]=80000f\n", machine_written());
+}

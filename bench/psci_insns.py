@@ -31,7 +31,6 @@ PROBE = "insn_probe"
 TOPOLOGY = Topology((2, 4))
 L1_LINES = 512  # cortex-a57: 32 KiB of 64 bytes
 LOOP_LABELS = {"next_sets", "next_way", "way_done"}
-FLUSH_LABELS = LOOP_LABELS | {"arch_cache_power_down", "next_level", "level_done", "flushed"}
 EXECUTED = re.compile(r"Trace (\d+): 0x[0-9a-f]+ \[[0-9a-f]+/([0-9a-f]+)/")
 
 
@@ -109,10 +108,10 @@ def from_log(images: ImageSet) -> dict[str, float]:
         "version_round_trip": len(call("after_version")),
         "pmf_round_trip": len(call("after_pmf")),
         "affinity_round_trip": len(call("after_affinity")),
-        "suspend_path": without(suspend, firmware, FLUSH_LABELS),
-        "suspend_down": without(suspend[:woken], firmware, FLUSH_LABELS),
+        "suspend_path": without(suspend, firmware, LOOP_LABELS),
+        "suspend_down": without(suspend[:woken], firmware, LOOP_LABELS),
         "suspend_up": len(suspend) - woken,
-        "off_path": without(off, firmware, FLUSH_LABELS),
+        "off_path": without(off, firmware, LOOP_LABELS),
         "on_path": len(on) - warm,
         "loop_per_line": sum(firmware.name(address) in LOOP_LABELS for address in suspend) / L1_LINES,
         "image_bytes": images.firmware_bin.stat().st_size,

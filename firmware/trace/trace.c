@@ -128,11 +128,12 @@ uint64_t trace_pmf_ticks(const struct trace_ring *ring, unsigned pmf_index)
     TRACE_READER_SYNC(ring, sizeof(*ring));
 
     const struct trace_record *part = ring->part;
+    const uint16_t event = pmf_event_ids[pmf_index];
 
     for (const struct trace_record *record = ring->next; record > part;) {
         record--;
         TRACE_READER_SYNC(record, sizeof(*record));
-        if (event_of(record) == pmf_event_ids[pmf_index]) {
+        if (event_of(record) == event) {
             return record->time_ticks;
         }
     }

@@ -111,6 +111,9 @@ class Core:
         if mnemonic == "cmp":
             self._compare(self._value(operands[0]), self._value(operands[1]))
             return
+        if mnemonic == "tst":
+            self.zero, self.carry = self._value(operands[0]) & self._value(operands[1]) == 0, False
+            return
         target, sources = operands[0], operands[1:]
         if mnemonic == "mrs":
             self._set(target, self._read(sources[0]))
@@ -137,6 +140,7 @@ OPERATIONS: dict[str, Callable[..., int]] = {
     "add": lambda left, right: left + right,
     "sub": lambda left, right: left - right,
     "subs": lambda left, right: left - right,
+    "madd": lambda left, right, more: left * right + more,
     "and": lambda left, right: left & right,
     "orr": lambda left, right: left | right,
     "bic": lambda left, right: left & ~right,

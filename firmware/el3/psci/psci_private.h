@@ -101,7 +101,10 @@ bool psci_all_others(const struct psci_core *core, bool (*test)(enum psci_core_s
 
 static inline struct psci_core *psci_self(void)
 {
-    return &psci.cores[arch_core_index()];
+    struct psci_core *core = &psci.cores[arch_core_index()];
+
+    __asm__("" : "+r"(core)); /* worked out once: the compiler would do it again for each use, to keep a register */
+    return core;
 }
 
 static inline enum psci_core_state psci_core_state(const struct psci_core *core)

@@ -50,11 +50,9 @@ static void reset_el2(bool big_endian)
     SYSREG_WRITE("hstr_el2", 0);
 }
 
-static void set_up_ns(const struct psci_entry *entry)
+static inline __attribute__((always_inline)) void set_up_ns(const struct psci_entry *entry)
 {
     const struct percpu_controls *controls = &percpu()->controls;
-    bool has_el2 = arch_has_el2();
-    bool big_endian = (entry->attributes & ATTRIBUTE_BIG_ENDIAN) != 0;
 
     SYSREG_WRITE("scr_el3", controls->scr);
     SYSREG_WRITE("cptr_el3", controls->cptr);
@@ -63,6 +61,10 @@ static void set_up_ns(const struct psci_entry *entry)
         isb();
         arch_features_enter(controls->further);
     }
+
+    bool has_el2 = arch_has_el2();
+    bool big_endian = (entry->attributes & ATTRIBUTE_BIG_ENDIAN) != 0;
+
     SYSREG_WRITE("sctlr_el1", SCTLR_EL1_RESET | (big_endian ? SCTLR_EE | SCTLR_EL1_E0E : 0));
     if (has_el2) {
         reset_el2(big_endian);
@@ -103,9 +105,9 @@ void arch_warm_boot(uint64_t exit_ticks)
 {
     const struct psci_entry *entry = psci_warm_boot(exit_ticks);
 
-    if (!LATLAB_HOSTILE_POWER_DOWN) {
-        arch_enter_ns(entry);
-    }
     set_up_ns(entry);
-    arch_eret_scrambled(entry->context_id);
+    if (LATLAB_HOSTILE_POWER_DOWN) {
+        arch_eret_scrambled(entry->context_id);
+    }
+    arch_eret_scrubbed(entry->context_id);
 }

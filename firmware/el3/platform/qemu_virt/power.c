@@ -35,14 +35,21 @@ static void __attribute__((noreturn)) power_down(unsigned core, bool for_off)
     arch_sleep(for_off ? &wanted_on[core].value : NULL);
 }
 
+static void __attribute__((noinline)) core_up_from_off(unsigned core)
+{
+    is_parked[core] = false;
+    gic->core_up();
+    gic->end_off();
+    arch_timers_off();
+}
+
 static void core_up(unsigned core)
 {
-    gic->core_up();
     if (is_parked[core]) {
-        is_parked[core] = false;
-        gic->end_off();
-        arch_timers_off();
+        core_up_from_off(core);
+        return;
     }
+    gic->core_up();
 }
 
 void qemu_virt_park(unsigned core)

@@ -128,6 +128,18 @@ TEST(an_event_that_never_happened_has_no_pmf_stamp)
     }
 }
 
+TEST(a_record_without_an_event_is_nobodys_stamp)
+{
+    init();
+    while (trace_status(ring).next < 2U * TRACE_CAPACITY) {
+        trace_event_at(7, (enum trace_event_id)0, 0);
+        trace_settle();
+    }
+    for (unsigned i = 0; i < TRACE_PMF_EVENTS; i++) {
+        CHECK_EQUAL(trace_pmf_ticks(ring, i), 0);
+    }
+}
+
 static uint64_t written;
 static unsigned looks;
 static unsigned overtake_at;
@@ -310,8 +322,13 @@ TEST(a_reader_that_sees_half_of_a_new_lap_looks_again)
 
 TEST(calibration_tells_what_a_capture_costs_in_thousandths_of_a_tick)
 {
+    struct trace_record record;
+
     init();
     CHECK_EQUAL(trace_calibrate_mticks(), 1000);
+    CHECK_EQUAL(trace_status(ring).next, 16);
+    CHECK_EQUAL(trace_read(ring, 0, &record, 1), 1);
+    CHECK_EQUAL(record.event_arg, TRACE_CALIBRATE);
 }
 
 #else

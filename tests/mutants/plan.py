@@ -14,9 +14,10 @@ class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `sources` are globs from the root of the tree. `prepare` runs once in the copy; `build` after each mutation, and what does not build
     is not counted; nor is what leaves the loaded sections of all `objects` (globs of linked ELF files) as they were. `commands` run in
-    their order until one fails. `copies` are ignored files that the copy needs as well; lines that match one of `ignore` (regular
-    expressions) are not mutated. With `warm` the
-    tests that run the mutated line, by the map that touching.py makes in `prepare`, run after the commands, in a fork.
+    their order until one fails. Where `early_build` and `early` are cheap and notice most, `build` and `commands` are for the rest:
+    what `early_build` cannot build is not counted either. `copies` are ignored files that the copy needs as well; lines that match one
+    of `ignore` (regular expressions) are not mutated. With `warm` the tests that run the mutated line, by the map that touching.py makes
+    in `prepare`, run after the commands, in a fork.
     """
 
     name: str
@@ -25,6 +26,8 @@ class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sample: int
     seed: int
     prepare: tuple[str, ...] = ()
+    early_build: tuple[str, ...] = ()
+    early: tuple[str, ...] = ()
     build: tuple[str, ...] = ()
     objects: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()

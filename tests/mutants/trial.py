@@ -54,7 +54,7 @@ class Baseline:
 def baseline(group: Group, copy: Copy) -> Baseline:
     """Raises Unfit with the command that failed and its last lines."""
     limits = {}
-    for command in (*group.prepare, *group.build, *group.commands):
+    for command in (*group.prepare, *group.early_build, *group.early, *group.build, *group.commands):
         before = time.monotonic()
         failed = run(command, copy.path, None)
         if failed is not None:
@@ -90,17 +90,30 @@ def _try(group: Group, copy: Copy, mutant: Mutant, found: Baseline) -> tuple[Out
         if early is not None:
             return early, ""
     with copy.changed(mutant.file, mutant.line, mutant.after):
-        for command in group.build:
-            if run(command, copy.path, found.limits_s[command]) is not None:
-                return Outcome.NOT_BUILT, ""
+        if not _builds(group.early_build, copy, found):
+            return Outcome.NOT_BUILT, ""
+        noticed = _noticed(group.early, copy, mutant, found)
+        if noticed is not None:
+            return Outcome.NOTICED, noticed
+        if not _builds(group.build, copy, found):
+            return Outcome.NOT_BUILT, ""
         if group.objects and _objects(group, copy) == found.objects:
             return Outcome.SAME_CODE, ""
-        for command in group.commands:
-            if run(command, copy.path, found.limits_s[command], mutant) is not None:
-                return Outcome.NOTICED, command
+        noticed = _noticed(group.commands, copy, mutant, found)
+        if noticed is not None:
+            return Outcome.NOTICED, noticed
         if group.warm and _touching(copy, mutant) is not None:
             return Outcome.NOTICED, "the tests that run it"
     return Outcome.SURVIVED, ""
+
+
+def _builds(commands: Iterable[str], copy: Copy, found: Baseline) -> bool:
+    return all(run(command, copy.path, found.limits_s[command]) is None for command in commands)
+
+
+def _noticed(commands: Iterable[str], copy: Copy, mutant: Mutant, found: Baseline) -> str | None:
+    """The first command that fails."""
+    return next((one for one in commands if run(one, copy.path, found.limits_s[one], mutant) is not None), None)
 
 
 def _touching(copy: Copy, mutant: Mutant) -> str | None:

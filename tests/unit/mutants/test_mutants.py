@@ -280,3 +280,20 @@ def test_a_mutant_meets_the_tests_of_its_line_in_a_fork(root, tmp_path):
     group = replace(GROUP, commands=(), warm=True)
     found = try_all(group, copy, [NOTICED, SURVIVES], baseline(group, copy), Results(tmp_path / "results.jsonl"), lambda line: None)
     assert [(one.outcome, one.by) for one in found] == [("noticed", "the tests that run it"), ("survived", "")]
+
+
+def test_what_the_early_commands_notice_is_not_built_for_the_others(root, tmp_path):
+    built = tmp_path / "built"
+    group = replace(
+        GROUP,
+        early_build=("python3 -m py_compile src/total.py",),
+        early=(CHECK,),
+        build=(f"echo >> {built}",),
+        commands=("grep -q 3 src/total.py",),
+    )
+    found = tried(root, tmp_path, [NOTICED, SURVIVES], group)
+    assert [(result.outcome, result.by) for result in found] == [("noticed", CHECK), ("noticed", "grep -q 3 src/total.py")]
+    assert len(built.read_text().splitlines()) == 2, "the untouched tree and the second mutant"
+    assert outcomes(tried(root, tmp_path, [SURVIVES], replace(group, early_build=("grep -q 3 src/total.py",)))) == ["noticed"], "kept"
+    fresh = Mutant("src/total.py", 3, "LIMIT = 3", "LIMIT = 5")
+    assert outcomes(tried(root, tmp_path, [fresh], replace(group, early_build=("grep -q 3 src/total.py",)))) == ["did not build"]

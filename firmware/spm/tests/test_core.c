@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spm_panic.h"
 #include "system.h"
 
 static psa_handle_t the_handle;
@@ -89,6 +90,12 @@ TEST(a_call_without_vectors_has_none_of_the_call_before)
     CHECK(take(SERVER_SIGNAL_CONNECTED).in_size[0] == 0U);
 }
 
+static void clear_no_bell(void)
+{
+    run_as(&server);
+    spm_clear();
+}
+
 static psa_handle_t message;
 static spm_word vector_index;
 
@@ -157,6 +164,68 @@ TEST(messages_are_served_in_the_order_they_came)
     spm_reply((spm_word)second.handle, 2);
     spm_reply((spm_word)first.handle, 1);
     CHECK(woken(&client) == 2U && woken(&spm_ns_agent) == 1U);
+}
+
+static void call_as_agent(spm_word handle, int32_t type)
+{
+    run_as(&spm_ns_agent);
+    spm_call(handle, (spm_word)type, 0, 0);
+}
+
+TEST(a_message_behind_two_others_is_not_lost)
+{
+    spm_word handles[3];
+
+    for (unsigned i = 0; i < 3; i++) {
+        handles[i] = (spm_word)connected(&spm_ns_agent);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        call_as_agent(handles[i], (int32_t)i + 1);
+    }
+    for (int32_t i = 0; i < 3; i++) {
+        CHECK((server.asserted & SERVER_SIGNAL_CONNECTED) != 0U && take(SERVER_SIGNAL_CONNECTED).type == i + 1);
+    }
+    CHECK((server.asserted & SERVER_SIGNAL_CONNECTED) == 0U);
+}
+
+TEST(a_signal_stays_while_a_message_of_it_stands_behind_another)
+{
+    spm_word one = (spm_word)connected(&spm_ns_agent);
+    spm_word two = (spm_word)connected(&spm_ns_agent);
+
+    call_as_agent(one, 1);
+    call_as_agent((spm_word)STATELESS_HANDLE, 2);
+    call_as_agent(two, 3);
+    CHECK(take(SERVER_SIGNAL_CONNECTED).type == 1 && (server.asserted & SERVER_SIGNAL_CONNECTED) != 0U);
+    CHECK(take(SERVER_SIGNAL_STATELESS).type == 2 && (server.asserted & SERVER_SIGNAL_STATELESS) == 0U);
+    CHECK(take(SERVER_SIGNAL_CONNECTED).type == 3);
+}
+
+TEST(a_vector_of_the_call_before_is_none_of_this_one)
+{
+    uint8_t data[3] = { 0 };
+    psa_invec in[3] = { { &data[0], 1 }, { &data[1], 1 }, { &data[2], 1 } };
+    psa_handle_t taken;
+
+    grant(&spm_ns_agent, in, sizeof(in), true);
+    grant(&spm_ns_agent, data, sizeof(data), true);
+    spm_call((spm_word)STATELESS_HANDLE, 3U << PSA_CONTROL_IN_SHIFT, (spm_word)in, 0);
+    spm_reply((spm_word)take(SERVER_SIGNAL_STATELESS).handle, 0);
+    woken(&spm_ns_agent);
+    run_as(&spm_ns_agent);
+    spm_call((spm_word)STATELESS_HANDLE, 1U << PSA_CONTROL_IN_SHIFT, (spm_word)in, 0);
+    taken = take(SERVER_SIGNAL_STATELESS).handle;
+    for (spm_word index = 1; index < 4U; index++) {
+        CHECK(spm_skip((spm_word)taken, index, 1) == 0U);
+    }
+    CHECK(spm_skip((spm_word)taken, 0, 1) == 1U);
+}
+
+TEST(a_panic_is_told_once)
+{
+    CHECK(spm_panic_take().cause == SPM_CAUSE_NONE);
+    CHECK(panic_of(clear_no_bell) == SPM_CAUSE_DOORBELL);
+    CHECK(spm_panic_take().cause == SPM_CAUSE_NONE);
 }
 
 TEST(a_signal_that_comes_while_waiting_wakes_the_partition)

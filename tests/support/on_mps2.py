@@ -12,17 +12,22 @@ import pytest
 from latlab.targets.qemu import mps2
 from support.places import ROOT
 
-TIMEOUT_S = 1800
+TIMEOUT_S = 7200
 
 
-def printed(secure: str, program: str, machine: str = mps2.MACHINES[0]) -> str:
-    """What the program prints beside the secure image of that build; it must end well. The AN505 has a floating-point unit."""
+def printed(secure: str, program: str, machine: str = mps2.MACHINES[0], word: int | None = None) -> str:
+    """What the program prints beside the secure image of that build; it must end well. The AN505 has a floating-point unit.
+
+    `word` is what the program finds in the memory that no start clears.
+    """
     folder = ROOT / "build" / "spm" / secure
     qemu = shutil.which(mps2.PROGRAM)
     if not qemu or not (folder / f"{program}.elf").is_file():
         pytest.skip(f"the build {secure} of the SPM with {program} or qemu-system-arm is not there; run `make setup spm`")
     command = [qemu, "-M", machine, "-icount", "shift=10,sleep=off", "-kernel", str(folder / "secure.elf")]
     command += ["-device", f"loader,file={folder / f'{program}.elf'}", "-display", "none", "-monitor", "none", "-serial", "stdio"]
+    if word is not None:
+        command += ["-device", f"loader,addr={mps2.PRIORITY_WORD:#x},data={word},data-len=4"]
     command += ["-semihosting-config", "enable=on,target=native"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
@@ -32,13 +37,13 @@ def printed(secure: str, program: str, machine: str = mps2.MACHINES[0]) -> str:
 THREADS = re.compile(r"calls (\d+), waited for a secure interrupt (\d+), floating point (\d), .*, of these in a call (\d+)")
 
 
-def threads_under_a_scheduler(build: str, machine: str) -> str:
+def threads_under_a_scheduler(build: str, machine: str, calls: int) -> str:
     """Two threads call under a preemptive scheduler: no call may be lost or wrong, and most have to be interrupted. What it prints."""
-    text = printed(f"{build}_test", "threads", machine)
+    text = printed(f"{build}_test", "threads", machine, calls)
     found = THREADS.search(text)
     assert found
-    calls, waited, floating_point, switched_in_a_call = map(int, found.groups())
-    assert (calls, waited) == (100_000, 20_000)
+    made, waited, floating_point, switched_in_a_call = map(int, found.groups())
+    assert (made, waited) == (calls, calls // 5)
     assert floating_point == (machine == "mps2-an505")
-    assert switched_in_a_call > 20_000
+    assert switched_in_a_call > calls // 5
     return text

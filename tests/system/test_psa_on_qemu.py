@@ -21,12 +21,13 @@ from latlab.targets.qemu import mps2
 from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.qemu import find_qemu
 from support.needs import found
-from support.on_mps2 import printed
+from support.on_mps2 import printed, threads_under_a_scheduler
 from support.places import ROOT
 
 pytestmark = pytest.mark.qemu
 
 PINNED = tomllib.loads((ROOT / "bench" / "psa_pinned.toml").read_text())
+THREADS_CALLS = 400  # tests/prove makes 100,000
 CONFORMANCE_BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3", "classic_l1", "classic_l2")
 
 
@@ -137,6 +138,19 @@ def test_a_periodic_task_sees_the_jitter_that_the_gate_makes(build: str) -> None
 def test_a_call_survives_a_switch_of_threads_at_each_of_its_instructions(build: str) -> None:
     shots = re.search(r"shots (\d+), of these in a call (\d+)", printed(f"{build}_test", "switches"))
     assert shots and int(shots[1]) > 10_000 and int(shots[2]) > 10_000
+
+
+@pytest.mark.parametrize("machine", mps2.MACHINES)
+@pytest.mark.parametrize("build", mps2.BUILDS)
+def test_two_threads_of_a_preemptive_scheduler_lose_no_call(build: str, machine: str) -> None:
+    threads_under_a_scheduler(build, machine, THREADS_CALLS)
+
+
+@pytest.mark.parametrize("machine", mps2.MACHINES)
+@pytest.mark.parametrize("build", ["later_l2", "at_once_l1", "at_once_l2"])
+def test_two_threads_lose_no_call_while_a_partition_works_for_its_own_interrupts(build: str, machine: str) -> None:
+    ticker = re.search(r"interrupts of the ticker (\d+)", threads_under_a_scheduler(build, machine, THREADS_CALLS))
+    assert ticker and int(ticker[1]) > THREADS_CALLS
 
 
 @pytest.mark.parametrize(("build", "at_once"), [("later_l2_test", False), ("at_once_l1_test", True), ("at_once_l2_test", True)])

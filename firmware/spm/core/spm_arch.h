@@ -42,6 +42,12 @@ static inline void spm_arch_request_switch(void);
 static inline void spm_arch_wait(void);
 
 /*
+ * (inline) Takes away what the non-secure side masks, which may keep a switch from being made. By a secure thread that waits
+ * for one.
+ */
+static inline void spm_arch_lift_masks(void);
+
+/*
  * Lays out the first context of a thread that starts at `entry` and must not return; NULL: only its rights, as its context
  * exists. At boot.
  */

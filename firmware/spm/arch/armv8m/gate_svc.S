@@ -80,4 +80,47 @@ spm_returns:
 spm_return:
     svc     #0
     b       spm_return
+
+/*
+ * With PRIS a mask of the non-secure side is above SVC: a non-secure handler that leaves one set when it interrupted a
+ * partition turns that partition's call into a HardFault. Lifts the mask and lets the call be made again. A call of a
+ * first-level handler is one too, and an error.
+ */
+    .global HardFault_Handler
+    .type HardFault_Handler, %function
+    .thumb_func
+HardFault_Handler:
+    and     r0, lr, #(EXC_RETURN_THREAD | EXC_RETURN_SECURE)
+    cmp     r0, #(EXC_RETURN_THREAD | EXC_RETURN_SECURE)
+    bne     fault_handler
+    ldr     r0, =flih_active
+    ldr     r0, [r0]
+    ldr     r1, =0xE000ED28             /* CFSR, then HFSR */
+    ldrd    r2, r3, [r1]
+    orrs    r0, r2
+    bne     fault_handler
+    cmp     r3, #HFSR_FORCED
+    bne     fault_handler
+    mrs     r0, primask_ns
+    mrs     r2, basepri_ns
+    orrs    r0, r2
+    mrs     r2, faultmask_ns
+    orrs    r0, r2
+    beq     fault_handler
+    mrs     r12, psp
+    tst     lr, #EXC_RETURN_DCRS
+    it      eq
+    addeq   r12, #EXTRA_STATE_BYTES
+    ldr     r0, [r12, #FRAME_PC]
+    subs    r0, #2
+    ldrb    r2, [r0, #1]
+    cmp     r2, #SVC_OPCODE
+    bne     fault_handler
+    str     r0, [r12, #FRAME_PC]
+    str     r3, [r1, #4]
+    movs    r0, #0
+    msr     primask_ns, r0
+    msr     basepri_ns, r0
+    msr     faultmask_ns, r0
+    bx      lr
     .ltorg

@@ -43,7 +43,8 @@ gate_thread:
 /*
  * PendSV comes at the barrier; where the caller was blocked it also puts the result in r0. A non-secure interrupt that
  * is due at the same instruction comes first, and if its handler switches threads, PendSV finds the non-secure side
- * and only records: so look again.
+ * and only records: so look again. With PRIS a mask of the non-secure side holds PendSV off too, for as long as it is set:
+ * so lift it.
  */
 switch:
     ldr     r1, =0xE000ED04
@@ -56,6 +57,10 @@ switch:
     pop     {r4-r6, pc}
 
 again:
+    movs    r3, #0
+    msr     primask_ns, r3
+    msr     basepri_ns, r3
+    msr     faultmask_ns, r3
     b       1b
 
 handler_mode:

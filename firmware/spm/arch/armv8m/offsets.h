@@ -34,4 +34,7 @@
 #define EXC_RETURN_DCRS      0x20
 #define EXC_RETURN_SECURE    0x40
 
+#define HFSR_FORCED          0x40000000
+#define SVC_OPCODE           0xDF
+
 #endif

@@ -120,6 +120,16 @@ static inline void spm_arch_request_switch(void)
     SCB_ICSR = ICSR_PENDSVSET;
 }
 
+static inline void spm_arch_lift_masks(void)
+{
+    __asm__ volatile("msr primask_ns, %0\n\t"
+                     "msr basepri_ns, %0\n\t"
+                     "msr faultmask_ns, %0"
+                     :
+                     : "r"(0)
+                     : "memory");
+}
+
 static inline void spm_arch_wait(void)
 {
     __asm__ volatile("wfe" ::: "memory");

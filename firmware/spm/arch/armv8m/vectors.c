@@ -6,6 +6,7 @@
 extern uint32_t spm_main_stack_top[];
 void Reset_Handler(void);
 void fault_handler(void);
+void HardFault_Handler(void);
 void UsageFault_Handler(void);
 void PendSV_Handler(void);
 void SVC_Handler(void);
@@ -15,6 +16,9 @@ void SVC_Handler(void);
 #endif
 #if SPM_LEVEL == 1
 #define UsageFault_Handler fault_handler
+#endif
+#if !SPM_GATE_SVC
+#define HardFault_Handler fault_handler
 #endif
 #if !SPM_BACKEND_IPC
 #define PendSV_Handler fault_handler
@@ -31,7 +35,9 @@ static void irq_handler(void)
 __attribute__((section(".vectors"), used)) void (*const vectors[16 + PLATFORM_IRQS])(void) = {
     [0] = (void (*)(void))(void *)spm_main_stack_top,
     [1] = Reset_Handler,
-    [2 ... 5] = fault_handler,
+    [2] = fault_handler,
+    [3] = HardFault_Handler,
+    [4 ... 5] = fault_handler,
     [6] = UsageFault_Handler,
     [7 ... 10] = fault_handler,
     [11] = SVC_Handler,

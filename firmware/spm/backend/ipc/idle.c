@@ -14,6 +14,7 @@ static void idle(void)
 {
     for (;;) {
         spm_arch_wait();
+        spm_arch_lift_masks();
         if (spm_kernel.switch_wanted != 0U) {
             spm_arch_request_switch();
         }

@@ -121,7 +121,7 @@ static void look_for_progress(void)
 
 uint32_t ns_main(void)
 {
-    static const struct ns_interface_hooks hooks = { lock, unlock, client_id, scheduler_sleep };
+    static const struct ns_interface_hooks hooks = { lock, unlock, client_id, SPM_SCHEDULE_AT_ONCE ? scheduler_sleep : 0 };
     static const struct work_scheduler scheduler = { scheduler_tick_in, finish };
     static void (*const entries[SCHEDULER_THREADS])(void) = { idle, work_compute, first_caller, second_caller };
 

@@ -11,6 +11,7 @@
 
 #define WORK_CALLERS 2U
 
+/* Of both callers together, where nobody asks for another number. */
 #ifndef WORK_CALLS
 #define WORK_CALLS 100000U
 #endif

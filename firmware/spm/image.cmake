@@ -98,7 +98,7 @@ function(spm_image NAME)
     list(APPEND ARCHIVES ${EXTERNAL_ARCHIVES})
 
     set(SPM_SOURCES
-        client.c connection.c init.c interrupt.c message.c ns_agent.c panic.c signal.c)
+        client.c connection.c init.c interrupt.c mapping.c message.c ns_agent.c panic.c signal.c)
     list(TRANSFORM SPM_SOURCES PREPEND ${SPM_DIR}/core/)
     set(ARCH_SOURCES check.c copy.S fault.c interrupt_lines.c mpu.c nsc_veneers.S offsets_check.c startup.c thread.c vectors.c)
     if(ARG_BACKEND STREQUAL ipc)

@@ -12,11 +12,12 @@ from support.places import ROOT
 FOLDER = ROOT / "firmware" / "spm" / "manifests"
 sys.path.insert(0, str(FOLDER))
 
+from emit import feature_header  # noqa: E402
 from model import System  # noqa: E402
 from reading import Platform, partition_from, read_platform  # noqa: E402
 from source import ManifestError, Node, parse  # noqa: E402
 
-__all__ = ["GOOD", "ManifestError", "Platform", "System", "mutated", "outcome", "parse", "partition_from"]
+__all__ = ["GOOD", "ManifestError", "Platform", "System", "feature_header", "mutated", "outcome", "parse", "partition_from"]
 
 PARTITIONS = ROOT / "firmware" / "spm" / "partitions" / "test"
 GOOD = {path.stem: path.read_text() for path in sorted(PARTITIONS.glob("*_ipc/*.json")) + sorted(PARTITIONS.glob("test_[cd]*/*.json"))}

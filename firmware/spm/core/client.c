@@ -74,6 +74,21 @@ static const struct spm_service *stateless_service(const struct spm_partition *c
     return service;
 }
 
+/* An input that is read twice may be two things: inputs share no byte. What shares one with an output is the client's business. */
+static bool overlaps_one_before(const psa_invec *in, uint32_t index)
+{
+    uintptr_t first = (uintptr_t)in[index].base;
+
+    for (uint32_t i = 0; i < index; i++) {
+        uintptr_t other = (uintptr_t)in[i].base;
+
+        if (in[i].len != 0U && first < other + in[i].len && other < first + in[index].len) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /*
  * Takes over the client's vectors, each word read once. Returns false where the client names memory that it has no
  * right to; nothing of the message is used then.
@@ -96,7 +111,7 @@ static bool take_vectors(struct spm_connection *connection, const psa_invec *in_
     spm_arch_copy(in, in_vec, in_count * sizeof(*in_vec));
     spm_arch_copy(out, out_vec, out_count * sizeof(*out_vec));
     for (uint32_t i = 0; i < in_count; i++) {
-        if (in[i].len != 0U && !spm_arch_permits(client, in[i].base, in[i].len, SPM_READ)) {
+        if (in[i].len != 0U && (!spm_arch_permits(client, in[i].base, in[i].len, SPM_READ) || overlaps_one_before(in, i))) {
             return false;
         }
         connection->in[i] = (struct spm_in){ .next = in[i].base, .left_bytes = in[i].len };
@@ -110,6 +125,11 @@ static bool take_vectors(struct spm_connection *connection, const psa_invec *in_
     connection->in_count = in_count;
     connection->out_count = out_count;
     connection->client_out = out_vec;
+    if (PSA_FRAMEWORK_HAS_MM_IOVEC) {
+        connection->copied = 0;
+        connection->mapped = 0;
+        connection->unmapped = 0;
+    }
     return true;
 }
 
@@ -156,9 +176,6 @@ spm_word spm_call(spm_word handle, spm_word control, spm_word in_vec, spm_word o
             }
             return spm_client_error(SPM_CAUSE_POINTER, PSA_ERROR_PROGRAMMER_ERROR);
         }
-    } else {
-        connection->in_count = 0;
-        connection->out_count = 0;
     }
     spm_message_begin(connection, type);
     return spm_backend_deliver(connection);
@@ -175,8 +192,6 @@ spm_word spm_close(spm_word handle)
     if (connection == NULL || (connection->state != SPM_IDLE && connection->state != SPM_DROPPED)) {
         return spm_client_error(SPM_CAUSE_HANDLE, PSA_SUCCESS);
     }
-    connection->in_count = 0;
-    connection->out_count = 0;
     spm_message_begin(connection, PSA_IPC_DISCONNECT);
     return spm_backend_deliver(connection);
 }

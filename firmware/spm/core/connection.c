@@ -51,8 +51,6 @@ struct spm_connection *spm_connection_take(const struct spm_service *service, st
     connection->client = client;
     connection->client_id = client->id;
     connection->rhandle = NULL;
-    connection->in_count = 0;
-    connection->out_count = 0;
     return connection;
 }
 

@@ -43,6 +43,8 @@ static psa_status_t end_connect(struct spm_connection *connection, psa_status_t 
 static psa_status_t end_call(struct spm_connection *connection, psa_status_t status)
 {
     report_written(connection);
+    connection->in_count = 0;
+    connection->out_count = 0;
     connection->state = SPM_IDLE;
     if (status == PSA_ERROR_PROGRAMMER_ERROR) {
         spm_require(spm_is_non_secure(connection->client), SPM_CAUSE_DROPPED);
@@ -74,10 +76,9 @@ static struct spm_connection *message_of(spm_word handle)
     return connection;
 }
 
-/* A message that carries data: only a call does. */
-static struct spm_connection *call_of(spm_word handle, spm_word index)
+struct spm_connection *spm_call_of(spm_word message_handle, spm_word index)
 {
-    struct spm_connection *connection = message_of(handle);
+    struct spm_connection *connection = message_of(message_handle);
 
     spm_require(connection->type >= 0, SPM_CAUSE_MESSAGE);
     spm_require(index < PSA_MAX_IOVEC, SPM_CAUSE_VECTOR);
@@ -95,7 +96,7 @@ static size_t advance(struct spm_in *in, size_t bytes)
 
 spm_word spm_read(spm_word message_handle, spm_word index, spm_word buffer, spm_word bytes)
 {
-    struct spm_connection *connection = call_of(message_handle, index);
+    struct spm_connection *connection = spm_call_of(message_handle, index);
 
     if (bytes == 0U) {
         return 0;
@@ -104,6 +105,8 @@ spm_word spm_read(spm_word message_handle, spm_word index, spm_word buffer, spm_
     if (index >= connection->in_count) {
         return 0;
     }
+
+    spm_vector_copied(connection, 1U << index);
 
     const uint8_t *from = connection->in[index].next;
     size_t taken = advance(&connection->in[index], bytes);
@@ -114,14 +117,18 @@ spm_word spm_read(spm_word message_handle, spm_word index, spm_word buffer, spm_
 
 spm_word spm_skip(spm_word message_handle, spm_word index, spm_word bytes)
 {
-    struct spm_connection *connection = call_of(message_handle, index);
+    struct spm_connection *connection = spm_call_of(message_handle, index);
 
-    return index < connection->in_count ? advance(&connection->in[index], bytes) : 0U;
+    if (index >= connection->in_count) {
+        return 0;
+    }
+    spm_vector_copied(connection, 1U << index);
+    return advance(&connection->in[index], bytes);
 }
 
 spm_word spm_write(spm_word message_handle, spm_word index, spm_word buffer, spm_word bytes)
 {
-    struct spm_connection *connection = call_of(message_handle, index);
+    struct spm_connection *connection = spm_call_of(message_handle, index);
     struct spm_out *out = &connection->out[index];
 
     if (bytes == 0U) {
@@ -129,6 +136,7 @@ spm_word spm_write(spm_word message_handle, spm_word index, spm_word buffer, spm
     }
     spm_require(index < connection->out_count && bytes <= out->left_bytes, SPM_CAUSE_OVERFLOW);
     spm_require(spm_arch_permits(spm_caller(), (const void *)buffer, bytes, SPM_READ), SPM_CAUSE_POINTER);
+    spm_vector_copied(connection, SPM_OUT_BIT << index);
     spm_arch_copy(out->next, (const void *)buffer, bytes);
     out->next += bytes;
     out->left_bytes -= bytes;

@@ -36,6 +36,7 @@ struct spm_service {
     bool strict;
     bool stateless;
     bool non_secure_clients;
+    bool mm_iovec;
     uint8_t index;
     struct spm_partition *owner;
     psa_status_t (*function)(psa_msg_t *msg); /* SFN model; NULL in the IPC model */
@@ -94,9 +95,15 @@ struct spm_out {
     size_t written_bytes;
 };
 
+#define SPM_OUT_BIT (1U << PSA_MAX_IOVEC)
+
 enum spm_connection_state { SPM_FREE, SPM_IDLE, SPM_QUEUED, SPM_HANDLED, SPM_DROPPED };
 
-/* A connection and the one message it can carry; a stateless call borrows one for its length. */
+/*
+ * A connection and the one message it can carry; a stateless call borrows one for its length. The counts are 0 where no call
+ * is under way. What became of a vector of a service with MM-IOVEC is a bit in each of three words: of an input that of its
+ * index, of an output SPM_OUT_BIT shifted by it.
+ */
 struct spm_connection {
     uint32_t handle;
     uint32_t message_handle;
@@ -111,6 +118,9 @@ struct spm_connection {
     psa_outvec *client_out;
     uint32_t in_count;
     uint32_t out_count;
+    uint32_t copied; /* read, skipped or written */
+    uint32_t mapped; /* now or before */
+    uint32_t unmapped;
     struct spm_in in[PSA_MAX_IOVEC];
     struct spm_out out[PSA_MAX_IOVEC];
 };

@@ -24,6 +24,12 @@ spm_word spm_read(spm_word message_handle, spm_word index, spm_word buffer, spm_
 spm_word spm_skip(spm_word message_handle, spm_word index, spm_word bytes);
 spm_word spm_write(spm_word message_handle, spm_word index, spm_word buffer, spm_word bytes);
 spm_word spm_reply(spm_word message_handle, spm_word status);
+#if PSA_FRAMEWORK_HAS_MM_IOVEC
+spm_word spm_map_invec(spm_word message_handle, spm_word index);
+spm_word spm_unmap_invec(spm_word message_handle, spm_word index);
+spm_word spm_map_outvec(spm_word message_handle, spm_word index);
+spm_word spm_unmap_outvec(spm_word message_handle, spm_word index, spm_word bytes);
+#endif
 spm_word spm_notify(spm_word partition_id);
 spm_word spm_clear(void);
 spm_word spm_eoi(spm_word signal);
@@ -46,7 +52,13 @@ psa_status_t spm_ns_client_select(int32_t id);
 #define SPM_API_FUNCTIONS(X)                                                                                       \
     X(framework_version) X(version) X(connect) X(call) X(close) X(wait) X(get) X(set_rhandle) X(read) X(skip)      \
     X(write) X(reply) X(notify) X(clear) X(eoi) X(reset_signal) X(irq_enable) X(irq_disable) X(partition_panic)    \
-    X(rot_lifecycle_state) X(second_entry)
+    X(rot_lifecycle_state) X(second_entry) SPM_MAPPING_FUNCTIONS(X)
+
+#if PSA_FRAMEWORK_HAS_MM_IOVEC
+#define SPM_MAPPING_FUNCTIONS(X) X(map_invec) X(unmap_invec) X(map_outvec) X(unmap_outvec)
+#else
+#define SPM_MAPPING_FUNCTIONS(X)
+#endif
 
 /*
  * Connections (connection.c). By the core only; a handle is any word, and one that is not valid for that client or owner
@@ -68,6 +80,21 @@ void spm_message_begin(struct spm_connection *connection, int32_t type);
 void spm_message_describe(struct spm_connection *connection, psa_msg_t *out);
 /* Gives the client its lengths. Returns what the client gets; a status that the message cannot have is a panic of the service. */
 psa_status_t spm_message_end(struct spm_connection *connection, psa_status_t status);
+
+/* The connection whose message this caller has, which has to be a call, and the index a possible one; else it is panicked. */
+struct spm_connection *spm_call_of(spm_word message_handle, spm_word index);
+
+/*
+ * Before a vector is read, skipped or written: where its service has MM-IOVEC it must not have been mapped, and cannot be
+ * mapped any more. `bit` is that of its index, from SPM_OUT_BIT on of an output.
+ */
+static inline void spm_vector_copied(struct spm_connection *connection, uint32_t bit)
+{
+    if (PSA_FRAMEWORK_HAS_MM_IOVEC && connection->service->mm_iovec) {
+        spm_require((connection->mapped & bit) == 0U, SPM_CAUSE_MAPPING);
+        connection->copied |= bit;
+    }
+}
 
 /* Signals (signal.c). Both may be called by interrupt handlers; asserting wakes a partition that waits for the signal. */
 void spm_signal_assert(struct spm_partition *partition, psa_signal_t signal);

@@ -23,7 +23,8 @@
     X(NUMBER, 16, "a partition called an API function that does not exist")        \
     X(INITIALISE, 17, "a partition failed to initialise")                          \
     X(INTERRUPT, 18, "an interrupt came that no partition owns")                   \
-    X(FAULT, 19, "a fault")
+    X(FAULT, 19, "a fault")                                                        \
+    X(MAPPING, 20, "a partition mapped a vector that it may not map, or copied a mapped one")
 
 enum spm_cause {
 #define X(name, number, text) SPM_CAUSE_##name = number,

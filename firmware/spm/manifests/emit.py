@@ -58,6 +58,12 @@ def pid_header(system: System) -> str:
     return guarded("PSA_MANIFEST_PID_H", [f"#define {name} {number}" for name, number in names])
 
 
+def feature_header(system: System) -> str:
+    """Above level 1 no partition reaches a client's memory, so none can be mapped."""
+    lines = [f"#define PSA_FRAMEWORK_ISOLATION_LEVEL {system.level}", f"#define PSA_FRAMEWORK_HAS_MM_IOVEC {int(system.level == 1)}"]
+    return guarded("PSA_FRAMEWORK_FEATURE_H", lines)
+
+
 def partition_memory(partition: Partition, system: System) -> str:
     """Stacks and, for an SFN partition that runs as a thread, the loop: they lie in the partition's own memory."""
     lines = [MADE + f'#include "psa_manifest/{partition.header}.h"', '#include "sfn_loop.h"', ""]
@@ -136,7 +142,7 @@ def service_entry(service: Service, system: System) -> str:
     owner = system.owner(service)
     function = function_of(service) if system.backend == "sfn" else "NULL"
     flags = f".strict = {str(service.strict).lower()}, .stateless = {str(service.stateless).lower()}"
-    flags += f", .non_secure_clients = {str(service.non_secure_clients).lower()}"
+    flags += f", .non_secure_clients = {str(service.non_secure_clients).lower()}, .mm_iovec = {str(service.mm_iovec).lower()}"
     numbers = (
         f".sid = {service.sid:#010x}U, .version = {service.version}U, .signal = {signal(service.signal_bit)}, .index = {service.index}"
     )

@@ -46,6 +46,7 @@ def main() -> None:
         write(out / f"{partition.name}_memory.c", emit.partition_memory(partition, system))
     write(out / "include/psa_manifest/sid.h", emit.sid_header(system))
     write(out / "include/psa_manifest/pid.h", emit.pid_header(system))
+    write(out / "include/psa/framework_feature.h", emit.feature_header(system))
     write(out / "spm_tables.c", emit.tables(system))
     write(out / "partitions.ld", emit.linker_fragment(system, dict(archive.split("=", 1) for archive in options.archive)))
 

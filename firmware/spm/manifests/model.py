@@ -170,6 +170,11 @@ def assign_handles(services: list[Service]) -> None:
 
 
 def check_partition(partition: Partition, system: System) -> None:
+    for service in partition.services:
+        if service.mm_iovec and system.level != 1:
+            raise ManifestError(
+                f"{service.where}: {service.name} enables mm_iovec, which level {system.level} forbids; disable it or stay at level 1"
+            )
     if system.backend == "sfn" and (partition.ipc or system.level != 1):
         raise ManifestError(f"{partition.where}: the SFN backend runs SFN partitions at level 1 only")
     if len(partition.mapped) > REGION_LIMIT:

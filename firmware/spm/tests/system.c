@@ -10,7 +10,7 @@
 psa_flih_result_t system_flih(void);
 
 static const struct spm_partition_info server_info = {
-    .name = "server", .service_signals = 0x30U, .irq_signals = 0xC0U, .ipc = true,
+    .name = "server", .service_signals = 0x130U, .irq_signals = 0xC0U, .ipc = true,
 };
 static const struct spm_partition_info client_info = { .name = "client", .dependencies = 3U, .ipc = true };
 struct spm_partition server = { .info = &server_info, .id = 256 };
@@ -22,9 +22,11 @@ const struct spm_service spm_services[] = {
     { .sid = SID_CONNECTED, .version = 3, .signal = SERVER_SIGNAL_CONNECTED, .non_secure_clients = true, .index = 0, .owner = &server },
     { .sid = SID_STATELESS, .version = 2, .signal = SERVER_SIGNAL_STATELESS, .strict = true, .stateless = true, .non_secure_clients = true,
       .index = 1, .owner = &server },
+    { .sid = SID_MAPPED, .version = 1, .signal = SERVER_SIGNAL_MAPPED, .strict = true, .stateless = true, .non_secure_clients = true,
+      .mm_iovec = true, .index = 2, .owner = &server },
 };
-const uint32_t spm_service_count = 2;
-const struct spm_service *const spm_stateless[SPM_STATELESS_HANDLES] = { [0] = &spm_services[1] };
+const uint32_t spm_service_count = 3;
+const struct spm_service *const spm_stateless[SPM_STATELESS_HANDLES] = { [0] = &spm_services[1], [1] = &spm_services[2] };
 const struct spm_irq spm_irqs[] = {
     { .line = LINE_FLIH, .signal = SERVER_SIGNAL_FLIH, .owner = &server, .first_level = system_flih },
     { .line = LINE_SLIH, .signal = SERVER_SIGNAL_SLIH, .owner = &server },

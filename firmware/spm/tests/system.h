@@ -9,10 +9,13 @@
 #define SID_CONNECTED 0x100U
 #define SID_STATELESS 0x101U
 #define STATELESS_HANDLE ((psa_handle_t)(1U << 30 | 2U << 8))
+#define SID_MAPPED    0x102U
+#define MAPPED_HANDLE ((psa_handle_t)(1U << 30 | 1U << 8 | 1U))
 #define SERVER_SIGNAL_CONNECTED 0x10U
 #define SERVER_SIGNAL_STATELESS 0x20U
 #define SERVER_SIGNAL_FLIH      0x40U
 #define SERVER_SIGNAL_SLIH      0x80U
+#define SERVER_SIGNAL_MAPPED    0x100U
 #define LINE_FLIH 3U
 #define LINE_SLIH 4U
 

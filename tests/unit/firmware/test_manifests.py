@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from support.manifests import GOOD, ManifestError, Platform, System, mutated, outcome, parse, partition_from
+from support.manifests import GOOD, ManifestError, Platform, System, feature_header, mutated, outcome, parse, partition_from
 
 SENTENCE = re.compile(r"[a-z_]+\.json:[1-9]\d*: .+")
 PLATFORM = Platform({"UART": (0x50201000, 0x1000), "NVM": (0x380F0000, 0x400)}, {"UART_IRQ": 35}, 128)
@@ -100,6 +100,20 @@ def test_a_weak_dependency_may_be_missing() -> None:
 )
 def test_a_wrong_manifest_gives_a_sentence_with_file_and_line(changes: dict[str, Any], sentence: str) -> None:
     assert refused(manifest(**changes)) == sentence
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_mm_iovec_is_for_level_1(level: int) -> None:
+    service = {"name": "KEEP", "sid": 1, "mm_iovec": "enable"}
+    partition = read(manifest(services=[service]))
+    if level == 1:
+        system = System.of([partition], "ipc", level)
+        assert system.services[0].mm_iovec and "HAS_MM_IOVEC 1" in feature_header(system)
+        return
+    with pytest.raises(ManifestError, match=r"keeper\.json:\d+: KEEP enables mm_iovec, which level . forbids"):
+        System.of([partition], "ipc", level)
+    service["mm_iovec"] = "disable"
+    assert "HAS_MM_IOVEC 0" in feature_header(System.of([read(manifest(services=[service]))], "ipc", level))
 
 
 def test_what_stands_twice_is_told_with_both_places() -> None:

@@ -3,6 +3,8 @@
 #ifndef API_NUMBERS_H
 #define API_NUMBERS_H
 
+#include "psa/framework_feature.h"
+
 #define API_framework_version   0
 #define API_version             1
 #define API_connect             2
@@ -24,6 +26,14 @@
 #define API_partition_panic     18
 #define API_rot_lifecycle_state 19
 #define API_second_entry        20
+#if PSA_FRAMEWORK_HAS_MM_IOVEC
+#define API_map_invec           21
+#define API_unmap_invec         22
+#define API_map_outvec          23
+#define API_unmap_outvec        24
+#define API_COUNT               25
+#else
 #define API_COUNT               21
+#endif
 
 #endif

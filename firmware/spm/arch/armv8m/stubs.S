@@ -56,6 +56,12 @@
     stub    psa_irq_disable, irq_disable, API_irq_disable
     stub    psa_panic, partition_panic, API_partition_panic
     stub    psa_rot_lifecycle_state, rot_lifecycle_state, API_rot_lifecycle_state
+#if PSA_FRAMEWORK_HAS_MM_IOVEC
+    stub    psa_map_invec, map_invec, API_map_invec
+    stub    psa_unmap_invec, unmap_invec, API_unmap_invec
+    stub    psa_map_outvec, map_outvec, API_map_outvec
+    stub    psa_unmap_outvec, unmap_outvec, API_unmap_outvec
+#endif
 
 #if SPM_LEVEL > 1
 /* Where a deprivileged first-level handler returns to, with its answer in r0. */

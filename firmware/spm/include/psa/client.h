@@ -77,7 +77,8 @@ static inline uint32_t psa_control(int32_t type, size_t in_len, size_t out_len)
  * Makes a request on a connection, or of a stateless service by its handle, and returns what the service replies with. At
  * most PSA_MAX_IOVEC vectors in both directions; the SPM reads them once, and the lengths in `out_vec` are then what was
  * written. PSA_ERROR_CONNECTION_BUSY: no connection is free to carry a stateless call. Programmer errors: a handle that is
- * not the client's own or is in use, a negative type, too many vectors, a vector that names memory of another. After
+ * not the client's own or is in use, a negative type, too many vectors, a vector that names memory of another, inputs that
+ * lie over each other. An output may lie over an input or another output; which of them wins is not said. After
  * PSA_ERROR_PROGRAMMER_ERROR of a connection's service only psa_close() is left.
  */
 static inline psa_status_t psa_call(psa_handle_t handle, int32_t type, const psa_invec *in_vec, size_t in_len,

@@ -8,6 +8,7 @@
 #define PSA_SERVICE_H
 
 #include "psa/client.h"
+#include "psa/framework_feature.h"
 #include "psa/lifecycle.h"
 
 #define PSA_POLL  0x00000000U
@@ -62,6 +63,19 @@ size_t psa_skip(psa_handle_t msg_handle, uint32_t invec_idx, size_t num_bytes);
 
 /* Adds to an output, which has room for all of it. */
 void psa_write(psa_handle_t msg_handle, uint32_t outvec_idx, const void *buffer, size_t num_bytes);
+
+#if PSA_FRAMEWORK_HAS_MM_IOVEC
+/*
+ * MM-IOVEC, for a service whose manifest enables it, where the isolation level gives clients' memory in reach. Instead of
+ * copying: the client's own memory, which it may change at any time. A vector has a length, has not been copied and not been
+ * mapped before; it is unmapped once, at the latest by the reply. An output counts as `len` bytes written, which it has room
+ * for, and as none where the service does not unmap it.
+ */
+const void *psa_map_invec(psa_handle_t msg_handle, uint32_t invec_idx);
+void psa_unmap_invec(psa_handle_t msg_handle, uint32_t invec_idx);
+void *psa_map_outvec(psa_handle_t msg_handle, uint32_t outvec_idx);
+void psa_unmap_outvec(psa_handle_t msg_handle, uint32_t outvec_idx, size_t len);
+#endif
 
 /*
  * Ends the message: its handle is no longer valid, the client goes on with `status`. PSA_ERROR_PROGRAMMER_ERROR drops the

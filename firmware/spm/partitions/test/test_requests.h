@@ -109,6 +109,14 @@ enum test_driver_request {
     DRIVER_FLOATING_POINT,    /* executes a floating-point instruction */
 };
 
+/* TEST_MAPPER, level 1. */
+enum test_mapper_request {
+    MAPPER_REVERSE,           /* output 0: input 0 from its end to its beginning */
+    MAPPER_FORGET,            /* maps output 0, writes to it and does not unmap it */
+    MAPPER_READ_MAPPED,       /* panics */
+    MAPPER_UNMAP_TOO_MUCH,    /* panics */
+};
+
 /* TEST_TICKER, which waits for its own timer whoever calls. IPC. */
 enum test_ticker_request {
     TICKER_START,             /* input 0: the period, in turns of the 32 kHz clock */

@@ -54,6 +54,8 @@ extern const struct test pointer_tests[];
 extern const uint32_t pointer_test_count;
 extern const struct test thread_tests[];
 extern const uint32_t thread_test_count;
+extern const struct test mapping_tests[];
+extern const uint32_t mapping_test_count;
 extern const struct test mask_tests[];
 extern const uint32_t mask_test_count;
 

@@ -25,7 +25,7 @@ static const struct test *test_of(uint32_t index)
     } groups[] = {
         { client_tests, &client_test_count },   { partition_tests, &partition_test_count }, { isolation_tests, &isolation_test_count },
         { pointer_tests, &pointer_test_count }, { thread_tests, &thread_test_count },
-        { mask_tests, &mask_test_count },
+        { mapping_tests, &mapping_test_count }, { mask_tests, &mask_test_count },
     };
 
     for (uint32_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {

@@ -178,12 +178,31 @@ static bool is_permitted(const void *base, size_t bytes, bool write)
     return true;
 }
 
+/* Those of them that are permitted, so no end wraps. */
+static bool inputs_share_a_byte(const struct call *call)
+{
+    for (uint32_t i = 0; i < call->in_count; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            uintptr_t one = (uintptr_t)call->in[i].base;
+            uintptr_t other = (uintptr_t)call->in[j].base;
+
+            if (call->in[i].len != 0U && call->in[j].len != 0U && one < other + call->in[j].len && other < one + call->in[i].len) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static bool vectors_are_permitted(const struct call *call)
 {
     for (uint32_t i = 0; i < call->in_count; i++) {
         if (!is_permitted(call->in[i].base, call->in[i].len, false)) {
             return false;
         }
+    }
+    if (inputs_share_a_byte(call)) {
+        return false;
     }
     for (uint32_t i = 0; i < call->out_count; i++) {
         if (!is_permitted(call->out[i].base, call->out[i].len, true)) {

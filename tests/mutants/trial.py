@@ -153,7 +153,7 @@ def run(command: str, where: Path, limit_s: float | None, mutant: Mutant | None 
         output = f"no end after {limit_s:.0f} s"
     finally:
         _end(process)
-    return None if process.returncode == 0 else "\n".join(output.splitlines()[-15:])
+    return None if process.returncode == 0 else "\n".join(output.splitlines()[-15:]) or f"nothing said, exit code {process.returncode}"
 
 
 def _end(process: subprocess.Popen[str]) -> None:

@@ -129,6 +129,11 @@ def test_a_tree_that_fails_untouched_is_refused_with_the_command_and_its_last_li
         tried(root, tmp_path, group=replace(GROUP, commands=("echo broken; false",)))
 
 
+def test_a_tree_that_fails_without_a_word_is_refused_with_the_exit_code(root, tmp_path):
+    with pytest.raises(Unfit, match=r"exit code -9"):
+        tried(root, tmp_path, group=replace(GROUP, commands=("kill -9 $$",)))
+
+
 def test_what_does_not_build_and_what_builds_the_same_is_told_by_the_object_code_of_c(root, tmp_path):
     (root / "src" / "half.c").write_text("int half(int a) { return a / 2; }\nint main(void) { return half(2); }\n")
     group = Group("halves", ("src/*.c",), ("./half; test $? = 1",), 10, 1, build=("cc -O1 -g -o half src/half.c",), objects=("half",))

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from latlab.campaigns.recording import Progress, Recorded, now_utc, record_console
 from latlab.catalog import event_table
-from latlab.errors import DataError
+from latlab.errors import DataError, UsageError
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock as Clocks
 from latlab.model.enums import RunStatus
 from latlab.model.run import Build, Run, Spans, Tick, Topology
+from latlab.model.symbols import Symbols
 from latlab.store.store import Store
 from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu import mps2
@@ -57,6 +58,14 @@ def run_psa(
         console = consoles.Console(command, Path(folder) / "secure.log", limits, interrupted)
         logs = {SYMBOLS_LOG: mps2.symbols_text(mps2.symbols_of(images.secure))}
         return record_console(store, run, mps2.tick_of, console, progress, logs)
+
+
+def load_symbols(store: Store, run_id: str) -> Symbols:
+    """The functions of the secure image that a stored run was made with."""
+    symbols = store.logs(run_id).get(SYMBOLS_LOG)
+    if symbols is None:
+        raise UsageError(f"{run_id} was stored without the functions of its image; measure it again with `latlab run psa`")
+    return mps2.parse_symbols(symbols)
 
 
 def _check_events(images: mps2.PsaImages) -> None:

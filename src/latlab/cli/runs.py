@@ -136,7 +136,7 @@ def export(
     """Write a run in a form that another tool reads."""
     from latlab.campaigns.loading import load_reference
     from latlab.formats import run_json
-    from latlab.report.exports import benchmark_json, bmf, chrome_trace, junit, kcidb, lava, openmetrics, samples_csv, squad
+    from latlab.report.exports import benchmark_json, bmf, junit, kcidb, lava, openmetrics, samples_csv, squad
 
     if format is not Format.CHROME:
         refuse_given(context, ("test", "iteration"), f"chooses what a chrome trace shows; {format.value} holds the whole run")
@@ -153,9 +153,21 @@ def export(
         Format.BMF: lambda: bmf.render(loaded),
         Format.LAVA: lambda: lava.render(loaded),
         Format.OPENMETRICS: lambda: openmetrics.render(loaded),
-        Format.CHROME: lambda: chrome_trace.render(loaded, test, iteration),
+        Format.CHROME: lambda: _trace(loaded, test, iteration, store),
     }
     emit(texts[format](), output)
+
+
+def _trace(run: Run, test: str | None, iteration: int | None, store: str | None) -> str:
+    from latlab.campaigns.psa import CAMPAIGN, load_symbols
+    from latlab.report.exports import chrome_trace, psa_trace
+    from latlab.store.store import open_store
+
+    if run.campaign != CAMPAIGN:
+        return chrome_trace.render(run, test, iteration)
+    if iteration is not None:
+        raise UsageError("--iteration chooses nothing here: a PSA call's trace is made from a whole sweep; leave it out")
+    return psa_trace.render(run, load_symbols(open_store(store), run.id), test)
 
 
 def _check_test(run: Run, test: str | None) -> None:

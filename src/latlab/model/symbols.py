@@ -13,6 +13,12 @@ class Symbols:
 
     addresses: tuple[int, ...]
     names: tuple[str, ...]
+    places: tuple[str, ...] = ()  # the section of each, where they were kept
+
+    def place(self, address: int) -> str:
+        """The section of the function that holds the address; empty where none does or where sections were not kept."""
+        index = bisect_right(self.addresses, address) - 1
+        return self.places[index] if index >= 0 and self.places else ""
 
     def name(self, address: int) -> str:
         """The function that holds the address, or the address itself where none does."""

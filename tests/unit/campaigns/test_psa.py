@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The psa campaign: its spans and its windows."""
 
+import json
+
 import pytest
 
 from latlab.analysis.spans.psa import psa_samples, windows
 from latlab.analysis.spans.psa_builds import cost_range, worst_latency
+from latlab.analysis.spans.psa_timeline import timeline, worst_interrupt
 from latlab.analysis.spans.spans import samples_of
+from latlab.errors import UsageError
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, CoreTrace, Run, TraceRecord
 from latlab.model.symbols import Symbols
+from latlab.report.exports import psa_trace
 from latlab.targets.qemu import mps2
 from support.runs import ONE_CORE, run_with
 
@@ -62,3 +67,73 @@ def test_an_address_below_every_function_is_shown_as_it_is() -> None:
 
 def test_symbols_survive_their_text_form() -> None:
     assert mps2.parse_symbols(mps2.symbols_text(SYMBOLS)) == SYMBOLS
+
+
+IMAGE = Symbols(
+    (0x10000000, 0x10000100, 0x10000200, 0x100FE000),
+    ("spm_call", "gate_thread", "server_main", "nsc_psa_call"),
+    (".spm_code", ".spm_code", ".partition_code", ".gateways"),
+)
+SWEPT = [
+    (20, 0, 0x00200010),
+    (60, 0, 0x100FE004),
+    (100, 0, 0x10000104),
+    (140, 0, 0x10000004),
+    (180, 0, 0x10000204),
+    (220, 0, 0x10000224),
+    (300, 0, 0x10000110),
+    (360, 0, 0x00200020),
+    (400, 0, 0x00200024),
+]
+
+
+def test_a_sweep_tells_what_ran_when() -> None:
+    found = timeline(run_of(trace("sweep_call_0", [interrupt(*shot) for shot in SWEPT])), IMAGE, "sweep_call_0")
+    assert [(str(s.room), s.function, s.from_ticks, s.to_ticks) for s in found] == [
+        ("caller", "caller", 20, 60),
+        ("gate", "nsc_psa_call", 60, 100),
+        ("gate", "gate_thread", 100, 140),
+        ("SPM", "spm_call", 140, 180),
+        ("partition", "server_main", 180, 300),
+        ("gate", "gate_thread", 300, 360),
+        ("caller", "caller", 360, 400),
+    ]
+
+
+def test_what_keeps_interrupts_off_is_not_seen_but_for_where_it_ends() -> None:
+    points = [
+        interrupt(20, 0, 0x00200010),
+        interrupt(40, 2048, 0x10000204),
+        interrupt(2060, 20, 0x10000204),
+        interrupt(2080, 0, 0x10000204),
+    ]
+    run = run_of(trace("sweep_call_0", [*points, interrupt(2100, 0, 0x00200010)]))
+    assert [(str(s.room), s.function) for s in timeline(run, IMAGE, "sweep_call_0")] == [
+        ("caller", "caller"),
+        ("interrupts held off", "until server_main"),
+        ("partition", "server_main"),
+    ]
+    worst = worst_interrupt(run, IMAGE, "sweep_call_0")
+    assert worst is not None and (worst.due_ticks, worst.latency_ticks, worst.function) == (40, 2048, "server_main")
+
+
+def test_symbols_come_back_from_their_text_with_and_without_sections() -> None:
+    assert mps2.parse_symbols(mps2.symbols_text(IMAGE)) == IMAGE
+    old = mps2.parse_symbols(b"10000000 spm_call\n")
+    assert (old.name(0x10000004), old.place(0x10000004)) == ("spm_call", "")
+
+
+def test_a_psa_trace_shows_the_call_with_and_without_the_interrupt() -> None:
+    points = [interrupt(*shot) for shot in SWEPT] + [interrupt(420, 2048, 0x00200024)]
+    events = json.loads(psa_trace.render(run_of(trace("sweep_call_0", points)), IMAGE))["traceEvents"]
+    drawn = {process: [(e["name"], round(e["dur"], 1)) for e in events if e["ph"] == "X" and e["pid"] == process] for process in (0, 1)}
+    assert drawn[0][:2] == [("caller", 2.0), ("nsc_psa_call", 2.0)] and drawn[1] == [*drawn[0], ("waits", 100.0)]
+    taken = [e["ts"] for e in events if e["ph"] == "i"]
+    assert taken == [pytest.approx(420 / 20.48), pytest.approx(2468 / 20.48)]
+
+
+def test_a_run_whose_sweep_does_not_say_what_it_interrupted_has_no_trace() -> None:
+    with pytest.raises(UsageError, match="no sweep"):
+        psa_trace.render(run_of(trace("sweep_call_0", [interrupt(20, 0, 0x100)])), SYMBOLS)
+    with pytest.raises(UsageError, match="no timeline of 'sweep_close'; it has sweep_call_0"):
+        psa_trace.render(run_of(trace("sweep_call_0", [interrupt(*shot) for shot in SWEPT])), IMAGE, "sweep_close")

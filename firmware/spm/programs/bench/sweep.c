@@ -110,7 +110,23 @@ struct track {
     uint32_t count;
     struct shot last;
     bool last_kept;
+    uint32_t low_pc; /* the stretch of code that has been interrupted without a jump out of it */
+    uint32_t high_pc;
 };
+
+#define LONGEST_INSTRUCTION 4U
+
+/* Where another function runs than at the shot before, so that the shots that are kept say what runs when. */
+static bool is_elsewhere(struct track *track, uint32_t pc)
+{
+    if (pc >= track->low_pc && pc <= track->high_pc + LONGEST_INSTRUCTION) {
+        track->high_pc = pc > track->high_pc ? pc : track->high_pc;
+        return false;
+    }
+    track->low_pc = pc;
+    track->high_pc = pc;
+    return true;
+}
 
 static void flush(struct track *track)
 {
@@ -133,7 +149,7 @@ static void keep(struct track *track, const struct shot *shot)
 
 /*
  * Inside a blocked window the latency falls by a step at each step, and outside it is none: the first and the last shot
- * of each stretch say all the others do.
+ * of each stretch say all the others do. Of code that no shot is late in, the first shot is kept too.
  */
 static void follow(struct track *track, const struct shot *shot)
 {
@@ -144,17 +160,22 @@ static void follow(struct track *track, const struct shot *shot)
     if (new_stretch && !track->last_kept) {
         keep(track, &track->last);
     }
-    track->last_kept = new_stretch || track->last.due_ticks == 0U;
+    bool other_code = !is_blocked && is_elsewhere(track, shot->pc);
+
+    track->last_kept = new_stretch || other_code || track->last.due_ticks == 0U;
     if (track->last_kept) {
         keep(track, shot);
     }
     track->last = *shot;
 }
 
-/* 512 ticks are 25 instructions. The rest of the instruction under way, and a tick of rounding, is no wait. */
-static uint32_t whole_instructions_ticks(uint32_t ticks)
+/*
+ * 512 ticks are 25 instructions. The rest of the instruction under way, and a tick of rounding, is no wait, nor is the tick by
+ * which rounding may bring an interrupt before the least that was seen at idle.
+ */
+static uint32_t whole_instructions_ticks(int32_t ticks)
 {
-    uint32_t instructions = ticks == 0U ? 0U : (ticks - 1U) * 25U / 512U;
+    uint32_t instructions = ticks <= 0 ? 0U : ((uint32_t)ticks - 1U) * 25U / 512U;
 
     return (instructions * 512U + 12U) / 25U;
 }
@@ -168,7 +189,7 @@ static bool sweep(enum bench_topic topic, uint32_t idle_ticks)
         if (bench_prepare(topic) != PSA_SUCCESS) {
             return false;
         }
-        uint32_t latency = whole_instructions_ticks(shoot(topic, due, &act_ticks) - idle_ticks);
+        uint32_t latency = whole_instructions_ticks((int32_t)(shoot(topic, due, &act_ticks) - idle_ticks));
 
         if (bench_finish(topic) != PSA_SUCCESS || wrong_answers != 0U) {
             ns_print_unsigned("bench: a call that was interrupted went wrong, due at tick ", due);

@@ -10,6 +10,7 @@ import altair as alt
 
 from latlab.analysis.spans.psa import sweep_points
 from latlab.analysis.spans.psa_builds import BuildResult, cost_range, cost_tests, worst_latency
+from latlab.analysis.spans.psa_timeline import Room, timeline, worst_interrupt
 from latlab.report.chart import Chart, finished
 
 SWEEP = "sweep_"
@@ -20,7 +21,7 @@ def charts(results: Sequence[BuildResult]) -> list[Chart]:
     """Of calls, of builds, and of each sweep."""
     found = [Chart("Cost of a PSA call", "The least of each call's samples.", finished(_cost_chart(results)))]
     found.append(Chart("Worst non-secure interrupt latency over idle", "Over all sweeps of a build.", finished(_worst_chart(results))))
-    return [*found, *_sweep_charts(results)]
+    return [*found, *_timelines(results), *_sweep_charts(results)]
 
 
 def _data(rows: Sequence[Mapping[str, object]]) -> Any:
@@ -61,6 +62,41 @@ def _worst_chart(results: Sequence[BuildResult]) -> Any:
         )
         .properties(width=300)
     )
+
+
+TIMELINES = ("sweep_stateless_0", "sweep_connect")
+
+
+def _timelines(results: Sequence[BuildResult]) -> list[Chart]:
+    found = []
+    for test in TIMELINES:
+        for result in results:
+            drawn = _timeline(result, test)
+            if drawn is not None:
+                note = "Whose code runs at each instruction of the call; red is the interrupt that waits longest, from when it is due."
+                found.append(Chart(f"What runs when: {test.removeprefix(SWEEP)}, {result.name}", note, finished(drawn)))
+    return found
+
+
+def _timeline(result: BuildResult, test: str) -> Any:
+    """None where the run does not say what its sweep interrupted."""
+    scale = result.run.tick.value
+    stretches = timeline(result.run, result.symbols, test)
+    worst = worst_interrupt(result.run, result.symbols, test)
+    if worst is None or len({stretch.room for stretch in stretches}) < 2:
+        return None
+    rows: list[Mapping[str, object]] = [
+        {"whose": str(s.room), "function": s.function, "from": s.from_ticks * scale, "to": s.to_ticks * scale} for s in stretches
+    ]
+    due, waits = worst.due_ticks * scale, max(worst.latency_ticks * scale, 1)
+    interrupt: Mapping[str, object] = {"whose": "interrupt", "function": "waits, then its handler", "from": due, "to": due + waits}
+    order = [*map(str, Room), "interrupt"]
+    x, x2 = alt.X("from:Q", title="instructions since the timer was set"), alt.X2("to:Q")
+    y = alt.Y("whose:N", sort=order, title=None)
+    tips = ["whose:N", "function:N", "from:Q", "to:Q"]
+    bars = alt.Chart(_data(rows)).mark_bar().encode(x=x, x2=x2, y=y, color=alt.Color("whose:N", sort=order, legend=None), tooltip=tips)
+    red = alt.Chart(_data([interrupt])).mark_bar(color="red").encode(x=x, x2=x2, y=y, tooltip=tips)
+    return alt.layer(bars, red).properties(width=WIDE_PX, height=130)
 
 
 def _sweep_charts(results: Sequence[BuildResult]) -> list[Chart]:

@@ -89,17 +89,24 @@ def symbols_of(elf: Path) -> Symbols:
     """The functions of an image; of two at one address the global one."""
     try:
         with elf.open("rb") as stream:
-            table = ELFFile(stream).get_section_by_name(".symtab")
+            image = ELFFile(stream)
+            table = image.get_section_by_name(".symtab")
+            sections = [section.name for section in image.iter_sections()]
             symbols = table.iter_symbols() if isinstance(table, SymbolTableSection) else ()
             found = sorted(
-                (symbol["st_value"] & ~1, symbol["st_info"]["bind"] == "STB_GLOBAL", symbol.name)
+                (symbol["st_value"] & ~1, symbol["st_info"]["bind"] == "STB_GLOBAL", symbol.name, _section(sections, symbol["st_shndx"]))
                 for symbol in symbols
                 if symbol["st_info"]["type"] == "STT_FUNC" and symbol.name
             )
     except ELFError as error:
         raise DataError(f"{elf}: not an ELF file that can be read ({error}); build it again") from error
-    by_address = {address: name for address, _, name in found}
-    return Symbols(tuple(by_address), tuple(by_address.values()))
+    by_address = {address: (name, section) for address, _, name, section in found}
+    return Symbols(tuple(by_address), tuple(name for name, _ in by_address.values()), tuple(section for _, section in by_address.values()))
+
+
+def _section(sections: list[str], index: int | str) -> str:
+    """A symbol that is absolute or undefined has a word in place of an index."""
+    return sections[index] if isinstance(index, int) else ""
 
 
 def code_bytes(elf: Path) -> int:
@@ -110,10 +117,13 @@ def code_bytes(elf: Path) -> int:
 
 
 def symbols_text(symbols: Symbols) -> bytes:
-    """One line per function: address and name. Kept with a run, so that its windows can be named without the image."""
-    return "".join(f"{address:08x} {name}\n" for address, name in zip(symbols.addresses, symbols.names, strict=True)).encode()
+    """One line per function: address, name and section. Kept with a run, so that its windows can be named without the image."""
+    places = symbols.places or ("",) * len(symbols.names)
+    rows = zip(symbols.addresses, symbols.names, places, strict=True)
+    return "".join(f"{address:08x} {name} {place}".rstrip() + "\n" for address, name, place in rows).encode()
 
 
 def parse_symbols(text: bytes) -> Symbols:
-    pairs = [line.split(" ", 1) for line in text.decode().splitlines()]
-    return Symbols(tuple(int(address, 16) for address, _ in pairs), tuple(name for _, name in pairs))
+    rows = [line.split(" ") for line in text.decode().splitlines()]
+    places = tuple(row[2] if len(row) > 2 else "" for row in rows)
+    return Symbols(tuple(int(row[0], 16) for row in rows), tuple(row[1] for row in rows), places if any(places) else ())

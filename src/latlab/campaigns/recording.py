@@ -200,7 +200,7 @@ def _with_boot(run: Run, boot: Boot, tick: Tick) -> Run:
         run,
         topology=boot.topology,
         tick=tick,
-        build=Build(boot.firmware, boot.events),
+        build=replace(run.build, firmware=boot.firmware, events_hash=boot.events),
         lead=CoreId(boot.lead.cluster, boot.lead.core),
         capture_cost_ticks=boot.capture_mticks / 1000,
         conditions=conditions,

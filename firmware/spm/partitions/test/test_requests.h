@@ -98,7 +98,7 @@ enum test_driver_request {
     DRIVER_EOI_FLIH,          /* panics: psa_eoi() of a first-level interrupt */
     DRIVER_RESET_NOT_ASSERTED,
     DRIVER_TOUCH_IN_HANDLER,  /* input 0: an address that the first-level handler writes to */
-    DRIVER_ARM,               /* the timer's handler runs some hundred instructions after the answer */
+    DRIVER_ARM,               /* input 0: ticks of the timer until its handler runs; 0: some hundred instructions after the answer */
     DRIVER_HANDLER_TIME,      /* output 0: when the handler ran last, by TIMER0 */
     DRIVER_HANDLER_REGISTERS, /* output 0: r4 to r11 of the interrupted thread that the handler saw, ORed */
     DRIVER_DEVICE_AS_BUFFER,  /* reads input 0 into a register of its own device; output 0: the register */

@@ -134,11 +134,14 @@ static psa_status_t second_level(void)
     return PSA_SUCCESS;
 }
 
-static psa_status_t arm(void)
+static psa_status_t arm(const psa_msg_t *msg)
 {
+    uint32_t ticks = 0;
+
+    psa_read(msg->handle, 0, &ticks, sizeof(ticks));
     handler_answer = PSA_FLIH_NO_SIGNAL;
     psa_irq_enable(TEST_TIMER_SIGNAL);
-    fire_timer(LATER_TICKS);
+    fire_timer(ticks != 0U ? ticks : LATER_TICKS);
     return PSA_SUCCESS;
 }
 
@@ -244,7 +247,7 @@ psa_status_t test_driver_sfn(psa_msg_t *msg)
     case DRIVER_WAIT_FOR:
         return wait_for(msg);
     case DRIVER_ARM:
-        return arm();
+        return arm(msg);
     case DRIVER_HANDLER_TIME:
         return give_word(msg, handler_time);
     case DRIVER_HANDLER_REGISTERS:

@@ -47,7 +47,9 @@ def _by_name() -> dict[str, PlatformFacts]:
 
 
 def _cited(facts: PlatformFacts) -> list[str]:
-    of_all = (facts.coherency, facts.levels, facts.power_controller, facts.interconnect, facts.counter_hz)
+    of_all = (
+        facts.coherency, facts.levels, facts.power_controller, facts.interconnect, facts.counter_hz, facts.switched_on, facts.cluster_on
+    )  # fmt: skip
     found = [fact.source for fact in of_all if isinstance(fact, Fact)]
     for cluster in facts.clusters:
         found += [cluster.core.source, *(cache.source for cache in cluster.caches)]

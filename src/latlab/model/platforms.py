@@ -66,7 +66,11 @@ class ClusterFacts:
 
 @dataclass(frozen=True, slots=True)
 class PlatformFacts:
-    """`levels` says what goes off at power level 0, 1, 2; `same_as` are other names under which runs of this platform are kept."""
+    """`levels` says what goes off at power level 0, 1, 2; `same_as` are other names under which runs of this platform are kept.
+
+    `switched_on`: what the firmware does for a core that CPU_ON starts and not for one that resumes. `cluster_on`: what it does for the
+    first core that comes up in a cluster and not for the next.
+    """
 
     name: str
     title: str
@@ -78,6 +82,8 @@ class PlatformFacts:
     power_controller: Fact[str] | None = None
     interconnect: Fact[str] | None = None
     counter_hz: Fact[int] | None = None
+    switched_on: Fact[str] | None = None
+    cluster_on: Fact[str] | None = None
 
     @property
     def is_known(self) -> bool:

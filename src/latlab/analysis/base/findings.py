@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from latlab.analysis.base.check import Check
+from latlab.analysis.base.platform_findings import PlatformFinding
 from latlab.analysis.base.verdicts import Verdict
 from latlab.model.blame import Blame
 from latlab.model.conditions import Mode
@@ -363,4 +364,5 @@ Finding = (
     | CpuMoved
     | BlameMoved
     | NoWakeupMoved
+    | PlatformFinding
 )

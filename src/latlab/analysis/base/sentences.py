@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from latlab.analysis.base import findings as f
 from latlab.analysis.base.ladders import STEP
+from latlab.analysis.base.platform_findings import PlatformFinding
+from latlab.analysis.base.platform_sentences import platform_sentence
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import MODES, amount, count, percent, said_blame, signed, unit_of
 from latlab.model.run import CoreId
@@ -12,6 +14,8 @@ from latlab.model.run import CoreId
 
 def sentence_of(finding: f.Finding, unit: str) -> str:
     """`unit` is that of the finding's amounts, ns or insns."""
+    if isinstance(finding, PlatformFinding):
+        return platform_sentence(finding, unit)
     return _Sentence(unit).of(finding)
 
 

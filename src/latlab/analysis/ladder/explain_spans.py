@@ -13,6 +13,7 @@ from latlab.analysis.base.identity import checked_columns
 from latlab.analysis.base.summary import Mark, mark_of
 from latlab.analysis.ladder.canonical import fit_ladders
 from latlab.analysis.ladder.explain_ladder import explain_ladder, explain_lead
+from latlab.analysis.ladder.explain_platform import explain_platform
 from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of
 from latlab.analysis.ladder.scatter import explain_scatter
 from latlab.analysis.ladder.span_invariants import check_spans
@@ -24,24 +25,25 @@ from latlab.model.run import Run
 def explain_spans(run: Run) -> tuple[Explanation, ...]:
     """Raises NotComparable where the run holds nothing to explain."""
     columns = checked_columns(run)
-    roles = roles_of(columns, facts_of(run.platform).managed_by)
+    facts = facts_of(run.platform)
+    roles = roles_of(columns, facts.managed_by)
     lead = run.lead or inferred_lead(run, columns, roles)
     unit = run.tick.unit
     exact = explain_traces(run)
     broken = [check for check in check_spans(run) if not check.holds]
     out = [Explanation(check.test, f.RuleBroken(check), Basis.INFERRED, unit) for check in broken]
     ladders = {test: found for test in columns.tests if is_parallel(test) and (found := fit_ladders(columns, roles, test)) and found.dof[0]}
+    of_platform = explain_platform(run, columns, roles, lead, facts)
     for test in columns.tests:
         took_turns = mark_of(run, test) is Mark.TURNS
         if took_turns:
             out.append(Explanation(test, f.CoresTakeTurns(), Basis.EXACT, unit))
         if test in exact:
             out += [Explanation(test, finding, Basis.EXACT, unit) for finding in exact[test]]
-        elif took_turns:
-            continue
-        elif test in ladders:
+        elif test in ladders and not took_turns:
             out += explain_ladder(test, ladders, columns, roles, unit)
         elif lead is not None and not is_parallel(test):
             out += explain_lead(test, columns, lead, unit)
+        out += of_platform.get(test, [])
     turns = frozenset(test for test in columns.tests if mark_of(run, test) is Mark.TURNS)
     return (*out, *explain_scatter(columns, unit, turns))

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a board's figures show of facts of the platform: a larger cache, the way of a core that is switched on, a faster core.
+
+Inferred from durations. A sentence is said where the figures bear it out in every cell that could speak against it, and the fact is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from latlab.analysis.base import platform_findings as p
+from latlab.analysis.base.columns import Columns
+from latlab.analysis.base.explanation import Basis, Explanation
+from latlab.analysis.base.identity import resolution
+from latlab.analysis.ladder.groups import FIRST_RATIO
+from latlab.analysis.ladder.roles import Roles, serial_last_men
+from latlab.model.enums import Clock, Metric
+from latlab.model.platforms import Coherency, Fact, PlatformFacts, Shared
+from latlab.model.run import CoreId, Run
+
+DEEP = "susp_deep_serial"
+LEVEL_ZERO = "cpu_susp_serial"
+OFF = "cpu_off_serial"
+CALL = "psci_version_parallel"
+LEAST_SHARE = 0.05
+LEAST_STEPS = 2
+_SPEED = ((LEVEL_ZERO, Metric.POWERDOWN), (LEVEL_ZERO, Metric.WAKEUP), (CALL, Metric.PSCI_CALL))
+
+Medians = dict[CoreId, float]
+
+
+def explain_platform(run: Run, columns: Columns, roles: Roles, lead: CoreId | None, facts: PlatformFacts) -> dict[str, list[Explanation]]:
+    """By test. Nothing under an emulator's clock, which knows no caches, nor in virtual time, whose board is made of such facts."""
+    if run.tick.clock is not Clock.TIME or not facts.is_known:
+        return {}
+    found: dict[str, list[Explanation]] = {}
+    for test, finding in _Told(run, columns, roles, lead, facts).all():
+        found.setdefault(test, []).append(Explanation(test, finding, Basis.INFERRED, run.tick.unit))
+    return found
+
+
+@dataclass(frozen=True)
+class _Told:
+    run: Run
+    columns: Columns
+    roles: Roles
+    lead: CoreId | None
+    facts: PlatformFacts
+
+    def all(self) -> Iterator[tuple[str, p.PlatformFinding]]:
+        for test, finding in (
+            (self._flush_test, self._larger_cache()),
+            (LEVEL_ZERO, self._cluster_stayed_on()),
+            (OFF, self._switched_on()),
+            (CALL, self._warm_caches()),
+            *((CALL, one) for one in self._first_callers()),
+            (LEVEL_ZERO, self._faster_cores()),
+        ):
+            if finding is not None:
+                yield test, finding
+
+    def medians(self, test: str, metric: Metric) -> Medians:
+        """Each core's median over its iterations, without cells of zero, which were not measured."""
+        matrix = self.columns.matrix(test, metric)
+        if matrix is None or not len(matrix.values):
+            return {}
+        medians = zip(matrix.cores, np.median(matrix.values, axis=0), strict=True)
+        return {core: float(value) for core, value in medians if value > 0}
+
+    def last_men(self, test: str) -> frozenset[CoreId]:
+        return serial_last_men(self.columns, self.roles, test)
+
+    def is_more(self, metric: Metric, value: float, than: float) -> bool:
+        return value - than > max(LEAST_SHARE * than, LEAST_STEPS * resolution(self.run, metric))
+
+    def stated(self, fact: Fact[str]) -> p.Stated:
+        return p.Stated(fact.value, self.facts.cited(fact))
+
+    @property
+    def _flush_test(self) -> str:
+        return DEEP if DEEP in self.columns.tests else OFF
+
+    def _larger_cache(self) -> p.LargerCache | None:
+        """Where each test that shows the flush of both clusters says the same."""
+        caches = {number: cluster.cluster_cache for number, cluster in enumerate(self.facts.clusters)}
+        if self.facts.managed_by is not Coherency.SOFTWARE or len(caches) != 2 or None in caches.values():
+            return None
+        one, other = (cache for cache in caches.values() if cache is not None)
+        large, small = (0, 1) if one.kib > other.kib else (1, 0)
+        most, least = max(one.kib, other.kib), min(one.kib, other.kib)
+        seen = [costs for test in self.columns.tests if len(costs := self._flush_costs(test)) == 2]
+        if most == least or not seen or not all(self.is_more(Metric.CACHE_FLUSH, costs[large], costs[small]) for costs in seen):
+            return None
+        costs = self._flush_costs(self._flush_test)
+        if len(costs) < 2:
+            return None
+        what = f"{one.name} is {most} KiB in cluster {large} and {least} KiB in cluster {small}"
+        fact = p.Stated(what, _once(self.facts.cited(cache) for cache in (one, other)))
+        return p.LargerCache((large, small), (costs[large], costs[small]), (most, least), fact)
+
+    def _flush_costs(self, test: str) -> dict[int, float]:
+        """What the last man of each cluster pays beyond a core's own flush, in a test in which one does."""
+        flush = self.columns.matrix(test, Metric.CACHE_FLUSH)
+        if flush is None or not len(flush.values):
+            return {}
+        paid = self.roles.last_man(flush, flush)
+        found: dict[int, list[float]] = {}
+        for column, core in enumerate(flush.cores):
+            found.setdefault(core.cluster, []).extend(flush.values[paid[:, column], column])
+        return {cluster: float(np.median(values)) - self.roles.plain_flush[cluster] for cluster, values in found.items() if values}
+
+    def _switched_on(self) -> p.SwitchedOn | None:
+        """Cores that play one part in both tests; the lead, which nobody switched on, is the control."""
+        on, resumed = self.medians(OFF, Metric.WAKEUP), self.medians(DEEP, Metric.WAKEUP)
+        if self.facts.switched_on is None or self.lead not in on or self.lead not in resumed:
+            return None
+        changed = self.last_men(OFF) ^ self.last_men(DEEP)
+        cores = tuple(core for core in sorted(on.keys() & resumed.keys()) if core != self.lead and core not in changed)
+        longer = [on[core] - resumed[core] for core in cores]
+        beside = on[self.lead] - resumed[self.lead]
+        if not cores or not all(self.is_more(Metric.WAKEUP, on[core], resumed[core]) for core in cores) or 2 * abs(beside) > min(longer):
+            return None
+        return p.SwitchedOn(cores, min(longer), max(longer), beside, DEEP, self.stated(self.facts.switched_on))
+
+    def _cluster_stayed_on(self) -> p.ClusterStayedOn | None:
+        """Cores of clusters without the lead, which go off with their core; those beside the lead, whose cluster is on, are the control."""
+        shallow, deep = self.medians(LEVEL_ZERO, Metric.WAKEUP), self.medians(DEEP, Metric.WAKEUP)
+        if self.facts.cluster_on is None or self.lead is None:
+            return None
+        last = self.last_men(DEEP)
+        both = sorted(shallow.keys() & deep.keys() - {self.lead})
+        off = [core for core in both if core.cluster != self.lead.cluster]
+        beside = [deep[core] - shallow[core] for core in both if core.cluster == self.lead.cluster and core not in last]
+        if not off or not last.issuperset(off) or not all(self.is_more(Metric.WAKEUP, deep[core], shallow[core]) for core in off):
+            return None
+        sooner = {cluster: [deep[core] - shallow[core] for core in off if core.cluster == cluster] for cluster in {c.cluster for c in off}}
+        if beside and max(beside) >= min(value for values in sooner.values() for value in values):
+            return None
+        by_cluster = tuple((cluster, float(np.median(values))) for cluster, values in sorted(sooner.items()))
+        control = float(np.median(beside)) if beside else None
+        return p.ClusterStayedOn(by_cluster, control, DEEP, self.stated(self.facts.cluster_on))
+
+    def _warm_caches(self) -> p.WarmCaches | None:
+        calls = self.medians(CALL, Metric.PSCI_CALL)
+        if self.lead is None or self.lead not in calls:
+            return None
+        fact = self._caches(self.lead.cluster, Shared.CORE)
+        others = [value for core, value in calls.items() if core.cluster == self.lead.cluster and core != self.lead]
+        if fact is None or not others or not self._stands_out(min(others), calls[self.lead]):
+            return None
+        return p.WarmCaches(self.lead, calls[self.lead], (min(others), max(others)), self._samples(CALL), fact)
+
+    def _first_callers(self) -> Iterator[p.FirstCaller]:
+        calls = {core: value for core, value in self.medians(CALL, Metric.PSCI_CALL).items() if core != self.lead}
+        for cluster in sorted({core.cluster for core in calls}):
+            *others, (longest, core) = sorted((value, core) for core, value in calls.items() if core.cluster == cluster)
+            fact = self._caches(cluster, Shared.CLUSTER)
+            if fact is not None and others and self._stands_out(longest, others[-1][0]):
+                yield p.FirstCaller(core, longest, others[-1][0], self._samples(CALL), fact)
+
+    def _stands_out(self, value: float, than: float) -> bool:
+        return value > FIRST_RATIO * than and self.is_more(Metric.PSCI_CALL, value, than)
+
+    def _samples(self, test: str) -> int:
+        matrix = self.columns.matrix(test, Metric.PSCI_CALL)
+        return 0 if matrix is None else len(matrix.values)
+
+    def _caches(self, cluster: int, shared: Shared) -> p.Stated | None:
+        known = self.facts.cluster(cluster)
+        caches = [cache for cache in known.caches if cache.shared is shared] if known else []
+        if not caches:
+            return None
+        sizes = " and ".join(f"{cache.name} of {cache.kib} KiB" for cache in caches)
+        cold = "a core that has been off begins with its own empty"
+        if shared is Shared.CLUSTER:
+            cold = "the first caller fills what the cluster shares"
+        return p.Stated(f"{cold}, {sizes}", _once(self.facts.cited(cache) for cache in caches))
+
+    def _faster_cores(self) -> p.FasterCores | None:
+        """Nothing is said where any of the spans that could tell has it the other way round."""
+        clocks = [cluster.clock_mhz for cluster in self.facts.clusters]
+        if len(clocks) != 2 or clocks[0] is None or clocks[1] is None or clocks[0].value == clocks[1].value:
+            return None
+        fast = 0 if clocks[0].value > clocks[1].value else 1
+        spans = []
+        for test, metric in _SPEED:
+            quick, slow = (self._of_cluster(test, metric, cluster) for cluster in (fast, 1 - fast))
+            if not quick or not slow:
+                continue
+            if self.is_more(metric, max(quick), min(slow)):
+                return None
+            if self.is_more(metric, min(slow), max(quick)):
+                spans.append((metric, max(quick), min(slow)))
+        if not spans:
+            return None
+        return p.FasterCores((fast, 1 - fast), tuple(spans), self._speeds(fast))
+
+    def _of_cluster(self, test: str, metric: Metric, cluster: int) -> list[float]:
+        """Without the lead, which other things hold up, or which other things help."""
+        return [value for core, value in self.medians(test, metric).items() if core.cluster == cluster and core != self.lead]
+
+    def _speeds(self, fast: int) -> p.Stated:
+        words, sources = [], []
+        for cluster in (self.facts.clusters[number] for number in (fast, 1 - fast)):
+            assert cluster.clock_mhz is not None, "clusters without a clock are not compared"
+            words.append(f"{cluster.core.value} at {cluster.clock_mhz.value:g} MHz")
+            sources += [self.facts.cited(cluster.core), self.facts.cited(cluster.clock_mhz)]
+        return p.Stated(" against ".join(words), _once(sources))
+
+
+def _once(sources: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(sources))

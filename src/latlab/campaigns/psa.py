@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from latlab.analysis.spans.psa_builds import BuildResult
 from latlab.campaigns.recording import Progress, Recorded, now_utc, record_console
 from latlab.catalog import event_table
 from latlab.errors import DataError, UsageError
@@ -66,6 +67,27 @@ def load_symbols(store: Store, run_id: str) -> Symbols:
     if symbols is None:
         raise UsageError(f"{run_id} was stored without the functions of its image; measure it again with `latlab run psa`")
     return mps2.parse_symbols(symbols)
+
+
+def build_results(store: Store, run: Run, every_build: bool) -> list[BuildResult]:
+    """The run with the functions of its image, alone or among the newest runs of every other build on the same machine and emulator."""
+    runs = [run]
+    if every_build:
+        newest = {kept.build.firmware: kept.id for kept in store.runs() if _measured_alike(kept, run)} | {run.build.firmware: run.id}
+        runs = [store.load(newest[build]) for build in sorted(newest, key=_place)]
+    return [BuildResult(one, mps2.parse_symbols(store.logs(one.id).get(SYMBOLS_LOG, b""))) for one in runs]
+
+
+def _place(build: str) -> tuple[int, str]:
+    """The campaign's builds in its order, others behind them."""
+    return (mps2.BUILDS.index(build) if build in mps2.BUILDS else len(mps2.BUILDS), build)
+
+
+def _measured_alike(one: Run, other: Run) -> bool:
+    same = (one.campaign, one.platform, one.emulator, one.conditions, one.facts) == (
+        other.campaign, other.platform, other.emulator, other.conditions, other.facts
+    )  # fmt: skip
+    return same and one.status is RunStatus.COMPLETE
 
 
 def _check_events(images: mps2.PsaImages) -> None:

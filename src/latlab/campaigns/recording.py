@@ -18,7 +18,7 @@ from latlab.formats.dump.dump import Iteration, read_dump
 from latlab.formats.dump.frames import Boot, End
 from latlab.model.conditions import Mode
 from latlab.model.enums import RunStatus
-from latlab.model.run import Build, CoreId, Problem, Run, Tick
+from latlab.model.run import CoreId, Problem, Run, Tick
 from latlab.store.store import Store
 from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu.images import PLATFORM

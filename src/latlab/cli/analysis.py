@@ -36,7 +36,7 @@ def compare(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every row and cell.")] = False,
     tolerance: ToleranceOption = None,
     unit: UnitOption = "",
-    format: Annotated[Format, one_of(Format.TABLE, Format.JSON, Format.CSV, Format.RST, Format.HTML)] = Format.TABLE,
+    format: Annotated[Format, one_of(Format.TABLE, Format.JSON, Format.CSV, Format.RST, Format.MD, Format.HTML)] = Format.TABLE,
     output: OutputOption = None,
     store: StoreOption = None,
 ) -> None:
@@ -176,7 +176,7 @@ def comparison_of(before: str, after: str, tolerance: float | None = None, unit:
 def comparison_text(comparison: Comparison, format: Format) -> str:
     """A comparison in a format that is written, not shown."""
     from latlab.report.comparison import data, pages
-    from latlab.report.renderers import html, rst
+    from latlab.report.renderers import html, markdown, rst
 
     if format is Format.JSON:
         return data.comparison_json(comparison)
@@ -184,6 +184,8 @@ def comparison_text(comparison: Comparison, format: Format) -> str:
         return data.comparison_csv(comparison)
     if format is Format.RST:
         return rst.document(pages.document(comparison))
+    if format is Format.MD:
+        return markdown.document(pages.document(comparison))
     from latlab.report.comparison.web import page
 
     return html.document(page(comparison))

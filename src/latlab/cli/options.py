@@ -23,6 +23,7 @@ class Format(StrEnum):
     JSON = "json"
     CSV = "csv"
     RST = "rst"
+    MD = "md"
     HTML = "html"
     JUNIT = "junit"
     BENCHMARK = "benchmark"

@@ -81,13 +81,19 @@ def show(
 def report(
     run: RunArgument = "last",
     against: Annotated[str | None, typer.Argument(help="A second run or reference: report how it differs from the first.")] = None,
-    format: Annotated[Format, one_of(Format.HTML, Format.RST)] = Format.HTML,
+    format: Annotated[Format, one_of(Format.HTML, Format.RST, Format.MD)] = Format.HTML,
+    builds: Annotated[bool, typer.Option("--builds", help="psa: every build that was measured alike, side by side.")] = False,
     output: OutputOption = None,
     store: StoreOption = None,
 ) -> None:
-    """Write a run, or the comparison of two, as a document: an offline HTML page with charts, or RST tables."""
+    """Write a run, or the comparison of two, as a document: an offline HTML page with charts, or a page in RST or Markdown.
+
+    In RST and Markdown a file gets the whole page of a performance guide, its pictures beside it, and standard output the tables alone.
+    """
     if output is None and format is Format.HTML and sys.stdout.isatty():
         raise UsageError("a page of a megabyte is not for a terminal; name a file with -o FILE")
+    if builds and (format is Format.HTML or output is None or against is not None):
+        raise UsageError("--builds is for one run as a page in a file: add --format rst or md and -o FILE; `run psa --html` has it in HTML")
     if against is not None:
         from latlab.cli.analysis import comparison_of, comparison_text
 
@@ -98,10 +104,10 @@ def report(
 
     opened = open_store(store)
     loaded = opened.load(run)
-    if format is Format.RST and output is not None and loaded.kind is Kind.SPANS:
-        from latlab.cli.showing import write_guide
+    if format is not Format.HTML and output is not None:
+        from latlab.cli.showing import guide_of, write_guide
 
-        write_guide(loaded, output)
+        write_guide(guide_of(opened, loaded, builds), format, output, loaded.kind)
         return
     emit(document_of(opened, loaded, format), output)
 

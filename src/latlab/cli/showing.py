@@ -13,6 +13,7 @@ from latlab.model.enums import Kind
 
 if TYPE_CHECKING:
     from latlab.model.run import Run
+    from latlab.report.page import Page
     from latlab.store.store import Store
 
 
@@ -27,33 +28,61 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None) -
 
 
 def document_of(store: Store, run: Run, format: Format) -> str:
-    """A run as a document, in HTML or in RST."""
+    """A run as a document, in HTML, RST or Markdown."""
     from latlab.campaigns.rt_results import results_of
-    from latlab.report.renderers import rst
+    from latlab.report.renderers import markdown, rst
 
     if format is Format.HTML:
         return _page_of(store, run)
     if run.kind is Kind.SPANS:
         from latlab.report.run.pages import document
 
-        return rst.document(document(run))
+        plain = document(run)
+        return rst.document(plain) if format is Format.RST else markdown.document(plain)
     from latlab.report.rt import pages
 
-    return rst.document(pages.document(run, results_of(run, store.logs(run.id))), rst.csv_table)
+    page = pages.document(run, results_of(run, store.logs(run.id)))
+    return rst.document(page, rst.csv_table) if format is Format.RST else markdown.document(page)
 
 
-def write_guide(run: Run, output: Path) -> None:
-    """A whole page in RST, its pictures in a folder beside it that is named after it."""
-    from latlab.report.renderers import rst
+def write_guide(page: Page, format: Format, output: Path, kind: Kind = Kind.SPANS) -> None:
+    """A whole page in RST or Markdown, its pictures in a folder beside it that is named after it."""
+    from latlab.report.renderers import markdown, rst
     from latlab.report.renderers.pictures import write_pictures
-    from latlab.report.run.guide import guide
 
-    page = guide(run)
     pictures = output.parent / f"{output.stem}-img"
-    emit(rst.document(page, pictures=pictures.name), output)
+    if format is Format.MD:
+        text = markdown.document(page, pictures.name)
+    else:
+        text = rst.document(page, rst.csv_table if kind is Kind.WAKEUPS else None, pictures.name)
+    emit(text, output)
     written = write_pictures(page, pictures)
     if written:
         say(f"{pictures}: {len(written) // 2} pictures, each as SVG and PNG")
+
+
+def guide_of(store: Store, run: Run, builds: bool = False) -> Page:
+    """A run as a page of a performance guide; `builds`: beside the newest run of every other build that was measured alike."""
+    from latlab.campaigns import psa
+
+    if builds and run.campaign != psa.CAMPAIGN:
+        raise UsageError(f"--builds puts builds of the psa campaign side by side; {run.id} is of {run.campaign}")
+    if run.kind is Kind.POWER:
+        raise UsageError(f"{run.id} is a run of power boundaries; `latlab show {run.id}` prints it as a table")
+    if run.campaign == psa.CAMPAIGN:
+        from latlab.report.run.psa_guide import guide as psa_guide
+
+        return psa_guide(psa.build_results(store, run, builds))
+    if run.kind is Kind.WAKEUPS:
+        from latlab.campaigns.rt_results import results_of
+        from latlab.campaigns.rt_samples import with_distributions
+        from latlab.report.rt.guide import guide as rt_guide
+
+        logs = store.logs(run.id)
+        return rt_guide(with_distributions(run, logs), results_of(run, logs))
+    from latlab.report.run.guide import guide
+
+    return guide(run)
 
 
 def _page_of(store: Store, run: Run) -> str:

@@ -12,6 +12,7 @@ from latlab.report.text import Style
 TEXT = "#1f2933"
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 WIDE_PX = 940
+LEGEND = {"orient": "bottom", "columns": 2, "title": None, "labelLimit": 160}
 JUDGEMENT_COLOURS = {Style.BAD: "#c0392b", Style.GOOD: "#2e8b57", Style.NEUTRAL: "#5b6b7a", Style.DOUBT: "#d39b1e"}
 
 
@@ -28,6 +29,23 @@ class Chart:
 def named(charts: Iterable[Chart], prefix: str) -> tuple[Chart, ...]:
     """The charts as `prefix-0`, `prefix-1`, ..."""
     return tuple(replace(chart, name=f"{prefix}-{index}") for index, chart in enumerate(charts))
+
+
+def with_legends(chart: Chart) -> Chart:
+    """The chart for a page that does not say once what its colours are: each panel names those that it uses."""
+    return replace(chart, spec=_with_legends(chart.spec))
+
+
+def _with_legends(part: Any) -> Any:
+    if isinstance(part, list):
+        return [_with_legends(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    return {key: value | {"legend": LEGEND} if _lacks_legend(key, value) else _with_legends(value) for key, value in part.items()}
+
+
+def _lacks_legend(key: str, value: Any) -> bool:
+    return key == "color" and isinstance(value, dict) and value.get("legend", LEGEND) is None
 
 
 def finished(chart: Any) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Charts of a comparison as Vega-Lite specifications: ladders before and after, and the shift of each row with its interval."""
+"""Charts of a comparison as Vega-Lite specifications: the shift of each row with its interval."""
 
 from __future__ import annotations
 
@@ -8,50 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import altair as alt
-import numpy as np
 
 from latlab.analysis.base.comparison import Comparison, Row
-from latlab.analysis.base.ladders import Ladders
-from latlab.analysis.base.wording import heading_unit, scale_of
 from latlab.report.chart import JUDGEMENT_COLOURS, Chart, finished
 from latlab.report.comparison.tables import STYLES
 
 COLOURS = {verdict: JUDGEMENT_COLOURS[style] for verdict, style in STYLES.items()}
-BEFORE, AFTER = "before", "after"
-RUN_COLOURS = {BEFORE: "#8fa3b8", AFTER: "#1f4e79"}
-LADDER_PX = (430, 260)
 SHIFT_PX = 520
-
-
-def ladder_chart(comparison: Comparison, test: str) -> Chart:
-    """The sorted spans of the first iterations and the ladders fitted to them."""
-    before, after = comparison.ladders[test]
-    points = [*_points(before, BEFORE, comparison.unit), *_points(after, AFTER, comparison.unit)]
-    base = alt.Chart(alt.InlineData(values=points), width=LADDER_PX[0], height=LADDER_PX[1])
-    colour = alt.Color(
-        "run:N",
-        scale=alt.Scale(domain=[BEFORE, AFTER], range=list(RUN_COLOURS.values())),
-        legend=alt.Legend(title=None, orient="top-left"),
-    )
-    x = alt.X("place:O", title="place in the queue", axis=alt.Axis(labelAngle=0))
-    unit = heading_unit(comparison.unit)
-    fitted = base.mark_line(strokeDash=[5, 3], interpolate="linear").encode(x=x, y=alt.Y("ladder:Q", title=unit), color=colour)
-    spans = base.mark_point(filled=True, size=90, opacity=1).encode(
-        x=x,
-        y=alt.Y("span:Q", title=unit),
-        color=colour,
-        shape=alt.Shape(
-            "role:N",
-            scale=alt.Scale(domain=["last man of its cluster", "other"], range=["diamond", "circle"]),
-            legend=alt.Legend(title=None, orient="top-left"),
-        ),
-        tooltip=["core:N", "place:O", "span:Q", "ladder:Q", "run:N"],
-    )
-    names = base.mark_text(dy=alt.expr("datum.run == 'before' ? -14 : 16"), fontSize=11).encode(
-        x=x, y="span:Q", text="core:N", color=colour
-    )
-    note = "Points are cores (cluster.core) sorted by their powerdown; dashes are the fitted ladder. Which core stands where is chance."
-    return Chart("Sorted ladder, before and after", note, finished(fitted + spans + names))
 
 
 def shift_charts(comparison: Comparison) -> Iterator[Chart]:
@@ -98,21 +61,3 @@ def _shifts(rows: list[Row]) -> Any:
         .encode(x=x, y=y, tooltip=["cell:N", "shift:Q"])
     )
     return band + bars + ticks + points
-
-
-def _points(ladders: Ladders, run: str, unit: str) -> list[dict[str, Any]]:
-    scale = scale_of(unit)
-    out = []
-    for place, core in enumerate(ladders.names_in_order()):
-        ladder = float(ladders.predicted[0, place])
-        out.append(
-            {
-                "run": run,
-                "core": str(core),
-                "place": place + 1,
-                "span": float(ladders.spans[0, place]) / scale,
-                "ladder": None if np.isnan(ladder) or place < ladders.head[0] else ladder / scale,
-                "role": "last man of its cluster" if ladders.last_man[0, place] else "other",
-            }
-        )
-    return out

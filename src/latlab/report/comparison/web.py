@@ -10,10 +10,11 @@ from latlab.analysis.base.comparison import Comparison
 from latlab.analysis.base.wording import heading_unit
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.deltas import judge_printed_deltas
-from latlab.report.chart import named
+from latlab.report.chart import Chart, named
 from latlab.report.comparison import tables
-from latlab.report.comparison.charts import ladder_chart, shift_charts
+from latlab.report.comparison.charts import shift_charts
 from latlab.report.comparison.sentences import explained, headline, order_lines, summary
+from latlab.report.ladders import ladder_chart
 from latlab.report.page import Beside, Folded, Item, Items, Page, Paragraph, Section
 from latlab.report.table import Table
 from latlab.report.titles import title_of
@@ -40,11 +41,15 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
 def _queues(comparison: Comparison, terms: Table) -> Section:
     unit = heading_unit(comparison.unit)
     said = f"Powerdown in {unit}. Sorted by place it climbs by one step for each core; an extra follows the last man of a cluster."
-    ladders = tuple(
-        replace(ladder_chart(comparison, test), name=f"ladder-{test}", title=title_of(test).full) for test in comparison.ladders
-    )
+    ladders = tuple(_ladders(comparison, test) for test in comparison.ladders)
     orders = (Paragraph(f"Order changed in {line}.") for line in order_lines(comparison))
     return Section("Queues of the parallel tests", (Paragraph(said), terms, Beside(ladders), *orders))
+
+
+def _ladders(comparison: Comparison, test: str) -> Chart:
+    before, after = comparison.ladders[test]
+    chart = ladder_chart(title_of(test).full, {"before": before, "after": after}, comparison.unit)
+    return replace(chart, name=f"ladder-{test}")
 
 
 def _every_row(comparison: Comparison) -> Section:

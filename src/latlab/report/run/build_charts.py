@@ -43,7 +43,7 @@ def _cost_chart(results: Sequence[BuildResult]) -> Any:
             x=alt.X("call:N", sort=cost_tests([result.run for result in results])),
             xOffset=alt.XOffset("build:N", sort=names),
             y=alt.Y("instructions:Q", title="guest instructions"),
-            color=alt.Color("build:N", sort=names),
+            color=alt.Color("build:N", scale=alt.Scale(domain=names)),
             tooltip=["build:N", "call:N", "instructions:Q"],
         )
         .properties(width=WIDE_PX)
@@ -113,25 +113,30 @@ def _sweep_charts(results: Sequence[BuildResult]) -> list[Chart]:
     labels: list[Mapping[str, object]] = [
         {
             "build": result.name,
+            "rank": rank,
             "sweep": window.test.removeprefix(SWEEP),
             "offset": window.from_ticks * result.run.tick.value,
             "latency": window.latency_ticks * result.run.tick.value,
             "function": window.function,
         }
-        for result in results
+        for rank, result in enumerate(result for result in results if result.windows)
         for window in result.windows
     ]
     sweeps = dict.fromkeys(str(point["sweep"]) for point in points)
     note = "How long the interrupt waits against when it is due; a window carries the name of the function that it ends in."
-    return [Chart(f"Interrupt fired at every instruction: {sweep}", note, finished(_one_sweep(points, labels, sweep))) for sweep in sweeps]
+    names = [result.name for result in results]
+    drawn = ((sweep, finished(_one_sweep(points, labels, sweep, names))) for sweep in sweeps)
+    return [Chart(f"Interrupt fired at every instruction: {sweep}", note, spec) for sweep, spec in drawn]
 
 
-def _one_sweep(points: Sequence[Mapping[str, object]], labels: Sequence[Mapping[str, object]], sweep: str) -> Any:
-    """Latency against offset; a window carries the name of the function that it ends in."""
+def _one_sweep(points: Sequence[Mapping[str, object]], labels: Sequence[Mapping[str, object]], sweep: str, builds: list[str]) -> Any:
+    """Latency against offset; a window carries the name of the function that it ends in, a line for each build."""
     x = alt.X("offset:Q", title="interrupt due, instructions into the call")
     y = alt.Y("latency:Q", title="wait (instructions)")
+    colour = alt.Color("build:N", scale=alt.Scale(domain=builds))
     drawn = _data([point for point in points if point["sweep"] == sweep])
     named = _data([label for label in labels if label["sweep"] == sweep])
-    lines = alt.Chart(drawn).mark_line().encode(x=x, y=y, color="build:N")
-    names = alt.Chart(named).mark_text(align="left", dy=-4, fontSize=9).encode(x=x, y=y, text="function:N")
+    lines = alt.Chart(drawn).mark_line().encode(x=x, y=y, color=colour)
+    above = alt.expr("-4 - 10 * datum.rank")
+    names = alt.Chart(named).mark_text(align="left", dy=above, fontSize=9).encode(x=x, y=y, text="function:N", color=colour)
     return alt.layer(lines, names).properties(width=WIDE_PX, height=160)

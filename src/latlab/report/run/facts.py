@@ -17,6 +17,7 @@ FACT_NAMES = {
     "iterations": "Iterations of each test",
     "el": "Payload's exception level",
     "gic": "GIC version",
+    "interrupt_priority": "Priority of the sweep's interrupt",
 }
 
 

@@ -3,80 +3,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from latlab.analysis.explain import explain_run
-from latlab.catalog.platform_facts import facts_of as platform_facts_of
-from latlab.model.platforms import PlatformFacts
+from latlab.analysis.base.ladders import Ladders
+from latlab.analysis.base.summary import ordered_tests
+from latlab.analysis.ladder.queues import queues_of
+from latlab.analysis.spans.decompose import MEANING
 from latlab.model.run import Run
-from latlab.report.chart import named
-from latlab.report.comparison.sentences import explained
-from latlab.report.page import Commands, Items, Page, Paragraph, Section
-from latlab.report.run.charts import charts
+from latlab.report.chart import Chart, named, with_legends
+from latlab.report.guides import commentary, platform_of, procedure
+from latlab.report.ladders import ladder_chart
+from latlab.report.page import Block, Facts, Page, Section
+from latlab.report.run.charts import charts, legend
 from latlab.report.run.pages import document
 from latlab.report.run.tables import tables_of
 from latlab.report.table import Table, prose, words
-from latlab.report.text import code
 
 
 def guide(run: Run) -> Page:
     """Refuses figures that are no latencies. Charts have names, under which a renderer expects their pictures."""
     plain = document(run)
     method, results = plain.sections
+    method = replace(method, blocks=tuple(_without_command(block) for block in method.blocks))
     pictured = Section(results.title, sections=tuple(_with_charts(run, results)))
-    sections = (*platform_sections(platform_facts_of(run.platform)), method, *_procedure(run), pictured, *_commentary(run))
+    sections = (*platform_of(run), method, *procedure(run), *_parts(run), pictured, *commentary(run))
     return replace(plain, sections=sections)
 
 
-def platform_sections(facts: PlatformFacts) -> Iterator[Section]:
-    """What is known of the platform, each fact with its source; nothing of an unknown one."""
-    if not facts.is_known:
-        return
-    rows = [(name, value, facts.sources[source]) for name, value, source in _stated(facts)]
-    yield Section("Platform", (Table(facts.title, (*words("Fact"), prose("Value"), prose("Source")), tuple(rows)),))
-
-
-def _stated(facts: PlatformFacts) -> Iterator[tuple[str, str, str]]:
-    for number, cluster in enumerate(facts.clusters):
-        yield f"cluster {number}", f"{cluster.cores} x {cluster.core.value}", cluster.core.source
-        if cluster.clock_mhz:
-            note = f" ({cluster.clock_mhz.note})" if cluster.clock_mhz.note else ""
-            yield f"clock of cluster {number}", f"{cluster.clock_mhz.value:g} MHz{note}", cluster.clock_mhz.source
-        for cache in cluster.caches:
-            yield f"{cache.name} of cluster {number}", f"{cache.kib} KiB for each {cache.shared}", cache.source
-    if facts.coherency:
-        yield "coherency at power-down", f"managed in {facts.coherency.value}", facts.coherency.source
-    if facts.levels:
-        yield "power levels", ", ".join(f"{n}: {level}" for n, level in enumerate(facts.levels.value)), facts.levels.source
-    for name, fact in (("power controller", facts.power_controller), ("interconnect", facts.interconnect)):
-        if fact:
-            yield name, fact.value, fact.source
-    if facts.counter_hz:
-        yield "counter", f"{facts.counter_hz.value / 1e6:g} MHz", facts.counter_hz.source
-
-
-def _procedure(run: Run) -> Iterator[Section]:
-    lines = run.conditions.commands or ((" ".join(run.command),) if run.command else ())
-    if lines:
-        yield Section("Procedure", (Paragraph("The commands that made the figures:"), Commands(lines)))
+def _without_command(block: Block) -> Block:
+    """The procedure has it."""
+    return Facts(tuple(pair for pair in block.pairs if pair[0] != "Command")) if isinstance(block, Facts) else block
 
 
 def _with_charts(run: Run, results: Section) -> Iterator[Section]:
     """Each section of the results with the charts of its tests below its tables."""
+    queues = queues_of(run)
     tests = {one.table.caption: one.test for one in tables_of(run)}
     for section in results.sections:
         of_section = [tests[block.caption] for block in section.blocks if isinstance(block, Table) and block.caption in tests]
-        pictures = [chart for test in of_section for chart in named(charts(run, test), test.replace("_", "-"))]
+        pictures = [chart for test in of_section for chart in named(_pictures(run, test, queues), test.replace("_", "-"))]
         yield replace(section, blocks=(*section.blocks, *pictures))
 
 
-def _commentary(run: Run) -> Iterator[Section]:
-    found = explain_run(run)
-    by_test = dict.fromkeys(one.test for one in found)
-    sections = []
-    for test in by_test:
-        items = tuple(explained(one) for one in found if one.test == test)
-        sections.append(Section(code(test) if test else "Whole run", (Items(items),)))
-    if sections:
-        yield Section("Commentary", sections=tuple(sections))
+def _pictures(run: Run, test: str, queues: Mapping[str, Ladders]) -> Iterator[Chart]:
+    yield from map(with_legends, charts(run, test))
+    if test in queues:
+        yield ladder_chart(f"The queue of {test}", {run.id: queues[test]}, run.tick.unit)
+
+
+def _parts(run: Run) -> Iterator[Section]:
+    """What the colours of the charts stand for, in the order in which a call goes through them."""
+    rows = tuple((str(name), MEANING[name.kind]) for name, _ in legend(run, ordered_tests(run.samples)))
+    if rows:
+        yield Section("Parts of a call", (Table("Parts of a call", (*words("Part"), prose("Meaning")), rows),))

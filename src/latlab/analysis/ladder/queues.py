@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The parallel tests of one run whose powerdowns make a queue."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from latlab.analysis.base.identity import checked_columns
+from latlab.analysis.base.ladders import BASE, STEP, Ladders
+from latlab.analysis.base.summary import mark_of
+from latlab.analysis.ladder.canonical import fit_ladders, refusal
+from latlab.analysis.ladder.roles import is_parallel, roles_of
+from latlab.catalog.platform_facts import facts_of
+from latlab.model.run import Run
+
+LEAST_STEP = 0.05
+
+
+def queues_of(run: Run) -> dict[str, Ladders]:
+    """By test, the ladders that explain their spans, where cores do not take turns. Raises NotComparable where a run holds no spans."""
+    columns = checked_columns(run)
+    roles = roles_of(columns, facts_of(run.platform).managed_by)
+    tests = (test for test in columns.tests if is_parallel(test) and mark_of(run, test) is None)
+    fitted = {test: found for test in tests if (found := fit_ladders(columns, roles, test)) is not None}
+    return {test: found for test, found in fitted.items() if found.dof[0] and refusal(found) is None and _rises(found)}
+
+
+def _rises(ladders: Ladders) -> bool:
+    """A step that is small beside the base is no wait."""
+    return float(np.nanmedian(ladders.terms[STEP])) > LEAST_STEP * float(np.nanmedian(ladders.terms[BASE]))

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The parts of a performance guide that are the same for every campaign: platform, procedure, commentary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from latlab.analysis.explain import explain_run
+from latlab.catalog.platform_facts import facts_of as platform_facts_of
+from latlab.model.platforms import Coherency, PlatformFacts
+from latlab.model.run import Run
+from latlab.report.comparison.sentences import explained
+from latlab.report.page import Commands, Items, Paragraph, Section
+from latlab.report.table import Table, prose, words
+from latlab.report.text import code
+
+
+def platform_of(run: Run) -> Iterator[Section]:
+    """What is known of the run's platform."""
+    yield from platform_sections(platform_facts_of(run.platform))
+
+
+def platform_sections(facts: PlatformFacts) -> Iterator[Section]:
+    """What is known of the platform, each fact with its source; nothing of an unknown one."""
+    if not facts.is_known:
+        return
+    rows = [(name, value, facts.sources[source]) for name, value, source in _stated(facts)]
+    yield Section("Platform", (Table(facts.title, (*words("Fact"), prose("Value"), prose("Source")), tuple(rows)),))
+
+
+def _stated(facts: PlatformFacts) -> Iterator[tuple[str, str, str]]:
+    for number, cluster in enumerate(facts.clusters):
+        yield f"cluster {number}", f"{cluster.cores} x {cluster.core.value}", cluster.core.source
+        if cluster.clock_mhz:
+            note = f" ({cluster.clock_mhz.note})" if cluster.clock_mhz.note else ""
+            yield f"clock of cluster {number}", f"{cluster.clock_mhz.value:g} MHz{note}", cluster.clock_mhz.source
+        for cache in cluster.caches:
+            yield f"{cache.name} of cluster {number}", f"{cache.kib} KiB for each {cache.shared}", cache.source
+    if facts.coherency and facts.managed_by is not Coherency.UNKNOWN:
+        yield "coherency at power-down", f"managed in {facts.coherency.value}", facts.coherency.source
+    if facts.levels:
+        yield "power levels", ", ".join(f"{n}: {level}" for n, level in enumerate(facts.levels.value)), facts.levels.source
+    for name, fact in (("power controller", facts.power_controller), ("interconnect", facts.interconnect)):
+        if fact:
+            yield name, fact.value, fact.source
+    if facts.counter_hz:
+        yield "counter", f"{facts.counter_hz.value / 1e6:g} MHz", facts.counter_hz.source
+
+
+def procedure(run: Run) -> Iterator[Section]:
+    """The commands as they were given; nothing where nobody kept them."""
+    lines = run.conditions.commands or ((" ".join(run.command),) if run.command else ())
+    if lines:
+        yield Section("Procedure", (Paragraph("The commands that made the figures:"), Commands(lines)))
+
+
+def commentary(run: Run) -> Iterator[Section]:
+    """What the figures are made of, test by test."""
+    found = explain_run(run)
+    by_test = dict.fromkeys(one.test for one in found)
+    sections = []
+    for test in by_test:
+        items = tuple(explained(one) for one in found if one.test == test)
+        sections.append(Section(code(test) if test else "Whole run", (Items(items),)))
+    if sections:
+        yield Section("Commentary", sections=tuple(sections))

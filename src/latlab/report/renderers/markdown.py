@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A page as Markdown: CommonMark and the tables of GitHub, which Sphinx reads through MyST as well."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from latlab.report.chart import Chart
+from latlab.report.page import Block, Caution, Commands, Facts, Folded, Items, Page, Paragraph, Section
+from latlab.report.table import Align, Column, Table, text_of
+from latlab.report.text import Style, Text, spans
+
+SPECIAL = str.maketrans({character: "\\" + character for character in "\\`*_[]<>&|~${}#!"})
+BLOCK_START = re.compile(r"(\d{1,9})([.)])|([-+=%:(])")
+
+Lines = Iterator[str]
+
+
+def document(page: Page, pictures: str = "") -> str:
+    """The whole document. `pictures` is the folder of its charts, by name; without it charts are left out."""
+    lines: list[str] = [*_heading(page.title, 1)] if page.title else []
+    for line in page.lead:
+        lines += [marked(line), ""]
+    for section in page.sections:
+        lines += _section(section, 2, pictures)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def tables(found: Iterable[Table]) -> str:
+    """Tables alone, to be included in a document."""
+    return "\n".join("\n".join(pipe_table(table)) for table in found)
+
+
+def marked(text: Text) -> str:
+    """A paragraph whose code is set as code and whose other words are taken as they are."""
+    return _whole("".join(_code(span.text) if span.style is Style.CODE else _run(span.text, span.style) for span in spans(text)).strip())
+
+
+def escaped(text: str) -> str:
+    """A part of a line of text that Markdown takes as it is."""
+    return " ".join(text.split()).translate(SPECIAL)
+
+
+def pipe_table(table: Table) -> Lines:
+    caption = marked(table.caption)
+    if caption:
+        yield from (f"**Table:** {caption}{f' ({escaped(table.detail)})' if table.detail else ''}", "")
+    yield _row(escaped(column.heading) for column in table.columns)
+    yield _row(_rule(column) for column in table.columns)
+    yield from (_row(escaped(text_of(value)) for value in row) for row in table.rows)
+    yield ""
+    if table.warning:
+        yield from _note(table.warning)
+    for note in table.notes:
+        yield from (marked(note), "")
+
+
+def _section(section: Section, depth: int, pictures: str) -> Lines:
+    if section.title:
+        yield from _heading(section.title, depth)
+    for facts, blocks in groupby(section.blocks, key=lambda block: isinstance(block, Facts)):
+        for block in blocks:
+            yield from _block(block, pictures)
+        if facts:
+            yield ""
+    for inner in section.sections:
+        yield from _section(inner, depth + 1, pictures)
+
+
+def _block(block: Block, pictures: str) -> Lines:
+    match block:
+        case Paragraph():
+            yield from (marked(block.text), "")
+        case Caution():
+            yield from _note(": ".join(filter(None, (block.mark, block.text))))
+        case Items():
+            yield from _items(block)
+        case Facts():  # another bullet than that of items, so that two lists do not become one
+            yield from (f"* {_whole(escaped(name))}: {escaped(value)}" for name, value in block.pairs)
+        case Commands() if block.lines:
+            fence = _fence("\n".join(block.lines), 3)
+            yield from (f"{fence}console", *block.lines, fence, "")
+        case Folded():
+            for inner in block.blocks:
+                yield from _block(inner, pictures)
+        case Table():
+            yield from pipe_table(block)
+        case Chart() if pictures and block.name:
+            yield from (f"![{escaped(block.title)}]({pictures}/{block.name}.svg)", "", f"{escaped(block.title)}: {escaped(block.note)}", "")
+        case _:
+            return
+
+
+def _items(block: Items) -> Lines:
+    for item in block.items:
+        yield f"- {marked(item.text)}"
+        yield from (f"  - {marked(line)}" for line in item.below)
+    yield ""
+
+
+def _heading(text: Text, depth: int) -> Lines:
+    yield from (f"{'#' * depth} {marked(text)}", "")
+
+
+def _note(text: str) -> Lines:
+    yield from (f"> **Note:** {escaped(text)}", "")
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _rule(column: Column) -> str:
+    return "---:" if column.align is Align.RIGHT else "---"
+
+
+def _run(text: str, style: Style) -> str:
+    """A part of a line keeps the spaces at its ends, which keep it apart from its neighbours."""
+    inner = escaped(text)
+    if inner and style is Style.STRONG:
+        inner = f"**{inner}**"
+    return (" " if text[:1].isspace() else "") + inner + (" " if text[-1:].isspace() and inner else "")
+
+
+def _code(text: str) -> str:
+    fence = _fence(text, 1)
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def _fence(text: str, least: int) -> str:
+    """More backticks than stand together anywhere in the text."""
+    longest = max((len(found) for found in re.findall("`+", text)), default=0)
+    return "`" * max(least, longest + 1)
+
+
+def _whole(line: str) -> str:
+    """The line does not begin as anything but a paragraph: no list, rule, comment or target."""
+    found = BLOCK_START.match(line)
+    if found is None:
+        return line
+    return f"{found[1]}\\{line[len(found[1]) :]}" if found[1] else f"\\{line}"

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An rt run as a whole page of a performance guide: board, method, commands, latencies with their histogram, and what is late and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from latlab.analysis.wakeups.dose_experiment import doses
+from latlab.analysis.wakeups.result import RtResult
+from latlab.model.run import Run
+from latlab.report.chart import named
+from latlab.report.guides import commentary, platform_of, procedure
+from latlab.report.page import Block, Facts, Page, Paragraph, Section
+from latlab.report.rt.charts import charts, dose_chart
+from latlab.report.rt.pages import TITLE
+from latlab.report.rt.tables import Results, summary, tables
+from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
+from latlab.report.run.facts import problem_items
+
+
+def guide(run: Run, results: Results) -> Page:
+    """`run` with its distributions. Refuses figures that are no latencies."""
+    check_publishable(run)
+    experiment = summary(run, results)
+    overview = named([dose_chart(doses(run, results))], "overview") if experiment else ()
+    of_all = (Section("What the experiment shows", (*overview, *experiment)),) if experiment else ()
+    measured = tuple(_measurement(number, name, result) for number, (name, result) in enumerate(results))
+    found = Section("Results", sections=(*of_all, *measured))
+    return Page(f"{TITLE} on {run.platform}", sections=(*platform_of(run), _method(run), *procedure(run), found, *commentary(run)))
+
+
+def _method(run: Run) -> Section:
+    return Section("Method", tuple(_method_blocks(run)))
+
+
+def _method_blocks(run: Run) -> Iterator[Block]:
+    yield Paragraph(f"Mode: {mode_of(run)}.")
+    if sentence := mode_sentence(run):
+        yield Paragraph(sentence)
+    if run.problems:
+        yield from (Paragraph("The run is partial; what follows is left out or doubtful:"), problem_items(run.problems))
+    yield Facts(tuple((name, value) for name, value in facts_of(run) if name not in ("mode", "command")))
+
+
+def _measurement(number: int, name: str, result: RtResult) -> Section:
+    return Section(name or "Wake-up latency", (*tables("", result), *named(charts(result), f"m{number}")))

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The psa campaign as a whole page of a performance guide: the cost of each call and the worst interrupt latency, build by build."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from latlab.analysis.spans.psa_builds import BuildResult, cost_range, cost_tests, whole_instructions, worst_latency
+from latlab.model.run import Run
+from latlab.report.chart import named
+from latlab.report.guides import commentary, platform_of, procedure
+from latlab.report.page import Block, Commands, Facts, Item, Items, Page, Paragraph, Section
+from latlab.report.run.build_charts import charts
+from latlab.report.run.builds import tables
+from latlab.report.run.facts import FACT_NAMES, facts_of, problem_items
+from latlab.report.text import code
+from latlab.report.units import CLOCK_NAMES
+
+OF_ONE_BUILD = ("Run", "Status", "Firmware", "Started (UTC)", "Command", "Capture cost")
+OF_CORTEX_A = ("Topology", "Lead core", FACT_NAMES["el"], FACT_NAMES["gic"])
+METHOD = (
+    "Each call is made from the named world and timed from its begin to its end, the cost of the capture taken off. A sweep "
+    "fires a non-secure interrupt at every instruction of a call; its latency is what it waits beyond an interrupt of the idle core."
+)
+
+
+def guide(results: Sequence[BuildResult]) -> Page:
+    """The builds in the order given, all of one machine; the first stands for what they share."""
+    runs = [result.run for result in results]
+    figures = Section("Results", (*tables(results), *named(charts(results), "psa")))
+    sections = (*platform_of(runs[0]), _method(runs), *_procedure(runs), figures, *_commentary(results))
+    return Page(f"PSA calls and interrupt latency on {runs[0].platform}", sections=sections)
+
+
+def _method(runs: Sequence[Run]) -> Section:
+    shared = [fact for fact in facts_of(runs[0]) if fact[0] not in (*OF_ONE_BUILD, *OF_CORTEX_A)]
+    own = [(run.build.firmware, f"run {run.id} of {run.started_utc}, {run.status}") for run in runs]
+    partial: list[Block] = []
+    for run in runs:
+        if run.problems:
+            partial += [Paragraph(f"The run of {run.build.firmware} is partial:"), problem_items(run.problems)]
+    clock = Paragraph(f"Clock: {CLOCK_NAMES[runs[0].tick.clock]}. {METHOD}")
+    return Section("Method", (clock, Facts((*shared, *own)), *partial))
+
+
+def _procedure(runs: Sequence[Run]) -> Iterator[Section]:
+    if len(runs) == 1:
+        yield from procedure(runs[0])
+        return
+    blocks: list[Block] = [Paragraph("The commands that made the figures, one for each build:")]
+    blocks += [Commands((" ".join(run.command),)) for run in runs if run.command]
+    if len(blocks) > 1:
+        yield Section("Procedure", tuple(blocks))
+
+
+def _commentary(results: Sequence[BuildResult]) -> Iterator[Section]:
+    """What each build's figures come from; a build of which there is nothing to say has none."""
+    found = []
+    for result in results:
+        inner = tuple(section for whole in commentary(result.run) for section in whole.sections)
+        items = tuple(_said(result, results[0]))
+        if items or inner:
+            found.append(Section(code(result.name), (Items(items),) if items else (), inner))
+    if found:
+        yield Section("Commentary", sections=tuple(found))
+
+
+def _said(result: BuildResult, first: BuildResult) -> Iterator[Item]:
+    """The longest wait and the function that it ends in, and the call whose cost differs most from the first build's."""
+    if result.windows:
+        longest = max(result.windows, key=lambda window: window.latency_ticks)
+        wait, begin = (whole_instructions(result.run, ticks) for ticks in (longest.latency_ticks, longest.from_ticks))
+        where = (code(longest.test), f", {begin} instructions into the call: it ends in ", code(longest.function))
+        yield Item((f"An interrupt waits longest, {wait} instructions, in ", *where, "."))
+    elif worst_latency(result.run) == 0:
+        yield Item("No interrupt waits at any instruction of a swept call.")
+    ratios = [(cost / base, test, cost, base) for test, cost, base in _costs(result, first) if base]
+    if result is not first and ratios:
+        ratio, test, cost, base = max(ratios)
+        yield Item(
+            (
+                code(test),
+                f" costs {cost} instructions, {ratio:.2f} times the {base} of ",
+                code(first.name),
+                ": the largest ratio of its calls.",
+            )
+        )
+
+
+def _costs(result: BuildResult, first: BuildResult) -> Iterator[tuple[str, int, int]]:
+    """The least cost of each call that both builds have."""
+    for test in cost_tests([result.run]):
+        ours, theirs = cost_range(result.run, test), cost_range(first.run, test)
+        if ours is not None and theirs is not None:
+            yield test, ours[0], theirs[0]

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a run knows before its target boots, and what the target's log adds."""
+
+from latlab.campaigns.recording import Recorder, Silent
+from latlab.model.run import Build
+from latlab.store.store import open_store
+from latlab.targets.qemu import mps2
+from support.places import ROOT
+from support.runs import run_with
+
+
+def test_what_is_known_of_the_build_stays_when_the_firmware_says_its_name(tmp_path):
+    store = open_store(str(tmp_path / "store.sqlite"))
+    run = run_with(build=Build("unknown", options=(("CONFIG", "y"),), code_bytes=11360))
+    log = (ROOT / "tests" / "fuzz" / "seeds" / "dump" / "suspend.log").read_bytes()
+    recorder = Recorder(store, run, mps2.tick_of, lambda: b"", Silent())
+    list(recorder.read(log.splitlines()))
+    kept = store.load(recorder.run_id)
+    assert kept.build.firmware != "unknown" and kept.build.events_hash
+    assert (kept.build.options, kept.build.code_bytes) == ((("CONFIG", "y"),), 11360)

@@ -65,8 +65,8 @@ def timeline(run: Run, symbols: Symbols, test: str) -> tuple[Stretch, ...]:
     """The call without an interrupt, in the order of time. The last stretch ends with the sweep; neighbours of one function are one."""
     records = _records(run, test)
     found: list[Stretch] = []
-    for record, following in zip(records, [*records[1:], None], strict=True):
-        end = following.time_ticks if following else record.time_ticks
+    ends = [following.time_ticks for following in (*records[1:], *records[-1:])]
+    for record, end in zip(records, ends, strict=True):
         room, function = _place(record, symbols)
         if found and (found[-1].room, found[-1].function) == (room, function):
             found[-1] = Stretch(room, function, found[-1].from_ticks, end)

@@ -70,6 +70,15 @@ def test_the_last_men_paid_and_the_cores_behind_them_waited():
     assert last.core == core("1.1") and last.more == pytest.approx(36_000)
 
 
+def test_of_several_iterations_the_first_is_told():
+    run = make_run(Truth(tests=("susp_deep_parallel",)), 1, iterations=2)
+    first = {s.core: s.value_ticks * 20 for s in run.samples if (s.metric, s.iteration) == (Metric.CACHE_FLUSH, 0)}
+    second = {s.core: s.value_ticks * 20 for s in run.samples if (s.metric, s.iteration) == (Metric.CACHE_FLUSH, 1)}
+    assert first != second
+    paid = of_kind(run, "susp_deep_parallel", f.PaidAsLastMan)
+    assert paid and all(one.flush == first[one.core] == 100_000 for one in paid)
+
+
 def test_a_flush_has_room_in_a_rise_that_is_longer_than_a_step_by_half_of_it():
     """A last man's rise of a step has no room for its flush, which passed in the wait; one that holds it is not told as such."""
     hidden = of_kind(make_run(Truth(), 1), "susp_deep_parallel", f.PaidAsLastMan)[0]

@@ -109,6 +109,31 @@ def test_rows_alike_lend_each_other_certainty_and_only_those_of_their_metric_and
     assert "alike" not in alone.basis and alone.verdict is Verdict.CANNOT_TELL
 
 
+def test_rows_of_one_cluster_alone_can_be_what_makes_a_change_certain():
+    comparison = compare(load("published:tf-a/n1sdp/v2.10"), load("published:tf-a/n1sdp/v2.11"))
+    (row,) = (r for r in comparison.rows if (r.test, r.metric, r.cluster) == ("cpu_off_serial", Metric.WAKEUP, 1))
+    assert (row.verdict, row.basis) == (Verdict.IMPROVED, "0 of 2 cells up, with 3 rows alike")
+
+
+def test_build_options_that_differ_are_noted_by_name_and_equal_ones_are_not():
+    a, b = make_run(QUIET, 1, name="a"), make_run(QUIET, 2, name="b")
+
+    def notes(*options):
+        before, after = (replace(run, build=replace(run.build, options=own)) for run, own in zip((a, b), options, strict=True))
+        return [note for note in compare(before, after).notes if "build options" in note]
+
+    assert notes((("trace", "1"),), (("trace", "1"),)) == []
+    assert notes((("trace", "1"), ("lto", "0")), (("trace", "0"), ("lto", "0"))) == ["build options differ: trace"]
+
+
+def test_a_span_that_stands_twice_is_refused_with_its_place():
+    run = make_run(QUIET, 1, boots=2, iterations=3)
+    (again,) = (s for s in run.samples if (s.test, s.metric, s.core, s.boot, s.iteration) == (
+        "cpu_susp_serial", Metric.WAKEUP, CoreId(1, 2), 1, 2))  # fmt: skip
+    with pytest.raises(NotComparable, match=r"cpu_susp_serial wakeup of core 1\.2, boot 1, iteration 2, is recorded twice"):
+        compare(changed(run, samples=(*run.samples, again)), run)
+
+
 def test_each_metric_of_each_test_that_both_runs_have_is_compared():
     a, b = load("published:tf-a/juno/v2.10"), load("published:tf-a/juno/v2.11")
     both = {(s.test, s.metric) for s in a.samples} & {(s.test, s.metric) for s in b.samples}

@@ -9,6 +9,7 @@ from latlab.analysis.base import findings as f
 from latlab.analysis.base import wording
 from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.summary import SENTENCES, Mark
+from latlab.analysis.base.verdicts import Verdict
 from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Metric
@@ -99,6 +100,116 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
         (f.LeadTookLonger(B, 50_000.0, 0.0), "1.0, the lead, took 50.0 µs more than its siblings"),
         (f.LeadTookLonger(B, 50_000.0, 48_000.0), "1.0, the lead, took 50.0 µs more than its siblings: its cluster flush"),
         (f.LeadTookLonger(B, 50_000.0, 10_000.0), "1.0, the lead, took 50.0 µs more than its siblings, 10.00 µs of flush hidden in it"),
+        (f.LadderRefused(0.31, None, 0), "these spans make no queue of equal steps: a ladder explains 31 % of how far they lie apart"),
+        (f.LadderRefused(0.9, 1, 3), "3 cores of cluster 1 pay the flush of its last man, so no ladder is fitted to this queue"),
+        (f.NoQueue(1_000.0, 95_000.0), "no queue: sorted spans rise by 1.00 µs per core on a base of 95.0 µs"),
+        (
+            f.ServedInOrder((B, A), 104_000.0, 139_000.0, 700.0),
+            "cores were served in the order 1.0, 0.1: base 104.0 µs, step 139.0 µs, the fit leaves 0.70 µs",
+        ),
+        (f.DidNotWait((B,)), "1.0 did not wait: the queue begins behind it"),
+        (f.LongestWait(A, 700_000.0, 5, 140_000.0, ()), "core 0.1 waited 700 µs behind five cores: 5 steps of 140.0 µs"),
+        (
+            f.LongestWait(A, 882_000.0, 5, 140_000.0, (("after the last man", 146_000.0), ("last of all", 36_000.0))),
+            "core 0.1 waited 882 µs behind five cores: 5 steps of 140.0 µs, 146.0 µs after the last man and 36.0 µs last of all",
+        ),
+        (f.PaidAsLastMan(B, 138_000.0, None), "1.0 paid the cluster flush of 138.0 µs as last man of cluster 1"),
+        (
+            f.PaidAsLastMan(B, 138_000.0, 150_000.0),
+            "1.0 paid the cluster flush of 138.0 µs as last man of cluster 1; it stands 150.0 µs behind the core before it, "
+            "so most of the flush passed while it waited anyway",
+        ),
+        (f.WaitedBehindLastMan(A, 146_000.0), "0.1, next behind it, waited 146.0 µs longer than a step"),
+        (f.LastOfSystem(A, 36_000.0), "0.1, last of the system, took 36.0 µs more than its place in the queue"),
+        (f.StepOfQueue(139_000.0), "each place costs 139.0 µs"),
+        (f.QueueWithoutClusterLock(), "level 0 needs no lock of a cluster, so the queue is for something that all cores share"),
+        (
+            f.StepOfLevelZero(139_000.0, True),
+            "the level-0 test, which takes no cluster lock, has the same step (139.0 µs): both queues are for one thing",
+        ),
+        (f.StepOfLevelZero(70_000.0, False), "the step is not that of the level-0 test (70.0 µs)"),
+        (f.WaitedOnTheWayUp(((A, 200_000.0), (B, 30_000.0))), "on the way up these cores waited as well: 0.1 200.0 µs, 1.0 30.0 µs"),
+        (
+            f.TermMoved("step", Verdict.REGRESSED, ("x", "y"), ((87_700.0, 139_600.0), (86_500.0, 139_100.0)), 0.592),
+            "step of the queue regressed in x, y: 87.7 µs to 139.6 µs, 86.5 µs to 139.1 µs (+59.2 %): "
+            "each core waits that much longer for every core before it",
+        ),
+        (
+            f.TermMoved("step", Verdict.IMPROVED, ("x",), ((139_600.0, 87_700.0),), -0.372),
+            "step of the queue improved in x: 139.6 µs to 87.7 µs (-37.2 %): each core waits that much less long for every core before it",
+        ),
+        (
+            f.TermMoved("base", Verdict.IMPROVED, ("x",), ((20_000.0, 19_000.0),), -0.05),
+            "base of the queue improved in x: 20.0 µs to 19.00 µs",
+        ),
+        (
+            f.PartsMoved(Metric.WAKEUP, (("finish", 4_000.0), ("lock wait", -20.0))),
+            "of the wakeup, median over cores, these parts moved: finish +4.00 µs, lock wait -0.02 µs",
+        ),
+        (
+            f.OrderChanged((A, B), (B, A), 0.00736),
+            "order changed: 0.1, 1.0 to 1.0, 0.1; at its place in the queue no span moved by more than 0.7 %",
+        ),
+        (f.OrderChanged((A, B), (B, A), None), "order changed: 0.1, 1.0 to 1.0, 0.1"),
+        (f.NothingMoved(), "no structure changed beyond its threshold"),
+        (
+            f.MetricMoved(
+                Metric.WAKEUP,
+                Verdict.REGRESSED,
+                ("x", "y"),
+                False,
+                2_100.0,
+                4_920.0,
+                30,
+                ((0, 3_740.0), (1, 4_390.0)),
+                (("x", 9_000.0),),
+                (Metric.POWERDOWN, Metric.PSCI_CALL),
+            ),
+            "wakeup regressed in x, y: +2.10 µs to +4.92 µs over 30 cells; median +3.74 µs in cluster 0, +4.39 µs in cluster 1; "
+            "waits in the queue +9.00 µs in x; no row of powerdown or psci_call moved with it",
+        ),
+        (
+            f.MetricMoved(Metric.WAKEUP, Verdict.IMPROVED, ("x",), True, -4_000.0, -2_000.0, 6, (), (), ()),
+            "wakeup improved in every test: -4.00 µs to -2.00 µs over 6 cells",
+        ),
+        (
+            f.LargeUntold(Metric.POWERDOWN, "x", "cluster 1", 2_640.0, 1_060.0, 2),
+            "powerdown in x, cluster 1, differs by +1.06 µs (+40.2 %), and one row more by as much as that or less: "
+            "large, and not to be told from noise with so few boots; take more of both",
+        ),
+        (f.NotTold(11, 31, 0.125), "11 of 31 rows cannot be told, the largest +12.5 %; the others did not change"),
+        (
+            f.Scatter(Metric.WAKEUP, (0.012, 0.034), (0.005, 0.02), (4, 4, 3, 3, 18)),
+            "wakeup scatters by 1.2 % between boots (at most 3.4 %) and 0.5 % within one boot (at most 2 %): medians of 18 spans; "
+            "four boots of three iterations",
+        ),
+        (
+            f.Scatter(Metric.WAKEUP, (0.0, 0.0), None, (2, 3, 1, 2, 6)),
+            "wakeup: every boot and iteration of six spans is identical; 2 to 3 boots of 1 to 2 iterations",
+        ),
+        (f.ModeCaveat(Mode.VIRTUAL_MACHINE, True), "virtual machine: not an RT figure: a change may be the hypervisor's"),
+        (f.ModeCaveat(Mode.VIRTUAL_MACHINE, False), "virtual machine: not an RT figure: the figures are this virtual machine's"),
+        (
+            f.Spread(2, 9_000.0, 8_000.0, 56_000.0, 12_345, 1_000),
+            "CPU 2: median 8.00 µs, maximum 56.0 µs, 7.0 times the median, over 12,345 wake-ups; "
+            "1,000 periods passed while the task was late",
+        ),
+        (f.Spread(2, 9_000.0, None, 56_000.0, 0, 0), "CPU 2: average 9.00 µs, maximum 56.0 µs"),
+        (
+            f.LateByBlame(Blame(BlameKind.FIRMWARE, "TRNG_RND"), 3, 4, 90_000.0),
+            "3 of four late wake-ups: TRNG_RND, the latest 90.0 µs",
+        ),
+        (f.LateInPeriod(7, 0.25), "7 late wake-ups keep a period of 0.25 s"),
+        (
+            f.CpuMoved(2, Verdict.REGRESSED, (f.StatisticMoved("median", Metric.TASK_WAKEUP, 8_000.0, 9_000.0, 0.125),), (0, 1)),
+            "CPU 2 regressed: median 8.00 µs to 9.00 µs (+12.5 %); CPU 0, CPU 1 did not change",
+        ),
+        (
+            f.CpuMoved(2, Verdict.IMPROVED, (f.StatisticMoved("missed periods", Metric.MISSED_PERIODS, 0.0, 2.0, 0.0),), ()),
+            "CPU 2 improved: missed periods 0 per million to 2 per million",
+        ),
+        (f.BlameMoved(Blame(BlameKind.FIRMWARE, "TRNG_RND"), 3, 5), "late wake-ups by cause: TRNG_RND, 3 became 5"),
+        (f.NoWakeupMoved(), "no CPU's wake-ups changed beyond the threshold"),
     ],
 )
 def test_a_finding_is_said_with_its_cores_and_amounts(finding: f.Finding, said: str) -> None:

@@ -120,6 +120,37 @@ static bool skip(const struct test *test)
     return true;
 }
 
+#define AT_ONCE 48U /* that the server reads and writes of what it does not skip */
+
+/* The server reads and writes it whole, so every way to copy is gone. */
+static bool any_place_and_length(const struct test *test)
+{
+    static uint8_t in[AT_ONCE + 8U];
+    static uint8_t out[AT_ONCE + 8U];
+
+    (void)test;
+    for (uint32_t i = 0; i < sizeof(in); i++) {
+        in[i] = (uint8_t)(i * 11U + 1U);
+    }
+    for (uint32_t from = 0; from < 4U; from++) {
+        for (uint32_t to = 0; to < 4U; to++) {
+            for (uint32_t bytes = 1; bytes <= AT_ONCE; bytes++) {
+                psa_invec in_vec = { &in[from], bytes + 3U };
+                psa_outvec out_vec = { &out[to], bytes };
+
+                for (uint32_t i = 0; i < sizeof(out); i++) {
+                    out[i] = 0;
+                }
+                CHECK(psa_call(TEST_STATELESS_HANDLE, SERVER_SKIP, &in_vec, 1, &out_vec, 1) == PSA_SUCCESS && out_vec.len == bytes);
+                for (uint32_t i = 0; i < sizeof(out); i++) {
+                    CHECK(out[i] == (i >= to && i < to + bytes ? in[from + 3U + i - to] : 0U));
+                }
+            }
+        }
+    }
+    return true;
+}
+
 static bool message_contents(const struct test *test)
 {
     psa_msg_t message;
@@ -394,6 +425,7 @@ const struct test client_tests[] = {
     { "a service may refuse a connection", server_refuses, SPM_CAUSE_NONE, ANY_BUILD, 0, 0 },
     { "every vector goes there and back", echo_all_vectors, SPM_CAUSE_NONE, ANY_BUILD, 0, 0 },
     { "skipped bytes are not read", skip, SPM_CAUSE_NONE, ANY_BUILD, 0, 0 },
+    { "bytes of any place and length go there and back", any_place_and_length, SPM_CAUSE_NONE, ANY_BUILD, 0, 0 },
     { "a message says what was sent and by whom", message_contents, SPM_CAUSE_NONE, ANY_BUILD, 0, 0 },
     { "an rhandle belongs to one connection", rhandles, SPM_CAUSE_NONE, ANY_BUILD, 0, 0 },
     { "a status reaches the client", statuses, SPM_CAUSE_NONE, ANY_BUILD, 0, 0 },

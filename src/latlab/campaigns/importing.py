@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 
+from latlab.campaigns.importing_profiler import has_averages, import_profiler
 from latlab.campaigns.psci import CAMPAIGN
 from latlab.campaigns.recording import Recorded, Recorder, Silent, now_utc, text_of
 from latlab.catalog import event_table
@@ -31,11 +32,18 @@ def import_log(
     clock: Clock | None = None,
     platform: str | None = None,
     firmware: str | None = None,
+    core_mhz: float | None = None,
 ) -> Recorded:
     """Store a console log from elsewhere. The options say what the log does not; they may not contradict it."""
     lines = io.BytesIO(as_printed(data)).readlines()
     texts = [text_of(line) for line in lines]
     boot = next((frame for text in texts for frame in parse_frames(text) if isinstance(frame, Boot)), None)
+    if boot is None and has_averages(texts):
+        if topology or clock:
+            raise UsageError(f"{source} holds averages of PSA calls on one core, in CPU cycles; leave out --topology and --clock")
+        return import_profiler(store, texts, data, source, core_mhz, platform, firmware)
+    if core_mhz is not None:
+        raise UsageError(f"--core-mhz is for averages in CPU cycles, which {source} does not have; leave it out")
     if boot is None and topology is None:
         raise _without_topology(source, texts)
     run = _imported(source, boot, topology, clock, platform, firmware)

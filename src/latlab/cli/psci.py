@@ -134,6 +134,7 @@ def import_(
     clock: Annotated[ClockName | None, typer.Option(help="What the target's counter counts.", show_default="time")] = None,
     platform: Annotated[str | None, typer.Option(help="Name of the board.")] = None,
     firmware: Annotated[str | None, typer.Option(help="Name of the firmware, where the log does not say it.")] = None,
+    core_mhz: Annotated[float | None, typer.Option(help="The core's frequency, for a log of tf-m-tools' profiler.")] = None,
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
@@ -146,7 +147,7 @@ def import_(
     data = log.read_bytes()
     opened = open_store(store)
     shape = topology_of(topology) if topology else None
-    recorded = import_log(opened, data, log.name, shape, Clock(clock.value) if clock else None, platform, firmware)
+    recorded = import_log(opened, data, log.name, shape, Clock(clock.value) if clock else None, platform, firmware, core_mhz)
     conclude(opened, recorded, format)
 
 

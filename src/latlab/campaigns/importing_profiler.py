@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figures that the profiling cases of tf-m-tools print, kept as a run of the psa campaign."""
+
+from __future__ import annotations
+
+from latlab.campaigns.psa import CAMPAIGN
+from latlab.campaigns.recording import Recorded, now_utc
+from latlab.errors import DataError, UsageError
+from latlab.formats.dump.tfm_profiler import Average, read_averages
+from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.run import Build, CoreId, Problem, Run, Sample, Spans, Tick, Topology
+from latlab.store.store import Store
+
+# What such a figure is, which the log does not say.
+CAVEATS = (
+    ("figures", "one average for each call and boot; over how many calls, and how far they scatter, the log does not say"),
+    ("loss", "checkpoints that the profiler's store had no room for are missing from the averages, and nothing counts them"),
+    ("calibration", "one mean cost of a checkpoint in each world was taken off by the profiler; how far it was right the log does not say"),
+    ("counter", "the profiler takes differences as absolute values, so a counter that went round in a call shows as a wrong figure"),
+)
+
+
+def has_averages(texts: list[str]) -> bool:
+    found, problems = read_averages(texts)
+    return bool(found or problems)
+
+
+def import_profiler(
+    store: Store, texts: list[str], data: bytes, source: str, core_mhz: float | None, platform: str | None, firmware: str | None
+) -> Recorded:
+    """Cycles become time with the core's frequency, which no log of the profiler holds."""
+    if core_mhz is None:
+        raise UsageError(f"{source} counts CPU cycles; say how fast the core ran with --core-mhz, such as --core-mhz 50")
+    if not 0 < core_mhz <= 10_000:
+        raise UsageError(f"--core-mhz {core_mhz:g} is no frequency of a core; give megahertz")
+    averages, problems = read_averages(texts)
+    if not averages:
+        raise DataError(f"{source} line {problems[0].line}: {problems[0].message}; nothing is left to store")
+    run = Run(
+        campaign=CAMPAIGN,
+        target="import",
+        platform=platform or "unknown",
+        topology=Topology((1,)),
+        tick=Tick(Clock.TIME, 1000 / core_mhz),
+        build=Build(firmware or "unknown"),
+        lead=CoreId(0, 0),
+        status=RunStatus.PARTIAL,
+        contents=Spans(),
+        started_utc=now_utc(),
+        source=source,
+        facts=(("core_mhz", f"{core_mhz:g}"), *CAVEATS),
+    )
+    return _keep(store, run, averages, problems, data)
+
+
+def _keep(store: Store, run: Run, averages: list[Average], problems: list[Problem], data: bytes) -> Recorded:
+    samples = [Sample(one.test, Metric.PSA_CALL, CoreId(0, 0), one.boot, 0, one.cycles) for one in averages]
+    run_id = store.begin(run)
+    store.add(run_id, samples, problems=problems, logs={"console": data})
+    status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
+    store.finish(run_id, status)
+    return Recorded(run_id, status, len(samples), tuple(problems), True)

@@ -64,7 +64,7 @@ def main() -> int:
             missed += not met
             verdict = "" if goal is None else "met" if met else "MISSED"
             table.add_row(build, what, str(value), str(peer), "" if goal is None else f"{goal:.0f}", verdict)
-        table.add_row(build, "code (bytes)", dict(run.facts)["code_bytes"], "", "", "", end_section=True)
+        table.add_row(build, "code (bytes)", str(run.build.code_bytes), "", "", "", end_section=True)
     Console(width=150).print(table)
     return 1 if missed else 0
 

@@ -25,11 +25,11 @@ function(preprocess_linker_script INPUT OUTPUT)
 endfunction()
 
 # spm_image(NAME BACKEND sfn|ipc LEVEL n GATE none|thread|svc|classic PARTITIONS directory...
-#           [EXTERNAL manifest=archive...] [PLATFORMS file...])
+#           [EXTERNAL manifest=archive...] [PLATFORMS file...] [SOURCES file...])
 # makes NAME_secure, the secure image, and its veneer library for the non-secure side. EXTERNAL names partitions that were
-# built elsewhere, PLATFORMS further names of devices and interrupts.
+# built elsewhere, PLATFORMS further names of devices and interrupts, SOURCES further veneers, which no partition refers to.
 function(spm_image NAME)
-    cmake_parse_arguments(ARG "" "BACKEND;LEVEL;GATE" "PARTITIONS;EXTERNAL;PLATFORMS;DEFINES" ${ARGN})
+    cmake_parse_arguments(ARG "" "BACKEND;LEVEL;GATE" "PARTITIONS;EXTERNAL;PLATFORMS;SOURCES;DEFINES" ${ARGN})
     set(OUT ${CMAKE_CURRENT_BINARY_DIR}/${NAME})
     string(TOUPPER "SPM_BACKEND_${ARG_BACKEND}=1" BACKEND_DEFINE)
     set(DEFINES SPM_LEVEL=${ARG_LEVEL} ${BACKEND_DEFINE} ${ARG_DEFINES})
@@ -130,9 +130,9 @@ function(spm_image NAME)
         INCLUDES ${PLATFORM_DIR} ${OUT} DEFINES SPM_LEVEL=${ARG_LEVEL} DEPENDS ${OUT}/partitions.ld)
     add_custom_target(${NAME}_secure_ld DEPENDS ${OUT}/secure.ld)
     set(VENEERS ${OUT}/veneers.o)
-    add_executable(${NAME}_secure ${SPM_DIR}/partitions/sfn_loop.c ${ARCH_DIR}/stubs.S)
+    add_executable(${NAME}_secure ${SPM_DIR}/partitions/sfn_loop.c ${ARCH_DIR}/stubs.S ${ARG_SOURCES})
     target_compile_definitions(${NAME}_secure PRIVATE ${DEFINES})
-    target_include_directories(${NAME}_secure PRIVATE ${INCLUDES})
+    target_include_directories(${NAME}_secure PRIVATE ${INCLUDES} ${PROFILER_INCLUDES})
     target_link_options(${NAME}_secure PRIVATE -T ${OUT}/secure.ld -Wl,--cmse-implib -Wl,--out-implib=${VENEERS})
     target_link_libraries(${NAME}_secure PRIVATE
         -Wl,--whole-archive ${NAME}_spm -Wl,--no-whole-archive -Wl,--start-group ${ARCHIVES} ${NAME}_spm c gcc -Wl,--end-group)

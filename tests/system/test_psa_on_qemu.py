@@ -7,8 +7,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from latlab.analysis.spans.psa_builds import BuildResult, cost_range, worst_latency
+from latlab.campaigns.importing import import_log
 from latlab.campaigns.psa import SYMBOLS_LOG, run_psa
 from latlab.campaigns.recording import Silent, text_of
 from latlab.catalog import event_table
@@ -16,7 +18,7 @@ from latlab.formats.dump.dump import collect_dump
 from latlab.model.enums import Metric, RunStatus
 from latlab.report.renderers import html
 from latlab.report.run.builds import page
-from latlab.store.store import open_store
+from latlab.store.store import Store, open_store
 from latlab.targets.qemu import mps2
 from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.qemu import find_qemu
@@ -138,6 +140,17 @@ def test_a_periodic_task_sees_the_jitter_that_the_gate_makes(build: str) -> None
 def test_a_call_survives_a_switch_of_threads_at_each_of_its_instructions(build: str) -> None:
     shots = re.search(r"shots (\d+), of these in a call (\d+)", printed(f"{build}_test", "switches"))
     assert shots and int(shots[1]) > 10_000 and int(shots[2]) > 10_000
+
+
+def test_the_drop_in_profiler_measures_what_the_campaign_does_and_can_be_imported() -> None:
+    same_compiler()
+    store = Store(sa.create_engine("sqlite://"), "memory")
+    store.prepare()
+    recorded = import_log(store, printed("profiled_l1", "profiled").encode(), "profiled", core_mhz=20.0)
+    measured = {sample.test: sample.value_ticks * mps2.tick_of(20_000_000).value for sample in store.load(recorded.run_id).samples}
+    assert set(measured) == {f"{world}_{call}" for world in ("s", "ns") for call in ("connect", "call_0", "close", "stateless_0")}
+    # The cases keep what they measure in other places than the campaign's, which are some instructions away.
+    assert all(abs(figure - PINNED["sfn_l1"][test]) < 15 for test, figure in measured.items()), measured
 
 
 @pytest.mark.parametrize("machine", mps2.MACHINES)

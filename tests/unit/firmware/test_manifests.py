@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from support.manifests import GOOD, ManifestError, Platform, System, feature_header, mutated, outcome, parse, partition_from
+from support.manifests import PLATFORM as BOARD
+from support.places import ROOT
 
 SENTENCE = re.compile(r"[a-z_]+\.json:[1-9]\d*: .+")
 PLATFORM = Platform({"UART": (0x50201000, 0x1000), "NVM": (0x380F0000, 0x400)}, {"UART_IRQ": 35}, 128)
@@ -135,6 +137,17 @@ def test_five_separate_regions_are_too_many() -> None:
 
 def test_the_tests_own_manifests_are_good() -> None:
     assert [outcome(text, name, is_json) for name, text in GOOD.items() for is_json in (True, False)] == [None] * 2 * len(GOOD)
+
+
+def test_the_drop_in_profiler_has_the_same_client_here_and_in_tf_m() -> None:
+    firmware = ROOT / "firmware" / "spm"
+    here, there = (
+        partition_from(parse(path.read_text(), "prof_client.json", True), 0, BOARD)
+        for path in (firmware / "partitions/profiler/prof_client/prof_client.json", firmware / "profiler/drop_in/tfm/prof_client.json")
+    )
+    assert [region.base for region in here.regions] == [0x40000000] and there.regions == []
+    assert (here.name, here.entry, [s.sid for s in here.services]) == (there.name, there.entry, [s.sid for s in there.services])
+    assert [name for name, _ in here.dependencies] == [name for name, _ in there.dependencies]
 
 
 @pytest.mark.parametrize("is_json", [True, False])

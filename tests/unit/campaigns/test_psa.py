@@ -2,18 +2,20 @@
 """The psa campaign: its spans and its windows."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from latlab.analysis.spans.psa import psa_samples, windows
-from latlab.analysis.spans.psa_builds import cost_range, worst_latency
+from latlab.analysis.spans.psa_builds import BuildResult, cost_range, worst_latency
 from latlab.analysis.spans.psa_timeline import timeline, worst_interrupt
 from latlab.analysis.spans.spans import samples_of
 from latlab.errors import UsageError
 from latlab.model.enums import Clock, Metric
-from latlab.model.run import CoreId, CoreTrace, Run, TraceRecord
+from latlab.model.run import Build, CoreId, CoreTrace, Run, TraceRecord
 from latlab.model.symbols import Symbols
 from latlab.report.exports import psa_trace
+from latlab.report.run.builds import tables
 from latlab.targets.qemu import mps2
 from support.runs import ONE_CORE, run_with
 
@@ -137,3 +139,14 @@ def test_a_run_whose_sweep_does_not_say_what_it_interrupted_has_no_trace() -> No
         psa_trace.render(run_of(trace("sweep_call_0", [interrupt(20, 0, 0x100)])), SYMBOLS)
     with pytest.raises(UsageError, match="no timeline of 'sweep_close'; it has sweep_call_0"):
         psa_trace.render(run_of(trace("sweep_call_0", [interrupt(*shot) for shot in SWEPT])), IMAGE, "sweep_close")
+
+
+def test_the_gates_are_compared_where_both_were_measured() -> None:
+    def result(build: str, end: int) -> BuildResult:
+        run = run_of(trace("ns_connect", [(1000, "CHECKPOINT", 1 << 32), (1000 + end, "CHECKPOINT", 2 << 32 | 1)]))
+        return BuildResult(replace(run, build=Build(build)), SYMBOLS)
+
+    classic, thread = result("classic_l1", 2048), result("ipc_l1", 4096)
+    assert [table.caption for table in tables([classic])] == [table.caption for table in tables([thread])]
+    (_, gates) = tables([thread, classic])
+    assert "level 1" in str(gates.caption) and gates.rows[0] == ("ns_connect", "100", "200", "+100.0")

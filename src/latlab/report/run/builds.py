@@ -27,6 +27,7 @@ def page(results: Sequence[BuildResult]) -> Page:
 
 def tables(results: Sequence[BuildResult]) -> Iterator[Table]:
     yield _costs(results)
+    yield from _gates(results)
     yield from (_windows(result) for result in results if result.windows)
 
 
@@ -37,6 +38,24 @@ def _costs(results: Sequence[BuildResult]) -> Table:
     rows.append(("code (bytes)", *(str(run.build.code_bytes or "") for run in runs)))
     columns = (*words("call"), *figures(*(result.name for result in results)))
     return Table("Cost in guest instructions, capture cost taken off", columns, tuple(rows))
+
+
+# The calls that the comparison of gates is published for.
+_PUBLISHED = tuple(f"{world}_{call}" for world in ("s", "ns") for call in ("connect", "call_0", "close", "stateless_0"))
+
+
+def _gates(results: Sequence[BuildResult]) -> Iterator[Table]:
+    """The classic gate against thread mode, where both were measured at one isolation level."""
+    by_name = {result.name: result.run for result in results}
+    for level in ("l1", "l2"):
+        classic, thread = by_name.get(f"classic_{level}"), by_name.get(f"ipc_{level}")
+        if classic is None or thread is None:
+            continue
+        pairs = [(test, cost_range(classic, test), cost_range(thread, test)) for test in _PUBLISHED]
+        rows = [(test, str(a[1]), str(b[1]), f"{100 * (b[1] - a[1]) / a[1]:+.1f}") for test, a, b in pairs if a and b]
+        rows.append(("worst interrupt latency", _range(_point(worst_latency(classic))), _range(_point(worst_latency(thread))), ""))
+        columns = (*words("call"), *figures("in the SVC handler", "in thread mode", "change (%)"))
+        yield Table(f"Isolation level {level[1:]}: the classic gate against thread mode, guest instructions", columns, tuple(rows))
 
 
 def _windows(result: BuildResult) -> Table:

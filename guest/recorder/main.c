@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -71,8 +72,33 @@ static int take_rights(const struct options *options)
     return 0;
 }
 
+/* Mapped for as long as the process lives. */
+static int share_record(const char *path)
+{
+    struct stat found;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+
+    if (fd < 0 || fstat(fd, &found) != 0) {
+        return errno;
+    }
+    void *memory = mmap(NULL, (size_t)found.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (memory == MAP_FAILED) {
+        return errno;
+    }
+    record_share(&recording.file, memory, (uint64_t)found.st_size);
+    return 0;
+}
+
 static int open_record(const struct options *options, uint64_t start_ns)
 {
+    if (options->memory != NULL) {
+        int unusable = share_record(options->memory);
+
+        if (unusable != 0) {
+            return say(EXIT_USAGE, "cannot share", options->memory, unusable);
+        }
+    }
     recording.file.header = (struct record_header){
         .cpus = options->cpus,
         .priority = (uint32_t)options->priority,

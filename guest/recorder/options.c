@@ -104,6 +104,9 @@ static bool read_option(struct options *options, int option)
         return options->priority != 0 || refuse('p', optarg, "a priority from 1 to 99");
     case 'a':
         return read_cpus(options, optarg) || refuse('a', optarg, "a list of CPUs such as 0,2-3");
+    case 'm':
+        options->memory = optarg;
+        return true;
     case 'I':
         options->idle_states_allowed = true;
         return true;
@@ -117,13 +120,14 @@ bool options_read(struct options *options, int argc, char **argv)
     int option;
 
     *options = (struct options){ .interval_ns = 200 * NS_PER_US, .outlier_ns = 100 * NS_PER_US, .priority = 80 };
-    while ((option = getopt(argc, argv, "o:D:i:t:p:a:I")) != -1) {
+    while ((option = getopt(argc, argv, "o:D:i:t:p:a:m:I")) != -1) {
         if (!read_option(options, option)) {
             return false;
         }
     }
     if (options->output == NULL || optind != argc) {
-        fprintf(stderr, "usage: latlab-recorder -o FILE [-D seconds] [-i interval_us] [-t outlier_us] [-p priority] [-a cpus] [-I]\n"
+        fprintf(stderr, "usage: latlab-recorder -o FILE [-D seconds] [-i interval_us] [-t outlier_us] [-p priority] [-a cpus] [-m memory] [-I]\n"
+                        "  -m keeps the file in memory that a file stands for as well\n"
                         "  -I leaves the idle states allowed; otherwise /dev/cpu_dma_latency is held at 0\n");
         return false;
     }

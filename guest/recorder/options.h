@@ -10,6 +10,7 @@
 
 struct options {
     const char *output;
+    const char *memory; /* NULL if the file is kept nowhere else */
     uint64_t interval_ns;
     uint64_t outlier_ns;
     uint64_t duration_ns;

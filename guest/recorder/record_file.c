@@ -36,6 +36,39 @@ static int write_all(int fd, const void *data, uint64_t bytes, uint64_t offset)
     return 0;
 }
 
+static void share(struct record_file *file, const void *data, uint64_t bytes, uint64_t offset)
+{
+    struct record_shared *head = file->shared;
+    uint64_t end = RECORD_SHARED_PAGE + offset + bytes;
+
+    if (head == NULL || end > file->shared_bytes) {
+        return;
+    }
+    memcpy((char *)file->shared + RECORD_SHARED_PAGE + offset, data, bytes);
+    if (offset + bytes > head->bytes) {
+        __atomic_store_n(&head->bytes, offset + bytes, __ATOMIC_RELEASE);
+    }
+}
+
+static int keep(struct record_file *file, const void *data, uint64_t bytes, uint64_t offset)
+{
+    share(file, data, bytes, offset);
+    return write_all(file->fd, data, bytes, offset);
+}
+
+void record_share(struct record_file *file, void *memory, uint64_t bytes)
+{
+    struct record_shared *head = memory;
+
+    if (bytes < 2U * RECORD_SHARED_PAGE) {
+        return;
+    }
+    head->bytes = 0;
+    memcpy(head->magic, RECORD_SHARED_MAGIC, sizeof(head->magic));
+    file->shared = memory;
+    file->shared_bytes = bytes;
+}
+
 int record_create(struct record_file *file, const char *path)
 {
     struct record_header *header = &file->header;
@@ -53,7 +86,7 @@ int record_create(struct record_file *file, const char *path)
     file->end = header->header_bytes + 2ULL * header->slot_bytes;
     file->sequence = 0;
     file->outliers_written = 0;
-    return write_all(file->fd, header, sizeof(*header), 0);
+    return keep(file, header, sizeof(*header), 0);
 }
 
 /* The older slot is overwritten; if that is cut off, the other one still holds. */
@@ -66,10 +99,10 @@ int record_checkpoint(struct record_file *file, struct record_slot slot, const s
     slot.crc = crc32_append(crc32_append(0, &slot, offsetof(struct record_slot, crc)), tallies, tallies_bytes);
 
     uint64_t place = file->header.header_bytes + (slot.sequence % 2U) * file->header.slot_bytes;
-    int error = write_all(file->fd, tallies, tallies_bytes, place + sizeof(slot));
+    int error = keep(file, tallies, tallies_bytes, place + sizeof(slot));
 
     if (error == 0) {
-        error = write_all(file->fd, &slot, sizeof(slot), place);
+        error = keep(file, &slot, sizeof(slot), place);
     }
     if (error == 0 && fdatasync(file->fd) != 0 && errno != EINVAL) {
         error = errno;
@@ -80,10 +113,10 @@ int record_checkpoint(struct record_file *file, struct record_slot slot, const s
 int record_outliers(struct record_file *file, const struct outlier *outliers, uint32_t count)
 {
     struct record_batch batch = { .outliers = count, .crc = crc32_append(0, outliers, count * sizeof(*outliers)) };
-    int error = write_all(file->fd, &batch, sizeof(batch), file->end);
+    int error = keep(file, &batch, sizeof(batch), file->end);
 
     if (error == 0) {
-        error = write_all(file->fd, outliers, count * sizeof(*outliers), file->end + sizeof(batch));
+        error = keep(file, outliers, count * sizeof(*outliers), file->end + sizeof(batch));
     }
     if (error == 0) {
         file->end += sizeof(batch) + count * sizeof(*outliers);

@@ -49,13 +49,33 @@ struct record_batch {
     uint32_t crc; /* over the outliers that follow */
 };
 
+/*
+ * Memory that outlives this machine, if there is any: a page with the mark and the size so far, then the file again from
+ * its first byte. What no longer fits is left out of it.
+ */
+#define RECORD_SHARED_MAGIC "LLSHM1\r\n"
+#define RECORD_SHARED_PAGE 4096U
+
+struct record_shared {
+    char magic[8];
+    uint64_t bytes; /* set after what it counts */
+};
+
 struct record_file {
     int fd;
+    void *shared; /* NULL without such memory */
+    uint64_t shared_bytes;
     uint64_t end;
     uint64_t sequence;
     uint64_t outliers_written;
     struct record_header header;
 };
+
+/*
+ * Keeps the file in `memory` as well, which has `bytes` and stays as long as the file is used. Before record_create(); memory
+ * smaller than two pages is not used.
+ */
+void record_share(struct record_file *file, void *memory, uint64_t bytes);
 
 /*
  * All return 0 or the errno of what failed; after an error the file holds what the last good call left. record_create()

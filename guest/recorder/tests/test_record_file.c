@@ -57,6 +57,42 @@ TEST(checkpoints_go_to_the_two_slots_in_turn)
     remove_file();
 }
 
+TEST(the_shared_memory_holds_what_the_file_holds_as_far_as_it_fits)
+{
+    static unsigned char memory[RECORD_SHARED_PAGE + 352U + 2U * (40U + 2U * sizeof(struct tally)) + 100U];
+    static unsigned char written[sizeof(memory)];
+    const struct record_shared *head = (const void *)memory;
+    const struct outlier outliers[3] = { { .wake_ns = 7 } };
+    const uint64_t slots_end = 352U + 2U * (40U + 2U * sizeof(struct tally));
+
+    create_file();
+    remove_file();
+    file = (struct record_file){ .header = { .cpus = 2 } };
+    record_share(&file, memory, sizeof(memory));
+    CHECK(record_create(&file, path) == 0 && head->bytes == 352U);
+    CHECK(record_checkpoint(&file, (struct record_slot){ .now_ns = 1 }, tallies) == 0);
+    CHECK(record_checkpoint(&file, (struct record_slot){ .now_ns = 2 }, tallies) == 0 && head->bytes == slots_end);
+    CHECK(record_outliers(&file, outliers, 1) == 0 && head->bytes == slots_end + 40U);
+    CHECK(record_outliers(&file, outliers, 3) == 0 && head->bytes == slots_end + 48U);
+    CHECK(memcmp(head->magic, RECORD_SHARED_MAGIC, sizeof(head->magic)) == 0);
+    int fd = open(path, O_RDONLY);
+
+    CHECK(pread(fd, written, slots_end + 48U, 0) == (ssize_t)(slots_end + 48U));
+    CHECK(memcmp(written, memory + RECORD_SHARED_PAGE, slots_end + 48U) == 0);
+    close(fd);
+    remove_file();
+}
+
+TEST(memory_that_is_too_small_is_not_used)
+{
+    static unsigned char memory[RECORD_SHARED_PAGE];
+
+    create_file();
+    record_share(&file, memory, sizeof(memory));
+    CHECK(file.shared == NULL);
+    remove_file();
+}
+
 TEST(outliers_are_added_behind_the_slots)
 {
     struct outlier outlier = { .late_ns = 77 };

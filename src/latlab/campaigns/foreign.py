@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -13,7 +12,7 @@ from latlab.analysis.crossings.calls import Call, Pairing
 from latlab.analysis.crossings.functions import WrongImage, check_code
 from latlab.analysis.crossings.marked import Marks, samples_of_call
 from latlab.campaigns.psci import CAMPAIGN
-from latlab.campaigns.recording import Progress, Recorded, now_utc, text_of
+from latlab.campaigns.recording import Progress, Recorded, living, text_of
 from latlab.catalog import call_names
 from latlab.errors import DataError, LatlabError
 from latlab.formats.dump.calls_log import CallsLog, read_calls_log
@@ -21,13 +20,16 @@ from latlab.formats.probe.decoder import Decoder
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.crossings import Core, Fragment, Header
 from latlab.model.enums import Clock, RunStatus
+from latlab.model.life import Left
 from latlab.model.run import Build, CoreId, Problem, Run, Sample, Spans, Tick, Topology
 from latlab.model.symbols import Image
+from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu import probe as probes
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.qemu.subject import Subject, command_line, find_program
+from latlab.targets.scratch import scratch
 
 AFFINITY = 0xFF00FFFFFF
 CHUNK = 1 << 20
@@ -46,23 +48,23 @@ def run_psci_subject(
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Recorded:
     """Run every test that the firmware supports and store it. What the firmware cannot do is a fact of the run, no problem of it."""
-    with tempfile.TemporaryDirectory(prefix="latlab-") as name:
-        folder, stream = Path(name), Path(name) / "probe"
+    with scratch() as folder:
+        stream = folder / "probe"
         command = command_line(qemu, subject, find_program(subject.board), iterations, folder)
         console = consoles.Console(probes.with_probe(command, probe, stream, bool(images)), folder / "secure.log", limits, interrupted)
-        run_id = store.begin(_planned(qemu, subject, command))
-        progress.start(run_id)
-        lines = _lines(console)
-        log = read_calls_log(lines)
-        data = stream.read_bytes() if stream.is_file() else b""
-        logs = {"console": console.take(), "secure": _read(folder / "secure.log"), "stderr": console.stderr, "probe": data}
-        store.add(run_id, logs=logs)
-        samples, problems = measured(data, log, images)
-        problems += _end_problems(log, console)
-        store.describe(run_id, _described(_planned(qemu, subject, command), log))
-        store.add(run_id, samples, problems=problems)
-        status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
-        store.finish(run_id, status)
+        with living(store, _planned(qemu, subject, command), Left(str(folder))) as run_id:
+            progress.start(run_id)
+            lines = _lines(console)
+            log = read_calls_log(lines)
+            data = stream.read_bytes() if stream.is_file() else b""
+            logs = {"console": console.take(), "secure": _read(folder / "secure.log"), "stderr": console.stderr, "probe": data}
+            store.add(run_id, logs=logs)
+            samples, problems = measured(data, log, images)
+            problems += _end_problems(log, console)
+            store.describe(run_id, _described(_planned(qemu, subject, command), log))
+            store.add(run_id, samples, problems=problems)
+            status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
+            store.finish(run_id, status)
     if console.outcome.end is consoles.End.INTERRUPT:
         raise LatlabError(f"interrupted; what came before is kept as the partial run {run_id}")
     refused = probes.refusal(console.stderr.decode("utf-8", "replace"))

@@ -7,7 +7,7 @@ import io
 
 from latlab.campaigns.importing_profiler import has_averages, import_profiler
 from latlab.campaigns.psci import CAMPAIGN
-from latlab.campaigns.recording import Recorded, Recorder, Silent, now_utc, text_of
+from latlab.campaigns.recording import Recorded, Recorder, Silent, living, text_of
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.dump import console_log
@@ -19,6 +19,7 @@ from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.figures import Figures
 from latlab.model.run import Build, Run, Spans, Tick, Topology
+from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets.qemu import qemu as qemus
 from latlab.targets.qemu.images import PLATFORM
@@ -49,11 +50,12 @@ def import_log(
     run = _imported(source, boot, topology, clock, platform, firmware)
     if boot is None:
         return _import_figures(store, run, texts, data)
-    recorder = Recorder(store, run, lambda hz: qemus.tick_of(run.tick.clock, hz), bytes, Silent())
-    recorder.add_logs({"console": data})
-    for _ in recorder.read(lines):
-        pass
-    return recorder.finish()
+    with living(store, run) as run_id:
+        recorder = Recorder(store, run_id, run, lambda hz: qemus.tick_of(run.tick.clock, hz), bytes, Silent())
+        recorder.add_logs({"console": data})
+        for _ in recorder.read(lines):
+            pass
+        return recorder.finish()
 
 
 def _without_topology(source: str, texts: list[str]) -> LatlabError:
@@ -108,8 +110,8 @@ def _import_figures(store: Store, run: Run, texts: list[str], data: bytes) -> Re
     if not samples:
         cause = f"; line {problems[0].line}: {problems[0].message}" if problems else ""
         raise DataError(f"no readable BOOT line and no RT_INSTR figure, so nothing to store{cause}; give the whole console log")
-    run_id = store.begin(run)
-    store.add(run_id, samples, problems=problems, logs={"console": data})
     status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
-    store.finish(run_id, status)
+    with living(store, run) as run_id:
+        store.add(run_id, samples, problems=problems, logs={"console": data})
+        store.finish(run_id, status)
     return Recorded(run_id, status, len(samples), tuple(problems), True)

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from latlab.campaigns.psa import CAMPAIGN
-from latlab.campaigns.recording import Recorded, now_utc
+from latlab.campaigns.recording import Recorded, living
 from latlab.errors import DataError, UsageError
 from latlab.formats.dump.tfm_profiler import Average, read_averages
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.run import Build, CoreId, Problem, Run, Sample, Spans, Tick, Topology
+from latlab.store.rows import now_utc
 from latlab.store.store import Store
 
 # What such a figure is, which the log does not say.
@@ -55,8 +56,8 @@ def import_profiler(
 
 def _keep(store: Store, run: Run, averages: list[Average], problems: list[Problem], data: bytes) -> Recorded:
     samples = [Sample(one.test, Metric.PSA_CALL, CoreId(0, 0), one.boot, 0, one.cycles) for one in averages]
-    run_id = store.begin(run)
-    store.add(run_id, samples, problems=problems, logs={"console": data})
     status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
-    store.finish(run_id, status)
+    with living(store, run) as run_id:
+        store.add(run_id, samples, problems=problems, logs={"console": data})
+        store.finish(run_id, status)
     return Recorded(run_id, status, len(samples), tuple(problems), True)

@@ -3,23 +3,24 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
 from latlab.analysis.spans.psa_builds import BuildResult
-from latlab.campaigns.recording import Progress, Recorded, now_utc, record_console
+from latlab.campaigns.recording import Progress, Recorded, record_console
 from latlab.catalog import event_table
 from latlab.errors import DataError, UsageError
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock as Clocks
 from latlab.model.enums import RunStatus
+from latlab.model.life import Left
 from latlab.model.run import Build, Run, Spans, Tick, Topology
 from latlab.model.symbols import Symbols
+from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu import mps2
 from latlab.targets.qemu.qemu import Qemu
+from latlab.targets.scratch import scratch
 
 CAMPAIGN = "psa"
 CAMPAIGN_ITERATIONS = 22 * 20 + 8
@@ -55,10 +56,10 @@ def run_psa(
         command=command,
         facts=(("cpu", "cortex-m33"), ("interrupt_priority", f"{priority:#04x}")),
     )
-    with tempfile.TemporaryDirectory(prefix="latlab-") as folder:
-        console = consoles.Console(command, Path(folder) / "secure.log", limits, interrupted)
+    with scratch() as folder:
+        console = consoles.Console(command, folder / "secure.log", limits, interrupted)
         logs = {SYMBOLS_LOG: mps2.symbols_text(mps2.symbols_of(images.secure))}
-        return record_console(store, run, mps2.tick_of, console, progress, logs)
+        return record_console(store, run, mps2.tick_of, console, progress, logs, Left(str(folder)))
 
 
 def load_symbols(store: Store, run_id: str) -> Symbols:

@@ -4,20 +4,21 @@
 from __future__ import annotations
 
 import io
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
-from latlab.campaigns.recording import Progress, Recorded, Recorder, now_utc, record_console
+from latlab.campaigns.recording import Progress, Recorded, Recorder, living, record_console
 from latlab.catalog import event_table
 from latlab.errors import UsageError
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, RunStatus
+from latlab.model.life import Left
 from latlab.model.run import Build, Run, Spans, Tick, Topology
+from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu import qemu as qemus
 from latlab.targets.qemu.images import PLATFORM, check_events
+from latlab.targets.scratch import scratch
 from latlab.virtual import program as virtual_times
 from latlab.virtual.board import board_text
 
@@ -45,15 +46,15 @@ def run_psci(
     check_events(machine.images.firmware_elf, event_table())
     qemus.check_machine(qemu, machine)
     clock = qemus.clock_of(machine.mode)
-    with tempfile.TemporaryDirectory(prefix="latlab-") as folder:
+    with scratch() as folder:
 
         def boot(number: int) -> consoles.Console:
-            secure_log = Path(folder) / f"secure-{number}.log"
+            secure_log = folder / f"secure-{number}.log"
             return consoles.Console(qemus.command_line(qemu, machine, secure_log), secure_log, limits, interrupted)
 
-        console = consoles.ColdBoots(boot, boots, Path(folder) / "secure.log")
+        console = consoles.ColdBoots(boot, boots, folder / "secure.log")
         run = _planned(qemu, machine, clock, console.current.command)
-        return record_console(store, run, lambda hz: qemus.tick_of(clock, hz), console, progress, {})
+        return record_console(store, run, lambda hz: qemus.tick_of(clock, hz), console, progress, {}, Left(str(folder)))
 
 
 def run_psci_console(store: Store, console: consoles.Lines, target: str, platform: str, progress: Progress) -> Recorded:
@@ -90,13 +91,15 @@ def run_psci_virtual(store: Store, virtual: virtual_times.Virtual, progress: Pro
         command=virtual.command,
         facts=virtual_times.facts(virtual.board),
     )
-    printed = virtual_times.run_program(virtual.program, virtual.board, virtual.command[2:])
-    recorder = Recorder(store, run, lambda hz: Tick(Clock.VIRTUAL, 1_000_000_000 / hz), bytes, progress)
-    progress.start(recorder.run_id)
-    store.add(recorder.run_id, logs={"console": printed, "board": board_text(virtual.board).encode()})
-    for _ in recorder.read(io.BytesIO(printed)):
-        pass
-    return recorder.finish()
+    with living(store, run) as run_id:
+        progress.start(run_id)
+        store.add(run_id, logs={"board": board_text(virtual.board).encode()})
+        printed = virtual_times.run_program(virtual.program, virtual.board, virtual.command[2:])
+        store.add(run_id, logs={"console": printed})
+        recorder = Recorder(store, run_id, run, lambda hz: Tick(Clock.VIRTUAL, 1_000_000_000 / hz), bytes, progress)
+        for _ in recorder.read(io.BytesIO(printed)):
+            pass
+        return recorder.finish()
 
 
 def _planned(qemu: qemus.Qemu, machine: qemus.Machine, clock: Clock, command: tuple[str, ...]) -> Run:

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -18,6 +17,7 @@ from latlab.formats.dump.dump import Iteration, read_dump
 from latlab.formats.dump.frames import Boot, End
 from latlab.model.conditions import Mode
 from latlab.model.enums import RunStatus
+from latlab.model.life import Left, Part
 from latlab.model.run import CoreId, Problem, Run, Tick
 from latlab.store.store import Store
 from latlab.targets.qemu import console as consoles
@@ -25,6 +25,26 @@ from latlab.targets.qemu.images import PLATFORM
 
 GARBAGE_BYTES = 256 * 1024
 LOG_PART_BYTES = 1024 * 1024
+
+
+@contextmanager
+def living(store: Store, run: Run, left: Left = Left(), part: Part | None = None) -> Iterator[str]:  # noqa: B008 - immutable
+    """A run from its first second: whatever ends its making in this process, it does not stay under way."""
+    run_id = store.begin(run, left, part)
+    try:
+        yield run_id
+    except BaseException as error:
+        with suppress(LatlabError):
+            close(store, run_id, error)
+        raise
+
+
+def close(store: Store, run_id: str, error: BaseException) -> None:
+    """End a run that an error ended, if it has not said so itself."""
+    if any(life.run_id == run_id for life in store.lives()):
+        sentence = str(error) if isinstance(error, LatlabError) else f"ended by {type(error).__name__}"
+        store.add(run_id, problems=[Problem(0, sentence)])
+        store.finish(run_id, RunStatus.PARTIAL)
 
 
 class Progress(Protocol):
@@ -59,11 +79,19 @@ class Recorded:
 class Recorder:
     """Commits each iteration of a log to the store when it is complete."""
 
-    def __init__(self, store: Store, run: Run, tick_of: Callable[[int], Tick], take_log: Callable[[], bytes], progress: Progress) -> None:
+    def __init__(
+        self,
+        store: Store,
+        run_id: str,
+        run: Run,
+        tick_of: Callable[[int], Tick],
+        take_log: Callable[[], bytes],
+        progress: Progress,
+    ) -> None:
         self.store = store
         self.take_log = take_log
         self.run = run
-        self.run_id = store.begin(run)
+        self.run_id = run_id
         self.tick_of = tick_of
         self.progress = progress
         self.samples = 0
@@ -121,17 +149,25 @@ class Recorder:
 
 
 def record_console(
-    store: Store, run: Run, tick_of: Callable[[int], Tick], console: consoles.Lines, progress: Progress, logs: Mapping[str, bytes]
+    store: Store,
+    run: Run,
+    tick_of: Callable[[int], Tick],
+    console: consoles.Lines,
+    progress: Progress,
+    logs: Mapping[str, bytes],
+    left: Left = Left(),  # noqa: B008 - immutable
 ) -> Recorded:
-    """Follow a console to its end and store what it says; `logs` are kept beside it."""
-    recorder = Recorder(store, run, tick_of, console.take, progress)
-    progress.start(recorder.run_id)
-    try:
-        with closing(console.lines()) as lines:
-            _follow(recorder, console, lines)
-    finally:
-        recorder.add_logs({"secure": _read(console.secure_log), "stderr": console.stderr} | dict(logs))
-    recorded = _ended(recorder, console)
+    """Follow a console to its end and store what it says; `logs` are kept beside it, `left` lies about meanwhile."""
+    with living(store, run, left) as run_id:
+        recorder = Recorder(store, run_id, run, tick_of, console.take, progress)
+        progress.start(run_id)
+        store.add(run_id, logs=logs)
+        try:
+            with closing(console.lines()) as lines:
+                _follow(recorder, console, lines)
+        finally:
+            recorder.add_logs({"secure": _read(console.secure_log), "stderr": console.stderr})
+        recorded = _ended(recorder, console)
     if console.outcome.end is consoles.End.INTERRUPT:
         raise LatlabError(f"interrupted; what came before is kept as the partial run {recorded.run_id}")
     return recorded
@@ -206,10 +242,6 @@ def _with_boot(run: Run, boot: Boot, tick: Tick) -> Run:
         conditions=conditions,
         facts=tuple(facts.items()),
     )
-
-
-def now_utc() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _read(path: Path) -> bytes:

@@ -7,27 +7,32 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from latlab.campaigns.following import GuestFollowing, LinuxFollowing, Unwatched, Watcher
+from latlab.campaigns.recording import living
 from latlab.campaigns.rt_results import (
     CAMPAIGN,
     POWER_CAMPAIGN,
     busy_facts,
-    keep,
+    conclude,
     new_run,
     workload_conditions,
     workload_facts,
 )
-from latlab.errors import UsageError
+from latlab.errors import LatlabError, UsageError
 from latlab.model.conditions import Conditions, Dose, Mode
+from latlab.model.life import Left, Part
 from latlab.model.run import Build
 from latlab.store.store import Store
-from latlab.targets.guest.guest import GuestMachine, GuestRun, check_guest, run_guest
+from latlab.targets.guest.checkpoints import SHARED, read_shared
+from latlab.targets.guest.guest import GuestMachine, GuestRun, check_guest, find_firmware, run_guest
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.linux.board_sources import source_facts
-from latlab.targets.linux.linux import check_module, check_survey, notes, run_linux, survey
+from latlab.targets.linux.linux import RECORD, check_module, check_survey, notes, run_linux, survey
 from latlab.targets.linux.machine import Machine
 from latlab.targets.linux.rt_job import Workload, guest_script, power_script
-from latlab.targets.qemu.console import Limits
+from latlab.targets.qemu.console import End, Limits
 from latlab.targets.qemu.qemu import Qemu
+from latlab.targets.scratch import scratch
 
 Say = Callable[[str], None]
 GUEST_PLATFORM = "QEMU virt, PREEMPT_RT guest"
@@ -42,22 +47,45 @@ class GuestOptions:
 
 
 def run_rt_guest(
-    store: Store, qemu: Qemu, image: GuestImage, machine: GuestMachine, workload: Workload, options: GuestOptions, limits: Limits
+    store: Store,
+    qemu: Qemu,
+    image: GuestImage,
+    machine: GuestMachine,
+    workload: Workload,
+    options: GuestOptions,
+    limits: Limits,
+    watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
+    part: Part | None = None,
 ) -> str:
     """One measurement in the guest; the run's id."""
     check_guest(qemu, machine)
-    done = run_guest(qemu, machine, image, guest_script(workload, options.hwrng, trace=options.trace), limits)
+    find_firmware(machine)
     conditions = replace(_guest_conditions(machine, image, workload), hwrng_driver=options.hwrng)
-    facts = (*workload_facts(workload), *_guest_facts(machine), *busy_facts(done.output.files))
-    run = new_run(
-        CAMPAIGN, "guest", GUEST_PLATFORM, machine.cores, conditions, facts,
-        emulator=str(qemu), command=done.command, build=_build(done),
-    )  # fmt: skip
-    return keep(store, run, _logs(done), _complaints(done))
+    facts = (*workload_facts(workload), *_guest_facts(machine))
+    run = new_run(CAMPAIGN, "guest", GUEST_PLATFORM, machine.cores, conditions, facts, emulator=str(qemu))
+    with scratch(persistent=True) as folder, living(store, run, Left(str(folder)), part) as run_id:
+        watcher.start(run_id)
+        following = GuestFollowing(store, run_id, workload, watcher, folder)
+        job = guest_script(workload, options.hwrng, trace=options.trace)
+        done = run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
+        files = _logs(done, folder)
+        facts = (*facts, *busy_facts(files))
+        run = replace(run, command=done.command, build=_build(done), facts=facts)
+        conclude(store, run_id, run, files, _complaints(done))
+    _refuse_interrupted(done, run_id)
+    return run_id
 
 
 def run_rt_linux(
-    store: Store, machine: Machine, workload: Workload, say: Say, platform: str = "", smc_module: Path | None = None, probes: bool = True
+    store: Store,
+    machine: Machine,
+    workload: Workload,
+    say: Say,
+    platform: str = "",
+    smc_module: Path | None = None,
+    probes: bool = True,
+    watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
+    part: Part | None = None,
 ) -> str:
     """One measurement on a Linux machine, wherever it is; the run's id. `platform` names the board where its address does not."""
     found = survey(machine, workload.priority)
@@ -65,18 +93,22 @@ def run_rt_linux(
     check_module(machine, found, smc_module)
     for note in notes(found):
         say(f"{machine.name}: {note}")
-    done = run_linux(machine, found, workload, smc_module, probes)
     conditions = replace(
         workload_conditions(workload, Mode.VIRTUAL_MACHINE if found.is_virtual else Mode.REAL),
         kernel=found.said.get("kernel") or None,
         kernel_version=found.said.get("version") or None,
     )
-    told = tuple((name, found.said.get(name, "")) for name in ("machine", "rt_runtime_us", "hypervisor"))
+    told = [(name, found.said.get(name, "")) for name in ("machine", "rt_runtime_us", "hypervisor")]
+    told.append(("measured or emulated beside it", found.said.get("measuring", "")))
     facts = (*workload_facts(workload), *((name, value) for name, value in told if value))
-    facts += (*busy_facts(done.files), *source_facts(done.files))
     target = machine.kind if machine.patience_s == 0 else f"{machine.kind}:{machine.name}"
     run = new_run(CAMPAIGN, target, platform or f"{machine.name}, {found.machine}", found.cpus, conditions, facts)
-    return keep(store, run, done.files, (done.sentence,) if done.sentence else ())
+    with living(store, run, Left(machine=machine.address), part) as run_id:
+        watcher.start(run_id)
+        done = run_linux(machine, found, workload, smc_module, probes, LinuxFollowing(store, run_id, workload, watcher, machine))
+        run = replace(run, facts=(*facts, *busy_facts(done.files), *source_facts(done.files)))
+        conclude(store, run_id, run, done.files, (done.sentence,) if done.sentence else ())
+    return run_id
 
 
 def trng_doses(doses_us: tuple[int, ...] = DOSES_US) -> tuple[Dose, ...]:
@@ -97,49 +129,83 @@ def run_trng(
     workload: Workload,
     doses_us: tuple[int, ...],
     limits: Limits,
-    say: Say,
+    watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
 ) -> str:
     """The TRNG experiment: each condition is a boot of the guest on the firmware that can hold TRNG_RND."""
     if len(set(doses_us)) < 3 or min(doses_us) != 0 or max(doses_us) > 10_000:
         raise UsageError(f"--doses {','.join(map(str, doses_us))}: name three or more from 0 to 10000 us, 0 among them, for a slope")
-    files: dict[str, bytes] = {}
-    complaints: list[str] = []
-    last: GuestRun | None = None
     doses = trng_doses(doses_us)
-    for dose in doses:
-        machine = GuestMachine(kstack_randomised=dose.kstack_randomised, hold_firmware=True, firmware=firmware)
-        say(f"TRNG_RND held {dose.dose_us} us, kernel-stack randomisation {_on(dose.kstack_randomised)}, hwrng {_on(dose.hwrng_driver)}")
-        last = run_guest(qemu, machine, image, guest_script(workload, dose.hwrng_driver, dose.dose_us), limits)
-        files |= {f"{dose.name}/{name}": data for name, data in _logs(last).items()}
-        complaints += [f"{dose.name}: {sentence}" for sentence in _complaints(last)]
     conditions = replace(workload_conditions(workload, Mode.DETERMINISTIC), kernel=image.kernel_release, doses=doses)
     facts = (*workload_facts(workload), ("doses_us", ",".join(map(str, doses_us))))
-    command = last.command if last else ()
-    run = new_run(
-        TRNG_CAMPAIGN, "guest", GUEST_PLATFORM, 1, conditions, facts, emulator=str(qemu), command=command,
-        build=_build(last) if last else Build("unknown"),
-    )  # fmt: skip
-    return keep(store, run, files, tuple(complaints))
+    machines = [GuestMachine(kstack_randomised=dose.kstack_randomised, hold_firmware=True, firmware=firmware) for dose in doses]
+    find_firmware(machines[0])
+    run = new_run(TRNG_CAMPAIGN, "guest", GUEST_PLATFORM, 1, conditions, facts, emulator=str(qemu))
+    files: dict[str, bytes] = {}
+    complaints: list[str] = []
+    with scratch(persistent=True) as folder, living(store, run, Left(str(folder))) as run_id:
+        watcher.start(run_id)
+        for number, (dose, machine) in enumerate(zip(doses, machines, strict=True), 1):
+            said = f"TRNG_RND held {dose.dose_us} us, kernel-stack randomisation {_on(dose.kstack_randomised)}"
+            watcher.phase(f"boot {number} of {len(doses)}: {said}, hwrng {_on(dose.hwrng_driver)}", None)
+            done = _dose_boot(store, run_id, qemu, image, machine, workload, dose, limits, watcher, folder)
+            files |= {f"{dose.name}/{name}": data for name, data in _logs(done, folder / dose.name).items()}
+            complaints += [f"{dose.name}: {sentence}" for sentence in _complaints(done)]
+            store.checkpoint(run_id, files)
+            if done.outcome.end is End.INTERRUPT:
+                break
+        conclude(store, run_id, replace(run, command=done.command, build=_build(done)), files, tuple(complaints))
+    _refuse_interrupted(done, run_id)
+    return run_id
 
 
-def run_power(store: Store, qemu: Qemu, image: GuestImage, machine: GuestMachine, cycles: int, suspends: int, limits: Limits) -> str:
+def _dose_boot(
+    store: Store,
+    run_id: str,
+    qemu: Qemu,
+    image: GuestImage,
+    machine: GuestMachine,
+    workload: Workload,
+    dose: Dose,
+    limits: Limits,
+    watcher: Watcher,
+    base: Path,
+) -> GuestRun:
+    folder = base / dose.name
+    folder.mkdir()
+    following = GuestFollowing(store, run_id, workload, watcher, folder, f"{dose.name}/")
+    job = guest_script(workload, dose.hwrng_driver, dose.dose_us)
+    return run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
+
+
+def run_power(
+    store: Store,
+    qemu: Qemu,
+    image: GuestImage,
+    machine: GuestMachine,
+    cycles: int,
+    suspends: int,
+    limits: Limits,
+    watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
+) -> str:
     """CPU hotplug and deep suspend in the guest; the run's id."""
     if machine.cores < 2 or cycles < 1 or suspends < 0:
         raise UsageError(f"--cores {machine.cores} --cycles {cycles} --suspends {suspends}: use two cores or more and one cycle or more")
-    done = run_guest(qemu, machine, image, power_script(cycles, suspends), limits)
+    find_firmware(machine)
     conditions = replace(_machine_conditions(machine, image, Mode.MULTI_THREAD), hotplug_cycles=cycles, suspends=suspends)
-    run = new_run(
-        POWER_CAMPAIGN,
-        "guest",
-        GUEST_PLATFORM,
-        machine.cores,
-        conditions,
-        _guest_facts(machine),
-        emulator=str(qemu),
-        command=done.command,
-        build=_build(done),
-    )
-    return keep(store, run, _logs(done), _complaints(done))
+    run = new_run(POWER_CAMPAIGN, "guest", GUEST_PLATFORM, machine.cores, conditions, _guest_facts(machine), emulator=str(qemu))
+    with scratch(persistent=True) as folder, living(store, run, Left(str(folder))) as run_id:
+        watcher.start(run_id)
+        following = GuestFollowing(store, run_id, None, watcher, folder)
+        job = power_script(cycles, suspends)
+        done = run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
+        conclude(store, run_id, replace(run, command=done.command, build=_build(done)), _logs(done, folder), _complaints(done))
+    _refuse_interrupted(done, run_id)
+    return run_id
+
+
+def _refuse_interrupted(done: GuestRun, run_id: str) -> None:
+    if done.outcome.end is End.INTERRUPT:
+        raise LatlabError(f"interrupted; what came before is kept as the partial run {run_id}")
 
 
 def _on(value: bool) -> str:
@@ -166,8 +232,11 @@ def _build(done: GuestRun) -> Build:
     return Build(first.removeprefix("latlab EL3 firmware: ").partition(", GIC")[0].strip() or "unknown")
 
 
-def _logs(done: GuestRun) -> dict[str, bytes]:
-    return {**done.output.files, "console": done.console, "secure": done.secure, "stderr": done.stderr}
+def _logs(done: GuestRun, folder: Path) -> dict[str, bytes]:
+    """The job's files; where the recorder's did not come back, as it stood last in the memory that the guest shares."""
+    record = {} if RECORD in done.output.files else {RECORD: read_shared(folder / SHARED)}
+    found = {**record, **done.output.files, "console": done.console, "secure": done.secure, "stderr": done.stderr}
+    return {name: data for name, data in found.items() if data or name != RECORD}
 
 
 def _complaints(done: GuestRun) -> tuple[str, ...]:

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from latlab.analysis.wakeups.attribution import Attributed, Exposure, attribute, exposure
 from latlab.analysis.wakeups.periodicity import find_period
 from latlab.analysis.wakeups.power_cycles import Crossing, crossings
 from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.wakeup import disagreement, with_schedule
+from latlab.campaigns.recording import living
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError
 from latlab.formats.dump.el3_records import El3Records, info_of, merged, read_all, read_records
@@ -22,6 +22,7 @@ from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Kind, RunStatus
 from latlab.model.run import Build, PowerCycles, Problem, Run, Tick, Topology, WakeupCounts
 from latlab.model.wakeups import Wakeups
+from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets.linux.rt_job import Instrument, Workload
 
@@ -50,7 +51,7 @@ def new_run(
         status=RunStatus.PARTIAL,
         contents=PowerCycles() if campaign == POWER_CAMPAIGN else WakeupCounts(),
         conditions=conditions,
-        started_utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        started_utc=now_utc(),
         facts=facts,
     )
     return replace(run, **more)  # type: ignore[arg-type]
@@ -74,7 +75,7 @@ def _commands(workload: Workload) -> Iterator[str]:
     if workload.instrument is not Instrument.RECORDER:
         yield workload.cyclictest
     if workload.instrument is not Instrument.CYCLICTEST:
-        yield workload.recorder("latlab-recorder")
+        yield workload.recorder("latlab-recorder", shares=False)
 
 
 def workload_facts(workload: Workload) -> tuple[tuple[str, str], ...]:
@@ -92,21 +93,33 @@ def busy_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
 
 
 def keep(store: Store, run: Run, files: Mapping[str, bytes], complaints: tuple[str, ...]) -> str:
-    """Store a run with its files; it is complete where there is nothing to complain of and everything in it can be read."""
-    run_id = store.begin(run)
-    store.add(run_id, logs=dict(files))
+    """Store a run with its files, which are all there already."""
+    with living(store, run) as run_id:
+        conclude(store, run_id, run, files, complaints)
+    return run_id
+
+
+def conclude(store: Store, run_id: str, run: Run, files: Mapping[str, bytes], complaints: tuple[str, ...]) -> RunStatus:
+    """Bring a run to its end: it is complete where there is nothing to complain of and everything in it can be read. The files take the
+    place of what was kept of them before."""
+    store.describe(run_id, run)
+    store.checkpoint(run_id, files)
     found = list(complaints)
     try:
-        if run.kind is Kind.POWER:
-            found += power_problems(run, files)
-        else:
-            found += [problem for _, result in results_of(run, files) for problem in result.problems]
+        found += problems_of(run, files)
     except LatlabError as error:
         found.append(str(error))
     store.add(run_id, problems=[Problem(0, sentence) for sentence in found])
-    if not found:
-        store.finish(run_id, RunStatus.COMPLETE)
-    return run_id
+    status = RunStatus.PARTIAL if found else RunStatus.COMPLETE
+    store.finish(run_id, status)
+    return status
+
+
+def problems_of(run: Run, files: Mapping[str, bytes]) -> list[str]:
+    """What is wrong with the files of a run. Raises DataError where nothing of it can be read."""
+    if run.kind is Kind.POWER:
+        return power_problems(run, files)
+    return [problem for _, result in results_of(run, files) for problem in result.problems]
 
 
 def results_of(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, RtResult]]:

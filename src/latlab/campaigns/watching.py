@@ -19,18 +19,22 @@ from typing import IO
 from latlab.analysis.crossings.calls import Call, Pairing
 from latlab.analysis.crossings.functions import WrongImage, check_code, instructions_by_function
 from latlab.analysis.crossings.tally import CallKey, Row, Tally
-from latlab.campaigns.recording import now_utc
+from latlab.campaigns.recording import living
 from latlab.catalog import call_names
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.probe.decoder import Decoder
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.crossings import Core, Crossing, Fragment, Header, Record
 from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.life import Left
 from latlab.model.run import Build, CoreId, Problem, Run, Sample, Spans, Tick, Topology
 from latlab.model.symbols import Image
+from latlab.store.rows import now_utc
 from latlab.store.store import Store
+from latlab.targets.children import dies_with_parent
 from latlab.targets.qemu import probe as probes
 from latlab.targets.qemu.qemu import find_qemu
+from latlab.targets.scratch import scratch
 
 CAMPAIGN = "watch"
 POLL_S = 0.1
@@ -150,10 +154,9 @@ def watch(
 
     Raises UsageError where QEMU does not start the machine with the probe, DataError where the symbols are of another build."""
     program = check_command(wanted.command)
-    with tempfile.TemporaryDirectory(prefix="latlab-") as folder:
-        stream = Path(folder) / "probe"
+    with scratch() as folder, living(store, _planned(wanted, program), Left(str(folder))) as run_id:
+        stream = folder / "probe"
         command = probes.with_probe(wanted.command, wanted.probe, stream, wanted.has_functions, wanted.limit_bytes)
-        run_id = store.begin(_planned(wanted, program))
         seen = Seen(lambda samples: store.add(run_id, samples))
         follower = _Follower(command, stream, seen, show_console)
         try:
@@ -198,7 +201,13 @@ class _Follower:
     def run(self, timeout_s: float | None, progress: Progress, interrupted: Interrupted) -> str:
         """How it ended where that was not by itself, else an empty text."""
         with tempfile.TemporaryFile() as errors:
-            process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=errors, start_new_session=not os.isatty(0))
+            process = subprocess.Popen(
+                self.command,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=not os.isatty(0),
+                preexec_fn=dies_with_parent(),
+            )
             try:
                 return self._follow(process, timeout_s, progress, interrupted)
             finally:

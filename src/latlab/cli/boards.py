@@ -24,7 +24,7 @@ def machine_on(board: BoardOptions) -> Iterator[Machine]:
 
     with opened(board.config, board.target_name) as target:
         prepare(target, board.state, board.power_cycle)
-        yield LabgridBoard(target)
+        yield LabgridBoard(target, config=str(board.config.absolute()) if board.config else "")
 
 
 def record_console_of(board: BoardOptions, store: Store, limits: Limits) -> Recorded:

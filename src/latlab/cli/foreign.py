@@ -42,8 +42,8 @@ def run(
     from latlab.campaigns.foreign import run_psci_subject
     from latlab.campaigns.psci import CAMPAIGN_TESTS
     from latlab.cli.interrupt import Interrupts
+    from latlab.cli.stores import open_store
     from latlab.report.progress import RunProgress
-    from latlab.store.store import open_store
     from latlab.targets.qemu.probe import find_probe
     from latlab.targets.qemu.qemu import MAX_ITERATIONS, find_qemu
     from latlab.targets.qemu.subject import load_subject, subject_of_file

@@ -37,9 +37,9 @@ def psa(
     from latlab.campaigns.psa import CAMPAIGN_ITERATIONS, SYMBOLS_LOG, run_psa
     from latlab.campaigns.recording import verdict
     from latlab.cli.interrupt import Interrupts
+    from latlab.cli.stores import open_store
     from latlab.report.progress import RunProgress
     from latlab.report.run.builds import screen
-    from latlab.store.store import open_store
     from latlab.targets.qemu import mps2
     from latlab.targets.qemu.console import Limits
     from latlab.targets.qemu.qemu import find_qemu

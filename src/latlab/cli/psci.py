@@ -101,7 +101,7 @@ def psci(
     format: TablesFormat = Format.TABLE,
 ) -> None:
     """Measure PSCI: suspend to the deepest level and to level 0, CPU_OFF, PSCI_VERSION, on every core."""
-    from latlab.store.store import open_store
+    from latlab.cli.stores import open_store
 
     allowed = limits.limits()
     if foreign.subject is not None or foreign.on is not None:
@@ -141,8 +141,8 @@ def import_(
     """Keep a console log from a board or from elsewhere as a run."""
     from latlab.campaigns.importing import import_log
     from latlab.campaigns.virtual_psci import topology_of
+    from latlab.cli.stores import open_store
     from latlab.model.enums import Clock
-    from latlab.store.store import open_store
 
     data = log.read_bytes()
     opened = open_store(store)
@@ -171,9 +171,9 @@ def _in_qemu(image: ImageOptions, emulator: EmulatorOptions, limits: Limits, sto
     from latlab.campaigns.psci import CAMPAIGN_TESTS, PAYLOAD, run_psci
     from latlab.campaigns.virtual_psci import topology_of
     from latlab.cli.interrupt import Interrupts
+    from latlab.cli.stores import open_store
     from latlab.model.conditions import Mode
     from latlab.report.progress import RunProgress
-    from latlab.store.store import open_store
     from latlab.targets.qemu.images import find_images
     from latlab.targets.qemu.qemu import Machine, find_qemu
 
@@ -189,8 +189,8 @@ def _in_qemu(image: ImageOptions, emulator: EmulatorOptions, limits: Limits, sto
 def _in_virtual_time(target: str, image: ImageOptions, store: str | None) -> tuple[Store, Recorded]:
     from latlab.campaigns.psci import CAMPAIGN_TESTS, run_psci_virtual
     from latlab.campaigns.virtual_psci import virtual_of
+    from latlab.cli.stores import open_store
     from latlab.report.progress import RunProgress
-    from latlab.store.store import open_store
 
     own = image.topology == DEFAULT_TOPOLOGY
     virtual = virtual_of(target, None if own else image.topology, image.iterations)

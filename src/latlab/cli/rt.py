@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from latlab.cli.options import BoardOptions, FirmwareOption, Format, QemuOption, StoreOption, TablesFormat, grouped
-from latlab.cli.output import say
+from latlab.cli.output import err, say
 from latlab.errors import DataError, UsageError
 from latlab.model.run import UNNAMED
 
 if TYPE_CHECKING:
+    from latlab.campaigns.following import Watcher
     from latlab.store.store import Store
     from latlab.targets.guest.guest_image import GuestImage
     from latlab.targets.linux.machine import Machine
@@ -111,7 +112,7 @@ def rt(
     format: TablesFormat = Format.TABLE,
 ) -> None:
     """Measure how late a real-time thread wakes up under load, with cyclictest and with latlab's recorder."""
-    from latlab.store.store import open_store
+    from latlab.cli.stores import open_store
 
     workload = what.workload()
     if (target is RtTarget.SSH) != (on_linux.host is not None):
@@ -123,9 +124,10 @@ def rt(
         run_id = _in_guest(opened, workload, in_guest, what.probes)
     else:
         from latlab.campaigns.rt import run_rt_linux
+        from latlab.report.waiting import MeasurementProgress
 
-        with _machine(target, on_linux, board) as found:
-            run_id = run_rt_linux(opened, found, workload, say, on_linux.platform, on_linux.smc_module, what.probes)
+        with _machine(target, on_linux, board) as found, MeasurementProgress(err()) as watcher:
+            run_id = run_rt_linux(opened, found, workload, say, on_linux.platform, on_linux.smc_module, what.probes, watcher)
     _conclude(opened, run_id, format)
 
 
@@ -143,14 +145,16 @@ def rt_trng(
     """Hold the secure world's TRNG for longer and longer and see what wakes up late, on a firmware built for it."""
     from latlab.campaigns.rt import run_trng
     from latlab.campaigns.workloads import checked, doses_of, guest_limits, seconds_of
-    from latlab.store.store import open_store
+    from latlab.cli.stores import open_store
     from latlab.targets.linux.rt_job import Instrument, Workload
     from latlab.targets.qemu.qemu import find_qemu
 
     workload = checked(Workload(seconds_of(duration), load, Instrument.RECORDER, outlier_us=threshold))
     wanted = doses_of(doses)
     opened = open_store(store)
-    run_id = run_trng(opened, find_qemu(qemu), _image(), firmware, workload, wanted, guest_limits(workload, timeout), say)
+    program, image = find_qemu(qemu), _image()
+    with _watched() as watcher:
+        run_id = run_trng(opened, program, image, firmware, workload, wanted, guest_limits(workload, timeout), watcher)
     _conclude(opened, run_id, format)
 
 
@@ -165,14 +169,16 @@ def rt_power(
     """Take CPUs off and on and the system to sleep, under Linux, and time the firmware's part."""
     from latlab.campaigns.rt import run_power
     from latlab.campaigns.workloads import power_limits
+    from latlab.cli.stores import open_store
     from latlab.model.conditions import Mode
-    from latlab.store.store import open_store
     from latlab.targets.guest.guest import GuestMachine
     from latlab.targets.qemu.qemu import find_qemu
 
     opened = open_store(store)
     machine = GuestMachine(cores, Mode.MULTI_THREAD, firmware=firmware)
-    run_id = run_power(opened, find_qemu(qemu), _image(), machine, cycles, suspends, power_limits(cycles, suspends))
+    program, image = find_qemu(qemu), _image()
+    with _watched() as watcher:
+        run_id = run_power(opened, program, image, machine, cycles, suspends, power_limits(cycles, suspends), watcher)
     _conclude(opened, run_id, Format.TABLE)
 
 
@@ -192,7 +198,7 @@ def import_rt(
 ) -> None:
     """Keep wake-up latencies that another tool measured as a run."""
     from latlab.campaigns.importing_wakeups import import_wakeups
-    from latlab.store.store import open_store
+    from latlab.cli.stores import open_store
 
     data = log.read_bytes()
     opened = open_store(store)
@@ -208,9 +214,19 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, probes: b
 
     machine = GuestMachine(options.cores, Mode(options.mode.value), workload.idle_states, options.kstack, firmware=options.firmware)
     chosen = campaign.GuestOptions(options.hwrng, probes)
-    return campaign.run_rt_guest(
-        store, find_qemu(options.qemu), _image(), machine, workload, chosen, guest_limits(workload, options.timeout)
-    )
+    program, image, limits = find_qemu(options.qemu), _image(), guest_limits(workload, options.timeout)
+    with _watched() as watcher:
+        return campaign.run_rt_guest(store, program, image, machine, workload, chosen, limits, watcher)
+
+
+@contextmanager
+def _watched() -> Iterator[Watcher]:
+    """Whoever sits at the terminal watches, and may interrupt."""
+    from latlab.cli.interrupt import Interrupts
+    from latlab.report.waiting import MeasurementProgress
+
+    with Interrupts() as interrupts, MeasurementProgress(err(), interrupts.asked) as watcher:
+        yield watcher
 
 
 @contextmanager

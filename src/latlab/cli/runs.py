@@ -36,8 +36,8 @@ def register(app: typer.Typer) -> None:
 
 def ls(store: StoreOption = None, format: ListFormat = Format.TABLE) -> None:
     """List the runs, the newest last."""
+    from latlab.cli.stores import open_store
     from latlab.report.run.data import runs_csv, runs_json
-    from latlab.store.store import open_store
 
     opened = open_store(store)
     runs, counts = opened.runs(), opened.sample_counts()
@@ -63,7 +63,7 @@ def show(
 ) -> None:
     """Print the figures of a run, or one of its raw logs."""
     from latlab.cli.showing import print_run
-    from latlab.store.store import open_store
+    from latlab.cli.stores import open_store
 
     opened = open_store(store)
     if log is None:
@@ -100,7 +100,7 @@ def report(
         emit(comparison_text(comparison_of(run, against, store=store), format), output)
         return
     from latlab.cli.showing import document_of
-    from latlab.store.store import open_store
+    from latlab.cli.stores import open_store
 
     opened = open_store(store)
     loaded = opened.load(run)

@@ -62,9 +62,9 @@ def conclude(wanted: Watch, store: str | None, format: WatchFormat) -> None:
     from latlab.campaigns.watching import verdict
     from latlab.campaigns.watching import watch as run_watch
     from latlab.cli.interrupt import Interrupts
+    from latlab.cli.stores import open_store
     from latlab.report.crossings.terminal import print_watched, watched_json
     from latlab.report.renderers.terminal import PIPE_WIDTH
-    from latlab.store.store import open_store
 
     with Interrupts() as interrupts:
         watched = run_watch(open_store(store), wanted, _show, _Lines(), interrupts.asked)

@@ -32,6 +32,10 @@ class Metric(StrEnum):
 
 
 class RunStatus(StrEnum):
+    """How far a run came. One that is planned or running is in the store and not at its end; a partial one lacks something."""
+
+    PLANNED = "planned"
+    RUNNING = "running"
     COMPLETE = "complete"
     PARTIAL = "partial"
 

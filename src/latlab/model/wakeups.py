@@ -107,6 +107,16 @@ class Wakeups:
         return sum(known) if known else None
 
 
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """A measurement that goes on: how long it has measured by its own clock; CPU, wake-ups and maximum in ns of each CPU; and of each late
+    wake-up when it came, its CPU and how late it was."""
+
+    measured_s: float
+    cpus: tuple[tuple[int, int, int], ...]
+    late: tuple[tuple[int, int, int], ...] = ()
+
+
 def counted_us(low_us: NDArray[np.int64], counts: NDArray[np.int64], beyond: int = 0) -> Histogram:
     """A histogram of whole microseconds, as cyclictest truncates them: bucket n is [n, n + 1) us."""
     order = np.argsort(low_us)

@@ -9,25 +9,46 @@ import msgspec
 import sqlalchemy as sa
 
 from latlab.formats.run_v1 import typed
-from latlab.store.schema import SCHEMA_VERSION, problems_table, runs_table, schema_table
+from latlab.store.schema import SCHEMA_VERSION, metadata, problems_table, runs_table, samples_table, schema_table
 
 OLDEST = 1
-_NEW_COLUMNS = (
+_NEW_IN_2 = (
     (runs_table, ("kind", "conditions", "source", "code_bytes", "printed_deltas", "resolutions")),
     (problems_table, ("kind",)),
 )
+_NEW_IN_3 = ((runs_table, ("label", "sample_count")),)
 
 
-def can_migrate(version: int | None) -> bool:
-    return version is not None and OLDEST <= version < SCHEMA_VERSION
+def can_migrate(version: int) -> bool:
+    return OLDEST <= version < SCHEMA_VERSION
 
 
-def migrate(connection: sa.Connection) -> None:
-    """From version 1. Raises ValueError or KeyError where a row is damaged."""
-    for table, names in _NEW_COLUMNS:
+def migrate(connection: sa.Connection, version: int) -> None:
+    """From `version`. Raises ValueError or KeyError where a row is damaged."""
+    if version < 2:
+        _add(connection, _NEW_IN_2)
+        _type(connection)
+    metadata.create_all(connection)
+    _add(connection, _NEW_IN_3)
+    _count(connection)
+    connection.execute(schema_table.update().values(version=SCHEMA_VERSION))
+
+
+def _add(connection: sa.Connection, new: tuple[tuple[sa.Table, tuple[str, ...]], ...]) -> None:
+    for table, names in new:
         for name in names:
             column = sa.schema.CreateColumn(table.c[name]).compile(dialect=connection.dialect)
             connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {column}")
+
+
+def _count(connection: sa.Connection) -> None:
+    """Runs of older versions have no row in `lives`: all of them are at their end."""
+    found = connection.execute(sa.select(samples_table.c.run, sa.func.count()).group_by(samples_table.c.run)).all()
+    for number, count in found:
+        connection.execute(runs_table.update().where(runs_table.c.number == number), {"sample_count": count})
+
+
+def _type(connection: sa.Connection) -> None:
     old = connection.execute(sa.select(runs_table.c.number, runs_table.c.campaign, runs_table.c.target, runs_table.c.facts)).all()
     for number, campaign, target, facts in old:
         found = typed(campaign, target, tuple((key, value) for key, value in json.loads(facts)))
@@ -41,7 +62,6 @@ def migrate(connection: sa.Connection) -> None:
             "facts": _json(found.facts),
         }
         connection.execute(runs_table.update().where(runs_table.c.number == number), values)
-    connection.execute(schema_table.update().values(version=SCHEMA_VERSION))
 
 
 def _json(value: object) -> str:

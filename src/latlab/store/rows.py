@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, Kind, Metric, ProblemKind, RunStatus
+from latlab.model.life import Left, Life, Owner, Part
 from latlab.model.run import (
     Build,
     Contents,
@@ -94,6 +96,31 @@ def contents_of(row: Row, samples: Iterable[Row] = (), traces: Iterable[Row] = (
             return WakeupCounts()
         case Kind.POWER:
             return PowerCycles()
+
+
+def life_row(owner: Owner | None, left: Left, part: Part | None) -> dict[str, Any]:
+    return {"owner": packed(owner), "heartbeat_utc": now_utc(), "phase": "", "leaves": packed(left), "part": packed(part)}
+
+
+def life_of(row: Row) -> Life:
+    return Life(
+        run_id=row["id"],
+        status=row["status"],
+        owner=_typed(row["owner"], Owner | None),
+        heartbeat_utc=row["heartbeat_utc"],
+        phase=row["phase"],
+        left=_typed(row["leaves"], Left),
+        part=_typed(row["part"], Part | None),
+    )
+
+
+def packed(value: Owner | Left | Part | None) -> str:
+    """As it stands in a row, the same text for the same value."""
+    return _json(value)
+
+
+def now_utc() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def problem_row(problem: Problem) -> dict[str, Any]:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables of a store. Version 2: what a run holds and was measured under is typed (docs/export-schema.md has the same names)."""
+"""The tables of a store (docs/export-schema.md has the same names).
+
+Version 2: what a run holds and was measured under is typed. Version 3: a run has a life, a label and a count of its samples.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 metadata = sa.MetaData()
 
@@ -40,6 +43,8 @@ runs_table = sa.Table(
     sa.Column("code_bytes", sa.BigInteger),
     sa.Column("printed_deltas", sa.Text, nullable=False, server_default="[]"),
     sa.Column("resolutions", sa.Text, nullable=False, server_default="[]"),
+    sa.Column("label", sa.Text, nullable=False, server_default=""),
+    sa.Column("sample_count", sa.BigInteger, nullable=False, server_default="0"),
 )
 
 
@@ -50,6 +55,18 @@ def _of_run() -> sa.Column[Any]:
 def _number() -> sa.Column[Any]:
     return sa.Column("number", sa.Integer, primary_key=True)
 
+
+lives_table = sa.Table(
+    "lives",
+    metadata,
+    _number(),
+    sa.Column("run", sa.Integer, sa.ForeignKey("runs.number", ondelete="CASCADE"), nullable=False, unique=True),
+    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("heartbeat_utc", sa.Text, nullable=False),
+    sa.Column("phase", sa.Text, nullable=False),
+    sa.Column("leaves", sa.Text, nullable=False),
+    sa.Column("part", sa.Text, nullable=False),
+)
 
 samples_table = sa.Table(
     "samples",

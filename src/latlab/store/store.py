@@ -19,10 +19,34 @@ from sqlalchemy import exc
 
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.model.enums import RunStatus
+from latlab.model.life import Left, Life, Owner, Part
 from latlab.model.run import CoreTrace, Problem, Run, Sample
 from latlab.store.migrations import can_migrate, migrate
-from latlab.store.rows import contents_of, problem_of, problem_row, run_of, run_row, sample_row, trace_row
-from latlab.store.schema import SCHEMA_VERSION, logs_table, metadata, problems_table, runs_table, samples_table, schema_table, traces_table
+from latlab.store.owner import this_process
+from latlab.store.rows import (
+    contents_of,
+    life_of,
+    life_row,
+    now_utc,
+    packed,
+    problem_of,
+    problem_row,
+    run_of,
+    run_row,
+    sample_row,
+    trace_row,
+)
+from latlab.store.schema import (
+    SCHEMA_VERSION,
+    lives_table,
+    logs_table,
+    metadata,
+    problems_table,
+    runs_table,
+    samples_table,
+    schema_table,
+    traces_table,
+)
 
 BUSY_TIMEOUT_S = 30
 ID_ATTEMPTS = 16
@@ -37,14 +61,17 @@ class Store:
         self._engine = engine
         self.place = place
 
-    def begin(self, run: Run) -> str:
-        """Store the run's facts under a new short id; until `finish` the run is partial."""
+    def begin(self, run: Run, left: Left = Left(), part: Part | None = None, is_planned: bool = False) -> str:  # noqa: B008 - immutable
+        """Store the run's facts under a new short id. It is this process's to make and runs until `finish`, or it is only planned."""
+        status = RunStatus.PLANNED if is_planned else RunStatus.RUNNING
+        life = life_row(None if is_planned else this_process(), left, part)
         for attempt in range(ID_ATTEMPTS):
             run_id = f"{run.campaign}-{secrets.token_hex(2 + attempt // 4)}"
-            row = run_row(run) | {"id": run_id, "status": RunStatus.PARTIAL.value}
+            row = run_row(run) | {"id": run_id, "status": status.value}
             try:
-                with self._transaction() as connection:
-                    connection.execute(runs_table.insert(), row)
+                with self.transaction() as connection:
+                    (number,) = connection.execute(runs_table.insert(), row).inserted_primary_key or (None,)
+                    connection.execute(lives_table.insert(), life | {"run": number})
                 return run_id
             except exc.IntegrityError:
                 continue
@@ -53,7 +80,7 @@ class Store:
     def describe(self, run_id: str, run: Run) -> None:
         """Replace the run's facts by what is known now; its id and status stay."""
         row = {key: value for key, value in run_row(run).items() if key != "status"}
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             connection.execute(runs_table.update().where(runs_table.c.id == run_id), row)
 
     def add(
@@ -64,32 +91,74 @@ class Store:
         problems: Iterable[Problem] = (),
         logs: Mapping[str, bytes] | None = None,
     ) -> None:
-        """Add to a run; a log goes on where its last part ended."""
-        with self._transaction() as connection:
-            number = connection.execute(sa.select(runs_table.c.number).where(runs_table.c.id == run_id)).scalar_one()
-            rows = {
-                samples_table: [sample_row(sample) for sample in samples],
-                traces_table: [trace_row(trace) for trace in traces],
-                problems_table: [problem_row(problem) for problem in problems],
-                logs_table: [{"name": name, "data": zlib.compress(data)} for name, data in (logs or {}).items() if data],
-            }
+        """Add to a run, which is a sign of life of it; a log goes on where its last part ended."""
+        rows = {
+            samples_table: [sample_row(sample) for sample in samples],
+            traces_table: [trace_row(trace) for trace in traces],
+            problems_table: [problem_row(problem) for problem in problems],
+            logs_table: [{"name": name, "data": zlib.compress(data)} for name, data in (logs or {}).items() if data],
+        }
+        with self.transaction() as connection:
+            number = self._number(connection, run_id)
             for table, values in rows.items():
                 if values:
                     connection.execute(table.insert(), [value | {"run": number} for value in values])
+            if rows[samples_table]:
+                more = runs_table.c.sample_count + len(rows[samples_table])
+                connection.execute(runs_table.update().where(runs_table.c.number == number).values(sample_count=more))
+            connection.execute(lives_table.update().where(lives_table.c.run == number), {"heartbeat_utc": now_utc()})
+
+    def checkpoint(self, run_id: str, logs: Mapping[str, bytes], phase: str = "") -> None:
+        """A sign of life: these logs as they stand now, in place of what was kept of them before."""
+        with self.transaction() as connection:
+            number = self._number(connection, run_id)
+            for name, data in logs.items():
+                connection.execute(logs_table.delete().where(logs_table.c.run == number, logs_table.c.name == name))
+                connection.execute(logs_table.insert(), {"run": number, "name": name, "data": zlib.compress(data, 1)})
+            said = {"heartbeat_utc": now_utc()} | ({"phase": phase} if phase else {})
+            connection.execute(lives_table.update().where(lives_table.c.run == number), said)
+
+    def leave(self, run_id: str, left: Left) -> None:
+        """Say what lies about from now on, before it does."""
+        with self.transaction() as connection:
+            life = lives_table.c.run == self._number(connection, run_id)
+            connection.execute(lives_table.update().where(life), {"leaves": packed(left)})
+
+    def claim(self, run_id: str, owner: Owner | None) -> bool:
+        """Make a run of `owner`, which is dead, or a planned one, this process's; False where another process was faster."""
+        with self._exclusive() as connection:
+            number = self._number(connection, run_id)
+            mine = lives_table.update().where(lives_table.c.run == number, lives_table.c.owner == packed(owner))
+            won = connection.execute(mine, {"owner": packed(this_process()), "heartbeat_utc": now_utc()}).rowcount == 1
+            if won:
+                connection.execute(runs_table.update().where(runs_table.c.number == number), {"status": RunStatus.RUNNING.value})
+            return won
 
     def finish(self, run_id: str, status: RunStatus) -> None:
-        with self._transaction() as connection:
-            connection.execute(runs_table.update().where(runs_table.c.id == run_id), {"status": status.value})
+        with self.transaction() as connection:
+            number = self._number(connection, run_id)
+            connection.execute(runs_table.update().where(runs_table.c.number == number), {"status": status.value})
+            connection.execute(
+                lives_table.update().where(lives_table.c.run == number), {"heartbeat_utc": now_utc(), "leaves": packed(Left())}
+            )
+
+    def lives(self, series: bool = False) -> tuple[Life, ...]:
+        """The lives of the runs that are not at their end, the oldest first; with `series` also those of series that have ended."""
+        query = sa.select(runs_table.c.id, runs_table.c.status, lives_table).join(lives_table, lives_table.c.run == runs_table.c.number)
+        unfinished = runs_table.c.status.in_((RunStatus.PLANNED.value, RunStatus.RUNNING.value))
+        wanted = sa.or_(unfinished, lives_table.c.part != packed(None)) if series else unfinished
+        with self.transaction() as connection:
+            return tuple(map(life_of, connection.execute(query.where(wanted).order_by(runs_table.c.number)).mappings()))
 
     def runs(self) -> tuple[Run, ...]:
         """Every run without its samples, the oldest first."""
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             rows = connection.execute(sa.select(runs_table).order_by(runs_table.c.number)).mappings()
             return tuple(run_of(row) for row in rows)
 
     def resolve(self, reference: str) -> str:
         """The id that `last`, an id or the unique beginning of an id means."""
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             ids = connection.execute(sa.select(runs_table.c.id).order_by(runs_table.c.number)).scalars().all()
         if not ids:
             raise UsageError(f"{self.place} has no runs; make one with `latlab run psci`")
@@ -107,7 +176,7 @@ class Store:
     def load(self, reference: str) -> Run:
         """The whole run."""
         run_id = self.resolve(reference)
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             row = connection.execute(sa.select(runs_table).where(runs_table.c.id == run_id)).mappings().one()
             number = row["number"]
             contents = contents_of(row, _rows(connection, samples_table, number), _rows(connection, traces_table, number))
@@ -115,13 +184,8 @@ class Store:
 
     def sample_counts(self) -> dict[str, int]:
         """How many samples each run has."""
-        query = (
-            sa.select(runs_table.c.id, sa.func.count(samples_table.c.number))
-            .outerjoin(samples_table, samples_table.c.run == runs_table.c.number)
-            .group_by(runs_table.c.id)
-        )
-        with self._transaction() as connection:
-            return {str(run_id): int(count) for run_id, count in connection.execute(query)}
+        with self.transaction() as connection:
+            return {str(run_id): int(n) for run_id, n in connection.execute(sa.select(runs_table.c.id, runs_table.c.sample_count))}
 
     def logs(self, reference: str) -> dict[str, bytes]:
         """The raw logs of a run by name, byte for byte."""
@@ -133,7 +197,7 @@ class Store:
             .order_by(logs_table.c.number)
         )
         result: dict[str, bytes] = {}
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             for name, data in connection.execute(query):
                 result[name] = result.get(name, b"") + zlib.decompress(data)
         return result
@@ -143,34 +207,45 @@ class Store:
 
     def prepare(self) -> None:
         """Make the tables where they are missing; bring an older store up to this version; refuse a newer one."""
-        with self._transaction() as connection:
-            if sa.inspect(connection).has_table(schema_table.name):
+        version = self._version()
+        if version is None:
+            with self._exclusive() as connection:
+                metadata.create_all(connection)
                 version = connection.execute(sa.select(schema_table.c.version)).scalar()
-                if version == SCHEMA_VERSION:
-                    return
-                self._check_version(version)
-        with self._exclusive() as connection:
-            metadata.create_all(connection)
-            version = connection.execute(sa.select(schema_table.c.version)).scalar()
-            if version is None:
-                connection.execute(schema_table.insert(), {"version": SCHEMA_VERSION})
-        if can_migrate(version):
-            self._migrate()
+                if version is None:
+                    version = SCHEMA_VERSION
+                    connection.execute(schema_table.insert(), {"version": version})
+        if version != SCHEMA_VERSION:
+            self._check_version(version)
+            self._migrate(version)
 
-    def _migrate(self) -> None:
+    def _version(self) -> int | None:
+        """None where no latlab has made the tables yet."""
+        with self.transaction() as connection:
+            if not sa.inspect(connection).has_table(schema_table.name):
+                return None
+            found = connection.execute(sa.select(schema_table.c.version)).scalar()
+            return None if found is None else int(found)
+
+    @staticmethod
+    def _number(connection: sa.Connection, run_id: str) -> int:
+        return int(connection.execute(sa.select(runs_table.c.number).where(runs_table.c.id == run_id)).scalar_one())
+
+    def _migrate(self, version: int) -> None:
         """In one transaction; a SQLite file is copied first and the copy removed once it has succeeded."""
-        kept = self._kept_copy()
+        kept = self._kept_copy(version)
         with self._exclusive() as connection:
-            if connection.execute(sa.select(schema_table.c.version)).scalar() != SCHEMA_VERSION:
-                migrate(connection)
+            found = int(connection.execute(sa.select(schema_table.c.version)).scalar_one())
+            if can_migrate(found):
+                migrate(connection, found)
         if kept is not None:
             kept.unlink(missing_ok=True)
 
-    def _kept_copy(self) -> Path | None:
+    def _kept_copy(self, version: int) -> Path | None:
         path = self._engine.url.database
         if self._engine.dialect.name != "sqlite" or path is None:
             return None
-        kept = Path(f"{path}.version-1")
+        kept = Path(f"{path}.version-{version}")
         try:
             shutil.copy2(path, kept)
         except OSError as error:
@@ -183,22 +258,23 @@ class Store:
     @contextmanager
     def _exclusive(self) -> Iterator[sa.Connection]:
         """A transaction that no other writer is in."""
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             if connection.dialect.name == "sqlite":
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             elif sa.inspect(connection).has_table(schema_table.name):
                 connection.exec_driver_sql(f"LOCK TABLE {schema_table.name} IN EXCLUSIVE MODE")
             yield connection
 
-    def _check_version(self, version: int | None) -> None:
-        if version is not None and not can_migrate(version):
+    def _check_version(self, version: int) -> None:
+        if not can_migrate(version):
             raise DataError(
                 f"{self.place} has schema {version}, this latlab knows schema {SCHEMA_VERSION} and older; "
                 "use the latlab that made it or another --store"
             )
 
     @contextmanager
-    def _transaction(self) -> Iterator[sa.Connection]:
+    def transaction(self) -> Iterator[sa.Connection]:
+        """For the modules of this room: whatever the database raises is one sentence."""
         try:
             with self._engine.begin() as connection:
                 yield connection

@@ -12,6 +12,7 @@ from latlab.errors import DataError, UsageError
 from latlab.formats.dump.rt_instr import read_figures
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId
+from latlab.targets.children import dies_with_parent
 from latlab.targets.qemu.images import search_folders
 from latlab.virtual.board import Board, board_text
 
@@ -65,7 +66,14 @@ def run_program(program: Path, board: Board, arguments: Sequence[str], orders: O
     """What the program prints. Raises DataError with the program's own sentence if a rule of the machine was broken."""
     text = board_text(board, {TESTS.index(test): order for test, order in (orders or {}).items()})
     try:
-        done = subprocess.run([str(program), "-", *arguments], input=text.encode(), capture_output=True, timeout=TIMEOUT_S, check=False)
+        done = subprocess.run(
+            [str(program), "-", *arguments],
+            input=text.encode(),
+            capture_output=True,
+            timeout=TIMEOUT_S,
+            check=False,
+            preexec_fn=dies_with_parent(),
+        )
     except subprocess.TimeoutExpired as error:
         raise DataError(f"{program.name} still runs after {TIMEOUT_S} s; ask for fewer iterations or cores") from error
     except OSError as error:

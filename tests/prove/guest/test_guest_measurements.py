@@ -30,7 +30,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 @pytest.fixture(scope="module")
 def experiment(store: Store) -> tuple[Run, list[tuple[str, RtResult]]]:
     workload = Workload(10, "idle", Instrument.RECORDER, outlier_us=30)
-    run_id = run_trng(store, find_qemu(), guest_image(), None, workload, DOSES_US, LIMITS, print)
+    run_id = run_trng(store, find_qemu(), guest_image(), None, workload, DOSES_US, LIMITS)
     run = store.load(run_id)
     assert run.status is RunStatus.COMPLETE, run.problems
     return run, results_of(run, store.logs(run_id))

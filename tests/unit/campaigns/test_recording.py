@@ -13,7 +13,7 @@ def test_what_is_known_of_the_build_stays_when_the_firmware_says_its_name(tmp_pa
     store = open_store(str(tmp_path / "store.sqlite"))
     run = run_with(build=Build("unknown", options=(("CONFIG", "y"),), code_bytes=11360))
     log = (ROOT / "tests" / "fuzz" / "seeds" / "dump" / "suspend.log").read_bytes()
-    recorder = Recorder(store, run, mps2.tick_of, lambda: b"", Silent())
+    recorder = Recorder(store, store.begin(run), run, mps2.tick_of, lambda: b"", Silent())
     list(recorder.read(log.splitlines()))
     kept = store.load(recorder.run_id)
     assert kept.build.firmware != "unknown" and kept.build.events_hash

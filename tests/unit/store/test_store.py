@@ -78,14 +78,14 @@ def test_a_log_that_comes_in_parts_is_whole(store: Store) -> None:
     assert store.logs(run_id) == {"console": b"one\r\n\x00\xfftwo"}
 
 
-def test_a_run_that_was_never_finished_is_partial_and_keeps_what_arrived(tmp_path: Path) -> None:
+def test_a_run_that_is_not_finished_is_running_and_keeps_what_arrived(tmp_path: Path) -> None:
     place = str(tmp_path / "store.sqlite")
     writer = open_store(place)
     run_id = writer.begin(RUN)
     iteration = next(Model(Topology((1, 2))).iterations())
     writer.add(run_id, samples_of(iteration.traces))
     reader = open_store(place)
-    assert reader.load("last").status is RunStatus.PARTIAL
+    assert reader.load("last").status is RunStatus.RUNNING
     assert reader.sample_counts() == {run_id: 9}
 
 

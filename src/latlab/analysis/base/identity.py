@@ -65,7 +65,7 @@ def pair_runs(a: Run, b: Run) -> Pair:
 
 def partial_runs(a: Run, b: Run) -> list[str]:
     """A run that did not come to its end says nothing of what it did not measure."""
-    return [f"{run.id} is partial" for run in (a, b) if run.status is RunStatus.PARTIAL]
+    return [f"{run.id} is {run.status}" for run in (a, b) if run.status is not RunStatus.COMPLETE]
 
 
 def check_same(a: Run, b: Run, notes: list[str]) -> None:

@@ -43,7 +43,7 @@ def join_boots(runs: Sequence[Run]) -> Run:
         platform=next((run.platform for run in runs if run.platform != UNNAMED), UNNAMED),
         build=named.build if named else replace(first.build, firmware=name),
         lead=next((run.lead for run in runs if run.lead is not None), None),
-        status=RunStatus.PARTIAL if any(run.status is RunStatus.PARTIAL for run in runs) else first.status,
+        status=RunStatus.PARTIAL if any(run.status is not RunStatus.COMPLETE for run in runs) else first.status,
         contents=Spans(tuple(samples), tuple(traces)),
         problems=tuple(replace(p, message=f"{run.id}: {p.message}") for run in runs for p in run.problems),
         capture_cost_ticks=max((run.capture_cost_ticks for run in runs if run.capture_cost_ticks is not None), default=None),

@@ -60,4 +60,4 @@ def _placed(problem: Problem) -> str:
 def _status(run: Run) -> str:
     if run.status is RunStatus.COMPLETE:
         return "complete"
-    return f"partial, {len(run.problems)} problem{'s' * (len(run.problems) != 1)}"
+    return f"{run.status}, {len(run.problems)} problem{'s' * (len(run.problems) != 1)}"

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +12,14 @@ from pathlib import Path
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.guest_frames import GuestOutput, read_frames
 from latlab.model.conditions import Mode
+from latlab.targets.guest.checkpoints import SHARED, SHARED_BYTES, make_shared
 from latlab.targets.guest.cpio import archive, file
 from latlab.targets.guest.guest_dtb import Chosen, patch
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.qemu.console import Console, End, Limits, Outcome
 from latlab.targets.qemu.images import PLATFORM, search_folders
 from latlab.targets.qemu.qemu import CPU, MEMORY_MIB, Qemu
+from latlab.targets.scratch import scratch
 
 KERNEL_ADDRESS = 0x60000000
 INITRD_ADDRESS = 0x68000000
@@ -26,6 +28,7 @@ EPOCH = "2026-01-01T00:00:00"
 BOOTARGS = "console=ttyAMA0 quiet loglevel=4 nokaslr panic=-1 rdinit=/init"
 NO_IDLE_STATES = " cpuidle.off=1"
 KERNEL_PANIC = b"Kernel panic"
+PHASE = re.compile(rb"<LLG1:PHASE name=([^ >]+)>")
 HOLD_SUFFIX = "-hold"
 
 
@@ -74,35 +77,51 @@ def check_guest(qemu: Qemu, machine: GuestMachine) -> None:
 
 
 def run_guest(
-    qemu: Qemu, machine: GuestMachine, image: GuestImage, job: str, limits: Limits, watch: Callable[[bytes], None] | None = None
+    qemu: Qemu,
+    machine: GuestMachine,
+    image: GuestImage,
+    job: str,
+    limits: Limits,
+    watch: Callable[[bytes], None] = lambda line: None,
+    folder: Path | None = None,
+    poll: Callable[[], bool] = lambda: False,
 ) -> GuestRun:
-    """Boot, run the shell script `job`, collect what it left in /out."""
+    """Boot, run the shell script `job`, collect what it left in /out. `watch` gets each line of the console; `poll` is asked several times
+    in a second whether to stop. What the guest shares with its host is in `folder` meanwhile."""
+    if folder is None:
+        with scratch() as own:
+            return run_guest(qemu, machine, image, job, limits, watch, own, poll)
     check_guest(qemu, machine)
     firmware = find_firmware(machine)
-    with tempfile.TemporaryDirectory(prefix="latlab-guest-") as work:
-        folder = Path(work)
-        initrd = folder / "initrd"
-        initrd.write_bytes(_padded(image.initrd.read_bytes()) + archive([file("job", job.encode())]))
-        base = _base_command(qemu, machine, firmware / "firmware.bin")
-        (folder / "guest.dtb").write_bytes(patch(_dumped(base, folder / "qemu.dtb"), _chosen(machine, initrd)))
-        command = (*base, *_guest_options(machine, image, initrd, folder))
-        console = Console(command, folder / "secure.log", limits)
-        return _followed(console, folder / "secure.log", watch)
+    initrd = folder / "initrd"
+    initrd.write_bytes(_padded(image.initrd.read_bytes()) + archive([file("job", job.encode())]))
+    make_shared(folder / SHARED)
+    base = _base_command(qemu, machine, firmware / "firmware.bin")
+    (folder / "guest.dtb").write_bytes(patch(_dumped(base, folder / "qemu.dtb"), _chosen(machine, initrd)))
+    command = (*base, *_guest_options(machine, image, initrd, folder))
+    console = Console(command, folder / "secure.log", limits, poll)
+    return _followed(console, folder, watch)
 
 
-def _followed(console: Console, secure: Path, watch: Callable[[bytes], None] | None) -> GuestRun:
+def _followed(console: Console, folder: Path, watch: Callable[[bytes], None]) -> GuestRun:
     lines: list[bytes] = []
     for line in console.lines():
         lines.append(line)
-        if watch:
-            watch(line)
+        watch(line)
         if KERNEL_PANIC in line:
             console.stop(f"the guest's kernel panicked: {line.strip().decode('utf-8', 'replace')}")
     output = read_frames(lines)
     outcome = console.outcome
     if outcome.end is End.EXIT and output.status is None:
         outcome = Outcome(End.DEATH, f"the guest went down or reset before its job had ended, after {len(lines)} lines of console")
+    secure = folder / "secure.log"
     return GuestRun(output, outcome, b"".join(lines), secure.read_bytes() if secure.exists() else b"", console.stderr, console.command)
+
+
+def phase_of(line: bytes) -> str:
+    """What the job says on the console that it does now; empty if the line says nothing of it."""
+    match = PHASE.search(line)
+    return match[1].decode("ascii", "replace") if match else ""
 
 
 def _machine_option(dumpdtb: Path | None = None) -> str:
@@ -125,6 +144,8 @@ def _guest_options(machine: GuestMachine, image: GuestImage, initrd: Path, folde
         *("-M", _machine_option(), "-dtb", str(folder / "guest.dtb")),
         *("-device", f"loader,file={_escaped(image.kernel)},addr={KERNEL_ADDRESS:#x},force-raw=on"),
         *("-device", f"loader,file={_escaped(initrd)},addr={INITRD_ADDRESS:#x},force-raw=on"),
+        *("-object", f"memory-backend-file,id=shared,size={SHARED_BYTES},mem-path={_escaped(folder / SHARED)},share=on"),
+        *("-device", "ivshmem-plain,memdev=shared"),
         *("-serial", "stdio", "-serial", f"file:{folder / 'secure.log'}", "-no-reboot"),
         *clock,
     )

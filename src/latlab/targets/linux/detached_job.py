@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A job on a machine that does not need its connection: it is started there, polled now and then, and stopped there.
 
-A connection that breaks does no harm, and polling every half minute disturbs the measurement less than an open terminal would.
+A connection that breaks does no harm, and polling every half minute disturbs the measurement less than an open terminal would. A job
+whose maker is gone ends itself: on this machine the kernel tells it, on a board it notices that nobody looks any more.
 """
 
 from __future__ import annotations
 
-import shlex
+import re
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,16 +41,39 @@ class Look:
     status: int | None
     boot_id: str
     alive: bool
+    phase: str = ""
 
 
-def run_detached(machine: Machine, folder: str, script: str, boot_id: str, expected_s: float, limit_s: float) -> JobEnd:
-    """Run a shell script in `folder` to its end, to the machine's end, or to `limit_s`."""
+Looked = Callable[[Look], None]
+
+
+def run_detached(
+    machine: Machine,
+    folder: str,
+    script: str,
+    boot_id: str,
+    expected_s: float,
+    limit_s: float,
+    looked: Looked = lambda look: None,
+) -> JobEnd:
+    """Run a shell script in `folder` to its end, to the machine's end, or to `limit_s`. `looked` hears of every look at it."""
     group = _start(machine, folder, script)
     try:
-        return _follow(machine, folder, group, boot_id, expected_s, limit_s)
+        return _follow(machine, folder, group, boot_id, (expected_s, limit_s), looked)
     except KeyboardInterrupt:
         _stop(machine, folder, group)
         return JobEnd(INTERRUPTED, f"{machine.name}: interrupted; what was measured until then is kept")
+
+
+def end_job(machine: Machine, folder: str) -> int | None:
+    """The status of a job that another process started; it is ended first if it still runs. None: it never said one."""
+    asked = f"cat {folder}/group 2>/dev/null; echo; cat {folder}/status 2>/dev/null"
+    group, _, status = machine.run(asked, ANSWER_S).text.partition("\n")
+    if group.strip().isdecimal() and not status.strip():
+        _stop(machine, folder, int(group))
+    machine.run(_kill_marked(folder), ANSWER_S)
+    last = machine.run(f"cat {folder}/status 2>/dev/null", ANSWER_S).text.strip()
+    return int(last) if last.isdecimal() else None
 
 
 def _start(machine: Machine, folder: str, script: str) -> int:
@@ -56,22 +81,63 @@ def _start(machine: Machine, folder: str, script: str) -> int:
         local.write(f"echo $$ >{folder}/pid\n{script}")
         local.flush()
         machine.put(Path(local.name), f"{folder}/job")
-    keeper = f"sh {folder}/job >{folder}/job.log 2>&1; echo $? >{folder}/status"
-    done = machine.run(f"setsid sh -c {shlex.quote(keeper)} >/dev/null 2>&1 </dev/null & echo $!", ANSWER_S)
-    if not done.text.strip().isdecimal():
-        raise LatlabError(f"{machine.name}: the job could not be started: {done.complaint}")
-    return int(done.text)
+    return machine.spawn(_keeper(folder, machine.left_alone_s))
 
 
-def _follow(machine: Machine, folder: str, group: int, boot_id: str, expected_s: float, limit_s: float) -> JobEnd:
+KEEPER = """\
+echo $$ >{folder}/group
+export LATLAB_JOB={folder}
+cut -d. -f1 /proc/uptime >{folder}/seen
+trap 'kill -TERM $job' TERM
+sh {folder}/job >{folder}/job.log 2>&1 &
+job=$!
+{watch}
+wait $job
+code=$?
+while kill -0 $job 2>/dev/null; do
+    wait $job
+    code=$?
+done
+echo $code >{folder}/status
+trap '' TERM
+kill -TERM -$$
+"""
+WATCH = """\
+while sleep {every_s}; do
+    seen=$(cat {folder}/seen) || exit
+    [ $(($(cut -d. -f1 /proc/uptime) - seen)) -lt {left_alone_s:.0f} ] && continue
+    echo "nobody has looked for {left_alone_s:.0f} s" >{folder}/left-alone
+    kill -TERM $job
+    exit
+done &"""
+
+
+def _keeper(folder: str, left_alone_s: float | None) -> str:
+    """Starts the job, notes how it ended, and leaves no process of it. A machine that restarts begins to count its uptime again, and has
+    no job either."""
+    every_s = max(1, int((left_alone_s or 0) / 10))
+    watch = "" if left_alone_s is None else WATCH.format(folder=folder, every_s=every_s, left_alone_s=left_alone_s)
+    return KEEPER.format(folder=folder, watch=watch)
+
+
+def _kill_marked(folder: str) -> str:
+    """Every process that inherited the job's name, should its group have missed one."""
+    found = f"tr '\\0' '\\n' <$e 2>/dev/null | grep -qx LATLAB_JOB={folder}"
+    return f"for e in /proc/[0-9]*/environ; do {found} && p=${{e#/proc/}} && kill -KILL ${{p%/environ}}; done; true"
+
+
+def _follow(machine: Machine, folder: str, group: int, boot_id: str, times: tuple[float, float], looked: Looked) -> JobEnd:
+    expected_s, limit_s = times
     start = answered = time.monotonic()
     while True:
         left_s = expected_s - (time.monotonic() - start)
-        time.sleep(min(LOOK_EVERY_S, max(left_s, LOOK_AT_END_S)))
+        time.sleep(min(machine.look_every_s or LOOK_EVERY_S, max(left_s, LOOK_AT_END_S)))
         now = time.monotonic()
         try:
             look = _look(machine, folder, group)
             answered = time.monotonic()
+            if look.status is None:
+                looked(look)
         except Unreachable as error:
             if now - answered > machine.patience_s:
                 return JobEnd(RESTARTED, f"{machine.name}: the connection broke and did not come back in {machine.patience_s:g} s: {error}")
@@ -81,6 +147,8 @@ def _follow(machine: Machine, folder: str, group: int, boot_id: str, expected_s:
         if look.status is not None:
             return JobEnd(look.status)
         if not look.alive:
+            with suppress(LatlabError):
+                machine.run(_kill_marked(folder), ANSWER_S)
             return JobEnd(RESTARTED, f"{machine.name}: the job was killed during the run; what it wrote is kept")
         if now - start > limit_s:
             _stop(machine, folder, group)
@@ -91,12 +159,14 @@ def _look(machine: Machine, folder: str, group: int) -> Look:
     """Whether it is alive is asked first: a job that ends in between has a status afterwards. On a console the kernel may print between
     the lines, so an answer counts only if it is complete."""
     alive = f"kill -0 {group} 2>/dev/null && echo alive=yes || echo alive=no"
-    asked = f"{alive}; echo boot_id=$(cat {BOOT_ID}); echo status=$(cat {folder}/status 2>/dev/null)"
+    seen = f"cut -d. -f1 /proc/uptime >{folder}/seen; echo phase=$(cat {folder}/phase 2>/dev/null)"
+    asked = f"{alive}; {seen}; echo boot_id=$(cat {BOOT_ID}); echo status=$(cat {folder}/status 2>/dev/null)"
     said = {name: value.strip() for name, _, value in (line.partition("=") for line in machine.run(asked, ANSWER_S).text.splitlines())}
     status = said.get("status", "?")
     if said.get("alive") not in ("yes", "no") or "boot_id" not in said or not (status.isdecimal() or status == ""):
         raise Unreachable(f"{machine.name} gives an incomplete answer: {sorted(said.items())}")
-    return Look(int(status) if status else None, said["boot_id"], said["alive"] == "yes")
+    phase = re.search(r"name=([^ >]+)", said.get("phase", ""))
+    return Look(int(status) if status else None, said["boot_id"], said["alive"] == "yes", phase[1] if phase else "")
 
 
 def _stop(machine: Machine, folder: str, group: int) -> None:

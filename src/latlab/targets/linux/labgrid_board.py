@@ -17,7 +17,8 @@ from shlex import quote
 from typing import Any, TypeVar
 
 from latlab.errors import LatlabError, UsageError
-from latlab.targets.linux.machine import REACH_AGAIN_S, SSH_FAILED, Done, Unreachable
+from latlab.model.life import Address
+from latlab.targets.linux.machine import LEFT_ALONE_S, REACH_AGAIN_S, SSH_FAILED, Done, Unreachable, spawned
 
 EXTRA = "latlab[labgrid]"
 COMMANDS = "CommandProtocol"
@@ -34,10 +35,27 @@ class LabgridBoard:
     kind: str = "labgrid"
     scratch: str = "/var/tmp"
     patience_s: float = REACH_AGAIN_S
+    left_alone_s: float | None = LEFT_ALONE_S
+    config: str = ""
 
     @property
     def name(self) -> str:
         return str(self.target.name)
+
+    @property
+    def look_every_s(self) -> float | None:
+        """Over a serial console a file takes minutes."""
+        try:
+            return 30 if type(driver_of(self.target, FILES)).__name__ == "SSHDriver" else None
+        except Exception:
+            return None
+
+    @property
+    def address(self) -> Address:
+        return Address(self.kind, config=self.config, name=self.name)
+
+    def spawn(self, text: str) -> int:
+        return spawned(self, text)
 
     def run(self, text: str, timeout_s: float) -> Done:
         with self._driver(COMMANDS) as driver:

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import io
+import secrets
 import tarfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -13,12 +15,14 @@ from shlex import quote
 
 from latlab.errors import LatlabError, UsageError
 from latlab.targets.linux.board_sources import Sources, before
-from latlab.targets.linux.detached_job import run_detached
+from latlab.targets.linux.detached_job import Look, end_job, run_detached
 from latlab.targets.linux.machine import Machine, Unreachable, last_line
 from latlab.targets.linux.recorder_binary import recorder_for
-from latlab.targets.linux.rt_job import SETTLE_S, Instrument, Workload, script
+from latlab.targets.linux.rt_job import MEASURING, SETTLE_S, Instrument, Workload, script
 
 ANSWER_S = 60
+LOOK_SHARE = 50
+RECORD = "recorder.rec"
 SURVEY = (
     "echo machine=$(uname -m)",
     "echo kernel=$(uname -r)",
@@ -31,9 +35,10 @@ SURVEY = (
     "echo rt_runtime_us=$(cat /proc/sys/kernel/sched_rt_runtime_us 2>/dev/null)",
     "echo fifo=$(if command -v chrt >/dev/null; then chrt -f %d true 2>/dev/null && echo yes; elif [ $(id -u) = 0 ]; then echo yes; fi)",
     "echo dma_latency=$([ -w /dev/cpu_dma_latency ] && echo yes)",
-    "echo hypervisor=$(systemd-detect-virt 2>/dev/null | grep . || { grep -qw hypervisor /proc/cpuinfo && echo yes; })",
+    "echo hypervisor=$(systemd-detect-virt --vm 2>/dev/null | grep . || { grep -qw hypervisor /proc/cpuinfo && echo yes; })",
     "echo emulated=$(grep -ao linux,dummy-virt /proc/device-tree/compatible 2>/dev/null)",
     "echo boot_id=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)",
+    f"echo measuring=$({MEASURING})",
 )
 
 
@@ -119,20 +124,82 @@ def notes(found: Survey) -> list[str]:
         result.append(f"RT throttling is on: real-time tasks together get {runtime} us of each period")
     if found.said.get("realtime") != "1":
         result.append("the kernel is not PREEMPT_RT")
+    if found.said.get("measuring"):
+        result.append(f"something else measures or emulates on this machine, and both will show it: {found.said['measuring']}")
     return result
 
 
-def run_linux(machine: Machine, found: Survey, workload: Workload, smc_module: Path | None = None, probes: bool = True) -> LinuxRun:
+class Follower:
+    """Who follows a job; this one does nothing. `folder` comes before the folder on the machine is made, `tick` at every look, `phase` and
+    `record` when there is news: what the job does, and the recorder's file as it stands."""
+
+    def folder(self, path: str) -> None:
+        return
+
+    def tick(self) -> None:
+        return
+
+    def phase(self, name: str) -> None:
+        return
+
+    def record(self, data: bytes) -> None:
+        return
+
+
+def run_linux(
+    machine: Machine,
+    found: Survey,
+    workload: Workload,
+    smc_module: Path | None = None,
+    probes: bool = True,
+    follower: Follower = Follower(),  # noqa: B008 - it has no state
+) -> LinuxRun:
     """Measure. A machine that goes away during the run is waited for, and what it wrote before is fetched."""
-    with _folder(machine) as folder:
+    with _folder(machine, follower) as folder:
         machine.put(recorder_for(found.machine), f"{folder}/latlab-recorder")
         if smc_module:
             machine.put(smc_module, f"{folder}/{smc_module.name}")
         sources = Sources(f"{folder}/{smc_module.name}" if smc_module else "", probes)
-        text = f"OUT={folder}/out\nmkdir -p $OUT\n" + script(workload, f"{folder}/latlab-recorder", before(sources, folder))
-        end = run_detached(machine, folder, text, found.boot_id, _expected_s(workload), _limit_s(workload))
+        places = f"OUT={folder}/out\nPHASE={folder}/phase\nmkdir -p $OUT\n"
+        text = places + script(workload, f"{folder}/latlab-recorder", before(sources, folder))
+        looked = _Looks(machine, folder, follower)
+        end = run_detached(machine, folder, text, found.boot_id, _expected_s(workload), _limit_s(workload), looked)
         files = _fetched(machine, folder)
         return LinuxRun(files, end.status, end.sentence or _complaint(files, end.status))
+
+
+def salvage(machine: Machine, folder: str) -> LinuxRun | None:
+    """What the job of a process that is gone has left there, which is ended first and then removed; None if the folder is not there."""
+    if machine.run(f"[ -d {quote(folder)} ] && echo there", ANSWER_S).text.strip() != "there":
+        return None
+    status = end_job(machine, folder)
+    alone = machine.run(f"cat {quote(folder)}/left-alone 2>/dev/null", ANSWER_S).text.strip()
+    files = _fetched(machine, folder)
+    _remove(machine, folder)
+    sentence = alone and f"{machine.name}: the job ended itself, because {alone}"
+    return LinuxRun(files, -1 if status is None else status, sentence or ("" if status == 0 else "the job was ended before it was done"))
+
+
+class _Looks:
+    """At each look: the phase, and the recorder's file if reading it takes little of the machine."""
+
+    def __init__(self, machine: Machine, folder: str, follower: Follower) -> None:
+        self._machine, self._folder, self._follower = machine, folder, follower
+        self._phase = ""
+        self._next_s = 0.0
+
+    def __call__(self, look: Look) -> None:
+        self._follower.tick()
+        if look.phase and look.phase != self._phase:
+            self._phase = look.phase
+            self._follower.phase(look.phase)
+        if look.phase != "recorder" or self._machine.look_every_s is None or time.monotonic() < self._next_s:
+            return
+        start = time.monotonic()
+        with suppress(LatlabError, OSError):
+            self._follower.record(self._machine.get(f"{self._folder}/out/{RECORD}"))
+        end = time.monotonic()
+        self._next_s = end + LOOK_SHARE * (end - start)
 
 
 def _expected_s(workload: Workload) -> float:
@@ -144,17 +211,21 @@ def _limit_s(workload: Workload) -> float:
 
 
 @contextmanager
-def _folder(machine: Machine) -> Iterator[str]:
-    begin = f"{machine.scratch}/latlab-rt."
-    done = machine.run(f"mktemp -d {begin}XXXXXX", ANSWER_S)
-    folder = done.text.strip()
-    if done.status != 0 or not folder.startswith(begin):
+def _folder(machine: Machine, follower: Follower) -> Iterator[str]:
+    folder = f"{machine.scratch}/latlab-rt.{secrets.token_hex(6)}"
+    follower.folder(folder)
+    done = machine.run(f"mkdir -m 700 {quote(folder)}", ANSWER_S)
+    if done.status != 0:
         raise UsageError(f"{machine.name}: no folder in {machine.scratch} can be made: {done.complaint}")
     try:
         yield folder
     finally:
-        with suppress(LatlabError):
-            machine.run(f"rm -rf {quote(folder)}", ANSWER_S)
+        _remove(machine, folder)
+
+
+def _remove(machine: Machine, folder: str) -> None:
+    with suppress(LatlabError):
+        machine.run(f"rm -rf {quote(folder)}", ANSWER_S)
 
 
 def _fetched(machine: Machine, folder: str) -> dict[str, bytes]:

@@ -4,17 +4,23 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from latlab.errors import LatlabError
+from latlab.model.life import Address
+from latlab.targets.children import dies_with_parent
 
 SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3")
 SSH_FAILED = 255
 COPY_S = 600
+START_S = 60
 REACH_AGAIN_S = 180
+LEFT_ALONE_S = 300
+_JOBS: list[subprocess.Popen[bytes]] = []
 
 
 class Unreachable(LatlabError):
@@ -39,8 +45,9 @@ class Done:
 
 
 class Machine(Protocol):
-    """`kind` begins what a run calls its target. `scratch` survives a restart if the machine can restart during a run; `patience_s` is
-    how long one that does not answer is waited for."""
+    """`kind` begins what a run calls its target, `address` is how a later process finds it again. `scratch` survives a restart.
+    `patience_s` is how long one that does not answer is waited for; if nobody looks after its job for `left_alone_s`, the job ends itself
+    (None: it cannot lose its maker unnoticed). `look_every_s` is None where looking at the job's files is too slow to be done often."""
 
     @property
     def name(self) -> str: ...
@@ -53,6 +60,19 @@ class Machine(Protocol):
 
     @property
     def patience_s(self) -> float: ...
+
+    @property
+    def left_alone_s(self) -> float | None: ...
+
+    @property
+    def look_every_s(self) -> float | None: ...
+
+    @property
+    def address(self) -> Address: ...
+
+    def spawn(self, text: str) -> int:
+        """Start shell that goes on without its connection, in a session of its own, and say its process id. Raises LatlabError."""
+        ...
 
     def run(self, text: str, timeout_s: float) -> Done:
         """One line of shell, without input. Raises Unreachable."""
@@ -73,10 +93,28 @@ class Here:
 
     name: str = "this machine"
     kind: str = "linux"
-    scratch: str = "/tmp"
+    scratch: str = "/var/tmp"
     patience_s: float = 0
+    left_alone_s: float | None = None
+    look_every_s: float | None = 5
+
+    @property
+    def address(self) -> Address:
+        return Address(self.kind)
+
+    def spawn(self, text: str) -> int:
+        """The kernel ends it with SIGTERM when this process has ended, however that was."""
+        command = ["sh", "-c", text]
+        null = subprocess.DEVNULL
+        process = subprocess.Popen(
+            command, stdin=null, stdout=null, stderr=null, start_new_session=True, preexec_fn=dies_with_parent(signal.SIGTERM)
+        )
+        _JOBS.append(process)
+        return process.pid
 
     def run(self, text: str, timeout_s: float) -> Done:
+        for job in _JOBS:
+            job.poll()
         try:
             return _finished(["sh", "-c", text], timeout_s)
         except (OSError, subprocess.TimeoutExpired) as error:
@@ -99,10 +137,19 @@ class OverSsh:
     kind: str = "ssh"
     scratch: str = "/var/tmp"
     patience_s: float = REACH_AGAIN_S
+    left_alone_s: float | None = LEFT_ALONE_S
+    look_every_s: float | None = 30
 
     @property
     def name(self) -> str:
         return self.host
+
+    @property
+    def address(self) -> Address:
+        return Address(self.kind, host=self.host)
+
+    def spawn(self, text: str) -> int:
+        return spawned(self, text)
 
     def run(self, text: str, timeout_s: float) -> Done:
         return self._finished(text, timeout_s)
@@ -131,9 +178,17 @@ class OverSsh:
         return f"check that `ssh {self.host}` works without asking"
 
 
+def spawned(machine: Machine, text: str) -> int:
+    """`spawn` for a machine that is reached by a connection."""
+    done = machine.run(f"setsid sh -c {shlex.quote(text)} >/dev/null 2>&1 </dev/null & echo $!", START_S)
+    if not done.text.strip().isdecimal():
+        raise LatlabError(f"{machine.name}: the job could not be started: {done.complaint}")
+    return int(done.text)
+
+
 def _finished(command: list[str], timeout_s: float, given: Path | None = None) -> Done:
     with open(given or "/dev/null", "rb") as stream:
-        done = subprocess.run(command, stdin=stream, capture_output=True, timeout=timeout_s, check=False)
+        done = subprocess.run(command, stdin=stream, capture_output=True, timeout=timeout_s, check=False, preexec_fn=dies_with_parent())
     return Done(done.returncode, done.stdout, done.stderr)
 
 

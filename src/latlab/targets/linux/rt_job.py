@@ -19,6 +19,10 @@ LOADS = {
     "idle": "",
 }
 SETTLE_S = 1
+MEASURING = (
+    "cat /proc/[0-9]*/comm 2>/dev/null | grep -E '^(latlab-recorder|cyclictest|qemu-system-.*|rtla|jitterdebugger)$'"
+    " | sort | uniq -c | sed 's/^ *//' | tr '\\n' ',' | sed 's/,$//; s/,/, /g'"
+)
 
 
 class Instrument(StrEnum):
@@ -51,25 +55,29 @@ class Workload:
             raise UsageError(f"--load {self.load} is not known; use one of {', '.join(LOADS)}")
         return LOADS[self.load]
 
-    def recorder(self, program: str) -> str:
+    def recorder(self, program: str, shares: bool = True) -> str:
+        """`shares`: it also keeps its file in the memory that $SHARED names, if it names one."""
         idle = " -I" if self.idle_states else ""
         options = f"-D {self.duration_s} -i {self.interval_us} -p {self.priority} -t {self.outlier_us}{idle}"
-        return f"{quote(program)} -o $OUT/recorder.rec {options}"
+        return f"{quote(program)} -o $OUT/recorder.rec {options}{' ${SHARED:+-m $SHARED}' if shares else ''}"
 
 
 def script(workload: Workload, recorder: str, before: str = "", after: str = "") -> str:
     """`before` and `after` are the target's own steps; the exit status is the first that was not 0."""
-    steps = [PROLOGUE, before, *_load(workload), "note_cpu_time"]
+    steps = [PROLOGUE, before, "phase settling", *_load(workload), "note_cpu_time"]
     if workload.instrument is not Instrument.RECORDER:
-        steps.append(f"run {workload.cyclictest} >$OUT/cyclictest.txt 2>$OUT/cyclictest.err")
+        steps += ["phase cyclictest", f"run {workload.cyclictest} >$OUT/cyclictest.txt 2>$OUT/cyclictest.err"]
     if workload.instrument is not Instrument.CYCLICTEST:
-        steps.append(f"run {workload.recorder(recorder)} 2>$OUT/recorder.err")
-    return "\n".join([*steps, "note_cpu_time", "check_load", "stop_load", after, "exit $status", ""])
+        steps += ["phase recorder", f"run {workload.recorder(recorder)} 2>$OUT/recorder.err"]
+    return "\n".join([*steps, "note_cpu_time", "phase collecting", "check_load", "stop_load", after, "exit $status", ""])
 
 
 PROLOGUE = """\
 status=0
 load=
+phase() {
+    [ -z "$PHASE" ] || echo "<LLG1:PHASE name=$1>" >"$PHASE"
+}
 stop_load() {
     [ -z "$load" ] && return
     kill -TERM -"$load" 2>/dev/null
@@ -124,6 +132,13 @@ fi
 echo stacktrace >$T/events/latlab/crng_reseed/trigger
 echo 1 >$T/events/latlab/enable"""
 
+GUEST_SHARED = """\
+SHARED=
+for device in /sys/bus/pci/devices/*; do
+    [ "$(cat $device/vendor $device/device 2>/dev/null | tr '\\n' ' ')" = "0x1af4 0x1110 " ] || continue
+    echo 1 >$device/enable && SHARED=$device/resource2_wc
+done"""
+
 READ_EVERY_S = 1
 GUEST_RINGS = """\
 E=/proc/latlab_el3
@@ -150,7 +165,7 @@ read_rings
 def guest_script(workload: Workload, hwrng: bool = True, hold_us: int | None = None, trace: bool = True) -> str:
     """In the guest: the module that reads the rings, the hwrng driver or not, the probes, and the dose of an experiment. With idle states
     every wake-up leaves several records, so the rings are read during the measurement."""
-    before = ["OUT=/out", "insmod /modules/latlab_el3.ko || exit 3"]
+    before = ["OUT=/out", "PHASE=/dev/console", GUEST_SHARED, "insmod /modules/latlab_el3.ko || exit 3"]
     if hwrng:
         before.append("insmod /modules/arm_smccc_trng.ko || exit 3")
     if trace:
@@ -181,6 +196,10 @@ read_rings() {{
     echo read >>$OUT/el3-power.txt
     cat /proc/latlab_el3/new_records >>$OUT/el3-power.txt
 }}
+phase() {{
+    echo "<LLG1:PHASE name=$1>" >/dev/console
+}}
+phase "hotplug:0/{cycles}"
 cpus=$(ls -d /sys/devices/system/cpu/cpu[1-9]* | sed 's/.*cpu//')
 n=0
 while [ $n -lt {cycles} ]; do
@@ -190,7 +209,7 @@ while [ $n -lt {cycles} ]; do
         echo 0 >$online || {{ echo "cycle $n: CPU $cpu does not go off"; status=1; }}
         echo 1 >$online || {{ echo "cycle $n: CPU $cpu does not come on"; status=1; }}
         n=$((n + 1))
-        [ $((n % {read_every})) -ne 0 ] || read_rings
+        [ $((n % {read_every})) -ne 0 ] || {{ read_rings; phase "hotplug:$n/{cycles}"; }}
     done
 done
 echo "hotplug_cycles=$n online=$(cat /sys/devices/system/cpu/online)"
@@ -198,6 +217,7 @@ read_rings
 echo deep >/sys/power/mem_sleep
 n=0
 while [ $n -lt {suspends} ]; do
+    phase "suspend:$((n + 1))/{suspends}"
     echo 0 >/sys/class/rtc/rtc0/wakealarm
     echo +{suspend_s} >/sys/class/rtc/rtc0/wakealarm
     echo mem >/sys/power/state || {{ echo "suspend $n failed"; status=1; }}

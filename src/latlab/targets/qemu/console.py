@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from latlab.errors import UsageError
+from latlab.targets.children import dies_with_parent
 
 POLL_S = 0.2
 STOP_S = 3.0
@@ -110,9 +111,17 @@ class Console:
         self._stopped = sentence
 
     def _start(self, errors: IO[bytes]) -> subprocess.Popen[bytes]:
-        """Starts in a session of its own: a Ctrl-C at the terminal is for latlab, which ends the process properly."""
+        """Starts in a session of its own: a Ctrl-C at the terminal is for latlab, which ends the process properly. It does not outlive
+        latlab."""
         try:
-            return subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True)
+            return subprocess.Popen(
+                self.command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+                preexec_fn=dies_with_parent(),
+            )
         except OSError as error:
             raise UsageError(f"{self.command[0]} does not start ({error.strerror}); `latlab doctor` says what is installed") from error
 

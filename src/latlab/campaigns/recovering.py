@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs whose maker is gone: found, told, and brought to their end with everything that was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from latlab.campaigns.rt_results import problems_of
+from latlab.errors import LatlabError, UsageError
+from latlab.model.enums import Kind, RunStatus
+from latlab.model.life import Address, Life
+from latlab.model.run import Problem, Run
+from latlab.store.owner import is_alive, is_here
+from latlab.store.rows import now_utc
+from latlab.store.store import Store
+from latlab.targets import scratch
+from latlab.targets.guest.checkpoints import SHARED, read_shared
+from latlab.targets.linux.linux import RECORD, salvage
+from latlab.targets.linux.machine import Here, Machine
+
+SILENT = timedelta(minutes=15)
+MOST_BYTES = 64 << 20
+Reach = Callable[[Address], AbstractContextManager[Machine]]
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    run_id: str
+    status: RunStatus
+    sentence: str
+
+
+def orphans(store: Store) -> tuple[Life, ...]:
+    """Runs under way whose process is no more; on another machine, runs of which nothing was heard for a long time."""
+    return tuple(life for life in store.lives() if life.owner is not None and _is_orphan(life))
+
+
+def can_end_here(life: Life) -> bool:
+    """Whether all that it left is on this machine, so that nothing has to be reached."""
+    machine = life.left.machine
+    return life.owner is not None and is_here(life.owner) and (machine is None or machine.kind == Here().kind)
+
+
+def sweep(store: Store, chosen: Callable[[Life], bool] = can_end_here) -> list[Recovered]:
+    """End what can be ended here, and remove the folders that nobody owns any more. Whatever fails is left to `latlab recover`."""
+    done = [recovered for life in orphans(store) if chosen(life) and (recovered := recover(store, life, no_machine))]
+    kept = {life.left.folder for life in store.lives()}
+    for folder in scratch.abandoned():
+        if str(folder) not in kept:
+            scratch.remove(folder)
+    return done
+
+
+def recover(store: Store, life: Life, reach: Reach) -> Recovered | None:
+    """Bring a run to its end: stop what is left of it, keep what it had measured. None where another process does it already."""
+    if life.left.machine is not None and life.left.machine.kind != Here().kind:
+        with reach(life.left.machine) as machine:
+            return _recover(store, life, machine)
+    return _recover(store, life, Here())
+
+
+def no_machine(address: Address) -> AbstractContextManager[Machine]:
+    raise UsageError(f"{address} is another machine")
+
+
+def _recover(store: Store, life: Life, machine: Machine) -> Recovered | None:
+    if not store.claim(life.run_id, life.owner):
+        return None
+    run = store.load(life.run_id)
+    ended = salvage(machine, life.left.job_folder) if life.left.job_folder else None
+    files = dict(_local(Path(life.left.folder))) if life.left.folder else {}
+    files |= ended.files if ended else {}
+    store.checkpoint(life.run_id, files)
+    is_whole = ended is not None and ended.status == 0 and not ended.sentence
+    problems = [] if is_whole else [_cut_off(life)]
+    problems += [ended.sentence] if ended and ended.sentence else []
+    problems += _problems(run, store.logs(life.run_id))
+    store.add(life.run_id, problems=[Problem(0, sentence) for sentence in problems])
+    store.describe(life.run_id, replace(run, facts=(*run.facts, ("recovered (UTC)", now_utc()))))
+    status = RunStatus.COMPLETE if is_whole and not problems else RunStatus.PARTIAL
+    store.finish(life.run_id, status)
+    if life.left.folder:
+        _remove(Path(life.left.folder))
+    return Recovered(life.run_id, status, _said(life, status))
+
+
+def _is_orphan(life: Life) -> bool:
+    assert life.owner is not None
+    if is_here(life.owner):
+        return not is_alive(life.owner)
+    heard = datetime.strptime(life.heartbeat_utc, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    return datetime.now(UTC) - heard > SILENT
+
+
+def _local(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """What a run's own folder still holds: the firmware's console, the probe's stream, the guest's last checkpoints."""
+    secure = b"".join(path.read_bytes() for path in sorted(folder.glob("secure*.log")) if path.stat().st_size <= MOST_BYTES)
+    if secure:
+        yield "secure", secure
+    stream = folder / "probe"
+    if stream.is_file() and stream.stat().st_size <= MOST_BYTES:
+        yield "probe", stream.read_bytes()
+    for shared in sorted(folder.rglob(SHARED)):
+        record = read_shared(shared)
+        if record:
+            yield str(shared.parent.relative_to(folder) / RECORD), record
+
+
+def _problems(run: Run, files: Mapping[str, bytes]) -> list[str]:
+    if run.kind is Kind.SPANS:
+        return []
+    try:
+        return problems_of(run, files)
+    except LatlabError as error:
+        return [str(error)]
+
+
+def _cut_off(life: Life) -> str:
+    return f"latlab was killed, or its machine went down, after {life.heartbeat_utc}; what was measured until then is kept"
+
+
+def _said(life: Life, status: RunStatus) -> str:
+    if status is RunStatus.COMPLETE:
+        return f"run {life.run_id}: its job had ended after latlab was gone; recovered, complete"
+    return f"run {life.run_id}: cut off after {life.heartbeat_utc}, its latlab is gone; what it had measured is kept, partial"
+
+
+def _remove(folder: Path) -> None:
+    if scratch.NAME.fullmatch(folder.name):
+        scratch.remove(folder)

@@ -12,12 +12,12 @@ from typing import Protocol
 from latlab.analysis.spans.crosscheck import disagreement
 from latlab.analysis.spans.spans import SpanError, samples_of
 from latlab.catalog import event_table
-from latlab.errors import DataError, LatlabError, TestFailed
+from latlab.errors import DataError, LatlabError, TestFailed, UsageError
 from latlab.formats.dump.dump import Iteration, read_dump
 from latlab.formats.dump.frames import Boot, End
 from latlab.model.conditions import Mode
 from latlab.model.enums import RunStatus
-from latlab.model.life import Left, Part
+from latlab.model.life import Left
 from latlab.model.run import CoreId, Problem, Run, Tick
 from latlab.store.store import Store
 from latlab.targets.qemu import console as consoles
@@ -28,15 +28,25 @@ LOG_PART_BYTES = 1024 * 1024
 
 
 @contextmanager
-def living(store: Store, run: Run, left: Left = Left(), part: Part | None = None) -> Iterator[str]:  # noqa: B008 - immutable
-    """A run from its first second: whatever ends its making in this process, it does not stay under way."""
-    run_id = store.begin(run, left, part)
+def living(store: Store, run: Run, left: Left = Left(), planned: str = "") -> Iterator[str]:  # noqa: B008 - immutable
+    """A run from its first second, a new one or one that was planned: whatever ends its making in this process, it does not stay under
+    way."""
+    run_id = planned or store.begin(run, left)
+    if planned:
+        _start(store, planned, run, left)
     try:
         yield run_id
     except BaseException as error:
         with suppress(LatlabError):
             close(store, run_id, error)
         raise
+
+
+def _start(store: Store, run_id: str, run: Run, left: Left) -> None:
+    if not store.claim(run_id, None):
+        raise UsageError(f"{run_id} is not planned any more: another latlab has begun it; `latlab ls` says how far it is")
+    store.describe(run_id, run)
+    store.leave(run_id, left)
 
 
 def close(store: Store, run_id: str, error: BaseException) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from latlab.campaigns.rt_results import problems_of
 from latlab.errors import LatlabError, UsageError
 from latlab.model.enums import Kind, RunStatus
-from latlab.model.life import Address, Life
+from latlab.model.life import CUT_OFF, Address, Life
 from latlab.model.run import Problem, Run
 from latlab.store.owner import is_alive, is_here
 from latlab.store.rows import now_utc
@@ -82,6 +82,8 @@ def _recover(store: Store, life: Life, machine: Machine) -> Recovered | None:
     store.add(life.run_id, problems=[Problem(0, sentence) for sentence in problems])
     store.describe(life.run_id, replace(run, facts=(*run.facts, ("recovered (UTC)", now_utc()))))
     status = RunStatus.COMPLETE if is_whole and not problems else RunStatus.PARTIAL
+    if not is_whole:
+        store.checkpoint(life.run_id, {}, CUT_OFF)
     store.finish(life.run_id, status)
     if life.left.folder:
         _remove(Path(life.left.folder))

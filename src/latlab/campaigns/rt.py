@@ -20,8 +20,8 @@ from latlab.campaigns.rt_results import (
 )
 from latlab.errors import LatlabError, UsageError
 from latlab.model.conditions import Conditions, Dose, Mode
-from latlab.model.life import Left, Part
-from latlab.model.run import Build
+from latlab.model.life import CUT_OFF, Left
+from latlab.model.run import Build, Run
 from latlab.store.store import Store
 from latlab.targets.guest.checkpoints import SHARED, read_shared
 from latlab.targets.guest.guest import GuestMachine, GuestRun, check_guest, find_firmware, run_guest
@@ -55,7 +55,7 @@ def run_rt_guest(
     options: GuestOptions,
     limits: Limits,
     watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
-    part: Part | None = None,
+    planned: str = "",
 ) -> str:
     """One measurement in the guest; the run's id."""
     check_guest(qemu, machine)
@@ -63,7 +63,7 @@ def run_rt_guest(
     conditions = replace(_guest_conditions(machine, image, workload), hwrng_driver=options.hwrng)
     facts = (*workload_facts(workload), *_guest_facts(machine))
     run = new_run(CAMPAIGN, "guest", GUEST_PLATFORM, machine.cores, conditions, facts, emulator=str(qemu))
-    with scratch(persistent=True) as folder, living(store, run, Left(str(folder)), part) as run_id:
+    with scratch(persistent=True) as folder, living(store, run, Left(str(folder)), planned) as run_id:
         watcher.start(run_id)
         following = GuestFollowing(store, run_id, workload, watcher, folder)
         job = guest_script(workload, options.hwrng, trace=options.trace)
@@ -72,7 +72,7 @@ def run_rt_guest(
         facts = (*facts, *busy_facts(files))
         run = replace(run, command=done.command, build=_build(done), facts=facts)
         conclude(store, run_id, run, files, _complaints(done))
-    _refuse_interrupted(done, run_id)
+    _refuse_interrupted(store, done, run_id)
     return run_id
 
 
@@ -85,7 +85,7 @@ def run_rt_linux(
     smc_module: Path | None = None,
     probes: bool = True,
     watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
-    part: Part | None = None,
+    planned: str = "",
 ) -> str:
     """One measurement on a Linux machine, wherever it is; the run's id. `platform` names the board where its address does not."""
     found = survey(machine, workload.priority)
@@ -103,12 +103,18 @@ def run_rt_linux(
     facts = (*workload_facts(workload), *((name, value) for name, value in told if value))
     target = machine.kind if machine.patience_s == 0 else f"{machine.kind}:{machine.name}"
     run = new_run(CAMPAIGN, target, platform or f"{machine.name}, {found.machine}", found.cpus, conditions, facts)
-    with living(store, run, Left(machine=machine.address), part) as run_id:
+    with living(store, run, Left(machine=machine.address), planned) as run_id:
         watcher.start(run_id)
         done = run_linux(machine, found, workload, smc_module, probes, LinuxFollowing(store, run_id, workload, watcher, machine))
         run = replace(run, facts=(*facts, *busy_facts(done.files), *source_facts(done.files)))
         conclude(store, run_id, run, done.files, (done.sentence,) if done.sentence else ())
     return run_id
+
+
+def planned_run(workload: Workload, platform: str) -> Run:
+    """What is known of a boot before its target has been asked anything; `platform` is empty for the guest."""
+    mode, target = (Mode.REAL, "labgrid") if platform else (Mode.DETERMINISTIC, "guest")
+    return new_run(CAMPAIGN, target, platform or GUEST_PLATFORM, 1, workload_conditions(workload, mode), workload_facts(workload))
 
 
 def trng_doses(doses_us: tuple[int, ...] = DOSES_US) -> tuple[Dose, ...]:
@@ -154,7 +160,7 @@ def run_trng(
             if done.outcome.end is End.INTERRUPT:
                 break
         conclude(store, run_id, replace(run, command=done.command, build=_build(done)), files, tuple(complaints))
-    _refuse_interrupted(done, run_id)
+    _refuse_interrupted(store, done, run_id)
     return run_id
 
 
@@ -199,12 +205,13 @@ def run_power(
         job = power_script(cycles, suspends)
         done = run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
         conclude(store, run_id, replace(run, command=done.command, build=_build(done)), _logs(done, folder), _complaints(done))
-    _refuse_interrupted(done, run_id)
+    _refuse_interrupted(store, done, run_id)
     return run_id
 
 
-def _refuse_interrupted(done: GuestRun, run_id: str) -> None:
+def _refuse_interrupted(store: Store, done: GuestRun, run_id: str) -> None:
     if done.outcome.end is End.INTERRUPT:
+        store.checkpoint(run_id, {}, CUT_OFF)
         raise LatlabError(f"interrupted; what came before is kept as the partial run {run_id}")
 
 

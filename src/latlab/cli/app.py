@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from latlab.cli import analysis, doctor, psa, psci, publish, rt, runs, sbi, virtual, watch
+from latlab.cli import analysis, doctor, psa, psci, publish, rt, runs, sbi, upkeep, virtual, watch
 from latlab.errors import LatlabError, UsageError
 
 app = typer.Typer(
@@ -41,6 +41,7 @@ psci.register(run_app, app)
 psa.register(run_app)
 rt.register(run_app, app)
 runs.register(app)
+upkeep.register(app)
 analysis.register(app)
 virtual.register(app)
 doctor.register(app)

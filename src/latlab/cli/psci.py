@@ -143,8 +143,9 @@ def import_(
     from latlab.campaigns.virtual_psci import topology_of
     from latlab.cli.stores import open_store
     from latlab.model.enums import Clock
+    from latlab.store.reading import read_file
 
-    data = log.read_bytes()
+    data = read_file(log)
     opened = open_store(store)
     shape = topology_of(topology) if topology else None
     recorded = import_log(opened, data, log.name, shape, Clock(clock.value) if clock else None, platform, firmware, core_mhz)

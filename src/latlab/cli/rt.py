@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -108,6 +108,8 @@ def rt(
     on_linux: LinuxOptions,
     board: BoardOptions,
     target: Annotated[RtTarget, typer.Option(help="guest: RT Linux in QEMU; linux: here; ssh: --host; labgrid: --config")] = RtTarget.GUEST,
+    boots: Annotated[int, typer.Option(help="So many boots, a run each; the same command goes on where it was cut off.")] = 1,
+    anew: Annotated[bool, typer.Option("--anew", help="With --boots: begin again, whatever was cut off.")] = False,
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
@@ -120,15 +122,20 @@ def rt(
     if target is not RtTarget.LABGRID and (board.state is not None or board.power_cycle):
         raise UsageError("--state and --power-cycle are for --target labgrid; leave them out or name that target")
     opened = open_store(store)
-    if target is RtTarget.GUEST:
-        run_id = _in_guest(opened, workload, in_guest, what.probes)
-    else:
-        from latlab.campaigns.rt import run_rt_linux
-        from latlab.report.waiting import MeasurementProgress
 
-        with _machine(target, on_linux, board) as found, MeasurementProgress(err()) as watcher:
-            run_id = run_rt_linux(opened, found, workload, say, on_linux.platform, on_linux.smc_module, what.probes, watcher)
-    _conclude(opened, run_id, format)
+    def one(planned: str = "") -> str:
+        if target is RtTarget.GUEST:
+            return _in_guest(opened, workload, in_guest, what.probes, planned)
+        return _on_linux(opened, workload, target, on_linux, board, what.probes, planned)
+
+    if boots == 1:
+        _conclude(opened, one(), format)
+        return
+    if target is not RtTarget.GUEST and not (target is RtTarget.LABGRID and board.power_cycle):
+        raise UsageError("--boots needs a target that latlab can boot: --target guest, or --target labgrid with --power-cycle")
+    asked = (str(target), repr(workload), repr(in_guest), repr(on_linux), repr(board))
+    platform = on_linux.platform or (board.target_name if target is RtTarget.LABGRID else "")
+    _boots(opened, one, boots, asked, platform, workload, anew)
 
 
 def rt_trng(
@@ -199,13 +206,46 @@ def import_rt(
     """Keep wake-up latencies that another tool measured as a run."""
     from latlab.campaigns.importing_wakeups import import_wakeups
     from latlab.cli.stores import open_store
+    from latlab.store.reading import read_file
 
-    data = log.read_bytes()
+    data = read_file(log)
     opened = open_store(store)
     _conclude(opened, import_wakeups(opened, data, log.name, platform, duration, interval), format)
 
 
-def _in_guest(store: Store, workload: Workload, options: GuestOptions, probes: bool) -> str:
+def _boots(
+    store: Store, one: Callable[[str], str], boots: int, asked: tuple[str, ...], platform: str, workload: Workload, anew: bool
+) -> None:
+    """Every boot that is still to be done; then which runs there are."""
+    from latlab.campaigns.rt import planned_run
+    from latlab.campaigns.series import planned_series
+    from latlab.model.enums import RunStatus
+
+    series = planned_series(store, planned_run(workload, platform), boots, asked, anew)
+    if series.done:
+        say(f"series {series.name} goes on: {len(series.done)} of {boots} boots are done; --anew begins again")
+    done = list(series.done)
+    for run_id in series.left:
+        say(f"boot {len(done) + 1} of {boots}")
+        done.append(one(run_id))
+    partial = [run_id for run_id in done if store.load(run_id).status is not RunStatus.COMPLETE]
+    typer.echo("+".join(done))
+    say(f"series {series.name}: {boots} boots; `latlab compare` takes the line above as one run of all of them")
+    if partial:
+        raise DataError(f"partial: {', '.join(partial)}; `latlab show {partial[0]}` says why")
+
+
+def _on_linux(
+    store: Store, workload: Workload, target: RtTarget, options: LinuxOptions, board: BoardOptions, probes: bool, planned: str
+) -> str:
+    from latlab.campaigns.rt import run_rt_linux
+    from latlab.report.waiting import MeasurementProgress
+
+    with _machine(target, options, board) as found, MeasurementProgress(err()) as watcher:
+        return run_rt_linux(store, found, workload, say, options.platform, options.smc_module, probes, watcher, planned)
+
+
+def _in_guest(store: Store, workload: Workload, options: GuestOptions, probes: bool, planned: str) -> str:
     from latlab.campaigns import rt as campaign
     from latlab.campaigns.workloads import guest_limits
     from latlab.model.conditions import Mode
@@ -216,7 +256,7 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, probes: b
     chosen = campaign.GuestOptions(options.hwrng, probes)
     program, image, limits = find_qemu(options.qemu), _image(), guest_limits(workload, options.timeout)
     with _watched() as watcher:
-        return campaign.run_rt_guest(store, program, image, machine, workload, chosen, limits, watcher)
+        return campaign.run_rt_guest(store, program, image, machine, workload, chosen, limits, watcher, planned)
 
 
 @contextmanager

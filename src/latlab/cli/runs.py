@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verbs that look at one run or at the list of them: ls, show, report, export. Heavy imports wait until they are needed."""
+"""The verbs that look at one run: show, report, export. Heavy imports wait until they are needed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import typer
 
 from latlab.cli.options import (
     Format,
-    ListFormat,
     OutputOption,
     Reference,
     RunArgument,
@@ -20,7 +19,7 @@ from latlab.cli.options import (
     one_of,
     refuse_given,
 )
-from latlab.cli.output import emit, out, say
+from latlab.cli.output import emit
 from latlab.errors import UsageError
 from latlab.model.enums import Kind
 
@@ -30,28 +29,8 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the verbs to the command line."""
-    for verb in (ls, show, report, export):
+    for verb in (show, report, export):
         app.command()(verb)
-
-
-def ls(store: StoreOption = None, format: ListFormat = Format.TABLE) -> None:
-    """List the runs, the newest last."""
-    from latlab.cli.stores import open_store
-    from latlab.report.run.data import runs_csv, runs_json
-
-    opened = open_store(store)
-    runs, counts = opened.runs(), opened.sample_counts()
-    if format is Format.JSON:
-        emit(runs_json(runs, counts))
-    elif format is Format.CSV:
-        emit(runs_csv(runs, counts))
-    elif runs:
-        from latlab.report.renderers.terminal import print_table
-        from latlab.report.run.tables import runs_table
-
-        print_table(out(), runs_table(runs, counts))
-    else:
-        say(f"{opened.place} has no runs; make one with `latlab run psci`")
 
 
 def show(

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+CUT_OFF = "cut off"
+
 
 @dataclass(frozen=True, slots=True)
 class Owner:
@@ -52,7 +54,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """A run that is not at its end. `heartbeat_utc` is the last sign of life of its owner; `owner` is None while it is only planned."""
+    """`heartbeat_utc` is the last sign of life of its owner; `owner` is None while it is only planned. `phase` is what it did last, CUT_OFF
+    if it ended in the middle of that."""
 
     run_id: str
     status: str

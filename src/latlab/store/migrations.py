@@ -11,16 +11,11 @@ import sqlalchemy as sa
 from latlab.formats.run_v1 import typed
 from latlab.store.schema import SCHEMA_VERSION, metadata, problems_table, runs_table, samples_table, schema_table
 
-OLDEST = 1
 _NEW_IN_2 = (
     (runs_table, ("kind", "conditions", "source", "code_bytes", "printed_deltas", "resolutions")),
     (problems_table, ("kind",)),
 )
 _NEW_IN_3 = ((runs_table, ("label", "sample_count")),)
-
-
-def can_migrate(version: int) -> bool:
-    return OLDEST <= version < SCHEMA_VERSION
 
 
 def migrate(connection: sa.Connection, version: int) -> None:

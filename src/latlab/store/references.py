@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import tomllib
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from latlab.formats.published.tables import Reading
 from latlab.formats.wakeups.detect import read_wakeups
 from latlab.model.enums import ProblemKind
 from latlab.model.run import UNNAMED, Problem, Run, Topology
+from latlab.store.reading import read_file
 
 PREFIX = "published:"
 LOGS = (".log", ".txt", ".yaml", ".yml")
@@ -81,9 +83,7 @@ def _from_file(path: Path, release: str, unit: str, shape: Topology | None = Non
     if path.suffix in LOGS:
         return _from_log(path)
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise BadReference(f"{path} cannot be read: {error.strerror}; check its permissions") from None
+        text = io.TextIOWrapper(io.BytesIO(read_file(path)), encoding="utf-8").read()
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: byte {error.start} is no UTF-8 ({error.reason}); save the file as UTF-8 text") from None
     if path.suffix == ".json":
@@ -104,7 +104,7 @@ def _from_file(path: Path, release: str, unit: str, shape: Topology | None = Non
 
 
 def _from_log(path: Path) -> Run:
-    data = as_printed(path.read_bytes())
+    data = as_printed(read_file(path))
     if b"<LLT1:BOOT" in data:
         raise BadReference(f"{path} is a dump of latlab's firmware; keep it with `latlab import {path}` and name the run")
     run = console_log.parse(data, str(path))

@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 SCHEMA_VERSION = 3
+OLDEST_VERSION = 1
 
 metadata = sa.MetaData()
 

@@ -21,7 +21,6 @@ from latlab.errors import DataError, LatlabError, UsageError
 from latlab.model.enums import RunStatus
 from latlab.model.life import Left, Life, Owner, Part
 from latlab.model.run import CoreTrace, Problem, Run, Sample
-from latlab.store.migrations import can_migrate, migrate
 from latlab.store.owner import this_process
 from latlab.store.rows import (
     contents_of,
@@ -37,6 +36,7 @@ from latlab.store.rows import (
     trace_row,
 )
 from latlab.store.schema import (
+    OLDEST_VERSION,
     SCHEMA_VERSION,
     lives_table,
     logs_table,
@@ -233,10 +233,12 @@ class Store:
 
     def _migrate(self, version: int) -> None:
         """In one transaction; a SQLite file is copied first and the copy removed once it has succeeded."""
+        from latlab.store.migrations import migrate  # it reads what version 1 wrote, which hardly any store needs
+
         kept = self._kept_copy(version)
         with self._exclusive() as connection:
             found = int(connection.execute(sa.select(schema_table.c.version)).scalar_one())
-            if can_migrate(found):
+            if found < SCHEMA_VERSION:
                 migrate(connection, found)
         if kept is not None:
             kept.unlink(missing_ok=True)
@@ -266,7 +268,7 @@ class Store:
             yield connection
 
     def _check_version(self, version: int) -> None:
-        if not can_migrate(version):
+        if not OLDEST_VERSION <= version < SCHEMA_VERSION:
             raise DataError(
                 f"{self.place} has schema {version}, this latlab knows schema {SCHEMA_VERSION} and older; "
                 "use the latlab that made it or another --store"

@@ -21,7 +21,7 @@ from latlab.model.run import Build, CoreId, Problem, Run, Tick, Topology
 from latlab.report.renderers import html, rst, terminal
 from latlab.report.run import pages, web
 from latlab.report.run.charts import COLOURS, charts, colour, legend
-from latlab.report.run.tables import runs_table, tables_of
+from latlab.report.run.tables import tables_of
 from support.runs import INSTRUCTIONS, JUNO, changed, run_with
 from support.synthetic import CLOCK_HZ, TESTS, Model
 
@@ -59,10 +59,6 @@ def page(run: Run) -> str:
 
 def print_run(console: Console, run: Run) -> None:
     terminal.print_page(console, pages.screen(run))
-
-
-def print_runs(console: Console, runs: list[Run], counts: dict[str, int]) -> None:
-    terminal.print_table(console, runs_table(runs, counts))
 
 
 RUN = make_run()
@@ -171,22 +167,6 @@ def test_no_word_is_broken_on_a_narrow_terminal() -> None:
     lines = shown.getvalue().splitlines()
     assert max(map(len, lines)) <= 80
     assert tables_of(RUN)[0].table.warning in " ".join(" ".join(lines).split())
-
-
-def test_a_run_in_the_list_takes_one_line_of_a_narrow_terminal() -> None:
-    console, shown = on_terminal(80)
-    print_runs(console, [replace(RUN, build=Build("a" * 60)), replace(RUN, status=RunStatus.PARTIAL)], {})
-    lines = shown.getvalue().splitlines()
-    assert len(lines) == 3
-    assert "complete" in lines[1] and "instructions" in lines[1]
-    assert max(map(len, lines)) <= 80
-
-
-def test_a_run_that_keeps_raw_files_is_not_listed_as_one_without_samples() -> None:
-    console, shown = on_terminal(200)
-    print_runs(console, [changed(RUN, id="rt-1", campaign="rt", distributions=()), replace(RUN, id="psci-1")], {})
-    raw, sampled = (line.split() for line in shown.getvalue().splitlines()[1:])
-    assert raw[raw.index("complete") + 1] == "-" and sampled[sampled.index("complete") + 1] == "0"
 
 
 def test_a_run_without_traces_has_tables_and_no_charts() -> None:

@@ -15,7 +15,6 @@ from latlab.report.renderers import csv, json
 from latlab.report.units import unit
 
 COLUMNS = ("test", "metric", "cluster", "core", "n", "minimum_ticks", "median_ticks", "maximum_ticks", "mark")
-RUN_COLUMNS = ("id", "started_utc", "target", "platform", "topology", "clock", "status", "samples", "firmware")
 
 
 def of_test(run: Run, test: str | None) -> Run:
@@ -35,14 +34,6 @@ def run_csv(run: Run) -> str:
 def runs_json(runs: Iterable[Run], counts: Mapping[str, int]) -> str:
     """The heads of runs, each with how many samples it has."""
     return json.document([run_head(run) | {"samples": counts.get(run.id, 0)} for run in runs])
-
-
-def runs_csv(runs: Iterable[Run], counts: Mapping[str, int]) -> str:
-    rows = [
-        (r.id, r.started_utc, r.target, r.platform, r.topology, r.tick.clock.value, r.status.value, counts.get(r.id, 0), r.build.firmware)
-        for r in runs
-    ]
-    return csv.lines(RUN_COLUMNS, rows)
 
 
 def run_head(run: Run) -> dict[str, Any]:

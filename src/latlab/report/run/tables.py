@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from latlab.analysis.base.summary import SENTENCES, Row, ordered_tests, summarise
-from latlab.model.enums import Kind, Metric, RunStatus
+from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run, Tick
-from latlab.report.table import Align, Column, Figure, Table, Value, figures
-from latlab.report.text import Span, Style, code
+from latlab.report.table import Figure, Table, figures
+from latlab.report.text import Span, code
 from latlab.report.titles import METRIC_TITLES, TestTitle, title_of
 from latlab.report.units import shown, unit
 
@@ -31,24 +30,6 @@ def tables_of(run: Run) -> tuple[TestTable, ...]:
     """A table for each test in the order in which they ran."""
     rows = summarise(run)
     return tuple(_test_table(run, test, [row for row in rows if row.test == test]) for test in ordered_tests(run.samples))
-
-
-def runs_table(runs: Iterable[Run], counts: Mapping[str, int]) -> Table:
-    """A row for each run; one that keeps raw files has no count of samples."""
-    columns = (
-        *(Column(name, Align.LEFT) for name in ("Run", "Started (UTC)", "Target", "Topology", "Clock", "Status")),
-        Column("Samples"),
-        Column("Platform", Align.LEFT, spare=True),
-        Column("Firmware", Align.LEFT, wraps=True, spare=True),
-    )
-    return Table("", columns, tuple(_run_row(run, counts.get(run.id, 0)) for run in runs))
-
-
-def _run_row(run: Run, count: int) -> tuple[Value, ...]:
-    status = Span(run.status.value, Style.PLAIN if run.status is RunStatus.COMPLETE else Style.DOUBT)
-    started = run.started_utc[:16].replace("T", " ")
-    samples = count if run.kind is Kind.SPANS else "-"
-    return run.id, started, run.target, str(run.topology), run.tick.clock.value, status, samples, run.platform, run.build.firmware
 
 
 def _test_table(run: Run, test: str, rows: list[Row]) -> TestTable:

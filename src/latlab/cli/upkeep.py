@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The verbs for the store as a whole: ls, label, rm, prune, recover. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from latlab.cli.options import Format, ListFormat, StoreOption, grouped
+from latlab.cli.output import emit, say
+from latlab.errors import LatlabError, UsageError
+
+if TYPE_CHECKING:
+    from latlab.model.life import Address, Head
+    from latlab.store.listing import Filter
+    from latlab.targets.linux.machine import Machine
+
+SINCE = re.compile(r"\d{4}-\d\d(-\d\d(T\d\d:\d\d(:\d\dZ?)?)?)?")
+PAGE_MARGIN = 2
+
+
+@dataclass(frozen=True, slots=True)
+class FilterOptions:
+    """Which runs."""
+
+    campaign: Annotated[str, typer.Option(help="Only of this campaign, such as psci or rt.")] = ""
+    platform: Annotated[str, typer.Option(help="Only on this platform.")] = ""
+    label: Annotated[str, typer.Option(help="Only with this label.")] = ""
+    status: Annotated[str, typer.Option(help="Only complete, partial, running or planned ones.")] = ""
+    since: Annotated[str, typer.Option(help="Only started since then: 2026-11-01, or 7d ago.")] = ""
+
+    def filter(self, limit: int | None = None, before: str = "") -> Filter:
+        from latlab.store.listing import Filter
+
+        since_utc, before_utc = moment("since", self.since), moment("before", before)
+        return Filter(self.campaign, self.platform, self.label, self.status, since_utc, before_utc, limit)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs to the command line."""
+    app.command()(grouped(ls))
+    app.command()(grouped(prune))
+    for verb in (label, rm, recover):
+        app.command()(verb)
+
+
+def ls(
+    which: FilterOptions,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many, the newest.")] = None,
+    store: StoreOption = None,
+    format: ListFormat = Format.TABLE,
+) -> None:
+    """List the runs, one a line, the newest last."""
+    from latlab.cli.stores import open_store
+    from latlab.report.listing import list_csv
+    from latlab.store.listing import heads
+
+    opened = open_store(store)
+    found = heads(opened, which.filter(limit))
+    if format is Format.CSV:
+        emit(list_csv(found))
+    elif format is Format.JSON:
+        from latlab.report.run.data import runs_json
+
+        wanted = {head.id: head.samples for head in found}
+        emit(runs_json([run for run in opened.runs() if run.id in wanted], wanted))
+    elif found:
+        _print_list(found)
+    elif which == FilterOptions():
+        say(f"{opened.place} has no runs; make one with `latlab run psci`")
+    else:
+        say(f"{opened.place} has no such run; `latlab ls` lists all")
+
+
+def label(
+    run: Annotated[str, typer.Argument(help="A run's id, the unique beginning of one, or `last`.")],
+    text: Annotated[str, typer.Argument(help="The label; an empty one takes it away.")],
+    store: StoreOption = None,
+) -> None:
+    """Give a run a label, by which `ls` finds it and which keeps it from `prune`."""
+    from latlab.cli.stores import open_store
+    from latlab.store.listing import set_label
+
+    if not text.isprintable():
+        raise UsageError(f"{text!r}: a label is one line of printable characters")
+    opened = open_store(store)
+    run_id = opened.resolve(run)
+    set_label(opened, run_id, text)
+    say(f"{run_id}: labelled {text!r}" if text else f"{run_id}: without a label")
+
+
+def rm(
+    runs: Annotated[list[str], typer.Argument(help="Ids, or unique beginnings of ids.")],
+    store: StoreOption = None,
+) -> None:
+    """Remove runs with all that is kept of them."""
+    from latlab.cli.stores import open_store
+    from latlab.store.listing import remove
+
+    opened = open_store(store)
+    ids = list(dict.fromkeys(opened.resolve(run) for run in runs))
+    under_way = {life.run_id for life in opened.lives() if life.owner is not None}
+    for run_id in ids:
+        if run_id in under_way:
+            raise UsageError(f"{run_id} is under way; end it first, or `latlab recover {run_id}` if its latlab is gone")
+    remove(opened, ids)
+    say(f"removed {', '.join(ids)}")
+
+
+def prune(
+    which: FilterOptions,
+    before: Annotated[str, typer.Option(help="Only started before then: 2026-11-01, or 30d ago.")] = "",
+    keep: Annotated[int, typer.Option(min=0, help="Keep so many of the newest of them.")] = 0,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove them; without it they are only listed.")] = False,
+    store: StoreOption = None,
+) -> None:
+    """Remove many runs: those that the options name, but none that has a label or is under way."""
+    from latlab.cli.stores import open_store
+    from latlab.store.listing import heads, remove
+
+    if which == FilterOptions() and not before and not keep:
+        raise UsageError("prune without an option would remove every run; say which, such as --before 30d, --status partial or --keep 100")
+    opened = open_store(store)
+    found = [head for head in heads(opened, which.filter(before=before)) if head.status not in ("running", "planned")]
+    doomed = [head for head in (found[:-keep] if keep else found) if which.label or not head.label]
+    if not doomed:
+        say("no run to remove")
+        return
+    if not yes:
+        _print_list(doomed)
+        say(f"{len(doomed)} runs would be removed; add --yes to do it")
+        return
+    remove(opened, [head.id for head in doomed])
+    say(f"removed {len(doomed)} runs")
+
+
+def recover(
+    run: Annotated[str | None, typer.Argument(help="A run's id.", show_default="all whose latlab is gone")] = None,
+    config: Annotated[Path | None, typer.Option(envvar="LG_ENV", help="For labgrid: the environment, where it has moved.")] = None,
+    store: StoreOption = None,
+) -> None:
+    """End runs whose latlab was killed: stop what is left of them, also on boards, and keep what they had measured."""
+    from latlab.campaigns.recovering import orphans
+    from latlab.campaigns.recovering import recover as end
+    from latlab.cli.stores import open_store
+
+    opened = open_store(store)
+    wanted = opened.resolve(run) if run else None
+    lives = [life for life in orphans(opened) if wanted in (None, life.run_id)]
+    if not lives:
+        status = opened.load(wanted).status if wanted else None
+        say(f"{wanted} is {status}; there is nothing to recover" if wanted else "there is nothing to recover")
+        return
+    failed: list[LatlabError] = []
+    for life in lives:
+        try:
+            recovered = end(opened, life, lambda address: _reached(address, config))
+        except LatlabError as error:
+            failed.append(error)
+            say(f"run {life.run_id}: {error}")
+            continue
+        if recovered:
+            say(recovered.sentence)
+    if failed:
+        raise failed[0]
+
+
+def moment(option: str, text: str) -> str:
+    """`2026-11-01`, or `7d`: so long ago, as runs note their start."""
+    from datetime import UTC, datetime, timedelta
+
+    from latlab.campaigns.workloads import seconds_of
+
+    if not text or SINCE.fullmatch(text):
+        return text
+    try:
+        ago = timedelta(seconds=seconds_of(text))
+    except UsageError:
+        raise UsageError(f"--{option} {text!r} is no date and no duration; write it as 2026-11-01 or 7d") from None
+    return (datetime.now(UTC) - ago).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _print_list(found: tuple[Head, ...] | list[Head]) -> None:
+    """In a pager where it is longer than the terminal."""
+    from latlab.report.listing import list_lines
+
+    is_terminal = sys.stdout.isatty()
+    size = shutil.get_terminal_size()
+    lines, left_out = list_lines(found, size.columns if is_terminal else None)
+    text = "".join(f"{line}\n" for line in lines)
+    if is_terminal and len(lines) + PAGE_MARGIN > size.lines:
+        import pydoc
+
+        pydoc.pager(text)
+    else:
+        emit(text)
+    if left_out:
+        say(f"left out to fit {size.columns} columns: {', '.join(left_out)}")
+
+
+@contextmanager
+def _reached(address: Address, config: Path | None) -> Iterator[Machine]:
+    from latlab.targets.linux.machine import OverSsh
+
+    if address.kind == "ssh":
+        yield OverSsh(address.host)
+        return
+    from latlab.cli.boards import machine_on
+    from latlab.cli.options import BoardOptions
+
+    with machine_on(BoardOptions(config or Path(address.config), address.name)) as found:
+        yield found

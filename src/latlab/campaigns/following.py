@@ -93,10 +93,10 @@ class LinuxFollowing(Follower):
     """A job on a Linux machine. Its folder is in the store before it is made."""
 
     def __init__(
-        self, store: Store, run_id: str, workload: Workload, watcher: Watcher, machine: Machine, clock: Clock = time.monotonic
+        self, store: Store, run_id: str, workload: Workload, watcher: Watcher, machine: Machine, clock: Clock | None = None
     ) -> None:
         self._store, self._run_id, self._machine = store, run_id, machine
-        self._checkpoints = Checkpoints(store, run_id, workload, watcher, "", clock)
+        self._checkpoints = Checkpoints(store, run_id, workload, watcher, "", clock or time.monotonic)
 
     def phase(self, name: str) -> None:
         self._checkpoints.phase(name)
@@ -112,7 +112,7 @@ class LinuxFollowing(Follower):
 
 
 class GuestFollowing:
-    """A job in the guest: its console as it comes, and once a second the memory that it shares, synced to the disk."""
+    """A job in the guest: its console as it comes, and the memory that it shares, synced to the disk several times in a second."""
 
     def __init__(
         self,
@@ -122,10 +122,10 @@ class GuestFollowing:
         watcher: Watcher,
         folder: Path,
         prefix: str = "",
-        clock: Clock = time.monotonic,
+        clock: Clock | None = None,
     ) -> None:
-        self._store, self._run_id, self._watcher, self._clock = store, run_id, watcher, clock
-        self._checkpoints = Checkpoints(store, run_id, workload, watcher, prefix, clock)
+        self._store, self._run_id, self._watcher, self._clock = store, run_id, watcher, clock or time.monotonic
+        self._checkpoints = Checkpoints(store, run_id, workload, watcher, prefix, self._clock)
         self._shared = folder / SHARED
         self._console = prefix + "console"
         self._lines: list[bytes] = []
@@ -141,7 +141,9 @@ class GuestFollowing:
             self._checkpoints.phase(phase)
 
     def poll(self) -> bool:
-        """Whether to stop. A look takes at most a twentieth of the time, however large the file is."""
+        """Whether to stop. The memory is synced each time, which costs nothing where nothing was written; a look takes at most a twentieth
+        of the time, however large the file is."""
+        sync(self._shared)
         start = self._clock()
         if start >= self._next_s:
             self._look()
@@ -154,6 +156,5 @@ class GuestFollowing:
             self._lines = []
         record = read_shared(self._shared)
         if record:
-            sync(self._shared)
             self._checkpoints.record(record)
         self._checkpoints.tick()

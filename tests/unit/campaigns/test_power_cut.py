@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Six hours on a clock that runs fast, and the power that goes at any moment of them.
+
+The machine is this one but for its time and its recorder: for each second that the campaign sleeps, a checkpoint is written and synced as
+the recorder does it. At the cut there remain what the store had committed, the recorder's file as it was last synced, and any part of the
+checkpoint that was just being written.
+"""
+
+import os
+import random
+import shutil
+import sqlite3
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from latlab.campaigns import following, recovering
+from latlab.campaigns.rt import run_rt_linux
+from latlab.formats.wakeups.recorder import read_record
+from latlab.model.enums import RunStatus
+from latlab.store.owner import this_process
+from latlab.store.rows import packed
+from latlab.store.store import open_store
+from latlab.targets.linux import detached_job, linux
+from latlab.targets.linux.machine import Done, Here
+from latlab.targets.linux.rt_job import Instrument, Workload
+from support import recorder_files as files
+
+SIX_HOURS_S = 6 * 3600
+SECOND_NS = 1_000_000_000
+WORKLOAD = Workload(SIX_HOURS_S, "idle", Instrument.RECORDER, interval_us=1000, idle_states=True)
+TALLY = files.tally([50_000] * 3)
+SURVEYED = b"machine=x86_64\ncpus=1\nfifo=yes\ndma_latency=yes\nboot_id=first\n"
+
+
+class PowerCut(BaseException):
+    """Nothing more is done."""
+
+
+@dataclass
+class Disk:
+    """What would be there after the power had gone: the store and the job's folder, copied at the cut."""
+
+    store: Path
+    kept: Path
+
+    def freeze(self, folder: Path, synced: bytes) -> None:
+        shutil.copy(self.store, self.kept / "store.sqlite")
+        shutil.copytree(folder, self.kept / "job")
+        (self.kept / "job" / "out" / linux.RECORD).write_bytes(synced)
+
+    def thaw(self, folder: Path) -> None:
+        """The machine has been started again: the run's process is one of another boot."""
+        shutil.copy(self.kept / "store.sqlite", self.store)
+        shutil.copytree(self.kept / "job", folder)
+        with sqlite3.connect(self.store) as changed:
+            changed.execute("UPDATE lives SET owner = replace(owner, ?, 'before the cut')", (this_process().boot_id,))
+
+
+@dataclass
+class FastTime:
+    """In place of the module `time`."""
+
+    board: "FastBoard"
+    now_s: float = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now_s
+
+    def sleep(self, seconds: float) -> None:
+        """The cut may come in the middle of it."""
+        end = self.now_s + seconds
+        self.now_s = min(end, self.board.cut_s)
+        self.board.passes(self.now_s)
+        if end > self.board.cut_s:
+            self.board.cut()
+
+
+@dataclass
+class FastBoard:
+    """Whole checkpoints are counted as they pass and written out when somebody looks."""
+
+    disk: Disk
+    cut_s: float
+    rng: random.Random
+    folder: str = ""
+    sequence: int = 0
+    began_s: float = 0.0
+
+    def passes(self, now_s: float) -> None:
+        if self.folder:
+            self.sequence = int(now_s - self.began_s)
+
+    def file(self, torn: bytes = b"") -> bytes:
+        """`torn` is the beginning of the checkpoint that comes next, over the older one of the two."""
+        held = {number % 2: _slot(number) if number > 0 else b"" for number in (self.sequence - 1, self.sequence)}
+        size = len(_slot(1))
+        older = held[(self.sequence + 1) % 2].ljust(size, b"\0")
+        held[(self.sequence + 1) % 2] = torn + older[len(torn) :]
+        return files.header(1, SIX_HOURS_S * SECOND_NS) + held[0].ljust(size, b"\0") + held[1].ljust(size, b"\0")
+
+    def cut(self) -> None:
+        torn = _slot(self.sequence + 1)
+        self.disk.freeze(Path(self.folder), self.file(torn[: self.rng.randrange(len(torn))]))
+        raise PowerCut
+
+
+def _slot(number: int) -> bytes:
+    return files.slot(number, [TALLY], False, now_ns=files.START_NS + number * SECOND_NS)
+
+
+@dataclass(frozen=True, slots=True)
+class FastMachine(Here):
+    look_every_s: float | None = 60
+    board: FastBoard = field(default=None, kw_only=True)  # type: ignore[assignment]
+    time: FastTime = field(default=None, kw_only=True)  # type: ignore[assignment]
+
+    def run(self, text: str, timeout_s: float) -> Done:
+        """The questions of a look are answered without a shell: six hours have many."""
+        if "echo machine=" in text:
+            return Done(0, SURVEYED)
+        if "echo alive=" in text:
+            return Done(0, b"alive=yes\nphase=<LLG1:PHASE name=recorder>\nboot_id=first\nstatus=\n")
+        return Here.run(self, text, timeout_s)
+
+    def get(self, remote: str) -> bytes:
+        return self.board.file()
+
+    def spawn(self, text: str) -> int:
+        self.board.folder = next(line for line in text.splitlines() if "LATLAB_JOB=" in line).partition("LATLAB_JOB=")[2]
+        Path(self.board.folder, "out").mkdir()
+        self.board.began_s = self.time.now_s
+        return os.getpid()
+
+
+def cut_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after_s: float) -> tuple[float, bytes, RunStatus, list[str]]:
+    """Seconds measured until the cut, the recorder's file that `recover` kept, and what the run says of itself."""
+    place, kept, scratch = tmp_path / "store.sqlite", tmp_path / "kept", tmp_path / "scratch"
+    kept.mkdir()
+    scratch.mkdir()
+    store = open_store(str(place))
+    board = FastBoard(Disk(place, kept), 1000.0 + after_s, random.Random(f"{after_s}"))
+    fast = FastTime(board)
+    for module in (detached_job, linux, following):
+        monkeypatch.setattr(module, "time", fast)
+    monkeypatch.setattr(linux, "recorder_for", lambda machine: Path(__file__))
+    machine = FastMachine(scratch=str(scratch), board=board, time=fast)
+    with pytest.raises(PowerCut):
+        run_rt_linux(store, machine, WORKLOAD, print)
+    store.close()
+    board.disk.thaw(Path(board.folder))
+    for module in (detached_job, linux, following):
+        monkeypatch.setattr(module, "time", time)
+    found = open_store(str(place))
+    (recovered,) = recovering.sweep(found)
+    assert not Path(board.folder).exists() and found.lives() == ()
+    run = found.load(recovered.run_id)
+    return fast.now_s - board.began_s, found.logs(run.id)[linux.RECORD], run.status, [problem.message for problem in run.problems]
+
+
+@pytest.mark.parametrize("after_s", [random.Random(number).uniform(2, SIX_HOURS_S) for number in range(8)] + [SIX_HOURS_S - 0.5])
+def test_a_power_cut_costs_at_most_the_second_that_was_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after_s: float) -> None:
+    measured_s, record, status, problems = cut_at(tmp_path, monkeypatch, after_s)
+    read = read_record(record, "recorder.rec")
+    assert read.end_ns is not None
+    assert measured_s - (read.end_ns - files.START_NS) / SECOND_NS <= 1
+    assert status is RunStatus.PARTIAL and any("its machine went down" in problem for problem in problems)
+
+
+def test_an_owner_is_kept_as_the_text_that_the_cut_changes() -> None:
+    assert this_process().boot_id and this_process().boot_id in packed(this_process())

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs whose process is gone: found, told once, brought to their end; and those whose process lives are left alone."""
+
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from latlab.campaigns import recovering
+from latlab.campaigns.recording import living
+from latlab.errors import LatlabError
+from latlab.model.enums import RunStatus
+from latlab.model.life import CUT_OFF, Address, Left, Owner
+from latlab.store.owner import is_alive, this_process
+from latlab.store.rows import packed
+from latlab.store.store import Store, open_store
+from latlab.targets import scratch
+from latlab.targets.guest.checkpoints import PAGE, SHARED, make_shared, read_shared
+from support import recorder_files as files
+from support.command import latlab
+from support.runs import unfinished_run
+
+RUN = unfinished_run()
+MAKER = """
+import sys, time
+sys.path.insert(0, sys.argv[2])
+from support.runs import unfinished_run
+from latlab.model.life import Left
+from latlab.store.store import open_store
+from latlab.targets.scratch import scratch
+store = open_store(sys.argv[1])
+with scratch() as folder:
+    (folder / "secure-0.log").write_bytes(b"the firmware said this")
+    print(store.begin(unfinished_run(), Left(str(folder))), flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    return open_store(str(tmp_path / "store.sqlite"))
+
+
+def of_another(store: Store, run_id: str, owner: Owner) -> None:
+    with sqlite3.connect(store.place) as changed:
+        changed.execute("UPDATE lives SET owner = ?, heartbeat_utc = '2026-01-01T00:00:00Z'", (packed(owner),))
+
+
+def test_a_run_stays_its_makers_until_that_is_killed_and_then_the_next_command_ends_it(store: Store, tmp_path: Path) -> None:
+    tests = str(Path(__file__).parents[2])
+    maker = subprocess.Popen([sys.executable, "-c", MAKER, store.place, tests], stdout=subprocess.PIPE, text=True)
+    try:
+        assert maker.stdout is not None
+        run_id = maker.stdout.readline().strip()
+        assert latlab("ls", store=store.place).stderr == ""
+        assert store.load(run_id).status is RunStatus.RUNNING and scratch.abandoned() == []
+    finally:
+        maker.send_signal(signal.SIGKILL)
+        maker.communicate()
+    assert len(scratch.abandoned()) == 1
+    done = latlab("ls", store=store.place)
+    assert done.returncode == 0 and done.stderr.startswith(f"run {run_id}: cut off after ") and done.stderr.count("\n") == 1
+    run = store.load(run_id)
+    assert run.status is RunStatus.PARTIAL and "latlab was killed" in run.problems[0].message
+    assert dict(run.facts)["recovered (UTC)"] >= run.started_utc
+    assert store.logs(run_id)["secure"] == b"the firmware said this"
+    assert scratch.abandoned() == [] and latlab("ls", store=store.place).stderr == ""
+
+
+def test_a_process_of_another_boot_is_dead_even_if_its_number_lives() -> None:
+    assert is_alive(this_process())
+    assert not is_alive(replace(this_process(), boot_id="another"))
+    assert not is_alive(replace(this_process(), pid_started=1))
+
+
+def test_the_checkpoint_of_a_guest_is_read_from_the_memory_that_it_shared(store: Store) -> None:
+    record = files.whole([[1000, 2000]], final=False)
+    with scratch.scratch() as folder:
+        for place in (folder, folder / "50-us"):
+            place.mkdir(exist_ok=True)
+            make_shared(place / SHARED)
+            with (place / SHARED).open("rb+") as file:
+                file.write(b"LLSHM1\r\n" + len(record).to_bytes(8, "little"))
+                file.seek(PAGE)
+                file.write(record)
+        run_id = store.begin(replace(RUN, target="guest"), Left(str(folder)))
+        of_another(store, run_id, replace(this_process(), pid_started=1))
+        (done,) = recovering.sweep(store)
+    assert (done.run_id, done.status) == (run_id, RunStatus.PARTIAL)
+    assert store.logs(run_id) == {"recorder.rec": record, "50-us/recorder.rec": record}
+
+
+@pytest.mark.parametrize("head", [b"", b"LLSHM1\r\n", b"LLSHM2\r\n" + bytes(8), b"LLSHM1\r\n" + b"\xff" * 8])
+def test_memory_that_nothing_was_shared_in_holds_no_file(tmp_path: Path, head: bytes) -> None:
+    path = tmp_path / SHARED
+    path.write_bytes(head)
+    assert read_shared(path) == b""
+
+
+def test_a_run_of_another_machine_is_left_alone_until_it_has_been_silent_for_long(store: Store) -> None:
+    run_id = store.begin(RUN)
+    elsewhere = replace(this_process(), host="elsewhere")
+    with sqlite3.connect(store.place) as changed:
+        changed.execute("UPDATE lives SET owner = ?", (packed(elsewhere),))
+    assert recovering.orphans(store) == ()
+    of_another(store, run_id, elsewhere)
+    assert [life.run_id for life in recovering.orphans(store)] == [run_id]
+    assert recovering.sweep(store) == [] and store.load(run_id).status is RunStatus.RUNNING
+
+
+def test_a_run_on_a_board_is_told_and_its_board_is_asked_only_by_recover(store: Store) -> None:
+    board = Address("ssh", host="root@board.invalid")
+    run_id = store.begin(RUN, Left(machine=board, job_folder="/var/tmp/latlab-rt.1"))
+    of_another(store, run_id, replace(this_process(), pid_started=1))
+    said = latlab("ls", store=store.place).stderr
+    assert said == f"run {run_id} on root@board.invalid has lost its latlab; `latlab recover {run_id}` ends it\n"
+
+
+def test_what_a_job_here_left_is_fetched_and_a_job_that_had_ended_is_complete(store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / "latlab-rt.1"
+    (folder / "out").mkdir(parents=True)
+    (folder / "out" / "note").write_bytes(b"measured")
+    (folder / "status").write_text("0\n")
+    run_id = store.begin(RUN, Left(machine=Address("linux"), job_folder=str(folder)))
+    of_another(store, run_id, replace(this_process(), pid_started=1))
+    (done,) = recovering.sweep(store)
+    assert done.status is RunStatus.COMPLETE and "recovered, complete" in done.sentence
+    assert store.logs(run_id) == {"note": b"measured"} and not folder.exists()
+
+
+def test_a_job_whose_maker_is_gone_is_ended_before_its_files_are_fetched(store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / "latlab-rt.2"
+    (folder / "out").mkdir(parents=True)
+    command = f"export LATLAB_JOB={folder}; exec sh -c 'trap \"\" TERM; while :; do sleep 1; done'"
+    job = subprocess.Popen(["sh", "-c", command], start_new_session=True)
+    try:
+        time.sleep(0.5)
+        run_id = store.begin(RUN, Left(machine=Address("linux"), job_folder=str(folder)))
+        of_another(store, run_id, replace(this_process(), pid_started=1))
+        (done,) = recovering.sweep(store)
+        assert done.status is RunStatus.PARTIAL and job.wait(10) == -signal.SIGKILL
+    finally:
+        job.kill()
+    assert not folder.exists()
+
+
+def test_only_one_of_two_processes_recovers_a_run(store: Store) -> None:
+    run_id = store.begin(RUN)
+    dead = replace(this_process(), pid_started=1)
+    of_another(store, run_id, dead)
+    assert store.claim(run_id, dead) and not store.claim(run_id, dead)
+
+
+def test_a_run_that_an_error_ends_is_over_and_says_it(store: Store) -> None:
+    with pytest.raises(LatlabError), living(store, RUN) as run_id:
+        raise LatlabError("the board caught fire")
+    run = store.load(run_id)
+    assert run.status is RunStatus.PARTIAL and [problem.message for problem in run.problems] == ["the board caught fire"]
+    assert store.lives() == ()
+
+
+def test_a_run_that_is_under_way_cannot_be_removed_and_a_labelled_one_is_not_pruned(store: Store) -> None:
+    first, second, third = (store.begin(RUN) for _ in range(3))
+    refused = latlab("rm", first, store=store.place)
+    assert refused.returncode == 2 and f"{first} is under way" in refused.stderr
+    for run_id in (first, second, third):
+        store.finish(run_id, RunStatus.COMPLETE)
+    latlab("label", second, "before the change", store=store.place)
+    latlab("prune", "--before", "2027", "--keep", "1", store=store.place)
+    listed = latlab("prune", "--before", "2027-01", "--keep", "1", store=store.place)
+    assert listed.stdout.splitlines()[1].startswith(first) and "1 runs would be removed" in listed.stderr
+    assert len(store.runs()) == 3
+    latlab("prune", "--before", "2027-01", "--keep", "1", "--yes", store=store.place)
+    assert [run.id for run in store.runs()] == [second, third]
+    assert latlab("ls", "--label", "before the change", "--format", "csv", store=store.place).stdout.splitlines()[1].startswith(second)
+    assert latlab("rm", second, third, store=store.place).returncode == 0 and store.runs() == () and store.lives(series=True) == ()
+
+
+def test_a_part_that_was_cut_off_says_so(store: Store) -> None:
+    run_id = store.begin(RUN)
+    of_another(store, run_id, replace(this_process(), pid_started=1))
+    recovering.sweep(store)
+    with sqlite3.connect(store.place) as reader:
+        assert reader.execute("SELECT phase FROM lives").fetchall() == [(CUT_OFF,)]

@@ -9,7 +9,7 @@ from latlab.errors import UsageError
 from latlab.targets.linux.rt_job import Workload
 from latlab.targets.qemu.console import Limits
 
-SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 BOOT_ALLOWANCE_S = 120
 SLOWDOWN = 12
 SILENCE_FLOOR_S = 120
@@ -18,10 +18,10 @@ SUSPEND_ALLOWANCE_S = 60
 
 
 def seconds_of(text: str) -> int:
-    """`10s`, `5m`, `6h`, `1d`, or a number of seconds."""
-    match = re.fullmatch(r"(\d+)([smhd]?)", text)
+    """`10s`, `5m`, `6h`, `1d`."""
+    match = re.fullmatch(r"(\d+)([smhd])", text)
     if not match or int(match[1]) == 0:
-        raise UsageError(f"--duration {text!r} is not a duration; write it as 10s, 5m, 6h or 1d")
+        raise UsageError(f"--duration {text!r} is not a duration with its unit; write it as 10s, 5m, 6h or 1d")
     return int(match[1]) * SECONDS[match[2]]
 
 

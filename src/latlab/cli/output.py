@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
@@ -70,10 +71,15 @@ def out() -> Console:
 
     from latlab.report.renderers.terminal import PIPE_WIDTH
 
-    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, color_system=_colours())
 
 
 def err() -> Console:
     from rich.console import Console
 
-    return Console(stderr=True)
+    return Console(stderr=True, color_system=_colours())
+
+
+def _colours() -> Literal["auto"] | None:
+    """With NO_COLOR there is neither colour nor weight, only text."""
+    return None if os.environ.get("NO_COLOR") else "auto"

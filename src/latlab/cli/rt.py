@@ -153,6 +153,7 @@ def rt_trng(
     from latlab.campaigns.rt import run_trng
     from latlab.campaigns.workloads import checked, doses_of, guest_limits, seconds_of
     from latlab.cli.stores import open_store
+    from latlab.targets.guest.guest import GuestMachine, ready_firmware
     from latlab.targets.linux.rt_job import Instrument, Workload
     from latlab.targets.qemu.qemu import find_qemu
 
@@ -160,6 +161,7 @@ def rt_trng(
     wanted = doses_of(doses)
     opened = open_store(store)
     program, image = find_qemu(qemu), _image()
+    ready_firmware(GuestMachine(hold_firmware=True, firmware=firmware), say)
     with _watched() as watcher:
         run_id = run_trng(opened, program, image, firmware, workload, wanted, guest_limits(workload, timeout), watcher)
     _conclude(opened, run_id, format)
@@ -178,12 +180,13 @@ def rt_power(
     from latlab.campaigns.workloads import power_limits
     from latlab.cli.stores import open_store
     from latlab.model.conditions import Mode
-    from latlab.targets.guest.guest import GuestMachine
+    from latlab.targets.guest.guest import GuestMachine, ready_firmware
     from latlab.targets.qemu.qemu import find_qemu
 
     opened = open_store(store)
     machine = GuestMachine(cores, Mode.MULTI_THREAD, firmware=firmware)
     program, image = find_qemu(qemu), _image()
+    ready_firmware(machine, say)
     with _watched() as watcher:
         run_id = run_power(opened, program, image, machine, cycles, suspends, power_limits(cycles, suspends), watcher)
     _conclude(opened, run_id, Format.TABLE)
@@ -249,12 +252,13 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, probes: b
     from latlab.campaigns import rt as campaign
     from latlab.campaigns.workloads import guest_limits
     from latlab.model.conditions import Mode
-    from latlab.targets.guest.guest import GuestMachine
+    from latlab.targets.guest.guest import GuestMachine, ready_firmware
     from latlab.targets.qemu.qemu import find_qemu
 
     machine = GuestMachine(options.cores, Mode(options.mode.value), workload.idle_states, options.kstack, firmware=options.firmware)
     chosen = campaign.GuestOptions(options.hwrng, probes)
     program, image, limits = find_qemu(options.qemu), _image(), guest_limits(workload, options.timeout)
+    ready_firmware(machine, say)
     with _watched() as watcher:
         return campaign.run_rt_guest(store, program, image, machine, workload, chosen, limits, watcher, planned)
 

@@ -304,6 +304,10 @@ def open_store(place: str | None = None) -> Store:
     location = store_location(place)
     try:
         url = sa.make_url(location) if "://" in location else _sqlite_url(Path(location))
+        if url.get_backend_name() not in ("sqlite", "postgresql"):
+            raise UsageError(
+                f"--store {location!r} is neither a path nor a database URL of a kind that latlab uses; write a path or postgresql+psycopg://..."
+            )
         engine = sa.create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S} if url.get_backend_name() == "sqlite" else {})
     except (exc.ArgumentError, exc.NoSuchModuleError) as error:
         raise UsageError(

@@ -20,6 +20,7 @@ from latlab.targets.qemu.console import Console, End, Limits, Outcome
 from latlab.targets.qemu.images import PLATFORM, search_folders
 from latlab.targets.qemu.qemu import CPU, MEMORY_MIB, Qemu
 from latlab.targets.scratch import scratch
+from latlab.targets.tools import run
 
 KERNEL_ADDRESS = 0x60000000
 INITRD_ADDRESS = 0x68000000
@@ -66,6 +67,21 @@ def find_firmware(machine: GuestMachine) -> Path:
                 return candidate
     looked = ", ".join(str(base / name) for base in bases)
     raise UsageError(f"no firmware.bin in {looked}; build it with `make firmware` or name it with --firmware")
+
+
+def ready_firmware(machine: GuestMachine, say: Callable[[str], None]) -> None:
+    """Build the firmware that the machine needs, where it is missing and this is a checkout. Raises UsageError where it cannot be."""
+    try:
+        find_firmware(machine)
+    except UsageError:
+        checkout = search_folders()[0].parent
+        if machine.firmware is not None or not (checkout / "CMakePresets.json").is_file():
+            raise
+        name = PLATFORM + (HOLD_SUFFIX if machine.hold_firmware else "")
+        say(f"building the firmware {name}, which this needs and no one has built yet")
+        run(("cmake", "--preset", name), checkout)
+        run(("cmake", "--build", "--preset", name), checkout)
+        find_firmware(machine)
 
 
 def check_guest(qemu: Qemu, machine: GuestMachine) -> None:

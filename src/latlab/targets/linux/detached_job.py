@@ -88,26 +88,30 @@ KEEPER = """\
 echo $$ >{folder}/group
 export LATLAB_JOB={folder}
 cut -d. -f1 /proc/uptime >{folder}/seen
-trap 'kill -TERM $job' TERM
-sh {folder}/job >{folder}/job.log 2>&1 &
+end_job() {{
+    until pid=$(cat {folder}/pid 2>/dev/null) && [ -n "$pid" ]; do sleep 0.1; done
+    kill -TERM $pid
+}}
+trap end_job TERM
+(
+    trap - TERM
+    sh {folder}/job >{folder}/job.log 2>&1
+    echo $? >{folder}/status.new
+) &
 job=$!
 {watch}
-wait $job
-code=$?
-while kill -0 $job 2>/dev/null; do
-    wait $job
-    code=$?
-done
-echo $code >{folder}/status
+while kill -0 $job 2>/dev/null; do wait $job; done
 trap '' TERM
 kill -TERM -$$
+[ -e {folder}/status.new ] && mv {folder}/status.new {folder}/status
 """
 WATCH = """\
 while sleep {every_s}; do
     seen=$(cat {folder}/seen) || exit
+    [ -z "$seen" ] && continue
     [ $(($(cut -d. -f1 /proc/uptime) - seen)) -lt {left_alone_s:.0f} ] && continue
     echo "nobody has looked for {left_alone_s:.0f} s" >{folder}/left-alone
-    kill -TERM $job
+    end_job
     exit
 done &"""
 
@@ -159,14 +163,15 @@ def _look(machine: Machine, folder: str, group: int) -> Look:
     """Whether it is alive is asked first: a job that ends in between has a status afterwards. On a console the kernel may print between
     the lines, so an answer counts only if it is complete."""
     alive = f"kill -0 {group} 2>/dev/null && echo alive=yes || echo alive=no"
-    seen = f"cut -d. -f1 /proc/uptime >{folder}/seen; echo phase=$(cat {folder}/phase 2>/dev/null)"
-    asked = f"{alive}; {seen}; echo boot_id=$(cat {BOOT_ID}); echo status=$(cat {folder}/status 2>/dev/null)"
+    seen = f"cut -d. -f1 /proc/uptime >{folder}/seen.new && mv {folder}/seen.new {folder}/seen"
+    phase = f"echo phase=$(cat {folder}/phase 2>/dev/null)"
+    asked = f"{alive}; {seen}; {phase}; echo boot_id=$(cat {BOOT_ID}); echo status=$(cat {folder}/status 2>/dev/null)"
     said = {name: value.strip() for name, _, value in (line.partition("=") for line in machine.run(asked, ANSWER_S).text.splitlines())}
     status = said.get("status", "?")
     if said.get("alive") not in ("yes", "no") or "boot_id" not in said or not (status.isdecimal() or status == ""):
         raise Unreachable(f"{machine.name} gives an incomplete answer: {sorted(said.items())}")
-    phase = re.search(r"name=([^ >]+)", said.get("phase", ""))
-    return Look(int(status) if status else None, said["boot_id"], said["alive"] == "yes", phase[1] if phase else "")
+    named = re.search(r"name=([^ >]+)", said.get("phase", ""))
+    return Look(int(status) if status else None, said["boot_id"], said["alive"] == "yes", named[1] if named else "")
 
 
 def _stop(machine: Machine, folder: str, group: int) -> None:

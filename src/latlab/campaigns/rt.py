@@ -107,7 +107,7 @@ def run_rt_linux(
         watcher.start(run_id)
         done = run_linux(machine, found, workload, smc_module, probes, LinuxFollowing(store, run_id, workload, watcher, machine))
         run = replace(run, facts=(*facts, *busy_facts(done.files), *source_facts(done.files)))
-        conclude(store, run_id, run, done.files, (done.sentence,) if done.sentence else ())
+        conclude(store, run_id, run, store.logs(run_id) | done.files, (done.sentence,) if done.sentence else ())
     return run_id
 
 

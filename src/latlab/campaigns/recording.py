@@ -18,7 +18,7 @@ from latlab.formats.dump.frames import Boot, End
 from latlab.model.conditions import Mode
 from latlab.model.enums import RunStatus
 from latlab.model.life import Left
-from latlab.model.run import CoreId, Problem, Run, Tick
+from latlab.model.run import CoreId, Problem, Run, Sample, Tick
 from latlab.store.store import Store
 from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu.images import PLATFORM
@@ -145,17 +145,25 @@ class Recorder:
 
     def _iteration(self, item: Iteration) -> None:
         assert self.boot is not None
-        try:
-            samples = samples_of(item.traces)
-            fault = disagreement(samples, item.figures, self.boot.clock_hz)
-        except SpanError as error:
-            samples, fault = (), Problem(item.line, str(error))
+        samples, fault = sound_samples(item, self.boot)
         if fault:
-            self.problem(Problem(fault.line or item.line, f"iteration {item.iteration} of {item.test} is left out: {fault.message}"))
+            self.problem(fault)
             return
         self.store.add(self.run_id, samples, item.traces, logs={"console": self.take_log()})
         self.samples += len(samples)
         self.progress.iteration(item.test, item.iteration)
+
+
+def sound_samples(item: Iteration, boot: Boot) -> tuple[tuple[Sample, ...], Problem | None]:
+    """The spans of an iteration, or why it is left out."""
+    try:
+        samples = samples_of(item.traces)
+        fault = disagreement(samples, item.figures, boot.clock_hz)
+    except SpanError as error:
+        samples, fault = (), Problem(item.line, str(error))
+    if fault is None:
+        return tuple(samples), None
+    return (), Problem(fault.line or item.line, f"iteration {item.iteration} of {item.test} is left out: {fault.message}")
 
 
 def record_console(

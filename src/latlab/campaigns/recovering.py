@@ -9,11 +9,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from latlab.campaigns.recording import sound_samples, text_of
 from latlab.campaigns.rt_results import problems_of
+from latlab.catalog import event_table
 from latlab.errors import LatlabError, UsageError
+from latlab.formats.dump.dump import Iteration, read_dump
+from latlab.formats.dump.frames import Boot
 from latlab.model.enums import Kind, RunStatus
 from latlab.model.life import CUT_OFF, Address, Life
-from latlab.model.run import Problem, Run
+from latlab.model.run import CoreTrace, Problem, Run
 from latlab.store.owner import is_alive, is_here
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
@@ -75,6 +79,7 @@ def _recover(store: Store, life: Life, machine: Machine) -> Recovered | None:
     files = dict(_local(Path(life.left.folder))) if life.left.folder else {}
     files |= ended.files if ended else {}
     store.checkpoint(life.run_id, files)
+    _keep_iterations(store, run, store.logs(life.run_id))
     is_whole = ended is not None and ended.status == 0 and not ended.sentence
     problems = [] if is_whole else [_cut_off(life)]
     problems += [ended.sentence] if ended and ended.sentence else []
@@ -110,6 +115,24 @@ def _local(folder: Path) -> Iterator[tuple[str, bytes]]:
         record = read_shared(shared)
         if record:
             yield str(shared.parent.relative_to(folder) / RECORD), record
+
+
+def _keep_iterations(store: Store, run: Run, files: Mapping[str, bytes]) -> None:
+    """The console comes in pieces of several iterations, each of which is stored by itself: those that stand in the console alone."""
+    if run.kind is not Kind.SPANS or run.build.events_hash is None:
+        return
+    stored = set(map(_key, run.traces))
+    boot: Boot | None = None
+    for item in read_dump(map(text_of, files.get("console", b"").splitlines()), event_table()):
+        if isinstance(item, Boot):
+            boot = item
+        elif isinstance(item, Iteration) and boot and item.traces and _key(item.traces[0]) not in stored:
+            samples, fault = sound_samples(item, boot)
+            store.add(run.id, samples, () if fault else item.traces, problems=[fault] if fault else ())
+
+
+def _key(trace: CoreTrace) -> tuple[str, int, int]:
+    return trace.test, trace.boot, trace.iteration
 
 
 def _problems(run: Run, files: Mapping[str, bytes]) -> list[str]:

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from latlab.campaigns import recovering
+from latlab.campaigns.importing import import_log
 from latlab.campaigns.recording import living
 from latlab.errors import LatlabError
-from latlab.model.enums import RunStatus
+from latlab.model.enums import Clock, RunStatus
 from latlab.model.life import CUT_OFF, Address, Left, Owner
 from latlab.store.owner import is_alive, this_process
 from latlab.store.rows import packed
@@ -24,6 +25,7 @@ from latlab.targets.guest.checkpoints import PAGE, SHARED, make_shared, read_sha
 from support import recorder_files as files
 from support.command import latlab
 from support.runs import unfinished_run
+from support.synthetic import log
 
 RUN = unfinished_run()
 MAKER = """
@@ -149,6 +151,24 @@ def test_a_job_whose_maker_is_gone_is_ended_before_its_files_are_fetched(store: 
     finally:
         job.kill()
     assert not folder.exists()
+
+
+def test_iterations_that_stand_in_the_console_alone_are_read_from_it(store: Store, tmp_path: Path) -> None:
+    """Killed between the console's part and the last of the iterations that it brought."""
+    lines = log()
+    whole = import_log(store, "\n".join(lines).encode(), "log", clock=Clock.INSTRUCTIONS)
+    kept = store.load(whole.run_id)
+    half = {(trace.test, trace.iteration) for trace in kept.traces[: len(kept.traces) // 2]}
+    run_id = store.begin(kept)
+    cut = "\n".join(lines[: len(lines) * 3 // 4]).encode()
+    traces = [trace for trace in kept.traces if (trace.test, trace.iteration) in half]
+    store.add(run_id, [s for s in kept.samples if (s.test, s.iteration) in half], traces, logs={"console": cut})
+    of_another(store, run_id, replace(this_process(), pid_started=1))
+    recovering.sweep(store)
+    found = store.load(run_id)
+    assert half < {(trace.test, trace.iteration) for trace in found.traces} < {(trace.test, trace.iteration) for trace in kept.traces}
+    assert len(found.samples) == len(set(found.samples)) and set(found.samples) < set(kept.samples)
+    assert set(found.samples) == {s for s in kept.samples if (s.test, s.iteration) in {(t.test, t.iteration) for t in found.traces}}
 
 
 def test_only_one_of_two_processes_recovers_a_run(store: Store) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 CUT_OFF = "cut off"
 
@@ -66,9 +67,8 @@ class Life:
     part: Part | None
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
-    """A line of the list of runs."""
+class Head(NamedTuple):
+    """A line of the list of runs, of which there may be many thousands."""
 
     id: str
     campaign: str

@@ -45,7 +45,7 @@ def heads(store: Store, wanted: Filter = Filter()) -> tuple[Head, ...]:
     query = query.where(runs.started_utc < wanted.before_utc) if wanted.before_utc else query
     query = query if wanted.limit is None else query.limit(wanted.limit)
     with store.transaction() as connection:
-        return tuple(Head(*row) for row in reversed(connection.execute(query).all()))
+        return tuple(Head._make(row) for row in reversed(connection.execute(query).all()))
 
 
 def remove(store: Store, ids: Sequence[str]) -> None:

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The list of runs: a line for each, and no id is ever lost."""
 
-from dataclasses import replace
-
 from latlab.model.life import Head
 from latlab.report.listing import list_csv, list_lines
 
 PSCI = Head("psci-1", "psci", "spans", "qemu", "qemu_virt", "2,4", "instructions", "f" * 60, "complete", "2026-11-22T14:00:00Z", 0, "")
-RT = replace(PSCI, id="rt-1", campaign="rt", kind="wakeups", platform="a board with a long name")
+RT = PSCI._replace(id="rt-1", campaign="rt", kind="wakeups", platform="a board with a long name")
 
 
 def test_everything_is_in_one_line_where_nothing_limits_it() -> None:
@@ -30,9 +28,9 @@ def test_a_run_that_keeps_raw_files_is_not_listed_as_one_without_samples() -> No
 
 def test_labels_have_a_column_once_there_is_one() -> None:
     assert "Label" not in list_lines([PSCI])[0][0]
-    assert "Label" in list_lines([replace(PSCI, label="before")])[0][0]
+    assert "Label" in list_lines([PSCI._replace(label="before")])[0][0]
 
 
 def test_the_csv_has_every_column_for_every_run() -> None:
-    rows = list_csv([PSCI, replace(RT, label="a, b")]).splitlines()
+    rows = list_csv([PSCI, RT._replace(label="a, b")]).splitlines()
     assert rows[0].startswith("id,started_utc,target") and rows[2].endswith('rt,"a, b"')

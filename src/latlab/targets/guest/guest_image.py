@@ -63,7 +63,7 @@ def guest_image(rebuild: bool = False, say: Callable[[str], None] = lambda text:
     with tempfile.TemporaryDirectory(dir=target.parent, prefix="building-") as work:
         made = Path(work) / "image"
         made.mkdir()
-        _build(Path(work), made)
+        _build(Path(work), made, say)
         shutil.rmtree(target, ignore_errors=True)
         made.rename(target)
     return _load(target)
@@ -89,14 +89,17 @@ def _source_stamp() -> str:
     return digest.hexdigest()[:12]
 
 
-def _build(work: Path, made: Path) -> None:
+def _build(work: Path, made: Path, say: Callable[[str], None]) -> None:
     root = work / "root"
-    apt = _packages()
+    apt = _packages(say)
     kernel, headers, common = _kernel_packages(apt)
+    say(f"unpacking {len(apt.archives())} packages")
     for package in apt.archives():
         unpack(package, root)
     release = kernel.removeprefix("linux-image-")
+    say("building the kernel module")
     module = _build_module(root, work / "module", headers, common)
+    say("packing the initramfs")
     shutil.copyfile(root / "boot" / f"vmlinuz-{release}", made / "Image")
     (made / "initrd.gz").write_bytes(gzip.compress(archive(_entries(root, release, module)), 6, mtime=0))
     facts = {
@@ -108,7 +111,7 @@ def _build(work: Path, made: Path) -> None:
     (made / "image.json").write_text(json.dumps(facts, indent=1))
 
 
-def _packages() -> PrivateApt:
+def _packages(say: Callable[[str], None]) -> PrivateApt:
     """The packages, fetched once and kept beside the images."""
     folder = cache_folder() / "guest" / "apt"
     native = run(("dpkg", "--print-architecture")).strip()
@@ -116,9 +119,11 @@ def _packages() -> PrivateApt:
     if (folder / FETCHED).is_file():
         return apt
     shutil.rmtree(folder, ignore_errors=True)
+    say("fetching the lists of packages")
     apt.update()
     kernel, headers, common = _kernel_packages(apt)
     kbuild = apt.dependency(headers, r"linux-kbuild-.*")
+    say("fetching the tools, then the kernel and its headers")
     apt.fetch_with_dependencies(TOOL_PACKAGES)
     apt.fetch((kernel, headers, common, f"{kbuild}:{native}"))
     (folder / FETCHED).touch()

@@ -16,8 +16,8 @@ PSA = Campaign("psa", ("run", "psa", "--build", "ipc_l1"), "test ", 8)
 LINUX = Campaign(
     "linux", ("run", "rt", "--target", "linux", "--duration", "60s", "--load", "hackbench", "--no-probes", *RECORDER), "recorder,", 6
 )
-GUEST = Campaign("guest", ("run", "rt", "--duration", "60s", "--load", "idle", *RECORDER), "recorder,", 10)
-TRNG = Campaign("rt-trng", ("run", "rt-trng", "--duration", "60s"), "recorder,", 10)
+GUEST = Campaign("guest", ("run", "rt", "--duration", "60s", "--load", "idle", *RECORDER), "recorder,", 40)
+TRNG = Campaign("rt-trng", ("run", "rt-trng", "--duration", "60s"), "recorder,", 40)
 COUNTS = ((PSCI, 30), (PSA, 20), (LINUX, 30), (GUEST, 12), (TRNG, 8))
 CASES = [
     pytest.param(campaign, moment, id=f"{campaign.name}-{number}-{moment.after}-{moment.seconds:.2f}")

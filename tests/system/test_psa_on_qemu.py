@@ -49,6 +49,7 @@ def test_two_runs_of_a_build_are_identical(tmp_path: Path, build: str) -> None:
     assert first.run.status is RunStatus.COMPLETE
     assert first.run.samples == second.run.samples
     assert log == again
+    assert (first.run.build.code_bytes or 0) > 5000
 
 
 @pytest.mark.parametrize("build", ["sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3"])

@@ -4,7 +4,8 @@
  *
  * The SPM takes one call at a time. A second thread that calls during a call gets PSA_ERROR_CONNECTION_BUSY (PSA_VERSION_NONE
  * from psa_version()), and psa_close(), which cannot tell, stops the system. So under a scheduler the calls go through a lock:
- * rtos.c, with the hooks below. Without one, bare_metal.ld makes psa_*() the veneers themselves.
+ * rtos.c, with the hooks below. Without one, bare_metal.ld makes psa_*() the veneers themselves. A call that has to switch
+ * threads comes back with interrupts unmasked, whatever was masked (PRIMASK, BASEPRI, FAULTMASK) when it was made.
  */
 #ifndef NS_INTERFACE_H
 #define NS_INTERFACE_H

@@ -3,16 +3,25 @@
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 
 from latlab.analysis.wakeups.wakeup import disagreement
 from latlab.catalog import event_table
 from latlab.errors import DataError
 from latlab.formats import run_json
-from latlab.formats.dump import console_log, el3_records, guest_frames
+from latlab.formats.amounts.detect import read_amounts
+from latlab.formats.amounts.hackbench import read_hackbench
+from latlab.formats.amounts.hwlatdetect import read_hwlatdetect
+from latlab.formats.amounts.latency_measure import read_latency_measure
+from latlab.formats.amounts.osnoise_top import read_osnoise_top
+from latlab.formats.amounts.recording import load_json, read_recording_csv, read_twister_json
+from latlab.formats.amounts.thread_metric import read_thread_metric
+from latlab.formats.dump import console_log, el3_records, guest_frames, tftf_calls
 from latlab.formats.dump.dump import collect_dump, write_iteration
 from latlab.formats.dump.frames import crc, format_frame
 from latlab.formats.dump.rt_instr import format_figures, parse_figures, read_figures
@@ -21,8 +30,17 @@ from latlab.formats.published import runs as published
 from latlab.formats.published.tables import Reading, parse_figure
 from latlab.formats.wakeups import ftrace, recorder
 from latlab.formats.wakeups.detect import read_wakeups
+from latlab.formats.wakeups.jitter_samples import SAMPLE, read_samples
+from latlab.formats.wakeups.oslat import read_oslat
+from latlab.formats.wakeups.rtla import read_osnoise
+from latlab.formats.wakeups.rtla_top import read_timerlat_top
+from latlab.formats.wakeups.thread_lines import read_thread_lines
+from latlab.formats.wakeups.wakeup_json import read_json
+from latlab.model.benchmarks import Benchmark
+from latlab.model.enums import Metric
 from latlab.model.figures import Figures
 from latlab.model.run import Topology
+from latlab.model.wakeups import Wakeups
 
 FRAME = re.compile(r"<(LLT1:[^<>]*) \*[0-9a-f]{8}>")
 EVENTS = event_table()
@@ -134,6 +152,71 @@ def guest(data: bytes) -> None:
     assert all(problem.message and 1 <= problem.line <= len(lines) for problem in found.problems)
 
 
+def _measured(read: Callable[[str, str], Wakeups]) -> Callable[[bytes], None]:
+    """A reader of text whose figures are wake-ups or stalls."""
+
+    def target(data: bytes) -> None:
+        try:
+            found = read(data.decode("utf-8", "replace"), "x")
+        except DataError as error:
+            assert str(error).startswith("x"), error
+            return
+        _check_wakeups(found)
+
+    return target
+
+
+def _counted(read: Callable[[str, str], Benchmark]) -> Callable[[bytes], None]:
+    """A reader of text whose figures are amounts."""
+
+    def target(data: bytes) -> None:
+        text = data.decode("utf-8", "replace")
+        try:
+            found = read(text, "x")
+        except DataError as error:
+            assert str(error).startswith("x"), error
+            return
+        assert found.amounts and all(problem.startswith("x") for problem in found.problems)
+        keys = [(one.test, one.metric, one.name, one.core, one.over_s) for one in found.amounts]
+        assert len(keys) == len(set(keys))
+        assert all(one.values and all(map(math.isfinite, one.values)) for one in found.amounts)
+        with suppress(DataError):  # another reader may know the damaged text too
+            read_amounts(data, "x")
+
+    return target
+
+
+def samples(data: bytes) -> None:
+    """jitterdebugger's samples: every byte is of a sample that was counted, or told of."""
+    try:
+        found = read_samples(data, "x")
+    except DataError as error:
+        assert str(error).startswith("x"), error
+        return
+    _check_wakeups(found)
+    assert sum(cpu.got for cpu in found.cpus) * SAMPLE.itemsize == len(data) or found.problems
+
+
+def tftf(data: bytes) -> None:
+    """Every round trip is a sample, and what is torn a problem."""
+    lines = list(enumerate(data.decode("utf-8", "replace").split("\n"), 1))
+    found = tftf_calls.read_calls(lines)
+    assert all(problem.message and 0 <= problem.line <= len(lines) for problem in found.problems)
+    assert sum(bool(tftf_calls.ROUND_TRIP.match(line)) for _, line in lines) == sum(s.metric is Metric.CALL for s in found.samples)
+    tftf_calls.parse(data, "x")
+
+
+def _check_wakeups(found: Wakeups) -> None:
+    assert found.cpus and all(problem.startswith("x") for problem in found.problems)
+    assert found.complete == (not found.problems)
+    assert len({cpu.cpu for cpu in found.cpus}) == len(found.cpus)
+    for cpu in found.cpus:
+        assert cpu.got >= 0 and math.isfinite(cpu.average_ns)
+        if cpu.histogram is not None:
+            assert (cpu.histogram.low_ns < cpu.histogram.high_ns).all() and (cpu.histogram.counts >= 0).all()
+        disagreement(cpu)
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "rst": rst,
     "csv": csv,
@@ -145,6 +228,20 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "el3": el3,
     "ftrace": ftrace_spans,
     "guest": guest,
+    "timerlat-top": _measured(read_timerlat_top),
+    "osnoise-hist": _measured(read_osnoise),
+    "oslat": _measured(read_oslat),
+    "threads": _measured(read_thread_lines),
+    "rt-tests-json": _measured(read_json),
+    "samples": samples,
+    "osnoise-top": _counted(read_osnoise_top),
+    "hwlatdetect": _counted(read_hwlatdetect),
+    "hackbench": _counted(read_hackbench),
+    "latency-measure": _counted(read_latency_measure),
+    "thread-metric": _counted(read_thread_metric),
+    "recording": _counted(read_recording_csv),
+    "twister": _counted(lambda text, place: read_twister_json(load_json(text, place), place)),
+    "tftf": tftf,
 }
 
 

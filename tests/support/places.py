@@ -6,4 +6,5 @@ from pathlib import Path
 TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent
 RT_DATA = TESTS / "data" / "rt"
+TOOLS_DATA = TESTS / "data" / "tools"
 SEEDS = TESTS / "fuzz" / "seeds"

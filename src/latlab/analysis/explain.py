@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from latlab.analysis.amounts.explain_amounts import explain_amount_pair
 from latlab.analysis.base.comparison import Comparison
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.ladder.explain_span_pair import explain_span_pair
@@ -14,9 +15,13 @@ from latlab.model.run import Run
 
 def explain_run(run: Run) -> tuple[Explanation, ...]:
     """Raises NotComparable where the run holds nothing to explain."""
+    if run.kind is Kind.AMOUNTS:
+        return ()
     return explain_wakeups(run) if run.kind is Kind.WAKEUPS else explain_spans(run)
 
 
 def explain_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     """One finding for each change, and one for what only looks like a change."""
+    if comparison.kind is Kind.AMOUNTS:
+        return explain_amount_pair(comparison)
     return explain_wakeup_pair(comparison) if comparison.kind is Kind.WAKEUPS else explain_span_pair(comparison)

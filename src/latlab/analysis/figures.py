@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from latlab.analysis.amounts.amount_figures import amount_figures
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.ladder.span_figures import span_figures
 from latlab.analysis.wakeups.wakeup_figures import wakeup_figures
@@ -12,4 +13,6 @@ from latlab.model.run import Run
 
 def figures_of(run: Run) -> tuple[Figure, ...]:
     """Raises NotComparable where the run holds nothing to follow."""
+    if run.kind is Kind.AMOUNTS:
+        return amount_figures(run)
     return wakeup_figures(run) if run.kind is Kind.WAKEUPS else span_figures(run)

@@ -15,7 +15,7 @@ from latlab.analysis.base.change_points import Kind as ChangeKind
 from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.figure import Figure
-from latlab.analysis.base.identity import NotComparable, pair_runs, resolution
+from latlab.analysis.base.identity import NotComparable, check_same, pair_runs, resolution
 from latlab.analysis.base.summary import Mark, mark_of
 from latlab.analysis.base.verdicts import Limits
 from latlab.analysis.base.wording import amount, count
@@ -72,7 +72,7 @@ def history(runs: Sequence[Run], pattern: str, limits: Limits | None = None) -> 
     Raises NotComparable where two neighbouring runs do not belong together or no figure matches.
     """
     for before, after in pairwise(runs):
-        pair_wakeups(before, after) if Kind.WAKEUPS in (before.kind, after.kind) else pair_runs(before, after)
+        _check_pair(before, after)
     found: dict[str, list[tuple[Run, Figure]]] = {}
     known: dict[str, None] = {}
     for run in runs:
@@ -83,6 +83,16 @@ def history(runs: Sequence[Run], pattern: str, limits: Limits | None = None) -> 
     if not found:
         raise NotComparable(f"no figure matches {pattern!r}; there are {', '.join(list(known)[:8])} and {max(0, len(known) - 8)} more")
     return tuple(_series(path, figures, limits or Limits()) for path, figures in found.items())
+
+
+def _check_pair(before: Run, after: Run) -> None:
+    kinds = (before.kind, after.kind)
+    if Kind.WAKEUPS in kinds:
+        pair_wakeups(before, after)
+    elif kinds == (Kind.AMOUNTS, Kind.AMOUNTS):
+        check_same(before, after, [])
+    else:
+        pair_runs(before, after)
 
 
 def _series(path: str, figures: list[tuple[Run, Figure]], limits: Limits) -> Series:
@@ -103,7 +113,7 @@ def _rounding(points: list[Point], metric: Metric) -> float:
     """What one step of the coarsest figures is worth; rates and averages have none."""
     if points[0].run.kind is Kind.SPANS:
         return max(resolution(point.run, metric) for point in points)
-    if metric is Metric.MISSED_PERIODS:
+    if metric is Metric.MISSED_PERIODS or points[0].run.kind is Kind.AMOUNTS:
         return 0.0
     return max(one.resolution_ticks * point.run.tick.value for point in points for one in point.run.distributions)
 

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 from latlab.campaigns.importing_profiler import has_averages, import_profiler
 from latlab.campaigns.psci import CAMPAIGN
 from latlab.campaigns.recording import Recorded, Recorder, Silent, living, text_of
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError, UsageError
-from latlab.formats.dump import console_log
+from latlab.formats.dump import console_log, tftf_calls
 from latlab.formats.dump.dump import collect_dump
 from latlab.formats.dump.frames import Boot, parse_frames
 from latlab.formats.dump.lab_log import as_printed
@@ -45,6 +46,9 @@ def import_log(
         return import_profiler(store, texts, data, source, core_mhz, platform, firmware)
     if core_mhz is not None:
         raise UsageError(f"--core-mhz is for averages in CPU cycles, which {source} does not have; leave it out")
+    has_figures = any(isinstance(found, Figures) for text in texts for found in parse_figures(text))
+    if boot is None and not has_figures and (calls := tftf_calls.parse(as_printed(data), source)):
+        return _import_calls(store, calls, data, source, platform, firmware)
     if boot is None and topology is None:
         raise _without_topology(source, texts)
     run = _imported(source, boot, topology, clock, platform, firmware)
@@ -99,6 +103,27 @@ def _imported(
         started_utc=now_utc(),
         source=source,
     )
+
+
+def _import_calls(store: Store, calls: Run, data: bytes, source: str, platform: str | None, firmware: str | None) -> Recorded:
+    """A log of the test framework's performance tests: every round trip, in ns."""
+    if not calls.samples:
+        raise DataError(f"{source}:{calls.problems[0].line}: {calls.problems[0].message}")
+    run = replace(
+        calls,
+        target="import",
+        platform=platform or calls.platform,
+        build=Build(firmware or "unknown"),
+        contents=Spans(),
+        problems=(),
+        started_utc=now_utc(),
+        source=source,
+        id="",
+    )
+    run_id = store.begin(run)
+    store.add(run_id, calls.samples, problems=calls.problems, logs={"console": data})
+    store.finish(run_id, calls.status)
+    return Recorded(run_id, calls.status, len(calls.samples), calls.problems, True)
 
 
 def _import_figures(store: Store, run: Run, texts: list[str], data: bytes) -> Recorded:

@@ -1,14 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wake-ups that another tool measured, kept as a run."""
+"""What another tool measured, kept as a run: wake-ups and stalls as one of the rt campaign, amounts as one of a benchmark."""
 
 from __future__ import annotations
 
+from latlab.campaigns.benchmarks import import_amounts
 from latlab.campaigns.rt_results import CAMPAIGN, IMPORT_LOG, keep, new_run
 from latlab.campaigns.workloads import seconds_of
 from latlab.errors import UsageError
+from latlab.formats.amounts.detect import holds_amounts
 from latlab.formats.wakeups.detect import read_wakeups
 from latlab.model.conditions import UNSAID, Conditions
 from latlab.store.store import Store
+
+
+def import_measured(store: Store, data: bytes, name: str, platform: str, duration: str | None, interval_us: int | None) -> str:
+    """The run's id, whichever kind of run the file makes."""
+    if holds_amounts(data):
+        return import_amounts(store, data, name, platform, duration, interval_us)
+    return import_wakeups(store, data, name, platform, duration, interval_us)
 
 
 def import_wakeups(store: Store, data: bytes, name: str, platform: str, duration: str | None, interval_us: int | None) -> str:

@@ -8,21 +8,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 
 from latlab.analysis.wakeups.result import RtResult
+from latlab.campaigns.benchmarks import with_amounts
 from latlab.campaigns.rt_results import results_of
 from latlab.errors import DataError
 from latlab.model.blame import UNTRACED
 from latlab.model.conditions import Conditions
-from latlab.model.enums import Kind, Metric
+from latlab.model.enums import Kind
 from latlab.model.run import CoreId, Distribution, LateWakeup, Run, WakeupCounts
 from latlab.model.wakeups import Histogram, Wakeups
 from latlab.store.store import Store
 
 
 def load_run(store: Store, reference: str) -> Run:
-    """The whole run; one of the rt campaign with its distributions."""
+    """The whole run; one of the rt campaign with its distributions, one of a benchmark with its amounts."""
     run = store.load(reference)
     if run.kind is Kind.POWER:
         raise DataError(f"{run.id} holds power boundaries and no wake-ups; `latlab show {run.id}` prints them")
+    if run.kind is Kind.AMOUNTS:
+        return with_amounts(run, store.logs(run.id))
     return with_distributions(run, store.logs(run.id)) if run.kind is Kind.WAKEUPS else run
 
 
@@ -48,7 +51,7 @@ def _distributions(name: str, result: RtResult, wakeups: Wakeups) -> Iterator[Di
     for cpu in wakeups.cpus:
         yield Distribution(
             test="-".join(filter(None, (*re.findall(r"[\w.]+", wakeups.tool), name))),
-            metric=Metric.TASK_WAKEUP,
+            metric=wakeups.metric,
             core=CoreId(0, cpu.cpu),
             counts=_counts(cpu.histogram),
             beyond=cpu.histogram.beyond if cpu.histogram else 0,

@@ -33,6 +33,8 @@ class Format(StrEnum):
     BMF = "bmf"
     LAVA = "lava"
     OPENMETRICS = "openmetrics"
+    PARQUET = "parquet"
+    HLOG = "hlog"
 
 
 def one_of(*allowed: Format, help: str = "How the result is printed.") -> Any:

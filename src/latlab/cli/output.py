@@ -54,6 +54,15 @@ def write_file(text: str, output: Path) -> None:
         raise OSError(error.errno, error.strerror, str(output)) from error  # a failed write does not say its file
 
 
+def write_bytes(data: bytes, output: Path) -> None:
+    """Into a file, and says so."""
+    try:
+        output.write_bytes(data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(output)) from error
+    say(f"{output}: written")
+
+
 def refuse_output(output: Path | None) -> None:
     """A table goes to the terminal."""
     if output is not None:

@@ -199,21 +199,22 @@ def guest(rebuild: Annotated[bool, typer.Option("--rebuild", help="Fetch the pac
 
 
 def import_rt(
-    log: Annotated[Path, typer.Argument(help="Output of cyclictest, jitterdebugger, rtla timerlat, or a recorder's file.")],
+    log: Annotated[Path, typer.Argument(help="Output of rt-tests, jitterdebugger, rtla, Zephyr or twister, or a recorder's file.")],
     duration: Annotated[str | None, typer.Option(help="How long it ran, to find what was missed.")] = None,
     interval: Annotated[int | None, typer.Option(help="Microseconds between two wake-ups, to find what was missed.")] = None,
     platform: Annotated[str, typer.Option(help="Name of the board.")] = UNNAMED,
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
-    """Keep wake-up latencies that another tool measured as a run."""
-    from latlab.campaigns.importing_wakeups import import_wakeups
+    """Keep what another tool measured as a run: wake-ups, stalls of a busy loop, or amounts of a benchmark."""
+    from latlab.campaigns.importing_wakeups import import_measured
     from latlab.cli.stores import open_store
     from latlab.store.reading import read_file
 
+
     data = read_file(log)
     opened = open_store(store)
-    _conclude(opened, import_wakeups(opened, data, log.name, platform, duration, interval), format)
+    _conclude(opened, import_measured(opened, data, log.name, platform, duration, interval), format)
 
 
 def _boots(

@@ -19,7 +19,7 @@ from latlab.cli.options import (
     one_of,
     refuse_given,
 )
-from latlab.cli.output import emit
+from latlab.cli.output import emit, write_bytes
 from latlab.errors import UsageError
 from latlab.model.enums import Kind
 
@@ -109,6 +109,8 @@ def export(
             Format.BMF,
             Format.LAVA,
             Format.OPENMETRICS,
+            Format.HLOG,
+            Format.PARQUET,
             help="json and csv hold everything; benchmark is github-action-benchmark's; chrome is one iteration.",
         ),
     ] = Format.JSON,
@@ -123,13 +125,20 @@ def export(
     """Write a run in a form that another tool reads."""
     from latlab.campaigns.loading import load_reference
     from latlab.formats import run_json
-    from latlab.report.exports import benchmark_json, bmf, junit, kcidb, lava, openmetrics, samples_csv, squad
+    from latlab.report.exports import benchmark_json, bmf, hlog, junit, kcidb, lava, openmetrics, samples_csv, squad
 
     if format is not Format.CHROME:
         refuse_given(context, ("test", "iteration"), f"chooses what a chrome trace shows; {format.value} holds the whole run")
     if format is not Format.KCIDB:
         refuse_given(context, ("origin", "build_id"), "is for --format kcidb")
+    if format is Format.PARQUET and output is None:
+        raise UsageError("a Parquet file is not text; name a file with -o FILE")
     loaded = load_reference(run, unit, store)
+    if format is Format.PARQUET and output is not None:
+        from latlab.report.exports import parquet
+
+        write_bytes(parquet.render(loaded), output)
+        return
     texts = {
         Format.JSON: lambda: run_json.render(loaded),
         Format.CSV: lambda: samples_csv.render(loaded),
@@ -139,6 +148,7 @@ def export(
         Format.KCIDB: lambda: kcidb.render(loaded, origin, build_id),
         Format.BMF: lambda: bmf.render(loaded),
         Format.LAVA: lambda: lava.render(loaded),
+        Format.HLOG: lambda: hlog.render(loaded),
         Format.OPENMETRICS: lambda: openmetrics.render(loaded),
         Format.CHROME: lambda: _trace(loaded, test, iteration, store),
     }

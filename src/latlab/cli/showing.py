@@ -21,6 +21,8 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None) -
     """The figures of a run, or of one of its tests, to standard output."""
     if run.kind is Kind.POWER:
         _print_power(store, run, format)
+    elif run.kind is Kind.AMOUNTS:
+        _print_amounts(store, run, format)
     elif run.kind is Kind.WAKEUPS:
         _print_rt(store, run, format)
     else:
@@ -30,8 +32,13 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None) -
 def document_of(store: Store, run: Run, format: Format) -> str:
     """A run as a document, in HTML, RST or Markdown."""
     from latlab.campaigns.rt_results import results_of
-    from latlab.report.renderers import markdown, rst
+    from latlab.report.renderers import html, markdown, rst
 
+    if run.kind is Kind.AMOUNTS:
+        page = _amounts_page(store, run)
+        if format is Format.HTML:
+            return html.document(page)
+        return rst.document(page) if format is Format.RST else markdown.document(page)
     if format is Format.HTML:
         return _page_of(store, run)
     if run.kind is Kind.SPANS:
@@ -73,6 +80,8 @@ def guide_of(store: Store, run: Run, builds: bool = False) -> Page:
         from latlab.report.run.psa_guide import guide as psa_guide
 
         return psa_guide(psa.build_results(store, run, builds))
+    if run.kind is Kind.AMOUNTS:
+        return _amounts_page(store, run)
     if run.kind is Kind.WAKEUPS:
         from latlab.campaigns.rt_results import results_of
         from latlab.campaigns.rt_samples import with_distributions
@@ -133,6 +142,34 @@ def _print_rt(store: Store, run: Run, format: Format) -> None:
         emit(csv.tables(all_tables(run, results_of(run, logs))))
     else:
         emit(document_of(store, run, format))
+
+
+def _print_amounts(store: Store, run: Run, format: Format) -> None:
+    from latlab.formats import run_json
+    from latlab.report.amounts import pages
+    from latlab.report.renderers import csv
+
+    whole = _with_amounts(store, run)
+    if format is Format.TABLE:
+        show(pages.screen(whole))
+    elif format is Format.JSON:
+        emit(run_json.render(whole))
+    elif format is Format.CSV:
+        emit(csv.tables(pages.tables(whole)))
+    else:
+        emit(document_of(store, run, format))
+
+
+def _amounts_page(store: Store, run: Run) -> Page:
+    from latlab.report.amounts.pages import document
+
+    return document(_with_amounts(store, run))
+
+
+def _with_amounts(store: Store, run: Run) -> Run:
+    from latlab.campaigns.benchmarks import with_amounts
+
+    return with_amounts(run, store.logs(run.id))
 
 
 def _print_power(store: Store, run: Run, format: Format) -> None:

@@ -14,6 +14,8 @@ from latlab.formats.run_v1 import upgraded
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, Kind, Metric, ProblemKind, RunStatus
 from latlab.model.run import (
+    Amount,
+    Amounts,
     Build,
     Contents,
     CoreId,
@@ -43,9 +45,13 @@ Whole = Annotated[int, msgspec.Meta(ge=-MOST, le=MOST)]
 Word = Annotated[int, msgspec.Meta(ge=0)]
 Finite = Annotated[float, msgspec.Meta(ge=0, lt=1e18)]
 Positive = Annotated[float, msgspec.Meta(gt=0, lt=1e15)]
+Number = Annotated[float, msgspec.Meta(gt=-1e30, lt=1e30)]
 _SampleRow = tuple[str, Metric, str, Count, Count, Whole]
 _RecordRow = tuple[Count, Count, str, Word]
 _TraceRow = tuple[str, str, Count, Count, Count, tuple[_RecordRow, ...]]
+
+
+_AmountRow = tuple[str, Metric, str, str | None, tuple[Number, ...], Positive | None]
 
 
 class _Document(msgspec.Struct):
@@ -76,6 +82,7 @@ class _Document(msgspec.Struct):
     samples: tuple[_SampleRow, ...] = ()
     traces: tuple[_TraceRow, ...] = ()
     distributions: tuple[dict[str, Any], ...] = ()
+    amounts: tuple[_AmountRow, ...] = ()
     schema: str = SCHEMA
     version: int = VERSION
 
@@ -110,6 +117,7 @@ def render(run: Run) -> str:
             for t in run.traces
         ),
         distributions=tuple(_with_core(one) for one in run.distributions),
+        amounts=tuple((one.test, one.metric, one.name, str(one.core) if one.core else None, one.values, one.over_s) for one in run.amounts),
     )
     return msgspec.json.encode(document).decode() + "\n"
 
@@ -168,6 +176,13 @@ def _run(d: _Document) -> Run:
 def _contents(d: _Document) -> Contents:
     if d.kind is Kind.POWER:
         return PowerCycles()
+    if d.kind is Kind.AMOUNTS:
+        return Amounts(
+            tuple(
+                Amount(test, metric, name, parse_core(core) if core is not None else None, values, over_s)
+                for test, metric, name, core, values, over_s in d.amounts
+            )
+        )
     if d.kind is Kind.WAKEUPS:
         return WakeupCounts(tuple(_of_core(one, Distribution) for one in d.distributions))
     core_of = {name: parse_core(name) for name in {row[2] for row in d.samples} | {row[1] for row in d.traces}}

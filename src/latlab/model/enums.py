@@ -15,10 +15,14 @@ class Clock(StrEnum):
 
 
 class Metric(StrEnum):
-    """A named span: the difference of two trace events; `task_wakeup` goes from a timer's expiry to its task, `irq_latency` from
-    an interrupt's due time to its handler, less what that takes with nothing in the way. `missed_periods` is no span: it counts the periods
-    of a task that passed before it ran, per million that were due. `call` goes from the first instruction of the world that serves to
-    the first one back in the world that called."""
+    """A named span: the difference of two trace events; `task_wakeup` goes from a timer's expiry, or another event that a task waits
+    for, to its task, `irq_latency` from an interrupt's due time to its handler, less what that takes with nothing in the way.
+    `missed_periods` is no span: it counts the periods of a task that passed before it ran, per million that were due. `call` goes from
+    the first instruction of the world that serves to the first one back in the world that called, or from before the call to after it
+    where the caller measures. `stall` is the time for which a busy loop stood still.
+
+    The last five are amounts, which tools count or sum over a run: a `duration`, `events` that disturb, a `throughput`, the share of
+    the time that was `available`, and a `value` of which nothing is known."""
 
     POWERDOWN = "powerdown"
     WAKEUP = "wakeup"
@@ -29,6 +33,12 @@ class Metric(StrEnum):
     IRQ_LATENCY = "irq_latency"
     MISSED_PERIODS = "missed_periods"
     CALL = "call"
+    STALL = "stall"
+    DURATION = "duration"
+    EVENTS = "events"
+    THROUGHPUT = "throughput"
+    AVAILABLE = "available"
+    VALUE = "value"
 
 
 class RunStatus(StrEnum):
@@ -46,6 +56,7 @@ class Kind(StrEnum):
     SPANS = "spans"
     WAKEUPS = "wakeups"
     POWER = "power"
+    AMOUNTS = "amounts"
 
 
 class ProblemKind(StrEnum):

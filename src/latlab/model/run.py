@@ -174,8 +174,36 @@ class PowerCycles:
     """A run of CPU hotplug and system suspend: its crossings stand in its raw files."""
 
 
-Contents = Spans | WakeupCounts | PowerCycles
-_KINDS: dict[type[Contents], Kind] = {Spans: Kind.SPANS, WakeupCounts: Kind.WAKEUPS, PowerCycles: Kind.POWER}
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """One quantity that a tool counted or summed, of one core, or of the whole machine where `core` is None.
+
+    `values` are its repetitions, in the unit of its metric: ns of a duration, percent of what was available, numbers of everything else.
+    `over_s` is how long each of them was counted, None for what does not grow with time.
+    """
+
+    test: str
+    metric: Metric
+    name: str
+    core: CoreId | None
+    values: tuple[float, ...]
+    over_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """What a run of a benchmark or a noise meter holds. A stored run is kept as raw files and has them once these are read."""
+
+    amounts: tuple[Amount, ...] = ()
+
+
+Contents = Spans | WakeupCounts | PowerCycles | Amounts
+_KINDS: dict[type[Contents], Kind] = {
+    Spans: Kind.SPANS,
+    WakeupCounts: Kind.WAKEUPS,
+    PowerCycles: Kind.POWER,
+    Amounts: Kind.AMOUNTS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,3 +253,8 @@ class Run:
     def distributions(self) -> tuple[Distribution, ...]:
         """The counts of a run of wake-ups; none of another."""
         return self.contents.distributions if isinstance(self.contents, WakeupCounts) else ()
+
+    @property
+    def amounts(self) -> tuple[Amount, ...]:
+        """The amounts of a benchmark or a noise meter; none of another run."""
+        return self.contents.amounts if isinstance(self.contents, Amounts) else ()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latlab.model.conditions import UNSAID, Conditions
+from latlab.model.enums import Metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,8 @@ class CpuWakeups:
 @dataclass(frozen=True)
 class Wakeups:
     """What one tool measured in one go. `resolution_ns` is the smallest difference that the tool can show, `sync` one moment on both
-    clocks: (CLOCK_MONOTONIC in ns, system counter in ticks)."""
+    clocks: (CLOCK_MONOTONIC in ns, system counter in ticks). Most tools measure wake-ups; some count stalls of a busy loop in the same
+    form, as `metric` says."""
 
     tool: str
     interval_ns: int | None
@@ -90,6 +92,7 @@ class Wakeups:
     conditions: Conditions = UNSAID
     facts: tuple[tuple[str, str], ...] = ()
     problems: tuple[str, ...] = ()
+    metric: Metric = Metric.TASK_WAKEUP
 
     @property
     def max_ns(self) -> int:

@@ -17,6 +17,12 @@ METRIC_TITLES = {
     Metric.IRQ_LATENCY: "Worst Interrupt Latency",
     Metric.MISSED_PERIODS: "Missed Periods",
     Metric.CALL: "Call",
+    Metric.STALL: "Stall",
+    Metric.DURATION: "Duration",
+    Metric.EVENTS: "Events",
+    Metric.THROUGHPUT: "Throughput",
+    Metric.AVAILABLE: "Available",
+    Metric.VALUE: "Value",
 }
 
 

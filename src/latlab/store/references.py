@@ -14,7 +14,8 @@ from pathlib import Path
 
 from latlab.errors import DataError, UsageError
 from latlab.formats import run_json
-from latlab.formats.dump import console_log
+from latlab.formats.amounts.detect import holds_amounts
+from latlab.formats.dump import console_log, tftf_calls
 from latlab.formats.dump.lab_log import as_printed
 from latlab.formats.published import csv_tables, rst_tables
 from latlab.formats.published import runs as published
@@ -108,6 +109,8 @@ def _from_log(path: Path) -> Run:
     if b"<LLT1:BOOT" in data:
         raise BadReference(f"{path} is a dump of latlab's firmware; keep it with `latlab import {path}` and name the run")
     run = console_log.parse(data, str(path))
+    if not run.samples and (calls := tftf_calls.parse(data, str(path))):
+        run = calls
     if not run.samples:
         _refuse_wakeups(path, data)
         raise BadReference(_placed(path, run.problems[0]))
@@ -129,7 +132,9 @@ def _placed(path: Path, problem: Problem) -> str:
 
 
 def _refuse_wakeups(path: Path, data: bytes) -> None:
-    """A file of another tool's wake-ups is no run yet; any other file passes."""
+    """A file of another tool's wake-ups or amounts is no run yet; any other file passes."""
+    if holds_amounts(data):
+        raise BadReference(f"{path} holds amounts of a benchmark; keep it with `latlab import-rt {path}` and name the run")
     try:
         read_wakeups(data, str(path))
     except DataError:

@@ -14,6 +14,7 @@ from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, Kind, Metric, ProblemKind, RunStatus
 from latlab.model.life import Left, Life, Owner, Part
 from latlab.model.run import (
+    Amounts,
     Build,
     Contents,
     CoreId,
@@ -88,7 +89,7 @@ def run_of(row: Row, contents: Contents | None = None, problems: tuple[Problem, 
 
 
 def contents_of(row: Row, samples: Iterable[Row] = (), traces: Iterable[Row] = ()) -> Contents:
-    """Wake-ups and power cycles stand in the run's raw files, not in rows."""
+    """Wake-ups, power cycles and amounts stand in the run's raw files, not in rows."""
     match Kind(row["kind"]):
         case Kind.SPANS:
             return Spans(tuple(map(_sample, samples)), tuple(map(_trace, traces)))
@@ -96,6 +97,8 @@ def contents_of(row: Row, samples: Iterable[Row] = (), traces: Iterable[Row] = (
             return WakeupCounts()
         case Kind.POWER:
             return PowerCycles()
+        case Kind.AMOUNTS:
+            return Amounts()
 
 
 def life_row(owner: Owner | None, left: Left, part: Part | None) -> dict[str, Any]:

@@ -229,7 +229,7 @@ def test_fewer_wake_ups_than_were_due_are_flagged() -> None:
     assert "2 are unaccounted for" in disagreement(replace(cpu, missed=998))
 
 
-@pytest.mark.parametrize("program", ["signaltest", "oslat", "pmqtest", "rt-migrate-test"])
+@pytest.mark.parametrize("program", ["ptsematest", "svsematest", "pmqtest", "rt-migrate-test"])
 def test_the_json_of_another_program_of_rt_tests_is_refused_by_its_name(program):
     thread = {"0": {"cycles": 200, "min": 33, "max": 8505, "avg": 1799.16, "cpu": 0}}
     data = json.dumps({"file_version": 1, "cmdline:": f"/usr/bin/{program} -l 200 -q", "return_code": 0, "thread": thread}).encode()

@@ -330,6 +330,27 @@ class NoWakeupMoved:
     """No CPU's wake-ups changed beyond the threshold."""
 
 
+@dataclass(frozen=True, slots=True)
+class AmountMoved:
+    """One quantity that changed; in the unit of its own metric."""
+
+    name: str
+    metric: Metric
+    verdict: Verdict
+    before: float
+    after: float
+    relative: float
+
+
+@dataclass(frozen=True, slots=True)
+class AmountsNotTold:
+    """Quantities that cannot be told, the largest shift among them as a share of the first run's figure."""
+
+    quantities: int
+    of: int
+    largest: float
+
+
 Finding = (
     RuleBroken
     | RuleChanged
@@ -365,4 +386,6 @@ Finding = (
     | BlameMoved
     | NoWakeupMoved
     | PlatformFinding
+    | AmountMoved
+    | AmountsNotTold
 )

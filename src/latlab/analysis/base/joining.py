@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from latlab.analysis.base.identity import NotComparable
 from latlab.model.enums import Clock, Kind, Metric, RunStatus
-from latlab.model.run import UNNAMED, CoreTrace, Run, Sample, Spans
+from latlab.model.run import UNNAMED, Amount, Amounts, Contents, CoreId, CoreTrace, Run, Sample, Spans
 
 
 def join_boots(runs: Sequence[Run]) -> Run:
@@ -21,13 +21,18 @@ def join_boots(runs: Sequence[Run]) -> Run:
     if len(runs) == 1:
         return first
     for run in runs:
-        if run.kind is not Kind.SPANS:
-            raise NotComparable(f"{run.id} holds no spans of boots; only runs of psci, psa, smc or sbi and their logs are joined by +")
+        if run.kind is not first.kind or run.kind not in (Kind.SPANS, Kind.AMOUNTS):
+            raise NotComparable(
+                f"{run.id} holds {run.kind} and {first.id} {first.kind}; only runs of psci, psa, smc or sbi and their logs, "
+                "or of one benchmark, are joined by +"
+            )
     twice = next((run.id for i, run in enumerate(runs) if any(_is_same(run, other) for other in runs[:i])), None)
     if twice is not None:
         raise NotComparable(f"{twice} holds the very samples of another run that it is joined with; its boots would count twice")
     for what, of in _SAME.items():
         _refuse_other(what, of, runs)
+    if first.kind is Kind.AMOUNTS:
+        return _together(runs, Amounts(_repeated(runs)))
     boots = 0
     samples: list[Sample] = []
     traces: list[CoreTrace] = []
@@ -35,6 +40,28 @@ def join_boots(runs: Sequence[Run]) -> Run:
         samples += [replace(sample, boot=sample.boot + boots) for sample in run.samples]
         traces += [replace(trace, boot=trace.boot + boots) for trace in run.traces]
         boots = 1 + max(max((one.boot for one in samples), default=-1), max((one.boot for one in traces), default=-1))
+    return _together(runs, Spans(tuple(samples), tuple(traces)))
+
+
+def _repeated(runs: Sequence[Run]) -> tuple[Amount, ...]:
+    """Every run repeats the others; what was counted for another time is rated first, which `over_s` of one second says."""
+    found: dict[tuple[str, Metric, str, CoreId | None], list[Amount]] = {}
+    for one in (one for run in runs for one in run.amounts):
+        found.setdefault((one.test, one.metric, one.name, one.core), []).append(one)
+    return tuple(map(_one_amount, found.values()))
+
+
+def _one_amount(parts: list[Amount]) -> Amount:
+    over = {one.over_s for one in parts}
+    if len(over) > 1 and parts[0].metric is Metric.THROUGHPUT:
+        raise NotComparable(f"{parts[0].name}: the periods differ in length; only totals of equal periods are joined by +")
+    if len(over) == 1 or None in over or parts[0].metric is not Metric.EVENTS:
+        return replace(parts[0], values=tuple(value for one in parts for value in one.values))
+    return replace(parts[0], values=tuple(value / (one.over_s or 1.0) for one in parts for value in one.values), over_s=1.0)
+
+
+def _together(runs: Sequence[Run], contents: Contents) -> Run:
+    first = runs[0]
     name = "+".join(run.id for run in runs)
     named = next((run for run in runs if _firmware(run)), None)
     return replace(
@@ -44,7 +71,7 @@ def join_boots(runs: Sequence[Run]) -> Run:
         build=named.build if named else replace(first.build, firmware=name),
         lead=next((run.lead for run in runs if run.lead is not None), None),
         status=RunStatus.PARTIAL if any(run.status is not RunStatus.COMPLETE for run in runs) else first.status,
-        contents=Spans(tuple(samples), tuple(traces)),
+        contents=contents,
         problems=tuple(replace(p, message=f"{run.id}: {p.message}") for run in runs for p in run.problems),
         capture_cost_ticks=max((run.capture_cost_ticks for run in runs if run.capture_cost_ticks is not None), default=None),
         printed_deltas=(),

@@ -50,6 +50,11 @@ class _Sentence:
                 return self._wakeups(finding)
             case f.Scatter():
                 return _scatter(finding)
+            case f.AmountMoved(name, metric, verdict, before, after, relative):
+                unit = unit_of(metric, self.unit)
+                return f"{name} {verdict}: {amount(before, unit)} to {amount(after, unit)} ({percent(relative)})"
+            case f.AmountsNotTold(quantities, of, largest):
+                return f"{quantities} of {of} quantities cannot be told, the largest shift {percent(largest)}"
             case f.LongestSpan() | f.WaitedFor():
                 return self._traced(finding)
             case f.RuleBroken() | f.RuleChanged():

@@ -8,6 +8,16 @@ from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Metric
 
 PER_MILLION = "per million"
+UNITS = {
+    Metric.MISSED_PERIODS: PER_MILLION,
+    Metric.EVENTS: "per second",
+    Metric.THROUGHPUT: "per period",
+    Metric.AVAILABLE: "%",
+    Metric.VALUE: "of unknown unit",
+}
+PLAIN = frozenset(UNITS.values())
+MORE_IS_BETTER = frozenset({Metric.THROUGHPUT, Metric.AVAILABLE})
+UNDIRECTED = frozenset({Metric.VALUE})
 MODES = {
     Mode.DETERMINISTIC: "deterministic: the instruction clock of an emulator, one vCPU",
     Mode.MULTI_THREAD: "multi-threaded emulation: shows that it works, its latencies are not to be published",
@@ -33,12 +43,12 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 def unit_of(metric: Metric, unit: str) -> str:
     """The unit of a metric in a run whose spans are in `unit`."""
-    return PER_MILLION if metric is Metric.MISSED_PERIODS else unit
+    return UNITS.get(metric, unit)
 
 
 def amount(value: float, unit: str) -> str:
     """`138.8 µs`, `1,234 insns`: about four significant figures."""
-    if unit == PER_MILLION:
+    if unit in PLAIN:
         return f"{value:.4g} {unit}"
     if unit == "insns":
         return f"{_shown(value, unit):,.0f} insns"
@@ -54,7 +64,7 @@ def bare(value: float, unit: str) -> str:
 def signed(value: float, unit: str) -> str:
     """`+4.13 µs`; minus is a plain hyphen so that columns and terminals agree."""
     shown = _shown(value, unit)
-    if unit == PER_MILLION:
+    if unit in PLAIN:
         return f"{shown:+.2f} {unit}"
     return f"{shown:+,.0f} insns" if unit == "insns" else f"{shown:+.2f} µs"
 
@@ -134,7 +144,7 @@ def _shown(value: float, unit: str) -> float:
     """Rounded as it is printed, so that nothing is printed as minus zero."""
     if unit == "insns":
         return round(value) + 0.0
-    return round(value if unit == PER_MILLION else value / 1000, 2) + 0.0
+    return round(value if unit in PLAIN else value / 1000, 2) + 0.0
 
 
 def _microseconds(value_ns: float) -> str:

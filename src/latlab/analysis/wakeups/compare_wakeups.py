@@ -25,6 +25,7 @@ from latlab.model.run import CoreId, Distribution, Run
 QUANTILES = ((Statistic.MEDIAN, 0.5), (Statistic.P99, 0.99), (Statistic.P99_9, 0.999))
 RARE = (Statistic.MAXIMUM, Statistic.MINIMUM, Statistic.MISSED)
 EXPOSURE_RATIO = 1.5
+SPANS = {Metric.TASK_WAKEUP: "wake-up", Metric.STALL: "stall"}
 _PARTS = 1_000_000
 
 
@@ -43,7 +44,7 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
             for row, p in zip(rows, adjusted, strict=True)
         ]
     verdict = overall((row.verdict for row in rows if not (is_rare(row) and row.verdict is Verdict.CANNOT_TELL)), bool(pair.gaps))
-    notes = (*pair.notes, *_exposure_notes(pair), *(_digest_notes(pair) if exact else _one_run_note(earlier)))
+    notes = (*pair.notes, *_exposure_notes(pair), *(_digest_notes(pair) if exact else _one_run_note(earlier, pair.joined[0][0].metric)))
     return Comparison(
         pair.a,
         pair.b,
@@ -134,7 +135,13 @@ class _Cpu:
             yield self._row(
                 Statistic.AVERAGE, self.a.average, self.b.average, self._mean_shift(), basis="one run's distribution is unknown"
             )
-            yield self._row(Statistic.MINIMUM, self.a.minimum, self.b.minimum, _undecided(self.b.minimum - self.a.minimum), basis=_single())
+            yield self._row(
+                Statistic.MINIMUM,
+                self.a.minimum,
+                self.b.minimum,
+                _undecided(self.b.minimum - self.a.minimum),
+                basis=_single(self.a.one.metric),
+            )
         yield self._maximum()
         if (row := self._missed()) is not None:
             yield row
@@ -170,18 +177,19 @@ class _Cpu:
         *,
         basis: str,
         coarse: float = 0.0,
-        metric: Metric = Metric.TASK_WAKEUP,
+        metric: Metric | None = None,
     ) -> Row:
+        metric = metric or self.a.one.metric
         one, other = self.a.one.test, self.b.one.test
         test = one if one == other else f"{one}-to-{other}"
         steps = max(coarse, self.a.resolution, self.b.resolution)
-        threshold = self.limits.threshold(before, steps if metric is Metric.TASK_WAKEUP else 0.0, 0.0)
+        threshold = self.limits.threshold(before, 0.0 if metric is Metric.MISSED_PERIODS else steps, 0.0)
         named = f"CPU {self.core.core} {statistic}"
         row = Row(test, metric, named, self.core.cluster, before, after, shift, threshold, Verdict.CANNOT_TELL, basis)
         return replace(row, statistic=statistic, core=self.core)
 
     def _quantiles(self, a: Weighted, b: Weighted) -> Iterator[Row]:
-        basis = f"{a.total:,} and {b.total:,} wake-ups"
+        basis = f"{a.total:,} and {b.total:,} {SPANS[self.a.one.metric]}s"
         for name, share in QUANTILES:
             before, after = a.quantile(share), b.quantile(share)
             shift = weighted_shift(a, b) if share == 0.5 else quantile_shift(a, b, share)
@@ -198,7 +206,7 @@ class _Cpu:
         below = other.counted.total if other.counted is not None else other.due
         others = later.counted.total if later.counted is not None else later.due
         p = exceedance_p(below, others, above)
-        basis = f"{above} of {others:,} later than all of {below:,}" if above else _single()
+        basis = f"{above} of {others:,} later than all of {below:,}" if above else _single(self.a.one.metric)
         return self._row(Statistic.MAXIMUM, a.maximum, b.maximum, replace(_undecided(b.maximum - a.maximum), p=p), basis=basis)
 
     def _missed(self) -> Row | None:
@@ -231,8 +239,8 @@ def _undecided(difference: float) -> Shift:
     return Shift(difference, -np.inf, np.inf, 1.0)
 
 
-def _single() -> str:
-    return "one wake-up of each run"
+def _single(metric: Metric) -> str:
+    return f"one {SPANS[metric]} of each run"
 
 
 def _counted(pair: WakeupPair) -> tuple[int, int]:
@@ -259,12 +267,13 @@ def _value(side: Side, statistic: Statistic | None) -> float | None:
     return side.counted.quantile(share) if share is not None and side.counted is not None else None
 
 
-def _one_run_note(earlier: Sequence[Run]) -> tuple[str, ...]:
+def _one_run_note(earlier: Sequence[Run], metric: Metric) -> tuple[str, ...]:
     if len(earlier) >= FEWEST_EARLIER:
         names = ", ".join(run.id for run in earlier)
         return (f"one run a side: what changes from run to run is taken from {names}, earlier runs under the same conditions",)
     return (
-        "one run a side: wake-ups are taken as independent; what changes from boot to boot or with other work on the machine is not in it",
+        f"one run a side: {SPANS[metric]}s are taken as independent; "
+        "what changes from boot to boot or with other work on the machine is not in it",
     )
 
 
@@ -272,11 +281,11 @@ def _exposure_notes(pair: WakeupPair) -> Iterator[str]:
     ours, theirs = (max((one[side].got for one in pair.joined), default=0) for side in (0, 1))
     if min(ours, theirs) and max(ours, theirs) > EXPOSURE_RATIO * min(ours, theirs):
         longer, factor = (pair.b, theirs / ours) if theirs > ours else (pair.a, ours / theirs)
-        yield f"{longer.id} counted {factor:.1f} times as many wake-ups: its maximum had that many more chances"
+        yield f"{longer.id} counted {factor:.1f} times as many {SPANS[pair.joined[0][0].metric]}s: its maximum had that many more chances"
     for run, side in ((pair.a, 0), (pair.b, 1)):
         clipped = sum(one[side].beyond for one in pair.joined)
         if clipped:
-            yield f"{clipped} wake-ups of {run.id} lie beyond the end of its histogram"
+            yield f"{clipped} {SPANS[pair.joined[0][0].metric]}s of {run.id} lie beyond the end of its histogram"
 
 
 def _digest_notes(pair: WakeupPair) -> Iterator[str]:

@@ -1,70 +1,113 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Histograms of `rtla timerlat hist`: for each CPU the timer interrupt (IRQ), the thread (Thr), perhaps the return to user space (Usr)."""
+"""Histograms of rtla. `timerlat hist`: for each CPU the timer interrupt (IRQ), the thread (Thr), perhaps the return to user space (Usr).
+`osnoise hist`: for each CPU how long a busy thread was interrupted at once.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from latlab.errors import DataError
+from latlab.model.enums import Metric
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
-TITLE = re.compile(r"^# RTLA timerlat histogram")
+TIMERLAT = "# RTLA timerlat histogram"
+OSNOISE = "# RTLA osnoise histogram"
 UNIT = re.compile(r"^# Time unit is \w+ \((us|ns)\)")
-COLUMN = re.compile(r"^(IRQ|Thr|Usr)-(\d+)$")
-ROW = re.compile(r"^(\d{1,18}|over:|count:|min:|avg:|max:)((?:\s+(?:\d{1,20}|-))+)\s*$", re.ASCII)
+COLUMN = re.compile(r"^(IRQ|Thr|Usr|CPU)-(\d{1,9})$", re.ASCII)
+ROW = re.compile(r"^(\d{1,18}|over:|count:|min:|max:)((?:\s+(?:\d{1,20}|-))+)\s*$", re.ASCII)
+AVERAGES = re.compile(r"^avg:((?:\s+(?:\d{1,20}(?:\.\d{1,9})?|-))+)\s*$", re.ASCII)
 NS = {"us": 1000, "ns": 1}
+
+
+@dataclass(slots=True)
+class _Text:
+    unit_ns: int = 1000
+    columns: list[tuple[str, int]] = field(default_factory=list)
+    rows: dict[str, list[int]] = field(default_factory=dict)
+    averages: list[float] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
 
 def read_timerlat(text: str, place: str, kind: str = "Thr") -> Wakeups:
     """The columns of one kind as wake-ups; `Thr` is nearest to cyclictest's figure."""
-    unit_ns = 1000
-    columns: list[tuple[str, int]] = []
-    rows: dict[str, list[int]] = {}
-    problems: list[str] = []
+    return _read(text, place, TIMERLAT, kind, f"rtla timerlat ({kind})", Metric.TASK_WAKEUP)
+
+
+def read_osnoise(text: str, place: str) -> Wakeups:
+    """How long each single noise was, as stalls."""
+    return _read(text, place, OSNOISE, "CPU", "rtla osnoise", Metric.STALL)
+
+
+def _read(text: str, place: str, title: str, kind: str, tool: str, metric: Metric) -> Wakeups:
+    found = _scanned(text, place)
+    if not text.lstrip().startswith(title):
+        raise DataError(f"{place}: no histogram of rtla; name the output of `{title[2:].lower().removesuffix('ogram')}`")
+    if not found.columns:
+        raise DataError(f"{place}: the histogram of rtla names no CPU, so nothing was measured in it")
+    if "count:" not in found.rows:
+        found.problems.append(f"{place}: no line `count:`, so the histogram was cut off; maxima and overflows are unknown")
+    wanted = [column for column, (name, _) in enumerate(found.columns) if name == kind]
+    if not wanted:
+        raise DataError(f"{place}: no {kind} columns; it has {', '.join(sorted({name for name, _ in found.columns}))}")
+    cpus = tuple(_cpu(found, at, found.columns[at][1], place) for at in wanted)
+    problems = found.problems
+    return Wakeups(tool, None, found.unit_ns, cpus, complete=not problems, problems=tuple(problems), metric=metric)
+
+
+def _scanned(text: str, place: str) -> _Text:
+    found = _Text()
     for number, line in enumerate(text.splitlines(), 1):
+        where = f"{place}:{number}"
         if line.startswith("ALL:"):
             break
         if match := UNIT.match(line):
-            unit_ns = NS[match[1]]
+            found.unit_ns = NS[match[1]]
         elif line.startswith("Index"):
-            if columns:
-                problems.append(f"{place}:{number}: a second heading; the rows continue under the first")
+            if found.columns:
+                found.problems.append(f"{where}: a second heading; the rows continue under the first")
                 continue
-            columns = [(m[1], int(m[2])) for m in map(COLUMN.match, line.split()[1:]) if m]
+            found.columns = [(m[1], int(m[2])) for m in map(COLUMN.match, line.split()[1:]) if m]
         elif match := ROW.match(line):
-            values = [0 if part == "-" else int(part) for part in match[2].split()]
-            if len(values) != len(columns):
-                problems.append(f"{place}:{number}: {len(values)} columns where the heading names {len(columns)}; the line is left out")
-                continue
-            if match[1] in rows:
-                problems.append(f"{place}:{number}: the row {match[1]} appears twice; the second is left out")
-                continue
-            rows[match[1]] = values
+            _add_row(found, match[1], match[2].split(), where)
+        elif match := AVERAGES.match(line):
+            parts = match[1].split()
+            if len(parts) == len(found.columns):
+                found.averages = found.averages or [0.0 if part == "-" else float(part) for part in parts]
+            else:
+                found.problems.append(_odd(found, len(parts), where))
         elif line[:1].isdecimal():
-            problems.append(f"{place}:{number}: {line[:60]!r} is not a row of the histogram; it is left out")
-    if not columns or not TITLE.search(text.lstrip().split("\n", 1)[0]):
-        raise DataError(f"{place}: no histogram of rtla timerlat; name the output of `rtla timerlat hist`")
-    if "count:" not in rows:
-        problems.append(f"{place}: no line `count:`, so the histogram was cut off; maxima and overflows are unknown")
-    wanted = [place_ for place_, (name, _) in enumerate(columns) if name == kind]
-    if not wanted:
-        raise DataError(f"{place}: no {kind} columns; it has {', '.join(sorted({name for name, _ in columns}))}")
-    cpus = tuple(_cpu(rows, at, columns[at][1], unit_ns, place, problems) for at in wanted)
-    return Wakeups(f"rtla timerlat ({kind})", None, unit_ns, cpus, complete=not problems, problems=tuple(problems))
+            found.problems.append(f"{where}: {line[:60]!r} is not a row of the histogram; it is left out")
+    return found
 
 
-def _cpu(rows: dict[str, list[int]], column: int, cpu: int, unit_ns: int, place: str, problems: list[str]) -> CpuWakeups:
+def _add_row(found: _Text, name: str, parts: list[str], where: str) -> None:
+    if len(parts) != len(found.columns):
+        found.problems.append(_odd(found, len(parts), where))
+    elif name in found.rows:
+        found.problems.append(f"{where}: the row {name} appears twice; the second is left out")
+    else:
+        found.rows[name] = [0 if part == "-" else int(part) for part in parts]
+
+
+def _odd(found: _Text, columns: int, where: str) -> str:
+    return f"{where}: {columns} columns where the heading names {len(found.columns)}; the line is left out"
+
+
+def _cpu(found: _Text, column: int, cpu: int, place: str) -> CpuWakeups:
+    rows, unit_ns = found.rows, found.unit_ns
     pairs = sorted((int(low), values[column]) for low, values in rows.items() if low.isdecimal())
     lows = np.array([low for low, _ in pairs], dtype=np.int64) * unit_ns
     counts = np.array([count for _, count in pairs], dtype=np.int64)
     inside = int(counts.sum()) if pairs else 0
-    stated = {name: rows[f"{name}:"][column] if f"{name}:" in rows else None for name in ("over", "count", "min", "avg", "max")}
+    stated = {name: rows[f"{name}:"][column] if f"{name}:" in rows else None for name in ("over", "count", "min", "max")}
     beyond = stated["over"] or 0
     got = inside + beyond if stated["count"] is None else stated["count"]
     if got != inside + beyond:
-        problems.append(f"{place}: CPU {cpu}: the histogram holds {inside} samples and {beyond} over, the count says {got}")
+        found.problems.append(f"{place}: CPU {cpu}: the histogram holds {inside} samples and {beyond} over, the count says {got}")
     width = _width(lows, unit_ns)
     seen = lows[counts > 0] if inside else np.zeros(1, dtype=np.int64)
     middle = float((counts * (lows + width / 2)).sum()) / inside if inside else 0.0
@@ -76,7 +119,7 @@ def _cpu(rows: dict[str, list[int]], column: int, cpu: int, unit_ns: int, place:
         missed=None,
         min_ns=int(seen.min()) if stated["min"] is None else stated["min"] * unit_ns,
         max_ns=int(seen.max()) if stated["max"] is None else stated["max"] * unit_ns,
-        average_ns=middle if stated["avg"] is None else float(stated["avg"] * unit_ns),
+        average_ns=found.averages[column] * unit_ns if found.averages else middle,
     )
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The JSON of cyclictest (--json) and of jitterdebugger: one histogram per CPU; what each tool leaves out is computed."""
+"""The JSON of cyclictest (--json) and of jitterdebugger, and the way to that of other rt-tests: one histogram per CPU; what a tool leaves
+out is computed."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from latlab.errors import DataError
 from latlab.formats.wakeups.cyclictest_command import conditions_of
+from latlab.formats.wakeups.rt_tests_json import read_rt_tests
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 
@@ -26,7 +28,7 @@ def read_json(text: str, place: str) -> Wakeups:
     if isinstance(root, dict) and isinstance(root.get("thread"), dict):
         program = _program(root)
         if program and program != "cyclictest":
-            raise DataError(f"{place}: the JSON of {program}, which does not measure a timer's wake-up; give that of cyclictest")
+            return read_rt_tests(program, root, place)
         return _cyclictest(root, place)
     if isinstance(root, dict) and isinstance(root.get("cpu"), dict):
         return _jitterdebugger(root, place)

@@ -100,6 +100,8 @@ def _bullets(lines: Iterable[str]) -> Items:
 
 
 def _results(comparison: Comparison) -> Section:
+    if comparison.kind is Kind.AMOUNTS:
+        return Section("Results", tuple(table for _, table in tables.row_tables(comparison)))
     if comparison.kind is Kind.WAKEUPS:
         return Section(
             "Results", sections=tuple(Section(f"Wake-ups by {test}", (table,)) for test, table in tables.wakeup_tables(comparison))

@@ -35,6 +35,9 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
 
 def samples_line(run: Run) -> str:
     """What clock a run's figures are of, and how many there are of each."""
+    if run.amounts:
+        values = sum(len(one.values) for one in run.amounts)
+        return f"{len(run.amounts):,} quantities, {values:,} values"
     if run.distributions:
         wakeups = sum(one.got for one in run.distributions)
         return f"{CLOCK_NAMES[run.tick.clock]}, {wakeups:,} wake-ups"
@@ -116,6 +119,8 @@ def _boots(comparison: Comparison) -> str:
     if comparison.wakeups:
         return _wakeups(comparison, *comparison.wakeups)
     a, b = comparison.boots
+    if comparison.kind is Kind.AMOUNTS:
+        return f"{a} and {b} values or more of each quantity, same means within {comparison.limits.margin_share(min(a, b)) * 100:g} %"
     if comparison.a.tick.clock is not Clock.TIME:
         return "deterministic: any difference is exact"
     within = f"same means within {comparison.limits.margin_share(min(a, b)) * 100:g} %"
@@ -134,6 +139,8 @@ def _threshold(comparison: Comparison) -> str:
     limits = comparison.limits
     if comparison.a.tick.clock is Clock.INSTRUCTIONS:
         return f"a difference counts beyond {limits.relative_exact * 100:g} %; under this clock it is never noise"
+    if comparison.kind is Kind.AMOUNTS:
+        return f"a difference counts beyond {limits.relative * 100:g} %"
     if comparison.kind is Kind.WAKEUPS:
         return f"a difference counts beyond the larger of: {limits.relative * 100:g} %, {limits.steps:g} intervals of the histogram"
     a, b = comparison.a.capture_cost_ticks, comparison.b.capture_cost_ticks

@@ -10,7 +10,7 @@ import numpy as np
 from latlab.analysis.base.columns import columns_of
 from latlab.analysis.base.comparison import Cell, Comparison, Row
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.base.wording import bare, heading_unit, percent, signed
+from latlab.analysis.base.wording import MORE_IS_BETTER, PLAIN, bare, heading_unit, percent, signed
 from latlab.analysis.ladder.cell_deltas import CHANGED, cell_delta
 from latlab.analysis.ladder.deltas import Judgement, places
 from latlab.model.enums import Metric
@@ -161,8 +161,9 @@ def _change_title(comparison: Comparison, metric: Metric, verdict: Verdict, rows
     unit = comparison.unit_of(metric)
     cells = [cell.difference for row in rows for cell in row.cells] or [row.shift.value for row in rows]
     said = f", {signed(min(cells), unit)} to {signed(max(cells), unit)}"
-    moved = sum((value > 0) == (verdict is Verdict.REGRESSED) for value in cells)
-    way = "up" if verdict is Verdict.REGRESSED else "down"
+    is_up = (verdict is Verdict.REGRESSED) != (metric in MORE_IS_BETTER)
+    moved = sum((value > 0) == is_up for value in cells)
+    way = "up" if is_up else "down"
     p = max(row.p_adjusted for row in rows)
     said += f": {moved} of {len(cells)} cells {way}" + (f", p = {p:.2g} or less" if p < 1 else "")
     return f"{metric} ", verdict_span(verdict), said
@@ -191,7 +192,7 @@ def _row_table(comparison: Comparison, test: str) -> Table:
 def _row(row: Row, unit: str) -> tuple[Value, ...]:
     effect = f", effect {row.effect:+.2f}" if row.effect is not None else ""
     return (
-        str(row.metric),
+        f"{row.metric} ({unit})" if unit in PLAIN else str(row.metric),
         row.name,
         bare(row.before, unit),
         bare(row.after, unit),

@@ -1,32 +1,50 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every sample of a run as one line of CSV; of wake-ups, every interval of their histograms."""
+"""Every sample of a run as one line of CSV; of wake-ups, every interval of their histograms; of a benchmark, every value."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from latlab.analysis.base.wording import said_mode
-from latlab.model.enums import Kind
+from latlab.analysis.base.wording import said_mode, unit_of
+from latlab.model.enums import Kind, Metric
 from latlab.model.run import Run
 from latlab.report.renderers import csv
 
 COLUMNS = ("test", "metric", "cluster", "core", "boot", "iteration", "value_ticks", "value", "unit")
+AMOUNTS = ("test", "metric", "cluster", "core", "name", "repetition", "value", "unit", "over_s")
 COUNTED = ("test", "metric", "cluster", "core", "low", "high", "count", "unit", "mode")
 
 Line = tuple[Any, ...]
 
 
 def render(run: Run) -> str:
+    return csv.lines(*columns_and_lines(run))
+
+
+def columns_and_lines(run: Run) -> tuple[tuple[str, ...], Iterator[Line]]:
+    """The names of the columns, and the lines, by what the run holds."""
     if run.kind is Kind.WAKEUPS:
-        return csv.lines(COUNTED, _counts(run))
-    return csv.lines(COLUMNS, _samples(run))
+        return COUNTED, _counts(run)
+    if run.kind is Kind.AMOUNTS:
+        return AMOUNTS, _amounts(run)
+    return COLUMNS, _samples(run)
 
 
 def _samples(run: Run) -> Iterator[Line]:
     for s in run.samples:
         value = f"{s.value_ticks * run.tick.value:.12g}"
         yield s.test, s.metric.value, s.core.cluster, s.core.core, s.boot, s.iteration, s.value_ticks, value, run.tick.unit
+
+
+def _amounts(run: Run) -> Iterator[Line]:
+    """As the tool printed them, times in ns; what is of no core has none, and `over_s` is how long a value was counted."""
+    for one in run.amounts:
+        where = (one.core.cluster, one.core.core) if one.core else ("", "")
+        unit = {Metric.EVENTS: "events"}.get(one.metric) or unit_of(one.metric, run.tick.unit)
+        over = "" if one.over_s is None else f"{one.over_s:.12g}"
+        for repetition, value in enumerate(one.values):
+            yield one.test, one.metric.value, *where, one.name, repetition, f"{value:.12g}", unit, over
 
 
 def _counts(run: Run) -> Iterator[Line]:

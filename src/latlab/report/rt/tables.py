@@ -14,13 +14,16 @@ from latlab.analysis.wakeups.dose_experiment import doses
 from latlab.analysis.wakeups.result import RtResult
 from latlab.campaigns.power_results import PowerResult
 from latlab.model.blame import UNEXPLAINED
+from latlab.model.enums import Metric
 from latlab.model.run import Run
 from latlab.model.wakeups import Wakeups
 from latlab.report.rt.doses import dose_tables
 from latlab.report.rt.words import us
 from latlab.report.table import Column, Table, figures, words
+from latlab.report.titles import METRIC_TITLES
 
 OUTLIERS_SHOWN = 20
+LATENCIES = {Metric.TASK_WAKEUP: "Wake-up latency", Metric.STALL: "Stalls of a busy loop"}
 UNIT = "us"
 
 Results = list[tuple[str, RtResult]]
@@ -67,7 +70,8 @@ def latencies(name: str, wakeups: Wakeups) -> Table:
     if any(cpu.digest for cpu in cpus):
         rows.append(("digest of the samples", *(cpu.digest for cpu in cpus)))
     columns = (*words("Latencies"), *figures(*(f"CPU {cpu.cpu}" for cpu in cpus)))
-    return Table(_titled(name, f"Wake-up latency by {wakeups.tool}"), columns, tuple(rows), _latency_notes(wakeups))
+    title = f"{LATENCIES.get(wakeups.metric, METRIC_TITLES[wakeups.metric])} by {wakeups.tool}"
+    return Table(_titled(name, title), columns, tuple(rows), _latency_notes(wakeups))
 
 
 def side_by_side(name: str, recorder: Wakeups, cyclictest: Wakeups) -> Table:

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Amounts of two runs compared: each with its counterpart of the same test, name and core, by Welch's test on the repetitions.
+
+What has one value on a side has no scatter that is known, so nothing can be told of it, however it differs. Of a value without a known
+direction neither regressed nor improved is ever said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from scipy import stats
+
+from latlab.analysis.amounts.amount_figures import is_level, levels, named
+from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.identity import NotComparable, check_same, partial_runs
+from latlab.analysis.base.statistics import Shift, family_wise
+from latlab.analysis.base.verdicts import Limits, Verdict, decide, decide_exact, overall
+from latlab.analysis.base.wording import MORE_IS_BETTER, UNDIRECTED
+from latlab.model.enums import Metric
+from latlab.model.run import Amount, CoreId, Run
+
+Key = tuple[str, str, str, CoreId | None]
+_OPPOSITE = {Verdict.REGRESSED: Verdict.IMPROVED, Verdict.IMPROVED: Verdict.REGRESSED}
+
+
+def compare_amounts(a: Run, b: Run, limits: Limits) -> Comparison:
+    """Raises NotComparable with one sentence where the two do not belong together."""
+    if a.kind is not b.kind:
+        raise NotComparable(f"{a.id} holds {a.kind} and {b.id} {b.kind}; compare runs of one kind")
+    notes: list[str] = []
+    check_same(a, b, notes)
+    gaps = partial_runs(a, b)
+    joined = list(_joined(a, b, notes, gaps))
+    if not joined:
+        raise NotComparable(f"{a.id} and {b.id} have no quantity of one name and core in common; compare runs of one tool and setting")
+    rows = _judged([_row(*pair, limits) for pair in joined], limits)
+    notes += [f"{run.id} met a problem: {run.problems[0].message}" for run in (a, b) if run.problems]
+    notes += _single_note(joined)
+    directed = [row.verdict for row in rows if row.metric not in UNDIRECTED]
+    return Comparison(
+        a, b, limits, a.tick.unit, overall(directed, bool(gaps)), tuple(rows), (), (), {}, (None, None), _repetitions(joined), tuple(notes),
+        gaps=tuple(gaps),
+    )  # fmt: skip
+
+
+def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> Iterator[tuple[Amount, Amount]]:
+    ours, theirs = _by_key(a), _by_key(b)
+    for run, own, other in ((a, ours, theirs), (b, theirs, ours)):
+        lone = [named(own[key]) for key in own if key not in other]
+        if lone:
+            more = f" and {len(lone) - 3} more" if len(lone) > 3 else ""
+            notes.append(f"{', '.join(lone[:3])}{more}: only in {run.id}")
+            gaps += notes[-1:] if run is a else []
+    for key in (key for key in ours if key in theirs):
+        one, another = ours[key], theirs[key]
+        if one.metric is Metric.THROUGHPUT and one.over_s != another.over_s:
+            gaps.append(f"{named(one)}: totals of periods of {one.over_s} and {another.over_s} s cannot be compared")
+            continue
+        yield one, another
+
+
+def _by_key(run: Run) -> dict[Key, Amount]:
+    return {(one.test, one.metric.value, one.name, one.core): one for one in run.amounts if is_level(one)}
+
+
+def _row(one: Amount, other: Amount, limits: Limits) -> Row:
+    before, after = np.array(levels(one)), np.array(levels(other))
+    base = float(before.mean())
+    fewest = min(len(before), len(after))
+    row = Row(
+        one.test, one.metric, named(one), one.core.cluster if one.core else None, base, float(after.mean()), _shift(before, after),
+        limits.threshold(base, 0.0, 0.0), Verdict.CANNOT_TELL, _basis(before, after), core=one.core,
+    )  # fmt: skip
+    if one.metric in UNDIRECTED:
+        return replace(row, basis="neither its unit nor its better direction is known")
+    return replace(row, margin=limits.margin_share(fewest) * abs(base), large=limits.large * abs(base))
+
+
+def _shift(before: np.ndarray, after: np.ndarray) -> Shift:
+    """Of the means. Two rows of equal values differ exactly or not at all."""
+    difference = float(after.mean() - before.mean())
+    if min(len(before), len(after)) < 2:
+        return Shift(difference, -np.inf, np.inf, 1.0)
+    if np.ptp(before) == 0 and np.ptp(after) == 0:
+        return Shift(difference, difference, difference, 0.0 if difference else 1.0)
+    test = stats.ttest_ind(after, before, equal_var=False)
+    interval = test.confidence_interval(0.95)
+    return Shift(difference, float(interval.low), float(interval.high), float(test.pvalue))
+
+
+def _basis(before: np.ndarray, after: np.ndarray) -> str:
+    if min(len(before), len(after)) < 2:
+        return "one value on a side: its scatter is unknown"
+    if np.ptp(before) == 0 and np.ptp(after) == 0:
+        return f"{len(before)} and {len(after)} equal values"
+    return f"{len(before)} and {len(after)} values"
+
+
+def _judged(rows: list[Row], limits: Limits) -> list[Row]:
+    """All rows of a metric are one family of tests."""
+    out = list(rows)
+    for metric in dict.fromkeys(row.metric for row in rows):
+        places = [i for i, row in enumerate(rows) if row.metric is metric]
+        for i, p in zip(places, family_wise([rows[i].shift.p for i in places]), strict=True):
+            out[i] = replace(rows[i], verdict=_verdict(rows[i], p, limits), p_adjusted=p)
+    return out
+
+
+def _verdict(row: Row, p: float, limits: Limits) -> Verdict:
+    if row.metric in UNDIRECTED:
+        return Verdict.CANNOT_TELL
+    if row.shift.low == row.shift.high:
+        found = decide_exact(row.shift.value, row.threshold)
+    else:
+        found = decide(row.shift, row.threshold, row.margin, p, limits.alpha)
+    return _OPPOSITE.get(found, found) if row.metric in MORE_IS_BETTER else found
+
+
+def _repetitions(joined: list[tuple[Amount, Amount]]) -> tuple[int, int]:
+    return min(len(one.values) for one, _ in joined), min(len(other.values) for _, other in joined)
+
+
+def _single_note(joined: list[tuple[Amount, Amount]]) -> list[str]:
+    single = sum(min(len(one.values), len(other.values)) < 2 for one, other in joined)
+    if not single:
+        return []
+    return [f"{single} of {len(joined)} quantities have one value on a side; more runs of each, joined as in A1+A2, tell more"]

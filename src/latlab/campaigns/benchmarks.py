@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files of benchmarks and noise meters, kept as runs: their raw files stay what their amounts are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+
+from latlab.campaigns.recording import now_utc
+from latlab.errors import DataError, UsageError
+from latlab.formats.amounts.detect import read_amounts
+from latlab.model.benchmarks import Benchmark
+from latlab.model.conditions import Conditions
+from latlab.model.enums import Clock, RunStatus
+from latlab.model.run import Amounts, Build, Problem, Run, Tick, Topology
+from latlab.store.store import Store
+
+CAMPAIGN = "bench"
+LOG = "imported"
+
+
+def import_amounts(store: Store, data: bytes, name: str, platform: str, duration: str | None = None, interval_us: int | None = None) -> str:
+    """The run's id. What the file cannot be read for is refused before anything is kept."""
+    if duration is not None or interval_us is not None:
+        raise UsageError(f"{name} holds no wake-ups that were due; leave out --duration and --interval")
+    found = read_amounts(data, name)
+    cpus = 1 + max((one.core.core for one in found.amounts if one.core), default=0)
+    run = Run(
+        campaign=CAMPAIGN,
+        target="import",
+        platform=platform,
+        topology=Topology((cpus,)),
+        tick=Tick(Clock.TIME, 1.0),
+        build=Build("unknown"),
+        lead=None,
+        status=RunStatus.PARTIAL,
+        contents=Amounts(),
+        conditions=found.conditions,
+        started_utc=now_utc(),
+        source=name,
+        facts=(("tool", found.tool), *found.facts),
+    )
+    run_id = store.begin(run)
+    store.add(run_id, problems=[Problem(0, sentence) for sentence in found.problems], logs={LOG: data})
+    if not found.problems:
+        store.finish(run_id, RunStatus.COMPLETE)
+    return run_id
+
+
+def with_amounts(run: Run, files: Mapping[str, bytes]) -> Run:
+    """The run with what its file says."""
+    if LOG not in files:
+        raise DataError(f"{run.id} lacks the file that its amounts are made of; import it again")
+    found = read_amounts(files[LOG], run.source or LOG)
+    return replace(run, contents=Amounts(found.amounts), conditions=_completed(run.conditions, found))
+
+
+def _completed(conditions: Conditions, found: Benchmark) -> Conditions:
+    missing = {f.name: getattr(found.conditions, f.name) for f in fields(Conditions) if getattr(conditions, f.name) in (None, ())}
+    return replace(conditions, **missing)

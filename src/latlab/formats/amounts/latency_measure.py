@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Zephyr's latency_measure: for each operation of the kernel the average of many, in cycles and in ns, on the console or as its CSV."""
+
+from __future__ import annotations
+
+import re
+
+from latlab.errors import DataError
+from latlab.model.benchmarks import Benchmark
+from latlab.model.enums import Metric
+from latlab.model.run import Amount
+
+TOOL = "latency_measure"
+ROW = re.compile(
+    r"^\s*(?P<name>\S.{0,118}?)\s*:\s*(?P<cycles>\d{1,15}) cycles ,\s*(?P<ns>\d{1,15}) ns(?: :.*)?\s*$|"
+    r"^\s*(?P<csv_name>\S[^,]{0,118}?)\s*,\s*(?P<csv_cycles>\d{1,15}),\s*(?P<csv_ns>\d{1,15})\s*$",
+    re.ASCII,
+)
+TORN = re.compile(r":\s*\d+ cycles ,")
+CLOCK = re.compile(r"Clock frequency: (\d{1,9}) MHz", re.ASCII)
+START = re.compile(r"^START - Time Measurement|:\s*\d+ cycles ,\s*\d+ ns", re.MULTILINE)
+END = re.compile(r"PROJECT EXECUTION (SUCCESSFUL|FAILED)")
+
+
+def read_latency_measure(text: str, place: str) -> Benchmark:
+    """An average in ns for each operation; several boots in one log are repetitions."""
+    found: dict[str, list[float]] = {}
+    problems: list[str] = []
+    mhz, ended = 0, False
+    for number, raw in enumerate(text.split("\n"), 1):
+        line = raw.rstrip("\r")
+        if match := CLOCK.search(line):
+            mhz = int(match[1])
+        elif match := ROW.match(line):
+            name, cycles, ns = (match[group] or match[f"csv_{group}"] for group in ("name", "cycles", "ns"))
+            if mhz and not _agree(int(cycles), int(ns), mhz):
+                problems.append(f"{place}:{number}: {cycles} cycles at {mhz} MHz are not {ns} ns; the line is left out")
+            else:
+                found.setdefault(" ".join(name.split()), []).append(float(ns))
+        elif match := END.search(line):
+            ended = True
+            if match[1] == "FAILED":
+                problems.append(f"{place}:{number}: the benchmark says that it failed")
+        elif TORN.search(line):
+            problems.append(f"{place}:{number}: {line.strip()[:60]!r} is no whole line of latency_measure; it is left out")
+    if not found:
+        raise DataError(problems[0] if problems else f"{place}: no figure of latency_measure; it was stopped before it measured")
+    if not ended:
+        problems.append(f"{place}: no line `PROJECT EXECUTION`, so the log was cut off")
+    amounts = tuple(Amount(TOOL, Metric.DURATION, name, None, tuple(values)) for name, values in found.items())
+    return Benchmark(TOOL, amounts, facts=(("clock", f"{mhz} MHz"),) if mhz else (), problems=tuple(problems))
+
+
+def _agree(cycles: int, ns: int, mhz: int) -> bool:
+    """Both are averages of one sum, each cut to whole numbers, and so is the frequency."""
+    return cycles * 1000 / (mhz + 1) - 1 <= ns <= (cycles + 1) * 1000 / mhz + 1

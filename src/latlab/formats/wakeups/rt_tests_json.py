@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The JSON of other programs of rt-tests than cyclictest: oslat, signaltest, cyclicdeadline. All have one `thread` object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from latlab.errors import DataError
+from latlab.formats.wakeups import oslat
+from latlab.formats.wakeups.thread_lines import THREADS
+from latlab.model.wakeups import CpuWakeups, Wakeups
+
+LARGEST = 10**15
+
+
+def read_rt_tests(program: str, root: dict[str, Any], place: str) -> Wakeups:
+    """Raises DataError for a program whose figures are no wake-ups and no stalls."""
+    reader = READERS.get(program)
+    if reader is None:
+        known = ", ".join(("cyclictest", *READERS))
+        raise DataError(f"{place}: the JSON of {program}, which is not read; give that of {known}")
+    threads = root["thread"]
+    if not threads or not all(name.isdecimal() and isinstance(entry, dict) for name, entry in threads.items()):
+        raise DataError(f"{place}: no whole entry of a thread in the JSON of {program}; the tool was stopped before it measured")
+    read = reader(program, [(int(name[:9]), entry) for name, entry in threads.items()], place)
+    problems = read.problems
+    if root.get("return_code", 0) != 0:
+        problems = (*problems, f"{place}: {program} ended with status {root['return_code']}")
+    said = (
+        ("command", str(root.get("cmdline:", root.get("cmdline", "")))),
+        ("version", str(root.get("rt_test_version:", root.get("rt_test_version", "")))),
+        ("started", str(root.get("start_time", ""))),
+    )
+    return replace(read, facts=(*(fact for fact in said if fact[1]), *read.facts), problems=problems, complete=not problems)
+
+
+def _oslat(program: str, threads: list[tuple[int, dict[str, Any]]], place: str) -> Wakeups:
+    buckets = [_buckets(entry, place) for _, entry in threads]
+    cpus = tuple(
+        oslat.cpu_of(
+            int(_figure(entry.get("cpu", number), "cpu", place)),
+            held,
+            [_figure(entry.get(name), name, place) for name in ("min", "avg", "max")],
+        )
+        for (number, entry), held in zip(threads, buckets, strict=True)
+    )
+    return oslat.wakeups_of(cpus, {name for held in buckets for name in held}, (), place)
+
+
+def _threads(program: str, threads: list[tuple[int, dict[str, Any]]], place: str) -> Wakeups:
+    cpus = []
+    for number, entry in threads:
+        cycles, low, high, average = (_figure(entry.get(name), name, place) for name in ("cycles", "min", "max", "avg"))
+        cpus.append(CpuWakeups(number, None, int(cycles), None, None, int(low * 1000), int(high * 1000), float(average * 1000)))
+    return Wakeups(program, None, 1000, tuple(sorted(cpus, key=lambda cpu: cpu.cpu)), facts=(THREADS,))
+
+
+def _buckets(entry: dict[str, Any], place: str) -> dict[Decimal, int]:
+    held = entry.get("histogram")
+    if not isinstance(held, dict):
+        raise DataError(f"{place}: a thread of oslat has no histogram; name another file")
+    return {_figure(name, "a bucket", place): int(_figure(count, "a count", place)) for name, count in held.items()}
+
+
+def _figure(value: object, name: str, place: str) -> Decimal:
+    """A number that a latency in us or a count can be."""
+    try:
+        found = Decimal(str(value)) if isinstance(value, int | float | str) and not isinstance(value, bool) else Decimal("NaN")
+    except (InvalidOperation, ValueError):
+        found = Decimal("NaN")
+    if not found.is_finite() or not 0 <= found < LARGEST:
+        raise DataError(f"{place}: {name} is {str(value)[:40]!r} and no figure of rt-tests; the file is damaged")
+    return found
+
+
+READERS: dict[str, Callable[[str, list[tuple[int, dict[str, Any]]], str], Wakeups]] = {
+    "oslat": _oslat,
+    "signaltest": _threads,
+    "cyclicdeadline": _threads,
+}

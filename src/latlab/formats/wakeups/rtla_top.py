@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The screen of `rtla timerlat top`: for each CPU count, current, minimum, average and maximum of the timer's interrupt, of the thread, and
+perhaps of the return to user space. A screen that was kept while it ran has many; the last counts."""
+
+from __future__ import annotations
+
+import re
+
+from latlab.errors import DataError
+from latlab.model.wakeups import CpuWakeups, Wakeups
+
+TITLE = re.compile(r"^\s*Timer Latency\s*$", re.MULTILINE)
+UNIT = re.compile(r"IRQ Timer Latency \((us|ns)\)")
+GROUP = r"\|\s*((?:\d{1,18}|-)(?:\s+(?:\d{1,18}|-)){3})\s*"
+ROW = re.compile(rf"^\s*(\d{{1,5}}) #(\d{{1,18}})\s*{GROUP}{GROUP}(?:{GROUP})?$", re.ASCII)
+TORN = re.compile(r"^\s*\d+ #\d")
+ESCAPES = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z]|c)|\r")
+KINDS = ("IRQ", "Thr", "Usr")
+NS = {"us": 1000, "ns": 1}
+
+
+def is_timerlat_top(text: str) -> bool:
+    """Whether the title of such a screen stands in it."""
+    return "Timer Latency" in text and TITLE.search(ESCAPES.sub("", text)) is not None
+
+
+def read_timerlat_top(text: str, place: str, kind: str = "Thr") -> Wakeups:
+    """One kind of the figures as wake-ups; `Thr` is nearest to cyclictest's figure."""
+    lines = [ESCAPES.sub("", line) for line in text.split("\n")]
+    starts = [number for number, line in enumerate(lines) if TITLE.match(line)]
+    if not starts:
+        raise DataError(f"{place}: no screen of rtla timerlat top; name its output, with -q if only the summary is wanted")
+    unit_ns = 1000
+    cpus: dict[int, CpuWakeups] = {}
+    problems: list[str] = []
+    for number, line in enumerate(lines[starts[-1] :], starts[-1] + 1):
+        where = f"{place}:{number}"
+        if match := UNIT.search(line):
+            unit_ns = NS[match[1]]
+        elif match := ROW.match(line):
+            cpu, group = int(match[1]), match[3 + KINDS.index(kind)]
+            figures = (group or "").split()
+            if cpu in cpus:
+                problems.append(f"{where}: CPU {cpu} appears twice; the second line is left out")
+            elif "-" not in figures and figures:
+                cpus[cpu] = _cpu(cpu, int(match[2]), [int(part) * unit_ns for part in figures])
+            else:
+                problems.append(f"{where}: CPU {cpu} has no figure of {kind}; the line is left out")
+        elif TORN.match(line):
+            problems.append(f"{where}: {line.strip()[:60]!r} is not a whole line of a CPU; it is left out")
+    if not cpus:
+        raise DataError(f"{place}: {problems[0].partition(': ')[2] if problems else 'the screen names no CPU'}; nothing was measured")
+    found = tuple(cpus[cpu] for cpu in sorted(cpus))
+    return Wakeups(f"rtla timerlat ({kind})", None, unit_ns, found, complete=not problems, problems=tuple(problems))
+
+
+def _cpu(cpu: int, count: int, figures_ns: list[int]) -> CpuWakeups:
+    """The count is that of the interrupt; the thread's is not printed, and is the same unless events were lost."""
+    _, low, average, high = figures_ns
+    return CpuWakeups(cpu, None, count, None, None, low, high, float(average))

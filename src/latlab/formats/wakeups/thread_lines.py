@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lines of cyclicdeadline and of signaltest: one for each thread, with count, minimum, average and maximum in whole microseconds.
+
+A thread of theirs is bound to no CPU, so its number is not that of a CPU: it is kept in its place and said.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from latlab.errors import DataError
+from latlab.model.wakeups import CpuWakeups, Wakeups
+
+_FIGURES = (
+    r"C:\s*(?P<cycles>\d{1,15}) Min:\s*(?P<low>-?\d{1,15}) Act:\s*-?\d{1,18} Avg:\s*(?P<average>-?\d{1,15}) Max:\s*(?P<high>-?\d{1,15})"
+)
+DEADLINE = re.compile(rf"T:\s*(?P<thread>\d{{1,5}}) \(\s*\d{{1,9}}\) I:\s*(?P<interval>\d{{1,12}}) {_FIGURES}", re.ASCII)
+SIGNAL = re.compile(rf"T:\s*(?P<thread>\d{{1,5}}) \(\s*\d{{1,9}}\) P:\s*(?P<priority>\d{{1,3}}) {_FIGURES}", re.ASCII)
+TORN = re.compile(r"^T:\s*\d+ \(\s*\d+\) ")
+CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\r")
+THREADS = ("rows", "threads, which the tool binds to no CPU")
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """What sets the two apart."""
+
+    name: str
+    line: re.Pattern[str]
+
+
+TOOLS = (Tool("cyclicdeadline", DEADLINE), Tool("signaltest", SIGNAL))
+
+
+def tool_of(text: str) -> Tool | None:
+    """By the first line of a thread; None where there is none of these two."""
+    found = [(match.start(), tool) for tool in TOOLS if (match := tool.line.search(text))]
+    return min(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def read_thread_lines(text: str, place: str) -> Wakeups:
+    """The last line of each thread; a screen that was kept while the tool ran has many."""
+    tool = tool_of(text)
+    if tool is None:
+        raise DataError(f"{place}: no line of a thread of cyclicdeadline or signaltest; name the output of one of them")
+    threads: dict[int, CpuWakeups] = {}
+    intervals: list[int] = []
+    problems: list[str] = []
+    for number, raw in enumerate(text.split("\n"), 1):
+        line = CONTROL.sub("", raw)
+        match = tool.line.search(line)
+        if match is None:
+            if TORN.match(line):
+                problems.append(f"{place}:{number}: {line[:60]!r} is not a whole line of a thread; it is left out")
+            continue
+        threads[int(match["thread"])] = _thread(match)
+        intervals += [int(match["interval"])] if tool.line is DEADLINE else []
+    if not any(cpu.got for cpu in threads.values()):
+        problems.append(f"{place}: no thread counted a cycle; the tool was stopped before it measured")
+    return Wakeups(
+        tool=tool.name,
+        interval_ns=min(intervals) * 1000 if intervals else None,
+        resolution_ns=1000,
+        cpus=tuple(threads[thread] for thread in sorted(threads)),
+        complete=not problems,
+        facts=(THREADS,),
+        problems=tuple(problems),
+    )
+
+
+def _thread(match: re.Match[str]) -> CpuWakeups:
+    low, average, high = (int(match[name]) * 1000 for name in ("low", "average", "high"))
+    return CpuWakeups(int(match["thread"]), None, int(match["cycles"]), None, None, low, high, float(average))

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A run of a benchmark or a noise meter: a table for each test, CPUs beside each other, on the terminal, in a document, in a browser."""
+
+from __future__ import annotations
+
+import statistics
+
+from latlab.analysis.amounts.amount_figures import levels
+from latlab.analysis.base.wording import heading_unit, said_conditions, scale_of, unit_of
+from latlab.model.enums import Metric
+from latlab.model.run import Amount, CoreId, Run
+from latlab.report.page import Block, Facts, Page, Section
+from latlab.report.run.facts import problem_items
+from latlab.report.table import Figure, Table, Value, figures, words
+
+ALL = "machine"
+
+
+def tables(run: Run) -> list[Table]:
+    """A row for each quantity, a column for each CPU or one for the machine; of repetitions the median and the range."""
+    return [_table(test, [one for one in run.amounts if one.test == test]) for test in dict.fromkeys(one.test for one in run.amounts)]
+
+
+def screen(run: Run) -> Page:
+    """What is known of the run, its tables, its problems."""
+    return Page("", sections=(Section("", (Facts(_facts(run)), *tables(run), problem_items(run.problems, marked=True))),))
+
+
+def document(run: Run) -> Page:
+    """The same as a document."""
+    title = f"{dict(run.facts).get('tool', 'Benchmark')} on {run.platform}"
+    problems: tuple[Block, ...] = (problem_items(run.problems),) if run.problems else ()
+    sections = (Section("Results", tuple(tables(run))), Section("What these figures mean", (Facts(_facts(run)), *problems)))
+    return Page(title, (f"Run {run.id} of {run.started_utc}.",), sections, name=f"{title}: {run.id}")
+
+
+def _table(test: str, amounts: list[Amount]) -> Table:
+    cores = sorted({one.core for one in amounts if one.core})
+    columns: list[CoreId | None] = [*cores, *([None] if any(one.core is None for one in amounts) else [])]
+    quantities = dict.fromkeys((one.metric, one.name, one.over_s is not None) for one in amounts)
+    by_key = {(one.metric, one.name, one.core): one for one in amounts}
+    rows = tuple(
+        (f"{name}, {_unit(metric, summed)}", *(_figure(by_key.get((metric, name, core))) for core in columns))
+        for metric, name, summed in quantities
+    )
+    headings = (f"CPU {core.core}" if core else ALL for core in columns)
+    return Table(test, (*words("Quantity"), *figures(*headings)), rows, _notes(amounts))
+
+
+def _unit(metric: Metric, summed: bool) -> str:
+    if metric is Metric.EVENTS:
+        return "events per second" if summed else "events"
+    if metric is Metric.DURATION and summed:
+        return "µs in all"
+    return heading_unit(unit_of(metric, "ns"))
+
+
+def _figure(one: Amount | None) -> Value:
+    if one is None:
+        return "-"
+    values = levels(one)
+    scale = scale_of(unit_of(one.metric, "ns"))
+    shown = [f"{value / scale:.10g}" for value in (statistics.median(values), min(values), max(values))]
+    return Figure(shown[0], "" if min(values) == max(values) else f"{shown[1]} to {shown[2]}")
+
+
+def _notes(amounts: list[Amount]) -> tuple[str, ...]:
+    most = max(len(one.values) for one in amounts)
+    over = {one.over_s for one in amounts if one.over_s is not None}
+    notes = [f"median of {most} repetitions at most, minimum and maximum in brackets"] if most > 1 else []
+    if over:
+        told = f"{min(over):g} s" if len(over) == 1 else f"{min(over):g} to {max(over):g} s"
+        notes.append(f"counted over {told}")
+    return tuple(notes)
+
+
+def _facts(run: Run) -> tuple[tuple[str, str], ...]:
+    known = (
+        ("run", f"{run.id}, {run.status.value}"),
+        ("platform", run.platform),
+        ("imported from", run.source),
+        ("started (UTC)", run.started_utc),
+        *said_conditions(run.conditions),
+        *run.facts,
+    )
+    return tuple((name, value) for name, value in known if value)

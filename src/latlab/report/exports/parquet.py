@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lines of the CSV export as a Parquet file, typed; what is known of the run stands in the file's metadata."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from latlab.errors import UsageError
+from latlab.model.run import Run
+from latlab.report.exports.samples_csv import Line, columns_and_lines
+from latlab.report.run.data import run_head
+
+WORDS = ("test", "metric", "name", "unit", "mode")
+FLOATS = ("value", "low", "high", "over_s")
+
+
+def render(run: Run) -> bytes:
+    """Names are dictionaries, counts and cores 64-bit numbers, figures floats; what a line does not have is null."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ModuleNotFoundError:
+        raise UsageError("--format parquet needs the Python package pyarrow; install it with `pip install 'latlab[parquet]'`") from None
+    columns, lines = columns_and_lines(run)
+    held: list[Line] = list(lines)
+    arrays = {}
+    for place, name in enumerate(columns):
+        kind = pyarrow.dictionary(pyarrow.int32(), pyarrow.string()) if name in WORDS else _number(name, pyarrow)
+        convert: Callable[[Any], Any] = str if name in WORDS else (float if name in FLOATS else int)
+        values = [None if line[place] == "" and name not in WORDS else convert(line[place]) for line in held]
+        arrays[name] = pyarrow.array(values, pyarrow.string()).cast(kind) if name in WORDS else pyarrow.array(values, kind)
+    table = pyarrow.table(arrays).replace_schema_metadata({"latlab-run": msgspec.json.encode(run_head(run))})
+    out = io.BytesIO()
+    parquet.write_table(table, out, compression="zstd")
+    return out.getvalue()
+
+
+def _number(name: str, pyarrow: Any) -> Any:
+    return pyarrow.float64() if name in FLOATS else pyarrow.int64()

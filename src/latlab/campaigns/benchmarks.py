@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, replace
 
-from latlab.campaigns.recording import now_utc
+from latlab.campaigns.recording import living
 from latlab.errors import DataError, UsageError
 from latlab.formats.amounts.detect import read_amounts
 from latlab.model.benchmarks import Benchmark
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.run import Amounts, Build, Problem, Run, Tick, Topology
+from latlab.store.rows import now_utc
 from latlab.store.store import Store
 
 CAMPAIGN = "bench"
@@ -40,10 +41,9 @@ def import_amounts(store: Store, data: bytes, name: str, platform: str, duration
         source=name,
         facts=(("tool", found.tool), *found.facts),
     )
-    run_id = store.begin(run)
-    store.add(run_id, problems=[Problem(0, sentence) for sentence in found.problems], logs={LOG: data})
-    if not found.problems:
-        store.finish(run_id, RunStatus.COMPLETE)
+    with living(store, run) as run_id:
+        store.add(run_id, problems=[Problem(0, sentence) for sentence in found.problems], logs={LOG: data})
+        store.finish(run_id, RunStatus.PARTIAL if found.problems else RunStatus.COMPLETE)
     return run_id
 
 

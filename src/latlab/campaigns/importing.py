@@ -120,9 +120,9 @@ def _import_calls(store: Store, calls: Run, data: bytes, source: str, platform: 
         source=source,
         id="",
     )
-    run_id = store.begin(run)
-    store.add(run_id, calls.samples, problems=calls.problems, logs={"console": data})
-    store.finish(run_id, calls.status)
+    with living(store, run) as run_id:
+        store.add(run_id, calls.samples, problems=calls.problems, logs={"console": data})
+        store.finish(run_id, calls.status)
     return Recorded(run_id, calls.status, len(calls.samples), calls.problems, True)
 
 

@@ -211,7 +211,6 @@ def import_rt(
     from latlab.cli.stores import open_store
     from latlab.store.reading import read_file
 
-
     data = read_file(log)
     opened = open_store(store)
     _conclude(opened, import_measured(opened, data, log.name, platform, duration, interval), format)

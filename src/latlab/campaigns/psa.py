@@ -76,7 +76,7 @@ def build_results(store: Store, run: Run, every_build: bool) -> list[BuildResult
     if every_build:
         newest = {kept.build.firmware: kept.id for kept in store.runs() if _measured_alike(kept, run)} | {run.build.firmware: run.id}
         runs = [store.load(newest[build]) for build in sorted(newest, key=_place)]
-    return [BuildResult(one, mps2.parse_symbols(store.logs(one.id).get(SYMBOLS_LOG, b""))) for one in runs]
+    return [BuildResult(one, load_symbols(store, one.id)) for one in runs]
 
 
 def _place(build: str) -> tuple[int, str]:

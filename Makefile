@@ -2,7 +2,7 @@
 # Thin: each target names the command that does the work.
 SHELL := /bin/sh
 # One firmware for every machine; the others are for experiments and for tests.
-EL3 := qemu_virt qemu_virt-hold qemu_virt-bare qemu_virt-hardened qemu_virt-hostile
+EL3 := qemu_virt qemu_virt-hold qemu_virt-bare qemu_virt-hardened qemu_virt-hostile qemu_virt-debug
 LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html

@@ -64,6 +64,7 @@ class EmulatorOptions:
     )
     qemu: QemuOption = None
     firmware: FirmwareOption = None
+    build: Annotated[str, typer.Option(help="Another build of the firmware, such as debug or hardened.", show_default="release")] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def psci(
 
     allowed = limits.limits()
     if foreign.subject is not None or foreign.on is not None:
-        own = ("target", "topology", "gic", "el", "boots", "mode", *names_of(BoardOptions))
+        own = ("target", "topology", "gic", "el", "boots", "mode", "build", *names_of(BoardOptions))
         refuse_given(context, own, "has no effect on firmware of somebody else; leave it out")
         opened, recorded = run_subject(foreign, emulator.firmware, emulator.qemu, image.iterations, allowed, store)
         conclude(opened, recorded, format)
@@ -178,7 +179,7 @@ def _in_qemu(image: ImageOptions, emulator: EmulatorOptions, limits: Limits, sto
     from latlab.targets.qemu.images import find_images
     from latlab.targets.qemu.qemu import Machine, find_qemu
 
-    images = find_images(topology_of(image.topology), PAYLOAD, emulator.firmware)
+    images = find_images(topology_of(image.topology), PAYLOAD, emulator.firmware, emulator.build)
     machine = Machine(images, PAYLOAD, Mode(emulator.mode.value), emulator.gic, emulator.el, image.iterations)
     program = find_qemu(emulator.qemu)
     opened = open_store(store)

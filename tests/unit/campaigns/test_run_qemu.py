@@ -154,6 +154,16 @@ def test_missing_images_are_named_with_what_to_run(tmp_path: Path) -> None:
         find_images(Topology((3, 3)), "psci_bench", tmp_path)
 
 
+def test_another_build_is_never_the_release(tmp_path: Path) -> None:
+    folder = fake_images(tmp_path)
+    with pytest.raises(UsageError, match=r"qemu_virt-debug; build them with `make qemu_virt-debug`"):
+        find_images(JUNO, "psci_bench", folder, "debug")
+    with pytest.raises(UsageError, match=r"qemu_virt-debug"):
+        find_images(JUNO, "psci_bench", folder / "qemu_virt", "debug")
+    (folder / "qemu_virt").rename(folder / "qemu_virt-debug")
+    assert find_images(JUNO, "psci_bench", folder, "debug").folder == folder / "qemu_virt-debug"
+
+
 def machine(topology: Topology, **options: object) -> Machine:
     return Machine(ImageSet(Path("/images,here"), topology), "psci_bench", **options)  # type: ignore[arg-type]
 

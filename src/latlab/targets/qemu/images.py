@@ -47,16 +47,18 @@ def search_folders() -> tuple[Path, ...]:
     return (*builds, package / "catalog" / "images")
 
 
-def find_images(topology: Topology, payload: str, folder: Path | None = None) -> ImageSet:
-    """The images for a topology. `folder` holds them itself or in a folder of the platform's name."""
-    candidates = (folder / PLATFORM, folder) if folder else tuple(base / PLATFORM for base in search_folders())
+def find_images(topology: Topology, payload: str, folder: Path | None = None, build: str = "") -> ImageSet:
+    """The images for a topology. `folder` holds them itself or in a folder of the build's name; `build` is another than the release."""
+    name = f"{PLATFORM}-{build}" if build else PLATFORM
+    places = (folder / name,) if folder else tuple(base / name for base in search_folders())
+    candidates = (*places, folder) if folder and not build else places
     for candidate in candidates:
         images = ImageSet(candidate, topology)
         if all(path.is_file() for path in (images.firmware_bin, images.firmware_elf, images.payload(payload))):
             return images
-    looked = ", ".join(map(str, candidates))
+    looked, made_by = ", ".join(map(str, candidates)), name if build else "firmware"
     raise UsageError(
-        f"no {FIRMWARE_BIN}, {FIRMWARE_ELF} and {payload}.elf in {looked}; build them with `make firmware` or name their folder "
+        f"no {FIRMWARE_BIN}, {FIRMWARE_ELF} and {payload}.elf in {looked}; build them with `make {made_by}` or name their folder "
         "with --firmware"
     )
 

@@ -79,6 +79,7 @@ class _Document(msgspec.Struct):
     resolutions: tuple[tuple[Metric, Positive], ...]
     facts: tuple[tuple[str, str], ...]
     problems: tuple[tuple[Count, ProblemKind, str], ...]
+    problem_details: tuple[tuple[str, ...], ...] = ()
     samples: tuple[_SampleRow, ...] = ()
     traces: tuple[_TraceRow, ...] = ()
     distributions: tuple[dict[str, Any], ...] = ()
@@ -111,6 +112,7 @@ def render(run: Run) -> str:
         resolutions=run.resolutions,
         facts=run.facts,
         problems=tuple((p.line, p.kind, p.message) for p in run.problems),
+        problem_details=tuple(p.details for p in run.problems) if any(p.details for p in run.problems) else (),
         samples=tuple((s.test, s.metric, str(s.core), s.boot, s.iteration, s.value_ticks) for s in run.samples),
         traces=tuple(
             (t.test, str(t.core), t.boot, t.iteration, t.lost, tuple((r.sequence, r.time_ticks, r.event, r.arg) for r in t.records))
@@ -140,6 +142,13 @@ def parse(text: str, name: str) -> Run:
         raise DataError(f"{name}: a field is missing or has the wrong type ({told}); export the run again") from None
 
 
+def _problems(d: _Document) -> tuple[Problem, ...]:
+    if d.problem_details and len(d.problem_details) != len(d.problems):
+        raise ValueError(f"{len(d.problems)} problems and details of {len(d.problem_details)}")
+    details = d.problem_details or ((),) * len(d.problems)
+    return tuple(Problem(line, message, kind, cases) for (line, kind, message), cases in zip(d.problems, details, strict=True))
+
+
 def _run(d: _Document) -> Run:
     tick, topology = Tick(d.clock, d.tick_value), Topology(d.topology)
     if d.tick_unit != tick.unit:
@@ -159,7 +168,7 @@ def _run(d: _Document) -> Run:
         lead=lead,
         status=d.status,
         contents=_contents(d),
-        problems=tuple(Problem(line, message, kind) for line, kind, message in d.problems),
+        problems=_problems(d),
         conditions=d.conditions,
         capture_cost_ticks=d.capture_cost_ticks,
         started_utc=d.started_utc,

@@ -135,7 +135,8 @@ class CoreTrace:
 class Problem:
     """Something in the input that is not as it should be: one sentence and where it stood (`line` from 1, 0 if nowhere).
 
-    Where one cause has many cases, the sentence has their count and `details` are the cases.
+    Where one cause has many cases, the sentence has their count and `details` are the cases. Documents have such causes and logs have none,
+    so a store, which keeps runs made of logs, keeps no details.
     """
 
     line: int

@@ -19,6 +19,7 @@ from latlab.errors import DataError, UsageError
 from latlab.formats import run_json
 from latlab.formats.dump import console_log
 from latlab.formats.published import rst_tables
+from latlab.model.enums import ProblemKind
 from latlab.model.run import CoreId, Problem, Topology
 from latlab.report.comparison import data as comparison_data
 from latlab.report.comparison import pages as comparison_pages
@@ -38,6 +39,18 @@ def juno():
 @pytest.fixture(scope="module")
 def release(juno):
     return compare(*juno)
+
+
+def test_the_cases_of_a_problem_survive_json_and_may_be_missing():
+    cases = (Problem(3, "two deltas are wrong", ProblemKind.MISPRINTED_DELTA, ("first", "second")), Problem(9, "cut"))
+    run = replace(references.load("published:tf-a/juno/v2.9"), problems=cases)
+    written = run_json.render(run)
+    assert run_json.parse(written, "run.json").problems == cases
+    document = json.loads(written)
+    del document["problem_details"]  # as older latlabs write it
+    assert run_json.parse(json.dumps(document), "run.json").problems == tuple(replace(case, details=()) for case in cases)
+    with pytest.raises(DataError, match="2 problems and details of 1"):
+        run_json.parse(json.dumps(document | {"problem_details": [["first"]]}), "run.json")
 
 
 def test_a_run_survives_json_with_traces_and_problems():

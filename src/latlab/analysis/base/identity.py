@@ -10,9 +10,12 @@ import numpy as np
 from latlab.analysis.base.columns import METRICS, Columns, DuplicateSample, columns_of
 from latlab.errors import DataError
 from latlab.model.conditions import Mode
-from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.enums import Clock, Metric, ProblemKind, RunStatus
 from latlab.model.run import UNNAMED, Run
 
+GRAVEST = (
+    ProblemKind.UNIT_SUSPECT, ProblemKind.INPUT, ProblemKind.MISPRINTED_DELTA, ProblemKind.DELTA_WITHOUT_BASE, ProblemKind.INFERRED
+)  # fmt: skip
 _UNIT_RATIO = 300.0
 _APART = 2.0
 _ALIKE = 0.1
@@ -56,7 +59,7 @@ def pair_runs(a: Run, b: Run) -> Pair:
     common = _common(a, b, columns_a, columns_b, notes, gaps)
     _refuse_unit_slip(a, b, columns_a, columns_b, common)
     gaps += _zero_cells(a, b, columns_a, columns_b, common)
-    notes += [_problems_note(run) for run in (a, b) if run.problems]
+    notes += [problems_note(run) for run in (a, b) if run.problems]
     if a.build.options != b.build.options:
         changed = sorted({key for key, _ in set(a.build.options) ^ set(b.build.options)})
         notes.append("build options differ: " + ", ".join(changed))
@@ -115,10 +118,11 @@ def checked_columns(run: Run) -> Columns:
     return columns
 
 
-def _problems_note(run: Run) -> str:
-    first = min(run.problems, key=lambda problem: problem.line)
+def problems_note(run: Run) -> str:
+    """The gravest problem that reading met, of these the one that stands first, and how many there are."""
+    first = min(run.problems, key=lambda problem: (GRAVEST.index(problem.kind), problem.line))
     where = f"line {first.line}: " if first.line else ""
-    count = f"{len(run.problems)} problems, the first" if len(run.problems) > 1 else "a problem"
+    count = f"{len(run.problems)} problems, the gravest" if len(run.problems) > 1 else "a problem"
     return f"reading {run.id} met {count}: {where}{first.message}"
 
 

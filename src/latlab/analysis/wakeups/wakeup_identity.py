@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from latlab.analysis.base.identity import NotComparable, check_same, partial_runs
+from latlab.analysis.base.identity import NotComparable, check_same, partial_runs, problems_note
 from latlab.analysis.base.wording import CONDITIONS, MODES, said_condition
 from latlab.model.conditions import Mode
 from latlab.model.run import CoreId, Distribution, Run
@@ -39,7 +39,7 @@ def pair_wakeups(a: Run, b: Run) -> WakeupPair:
     gaps = partial_runs(a, b)
     joined = _joined(a, b, notes, gaps)
     _refuse_unit_slip(a, b, joined)
-    notes += [_problems_note(run) for run in (a, b) if run.problems]
+    notes += [problems_note(run) for run in (a, b) if run.problems]
     return WakeupPair(a, b, joined, tuple(notes), tuple(gaps))
 
 
@@ -136,8 +136,3 @@ def _refuse_unit_slip(a: Run, b: Run, joined: tuple[tuple[Distribution, Distribu
             raise NotComparable(
                 f"unit suspect: figures of {larger.id} are {factor:.0f} times the other's; check its unit (ns labelled as us?)"
             )
-
-
-def _problems_note(run: Run) -> str:
-    more = f" and {len(run.problems) - 1} more" if len(run.problems) > 1 else ""
-    return f"{run.id} met a problem{more}: {run.problems[0].message}"

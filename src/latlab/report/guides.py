@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 
 from latlab.analysis.explain import explain_run
 from latlab.catalog.platform_facts import facts_of as platform_facts_of
@@ -13,6 +14,9 @@ from latlab.report.comparison.sentences import explained
 from latlab.report.page import Commands, Items, Paragraph, Section
 from latlab.report.table import Table, prose, words
 from latlab.report.text import code
+
+LONGEST_LINE = 100
+INDENT = 4
 
 
 def platform_of(run: Run) -> Iterator[Section]:
@@ -49,9 +53,27 @@ def _stated(facts: PlatformFacts) -> Iterator[tuple[str, str, str]]:
 
 def procedure(run: Run) -> Iterator[Section]:
     """The commands as they were given; nothing where nobody kept them."""
-    lines = run.conditions.commands or ((" ".join(run.command),) if run.command else ())
+    lines = run.conditions.commands or typed(run.command)
     if lines:
         yield Section("Procedure", (Paragraph("The commands that made the figures:"), Commands(lines)))
+
+
+def typed(command: Sequence[str]) -> tuple[str, ...]:
+    """A command as a shell takes it; a long one goes on behind each option's backslash."""
+    whole = shlex.join(command)
+    if len(whole) <= LONGEST_LINE:
+        return (whole,) if whole else ()
+    options: list[list[str]] = []
+    for word in command:
+        if word.startswith("-") or not options:
+            options.append([])
+        options[-1].append(word)
+    lines = [options[0]]
+    for option in options[1:]:
+        fits = len(shlex.join([*lines[-1], *option])) + INDENT <= LONGEST_LINE
+        lines = [*lines[:-1], [*lines[-1], *option]] if fits else [*lines, option]
+    joined = f" \\\n{' ' * INDENT}".join(map(shlex.join, lines))
+    return tuple(joined.split("\n"))
 
 
 def commentary(run: Run) -> Iterator[Section]:

@@ -20,6 +20,7 @@ from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Kind, Metric, RunStatus
 from latlab.model.run import Build, CoreId, CoreTrace, Tick, TraceRecord
 from latlab.model.symbols import Symbols
+from latlab.report.guides import typed
 from latlab.report.renderers.pictures import charts_of
 from latlab.report.rt.guide import guide as rt_guide
 from latlab.report.run.guide import guide
@@ -112,6 +113,20 @@ def test_the_commands_stand_as_they_were_given_and_once(folder, form):
         ("psa", "qemu-system-arm ipc_l2"),
     ):
         assert (folder / f"{name}-{form}.{form}").read_text().count(line) == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("qemu", "-smp", "6"), ("qemu", *("-device", "loader,file=/a b/c,x=$y") * 9, "-no-reboot"), ("qemu", "-x" * 300, "-y"), ()],
+    ids=["short", "long", "one long option", "none"],
+)
+def test_a_long_command_is_broken_at_its_options_and_still_the_command(command):
+    lines = typed(command)
+    script = "for word in " + "\n".join(lines) + '; do echo "$word"; done'
+    said = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout
+    assert tuple(said.splitlines()) == command
+    assert all(line.endswith(" \\") for line in lines[:-1])
+    assert all(len(line) <= 102 for line in lines) or "-x" * 300 in command
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from latlab.analysis.spans.psa_builds import BuildResult, cost_range, cost_tests, whole_instructions, worst_latency
 from latlab.model.run import Run
 from latlab.report.chart import named
-from latlab.report.guides import commentary, platform_of, procedure
+from latlab.report.guides import commentary, platform_of, procedure, typed
 from latlab.report.page import Block, Commands, Facts, Item, Items, Page, Paragraph, Section
 from latlab.report.run.build_charts import charts
 from latlab.report.run.builds import tables
@@ -48,7 +48,7 @@ def _procedure(runs: Sequence[Run]) -> Iterator[Section]:
         yield from procedure(runs[0])
         return
     blocks: list[Block] = [Paragraph("The commands that made the figures, one for each build:")]
-    blocks += [Commands((" ".join(run.command),)) for run in runs if run.command]
+    blocks += [Commands(typed(run.command)) for run in runs if run.command]
     if len(blocks) > 1:
         yield Section("Procedure", tuple(blocks))
 

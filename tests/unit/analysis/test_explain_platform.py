@@ -10,7 +10,7 @@ from latlab.analysis.base import platform_findings as p
 from latlab.analysis.explain import explain_run
 from latlab.catalog.platform_facts import facts_of, known_platforms
 from latlab.model.enums import Clock, Metric
-from latlab.model.run import CoreId, Spans, Tick
+from latlab.model.run import CoreId, Spans, Tick, Topology
 from latlab.store.references import load, published_references
 
 RELEASES = ["2017", "v2.9-rc0", *(f"v2.{n}" for n in range(9, 16))]
@@ -182,3 +182,32 @@ def test_every_sentence_names_the_source_of_its_fact_and_none_is_exact():
         for one in said(run, p.PlatformFinding):
             assert set(one.finding.fact.source.split("; ")) <= sources
             assert one.sentence.endswith(f"({one.finding.fact.source})") and one.basis == "inferred"
+
+
+def test_a_cluster_whose_core_flushed_no_more_than_its_own_cache_had_not_been_off():
+    assert not said(with_cell(JUNO["v2.10"], "susp_deep_serial", "cache_flush", "0.1", 5.6), p.ClusterStayedOn)
+
+
+def test_a_lead_that_is_held_up_says_nothing_of_its_core():
+    assert said(with_cell(JUNO["2017"], "cpu_susp_serial", "powerdown", "0.0", 60), p.FasterCores)
+
+
+def test_a_cell_of_zero_was_not_measured():
+    finding = the(with_cell(JUNO["v2.10"], "psci_version_parallel", "psci_call", "1.1", 0), p.WarmCaches).finding
+    assert finding.others == (900, 920)
+
+
+def mirrored(run):
+    """The same board with its clusters numbered the other way round."""
+    samples = tuple(replace(s, core=CoreId(1 - s.core.cluster, s.core.core)) for s in run.samples)
+    lead = CoreId(1 - run.lead.cluster, run.lead.core)
+    return replace(run, contents=Spans(samples), lead=lead, topology=Topology(run.topology.clusters[::-1]))
+
+
+def test_which_cluster_is_the_larger_or_the_faster_is_asked_of_the_facts(monkeypatch):
+    juno = facts_of("juno")
+    monkeypatch.setattr("latlab.analysis.ladder.explain_spans.facts_of", lambda _: replace(juno, clusters=juno.clusters[::-1]))
+    run = mirrored(JUNO["2017"])
+    assert the(run, p.LargerCache).finding.clusters == the(run, p.FasterCores).finding.clusters == (1, 0)
+    assert the(run, p.LargerCache).finding.flushes == (174_000, 89_000)
+    assert not said(JUNO["2017"], p.LargerCache) and not said(JUNO["2017"], p.FasterCores)

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from scipy import stats
 
 from latlab.analysis.amounts.amount_figures import is_level, levels, named
 from latlab.analysis.base.comparison import Comparison, Row
@@ -86,7 +85,9 @@ def _shift(before: np.ndarray, after: np.ndarray) -> Shift:
         return Shift(difference, -np.inf, np.inf, 1.0)
     if np.ptp(before) == 0 and np.ptp(after) == 0:
         return Shift(difference, difference, difference, 0.0 if difference else 1.0)
-    test = stats.ttest_ind(after, before, equal_var=False)
+    from scipy.stats import ttest_ind  # slow to load
+
+    test = ttest_ind(after, before, equal_var=False)
     interval = test.confidence_interval(0.95)
     return Shift(difference, float(interval.low), float(interval.high), float(test.pvalue))
 

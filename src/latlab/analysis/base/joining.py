@@ -21,11 +21,12 @@ def join_boots(runs: Sequence[Run]) -> Run:
     if len(runs) == 1:
         return first
     for run in runs:
-        if run.kind is not first.kind or run.kind not in (Kind.SPANS, Kind.AMOUNTS):
+        if run.kind not in (Kind.SPANS, Kind.AMOUNTS):
             raise NotComparable(
-                f"{run.id} holds {run.kind} and {first.id} {first.kind}; only runs of psci, psa, smc or sbi and their logs, "
-                "or of one benchmark, are joined by +"
+                f"{run.id} holds no spans of boots; only runs of psci, psa, smc or sbi and their logs, or of one benchmark, are joined by +"
             )
+        if run.kind is not first.kind:
+            raise NotComparable(f"{run.id} holds {run.kind} and {first.id} {first.kind}; only runs of one kind are joined by +")
     twice = next((run.id for i, run in enumerate(runs) if any(_is_same(run, other) for other in runs[:i])), None)
     if twice is not None:
         raise NotComparable(f"{twice} holds the very samples of another run that it is joined with; its boots would count twice")

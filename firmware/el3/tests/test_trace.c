@@ -128,6 +128,22 @@ TEST(an_event_that_never_happened_has_no_pmf_stamp)
     }
 }
 
+TEST(what_lies_before_the_records_is_nobodys_stamp)
+{
+    static struct trace_record memory[1 + TRACE_CAPACITY];
+    static const uint16_t ids[] = TRACE_PMF_EVENT_IDS;
+
+    for (unsigned i = 0; i < TRACE_PMF_EVENTS; i++) {
+        init();
+        trace_init(ring, memory, TRACE_CAPACITY);
+        trace_event_at(99, (enum trace_event_id)ids[i], 0);
+        trace_settle();
+        CHECK_EQUAL(trace_pmf_ticks(ring, i), 99);
+        trace_init(ring, &memory[1], TRACE_CAPACITY);
+        CHECK_EQUAL(trace_pmf_ticks(ring, i), 0);
+    }
+}
+
 TEST(a_record_without_an_event_is_nobodys_stamp)
 {
     init();

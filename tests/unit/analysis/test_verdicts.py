@@ -134,6 +134,14 @@ def test_a_span_that_stands_twice_is_refused_with_its_place():
         compare(changed(run, samples=(*run.samples, again)), run)
 
 
+def test_the_interval_of_a_row_holds_the_share_that_is_said_of_it():
+    a, b = make_run(QUIET, 1, boots=4, name="a"), make_run(QUIET, 2, boots=4, name="b")
+    found = compare(a, b)
+    assert found.interval_percent == 90
+    for row in (row for row in found.rows if row.shift.p > 1e-9):
+        assert (row.shift.p < 0.10) is (row.shift.low > 0 or row.shift.high < 0), row.name
+
+
 def test_each_metric_of_each_test_that_both_runs_have_is_compared():
     a, b = load("published:tf-a/juno/v2.10"), load("published:tf-a/juno/v2.11")
     both = {(s.test, s.metric) for s in a.samples} & {(s.test, s.metric) for s in b.samples}

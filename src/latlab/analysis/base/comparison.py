@@ -157,6 +157,11 @@ class Comparison:
         return self.a.kind
 
     @property
+    def interval_percent(self) -> int:
+        """What the intervals of the rows hold: of spans what two one-sided tests at 5 % need."""
+        return 90 if self.kind is Kind.SPANS else 95
+
+    @property
     def large_untold(self) -> tuple[Row, ...]:
         """Rows that may hold a large change, the largest share first."""
         found = [row for row in self.rows if row.is_large_untold]

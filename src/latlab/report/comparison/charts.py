@@ -21,7 +21,7 @@ def shift_charts(comparison: Comparison) -> Iterator[Chart]:
     """For each metric the shift of its rows, relative to the threshold: beyond 1 a difference counts."""
     for metric in dict.fromkeys(row.metric for row in comparison.rows):
         rows = [row for row in comparison.rows if row.metric == metric]
-        note = "One threshold is 1. Bars are 95 % intervals where the samples allow one; small ticks are cells."
+        note = f"One threshold is 1. Bars are {comparison.interval_percent} % intervals where the samples allow one; small ticks are cells."
         yield Chart(f"Shifts of {metric}, in thresholds", note, finished(_shifts(rows)))
 
 

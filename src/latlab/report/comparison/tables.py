@@ -65,7 +65,7 @@ def queue_tables(comparison: Comparison) -> list[Table]:
         for row in comparison.rows
         if row.is_term
     )
-    columns = (*words("Test", "Term"), *figures("Before", "After", "Shift", "90 % interval"), *words("Verdict"))
+    columns = (*words("Test", "Term"), *figures("Before", "After", "Shift", f"{comparison.interval_percent} % interval"), *words("Verdict"))
     return [Table(f"Powerdown queues ({heading_unit(unit)})", columns, rows)] if rows else []
 
 
@@ -111,7 +111,7 @@ def place_table(comparison: Comparison, test: str) -> Table:
 def wakeup_tables(comparison: Comparison) -> list[tuple[str, Table]]:
     """A line for each figure of each CPU, a table for each tool."""
     found = []
-    columns = (*words("Figure"), *figures("Before", "After", "95 % interval of the shift"), *words("Verdict"))
+    columns = (*words("Figure"), *figures("Before", "After", f"{comparison.interval_percent} % interval of the shift"), *words("Verdict"))
     for test in dict.fromkeys(row.test for row in comparison.rows):
         title = f"Wake-up latency ({heading_unit(comparison.unit)}) and missed periods (for each million due), by {test}"
         rows = tuple(_wakeup_row(row, comparison.unit_of(row.metric)) for row in comparison.rows if row.test == test)
@@ -138,7 +138,7 @@ def figure_table(comparison: Comparison, test: str) -> Table | None:
 
 
 def interval(row: Row, unit: str) -> str:
-    """The 95 % interval, or a dash where the samples are too few for one."""
+    """The row's interval, or a dash where the samples are too few for one."""
     if row.shift.low == float("-inf"):
         return "-"
     return f"{bare(row.shift.low, unit)} to {bare(row.shift.high, unit)}"
@@ -182,7 +182,7 @@ def _row_table(comparison: Comparison, test: str) -> Table:
         rows += [_cell(row, cell, comparison.unit) for cell in row.cells]
     columns = (
         *words("Metric", "Cores"),
-        *figures("Before", "After", "Shift", "95 % interval", "Threshold"),
+        *figures("Before", "After", "Shift", f"{comparison.interval_percent} % interval", "Threshold"),
         *words("Verdict"),
         prose("Basis"),
     )

@@ -3,29 +3,16 @@
 
 import pytest
 from hypothesis import example, given, settings
-from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from latlab.report.chart import Chart
 from latlab.report.page import Caution, Commands, Facts, Folded, Item, Items, Page, Paragraph, Section
 from latlab.report.renderers import markdown
-from latlab.report.table import Column, Figure, Table, figures, prose, words
+from latlab.report.table import Column, Table
 from latlab.report.text import Span, Style, code, strong
+from support.pages import LINE, TABLE
 
 PARSER = MarkdownIt("commonmark").enable("table")
-CHARACTERS = st.characters(min_codepoint=32, max_codepoint=0x17F, exclude_categories=("Cc", "Cf"))
-LINE = st.text(CHARACTERS, min_size=1, max_size=24).filter(str.strip)
-TABLE = Table(
-    (code("CPU_ON"), " of *all* cores"),
-    (*words("Core", "What"), Column("Late", unit="us"), *figures("Calls"), prose("Why")),
-    (
-        ("0.1", Span("regressed", Style.BAD), Figure("2.5", "1.5 to 9.5"), 3, "because of <this> | that_"),
-        ("1.0", "same", Figure("2.5"), 0.5, "-"),
-    ),
-    notes=("Read `this` first.",),
-    detail="firmware_x, n = 3",
-    warning="Cores took turns.",
-)
 
 
 def parsed(*blocks, title="Title"):

@@ -20,23 +20,9 @@ from latlab.report.chart import Chart
 from latlab.report.page import Beside, Block, Caution, Commands, Facts, Folded, Item, Items, Legend, Links, Page, Paragraph, Section
 from latlab.report.renderers import csv, html, json, rst, terminal
 from latlab.report.renderers.script_bundle import ENTRY, script_bundle
-from latlab.report.table import Align, Column, Figure, Table, figures, prose, words
-from latlab.report.text import Span, Style, code, strong
-
-TABLE = Table(
-    (code("CPU_ON"), " of *all* cores"),
-    (*words("Core", "What"), Column("Late", unit="us"), *figures("Calls"), prose("Why")),
-    (
-        ("0.1", Span("regressed", Style.BAD), Figure("2.5", "1.5 to 9.5"), 3, "because of <this> | that_"),
-        ("1.0", "same", Figure("2.5"), 0.5, "-"),
-    ),
-    notes=("Read `this` first.",),
-    detail="firmware_x, n = 3",
-    warning="Cores took turns.",
-    mark="turns",
-)
-CHARACTERS = st.characters(min_codepoint=32, max_codepoint=0x17F, exclude_categories=("Cc", "Cf"))
-LINE = st.text(CHARACTERS, min_size=1, max_size=24).filter(str.strip)
+from latlab.report.table import Align, Column, Table, words
+from latlab.report.text import code, strong
+from support.pages import LINE, TABLE
 
 
 def shown(page: Page, width: int = 120) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from functools import partial
 
 from latlab.report.chart import Chart
-from latlab.report.page import Block, Caution, Commands, Facts, Folded, Items, Page, Paragraph, Section
+from latlab.report.page import Block, Caution, Commands, Facts, Folded, Items, Page, Paragraph
+from latlab.report.renderers.sections import section_lines
 from latlab.report.table import Align, Column, Table, text_of
 from latlab.report.text import Style, Text, spans
 
@@ -24,7 +25,7 @@ def document(page: Page, pictures: str = "") -> str:
     for line in page.lead:
         lines += [marked(line), ""]
     for section in page.sections:
-        lines += _section(section, 2, pictures)
+        lines += section_lines(section, 2, _heading, partial(_block, pictures=pictures))
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -55,18 +56,6 @@ def pipe_table(table: Table) -> Lines:
         yield from _note(table.warning)
     for note in table.notes:
         yield from (marked(note), "")
-
-
-def _section(section: Section, depth: int, pictures: str) -> Lines:
-    if section.title:
-        yield from _heading(section.title, depth)
-    for facts, blocks in groupby(section.blocks, key=lambda block: isinstance(block, Facts)):
-        for block in blocks:
-            yield from _block(block, pictures)
-        if facts:
-            yield ""
-    for inner in section.sections:
-        yield from _section(inner, depth + 1, pictures)
 
 
 def _block(block: Block, pictures: str) -> Lines:

@@ -8,13 +8,13 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import groupby
 
 from docutils.utils import column_width
 
 from latlab.formats.published.rst_tables import grid
 from latlab.report.chart import Chart
-from latlab.report.page import Block, Caution, Commands, Facts, Folded, Items, Page, Paragraph, Section
+from latlab.report.page import Block, Caution, Commands, Facts, Folded, Items, Page, Paragraph
+from latlab.report.renderers.sections import section_lines
 from latlab.report.table import Table, text_of
 from latlab.report.text import Span, Style, Text, spans
 
@@ -33,7 +33,8 @@ def document(page: Page, table_lines: Callable[[Table], Iterable[str]] | None = 
     for line in page.lead:
         lines += [marked(line), ""]
     for section in page.sections:
-        lines += _section(section, 1 if page.title else 2, partial(_block, table_lines=table_lines or grid_table, pictures=pictures))
+        block = partial(_block, table_lines=table_lines or grid_table, pictures=pictures)
+        lines += section_lines(section, 1 if page.title else 2, _heading, block)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -94,18 +95,6 @@ def _run(span: Span) -> str:
     before = " " if span.text[:1].isspace() else ""
     after = " " if span.text[-1:].isspace() and inner else ""
     return before + inner + after
-
-
-def _section(section: Section, depth: int, lines_of: Callable[[Block], Lines]) -> Lines:
-    if section.title:
-        yield from _heading(section.title, depth)
-    for facts, blocks in groupby(section.blocks, key=lambda block: isinstance(block, Facts)):
-        for block in blocks:
-            yield from lines_of(block)
-        if facts:
-            yield ""
-    for inner in section.sections:
-        yield from _section(inner, depth + 1, lines_of)
 
 
 def _block(block: Block, table_lines: Callable[[Table], Iterable[str]], pictures: str = "") -> Lines:

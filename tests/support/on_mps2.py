@@ -34,6 +34,7 @@ def printed(secure: str, program: str, machine: str = mps2.MACHINES[0], word: in
     return done.stdout
 
 
+WITH_A_TICKER = ("later_l2", "at_once_l1", "at_once_l2")
 THREADS = re.compile(r"calls (\d+), waited for a secure interrupt (\d+), floating point (\d), .*, of these in a call (\d+)")
 
 
@@ -47,3 +48,9 @@ def threads_under_a_scheduler(build: str, machine: str, calls: int) -> str:
     assert floating_point == (machine == "mps2-an505")
     assert switched_in_a_call > calls // 5
     return text
+
+
+def threads_beside_a_ticker(build: str, machine: str, calls: int) -> None:
+    """The same beside a partition that works for interrupts of its own, of which more have to come than calls are made."""
+    ticker = re.search(r"interrupts of the ticker (\d+)", threads_under_a_scheduler(build, machine, calls))
+    assert ticker and int(ticker[1]) > calls

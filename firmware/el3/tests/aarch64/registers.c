@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "registers.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,8 @@ static unsigned reads;
 
 static char written[1U << 16];
 static size_t written_bytes;
+static char wanted[1U << 16];
+static size_t wanted_bytes;
 
 void machine_clear(void)
 {
@@ -28,6 +31,8 @@ void machine_clear(void)
     reads = 0;
     written_bytes = 0;
     written[0] = '\0';
+    wanted_bytes = 0;
+    wanted[0] = '\0';
 }
 
 static uint64_t *find(const char *name)
@@ -101,6 +106,25 @@ const char *machine_written(void)
     written_bytes = 0;
     written[0] = '\0';
     return said;
+}
+
+void machine_want(const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    int more = vsnprintf(wanted + wanted_bytes, sizeof(wanted) - wanted_bytes, format, values);
+    va_end(values);
+    if (more < 0 || (size_t)more >= sizeof(wanted) - wanted_bytes) {
+        fail_msg("too much is wanted");
+    }
+    wanted_bytes += (size_t)more;
+}
+
+const char *machine_wanted(void)
+{
+    wanted_bytes = 0;
+    return wanted;
 }
 
 static const char *device_name(uintptr_t address)

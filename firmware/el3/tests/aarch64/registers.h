@@ -16,6 +16,10 @@ uint64_t machine_get(const char *name);
 /* Each write and barrier since the last look, one to a line: "name=hex", "[address]=hex", or what machine_note() was given. */
 const char *machine_written(void);
 
+/* What ought to be written, in pieces, and all of it since the last look. */
+void machine_want(const char *format, ...) __attribute__((format(printf, 1, 2)));
+const char *machine_wanted(void);
+
 /* A test may define it: what a device's register says, from what was last set or written. */
 uint32_t machine_device_says(uintptr_t address, uint32_t value);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a GICv2 is told, register by register: IHI 0048B. */
-#include <stdio.h>
-#include <string.h>
-
 #include "gic.h"
 #include "harness.h"
 #include "registers.h"
@@ -20,31 +17,18 @@ void harness_before_each(void)
     machine_clear();
 }
 
-static char wanted[1U << 16];
-
-static void want(const char *format, ...)
-{
-    size_t bytes = strlen(wanted);
-    va_list values;
-
-    va_start(values, format);
-    vsnprintf(wanted + bytes, sizeof(wanted) - bytes, format, values);
-    va_end(values);
-}
-
 TEST(every_shared_interrupt_is_the_normal_worlds_at_its_highest_priority)
 {
     machine_set_device(D + 0x4, 0xFC00U | 2); /* ITLinesNumber in bits 4:0: 96 interrupts */
-    wanted[0] = '\0';
     for (unsigned word = 1; word < 3; word++) {
-        want("[%x]=ffffffff\n", D + 0x80 + 4 * word);
+        machine_want("[%x]=ffffffff\n", D + 0x80 + 4 * word);
     }
     for (unsigned word = 8; word < 24; word++) {
-        want("[%x]=80808080\n", D + 0x400 + 4 * word);
+        machine_want("[%x]=80808080\n", D + 0x400 + 4 * word);
     }
-    want("[%x]=1\n", D);
+    machine_want("[%x]=1\n", D);
     gic_v2.init_distributor();
-    CHECK_TEXT(wanted, machine_written());
+    CHECK_TEXT(machine_wanted(), machine_written());
 }
 
 static void check_core(void (*function)(void))

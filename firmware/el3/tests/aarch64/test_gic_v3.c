@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a GICv3 is told, register by register: IHI 0069. */
-#include <stdio.h>
-#include <string.h>
-
 #include "gic.h"
 #include "harness.h"
 #include "registers.h"
@@ -51,37 +48,24 @@ uint32_t machine_device_says(uintptr_t address, uint32_t value)
     return value;
 }
 
-static char wanted[1U << 16];
-
-static void want(const char *format, ...)
-{
-    size_t bytes = strlen(wanted);
-    va_list values;
-
-    va_start(values, format);
-    vsnprintf(wanted + bytes, sizeof(wanted) - bytes, format, values);
-    va_end(values);
-}
-
 TEST(every_shared_interrupt_is_the_normal_worlds_at_its_highest_priority)
 {
     machine_set_device(D + 0x4, 0x780000U | 3);
-    wanted[0] = '\0';
-    want("[%x]=31\n", D);
+    machine_want("[%x]=31\n", D);
     for (unsigned word = 1; word < 4; word++) {
-        want("[%x]=ffffffff\n", D + 0x80 + 4 * word);
+        machine_want("[%x]=ffffffff\n", D + 0x80 + 4 * word);
     }
     for (unsigned word = 8; word < 32; word++) {
-        want("[%x]=80808080\n", D + 0x400 + 4 * word);
+        machine_want("[%x]=80808080\n", D + 0x400 + 4 * word);
     }
     gic_v3.init_distributor();
-    CHECK_TEXT(wanted, machine_written());
+    CHECK_TEXT(machine_wanted(), machine_written());
     CHECK_EQUAL(polls, 3);
 }
 
 static void want_core_up(void)
 {
-    want(ICC_SRE_EL3 "=f\nisb\n" ICC_SRE_EL1 "=f\n");
+    machine_want(ICC_SRE_EL3 "=f\nisb\n" ICC_SRE_EL1 "=f\n");
 }
 
 TEST(a_core_wakes_its_own_redistributor_and_keeps_the_wake_interrupt)
@@ -90,16 +74,15 @@ TEST(a_core_wakes_its_own_redistributor_and_keeps_the_wake_interrupt)
     const unsigned mine = R + core * STRIDE;
 
     machine_set_device(mine + WAKER, PROCESSOR_SLEEP | CHILDREN_ASLEEP | 0x100U);
-    wanted[0] = '\0';
-    want("[%x]=104\n", mine + WAKER);
-    want("[%x]=ffff7fff\n", mine + SGI_FRAME + 0x80);
+    machine_want("[%x]=104\n", mine + WAKER);
+    machine_want("[%x]=ffff7fff\n", mine + SGI_FRAME + 0x80);
     for (unsigned word = 0; word < 8; word++) {
-        want("[%x]=80808080\n", mine + SGI_FRAME + 0x400 + 4 * word);
+        machine_want("[%x]=80808080\n", mine + SGI_FRAME + 0x400 + 4 * word);
     }
-    want("[%x]=8000\n", mine + SGI_FRAME + 0x100);
+    machine_want("[%x]=8000\n", mine + SGI_FRAME + 0x100);
     want_core_up();
     gic_v3.init_core(core);
-    CHECK_TEXT(wanted, machine_written());
+    CHECK_TEXT(machine_wanted(), machine_written());
     CHECK_EQUAL(polls, 3);
 }
 
@@ -107,10 +90,9 @@ TEST(a_redistributor_that_is_awake_was_set_up_before)
 {
     machine_set_device(R + WAKER, 0);
     polls = 100;
-    wanted[0] = '\0';
     want_core_up();
     gic_v3.init_core(0);
-    CHECK_TEXT(wanted, machine_written());
+    CHECK_TEXT(machine_wanted(), machine_written());
 }
 
 TEST(system_registers_are_opened_to_el2_where_there_is_one)

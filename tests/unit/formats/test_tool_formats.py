@@ -159,6 +159,7 @@ def test_samples_end_where_they_can_be_none():
         ("oslat.txt", "    003 (us):", "    002 (us):", "the bucket of 2 us appears twice; the second is left out"),
         ("oslat_z.txt", "003 (us):\t 14 0", "003 (us):\t 14", "1 figures where 2 cores are named; the line is left out"),
         ("oslat_z.txt", "003 (us):\t 14 0", "003 (us):\t 14 x", "is not a row of the histogram"),
+        ("oslat.txt", "        Core:", "    009 (us):\t 1\n        Core:", "t:14: the row 009 (us) stands before the row `Core:`"),
         ("cyclicdeadline.txt", "T: 1 (  133) I:20500 C:     48", "T: 1 (  133) I:20500 C:     4", None),
         ("cyclicdeadline.txt", "Max: 2082331", "Max:", "t:12: 'T: 1 (  133) I:20500 C:     48"),
     ],
@@ -180,6 +181,7 @@ def test_a_damaged_line_is_named_with_its_place_and_costs_no_other(name, before,
         ("oslat.txt", "Maximum:", "Mximum:", "t: no row `Maximum:` of oslat; the output was cut off"),
         ("oslat.txt", "Core:\t 0 1", "Core:\t 0 0", "t: a CPU is named twice"),
         ("osnoise_hist.txt", "CPU-001", "", "t: the histogram of rtla names no CPU"),
+        ("osnoise_hist.txt", "CPU-001", "CPU-001 CPU-001", "t: the heading of rtla's histogram names a column twice"),
         ("timerlat_top.txt", "#", "", "t: the screen names no CPU"),
         ("oslat.json", '"avg": ', '"avg": "many', "t:22: not whole JSON"),
         ("oslat.json", '"max": 133850', '"max": -1', "t: max is '-1' and no figure of rt-tests"),
@@ -202,6 +204,11 @@ def test_a_file_that_cannot_be_read_is_refused_in_one_sentence(name, before, aft
 def test_text_of_neither_thread_tool_is_refused():
     with pytest.raises(DataError, match=r"^x: no line of a thread of cyclicdeadline or signaltest"):
         read_thread_lines("T: 0 ( 1) P:80 I:1000 C: 100 Min: 1 Act: 2 Avg: 3 Max: 4\n", "x")
+
+
+def test_the_figures_of_a_thread_are_not_gathered_from_two_lines():
+    with pytest.raises(DataError, match=r"^x: no line of a thread"):
+        read_thread_lines("T: 0 (  132) I:20000 C: 50 Min: 4 Act:1538 Avg:816868 Max: \n2082331\n", "x")
 
 
 def _tftf() -> bytes:

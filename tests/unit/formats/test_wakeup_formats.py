@@ -204,6 +204,17 @@ def test_json_overflows_are_the_cycles_that_the_histogram_does_not_show() -> Non
     assert cpu.histogram is not None and (cpu.cpu, cpu.histogram.beyond) == (2, 4)
 
 
+def test_threads_that_were_bound_to_one_cpu_stay_apart() -> None:
+    text = _real("cyclictest-bound.json").decode()
+    entries = json.loads(text)["thread"]
+    assert [entry["cpu"] for entry in entries.values()] == [1, 1]
+    read = read_json(text, "x")
+    assert [(cpu.cpu, cpu.got, cpu.max_ns) for cpu in read.cpus] == [
+        (int(name), entry["cycles"], entry["max"] * 1000) for name, entry in entries.items()
+    ]
+    assert ("rows", "threads, several of which the tool bound to one CPU") in read.facts
+
+
 def test_json_that_contradicts_itself_is_named() -> None:
     root = {"cpu": {"0": {"histogram": {"5": 9}, "count": 7, "min": 5, "max": 5, "avg": 5.0}}}
     read = read_json(json.dumps(root), "x")

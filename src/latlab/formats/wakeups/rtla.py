@@ -48,6 +48,8 @@ def _read(text: str, place: str, title: str, kind: str, tool: str, metric: Metri
         raise DataError(f"{place}: no histogram of rtla; name the output of `{title[2:].lower().removesuffix('ogram')}`")
     if not found.columns:
         raise DataError(f"{place}: the histogram of rtla names no CPU, so nothing was measured in it")
+    if len(set(found.columns)) < len(found.columns):
+        raise DataError(f"{place}: the heading of rtla's histogram names a column twice; the file is damaged")
     if "count:" not in found.rows:
         found.problems.append(f"{place}: no line `count:`, so the histogram was cut off; maxima and overflows are unknown")
     wanted = [column for column, (name, _) in enumerate(found.columns) if name == kind]

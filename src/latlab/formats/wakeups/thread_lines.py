@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from latlab.errors import DataError
 from latlab.model.wakeups import CpuWakeups, Wakeups
 
-_FIGURES = (
-    r"C:\s*(?P<cycles>\d{1,15}) Min:\s*(?P<low>-?\d{1,15}) Act:\s*-?\d{1,18} Avg:\s*(?P<average>-?\d{1,15}) Max:\s*(?P<high>-?\d{1,15})"
-)
-DEADLINE = re.compile(rf"T:\s*(?P<thread>\d{{1,5}}) \(\s*\d{{1,9}}\) I:\s*(?P<interval>\d{{1,12}}) {_FIGURES}", re.ASCII)
-SIGNAL = re.compile(rf"T:\s*(?P<thread>\d{{1,5}}) \(\s*\d{{1,9}}\) P:\s*(?P<priority>\d{{1,3}}) {_FIGURES}", re.ASCII)
+_FIGURES = r"C: *(?P<cycles>\d{1,15}) Min: *(?P<low>-?\d{1,15}) Act: *-?\d{1,18} Avg: *(?P<average>-?\d{1,15}) Max: *(?P<high>-?\d{1,15})"
+DEADLINE = re.compile(rf"T: *(?P<thread>\d{{1,5}}) \( *\d{{1,9}}\) I: *(?P<interval>\d{{1,12}}) {_FIGURES}", re.ASCII)
+SIGNAL = re.compile(rf"T: *(?P<thread>\d{{1,5}}) \( *\d{{1,9}}\) P: *(?P<priority>\d{{1,3}}) {_FIGURES}", re.ASCII)
 TORN = re.compile(r"^T:\s*\d+ \(\s*\d+\) ")
 CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\r")
 THREADS = ("rows", "threads, which the tool binds to no CPU")
@@ -35,7 +33,8 @@ TOOLS = (Tool("cyclicdeadline", DEADLINE), Tool("signaltest", SIGNAL))
 
 def tool_of(text: str) -> Tool | None:
     """By the first line of a thread; None where there is none of these two."""
-    found = [(match.start(), tool) for tool in TOOLS if (match := tool.line.search(text))]
+    plain = CONTROL.sub("", text)
+    found = [(match.start(), tool) for tool in TOOLS if (match := tool.line.search(plain))]
     return min(found, key=lambda pair: pair[0])[1] if found else None
 
 

@@ -16,6 +16,9 @@ from latlab.formats.wakeups.cyclictest_command import conditions_of
 from latlab.formats.wakeups.rt_tests_json import read_rt_tests
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
+# `cyclictest -a 1 -t 4` binds all its threads to one CPU, which says nothing of which thread is which.
+SHARED = ("rows", "threads, several of which the tool bound to one CPU")
+
 
 def read_json(text: str, place: str) -> Wakeups:
     """A file of either tool, recognised by its keys."""
@@ -47,9 +50,13 @@ def _cyclictest(root: dict[str, Any], place: str) -> Wakeups:
     command = str(root.get("cmdline:", root.get("cmdline", "")))
     nanoseconds = any(word in ("-N", "--nsecs") for word in command.split())
     problems: list[str] = []
+    entries = _entries(root["thread"], place)
+    bound = [_number(entry.get("cpu", name), "cpu", place) for name, entry in entries]
+    shared = len(set(bound)) < len(bound) or min(bound) < 0
+    numbers = [_number(name, "thread", place) for name, _ in entries] if shared else bound
     cpus = tuple(
-        _cpu(entry, _number(entry.get("cpu", name), "cpu", place), "cycles", 1 if nanoseconds else 1000, place, problems)
-        for name, entry in _entries(root["thread"], place)
+        _cpu(entry, number, "cycles", 1 if nanoseconds else 1000, place, problems)
+        for number, (_, entry) in zip(numbers, entries, strict=True)
     )
     if root.get("return_code", 0) != 0:
         problems.append(f"{place}: cyclictest ended with status {root['return_code']}")
@@ -57,6 +64,7 @@ def _cyclictest(root: dict[str, Any], place: str) -> Wakeups:
         ("command", command),
         ("version", str(root.get("rt_test_version:", root.get("rt_test_version", "")))),
         ("started", str(root.get("start_time", ""))),
+        *((SHARED,) if shared else ()),
     )
     return replace(_wakeups("cyclictest", 1 if nanoseconds else 1000, cpus, facts, problems), conditions=conditions_of(command))
 

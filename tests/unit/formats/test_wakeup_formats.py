@@ -168,6 +168,7 @@ def test_absurd_numbers_and_empty_totals_are_refused(text: str) -> None:
     [
         ("Index   IRQ-000   Thr-000   IRQ-001   Thr-001   IRQ-002   Thr-002   IRQ-003   Thr-003   Thr-004", "a second head"),
         ("2   1   1   1   1   1   1   1   1", "the row 2 appears twice"),
+        ("02   1   1   1   1   1   1   1   1", "the row 2 appears twice"),
         ("3   1   1   x   1   1   1   1   1", "is not a row of the histogram"),
     ],
 )

@@ -18,7 +18,7 @@ TIMERLAT = "# RTLA timerlat histogram"
 OSNOISE = "# RTLA osnoise histogram"
 UNIT = re.compile(r"^# Time unit is \w+ \((us|ns)\)")
 COLUMN = re.compile(r"^(IRQ|Thr|Usr|CPU)-(\d{1,9})$", re.ASCII)
-ROW = re.compile(r"^(\d{1,18}|over:|count:|min:|max:)((?:\s+(?:\d{1,20}|-))+)\s*$", re.ASCII)
+ROW = re.compile(r"^(\d{1,12}|over:|count:|min:|max:)((?:\s+(?:\d{1,15}|-))+)\s*$", re.ASCII)
 AVERAGES = re.compile(r"^avg:((?:\s+(?:\d{1,20}(?:\.\d{1,9})?|-))+)\s*$", re.ASCII)
 NS = {"us": 1000, "ns": 1}
 
@@ -74,7 +74,7 @@ def _scanned(text: str, place: str) -> _Text:
                 continue
             found.columns = [(m[1], int(m[2])) for m in map(COLUMN.match, line.split()[1:]) if m]
         elif match := ROW.match(line):
-            _add_row(found, match[1], match[2].split(), where)
+            _add_row(found, match[1].lstrip("0") or "0", match[2].split(), where)
         elif match := AVERAGES.match(line):
             parts = match[1].split()
             if len(parts) == len(found.columns):

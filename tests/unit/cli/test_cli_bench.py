@@ -117,7 +117,7 @@ def test_stalls_are_a_run_of_rt_with_their_own_name(store: str, capsys: pytest.C
     assert {one.metric for one in run.distributions} == {Metric.STALL}
     assert _latlab("compare", "last", "last") in (0, 3)
     text = capsys.readouterr().out
-    assert "stall" in text and "task_wakeup" not in text
+    assert "1,717,831 and 1,717,831 stalls" in text and "task_wakeup" not in text and "wake-ups" not in text
 
 
 def test_a_file_of_amounts_is_no_reference_yet(tmp_path: Path) -> None:

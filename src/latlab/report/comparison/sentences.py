@@ -39,8 +39,7 @@ def samples_line(run: Run) -> str:
         values = sum(len(one.values) for one in run.amounts)
         return f"{len(run.amounts):,} quantities, {values:,} values"
     if run.distributions:
-        wakeups = sum(one.got for one in run.distributions)
-        return f"{CLOCK_NAMES[run.tick.clock]}, {wakeups:,} wake-ups"
+        return f"{CLOCK_NAMES[run.tick.clock]}, {sum(one.got for one in run.distributions):,} {_counted(run)}"
     sizes = Counter((sample.test, sample.metric, sample.core) for sample in run.samples).values()
     each = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
     return f"{CLOCK_NAMES[run.tick.clock]}, {len(run.samples):,} samples, {each} in each cell"
@@ -130,9 +129,15 @@ def _boots(comparison: Comparison) -> str:
 
 
 def _wakeups(comparison: Comparison, before: int, after: int) -> str:
-    told = f"{before:,} and {after:,} wake-ups"
+    told = f"{before:,} and {after:,} {_counted(comparison.a)}"
     exact = comparison.a.tick.clock is not Clock.TIME
     return f"{told}; deterministic: any difference is exact" if exact else f"{told}, weighted by their counts"
+
+
+def _counted(run: Run) -> str:
+    """What the histograms of a run count."""
+    stalls = {one.metric for one in run.distributions} == {Metric.STALL}
+    return "stalls" if stalls else "wake-ups"
 
 
 def _threshold(comparison: Comparison) -> str:

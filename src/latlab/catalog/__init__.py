@@ -32,3 +32,9 @@ def call_names() -> CallNames:
             if entry.get("also64"):
                 smc[entry["id"] | BIT_64] = f"{name} (64)"
     return CallNames(smc, sbi)
+
+
+def call_name(function: int) -> str:
+    """A call into the firmware by the number in its first register; those of both conventions have one name."""
+    names = call_names().smc
+    return names.get(function & ~BIT_64) or names.get(function) or f"SMC {function:#010x}"

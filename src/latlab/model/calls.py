@@ -5,19 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-NAMES = {
-    0x84000050: "TRNG_VERSION",
-    0x84000051: "TRNG_FEATURES",
-    0x84000053: "TRNG_RND",
-    0xC4000053: "TRNG_RND",
-    0x84000001: "CPU_SUSPEND",
-    0xC4000001: "CPU_SUSPEND",
-    0x84000002: "CPU_OFF",
-    0xC4000003: "CPU_ON",
-    0xC4000004: "AFFINITY_INFO",
-    0xC400000E: "SYSTEM_SUSPEND",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -27,10 +14,6 @@ class Call:
     function: int
     in_ticks: int
     out_ticks: int
-
-    @property
-    def name(self) -> str:
-        return NAMES.get(self.function, f"SMC {self.function:#010x}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,6 +151,20 @@ def test_a_cpu_that_the_head_does_not_name_keeps_its_records() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (0x80008000, "SMCCC_ARCH_WORKAROUND_1"),
+        (0x84000053, "TRNG_RND"),
+        (0xC4000053, "TRNG_RND"),
+        (0xC4000021, "SDEI_EVENT_REGISTER"),
+        (0x82001234, "SMC 0x82001234"),
+    ],
+)
+def test_a_call_has_the_name_of_its_document_whichever_convention_it_is_of(function: int, name: str) -> None:
+    assert [e.name for e in exposure(_wakeups(), [Call(0, function, 10, 20)])] == [name]
+
+
 def test_exposure_counts_the_calls_of_the_measurement_and_no_others() -> None:
     calls = [Call(0, TRNG, 5, 10), Call(0, TRNG, 20, 50), Call(1, TRNG, 7, 8), Call(0, TRNG, 2 * 10**9, 2 * 10**9 + 5)]
     assert [(e.cpu, e.events, e.longest_ns, e.total_ns) for e in exposure(_wakeups(), calls)] == [(0, 2, 30, 35), (1, 1, 1, 1)]

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from latlab.catalog import call_name
 from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
 from latlab.model.calls import Call, KernelSpan
 from latlab.model.wakeups import Outlier, Wakeups
@@ -116,11 +117,11 @@ def _blamed_firmware(
     inside = calls.overlapping(start, end)
     stolen: Counter[str] = Counter()
     for call in inside:
-        stolen[call.name] += (min(call.out_ticks, end) - max(call.in_ticks, start)) * 1_000_000_000 // hz
+        stolen[call_name(call.function)] += (min(call.out_ticks, end) - max(call.in_ticks, start)) * 1_000_000_000 // hz
     name, stolen_ns = stolen.most_common(1)[0] if stolen else ("", 0)
     if not name or stolen_ns < enough_ns:
         return None
-    blamed = [call for call in inside if call.name == name]
+    blamed = [call for call in inside if call_name(call.function) == name]
     blame = Blame(BlameKind.FIRMWARE, name, _caller(wakeups, blamed, kernel))
     return Attributed(outlier, blame, len(blamed), stolen_ns)
 
@@ -173,5 +174,5 @@ def exposure(wakeups: Wakeups, calls: Iterable[Call]) -> tuple[Exposure, ...]:
     groups: dict[tuple[int, str], list[int]] = {}
     for call in calls:
         if start <= call.in_ticks < end:
-            groups.setdefault((call.cpu, call.name), []).append((call.out_ticks - call.in_ticks) * 1_000_000_000 // hz)
+            groups.setdefault((call.cpu, call_name(call.function)), []).append((call.out_ticks - call.in_ticks) * 1_000_000_000 // hz)
     return tuple(Exposure(cpu, name, len(spans), sum(spans), max(spans)) for (cpu, name), spans in sorted(groups.items()))

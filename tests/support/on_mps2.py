@@ -31,6 +31,7 @@ def printed(secure: str, program: str, machine: str = mps2.MACHINES[0], word: in
     command += ["-semihosting-config", "enable=on,target=native"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
+    assert "ended in a panic: none" not in done.stdout, "the SPM told of a panic that was none"
     return done.stdout
 
 

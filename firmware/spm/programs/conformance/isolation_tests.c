@@ -10,7 +10,7 @@
 #define SAU_CTRL  0xE000EDD0U
 #define MPU_CTRL  0xE000ED94U
 
-enum target { SPM_DATA, SPM_TEXT, OTHER_DATA, SYSTEM_CONTROL, NON_SECURE_DATA, ZERO, RAM_ALIAS, DEVICE_OF_NOBODY };
+enum target { SPM_DATA, SPM_TEXT, OTHER_DATA, SYSTEM_CONTROL, NON_SECURE_DATA, ZERO, RAM_ALIAS, DEVICE_OF_NOBODY, NON_SECURE_CODE };
 
 static uint32_t ns_word = 77;
 
@@ -50,6 +50,8 @@ static uint32_t target_of(const struct test *test)
         return 0x28000000U;
     case DEVICE_OF_NOBODY:
         return 0x50202000U;
+    case NON_SECURE_CODE:
+        return (uint32_t)request & ~1U;
     default:
         return (uint32_t)&ns_word;
     }
@@ -100,6 +102,7 @@ const struct test isolation_tests[] = {
     { "nobody writes to the SPM's code", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, SPM_TEXT },
     { "nobody writes to an alias of secure RAM", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, RAM_ALIAS },
     { "nobody reaches a device that no manifest names", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, DEVICE_OF_NOBODY },
+    { "no partition writes to non-secure code", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, NON_SECURE_CODE },
     { "the non-secure side cannot read secure RAM", non_secure_looks, SPM_CAUSE_FAULT, ANY_BUILD, 0, SPM_DATA },
     { "the non-secure side cannot read secure code", non_secure_looks, SPM_CAUSE_FAULT, ANY_BUILD, 0, SPM_TEXT },
     { "the non-secure side cannot write to the veneers", non_secure_touches_gateway, SPM_CAUSE_FAULT, ANY_BUILD, 0, 0 },

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from latlab.store.listing import Filter
     from latlab.targets.linux.machine import Machine
 
-SINCE = re.compile(r"\d{4}-\d\d(-\d\d(T\d\d:\d\d(:\d\dZ?)?)?)?")
 PAGE_MARGIN = 2
 
 
@@ -38,6 +36,7 @@ class FilterOptions:
     since: Annotated[str, typer.Option(help="Only started since then: 2026-11-01, or 7d ago.")] = ""
 
     def filter(self, limit: int | None = None, before: str = "") -> Filter:
+        from latlab.campaigns.housekeeping import moment
         from latlab.store.listing import Filter
 
         since_utc, before_utc = moment("since", self.since), moment("before", before)
@@ -102,15 +101,13 @@ def rm(
     store: StoreOption = None,
 ) -> None:
     """Remove runs with all that is kept of them."""
+    from latlab.campaigns.housekeeping import check_ended
     from latlab.cli.stores import open_store
     from latlab.store.listing import remove
 
     opened = open_store(store)
     ids = list(dict.fromkeys(opened.resolve(run) for run in runs))
-    under_way = {life.run_id for life in opened.lives() if life.owner is not None}
-    for run_id in ids:
-        if run_id in under_way:
-            raise UsageError(f"{run_id} is under way; end it first, or `latlab recover {run_id}` if its latlab is gone")
+    check_ended(opened, ids)
     remove(opened, ids)
     say(f"removed {', '.join(ids)}")
 
@@ -123,14 +120,14 @@ def prune(
     store: StoreOption = None,
 ) -> None:
     """Remove many runs: those that the options name, but none that has a label or is under way."""
+    from latlab.campaigns.housekeeping import prunable
     from latlab.cli.stores import open_store
-    from latlab.store.listing import heads, remove
+    from latlab.store.listing import remove
 
     if which == FilterOptions() and not before and not keep:
         raise UsageError("prune without an option would remove every run; say which, such as --before 30d, --status partial or --keep 100")
     opened = open_store(store)
-    found = [head for head in heads(opened, which.filter(before=before)) if head.status not in ("running", "planned")]
-    doomed = [head for head in (found[:-keep] if keep else found) if which.label or not head.label]
+    doomed = prunable(opened, which.filter(before=before), keep)
     if not doomed:
         say("no run to remove")
         return
@@ -171,21 +168,6 @@ def recover(
             say(recovered.sentence)
     if failed:
         raise failed[0]
-
-
-def moment(option: str, text: str) -> str:
-    """`2026-11-01`, or `7d`: so long ago, as runs note their start."""
-    from datetime import UTC, datetime, timedelta
-
-    from latlab.campaigns.workloads import seconds_of
-
-    if not text or SINCE.fullmatch(text):
-        return text
-    try:
-        ago = timedelta(seconds=seconds_of(text))
-    except UsageError:
-        raise UsageError(f"--{option} {text!r} is no date and no duration; write it as 2026-11-01 or 7d") from None
-    return (datetime.now(UTC) - ago).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _print_list(found: tuple[Head, ...] | list[Head]) -> None:

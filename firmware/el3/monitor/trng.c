@@ -2,6 +2,8 @@
 /* TRNG 1.0 (Arm DEN0098). Where the bits come from is the platform's business. */
 #include "monitor.h"
 
+#include <stddef.h>
+
 #define TRNG_VERSION 0x84000050U
 #define TRNG_FEATURES 0x84000051U
 #define TRNG_GET_UUID 0x84000052U
@@ -38,6 +40,9 @@ static void random_bits(struct smc_frame *frame, uint64_t bits, unsigned word_bi
 
 bool trng_call(uint32_t id, struct smc_frame *frame)
 {
+    if (monitor.random == NULL) {
+        return false;
+    }
     switch (id) {
     case TRNG_VERSION:
         frame->x[0] = TRNG_VERSION_1_0;

@@ -25,6 +25,11 @@ static bool is_call(uint32_t id)
     return (id & ~(ID_64_BIT | ID_NUMBER)) == PSCI_VERSION && (calls & BIT_OF(id)) != 0;
 }
 
+static bool is_about_protection(uint32_t id)
+{
+    return (id & ~ID_64_BIT) == PSCI_MEM_PROTECT || (id & ~ID_64_BIT) == PSCI_MEM_PROTECT_CHECK_RANGE;
+}
+
 int64_t psci_features(uint32_t id)
 {
     const int64_t original_format_with_os_initiated = 1;
@@ -32,7 +37,7 @@ int64_t psci_features(uint32_t id)
     if (id == SMCCC_VERSION) {
         return PSCI_SUCCESS;
     }
-    if (!is_call(id)) {
+    if (!is_call(id) || (is_about_protection(id) && psci.platform->mem_protect == NULL)) {
         return PSCI_NOT_SUPPORTED;
     }
     return (id & ~ID_64_BIT) == PSCI_CPU_SUSPEND ? original_format_with_os_initiated : PSCI_SUCCESS;

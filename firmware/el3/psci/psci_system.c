@@ -53,6 +53,9 @@ int64_t psci_system_reset2(uint32_t type)
 
 int64_t psci_mem_protect(uint64_t enable)
 {
+    if (psci.platform->mem_protect == NULL) {
+        return PSCI_NOT_SUPPORTED;
+    }
     if (enable > 1) {
         return PSCI_INVALID_PARAMETERS;
     }
@@ -61,5 +64,8 @@ int64_t psci_mem_protect(uint64_t enable)
 
 int64_t psci_mem_protect_check_range(uint64_t base, uint64_t bytes)
 {
+    if (psci.platform->mem_protect == NULL) {
+        return PSCI_NOT_SUPPORTED;
+    }
     return bytes != 0 && psci.platform->is_ns_memory(base, bytes) ? PSCI_SUCCESS : PSCI_DENIED;
 }

@@ -489,3 +489,19 @@ TEST(mem_protect_returns_the_former_setting_and_check_range_knows_the_normal_wor
     CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_MEM_PROTECT_CHECK_RANGE), FAKE_NS_BASE, UINT64_MAX, 0), PSCI_DENIED);
     CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_MEM_PROTECT_CHECK_RANGE), UINT64_MAX, 2, 0), PSCI_DENIED);
 }
+
+TEST(a_platform_that_cannot_protect_memory_says_so)
+{
+    init();
+    struct psci_platform without = *psci.platform;
+
+    without.mem_protect = NULL;
+    psci.platform = &without;
+    CHECK_EQUAL(fake_returns(PSCI_FEATURES, PSCI_MEM_PROTECT, 0, 0), PSCI_NOT_SUPPORTED);
+    CHECK_EQUAL(fake_returns(PSCI_FEATURES, PSCI_MEM_PROTECT_CHECK_RANGE, 0, 0), PSCI_NOT_SUPPORTED);
+    CHECK_EQUAL(fake_returns(PSCI_FEATURES, PSCI_ID_64(PSCI_MEM_PROTECT_CHECK_RANGE), 0, 0), PSCI_NOT_SUPPORTED);
+    CHECK_EQUAL(fake_returns(PSCI_FEATURES, PSCI_SYSTEM_RESET2, 0, 0), PSCI_SUCCESS);
+    CHECK_EQUAL(fake_returns(PSCI_MEM_PROTECT, 1, 0, 0), PSCI_NOT_SUPPORTED);
+    CHECK_EQUAL(fake_returns(PSCI_MEM_PROTECT_CHECK_RANGE, FAKE_NS_BASE, 1, 0), PSCI_NOT_SUPPORTED);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_MEM_PROTECT_CHECK_RANGE), FAKE_NS_BASE, 1, 0), PSCI_NOT_SUPPORTED);
+}

@@ -194,6 +194,16 @@ TEST(trng_refuses_no_bits_and_more_than_three_words)
     CHECK_EQUAL(call(0x84000053, 1ULL << 32 | 8).x[3], 0xFF);
 }
 
+TEST(without_a_source_of_randomness_there_is_no_trng)
+{
+    fake_init(&fake_juno, NULL);
+    monitor.random = NULL;
+    for (uint32_t id = 0x84000050; id <= 0x84000053; id++) {
+        check_unknown(id);
+    }
+    check_unknown(0xC4000053);
+}
+
 TEST(the_trace_service_describes_the_machine_and_refuses_cores_that_it_does_not_have)
 {
     fake_init(&fake_juno, NULL);

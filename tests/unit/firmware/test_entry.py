@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.a64 import Core, macro
 from support.places import ROOT
 
-ENTRY = ROOT / "firmware" / "el3" / "arch" / "aarch64" / "entry.S"
+ENTRY = ROOT / "firmware" / "el3" / "arch" / "aarch64" / "include" / "entry.inc"
 UNIPROCESSOR_AND_RES1 = 3 << 30
 
 

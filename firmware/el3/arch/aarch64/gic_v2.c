@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gic.h"
 
+#include <stdbool.h>
+
 #define GICD_CTLR_ENABLE_GRP0 1U
 #define GICD_SGIR 0xF00U
+#define GICD_ICENABLER 0x180U
+#define GICD_TYPER_SECURITY_EXTENSIONS (1U << 10)
 #define GICC_CTLR 0x00U
 #define GICC_PMR 0x04U
 #define GICC_IAR 0x0CU
@@ -12,11 +16,16 @@
 #define INTERRUPT_ID 0x3FFU
 #define SPURIOUS_IDS 1020U
 
+/* Without them everybody sees every group: all stays in group 0, the only one that the normal world then turns on. Set at boot. */
+static bool has_security_extensions;
+
 static void init_distributor(void)
 {
-    uint32_t words = GIC_WORDS_OF_SPIS(mmio_read32(platform_gicd + GICD_TYPER));
+    uint32_t typer = mmio_read32(platform_gicd + GICD_TYPER);
+    uint32_t words = GIC_WORDS_OF_SPIS(typer);
 
-    for (uint32_t word = 1; word < words; word++) {
+    has_security_extensions = (typer & GICD_TYPER_SECURITY_EXTENSIONS) != 0;
+    for (uint32_t word = 1; has_security_extensions && word < words; word++) {
         mmio_write32(platform_gicd + GICD_IGROUPR + 4U * word, UINT32_MAX);
     }
     for (uint32_t word = 8; word < 8U * words; word++) {
@@ -38,7 +47,9 @@ static void acknowledge_wake(void)
 /* The first words of the distributor are the calling core's own. */
 static void core_up(void)
 {
-    mmio_write32(platform_gicd + GICD_IGROUPR, ~(1U << GIC_WAKE_SGI));
+    if (has_security_extensions) {
+        mmio_write32(platform_gicd + GICD_IGROUPR, ~(1U << GIC_WAKE_SGI));
+    }
     mmio_write32(platform_gicd + GICD_ISENABLER, 1U << GIC_WAKE_SGI);
     /* The normal world may only move the mask within its own half; it starts there. */
     if (mmio_read32(platform_gicc + GICC_PMR) < 0x80U) {
@@ -54,6 +65,9 @@ static void init_core(unsigned core)
 
 static void prepare_off(void)
 {
+    if (!has_security_extensions) {
+        mmio_write32(platform_gicd + GICD_ICENABLER, ~(1U << GIC_WAKE_SGI));
+    }
     mmio_write32(platform_gicc + GICC_PMR, PRIORITY_MASK_ALL);
     mmio_write32(platform_gicc + GICC_CTLR, GICC_CTLR_ENABLE_GRP0);
     acknowledge_wake();

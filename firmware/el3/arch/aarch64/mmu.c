@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * EL3's identity map of the first GiB: 2 MiB blocks for devices, 4 KiB pages for the secure RAM that holds the
+ * EL3's identity map of the first 4 GiB: 2 MiB blocks for devices, 4 KiB pages for the secure RAM that holds the
  * firmware, so that code is never writable and data never executable. The normal world's memory is not mapped at all.
  */
 #include "arch_el3.h"
 #include "sysregs.h"
 
 #define ENTRIES 512U
+#define GIBS 4U
 #define PAGE_BYTES 0x1000U
 #define BLOCK_BYTES 0x200000U
 #define PAGE_TABLES 8U
@@ -26,10 +27,9 @@
 #define TCR (0x80800000U | 3U << 12 | 1U << 10 | 1U << 8 | 32U)
 #define SCTLR_MMU_AND_CACHES (1U << 0 | 1U << 2 | 1U << 12 | 1U << 19) /* M, C, I, WXN */
 
-static uint64_t level1[4] __attribute__((aligned(PAGE_BYTES)));
-static uint64_t level2[ENTRIES] __attribute__((aligned(PAGE_BYTES)));
+static uint64_t level1[GIBS] __attribute__((aligned(PAGE_BYTES)));
+static uint64_t level2[GIBS * ENTRIES] __attribute__((aligned(PAGE_BYTES))); /* one table after the other */
 static uint64_t level3[PAGE_TABLES][ENTRIES] __attribute__((aligned(PAGE_BYTES)));
-static uint64_t first_block; /* the one that level3[0] is for; 0: none yet */
 
 static const uint64_t attributes[] = {
     [ARCH_MAP_DEVICE] = ATTR_DEVICE | EXECUTE_NEVER,
@@ -38,11 +38,21 @@ static const uint64_t attributes[] = {
     [ARCH_MAP_DATA] = ATTR_NORMAL | INNER_SHAREABLE | EXECUTE_NEVER,
 };
 
-static void map_pages(const struct arch_map *map)
+/* The first range in pages begins in the block that level3[0] is for. */
+static uint64_t first_block(void)
 {
-    first_block = first_block != 0 ? first_block : map->base / BLOCK_BYTES;
+    unsigned i = 0;
+
+    while (platform_map[i].kind == ARCH_MAP_DEVICE) {
+        i++;
+    }
+    return platform_map[i].base / BLOCK_BYTES;
+}
+
+static void map_pages(const struct arch_map *map, uint64_t first)
+{
     for (uint64_t page = map->base; page < map->end; page += PAGE_BYTES) {
-        uint64_t *table = level3[page / BLOCK_BYTES - first_block];
+        uint64_t *table = level3[page / BLOCK_BYTES - first];
 
         level2[page / BLOCK_BYTES] = (uintptr_t)table | TABLE;
         table[page / PAGE_BYTES % ENTRIES] = page | attributes[map->kind] | ACCESS_FLAG | PAGE;
@@ -61,14 +71,18 @@ void arch_mmu_enable(void);
 
 void arch_mmu_build(void)
 {
-    level1[0] = (uintptr_t)level2 | TABLE;
+    uint64_t first = first_block();
+
+    for (unsigned gib = 0; gib < GIBS; gib++) {
+        level1[gib] = (uintptr_t)&level2[gib * ENTRIES] | TABLE;
+    }
     for (unsigned i = 0; i < platform_map_ranges; i++) {
         const struct arch_map *map = &platform_map[i];
 
         if (map->kind == ARCH_MAP_DEVICE) {
             map_blocks(map);
         } else {
-            map_pages(map);
+            map_pages(map, first);
         }
     }
     dsb_sy(); /* the tables are in memory before any core walks them */

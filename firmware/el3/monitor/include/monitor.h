@@ -40,7 +40,7 @@ struct monitor_platform {
     uint32_t soc_version;  /* SMCCC_ARCH_SOC_ID, type 0 */
     uint32_t soc_revision; /* type 1 */
     uint32_t trng_uuid[4];
-    uint64_t (*random)(void); /* 64 fresh bits */
+    uint64_t (*random)(void); /* 64 fresh bits; NULL: there is no TRNG */
     const char *build;        /* what was built; TRACE_BUILD gives the first 96 characters, spaces and all */
     unsigned cores;
     uint32_t capture_mticks; /* measured at boot */

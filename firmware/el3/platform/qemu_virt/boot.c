@@ -4,18 +4,16 @@
 #include "arch_el3.h"
 #include "console.h"
 #include "gic.h"
+#include "parking.h"
 #include "power_states.h"
 #include "qemu_virt.h"
+#include "start.h"
 #include "sysregs.h"
 
 /* JEP-106 bank 4, code 0x3B (Arm), as the SMCCC asks for; the machine is no product and its number means nothing. */
 #define SOC_VERSION 0x043B0000U
 
-#define MOST_RECORDS 65536U /* of a ring: a megabyte */
-
-extern char __text_start[], __text_end[], __const_start[], __const_end[], __bss_end[], __ram_end[];
-
-struct percpu percpus[MAX_CORES];
+extern char __text_start[], __text_end[], __const_start[], __const_end[];
 
 /* Set once by the boot core, before any other core runs. */
 uintptr_t platform_gicd;
@@ -85,11 +83,6 @@ static struct psci_platform psci_platform = {
     .mem_protect = mem_protect,
 };
 
-static const struct trace_ring *ring_of(unsigned core)
-{
-    return &percpus[core].ring;
-}
-
 static void monitor_init(void)
 {
     monitor = (struct monitor_platform){
@@ -103,7 +96,7 @@ static void monitor_init(void)
         .cores = psci_platform.topology->cores,
         .location = qemu_virt_location,
         .core_of_mpidr = qemu_virt_core_of_mpidr,
-        .ring = ring_of,
+        .ring = start_ring_of,
         .capture_mticks = trace_calibrate_mticks(),
     };
 }
@@ -122,32 +115,6 @@ static void init_core(void)
     SYSREG_WRITE("cntfrq_el0", counter_hz);
     arch_features_init();
     percpu()->hardening = LATLAB_HARDENED ? arch_hardening() : 0;
-}
-
-/*
- * Before the normal world runs, which may ask for the ring of a core that has not run yet. The rings share what the image leaves of
- * the secure RAM.
- */
-static void init_percpus(void)
-{
-    uint64_t free_records = (uint64_t)(SECURE_RAM_END - (uintptr_t)__ram_end) / sizeof(struct trace_record);
-    uint64_t records = free_records / qemu_virt_machine.cores;
-    struct trace_record *at = (struct trace_record *)(uintptr_t)__ram_end;
-
-    records = records < MOST_RECORDS + TRACE_SLACK ? records : MOST_RECORDS + TRACE_SLACK;
-    for (unsigned core = 0; core < qemu_virt_machine.cores; core++) {
-        percpus[core].core_index = core;
-        trace_init(&percpus[core].ring, at, records - TRACE_SLACK);
-        at += records;
-    }
-}
-
-/* What never changes from here on is also read by cores whose caches are off. docs/locking.md, What runs at the same time. */
-static void clean_to_memory(void)
-{
-    for (const char *line = __const_end; line < __bss_end; line += ARCH_CACHE_LINE) {
-        arch_clean_invalidate(line);
-    }
 }
 
 void platform_boot_core(void) __attribute__((noreturn));
@@ -209,18 +176,18 @@ void platform_boot_core(void)
     console_init();
     check_machine();
     find_counter_frequency();
-    init_percpus();
+    start_percpus(qemu_virt_machine.cores, SECURE_RAM_END);
     init_core();
     payload.address = payload_entry;
     platform_gicd = qemu_virt_machine.gicd;
     platform_gicc = qemu_virt_machine.gicc_or_gicr;
     platform_gicr = qemu_virt_machine.gicc_or_gicr;
     psci_platform.topology = qemu_virt_topology(&qemu_virt_machine);
-    qemu_virt_power_init(&psci_platform);
+    parking_init(&psci_platform);
     psci_init(&psci_platform, 0);
     monitor_init();
     say_hello();
-    clean_to_memory();
+    start_clean_to_memory();
     qemu_virt_tell_the_others(qemu_virt_machine.cores);
     arch_enter_ns(&payload);
 }
@@ -228,7 +195,7 @@ void platform_boot_core(void)
 void platform_secondary_core(unsigned core)
 {
     init_core();
-    qemu_virt_park(core);
+    parking_park(core);
 }
 
 /* The emulator ends with a failure where it listens to semihosting; where not, that was an exception, and comes here again. */
@@ -241,23 +208,8 @@ void platform_panic(const char *what, uint64_t a, uint64_t b, uint64_t c)
     }
     console_init();
     console_everywhere();
-    console_text("PANIC: ");
-    console_text(what);
-    console_text(": ");
-    console_hex(a);
-    console_text(", ");
-    console_hex(b);
-    console_text(", ");
-    console_hex(c);
-    console_text("\n");
+    console_panic(what, a, b, c);
     has_tried_to_exit = true;
     arch_exit(1);
     qemu_virt_power_off();
-}
-
-void arch_unexpected_exception(uint64_t esr, uint64_t elr, uint64_t far) __attribute__((noreturn));
-
-void arch_unexpected_exception(uint64_t esr, uint64_t elr, uint64_t far)
-{
-    platform_panic("exception at EL3 (ESR, ELR, FAR)", esr, elr, far);
 }

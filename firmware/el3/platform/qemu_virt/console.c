@@ -3,7 +3,6 @@
 
 #include "gic.h"
 #include "memory_map.h"
-#include "number.h"
 
 #define UART_DR 0x00U
 #define UART_FR 0x18U
@@ -37,36 +36,10 @@ static void put_to(uintptr_t uart, char c)
     mmio_write32(uart + UART_DR, (uint8_t)c);
 }
 
-static void put(char c)
+void console_put(char c)
 {
     put_to(SECURE_UART_BASE, c);
     if (also != 0) {
         put_to(also, c);
     }
-}
-
-void console_text(const char *text)
-{
-    for (; *text != '\0'; text++) {
-        if (*text == '\n') {
-            put('\r');
-        }
-        put(*text);
-    }
-}
-
-void console_number(uint64_t value)
-{
-    char digits[NUMBER_MOST_DIGITS + 1];
-
-    *number_decimal(digits, value) = '\0';
-    console_text(digits);
-}
-
-void console_hex(uint64_t value)
-{
-    char digits[sizeof("0x") + 16] = "0x";
-
-    *number_hex(&digits[2], value, 16) = '\0';
-    console_text(digits);
 }

@@ -32,11 +32,6 @@ void qemu_virt_reset(void) __attribute__((noreturn));
 void qemu_virt_tell_the_others(unsigned cores); /* those that wait in flash: all is set up for so many */
 void qemu_virt_wipe(uint64_t base, uint64_t bytes); /* zeroes; multiples of 64; caches off, and the MMU stays off */
 
-/* power.c: fills in the hooks of a power controller that is played by the GIC and WFI */
-void qemu_virt_power_init(struct psci_platform *platform);
-/* A core that has come out of reset and is not the boot core: off until CPU_ON wants it. */
-void qemu_virt_park(unsigned core) __attribute__((noreturn));
-
 /* trng.c: 64 bits of a seeded generator, for any core at any time; not secure */
 uint64_t qemu_virt_random(void);
 

@@ -80,7 +80,7 @@ struct psci_platform {
     /* Whatever the other cores do. */
     void (*system_off)(void) __attribute__((noreturn));
     void (*system_reset)(void) __attribute__((noreturn));
-    bool (*mem_protect)(bool enable); /* returns the previous setting */
+    bool (*mem_protect)(bool enable); /* returns the previous setting; optional: MEM_PROTECT is then not supported */
 };
 
 #endif

@@ -12,8 +12,14 @@ uintptr_t platform_gicd = D;
 uintptr_t platform_gicc = C;
 uintptr_t platform_gicr = 0;
 
+#define SECURITY_EXTENSIONS (1U << 10)
+
+/* One with the security extensions, as the tests take it where they do not say otherwise. */
 void harness_before_each(void)
 {
+    machine_clear();
+    machine_set_device(D + 0x4, SECURITY_EXTENSIONS);
+    gic_v2.init_distributor();
     machine_clear();
 }
 
@@ -78,4 +84,29 @@ TEST(a_core_is_woken_by_its_bit_of_the_list_of_targets)
     gic_v2.send_wake(0);
     gic_v2.send_wake(7);
     CHECK_TEXT("[8000f00]=1000f\n[8000f00]=80000f\n", machine_written());
+}
+
+TEST(where_groups_are_everybodys_all_interrupts_stay_in_the_one_that_the_normal_world_turns_on)
+{
+    machine_set_device(D + 0x4, 0xF800U | 1); /* every bit of TYPER beside the security extensions and ITLinesNumber */
+    for (unsigned word = 8; word < 16; word++) {
+        machine_want("[%x]=80808080\n", D + 0x400 + 4 * word);
+    }
+    machine_want("[%x]=1\n", D);
+    gic_v2.init_distributor();
+    CHECK_TEXT(machine_wanted(), machine_written());
+
+    machine_set_device(C + 0x4, 0x80);
+    gic_v2.core_up();
+    CHECK_TEXT("[8000100]=8000\n", machine_written());
+}
+
+TEST(without_groups_a_core_that_goes_off_turns_off_its_own_interrupts_but_the_wake_interrupt)
+{
+    machine_set_device(D + 0x4, 1);
+    gic_v2.init_distributor();
+    (void)machine_written();
+    machine_set_device(C + 0xC, SPURIOUS);
+    gic_v2.prepare_off();
+    CHECK_TEXT("[8000180]=ffff7fff\n[8010004]=ff\n[8010000]=1\n", machine_written());
 }

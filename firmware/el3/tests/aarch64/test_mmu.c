@@ -17,9 +17,12 @@ void arch_mmu_enable(void);
 #define CODE (RAM + 0x1FE000UL) /* over the border of two tables */
 #define CODE_END (RAM + 0x202000UL)
 #define CONST_END (CODE_END + 0x1000UL)
+#define HIGH_DEVICES 0xFE000000UL /* in the last GiB, up to its end */
+#define HIGH_DEVICES_END 0x100000000UL
 
 const struct arch_map platform_map[] = {
     { DEVICES, DEVICES_END, ARCH_MAP_DEVICE },
+    { HIGH_DEVICES, HIGH_DEVICES_END, ARCH_MAP_DEVICE },
     { RAM, RAM_END, ARCH_MAP_DATA },
     { CODE, CODE_END, ARCH_MAP_CODE },
     { CODE_END, CONST_END, ARCH_MAP_CONST },
@@ -94,6 +97,9 @@ static enum what should_be(uint64_t address)
     }
     if (address >= RAM && address < RAM_END) {
         return DATA_PAGE;
+    }
+    if (address >= HIGH_DEVICES) {
+        return DEVICE;
     }
     return address >= DEVICES && address < DEVICES_END ? DEVICE : UNMAPPED;
 }

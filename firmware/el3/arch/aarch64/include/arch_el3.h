@@ -10,8 +10,8 @@
 #include "sysregs.h"
 
 /*
- * One range of EL3's identity map: devices in multiples of 2 MiB, the others in pages of 4 KiB within 16 MiB from the first
- * one's start.
+ * One range of EL3's identity map: devices in multiples of 2 MiB, the others, one at least, in pages of 4 KiB within 16 MiB from the
+ * first one's start.
  */
 enum arch_map_kind { ARCH_MAP_DEVICE, ARCH_MAP_CODE, ARCH_MAP_CONST, ARCH_MAP_DATA };
 
@@ -22,7 +22,7 @@ struct arch_map {
 };
 
 /*
- * Given by the platform; the ranges lie in the first GiB, later ones overwrite earlier ones. Read with the MMU off, on
+ * Given by the platform; the ranges lie in the first 4 GiB, later ones overwrite earlier ones. Read with the MMU off, on
  * every core that starts.
  */
 extern const struct arch_map platform_map[];

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The power controller that QEMU does not have. A core that is off waits in WFI with nothing but the secure wake SGI
+ * For a machine without a power controller. A core that is off waits in WFI with nothing but the secure wake SGI
  * enabled, one that is suspended waits for any interrupt; both then enter through the warm-boot path as out of reset.
  */
 #include "arch.h"
 #include "arch_el3.h"
 #include "gic.h"
-#include "qemu_virt.h"
+#include "memory_map.h"
+#include "parking.h"
 
 /* Set by CPU_ON's caller, taken back by the core as it leaves: it may come before the core sleeps. */
 static struct arch_shared wanted_on[MAX_CORES];
@@ -52,7 +53,7 @@ static void core_up(unsigned core)
     gic->core_up();
 }
 
-void qemu_virt_park(unsigned core)
+void parking_park(unsigned core)
 {
     gic->init_core(core);
     core_prepare_down(core, true);
@@ -60,7 +61,7 @@ void qemu_virt_park(unsigned core)
     power_down(core, true);
 }
 
-void qemu_virt_power_init(struct psci_platform *platform)
+void parking_init(struct psci_platform *platform)
 {
     gic = arch_has_gicv3() ? &gic_v3 : &gic_v2;
     gic->init_distributor();

@@ -45,12 +45,9 @@ function(add_payload name)
     add_payload_at(payload_runtime 0x60000000 ${name} ${ARGN})
 endfunction()
 
-add_payload(psci_bench
-    psci_bench/main.c
-    psci_bench/dump.c
-    psci_bench/measure.c
-    psci_bench/procedures.c
-    psci_bench/stamps.c)
+set(psci_bench psci_bench/main.c psci_bench/dump.c psci_bench/measure.c psci_bench/procedures.c psci_bench/stamps.c)
+add_payload(psci_bench ${psci_bench})
+add_payload_at(payload_runtime_raspi4b 0x80000 psci_bench_raspi4b ${psci_bench})
 
 # For firmware of other makers: no trace service, and another machine.
 set(psci_calls psci_calls/main.c psci_calls/power_states.c psci_calls/tests.c)

@@ -16,7 +16,7 @@ from mutants.plan import Group
 RULES = {".py": ["universal.rules", "python.rules"], ".c": ["universal.rules", "c_like.rules", "c.rules"]}
 RULES[".h"] = RULES[".c"]
 # The rules of universalmutator are for languages with operators; these leave out an instruction, turn it round, or change a number.
-RULES[".S"] = [str(Path(__file__).with_name("assembly.rules"))]
+RULES[".S"] = RULES[".inc"] = [str(Path(__file__).with_name("assembly.rules"))]
 # An import that is gone is noticed by any test that loads the file, and says nothing of the tests.
 NEVER = {
     ".py": r"^\s*(from\s.+\s)?import\s",
@@ -24,6 +24,7 @@ NEVER = {
     ".h": r"^\s*#\s*(include|ifndef|pragma)",
     ".S": r"^\s*(#\s*(include|if|else|endif)|\.global|/?\*)",
 }
+NEVER[".inc"] = NEVER[".S"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,18 +41,24 @@ function(add_payload_at runtime address name)
     set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${PAYLOAD_RUNTIME}/payload.ld)
 endfunction()
 
+# A board has no loader of ELF files.
+function(add_payload_for_board name)
+    add_payload_at(payload_runtime_raspi4b 0x80000 ${name} ${ARGN})
+    add_custom_command(TARGET ${name} POST_BUILD COMMAND ${CMAKE_OBJCOPY} -O binary $<TARGET_FILE:${name}> ${CMAKE_BINARY_DIR}/${name}.bin VERBATIM)
+endfunction()
+
 function(add_payload name)
     add_payload_at(payload_runtime 0x60000000 ${name} ${ARGN})
 endfunction()
 
 set(psci_bench psci_bench/main.c psci_bench/dump.c psci_bench/measure.c psci_bench/procedures.c psci_bench/stamps.c)
 add_payload(psci_bench ${psci_bench})
-add_payload_at(payload_runtime_raspi4b 0x80000 psci_bench_raspi4b ${psci_bench})
+add_payload_for_board(psci_bench_raspi4b ${psci_bench})
 
 # For firmware of other makers: no trace service, and another machine.
 set(psci_calls psci_calls/main.c psci_calls/power_states.c psci_calls/tests.c)
 add_payload(psci_calls ${psci_calls})
-add_payload_at(payload_runtime_raspi4b 0x80000 psci_calls_raspi4b ${psci_calls})
+add_payload_for_board(psci_calls_raspi4b ${psci_calls})
 
 add_payload(psci_stress
     psci_stress/ledger.c

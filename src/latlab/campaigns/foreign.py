@@ -133,7 +133,7 @@ def _planned(qemu: Qemu, subject: Subject, command: tuple[str, ...]) -> Run:
         started_utc=now_utc(),
         emulator=str(qemu),
         command=command,
-        conditions=Conditions(mode=Mode.DETERMINISTIC if subject.board.is_deterministic else Mode.MULTI_THREAD),
+        conditions=Conditions(mode=Mode.DETERMINISTIC if subject.is_deterministic else Mode.MULTI_THREAD),
         facts=(("instrument", INSTRUMENT), *((("cpu", subject.cpu),) if subject.cpu else ())),
     )
 

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from latlab.targets.qemu.console import Limits
 
 SubjectOption = Annotated[Path | None, typer.Option("--subject", help="TOML file of somebody else's firmware: images, machine, symbols.")]
-OnOption = Annotated[str | None, typer.Option("--on", help="Machine of the firmware file that --firmware names: virt or raspi4b.")]
+OnOption = Annotated[
+    str | None,
+    typer.Option("--on", help="virt or raspi4b: the machine of the file that --firmware names, or of our own firmware without it."),
+]
 ProbeOption = Annotated[Path | None, typer.Option("--probe", help="The plugin to use.", show_default="build folder or package")]
 SymbolsOption = Annotated[
     list[Path] | None, typer.Option("--symbols", help="ELF file of the firmware, FILE or FILE@OFFSET where it was loaded elsewhere.")
@@ -46,7 +49,7 @@ def run(
     from latlab.report.progress import RunProgress
     from latlab.targets.qemu.probe import find_probe
     from latlab.targets.qemu.qemu import MAX_ITERATIONS, find_qemu
-    from latlab.targets.qemu.subject import load_subject, subject_of_file
+    from latlab.targets.qemu.subject import load_subject, own_subject, subject_of_file
 
     if given.subject is not None and (firmware is not None or given.on is not None):
         raise UsageError("--subject says which firmware on which machine; leave out --firmware and --on")
@@ -54,10 +57,10 @@ def run(
         raise UsageError(f"--iterations {iterations}: use 1 to {MAX_ITERATIONS}")
     if given.subject is not None:
         found = load_subject(given.subject)
-    elif firmware is None or given.on is None:
-        raise UsageError("--on names the machine of a firmware file; give that with --firmware FILE")
+    elif firmware is not None:
+        found = subject_of_file(firmware, given.on or "")
     else:
-        found = subject_of_file(firmware, given.on)
+        found = own_subject(given.on or "")
     images = tuple(image_of(each) for each in (*found.symbols, *(given.symbols or ())))
     opened, program, plugin = open_store(store), find_qemu(qemu), find_probe(given.probe)
     with Interrupts() as interrupts, RunProgress(err(), f"{found.name}, {program}", iterations * CAMPAIGN_TESTS) as progress:

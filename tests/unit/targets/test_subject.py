@@ -6,7 +6,7 @@ import pytest
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.targets.qemu.probe import refusal, with_probe
 from latlab.targets.qemu.qemu import Qemu
-from latlab.targets.qemu.subject import command_line, flash_of, load_subject, subject_of_file
+from latlab.targets.qemu.subject import command_line, find_program, flash_of, load_subject, own_subject, subject_of_file
 
 QEMU = Qemu(Path("/usr/bin/qemu-system-aarch64"), (10, 0, 2))
 
@@ -51,6 +51,7 @@ def test_images_that_overlap_are_refused(tmp_path: Path) -> None:
         ('color = 1\n[[image]]\nfile = "a"\nflash = 0', "'color' means nothing"),
         ('machine = "sbsa"\n[[image]]\nfile = "a"\nflash = 0', "there are virt, raspi4b"),
         ('cores = 99\n[[image]]\nfile = "a"\nflash = 0', "cores = 99"),
+        ('takes_turns = 1\n[[image]]\nfile = "a"\nflash = 0', "takes_turns = 1 is neither true nor false"),
         ('name = 3\n[[image]]\nfile = "a"\nflash = 0', "name = 3 is no text"),
         ('symbols = "x"\n[[image]]\nfile = "a"\nflash = 0', "symbols is a list"),
         ('[[image]]\nfile = "a"', "flash = OFFSET or address = ADDRESS"),
@@ -74,6 +75,30 @@ def test_a_file_goes_where_its_machine_starts(tmp_path: Path) -> None:
     assert (image.address, image.flash) == (0, None)
     with pytest.raises(UsageError, match="virt, raspi4b"):
         subject_of_file(tmp_path / "bl31.bin", "juno")
+
+
+def test_what_a_machines_usual_firmware_cannot_do_another_may(tmp_path: Path) -> None:
+    image = '[[image]]\nfile = "a"\naddress = 0\n'
+    usual = load_subject(written(tmp_path, f'machine = "raspi4b"\n{image}', "a"))
+    other = load_subject(written(tmp_path, f'machine = "raspi4b"\ncores_stay_on = false\ntakes_turns = true\n{image}', "a"))
+    assert (usual.cores_stay_on, usual.is_deterministic) == (True, False)
+    assert (other.cores_stay_on, other.is_deterministic) == (False, True)
+    usual_words, other_words = (command_line(QEMU, each, Path("/x/p.elf"), 1, tmp_path) for each in (usual, other))
+    assert "tcg,thread=multi" in usual_words and "loader,addr=0x1fff0028,data=0x1,data-len=8" in usual_words
+    assert "shift=4,sleep=off" in other_words and "loader,addr=0x1fff0028,data=0x0,data-len=8" in other_words
+
+
+def test_our_own_firmware_is_found_by_the_name_of_its_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("latlab.targets.qemu.subject.search_folders", lambda: (tmp_path,))
+    with pytest.raises(UsageError, match=r"raspi4/firmware\.bin is in none of .*make firmware"):
+        own_subject("raspi4b")
+    (tmp_path / "raspi4").mkdir()
+    for name in ("firmware.bin", "firmware.elf", "psci_calls_raspi4b.elf"):
+        (tmp_path / "raspi4" / name).write_bytes(b"x")
+    subject = own_subject("raspi4b")
+    assert (subject.name, subject.cores_stay_on, subject.is_deterministic) == ("raspi4", False, True)
+    assert subject.symbols == (tmp_path / "raspi4/firmware.elf",)
+    assert find_program(subject.board) == tmp_path / "raspi4/psci_calls_raspi4b.elf"
 
 
 def test_commas_in_paths_reach_qemu_doubled() -> None:

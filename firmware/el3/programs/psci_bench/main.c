@@ -5,6 +5,7 @@
 #include "console.h"
 #include "core.h"
 #include "dump.h"
+#include "machine.h"
 #include "payload.h"
 #include "procedures.h"
 #include "psci.h"
@@ -15,11 +16,11 @@
 #define WAKE_LEVEL_0_US 5000UL
 
 static const struct bench_test tests[] = {
-    { "test_rt_instr_susp_deep_parallel", procedure_parallel, POWER_STATE_DOWN_2, WAKE_DEEP_US },
-    { "test_rt_instr_susp_deep_serial", procedure_serial, POWER_STATE_DOWN_2, WAKE_DEEP_US },
+    { "test_rt_instr_susp_deep_parallel", procedure_parallel, MACHINE_DEEPEST_STATE, WAKE_DEEP_US },
+    { "test_rt_instr_susp_deep_serial", procedure_serial, MACHINE_DEEPEST_STATE, WAKE_DEEP_US },
     { "test_rt_instr_cpu_susp_parallel", procedure_parallel, POWER_STATE_DOWN_0, WAKE_LEVEL_0_US },
     { "test_rt_instr_cpu_susp_serial", procedure_serial, POWER_STATE_DOWN_0, WAKE_LEVEL_0_US },
-    { "test_rt_instr_cpu_off_serial", procedure_off_serial, POWER_STATE_DOWN_2, WAKE_DEEP_US },
+    { "test_rt_instr_cpu_off_serial", procedure_off_serial, MACHINE_DEEPEST_STATE, WAKE_DEEP_US },
     { "test_rt_instr_psci_version_parallel", procedure_parallel, 0, 0 },
 };
 #define TEST_COUNT (sizeof(tests) / sizeof(tests[0]))

@@ -11,7 +11,7 @@ from typing import Any
 
 from latlab.errors import DataError, UsageError
 from latlab.formats.fip import with_bl33
-from latlab.targets.qemu.images import PLATFORM, search_folders
+from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF, PLATFORM, search_folders
 from latlab.targets.qemu.qemu import ICOUNT_SHIFT, PARAMS_MAGIC, Qemu
 
 PROGRAM = "psci_calls"
@@ -23,9 +23,11 @@ ERASED = b"\xff"
 class Board:
     """A machine of QEMU that the program is built for. The program's console is the first serial port, the firmware's may be either.
 
-    `cores_stay_on` where QEMU cannot start a core again that firmware switched off, `is_deterministic` where its cores can take turns."""
+    Of firmware of which nothing is said: `cores_stay_on` where QEMU's model cannot start a core again as the usual firmware wants it,
+    `is_deterministic` where its cores can take turns. `own` is the build of our own firmware."""
 
     name: str
+    own: str
     program: str
     params: int
     options: str
@@ -37,8 +39,8 @@ class Board:
 
 
 BOARDS = {
-    "virt": Board("virt", PROGRAM, 0x5FFF0000, "secure=on,gic-version=2", "cortex-a57", 1024, 4),
-    "raspi4b": Board("raspi4b", f"{PROGRAM}_raspi4b", 0x1FFF0000, "", None, None, 4, cores_stay_on=True, is_deterministic=False),
+    "virt": Board("virt", "qemu_virt", PROGRAM, 0x5FFF0000, "secure=on,gic-version=2", "cortex-a57", 1024, 4),
+    "raspi4b": Board("raspi4b", "raspi4", f"{PROGRAM}_raspi4b", 0x1FFF0000, "", None, None, 4, cores_stay_on=True, is_deterministic=False),
 }
 
 
@@ -61,13 +63,24 @@ class Subject:
     cpu: str | None
     cores: int
     symbols: tuple[Path, ...] = ()
+    cores_stay_on: bool = False
+    is_deterministic: bool = True
+
+
+def own_subject(board_name: str) -> Subject:
+    """Our own firmware, as the build folder or the package has it."""
+    board = board_of(board_name)
+    firmware = _built(board, FIRMWARE_BIN)
+    images = (_where_it_starts(board, firmware),)
+    return Subject(board.own, board, images, board.options, board.cpu, board.cores, (_built(board, FIRMWARE_ELF),))
 
 
 def subject_of_file(firmware: Path, board_name: str) -> Subject:
     """One image: `virt` has it at the start of its flash, `raspi4b` in memory at 0."""
     board = board_of(board_name)
-    image = FirmwareImage(firmware, flash=0) if board.name == "virt" else FirmwareImage(firmware, address=0)
-    return Subject(firmware.name, board, (_there(image),), board.options, board.cpu, board.cores)
+    image = _there(_where_it_starts(board, firmware))
+    stays, turns = board.cores_stay_on, board.is_deterministic
+    return Subject(firmware.name, board, (image,), board.options, board.cpu, board.cores, (), stays, turns)
 
 
 def load_subject(path: Path) -> Subject:
@@ -78,7 +91,7 @@ def load_subject(path: Path) -> Subject:
         raise UsageError(f"{path}: cannot be read ({error.strerror}); name the subject's TOML file") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"{path}: not TOML ({error})") from error
-    known = {"name", "machine", "options", "cpu", "cores", "symbols", "image"}
+    known = {"name", "machine", "options", "cpu", "cores", "cores_stay_on", "takes_turns", "symbols", "image"}
     unknown = sorted(set(data) - known)
     if unknown:
         raise DataError(f"{path}: {unknown[0]!r} means nothing here; a subject has {', '.join(sorted(known))}")
@@ -100,6 +113,8 @@ def load_subject(path: Path) -> Subject:
         data.get("cpu", board.cpu),
         cores,
         tuple(path.parent / each for each in symbols),
+        _flag(path, data, "cores_stay_on", board.cores_stay_on),
+        _flag(path, data, "takes_turns", board.is_deterministic),
     )
 
 
@@ -110,16 +125,13 @@ def board_of(name: str) -> Board:
 
 
 def find_program(board: Board) -> Path:
-    for base in search_folders():
-        if (path := base / PLATFORM / f"{board.program}.elf").is_file():
-            return path
-    raise UsageError(f"{board.program}.elf is in none of {', '.join(map(str, search_folders()))}; build it with `make firmware`")
+    return _built(board, f"{board.program}.elf")
 
 
 def command_line(qemu: Qemu, subject: Subject, program: Path, iterations: int, folder: Path) -> tuple[str, ...]:
     """Standard output is the first serial port; the second goes to `secure.log` in `folder`, where the flash is put together as well."""
     board = subject.board
-    params = (PARAMS_MAGIC, iterations, 1, subject.cores, 0, CORES_STAY_ON if board.cores_stay_on else 0)
+    params = (PARAMS_MAGIC, iterations, 1, subject.cores, 0, CORES_STAY_ON if subject.cores_stay_on else 0)
     memory = [image for image in subject.images if image.address is not None]
     is_packed = any(image.takes_program for image in subject.images)
     machine = ",".join(part for part in (board.name, subject.options) if part)
@@ -135,7 +147,7 @@ def command_line(qemu: Qemu, subject: Subject, program: Path, iterations: int, f
         ("-monitor", "none"),
         ("-serial", "stdio"),
         ("-serial", f"file:{_escaped(folder / 'secure.log')}"),
-        ("-icount", f"shift={ICOUNT_SHIFT},sleep=off") if board.is_deterministic else ("-accel", "tcg,thread=multi"),
+        ("-icount", f"shift={ICOUNT_SHIFT},sleep=off") if subject.is_deterministic else ("-accel", "tcg,thread=multi"),
     ]
     if any(image.flash is not None for image in subject.images):
         flash = folder / "flash.bin"
@@ -184,10 +196,31 @@ def _image(path: Path, entry: Any) -> FirmwareImage:
     return _there(FirmwareImage(path.parent / entry["file"], flash, address, "payload" in entry))
 
 
+def _built(board: Board, name: str) -> Path:
+    """A file of the board's own build; the programs are in every build."""
+    builds = dict.fromkeys((board.own, PLATFORM) if name.startswith(PROGRAM) else (board.own,))
+    for base in search_folders():
+        for build in builds:
+            if (path := base / build / name).is_file():
+                return path
+    raise UsageError(f"{board.own}/{name} is in none of {', '.join(map(str, search_folders()))}; build it with `make firmware`")
+
+
+def _where_it_starts(board: Board, firmware: Path) -> FirmwareImage:
+    return FirmwareImage(firmware, flash=0) if board.name == "virt" else FirmwareImage(firmware, address=0)
+
+
 def _there(image: FirmwareImage) -> FirmwareImage:
     if not image.file.is_file():
         raise UsageError(f"{image.file}: no such file; name an image of the firmware")
     return image
+
+
+def _flag(path: Path, data: Mapping[str, Any], key: str, default: bool) -> bool:
+    value = data.get(key, default)
+    if not isinstance(value, bool):
+        raise DataError(f"{path}: {key} = {value!r} is neither true nor false")
+    return value
 
 
 def _text(path: Path, data: Mapping[str, Any], key: str, default: str) -> str:

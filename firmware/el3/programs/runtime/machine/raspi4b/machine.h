@@ -13,4 +13,7 @@
 #define MACHINE_DEVICE_GIB 3
 #define MACHINE_MEMORY_GIB 0
 
+/* What the deepest suspend is there: no domain above the core goes down. */
+#define MACHINE_DEEPEST_STATE 0x00010002
+
 #endif

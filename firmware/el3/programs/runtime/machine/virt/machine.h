@@ -13,4 +13,7 @@
 #define MACHINE_DEVICE_GIB 0
 #define MACHINE_MEMORY_GIB 1
 
+/* What the deepest suspend is there. */
+#define MACHINE_DEEPEST_STATE 0x02010222
+
 #endif

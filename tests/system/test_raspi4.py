@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The firmware as the armstub of QEMU's raspi4b: what it does with what a board hands over, and the campaign on it."""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import fdt
+import pytest
+
+from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.store.store import open_store
+from latlab.targets.qemu.subject import find_program, own_subject
+from support.monitored import Monitored
+from support.raspi4 import KERNEL_AT, MAGIC, MAGIC_AT, MEMORY_BYTES, TREE, TREE_AT, armstub, as_loaded, loader, machine
+
+pytestmark = [pytest.mark.firmware, pytest.mark.qemu]
+
+TIMEOUT_S = 900
+LATLAB = Path(sys.executable).with_name("latlab")
+KERNEL = 0x80000
+FIRMWARE_BYTES = 0x80000
+PATIENCE_S = 300
+
+
+def run(folder: Path, image: Path, *options: str) -> tuple[str, str]:
+    """The two consoles, the normal world's first, of a machine that ends by itself."""
+    logs = folder / "normal", folder / "firmware"
+    serial = tuple(part for log in logs for part in ("-serial", f"file:{log}"))
+    command = (*machine(image), *options, *serial, "-icount", "shift=4,sleep=off", "-no-reboot")
+    subprocess.run(command, check=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, capture_output=True)
+    normal, firmware = (log.read_text(errors="replace") for log in logs)
+    return normal, firmware
+
+
+def program() -> tuple[str, str]:
+    return ("-device", f"loader,file={find_program(own_subject('raspi4b').board)}")
+
+
+def board_tree(folder: Path, memory: tuple[int, ...] = (0, 0, MEMORY_BYTES)) -> Path:
+    """As the board's kernel brings it: addresses of two cells, sizes of one, cores that spin."""
+    tree = fdt.FDT()
+    tree.set_property("#address-cells", 2)
+    tree.set_property("#size-cells", 1)
+    for core in range(4):
+        node = f"/cpus/cpu@{core}"
+        tree.set_property("device_type", "cpu", node)
+        tree.set_property("reg", core, node)
+        tree.set_property("enable-method", "spin-table", node)
+        tree.set_property("cpu-release-addr", [0, 0xD8 + 8 * core], node)
+    tree.set_property("device_type", "memory", "/memory@0")
+    tree.set_property("reg", list(memory), "/memory@0")
+    path = folder / "board.dtb"
+    path.write_bytes(tree.to_dtb(17))
+    return path
+
+
+def test_the_image_has_the_header_that_the_boards_firmware_looks_for() -> None:
+    image = armstub().read_bytes()
+    assert struct.unpack_from("<II", image, MAGIC_AT) == (MAGIC, 0)
+    assert struct.unpack_from("<II", image, TREE_AT) == (TREE, KERNEL)
+    assert KERNEL_AT == TREE_AT + 4
+    assert len(image) < FIRMWARE_BYTES
+
+
+def test_the_campaign_gives_the_same_figures_twice_on_four_cores_in_one_cluster(tmp_path: Path) -> None:
+    environment = dict(os.environ, LATLAB_STORE=str(tmp_path / "store.db"))
+    runs = []
+    for _ in range(2):
+        words = (LATLAB, "run", "psci", "--on", "raspi4b", "--iterations", "2")
+        done = subprocess.run(words, capture_output=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, done.stderr.decode()
+        runs.append(open_store(str(tmp_path / "store.db")).load("last"))
+    first, second = runs
+    assert first.samples == second.samples
+    assert (first.status, first.tick.clock, first.platform) == (RunStatus.COMPLETE, Clock.INSTRUCTIONS, "raspi4b")
+    assert first.topology.clusters == (4,)
+    assert len(first.samples) == 2 * (5 * 4 * 2 + 4)
+    assert {sample.metric for sample in first.samples} == {Metric.POWERDOWN, Metric.WAKEUP, Metric.PSCI_CALL}
+    # The cluster stays on: asked for the deepest state or not, a core flushes its own cache and no other.
+    assert dict(first.facts)["power_state_deep"] == dict(first.facts)["power_state_level_0"] == "0x00010002"
+
+
+def test_the_tree_tells_the_kernel_of_psci_and_not_of_spinning_cores_and_keeps_it_out_of_the_firmware(tmp_path: Path) -> None:
+    image = as_loaded(tmp_path, KERNEL)
+    options = (*machine(image)[1:], *program(), *loader(board_tree(tmp_path), TREE), "-icount", "shift=4,sleep=off", "-no-shutdown")
+    with Monitored(tmp_path, options) as monitored:
+        assert "device tree at 0x0000000008000000" in said_by_firmware(monitored)
+        monitored.wait_for("LLC1:END")
+        monitored.tell("pmemsave", val=TREE, size=0x10000, filename=str(tmp_path / "after"))
+    after = fdt.parse_dtb((tmp_path / "after").read_bytes())
+    assert after.get_property("compatible", "/psci").data == ["arm,psci-1.0", "arm,psci-0.2"]
+    assert after.get_property("method", "/psci").value == "smc"
+    for core in range(4):
+        assert after.get_property("enable-method", f"/cpus/cpu@{core}").value == "psci"
+        assert not after.exist_property("cpu-release-addr", f"/cpus/cpu@{core}")
+    assert not after.exist_node("/cpus/idle-states")
+    assert [(entry["address"], entry["size"]) for entry in after.entries] == [(0, FIRMWARE_BYTES)]
+
+
+def said_by_firmware(monitored: Monitored) -> str:
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        said = monitored.secure.read_text(errors="replace") if monitored.secure.exists() else ""
+        if said.count("\n") >= 2:
+            return said
+        time.sleep(0.05)
+    raise AssertionError("the firmware said nothing")
+
+
+def test_the_kernel_is_where_the_boards_firmware_says(tmp_path: Path) -> None:
+    normal, firmware = run(tmp_path, as_loaded(tmp_path, 0x200000), *program())
+    assert normal == ""
+    assert "PANIC: there is no program for the normal world (at): 0x0000000000200000" in firmware
+
+
+@pytest.mark.parametrize(
+    ("memory", "why"),
+    [((0, 0, 0), "the device tree names no memory"), ((0, 0, FIRMWARE_BYTES), "the device tree names no memory")],
+)
+def test_a_tree_that_the_board_cannot_be_used_with_is_refused_in_one_sentence(tmp_path: Path, memory: tuple[int, ...], why: str) -> None:
+    tree = board_tree(tmp_path, memory)
+    normal, firmware = run(tmp_path, as_loaded(tmp_path, KERNEL), *program(), *loader(tree, TREE))
+    assert normal == ""
+    assert f"PANIC: {why}" in firmware
+
+
+def test_a_kernel_outside_of_memory_is_not_started(tmp_path: Path) -> None:
+    """The range ends below it: what lies there is no memory of the normal world's, whatever it holds."""
+    tree = board_tree(tmp_path, (0, 0, 0x81000, 0, 0x100000, 0x100000))
+    normal, firmware = run(tmp_path, as_loaded(tmp_path, 0x90000), *program(), *loader(tree, TREE))
+    assert normal == ""
+    assert "there is no program" in firmware
+
+
+def test_the_counter_goes_at_the_speed_that_the_microsecond_timer_shows(tmp_path: Path) -> None:
+    """QEMU's counter is not the board's: the register after a reset, which agrees with the timer, is kept, and 54 MHz would be wrong."""
+    _, firmware = run(tmp_path, armstub(), *program())
+    assert "counter at 62500000 Hz" in firmware

@@ -48,8 +48,10 @@ begun=$(/bin/busybox cat $clock)
 
 @dataclass(frozen=True)
 class Clients:
-    """`kernels` by name; the others as files."""
+    """`root` is where the packages are unpacked; `kernels` by name; the others as files."""
 
+    root: Path
+    busybox: Path
     kernels: dict[str, Path]
     initrd: Path
     u_boot: Path
@@ -80,7 +82,14 @@ def fetch() -> Clients:
         "rt": next(path for path in images if "-rt-" in path.name),
         "stock": next(path for path in images if "-rt-" not in path.name),
     }
-    return Clients(kernels, place / "initrd", root / "usr/lib/u-boot/qemu_arm64/u-boot.bin", _unpacked(root / "boot/xen-4.17-arm64", place))
+    return Clients(
+        root,
+        busybox,
+        kernels,
+        place / "initrd",
+        root / "usr/lib/u-boot/qemu_arm64/u-boot.bin",
+        _unpacked(root / "boot/xen-4.17-arm64", place),
+    )
 
 
 def _unpacked(image: Path, place: Path) -> Path:
@@ -131,10 +140,12 @@ class Boot:
         return next(at for at, line in self.lines if words in line)
 
 
-def follow(command: Sequence[str], folder: Path, patience_s: float, enough: str = "", typed: bytes = b"", once: str = "") -> Boot:
-    """Run until QEMU ends, the console says `enough`, or patience is over. `typed` is typed when the console has said `once`.
+def follow(
+    command: Sequence[str], folder: Path, patience_s: float, enough: str = "", typed: bytes = b"", once: str = "", times: int = 1
+) -> Boot:
+    """Run until QEMU ends, `times` lines of the console say `enough`, or patience is over.
 
-    Not before: where a byte comes before U-Boot has set up QEMU's UART, no later one reaches it; on a machine without EL3 neither.
+    `typed` is typed when the console has said `once`, not before: where a byte comes before U-Boot has set up QEMU's UART, no later one reaches it; on a machine without EL3 neither.
     """
     secure = folder / "secure.log"
     process = subprocess.Popen((*command, "-serial", "stdio", "-serial", f"file:{secure}"), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -149,7 +160,8 @@ def follow(command: Sequence[str], folder: Path, patience_s: float, enough: str 
             process.stdin.write(typed)
             process.stdin.flush()
             typed = b""
-        if enough and enough in lines[-1][1]:
+        times -= bool(enough and enough in lines[-1][1])
+        if times == 0:
             process.kill()
     status = process.wait()
     end.cancel()

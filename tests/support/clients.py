@@ -145,7 +145,8 @@ def follow(
 ) -> Boot:
     """Run until QEMU ends, `times` lines of the console say `enough`, or patience is over.
 
-    `typed` is typed when the console has said `once`, not before: where a byte comes before U-Boot has set up QEMU's UART, no later one reaches it; on a machine without EL3 neither.
+    `typed` is typed when the console has said `once`, not before: where a byte comes before U-Boot has set up QEMU's UART, no later one
+    reaches it; on a machine without EL3 neither.
     """
     secure = folder / "secure.log"
     process = subprocess.Popen((*command, "-serial", "stdio", "-serial", f"file:{secure}"), stdin=subprocess.PIPE, stdout=subprocess.PIPE)

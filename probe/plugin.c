@@ -20,6 +20,8 @@
 #define NS_PER_S 1000000000LL
 #define FORMAT_VERSION 1
 #define EXPORTED __attribute__((visibility("default")))
+/* The most instructions between two sleeps of a parked core. */
+#define PARKED_INSTRUCTIONS 64
 
 struct stream_header {
     char magic[8];
@@ -190,12 +192,21 @@ static void fragment_entered(unsigned int vcpu, void *data)
     count(cores_mine, data);
 }
 
+/* It looked at something and went back to sleep. A lock that is taken twice sleeps at one place as well, with work in between. */
+static bool is_parked(const struct core *core, uint64_t address)
+{
+    if (core->sleeps == 0 || core->sleep_address != address) {
+        return false;
+    }
+    return !world_is_measured(arch, core->world) || *core->instructions - core->wake_instructions <= PARKED_INSTRUCTIONS;
+}
+
 static void sleeps(uint64_t address, enum sleep how)
 {
     struct core *core = cores_mine;
     uint64_t body[] = { *core->instructions, cores_total(), address, core->world | (uint64_t)how << 8 };
 
-    if (core->sleeps > 0 && core->sleep_address == address) {
+    if (is_parked(core, address)) {
         core->sleeps++;
         pthread_mutex_lock(&lock);
         flush_when_due();

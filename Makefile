@@ -97,6 +97,7 @@ bench: setup-dev
 	$(MAKE) virtual
 	$(PYTHON) bench/virtual_speed.py
 	$(PYTHON) bench/host_speed.py
+	$(PYTHON) bench/command_speed.py
 	$(PYTHON) bench/recorder_distribution.py
 	$(MAKE) qemu_virt probe
 	$(PYTHON) bench/probe_cost.py

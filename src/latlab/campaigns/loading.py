@@ -7,12 +7,10 @@ from pathlib import Path
 
 from latlab.analysis.base.joining import join_boots
 from latlab.analysis.wakeups.between_runs import earlier_runs
-from latlab.campaigns.rt_samples import load_run
 from latlab.errors import UsageError
 from latlab.model.enums import Kind
 from latlab.model.run import Run
 from latlab.store.references import load
-from latlab.store.store import open_store
 
 MOST_EARLIER = 20
 UNITS = ("ns", "us", "ms", "s")
@@ -22,13 +20,16 @@ def load_reference(reference: str, unit: str = "", store: str | None = None) -> 
     """`unit` stands in where a table has none; `store` is where runs are kept, None for the user's own."""
     if unit and unit not in UNITS:
         raise UsageError(f"--unit {unit!r} is not a unit; use ns, us, ms or s")
-    return join_boots([load(name, unit, lambda stored: load_run(open_store(store), stored)) for name in _names(reference)])
+    return join_boots([load(name, unit, lambda stored: _stored(stored, store)) for name in _names(reference)])
 
 
 def load_earlier(a: Run, b: Run, store: str | None = None) -> tuple[Run, ...]:
     """The newest stored runs of wake-ups that measured what `a` did before `b` was made, with their figures; none of other kinds."""
     if Kind.WAKEUPS not in (a.kind, b.kind):
         return ()
+    from latlab.campaigns.rt_samples import load_run
+    from latlab.store.store import open_store
+
     opened = open_store(store)
     kept = opened.runs()
     if not {a.id, b.id} & {run.id for run in kept}:
@@ -36,6 +37,14 @@ def load_earlier(a: Run, b: Run, store: str | None = None) -> tuple[Run, ...]:
     likely = [run for run in kept if run.kind is Kind.WAKEUPS and (run.platform, run.campaign) == (a.platform, a.campaign)]
     newest = sorted(likely, key=lambda run: run.started_utc)[-MOST_EARLIER:]
     return earlier_runs((load_run(opened, run.id) for run in newest if run.id not in (a.id, b.id)), a, b)
+
+
+def _stored(run: str, store: str | None) -> Run:
+    """Published tables and documents need no store, which takes a quarter of a second to load."""
+    from latlab.campaigns.rt_samples import load_run
+    from latlab.store.store import open_store
+
+    return load_run(open_store(store), run)
 
 
 def _names(reference: str) -> list[str]:

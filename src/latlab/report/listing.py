@@ -29,7 +29,8 @@ def list_lines(heads: Sequence[Head], width: int | None = None) -> tuple[list[st
         if number in kept:
             kept.remove(number)
             left_out.append(name)
-    return [GAP.join(row[n].ljust(widths[n]) for n in kept).rstrip() for row in rows], tuple(left_out)
+    line = GAP.join(f"{{{n}:{widths[n]}}}" for n in kept)
+    return [line.format(*row).rstrip() for row in rows], tuple(left_out)
 
 
 def list_csv(heads: Sequence[Head]) -> str:

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy import stats
 
+from latlab.analysis.base.columns import nan_median
 from latlab.analysis.base.moderated import Prior, fit_prior, steady_variance, t_shift
 from latlab.analysis.base.statistics import effect_size, false_discovery_control, two_sample_shift
 
@@ -117,3 +119,9 @@ def test_a_comparison_of_published_tables_loads_nothing_that_takes_longer_than_i
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout.strip() == "[]"
+
+
+@given(arrays(float, st.tuples(st.integers(1, 9), st.integers(1, 4)), elements=st.one_of(st.just(np.nan), st.floats(-1e6, 1e6))))
+@pytest.mark.filterwarnings("ignore:All-NaN slice")
+def test_the_median_of_what_is_a_number_is_the_one_of_numpy(values):
+    np.testing.assert_array_equal(nan_median(values), np.nanmedian(values, axis=0))

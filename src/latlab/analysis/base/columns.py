@@ -118,12 +118,15 @@ def boot_medians(boots: Ints, values: Floats) -> Floats:
     if (counts == counts[0]).all() and not np.isnan(ordered).any():
         shape = (len(counts), int(counts[0]), *values.shape[1:])
         return np.asarray(np.median(ordered.reshape(shape), axis=1))
-    return np.array([_median(part) for part in np.split(ordered, firsts[1:])])
+    return np.array([nan_median(part) for part in np.split(ordered, firsts[1:])])
 
 
-def _median(part: Floats) -> Floats:
-    empty = np.isnan(part).all(axis=0)
-    return np.asarray(np.where(empty, np.nan, np.nanmedian(np.where(empty, 0.0, part), axis=0)))
+def nan_median(values: Floats) -> Floats:
+    """Of what is a number in each column; NaN where nothing is. numpy's takes many times as long for the few values of a table."""
+    ordered = np.sort(values, axis=0)
+    count = np.count_nonzero(~np.isnan(ordered), axis=0)
+    columns = np.arange(ordered.shape[1])
+    return np.asarray((ordered[(count - 1) // 2, columns] + ordered[count // 2, columns]) / 2)
 
 
 def _sort(*keys: Ints) -> Ints:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.analysis.base.columns import Floats, boot_medians
+from latlab.analysis.base.columns import Floats, boot_medians, nan_median
 from latlab.analysis.base.comparison import Cell, Row
 from latlab.analysis.base.ladders import BASE, STEP, Ladders
 from latlab.analysis.base.statistics import NO_SHIFT, Shift
@@ -50,7 +50,7 @@ class Evidence:
     @property
     def sums(self) -> Floats:
         """Of the cells of both runs: what like cores differ by, besides what each scatters by."""
-        return np.asarray(np.nanmedian(self.b, axis=0) + np.nanmedian(self.a, axis=0))
+        return nan_median(self.b) + nan_median(self.a)
 
     @property
     def by_boot(self) -> tuple[Floats, Floats]:
@@ -60,11 +60,11 @@ class Evidence:
     @property
     def differences(self) -> Floats:
         """Of the cells, by their medians over the boots."""
-        return np.asarray(np.nanmedian(self.b, axis=0) - np.nanmedian(self.a, axis=0))
+        return nan_median(self.b) - nan_median(self.a)
 
 
 def group_evidence(group: Group, spacing: Spacing) -> Evidence:
-    before, after = float(np.nanmedian(group.a)), float(np.nanmedian(group.b))
+    before, after = _median(group.a), _median(group.b)
     baseline = before if group.own_work is None else group.own_work
     cells = tuple(_cell(label, group.a[:, i], group.b[:, i]) for i, label in enumerate(group.labels))
     row = Row(
@@ -130,7 +130,7 @@ def _seen(ladders: Ladders, name: str) -> bool:
 
 
 def _cell(label: str, a: Floats, b: Floats) -> Cell:
-    before, after = float(np.nanmedian(a)), float(np.nanmedian(b))
+    before, after = _median(a), _median(b)
     return Cell(label, before, after, Shift(after - before, -np.inf, np.inf, 1.0), Verdict.CANNOT_TELL)
 
 
@@ -141,5 +141,4 @@ def _means(values: Floats) -> Floats:
 
 
 def _median(values: Floats) -> float:
-    kept = values[~np.isnan(values)]
-    return float(np.median(kept)) if len(kept) else float("nan")
+    return float(nan_median(values.reshape(-1, 1))[0]) if values.size else float("nan")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.analysis.base.columns import Bools, Floats, Matrix, boot_medians
+from latlab.analysis.base.columns import Bools, Floats, Matrix, boot_medians, nan_median
 from latlab.analysis.base.identity import Pair
 from latlab.analysis.ladder.roles import Roles, is_parallel, serial_last_men
 from latlab.model.enums import Metric
@@ -258,16 +258,10 @@ def _by_place(test: str, ours: Matrix, theirs: Matrix) -> Group:
 
 def _medians(test: str, metric: Metric, cluster: int | None, role: str, ours: Matrix, theirs: Matrix, a: Floats, b: Floats) -> Group | None:
     """The medians of what is a number in each iteration, by boot; None where one side has no number at all."""
-    by_boot = [boot_medians(m.boots, _kept_median(values)[:, None]) for m, values in ((ours, a), (theirs, b))]
+    by_boot = [boot_medians(m.boots, nan_median(values.T)[:, None]) for m, values in ((ours, a), (theirs, b))]
     if any(np.isnan(one).all() for one in by_boot):
         return None
     return Group(test, metric, cluster, role, ("median",), by_boot[0], by_boot[1])
-
-
-def _kept_median(values: Floats) -> Floats:
-    """Row medians of what is a number; NaN where nothing is."""
-    empty = np.asarray(np.isnan(values).all(axis=1))
-    return np.asarray(np.where(empty, np.nan, np.nanmedian(np.where(empty[:, None], 0.0, values), axis=1)))
 
 
 def _references(cores: tuple[CoreId, ...], roles: Roles) -> Floats:

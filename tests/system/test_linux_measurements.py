@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from latlab.campaigns.rt import run_rt_linux
 from latlab.formats.wakeups.recorder import read_record
+from latlab.model.enums import RunStatus
+from latlab.store.store import open_store
 from latlab.targets.linux.linux import run_linux, survey
 from latlab.targets.linux.machine import Here
+from latlab.targets.linux.measured_on import COLLECTED, HEAT
 from latlab.targets.linux.recorder_binary import recorder_for
 from latlab.targets.linux.rt_job import Instrument, Workload
 from support.ssh_script import over_script
@@ -29,6 +33,21 @@ def test_a_measurement_leaves_a_whole_file_and_nothing_else(tmp_path: Path, over
     read = read_record(done.files["recorder.rec"], "x")
     assert read.complete and all(cpu.got + (cpu.missed or 0) >= 1000 for cpu in read.cpus)
     assert list(scratch.iterdir()) == []
+
+
+def test_a_run_says_what_it_was_measured_on_and_what_was_advised_before(tmp_path: Path) -> None:
+    """The machine that is measured is asked, not the one that latlab runs on."""
+    answers = "/sys/devices/system/cpu/online:0-3\n/sys/devices/system/cpu/isolated:\n/sys/class/thermal/thermal_zone0/temp:51000\n"
+    (tmp_path / "answers").write_text(answers)
+    script = f'case "$*" in *cmdline*) cat {tmp_path}/answers;; *) exec sh -c "$*";; esac'
+    machine = replace(over_script(tmp_path, script), scratch=str(tmp_path))
+    store, said = open_store(str(tmp_path / "store.sqlite")), list[str]()
+    run = store.load(run_rt_linux(store, machine, WORKLOAD, said.append))
+    facts = dict(run.facts)
+    assert run.status is RunStatus.COMPLETE, run.problems
+    assert facts["isolated CPUs"] == "none" and facts["temperature"].startswith("zone 0 51")
+    assert any("board: no CPU is isolated" in sentence and "isolcpus=" in sentence for sentence in said)
+    assert store.logs(run.id)[COLLECTED].decode() == answers and HEAT in store.logs(run.id)
 
 
 def test_a_connection_that_breaks_and_comes_back_costs_nothing(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from latlab.campaigns.rt_results import (
     POWER_CAMPAIGN,
     busy_facts,
     conclude,
+    measured_on_facts,
     new_run,
     workload_conditions,
     workload_facts,
@@ -27,8 +28,10 @@ from latlab.targets.guest.checkpoints import SHARED, read_shared
 from latlab.targets.guest.guest import GuestMachine, GuestRun, check_guest, find_firmware, run_guest
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.linux.board_sources import source_facts
-from latlab.targets.linux.linux import RECORD, check_module, check_survey, notes, run_linux, survey
+from latlab.targets.linux.linux import RECORD, check_module, check_survey, collected, notes, run_linux, survey
 from latlab.targets.linux.machine import Machine
+from latlab.targets.linux.machine_facts import advice
+from latlab.targets.linux.measured_on import COLLECTED, read_collected
 from latlab.targets.linux.rt_job import Workload, guest_script, power_script
 from latlab.targets.qemu.console import End, Limits
 from latlab.targets.qemu.qemu import Qemu
@@ -69,7 +72,7 @@ def run_rt_guest(
         job = guest_script(workload, options.hwrng, trace=options.trace)
         done = run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
         files = _logs(done, folder)
-        facts = (*facts, *busy_facts(files))
+        facts = (*facts, *busy_facts(files), *measured_on_facts(files))
         run = replace(run, command=done.command, build=_build(done), facts=facts)
         conclude(store, run_id, run, files, _complaints(done))
     _refuse_interrupted(store, done, run_id)
@@ -91,7 +94,8 @@ def run_rt_linux(
     found = survey(machine, workload.priority)
     check_survey(machine, found, workload)
     check_module(machine, found, smc_module)
-    for note in notes(found):
+    told_of_itself = {COLLECTED: collected(machine)}
+    for note in (*notes(found), *advice(read_collected(told_of_itself[COLLECTED]))):
         say(f"{machine.name}: {note}")
     conditions = replace(
         workload_conditions(workload, Mode.VIRTUAL_MACHINE if found.is_virtual else Mode.REAL),
@@ -102,12 +106,15 @@ def run_rt_linux(
     told.append(("measured or emulated beside it", found.said.get("measuring", "")))
     facts = (*workload_facts(workload), *((name, value) for name, value in told if value))
     target = machine.kind if machine.patience_s == 0 else f"{machine.kind}:{machine.name}"
-    run = new_run(CAMPAIGN, target, platform or f"{machine.name}, {found.machine}", found.cpus, conditions, facts)
+    described = (*facts, *measured_on_facts(told_of_itself))
+    run = new_run(CAMPAIGN, target, platform or f"{machine.name}, {found.machine}", found.cpus, conditions, described)
     with living(store, run, Left(machine=machine.address), planned) as run_id:
         watcher.start(run_id)
+        store.checkpoint(run_id, told_of_itself)
         done = run_linux(machine, found, workload, smc_module, probes, LinuxFollowing(store, run_id, workload, watcher, machine))
-        run = replace(run, facts=(*facts, *busy_facts(done.files), *source_facts(done.files)))
-        conclude(store, run_id, run, store.logs(run_id) | done.files, (done.sentence,) if done.sentence else ())
+        files = store.logs(run_id) | done.files
+        run = replace(run, facts=(*facts, *busy_facts(files), *source_facts(files), *measured_on_facts(files)))
+        conclude(store, run_id, run, files, (done.sentence,) if done.sentence else ())
     return run_id
 
 

@@ -24,6 +24,8 @@ from latlab.model.run import Build, PowerCycles, Problem, Run, Tick, Topology, W
 from latlab.model.wakeups import Wakeups
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
+from latlab.targets.linux.machine_facts import machine_facts
+from latlab.targets.linux.measured_on import COLLECTED, HEAT, read_collected
 from latlab.targets.linux.rt_job import Instrument, Workload
 
 CAMPAIGN = "rt"
@@ -90,6 +92,14 @@ def busy_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
     spent = [after - before for before, after in zip(*rows, strict=True)]
     idle, total = spent[3] + spent[4], sum(spent)
     return (("CPUs busy", f"{100 * (total - idle) / total:.0f} %"),) if total > 0 else ()
+
+
+def measured_on_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
+    """The machine, by what was collected on it before or after the measurement, and its heat once more at the end."""
+    if COLLECTED not in files:
+        return ()
+    found = read_collected(files[COLLECTED])
+    return machine_facts(found, read_collected(files[HEAT]) if HEAT in files else None)
 
 
 def keep(store: Store, run: Run, files: Mapping[str, bytes], complaints: tuple[str, ...]) -> str:

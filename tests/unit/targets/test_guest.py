@@ -160,9 +160,8 @@ def test_what_is_missing_is_said_before_anything_starts(missing: str, sentence: 
         check_survey(Here(), Survey({**GOOD, missing: ""}), Workload(1))
 
 
-def test_throttling_and_an_ordinary_kernel_are_noted() -> None:
-    found = notes(Survey(GOOD))
-    assert any("950000 us" in note for note in found) and any("not PREEMPT_RT" in note for note in found)
+def test_an_ordinary_kernel_is_noted() -> None:
+    assert any("not PREEMPT_RT" in note for note in notes(Survey(GOOD)))
 
 
 @pytest.mark.parametrize(("said", "virtual"), [("none", False), ("", False), ("kvm", True), ("yes", True)])

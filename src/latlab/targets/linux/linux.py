@@ -17,6 +17,7 @@ from latlab.errors import LatlabError, UsageError
 from latlab.targets.linux.board_sources import Sources, before
 from latlab.targets.linux.detached_job import Look, end_job, run_detached
 from latlab.targets.linux.machine import Machine, Unreachable, last_line
+from latlab.targets.linux.measured_on import COLLECT
 from latlab.targets.linux.recorder_binary import recorder_for
 from latlab.targets.linux.rt_job import MEASURING, SETTLE_S, Instrument, Workload, script
 
@@ -86,6 +87,14 @@ def survey(machine: Machine, priority: int) -> Survey:
     return Survey(pairs)
 
 
+def collected(machine: Machine) -> bytes:
+    """What it tells of itself, for `read_collected`; nothing if it does not answer that."""
+    try:
+        return machine.run(COLLECT, ANSWER_S).out
+    except Unreachable:
+        return b""
+
+
 def check_survey(machine: Machine, found: Survey, workload: Workload) -> None:
     """Refuses before the start what would make the measurement fail."""
     said, place = found.said, machine.name
@@ -118,10 +127,7 @@ def check_module(machine: Machine, found: Survey, smc_module: Path | None) -> No
 
 def notes(found: Survey) -> list[str]:
     """What does not stop a measurement but belongs beside its figures."""
-    runtime = found.said.get("rt_runtime_us", "")
     result = []
-    if runtime not in ("", "-1"):
-        result.append(f"RT throttling is on: real-time tasks together get {runtime} us of each period")
     if found.said.get("realtime") != "1":
         result.append("the kernel is not PREEMPT_RT")
     if found.said.get("measuring"):

@@ -8,6 +8,7 @@ from enum import StrEnum
 from shlex import quote
 
 from latlab.errors import UsageError
+from latlab.targets.linux.measured_on import COLLECT, COLLECTED, HEAT, HEAT_COMMAND
 
 HISTOGRAM_US = 400
 LOADS = {
@@ -69,7 +70,8 @@ def script(workload: Workload, recorder: str, before: str = "", after: str = "")
         steps += ["phase cyclictest", f"run {workload.cyclictest} >$OUT/cyclictest.txt 2>$OUT/cyclictest.err"]
     if workload.instrument is not Instrument.CYCLICTEST:
         steps += ["phase recorder", f"run {workload.recorder(recorder)} 2>$OUT/recorder.err"]
-    return "\n".join([*steps, "note_cpu_time", "phase collecting", "check_load", "stop_load", after, "exit $status", ""])
+    steps += ["note_cpu_time", f"{HEAT_COMMAND} >$OUT/{HEAT}", "phase collecting", "check_load", "stop_load", after, "exit $status", ""]
+    return "\n".join(steps)
 
 
 PROLOGUE = """\
@@ -155,11 +157,12 @@ while [ -e /tmp/reading ]; do
     read_rings
 done &
 reader=$!"""
-GUEST_COLLECT = """\
+GUEST_COLLECT = f"""\
 rm -f /tmp/reading
 [ -n "$reader" ] && wait "$reader"
 read_rings
-[ -n "$T" ] && cat $T/trace >$OUT/ftrace.txt"""
+[ -n "$T" ] && cat $T/trace >$OUT/ftrace.txt
+{COLLECT} >$OUT/{COLLECTED}"""
 
 
 def guest_script(workload: Workload, hwrng: bool = True, hold_us: int | None = None, trace: bool = True) -> str:

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a measurement was made on: files in which Linux tells its machine, collected there by one line of shell, and what they say.
+
+The kernel documents these files as its interface (Documentation/ABI, Documentation/admin-guide). One that is missing says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+COLLECTED = "machine.txt"
+HEAT = "heat.txt"
+CPUS = "/sys/devices/system/cpu"
+RUNTIME = "/proc/sys/kernel/sched_rt_runtime_us"
+IRQS = "/proc/irq"
+CPU_INFO = "/proc/cpuinfo"
+COMMAND_LINE = "/proc/cmdline"
+CLOCK_SOURCE = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+MODEL = "/proc/device-tree/model"
+PRODUCT = "/sys/class/dmi/id/product_name"
+ZONES = "/sys/class/thermal/thermal_zone"
+THROTTLED = ("thermal_throttle/core_throttle_count", "thermal_throttle/package_throttle_count")
+FREQUENCY = ("scaling_governor", "scaling_driver", "scaling_min_freq", "scaling_max_freq", "scaling_cur_freq", "cpuinfo_max_freq")
+WHOLE = (
+    *(f"{CPUS}/{name}" for name in ("online", "isolated", "nohz_full", "smt/active", "cpuidle/current_driver", "vulnerabilities/*")),
+    *(f"{CPUS}/cpu[0-9]*/cpufreq/{name}" for name in FREQUENCY),
+    *(f"{CPUS}/{name}" for name in ("intel_pstate/no_turbo", "cpufreq/boost", "cpu0/microcode/version")),
+    *(COMMAND_LINE, RUNTIME, CLOCK_SOURCE, PRODUCT, f"{IRQS}/default_smp_affinity", f"{IRQS}/[0-9]*/smp_affinity_list"),
+)
+WARM = (f"{ZONES}*/type", f"{ZONES}*/temp", *(f"{CPUS}/cpu[0-9]*/{name}" for name in THROTTLED))
+CPU_LINES = "^(model name|microcode|cpu MHz|CPU (implementer|part|variant|revision)|Hardware|Model|uarch|isa)[[:space:]]*:"
+HEAT_COMMAND = f"grep -sH '' {' '.join(WARM)}"
+COLLECT = (
+    f"{{ grep -sH '' {' '.join(WHOLE)} {' '.join(WARM)}; grep -sHE '{CPU_LINES}' {CPU_INFO} | sort -u; "
+    f"grep -sH MemTotal /proc/meminfo; [ ! -r {MODEL} ] || echo \"{MODEL}:$(tr -d '\\000' <{MODEL})\"; true; }} 2>/dev/null"
+)
+ARM = {
+    ("0x41", "0xd03"): "Cortex-A53",
+    ("0x41", "0xd04"): "Cortex-A35",
+    ("0x41", "0xd05"): "Cortex-A55",
+    ("0x41", "0xd07"): "Cortex-A57",
+    ("0x41", "0xd08"): "Cortex-A72",
+    ("0x41", "0xd09"): "Cortex-A73",
+    ("0x41", "0xd0a"): "Cortex-A75",
+    ("0x41", "0xd0b"): "Cortex-A76",
+    ("0x41", "0xd0c"): "Neoverse-N1",
+    ("0x41", "0xd40"): "Neoverse-V1",
+    ("0x41", "0xd41"): "Cortex-A78",
+    ("0x41", "0xd49"): "Neoverse-N2",
+    ("0x41", "0xd4f"): "Neoverse-V2",
+}
+CPU_OF = re.compile(rf"{CPUS}/cpu(\d+)/(.+)")
+IRQ_OF = re.compile(rf"{IRQS}/(\d+)/smp_affinity_list")
+ZONE_OF = re.compile(rf"{ZONES}(\d+)/(type|temp)")
+Files = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredOn:
+    """`governors`, `frequencies` and `irqs` are by CPU and by IRQ. A set of CPUs is None where the machine has no such file; None of a
+    switch, too, is that it is not there."""
+
+    cpu: str = ""
+    board: str = ""
+    microcode: str = ""
+    memory_mib: int | None = None
+    command_line: str = ""
+    online: frozenset[int] = frozenset()
+    isolated: frozenset[int] | None = None
+    tickless: frozenset[int] | None = None
+    smt: bool | None = None
+    governors: Mapping[int, str] = field(default_factory=dict)
+    frequencies: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    driver: str = ""
+    now_mhz: tuple[float, ...] = ()
+    turbo_switch: str = ""
+    turbo: bool | None = None
+    idle_driver: str = ""
+    clock_source: str = ""
+    default_irq_mask: int | None = None
+    irqs: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    rt_runtime_us: int | None = None
+    vulnerabilities: Mapping[str, str] = field(default_factory=dict)
+    celsius: Mapping[str, float] = field(default_factory=dict)
+    throttled: int | None = None
+
+
+def read_collected(data: bytes) -> MeasuredOn:
+    """What COLLECT printed. Lines that are none of its own are passed over."""
+    files = _files(data)
+    cpus = _by_cpu(files)
+    info = [(name.strip(), value.strip()) for name, _, value in (line.partition(":") for line in files.get(CPU_INFO, ()))]
+    no_turbo, boost = _first(files, f"{CPUS}/intel_pstate/no_turbo"), _first(files, f"{CPUS}/cpufreq/boost")
+    memory = _first(files, "/proc/meminfo").split()
+    return MeasuredOn(
+        cpu=_model(info),
+        board=_first(files, MODEL) or _first(files, PRODUCT),
+        microcode=_first(files, f"{CPUS}/cpu0/microcode/version") or next((value for name, value in info if name == "microcode"), ""),
+        memory_mib=int(memory[1]) // 1024 if len(memory) > 1 and memory[1].isdecimal() else None,
+        command_line=_first(files, COMMAND_LINE),
+        online=_cpu_set(_first(files, f"{CPUS}/online")) or frozenset(),
+        isolated=_cpu_set(_first(files, f"{CPUS}/isolated")) if f"{CPUS}/isolated" in files else None,
+        tickless=_cpu_set(_first(files, f"{CPUS}/nohz_full")) if f"{CPUS}/nohz_full" in files else None,
+        smt=_switch(_first(files, f"{CPUS}/smt/active")),
+        governors={cpu: found["cpufreq/scaling_governor"] for cpu, found in cpus.items() if "cpufreq/scaling_governor" in found},
+        frequencies=dict(_frequencies(cpus)),
+        driver=next((found["cpufreq/scaling_driver"] for found in cpus.values() if "cpufreq/scaling_driver" in found), ""),
+        now_mhz=_now_mhz(cpus, info),
+        turbo_switch="intel_pstate/no_turbo" if no_turbo else "cpufreq/boost" if boost else "",
+        turbo=not _switch(no_turbo) if no_turbo else _switch(boost),
+        idle_driver=_first(files, f"{CPUS}/cpuidle/current_driver"),
+        clock_source=_first(files, CLOCK_SOURCE),
+        default_irq_mask=_mask(_first(files, f"{IRQS}/default_smp_affinity")),
+        irqs=dict(_irqs(files)),
+        rt_runtime_us=_whole(_first(files, RUNTIME)),
+        vulnerabilities={path.rpartition("/")[2]: lines[0] for path, lines in files.items() if "/vulnerabilities/" in path},
+        celsius=_celsius(files),
+        throttled=_throttled(cpus),
+    )
+
+
+def cpu_list(cpus: Iterable[int]) -> str:
+    """As the kernel writes it: 0-3,6."""
+    spans: list[list[int]] = []
+    for cpu in sorted(cpus):
+        if spans and cpu == spans[-1][1] + 1:
+            spans[-1][1] = cpu
+        else:
+            spans.append([cpu, cpu])
+    return ",".join(f"{low}-{high}" if low != high else str(low) for low, high in spans)
+
+
+def _files(data: bytes) -> Files:
+    """An empty file has no line with grep, but it has with a kernel that ends it."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for line in data.decode("utf-8", "replace").splitlines():
+        path, colon, text = line.partition(":")
+        if colon and path.startswith(("/sys/", "/proc/")):
+            found[path].append(text)
+    return {path: tuple(lines) for path, lines in found.items()}
+
+
+def _first(files: Files, path: str) -> str:
+    return files.get(path, ("",))[0].strip()
+
+
+def _by_cpu(files: Files) -> dict[int, dict[str, str]]:
+    found: dict[int, dict[str, str]] = defaultdict(dict)
+    for path, lines in files.items():
+        match = CPU_OF.fullmatch(path)
+        if match:
+            found[int(match[1])][match[2]] = lines[0].strip()
+    return dict(sorted(found.items()))
+
+
+def _model(info: list[tuple[str, str]]) -> str:
+    """x86 has a name; Arm has numbers of implementer and part, of which a machine may have several."""
+    named = list(dict.fromkeys(value for name, value in info if name in ("model name", "uarch")))
+    parts = [value for name, value in info if name == "CPU part"]
+    maker = next((value for name, value in info if name == "CPU implementer"), "")
+    arm = [ARM.get((maker, part), f"implementer {maker}, part {part}") for part in dict.fromkeys(parts)]
+    return ", ".join(arm or named)
+
+
+def _frequencies(cpus: Mapping[int, Mapping[str, str]]) -> Iterator[tuple[int, tuple[int, int]]]:
+    for cpu, found in cpus.items():
+        low, high = _whole(found.get("cpufreq/scaling_min_freq", "")), _whole(found.get("cpufreq/scaling_max_freq", ""))
+        if low is not None and high is not None:
+            yield cpu, (low, high)
+
+
+def _now_mhz(cpus: Mapping[int, Mapping[str, str]], info: list[tuple[str, str]]) -> tuple[float, ...]:
+    khz = [_whole(found.get("cpufreq/scaling_cur_freq", "")) for found in cpus.values()]
+    mhz = [value / 1000 for value in khz if value is not None]
+    said = [value for name, value in info if name == "cpu MHz"]
+    return tuple(mhz or [float(value) for value in said if re.fullmatch(r"\d+(\.\d+)?", value)])
+
+
+def _irqs(files: Files) -> Iterator[tuple[int, frozenset[int]]]:
+    for path, lines in files.items():
+        match, cpus = IRQ_OF.fullmatch(path), _cpu_set(lines[0])
+        if match and cpus is not None:
+            yield int(match[1]), cpus
+
+
+def _celsius(files: Files) -> dict[str, float]:
+    zones: dict[str, dict[str, str]] = defaultdict(dict)
+    for path, lines in files.items():
+        match = ZONE_OF.fullmatch(path)
+        if match:
+            zones[match[1]][match[2]] = lines[0].strip()
+    found = {(number, zone.get("type", f"zone {number}")): _whole(zone.get("temp", "")) for number, zone in sorted(zones.items())}
+    return {name: value / 1000 for (_, name), value in found.items() if value is not None}
+
+
+def _throttled(cpus: Mapping[int, Mapping[str, str]]) -> int | None:
+    """Every CPU of a package counts the package's, so of these the highest; of cores the sum."""
+    core, package = ([_whole(found[name]) or 0 for found in cpus.values() if name in found] for name in THROTTLED)
+    return sum(core) + max(package, default=0) if core or package else None
+
+
+def _cpu_set(text: str) -> frozenset[int] | None:
+    """None of what is no list of CPUs; the kernel prints an empty one as nothing, or as (null)."""
+    text = text.strip()
+    if text in ("", "(null)"):
+        return frozenset()
+    found: set[int] = set()
+    for part in text.split(","):
+        low, _, high = part.partition("-")
+        if not (low.isdecimal() and (high or low).isdecimal()):
+            return None
+        found.update(range(int(low), int(high or low) + 1))
+    return frozenset(found)
+
+
+def _mask(text: str) -> int | None:
+    """Words of 32 bits, the highest first."""
+    digits = text.replace(",", "")
+    return int(digits, 16) if re.fullmatch(r"[0-9a-fA-F]+", digits) else None
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"-?\d+", text) else None
+
+
+def _switch(text: str) -> bool | None:
+    return {"0": False, "1": True}.get(text)

@@ -7,6 +7,7 @@ here, once, and turned into a sentence.
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -123,7 +124,13 @@ def load_target(config: Path | None, name: str) -> Any:
         raise UsageError(f"{config} is not a file; name the labgrid environment with --config, or in LG_ENV")
     from labgrid import Environment
 
+    _say_nothing_twice()
     return asked(f"{config}, target {name!r}", lambda: _target(Environment(str(config)), config, name))
+
+
+def _say_nothing_twice() -> None:
+    """labgrid logs what it raises as well, and Python prints what is logged if nobody listens."""
+    logging.getLogger().addHandler(logging.NullHandler())
 
 
 def _target(environment: Any, config: Path, name: str) -> Any:

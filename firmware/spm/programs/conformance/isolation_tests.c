@@ -9,6 +9,8 @@
 #define SPM_CODE  0x10000000U
 #define SAU_CTRL  0xE000EDD0U
 #define MPU_CTRL  0xE000ED94U
+#define NVIC_IPR  0xE000E400U
+#define INTERRUPT_LINES 92U
 
 enum target { SPM_DATA, SPM_TEXT, OTHER_DATA, SYSTEM_CONTROL, NON_SECURE_DATA, ZERO, RAM_ALIAS, DEVICE_OF_NOBODY, NON_SECURE_CODE };
 
@@ -96,6 +98,20 @@ static bool non_secure_jumps(const struct test *test)
     return true;
 }
 
+/* A priority of the secure side reads as zero here, whatever is written. The last lines of each register of 32 on both machines. */
+static bool other_interrupts_are_non_secure(const struct test *test)
+{
+    (void)test;
+    for (uint32_t line = 31U; line < INTERRUPT_LINES; line += 32U) {
+        volatile uint8_t *priority = (volatile uint8_t *)(NVIC_IPR + line);
+
+        *priority = 0xE0U;
+        CHECK(*priority != 0U);
+        *priority = 0U;
+    }
+    return true;
+}
+
 const struct test isolation_tests[] = {
     { "nobody writes to address 0", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, ZERO },
     { "nobody reads address 0", look, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, ZERO },
@@ -103,6 +119,7 @@ const struct test isolation_tests[] = {
     { "nobody writes to an alias of secure RAM", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, RAM_ALIAS },
     { "nobody reaches a device that no manifest names", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, DEVICE_OF_NOBODY },
     { "no partition writes to non-secure code", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, NON_SECURE_CODE },
+    { "an interrupt that no manifest names is the non-secure side's", other_interrupts_are_non_secure, SPM_CAUSE_NONE, ANY_BUILD, 0, 0 },
     { "the non-secure side cannot read secure RAM", non_secure_looks, SPM_CAUSE_FAULT, ANY_BUILD, 0, SPM_DATA },
     { "the non-secure side cannot read secure code", non_secure_looks, SPM_CAUSE_FAULT, ANY_BUILD, 0, SPM_TEXT },
     { "the non-secure side cannot write to the veneers", non_secure_touches_gateway, SPM_CAUSE_FAULT, ANY_BUILD, 0, 0 },

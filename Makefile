@@ -7,7 +7,7 @@ LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
 
-.PHONY: demo test bench prove prove-guest fuzz mutants lint docs predictions package firmware setup setup-dev clean
+.PHONY: demo test bench bench-peers prove prove-guest fuzz mutants lint docs predictions package firmware setup setup-dev clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make fuzz     a million executions of each parser under a coverage-guided fuzzer"
 	@echo "make mutants  faults planted line by line, against the tests that should notice; GROUPS=... names some"
 	@echo "make bench    figures beside the peers'"
+	@echo "make bench-peers  TF-A of Debian's source built, and measured by the probe beside ours"
 	@echo "make lint     ruff and mypy over everything, the direction of imports"
 	@echo "make docs     build the documentation with its generated page, warnings are errors"
 	@echo "make package  a wheel that carries the firmware images"
@@ -101,6 +102,11 @@ bench: setup-dev
 	$(PYTHON) bench/recorder_distribution.py
 	$(MAKE) qemu_virt probe
 	$(PYTHON) bench/probe_cost.py
+
+# Fetches and builds somebody else's firmware: it needs the network, libssl-dev and device-tree-compiler.
+bench-peers: setup-dev
+	$(MAKE) qemu_virt probe
+	$(PYTHON) bench/side_by_side.py
 
 lint: setup-dev
 	.venv/bin/ruff check

@@ -65,7 +65,7 @@ class Checkpoints:
     def __init__(self, store: Store, run_id: str, workload: Workload | None, watcher: Watcher, prefix: str, clock: Clock) -> None:
         self._store, self._run_id, self._workload, self._watcher = store, run_id, workload, watcher
         self._name, self._clock = prefix + RECORD, clock
-        self._kept_s = clock()
+        self._kept_s = self._alive_s = clock()
 
     def phase(self, name: str) -> None:
         measures = self._workload is not None and name in (Instrument.RECORDER.value, Instrument.CYCLICTEST.value)
@@ -79,14 +79,14 @@ class Checkpoints:
         self._watcher.glance(glance)
         if self._clock() - self._kept_s >= CHECKPOINT_S:
             self._store.checkpoint(self._run_id, {self._name: data})
-            self._kept_s = self._clock()
+            self._kept_s = self._alive_s = self._clock()
 
     def tick(self) -> None:
-        """Without a file there is still a sign of life."""
+        """Without a file there is still a sign of life, which puts off no file."""
         self._watcher.tick()
-        if self._clock() - self._kept_s >= CHECKPOINT_S:
+        if self._clock() - self._alive_s >= CHECKPOINT_S:
             self._store.checkpoint(self._run_id, {})
-            self._kept_s = self._clock()
+            self._alive_s = self._clock()
 
 
 class LinuxFollowing(Follower):

@@ -34,6 +34,7 @@ from latlab.formats.wakeups.jitter_samples import SAMPLE, read_samples
 from latlab.formats.wakeups.oslat import read_oslat
 from latlab.formats.wakeups.rtla import read_osnoise
 from latlab.formats.wakeups.rtla_top import read_timerlat_top
+from latlab.formats.wakeups.sched_events import read_sched_events
 from latlab.formats.wakeups.thread_lines import read_thread_lines
 from latlab.formats.wakeups.wakeup_json import read_json
 from latlab.model.benchmarks import Benchmark
@@ -233,6 +234,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "oslat": _measured(read_oslat),
     "threads": _measured(read_thread_lines),
     "rt-tests-json": _measured(read_json),
+    "sched-events": _measured(read_sched_events),
     "samples": samples,
     "osnoise-top": _counted(read_osnoise_top),
     "hwlatdetect": _counted(read_hwlatdetect),

@@ -9,12 +9,16 @@ from latlab.campaigns.workloads import seconds_of
 from latlab.errors import UsageError
 from latlab.formats.amounts.detect import holds_amounts
 from latlab.formats.wakeups.detect import read_wakeups
+from latlab.formats.wakeups.sched_events import DAT_MAGIC
 from latlab.model.conditions import UNSAID, Conditions
 from latlab.store.store import Store
+from latlab.targets.linux.trace_dat import printed
 
 
 def import_measured(store: Store, data: bytes, name: str, platform: str, duration: str | None, interval_us: int | None) -> str:
     """The run's id, whichever kind of run the file makes."""
+    if data.startswith(DAT_MAGIC):
+        data = printed(data, name)
     if holds_amounts(data):
         return import_amounts(store, data, name, platform, duration, interval_us)
     return import_wakeups(store, data, name, platform, duration, interval_us)

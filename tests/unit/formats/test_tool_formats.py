@@ -15,6 +15,7 @@ from latlab.formats.wakeups.jitter_samples import SAMPLE, read_samples
 from latlab.formats.wakeups.oslat import read_oslat
 from latlab.formats.wakeups.rtla import read_osnoise
 from latlab.formats.wakeups.rtla_top import read_timerlat_top
+from latlab.formats.wakeups.sched_events import DAT_MAGIC, read_sched_events
 from latlab.formats.wakeups.thread_lines import read_thread_lines
 from latlab.model.enums import Metric, RunStatus
 from support.places import TOOLS_DATA
@@ -209,6 +210,62 @@ def test_text_of_neither_thread_tool_is_refused():
 def test_the_figures_of_a_thread_are_not_gathered_from_two_lines():
     with pytest.raises(DataError, match=r"^x: no line of a thread"):
         read_thread_lines("T: 0 (  132) I:20000 C: 50 Min: 4 Act:1538 Avg:816868 Max: \n2082331\n", "x")
+
+
+def _sched() -> str:
+    return gzip.decompress(_real("sched_events.txt.gz")).decode()
+
+
+def test_wake_ups_of_a_trace_are_those_that_trace_cmd_finds_itself():
+    """`trace-cmd report -w` goes by sched_wakeup: real-time threads 8.366 us on average, 19.279 at most, migration/0's one 1.703."""
+    text = "\n".join(line for line in _sched().splitlines() if "sched_waking" not in line)
+    read = read_wakeups(text.encode(), "x")
+    assert ("other real-time threads", "migration/0 (1)") in read.facts
+    assert [cpu.cpu for cpu in read.cpus] == [0, 1] and max(cpu.max_ns for cpu in read.cpus) == 19279
+    total = sum(cpu.got * cpu.average_ns for cpu in read.cpus) + 1703
+    assert round(total / (sum(cpu.got for cpu in read.cpus) + 1)) == 8366
+
+
+def test_a_trace_counts_from_the_waking_where_it_has_it():
+    read = read_wakeups(_sched().encode(), "x")
+    assert ("rows", "wake-ups of cyclictest, from sched_waking to the switch to it") in read.facts
+    assert [(cpu.got, cpu.min_ns, cpu.max_ns) for cpu in read.cpus] == [(194, 6780, 19088), (200, 8082, 25458)]
+    assert read.complete and read.resolution_ns == 1
+
+
+WAKING = "  a-1 [000] dNh4. {}: sched_waking: comm=rt task pid=9 prio=10 target_cpu=001\n"
+TO_IT = "  <idle>-0 [001] d..2. {}: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> "
+TO_IT += "next_comm=rt task next_pid=9 next_prio=10\n"
+FROM_IT = "  rt task-9 [001] d..2. {}: sched_switch: rt task:9 [10] {} ==> swapper/1:0 [120]\n"
+
+
+def test_a_thread_that_is_woken_while_it_runs_does_not_wait():
+    text = WAKING.format("1.000001") + TO_IT.format("1.000004") + WAKING.format("1.000005") + FROM_IT.format("1.000006", "R")
+    read = read_sched_events(text + TO_IT.format("1.900000"), "x")
+    assert [(cpu.cpu, cpu.got, cpu.max_ns) for cpu in read.cpus] == [(1, 1, 3000)] and read.resolution_ns == 1000
+
+
+def test_a_wake_up_that_the_trace_did_not_see_begin_again_is_not_counted_from_the_old_one():
+    text = WAKING.format("1.000001") + FROM_IT.format("1.000002", "S") + TO_IT.format("1.500000")
+    with pytest.raises(DataError, match="no thread with a real-time priority was woken and switched to"):
+        read_sched_events(text, "x")
+
+
+def test_lost_events_of_a_trace_are_told_and_nobody_waits_across_them():
+    text = WAKING.format("1.000001") + "CPU:1 [LOST 7 EVENTS]\n" + TO_IT.format("1.000009")
+    read = read_sched_events(text + FROM_IT.format("1.100000", "S") + WAKING.format("2.000000") + TO_IT.format("2.000002"), "x")
+    assert [cpu.got for cpu in read.cpus] == [1] and not read.complete
+    assert read.problems == ("x:2: 'CPU:1 [LOST 7 EVENTS]': the kernel's buffer was too small; who waited then is left out",)
+
+
+def test_a_thread_of_no_real_time_priority_is_no_wake_up_of_a_trace():
+    with pytest.raises(DataError, match="record sched_waking and sched_switch while one runs"):
+        read_sched_events((WAKING.format("1.000001") + TO_IT.format("1.000004")).replace("prio=10", "prio=120"), "x")
+
+
+def test_a_file_of_trace_cmd_says_how_it_is_given():
+    with pytest.raises(DataError, match=r"^t\.dat: a file of trace-cmd; name what `trace-cmd report -t` prints of it"):
+        read_wakeups(DAT_MAGIC + b"7", "t.dat")
 
 
 def _tftf() -> bytes:

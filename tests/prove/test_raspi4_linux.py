@@ -66,7 +66,7 @@ def booted(tmp_path: Path, clients: Clients, kernel: Path, arguments: str, *opti
 
 @pytest.mark.parametrize("kernel", ["stock", "rt"])
 def test_debians_kernel_switches_all_four_cores_off_and_on_and_powers_off(kernel: str, clients: Clients, tmp_path: Path) -> None:
-    boot = booted(tmp_path, clients, clients.kernels[kernel], "loglevel=4", "-no-reboot")
+    boot = booted(tmp_path, clients, clients.kernels[kernel], "loglevel=4", enough="CLIENT cpus 4", times=2)
     assert "PANIC" not in boot.secure, boot.secure
     said = [line.removeprefix("CLIENT ") for line in boot.text.splitlines() if line.startswith("CLIENT ")]
     assert said == ["cpus 4", *["alone 0", "online 0-3"] * ROUNDS, "without the boot core 1-3", "again 0-3"], boot.text[-3000:]

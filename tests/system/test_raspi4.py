@@ -13,26 +13,30 @@ from pathlib import Path
 import fdt
 import pytest
 
+from latlab.formats.probe.decoder import Decoder
+from latlab.model.crossings import Crossing
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.store.store import open_store
+from latlab.targets.qemu.probe import find_probe, with_probe
 from latlab.targets.qemu.subject import find_program, own_subject
 from support.monitored import Monitored
 from support.raspi4 import KERNEL_AT, MAGIC, MAGIC_AT, MEMORY_BYTES, TREE, TREE_AT, armstub, as_loaded, loader, machine
 
 pytestmark = [pytest.mark.firmware, pytest.mark.qemu]
 
-TIMEOUT_S = 900
+TIMEOUT_S = 300
 LATLAB = Path(sys.executable).with_name("latlab")
 KERNEL = 0x80000
 FIRMWARE_BYTES = 0x80000
 PATIENCE_S = 300
+NON_SECURE_EL2 = 2
 
 
 def run(folder: Path, image: Path, *options: str) -> tuple[str, str]:
-    """The two consoles, the normal world's first, of a machine that ends by itself."""
+    """The two consoles, the normal world's first, of a machine that is switched off: one that is reset goes on until time is up."""
     logs = folder / "normal", folder / "firmware"
     serial = tuple(part for log in logs for part in ("-serial", f"file:{log}"))
-    command = (*machine(image), *options, *serial, "-icount", "shift=4,sleep=off", "-no-reboot")
+    command = (*machine(image), *options, *serial, "-icount", "shift=4,sleep=off")
     subprocess.run(command, check=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, capture_output=True)
     normal, firmware = (log.read_text(errors="replace") for log in logs)
     return normal, firmware
@@ -131,11 +135,38 @@ def test_a_tree_that_the_board_cannot_be_used_with_is_refused_in_one_sentence(tm
 
 
 def test_a_kernel_outside_of_memory_is_not_started(tmp_path: Path) -> None:
-    """The range ends below it: what lies there is no memory of the normal world's, whatever it holds."""
+    """Whatever lies there."""
     tree = board_tree(tmp_path, (0, 0, 0x81000, 0, 0x100000, 0x100000))
-    normal, firmware = run(tmp_path, as_loaded(tmp_path, 0x90000), *program(), *loader(tree, TREE))
+    branch_to_itself = ("-device", "loader,addr=0x90000,data=0x14000000,data-len=4")
+    normal, firmware = run(tmp_path, as_loaded(tmp_path, 0x90000), *branch_to_itself, *program(), *loader(tree, TREE))
     assert normal == ""
     assert "there is no program" in firmware
+
+
+def test_its_own_memory_is_no_place_for_a_kernel(tmp_path: Path) -> None:
+    normal, firmware = run(tmp_path, as_loaded(tmp_path, 0x1000), *program(), *loader(board_tree(tmp_path), TREE))
+    assert normal == ""
+    assert "there is no program for the normal world (at): 0x0000000000001000" in firmware
+
+
+def test_memory_may_be_in_several_ranges_and_hold_anything_before(tmp_path: Path) -> None:
+    """What is behind the image, and what the image has to zero, is what the board's power-up left there."""
+    image = as_loaded(tmp_path, KERNEL)
+    end = image.stat().st_size
+    (tmp_path / "left").write_bytes(b"\xa5" * (FIRMWARE_BYTES - end))
+    tree = board_tree(tmp_path, (0, 0x2000_0000, 0x1000, 0, 0, 0x1800_0000))
+    normal, _ = run(tmp_path, image, *loader(tmp_path / "left", end), *program(), *loader(tree, TREE))
+    assert "status=pass" in normal
+
+
+@pytest.mark.parametrize("has_tree", [True, False])
+def test_the_kernel_is_told_where_the_tree_is_and_begins_at_its_first_instruction(tmp_path: Path, has_tree: bool) -> None:
+    options = loader(board_tree(tmp_path), TREE) if has_tree else ()
+    plugin = with_probe((), find_probe(), tmp_path / "stream", False)
+    run(tmp_path, as_loaded(tmp_path, KERNEL), *options, *program(), *plugin)
+    crossings = (record for record in Decoder().feed((tmp_path / "stream").read_bytes()) if isinstance(record, Crossing))
+    first = next(record for record in crossings if record.entered == NON_SECURE_EL2)
+    assert (first.core, first.address, first.registers[:8]) == (0, KERNEL, (TREE if has_tree else 0, *[0] * 7))
 
 
 def test_the_counter_goes_at_the_speed_that_the_microsecond_timer_shows(tmp_path: Path) -> None:

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The board: its counter, its watchdog, which is the way to a reset, and the cores that wait. */
+/* The board: its watchdog, which is the way to a reset, and the cores that wait. */
 #include "arch.h"
 #include "gic.h"
 #include "raspi4.h"
-#include "sysregs.h"
-
-#define LOCAL_CONTROL 0x0U
-#define LOCAL_PRESCALER 0x8U
-#define PRESCALER_NONE 0x80000000U /* 2^31 over this */
-
-#define SYSTEM_TIMER_US 0x4U
-#define MEASURED_US 2000U
-#define US_PER_S 1000000U
 
 #define WATCHDOG_RSTC 0x1CU
 #define WATCHDOG_RSTS 0x20U
@@ -29,55 +20,6 @@ void raspi4_tell_the_others(void)
 {
     arch_shared_store(&raspi4_is_up, 1);
     arch_event_send();
-}
-
-void raspi4_counter_start(void)
-{
-    mmio_write32(LOCAL_BASE + LOCAL_CONTROL, 0);
-    mmio_write32(LOCAL_BASE + LOCAL_PRESCALER, PRESCALER_NONE);
-}
-
-struct moment {
-    uint32_t us;
-    uint64_t ticks;
-};
-
-/* Both clocks within the same microsecond: an emulator may stop between the two. */
-static struct moment now(void)
-{
-    struct moment moment;
-
-    do {
-        moment.us = mmio_read32(SYSTEM_TIMER_BASE + SYSTEM_TIMER_US);
-        isb();
-        moment.ticks = arch_counter_ticks();
-        isb();
-    } while (mmio_read32(SYSTEM_TIMER_BASE + SYSTEM_TIMER_US) - moment.us > 1);
-    return moment;
-}
-
-static bool is_about(uint64_t hz, uint64_t measured_hz)
-{
-    uint64_t tolerance = measured_hz / 64;
-
-    return hz >= measured_hz - tolerance && hz <= measured_hz + tolerance;
-}
-
-uint64_t raspi4_counter_hz(void)
-{
-    uint64_t of_register = SYSREG_READ("cntfrq_el0");
-    struct moment first = now();
-    struct moment last = now();
-
-    while (last.us - first.us < MEASURED_US) {
-        last = now();
-    }
-    uint64_t measured = (last.ticks - first.ticks) * US_PER_S / (last.us - first.us);
-
-    if (is_about(of_register, measured)) {
-        return of_register;
-    }
-    return is_about(CRYSTAL_HZ, measured) ? CRYSTAL_HZ : 0;
 }
 
 static uint32_t read_watchdog(uint32_t offset)

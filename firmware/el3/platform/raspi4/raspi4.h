@@ -8,11 +8,13 @@
 
 #include "memory_map.h"
 
-/* board.c */
+/* counter.c */
 /* MMU off: the system counter goes by the crystal, one tick a cycle. */
 void raspi4_counter_start(void);
 /* What CNTFRQ_EL0 ought to say: what it says where the board's microsecond timer agrees, else the crystal's, else 0. */
 uint64_t raspi4_counter_hz(void);
+
+/* board.c */
 void raspi4_power_off(void) __attribute__((noreturn));
 void raspi4_reset(void) __attribute__((noreturn));
 void raspi4_tell_the_others(void); /* those that wait in reset.S: all is set up */

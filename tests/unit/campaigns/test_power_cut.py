@@ -9,7 +9,6 @@ checkpoint that was just being written.
 import os
 import random
 import shutil
-import sqlite3
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,16 +26,10 @@ from latlab.targets.linux import detached_job, linux
 from latlab.targets.linux.machine import Done, Here
 from latlab.targets.linux.rt_job import Instrument, Workload
 from support import recorder_files as files
+from support.power_cut import SECOND_NS, SIX_HOURS_S, PowerCut, record, slot, thaw_store
 
-SIX_HOURS_S = 6 * 3600
-SECOND_NS = 1_000_000_000
 WORKLOAD = Workload(SIX_HOURS_S, "idle", Instrument.RECORDER, interval_us=1000, idle_states=True)
-TALLY = files.tally([50_000] * 3)
 SURVEYED = b"machine=x86_64\ncpus=1\nfifo=yes\ndma_latency=yes\nboot_id=first\n"
-
-
-class PowerCut(BaseException):
-    """Nothing more is done."""
 
 
 @dataclass
@@ -52,11 +45,8 @@ class Disk:
         (self.kept / "job" / "out" / linux.RECORD).write_bytes(synced)
 
     def thaw(self, folder: Path) -> None:
-        """The machine has been started again: the run's process is one of another boot."""
-        shutil.copy(self.kept / "store.sqlite", self.store)
+        thaw_store(self.kept / "store.sqlite", self.store)
         shutil.copytree(self.kept / "job", folder)
-        with sqlite3.connect(self.store) as changed:
-            changed.execute("UPDATE lives SET owner = replace(owner, ?, 'before the cut')", (this_process().boot_id,))
 
 
 @dataclass
@@ -93,22 +83,10 @@ class FastBoard:
         if self.folder:
             self.sequence = int(now_s - self.began_s)
 
-    def file(self, torn: bytes = b"") -> bytes:
-        """`torn` is the beginning of the checkpoint that comes next, over the older one of the two."""
-        held = {number % 2: _slot(number) if number > 0 else b"" for number in (self.sequence - 1, self.sequence)}
-        size = len(_slot(1))
-        older = held[(self.sequence + 1) % 2].ljust(size, b"\0")
-        held[(self.sequence + 1) % 2] = torn + older[len(torn) :]
-        return files.header(1, SIX_HOURS_S * SECOND_NS) + held[0].ljust(size, b"\0") + held[1].ljust(size, b"\0")
-
     def cut(self) -> None:
-        torn = _slot(self.sequence + 1)
-        self.disk.freeze(Path(self.folder), self.file(torn[: self.rng.randrange(len(torn))]))
+        torn = slot(self.sequence + 1)
+        self.disk.freeze(Path(self.folder), record(self.sequence, torn[: self.rng.randrange(len(torn))]))
         raise PowerCut
-
-
-def _slot(number: int) -> bytes:
-    return files.slot(number, [TALLY], False, now_ns=files.START_NS + number * SECOND_NS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +104,7 @@ class FastMachine(Here):
         return Here.run(self, text, timeout_s)
 
     def get(self, remote: str) -> bytes:
-        return self.board.file()
+        return record(self.board.sequence)
 
     def spawn(self, text: str) -> int:
         self.board.folder = next(line for line in text.splitlines() if "LATLAB_JOB=" in line).partition("LATLAB_JOB=")[2]
@@ -162,8 +140,8 @@ def cut_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after_s: float) -> t
 
 @pytest.mark.parametrize("after_s", [random.Random(number).uniform(2, SIX_HOURS_S) for number in range(8)] + [SIX_HOURS_S - 0.5])
 def test_a_power_cut_costs_at_most_the_second_that_was_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after_s: float) -> None:
-    measured_s, record, status, problems = cut_at(tmp_path, monkeypatch, after_s)
-    read = read_record(record, "recorder.rec")
+    measured_s, kept, status, problems = cut_at(tmp_path, monkeypatch, after_s)
+    read = read_record(kept, "recorder.rec")
     assert read.end_ns is not None
     assert measured_s - (read.end_ns - files.START_NS) / SECOND_NS <= 1
     assert status is RunStatus.PARTIAL and any("its machine went down" in problem for problem in problems)

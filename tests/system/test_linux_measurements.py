@@ -12,7 +12,7 @@ from latlab.formats.wakeups.recorder import read_record
 from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
 from latlab.targets.linux.linux import run_linux, survey
-from latlab.targets.linux.machine import Here
+from latlab.targets.linux.machine import Here, OverSsh
 from latlab.targets.linux.measured_on import COLLECTED, HEAT
 from latlab.targets.linux.recorder_binary import recorder_for
 from latlab.targets.linux.rt_job import Instrument, Workload
@@ -55,6 +55,24 @@ def test_a_connection_that_breaks_and_comes_back_costs_nothing(tmp_path: Path) -
     machine = over_script(tmp_path, 'case $COUNT in 6|7) echo broken pipe >&2; exit 255;; esac; exec sh -c "$*"')
     done = run_linux(machine, survey(machine, 80), WORKLOAD)
     assert done.sentence == "" and read_record(done.files["recorder.rec"], "x").complete
+
+
+class Switched(OverSsh):
+    """A board with a power switch: it answers again when that was used."""
+
+    def restart(self) -> bool:
+        Path(self.scratch, "up").touch()
+        return True
+
+
+@pytest.mark.parametrize("may_restart", [True, False], ids=["a power switch", "none"])
+def test_a_board_that_hangs_is_switched_off_and_on_where_that_can_be_and_its_files_are_fetched(tmp_path: Path, may_restart: bool) -> None:
+    over = over_script(tmp_path, f'[ $COUNT -lt 6 ] || [ -e {tmp_path}/up ] || exit 255; exec sh -c "$*"')
+    kind = Switched if may_restart else OverSsh
+    machine = kind(over.host, over.program, scratch=str(tmp_path), patience_s=2)
+    done = run_linux(machine, survey(machine, 80), WORKLOAD)
+    assert "did not come back in 2 s" in done.sentence and ("it was switched off and on" in done.sentence) is may_restart
+    assert ("recorder.rec" in done.files) is may_restart
 
 
 def test_a_board_that_restarts_in_the_middle_is_said_and_what_it_wrote_is_kept(tmp_path: Path) -> None:

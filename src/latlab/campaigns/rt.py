@@ -148,7 +148,8 @@ def run_trng(
     if len(set(doses_us)) < 3 or min(doses_us) != 0 or max(doses_us) > 10_000:
         raise UsageError(f"--doses {','.join(map(str, doses_us))}: name three or more from 0 to 10000 us, 0 among them, for a slope")
     doses = trng_doses(doses_us)
-    conditions = replace(workload_conditions(workload, Mode.DETERMINISTIC), kernel=image.kernel_release, doses=doses)
+    booted = replace(workload_conditions(workload, Mode.DETERMINISTIC), kernel=image.kernel_release)
+    conditions = replace(booted, kernel_version=_version(image), doses=doses)
     facts = (*workload_facts(workload), ("doses_us", ",".join(map(str, doses_us))))
     machines = [GuestMachine(kstack_randomised=dose.kstack_randomised, hold_firmware=True, firmware=firmware) for dose in doses]
     find_firmware(machines[0])
@@ -229,11 +230,15 @@ def _on(value: bool) -> str:
 def _guest_conditions(machine: GuestMachine, image: GuestImage, workload: Workload) -> Conditions:
     mode = Mode.DETERMINISTIC if machine.mode is Mode.DETERMINISTIC else Mode.MULTI_THREAD
     measured, booted = workload_conditions(workload, mode), _machine_conditions(machine, image, mode)
-    return replace(measured, kernel=booted.kernel, kstack_randomised=booted.kstack_randomised)
+    return replace(measured, kernel=booted.kernel, kernel_version=booted.kernel_version, kstack_randomised=booted.kstack_randomised)
 
 
 def _machine_conditions(machine: GuestMachine, image: GuestImage, mode: Mode) -> Conditions:
-    return Conditions(mode=mode, kernel=image.kernel_release, kstack_randomised=machine.kstack_randomised)
+    return Conditions(mode=mode, kernel=image.kernel_release, kernel_version=_version(image), kstack_randomised=machine.kstack_randomised)
+
+
+def _version(image: GuestImage) -> str | None:
+    return f"package {image.kernel_version}" if image.kernel_version else None
 
 
 def _guest_facts(machine: GuestMachine) -> tuple[tuple[str, str], ...]:

@@ -21,10 +21,15 @@ if TYPE_CHECKING:
 def machine_on(board: BoardOptions) -> Iterator[Machine]:
     """The board, brought to where it can be used, until the end of the measurement."""
     from latlab.targets.linux.labgrid_board import LabgridBoard, opened, prepare
+    from latlab.targets.linux.machine import REACH_AGAIN_S, wait_until_up
 
     with opened(board.config, board.target_name) as target:
         prepare(target, board.state, board.power_cycle)
-        yield LabgridBoard(target, config=str(board.config.absolute()) if board.config else "")
+        config = str(board.config.absolute()) if board.config else ""
+        machine = LabgridBoard(target, config=config, may_restart=board.power_cycle, state=board.state)
+        if board.power_cycle:
+            wait_until_up(machine, REACH_AGAIN_S)
+        yield machine
 
 
 def record_console_of(board: BoardOptions, store: Store, limits: Limits) -> Recorded:

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import gzip
+import os
 import shutil
+import signal
 import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from latlab.model.conditions import Mode
@@ -55,56 +57,79 @@ for argument in "$@"; do
     esac
     last=$argument
 done
+echo $$ >{pid}
 exec {qemu} "$@"
 """
 
 
-@dataclass
 class SshBoard:
-    port: int
-    key: Path
-    ended: GuestRun | None = None
+    """It can be switched on and off, and stand still; what labgrid exports of it is its address."""
+
+    def __init__(self, work: Path, hold_ns: int = 0, name: str = "guest") -> None:
+        self.name, self.port, self.key = name, _free_port(), work / "key"
+        self.ended: GuestRun | None = None
+        self._work, self._job = work, JOB.format(hold_ns=hold_ns)
+        self._thread: threading.Thread | None = None
+        self._is_off = threading.Event()
+        subprocess.run(("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.key)), check=True)
+        qemu = find_qemu()
+        wrapper = work / "qemu-system-aarch64"
+        wrapper.write_text(WRAPPER.format(port=self.port, qemu=qemu.path, pid=work / "pid"))
+        wrapper.chmod(0o755)
+        self._qemu = replace(qemu, path=wrapper)
+        self._image = _image(work, self.key.with_suffix(".pub"))
 
     @property
     def machine(self) -> OverSsh:
         options = ("-p", str(self.port), "-i", str(self.key), "-o", "UserKnownHostsFile=/dev/null", "-o", "StrictHostKeyChecking=no")
         return OverSsh("root@127.0.0.1", ("ssh", "-F", "none", "-q", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20", *options))
 
+    @property
+    def resources(self) -> Mapping[str, Mapping[str, object]]:
+        return {"NetworkService": {"address": "127.0.0.1", "port": self.port, "username": "root"}}
+
+    def on(self) -> None:
+        if self._thread is None:
+            self._is_off.clear()
+            self._thread = threading.Thread(target=self._boot)
+            self._thread.start()
+
+    def off(self) -> None:
+        """As the power goes."""
+        self._is_off.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def hang(self) -> None:
+        os.kill(int((self._work / "pid").read_text()), signal.SIGSTOP)
+
+    def wait_until_up(self) -> None:
+        assert self._thread is not None
+        end = time.monotonic() + UP_S
+        while self._thread.is_alive() and time.monotonic() < end:
+            if subprocess.run((*self.machine.program, "root@127.0.0.1", "true"), check=False).returncode == 0:
+                return
+            time.sleep(1)
+        said = self.ended.output.files.get("job.log", self.ended.console[-2000:]) if self.ended else b"it is still running"
+        raise AssertionError(f"the guest does not answer by ssh: {said.decode('utf-8', 'replace')}")
+
+    def _boot(self) -> None:
+        machine = GuestMachine(mode=Mode.MULTI_THREAD, hold_firmware=True)
+        self.ended = run_guest(self._qemu, machine, self._image, self._job, LIMITS, poll=self._is_off.is_set)
+
 
 @contextmanager
 def ssh_board(work: Path, hold_ns: int) -> Iterator[SshBoard]:
     """Up as soon as it answers; ended by its own poweroff."""
-    key = work / "key"
-    subprocess.run(("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)), check=True)
-    board = SshBoard(_free_port(), key)
-    qemu = find_qemu()
-    wrapper = work / "qemu-system-aarch64"
-    wrapper.write_text(WRAPPER.format(port=board.port, qemu=qemu.path))
-    wrapper.chmod(0o755)
-    image = _image(work, key.with_suffix(".pub"))
-    machine = GuestMachine(mode=Mode.MULTI_THREAD, hold_firmware=True)
-
-    def boot() -> None:
-        board.ended = run_guest(replace(qemu, path=wrapper), machine, image, JOB.format(hold_ns=hold_ns), LIMITS)
-
-    thread = threading.Thread(target=boot)
-    thread.start()
+    board = SshBoard(work, hold_ns)
+    board.on()
     try:
-        _wait(board, thread)
+        board.wait_until_up()
         yield board
-    finally:
         subprocess.run((*board.machine.program, "root@127.0.0.1", "poweroff -f"), check=False, timeout=60)
-        thread.join()
-
-
-def _wait(board: SshBoard, thread: threading.Thread) -> None:
-    end = time.monotonic() + UP_S
-    while thread.is_alive() and time.monotonic() < end:
-        if subprocess.run((*board.machine.program, "root@127.0.0.1", "true"), check=False).returncode == 0:
-            return
-        time.sleep(1)
-    said = board.ended.output.files.get("job.log", board.ended.console[-2000:]) if board.ended else b"it is still running"
-    raise AssertionError(f"the guest does not answer by ssh: {said.decode('utf-8', 'replace')}")
+    finally:
+        board.off()
 
 
 def _image(work: Path, public_key: Path) -> GuestImage:

@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.targets.guest.cpio import Entry, archive, character_device, file, folder
@@ -36,11 +37,13 @@ IMAGE_FORMAT = 2
 
 @dataclass(frozen=True, slots=True)
 class GuestImage:
-    """`smc_module` says whether the guest can read the EL3 rings."""
+    """`smc_module` says whether the guest can read the EL3 rings. `packages` are the names of the archives that it was made of, without
+    their suffix: name, version and architecture, with _ between."""
 
     folder: Path
     kernel_release: str
     smc_module: bool
+    packages: tuple[str, ...] = ()
 
     @property
     def kernel(self) -> Path:
@@ -49,6 +52,12 @@ class GuestImage:
     @property
     def initrd(self) -> Path:
         return self.folder / "initrd.gz"
+
+    @property
+    def kernel_version(self) -> str:
+        """The version of the kernel's package: a release has several builds. Empty where that is not known."""
+        named = dict(package.split("_")[:2] for package in self.packages)
+        return unquote(named.get(f"linux-image-{self.kernel_release}", ""))
 
 
 def guest_image(rebuild: bool = False, say: Callable[[str], None] = lambda text: None) -> GuestImage:
@@ -72,7 +81,7 @@ def guest_image(rebuild: bool = False, say: Callable[[str], None] = lambda text:
 def _load(target: Path) -> GuestImage:
     try:
         facts = json.loads((target / "image.json").read_text())
-        image = GuestImage(target, facts["kernel_release"], facts["smc_module"])
+        image = GuestImage(target, facts["kernel_release"], facts["smc_module"], tuple(facts["packages"]))
         for path in (image.kernel, image.initrd):
             if hashlib.sha256(path.read_bytes()).hexdigest() != facts["sha256"][path.name]:
                 raise DataError(f"{path}: not the file that was built (its checksum differs); build it again with `latlab guest --rebuild`")

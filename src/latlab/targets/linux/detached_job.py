@@ -28,10 +28,11 @@ STOPPED, RESTARTED, INTERRUPTED = 124, 255, 130
 
 @dataclass(frozen=True, slots=True)
 class JobEnd:
-    """`sentence` is empty if the job ended by itself, whatever its status."""
+    """`sentence` is empty if the job ended by itself, whatever its status. `is_lost`: its machine answers no more."""
 
     status: int
     sentence: str = ""
+    is_lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,8 @@ def _follow(machine: Machine, folder: str, group: int, boot_id: str, times: tupl
                 looked(look)
         except Unreachable as error:
             if now - answered > machine.patience_s:
-                return JobEnd(RESTARTED, f"{machine.name}: the connection broke and did not come back in {machine.patience_s:g} s: {error}")
+                sentence = f"{machine.name}: the connection broke and did not come back in {machine.patience_s:g} s: {error}"
+                return JobEnd(RESTARTED, sentence, is_lost=True)
             continue
         if boot_id and look.boot_id and look.boot_id != boot_id:
             return JobEnd(RESTARTED, f"{machine.name} restarted during the run; what had been written until then is kept")

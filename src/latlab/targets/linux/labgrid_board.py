@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from latlab.errors import LatlabError, UsageError
 from latlab.model.life import Address
-from latlab.targets.linux.machine import LEFT_ALONE_S, REACH_AGAIN_S, SSH_FAILED, Done, Unreachable, spawned
+from latlab.targets.linux.machine import LEFT_ALONE_S, REACH_AGAIN_S, SSH_FAILED, Done, Unreachable, spawned, wait_until_up
 
 EXTRA = "latlab[labgrid]"
 COMMANDS = "CommandProtocol"
@@ -30,7 +30,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class LabgridBoard:
-    """A labgrid target as a machine. Drivers are asked for by protocol at each use: a strategy may have changed which one is active."""
+    """A labgrid target as a machine. Drivers are asked for by protocol at each use: a strategy may have changed which one is active.
+    `may_restart` is whether its power may be switched while it is measured, `state` what its strategy then brings it to."""
 
     target: Any
     kind: str = "labgrid"
@@ -38,6 +39,8 @@ class LabgridBoard:
     patience_s: float = REACH_AGAIN_S
     left_alone_s: float | None = LEFT_ALONE_S
     config: str = ""
+    may_restart: bool = False
+    state: str | None = None
 
     @property
     def name(self) -> str:
@@ -78,6 +81,16 @@ class LabgridBoard:
             with self._driver(FILES) as driver:
                 driver.get(remote, str(local))
             return local.read_bytes()
+
+    def restart(self) -> bool:
+        if not self.may_restart:
+            return False
+        try:
+            prepare(self.target, self.state, power_cycle=True)
+            wait_until_up(self, self.patience_s)
+        except LatlabError:
+            return False
+        return True
 
     @contextmanager
     def _driver(self, protocol: str) -> Iterator[Any]:

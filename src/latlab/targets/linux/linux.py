@@ -9,7 +9,7 @@ import tarfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
@@ -170,6 +170,8 @@ def run_linux(
         text = places + script(workload, f"{folder}/latlab-recorder", before(sources, folder))
         looked = _Looks(machine, folder, follower)
         end = run_detached(machine, folder, text, found.boot_id, _expected_s(workload), _limit_s(workload), looked)
+        if end.is_lost and machine.restart():
+            end = replace(end, sentence=f"{end.sentence}; it was switched off and on, and what had outlived that was fetched")
         files = _fetched(machine, folder)
         return LinuxRun(files, end.status, end.sentence or _complaint(files, end.status))
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import shlex
 import signal
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -18,6 +19,7 @@ SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAli
 SSH_FAILED = 255
 COPY_S = 600
 START_S = 60
+UP_EVERY_S = 1.0
 REACH_AGAIN_S = 180
 LEFT_ALONE_S = 300
 _JOBS: list[subprocess.Popen[bytes]] = []
@@ -86,6 +88,10 @@ class Machine(Protocol):
         """The bytes of a file there. Raises LatlabError."""
         ...
 
+    def restart(self) -> bool:
+        """Switch it off and on, whatever it does, and wait until it answers. False where latlab may not or where that did not help."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Here:
@@ -127,6 +133,9 @@ class Here:
     def get(self, remote: str) -> bytes:
         return Path(remote).read_bytes()
 
+    def restart(self) -> bool:
+        return False
+
 
 @dataclass(frozen=True, slots=True)
 class OverSsh:
@@ -165,6 +174,9 @@ class OverSsh:
             raise LatlabError(f"{self.host}: cannot read {remote}: {done.complaint}")
         return done.out
 
+    def restart(self) -> bool:
+        return False
+
     def _finished(self, text: str, timeout_s: float, given: Path | None = None) -> Done:
         try:
             done = _finished([*self.program, self.host, "sh -c " + shlex.quote(text)], timeout_s, given)
@@ -176,6 +188,19 @@ class OverSsh:
 
     def _advice(self) -> str:
         return f"check that `ssh {self.host}` works without asking"
+
+
+def wait_until_up(machine: Machine, limit_s: float) -> None:
+    """After it was switched on. Raises Unreachable with what it said last."""
+    end = time.monotonic() + limit_s
+    while True:
+        try:
+            machine.run("true", START_S)
+            return
+        except Unreachable:
+            if time.monotonic() > end:
+                raise
+        time.sleep(UP_EVERY_S)
 
 
 def spawned(machine: Machine, text: str) -> int:

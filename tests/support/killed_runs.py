@@ -106,7 +106,7 @@ class KilledRun:
             [sys.executable, "-m", "latlab", "ls"], capture_output=True, text=True, env=self.environment, timeout=600, check=False
         )
         assert done.returncode == 0, done.stderr
-        self._check_nothing_is_left()
+        self.check_nothing_is_left()
         store = open_store(str(self.folder / "store.sqlite"))
         runs = [store.load(head.id) for head in store.runs()]
         if not runs:
@@ -146,7 +146,7 @@ class KilledRun:
         assert shared <= kept, (shared, kept)
         return "wake-ups" if kept - {0} else "empty"
 
-    def _check_nothing_is_left(self) -> None:
+    def check_nothing_is_left(self) -> None:
         limit = time.monotonic() + GONE_LIMIT_S
         while (alive := self._processes()) and time.monotonic() < limit:
             time.sleep(0.2)

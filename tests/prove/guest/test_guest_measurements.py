@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Slow: the guest measured for real. Figures on the instruction clock repeat exactly, so these are exact too."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from latlab.analysis.wakeups.dose_experiment import doses, line_of
@@ -20,6 +23,9 @@ from latlab.targets.qemu.qemu import find_qemu
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
 LIMITS = Limits(1800, 1800)
+BUILT_WITH = re.compile(r"with kernel (\S+) \((package \S+)\), firmware by (\S+), (QEMU [\d.]+):")
+DOSE_ROW = re.compile(r"^\| (\d+) \| (on|off) \| (not loaded|loaded) \| ([\d.]+) \| (\d+)", re.MULTILINE)
+ON, LOADED = {True: "on", False: "off"}, {True: "loaded", False: "not loaded"}
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +69,24 @@ def test_every_late_wake_up_at_the_highest_dose_is_the_trng(experiment: tuple[Ru
 def test_without_kernel_stack_randomisation_the_maximum_falls_back(experiment: tuple[Run, list[tuple[str, RtResult]]]) -> None:
     found = {(dose.dose_us, dose.kstack, dose.hwrng): dose.max_us for dose in doses(*experiment)}
     assert found[200, False, False] <= found[0, True, False] * 1.5 < found[200, True, False]
+
+
+def test_the_table_of_the_documents_is_what_was_measured(experiment: tuple[Run, list[tuple[str, RtResult]]]) -> None:
+    """Another kernel, compiler or emulator has other figures, and so has every change of guest or firmware: then they are written anew."""
+    text = (Path(__file__).parents[3] / "docs/rt.md").read_text()
+    documented = " ".join(text.split())
+    run, _ = experiment
+    made_with = BUILT_WITH.search(documented)
+    assert made_with is not None
+    compiler = next(part for part in run.build.firmware.split(";") if part.startswith("gcc-"))
+    here = (run.conditions.kernel, run.conditions.kernel_version, compiler, run.emulator)
+    if made_with.groups() != here:
+        pytest.skip(f"the documents' table was measured with {', '.join(made_with.groups())}; here are {', '.join(map(str, here))}")
+    found = doses(*experiment)
+    rows = [(str(dose.dose_us), ON[dose.kstack], LOADED[dose.hwrng], f"{dose.max_us:.1f}", str(dose.outliers)) for dose in found]
+    assert DOSE_ROW.findall(text) == rows
+    line = line_of(found)
+    assert f"Maximum = {line.intercept_us:.1f} µs + {line.slope:.2f} \u00d7 dose, r² = {line.r_squared:.4f}" in documented
 
 
 def test_no_record_of_a_measurement_with_idle_states_is_lost(store: Store) -> None:

@@ -6,12 +6,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 from latlab.model.enums import Metric, RunStatus
-from latlab.model.run import Run, Topology
+from latlab.model.run import CoreId, Run, Topology
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import find_images
+from support.places import ROOT
 
 TIMEOUT_S = 900
 LATLAB = Path(sys.executable).with_name("latlab")
@@ -27,6 +29,18 @@ def last_run(folder: Path) -> Run:
     return open_store(str(folder / "store.db")).load("last")
 
 
+def check_functions(run: Run) -> None:
+    """The functions of each span add up to it, and say where their source stands."""
+    spans: Counter[tuple[str, Metric, CoreId]] = Counter()
+    for sample in run.samples:
+        spans[sample.test, sample.metric, sample.core] += sample.value_ticks
+    assert spans == {(one.test, one.metric, one.core): sum(f.instructions for f in one.functions) for one in run.functions}
+    (place,) = {share.place for one in run.functions for share in one.functions if share.name == "psci_call"}
+    name, _, line = place.partition(":")
+    source = (ROOT / name).read_text("utf-8").splitlines()
+    assert any("psci_call(" in text for text in source[int(line) - 2 : int(line)])
+
+
 def test_six_tests_on_four_cores_give_the_same_figures_twice(tmp_path: Path) -> None:
     words = ("run", "psci", "--firmware", str(IMAGES.firmware_bin), "--on", "virt", "--iterations", "2")
     runs = []
@@ -40,6 +54,8 @@ def test_six_tests_on_four_cores_give_the_same_figures_twice(tmp_path: Path) -> 
     assert dict(first.facts)["instrument"] == "crossings"
     assert len(first.samples) == 2 * (5 * 4 * 2 + 4)
     assert {sample.metric for sample in first.samples} == {Metric.POWERDOWN, Metric.WAKEUP, Metric.PSCI_CALL}
+    assert first.functions == second.functions
+    check_functions(first)
     assert len({sample.test for sample in first.samples}) == 6
 
 

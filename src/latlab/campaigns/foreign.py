@@ -5,23 +5,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from latlab.analysis.crossings.calls import Call, Pairing
 from latlab.analysis.crossings.functions import WrongImage, check_code
 from latlab.analysis.crossings.marked import Marks, samples_of_call
+from latlab.analysis.crossings.span_functions import functions_of_spans
 from latlab.campaigns.psci import CAMPAIGN
 from latlab.campaigns.recording import Progress, Recorded, living, text_of
 from latlab.catalog import call_names
 from latlab.errors import DataError, LatlabError
 from latlab.formats.dump.calls_log import CallsLog, read_calls_log
 from latlab.formats.probe.decoder import Decoder
+from latlab.formats.probe.functions import LOG as FUNCTIONS_LOG
+from latlab.formats.probe.functions import render as render_functions
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.crossings import Core, Fragment, Header
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.life import Left
-from latlab.model.run import Build, CoreId, Problem, Run, Sample, Spans, Tick, Topology
+from latlab.model.run import Build, CoreId, Problem, Run, Sample, SpanFunctions, Spans, Tick, Topology
 from latlab.model.symbols import Image
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
@@ -51,7 +54,9 @@ def run_psci_subject(
     with scratch() as folder:
         stream = folder / "probe"
         command = command_line(qemu, subject, find_program(subject.board), iterations, folder)
-        console = consoles.Console(probes.with_probe(command, probe, stream, bool(images)), folder / "secure.log", limits, interrupted)
+        console = consoles.Console(
+            probes.with_probe(command, probe, stream, has_functions=True), folder / "secure.log", limits, interrupted
+        )
         with living(store, _planned(qemu, subject, command), Left(str(folder))) as run_id:
             progress.start(run_id)
             lines = _lines(console)
@@ -59,10 +64,10 @@ def run_psci_subject(
             data = stream.read_bytes() if stream.is_file() else b""
             logs = {"console": console.take(), "secure": _read(folder / "secure.log"), "stderr": console.stderr, "probe": data}
             store.add(run_id, logs=logs)
-            samples, problems = measured(data, log, images)
-            problems += _end_problems(log, console)
+            found = measured(data, log, images)
+            problems = [*found.problems, *_end_problems(log, console)]
             store.describe(run_id, _described(_planned(qemu, subject, command), log))
-            store.add(run_id, samples, problems=problems)
+            store.add(run_id, found.samples, problems=problems, logs={FUNCTIONS_LOG: render_functions(found.functions)})
             status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
             store.finish(run_id, status)
     if console.outcome.end is consoles.End.INTERRUPT:
@@ -70,26 +75,38 @@ def run_psci_subject(
     refused = probes.refusal(console.stderr.decode("utf-8", "replace"))
     if not data and refused:
         raise DataError(refused)
-    return Recorded(run_id, status, len(samples), tuple(problems), True)
+    return Recorded(run_id, status, len(found.samples), tuple(problems), True)
 
 
-def measured(data: bytes, log: CallsLog, images: tuple[Image, ...]) -> tuple[list[Sample], list[Problem]]:
-    """The spans of every marked call of a probe's stream, and what is wrong with it."""
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a probe's stream says of the marked calls."""
+
+    samples: tuple[Sample, ...] = ()
+    functions: tuple[SpanFunctions, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def measured(data: bytes, log: CallsLog, images: tuple[Image, ...]) -> Measured:
+    """The spans of every marked call, what ran in them, and what is wrong with the stream. Symbols of another build name nothing."""
     decoder = Decoder()
     records = list(decoder.feed(data))
     problems = [record for record in records if isinstance(record, Problem)]
     problems += decoder.finish()
     if not records or not isinstance(records[0], Header):
-        return [], problems
+        return Measured(problems=tuple(problems))
     cores = {record.core: _core_of(record.identity, log) for record in records if isinstance(record, Core)}
-    pairing = Pairing(records[0].arch, call_names())
+    fragments = {record.number: record for record in records if isinstance(record, Fragment)}
+    pairing, marks = Pairing(records[0].arch, call_names()), Marks()
     calls: Iterator[Call] = pairing.feed(record for record in records if not isinstance(record, Header | Problem))
-    samples = [sample for marked in Marks().feed(calls) for sample in samples_of_call(marked, cores)]
+    found = [*marks.feed(calls), *marks.rest(pairing.fallen())]
     try:
-        check_code((record for record in records if isinstance(record, Fragment)), images)
+        check_code(fragments.values(), images)
     except WrongImage as error:
         problems.append(Problem(0, str(error)))
-    return sorted(samples, key=lambda sample: (sample.test, sample.iteration, sample.core)), problems
+        images = ()
+    samples = sorted((one for each in found for one in samples_of_call(each, cores)), key=lambda one: (one.test, one.iteration, one.core))
+    return Measured(tuple(samples), functions_of_spans(found, fragments, images, cores), tuple(problems))
 
 
 def _lines(console: consoles.Console) -> Iterator[str]:
@@ -126,7 +143,7 @@ def _planned(qemu: Qemu, subject: Subject, command: tuple[str, ...]) -> Run:
         platform=subject.board.name,
         topology=Topology((subject.cores,)),
         tick=Tick(Clock.INSTRUCTIONS, 1.0),
-        build=Build(subject.name),
+        build=Build(subject.name, options=subject.provenance),
         lead=None,
         status=RunStatus.PARTIAL,
         contents=Spans(),

@@ -61,20 +61,20 @@ def run(
         found = subject_of_file(firmware, given.on or "")
     else:
         found = own_subject(given.on or "")
-    images = tuple(image_of(each) for each in (*found.symbols, *(given.symbols or ())))
+    images = tuple(image_of(each, with_places=True) for each in (*found.symbols, *(given.symbols or ())))
     opened, program, plugin = open_store(store), find_qemu(qemu), find_probe(given.probe)
     with Interrupts() as interrupts, RunProgress(err(), f"{found.name}, {program}", iterations * CAMPAIGN_TESTS) as progress:
         return opened, run_psci_subject(opened, program, found, images, iterations, plugin, limits, progress, interrupts.asked)
 
 
-def image_of(text: Path) -> Image:
+def image_of(text: Path, with_places: bool = False) -> Image:
     """An ELF file, or one that was loaded so many bytes above where it was linked: FILE@OFFSET."""
     from latlab.formats.symbols import read_image
 
     name, _, offset = str(text).rpartition("@")
     if not name:
-        return read_image(text)
+        return read_image(text, with_places=with_places)
     try:
-        return read_image(Path(name), int(offset, 0))
+        return read_image(Path(name), int(offset, 0), with_places)
     except ValueError:
-        return read_image(text)
+        return read_image(text, with_places=with_places)

@@ -21,11 +21,13 @@ from latlab.model.run import (
     CoreId,
     CoreTrace,
     Distribution,
+    FunctionShare,
     PowerCycles,
     PrintedDelta,
     Problem,
     Run,
     Sample,
+    SpanFunctions,
     Spans,
     Tick,
     Topology,
@@ -51,6 +53,8 @@ _RecordRow = tuple[Count, Count, str, Word]
 _TraceRow = tuple[str, str, Count, Count, Count, tuple[_RecordRow, ...]]
 
 
+_ShareRow = tuple[str, str, Count]
+_FunctionsRow = tuple[str, Metric, str, Count, tuple[_ShareRow, ...]]
 _AmountRow = tuple[str, Metric, str, str | None, tuple[Number, ...], Positive | None]
 
 
@@ -82,6 +86,7 @@ class _Document(msgspec.Struct):
     problem_details: tuple[tuple[str, ...], ...] = ()
     samples: tuple[_SampleRow, ...] = ()
     traces: tuple[_TraceRow, ...] = ()
+    functions: tuple[_FunctionsRow, ...] = ()
     distributions: tuple[dict[str, Any], ...] = ()
     amounts: tuple[_AmountRow, ...] = ()
     schema: str = SCHEMA
@@ -117,6 +122,10 @@ def render(run: Run) -> str:
         traces=tuple(
             (t.test, str(t.core), t.boot, t.iteration, t.lost, tuple((r.sequence, r.time_ticks, r.event, r.arg) for r in t.records))
             for t in run.traces
+        ),
+        functions=tuple(
+            (one.test, one.metric, str(one.core), one.calls, tuple((each.name, each.place, each.instructions) for each in one.functions))
+            for one in run.functions
         ),
         distributions=tuple(_with_core(one) for one in run.distributions),
         amounts=tuple((one.test, one.metric, one.name, str(one.core) if one.core else None, one.values, one.over_s) for one in run.amounts),
@@ -194,7 +203,7 @@ def _contents(d: _Document) -> Contents:
         )
     if d.kind is Kind.WAKEUPS:
         return WakeupCounts(tuple(_of_core(one, Distribution) for one in d.distributions))
-    core_of = {name: parse_core(name) for name in {row[2] for row in d.samples} | {row[1] for row in d.traces}}
+    core_of = {name: parse_core(name) for name in {s[2] for s in d.samples} | {t[1] for t in d.traces} | {f[2] for f in d.functions}}
     samples = tuple(Sample(test, metric, core_of[c], boot, iteration, value) for test, metric, c, boot, iteration, value in d.samples)
     if any(record[3] >> 64 for *_, records in d.traces for record in records):
         raise ValueError("the argument of a trace record has more than 64 bits")
@@ -202,7 +211,17 @@ def _contents(d: _Document) -> Contents:
         CoreTrace(test, boot, iteration, core_of[c], tuple(TraceRecord(*record) for record in records), lost)
         for test, c, boot, iteration, lost, records in d.traces
     )
-    return Spans(samples, traces)
+    functions = tuple(
+        SpanFunctions(test, metric, core_of[c], _at_least_one(calls), tuple(FunctionShare(*share) for share in shares))
+        for test, metric, c, calls, shares in d.functions
+    )
+    return Spans(samples, traces, functions)
+
+
+def _at_least_one(calls: int) -> int:
+    if calls < 1:
+        raise ValueError("functions of no call")
+    return calls
 
 
 def _with_core(one: Distribution | PrintedDelta) -> dict[str, Any]:

@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from latlab.errors import DataError, UsageError
+from latlab.formats.places import places_of
 from latlab.model.symbols import Image
 
 EXECUTABLE = 1
 NOWHERE = ("SHN_UNDEF", "SHN_ABS")
 
 
-def read_image(path: Path, offset: int = 0) -> Image:
-    """The image's functions and the bytes of its executable segments, `offset` bytes above where it was linked."""
-    from elftools.common.exceptions import ELFError
+def read_image(path: Path, offset: int = 0, with_places: bool = False) -> Image:
+    """The image's functions and the bytes of its executable segments, `offset` bytes above where it was linked; with the places of their
+    source where these are wanted and the image has them, which takes longer."""
+    from elftools.common.exceptions import DWARFError, ELFError
     from elftools.elf.elffile import ELFFile
     from elftools.elf.sections import SymbolTableSection
 
@@ -26,15 +28,18 @@ def read_image(path: Path, offset: int = 0) -> Image:
             symbols = table.iter_symbols() if isinstance(table, SymbolTableSection) else ()
             is_arm = elf["e_machine"] == "EM_ARM"
             functions = {_address(symbol, is_arm) + offset: (symbol["st_size"], symbol.name) for symbol in symbols if _is_code(symbol)}
+            places = places_of(elf) if with_places else {}
             code = tuple((part["p_vaddr"] + offset, part.data()) for part in elf.iter_segments("PT_LOAD") if part["p_flags"] & EXECUTABLE)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror}); name the ELF file of the firmware") from error
-    except (ELFError, UnicodeDecodeError, ValueError) as error:
+    except (ELFError, DWARFError, UnicodeDecodeError, ValueError) as error:
         raise DataError(f"{path}: not an ELF file that can be read ({error}); name the ELF file of the firmware") from error
     if not functions:
         raise DataError(f"{path}: has no symbols; give the file from before it was stripped")
     starts = tuple(sorted(functions))
-    return Image(path.name, starts, tuple(functions[start][0] for start in starts), tuple(functions[start][1] for start in starts), code)
+    sizes, names = tuple(functions[start][0] for start in starts), tuple(functions[start][1] for start in starts)
+    said = tuple(places.get(start - offset, "") for start in starts)
+    return Image(path.name, starts, sizes, names, code, said if any(said) else ())
 
 
 def _address(symbol: Any, is_arm: bool) -> int:

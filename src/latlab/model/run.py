@@ -132,6 +132,27 @@ class CoreTrace:
 
 
 @dataclass(frozen=True, slots=True)
+class FunctionShare:
+    """Instructions of one function in all calls that were counted. `place` is where its source stands, `file:line`, empty where no image
+    says it; `name` is an address where no image has one."""
+
+    name: str
+    place: str
+    instructions: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpanFunctions:
+    """What ran in one span of one core over `calls` iterations, in the order of the first run."""
+
+    test: str
+    metric: Metric
+    core: CoreId
+    calls: int
+    functions: tuple[FunctionShare, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Something in the input that is not as it should be: one sentence and where it stood (`line` from 1, 0 if nowhere).
 
@@ -157,10 +178,12 @@ class PrintedDelta:
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """What a run of psci or psa holds: spans of cores, and the traces that they were made of."""
+    """What a run of psci or psa holds: spans of cores, and the traces that they were made of, or the functions that the probe saw in
+    them."""
 
     samples: tuple[Sample, ...] = ()
     traces: tuple[CoreTrace, ...] = ()
+    functions: tuple[SpanFunctions, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +272,11 @@ class Run:
     def traces(self) -> tuple[CoreTrace, ...]:
         """The traces of a run of spans; none of another."""
         return self.contents.traces if isinstance(self.contents, Spans) else ()
+
+    @property
+    def functions(self) -> tuple[SpanFunctions, ...]:
+        """The functions of each span, where the probe counted them."""
+        return self.contents.functions if isinstance(self.contents, Spans) else ()
 
     @property
     def distributions(self) -> tuple[Distribution, ...]:

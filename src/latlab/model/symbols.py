@@ -28,20 +28,29 @@ class Symbols:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """Functions of an ELF file and its code. `code` is (address, bytes) of each executable segment."""
+    """Functions of an ELF file and its code. `code` is (address, bytes) of each executable segment; `places` are `file:line` of the
+    functions, empty where the file does not say it."""
 
     name: str
     starts: tuple[int, ...]
     sizes: tuple[int, ...]
     names: tuple[str, ...]
     code: tuple[tuple[int, bytes], ...]
+    places: tuple[str, ...] = ()
 
     def function(self, address: int) -> str | None:
         """The function that holds the address; None outside the image's code."""
-        if self.bytes_at(address, 1) is None:
-            return None
-        index = bisect_right(self.starts, address) - 1
+        index = self._index(address)
         return self.names[index] if index >= 0 else None
+
+    def place(self, address: int) -> str:
+        """Where the source of the function that holds the address begins; empty where nothing says it."""
+        index = self._index(address)
+        return self.places[index] if index >= 0 and self.places else ""
+
+    def _index(self, address: int) -> int:
+        """-1 outside the image's code and in front of its first function."""
+        return -1 if self.bytes_at(address, 1) is None else bisect_right(self.starts, address) - 1
 
     def bytes_at(self, address: int, size: int) -> bytes | None:
         """The image's code there, None where it has none."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from latlab.formats.probe import functions as span_functions
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, Kind, Metric, ProblemKind, RunStatus
 from latlab.model.life import Left, Life, Owner, Part
@@ -88,11 +89,11 @@ def run_of(row: Row, contents: Contents | None = None, problems: tuple[Problem, 
     )
 
 
-def contents_of(row: Row, samples: Iterable[Row] = (), traces: Iterable[Row] = ()) -> Contents:
+def contents_of(row: Row, samples: Iterable[Row] = (), traces: Iterable[Row] = (), functions: bytes = b"") -> Contents:
     """Wake-ups, power cycles and amounts stand in the run's raw files, not in rows."""
     match Kind(row["kind"]):
         case Kind.SPANS:
-            return Spans(tuple(map(_sample, samples)), tuple(map(_trace, traces)))
+            return Spans(tuple(map(_sample, samples)), tuple(map(_trace, traces)), span_functions.parse(functions))
         case Kind.WAKEUPS:
             return WakeupCounts()
         case Kind.POWER:

@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from latlab.errors import DataError, LatlabError, UsageError
+from latlab.formats.probe import functions as span_functions
 from latlab.model.enums import RunStatus
 from latlab.model.life import Left, Life, Owner, Part
 from latlab.model.run import CoreTrace, Problem, Run, Sample
@@ -179,7 +180,8 @@ class Store:
         with self.transaction() as connection:
             row = connection.execute(sa.select(runs_table).where(runs_table.c.id == run_id)).mappings().one()
             number = row["number"]
-            contents = contents_of(row, _rows(connection, samples_table, number), _rows(connection, traces_table, number))
+            functions = _log(connection, number, span_functions.LOG)
+            contents = contents_of(row, _rows(connection, samples_table, number), _rows(connection, traces_table, number), functions)
             return run_of(row, contents, tuple(map(problem_of, _rows(connection, problems_table, number))))
 
     def sample_counts(self) -> dict[str, int]:
@@ -352,3 +354,9 @@ def _explained(error: exc.DBAPIError, place: str) -> LatlabError:
 
 def _rows(connection: sa.Connection, table: sa.Table, number: int) -> Iterable[Mapping[Any, Any]]:
     return connection.execute(sa.select(table).where(table.c.run == number).order_by(table.c.number)).mappings()
+
+
+def _log(connection: sa.Connection, number: int, name: str) -> bytes:
+    """One log of a run; empty where it has none of the name."""
+    query = sa.select(logs_table.c.data).where(logs_table.c.run == number, logs_table.c.name == name).order_by(logs_table.c.number)
+    return b"".join(map(zlib.decompress, connection.execute(query).scalars()))

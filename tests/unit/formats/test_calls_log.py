@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import pytest
 
-from latlab.formats.dump.calls_log import read_calls_log
+from latlab.formats.dump.calls_log import WHY, read_calls_log
 from latlab.formats.dump.frames import crc
 from latlab.model.run import CoreId
 
@@ -27,7 +27,7 @@ def test_cores_facts_and_tests_that_were_left_out_are_read() -> None:
     assert log.lead == CoreId(1, 0)
     assert log.facts["psci"] == "00010001"
     assert log.facts["power_state_deep"] == "0x01010022"
-    assert log.skipped == [("susp_deep_serial", "a core did not wake up from CPU_SUSPEND (power state 0x00010002)")]
+    assert log.skipped == [("susp_deep_serial", f"{WHY['never-woke']} (power state 0x00010002)")]
     assert log.is_whole
     assert not log.problems
 

@@ -10,8 +10,9 @@ from sqlalchemy import event
 
 from latlab.analysis.spans.spans import samples_of
 from latlab.errors import DataError, UsageError
+from latlab.formats.probe import functions
 from latlab.model.enums import Metric, RunStatus
-from latlab.model.run import CoreId, Problem, Sample, Topology
+from latlab.model.run import CoreId, FunctionShare, Problem, Sample, SpanFunctions, Topology
 from latlab.store.store import Store, open_store
 from support.places import TESTS
 from support.runs import unfinished_run
@@ -40,6 +41,16 @@ def test_a_store_whose_figures_are_none_is_called_damaged(tmp_path: Path, damage
         connection.execute(damage)
     with pytest.raises(DataError, match="damaged"):
         store.load(run_id)
+
+
+def test_the_functions_of_spans_are_kept_beside_the_run_and_damage_there_is_named(store: Store) -> None:
+    found = (SpanFunctions("t", Metric.POWERDOWN, CoreId(0, 1), 2, (FunctionShare("f", "f.c:3", 40),)),)
+    run_id, other = store.begin(RUN), store.begin(RUN)
+    store.add(run_id, logs={functions.LOG: functions.render(found), "console": b"x"})
+    assert (store.load(run_id).functions, store.load(other).functions) == (found, ())
+    store.add(other, logs={functions.LOG: b'[{"test": 5}]'})
+    with pytest.raises(DataError, match="damaged"):
+        store.load(other)
 
 
 def test_what_goes_into_the_store_comes_out(store: Store) -> None:

@@ -237,6 +237,25 @@ class PartsMoved:
 
 
 @dataclass(frozen=True, slots=True)
+class FunctionMoved:
+    """Instructions of one function per call, mean over the cores; `place` is `file:line` of its source, empty where no image says it."""
+
+    name: str
+    place: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionsMoved:
+    """Every function that differs in one metric of these tests, which moved alike; the largest first."""
+
+    metric: Metric
+    tests: tuple[str, ...]
+    functions: tuple[FunctionMoved, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class OrderChanged:
     """`largest_share` is the largest relative move of a span against its place in the queue, None where nothing can be said of it."""
 
@@ -375,6 +394,7 @@ Finding = (
     | MetricMoved
     | TermMoved
     | PartsMoved
+    | FunctionsMoved
     | OrderChanged
     | NothingMoved
     | ModeCaveat

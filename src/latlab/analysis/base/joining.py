@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from latlab.analysis.base.identity import NotComparable
 from latlab.model.enums import Clock, Kind, Metric, RunStatus
-from latlab.model.run import UNNAMED, Amount, Amounts, Contents, CoreId, CoreTrace, Run, Sample, Spans
+from latlab.model.run import UNNAMED, Amount, Amounts, Contents, CoreId, CoreTrace, FunctionShare, Run, Sample, SpanFunctions, Spans
 
 
 def join_boots(runs: Sequence[Run]) -> Run:
@@ -41,7 +41,25 @@ def join_boots(runs: Sequence[Run]) -> Run:
         samples += [replace(sample, boot=sample.boot + boots) for sample in run.samples]
         traces += [replace(trace, boot=trace.boot + boots) for trace in run.traces]
         boots = 1 + max(max((one.boot for one in samples), default=-1), max((one.boot for one in traces), default=-1))
-    return _together(runs, Spans(tuple(samples), tuple(traces)))
+    return _together(runs, Spans(tuple(samples), tuple(traces), _joined_functions(runs)))
+
+
+def _joined_functions(runs: Sequence[Run]) -> tuple[SpanFunctions, ...]:
+    """The calls of all runs together; none where one of them did not count functions."""
+    if not all(run.functions for run in runs):
+        return ()
+    found: dict[tuple[str, Metric, CoreId], list[SpanFunctions]] = {}
+    for one in (one for run in runs for one in run.functions):
+        found.setdefault((one.test, one.metric, one.core), []).append(one)
+    return tuple(SpanFunctions(*key, sum(one.calls for one in parts), _summed(parts)) for key, parts in found.items())
+
+
+def _summed(parts: list[SpanFunctions]) -> tuple[FunctionShare, ...]:
+    total: dict[str, FunctionShare] = {}
+    for share in (share for one in parts for share in one.functions):
+        so_far = total.get(share.name)
+        total[share.name] = replace(so_far, instructions=so_far.instructions + share.instructions) if so_far else share
+    return tuple(total.values())
 
 
 def _repeated(runs: Sequence[Run]) -> tuple[Amount, ...]:

@@ -8,8 +8,10 @@ from latlab.analysis.base.ladders import STEP
 from latlab.analysis.base.platform_findings import PlatformFinding
 from latlab.analysis.base.platform_sentences import platform_sentence
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.base.wording import MODES, amount, count, percent, said_blame, signed, unit_of
+from latlab.analysis.base.wording import MODES, amount, bare, count, percent, said_blame, signed, unit_of
 from latlab.model.run import CoreId
+
+MOST_FUNCTIONS = 5
 
 
 def sentence_of(finding: f.Finding, unit: str) -> str:
@@ -57,6 +59,8 @@ class _Sentence:
                 return f"{quantities} of {of} quantities cannot be told, the largest shift {percent(largest)}"
             case f.LongestSpan() | f.WaitedFor():
                 return self._traced(finding)
+            case f.FunctionsMoved():
+                return self._functions(finding)
             case f.RuleBroken() | f.RuleChanged():
                 return self._rule(finding)
             case f.LargeUntold() | f.NotTold():
@@ -171,6 +175,22 @@ class _Sentence:
                 return told + stayed
             case f.NothingMoved():
                 return "no structure changed beyond its threshold"
+
+    def _functions(self, finding: f.FunctionsMoved) -> str:
+        shown, rest = finding.functions[:MOST_FUNCTIONS], finding.functions[MOST_FUNCTIONS:]
+        told = ", ".join(self._function(one) for one in shown)
+        if rest:
+            told += f", {count(len(rest), 'other')} {signed(sum(one.after - one.before for one in rest), self.unit)} together"
+        return f"by function, {finding.metric} of {', '.join(finding.tests)}, mean over the cores: {told}"
+
+    def _function(self, one: f.FunctionMoved) -> str:
+        where = f" ({one.place})" if one.place else ""
+        change = f"{bare(one.before, self.unit)} to {self.amount(one.after)}"
+        if not one.before:
+            change = f"new, {self.amount(one.after)}"
+        elif not one.after:
+            change = f"gone, {self.amount(one.before)}"
+        return f"{one.name}{where} {signed(one.after - one.before, self.unit)}, {change}"
 
     def _metric(self, finding: f.MetricMoved) -> str:
         tests = "every test" if finding.everywhere else ", ".join(finding.tests)

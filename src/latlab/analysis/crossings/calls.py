@@ -79,6 +79,17 @@ class Call:
         return self.end - self.start - (pause.awake - pause.asleep if pause else 0)
 
 
+@dataclass(frozen=True, slots=True)
+class Fallen:
+    """A call from which its core never came back: where it began, where the core fell asleep, what ran before that."""
+
+    core: int
+    entry: Entry
+    start: int
+    asleep: int
+    down: tuple[tuple[int, int], ...]
+
+
 @dataclass(slots=True)
 class _Open:
     """`sleeps` are the sleeps so far with their wake-ups; `ran` is what ran before each of them and, last, since the last one."""
@@ -122,6 +133,12 @@ class Pairing:
     def open_calls(self) -> int:
         """How many calls have not come back: cores that are off, or what ran when the machine stopped."""
         return sum(len(core.stack) for core in self._cores.values())
+
+    def fallen(self) -> Iterator[Fallen]:
+        """The calls in whose sleep a core still is when the records end."""
+        for number, core in self._cores.items():
+            if core.stack and core.stack[0].sleeps:
+                yield _fallen(number, core.stack[0])
 
     def _crossed(self, core: _CoreState, record: Crossing) -> Iterator[Call]:
         spent, core.last = record.instructions - core.last, record.instructions
@@ -168,6 +185,11 @@ def _call(arch: Arch, done: _Open, record: Crossing, depth: int) -> Call:
         tuple(run for part in done.ran[:before] for run in part),
         tuple(run for part in done.ran[before:] for run in part),
     )
+
+
+def _fallen(core: int, call: _Open) -> Fallen:
+    before = len(call.sleeps)
+    return Fallen(core, call.entry, call.start, call.sleeps[-1][0].instructions, tuple(run for part in call.ran[:before] for run in part))
 
 
 def _pause(done: _Open) -> tuple[Pause | None, int]:

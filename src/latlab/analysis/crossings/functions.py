@@ -46,6 +46,11 @@ def function_of(fragment: Fragment, images: Sequence[Image]) -> str:
     return f"{fragment.address & PAGE_MASK:#x}+"
 
 
+def place_of(fragment: Fragment, images: Sequence[Image]) -> str:
+    """`file:line` of the function's source; empty where no image says it."""
+    return next((image.place(fragment.address) for image in images if image.function(fragment.address)), "")
+
+
 def instructions_by_function(runs: Iterable[tuple[int, int]], fragments: Mapping[int, Fragment], images: Sequence[Image]) -> Counter[str]:
     """Instructions of each function over these runs of fragments (number, times)."""
     total: Counter[str] = Counter()

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from latlab.analysis.crossings.calls import Call
+from latlab.analysis.crossings.calls import Call, Fallen
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Sample
 
@@ -31,7 +31,7 @@ class Marked:
     test: str
     iteration: int
     core: int
-    call: Call
+    call: Call | Fallen
 
 
 class Marks:
@@ -54,13 +54,25 @@ class Marks:
             elif call.core in self._begun and call.depth == 0:
                 self._inside[call.core].append(call)
 
+    def rest(self, fallen: Iterable[Fallen]) -> Iterator[Marked]:
+        """The measured calls of cores that never came back, when the records are at their end."""
+        for call in fallen:
+            test, iteration = self._begun.get(call.core, (len(TESTS), 0))
+            if test < len(TESTS) and not self._inside[call.core]:
+                yield Marked(TESTS[test], iteration, call.core, call)
+
 
 def samples_of_call(marked: Marked, cores: Mapping[int, CoreId]) -> tuple[Sample, ...]:
     """The call's spans in instructions of its core; `cores` are those of the stream by number."""
-    call = marked.call
-    spans: tuple[tuple[Metric, int], ...]
-    if call.pause is None:
-        spans = ((Metric.PSCI_CALL, call.end - call.start),)
-    else:
-        spans = ((Metric.POWERDOWN, call.pause.asleep - call.start), (Metric.WAKEUP, call.end - call.pause.awake))
+    spans = ((metric, length) for metric, length, _ in parts_of_call(marked.call))
     return tuple(Sample(marked.test, metric, cores[marked.core], 0, marked.iteration, value) for metric, value in spans)
+
+
+def parts_of_call(call: Call | Fallen) -> tuple[tuple[Metric, int, tuple[tuple[int, int], ...]], ...]:
+    """Each span of a call with its instructions and what ran in it, as fragment and number of runs."""
+    if isinstance(call, Fallen):
+        return ((Metric.POWERDOWN, call.asleep - call.start, call.down),)
+    if call.pause is None:
+        return ((Metric.PSCI_CALL, call.end - call.start, call.down),)
+    down, up = call.pause.asleep - call.start, call.end - call.pause.awake
+    return ((Metric.POWERDOWN, down, call.down), (Metric.WAKEUP, up, call.up))

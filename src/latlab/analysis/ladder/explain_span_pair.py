@@ -13,7 +13,9 @@ from latlab.analysis.base.comparison import Comparison, Order, Row
 from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.findings import Suspect
 from latlab.analysis.base.ladders import STEP
+from latlab.analysis.base.summary import mark_of
 from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.crossings.span_functions import moves_of
 from latlab.analysis.ladder.canonical import predict
 from latlab.analysis.ladder.groups import WAIT
 from latlab.analysis.spans.decompose import PartName
@@ -36,6 +38,7 @@ def explain_span_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     if comparison.large_untold:
         out.append(_told(comparison, "", _large(comparison)))
     out += _parts(comparison, changed)
+    out += _functions(comparison)
     out += [_told(comparison, order.test, _order(comparison, order)) for order in comparison.orders if order.changed]
     if not changed and not comparison.rule_changes:
         out.append(_told(comparison, "", _quiet(comparison)))
@@ -123,6 +126,21 @@ def _parts(comparison: Comparison, changed: list[Row]) -> list[Explanation]:
             if largest:
                 out.append(Explanation(test, f.PartsMoved(metric, largest), Basis.EXACT, comparison.unit))
     return out
+
+
+def _functions(comparison: Comparison) -> list[Explanation]:
+    """Where the probe counted both: tests whose functions moved alike in one metric are one finding. Where cores take turns, waiting
+    shows as instructions, so such a test speaks only of what its verdicts name."""
+    changed = {(row.test, row.metric) for row in comparison.rows if row.verdict in _CHANGED}
+    alike: dict[tuple[Metric, tuple[f.FunctionMoved, ...]], list[str]] = defaultdict(list)
+    for (test, metric), moves in moves_of(comparison.a, comparison.b).items():
+        if (test, metric) in changed or mark_of(comparison.a, test) is None:
+            told = tuple(f.FunctionMoved(move.name, move.place, move.before, move.after) for move in moves)
+            alike[metric, told].append(test)
+    return [
+        Explanation(tests[0] if len(tests) == 1 else "", f.FunctionsMoved(metric, tuple(tests), told), Basis.EXACT, comparison.unit)
+        for (metric, told), tests in alike.items()
+    ]
 
 
 def _order(comparison: Comparison, order: Order) -> f.OrderChanged:

@@ -16,7 +16,7 @@ WHY = {
     "not-supported": "the firmware has no CPU_SUSPEND",
     "no-known-power-state": "the firmware refuses every power state that is known",
     "cores-stay-on": "QEMU's model of this machine cannot start a core again that its firmware switched off",
-    "never-woke": "a core did not wake up from CPU_SUSPEND",
+    "never-woke": "a core did not wake up from CPU_SUSPEND, so that at most its way down is measured, once",
 }
 
 

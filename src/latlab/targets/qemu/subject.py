@@ -56,6 +56,8 @@ class FirmwareImage:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
+    """`provenance` is what is known of the build that the images are of, by key."""
+
     name: str
     board: Board
     images: tuple[FirmwareImage, ...]
@@ -65,6 +67,7 @@ class Subject:
     symbols: tuple[Path, ...] = ()
     cores_stay_on: bool = False
     is_deterministic: bool = True
+    provenance: tuple[tuple[str, str], ...] = ()
 
 
 def own_subject(board_name: str) -> Subject:

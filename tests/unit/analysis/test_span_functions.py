@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from dataclasses import replace
+
+import pytest
+
+from latlab.analysis.base.findings import FunctionMoved, FunctionsMoved
+from latlab.analysis.base.joining import join_boots
+from latlab.analysis.base.sentences import sentence_of
+from latlab.analysis.compare import compare
+from latlab.analysis.crossings.calls import Fallen, Pairing
+from latlab.analysis.crossings.marked import MARK_BEGIN, Marked, Marks, samples_of_call
+from latlab.analysis.crossings.span_functions import Move, functions_of_spans, moves_of
+from latlab.analysis.explain import explain_pair
+from latlab.catalog import call_names
+from latlab.errors import DataError
+from latlab.formats import run_json
+from latlab.formats.probe.decoder import Decoder
+from latlab.model.crossings import Arch, Fragment
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, FunctionShare, Run, Sample, SpanFunctions, Spans
+from latlab.model.symbols import Image
+from support import probe_stream as made
+from support.runs import INSTRUCTIONS, run_with
+
+FEATURES, OFF = 0x8400000A, 0x84000002
+CORE, OTHER = CoreId(0, 0), CoreId(0, 1)
+IMAGE = Image("fw.elf", (0x100, 0x200), (16, 16), ("first", "second.constprop.0"), ((0x100, bytes(0x200)),), ("a.c:3", ""))
+FRAGMENTS = {0: Fragment(0, 0x100, 5, 3, bytes(4)), 1: Fragment(1, 0x204, 2, 3, bytes(4)), 2: Fragment(2, 0x9008, 7, 3, bytes(4))}
+
+
+def run_of(spans: dict[tuple[str, CoreId], dict[str, int]], iterations: int = 2) -> Run:
+    """Powerdowns of two equal iterations, made of these instructions per call of each function."""
+    functions = tuple(
+        SpanFunctions(
+            test, Metric.POWERDOWN, core, iterations, tuple(FunctionShare(n, f"{n}.c:1", c * iterations) for n, c in shares.items())
+        )
+        for (test, core), shares in spans.items()
+    )
+    samples = tuple(
+        Sample(test, Metric.POWERDOWN, core, 0, i, sum(shares.values()))
+        for (test, core), shares in spans.items()
+        for i in range(iterations)
+    )
+    return run_with(tick=INSTRUCTIONS, contents=Spans(samples, (), functions), id=f"psci-{sum(s.value_ticks for s in samples):04x}")
+
+
+def findings(a: Run, b: Run) -> list[FunctionsMoved]:
+    return [one.finding for one in explain_pair(compare(a, b)) if isinstance(one.finding, FunctionsMoved)]
+
+
+def fallen_of(*parts: bytes) -> list[Marked]:
+    records = list(Decoder().feed(made.header(cores=2) + b"".join(parts)))[1:]
+    pairing, marks = Pairing(Arch.AARCH64, call_names()), Marks()
+    assert list(marks.feed(pairing.feed(records))) == []  # type: ignore[arg-type]
+    return list(marks.rest(pairing.fallen()))
+
+
+BEGIN = made.smc(0, 0, FEATURES, (MARK_BEGIN, 3, 0)) + made.back(0, 5)
+DOWN = made.smc(0, 10, 0xC4000001) + made.profile(0, [(0, 2)]) + made.sleep(0, 20) + made.wake(0, 21) + made.profile(0, [(1, 1)])
+
+
+def test_of_a_core_that_never_comes_back_the_way_down_to_its_last_sleep_is_measured() -> None:
+    (found,) = fallen_of(BEGIN, DOWN, made.sleep(0, 310, 0x4000, wait=2))
+    assert isinstance(found.call, Fallen)
+    assert (found.test, found.core, found.call.down) == ("cpu_susp_serial", 0, ((0, 2), (1, 1)))
+    assert samples_of_call(found, {0: CORE}) == (Sample("cpu_susp_serial", Metric.POWERDOWN, CORE, 0, 0, 300),)
+
+
+def test_a_sleep_after_a_measured_call_or_without_a_mark_is_not_measured() -> None:
+    assert fallen_of(DOWN) == []
+    assert fallen_of(BEGIN, made.smc(0, 6, OFF), made.back(0, 9), DOWN) == []
+    assert fallen_of(BEGIN, made.smc(0, 10, OFF)) == []
+
+
+def test_a_gcc_clone_counts_as_its_function_and_code_without_symbols_by_its_page() -> None:
+    call = Fallen(0, None, 0, 19, ((0, 2), (1, 1), (2, 1)))  # type: ignore[arg-type]
+    (found,) = functions_of_spans([Marked("cpu_off_serial", 0, 0, call)] * 2, FRAGMENTS, [IMAGE], {0: CORE})
+    assert (found.test, found.metric, found.core, found.calls) == ("cpu_off_serial", Metric.POWERDOWN, CORE, 2)
+    assert found.functions == (FunctionShare("first", "a.c:3", 20), FunctionShare("second", "", 4), FunctionShare("0x9000+", "", 14))
+
+
+def test_moves_are_means_over_the_cores_that_both_runs_have_the_largest_first() -> None:
+    a = run_of({("t_serial", CORE): {"f": 10, "g": 4, "h": 1}, ("t_serial", OTHER): {"f": 20, "g": 4, "h": 1}})
+    b = run_of({("t_serial", CORE): {"f": 12, "g": 4, "new": 9}, ("t_serial", OTHER): {"f": 20, "g": 4, "new": 9}}, iterations=3)
+    moves = moves_of(a, b)["t_serial", Metric.POWERDOWN]
+    assert moves == (Move("new", "new.c:1", 0, 9), Move("f", "f.c:1", 15, 16), Move("h", "h.c:1", 1, 0))
+    only_one = replace(b, contents=Spans(b.samples, (), b.functions[:1]))
+    assert moves_of(a, only_one)["t_serial", Metric.POWERDOWN][1] == Move("f", "f.c:1", 10, 12)
+
+
+def test_tests_whose_functions_moved_alike_are_one_finding() -> None:
+    before, after = {"f": 10, "g": 4}, {"f": 10, "g": 54}
+    a = run_of({("cpu_off_serial", CORE): before, ("susp_deep_serial", CORE): before, ("cpu_susp_serial", CORE): before})
+    b = run_of({("cpu_off_serial", CORE): after, ("susp_deep_serial", CORE): after, ("cpu_susp_serial", CORE): before})
+    (found,) = findings(a, b)
+    assert found == FunctionsMoved(Metric.POWERDOWN, ("cpu_off_serial", "susp_deep_serial"), (FunctionMoved("g", "g.c:1", 4, 54),))
+
+
+def test_a_function_that_grew_by_what_another_lost_is_told_though_no_span_changed() -> None:
+    a, b = run_of({("cpu_off_serial", CORE): {"f": 10, "g": 4}}), run_of({("cpu_off_serial", CORE): {"f": 4, "g": 10}})
+    (found,) = findings(a, b)
+    assert [(one.name, one.after - one.before) for one in found.functions] == [("f", -6), ("g", 6)]
+
+
+def test_where_cores_take_turns_functions_are_told_only_of_what_changed() -> None:
+    a, b = run_of({("cpu_off_parallel", CORE): {"spin": 100}}), run_of({("cpu_off_parallel", CORE): {"spin": 101}})
+    assert findings(a, b) == []
+
+
+def test_runs_without_functions_say_nothing_of_them() -> None:
+    a, b = run_of({("cpu_off_serial", CORE): {"f": 10}}), run_of({("cpu_off_serial", CORE): {"f": 20}})
+    assert findings(replace(a, contents=Spans(a.samples)), b) == []
+
+
+def test_the_sentence_names_five_functions_with_their_places_and_sums_the_rest() -> None:
+    moved = tuple(FunctionMoved(f"f{i}", f"f{i}.c:{i}" if i else "", 10.0, 10.0 + 20 - i) for i in range(7))
+    told = sentence_of(FunctionsMoved(Metric.WAKEUP, ("a_serial", "b_serial"), moved), "insns")
+    assert told.startswith(
+        "by function, wakeup of a_serial, b_serial, mean over the cores: f0 +20 insns, 10 to 30 insns, f1 (f1.c:1) +19 insns"
+    )
+    assert told.endswith("two others +29 insns together")
+    gone = FunctionsMoved(Metric.WAKEUP, ("t",), (FunctionMoved("old", "", 7, 0), FunctionMoved("young", "", 0, 8)))
+    assert sentence_of(gone, "insns").endswith("old -7 insns, gone, 7 insns, young +8 insns, new, 8 insns")
+
+
+def test_boots_joined_add_up_their_functions() -> None:
+    a, b = run_of({("cpu_off_serial", CORE): {"f": 10}}), run_of({("cpu_off_serial", CORE): {"f": 14, "g": 1}})
+    (joined,) = join_boots([a, b]).functions
+    assert (joined.calls, joined.functions) == (4, (FunctionShare("f", "f.c:1", 48), FunctionShare("g", "g.c:1", 2)))
+    assert join_boots([a, replace(b, contents=Spans(b.samples))]).functions == ()
+
+
+def test_functions_come_back_from_json_and_those_of_no_call_are_refused() -> None:
+    run = run_of({("cpu_off_serial", CORE): {"f": 10}})
+    assert run_json.parse(run_json.render(run), "run.json").functions == run.functions
+    broken = run_json.render(run).replace('"powerdown","0.0",2,[["f"', '"powerdown","0.0",0,[["f"')
+    with pytest.raises(DataError, match="functions of no call"):
+        run_json.parse(broken, "run.json")

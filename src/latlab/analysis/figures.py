@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+from statistics import fmean, median
+
 from latlab.analysis.amounts.amount_figures import amount_figures
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.ladder.span_figures import span_figures
@@ -16,3 +19,9 @@ def figures_of(run: Run) -> tuple[Figure, ...]:
     if run.kind is Kind.AMOUNTS:
         return amount_figures(run)
     return wakeup_figures(run) if run.kind is Kind.WAKEUPS else span_figures(run)
+
+
+def figure_value(run: Run, pattern: str) -> float | None:
+    """One number for `TEST/METRIC`, the mean over its figures, or for figures whose whole path matches; None where there is none."""
+    found = [median(one.values) for one in figures_of(run) if fnmatchcase(one.path, pattern) or fnmatchcase(one.path, f"{pattern}/*")]
+    return fmean(found) if found else None

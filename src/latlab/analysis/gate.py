@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from latlab.analysis.base.comparison import Comparison, Row
-from latlab.analysis.base.findings import LargeUntold, RuleChanged
+from latlab.analysis.base.findings import FunctionsMoved, LargeUntold, RuleChanged
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import percent, signed
 from latlab.analysis.explain import explain_pair
@@ -36,15 +36,30 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     rules = tuple(f"{one.test}: {one.sentence}" for one in said if isinstance(one.finding, RuleChanged))
     large = tuple(one.sentence for one in said if isinstance(one.finding, LargeUntold))
     rest = (*large, *comparison.gaps)
+    why = _why(comparison, failing)
     if failing or any(change.is_worse for change in comparison.rule_changes):
         found = (_line(row, comparison.unit_of(row.metric)) for row in failing)
-        return Decision(failing, 1, (*rules, *found, *rest, f"fail: {counts}{caveat}"))
+        return Decision(failing, 1, (*rules, *found, *why, *rest, f"fail: {counts}{caveat}"))
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
     if untold == len(comparison.rows):
         return Decision((), 3, (*rules, *rest, f"cannot tell: none of {untold} rows can be told; take more boots of both{caveat}"))
     if rest:
         return Decision((), 3, (*rules, *rest, f"cannot tell: {counts}, and the above could not be judged{caveat}"))
     return Decision((), 0, (*rules, f"pass: {counts}{caveat}"))
+
+
+def _why(comparison: Comparison, failing: tuple[Row, ...]) -> tuple[str, ...]:
+    """The functions that the failing rows are made of, where both runs counted them, and the commit, where the candidate names one."""
+    rows = {(row.test, row.metric) for row in failing}
+    moved = [one for one in explain_pair(comparison) if isinstance(one.finding, FunctionsMoved)]
+    of_rows = (
+        one.sentence
+        for one in moved
+        if isinstance(one.finding, FunctionsMoved) and rows & {(t, one.finding.metric) for t in one.finding.tests}
+    )
+    before, after = comparison.a.build.commit, comparison.b.build.commit
+    commit = (f"commit {after}{f', compared with {before}' if before else ''}",) if after and failing else ()
+    return (*of_rows, *commit)
 
 
 def _line(row: Row, unit: str) -> str:

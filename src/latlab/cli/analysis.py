@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from latlab.cli.options import Format, OutputOption, Reference, StoreOption, UnitOption, one_of
+from latlab.cli.commits import CommitOptions, runs_of
+from latlab.cli.options import Format, OutputOption, Reference, StoreOption, UnitOption, grouped, names_of, one_of, refuse_given
 from latlab.cli.output import emit, refuse_output, say, show, write_file
 from latlab.errors import UsageError
 from latlab.model.enums import Kind
@@ -26,7 +27,7 @@ ToleranceOption = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the verbs to the command line."""
-    for verb in (compare, explain, gate, history, tail):
+    for verb in (compare, explain, gate, grouped(history), tail):
         app.command()(verb)
 
 
@@ -105,23 +106,32 @@ def gate(
 
 
 def history(
+    context: typer.Context,
     figure: Annotated[str, typer.Argument(help="TEST/METRIC/NAME, such as susp_deep_parallel/powerdown/step; * and ? match.")],
-    runs: Annotated[list[str], typer.Argument(help="Two or more runs or references, oldest first.")],
+    runs: Annotated[list[str], typer.Argument(help="Two or more runs or references, oldest first; with --repo, GOOD..BAD.")],
+    commits: CommitOptions,
     tolerance: ToleranceOption = None,
     unit: UnitOption = "",
     format: Annotated[Format, one_of(Format.TABLE, Format.JSON, Format.HTML)] = Format.TABLE,
     output: OutputOption = None,
     store: StoreOption = None,
 ) -> None:
-    """Follow a figure over releases, find where it changed, and say why."""
+    """Follow a figure over releases, or over the commits of a repository, find where it changed, and say why."""
     from latlab.analysis.base.tolerance import limits_of
     from latlab.analysis.history import history as follow
     from latlab.campaigns.loading import load_reference
     from latlab.report.site.history import history_json, page, screen
 
-    if len(runs) < 2:
-        raise UsageError(f"a history needs two runs at least, {len(runs)} is named")
-    found = follow([load_reference(run, unit, store) for run in runs], figure, limits_of(tolerance))
+    if commits.repo is None:
+        refuse_given(context, names_of(CommitOptions), "is for commits; it needs --repo DIR")
+        loaded = [load_reference(run, unit, store) for run in runs]
+    elif len(runs) > 1:
+        raise UsageError(f"--repo follows one range of commits, GOOD..BAD; {len(runs)} are named")
+    else:
+        loaded = runs_of(commits, runs[0], store)
+    if len(loaded) < 2:
+        raise UsageError(f"a history needs two runs at least, there is {len(loaded)}")
+    found = follow(loaded, figure, limits_of(tolerance))
     if format is Format.TABLE:
         refuse_output(output)
         show(screen(found))

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from latlab.cli import analysis, doctor, psa, psci, publish, rt, runs, sbi, upkeep, virtual, watch
+from latlab.cli import analysis, commits, doctor, psa, psci, publish, rt, runs, sbi, upkeep, virtual, watch
 from latlab.errors import LatlabError, UsageError
 
 app = typer.Typer(
@@ -44,6 +44,7 @@ rt.register(run_app, app)
 runs.register(app)
 upkeep.register(app)
 analysis.register(app)
+commits.register(app)
 virtual.register(app)
 doctor.register(app)
 sbi.register(run_app)

@@ -14,7 +14,6 @@ from latlab.errors import UsageError
 
 if TYPE_CHECKING:
     from latlab.campaigns.recording import Recorded
-    from latlab.model.symbols import Image
     from latlab.store.store import Store
     from latlab.targets.qemu.console import Limits
 
@@ -46,35 +45,23 @@ def run(
     from latlab.campaigns.psci import CAMPAIGN_TESTS
     from latlab.cli.interrupt import Interrupts
     from latlab.cli.stores import open_store
+    from latlab.formats.symbols import read_subject_image
     from latlab.report.progress import RunProgress
     from latlab.targets.qemu.probe import find_probe
     from latlab.targets.qemu.qemu import MAX_ITERATIONS, find_qemu
-    from latlab.targets.qemu.subject import load_subject, own_subject, subject_of_file
+    from latlab.targets.qemu.subject import load_subject, own_subject, placed, subject_of_file
 
     if given.subject is not None and (firmware is not None or given.on is not None):
         raise UsageError("--subject says which firmware on which machine; leave out --firmware and --on")
     if not 1 <= iterations <= MAX_ITERATIONS:
         raise UsageError(f"--iterations {iterations}: use 1 to {MAX_ITERATIONS}")
     if given.subject is not None:
-        found = load_subject(given.subject)
+        found = placed(load_subject(given.subject))
     elif firmware is not None:
-        found = subject_of_file(firmware, given.on or "")
+        found = placed(subject_of_file(firmware, given.on or ""))
     else:
         found = own_subject(given.on or "")
-    images = tuple(image_of(each, with_places=True) for each in (*found.symbols, *(given.symbols or ())))
+    images = tuple(read_subject_image(each, with_places=True) for each in (*found.symbols, *(given.symbols or ())))
     opened, program, plugin = open_store(store), find_qemu(qemu), find_probe(given.probe)
     with Interrupts() as interrupts, RunProgress(err(), f"{found.name}, {program}", iterations * CAMPAIGN_TESTS) as progress:
         return opened, run_psci_subject(opened, program, found, images, iterations, plugin, limits, progress, interrupts.asked)
-
-
-def image_of(text: Path, with_places: bool = False) -> Image:
-    """An ELF file, or one that was loaded so many bytes above where it was linked: FILE@OFFSET."""
-    from latlab.formats.symbols import read_image
-
-    name, _, offset = str(text).rpartition("@")
-    if not name:
-        return read_image(text, with_places=with_places)
-    try:
-        return read_image(Path(name), int(offset, 0), with_places)
-    except ValueError:
-        return read_image(text, with_places=with_places)

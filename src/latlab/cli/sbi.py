@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from latlab.cli.foreign import ProbeOption, SymbolsOption, image_of
+from latlab.cli.foreign import ProbeOption, SymbolsOption
 from latlab.cli.options import QemuOption, StoreOption
 from latlab.cli.watch import WatchFormat, conclude
 
@@ -31,8 +31,9 @@ def sbi(
 ) -> None:
     """Measure SBI on OpenSBI or another firmware of RISC-V: start, stop and suspend of harts, IPIs, the timer, base calls."""
     from latlab.campaigns.sbi import planned
+    from latlab.formats.symbols import read_subject_image
     from latlab.targets.qemu.probe import find_probe
 
-    images = tuple(image_of(text) for text in symbols or ())
+    images = tuple(read_subject_image(text) for text in symbols or ())
     wanted = planned(firmware, harts, iterations, find_probe(probe), qemu, functions or bool(images), images, timeout)
     conclude(wanted, store, format)

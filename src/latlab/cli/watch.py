@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from latlab.cli.foreign import ProbeOption, image_of
+from latlab.cli.foreign import ProbeOption
 from latlab.cli.options import StoreOption
 from latlab.errors import UsageError
 
@@ -46,11 +46,12 @@ def watch(
 
     The machine's console goes to standard error, the table to standard output."""
     from latlab.campaigns.watching import Watch
+    from latlab.formats.symbols import read_subject_image
     from latlab.targets.qemu.probe import find_probe
 
     if timeout is not None and not timeout > 0:
         raise UsageError(f"--timeout {timeout:g} is a number of seconds; use more than 0")
-    images = tuple(image_of(text) for text in symbols or ())
+    images = tuple(read_subject_image(text) for text in symbols or ())
     wanted = Watch(tuple(command), find_probe(probe), functions or bool(images), images, timeout, limit)
     conclude(wanted, store, format)
 

@@ -42,6 +42,17 @@ def read_image(path: Path, offset: int = 0, with_places: bool = False) -> Image:
     return Image(path.name, starts, sizes, names, code, said if any(said) else ())
 
 
+def read_subject_image(text: Path, with_places: bool = False) -> Image:
+    """An ELF file, or one that was loaded so many bytes above where it was linked: FILE@OFFSET."""
+    name, _, offset = str(text).rpartition("@")
+    if not name:
+        return read_image(text, with_places=with_places)
+    try:
+        return read_image(Path(name), int(offset, 0), with_places)
+    except ValueError:
+        return read_image(text, with_places=with_places)
+
+
 def _address(symbol: Any, is_arm: bool) -> int:
     address: int = symbol["st_value"]
     return address & ~1 if is_arm else address

@@ -13,6 +13,8 @@ from latlab.model.conditions import UNSAID, Conditions
 from latlab.model.enums import Clock, Kind, Metric, ProblemKind, RunStatus
 
 UNNAMED = "unnamed"
+COMMIT, SUBJECT_LINE, RECIPE = "commit", "subject", "recipe"
+"""Build options of what was built from a repository: the whole hash, the commit's first line, a digest of how it was built and measured."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -60,6 +62,12 @@ class Build:
     events_hash: str | None = None
     options: tuple[tuple[str, str], ...] = ()
     code_bytes: int | None = None
+
+    @property
+    def commit(self) -> str:
+        """`1a2b3c4d5e6f "first line"` of what was built from a repository; else empty."""
+        options = dict(self.options)
+        return f'{options[COMMIT][:12]} "{options.get(SUBJECT_LINE, "")}"' if options.get(COMMIT) else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from latlab.analysis.base.findings import Suspect
 from latlab.analysis.base.ladders import STEP
 from latlab.analysis.base.summary import mark_of
 from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.crossings.function_sentences import findings_of
 from latlab.analysis.crossings.span_functions import moves_of
 from latlab.analysis.ladder.canonical import predict
 from latlab.analysis.ladder.groups import WAIT
@@ -132,15 +133,9 @@ def _functions(comparison: Comparison) -> list[Explanation]:
     """Where the probe counted both: tests whose functions moved alike in one metric are one finding. Where cores take turns, waiting
     shows as instructions, so such a test speaks only of what its verdicts name."""
     changed = {(row.test, row.metric) for row in comparison.rows if row.verdict in _CHANGED}
-    alike: dict[tuple[Metric, tuple[f.FunctionMoved, ...]], list[str]] = defaultdict(list)
-    for (test, metric), moves in moves_of(comparison.a, comparison.b).items():
-        if (test, metric) in changed or mark_of(comparison.a, test) is None:
-            told = tuple(f.FunctionMoved(move.name, move.place, move.before, move.after) for move in moves)
-            alike[metric, told].append(test)
-    return [
-        Explanation(tests[0] if len(tests) == 1 else "", f.FunctionsMoved(metric, tuple(tests), told), Basis.EXACT, comparison.unit)
-        for (metric, told), tests in alike.items()
-    ]
+    moves = moves_of(comparison.a, comparison.b)
+    told = {key: found for key, found in moves.items() if key in changed or mark_of(comparison.a, key[0]) is None}
+    return [Explanation(one.tests[0] if len(one.tests) == 1 else "", one, Basis.EXACT, comparison.unit) for one in findings_of(told)]
 
 
 def _order(comparison: Comparison, order: Order) -> f.OrderChanged:

@@ -80,12 +80,14 @@ def _table(series: Series) -> Table:
     changes = {change.index: change for change in series.changes if change.kind is not Kind.DRIFT}
     rows: list[tuple[Value, ...]] = []
     previous = None
+    has_commits = any(point.run.build.commit for point in series.points)
     for index, point in enumerate(series.points):
         step = "" if previous is None else _step(point.value, previous, series.unit)
         mark: Value = strong(f"change, {certainty(changes[index].p)}") if index in changes else ""
-        rows.append((point.run.id, bare(point.value, series.unit), step, mark))
+        commit = (point.run.build.commit,) if has_commits else ()
+        rows.append((point.run.id, *commit, bare(point.value, series.unit), step, mark))
         previous = point.value
-    columns = (*words("Run"), *figures("Value", "Step"), *words("Change"))
+    columns = (*words("Run", *(("Commit",) if has_commits else ())), *figures("Value", "Step"), *words("Change"))
     return Table(f"{series.path} ({heading_unit(series.unit)})", columns, tuple(rows))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -81,13 +81,22 @@ def own_subject(board_name: str) -> Subject:
 def subject_of_file(firmware: Path, board_name: str) -> Subject:
     """One image: `virt` has it at the start of its flash, `raspi4b` in memory at 0."""
     board = board_of(board_name)
-    image = _there(_where_it_starts(board, firmware))
-    stays, turns = board.cores_stay_on, board.is_deterministic
+    image, stays, turns = _where_it_starts(board, firmware), board.cores_stay_on, board.is_deterministic
     return Subject(firmware.name, board, (image,), board.options, board.cpu, board.cores, (), stays, turns)
 
 
-def load_subject(path: Path) -> Subject:
-    """A subject's TOML file; the files that it names stand beside it."""
+def placed(subject: Subject, folder: Path = Path()) -> Subject:
+    """The subject with the files in this folder that have no absolute path. Raises UsageError where an image is not there."""
+    images = tuple(replace(image, file=folder / image.file) for image in subject.images)
+    for image in images:
+        if not image.file.is_file():
+            raise UsageError(f"{image.file}: no such file; name an image of the firmware")
+    return replace(subject, images=images, symbols=tuple(folder / path for path in subject.symbols))
+
+
+def load_subject(path: Path, folder: Path | None = None) -> Subject:
+    """A subject's TOML file; the files that it names stand beside it, or in `folder`."""
+    folder = path.parent if folder is None else folder
     try:
         data = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
@@ -111,11 +120,11 @@ def load_subject(path: Path) -> Subject:
     return Subject(
         _text(path, data, "name", path.stem),
         board,
-        tuple(_image(path, each) for each in images),
+        tuple(_image(path, folder, each) for each in images),
         _text(path, data, "options", board.options),
         data.get("cpu", board.cpu),
         cores,
-        tuple(path.parent / each for each in symbols),
+        tuple(folder / each for each in symbols),
         _flag(path, data, "cores_stay_on", board.cores_stay_on),
         _flag(path, data, "takes_turns", board.is_deterministic),
     )
@@ -187,7 +196,7 @@ def flat_program(program: Path) -> bytes:
     return bytes(flat)
 
 
-def _image(path: Path, entry: Any) -> FirmwareImage:
+def _image(path: Path, folder: Path, entry: Any) -> FirmwareImage:
     known = {"file", "flash", "address", "payload"}
     if not isinstance(entry, dict) or not isinstance(entry.get("file"), str) or set(entry) - known:
         raise DataError(f'{path}: an [[image]] has a file, flash = or address =, and payload = "bl33" where the program takes its place')
@@ -196,7 +205,7 @@ def _image(path: Path, entry: Any) -> FirmwareImage:
         raise DataError(f"{path}: the image {entry['file']} goes to one place: flash = OFFSET or address = ADDRESS")
     if entry.get("payload", "bl33") != "bl33":
         raise DataError(f'{path}: payload = {entry["payload"]!r}; the program can take the place of "bl33" only')
-    return _there(FirmwareImage(path.parent / entry["file"], flash, address, "payload" in entry))
+    return FirmwareImage(folder / entry["file"], flash, address, "payload" in entry)
 
 
 def _built(board: Board, name: str) -> Path:
@@ -211,12 +220,6 @@ def _built(board: Board, name: str) -> Path:
 
 def _where_it_starts(board: Board, firmware: Path) -> FirmwareImage:
     return FirmwareImage(firmware, flash=0) if board.name == "virt" else FirmwareImage(firmware, address=0)
-
-
-def _there(image: FirmwareImage) -> FirmwareImage:
-    if not image.file.is_file():
-        raise UsageError(f"{image.file}: no such file; name an image of the firmware")
-    return image
 
 
 def _flag(path: Path, data: Mapping[str, Any], key: str, default: bool) -> bool:

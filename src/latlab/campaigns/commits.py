@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Commits of a repository built and measured; which of them changed a figure; what was measured before is not built again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from latlab.analysis.crossings.span_functions import Move, moves_of
+from latlab.analysis.figures import figure_value
+from latlab.campaigns.foreign import run_psci_subject
+from latlab.campaigns.recording import Silent
+from latlab.errors import DataError, LatlabError, UsageError
+from latlab.formats.symbols import read_subject_image
+from latlab.model.enums import Metric, RunStatus
+from latlab.model.run import COMMIT, RECIPE, SUBJECT_LINE, Run
+from latlab.store.store import Store
+from latlab.targets.commits import SHORT, Commit, Repository, Tree
+from latlab.targets.qemu.console import Limits
+from latlab.targets.qemu.qemu import Qemu
+from latlab.targets.qemu.subject import Subject, find_program, placed
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a commit is built and measured. Relative paths of the subject are of the tree that is built."""
+
+    build: str
+    build_timeout_s: float
+    subject: Subject
+    qemu: Qemu
+    probe: Path
+    iterations: int
+    limits: Limits
+
+    def digest(self) -> str:
+        """The same for the same build command, subject, program, probe, emulator and number of iterations."""
+        text = hashlib.sha256(f"{self.build}\n{self.subject}\n{self.qemu}\n{self.iterations}\n".encode())
+        for path in (self.probe, find_program(self.subject.board)):
+            text.update(path.read_bytes())
+        return text.hexdigest()
+
+
+@dataclass(slots=True)
+class Measurer:
+    """Gives the run of a commit, None where it does not build or says nothing of what is asked."""
+
+    store: Store
+    tree: Tree
+    recipe: Recipe
+    say: Say
+    built: int = 0
+    found: int = 0
+    skipped: int = 0
+    _known: dict[str, Run | None] = field(default_factory=dict)
+
+    def run_of(self, commit: Commit) -> Run | None:
+        if commit.sha not in self._known:
+            self._known[commit.sha] = self._kept(commit) or self._measured(commit)
+        return self._known[commit.sha]
+
+    def _kept(self, commit: Commit) -> Run | None:
+        wanted = {(COMMIT, commit.sha), (RECIPE, self.recipe.digest())}
+        for run in reversed(self.store.runs()):
+            if wanted <= set(run.build.options) and run.status is RunStatus.COMPLETE:
+                self.found += 1
+                self.say(f"{commit}: measured before, {run.id}")
+                return self.store.load(run.id)
+        return None
+
+    def _measured(self, commit: Commit) -> Run | None:
+        recipe = self.recipe
+        self.say(f"{commit}: building")
+        failure = self.tree.build(commit, recipe.build, recipe.build_timeout_s).sentence
+        if failure:
+            self._skip(commit, failure)
+            return None
+        self.built += 1
+        options = ((COMMIT, commit.sha), (SUBJECT_LINE, commit.subject), (RECIPE, recipe.digest()))
+        try:
+            subject = placed(recipe.subject, self.tree.folder)
+            subject = replace(subject, name=f"{subject.name} at {commit.sha[:SHORT]}", provenance=options)
+            images = tuple(read_subject_image(path, with_places=True) for path in subject.symbols)
+            done = run_psci_subject(self.store, recipe.qemu, subject, images, recipe.iterations, recipe.probe, recipe.limits, Silent())
+        except (DataError, UsageError) as error:
+            self._skip(commit, str(error))
+            return None
+        if done.status is not RunStatus.COMPLETE:
+            self._skip(commit, f"{done.run_id} is partial: {done.problems[0].message}")
+            return None
+        self.say(f"{commit}: measured, {done.run_id}")
+        return self.store.load(done.run_id)
+
+    def _skip(self, commit: Commit, why: str) -> None:
+        self.skipped += 1
+        self.say(f"{commit}: skipped, {why}")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A commit whose run has another value than that of the commit before it, and the functions that differ between the two."""
+
+    commit: Commit
+    run: Run
+    value: float
+    before: Commit
+    run_before: Run
+    value_before: float
+    moves: dict[tuple[str, Metric], tuple[Move, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bisection:
+    """`step` is None where commits that could not be measured stand between: `suspects` then has all that may be the first."""
+
+    good: tuple[Commit, float]
+    bad: tuple[Commit, float]
+    unit: str
+    commits: int
+    suspects: tuple[Commit, ...]
+    step: Step | None
+
+
+def bisect(repository: Repository, measurer: Measurer, good: Commit, bad: Commit, figure: str) -> Bisection:
+    """The commit from which on the figure is nearer to the bad commit's than to the good one's. Raises UsageError where the two have the
+    same value or one of them cannot be measured."""
+    ends = [(commit, _asked(measurer, commit, figure)) for commit in (good, bad)]
+    (_, low), (_, high) = ends
+    unit = _run(measurer, good).tick.unit
+    if low == high:
+        raise UsageError(f"{figure} is {low:g} {unit} at {good} and at {bad}; name commits between which it differs")
+
+    def is_bad(commit: Commit) -> bool | None:
+        value = _value(measurer, commit, figure)
+        return None if value is None else abs(value - high) < abs(value - low)
+
+    total = len(repository.candidates(bad, [good]))
+    suspects = first_bad(repository, good, bad, is_bad)
+    step = _step(repository, measurer, suspects[0], figure) if len(suspects) == 1 else None
+    return Bisection(ends[0], ends[1], unit, total, suspects, step)
+
+
+def first_bad(repository: Repository, good: Commit, bad: Commit, is_bad: Callable[[Commit], bool | None]) -> tuple[Commit, ...]:
+    """The first bad commit; with it those before it of which nothing can be told (`is_bad` is None), if there are such."""
+    goods, skipped = [good], set[str]()
+    while True:
+        candidates = [sha for sha in repository.candidates(bad, goods) if sha != bad.sha]
+        left = [sha for sha in candidates if sha not in skipped]
+        if not left:
+            return (bad, *map(repository.commit, candidates))
+        commit = repository.commit(left[0])
+        verdict = is_bad(commit)
+        if verdict is None:
+            skipped.add(commit.sha)
+        elif verdict:
+            bad = commit
+        else:
+            goods.append(commit)
+
+
+def measured_range(repository: Repository, measurer: Measurer, good: Commit, bad: Commit) -> list[Run]:
+    """The runs of every commit of the range that can be measured, the oldest first."""
+    return [run for commit in repository.between(good, bad) if (run := measurer.run_of(commit)) is not None]
+
+
+def _step(repository: Repository, measurer: Measurer, commit: Commit, figure: str) -> Step | None:
+    before = repository.first_parent(commit)
+    after_value, before_value = _value(measurer, commit, figure), _value(measurer, before, figure)
+    if after_value is None or before_value is None:
+        return None
+    run, run_before = _run(measurer, commit), _run(measurer, before)
+    return Step(commit, run, after_value, before, run_before, before_value, moves_of(run_before, run))
+
+
+def _value(measurer: Measurer, commit: Commit, figure: str) -> float | None:
+    run = measurer.run_of(commit)
+    return None if run is None else figure_value(run, figure)
+
+
+def _asked(measurer: Measurer, commit: Commit, figure: str) -> float:
+    value = figure_value(_run(measurer, commit), figure)
+    if value is None:
+        raise UsageError(f"{_run(measurer, commit).id}, of {commit}, has no figure {figure!r}; `latlab show` lists what it has")
+    return value
+
+
+def _run(measurer: Measurer, commit: Commit) -> Run:
+    run = measurer.run_of(commit)
+    if run is None:
+        raise LatlabError(f"{commit} cannot be measured, and nothing can be told without it")
+    return run

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which commit changed a figure, and the functions that did it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from latlab.analysis.base.wording import amount, count, percent, signed
+from latlab.analysis.crossings.function_sentences import function_moves
+from latlab.report.page import Commands, Item, Items, Page, Paragraph, Section
+from latlab.report.renderers import json
+from latlab.report.text import soft, strong
+
+if TYPE_CHECKING:
+    from latlab.campaigns.commits import Bisection, Measurer, Step
+
+SCHEMA = "latlab-bisection"
+VERSION = 1
+
+
+def page(found: Bisection, figure: str, measurer: Measurer) -> Page:
+    (good, low), (bad, high) = found.good, found.bad
+    ends = f"{figure}: {amount(low, found.unit)} at {good}, {amount(high, found.unit)} at {bad}"
+    work = f"{count(found.commits, 'commit')}: {measurer.built} built and measured, {measurer.found} kept, {measurer.skipped} skipped"
+    if found.step is None:
+        title = strong(f"the first commit that changed {figure} is one of {len(found.suspects)}")
+        return Page(title, (ends, work), (Section("", (Items(tuple(Item(str(commit)) for commit in found.suspects)),)),))
+    step = found.step
+    share = f" ({percent((step.value - step.value_before) / step.value_before)})" if step.value_before else ""
+    moved = f"{amount(step.value_before, found.unit)} to {amount(step.value, found.unit)}, "
+    moved += f"{signed(step.value - step.value_before, found.unit)}{share}"
+    said = Items(tuple(map(Item, _functions(step, figure, found.unit))) or (Item("the probe saw no function that differs"),))
+    gate = Commands((f"latlab gate {step.run_before.id} {step.run.id}",))
+    return Page(strong(f"{step.commit} changed {figure}: {moved}"), (ends, work), (Section("", (said, Paragraph(soft("in CI:")), gate)),))
+
+
+def bisection_json(found: Bisection, figure: str, measurer: Measurer) -> str:
+    step = found.step
+    return json.document(
+        {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "figure": figure,
+            "unit": found.unit,
+            "good": {"commit": asdict(found.good[0]), "value": found.good[1]},
+            "bad": {"commit": asdict(found.bad[0]), "value": found.bad[1]},
+            "commits": found.commits,
+            "built": measurer.built,
+            "measured_before": measurer.found,
+            "skipped": measurer.skipped,
+            "suspects": [asdict(commit) for commit in found.suspects],
+            "first": None
+            if step is None
+            else {
+                "commit": asdict(step.commit),
+                "run": step.run.id,
+                "value": step.value,
+                "parent": asdict(step.before),
+                "parent_run": step.run_before.id,
+                "parent_value": step.value_before,
+                "functions": [
+                    {"test": test, "metric": metric.value, **asdict(move)} for (test, metric), moves in step.moves.items() for move in moves
+                ],
+            },
+        }
+    )
+
+
+def _functions(step: Step, figure: str, unit: str) -> tuple[str, ...]:
+    """Those of the figure's own tests and spans first."""
+    own = {key: moves for key, moves in step.moves.items() if figure.startswith("/".join(key))}
+    return function_moves(own or step.moves, unit)

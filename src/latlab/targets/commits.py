@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Commits of somebody's git repository: named, ordered, checked out and built in a tree of our own. The repository is only read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from latlab.errors import DataError, UsageError
+from latlab.targets.children import dies_with_parent
+from latlab.targets.guardian import Guardian, end_group
+from latlab.targets.scratch import scratch
+
+NOT_INHERITED = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")
+SHORT = 12
+TAIL_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    sha: str
+    subject: str
+
+    def __str__(self) -> str:
+        return f'{self.sha[:SHORT]} "{self.subject}"'
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """`sentence` says why it is no build, empty where it is one."""
+
+    sentence: str = ""
+
+
+class Repository:
+    """What is asked of the user's repository."""
+
+    def __init__(self, folder: Path) -> None:
+        if shutil.which("git") is None:
+            raise UsageError("git is not installed; commits need it")
+        self.folder = folder
+        try:
+            self.objects = Path(self._ask("rev-parse", "--path-format=absolute", "--git-path", "objects"))
+        except DataError as error:
+            raise UsageError(f"{folder}: no git repository; name one with --repo") from error
+
+    def ends(self, text: str) -> tuple[Commit, Commit]:
+        """The two of `GOOD..BAD`. Raises UsageError where there are no two or the first is not an ancestor of the second."""
+        good, dots, bad = text.partition("..")
+        if not good or not dots or not bad or bad.startswith("."):
+            raise UsageError(f"{text!r} is no range of commits; write GOOD..BAD, such as v2.12..HEAD")
+        first, last = self.commit(good), self.commit(bad)
+        if first == last:
+            raise UsageError(f"{text!r}: both are {first}; there is nothing in between")
+        if subprocess.run(self._command("merge-base", "--is-ancestor", first.sha, last.sha), env=clean(), check=False).returncode:
+            raise UsageError(f"{good} is no ancestor of {bad}; name a good commit that the bad one was made from")
+        return first, last
+
+    def commit(self, name: str) -> Commit:
+        try:
+            sha = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        except DataError as error:
+            raise UsageError(f"{name!r} is no commit of {self.folder}") from error
+        return Commit(sha, self._ask("log", "-1", "--format=%s", sha))
+
+    def between(self, good: Commit, bad: Commit) -> list[Commit]:
+        """From the good one to the bad one, both with it, the oldest first; of merges the first parent's side."""
+        shas = self._ask("rev-list", "--reverse", "--first-parent", bad.sha, f"^{good.sha}").split()
+        return [good, *map(self.commit, shas)]
+
+    def candidates(self, bad: Commit, goods: Sequence[Commit]) -> list[str]:
+        """What may be the first bad one, that which halves the rest best at the head."""
+        lines = self._ask("rev-list", "--bisect-all", bad.sha, *(f"^{good.sha}" for good in goods)).splitlines()
+        return [line.split()[0] for line in lines]
+
+    def first_parent(self, commit: Commit) -> Commit:
+        return self.commit(f"{commit.sha}^1")
+
+    def _command(self, *words: str) -> tuple[str, ...]:
+        return ("git", "-C", str(self.folder), *words)
+
+    def _ask(self, *words: str) -> str:
+        return _said(self._command(*words))
+
+
+class Tree:
+    """A work tree of our own on the repository's objects, and what is built in it."""
+
+    def __init__(self, folder: Path, repository: Repository, guardian: Guardian) -> None:
+        self.folder = folder / "tree"
+        self._log = folder / "build.log"
+        self._guardian = guardian
+        _said(("git", "init", "--quiet", str(self.folder)))
+        alternates = self.folder / ".git" / "objects" / "info" / "alternates"
+        alternates.parent.mkdir(exist_ok=True)
+        alternates.write_text(f"{repository.objects}\n", "utf-8")
+
+    def build(self, commit: Commit, command: str, timeout_s: float) -> Built:
+        """The commit as it is, nothing of another's build beside it, and the user's command in a shell in its root."""
+        _said(self._git("checkout", "--quiet", "--force", "--detach", commit.sha))
+        _said(self._git("clean", "-ffdxq"))
+        with self._log.open("wb") as log:
+            prepare = dies_with_parent()
+
+            def begin() -> None:
+                self._guardian.begin()
+                if prepare is not None:
+                    prepare()
+
+            process = subprocess.Popen(
+                ("/bin/sh", "-c", command),
+                cwd=self.folder,
+                env=clean(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=begin,
+            )
+            try:
+                status = process.wait(timeout_s)
+            except subprocess.TimeoutExpired:
+                return Built(f"the build took more than {timeout_s:g} s and was ended")
+            finally:
+                end_group(process.pid)
+                process.wait()
+                self._guardian.ended()
+        return Built() if status == 0 else Built(f"the build ended with status {status}; it said last: {self._last_line()!r}")
+
+    def _last_line(self) -> str:
+        with self._log.open("rb") as log:
+            log.seek(max(0, self._log.stat().st_size - TAIL_BYTES))
+            lines = [line for line in log.read().decode("utf-8", "backslashreplace").splitlines() if line.strip()]
+        return lines[-1].strip() if lines else ""
+
+    def _git(self, *words: str) -> tuple[str, ...]:
+        return ("git", "-C", str(self.folder), "-c", "advice.detachedHead=false", "-c", "core.hooksPath=/dev/null", *words)
+
+
+@contextmanager
+def tree_of(repository: Repository) -> Iterator[Tree]:
+    """Gone at the end, however that comes."""
+    with scratch() as folder:
+        guardian = Guardian(folder)
+        try:
+            yield Tree(folder, repository, guardian)
+        finally:
+            guardian.close()
+
+
+def clean() -> dict[str, str]:
+    """Without what a surrounding make or git would tell a build of its own."""
+    return {key: value for key, value in os.environ.items() if not key.startswith("GIT_") and key not in NOT_INHERITED}
+
+
+def _said(command: Sequence[str]) -> str:
+    done = subprocess.run(command, capture_output=True, env=clean(), check=False)
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
+        raise DataError(f"`{' '.join(command)}` ended with status {done.returncode}{f': {said[-1]}' if said else ''}")
+    return done.stdout.decode("utf-8", "backslashreplace").strip()

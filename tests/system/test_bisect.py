@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`latlab bisect` and `latlab history --repo` on a repository whose commits build two known firmwares of ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from latlab.model.run import Topology
+from latlab.targets.qemu.images import find_images
+from support.processes import is_running, wait_until
+from support.repositories import commit, new_repository, state
+
+TIMEOUT_S = 900
+LATLAB = Path(sys.executable).with_name("latlab")
+IMAGES = find_images(Topology((4,)), "psci_calls")
+SLOWER = IMAGES.folder.with_name("qemu_virt-hardened")
+FIGURE = "cpu_off_serial/powerdown"
+MEASURED = (
+    "--build",
+    "sh build.sh",
+    "--firmware",
+    "out/firmware.bin",
+    "--on",
+    "virt",
+    "--symbols",
+    "out/firmware.elf",
+    "--iterations",
+    "1",
+)
+
+
+def latlab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))
+    command = (LATLAB, *words)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL
+    )
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Six commits: the fourth makes calls dearer, the third does not build."""
+    folder = new_repository(tmp_path / "theirs")
+    for number in range(1, 7):
+        source = IMAGES.folder if number < 4 else SLOWER
+        step = "echo no compiler; exit 1" if number == 3 else f"mkdir out && cp {source}/firmware.bin {source}/firmware.elf out"
+        commit(folder, f"change {number}", {"build.sh": f"{step} # {number}\n"})
+    return folder
+
+
+def test_a_slower_commit_is_named_with_its_functions_and_the_gate_names_both(tmp_path: Path, repository: Path) -> None:
+    words = ("bisect", "HEAD~2..HEAD", "--repo", str(repository), "--figure", FIGURE, *MEASURED)
+    commit(repository, "change 7", {"build.sh": (repository / "build.sh").read_text().replace(str(SLOWER), str(IMAGES.folder))})
+    done = latlab(tmp_path, *words)
+    assert done.returncode == 0, done.stderr
+    assert '"change 7" changed cpu_off_serial/powerdown: ' in done.stdout
+    assert "vectors -17 insns" in done.stdout
+    gate = latlab(tmp_path, *next(line for line in done.stdout.splitlines() if "latlab gate" in line).split()[1:], "--fail-on", "improved")
+    assert gate.returncode == 1
+    assert "by function, powerdown of cpu_off_serial" in gate.stdout and "vectors -17 insns" in gate.stdout
+    assert '"change 7", compared with ' in gate.stdout
+
+
+def test_a_commit_that_does_not_build_is_skipped_and_named_among_those_that_may_be_the_first(tmp_path: Path, repository: Path) -> None:
+    before = state(repository)
+    done = latlab(tmp_path, "bisect", "HEAD~3..HEAD", "--repo", str(repository), "--figure", FIGURE, *MEASURED)
+    assert done.returncode == 3 and "cannot be measured" in done.stderr
+    assert "status 1; it said last: 'no compiler'" in done.stderr
+    words = ("bisect", "HEAD~5..HEAD", "--repo", str(repository), "--figure", FIGURE, *MEASURED)
+    told = json.loads(latlab(tmp_path, *words, "--format", "json").stdout)
+    assert sorted(one["subject"] for one in told["suspects"]) == ["change 3", "change 4"]
+    assert told["first"] is None and told["skipped"] == 1
+
+    words = ("history", f"{FIGURE}/core-0.1", "HEAD~5..HEAD", "--repo", str(repository), *MEASURED, "--format", "json")
+    (series,) = json.loads(latlab(tmp_path, *words).stdout)["series"]
+    assert [point["firmware"][:15] for point in series["points"]] == ["firmware.bin at"] * 5
+    (change,) = series["changes"]
+    assert series["points"][2]["run"] == change["run"]
+    assert state(repository) == before
+
+
+def test_what_was_measured_is_not_built_again(tmp_path: Path, repository: Path) -> None:
+    words = ("bisect", "HEAD~2..HEAD~1", "--repo", str(repository), *MEASURED, "--format", "json")
+    same = latlab(tmp_path, *words, "--figure", FIGURE)
+    assert same.returncode == 2 and "name commits between which it differs" in same.stderr
+    again = latlab(tmp_path, *words, "--figure", "cpu_off_serial/wakeup")
+    assert again.stderr.count("measured before") == 2 and "building" not in again.stderr
+    other = latlab(tmp_path, *words, "--figure", FIGURE, "--iterations", "2")
+    assert other.stderr.count("building") == 2
+
+
+def test_killed_in_the_middle_of_a_build_it_leaves_no_process_and_no_folder(tmp_path: Path, repository: Path) -> None:
+    places = tmp_path / "scratch"
+    places.mkdir()
+    build = f"sleep 5000 & echo $! > {tmp_path}/pids.new; echo $$ >> {tmp_path}/pids.new; mv {tmp_path}/pids.new {tmp_path}/pids; wait"
+    words = ("bisect", "HEAD~5..HEAD", "--repo", str(repository), "--figure", FIGURE, "--firmware", "x", "--on", "virt", "--build", build)
+    before = state(repository)
+    environment = dict(os.environ, LATLAB_STORE=str(tmp_path / "store.db"), TMPDIR=str(places))
+    process = subprocess.Popen((LATLAB, *words), env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until(lambda: (tmp_path / "pids").exists())
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    wait_until(lambda: not any(map(is_running, pids)) and not list(places.iterdir()))
+    assert state(repository) == before
+
+
+def test_options_that_do_not_belong_together_are_refused(tmp_path: Path, repository: Path) -> None:
+    repo = ("--repo", str(repository))
+    assert "--build COMMAND" in latlab(tmp_path, "bisect", "HEAD~1..HEAD", *repo, "--figure", FIGURE).stderr
+    assert "--on MACHINE" in latlab(tmp_path, "bisect", "HEAD~1..HEAD", *repo, "--figure", FIGURE, "--build", "true").stderr
+    assert "it needs --repo" in latlab(tmp_path, "history", FIGURE, "a", "b", "--build", "true").stderr
+    assert "one range" in latlab(tmp_path, "history", FIGURE, "a", "b", *repo, *MEASURED).stderr
+    unknown = latlab(tmp_path, "bisect", "HEAD~1..HEAD", *repo, "--figure", "no_test/powerdown", *MEASURED)
+    assert unknown.returncode == 2 and "has no figure 'no_test/powerdown'" in unknown.stderr

@@ -38,7 +38,7 @@ MEASURED = (
 
 def latlab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))
-    command = (LATLAB, *words)
+    command = (str(LATLAB), *words)
     return subprocess.run(
         command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL
     )
@@ -78,8 +78,8 @@ def test_a_commit_that_does_not_build_is_skipped_and_named_among_those_that_may_
     assert sorted(one["subject"] for one in told["suspects"]) == ["change 3", "change 4"]
     assert told["first"] is None and told["skipped"] == 1
 
-    words = ("history", f"{FIGURE}/core-0.1", "HEAD~5..HEAD", "--repo", str(repository), *MEASURED, "--format", "json")
-    (series,) = json.loads(latlab(tmp_path, *words).stdout)["series"]
+    history = ("history", f"{FIGURE}/core-0.1", "HEAD~5..HEAD", "--repo", str(repository), *MEASURED, "--format", "json")
+    (series,) = json.loads(latlab(tmp_path, *history).stdout)["series"]
     assert [point["firmware"][:15] for point in series["points"]] == ["firmware.bin at"] * 5
     (change,) = series["changes"]
     assert series["points"][2]["run"] == change["run"]

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""TF-A from Debian's source package, built for QEMU's `virt` with line tables, and how it is described to latlab."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from latlab.targets.commits import clean
+from support.debian_sources import copied, source
+
+TOOLS = "CROSS_COMPILE=aarch64-linux-gnu- CC='aarch64-linux-gnu-gcc -g'"
+TFA_BUILD = f"printf none > bl33.bin && make -j2 {TOOLS} PLAT=qemu DEBUG=0 BL33=bl33.bin bl1 bl2 bl31 fip"
+BUILD_S = 3600
+RELEASE = "build/qemu/release"
+SUBJECT = f"""name = "TF-A"
+cores = 4
+symbols = ["{RELEASE}/bl31/bl31.elf"]
+[[image]]
+file = "{RELEASE}/bl1.bin"
+flash = 0
+[[image]]
+file = "{RELEASE}/fip.bin"
+flash = 0x40000
+payload = "bl33"
+"""
+
+
+def built_tfa(folder: Path, suite: str) -> Path:
+    """The subject file of a build in `folder`."""
+    tree = copied(source("arm-trusted-firmware", suite), folder / "tf-a")
+    with (folder / "build.log").open("wb") as log:
+        subprocess.run(("sh", "-c", TFA_BUILD), cwd=tree, env=clean(), stdout=log, stderr=log, timeout=BUILD_S, check=True)
+    (tree / "subject.toml").write_text(SUBJECT, "utf-8")
+    return tree / "subject.toml"
+
+
+def with_loop(text: str, function: str, turns: int) -> str:
+    """C source with a needless loop behind the declarations of this function: at the first empty line behind its head."""
+    at = text.index("\n\n", text.index(f" {function}("))
+    return f"{text[:at]}\n\n\tfor (volatile unsigned int i = 0U; i < {turns}U; i++) {{\n\t}}{text[at:]}"

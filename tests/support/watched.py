@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -19,11 +20,13 @@ from latlab.targets.qemu.images import find_images
 from support.clients import ENTRY, INITRD, KERNEL_OF_XEN, Clients, add_dom0, loader, tree
 
 LATLAB = Path(sys.executable).with_name("latlab")
-PATIENCE_S = 3600
+PATIENCE_S = 900
 CORES = 4
 ARGUMENTS = "console=ttyAMA0 loglevel=4 panic=-1"
 CLOCK = ("-icount", "shift=1,sleep=off", "-rtc", "base=2026-01-01,clock=vm")
 FIP_AT = 0x40000
+# x0 is the tree at the start of memory, to which TF-A has added its PSCI node; x1 to x3 are 0.
+LINUX_CALL = (0xD2A80000, 0xD2800001, 0xD2800002, 0xD2800003)
 LDR_X4_LITERAL, BR_X4 = 0x58000044, 0xD61F0080
 
 
@@ -34,6 +37,7 @@ class Boot:
     console: str
     status: int
     calls: list[dict[str, Any]]
+    open_calls: int
     problems: list[str]
 
     def table(self) -> list[str]:
@@ -57,8 +61,8 @@ def ours() -> Path:
 
 
 def tfa_flash(release: Path, folder: Path, target: int) -> Path:
-    """TF-A's flash whose BL33 jumps to `target` with what BL2 passes on, which is the tree with its PSCI node."""
-    jump = struct.pack("<IIQ", LDR_X4_LITERAL, BR_X4, target)
+    """TF-A's flash whose BL33 jumps to `target`, a Linux."""
+    jump = struct.pack("<6IQ", *LINUX_CALL, LDR_X4_LITERAL, BR_X4, target)
     flash = (release / "bl1.bin").read_bytes().ljust(FIP_AT, b"\xff")
     path = folder / "flash.bin"
     path.write_bytes(flash + with_bl33((release / "fip.bin").read_bytes(), jump, "fip.bin"))
@@ -79,7 +83,7 @@ def xen(clients: Clients, folder: Path) -> tuple[str, ...]:
     add_dom0(described, clients, "console=hvc0 earlycon=xenboot loglevel=6")
     (folder / "tree").write_bytes(described.to_dtb(17))
     images = (*loader(clients.xen, ENTRY), *loader(clients.kernels["stock"], KERNEL_OF_XEN), *loader(clients.initrd, INITRD))
-    return (*words, "-M", machine, "-dtb", str(folder / "tree"), *images, *CLOCK)
+    return (*words, "-M", machine, "-dtb", str(folder / "tree"), *images)
 
 
 def u_boot(clients: Clients) -> tuple[str, ...]:
@@ -87,8 +91,8 @@ def u_boot(clients: Clients) -> tuple[str, ...]:
     return (*words, "-M", machine, *loader(clients.u_boot, ENTRY))
 
 
-def watched(command: tuple[str, ...], folder: Path, *options: str, typed: bytes = b"", once: str = "never") -> Boot:
-    """Run to the machine's end; `typed` is typed when the console has said `once`."""
+def watched(command: tuple[str, ...], folder: Path, *options: str, typed: bytes = b"", once: str = "never", enough: str = "never") -> Boot:
+    """Run to the machine's end, or until the console has said `enough`; `typed` is typed when it has said `once`."""
     words = (str(LATLAB), "watch", "--format", "json", "--timeout", str(PATIENCE_S), *options, "--")
     serial = ("-serial", "stdio", "-serial", f"file:{folder / 'secure.log'}")
     environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))
@@ -96,8 +100,8 @@ def watched(command: tuple[str, ...], folder: Path, *options: str, typed: bytes 
         (*words, *command, *serial), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
     )
     assert process.stdin and process.stdout and process.stderr
-    said: list[bytes] = []
-    reader = threading.Thread(target=lambda: said.append(process.stdout.read()))
+    output, said = process.stdout, list[bytes]()
+    reader = threading.Thread(target=lambda: said.append(output.read()))
     reader.start()
     console = []
     for raw in process.stderr:
@@ -105,7 +109,9 @@ def watched(command: tuple[str, ...], folder: Path, *options: str, typed: bytes 
         if once in console[-1]:
             process.stdin.write(typed)
             process.stdin.flush()
+        if enough in console[-1]:
+            process.send_signal(signal.SIGINT)
     status = process.wait()
     reader.join()
     data = json.loads(said[0])
-    return Boot("".join(console), status, data["calls"], data["problems"])
+    return Boot("".join(console), status, data["calls"], data["open_calls"], data["problems"])

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Slow: other people's firmware as Debian has it, one command each. What docs/foreign-firmware.md prints of packages is what comes out."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from latlab.model.enums import Metric, RunStatus
+from latlab.model.run import CoreId, Run
+from latlab.store.store import open_store
+from support.clients import KERNEL_OF_XEN, Clients, fetch
+from support.debian_sources import package
+from support.foreign import RELEASE, built_tfa
+from support.places import ROOT
+from support.watched import Boot, linux, ours, tfa_flash, u_boot, watched, xen
+
+pytestmark = [pytest.mark.slow, pytest.mark.qemu]
+
+TIMEOUT_S = 3600
+LATLAB = Path(sys.executable).with_name("latlab")
+PAGE = (ROOT / "docs/foreign-firmware.md").read_text("utf-8")
+OPENSBI = Path("usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")
+RPI4 = Path("usr/lib/arm-trusted-firmware/rpi4/bl31.bin")
+LINUX_DID = {"CPU_ON (64)": 4, "CPU_OFF": 1, "PSCI_VERSION": 1}
+
+
+def latlab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))
+    command = (str(LATLAB), *words)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL
+    )
+
+
+def last_run(folder: Path) -> Run:
+    return open_store(str(folder / "store.db")).load("last")
+
+
+def row(*cells: object) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+@pytest.fixture(scope="module")
+def tfa(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The subject file of TF-A 2.12.1."""
+    return built_tfa(tmp_path_factory.mktemp("tfa"), "trixie")
+
+
+@pytest.fixture(scope="module")
+def clients() -> Clients:
+    return fetch()
+
+
+def test_debians_stripped_tf_a_for_the_raspberry_pi_4_answers_on_its_machine(tmp_path: Path) -> None:
+    image = package("arm-trusted-firmware", "bookworm", "arm64") / RPI4
+    done = latlab(tmp_path, "run", "psci", "--firmware", str(image), "--on", "raspi4b", "--iterations", "5")
+    assert done.returncode == 0, done.stderr
+    run = last_run(tmp_path)
+    values = [sample.value_ticks for sample in run.samples]
+    assert len(values) == 20 and {sample.test for sample in run.samples} == {"psci_version_parallel"}
+    assert len(set(values)) == 1
+    assert f"PSCI_VERSION takes {values[0]} instructions" in PAGE
+
+
+def test_tf_a_for_qemu_makes_every_call_that_it_can_and_the_functions_add_up(tmp_path: Path, tfa: Path) -> None:
+    done = latlab(tmp_path, "run", "psci", "--subject", str(tfa), "--iterations", "5")
+    assert done.returncode == 0, done.stderr
+    run = last_run(tmp_path)
+    assert run.status is RunStatus.COMPLETE
+    spans: Counter[tuple[str, Metric, CoreId]] = Counter()
+    for sample in run.samples:
+        spans[sample.test, sample.metric, sample.core] += sample.value_ticks
+    assert spans == {(one.test, one.metric, one.core): sum(f.instructions for f in one.functions) for one in run.functions}
+    for one in run.functions:
+        most = sorted(one.functions, key=lambda f: -f.instructions)[:8]
+        print(one.test, one.metric, one.core, [(f.name, f.place, f.instructions // one.calls) for f in most])
+    downs = {test: value for test in ("cpu_off_serial", "cpu_susp_serial", "susp_deep_serial") for value in figures(run, test, "powerdown")}
+    assert downs["cpu_off_serial"] < downs["cpu_susp_serial"] < downs["susp_deep_serial"]
+    assert all(share.place.startswith("lib/psci/") for one in run.functions for share in one.functions if share.name.startswith("psci_do"))
+
+
+@pytest.mark.parametrize(("suite", "version"), [("bookworm-backports", "1.5.1"), ("trixie", "1.6")])
+def test_opensbi_answers_every_call_on_four_harts(suite: str, version: str, tmp_path: Path) -> None:
+    image = package("opensbi", suite, "all") / OPENSBI
+    done = latlab(tmp_path, "run", "sbi", "--firmware", str(image), "--harts", "4", "--iterations", "20", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    calls = {one["call"]: one for one in json.loads(done.stdout)["calls"]}
+    assert len(calls) == 9
+    for name, one in calls.items():
+        said = re.search(rf"^\| {re.escape(name)} \|.*", PAGE, re.MULTILINE)
+        figures = f"{one['min']}" if one["min"] == one["max"] else f"{one['min']} to {one['max']}"
+        print(version, name, one["count"], figures)
+        assert said and f" {figures} " in said[0], (version, name, figures)
+
+
+def test_linux_under_tf_a_and_under_ours_makes_the_same_power_calls(tmp_path: Path, tfa: Path, clients: Clients) -> None:
+    release = tfa.parent / RELEASE
+    found = {}
+    for name in ("tf-a", "ours"):
+        folder = tmp_path / name
+        folder.mkdir()
+        theirs = name == "tf-a"
+        flash = tfa_flash(release, folder, KERNEL_OF_XEN) if theirs else ours()
+        command = linux(flash, clients, folder, gic=2, at=KERNEL_OF_XEN) if theirs else linux(flash, clients, folder)
+        found[name] = watched(command, folder)
+        told(name, found[name])
+        assert found[name].status == 0 and not found[name].problems, found[name].console[-2000:]
+        assert "CLIENT cpus 4" in found[name].console
+        counts = {one["call"]: one["count"] for one in found[name].calls if one["call"] in LINUX_DID}
+        assert counts == LINUX_DID
+    version = {name: next(one for one in boot.calls if one["call"] == "PSCI_VERSION") for name, boot in found.items()}
+    done = latlab(tmp_path, "run", "psci", "--subject", str(tfa), "--iterations", "1")
+    assert done.returncode == 0
+    assert figures(last_run(tmp_path), "psci_version_parallel", "psci_call") == [version["tf-a"]["median"]]
+    assert version["ours"]["median"] < version["tf-a"]["median"]
+
+
+def test_xen_and_u_boot_are_watched_too(tmp_path: Path, clients: Clients) -> None:
+    booted = watched(xen(clients, tmp_path), tmp_path, enough="CLIENT cpus")
+    told("xen", booted)
+    assert "interrupted by the user" in booted.problems[0]
+    assert next(one for one in booted.calls if one["call"] == "CPU_ON (64)")["count"] == 3
+    loaded = watched(u_boot(clients), tmp_path, typed=b"\npoweroff\n", once="Net:")
+    told("u-boot", loaded)
+    assert "U-Boot" in loaded.console and "poweroff ..." in loaded.console
+    assert not [one for one in loaded.calls if one["kind"] == "call"] and loaded.open_calls == 1
+
+
+def figures(run: Run, test: str, metric: str) -> list[float]:
+    """The median over all cores, in a list that is empty where there is none."""
+    values = [sample.value_ticks for sample in run.samples if (sample.test, sample.metric) == (test, metric)]
+    return [median(values)] if values else []
+
+
+def told(name: str, boot: Boot) -> None:
+    print(f"== {name}", *boot.table(), sep="\n")

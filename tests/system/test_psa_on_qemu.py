@@ -17,7 +17,7 @@ from latlab.catalog import event_table
 from latlab.formats.dump.dump import collect_dump
 from latlab.model.enums import Metric, RunStatus
 from latlab.report.renderers import html
-from latlab.report.run.builds import page
+from latlab.report.run.psa_guide import guide
 from latlab.store.store import Store, open_store
 from latlab.targets.qemu import mps2
 from latlab.targets.qemu.console import Limits
@@ -98,7 +98,7 @@ def test_the_classic_gate_keeps_interrupts_waiting_in_every_call(tmp_path: Path)
 
 def test_the_charts_are_one_page_that_needs_no_network(tmp_path: Path) -> None:
     result, _ = measure(tmp_path, "classic_l2")
-    text = html.document(page([result]))
+    text = html.document(guide([result]))
     assert "psa_get" in text and 'src="http' not in text
 
 

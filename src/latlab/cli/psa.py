@@ -62,8 +62,8 @@ def psa(
     show(screen(results))
     if html:
         from latlab.report.renderers.html import document
-        from latlab.report.run.builds import page
+        from latlab.report.run.psa_guide import guide
 
-        emit(document(page(results)), html)
+        emit(document(guide(results)), html)
     for one in recorded:
         verdict(one)

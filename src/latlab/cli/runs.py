@@ -73,8 +73,8 @@ def report(
     """
     if output is None and format is Format.HTML and sys.stdout.isatty():
         raise UsageError("a page of a megabyte is not for a terminal; name a file with -o FILE")
-    if builds and (format is Format.HTML or output is None or against is not None):
-        raise UsageError("--builds is for one run as a page in a file: add --format rst or md and -o FILE; `run psa --html` has it in HTML")
+    if builds and (output is None or against is not None):
+        raise UsageError("--builds is for one run as a page in a file: name it with -o FILE")
     if against is not None:
         from latlab.cli.analysis import comparison_of, comparison_text
 
@@ -90,7 +90,7 @@ def report(
 
         write_guide(guide_of(opened, loaded, builds), format, output, loaded.kind)
         return
-    emit(document_of(opened, loaded, format), output)
+    emit(document_of(opened, loaded, format, builds), output)
 
 
 def export(

@@ -29,8 +29,8 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None) -
         _print_samples(run, format, test)
 
 
-def document_of(store: Store, run: Run, format: Format) -> str:
-    """A run as a document, in HTML, RST or Markdown."""
+def document_of(store: Store, run: Run, format: Format, builds: bool = False) -> str:
+    """A run as a document, in HTML, RST or Markdown; `builds` as `guide_of` has it."""
     from latlab.campaigns.rt_results import results_of
     from latlab.report.renderers import html, markdown, rst
 
@@ -40,7 +40,7 @@ def document_of(store: Store, run: Run, format: Format) -> str:
             return html.document(page)
         return rst.document(page) if format is Format.RST else markdown.document(page)
     if format is Format.HTML:
-        return _page_of(store, run)
+        return html.document(_page_of(store, run, builds))
     if run.kind is Kind.SPANS:
         from latlab.report.run.pages import document
 
@@ -94,17 +94,19 @@ def guide_of(store: Store, run: Run, builds: bool = False) -> Page:
     return guide(run)
 
 
-def _page_of(store: Store, run: Run) -> str:
+def _page_of(store: Store, run: Run, builds: bool) -> Page:
+    from latlab.campaigns import psa
     from latlab.campaigns.rt_results import results_of
-    from latlab.report.renderers import html
 
+    if builds or run.campaign == psa.CAMPAIGN:
+        return guide_of(store, run, builds)
     if run.kind is Kind.SPANS:
         from latlab.report.run.web import page
 
-        return html.document(page(run))
+        return page(run)
     from latlab.report.rt import web
 
-    return html.document(web.page(run, results_of(run, store.logs(run.id))))
+    return web.page(run, results_of(run, store.logs(run.id)))
 
 
 def _print_samples(run: Run, format: Format, test: str | None) -> None:

@@ -7,13 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from latlab.report.text import Style
-
 TEXT = "#1f2933"
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 WIDE_PX = 940
 LEGEND = {"orient": "bottom", "columns": 2, "title": None, "labelLimit": 160}
-JUDGEMENT_COLOURS = {Style.BAD: "#c0392b", Style.GOOD: "#2e8b57", Style.NEUTRAL: "#5b6b7a", Style.DOUBT: "#d39b1e"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,5 +52,7 @@ def finished(chart: Any) -> dict[str, Any]:
         labelColor=TEXT, titleColor=TEXT, labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e4e7eb"
     )
     styled = styled.configure_title(color=TEXT, fontSize=13, anchor="start", fontWeight=600)
-    spec: dict[str, Any] = styled.to_dict()
+    styled = styled.configure_legend(labelColor=TEXT, titleColor=TEXT, labelFontSize=12)
+    spec: dict[str, Any] = styled.to_dict(validate=False)  # tests validate every chart; here it takes longer than the drawing
+    spec["config"]["aria"] = False  # the page names the chart as a whole, and its tables say the figures
     return spec

@@ -12,9 +12,10 @@ import numpy as np
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.wording import heading_unit, scale_of
 from latlab.report.chart import Chart, finished
+from latlab.report.colours import EARLIER, MAIN
 
 LADDER_PX = (430, 260)
-COLOURS = ("#8fa3b8", "#1f4e79")
+COLOURS = (EARLIER, MAIN)
 NOTE = "Points are cores (cluster.core) sorted by their powerdown; dashes are the fitted ladder. Which core stands where is chance."
 
 

@@ -30,7 +30,7 @@ from latlab.report.page import Page
 from latlab.report.renderers import html, terminal
 from latlab.report.rt import tails
 from latlab.report.rt.tables import power_table
-from latlab.report.run import builds
+from latlab.report.run import builds, psa_guide
 from latlab.report.run import data as run_data
 from latlab.report.run import web as run_web
 from latlab.report.site import history as history_pages
@@ -69,9 +69,9 @@ def test_an_estimate_stands_with_its_interval_and_what_allows_it_and_a_refusal_w
     assert {"no estimate", "stable: the shape drifts"} <= {cell.strip() for cell in refused}
 
 
-def call(test: str, ticks: int) -> CoreTrace:
+def call(test: str, ticks: int, iteration: int = 0) -> CoreTrace:
     records = (TraceRecord(0, 1000, "CHECKPOINT", 1 << 32), TraceRecord(1, 1000 + ticks, "CHECKPOINT", 2 << 32 | 1))
-    return CoreTrace(test, 0, 0, CoreId(0, 0), records)
+    return CoreTrace(test, 0, iteration, CoreId(0, 0), records)
 
 
 def sweep(*points: tuple[int, int, int]) -> CoreTrace:
@@ -86,8 +86,8 @@ def build(name: str, *traces: CoreTrace) -> BuildResult:
 
 
 def test_builds_stand_side_by_side_and_a_wait_names_its_function() -> None:
-    quiet = build("ipc_l1", call("ns_call_0", 212), call("ns_call_0", 212), sweep((20, 0, 0x110)))
-    loud = build("classic", call("ns_call_0", 200), call("ns_call_0", 230), call("ns_only", 9), sweep((20, 0, 0x110), (40, 30, 0x210)))
+    quiet = build("ipc_l1", call("ns_call_0", 212), call("ns_call_0", 212, 1), sweep((20, 0, 0x110)))
+    loud = build("classic", call("ns_call_0", 200), call("ns_call_0", 230, 1), call("ns_only", 9), sweep((20, 0, 0x110), (40, 30, 0x210)))
     costs, waits = builds.tables([quiet, loud])
     assert [column.name for column in costs.columns] == ["call", "ipc_l1", "classic"]
     assert texts(costs) == [
@@ -97,7 +97,7 @@ def test_builds_stand_side_by_side_and_a_wait_names_its_function() -> None:
         ("code (bytes)", "1234", "1234"),
     ]
     assert texts(waits) == [("sweep_call_0", "40", "30", "masks")]
-    page = html.document(builds.page([quiet, loud]))
+    page = html.document(psa_guide.guide([quiet, loud]))
     assert "masks" in page and page.count('class="chart"') == 3
 
 

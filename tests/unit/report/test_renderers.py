@@ -7,6 +7,7 @@ import json as json_module
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -139,7 +140,8 @@ def test_a_row_that_does_not_fit_its_columns_is_a_fault_of_its_maker() -> None:
         Table("caption", words("A", "B"), (("only one",),))
 
 
-CHARTS = (Chart("Spans", "A bar is a core.", {"mark": "bar"}, "spans-0"), Chart("Lanes", "Time runs right.", {"mark": "rule"}, "lanes-0"))
+SPEC = {"data": {"values": [{"n": 1}]}, "mark": {"type": "bar", "clip": True}, "encoding": {"x": {"field": "n", "type": "quantitative"}}}
+CHARTS = (Chart("Spans", "A bar is a core.", SPEC, "spans-0"), Chart("Lanes", "Time runs right.", SPEC, "lanes-0"))
 EVERY_BLOCK: tuple[Block, ...] = (
     Paragraph("a paragraph"),
     Caution("mark", "a caution"),
@@ -172,7 +174,24 @@ def test_every_chart_of_a_page_has_its_place_and_its_specification() -> None:
     text = html.document(page_of(*EVERY_BLOCK, *PICTURES))
     specs = json_module.loads(re.search(r"const specs = (\{.*\});\n", text).group(1))  # type: ignore[union-attr]
     assert set(specs) == {"spans-0", "lanes-0"}
-    assert all(f'<div class="chart" id="{name}">' in text for name in specs)
+    for chart in CHARTS:
+        assert f'<div class="chart" id="{chart.name}" role="img" aria-label="{chart.title}. {chart.note}"><svg ' in text
+    names = re.findall(r'\bid="([^"]*)"', text.partition("<script>")[0])
+    assert len(names) == len(set(names)) and {"spans-0-clip0", "lanes-0-clip0"} <= set(names)
+    assert set(re.findall(r"url\(#([^)]*)\)", text.partition("<script>")[0])) <= set(names)
+
+
+def test_a_page_without_charts_has_none_of_their_scripts() -> None:
+    text = html.document(page_of(TABLE))
+    assert "vegaEmbed" not in text and len(text) < 20_000
+
+
+def test_cells_of_a_page_say_what_they_are_of_and_tables_have_names() -> None:
+    text = html.document(page_of(TABLE, replace(TABLE, caption="")))
+    assert text.count('<th scope="col"') == 2 * len(TABLE.columns)
+    assert text.count('<th scope="row" class="words">') == 2 * len(TABLE.rows)
+    assert 'id="table-cpu-on-of-all-cores" aria-labelledby="table-cpu-on-of-all-cores-name"' in text
+    assert 'id="table-part" aria-label="Part"' in text
 
 
 def test_facts_and_commands_of_rst_are_fields_and_literal_lines() -> None:

@@ -12,6 +12,7 @@ from latlab.model.run import Amount, CoreId, Run
 from latlab.report.page import Block, Facts, Page, Section
 from latlab.report.run.facts import problem_items
 from latlab.report.table import Figure, Table, Value, figures, words
+from latlab.report.units import CLOCK_NAMES
 
 ALL = "machine"
 
@@ -31,7 +32,8 @@ def document(run: Run) -> Page:
     title = f"{dict(run.facts).get('tool', 'Benchmark')} on {run.platform}"
     problems: tuple[Block, ...] = (problem_items(run.problems),) if run.problems else ()
     sections = (Section("Results", tuple(tables(run))), Section("What these figures mean", (Facts(_facts(run)), *problems)))
-    return Page(title, (f"Run {run.id} of {run.started_utc}.",), sections, name=f"{title}: {run.id}")
+    lead = f"Run {run.id} of {run.started_utc}.", f"Clock: {CLOCK_NAMES[run.tick.clock]}."
+    return Page(title, lead, sections, name=f"{title}: {run.id}")
 
 
 def _table(test: str, amounts: list[Amount]) -> Table:

@@ -10,10 +10,11 @@ from typing import Any
 import altair as alt
 
 from latlab.analysis.base.comparison import Comparison, Row
-from latlab.report.chart import JUDGEMENT_COLOURS, Chart, finished
+from latlab.report.chart import Chart, finished
+from latlab.report.colours import JUDGEMENTS
 from latlab.report.comparison.tables import STYLES
 
-COLOURS = {verdict: JUDGEMENT_COLOURS[style] for verdict, style in STYLES.items()}
+COLOURS = {verdict: JUDGEMENTS[style] for verdict, style in STYLES.items()}
 SHIFT_PX = 520
 
 
@@ -51,13 +52,17 @@ def _shifts(rows: list[Row]) -> Any:
         scale=alt.Scale(domain=[v.value for v in COLOURS], range=list(COLOURS.values())),
         legend=alt.Legend(title=None, orient="top"),
     )
-    band = alt.Chart(alt.InlineData(values=[{"from": -1, "to": 1}])).mark_rect(color="#eef1f5").encode(x=alt.X("from:Q"), x2="to:Q")
+    band = (
+        alt.Chart(alt.InlineData(values=[{"from": -1, "to": 1}]))
+        .mark_rect(color="#8a97a5", opacity=0.15)
+        .encode(x=alt.X("from:Q"), x2="to:Q")
+    )
     base = alt.Chart(alt.InlineData(values=data), width=SHIFT_PX, height=alt.Step(22))
     bars = base.mark_rule(strokeWidth=3, opacity=0.6).encode(x="low:Q", x2="high:Q", y=y, color=colour)
     points = base.mark_point(filled=True, size=70, opacity=1).encode(x=x, y=y, color=colour, tooltip=["row:N", "shift:Q", "verdict:N"])
     ticks = (
         alt.Chart(alt.InlineData(values=cells))
-        .mark_tick(thickness=1, size=10, color="#8a97a5")
+        .mark_tick(thickness=1, size=10, color="#6b7785")
         .encode(x=x, y=y, tooltip=["cell:N", "shift:Q"])
     )
     return band + bars + ticks + points

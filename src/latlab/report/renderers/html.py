@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A page as one HTML file that opens without a network: its text, its tables, its charts, and the libraries that draw them."""
+"""A page as one HTML file that opens without a network: its text, its tables, its charts as still pictures, and the scripts that bring
+these to life where scripts run."""
 
 from __future__ import annotations
 
@@ -7,14 +8,17 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain, count
 
 import jinja2
 from markupsafe import Markup, escape
 
 from latlab.report import page as pages
-from latlab.report.chart import JUDGEMENT_COLOURS, Chart
+from latlab.report.chart import Chart
+from latlab.report.colours import JUDGEMENTS
 from latlab.report.page import Block, Page, Section
 from latlab.report.renderers.script_bundle import script_bundle
+from latlab.report.renderers.still import still
 from latlab.report.table import Align, Figure, Table, Value
 from latlab.report.text import Span, Style, Text, plain, spans
 
@@ -22,6 +26,7 @@ BLOCKS = (
     pages.Paragraph, pages.Caution, pages.Items, pages.Facts, pages.Commands, pages.Legend, pages.Links, pages.Folded, pages.Beside,
     Table, Chart,
 )  # fmt: skip
+NO_NAME = re.compile(r"[^a-z0-9]+")
 
 
 def document(page: Page) -> str:
@@ -32,9 +37,10 @@ def document(page: Page) -> str:
         .get_template("page.html.j2")
         .render(
             page=page,
-            colours={style.value: colour for style, colour in JUDGEMENT_COLOURS.items()},
-            bundle=script(script_bundle()),
-            specs=script(json.dumps(specs)),
+            colours={style.value: colour for style, colour in JUDGEMENTS.items()},
+            bundle=script(script_bundle()) if specs else "",
+            specs=script(json.dumps(specs)) if specs else "",
+            ident=_Identities(page),
         )
     )
 
@@ -44,11 +50,24 @@ def script(text: str) -> Markup:
     return Markup(re.sub("</(?=script)", r"<\\/", text, flags=re.IGNORECASE))
 
 
+class _Identities:
+    """Names of a page's elements, made of what stands there, so that a link to one survives the next report."""
+
+    def __init__(self, page: Page) -> None:
+        self._taken = {section.anchor for section in page.sections} | {chart.name for part in page.sections for chart in _charts(part)}
+
+    def __call__(self, words: str, kind: str) -> str:
+        stem = f"{kind}-{NO_NAME.sub('-', words.lower()).strip('-')}"
+        name = next(name for name in chain((stem,), (f"{stem}-{n}" for n in count(2))) if name not in self._taken)
+        self._taken.add(name)
+        return name
+
+
 @cache
 def _environment() -> jinja2.Environment:
     loader = jinja2.PackageLoader("latlab.report")
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.filters |= {"marked": _marked, "plain": plain, "cell": _cell}
+    environment.filters |= {"marked": _marked, "plain": plain, "cell": _cell, "still": still}
     environment.tests |= {"left": lambda column: column.align is Align.LEFT}
     environment.globals |= {"kind": _kind}
     return environment

@@ -16,15 +16,15 @@ from latlab.analysis.wakeups.result import RtResult
 from latlab.model.blame import UNEXPLAINED
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 from latlab.report.chart import WIDE_PX, Chart, finished
+from latlab.report.colours import NOTHING_KNOWN, of_kinds, of_series
 from latlab.report.rt.doses import dose_notes
 
 HIGH_PX = 300
 LONGEST_US = 400
 BINS = 400
 FLOOR = 0.5
-PALETTE = ["#35618f", "#e4534f", "#3ca951", "#efb118", "#a463c9", "#8d7966", "#2b7a78", "#ff8ab7"]
 NOBODY = said_blame(UNEXPLAINED)
-UNEXPLAINED_COLOUR = "#9498a0"
+CALLERS = ("no caller", "hwrng driver", "kernel-stack randomisation", "kernel-stack randomisation and hwrng driver")
 
 
 def charts(result: RtResult) -> list[Chart]:
@@ -134,7 +134,7 @@ def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
         for outlier in recorder.outliers
     ]
     causes = sorted({str(row["cause"]) for row in rows} - {NOBODY})
-    scale = alt.Scale(domain=[*causes, NOBODY], range=[*PALETTE[: len(causes)], UNEXPLAINED_COLOUR])
+    scale = alt.Scale(domain=[*causes, NOBODY], range=[*of_kinds(causes), NOTHING_KNOWN])
     chart = (
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
         .mark_point(filled=True, size=45, opacity=0.85)
@@ -160,17 +160,18 @@ def dose_chart(found: list[Dose]) -> Chart:
         .encode(
             x=alt.X("dose:Q", title="TRNG_RND held (us)"),
             y=alt.Y("max:Q", title="maximum latency (us)"),
-            color=alt.Color("callers:N", title=None, scale=alt.Scale(range=PALETTE), legend=alt.Legend(labelLimit=500)),
+            color=alt.Color(
+                "callers:N", title=None, scale=alt.Scale(domain=list(CALLERS), range=of_kinds(CALLERS)), legend=alt.Legend(labelLimit=500)
+            ),
             tooltip=["dose:Q", "max:Q", "callers:N"],
         )
     )
-    fitted = alt.Chart(alt.InlineData(values=ends)).mark_line(color=UNEXPLAINED_COLOUR, strokeDash=[5, 4]).encode(x="dose:Q", y="max:Q")
+    fitted = alt.Chart(alt.InlineData(values=ends)).mark_line(color=NOTHING_KNOWN, strokeDash=[5, 4]).encode(x="dose:Q", y="max:Q")
     return Chart("Dose and response", dose_notes(found)[0], finished(alt.layer(fitted, points)))
 
 
 def _callers(dose: Dose) -> str:
-    names = [name for name, there in (("kernel-stack randomisation", dose.kstack), ("hwrng driver", dose.hwrng)) if there]
-    return " and ".join(names) or "no caller"
+    return CALLERS[2 * dose.kstack + dose.hwrng]
 
 
 def _colour(names: list[str]) -> alt.Color:
@@ -178,5 +179,5 @@ def _colour(names: list[str]) -> alt.Color:
         "cpu:N",
         title=None,
         legend=alt.Legend(orient="top"),
-        scale=alt.Scale(domain=names, range=[PALETTE[i % len(PALETTE)] for i in range(len(names))]),
+        scale=alt.Scale(domain=names, range=of_series(names)),
     )

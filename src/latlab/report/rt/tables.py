@@ -126,6 +126,10 @@ def power_table(result: PowerResult) -> Table:
 
 def _latency_notes(wakeups: Wakeups) -> tuple[str, ...]:
     notes = [f"{key}: {value}" for key, value in wakeups.facts]
+    widths = [width for cpu in wakeups.cpus if cpu.histogram for width in (cpu.histogram.high_ns - cpu.histogram.low_ns).tolist()]
+    if widths and told_percentiles(wakeups.cpus):
+        wide = " to ".join(f"{width / 1000:g}" for width in sorted({min(widths), max(widths)}))
+        notes.append(f"a percentile is the upper end of its interval of the histogram, {wide} us wide: it may stand above the average")
     if wakeups.missed:
         implied = sum(cpu.implied.total for cpu in wakeups.cpus if cpu.implied)
         kept = "their latencies are kept apart as implied" if implied else "this tool skips them: its distribution has no trace of them"

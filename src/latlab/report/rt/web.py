@@ -11,16 +11,17 @@ from latlab.report.chart import named
 from latlab.report.page import Caution, Facts, Page, Section
 from latlab.report.rt.charts import charts, dose_chart
 from latlab.report.rt.pages import TITLE
-from latlab.report.rt.tables import Results, summary, tables
+from latlab.report.rt.tables import UNIT, Results, summary, tables
 from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
 from latlab.report.run.facts import problem_items
+from latlab.report.units import CLOCK_NAMES
 
 
 def page(run: Run, results: Results) -> Page:
     """Every table and chart. Refuses figures that are no latencies."""
     check_publishable(run)
-    lead = f"{run.platform}, run {run.id} of {run.started_utc}"
-    return Page(TITLE, (lead,), tuple(_sections(run, results)), name=f"{TITLE}: {run.id}")
+    lead = f"{run.platform}, run {run.id} of {run.started_utc}", f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {UNIT}."
+    return Page(TITLE, lead, tuple(_sections(run, results)), name=f"{TITLE}: {run.id}")
 
 
 def _sections(run: Run, results: Results) -> Iterator[Section]:

@@ -12,9 +12,11 @@ from latlab.analysis.spans.psa import sweep_points
 from latlab.analysis.spans.psa_builds import BuildResult, cost_range, cost_tests, worst_latency
 from latlab.analysis.spans.psa_timeline import Room, timeline, worst_interrupt
 from latlab.report.chart import Chart, finished
+from latlab.report.colours import ALERT, of_kinds, of_series
 
 SWEEP = "sweep_"
 WIDE_PX = 900
+LEGEND = alt.Legend(title=None, orient="top", columns=8)
 
 
 def charts(results: Sequence[BuildResult]) -> list[Chart]:
@@ -22,6 +24,11 @@ def charts(results: Sequence[BuildResult]) -> list[Chart]:
     found = [Chart("Cost of a PSA call", "The least of each call's samples.", finished(_cost_chart(results)))]
     found.append(Chart("Worst non-secure interrupt latency over idle", "Over all sweeps of a build.", finished(_worst_chart(results))))
     return [*found, *_timelines(results), *_sweep_charts(results)]
+
+
+def _builds(names: Sequence[str], legend: Any = LEGEND) -> Any:
+    """One colour for a build in every chart."""
+    return alt.Color("build:N", scale=alt.Scale(domain=list(names), range=of_series(names)), legend=legend)
 
 
 def _data(rows: Sequence[Mapping[str, object]]) -> Any:
@@ -43,7 +50,7 @@ def _cost_chart(results: Sequence[BuildResult]) -> Any:
             x=alt.X("call:N", sort=cost_tests([result.run for result in results])),
             xOffset=alt.XOffset("build:N", sort=names),
             y=alt.Y("instructions:Q", title="guest instructions"),
-            color=alt.Color("build:N", scale=alt.Scale(domain=names)),
+            color=_builds(names),
             tooltip=["build:N", "call:N", "instructions:Q"],
         )
         .properties(width=WIDE_PX)
@@ -58,9 +65,10 @@ def _worst_chart(results: Sequence[BuildResult]) -> Any:
         .encode(
             x=alt.X("build:N", sort=[result.name for result in results]),
             y=alt.Y("latency:Q", title="guest instructions"),
+            color=_builds([result.name for result in results], legend=None),
             tooltip=["build:N", "latency:Q"],
         )
-        .properties(width=300)
+        .properties(width=alt.Step(64))
     )
 
 
@@ -73,7 +81,7 @@ def _timelines(results: Sequence[BuildResult]) -> list[Chart]:
         for result in results:
             drawn = _timeline(result, test)
             if drawn is not None:
-                note = "Whose code runs at each instruction of the call; red is the interrupt that waits longest, from when it is due."
+                note = "Whose code runs at each instruction of the call; below it the interrupt that waits longest, from when it is due."
                 found.append(Chart(f"What runs when: {test.removeprefix(SWEEP)}, {result.name}", note, finished(drawn)))
     return found
 
@@ -93,9 +101,10 @@ def _timeline(result: BuildResult, test: str) -> Any:
     order = [*map(str, Room), "interrupt"]
     x, x2 = alt.X("from:Q", title="instructions since the timer was set"), alt.X2("to:Q")
     y = alt.Y("whose:N", sort=order, title=None)
+    rooms = alt.Scale(domain=list(map(str, Room)), range=of_kinds(list(Room)))
     tips = ["whose:N", "function:N", "from:Q", "to:Q"]
-    bars = alt.Chart(_data(rows)).mark_bar().encode(x=x, x2=x2, y=y, color=alt.Color("whose:N", sort=order, legend=None), tooltip=tips)
-    red = alt.Chart(_data([interrupt])).mark_bar(color="red").encode(x=x, x2=x2, y=y, tooltip=tips)
+    bars = alt.Chart(_data(rows)).mark_bar().encode(x=x, x2=x2, y=y, color=alt.Color("whose:N", scale=rooms, legend=None), tooltip=tips)
+    red = alt.Chart(_data([interrupt])).mark_bar(color=ALERT).encode(x=x, x2=x2, y=y, tooltip=tips)
     return alt.layer(bars, red).properties(width=WIDE_PX, height=130)
 
 
@@ -133,7 +142,7 @@ def _one_sweep(points: Sequence[Mapping[str, object]], labels: Sequence[Mapping[
     """Latency against offset; a window carries the name of the function that it ends in, a line for each build."""
     x = alt.X("offset:Q", title="interrupt due, instructions into the call")
     y = alt.Y("latency:Q", title="wait (instructions)")
-    colour = alt.Color("build:N", scale=alt.Scale(domain=builds))
+    colour = _builds(builds)
     drawn = _data([point for point in points if point["sweep"] == sweep])
     named = _data([label for label in labels if label["sweep"] == sweep])
     lines = alt.Chart(drawn).mark_line().encode(x=x, y=y, color=colour)

@@ -6,23 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from latlab.analysis.spans.psa_builds import BuildResult, cost_range, cost_tests, whole_instructions, worst_latency
-from latlab.report.chart import named
 from latlab.report.page import Page, Section
 from latlab.report.table import Table, figures, words
 
 
 def screen(results: Sequence[BuildResult]) -> Page:
     return Page("", sections=(Section("", tuple(tables(results))),))
-
-
-def page(results: Sequence[BuildResult]) -> Page:
-    """The tables, and each sweep as latency against offset."""
-    from latlab.report.run.build_charts import charts
-
-    lead = "Counts of guest instructions; every build is measured by the same bench."
-    return Page(
-        "PSA calls by build", (lead,), (Section("Charts", named(charts(results), "psa")), Section("Figures", tuple(tables(results))))
-    )
 
 
 def tables(results: Sequence[BuildResult]) -> Iterator[Table]:

@@ -14,7 +14,7 @@ from latlab.report.run.build_charts import charts
 from latlab.report.run.builds import tables
 from latlab.report.run.facts import FACT_NAMES, facts_of, problem_items
 from latlab.report.text import code
-from latlab.report.units import CLOCK_NAMES
+from latlab.report.units import CLOCK_NAMES, unit
 
 OF_ONE_BUILD = ("Run", "Status", "Firmware", "Started (UTC)", "Command", "Capture cost")
 OF_CORTEX_A = ("Topology", "Lead core", FACT_NAMES["el"], FACT_NAMES["gic"])
@@ -29,7 +29,9 @@ def guide(results: Sequence[BuildResult]) -> Page:
     runs = [result.run for result in results]
     figures = Section("Results", (*tables(results), *named(charts(results), "psa")))
     sections = (*platform_of(runs[0]), _method(runs), *_procedure(runs), figures, *_commentary(results))
-    return Page(f"PSA calls and interrupt latency on {runs[0].platform}", sections=sections)
+    title = f"PSA calls and interrupt latency on {runs[0].platform}"
+    lead = f"Clock: {CLOCK_NAMES[runs[0].tick.clock]}. Unit: {unit(runs[0].tick)}. The same bench measures every build."
+    return Page(title, (lead,), sections, name=f"{title}: {', '.join(run.id for run in runs)}")
 
 
 def _method(runs: Sequence[Run]) -> Section:
@@ -39,7 +41,7 @@ def _method(runs: Sequence[Run]) -> Section:
     for run in runs:
         if run.problems:
             partial += [Paragraph(f"The run of {run.build.firmware} is partial:"), problem_items(run.problems)]
-    clock = Paragraph(f"Clock: {CLOCK_NAMES[runs[0].tick.clock]}. {METHOD}")
+    clock = Paragraph(METHOD)
     return Section("Method", (clock, Facts((*shared, *own)), *partial))
 
 

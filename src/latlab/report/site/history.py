@@ -13,6 +13,7 @@ from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
 from latlab.report.renderers import json
 from latlab.report.table import Table, Value, figures, words
 from latlab.report.text import Span, Style, code, soft, strong
+from latlab.report.units import CLOCK_NAMES
 
 SCHEMA = "latlab-history"
 VERSION = 3
@@ -28,7 +29,8 @@ def page(found: tuple[Series, ...]) -> Page:
     from latlab.report.site.history_charts import history_chart
 
     points = found[0].points
-    lead = f"{len(points)} runs, {points[0].run.id} to {points[-1].run.id}; dashed rules are change points."
+    clock = CLOCK_NAMES[points[-1].run.tick.clock]
+    lead = f"{len(points)} runs, {points[0].run.id} to {points[-1].run.id}; dashed rules are change points. Clock: {clock}."
     sections = tuple(
         Section(code(series.path), (history_chart(series, f"series-{number}"), *_said(series))) for number, series in enumerate(found)
     )

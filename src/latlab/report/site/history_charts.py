@@ -9,6 +9,7 @@ from latlab.analysis.base.change_points import Kind
 from latlab.analysis.base.wording import heading_unit, scale_of
 from latlab.analysis.history import Series
 from latlab.report.chart import Chart, finished
+from latlab.report.colours import ALERT, EARLIER, MAIN
 
 
 def history_chart(series: Series, name: str) -> Chart:
@@ -21,11 +22,11 @@ def history_chart(series: Series, name: str) -> Chart:
     changes = [{"run": series.points[c.index].run.id, "levels": f"{c.before / scale:.4g} to {c.after / scale:.4g}"} for c in borders]
     x = alt.X("run:N", sort=names, title=None, axis=alt.Axis(labelAngle=-30, labelLimit=220))
     y = alt.Y("value:Q", title=heading_unit(series.unit), scale=alt.Scale(zero=False))
-    line = alt.Chart(alt.InlineData(values=medians), width=max(420, 46 * len(names)), height=240).mark_line(point=True, color="#1f4e79")
+    line = alt.Chart(alt.InlineData(values=medians), width=max(420, 46 * len(names)), height=240).mark_line(point=True, color=MAIN)
     chart = line.encode(x=x, y=y, tooltip=["run:N", "value:Q"])
     if len(boots) > len(medians):
-        chart = alt.Chart(alt.InlineData(values=boots)).mark_circle(opacity=0.35, color="#8fa3b8").encode(x=x, y=y) + chart
+        chart = alt.Chart(alt.InlineData(values=boots)).mark_circle(opacity=0.35, color=EARLIER).encode(x=x, y=y) + chart
     if changes:
-        rules = alt.Chart(alt.InlineData(values=changes)).mark_rule(color="#c0392b", strokeDash=[4, 3], size=2)
+        rules = alt.Chart(alt.InlineData(values=changes)).mark_rule(color=ALERT, strokeDash=[4, 3], size=2)
         chart = chart + rules.encode(x=x, tooltip=["run:N", "levels:N"])
     return Chart("Medians and boots", "A point for each run; faint ones are its boots.", finished(chart), name)

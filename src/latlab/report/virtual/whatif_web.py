@@ -24,5 +24,5 @@ def page(sweep: Sweep) -> Page:
         Section("Every point", (Folded(f"{len(every.rows)} points, µs", (replace(every, caption=""),)),)),
         Section("What these figures mean", (Paragraph(BASIS), Facts((*facts, *costs)))),
     )
-    drawn = tuple(Section("", (chart,)) for chart in named(charts(sweep), "chart"))
+    drawn = tuple(Section(chart.title, (replace(chart, title=""),)) for chart in named(charts(sweep), "chart"))
     return Page(sweep.title, (f"Clock: virtual time. Unit: µs. {sweep.basis}",), (*drawn, *shown, *last))

@@ -170,8 +170,9 @@ def address_of(name: str) -> int:
     with own_subject("raspi4b").symbols[0].open("rb") as stream:
         table = ELFFile(stream).get_section_by_name(".symtab")
         assert isinstance(table, SymbolTableSection)
-        (symbol,) = table.get_symbol_by_name(name) or ()
-        return int(symbol["st_value"])
+        symbols = table.get_symbol_by_name(name)
+        assert symbols
+        return int(symbols[0]["st_value"])
 
 
 @pytest.mark.parametrize("has_tree", [True, False])

@@ -15,7 +15,7 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
-from latlab.analysis.crossings.calls import Call, Fallen, Kind, Pairing
+from latlab.analysis.crossings.calls import Call, Kind, Pairing
 from latlab.analysis.crossings.functions import check_code, function_of, instructions_by_function
 from latlab.analysis.crossings.marked import Marked, Marks
 from latlab.catalog import call_names
@@ -132,7 +132,7 @@ def figures_of_tests(marked: Iterable[Marked], fragments: Mapping[int, Fragment]
     found: dict[str, list[int]] = defaultdict(list)
     for each in marked:
         call = each.call
-        if isinstance(call, Fallen) or call.pause is None or not each.test.endswith("_serial") or each.core == LEAD:
+        if call.pause is None or not each.test.endswith("_serial") or each.core == LEAD:
             continue
         where = instructions_by_function(call.down, fragments, images)
         found[f"{each.test}, call to sleep"].append(call.pause.asleep - call.start)

@@ -3,31 +3,22 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 from pathlib import Path
 
 from latlab.targets.linux.recorder_binary import cache_folder
 from latlab.targets.tools import run
+from support.places import ROOT
 
 KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
 
 def source(name: str, suite: str) -> Path:
-    """The folder of the package's upstream sources in this suite, such as `trixie`; its name has the version."""
-    place = cache_folder() / "sources" / suite
-    done = place / f"{name}.done"
-    if not done.is_file():
-        _fetch(name, suite, place)
-        (archive,) = place.glob(f"{name}_*.orig.tar.*[!c]")
-        version = re.split(r"[_+-]", archive.name.removeprefix(f"{name}_").partition(".orig")[0])[0]
-        folder = place / f"{name}-{version}"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        run(("tar", "-xf", str(archive), "-C", str(folder), "--strip-components=1"))
-        done.write_text(folder.name)
-    return place / done.read_text()
+    """The folder of the package's upstream sources in this suite, such as `trixie`."""
+    folder = cache_folder() / "sources" / suite / name
+    run((str(ROOT / "scripts/debian_source.sh"), name, str(folder), suite))
+    return folder
 
 
 def package(name: str, suite: str, architecture: str) -> Path:
@@ -46,11 +37,6 @@ def package(name: str, suite: str, architecture: str) -> Path:
 def copied(folder: Path, target: Path) -> Path:
     """A copy to build in."""
     return Path(shutil.copytree(folder, target, symlinks=True))
-
-
-def _fetch(name: str, suite: str, place: Path) -> None:
-    options = _updated(place, f"deb-src {f'[{_key()}] ' if _key() else ''}{_site()} {suite} main")
-    run(("apt-get", "-q", *options, "--download-only", "--tar-only", "--only-source", "source", name), cwd=place)
 
 
 def _updated(place: Path, line: str) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from latlab.analysis.crossings.calls import Call, Pairing
 from latlab.analysis.crossings.functions import WrongImage, check_code
-from latlab.analysis.crossings.marked import Marks, samples_of_call
+from latlab.analysis.crossings.marked import Marked, Marks, Stranded, samples_of_call
 from latlab.analysis.crossings.span_functions import functions_of_spans
 from latlab.campaigns.psci import CAMPAIGN
 from latlab.campaigns.recording import Progress, Recorded, living, text_of
@@ -99,7 +99,7 @@ def measured(data: bytes, log: CallsLog, images: tuple[Image, ...]) -> Measured:
     fragments = {record.number: record for record in records if isinstance(record, Fragment)}
     pairing, marks = Pairing(records[0].arch, call_names()), Marks()
     calls: Iterator[Call] = pairing.feed(record for record in records if not isinstance(record, Header | Problem))
-    found = [*marks.feed(calls), *marks.rest(pairing.fallen())]
+    found: list[Marked | Stranded] = [*marks.feed(calls), *marks.rest(pairing.fallen())]
     try:
         check_code(fragments.values(), images)
     except WrongImage as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-from latlab.analysis.crossings.calls import Call, Pairing
+from latlab.analysis.crossings.calls import Pairing
 from latlab.analysis.crossings.marked import MARK_BEGIN, MARK_END, Marked, Marks, samples_of_call
 from latlab.catalog import call_names
 from latlab.formats.probe.decoder import Decoder
@@ -87,4 +87,4 @@ def test_a_boot_through_the_secure_world_leaves_no_call_open() -> None:
         made.back(0, 9),
     )
     (found,) = marked_of(*boot, mark(0, 10, MARK_BEGIN, 5, 0), made.smc(0, 20, VERSION), made.back(0, 30), mark(0, 40, MARK_END, 5, 0))
-    assert isinstance(found.call, Call) and found.call.depth == 0
+    assert found.call.depth == 0

@@ -8,7 +8,7 @@ from latlab.analysis.base.joining import join_boots
 from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.compare import compare
 from latlab.analysis.crossings.calls import Fallen, Pairing
-from latlab.analysis.crossings.marked import MARK_BEGIN, Marked, Marks, samples_of_call
+from latlab.analysis.crossings.marked import MARK_BEGIN, Marks, Stranded, samples_of_call
 from latlab.analysis.crossings.span_functions import Move, functions_of_spans, moves_of
 from latlab.analysis.explain import explain_pair
 from latlab.catalog import call_names
@@ -48,7 +48,7 @@ def findings(a: Run, b: Run) -> list[FunctionsMoved]:
     return [one.finding for one in explain_pair(compare(a, b)) if isinstance(one.finding, FunctionsMoved)]
 
 
-def fallen_of(*parts: bytes) -> list[Marked]:
+def fallen_of(*parts: bytes) -> list[Stranded]:
     records = list(Decoder().feed(made.header(cores=2) + b"".join(parts)))[1:]
     pairing, marks = Pairing(Arch.AARCH64, call_names()), Marks()
     assert list(marks.feed(pairing.feed(records))) == []  # type: ignore[arg-type]
@@ -61,7 +61,6 @@ DOWN = made.smc(0, 10, 0xC4000001) + made.profile(0, [(0, 2)]) + made.sleep(0, 2
 
 def test_of_a_core_that_never_comes_back_the_way_down_to_its_last_sleep_is_measured() -> None:
     (found,) = fallen_of(BEGIN, DOWN, made.sleep(0, 310, 0x4000, wait=2))
-    assert isinstance(found.call, Fallen)
     assert (found.test, found.core, found.call.down) == ("cpu_susp_serial", 0, ((0, 2), (1, 1)))
     assert samples_of_call(found, {0: CORE}) == (Sample("cpu_susp_serial", Metric.POWERDOWN, CORE, 0, 0, 300),)
 
@@ -74,7 +73,7 @@ def test_a_sleep_after_a_measured_call_or_without_a_mark_is_not_measured() -> No
 
 def test_a_gcc_clone_counts_as_its_function_and_code_without_symbols_by_its_page() -> None:
     call = Fallen(0, None, 0, 19, ((0, 2), (1, 1), (2, 1)))  # type: ignore[arg-type]
-    (found,) = functions_of_spans([Marked("cpu_off_serial", 0, 0, call)] * 2, FRAGMENTS, [IMAGE], {0: CORE})
+    (found,) = functions_of_spans([Stranded("cpu_off_serial", 0, 0, call)] * 2, FRAGMENTS, [IMAGE], {0: CORE})
     assert (found.test, found.metric, found.core, found.calls) == ("cpu_off_serial", Metric.POWERDOWN, CORE, 2)
     assert found.functions == (FunctionShare("first", "a.c:3", 20), FunctionShare("second", "", 4), FunctionShare("0x9000+", "", 14))
 

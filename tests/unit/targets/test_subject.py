@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.targets.qemu.probe import refusal, with_probe
 from latlab.targets.qemu.qemu import Qemu
-from latlab.targets.qemu.subject import command_line, find_program, flash_of, load_subject, own_subject, subject_of_file
+from latlab.targets.qemu.subject import command_line, find_program, flash_of, load_subject, own_subject, placed, subject_of_file
 
 QEMU = Qemu(Path("/usr/bin/qemu-system-aarch64"), (10, 0, 2))
 
@@ -64,9 +65,20 @@ def test_images_that_overlap_are_refused(tmp_path: Path) -> None:
 )
 def test_a_wrong_subject_is_refused_in_one_sentence(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(LatlabError) as caught:
-        load_subject(written(tmp_path, text, "a"))
+        placed(load_subject(written(tmp_path, text, "a")))
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_the_files_of_a_subject_can_stand_in_another_folder_than_its_own(tmp_path: Path) -> None:
+    text = 'symbols = ["out/fw.elf"]\n[[image]]\nfile = "out/fw.bin"\nflash = 0\n[[image]]\nfile = "/rom"\naddress = 0\n'
+    found = load_subject(written(tmp_path, text), Path("ci"))
+    assert [image.file for image in found.images] == [Path("ci/out/fw.bin"), Path("/rom")]
+    tree = tmp_path / "tree"
+    (tree / "ci/out").mkdir(parents=True)
+    (tree / "ci/out/fw.bin").touch()
+    one = placed(replace(found, images=found.images[:1]), tree)
+    assert (one.images[0].file, one.symbols) == (tree / "ci/out/fw.bin", (tree / "ci/out/fw.elf",))
 
 
 def test_a_file_goes_where_its_machine_starts(tmp_path: Path) -> None:

@@ -31,7 +31,17 @@ class Marked:
     test: str
     iteration: int
     core: int
-    call: Call | Fallen
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Stranded:
+    """A measured call from which its core never came back."""
+
+    test: str
+    iteration: int
+    core: int
+    call: Fallen
 
 
 class Marks:
@@ -54,15 +64,15 @@ class Marks:
             elif call.core in self._begun and call.depth == 0:
                 self._inside[call.core].append(call)
 
-    def rest(self, fallen: Iterable[Fallen]) -> Iterator[Marked]:
+    def rest(self, fallen: Iterable[Fallen]) -> Iterator[Stranded]:
         """The measured calls of cores that never came back, when the records are at their end."""
         for call in fallen:
             test, iteration = self._begun.get(call.core, (len(TESTS), 0))
             if test < len(TESTS) and not self._inside[call.core]:
-                yield Marked(TESTS[test], iteration, call.core, call)
+                yield Stranded(TESTS[test], iteration, call.core, call)
 
 
-def samples_of_call(marked: Marked, cores: Mapping[int, CoreId]) -> tuple[Sample, ...]:
+def samples_of_call(marked: Marked | Stranded, cores: Mapping[int, CoreId]) -> tuple[Sample, ...]:
     """The call's spans in instructions of its core; `cores` are those of the stream by number."""
     spans = ((metric, length) for metric, length, _ in parts_of_call(marked.call))
     return tuple(Sample(marked.test, metric, cores[marked.core], 0, marked.iteration, value) for metric, value in spans)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from latlab.analysis.crossings.functions import function_of, place_of
-from latlab.analysis.crossings.marked import Marked, parts_of_call
+from latlab.analysis.crossings.marked import Marked, Stranded, parts_of_call
 from latlab.model.crossings import Fragment
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, FunctionShare, Run, SpanFunctions
@@ -34,7 +34,7 @@ class Move:
 
 
 def functions_of_spans(
-    marked: Iterable[Marked], fragments: Mapping[int, Fragment], images: Sequence[Image], cores: Mapping[int, CoreId]
+    marked: Iterable[Marked | Stranded], fragments: Mapping[int, Fragment], images: Sequence[Image], cores: Mapping[int, CoreId]
 ) -> tuple[SpanFunctions, ...]:
     """One entry for each test, span and core in which counted code ran."""
     named = {number: (_base_name(function_of(one, images)), place_of(one, images)) for number, one in fragments.items()}

@@ -7,7 +7,7 @@ LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
 
-.PHONY: demo test bench bench-peers prove prove-guest fuzz mutants lint docs predictions package firmware setup setup-dev clean
+.PHONY: demo test bench bench-peers prove prove-guest fuzz mutants lint docs man predictions package firmware setup setup-dev clean
 .DEFAULT_GOAL := help
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo "make bench-peers  TF-A of Debian's source built, and measured by the probe beside ours"
 	@echo "make lint     ruff and mypy over everything, the direction of imports"
 	@echo "make docs     build the documentation with its generated page, warnings are errors"
+	@echo "make man      the manual pages, made from the help, in build/man"
 	@echo "make package  a wheel that carries the firmware images"
 
 setup:
@@ -116,6 +117,9 @@ lint: setup-dev
 
 docs: predictions
 	.venv/bin/sphinx-build -W -q -b html docs build/docs
+
+man: setup
+	$(PYTHON) scripts/man.py
 
 predictions: setup-dev
 	$(MAKE) virtual

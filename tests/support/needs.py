@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from functools import cache
 from typing import TypeVar
@@ -32,3 +33,9 @@ def may_be_real_time() -> bool:
         return True
     except PermissionError:
         return False
+
+
+@cache
+def browser_program() -> str | None:
+    """A Chromium of this machine."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

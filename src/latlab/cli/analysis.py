@@ -10,7 +10,7 @@ import typer
 
 from latlab.cli.commits import CommitOptions, runs_of
 from latlab.cli.options import Format, OutputOption, Reference, StoreOption, UnitOption, grouped, names_of, one_of, refuse_given
-from latlab.cli.output import emit, refuse_output, say, show, write_file
+from latlab.cli.output import check_output, emit, refuse_output, say, show, write_file
 from latlab.errors import UsageError
 from latlab.model.enums import Kind
 
@@ -42,6 +42,7 @@ def compare(
     store: StoreOption = None,
 ) -> None:
     """Say what changed between two runs, whatever the order in which the cores came. Exits 1 where something regressed."""
+    check_output(output)
     comparison = comparison_of(before, after, tolerance, unit, store)
     if format is Format.TABLE:
         from latlab.report.comparison.pages import screen
@@ -95,6 +96,7 @@ def gate(
     """Pass or fail a candidate in CI: exit 0 pass, 1 fail, 3 where nothing can be told."""
     from latlab.analysis.gate import decide_gate
 
+    check_output(junit)
     comparison = comparison_of(base, candidate, tolerance, unit, store)
     decision = decide_gate(comparison, _verdicts(fail_on))
     if junit is not None:
@@ -122,6 +124,7 @@ def history(
     from latlab.campaigns.loading import load_reference
     from latlab.report.site.history import history_json, page, screen
 
+    check_output(output)
     if commits.repo is None:
         refuse_given(context, names_of(CommitOptions), "is for commits; it needs --repo DIR")
         loaded = [load_reference(run, unit, store) for run in runs]
@@ -166,6 +169,9 @@ def tail(
     if not 1 < once_in <= MOST_SAMPLES:
         raise UsageError(f"--once-in {once_in:g} must be more than 1 and at most {MOST_SAMPLES:g}")
     loaded = load_reference(run, unit, store)
+    tests = list(dict.fromkeys([*(one.test for one in loaded.samples), *(one.test for one in loaded.distributions)]))
+    if test is not None and test not in tests:
+        raise UsageError(f"{run} has no test {test!r}; it has {', '.join(tests) or 'none'}")
     found = tails(loaded, test, Metric(metric or (Metric.TASK_WAKEUP if loaded.kind is Kind.WAKEUPS else Metric.WAKEUP)), once_in)
     if not found:
         raise UsageError(f"{run} has no {metric or 'wake-ups'}{f' in {test}' if test else ''}; `latlab show` lists what it has")

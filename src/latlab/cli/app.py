@@ -19,7 +19,6 @@ app = typer.Typer(
     name="latlab",
     help="A latency laboratory for trusted firmware and real-time Linux.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -81,7 +80,7 @@ def _usable_streams() -> None:
 
 def _guarded() -> int:
     try:
-        code = app(standalone_mode=False)
+        code = app(standalone_mode=False, prog_name="latlab")
         sys.stdout.flush()
         if code == INTERRUPTED:
             raise KeyboardInterrupt

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -48,19 +50,46 @@ def emit_tables(tables: Iterable[Table], format: Format) -> None:
 
 
 def write_file(text: str, output: Path) -> None:
-    try:
-        output.write_text(text, "utf-8")
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(output)) from error  # a failed write does not say its file
+    _replace(text.encode(), output)
 
 
 def write_bytes(data: bytes, output: Path) -> None:
     """Into a file, and says so."""
-    try:
-        output.write_bytes(data)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(output)) from error
+    _replace(data, output)
     say(f"{output}: written")
+
+
+def check_output(output: Path | None) -> None:
+    """Raises what writing would, before the work for it is done."""
+    if output is None or (output.exists() and not output.is_file() and not output.is_dir()):
+        return
+    if output.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(output))
+    place = output if output.exists() else output.parent
+    if not place.exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(output))
+    if not os.access(place, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(output))
+
+
+def _replace(data: bytes, output: Path) -> None:
+    """Whole or not at all: a disk that is full leaves the file that was there. What is no file,
+    such as a pipe, or is in a folder that takes no other, is written to as it is."""
+    whole = output.resolve()
+    beside = whole.with_name(f".{whole.name}.{os.getpid()}.part")
+    try:
+        if whole.exists() and not (whole.is_file() and os.access(whole.parent, os.W_OK)):
+            output.write_bytes(data)
+            return
+        try:
+            beside.write_bytes(data)
+            if whole.exists():
+                shutil.copymode(whole, beside)
+            beside.replace(whole)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(output)) from error  # a failed write does not say its file
 
 
 def refuse_output(output: Path | None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from latlab.cli.options import FirmwareOption, QemuOption, StoreOption
-from latlab.cli.output import emit, err, show
+from latlab.cli.output import check_output, emit, err, show
 from latlab.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def psa(
         level = int(priority, 0)
     except ValueError:
         raise UsageError(f"--priority {priority} is no number; use 0x00 to 0xE0") from None
+    check_output(html)
     images = [mps2.find_psa_images(name, firmware) for name in build or mps2.BUILDS]
     program = find_qemu(qemu or Path(mps2.PROGRAM))
     opened = open_store(store)

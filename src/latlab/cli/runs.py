@@ -19,7 +19,7 @@ from latlab.cli.options import (
     one_of,
     refuse_given,
 )
-from latlab.cli.output import emit, write_bytes
+from latlab.cli.output import check_output, emit, write_bytes
 from latlab.errors import UsageError
 from latlab.model.enums import Kind
 
@@ -75,6 +75,7 @@ def report(
         raise UsageError("a page of a megabyte is not for a terminal; name a file with -o FILE")
     if builds and (output is None or against is not None):
         raise UsageError("--builds is for one run as a page in a file: name it with -o FILE")
+    check_output(output)
     if against is not None:
         from latlab.cli.analysis import comparison_of, comparison_text
 
@@ -133,6 +134,7 @@ def export(
         refuse_given(context, ("origin", "build_id"), "is for --format kcidb")
     if format is Format.PARQUET and output is None:
         raise UsageError("a Parquet file is not text; name a file with -o FILE")
+    check_output(output)
     loaded = load_reference(run, unit, store)
     if format is Format.PARQUET and output is not None:
         from latlab.report.exports import parquet

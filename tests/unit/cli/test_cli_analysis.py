@@ -17,6 +17,11 @@ from support.runs import changed
 V9, V10 = "published:tf-a/juno/v2.9", "published:tf-a/juno/v2.10"
 
 
+def test_a_tail_of_a_test_that_the_run_has_not_names_those_that_it_has():
+    done = latlab("tail", V9, "--test", "nosuch")
+    assert done.returncode == 2 and "no test 'nosuch'; it has susp_deep_parallel, " in done.stderr
+
+
 def test_the_installed_command_exits_with_the_verdict():
     done = subprocess.run([sys.executable, "-m", "latlab", "gate", V9, V10], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and done.stdout.splitlines()[-1].startswith("fail: 13 regressed")

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A page of every kind of report, from figures that need no emulator."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+from latlab.analysis.compare import compare
+from latlab.analysis.history import history
+from latlab.analysis.spans.psa_builds import BuildResult
+from latlab.campaigns.benchmarks import import_amounts, with_amounts
+from latlab.campaigns.rt_results import results_of
+from latlab.model.symbols import Symbols
+from latlab.report.amounts import pages as amounts_pages
+from latlab.report.comparison import web as comparison_web
+from latlab.report.page import Page
+from latlab.report.rt import web as rt_web
+from latlab.report.run import psa_guide
+from latlab.report.run import web as run_web
+from latlab.report.site import history as history_pages
+from latlab.store.references import load
+from latlab.store.store import open_store
+
+DATA = Path(__file__).parents[1] / "data"
+JUNO = tuple(f"published:tf-a/juno/{release}" for release in ("v2.9", "v2.10", "v2.11"))
+
+
+def every_page(folder: Path) -> Iterator[tuple[str, Page]]:
+    """Each by a name; what it needs of a store is made in `folder`."""
+    place = folder / "store.sqlite"
+    place.write_bytes(gzip.decompress((DATA / "version1" / "store.sqlite.gz").read_bytes()))
+    store = open_store(str(place))
+    runs = {run.campaign: run.id for run in store.runs() if run.campaign in ("psci", "psa")}
+    rt = next(run.id for run in store.runs() if run.campaign == "rt" and run.target == "guest")
+    yield "psci", run_web.page(store.load(runs["psci"]))
+    if "psa" in runs:
+        yield "psa", psa_guide.guide([BuildResult(store.load(runs["psa"]), Symbols((), ()))])
+    measured = store.load(rt)
+    yield "rt", rt_web.page(measured, results_of(measured, store.logs(rt)))
+    for run in store.runs():
+        if run.campaign == "rt-trng":
+            yield "rt-trng", rt_web.page(store.load(run.id), results_of(store.load(run.id), store.logs(run.id)))
+    text = (DATA / "tools" / "hackbench.txt").read_bytes()
+    amounts = store.load(import_amounts(store, text, "hackbench.txt", "board"))
+    yield "amounts", amounts_pages.document(with_amounts(amounts, store.logs(amounts.id)))
+    earlier, later, latest = map(load, JUNO)
+    yield "comparison", comparison_web.page(compare(earlier, later))
+    yield "history", history_pages.page(history([earlier, later, latest], "susp_deep_serial/wakeup/*"))

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every kind of report in a real browser: what axe has to say of it, how wide it is, and what is left of it without scripts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from latlab.report.renderers import html
+from support.needs import browser_program
+from support.report_pages import every_page
+
+pytestmark = pytest.mark.browser
+GRAVE = ("serious", "critical")
+WIDTHS = (1400, 420)
+CHART_TEXT_PX = 9
+
+
+@pytest.fixture(name="browser", scope="module")
+def fixture_browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright drives the browser; `make setup-dev` installs it")
+    program = browser_program()
+    if program is None:
+        pytest.skip("no Chromium in PATH; apt install chromium")
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(name="files", scope="module")
+def fixture_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    found = {}
+    for name, page in every_page(folder):
+        found[name] = folder / f"{name}.html"
+        found[name].write_text(html.document(page), "utf-8")
+    assert {"psci", "psa", "rt", "rt-trng", "amounts", "comparison", "history"} <= set(found)
+    return found
+
+
+def opened(browser: Any, file: Path, width: int, scheme: str = "light", scripts: bool = True) -> Any:
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=scripts)
+    context.set_default_timeout(120_000)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    if scripts and page.locator(".chart").count():
+        page.wait_for_function("[...document.querySelectorAll('.chart')].every((one) => one.classList.contains('vega-embed'))")
+        page.wait_for_function("!document.querySelector('.chart svg [role]')")
+    return page
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_axe_finds_nothing_grave_in_any_report(browser: Any, files: dict[str, Path], width: int, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="brings axe; `make setup-dev` installs it").Axe()
+    for name, file in files.items():
+        page = opened(browser, file, width, scheme)
+        found = axe.run(page).response
+        assert len(found["passes"]) > 10, name
+        grave = [(one["id"], one["nodes"][0]["html"][:200]) for one in found["violations"] if one["impact"] in GRAVE]
+        assert not grave, (name, grave)
+        page.context.close()
+
+
+def test_axe_would_find_words_that_are_hard_to_read(browser: Any, files: dict[str, Path], tmp_path: Path) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="brings axe; `make setup-dev` installs it").Axe()
+    faint = tmp_path / "faint.html"
+    faint.write_text(files["history"].read_text("utf-8").replace("--soft: #52606d", "--soft: #b0b8c0"), "utf-8")
+    found = axe.run(opened(browser, faint, 1400)).response["violations"]
+    assert "color-contrast" in {one["id"] for one in found if one["impact"] in GRAVE}
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_report_is_wider_than_the_window_and_its_charts_can_be_read(
+    browser: Any, files: dict[str, Path], width: int, scripts: bool
+) -> None:
+    for name, file in files.items():
+        page = opened(browser, file, width, scripts=scripts)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        heights = page.evaluate("[...document.querySelectorAll('.chart text')].map((one) => one.getBoundingClientRect().height)")
+        assert all(height == 0 or height >= CHART_TEXT_PX for height in heights), (name, min(heights))
+        facts = page.evaluate("[...document.querySelectorAll('dl.facts dd')].map((one) => one.getBoundingClientRect().width)")
+        assert all(wide > 150 for wide in facts), name
+        page.context.close()
+
+
+def test_without_scripts_every_chart_is_there(browser: Any, files: dict[str, Path]) -> None:
+    for name, file in files.items():
+        page = opened(browser, file, 1400, scripts=False)
+        charts = page.locator(".chart").count()
+        assert page.locator(".chart > svg").count() == charts, name
+        assert charts or name == "amounts", name
+        page.context.close()
+
+
+def test_in_the_dark_the_page_is_dark_and_the_words_of_its_charts_are_light(browser: Any, files: dict[str, Path]) -> None:
+    page = opened(browser, files["rt"], 1400, "dark")
+    ground, ink = page.evaluate("[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]")
+    assert ground == "rgb(20, 24, 29)" and ink == "rgb(230, 233, 237)"
+    assert "invert" in page.evaluate("getComputedStyle(document.querySelector('.chart svg')).filter")
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate("getComputedStyle(document.querySelector('.chart svg')).filter") == "none"

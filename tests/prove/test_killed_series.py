@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.rt_results import results_of
 from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
 from support.killed_runs import Campaign, KilledRun, Moment
@@ -17,16 +16,19 @@ pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 LIMIT_S = 1800
 BOOTS = 3
 MEASURE = ("--duration", "20s", "--load", "idle", "--instrument", "recorder", "--threshold", "5000")
-SERIES = Campaign("guest", ("run", "rt", "--boots", str(BOOTS), *MEASURE), "boot 2 of 3", 0)
+SERIES = ("run", "rt", "--boots", str(BOOTS), *MEASURE)
+SECOND_BOOT = "boot 2 of 3"
 
 
-@pytest.mark.parametrize("seconds", [0.1, 9.0])
-def test_a_series_that_is_killed_goes_on_with_the_boots_that_are_left(tmp_path: Path, seconds: float) -> None:
-    """Of the boot that was cut off there stays a partial run; all whole boots of the guest have the same samples."""
-    run = KilledRun(tmp_path, SERIES)
+@pytest.mark.parametrize(
+    ("words", "seconds"), [(SECOND_BOOT, 0.1), (f"{SECOND_BOOT}\nrun ", 6.0)], ids=["before its run", "within its run"]
+)
+def test_a_series_that_is_killed_goes_on_with_the_boots_that_are_left(tmp_path: Path, words: str, seconds: float) -> None:
+    """Of a boot that was cut off there stays a partial run, of one that had not begun nothing."""
+    run = KilledRun(tmp_path, Campaign("guest", SERIES, words, 0))
     run.kill(Moment("measure", seconds))
     again = subprocess.run(
-        [sys.executable, "-m", "latlab", *SERIES.arguments],
+        [sys.executable, "-m", "latlab", *SERIES],
         capture_output=True,
         text=True,
         env=run.environment,
@@ -40,11 +42,6 @@ def test_a_series_that_is_killed_goes_on_with_the_boots_that_are_left(tmp_path: 
     runs = [store.load(head.id) for head in store.runs()]
     whole = [kept for kept in runs if kept.status is RunStatus.COMPLETE]
     assert sorted(kept.id for kept in whole) == sorted(again.stdout.split()[-1].split("+")) and len(whole) == BOOTS
-    (cut_off,) = [kept for kept in runs if kept.status is not RunStatus.COMPLETE]
-    assert any("latlab was killed" in problem.message for problem in cut_off.problems)
-    digests = set()
-    for kept in whole:
-        ((_, result),) = results_of(kept, store.logs(kept.id))
-        assert result.recorder is not None
-        digests.add(tuple(cpu.digest for cpu in result.recorder.cpus))
-    assert len(digests) == 1
+    cut_off = [kept for kept in runs if kept.status is not RunStatus.COMPLETE]
+    assert len(cut_off) == 1 or (cut_off == [] and words == SECOND_BOOT)
+    assert all(any("latlab was killed" in problem.message for problem in kept.problems) for kept in cut_off)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from latlab.errors import LatlabError, UsageError
 from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
 from support.ladder_model import Truth, make_run
@@ -136,3 +137,25 @@ def _copy(source: sa.Engine, target: sa.Engine) -> None:
     with source.connect() as old, target.begin() as new:
         for table in tables.sorted_tables:
             new.execute(table.insert(), [dict(row) for row in old.execute(sa.select(table)).mappings()])
+
+
+def test_a_server_that_dies_in_the_middle_is_said_with_what_was_kept(server: str) -> None:
+    store, run = open_store(server), make_run(Truth(tests=("cpu_susp_serial",)), 1)
+    run_id = store.begin(run)
+    store.add(run_id, run.samples[:5])
+    with sa.create_engine(server).begin() as other:
+        other.execute(
+            sa.text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = 'latlab'")
+        )
+    with pytest.raises(LatlabError, match=r"the database went away \(.*\); what was committed before is kept") as caught:
+        store.add(run_id, run.samples[5:])
+    assert caught.value.exit_code == 3
+    kept = open_store(server)
+    assert kept.load(run_id).samples == run.samples[:5]
+    kept.finish(run_id, RunStatus.PARTIAL)
+
+
+def test_a_server_that_was_never_there_cannot_be_reached(tmp_path: Path) -> None:
+    pytest.importorskip("psycopg", reason="psycopg is not installed; pip install 'latlab[postgresql]'")
+    with pytest.raises(UsageError, match="cannot be reached"):
+        open_store(f"postgresql+psycopg://latlab@/postgres?host={tmp_path}")

@@ -61,6 +61,7 @@ class Store:
     def __init__(self, engine: sa.Engine, place: str) -> None:
         self._engine = engine
         self.place = place
+        self._was_reached = False
 
     def begin(self, run: Run, left: Left = Left(), part: Part | None = None, is_planned: bool = False) -> str:  # noqa: B008 - immutable
         """Store the run's facts under a new short id. It is this process's to make and runs until `finish`, or it is only planned."""
@@ -220,6 +221,7 @@ class Store:
         if version != SCHEMA_VERSION:
             self._check_version(version)
             self._migrate(version)
+        self._was_reached = True
 
     def _version(self) -> int | None:
         """None where no latlab has made the tables yet."""
@@ -285,7 +287,7 @@ class Store:
         except exc.IntegrityError:
             raise
         except exc.DBAPIError as error:
-            raise _explained(error, self.place) from error
+            raise _explained(error, self.place, self._was_reached) from error
         except (zlib.error, msgspec.MsgspecError, ValueError, KeyError, TypeError) as error:
             raise DataError(f"{self.place}: damaged ({error}); restore a copy or use another --store") from error
 
@@ -335,8 +337,13 @@ def _sqlite_url(path: Path) -> sa.URL:
     return sa.URL.create("sqlite", database=str(path))
 
 
-def _explained(error: exc.DBAPIError, place: str) -> LatlabError:
+def _explained(error: exc.DBAPIError, place: str, was_reached: bool) -> LatlabError:
     said = str(error.orig).strip().splitlines()[0]
+    if "connection" in said and was_reached:
+        return LatlabError(
+            f"{place}: the database went away ({said}); what was committed before is kept, the last part is not: when it is back, "
+            "`latlab ls` shows a run that was under way as partial"
+        )
     if "connection" in said:
         return UsageError(f"{place}: the database cannot be reached ({said}); check its address and password, or use another --store")
     if "locked" in said:

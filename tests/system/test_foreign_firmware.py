@@ -78,6 +78,17 @@ def test_an_image_that_does_not_start_is_one_sentence_and_what_came_is_kept(tmp_
     assert "the program never said a word" in last_run(tmp_path).problems[0].message
 
 
+def test_symbols_of_another_build_are_refused_in_a_sentence_and_name_no_function(tmp_path: Path) -> None:
+    other = IMAGES.folder.with_name("qemu_virt-hardened") / "firmware.elf"
+    words = ("--firmware", str(IMAGES.firmware_bin), "--on", "virt", "--iterations", "1", "--symbols", str(other))
+    done = latlab(tmp_path, "run", "psci", *words)
+    run = last_run(tmp_path)
+    assert done.returncode == 3
+    assert run.problems[0].message.startswith("firmware.elf is of another build: of ")
+    assert len(run.samples) == 44
+    assert {share.name[:2] for one in run.functions for share in one.functions} == {"0x"}
+
+
 def test_options_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     image = str(IMAGES.firmware_bin)
     assert b"there are virt, raspi4b" in latlab(tmp_path, "run", "psci", "--on", "juno").stderr

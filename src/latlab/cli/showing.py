@@ -31,25 +31,20 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None) -
 
 def document_of(store: Store, run: Run, format: Format, builds: bool = False) -> str:
     """A run as a document, in HTML, RST or Markdown; `builds` as `guide_of` has it."""
-    from latlab.campaigns.rt_results import results_of
-    from latlab.report.renderers import html, markdown, rst
-
-    if run.kind is Kind.AMOUNTS:
-        page = _amounts_page(store, run)
-        if format is Format.HTML:
-            return html.document(page)
-        return rst.document(page) if format is Format.RST else markdown.document(page)
     if format is Format.HTML:
+        from latlab.report.renderers import html
+
         return html.document(_page_of(store, run, builds))
-    if run.kind is Kind.SPANS:
-        from latlab.report.run.pages import document
+    from latlab.report.renderers import markdown, rst
 
-        plain = document(run)
-        return rst.document(plain) if format is Format.RST else markdown.document(plain)
-    from latlab.report.rt import pages
+    if run.kind is Kind.WAKEUPS:
+        from latlab.campaigns.rt_results import results_of
+        from latlab.report.rt import pages
 
-    page = pages.document(run, results_of(run, store.logs(run.id)))
-    return rst.document(page, rst.csv_table) if format is Format.RST else markdown.document(page)
+        page = pages.document(run, results_of(run, store.logs(run.id)))
+        return rst.document(page, rst.csv_table) if format is Format.RST else markdown.document(page)
+    page = _amounts_page(store, run) if run.kind is Kind.AMOUNTS else _spans_page(run)
+    return rst.document(page) if format is Format.RST else markdown.document(page)
 
 
 def write_guide(page: Page, format: Format, output: Path, kind: Kind = Kind.SPANS) -> None:
@@ -96,17 +91,25 @@ def guide_of(store: Store, run: Run, builds: bool = False) -> Page:
 
 def _page_of(store: Store, run: Run, builds: bool) -> Page:
     from latlab.campaigns import psa
-    from latlab.campaigns.rt_results import results_of
 
+    if run.kind is Kind.AMOUNTS:
+        return _amounts_page(store, run)
     if builds or run.campaign == psa.CAMPAIGN:
         return guide_of(store, run, builds)
     if run.kind is Kind.SPANS:
         from latlab.report.run.web import page
 
         return page(run)
+    from latlab.campaigns.rt_results import results_of
     from latlab.report.rt import web
 
     return web.page(run, results_of(run, store.logs(run.id)))
+
+
+def _spans_page(run: Run) -> Page:
+    from latlab.report.run.pages import document
+
+    return document(run)
 
 
 def _print_samples(run: Run, format: Format, test: str | None) -> None:

@@ -6,10 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
-
 from latlab.errors import DataError, UsageError
 from latlab.model.enums import Clock
 from latlab.model.run import Tick
@@ -87,6 +83,10 @@ def tick_of(clock_hz: int) -> Tick:
 
 def symbols_of(elf: Path) -> Symbols:
     """The functions of an image; of two at one address the global one."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.sections import SymbolTableSection
+
     try:
         with elf.open("rb") as stream:
             image = ELFFile(stream)
@@ -111,6 +111,8 @@ def _section(sections: list[str], index: int | str) -> str:
 
 def code_bytes(elf: Path) -> int:
     """What the image's code and constants take, less the padding of the last page of each part."""
+    from elftools.elf.elffile import ELFFile
+
     with elf.open("rb") as stream:
         image = ELFFile(stream)
         return sum(section["sh_size"] for name in CODE_SECTIONS if (section := image.get_section_by_name(name)))

@@ -43,7 +43,7 @@ def document_of(store: Store, run: Run, format: Format, builds: bool = False) ->
 
         page = pages.document(run, results_of(run, store.logs(run.id)))
         return rst.document(page, rst.csv_table) if format is Format.RST else markdown.document(page)
-    page = _amounts_page(store, run) if run.kind is Kind.AMOUNTS else _spans_page(run)
+    page = _plain_page(store, run)
     return rst.document(page) if format is Format.RST else markdown.document(page)
 
 
@@ -69,14 +69,12 @@ def guide_of(store: Store, run: Run, builds: bool = False) -> Page:
 
     if builds and run.campaign != psa.CAMPAIGN:
         raise UsageError(f"--builds puts builds of the psa campaign side by side; {run.id} is of {run.campaign}")
-    if run.kind is Kind.POWER:
-        raise UsageError(f"{run.id} is a run of power boundaries; `latlab show {run.id}` prints it as a table")
     if run.campaign == psa.CAMPAIGN:
         from latlab.report.run.psa_guide import guide as psa_guide
 
         return psa_guide(psa.build_results(store, run, builds))
-    if run.kind is Kind.AMOUNTS:
-        return _amounts_page(store, run)
+    if run.kind in (Kind.AMOUNTS, Kind.POWER):
+        return _plain_page(store, run)
     if run.kind is Kind.WAKEUPS:
         from latlab.campaigns.rt_results import results_of
         from latlab.campaigns.rt_samples import with_distributions
@@ -92,8 +90,8 @@ def guide_of(store: Store, run: Run, builds: bool = False) -> Page:
 def _page_of(store: Store, run: Run, builds: bool) -> Page:
     from latlab.campaigns import psa
 
-    if run.kind is Kind.AMOUNTS:
-        return _amounts_page(store, run)
+    if run.kind in (Kind.AMOUNTS, Kind.POWER):
+        return _plain_page(store, run)
     if builds or run.campaign == psa.CAMPAIGN:
         return guide_of(store, run, builds)
     if run.kind is Kind.SPANS:
@@ -106,7 +104,14 @@ def _page_of(store: Store, run: Run, builds: bool) -> Page:
     return web.page(run, results_of(run, store.logs(run.id)))
 
 
-def _spans_page(run: Run) -> Page:
+def _plain_page(store: Store, run: Run) -> Page:
+    if run.kind is Kind.AMOUNTS:
+        return _amounts_page(store, run)
+    if run.kind is Kind.POWER:
+        from latlab.campaigns.power_results import power_result
+        from latlab.report.rt.pages import power_document
+
+        return power_document(run, power_result(store.logs(run.id)))
     from latlab.report.run.pages import document
 
     return document(run)

@@ -66,6 +66,15 @@ def test_every_run_is_shown(place: Path, run_id: str) -> None:
     assert done.returncode == 0 and run_id in done.stdout
 
 
+@pytest.mark.parametrize("format", ["html", "md", "rst"])
+def test_a_run_of_power_boundaries_is_a_page_with_its_table(place: Path, tmp_path: Path, format: str) -> None:
+    page = tmp_path / f"page.{format}"
+    done = latlab("report", "rt-power-0ee2", "--format", format, "-o", str(page), store=place)
+    assert done.returncode == 0, done.stderr
+    text = page.read_text()
+    assert "CPU_OFF: entry to low power" in text.replace("\\", "") and "1192.6" in text
+
+
 def test_the_experiment_finds_its_boots_by_their_names(place: Path) -> None:
     said = latlab("show", "rt-trng-9a58", store=place).stdout
     assert "Dose and response" in said and "1 of 1 are attributed to TRNG_RND" in said

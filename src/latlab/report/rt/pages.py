@@ -24,6 +24,14 @@ def power_screen(run: Run, result: PowerResult) -> Page:
     return _screen(run, [power_table(result)])
 
 
+def power_document(run: Run, result: PowerResult) -> Page:
+    """The same as a document."""
+    title = f"Power boundaries: {run.platform}"
+    blocks = (Paragraph(mode_sentence(run) or mode_of(run)), power_table(result))
+    sections = (Section("Results", blocks), Section("What these figures mean", (Facts(facts_of(run)),)))
+    return Page(title, (f"Run {run.id} of {run.started_utc}.",), sections, name=f"{title}: {run.id}")
+
+
 def document(run: Run, results: Results) -> Page:
     """Every table, with the commands that made it. Refuses figures that are no latencies."""
     check_publishable(run)

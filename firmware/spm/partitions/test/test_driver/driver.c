@@ -20,6 +20,8 @@
 #define UART_CTRL       REGISTER(0x50201008U)
 #define UART_INTCLEAR   REGISTER(0x5020100CU)
 #define UART_BAUDDIV    REGISTER(0x50201010U)
+#define UART_LAST_ID    REGISTER(0x50201FFCU) /* the last word of its region */
+#define UART_LAST_ID_IS 0xB1U
 #define UART_TX_INT     1U
 
 static volatile uint32_t handler_runs;
@@ -29,10 +31,15 @@ static volatile uint32_t handler_touches;
 static volatile uint32_t handler_time;
 static volatile uint32_t handler_registers;
 
-/* What the interrupted thread had in r4 to r11 is none of the handler's business where it runs with its own rights. */
-static __attribute__((naked, used)) uint32_t callee_saved_registers(void)
+/* What the interrupted thread had in its registers is none of the handler's business where it runs with its own rights. */
+static __attribute__((naked, used)) uint32_t all_registers(void)
 {
-    __asm__ volatile("orr r0, r4, r5\n\t"
+    __asm__ volatile("orr r0, r1\n\t"
+                     "orr r0, r2\n\t"
+                     "orr r0, r3\n\t"
+                     "orr r0, r12\n\t"
+                     "orr r0, r4\n\t"
+                     "orr r0, r5\n\t"
                      "orr r0, r6\n\t"
                      "orr r0, r7\n\t"
                      "orr r0, r8\n\t"
@@ -60,7 +67,7 @@ static __attribute__((used)) psa_flih_result_t handle_timer(uint32_t registers)
 __attribute__((naked)) psa_flih_result_t test_timer_flih(void)
 {
     __asm__ volatile("push {r4, lr}\n\t"
-                     "bl callee_saved_registers\n\t"
+                     "bl all_registers\n\t"
                      "pop {r4, lr}\n\t"
                      "b handle_timer");
 }
@@ -183,7 +190,7 @@ static psa_status_t device_as_buffer(const psa_msg_t *msg)
         return PSA_ERROR_GENERIC_ERROR;
     }
     psa_write(msg->handle, 0, (const void *)(uintptr_t)&TIMER_LOAD, 4);
-    return PSA_SUCCESS;
+    return UART_LAST_ID == UART_LAST_ID_IS ? PSA_SUCCESS : PSA_ERROR_GENERIC_ERROR;
 }
 
 static psa_status_t disable_twice(const psa_msg_t *msg)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -14,9 +15,11 @@ from statistics import median
 
 import pytest
 
+from latlab.campaigns.sbi import PROGRAM, QEMU
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import CoreId, Run
 from latlab.store.store import open_store
+from latlab.targets.qemu.images import search_folders
 from support.clients import KERNEL_OF_XEN, Clients, fetch
 from support.debian_sources import package
 from support.foreign import RELEASE, built_tfa
@@ -84,6 +87,10 @@ def test_tf_a_for_qemu_makes_every_call_that_it_can_and_the_functions_add_up(tmp
     assert all(share.place.startswith("lib/psci/") for one in run.functions for share in one.functions if share.name.startswith("psci_do"))
 
 
+@pytest.mark.skipif(
+    not (shutil.which(QEMU) and any((folder / PROGRAM).is_file() for folder in search_folders())),
+    reason="needs qemu-system-misc and `make sbi`",
+)
 @pytest.mark.parametrize(("suite", "version"), [("bookworm-backports", "1.5.1"), ("trixie", "1.6")])
 def test_opensbi_answers_every_call_on_four_harts(suite: str, version: str, tmp_path: Path) -> None:
     image = package("opensbi", suite, "all") / OPENSBI

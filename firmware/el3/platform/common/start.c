@@ -4,6 +4,8 @@
 #include "arch.h"
 #include "arch_el3.h"
 #include "memory_map.h"
+#include "parking.h"
+#include "sysregs.h"
 #include "trace.h"
 
 #define MOST_RECORDS 65536U /* of a ring: a megabyte */
@@ -11,6 +13,7 @@
 extern char __const_end[], __bss_end[], __ram_end[];
 
 struct percpu percpus[MAX_CORES];
+uint64_t start_counter_hz;
 
 const struct trace_ring *start_ring_of(unsigned core)
 {
@@ -36,6 +39,21 @@ void start_clean_to_memory(void)
     for (const char *line = __const_end; line < __bss_end; line += ARCH_CACHE_LINE) {
         arch_clean_invalidate(line);
     }
+}
+
+void start_core(void)
+{
+    SYSREG_WRITE("cntfrq_el0", start_counter_hz);
+    arch_features_init();
+    percpu()->hardening = LATLAB_HARDENED ? arch_hardening() : 0;
+}
+
+void platform_secondary_core(unsigned core) __attribute__((noreturn));
+
+void platform_secondary_core(unsigned core)
+{
+    start_core();
+    parking_park(core);
 }
 
 void arch_unexpected_exception(uint64_t esr, uint64_t elr, uint64_t far) __attribute__((noreturn));

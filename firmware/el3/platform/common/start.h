@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every platform does on its boot core before another core runs. The platform's memory_map.h says how many cores there are at most. */
+/* What every platform does on its cores before the normal world runs. The platform's memory_map.h says how many there are at most. */
 #ifndef START_H
 #define START_H
 
 #include <stdint.h>
 
 #include "percpu.h"
+
+/* Given by the boot core once it knows it, before start_core(). */
+extern uint64_t start_counter_hz;
+
+/* On every core: the counter's frequency, and what the core has. The boot core calls it after start_percpus(). */
+void start_core(void);
 
 /*
  * Before the normal world runs, which may ask for the ring of a core that has not run yet. The rings share the memory from the

@@ -19,7 +19,6 @@ extern char __text_start[], __text_end[], __const_start[], __const_end[];
 uintptr_t platform_gicd;
 uintptr_t platform_gicc;
 uintptr_t platform_gicr;
-static uint64_t counter_hz;
 static uint64_t payload_entry;
 static uint32_t payload_begins_with;
 static const char *refusal; /* why the machine cannot be used; NULL: it can */
@@ -110,15 +109,7 @@ static void say_hello(void)
     console_text(" thousandths of a tick\nTRNG: a seeded generator, not secure\n");
 }
 
-static void init_core(void)
-{
-    SYSREG_WRITE("cntfrq_el0", counter_hz);
-    arch_features_init();
-    percpu()->hardening = LATLAB_HARDENED ? arch_hardening() : 0;
-}
-
 void platform_boot_core(void) __attribute__((noreturn));
-void platform_secondary_core(unsigned core) __attribute__((noreturn));
 
 /*
  * The counter's frequency is what the register says after a reset, or the device tree; time would be wrong for everybody if
@@ -134,7 +125,7 @@ static void find_counter_frequency(void)
     if (of_register != 0 && qemu_virt_machine.counter_hz != 0 && of_register != qemu_virt_machine.counter_hz) {
         platform_panic("CNTFRQ_EL0 and the device tree say different counter frequencies", of_register, qemu_virt_machine.counter_hz, 0);
     }
-    counter_hz = of_register != 0 ? of_register : qemu_virt_machine.counter_hz;
+    start_counter_hz = of_register != 0 ? of_register : qemu_virt_machine.counter_hz;
 }
 
 /* MMU off: the normal world's memory is not mapped later on. */
@@ -177,7 +168,7 @@ void platform_boot_core(void)
     check_machine();
     find_counter_frequency();
     start_percpus(qemu_virt_machine.cores, SECURE_RAM_END);
-    init_core();
+    start_core();
     payload.address = payload_entry;
     platform_gicd = qemu_virt_machine.gicd;
     platform_gicc = qemu_virt_machine.gicc_or_gicr;
@@ -190,12 +181,6 @@ void platform_boot_core(void)
     start_clean_to_memory();
     qemu_virt_tell_the_others(qemu_virt_machine.cores);
     arch_enter_ns(&payload);
-}
-
-void platform_secondary_core(unsigned core)
-{
-    init_core();
-    parking_park(core);
 }
 
 /* The emulator ends with a failure where it listens to semihosting; where not, that was an exception, and comes here again. */

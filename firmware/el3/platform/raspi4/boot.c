@@ -33,7 +33,6 @@ uintptr_t platform_gicr;
 static struct raspi4_memory memory;
 static bool has_tree;
 static uint32_t kernel_begins_with;
-static uint64_t counter_hz;
 static const char *refusal; /* why the board cannot be used; NULL: it can */
 
 /* One cluster, which stays on: the board has no power controller that a core could ask. */
@@ -100,7 +99,7 @@ static void monitor_init(void)
 static void say_hello(void)
 {
     console_text("latlab EL3 firmware: " LATLAB_BUILD ", counter at ");
-    console_number(counter_hz);
+    console_number(start_counter_hz);
     console_text(" Hz, capture costs ");
     console_number(monitor.capture_mticks);
     console_text(" thousandths of a tick\nkernel at ");
@@ -110,15 +109,7 @@ static void say_hello(void)
     console_text("\n");
 }
 
-static void init_core(void)
-{
-    SYSREG_WRITE("cntfrq_el0", counter_hz);
-    arch_features_init();
-    percpu()->hardening = LATLAB_HARDENED ? arch_hardening() : 0;
-}
-
 void platform_boot_core(void) __attribute__((noreturn));
-void platform_secondary_core(unsigned core) __attribute__((noreturn));
 
 /* MMU off: the normal world's memory is not mapped later on. */
 void platform_early(void)
@@ -138,8 +129,8 @@ static void check_board(void)
     if (kernel_begins_with == 0) {
         platform_panic("there is no program for the normal world (at)", armstub_kernel, 0, 0);
     }
-    counter_hz = raspi4_counter_hz();
-    if (counter_hz == 0) {
+    start_counter_hz = raspi4_counter_hz();
+    if (start_counter_hz == 0) {
         platform_panic("the counter goes neither by CNTFRQ_EL0 nor by the crystal (Hz)", SYSREG_READ("cntfrq_el0"), CRYSTAL_HZ, 0);
     }
 }
@@ -151,7 +142,7 @@ void platform_boot_core(void)
     console_init();
     check_board();
     start_percpus(MAX_CORES, FIRMWARE_END);
-    init_core();
+    start_core();
     parking_init(&psci_platform);
     psci_init(&psci_platform, 0);
     monitor_init();
@@ -159,12 +150,6 @@ void platform_boot_core(void)
     start_clean_to_memory();
     raspi4_tell_the_others();
     arch_enter_ns(&kernel);
-}
-
-void platform_secondary_core(unsigned core)
-{
-    init_core();
-    parking_park(core);
 }
 
 void platform_panic(const char *what, uint64_t a, uint64_t b, uint64_t c)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from latlab.cli.foreign import OnOption, ProbeOption, SubjectOption, SymbolsOption
+from latlab.cli.foreign import OnOption, ProbeOption, SubjectOption, SymbolsOption, check_given
 from latlab.cli.options import Format, OutputOption, QemuOption, StoreOption, grouped, one_of
 from latlab.cli.output import emit, refuse_output, say, show
 from latlab.errors import UsageError
@@ -102,13 +102,12 @@ def _recipe(options: CommitOptions) -> Recipe:
     from latlab.campaigns.commits import Recipe
     from latlab.targets.qemu.console import Limits
     from latlab.targets.qemu.probe import find_probe
-    from latlab.targets.qemu.qemu import MAX_ITERATIONS, find_qemu
+    from latlab.targets.qemu.qemu import find_qemu
 
     for name in ("timeout", "silence", "build_timeout"):
         if not getattr(options, name) > 0:
             raise UsageError(f"--{name.replace('_', '-')} is a number of seconds; use more than 0")
-    if not 1 <= options.iterations <= MAX_ITERATIONS:
-        raise UsageError(f"--iterations {options.iterations}: use 1 to {MAX_ITERATIONS}")
+    check_given(options.subject, options.firmware, options.on, options.iterations)
     limits = Limits(options.timeout, options.silence)
     plugin, qemu = find_probe(options.probe), find_qemu(options.qemu)
     return Recipe(options.build, options.build_timeout, _subject(options), qemu, plugin.absolute(), options.iterations, limits)
@@ -121,8 +120,6 @@ def _subject(options: CommitOptions) -> Subject:
     from latlab.targets.qemu.subject import load_subject, subject_of_file
 
     if options.subject is not None:
-        if options.firmware is not None or options.on is not None:
-            raise UsageError("--subject says which firmware on which machine; leave out --firmware and --on")
         folder, root = options.subject.absolute().parent, (options.repo or Path()).absolute()
         found = load_subject(options.subject, folder.relative_to(root) if folder.is_relative_to(root) else Path())
     elif options.firmware is None or options.on is None:

@@ -38,6 +38,16 @@ class SubjectOptions:
     probe: ProbeOption = None
 
 
+def check_given(subject: Path | None, firmware: Path | None, on: str | None, iterations: int) -> None:
+    """Raises UsageError where the options contradict each other, or for a number of iterations that no machine makes."""
+    from latlab.targets.qemu.qemu import MAX_ITERATIONS
+
+    if subject is not None and (firmware is not None or on is not None):
+        raise UsageError("--subject says which firmware on which machine; leave out --firmware and --on")
+    if not 1 <= iterations <= MAX_ITERATIONS:
+        raise UsageError(f"--iterations {iterations}: use 1 to {MAX_ITERATIONS}")
+
+
 def run(
     given: SubjectOptions, firmware: Path | None, qemu: Path | None, iterations: int, limits: Limits, store: str | None
 ) -> tuple[Store, Recorded]:
@@ -48,13 +58,10 @@ def run(
     from latlab.formats.symbols import read_subject_image
     from latlab.report.progress import RunProgress
     from latlab.targets.qemu.probe import find_probe
-    from latlab.targets.qemu.qemu import MAX_ITERATIONS, find_qemu
+    from latlab.targets.qemu.qemu import find_qemu
     from latlab.targets.qemu.subject import load_subject, own_subject, placed, subject_of_file
 
-    if given.subject is not None and (firmware is not None or given.on is not None):
-        raise UsageError("--subject says which firmware on which machine; leave out --firmware and --on")
-    if not 1 <= iterations <= MAX_ITERATIONS:
-        raise UsageError(f"--iterations {iterations}: use 1 to {MAX_ITERATIONS}")
+    check_given(given.subject, firmware, given.on, iterations)
     if given.subject is not None:
         found = placed(load_subject(given.subject))
     elif firmware is not None:

@@ -15,6 +15,7 @@ from latlab.formats.wakeups.recorder import read_record
 from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
 from latlab.targets.linux.linux import RECORD
+from support.processes import of_job
 from support.sshd import SSHD, Sshd, sshd
 
 pytestmark = [
@@ -84,16 +85,5 @@ def test_a_run_over_ssh_whose_latlab_was_killed_is_recovered_with_what_was_measu
     read = read_record(store.logs(run.id)[RECORD], RECORD)
     assert read.complete and read.end_ns is not None and read.end_ns >= killed_ns + (ALONE_S - 2) * 1_000_000_000
     assert set(Path("/var/tmp").glob("latlab-rt.*")) <= before
-    assert _of_job(life.left.job_folder) == []
+    assert of_job(life.left.job_folder) == []
     assert "there is nothing to recover" in _latlab(environment, "recover").stderr
-
-
-def _of_job(folder: str) -> list[str]:
-    found = []
-    for environ in Path("/proc").glob("[0-9]*/environ"):
-        try:
-            if f"LATLAB_JOB={folder}".encode() in environ.read_bytes().split(b"\0"):
-                found.append(environ.parent.name)
-        except OSError:
-            continue
-    return found

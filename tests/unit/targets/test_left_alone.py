@@ -5,8 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from latlab.targets.children import dies_with_parent
 from latlab.targets.linux.detached_job import _start, end_job, run_detached
 from latlab.targets.linux.linux import salvage
 from latlab.targets.linux.machine import Here, OverSsh
+from support.processes import of_job, wait_until
 from support.ssh_script import over_script
 
 JOB = "trap 'echo ended >{folder}/said; kill $!; exit 3' TERM; sleep 1000 & wait"
@@ -27,39 +26,19 @@ run_detached(Here(), sys.argv[1], sys.argv[2], "", 0, 600)
 """
 
 
-def wait_for(happened: Callable[[], bool]) -> None:
-    for _ in range(600):
-        if happened():
-            return
-        time.sleep(0.05)
-    raise AssertionError("what the test waits for never came")
-
-
-def marked(folder: Path) -> list[str]:
-    """Processes of the job, whatever became of their parents."""
-    found = []
-    for environ in Path("/proc").glob("[0-9]*/environ"):
-        try:
-            if f"LATLAB_JOB={folder}".encode() in environ.read_bytes().split(b"\0"):
-                found.append(environ.parent.name)
-        except OSError:
-            continue
-    return found
-
-
 def test_a_job_here_ends_with_its_maker_even_if_that_is_killed(tmp_path: Path) -> None:
     maker = subprocess.Popen([sys.executable, "-c", MAKER, str(tmp_path), JOB.format(folder=tmp_path)])
-    wait_for(lambda: len(marked(tmp_path)) >= 2)
+    wait_until(lambda: len(of_job(tmp_path)) >= 2)
     maker.send_signal(signal.SIGKILL)
     maker.wait()
-    wait_for(lambda: (tmp_path / "status").is_file() and marked(tmp_path) == [])
+    wait_until(lambda: (tmp_path / "status").is_file() and of_job(tmp_path) == [])
     assert (tmp_path / "said").read_text() == "ended\n" and (tmp_path / "status").read_text() == "3\n"
 
 
 def test_a_job_on_a_board_ends_when_nobody_has_looked_for_long(tmp_path: Path) -> None:
     board: OverSsh = replace(over_script(tmp_path), left_alone_s=2)
     _start(board, str(tmp_path), JOB.format(folder=tmp_path))
-    wait_for(lambda: (tmp_path / "status").is_file() and marked(tmp_path) == [])
+    wait_until(lambda: (tmp_path / "status").is_file() and of_job(tmp_path) == [])
     assert (tmp_path / "said").read_text() == "ended\n"
     (tmp_path / "out").mkdir()
     done = salvage(board, str(tmp_path))
@@ -75,8 +54,8 @@ def test_a_job_on_a_board_that_is_looked_at_goes_on(tmp_path: Path) -> None:
 def test_a_job_that_still_runs_is_ended_from_its_folder_alone(tmp_path: Path) -> None:
     board = over_script(tmp_path)
     _start(board, str(tmp_path), JOB.format(folder=tmp_path))
-    wait_for(lambda: len(marked(tmp_path)) >= 2)
-    assert end_job(board, str(tmp_path)) == 3 and marked(tmp_path) == []
+    wait_until(lambda: len(of_job(tmp_path)) >= 2)
+    assert end_job(board, str(tmp_path)) == 3 and of_job(tmp_path) == []
 
 
 def test_a_folder_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
@@ -92,5 +71,5 @@ def test_a_child_ends_with_its_parent() -> None:
     child = int(parent.stdout.readline())
     parent.kill()
     parent.wait()
-    wait_for(lambda: not Path(f"/proc/{child}").exists() or b") Z " in Path(f"/proc/{child}/stat").read_bytes())
+    wait_until(lambda: not Path(f"/proc/{child}").exists() or b") Z " in Path(f"/proc/{child}/stat").read_bytes())
     assert dies_with_parent() is not None and os.getpid() > 0

@@ -13,7 +13,7 @@ PROGRAM = "trace-cmd"
 
 
 def printed(data: bytes, name: str) -> bytes:
-    """The events of a `.dat`, times in ns. Raises UsageError where trace-cmd is not there, DataError's sentence where it refuses."""
+    """The events of a `.dat`, times in ns. Raises UsageError where trace-cmd is not there, LatlabError where it refuses the file."""
     if shutil.which(PROGRAM) is None:
         raise UsageError(
             f"{name}: a file of trace-cmd, which is not there to print it; install it, or give what `trace-cmd report -t` prints"

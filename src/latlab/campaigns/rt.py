@@ -146,7 +146,7 @@ def run_trng(
 ) -> str:
     """The TRNG experiment: each condition is a boot of the guest on the firmware that can hold TRNG_RND."""
     if len(set(doses_us)) < 3 or min(doses_us) != 0 or max(doses_us) > 10_000:
-        raise UsageError(f"--doses {','.join(map(str, doses_us))}: name three or more from 0 to 10000 us, 0 among them, for a slope")
+        raise UsageError(f"--doses {','.join(map(str, doses_us))}: name three or more from 0 to 10000 µs, 0 among them, for a slope")
     doses = trng_doses(doses_us)
     booted = replace(workload_conditions(workload, Mode.DETERMINISTIC), kernel=image.kernel_release)
     conditions = replace(booted, kernel_version=_version(image), doses=doses)
@@ -159,7 +159,7 @@ def run_trng(
     with scratch(persistent=True) as folder, living(store, run, Left(str(folder))) as run_id:
         watcher.start(run_id)
         for number, (dose, machine) in enumerate(zip(doses, machines, strict=True), 1):
-            said = f"TRNG_RND held {dose.dose_us} us, kernel-stack randomisation {_on(dose.kstack_randomised)}"
+            said = f"TRNG_RND held {dose.dose_us} µs, kernel-stack randomisation {_on(dose.kstack_randomised)}"
             watcher.phase(f"boot {number} of {len(doses)}: {said}, hwrng {_on(dose.hwrng_driver)}", None)
             done = _dose_boot(store, run_id, qemu, image, machine, workload, dose, limits, watcher, folder)
             files |= {f"{dose.name}/{name}": data for name, data in _logs(done, folder / dose.name).items()}

@@ -18,6 +18,13 @@ def unit(tick: Tick) -> str:
     return "instructions" if tick.clock is Clock.INSTRUCTIONS else "µs"
 
 
+def tick_unit(tick: Tick) -> str:
+    """The unit of a tick's own value."""
+    if tick.clock is not Clock.INSTRUCTIONS:
+        return "ns"
+    return "instruction" if tick.value == 1 else "instructions"
+
+
 def scaled(ticks: float, tick: Tick) -> float:
     """Ticks in the unit that is shown."""
     value = ticks * tick.value

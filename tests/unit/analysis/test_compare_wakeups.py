@@ -120,7 +120,7 @@ def test_one_wake_up_that_missed_many_periods_is_one_event() -> None:
     ("change", "said"),
     [
         ({"mode": Mode.VIRTUAL_MACHINE}, "the mode differs"),
-        ({"workload": Workload(10, interval_us=1000)}, "the interval differs, 200 us in a and 1000 us in b"),
+        ({"workload": Workload(10, interval_us=1000)}, "the interval differs, 200 µs in a and 1000 µs in b"),
         ({"workload": Workload(10, priority=50)}, "the priority differs"),
         ({"workload": Workload(10, "hackbench")}, "the load differs"),
         ({"workload": Workload(10, idle_states=True)}, "the idle states differs"),

@@ -37,4 +37,4 @@ def test_the_rules_of_a_psa_run_are_cases_in_junit():
     suite = ET.fromstring(junit.render(psa_run({"ns_call_0": 9, "ns_call_16": 8}))).find("testsuite")
     assert suite is not None and (suite.get("tests"), suite.get("failures")) == ("1", "1")
     failure = suite.find("testcase/failure")
-    assert failure is not None and "8 insns" in failure.get("message", "")
+    assert failure is not None and "8 instructions" in failure.get("message", "")

@@ -115,11 +115,12 @@ def test_the_sentence_names_five_functions_with_their_places_and_sums_the_rest()
     moved = tuple(FunctionMoved(f"f{i}", f"f{i}.c:{i}" if i else "", 10.0, 10.0 + 20 - i) for i in range(7))
     told = sentence_of(FunctionsMoved(Metric.WAKEUP, ("a_serial", "b_serial"), moved), "insns")
     assert told.startswith(
-        "by function, wakeup of a_serial, b_serial, mean over the cores: f0 +20 insns, 10 to 30 insns, f1 (f1.c:1) +19 insns"
+        "by function, wakeup of a_serial, b_serial, mean over the cores: f0 +20 instructions, 10 to 30 instructions, "
+        "f1 (f1.c:1) +19 instructions"
     )
-    assert told.endswith("two others +29 insns together")
+    assert told.endswith("two others +29 instructions together")
     gone = FunctionsMoved(Metric.WAKEUP, ("t",), (FunctionMoved("old", "", 7, 0), FunctionMoved("young", "", 0, 8)))
-    assert sentence_of(gone, "insns").endswith("old -7 insns, gone, 7 insns, young +8 insns, new, 8 insns")
+    assert sentence_of(gone, "insns").endswith("old -7 instructions, gone, 7 instructions, young +8 instructions, new, 8 instructions")
 
 
 def test_boots_joined_add_up_their_functions() -> None:

@@ -27,8 +27,8 @@ A, B = CoreId(0, 1), CoreId(1, 0)
         (20_000, "ns", "20.0 µs", "20.00", "+20.00 µs"),
         (19_994, "ns", "19.99 µs", "19.99", "+19.99 µs"),
         (-1, "ns", "0.00 µs", "0.00", "+0.00 µs"),
-        (1234.4, "insns", "1,234 insns", "1,234", "+1,234 insns"),
-        (-0.4, "insns", "0 insns", "0", "+0 insns"),
+        (1234.4, "insns", "1,234 instructions", "1,234", "+1,234 instructions"),
+        (-0.4, "insns", "0 instructions", "0", "+0 instructions"),
         (12.3456, "per million", "12.35 per million", "12.35", "+12.35 per million"),
     ],
 )
@@ -40,7 +40,7 @@ def test_a_metric_of_events_is_counted_per_million_and_any_other_in_the_unit_of_
     assert wording.unit_of(Metric.MISSED_PERIODS, "ns") == "per million"
     assert wording.unit_of(Metric.TASK_WAKEUP, "ns") == "ns"
     assert (wording.scale_of("ns"), wording.scale_of("insns")) == (1000.0, 1.0)
-    assert (wording.heading_unit("ns"), wording.heading_unit("insns")) == ("µs", "insns")
+    assert (wording.heading_unit("ns"), wording.heading_unit("insns")) == ("µs", "instructions")
 
 
 @pytest.mark.parametrize(("share", "said"), [(0.1234, "+12.3 %"), (-0.00001, "+0.0 %"), (-0.5, "-50.0 %"), (float("inf"), "from about 0")])
@@ -59,7 +59,7 @@ def test_conditions_are_said_by_the_names_that_their_readers_know() -> None:
         hwrng_driver=False, kernel_version="6.1", hotplug_cycles=20, suspends=2,
     )  # fmt: skip
     assert wording.said_conditions(known) == [
-        ("mode", "real target"), ("duration", "90 s"), ("interval", "200.5 us"), ("priority", "80"), ("load", "none"),
+        ("mode", "real target"), ("duration", "90 s"), ("interval", "200.5 µs"), ("priority", "80"), ("load", "none"),
         ("idle states", "forbidden by /dev/cpu_dma_latency"), ("version", "6.1"), ("kernel-stack randomisation", "on"),
         ("hwrng driver", "not loaded"), ("hotplug cycles", "20"), ("suspends", "2"),
     ]  # fmt: skip

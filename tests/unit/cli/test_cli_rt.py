@@ -53,7 +53,7 @@ def _run(mode: Mode, campaign: str = "rt", **conditions: object) -> Run:
 
 def test_an_imported_histogram_is_a_run_that_is_shown_and_reported(store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _latlab("import-rt", str(RT_DATA / "cyclictest-h.txt"), "--duration", "1s", "--interval", "1000")
-    assert "Maximum (us)" in capsys.readouterr().out
+    assert "Maximum (µs)" in capsys.readouterr().out
     _latlab("show", "last", "--format", "json")
     run = run_json.parse(capsys.readouterr().out, "shown")
     assert [(one.got, one.maximum_ticks) for one in run.distributions] == [(1000, 28_000), (996, 497_000)]
@@ -108,7 +108,7 @@ def test_the_csv_of_a_shown_run_has_every_table_and_none_of_what_is_not_publishe
     run_id = keep(open_store(), _run(Mode.DETERMINISTIC), _files(), ())
     _latlab("show", run_id, "--format", "csv")
     rows = list(csv.reader(io.StringIO(capsys.readouterr().out)))
-    assert ["Latencies", "CPU 0"] in rows and ["Call", "CPU", "Times", "Longest (us)", "Together (us)"] in rows
+    assert ["Latencies", "CPU 0"] in rows and ["Call", "CPU", "Times", "Longest (µs)", "Together (µs)"] in rows
     assert any(row[0] == "TRNG_RND" for row in rows)
     emulated = keep(open_store(), _run(Mode.MULTI_THREAD), _files(), ())
     with pytest.raises(UsageError, match="not published"):
@@ -199,7 +199,7 @@ def test_an_experiment_says_its_line(store: str, capsys: pytest.CaptureFixture[s
     run_id = keep(open_store(), _run(Mode.DETERMINISTIC, "rt-trng", doses=doses), files, ())
     _latlab("show", run_id)
     said = capsys.readouterr().out
-    assert "Maximum = 447.2 us + 0.00 x dose" in said
+    assert "Maximum = 447.2 µs + 0.00 x dose" in said
 
 
 def _dose(dose_us: int, kstack: bool, hwrng: bool, max_us: float) -> Dose:
@@ -211,7 +211,7 @@ DOSES = [_dose(0, True, False, 40), _dose(100, True, False, 240), _dose(200, Tru
 
 def test_kernel_stack_randomisation_is_blamed_where_the_maximum_falls_back_without_it() -> None:
     line, verdict, driver = dose_notes([*DOSES, _dose(200, False, False, 30), _dose(200, False, True, 90)])
-    assert line == "Maximum = 40.0 us + 2.00 x dose, r squared 1.0000."
+    assert line == "Maximum = 40.0 µs + 2.00 x dose, r squared 1.0000."
     assert verdict.endswith("so kernel-stack randomisation was to blame.") and "adds its own" in driver
 
 
@@ -227,4 +227,4 @@ def test_an_experiment_that_lost_its_boots_has_no_slope() -> None:
 def test_a_driver_below_the_undisturbed_maximum_still_adds_its_own() -> None:
     """It is measured against the run without it, not against the run in which the other caller was at work."""
     driver = dose_notes([*DOSES, _dose(200, False, False, 14), _dose(200, False, True, 45)])[2]
-    assert "adds its own" in driver and driver.endswith("45.0 us, 14.0 us without the driver.")
+    assert "adds its own" in driver and driver.endswith("45.0 µs, 14.0 µs without the driver.")

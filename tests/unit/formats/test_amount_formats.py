@@ -55,7 +55,7 @@ def test_the_screen_of_osnoise_reads_back_to_its_figures():
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ("19.65166", "19.75166", "o:4: CPU 1: 1034214 us of 1287163 us leave 19.65"),
+        ("19.65166", "19.75166", "o:4: CPU 1: 1034214 µs of 1287163 µs leave 19.65"),
         ("1034214", "10342x4", "o:4: '1 #4           1287163      10342x4"),
         ("  1 #4 ", "    ", "o: the screen names no CPU"),
     ],
@@ -101,7 +101,7 @@ def test_no_gap_above_the_threshold_is_no_largest_gap():
 
 
 def test_a_list_of_gaps_that_its_summary_denies_is_a_problem():
-    assert read_amounts(_hwlat(largest="28us").encode(), "w").problems == ("w: 2 gaps up to 27 us are listed, 2 up to 28 us stated",)
+    assert read_amounts(_hwlat(largest="28us").encode(), "w").problems == ("w: 2 gaps up to 27 µs are listed, 2 up to 28 µs stated",)
     with pytest.raises(DataError, match=r"^w: hwlatdetect printed no result, so it was stopped before the end of its 30 seconds"):
         read_amounts(_hwlat().partition("Max Latency")[0].encode(), "w")
 

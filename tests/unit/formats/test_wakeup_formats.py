@@ -191,7 +191,7 @@ def test_a_total_that_the_buckets_do_not_add_up_to_is_named() -> None:
 
 def test_a_maximum_that_the_buckets_deny_is_named() -> None:
     text = _printed([{5: 10}], [0]).replace("# Max Latencies: 00005", "# Max Latencies: 00009")
-    assert "the last bucket in use is 5 us, the maximum says 9" in read_cyclictest(text, "x").problems[0]
+    assert "the last bucket in use is 5 µs, the maximum says 9" in read_cyclictest(text, "x").problems[0]
 
 
 def test_a_line_with_a_missing_column_is_named_with_its_place() -> None:

@@ -119,7 +119,7 @@ def test_a_machine_that_is_set_up_gets_no_advice(tmp_path: Path) -> None:
             {"/proc/irq/20/smp_affinity_list": "4\n"},
             "isolated CPUs: IRQ 20; `for n in 20; do echo 0-3 >/proc/irq/$n/smp_affinity_list; done`",
         ),
-        ({"/proc/sys/kernel/sched_rt_runtime_us": "900000\n"}, "together get 900000 us"),
+        ({"/proc/sys/kernel/sched_rt_runtime_us": "900000\n"}, "together get 900000 µs"),
         ({f"{CPUS}/cpu4/cpufreq/scaling_governor": "schedutil\n"}, "the clock of CPUs 4 follows the load (governor schedutil)"),
         ({f"{CPUS}/cpufreq/boost": "1\n"}, f"`echo 0 >{CPUS}/cpufreq/boost`"),
     ],

@@ -47,11 +47,11 @@ def unit_of(metric: Metric, unit: str) -> str:
 
 
 def amount(value: float, unit: str) -> str:
-    """`138.8 µs`, `1,234 insns`: about four significant figures."""
+    """`138.8 µs`, `1,234 instructions`: about four significant figures."""
     if unit in PLAIN:
         return f"{value:.4g} {unit}"
     if unit == "insns":
-        return f"{_shown(value, unit):,.0f} insns"
+        return f"{_shown(value, unit):,.0f} {_instructions(value)}"
     return f"{_microseconds(value)} µs"
 
 
@@ -63,10 +63,14 @@ def bare(value: float, unit: str) -> str:
 
 def signed(value: float, unit: str) -> str:
     """`+4.13 µs`; minus is a plain hyphen so that columns and terminals agree."""
+    shown_unit = _instructions(value) if unit == "insns" else heading_unit(unit)
+    return f"{signed_bare(value, unit)} {shown_unit}"
+
+
+def signed_bare(value: float, unit: str) -> str:
+    """The number of `signed` without its unit."""
     shown = _shown(value, unit)
-    if unit in PLAIN:
-        return f"{shown:+.2f} {unit}"
-    return f"{shown:+,.0f} insns" if unit == "insns" else f"{shown:+.2f} µs"
+    return f"{shown:+,.0f}" if unit == "insns" else f"{shown:+.2f}"
 
 
 def scale_of(unit: str) -> float:
@@ -75,7 +79,7 @@ def scale_of(unit: str) -> float:
 
 
 def heading_unit(unit: str) -> str:
-    return "µs" if unit == "ns" else unit
+    return {"ns": "µs", "insns": "instructions"}.get(unit, unit)
 
 
 def percent(share: float) -> str:
@@ -96,12 +100,12 @@ def said_mode(mode: Mode | None) -> str:
 
 
 def said_condition(name: str, value: object) -> str:
-    """A field of `Conditions` as its reader knows it: `200 us`, `allowed`."""
+    """A field of `Conditions` as its reader knows it: `200 µs`, `allowed`."""
     match name, value:
         case "mode", Mode():
             return MODES[value]
         case "interval_ns", int():
-            return f"{value / 1000:g} us"
+            return f"{value / 1000:g} µs"
         case "duration_s", float() | int():
             return f"{value:g} s"
         case "load", "":
@@ -145,6 +149,10 @@ def _shown(value: float, unit: str) -> float:
     if unit == "insns":
         return round(value) + 0.0
     return round(value if unit in PLAIN else value / 1000, 2) + 0.0
+
+
+def _instructions(count: float) -> str:
+    return "instruction" if abs(round(count)) == 1 else "instructions"
 
 
 def _microseconds(value_ns: float) -> str:

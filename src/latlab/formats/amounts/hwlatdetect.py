@@ -48,7 +48,7 @@ def read_hwlatdetect(text: str, place: str) -> Benchmark:
         raise DataError(f"{place}: hwlatdetect printed no result, so it was stopped before the end of its {seconds} seconds")
     recorded = counts.get("Samples recorded", len(gaps))
     if gaps and (len(gaps) != recorded or max(gaps) != (largest or 0)):
-        problems.append(f"{place}: {len(gaps)} gaps up to {max(gaps)} us are listed, {recorded} up to {largest or 0} us stated")
+        problems.append(f"{place}: {len(gaps)} gaps up to {max(gaps)} µs are listed, {recorded} up to {largest or 0} µs stated")
     threshold = settings.get("Latency threshold")
     amounts = [Amount(TOOL, Metric.EVENTS, NAMES[name], None, (float(counts[name]),), float(seconds)) for name in NAMES if name in counts]
     if largest is not None:

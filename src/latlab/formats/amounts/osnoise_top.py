@@ -76,5 +76,5 @@ def _contradiction(match: re.Match[str]) -> str:
         return "it ran for no time"
     share = max(runtime - noise, 0) * 100 / runtime
     if abs(share - float(match["available"])) > 1e-3:
-        return f"{noise} us of {runtime} us leave {share:.5f} % and not {match['available']} %"
+        return f"{noise} µs of {runtime} µs leave {share:.5f} % and not {match['available']} %"
     return ""

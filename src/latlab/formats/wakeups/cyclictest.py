@@ -101,7 +101,7 @@ def _add_bucket(found: _Text, low: int, counts: list[int], where: str) -> None:
     if len(counts) != columns:
         found.problems.append(f"{where}: {len(counts)} columns where there were {columns} before; the line is left out")
     elif low in found.buckets:
-        found.problems.append(f"{where}: the bucket of {low} us appears twice; the second is left out")
+        found.problems.append(f"{where}: the bucket of {low} µs appears twice; the second is left out")
     else:
         found.buckets[low] = counts
 
@@ -128,7 +128,7 @@ def _histogram_column(found: _Text, low_us: np.ndarray, thread: int, place: str)
     seen = low_us[counts > 0] if inside else np.zeros(1, dtype=np.int64)
     low, average, high = (_total(found, f"{name} Latencies", thread) for name in ("Min", "Avg", "Max"))
     if high is not None and not beyond and inside and high != int(seen.max()):
-        found.problems.append(f"{place}: CPU {thread}: the last bucket in use is {int(seen.max())} us, the maximum says {high}")
+        found.problems.append(f"{place}: CPU {thread}: the last bucket in use is {int(seen.max())} µs, the maximum says {high}")
     middle = (counts * (low_us + 0.5)).sum() / inside if inside else 0.0
     return CpuWakeups(
         cpu=thread,

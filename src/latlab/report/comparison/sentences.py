@@ -18,14 +18,14 @@ from latlab.model.run import Run
 from latlab.report.comparison.tables import changes
 from latlab.report.page import Item
 from latlab.report.text import code, soft
-from latlab.report.units import CLOCK_NAMES
+from latlab.report.units import CLOCK_NAMES, tick_unit
 
 
 def headline(comparison: Comparison) -> tuple[str, ...]:
     """What was compared, on how many boots, and how far a difference must go to count."""
     a, b = comparison.a, comparison.b
     ticks = dict.fromkeys((f"{a.tick.value:g}", f"{b.tick.value:g}"))
-    counted = f"{a.tick.clock} in {heading_unit(comparison.unit)}, 1 tick = {' and '.join(ticks)} {a.tick.unit}"
+    counted = f"{a.tick.clock} in {heading_unit(comparison.unit)}, 1 tick = {' and '.join(ticks)} {tick_unit(a.tick)}"
     return (
         f"{' to '.join(dict.fromkeys((a.build.firmware, b.build.firmware)))}; {a.platform} {a.topology}, {counted}",
         _boots(comparison),

@@ -10,7 +10,7 @@ import numpy as np
 from latlab.analysis.base.columns import columns_of
 from latlab.analysis.base.comparison import Cell, Comparison, Row
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.base.wording import MORE_IS_BETTER, PLAIN, bare, heading_unit, percent, signed
+from latlab.analysis.base.wording import MORE_IS_BETTER, PLAIN, bare, heading_unit, percent, signed, signed_bare
 from latlab.analysis.ladder.cell_deltas import CHANGED, cell_delta
 from latlab.analysis.ladder.deltas import Judgement, places
 from latlab.model.enums import Metric
@@ -172,7 +172,7 @@ def _change_title(comparison: Comparison, metric: Metric, verdict: Verdict, rows
 def _size(row: Row | None, unit: str) -> str:
     if row is None:
         return ""
-    return f"{signed(row.shift.value, unit).removesuffix(' µs')} ({row.relative * 100:+.0f} %)"
+    return f"{signed_bare(row.shift.value, unit)} ({row.relative * 100:+.0f} %)"
 
 
 def _row_table(comparison: Comparison, test: str) -> Table:

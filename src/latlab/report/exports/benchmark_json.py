@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from latlab.analysis.base.wording import count, heading_unit, scale_of
+from latlab.analysis.base.wording import count, scale_of
 from latlab.analysis.figures import figures_of
 from latlab.analysis.wakeups.wakeup_identity import caveat_words
 from latlab.model.run import Run
@@ -15,7 +15,7 @@ def render(run: Run) -> str:
     for figure in figures_of(run):
         scale = scale_of(figure.unit)
         values = [value / scale for value in figure.values]
-        entry = {"name": figure.path, "unit": heading_unit(figure.unit), "value": round(figure.value / scale, 6)}
+        entry = {"name": figure.path, "unit": "µs" if figure.unit == "ns" else figure.unit, "value": round(figure.value / scale, 6)}
         if len(values) > 1:
             entry["range"] = f"{min(values):.6g} to {max(values):.6g}"
         entry["extra"] = "; ".join(

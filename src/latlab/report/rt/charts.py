@@ -54,19 +54,19 @@ def _staircase(wakeups: Wakeups) -> Chart | None:
     colour = _colour([f"CPU {cpu.cpu}" for cpu in shown])
     base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
     steps = base.mark_line(interpolate="step-after", strokeWidth=1.5).encode(
-        x=alt.X("us:Q", title="latency (us)"),
+        x=alt.X("us:Q", title="latency (µs)"),
         y=alt.Y("n:Q", title="samples", scale=scale),
         color=colour,
-        tooltip=["cpu:N", "us:Q", "n:Q"],
+        tooltip=["cpu:N", alt.Tooltip("us:Q", title="µs"), "n:Q"],
     )
     bars = (
         alt.Chart(alt.InlineData(values=beyond))
         .mark_bar(size=8, opacity=0.8)
         .encode(x="us:Q", y=alt.Y("n:Q", scale=scale, stack=None), y2="floor:Q", color=colour, tooltip=["cpu:N", "n:Q"])
     )
-    note = f"A step is {step_ns / 1000:g} us wide."
+    note = f"A step is {step_ns / 1000:g} µs wide."
     if beyond:
-        note += f" The bar at the right end counts what lies at {LONGEST_US} us and beyond."
+        note += f" The bar at the right end counts what lies at {LONGEST_US} µs and beyond."
     return Chart(f"Histogram by {wakeups.tool}", note, finished(alt.layer(steps, bars) if beyond else steps))
 
 
@@ -101,11 +101,11 @@ def _survival(wakeups: Wakeups) -> Chart:
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
         .mark_line(interpolate="step-before", strokeWidth=1.5)
         .encode(
-            x=alt.X("us:Q", title="latency (us)", scale=alt.Scale(type="log", nice=False)),
+            x=alt.X("us:Q", title="latency (µs)", scale=alt.Scale(type="log", nice=False)),
             y=alt.Y("share:Q", title="share of wake-ups at least as late", scale=alt.Scale(type="log"), axis=alt.Axis(format=".0e")),
             color=_colour(sorted({str(row["cpu"]) for row in rows})),
             strokeDash=alt.StrokeDash("kind:N", title=None, legend=alt.Legend(orient="top", labelLimit=300)),
-            tooltip=["cpu:N", "kind:N", "us:Q", alt.Tooltip("share:Q", format=".2e")],
+            tooltip=["cpu:N", "kind:N", alt.Tooltip("us:Q", title="µs"), alt.Tooltip("share:Q", format=".2e")],
         )
     )
     note = "How many wake-ups were at least this late, both axes logarithmic. Missed periods are those that passed while a thread was late."
@@ -140,10 +140,10 @@ def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
         .mark_point(filled=True, size=45, opacity=0.85)
         .encode(
             x=alt.X("s:Q", title="seconds since the start"),
-            y=alt.Y("us:Q", title="late (us)"),
+            y=alt.Y("us:Q", title="late (µs)"),
             color=alt.Color("cause:N", title=None, scale=scale, legend=alt.Legend(orient="bottom", labelLimit=700, direction="vertical")),
             shape=alt.Shape("cpu:N", title=None, legend=alt.Legend(orient="top")),
-            tooltip=["s:Q", "us:Q", "cpu:N", "missed:Q", "cause:N"],
+            tooltip=["s:Q", alt.Tooltip("us:Q", title="µs"), "cpu:N", "missed:Q", "cause:N"],
         )
     )
     return Chart("Outliers and their causes", "Each point is a wake-up later than the threshold.", finished(chart))
@@ -158,8 +158,8 @@ def dose_chart(found: list[Dose]) -> Chart:
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX // 2, height=HIGH_PX)
         .mark_point(filled=True, size=70)
         .encode(
-            x=alt.X("dose:Q", title="TRNG_RND held (us)"),
-            y=alt.Y("max:Q", title="maximum latency (us)"),
+            x=alt.X("dose:Q", title="TRNG_RND held (µs)"),
+            y=alt.Y("max:Q", title="maximum latency (µs)"),
             color=alt.Color(
                 "callers:N", title=None, scale=alt.Scale(domain=list(CALLERS), range=of_kinds(CALLERS)), legend=alt.Legend(labelLimit=500)
             ),

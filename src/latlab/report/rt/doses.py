@@ -27,20 +27,20 @@ def dose_notes(found: Sequence[Dose]) -> tuple[str, ...]:
 def _notes(found: Sequence[Dose]) -> Iterator[str]:
     judged = judge(found)
     line = judged.line
-    yield f"Maximum = {line.intercept_us:.1f} us + {line.slope:.2f} x dose, r squared {line.r_squared:.4f}."
+    yield f"Maximum = {line.intercept_us:.1f} µs + {line.slope:.2f} x dose, r squared {line.r_squared:.4f}."
     if judged.without and judged.undisturbed:
         alone = "" if judged.kstack_to_blame else "alone "
         was = "was" if judged.kstack_to_blame else "was not"
         yield (
-            f"Held {judged.highest.dose_us} us, the maximum is {judged.highest.max_us:.1f} us with kernel-stack randomisation, "
-            f"{judged.without.max_us:.1f} us without (undisturbed: {judged.undisturbed.max_us:.1f} us), "
+            f"Held {judged.highest.dose_us} µs, the maximum is {judged.highest.max_us:.1f} µs with kernel-stack randomisation, "
+            f"{judged.without.max_us:.1f} µs without (undisturbed: {judged.undisturbed.max_us:.1f} µs), "
             f"so kernel-stack randomisation {alone}{was} to blame."
         )
     if judged.without and judged.driver:
         share = "adds its own" if judged.driver_adds else "adds nothing"
         yield (
-            f"The hwrng driver, loaded without kernel-stack randomisation, {share}: the maximum is {judged.driver.max_us:.1f} us, "
-            f"{judged.without.max_us:.1f} us without the driver."
+            f"The hwrng driver, loaded without kernel-stack randomisation, {share}: the maximum is {judged.driver.max_us:.1f} µs, "
+            f"{judged.without.max_us:.1f} µs without the driver."
         )
 
 
@@ -57,9 +57,9 @@ def _dose_table(found: Sequence[Dose]) -> Table:
         for dose in found
     )
     columns = (
-        Column(f"{HELD_CALL} held", unit="us"),
+        Column(f"{HELD_CALL} held", unit="µs"),
         *words("Kernel-stack randomisation", "hwrng driver"),
-        Column("Maximum", unit="us"),
+        Column("Maximum", unit="µs"),
         *figures("Outliers"),
         prose("Blamed"),
     )
@@ -79,8 +79,8 @@ def _above_table(found: Sequence[Dose], attributed: Sequence[Attributed]) -> Tab
         )
         for e in above.entries
     )
-    limit = f"{FAR_ABOVE} times the undisturbed maximum ({us(above.limit_ns)} us)"
-    title = f"Outliers above {limit}, {HELD_CALL} held {above.dose_us} us"
+    limit = f"{FAR_ABOVE} times the undisturbed maximum ({us(above.limit_ns)} µs)"
+    title = f"Outliers above {limit}, {HELD_CALL} held {above.dose_us} µs"
     note = f"{above.explained} of {len(above.entries)} are attributed to {HELD_CALL}."
-    columns = (*figures("CPU"), Column("Late", unit="us"), *figures("Calls"), Column("In the calls", unit="us"), *words("Cause"))
+    columns = (*figures("CPU"), Column("Late", unit="µs"), *figures("Calls"), Column("In the calls", unit="µs"), *words("Cause"))
     return Table(title, columns, rows, (note,))

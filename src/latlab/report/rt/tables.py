@@ -24,7 +24,7 @@ from latlab.report.titles import METRIC_TITLES
 
 OUTLIERS_SHOWN = 20
 LATENCIES = {Metric.TASK_WAKEUP: "Wake-up latency", Metric.STALL: "Stalls of a busy loop"}
-UNIT = "us"
+UNIT = "µs"
 
 Results = list[tuple[str, RtResult]]
 
@@ -58,10 +58,10 @@ def latencies(name: str, wakeups: Wakeups) -> Table:
     """The reference's table, a column for each CPU, and below it what the reference leaves out."""
     cpus = wakeups.cpus
     rows = [
-        ("Minimum (us)", *(us(cpu.min_ns) for cpu in cpus)),
-        ("Average (us)", *(us(cpu.average_ns) for cpu in cpus)),
-        ("Maximum (us)", *(us(cpu.max_ns) for cpu in cpus)),
-        *((f"{percent:g} % (us)", *(us(percentile_ns(cpu, percent)) for cpu in cpus)) for percent in told_percentiles(cpus)),
+        ("Minimum (µs)", *(us(cpu.min_ns) for cpu in cpus)),
+        ("Average (µs)", *(us(cpu.average_ns) for cpu in cpus)),
+        ("Maximum (µs)", *(us(cpu.max_ns) for cpu in cpus)),
+        *((f"{percent:g} % (µs)", *(us(percentile_ns(cpu, percent)) for cpu in cpus)) for percent in told_percentiles(cpus)),
         ("Wake-ups due", *(_count(cpu.expected) for cpu in cpus)),
         ("measured", *(str(cpu.got) for cpu in cpus)),
         ("missed", *(_count(cpu.missed) for cpu in cpus)),
@@ -129,7 +129,7 @@ def _latency_notes(wakeups: Wakeups) -> tuple[str, ...]:
     widths = [width for cpu in wakeups.cpus if cpu.histogram for width in (cpu.histogram.high_ns - cpu.histogram.low_ns).tolist()]
     if widths and told_percentiles(wakeups.cpus):
         wide = " to ".join(f"{width / 1000:g}" for width in sorted({min(widths), max(widths)}))
-        notes.append(f"a percentile is the upper end of its interval of the histogram, {wide} us wide: it may stand above the average")
+        notes.append(f"a percentile is the upper end of its interval of the histogram, {wide} µs wide: it may stand above the average")
     if wakeups.missed:
         implied = sum(cpu.implied.total for cpu in wakeups.cpus if cpu.implied)
         kept = "their latencies are kept apart as implied" if implied else "this tool skips them: its distribution has no trace of them"

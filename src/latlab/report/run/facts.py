@@ -9,7 +9,7 @@ from latlab.model.enums import RunStatus
 from latlab.model.run import Problem, Run
 from latlab.report.page import Item, Items
 from latlab.report.text import Span, Style
-from latlab.report.units import CLOCK_NAMES, capture_cost, unit
+from latlab.report.units import CLOCK_NAMES, capture_cost, tick_unit, unit
 
 FACT_NAMES = {
     "cpu": "CPU model",
@@ -31,7 +31,7 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
         ("Topology", f"{run.topology} (cores of each cluster)"),
         ("Lead core", str(run.lead) if run.lead else "unknown"),
         ("Clock", CLOCK_NAMES[run.tick.clock]),
-        ("Unit", f"{unit(run.tick)}; one tick is {run.tick.value:g} {run.tick.unit.removesuffix('insns') or 'instruction'}"),
+        ("Unit", f"{unit(run.tick)}; one tick is {run.tick.value:g} {tick_unit(run.tick)}"),
         ("Capture cost", f"{capture_cost(run)} for each trace point, not subtracted"),
         ("Firmware", run.build.firmware),
         ("Event table", run.build.events_hash or "unknown"),

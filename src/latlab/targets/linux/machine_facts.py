@@ -52,7 +52,7 @@ def advice(found: MeasuredOn) -> list[str]:
 def _on_scheduling(found: MeasuredOn) -> Iterator[str]:
     if found.rt_runtime_us is not None and found.rt_runtime_us != -1:
         yield (
-            f"RT throttling is on: real-time tasks together get {found.rt_runtime_us} us of each period; "
+            f"RT throttling is on: real-time tasks together get {found.rt_runtime_us} µs of each period; "
             "`sysctl -w kernel.sched_rt_runtime_us=-1` switches it off"
         )
 

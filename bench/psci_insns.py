@@ -106,6 +106,7 @@ def from_log(images: ImageSet) -> dict[str, float]:
     woken = suspend.index(firmware.address("arch_warm_entry"))
     return {
         "version_round_trip": len(call("after_version")),
+        "workaround_round_trip": len(call("after_workaround")),
         "pmf_round_trip": len(call("after_pmf")),
         "affinity_round_trip": len(call("after_affinity")),
         "suspend_path": without(suspend, firmware, LOOP_LABELS),

@@ -86,6 +86,19 @@ def test_a_core_is_told_which_workarounds_it_needs_and_can_call_them(cpu: str, o
     assert (said["workaround1"], said["workaround2"], said["workaround3"]) == (one, two, three)
     assert said["called1"] == 0x8000_8000, "x0 stays as it was"
     assert said["called3"] == (NOT_SUPPORTED if three == NOT_SUPPORTED else 0x8000_3FFF)
+    assert said["changed1"] == said["changed3"] == 0
+
+
+@pytest.mark.parametrize("machine", [machine for machine, _ in LEVELS])
+@pytest.mark.parametrize("cpu", ["cortex-a53", "cortex-a57", "cortex-a72", "cortex-a76"])
+def test_a_workaround_that_a_core_has_is_answered_in_the_vector(cpu: str, machine: str, tmp_path: Path) -> None:
+    """Both for the cores that need it and for those that do not; the rest goes the way of a call that nobody knows."""
+    said = probe(tmp_path, cpu=cpu, machine=machine)
+    for number in (1, 3):
+        if said[f"workaround{number}"] == NOT_SUPPORTED:
+            assert said[f"cycles{number}"] > 100 * TICKS_PER_INSTRUCTION
+        else:
+            assert said[f"cycles{number}"] <= 24 * TICKS_PER_INSTRUCTION
 
 
 @pytest.mark.parametrize(("machine", "level"), LEVELS)

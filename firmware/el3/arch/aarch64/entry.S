@@ -11,6 +11,9 @@
 #define EC_SMC64 0x17
 #define EC_SMC32 0x13
 #define SCTLR_M (1 << 0)
+#define WORKAROUND_1 0x80008000 /* SMCCC_ARCH_* */
+#define WORKAROUND_3 0x80003fff
+#define OWNER_STANDARD_BIT 26 /* of a function's number; what the convention itself asks for has it clear */
 #define PMCR_DP (1 << 5) /* no cycles are counted where events may not be */
 
 /* Everything EL3 itself needs on a core, before its first C call: x20 = core index. */
@@ -87,8 +90,8 @@ arch_eret_scrubbed:
 /* What the normal world has taught the branch predictor is forgotten, and it counts none of EL3's cycles. x0 and x1 are saved. */
 .macro harden
     mrs x0, tpidr_el3
-    ldr w0, [x0, #PERCPU_HARDENING]
-    tbz w0, #HARDENING_FLUSHES_PREDICTOR, .Lkept\@
+    ldr w0, [x0, #PERCPU_ON_ENTRY]
+    tbz w0, #ENTRY_FLUSHES_PREDICTOR, .Lkept\@
     mrs x1, sctlr_el3
     bic x1, x1, #SCTLR_M
     msr sctlr_el3, x1
@@ -97,7 +100,7 @@ arch_eret_scrubbed:
     msr sctlr_el3, x1
     isb
 .Lkept\@:
-    tbz w0, #HARDENING_STOPS_CYCLES, .Lcounting\@
+    tbz w0, #ENTRY_STOPS_CYCLES, .Lcounting\@
     mrs x1, pmcr_el0
     str x1, [sp, #FRAME_PMCR]
     orr x1, x1, #PMCR_DP
@@ -109,8 +112,8 @@ arch_eret_scrubbed:
 /* x0 and x1 are about to be restored. */
 .macro unharden
     mrs x0, tpidr_el3
-    ldr w0, [x0, #PERCPU_HARDENING]
-    tbz w0, #HARDENING_STOPS_CYCLES, .Lnothing\@
+    ldr w0, [x0, #PERCPU_ON_ENTRY]
+    tbz w0, #ENTRY_STOPS_CYCLES, .Lnothing\@
     ldr x1, [sp, #FRAME_PMCR]
     msr pmcr_el0, x1
 .Lnothing\@:
@@ -137,14 +140,18 @@ vectors:
     vector unexpected
     .endr
     .balign 0x80 /* from below; with an EL2, which is AArch64, from an AArch32 EL1 too */
-    sub sp, sp, #SMC_FRAME_BYTES
-    stp x0, x1, [sp]
+    stp x0, x1, [sp, #-SMC_FRAME_BYTES]!
     harden
     mrs x1, esr_el3
     lsr x1, x1, #ESR_EC_SHIFT
     cmp x1, #EC_SMC64
-    b.eq smc_entry
-    b not_smc64
+    b.ne not_smc64
+    tbnz w0, #OWNER_STANDARD_BIT, smc_entry
+    eor w1, w0, #WORKAROUND_1
+    cbz w1, workaround_1
+    eor w1, w0, #WORKAROUND_3
+    cbz w1, workaround_3
+    b smc_entry
     vector unexpected
     vector unexpected
     vector unexpected
@@ -187,6 +194,38 @@ leave:
     dsb nsh         /* nothing is speculated past the return */
     isb
 
+/* Back from where x0 and x1 alone were saved. */
+.macro leave_early
+    unharden
+    ldp x0, x1, [sp], #SMC_FRAME_BYTES
+    eret
+    dsb nsh
+    isb
+.endm
+
+/* Kernels make these at switches between processes: they go no further than here, leave no event, and change no register. */
+.macro workaround safe_bit
+    mrs x1, tpidr_el3
+    ldr w1, [x1, #PERCPU_ON_ENTRY]
+    tbnz w1, #ENTRY_FLUSHES_PREDICTOR, forget_branches
+    tbz w1, #\safe_bit, smc_entry
+    leave_early
+.endm
+
+workaround_1:
+    workaround ENTRY_IS_SAFE_1
+workaround_3:
+    workaround ENTRY_IS_SAFE_3
+/* With its MMU off and on again a Cortex-A57 or A72 has forgotten; no data is touched meanwhile, it would not be coherent. */
+forget_branches:
+    mrs x0, sctlr_el3
+    bic x1, x0, #SCTLR_M
+    msr sctlr_el3, x1
+    isb
+    msr sctlr_el3, x0
+    isb
+    leave_early
+
 /* An SMC of AArch32, which has no 64-bit calls; or something that was trapped to EL3 and is undefined to whoever tried it. */
 not_smc64:
     cmp x1, #EC_SMC32
@@ -194,11 +233,7 @@ not_smc64:
     tbz w0, #30, smc_entry
     mov x0, #-1
     str x0, [sp]
-    unharden
-    ldp x0, x1, [sp], #SMC_FRAME_BYTES
-    eret
-    dsb nsh
-    isb
+    leave_early
 1:  save_frame
     bl arch_refuse
     b leave

@@ -95,9 +95,13 @@ static bool counts_cycles_of_el3(void)
     return version != 0 && version < PMU_V3P5;
 }
 
-uint32_t arch_hardening(void)
+uint32_t arch_on_entry(void)
 {
-    return (uint32_t)needs_predictor_flush() << HARDENING_FLUSHES_PREDICTOR | (uint32_t)counts_cycles_of_el3() << HARDENING_STOPS_CYCLES;
+    bool is_safe_1 = branch_feature(true) == SMCCC_WORKAROUND_NOT_NEEDED;
+    bool is_safe_3 = branch_feature(false) == SMCCC_WORKAROUND_NOT_NEEDED;
+
+    return (uint32_t)needs_predictor_flush() << ENTRY_FLUSHES_PREDICTOR | (uint32_t)counts_cycles_of_el3() << ENTRY_STOPS_CYCLES |
+           (uint32_t)is_safe_1 << ENTRY_IS_SAFE_1 | (uint32_t)is_safe_3 << ENTRY_IS_SAFE_3;
 }
 
 /* A core that has lost its power has lost the first; the second was set where it came from. */

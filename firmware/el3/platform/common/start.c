@@ -45,7 +45,7 @@ void start_core(void)
 {
     SYSREG_WRITE("cntfrq_el0", start_counter_hz);
     arch_features_init();
-    percpu()->hardening = LATLAB_HARDENED ? arch_hardening() : 0;
+    percpu()->on_entry = arch_on_entry();
 }
 
 void platform_secondary_core(unsigned core) __attribute__((noreturn));

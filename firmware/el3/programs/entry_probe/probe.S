@@ -34,6 +34,28 @@
     .endr
 .endm
 
+/* A workaround of speculation: how long it takes, what it leaves in x0, and which bits it changes in the other registers that a call may. */
+.macro workaround number, id
+    .irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18
+    mov x\n, #(0x100 + \n)
+    .endr
+    ldr w0, =\id
+    mrs x26, pmccntr_el0
+    smc #0
+    mrs x27, pmccntr_el0
+    mov x28, x0
+    mov x0, xzr
+    .irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18
+    sub x\n, x\n, #(0x100 + \n)
+    orr x0, x0, x\n
+    .endr
+    say changed\number
+    mov x0, x28
+    say called\number
+    sub x0, x27, x26
+    say cycles\number
+.endm
+
 /* Whether the instruction can be run here. */
 .macro try name, instruction:vararg
     mov x26, #0
@@ -279,12 +301,8 @@ features:
     ldr w1, =0x80003fff
     smc #0
     say workaround3
-    ldr w0, =0x80008000
-    smc #0
-    say called1
-    ldr w0, =0x80003fff
-    smc #0
-    say called3
+    workaround 1, 0x80008000
+    workaround 3, 0x80003fff
     mrs x0, CurrentEL
     cmp x0, #(2 << 2)
     b.ne 1f

@@ -6,6 +6,7 @@
 #include "../../platform/qemu_virt/memory_map.h"
 
 #define PSCI_VERSION 0x84000000
+#define SMCCC_ARCH_WORKAROUND_1 0x80008000
 #define PSCI_CPU_OFF 0x84000002
 #define PSCI_SYSTEM_OFF 0x84000008
 #define PSCI_CPU_ON_64 0xc4000003
@@ -27,6 +28,10 @@ _start:
     smc #0
 .global after_version
 after_version:
+    ldr w0, =SMCCC_ARCH_WORKAROUND_1
+    smc #0
+.global after_workaround
+after_workaround:
     ldr w0, =PMF_GET_TIMESTAMP_64
     ldr w1, =PMF_ENTER_PSCI
     mov x2, #0

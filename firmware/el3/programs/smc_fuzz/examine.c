@@ -11,7 +11,15 @@
 
 static uint32_t first_preserved(uint32_t id)
 {
-    return id == TRACE_READ ? 7 : 4;
+    switch (id) {
+    case TRACE_READ:
+        return 7;
+    case SMCCC_ARCH_WORKAROUND_1: /* the convention lets four change; this firmware changes none that it does not refuse by */
+    case SMCCC_ARCH_WORKAROUND_3:
+        return 1;
+    default:
+        return 4;
+    }
 }
 
 /* Results that are numbers of another kind, and may by chance look like an address. */

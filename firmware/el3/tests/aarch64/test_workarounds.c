@@ -79,6 +79,20 @@ TEST(the_predictor_forgets_by_an_mmu_that_is_turned_off_and_on_where_that_is_nee
     }
 }
 
+static uint32_t on_entry(bool flushes, uint32_t stops, int64_t targets, int64_t history)
+{
+    return (uint32_t)flushes << ENTRY_FLUSHES_PREDICTOR | stops | (uint32_t)(targets == 1) << ENTRY_IS_SAFE_1 |
+           (uint32_t)(history == 1) << ENTRY_IS_SAFE_3;
+}
+
+TEST(the_vectors_know_of_each_core_which_workaround_is_done_and_which_is_nothing)
+{
+    for (unsigned i = 0; i < sizeof(cores) / sizeof(cores[0]); i++) {
+        a_core(cores[i].midr, cores[i].pfr0, cores[i].pfr1, 0);
+        CHECK_EQUAL(arch_on_entry(), on_entry(cores[i].targets == 0, 0, cores[i].targets, cores[i].history));
+    }
+}
+
 TEST(an_entry_to_el3_is_hardened_by_what_the_core_lacks)
 {
     static const struct {
@@ -88,14 +102,14 @@ TEST(an_entry_to_el3_is_hardened_by_what_the_core_lacks)
 
     for (unsigned i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++) {
         a_core(ARM(0xD07), 0, 0, pmus[i].pmu);
-        CHECK_EQUAL(arch_hardening(), FLUSHES | pmus[i].stops);
+        CHECK_EQUAL(arch_on_entry(), on_entry(true, pmus[i].stops, 0, 0));
         a_core(ARM(0xD07), CSV2, 0, pmus[i].pmu);
-        CHECK_EQUAL(arch_hardening(), pmus[i].stops);
+        CHECK_EQUAL(arch_on_entry(), on_entry(false, pmus[i].stops, 1, -1));
         a_core(ARM(0xD03), 0, 0, pmus[i].pmu);
-        CHECK_EQUAL(arch_hardening(), pmus[i].stops);
+        CHECK_EQUAL(arch_on_entry(), on_entry(false, pmus[i].stops, 1, 1));
     }
-    CHECK_EQUAL(FLUSHES, 1U << HARDENING_FLUSHES_PREDICTOR);
-    CHECK_EQUAL(STOPS, 1U << HARDENING_STOPS_CYCLES);
+    CHECK_EQUAL(FLUSHES, 1U << ENTRY_FLUSHES_PREDICTOR);
+    CHECK_EQUAL(STOPS, 1U << ENTRY_STOPS_CYCLES);
 }
 
 TEST(a_hardened_normal_world_begins_with_its_counter_on_and_no_load_before_a_store)

@@ -59,11 +59,9 @@ static inline bool arch_has_el2(void)
 int64_t arch_workaround_feature(uint32_t id);
 void arch_workaround(uint32_t id);
 
-/*
- * LATLAB_HARDENED: what the calling core does on each entry to EL3, for its struct percpu; and what arch_enter_ns() does
- * beside that.
- */
-uint32_t arch_hardening(void);
+/* What the entry to EL3 has to know of the calling core, ENTRY_*, for its struct percpu. */
+uint32_t arch_on_entry(void);
+/* LATLAB_HARDENED: what arch_enter_ns() does beside that. */
 void arch_harden_ns(void);
 
 bool arch_has_gicv3(void); /* its CPU interface in system registers */

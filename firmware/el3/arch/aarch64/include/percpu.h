@@ -12,9 +12,12 @@
 #define PERCPU_HEAD_BYTES 192 /* all that is not the stack, in cache lines of its own */
 #define PERCPU_BYTES (PERCPU_HEAD_BYTES + PERCPU_STACK_BYTES)
 
-#define PERCPU_HARDENING 108
-#define HARDENING_FLUSHES_PREDICTOR 0 /* numbers of bits */
-#define HARDENING_STOPS_CYCLES 1
+#define PERCPU_ON_ENTRY 108
+/* Numbers of bits. The first two are what LATLAB_HARDENED does at each entry; the first is what a workaround is, in every build. */
+#define ENTRY_FLUSHES_PREDICTOR 0
+#define ENTRY_STOPS_CYCLES 1
+#define ENTRY_IS_SAFE_1 2 /* WORKAROUND_1 has nothing to do on this core */
+#define ENTRY_IS_SAFE_3 3
 
 #ifndef __ASSEMBLER__
 
@@ -35,13 +38,13 @@ struct percpu_controls {
 struct percpu {
     struct trace_ring ring; /* first, so that a capture needs no offset */
     uint32_t core_index;
-    uint32_t hardening; /* with LATLAB_HARDENED: what the entry to EL3 does, HARDENING_* */
+    uint32_t on_entry; /* what entry.S has to know of the core: ENTRY_* */
     struct percpu_controls controls;
     uint8_t stack[PERCPU_STACK_BYTES] __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
 
 _Static_assert(sizeof(struct percpu) == PERCPU_BYTES, "entry.S knows the size");
-_Static_assert(offsetof(struct percpu, hardening) == PERCPU_HARDENING, "and this place");
+_Static_assert(offsetof(struct percpu, on_entry) == PERCPU_ON_ENTRY, "and this place");
 
 extern struct percpu percpus[];
 

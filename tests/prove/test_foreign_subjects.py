@@ -22,7 +22,7 @@ from latlab.store.store import open_store
 from latlab.targets.qemu.images import search_folders
 from support.clients import KERNEL_OF_XEN, Clients, fetch
 from support.debian_sources import package
-from support.foreign import RELEASE, built_tfa
+from support.foreign import RELEASE, SBSA_BUILD, SBSA_SUBJECT, built_tfa
 from support.places import ROOT
 from support.watched import Boot, linux, ours, tfa_flash, u_boot, watched, xen
 
@@ -33,6 +33,13 @@ LATLAB = Path(sys.executable).with_name("latlab")
 PAGE = (ROOT / "docs/foreign-firmware.md").read_text("utf-8")
 OPENSBI = Path("usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")
 RPI4 = Path("usr/lib/arm-trusted-firmware/rpi4/bl31.bin")
+SBSA_ROWS = (
+    ("PSCI_VERSION, n1", "psci_version_parallel", "psci_call"),
+    ("CPU_OFF, n1, down", "cpu_off_serial", "powerdown"),
+    ("CPU_OFF, n1, up", "cpu_off_serial", "wakeup"),
+    ("CPU_SUSPEND to level 0, n1, down", "cpu_susp_serial", "powerdown"),
+    ("CPU_SUSPEND to the deepest state, n1, down, others awake", "susp_deep_serial", "powerdown"),
+)
 LINUX_DID = {"CPU_ON (64)": 4, "CPU_OFF": 1, "PSCI_VERSION": 1}
 
 
@@ -52,6 +59,11 @@ def last_run(folder: Path) -> Run:
 def tfa(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The subject file of TF-A 2.12.1."""
     return built_tfa(tmp_path_factory.mktemp("tfa"), "trixie")
+
+
+@pytest.fixture(scope="module")
+def tfa_of_sbsa(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_tfa(tmp_path_factory.mktemp("sbsa"), "trixie", SBSA_BUILD, SBSA_SUBJECT)
 
 
 @pytest.fixture(scope="module")
@@ -75,16 +87,24 @@ def test_tf_a_for_qemu_makes_every_call_that_it_can_and_the_functions_add_up(tmp
     assert done.returncode == 0, done.stderr
     run = last_run(tmp_path)
     assert run.status is RunStatus.COMPLETE
-    spans: Counter[tuple[str, Metric, CoreId]] = Counter()
-    for sample in run.samples:
-        spans[sample.test, sample.metric, sample.core] += sample.value_ticks
-    assert spans == {(one.test, one.metric, one.core): sum(f.instructions for f in one.functions) for one in run.functions}
-    for one in run.functions:
-        most = sorted(one.functions, key=lambda f: -f.instructions)[:8]
-        print(one.test, one.metric, one.core, [(f.name, f.place, f.instructions // one.calls) for f in most])
+    check_functions(run)
     downs = {test: value for test in ("cpu_off_serial", "cpu_susp_serial", "susp_deep_serial") for value in figures(run, test, "powerdown")}
     assert downs["cpu_off_serial"] < downs["cpu_susp_serial"] < downs["susp_deep_serial"]
     assert all(share.place.startswith("lib/psci/") for one in run.functions for share in one.functions if share.name.startswith("psci_do"))
+
+
+def test_tf_a_for_the_reference_machine_of_servers_makes_every_call_that_it_can(tmp_path: Path, tfa_of_sbsa: Path) -> None:
+    done = latlab(tmp_path, "run", "psci", "--subject", str(tfa_of_sbsa), "--iterations", "2")
+    assert done.returncode == 0, done.stderr
+    run = last_run(tmp_path)
+    assert (run.status, run.platform, len(run.samples)) == (RunStatus.COMPLETE, "sbsa-ref", 22)
+    check_functions(run)
+    for what, test, metric in SBSA_ROWS:
+        (value,) = figures(run, test, metric)
+        print(what, value)
+        assert f"| {what} | {value:.0f} |" in PAGE
+        values = {sample.value_ticks for sample in run.samples if (sample.test, sample.metric) == (test, metric)}
+        assert values == {value}
 
 
 @pytest.mark.skipif(
@@ -136,6 +156,17 @@ def test_xen_and_u_boot_are_watched_too(tmp_path: Path, clients: Clients) -> Non
     told("u-boot", loaded)
     assert "U-Boot" in loaded.console and "poweroff ..." in loaded.console
     assert not [one for one in loaded.calls if one["kind"] == "call"] and loaded.open_calls == 1
+
+
+def check_functions(run: Run) -> None:
+    """They add up to the spans."""
+    spans: Counter[tuple[str, Metric, CoreId]] = Counter()
+    for sample in run.samples:
+        spans[sample.test, sample.metric, sample.core] += sample.value_ticks
+    assert spans == {(one.test, one.metric, one.core): sum(f.instructions for f in one.functions) for one in run.functions}
+    for one in run.functions:
+        most = sorted(one.functions, key=lambda f: -f.instructions)[:8]
+        print(one.test, one.metric, one.core, [(f.name, f.place, f.instructions // one.calls) for f in most])
 
 
 def figures(run: Run, test: str, metric: str) -> list[float]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""TF-A from Debian's source package, built for QEMU's `virt` with line tables, and how it is described to latlab."""
+"""TF-A from Debian's source package, built for QEMU's machines with line tables, and how it is described to latlab."""
 
 from __future__ import annotations
 
@@ -25,13 +25,26 @@ flash = 0x40000
 payload = "bl33"
 """
 
+SBSA_RELEASE = "build/qemu_sbsa/release"
+SBSA_BUILD = f"make -j2 {TOOLS} PLAT=qemu_sbsa DEBUG=0 bl1 bl2 bl31 fip"
+SBSA_SUBJECT = f"""name = "TF-A"
+machine = "sbsa-ref"
+symbols = ["{SBSA_RELEASE}/bl31/bl31.elf"]
+[[image]]
+file = "{SBSA_RELEASE}/bl1.bin"
+flash = 0
+[[image]]
+file = "{SBSA_RELEASE}/fip.bin"
+flash = 0x12000
+"""
 
-def built_tfa(folder: Path, suite: str) -> Path:
+
+def built_tfa(folder: Path, suite: str, build: str = TFA_BUILD, subject: str = SUBJECT) -> Path:
     """The subject file of a build in `folder`."""
     tree = copied(source("arm-trusted-firmware", suite), folder / "tf-a")
     with (folder / "build.log").open("wb") as log:
-        subprocess.run(("sh", "-c", TFA_BUILD), cwd=tree, env=clean(), stdout=log, stderr=log, timeout=BUILD_S, check=True)
-    (tree / "subject.toml").write_text(SUBJECT, "utf-8")
+        subprocess.run(("sh", "-c", build), cwd=tree, env=clean(), stdout=log, stderr=log, timeout=BUILD_S, check=True)
+    (tree / "subject.toml").write_text(subject, "utf-8")
     return tree / "subject.toml"
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Everything that these programs share, and the function that makes one of them.
-# The runtime for one machine; its devices are in runtime/machine/MACHINE.
-function(add_runtime target machine)
+# The runtime for one machine; its devices are in runtime/machine/MACHINE, and REACH says which tables hold its addresses.
+function(add_runtime target machine reach)
     add_library(${target} OBJECT
         runtime/bench_params.c
         runtime/completion.c
@@ -16,6 +16,7 @@ function(add_runtime target machine)
         runtime/calls/smc_call.S
         runtime/start.c
         runtime/sync.c
+        runtime/tables_${reach}.S
         runtime/devices/timer.c
         runtime/devices/uart.c
         runtime/vectors.S
@@ -27,8 +28,9 @@ function(add_runtime target machine)
         -mstrict-align -O2 -g
         $<$<COMPILE_LANGUAGE:C>:${PAYLOAD_WARNINGS}>)
 endfunction()
-add_runtime(payload_runtime virt)
-add_runtime(payload_runtime_raspi4b raspi4b)
+add_runtime(payload_runtime virt near)
+add_runtime(payload_runtime_raspi4b raspi4b near)
+add_runtime(payload_runtime_sbsa-ref sbsa-ref far)
 # GCC must not turn the loops of memory.c into calls of themselves.
 set_source_files_properties(runtime/memory.c PROPERTIES COMPILE_OPTIONS -fno-tree-loop-distribute-patterns)
 
@@ -59,6 +61,7 @@ add_payload_for_board(psci_bench_raspi4b ${psci_bench})
 set(psci_calls psci_calls/main.c psci_calls/power_states.c psci_calls/tests.c)
 add_payload(psci_calls ${psci_calls})
 add_payload_for_board(psci_calls_raspi4b ${psci_calls})
+add_payload_at(payload_runtime_sbsa-ref 0x10020000000 psci_calls_sbsa-ref ${psci_calls})
 
 add_payload(psci_stress
     psci_stress/ledger.c

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SubjectOption = Annotated[Path | None, typer.Option("--subject", help="TOML file of somebody else's firmware: images, machine, symbols.")]
 OnOption = Annotated[
     str | None,
-    typer.Option("--on", help="virt or raspi4b: the machine of the file that --firmware names, or of our own firmware without it."),
+    typer.Option("--on", help="virt, raspi4b or sbsa-ref: the machine of the image of --firmware, or of our own firmware without it."),
 ]
 ProbeOption = Annotated[Path | None, typer.Option("--probe", help="The plugin to use.", show_default="build folder or package")]
 SymbolsOption = Annotated[

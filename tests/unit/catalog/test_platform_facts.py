@@ -8,8 +8,8 @@ from latlab.catalog.platform_facts import facts_of, known_platforms, parse_facts
 from latlab.errors import DataError
 from latlab.model.platforms import Coherency, Fact
 from latlab.store.references import load, published_references
+from latlab.targets.qemu.boards import BOARDS
 from latlab.targets.qemu.images import PLATFORM
-from latlab.targets.qemu.subject import BOARDS
 from latlab.virtual.board import load_board, platform_names
 
 JUNO = (resources.files("latlab.catalog") / "platforms" / "facts" / "juno.toml").read_text("utf-8")

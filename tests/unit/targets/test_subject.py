@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
+import struct
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from latlab.errors import DataError, LatlabError, UsageError
+from latlab.targets.qemu.boards import BOARDS
 from latlab.targets.qemu.probe import refusal, with_probe
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.qemu.subject import command_line, find_program, flash_of, load_subject, own_subject, placed, subject_of_file
@@ -50,8 +52,9 @@ def test_images_that_overlap_are_refused(tmp_path: Path) -> None:
         ("name =", "not TOML"),
         ('name = "x"', "no [[image]]"),
         ('color = 1\n[[image]]\nfile = "a"\nflash = 0', "'color' means nothing"),
-        ('machine = "sbsa"\n[[image]]\nfile = "a"\nflash = 0', "there are virt, raspi4b"),
+        ('machine = "sbsa"\n[[image]]\nfile = "a"\nflash = 0', "there are virt, raspi4b, sbsa-ref"),
         ('cores = 99\n[[image]]\nfile = "a"\nflash = 0', "cores = 99"),
+        ('machine = "sbsa-ref"\ncores = 9\n[[image]]\nfile = "a"\nflash = 0', "1 to 8 on sbsa-ref"),
         ('takes_turns = 1\n[[image]]\nfile = "a"\nflash = 0', "takes_turns = 1 is neither true nor false"),
         ('name = 3\n[[image]]\nfile = "a"\nflash = 0', "name = 3 is no text"),
         ('symbols = "x"\n[[image]]\nfile = "a"\nflash = 0', "symbols is a list"),
@@ -111,6 +114,29 @@ def test_our_own_firmware_is_found_by_the_name_of_its_machine(tmp_path: Path, mo
     assert (subject.name, subject.cores_stay_on, subject.is_deterministic) == ("raspi4", False, True)
     assert subject.symbols == (tmp_path / "raspi4/firmware.elf",)
     assert find_program(subject.board) == tmp_path / "raspi4/psci_calls_raspi4b.elf"
+
+
+def an_elf(path: Path, entry: int) -> Path:
+    head = b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 183, 1, entry, 0, 0, 0, 64, 56, 0, 64, 0, 0)
+    path.write_bytes(head)
+    return path
+
+
+def test_where_firmware_enters_flash_a_jump_to_the_program_stands_there(tmp_path: Path) -> None:
+    image = '[[image]]\nfile = "a"\nflash = 0\n'
+    program = an_elf(tmp_path / "p.elf", 0x1_0020_0040)
+    words = command_line(QEMU, load_subject(written(tmp_path, f'machine = "sbsa-ref"\n{image}', "a")), program, 1, tmp_path)
+    assert f"loader,file={program}" in words
+    assert f"loader,file={tmp_path}/jump.bin,addr=0x10000000,force-raw=on" in words
+    assert "loader,addr=0x1001fff0000,data=0x4c41544c41420001,data-len=8" in words
+    assert (tmp_path / "jump.bin").read_bytes() == bytes.fromhex("44000058 80001fd6") + (0x1_0020_0040).to_bytes(8, "little")
+    assert words[words.index("-global") + 1] == "bochs-display.romfile="
+
+
+def test_our_own_firmware_says_where_it_does_not_run_and_what_to_do() -> None:
+    (other,) = [board.name for board in BOARDS.values() if board.own is None]
+    with pytest.raises(UsageError, match=rf"does not run on {other}; name another with --firmware or --subject, or use --on virt or"):
+        own_subject(other)
 
 
 def test_commas_in_paths_reach_qemu_doubled() -> None:

@@ -6,44 +6,13 @@
 #define SCTLR_EL2_RES1 0x30c50830
 #define SCTLR_MMU_CACHES_SPALIGN 0x100d
 
-/* 4 GiB of address space, 4 KiB granule, inner-shareable write-back table walks. */
-#define TCR_COMMON (32 | (1 << 8) | (1 << 10) | (3 << 12))
-#define TCR_EL1_VALUE (TCR_COMMON | (1 << 23))
-#define TCR_EL2_VALUE (TCR_COMMON | (1 << 23) | (1 << 31))
+/* 4 KiB granule, inner-shareable write-back table walks. */
+#define TCR_COMMON ((64 - MACHINE_ADDRESS_BITS) | (1 << 8) | (1 << 10) | (3 << 12))
+#define TCR_EL1_VALUE (TCR_COMMON | (1 << 23) | (MACHINE_ADDRESS_SIZE << 32))
+#define TCR_EL2_VALUE (TCR_COMMON | (1 << 23) | (1 << 31) | (MACHINE_ADDRESS_SIZE << 16))
 
 /* Attribute 0: Device-nGnRnE. Attribute 1: Normal write-back, read and write allocate. */
 #define MAIR_VALUE 0xff00
-
-#define BLOCK 0x1
-#define ATTR_NORMAL (1 << 2)
-#define AP_EL2_RES1 (1 << 6)
-#define INNER_SHAREABLE (3 << 8)
-#define ACCESSED (1 << 10)
-#define PXN (1 << 53)
-#define XN (1 << 54)
-
-/* Four gibibytes: one of devices, one of memory, two that nobody has. */
-    .macro  table device_bits, memory_bits
-    .set    gib, 0
-    .rept   4
-    .if gib == MACHINE_DEVICE_GIB
-    .quad (gib << 30) | (\device_bits)
-    .elseif gib == MACHINE_MEMORY_GIB
-    .quad (gib << 30) | (\memory_bits)
-    .else
-    .quad 0
-    .endif
-    .set    gib, gib + 1
-    .endr
-    .endm
-
-    .section .rodata.tables, "a"
-    .balign 64
-table_el1:
-    table   (BLOCK | ACCESSED | PXN | XN), (BLOCK | ACCESSED | INNER_SHAREABLE | ATTR_NORMAL | XN)
-    .balign 64
-table_el2:
-    table   (BLOCK | ACCESSED | XN | AP_EL2_RES1), (BLOCK | ACCESSED | INNER_SHAREABLE | ATTR_NORMAL | AP_EL2_RES1)
 
     .section .stacks, "aw", %nobits
     .balign 64
@@ -103,8 +72,8 @@ payload_prepare_core:
     msr mair_el1, x2
     ldr x2, =TCR_EL1_VALUE
     msr tcr_el1, x2
-    adrp    x2, table_el1
-    add x2, x2, :lo12:table_el1
+    adrp    x2, tables_el1
+    add x2, x2, :lo12:tables_el1
     msr ttbr0_el1, x2
     isb             /* the walk must see the new MAIR, TCR and TTBR */
     tlbi    vmalle1
@@ -122,8 +91,8 @@ payload_prepare_core:
     msr hcr_el2, x2
     ldr x2, =TCR_EL2_VALUE
     msr tcr_el2, x2
-    adrp    x2, table_el2
-    add x2, x2, :lo12:table_el2
+    adrp    x2, tables_el2
+    add x2, x2, :lo12:tables_el2
     msr ttbr0_el2, x2
     isb             /* the walk must see the new MAIR, TCR and TTBR */
     tlbi    alle2

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,37 +12,13 @@ from typing import Any
 
 from latlab.errors import DataError, UsageError
 from latlab.formats.fip import with_bl33
+from latlab.targets.qemu.boards import BOARDS, PROGRAM, Board, board_of
 from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF, PLATFORM, search_folders
 from latlab.targets.qemu.qemu import ICOUNT_SHIFT, PARAMS_MAGIC, Qemu
 
-PROGRAM = "psci_calls"
 CORES_STAY_ON = 1
 ERASED = b"\xff"
-
-
-@dataclass(frozen=True, slots=True)
-class Board:
-    """A machine of QEMU that the program is built for. The program's console is the first serial port, the firmware's may be either.
-
-    Of firmware of which nothing is said: `cores_stay_on` where QEMU's model cannot start a core again as the usual firmware wants it,
-    `is_deterministic` where its cores can take turns. `own` is the build of our own firmware."""
-
-    name: str
-    own: str
-    program: str
-    params: int
-    options: str
-    cpu: str | None
-    memory_mib: int | None
-    cores: int
-    cores_stay_on: bool = False
-    is_deterministic: bool = True
-
-
-BOARDS = {
-    "virt": Board("virt", "qemu_virt", PROGRAM, 0x5FFF0000, "secure=on,gic-version=2", "cortex-a57", 1024, 4),
-    "raspi4b": Board("raspi4b", "raspi4", f"{PROGRAM}_raspi4b", 0x1FFF0000, "", None, None, 4, cores_stay_on=True, is_deterministic=False),
-}
+LDR_X4_BEHIND, BR_X4 = 0x58000044, 0xD61F0080
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +48,18 @@ class Subject:
 
 
 def own_subject(board_name: str) -> Subject:
-    """Our own firmware, as the build folder or the package has it."""
+    """Our own firmware, as the build folder or the package has it. Raises UsageError where it does not run."""
     board = board_of(board_name)
+    if board.own is None:
+        others = " or ".join(f"--on {other.name}" for other in BOARDS.values() if other.own)
+        raise UsageError(f"latlab's own firmware does not run on {board.name}; name another with --firmware or --subject, or use {others}")
     firmware = _built(board, FIRMWARE_BIN)
     images = (_where_it_starts(board, firmware),)
     return Subject(board.own, board, images, board.options, board.cpu, board.cores, (_built(board, FIRMWARE_ELF),))
 
 
 def subject_of_file(firmware: Path, board_name: str) -> Subject:
-    """One image: `virt` has it at the start of its flash, `raspi4b` in memory at 0."""
+    """One image, where its machine starts."""
     board = board_of(board_name)
     image, stays, turns = _where_it_starts(board, firmware), board.cores_stay_on, board.is_deterministic
     return Subject(firmware.name, board, (image,), board.options, board.cpu, board.cores, (), stays, turns)
@@ -112,8 +92,8 @@ def load_subject(path: Path, folder: Path | None = None) -> Subject:
     if not isinstance(images, list) or not images:
         raise DataError(f"{path}: it has no [[image]]; name at least one file with flash = or address =")
     cores = data.get("cores", board.cores)
-    if not isinstance(cores, int) or not 1 <= cores <= 16:
-        raise DataError(f"{path}: cores = {cores!r}; the program knows 1 to 16")
+    if not isinstance(cores, int) or not 1 <= cores <= board.most_cores:
+        raise DataError(f"{path}: cores = {cores!r}; the program knows 1 to {board.most_cores} on {board.name}")
     symbols = data.get("symbols", [])
     if not isinstance(symbols, list) or not all(isinstance(each, str) for each in symbols):
         raise DataError(f"{path}: symbols is a list of ELF files")
@@ -128,12 +108,6 @@ def load_subject(path: Path, folder: Path | None = None) -> Subject:
         _flag(path, data, "cores_stay_on", board.cores_stay_on),
         _flag(path, data, "takes_turns", board.is_deterministic),
     )
-
-
-def board_of(name: str) -> Board:
-    if name not in BOARDS:
-        raise UsageError(f"the program is not built for a machine {name!r}; there are {', '.join(BOARDS)}")
-    return BOARDS[name]
 
 
 def find_program(board: Board) -> Path:
@@ -153,7 +127,7 @@ def command_line(qemu: Qemu, subject: Subject, program: Path, iterations: int, f
         ("-smp", str(subject.cores)),
         *((("-m", str(board.memory_mib)),) if board.memory_mib else ()),
         *(("-device", f"loader,file={_escaped(image.file)},addr={image.address:#x},force-raw=on") for image in memory),
-        *(() if is_packed else (("-device", f"loader,file={_escaped(program)}"),)),
+        *(() if is_packed else _loaded(board, program, folder)),
         *(("-device", f"loader,addr={board.params + 8 * i:#x},data={value:#x},data-len=8") for i, value in enumerate(params)),
         ("-display", "none"),
         ("-monitor", "none"),
@@ -165,8 +139,25 @@ def command_line(qemu: Qemu, subject: Subject, program: Path, iterations: int, f
         flash = folder / "flash.bin"
         flash.write_bytes(flash_of(subject, program))
         options.append(("-bios", str(flash)))
-    nic = ("-nic", "none") if board.name == "virt" else ()
-    return (str(qemu.path), *(part for option in options for part in option), *nic, "-no-reboot")
+    return (str(qemu.path), *(part for option in options for part in option), *board.words, "-no-reboot")
+
+
+def _loaded(board: Board, program: Path, folder: Path) -> tuple[tuple[str, str], ...]:
+    """The program in memory, and where its machine enters the normal world elsewhere, a jump to it. That place is flash, which only
+    takes files."""
+    in_memory = ("-device", f"loader,file={_escaped(program)}")
+    if board.entered_at is None:
+        return (in_memory,)
+    jump = folder / "jump.bin"
+    jump.write_bytes(struct.pack("<2IQ", LDR_X4_BEHIND, BR_X4, _entry_of(program)))
+    return (in_memory, ("-device", f"loader,file={_escaped(jump)},addr={board.entered_at:#x},force-raw=on"))
+
+
+def _entry_of(program: Path) -> int:
+    from elftools.elf.elffile import ELFFile
+
+    with program.open("rb") as stream:
+        return int(ELFFile(stream)["e_entry"])
 
 
 def flash_of(subject: Subject, program: Path) -> bytes:
@@ -210,16 +201,16 @@ def _image(path: Path, folder: Path, entry: Any) -> FirmwareImage:
 
 def _built(board: Board, name: str) -> Path:
     """A file of the board's own build; the programs are in every build."""
-    builds = dict.fromkeys((board.own, PLATFORM) if name.startswith(PROGRAM) else (board.own,))
+    builds = tuple(dict.fromkeys(each for each in (board.own, PLATFORM if name.startswith(PROGRAM) else None) if each))
     for base in search_folders():
         for build in builds:
             if (path := base / build / name).is_file():
                 return path
-    raise UsageError(f"{board.own}/{name} is in none of {', '.join(map(str, search_folders()))}; build it with `make firmware`")
+    raise UsageError(f"{builds[0]}/{name} is in none of {', '.join(map(str, search_folders()))}; build it with `make firmware`")
 
 
 def _where_it_starts(board: Board, firmware: Path) -> FirmwareImage:
-    return FirmwareImage(firmware, flash=0) if board.name == "virt" else FirmwareImage(firmware, address=0)
+    return FirmwareImage(firmware, flash=0) if board.is_flashed else FirmwareImage(firmware, address=0)
 
 
 def _flag(path: Path, data: Mapping[str, Any], key: str, default: bool) -> bool:

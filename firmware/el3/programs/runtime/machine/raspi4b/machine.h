@@ -9,9 +9,11 @@
 #define MACHINE_GICR 0
 #define MACHINE_PARAMS 0x1fff0000
 
-/* The gibibytes of the address space: memory first, devices in the last. */
+/* The gibibytes of the address space: memory first, devices in the last; how many bits an address has, and what TCR calls that. */
 #define MACHINE_DEVICE_GIB 3
 #define MACHINE_MEMORY_GIB 0
+#define MACHINE_ADDRESS_BITS 32
+#define MACHINE_ADDRESS_SIZE 0
 
 /* What the deepest suspend is there: no domain above the core goes down. */
 #define MACHINE_DEEPEST_STATE 0x00010002

@@ -9,9 +9,11 @@
 #define MACHINE_GICR 0x080a0000
 #define MACHINE_PARAMS 0x5fff0000
 
-/* The gibibytes of the address space: devices, then memory. */
+/* The gibibytes of the address space: devices, then memory; how many bits an address has, and what TCR calls that. */
 #define MACHINE_DEVICE_GIB 0
 #define MACHINE_MEMORY_GIB 1
+#define MACHINE_ADDRESS_BITS 32
+#define MACHINE_ADDRESS_SIZE 0
 
 /* What the deepest suspend is there. */
 #define MACHINE_DEEPEST_STATE 0x02010222

@@ -12,36 +12,24 @@ struct inline_state {
     uint64_t level;
 };
 
-#define NO_LEVEL UINT32_MAX
-
 __thread struct core *cores_mine;
 static struct core cores[CORES_MAX];
 static uint32_t core_count, expected;
 static struct qemu_plugin_scoreboard *score;
 static struct inline_state *inline_state;
 
-#if defined(__x86_64__)
-#define HAND_ON(from, to) \
-    __asm__(".text\n.globl " from "\n.hidden " from "\n.type " from ", @function\n" from ":\n\tendbr64\n\tmov %rbp, %rdx\n\tjmp " to "\n")
-#elif defined(__aarch64__)
-#define HAND_ON(from, to) \
-    __asm__(".text\n.globl " from "\n.hidden " from "\n.type " from ", %function\n" from ":\n\thint #34\n\tmov x2, x19\n\tb " to "\n")
-#else
-#error "which register of this host holds QEMU's core is not known"
-#endif
-
 HAND_ON("probe_block_entered_here", "probe_block_entered");
 HAND_ON("probe_block_changed_here", "probe_block_changed");
 
-void cores_start(uint32_t machine_cores, unsigned int vcpu)
+void cores_start(uint32_t machine_cores, unsigned int vcpu, bool may_inline)
 {
     expected = machine_cores;
-    if (machine_cores > 1) {
+    if (machine_cores > 1 || !may_inline) {
         return;
     }
     score = qemu_plugin_scoreboard_new(sizeof(struct inline_state));
     inline_state = qemu_plugin_scoreboard_find(score, vcpu);
-    inline_state->level = NO_LEVEL;
+    inline_state->level = WATCHED_NOTHING;
 }
 
 struct core *cores_find(void *key, bool has_profile, bool *is_new)
@@ -54,10 +42,11 @@ struct core *cores_find(void *key, bool has_profile, bool *is_new)
         }
     }
     if (core_count == expected) {
-        fprintf(stderr, "latlab probe: more cores run than the %u of this machine; this QEMU keeps its core in another register\n", expected);
+        fprintf(stderr, "latlab probe: more cores run than the %u of this machine; this QEMU keeps its core in another register\n",
+                expected);
         abort();
     }
-    *core = (struct core) { .key = key, .number = core_count, .level = NO_LEVEL, .world = WORLD_NONE };
+    *core = (struct core) { .key = key, .number = core_count, .level = WATCHED_NOTHING, .world = WORLD_NONE, .watched = WATCHED_NOTHING };
     core->instructions = inline_state != NULL ? &inline_state->instructions : &core->own_instructions;
     core->profile = has_profile ? g_new0(struct profile, 1) : NULL;
     core_count++;
@@ -90,9 +79,10 @@ qemu_plugin_u64 cores_inline_level(void)
     return (qemu_plugin_u64) { score, offsetof(struct inline_state, level) };
 }
 
-void cores_watch(const struct core *core)
+void cores_watch(struct core *core)
 {
+    core->watched = core->is_asleep ? WATCHED_NOTHING : core->level | (core->is_measured ? WATCHED_MEASURED : 0);
     if (inline_state != NULL) {
-        inline_state->level = core->is_asleep ? NO_LEVEL : core->level;
+        inline_state->level = core->is_asleep ? WATCHED_NOTHING : core->level;
     }
 }

@@ -14,12 +14,15 @@
 #include "qemu_interface.h"
 
 #define CORES_MAX 512
+#define WATCHED_MEASURED 0x100U
+#define WATCHED_NOTHING UINT32_MAX
 
 struct core {
     void *key;
     uint32_t number; /* in the order of the first instruction */
     uint32_t level; /* of the last block */
     uint32_t world;
+    uint32_t watched; /* level, and WATCHED_MEASURED where it is measured; WATCHED_NOTHING in sleep */
     bool is_measured; /* its instructions are counted by fragment now */
     bool is_asleep;
     uint64_t *instructions;
@@ -33,9 +36,19 @@ struct core {
 /* The core that entered a block last on this thread. */
 extern __thread struct core *cores_mine __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Before the first core runs; `vcpu` is the one that calls. A single core's counts are kept by QEMU's inline operations. They go wrong
- * in QEMU 10.0 from the second core on where cores take turns, so several cores are counted by callbacks. */
-void cores_start(uint32_t machine_cores, unsigned int vcpu);
+/* Defines a function `from` that goes on in `to` with the key as its third argument. */
+#if defined(__x86_64__)
+#define HAND_ON(from, to) \
+    __asm__(".text\n.globl " from "\n.hidden " from "\n.type " from ", @function\n" from ":\n\tendbr64\n\tmov %rbp, %rdx\n\tjmp " to "\n")
+#elif defined(__aarch64__)
+#define HAND_ON(from, to) \
+    __asm__(".text\n.globl " from "\n.hidden " from "\n.type " from ", %function\n" from ":\n\thint #34\n\tmov x2, x19\n\tb " to "\n")
+#else
+#error "which register of this host holds QEMU's core is not known"
+#endif
+
+/* Before the first core runs; `vcpu` is the one that calls. A single core's counts are kept by QEMU's inline operations if `may_inline`. */
+void cores_start(uint32_t machine_cores, unsigned int vcpu, bool may_inline);
 
 /* The core with this key, made where it was not there. One thread at a time. */
 struct core *cores_find(void *key, bool has_profile, bool *is_new);
@@ -47,8 +60,8 @@ bool cores_are_inline(void);
 qemu_plugin_u64 cores_inline_count(void);
 qemu_plugin_u64 cores_inline_level(void);
 
-/* After a change of the core's level or sleep: the inline comparison is with what is said here. */
-void cores_watch(const struct core *core);
+/* After a change of the core's level or sleep: comparisons at a block's entry are with what is said here. */
+void cores_watch(struct core *core);
 
 /* What QEMU is given to call; they add the key and go on in probe_block_entered() and probe_block_changed(). */
 void probe_block_entered_here(unsigned int vcpu, void *data);

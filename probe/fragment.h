@@ -13,6 +13,7 @@ struct fragment {
     uint64_t address; /* of its first instruction */
     uint32_t number; /* in the stream; FRAGMENT_UNNUMBERED where it is not measured */
     uint32_t instructions;
+    uint32_t left; /* of a block that is counted whole: those behind the first place where it may be left early; else 0. Follows from the code */
     uint32_t level; /* what the machine translated it for: world, without the security state on AArch64 */
     uint32_t code_bytes;
     const uint8_t *code;
@@ -22,8 +23,8 @@ struct fragment_table;
 
 struct fragment_table *fragment_table_new(void);
 
-/* The one fragment that is this code at this address for this level: `wanted.number` is ignored, `wanted.code` is copied. The same code always gives the same fragment, however often QEMU translates it, so a long run keeps no more than the code there is.
- * `is_new` says whether it was made by this call. Not for two threads at once. */
+/* The one fragment that is this code at this address for this level: `wanted.number` is ignored, `wanted.code` is copied. The same code
+ * always gives the same fragment, however often QEMU translates it, so a long run keeps no more than the code there is. `is_new` says whether it was made by this call. Not for two threads at once. */
 struct fragment *fragment_of(struct fragment_table *table, struct fragment wanted, bool *is_new);
 
 /* Gives the fragment the next number, unless it has one. */

@@ -45,6 +45,9 @@ static bool parse_word(const char *word, struct options *options)
     if ((value = value_of(word, "functions")) != NULL) {
         return parse_switch(value, &options->functions);
     }
+    if ((value = value_of(word, "apart")) != NULL) {
+        return parse_switch(value, &options->apart);
+    }
     value = value_of(word, "limit");
     return value != NULL && parse_bytes(value, &options->limit_bytes);
 }
@@ -55,8 +58,8 @@ bool options_parse(int count, char *const words[], struct options *options, char
     for (int i = 0; i < count; i++) {
         if (!parse_word(words[i], options)) {
             snprintf(error, OPTION_ERROR_BYTES,
-                     "the option %.80s means nothing; use out=FILE, functions=on or off, limit=BYTES (%llu or more)", words[i],
-                     LEAST_LIMIT_BYTES);
+                     "the option %.80s means nothing; use out=FILE, functions=on or off, apart=on or off, limit=BYTES (%llu or more)",
+                     words[i], LEAST_LIMIT_BYTES);
             return false;
         }
     }

@@ -13,9 +13,11 @@
 #include "qemu_interface.h"
 #include "registers.h"
 #include "stream.h"
+#include "turns.h"
 #include "world.h"
 
 #define BLOCK_CODE_MAX 8192
+#define BLOCK_STRETCHES_MAX 1024
 #define FLUSH_AFTER_NS 100000000LL
 #define NS_PER_S 1000000000LL
 #define FORMAT_VERSION 1
@@ -33,6 +35,24 @@ struct stream_header {
     uint32_t interface;
 };
 
+/* A stretch of a block that runs to its end once it is entered. */
+struct stretch {
+    struct qemu_plugin_insn *first;
+    uint32_t instructions, code_bytes;
+    const uint8_t *code;
+};
+
+/* A block that QEMU translates. */
+struct block {
+    uint32_t level, instructions, code_bytes;
+    bool is_aarch32, is_measured, may_sleep;
+    size_t count;
+    struct stretch stretches[BLOCK_STRETCHES_MAX];
+    uint8_t code[BLOCK_CODE_MAX];
+};
+
+enum counting { COUNTING_UNDECIDED, COUNTING_INLINE, COUNTING_IN_TURNS, COUNTING_APART };
+
 extern EXPORTED int qemu_plugin_version;
 EXPORTED int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
 
@@ -46,6 +66,7 @@ static enum arch arch;
 static FILE *file;
 static uint32_t machine_cores;
 static bool is_started;
+static enum counting counting;
 
 /* So that a reader sees what came, however little comes. */
 static void flush_when_due(void)
@@ -158,6 +179,16 @@ static struct core *core_here(void *key)
     return core;
 }
 
+struct core *probe_turn_changes(const struct fragment *block, void *key)
+{
+    struct core *core = core_here(key);
+
+    if (core->level != block->level || core->is_asleep) {
+        changed(core, block);
+    }
+    return core;
+}
+
 static void count(struct core *core, const struct fragment *fragment)
 {
     *core->instructions += fragment->instructions;
@@ -193,20 +224,22 @@ static void fragment_entered(unsigned int vcpu, void *data)
 }
 
 /* It looked at something and went back to sleep. A lock that is taken twice sleeps at one place as well, with work in between. */
-static bool is_parked(const struct core *core, uint64_t address)
+static bool is_parked(const struct core *core, uint64_t address, uint64_t instructions)
 {
     if (core->sleeps == 0 || core->sleep_address != address) {
         return false;
     }
-    return !world_is_measured(arch, core->world) || *core->instructions - core->wake_instructions <= PARKED_INSTRUCTIONS;
+    return !world_is_measured(arch, core->world) || instructions - core->wake_instructions <= PARKED_INSTRUCTIONS;
 }
 
 static void sleeps(uint64_t address, enum sleep how)
 {
     struct core *core = cores_mine;
-    uint64_t body[] = { *core->instructions, cores_total(), address, core->world | (uint64_t)how << 8 };
+    uint64_t not_run = turns_not_run();
+    uint64_t instructions = *core->instructions - not_run;
+    uint64_t body[] = { instructions, cores_total() - not_run, address, core->world | (uint64_t)how << 8 };
 
-    if (is_parked(core, address)) {
+    if (is_parked(core, address, instructions)) {
         core->sleeps++;
         pthread_mutex_lock(&lock);
         flush_when_due();
@@ -269,42 +302,6 @@ static struct fragment *fragment_for(struct fragment wanted, bool is_measured)
     return fragment;
 }
 
-static void count_inline(struct qemu_plugin_tb *block, struct qemu_plugin_insn *first, const struct fragment *fragment)
-{
-    if (block != NULL) {
-        qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(block, QEMU_PLUGIN_INLINE_ADD_U64, cores_inline_count(),
-                                                          fragment->instructions);
-        return;
-    }
-    qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(first, QEMU_PLUGIN_INLINE_ADD_U64, cores_inline_count(), fragment->instructions);
-}
-
-/* Asks QEMU to tell of each run of the fragment. `block` is its block where it is the first of one, else NULL. */
-static void watch(struct qemu_plugin_tb *block, struct qemu_plugin_insn *first, struct fragment *fragment, bool is_measured)
-{
-    if (cores_are_inline() && !is_measured) {
-        if (block != NULL) {
-            qemu_plugin_register_vcpu_tb_exec_cond_cb(block, probe_block_changed_here, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE,
-                                                      cores_inline_level(), fragment->level, fragment);
-        }
-        count_inline(block, first, fragment);
-        return;
-    }
-    if (block != NULL) {
-        qemu_plugin_register_vcpu_tb_exec_cb(block, probe_block_entered_here, QEMU_PLUGIN_CB_R_REGS, fragment);
-        return;
-    }
-    qemu_plugin_register_vcpu_insn_exec_cb(first, fragment_entered, QEMU_PLUGIN_CB_NO_REGS, fragment);
-}
-
-static struct opcode opcode_of(const struct qemu_plugin_insn *instruction)
-{
-    struct opcode opcode = { .bytes = qemu_plugin_insn_size(instruction) };
-
-    qemu_plugin_insn_data(instruction, &opcode.bits, sizeof(opcode.bits));
-    return opcode;
-}
-
 static void watch_sleep(struct qemu_plugin_insn *instruction, enum sleep how)
 {
     void *address = (void *)(uintptr_t)qemu_plugin_insn_vaddr(instruction);
@@ -316,36 +313,142 @@ static void watch_sleep(struct qemu_plugin_insn *instruction, enum sleep how)
     }
 }
 
-/* Cuts the block into fragments: one ends where the block may end before its own end. */
-static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
+/* Cuts the block into stretches: one ends where the block may end before its own end. */
+static void cut(const struct qemu_plugin_tb *tb, struct block *block)
 {
-    size_t count_of_block = qemu_plugin_tb_n_insns(block);
-    struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(block, 0);
-    uint8_t code[BLOCK_CODE_MAX];
-    struct fragment wanted = { .address = qemu_plugin_insn_vaddr(first), .code = code };
-    bool is_aarch32, is_measured, is_first = true;
+    size_t count_of_block = qemu_plugin_tb_n_insns(tb);
+    bool is_first = true;
+
+    for (size_t i = 0; i < count_of_block; i++) {
+        struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(tb, i);
+        struct opcode opcode = { .bytes = qemu_plugin_insn_size(instruction) };
+        struct stretch *stretch;
+
+        qemu_plugin_insn_data(instruction, &opcode.bits, sizeof(opcode.bits));
+        if (is_first && block->count < BLOCK_STRETCHES_MAX) {
+            block->stretches[block->count++] = (struct stretch) { .first = instruction, .code = block->code + block->code_bytes };
+        }
+        stretch = &block->stretches[block->count - 1];
+        stretch->instructions++;
+        if (block->code_bytes + opcode.bytes <= sizeof(block->code)) {
+            memcpy(block->code + block->code_bytes, &opcode.bits, opcode.bytes);
+            block->code_bytes += (uint32_t)opcode.bytes;
+            stretch->code_bytes += (uint32_t)opcode.bytes;
+        }
+        block->instructions++;
+        block->may_sleep |= opcode_sleep(arch, block->is_aarch32, opcode) != SLEEP_NONE;
+        is_first = opcode_may_leave(arch, block->is_aarch32, opcode);
+    }
+}
+
+static struct fragment *fragment_of_stretch(const struct block *block, const struct stretch *stretch)
+{
+    return fragment_for((struct fragment) { .address = qemu_plugin_insn_vaddr(stretch->first),
+                                            .instructions = stretch->instructions,
+                                            .level = block->level,
+                                            .code_bytes = stretch->code_bytes,
+                                            .code = stretch->code },
+                        block->is_measured);
+}
+
+/* Asks QEMU to call at the start of each stretch. */
+static void count_each(struct qemu_plugin_tb *tb, const struct block *block)
+{
+    qemu_plugin_vcpu_udata_cb_t entered = counting == COUNTING_IN_TURNS ? probe_measured_turn_here : probe_block_entered_here;
+
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, entered, QEMU_PLUGIN_CB_R_REGS, fragment_of_stretch(block, &block->stretches[0]));
+    for (size_t i = 1; i < block->count; i++) {
+        const struct stretch *stretch = &block->stretches[i];
+
+        qemu_plugin_register_vcpu_insn_exec_cb(stretch->first, fragment_entered, QEMU_PLUGIN_CB_NO_REGS,
+                                               fragment_of_stretch(block, stretch));
+    }
+}
+
+/* Asks QEMU to count by itself, and to call where the world is another. */
+static void count_inline(struct qemu_plugin_tb *tb, const struct block *block)
+{
+    struct fragment *fragment = fragment_of_stretch(block, &block->stretches[0]);
+
+    qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, probe_block_changed_here, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE,
+                                              cores_inline_level(), fragment->level, fragment);
+    qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64, cores_inline_count(), fragment->instructions);
+    for (size_t i = 1; i < block->count; i++) {
+        const struct stretch *stretch = &block->stretches[i];
+
+        qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(stretch->first, QEMU_PLUGIN_INLINE_ADD_U64, cores_inline_count(),
+                                                            stretch->instructions);
+    }
+}
+
+/* Asks QEMU to call where the block is entered, and to note how far it came. */
+static void count_whole(struct qemu_plugin_tb *tb, const struct block *block)
+{
+    uint32_t left = block->instructions - block->stretches[0].instructions;
+    struct fragment *fragment = fragment_for((struct fragment) { .address = qemu_plugin_insn_vaddr(block->stretches[0].first),
+                                                                 .instructions = block->instructions,
+                                                                 .left = left,
+                                                                 .level = block->level,
+                                                                 .code_bytes = block->code_bytes,
+                                                                 .code = block->code },
+                                             false);
+
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, probe_turn_here, QEMU_PLUGIN_CB_R_REGS, fragment);
+    for (size_t i = 1; i < block->count; i++) {
+        const struct stretch *stretch = &block->stretches[i];
+
+        left -= stretch->instructions;
+        qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(stretch->first, QEMU_PLUGIN_INLINE_STORE_U64, turns_left(), left);
+    }
+}
+
+/* Behind the operations that count, so that a sleep is seen with its own instruction counted. */
+static void watch_sleeps(const struct qemu_plugin_tb *tb, const struct block *block)
+{
+    size_t count_of_block = qemu_plugin_tb_n_insns(tb);
+
+    for (size_t i = 0; i < count_of_block; i++) {
+        struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(tb, i);
+        struct opcode opcode = { .bytes = qemu_plugin_insn_size(instruction) };
+
+        qemu_plugin_insn_data(instruction, &opcode.bits, sizeof(opcode.bits));
+        watch_sleep(instruction, opcode_sleep(arch, block->is_aarch32, opcode));
+    }
+}
+static enum counting way_to_count(void)
+{
+    if (cores_are_inline()) {
+        return COUNTING_INLINE;
+    }
+    return !options.apart && turns_are_taken(machine_cores) ? COUNTING_IN_TURNS : COUNTING_APART;
+}
+
+static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    struct block block;
 
     (void)id;
-    wanted.level = registers_level(wanted.address, &is_aarch32);
-    is_measured = options.functions && world_is_measured(arch, registers_world(wanted.level));
-    for (size_t i = 0; i < count_of_block; i++) {
-        struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, i);
-        struct opcode opcode = opcode_of(instruction);
-        enum sleep how = opcode_sleep(arch, is_aarch32, opcode);
-
-        wanted.instructions++;
-        if (wanted.code_bytes + opcode.bytes <= sizeof(code)) {
-            wanted.code_bytes += (uint32_t)qemu_plugin_insn_data(instruction, code + wanted.code_bytes, opcode.bytes);
-        }
-        if (i + 1 == count_of_block || opcode_may_leave(arch, is_aarch32, opcode)) {
-            watch(is_first ? block : NULL, first, fragment_for(wanted, is_measured), is_measured);
-            is_first = false;
-            if (i + 1 < count_of_block) {
-                first = qemu_plugin_tb_get_insn(block, i + 1);
-                wanted = (struct fragment) { .address = qemu_plugin_insn_vaddr(first), .level = wanted.level, .code = code };
-            }
-        }
-        watch_sleep(instruction, how);
+    block.count = 0;
+    block.instructions = 0;
+    block.code_bytes = 0;
+    block.may_sleep = false;
+    block.level = registers_level(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)), &block.is_aarch32);
+    block.is_measured = options.functions && world_is_measured(arch, registers_world(block.level));
+    cut(tb, &block);
+    pthread_mutex_lock(&lock);
+    if (counting == COUNTING_UNDECIDED) {
+        counting = way_to_count();
+    }
+    pthread_mutex_unlock(&lock);
+    if (block.is_measured || counting == COUNTING_APART) {
+        count_each(tb, &block);
+    } else if (counting == COUNTING_INLINE) {
+        count_inline(tb, &block);
+    } else {
+        count_whole(tb, &block);
+    }
+    if (block.may_sleep) {
+        watch_sleeps(tb, &block);
     }
 }
 
@@ -361,11 +464,12 @@ static void core_made(qemu_plugin_id_t id, unsigned int vcpu)
     };
 
     pthread_mutex_lock(&lock);
+    turns_core_made();
     if (!is_started && registers_find(&arch)) {
         is_started = true;
         header.arch = (uint16_t)arch;
         stream_open(&stream, file, options.limit_bytes, &header, sizeof(header));
-        cores_start(arch == ARCH_ARMV8M ? 1 : machine_cores, vcpu);
+        cores_start(arch == ARCH_ARMV8M ? 1 : machine_cores, vcpu, !options.apart);
         qemu_plugin_register_vcpu_tb_trans_cb(id, block_translated);
     }
     pthread_mutex_unlock(&lock);
@@ -420,6 +524,7 @@ EXPORTED int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, i
         return refuse(error);
     }
     machine_cores = (uint32_t)info->system.smp_vcpus;
+    options.apart |= info->system.max_vcpus != info->system.smp_vcpus;
     fragments = fragment_table_new();
     qemu_plugin_register_vcpu_init_cb(id, core_made);
     qemu_plugin_register_atexit_cb(id, finish, NULL);

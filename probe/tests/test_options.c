@@ -15,25 +15,27 @@ static void the_file_is_all_that_is_needed(void **state)
     assert_true(options_parse(1, words, &options, error));
     assert_string_equal(options.out, "/tmp/x");
     assert_false(options.functions);
+    assert_false(options.apart);
     assert_true(options.limit_bytes >= 1 << 20);
 }
 
 static void every_option_is_read(void **state)
 {
-    char *const words[] = { "functions=on", "limit=4096", "out=a=b" };
+    char *const words[] = { "functions=on", "limit=4096", "out=a=b", "apart=on" };
     struct options options;
 
     (void)state;
-    assert_true(options_parse(3, words, &options, error));
+    assert_true(options_parse(4, words, &options, error));
     assert_string_equal(options.out, "a=b");
     assert_true(options.functions);
+    assert_true(options.apart);
     assert_int_equal(options.limit_bytes, 4096);
 }
 
 static void what_means_nothing_is_refused_by_name(void **state)
 {
     static char *const wrong[] = {
-        "outs=x", "functions=maybe", "limit=", "limit=-1", "limit=4095", "limit=10k", "limit", "out=", "limit=99999999999999999999999",
+        "outs=x", "functions=maybe", "apart=1", "limit=", "limit=-1", "limit=4095", "limit=10k", "limit", "out=", "limit=99999999999999999999999",
     };
 
     (void)state;

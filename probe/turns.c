@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "turns.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define LINE_BYTES 64
+
+HAND_ON("probe_turn_here", "probe_turn");
+HAND_ON("probe_measured_turn_here", "probe_measured_turn");
+
+struct turn {
+    struct core *core; /* that entered the last block */
+    uint8_t *left; /* of that block, a uint64_t */
+    bool is_unlisted; /* that block ran in a measured world and was not translated for one */
+};
+
+/* QEMU 10.0 multiplies the number that it has for the core by the size of a scoreboard's element each time that it uses it. Elements of
+ * one byte keep it right. So what belongs to core N is here at byte N, in memory of ours that has room behind the last. */
+static uint8_t cells[CORES_MAX + sizeof(uint64_t)] __attribute__((aligned(LINE_BYTES)));
+static struct qemu_plugin_scoreboard *score;
+static struct core nobody = { .watched = WATCHED_NOTHING };
+static struct turn turn = { .core = &nobody, .left = cells };
+static uint32_t made;
+static pthread_t thread;
+static bool is_one_thread = true;
+
+void turns_core_made(void)
+{
+    if (made == 0) {
+        thread = pthread_self();
+    } else if (!pthread_equal(thread, pthread_self())) {
+        is_one_thread = false;
+    }
+    made++;
+}
+
+bool turns_are_taken(uint32_t machine_cores)
+{
+    if (made != machine_cores || machine_cores < 2 || !is_one_thread) {
+        return false;
+    }
+    if (score == NULL) {
+        score = qemu_plugin_scoreboard_new(1);
+    }
+    return true;
+}
+
+qemu_plugin_u64 turns_left(void)
+{
+    uint8_t *start = qemu_plugin_scoreboard_find(score, 0);
+
+    return (qemu_plugin_u64) { score, (size_t)((uintptr_t)cells - (uintptr_t)start) };
+}
+
+uint64_t turns_not_run(void)
+{
+    uint64_t left;
+
+    memcpy(&left, turn.left, sizeof(left));
+    return left;
+}
+
+static void take_back(uint64_t left)
+{
+    *turn.core->instructions -= left;
+    if (turn.is_unlisted) {
+        turn.core->profile->record.unlisted_instructions -= left;
+    }
+}
+
+/* The core that goes on in `block`, all counts up to here being right. */
+static inline struct core *enter(unsigned int vcpu, const struct fragment *block, void *key, uint32_t watched)
+{
+    struct core *core = turn.core;
+    uint64_t left = turns_not_run();
+
+    if (!LIKELY(left == 0)) {
+        take_back(left);
+        memset(turn.left, 0, sizeof(left));
+    }
+    turn.left = cells + vcpu;
+    if (LIKELY(core->key == key && core->watched == watched)) {
+        return core;
+    }
+    core = probe_turn_changes(block, key);
+    turn.core = core;
+    turn.is_unlisted = false;
+    return core;
+}
+
+void probe_turn(unsigned int vcpu, void *data, void *key)
+{
+    const struct fragment *block = data;
+    struct core *core = enter(vcpu, block, key, block->level);
+    uint64_t left = block->left;
+
+    *core->instructions += block->instructions;
+    memcpy(turn.left, &left, sizeof(left));
+    if (!LIKELY(core->watched == block->level)) {
+        profile_note(core->profile, FRAGMENT_UNNUMBERED, block->instructions);
+        turn.is_unlisted = true;
+    }
+}
+
+void probe_measured_turn(unsigned int vcpu, void *data, void *key)
+{
+    const struct fragment *fragment = data;
+    struct core *core = enter(vcpu, fragment, key, fragment->level | WATCHED_MEASURED);
+
+    *core->instructions += fragment->instructions;
+    if (core->is_measured) {
+        profile_note(core->profile, fragment->number, fragment->instructions);
+    }
+}

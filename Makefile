@@ -102,7 +102,7 @@ bench: setup-dev
 	$(PYTHON) bench/command_speed.py
 	$(PYTHON) bench/recorder_distribution.py
 	$(MAKE) qemu_virt probe
-	$(PYTHON) bench/probe_cost.py
+	PYTHONPATH=tests $(PYTHON) bench/probe_cost.py
 
 # Fetches and builds somebody else's firmware: it needs the network, libssl-dev and device-tree-compiler.
 bench-peers: setup-dev

@@ -58,6 +58,11 @@ class Clients:
     xen: Path
 
 
+def are_here() -> bool:
+    """Whether fetch() needs no network."""
+    return (cache_folder() / "clients" / "fetched").is_file()
+
+
 def fetch() -> Clients:
     """The packages, once; they lie in the user's cache."""
     place = cache_folder() / "clients"

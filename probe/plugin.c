@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cores.h"
+#include "ending.h"
 #include "fragment.h"
 #include "opcodes.h"
 #include "options.h"
@@ -438,6 +439,7 @@ static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     pthread_mutex_lock(&lock);
     if (counting == COUNTING_UNDECIDED) {
         counting = way_to_count();
+        ending_watch();
     }
     pthread_mutex_unlock(&lock);
     if (block.is_measured || counting == COUNTING_APART) {
@@ -482,7 +484,7 @@ static void finish(qemu_plugin_id_t id, void *data)
     pthread_mutex_lock(&lock);
     if (!is_started) {
         fprintf(stderr, "latlab probe: this machine's processor has none of the registers that tell its world; nothing was seen\n");
-    } else if (!stream_close(&stream)) {
+    } else if (!stream_close(&stream, ending_was_asked())) {
         fprintf(stderr, "latlab probe: writing to %s failed (%s); %llu records were lost\n", options.out, strerror(stream.error),
                 (unsigned long long)stream.lost);
     } else if (stream.lost > 0) {

@@ -10,6 +10,7 @@
 
 #define STREAM_RECORD_MAX_BYTES 65528U
 #define STREAM_RECORD_HEADER_BYTES 8U
+#define STREAM_HELD_MAX_BYTES (256U << 10)
 
 enum record_kind {
     RECORD_CORE = 1,
@@ -28,19 +29,24 @@ struct stream {
     uint64_t records;
     uint64_t lost;
     int error; /* errno of the first write that failed, 0 where none did */
+    uint64_t lost_at_crossing; /* of `lost`, those before the last crossing */
+    uint64_t held_records;
+    size_t held_bytes;
+    uint8_t held[STREAM_HELD_MAX_BYTES]; /* records behind the last crossing, in order */
 };
 
 /* Takes over `file` and writes the header to it. Room for the last record is kept free below `limit_bytes`. */
 void stream_open(struct stream *stream, FILE *file, uint64_t limit_bytes, const void *header, size_t header_bytes);
 
-/* Appends a record, or counts it as lost: beyond the limit, after a failed write, or longer than a record may be. From the first loss on
+/* Appends a record, which is held back until a crossing follows or more is held than fits. Or counts it as lost: beyond the limit, after a failed write, or longer than a record may be. From the first loss on
  * every record is lost, so that what is there has no hole. `body_bytes` is padded with zeros to a multiple of 8. */
 void stream_put(struct stream *stream, enum record_kind kind, uint32_t core, const void *body, size_t body_bytes);
 
-/* Writes the last record, which says how many were written and lost, and closes the file. False where the disk did not take it all. */
-bool stream_close(struct stream *stream);
+/* Writes the last record, which says how many were written and lost, and closes the file. What is held back comes before it if
+ * `keeps_held`, else it is left out and counted nowhere. False where the disk did not take it all. */
+bool stream_close(struct stream *stream, bool keeps_held);
 
-/* Hands to the system what was put so far, so that a reader sees it. */
+/* Hands to the system what was put so far and is not held back, so that a reader sees it. */
 void stream_flush(struct stream *stream);
 
 #endif

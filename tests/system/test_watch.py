@@ -14,7 +14,7 @@ import pytest
 
 from latlab.formats.probe.decoder import Decoder
 from latlab.model.conditions import Mode
-from latlab.model.crossings import Crossing, Fragment, Profile, Sleep, Wake
+from latlab.model.crossings import Crossing, End, Fragment, Profile, Sleep, Wake
 from latlab.model.run import Topology
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import find_images
@@ -25,7 +25,7 @@ from support.places import ROOT
 TIMEOUT_S = 900
 LATLAB = Path(sys.executable).with_name("latlab")
 CLUSTERS = (2, 4)
-CROSSING = 2
+ENTRY, WFI, B_SELF = 0x6000_0000, 0xD503207F, 0x14000000
 
 
 def machine_command(folder: Path, clusters: tuple[int, ...] = CLUSTERS, mode: Mode = Mode.DETERMINISTIC) -> tuple[str, ...]:
@@ -42,17 +42,6 @@ def boot(command: tuple[str, ...]) -> bytes:
     return subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, check=True, stdin=subprocess.DEVNULL).stdout
 
 
-def up_to_last_crossing(stream: Path) -> bytes:
-    """Behind it is what cores did between the request to switch off and the moment when QEMU stopped them: that is the host's time."""
-    data = stream.read_bytes()
-    at, end = 24, 0
-    while at < len(data):
-        kind, size = int.from_bytes(data[at : at + 2], "little"), int.from_bytes(data[at + 2 : at + 4], "little")
-        at += size
-        end = at if kind == CROSSING else end
-    return data[:end]
-
-
 @pytest.mark.parametrize("clusters", [(1,), (2, 4), (4, 4, 4, 4)])
 def test_the_console_is_the_same_with_the_probe_and_so_are_two_streams(tmp_path: Path, clusters: tuple[int, ...]) -> None:
     command = machine_command(tmp_path, clusters)
@@ -60,7 +49,7 @@ def test_the_console_is_the_same_with_the_probe_and_so_are_two_streams(tmp_path:
     streams = [tmp_path / name for name in ("first", "second")]
     for stream in streams:
         assert boot(with_probe(command, find_probe(), stream, True)) == plain
-    first, second = (up_to_last_crossing(stream) for stream in streams)
+    first, second = (stream.read_bytes() for stream in streams)
     assert len(first) > 100_000
     assert first == second
 
@@ -130,6 +119,19 @@ def test_a_machine_that_never_ends_is_stopped_in_order(tmp_path: Path) -> None:
     assert done.returncode == 3
     assert b"stopped after 3 s" in done.stderr.splitlines()[-1]
     assert b"cut off" not in done.stdout
+
+
+def test_where_a_core_sleeps_when_the_machine_is_stopped_is_kept(tmp_path: Path) -> None:
+    """A machine that ends by itself has nothing behind its last crossing; this one is stopped while its core waits."""
+    firmware = find_images(Topology((1,)), "psci_bench").firmware_bin
+    command = ("qemu-system-aarch64", "-M", "virt,secure=on", "-cpu", "cortex-a57", "-m", "1024", "-bios", str(firmware))
+    waits = ("-device", f"loader,addr={ENTRY:#x},data={B_SELF << 32 | WFI:#x},data-len=8")
+    done = latlab(tmp_path, "watch", "--timeout", "8", "--", *command, *waits, "-display", "none", "-nic", "none", "-icount", "shift=4")
+    assert b"stopped after 8 s" in done.stderr.splitlines()[-1]
+    stored = open_store(str(tmp_path / "store.db"))
+    *_, before, asleep, end = Decoder().feed(stored.logs("last")["probe"])
+    assert isinstance(before, Crossing) and isinstance(asleep, Sleep) and isinstance(end, End)
+    assert asleep.address == ENTRY
 
 
 def test_what_is_no_machine_emulator_is_refused(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def measured(firmware: Firmware) -> Measured:
     whole: list[Record] = [record for record in records if not isinstance(record, Header | Problem)]
     fragments = {record.number: record for record in whole if isinstance(record, Fragment)}
     images = [read_image(path) for path in subject.symbols]
-    check_code(fragments.values(), images)
+    check_code(fragments.values(), images, header.arch)
     calls = list(Pairing(header.arch, call_names()).feed(whole))
     marked = list(Marks().feed(calls))
     (off, *_) = (each.call for each in marked if each.call.entry.name == "CPU_OFF")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +21,7 @@ from latlab.formats.probe.decoder import Decoder
 from latlab.formats.probe.functions import LOG as FUNCTIONS_LOG
 from latlab.formats.probe.functions import render as render_functions
 from latlab.model.conditions import Conditions, Mode
-from latlab.model.crossings import Core, Fragment, Header
+from latlab.model.crossings import Arch, Core, Crossing, Fragment, Header, Sleep, world_name
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.life import Left
 from latlab.model.run import Build, CoreId, Problem, Run, Sample, SpanFunctions, Spans, Tick, Topology
@@ -65,7 +65,7 @@ def run_psci_subject(
             logs = {"console": console.take(), "secure": _read(folder / "secure.log"), "stderr": console.stderr, "probe": data}
             store.add(run_id, logs=logs)
             found = measured(data, log, images)
-            problems = [*found.problems, *_end_problems(log, console)]
+            problems = [*found.problems, *_end_problems(log, console, found.whereabouts)]
             store.describe(run_id, _described(_planned(qemu, subject, command), log))
             store.add(run_id, found.samples, problems=problems, logs={FUNCTIONS_LOG: render_functions(found.functions)})
             status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
@@ -85,6 +85,7 @@ class Measured:
     samples: tuple[Sample, ...] = ()
     functions: tuple[SpanFunctions, ...] = ()
     problems: tuple[Problem, ...] = ()
+    whereabouts: str = "no core executed an instruction"
 
 
 def measured(data: bytes, log: CallsLog, images: tuple[Image, ...]) -> Measured:
@@ -101,12 +102,26 @@ def measured(data: bytes, log: CallsLog, images: tuple[Image, ...]) -> Measured:
     calls: Iterator[Call] = pairing.feed(record for record in records if not isinstance(record, Header | Problem))
     found: list[Marked | Stranded] = [*marks.feed(calls), *marks.rest(pairing.fallen())]
     try:
-        check_code(fragments.values(), images)
+        check_code(fragments.values(), images, records[0].arch)
     except WrongImage as error:
         problems.append(Problem(0, str(error)))
         images = ()
     samples = sorted((one for each in found for one in samples_of_call(each, cores)), key=lambda one: (one.test, one.iteration, one.core))
-    return Measured(tuple(samples), functions_of_spans(found, fragments, images, cores), tuple(problems))
+    functions = functions_of_spans(found, fragments, images, cores)
+    return Measured(tuple(samples), functions, tuple(problems), _whereabouts(records[0].arch, records))
+
+
+def _whereabouts(arch: Arch, records: Iterable[object]) -> str:
+    """Where the machine was last seen, for people whose firmware hangs."""
+    last = None
+    for record in records:
+        if isinstance(record, Crossing | Sleep):
+            last = record
+    if last is None:
+        return Measured().whereabouts
+    if isinstance(last, Sleep):
+        return f"the last that a core did was to sleep at {last.address:#x}"
+    return f"the last change of world was into {world_name(arch, last.entered)} at {last.address:#x}"
 
 
 def _lines(console: consoles.Console) -> Iterator[str]:
@@ -124,13 +139,13 @@ def _core_of(identity: int, log: CallsLog) -> CoreId:
     return log.cores.get(mpidr, CoreId(mpidr >> 8 & 0xFF, mpidr & 0xFF))
 
 
-def _end_problems(log: CallsLog, console: consoles.Console) -> list[Problem]:
+def _end_problems(log: CallsLog, console: consoles.Console, whereabouts: str) -> list[Problem]:
     problems = list(log.problems)
     if log.is_whole:
         return problems
     if not log.cores:
         said = "the program never said a word: the firmware did not start it, or its console is elsewhere"
-        problems.append(Problem(0, f"{said}; read the logs console and secure"))
+        problems.append(Problem(0, f"{said}; {whereabouts}; read the logs console and secure"))
     outcome = console.outcome.sentence or "the machine ended before the program did"
     problems.append(Problem(0, outcome))
     return problems

@@ -289,7 +289,7 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
         how = f"was killed by signal {-follower.exit_status}" if follower.exit_status < 0 else f"ended with status {follower.exit_status}"
         problems.append(Problem(0, f"QEMU {how}{f'; it said: {said.splitlines()[-1]!r}' if said else ''}"))
     try:
-        check_code(seen.fragments.values(), wanted.images)
+        check_code(seen.fragments.values(), wanted.images, seen.header.arch)
     except WrongImage as error:
         store.add(run_id, problems=[*problems, Problem(0, str(error))])
         raise DataError(f"{error}; what was measured is kept as {run_id}") from error

@@ -40,6 +40,14 @@ def _entries(package: bytes, source: str) -> list[tuple[int, bytes]]:
         uuid = ENTRY.unpack_from(package, at)[0]
         entries.append((at, uuid))
         if uuid == LAST:
+            _check_images(package, entries[:-1], source)
             return entries
         at += ENTRY.size
     raise DataError(f"{source}: the table of this firmware image package does not end; it is cut off")
+
+
+def _check_images(package: bytes, entries: list[tuple[int, bytes]], source: str) -> None:
+    for at, _ in entries:
+        _, start, size, _ = ENTRY.unpack_from(package, at)
+        if start + size > len(package):
+            raise DataError(f"{source}: an image ends at byte {start + size:#x}, the file has {len(package)} bytes; it is cut off")

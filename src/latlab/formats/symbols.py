@@ -26,7 +26,8 @@ def read_image(path: Path, offset: int = 0, with_places: bool = False) -> Image:
             elf = ELFFile(stream)
             table = elf.get_section_by_name(".symtab")
             symbols = table.iter_symbols() if isinstance(table, SymbolTableSection) else ()
-            is_arm = elf["e_machine"] == "EM_ARM"
+            machine = str(elf["e_machine"])
+            is_arm = machine == "EM_ARM"
             functions = {_address(symbol, is_arm) + offset: (symbol["st_size"], symbol.name) for symbol in symbols if _is_code(symbol)}
             places = places_of(elf) if with_places else {}
             code = tuple((part["p_vaddr"] + offset, part.data()) for part in elf.iter_segments("PT_LOAD") if part["p_flags"] & EXECUTABLE)
@@ -39,7 +40,7 @@ def read_image(path: Path, offset: int = 0, with_places: bool = False) -> Image:
     starts = tuple(sorted(functions))
     sizes, names = tuple(functions[start][0] for start in starts), tuple(functions[start][1] for start in starts)
     said = tuple(places.get(start - offset, "") for start in starts)
-    return Image(path.name, starts, sizes, names, code, said if any(said) else ())
+    return Image(path.name, starts, sizes, names, code, said if any(said) else (), machine)
 
 
 def read_subject_image(text: Path, with_places: bool = False) -> Image:

@@ -29,7 +29,7 @@ class Symbols:
 @dataclass(frozen=True, slots=True)
 class Image:
     """Functions of an ELF file and its code. `code` is (address, bytes) of each executable segment; `places` are `file:line` of the
-    functions, empty where the file does not say it."""
+    functions, empty where the file does not say it. `machine` is the processor's name in ELF, such as EM_AARCH64; empty: not said."""
 
     name: str
     starts: tuple[int, ...]
@@ -37,6 +37,7 @@ class Image:
     names: tuple[str, ...]
     code: tuple[tuple[int, bytes], ...]
     places: tuple[str, ...] = ()
+    machine: str = ""
 
     def function(self, address: int) -> str | None:
         """The function that holds the address; None outside the image's code."""

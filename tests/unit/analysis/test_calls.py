@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from collections import Counter
+from dataclasses import replace
 from statistics import median
 
 import pytest
@@ -181,17 +182,23 @@ def test_fragments_are_named_by_the_image_that_has_their_code() -> None:
         2: Fragment(2, 0x90010, 5, 3, b""),
     }
     assert instructions_by_function([(0, 3), (1, 1), (2, 2)], fragments, [IMAGE]) == {"first": 3, "second": 2, "0x90000+": 10}
-    check_code(fragments.values(), [IMAGE])
+    check_code(fragments.values(), [IMAGE], Arch.AARCH64)
 
 
 def test_symbols_of_another_build_are_refused_with_the_first_place() -> None:
     with pytest.raises(WrongImage, match=r"bl31.elf is of another build: of 2 .* 1 differ, the first at 0x1008"):
-        check_code([Fragment(0, 0x1000, 1, 3, b"\0\1\2\3"), Fragment(1, 0x1008, 1, 3, b"\0\0\0\0")], [IMAGE])
+        check_code([Fragment(0, 0x1000, 1, 3, b"\0\1\2\3"), Fragment(1, 0x1008, 1, 3, b"\0\0\0\0")], [IMAGE], Arch.AARCH64)
 
 
 def test_symbols_of_code_that_never_ran_are_refused() -> None:
     with pytest.raises(WrongImage, match="FILE@OFFSET"):
-        check_code([Fragment(0, 0x90000, 1, 3, b"\0\1\2\3")], [IMAGE])
+        check_code([Fragment(0, 0x90000, 1, 3, b"\0\1\2\3")], [IMAGE], Arch.AARCH64)
+
+
+@pytest.mark.parametrize(("arch", "machine"), [(Arch.AARCH64, "EM_RISCV"), (Arch.RISCV, "EM_AARCH64"), (Arch.ARMV8M, "EM_AARCH64")])
+def test_symbols_for_another_processor_are_refused_by_its_name(arch: Arch, machine: str) -> None:
+    with pytest.raises(WrongImage, match=f"bl31.elf is an ELF file for {machine[3:]}, the machine's cores are {arch.name}"):
+        check_code([], [replace(IMAGE, machine=machine)], arch)
 
 
 @pytest.mark.parametrize(

@@ -47,3 +47,9 @@ def test_what_is_no_package_is_refused_by_name(data: bytes) -> None:
 def test_a_table_that_does_not_end_is_refused() -> None:
     with pytest.raises(DataError, match="does not end"):
         with_bl33(package((BL33, b""), ends=False), b"p", "fip.bin")
+
+
+def test_a_package_whose_image_is_cut_off_is_refused() -> None:
+    whole = package((OTHER, b"bl31 code"), (BL33, b"boot loader"))
+    with pytest.raises(DataError, match=rf"fip.bin: an image ends at byte {len(whole):#x}, the file has {len(whole) - 1} bytes"):
+        with_bl33(whole[:-1], b"p", "fip.bin")

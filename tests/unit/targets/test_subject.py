@@ -79,7 +79,7 @@ def test_the_files_of_a_subject_can_stand_in_another_folder_than_its_own(tmp_pat
     assert [image.file for image in found.images] == [Path("ci/out/fw.bin"), Path("/rom")]
     tree = tmp_path / "tree"
     (tree / "ci/out").mkdir(parents=True)
-    (tree / "ci/out/fw.bin").touch()
+    (tree / "ci/out/fw.bin").write_bytes(b"code")
     one = placed(replace(found, images=found.images[:1]), tree)
     assert (one.images[0].file, one.symbols) == (tree / "ci/out/fw.bin", (tree / "ci/out/fw.elf",))
 
@@ -162,3 +162,11 @@ def test_what_qemu_says_of_a_plugin_that_it_does_not_take_is_one_sentence(said: 
 
 def test_other_words_of_qemu_are_no_refusal() -> None:
     assert refusal("qemu-system-aarch64: warning: icount sleep disabled and no active timers") is None
+
+
+@pytest.mark.parametrize(("data", "said"), [(b"", "an empty file, 0 bytes"), (b"\x7fELF\2", "an ELF file, which no machine starts")])
+def test_an_image_that_cannot_be_code_is_refused_before_the_machine_starts(tmp_path: Path, data: bytes, said: str) -> None:
+    image = tmp_path / "bl31.bin"
+    image.write_bytes(data)
+    with pytest.raises(DataError, match=f"bl31.bin: {said}"):
+        placed(subject_of_file(image, "virt"))

@@ -6,19 +6,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from latlab.model.crossings import Fragment
+from latlab.model.crossings import Arch, Fragment
 from latlab.model.symbols import Image
 
 PAGE_MASK = ~0xFFF
+# A core with AArch64 may run AArch32 code below EL3.
+ELF_MACHINES = {Arch.AARCH64: ("EM_AARCH64", "EM_ARM"), Arch.ARMV8M: ("EM_ARM",), Arch.RISCV: ("EM_RISCV",)}
 
 
 class WrongImage(Exception):
-    """One sentence: the symbols are of another build."""
+    """One sentence: the symbols are of another build or another processor."""
 
 
-def check_code(fragments: Iterable[Fragment], images: Sequence[Image]) -> None:
-    """Raises WrongImage where code that ran is not what the image has at its address."""
+def check_code(fragments: Iterable[Fragment], images: Sequence[Image], arch: Arch) -> None:
+    """Raises WrongImage where an image is for another processor, or code that ran is not what the image has at its address."""
     for image in images:
+        if image.machine and image.machine not in ELF_MACHINES[arch]:
+            raise WrongImage(
+                f"{image.name} is an ELF file for {image.machine.removeprefix('EM_')}, the machine's cores are {arch.name}; "
+                "name that of the firmware"
+            )
         compared = different = 0
         first = 0
         for fragment in fragments:

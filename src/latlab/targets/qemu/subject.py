@@ -17,6 +17,7 @@ from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF, PLATFORM, sea
 from latlab.targets.qemu.qemu import ICOUNT_SHIFT, PARAMS_MAGIC, Qemu
 
 CORES_STAY_ON = 1
+ELF_MAGIC = b"\x7fELF"
 ERASED = b"\xff"
 LDR_X4_BEHIND, BR_X4 = 0x58000044, 0xD61F0080
 
@@ -66,11 +67,18 @@ def subject_of_file(firmware: Path, board_name: str) -> Subject:
 
 
 def placed(subject: Subject, folder: Path = Path()) -> Subject:
-    """The subject with the files in this folder that have no absolute path. Raises UsageError where an image is not there."""
+    """The subject with the files in this folder that have no absolute path. Raises UsageError where an image is not there, DataError where
+    it cannot be code as it stands in memory."""
     images = tuple(replace(image, file=folder / image.file) for image in subject.images)
     for image in images:
         if not image.file.is_file():
             raise UsageError(f"{image.file}: no such file; name an image of the firmware")
+        with image.file.open("rb") as file:
+            start = file.read(len(ELF_MAGIC))
+        if not start:
+            raise DataError(f"{image.file}: an empty file, 0 bytes; build the firmware again")
+        if start == ELF_MAGIC:
+            raise DataError(f"{image.file}: an ELF file, which no machine starts; name the flat image (`objcopy -O binary`)")
     return replace(subject, images=images, symbols=tuple(folder / path for path in subject.symbols))
 
 

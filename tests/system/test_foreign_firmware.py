@@ -9,6 +9,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import CoreId, Run, Topology
 from latlab.store.store import open_store
@@ -94,3 +96,22 @@ def test_options_that_do_not_belong_together_are_refused(tmp_path: Path) -> None
     assert b"there are virt, raspi4b" in latlab(tmp_path, "run", "psci", "--on", "juno").stderr
     assert b"needs --subject FILE" in latlab(tmp_path, "run", "psci", "--symbols", image).stderr
     assert b"--topology has no effect" in latlab(tmp_path, "run", "psci", "--on", "virt", "--firmware", image, "--topology", "4").stderr
+
+
+NO_PLUGINS = "qemu-system-aarch64: -plugin x: plugin interface not enabled in this build"
+OLDER = "Could not load plugin x.so: x.so: undefined symbol: qemu_plugin_scoreboard_find"
+
+
+@pytest.mark.parametrize(("says", "sentence"), [(NO_PLUGINS, "was built without plugins"), (OLDER, "is older than version 4")])
+@pytest.mark.parametrize("is_watched", [False, True])
+def test_a_qemu_that_takes_no_probe_is_refused_in_one_sentence(tmp_path: Path, says: str, sentence: str, is_watched: bool) -> None:
+    """A script that says what such a QEMU says."""
+    qemu = tmp_path / "qemu-system-aarch64"
+    version = '[ "$1" = --version ] && { echo "QEMU emulator version 10.0.2"; exit 0; }'
+    qemu.write_text(f"#!/bin/sh\n{version}\necho '{says}' >&2\nexit 1\n")
+    qemu.chmod(0o755)
+    run = ("run", "psci", "--on", "virt", "--firmware", str(IMAGES.firmware_bin), "--qemu", str(qemu))
+    done = latlab(tmp_path, *(("watch", "--", str(qemu), "-M", "virt") if is_watched else run))
+    assert done.returncode == 2
+    assert sentence in done.stderr.decode().splitlines()[-1]
+    assert last_run(tmp_path).status is RunStatus.PARTIAL

@@ -15,7 +15,7 @@ from latlab.analysis.crossings.span_functions import functions_of_spans
 from latlab.campaigns.psci import CAMPAIGN
 from latlab.campaigns.recording import Progress, Recorded, living, text_of
 from latlab.catalog import call_names
-from latlab.errors import DataError, LatlabError
+from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.calls_log import CallsLog, read_calls_log
 from latlab.formats.probe.decoder import Decoder
 from latlab.formats.probe.functions import LOG as FUNCTIONS_LOG
@@ -74,7 +74,7 @@ def run_psci_subject(
         raise LatlabError(f"interrupted; what came before is kept as the partial run {run_id}")
     refused = probes.refusal(console.stderr.decode("utf-8", "replace"))
     if not data and refused:
-        raise DataError(refused)
+        raise UsageError(refused)
     return Recorded(run_id, status, len(found.samples), tuple(problems), True)
 
 

@@ -153,6 +153,8 @@ def test_commas_in_paths_reach_qemu_doubled() -> None:
             "version 6",
         ),
         ("qemu-system-aarch64: -plugin: invalid option", "built without plugins"),
+        ("qemu-system-aarch64: -plugin x.so: plugin interface not enabled in this build", "built without plugins"),
+        ("qemu: Could not load plugin x.so: x.so: undefined symbol: qemu_plugin_scoreboard_find", "older than version 4, it lacks qemu_"),
         ("qemu: Could not load plugin x.so: wrong ELF class", "wrong ELF class"),
     ],
 )

@@ -48,6 +48,9 @@ def refusal(stderr: str) -> str | None:
         return f"this QEMU offers version {version[2]} of its plugin interface, the probe needs {version[1]}; use QEMU 10.0"
     if re.search(r"-plugin: invalid option|plugin interface .*not.*(enabled|built)", stderr):
         return "this QEMU was built without plugins; use one that has them, such as Debian's"
+    lacks = re.search(r"Could not load plugin .*undefined symbol: (qemu_plugin_\w+)", stderr)
+    if lacks:
+        return f"this QEMU's plugin interface is older than version {INTERFACE}, it lacks {lacks[1]}; use QEMU 10.0"
     failed = re.search(r"Could not load plugin (.*)", stderr)
     return f"QEMU cannot load the probe ({failed[1]}); build it on this machine with `make probe`" if failed else None
 

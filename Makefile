@@ -22,7 +22,7 @@ help:
 	@echo "make lint     ruff and mypy over everything, the direction of imports"
 	@echo "make docs     build the documentation with its generated page, warnings are errors"
 	@echo "make man      the manual pages, made from the help, in build/man"
-	@echo "make package  a wheel that carries the firmware images"
+	@echo "make package  a wheel that carries the firmware images, every program and the manual pages"
 
 setup:
 	scripts/setup.sh
@@ -125,8 +125,10 @@ predictions: setup-dev
 	$(MAKE) virtual
 	$(PYTHON) scripts/predictions.py
 
+# What `run sbi` needs goes in where its compiler is installed.
 package: setup-dev
 	$(MAKE) firmware
+	if command -v riscv64-linux-gnu-gcc >/dev/null; then $(MAKE) sbi; fi
 	$(PYTHON) scripts/package.py
 
 clean:

@@ -1,54 +1,104 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds a wheel that carries the firmware images, so that `latlab run` needs no cross compiler where it is installed."""
+"""Builds a wheel that carries the programs of every verb and the manual pages: where it is installed, `latlab` needs no compiler."""
 
+from __future__ import annotations
+
+import argparse
+import json
+import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
+import man
+from latlab.campaigns import psci, sbi
+from latlab.errors import UsageError
+from latlab.targets.guest.guest import HOLD_SUFFIX
+from latlab.targets.linux.recorder_binary import COMPILERS, recorder_for
+from latlab.targets.qemu import boards, images, mps2, probe
+from latlab.virtual import exploration, program
+
 ROOT = Path(__file__).parents[1]
-CARRIED = ROOT / "src" / "latlab" / "catalog" / "images"
-IMAGES = ("firmware.bin", "firmware.elf", "psci_bench.elf")
-STRIP = "aarch64-linux-gnu-strip"
-SPM_IMAGES = ("secure.elf", "bench.elf")
-SPM_STRIP = "arm-none-eabi-strip"
+BUILD = ROOT / "build"
+STAGED = BUILD / "wheel"
+PLACE = "LATLAB_STAGED"  # scripts/wheel_hook.py takes what is there into the wheel
+EL3, M_PROFILE, RISC_V = "aarch64-linux-gnu-strip", "arm-none-eabi-strip", "riscv64-linux-gnu-strip"
 
 
-def carry(build: Path) -> None:
-    """Debug information stays behind; the note and the symbols come along."""
-    target = CARRIED / build.name
-    target.mkdir(parents=True)
-    for name in IMAGES:
-        shutil.copy(build / name, target)
-        if name.endswith(".elf"):
-            subprocess.run([STRIP, "--strip-debug", target / name], check=True)
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A file that latlab looks for, by its place in a build folder and in the package. `strip`: its debug information stays behind."""
+
+    place: Path
+    strip: str | None = None
+    made_by: str = "make firmware"
+    is_needed: bool = True
 
 
-def carry_spm(build: Path) -> None:
-    """One build of the SPM with its bench."""
-    target = CARRIED / "spm" / build.name
-    target.mkdir(parents=True)
-    for name in SPM_IMAGES:
-        shutil.copy(build / name, target)
-        subprocess.run([SPM_STRIP, "--strip-debug", target / name], check=True)
+def inventory() -> Iterator[Carried]:
+    """By the names that the code itself looks for them with."""
+    own = {board.own for board in boards.BOARDS.values() if board.own}
+    presets = json.loads((ROOT / "CMakePresets.json").read_text("utf-8"))["configurePresets"]
+    chosen = {preset["name"] for preset in presets if preset["name"].startswith(f"{images.PLATFORM}-")}  # `run psci --build`
+    for build in sorted({*own, images.PLATFORM + HOLD_SUFFIX, *chosen}):
+        yield Carried(Path(build, images.FIRMWARE_BIN))
+        yield Carried(Path(build, images.FIRMWARE_ELF), EL3)
+        if build.startswith(images.PLATFORM):
+            yield Carried(Path(build, f"{psci.PAYLOAD}.elf"), EL3)
+    for board in boards.BOARDS.values():
+        yield Carried(Path(images.PLATFORM, f"{board.program}.elf"), EL3)
+    for spm in mps2.BUILDS:
+        for name in (mps2.SECURE_ELF, mps2.BENCH_ELF):
+            yield Carried(Path("spm", spm, name), M_PROFILE)
+    yield Carried(probe.PLACES[0])
+    yield Carried(sbi.PROGRAM, RISC_V, "make sbi", is_needed=False)
+    for name in (program.PROGRAM, exploration.PROGRAM):
+        yield Carried(Path("virtual", name), "strip")
 
 
-def main() -> None:
-    builds = sorted(path.parent for path in (ROOT / "build").glob("qemu_virt*/firmware.bin"))
-    if not builds:
-        sys.exit("no firmware images in build/; run `make firmware` first")
-    spm_builds = sorted(path.parent for path in (ROOT / "build" / "spm").glob("*/bench.elf"))
-    shutil.rmtree(CARRIED, ignore_errors=True)
+def stage() -> list[Path]:
+    """Puts it all into one folder, and says what was left out. Raises UsageError for what has not been built."""
+    shutil.rmtree(STAGED, ignore_errors=True)
+    staged = []
+    for carried in inventory():
+        found, target = BUILD / carried.place, STAGED / "images" / carried.place
+        if not found.is_file() and not carried.is_needed:
+            print(f"without {carried.place}: {carried.made_by} has not built it", file=sys.stderr)
+            continue
+        if not found.is_file():
+            raise UsageError(f"{found}: not built; run `{carried.made_by}` first")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(found, target)
+        if carried.strip:
+            subprocess.run([carried.strip, "--strip-debug", target], check=True)
+        staged.append(carried.place)
+    for machine in COMPILERS:
+        staged.append(Path(f"recorder-{machine}"))
+        shutil.copy(recorder_for(machine), STAGED / "images" / staged[-1])
+    (STAGED / "man1").mkdir()
+    for name, text in man.pages():
+        (STAGED / "man1" / f"{name}.1").write_text(text, "utf-8")
+    return staged
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "dist", help="where the wheel goes")
+    folder: Path = parser.parse_args().folder
     try:
-        for build in builds:
-            carry(build)
-        for build in spm_builds:
-            carry_spm(build)
-        subprocess.run([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", ROOT / "dist", ROOT], check=True)
-    finally:
-        shutil.rmtree(CARRIED, ignore_errors=True)
-    for wheel in sorted((ROOT / "dist").glob("*.whl")):
-        print(f"{wheel.relative_to(ROOT)}: images of {', '.join(build.name for build in [*builds, *spm_builds])}")
+        staged = stage()
+    except UsageError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    words = ("-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT))
+    subprocess.run((sys.executable, *words), check=True, env=dict(os.environ, **{PLACE: str(STAGED)}))
+    for wheel in sorted(folder.glob("*.whl")):
+        print(f"{wheel}: {len(staged)} programs, {len(list((STAGED / 'man1').iterdir()))} manual pages")
+    return 0
 
 
-main()
+if __name__ == "__main__":
+    sys.exit(main())

@@ -99,6 +99,7 @@ def test_options_that_do_not_belong_together_are_refused(tmp_path: Path) -> None
 
 
 NO_PLUGINS = "qemu-system-aarch64: -plugin x: plugin interface not enabled in this build"
+NEXT_STEP = "free some disk or set TMPDIR to a folder with more"
 OLDER = "Could not load plugin x.so: x.so: undefined symbol: qemu_plugin_scoreboard_find"
 
 
@@ -115,3 +116,21 @@ def test_a_qemu_that_takes_no_probe_is_refused_in_one_sentence(tmp_path: Path, s
     assert done.returncode == 2
     assert sentence in done.stderr.decode().splitlines()[-1]
     assert last_run(tmp_path).status is RunStatus.PARTIAL
+
+
+@pytest.mark.parametrize("is_watched", [False, True])
+def test_a_disk_that_does_not_take_the_stream_is_the_first_problem_and_what_came_is_kept(tmp_path: Path, is_watched: bool) -> None:
+    """A script writes the stream's header where the probe would, and says what the probe says then."""
+    qemu = tmp_path / "qemu-system-aarch64"
+    version = '[ "$1" = --version ] && { echo "QEMU emulator version 10.0.2"; exit 0; }'
+    header = r"""printf 'LLPROBE\000\001\000\030\000\001\000\001\000\004\000\000\000\004\000\000\000' >"${out%%,*}" """
+    says = "latlab probe: writing to /x/probe failed (No space left on device); 43 records were lost"
+    qemu.write_text(f"#!/bin/sh\n{version}\nfor word; do out=${{word#*out=}}; done\n{header}\necho '{says}' >&2\n")
+    qemu.chmod(0o755)
+    run = ("run", "psci", "--on", "virt", "--firmware", str(IMAGES.firmware_bin), "--qemu", str(qemu))
+    done = latlab(tmp_path, *(("watch", "--", str(qemu), "-M", "virt") if is_watched else run))
+    assert done.returncode == 3
+    first, second, *_ = last_run(tmp_path).problems
+    assert first.message == f"{says.removeprefix('latlab ').replace('probe:', 'the probe:', 1)}; {NEXT_STEP}"
+    assert "was cut off after 24 bytes" in second.message
+    assert len(open_store(str(tmp_path / "store.db")).logs("last")["probe"]) == 24

@@ -18,7 +18,7 @@ from latlab.model.crossings import Crossing, End, Fragment, Profile, Sleep, Wake
 from latlab.model.run import Topology
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.probe import find_probe, with_probe
+from latlab.targets.qemu.probe import complaints, find_probe, with_probe
 from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
 from support.places import ROOT
 
@@ -105,7 +105,15 @@ def test_a_machine_that_does_not_start_is_one_sentence(tmp_path: Path) -> None:
     assert done.stderr.decode().splitlines()[-1].startswith("latlab: QEMU did not start the machine; it said: ")
 
 
-def test_a_full_disk_is_told_and_what_came_is_kept(tmp_path: Path) -> None:
+def test_the_probe_says_at_the_end_that_a_full_disk_did_not_take_its_stream(tmp_path: Path) -> None:
+    command = with_probe(machine_command(tmp_path), find_probe(), Path("/dev/full"), False)
+    done = subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, check=True, stdin=subprocess.DEVNULL)
+    (problem,) = complaints(done.stderr.decode())
+    assert problem.message.startswith("the probe: writing to /dev/full failed (No space left on device); ")
+    assert done.stdout == boot(machine_command(tmp_path))
+
+
+def test_what_comes_beyond_the_limit_is_told_and_what_came_is_kept(tmp_path: Path) -> None:
     done = latlab(tmp_path, "watch", "--limit", "100000", "--", *machine_command(tmp_path))
     assert done.returncode == 3
     assert b"the probe lost" in done.stderr.splitlines()[-1]

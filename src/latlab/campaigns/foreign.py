@@ -65,14 +65,15 @@ def run_psci_subject(
             logs = {"console": console.take(), "secure": _read(folder / "secure.log"), "stderr": console.stderr, "probe": data}
             store.add(run_id, logs=logs)
             found = measured(data, log, images)
-            problems = [*found.problems, *_end_problems(log, console, found.whereabouts)]
+            said = console.stderr.decode("utf-8", "replace")
+            problems = [*probes.complaints(said), *found.problems, *_end_problems(log, console, found.whereabouts)]
             store.describe(run_id, _described(_planned(qemu, subject, command), log))
             store.add(run_id, found.samples, problems=problems, logs={FUNCTIONS_LOG: render_functions(found.functions)})
             status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
             store.finish(run_id, status)
     if console.outcome.end is consoles.End.INTERRUPT:
         raise LatlabError(f"interrupted; what came before is kept as the partial run {run_id}")
-    refused = probes.refusal(console.stderr.decode("utf-8", "replace"))
+    refused = probes.refusal(said)
     if not data and refused:
         raise UsageError(refused)
     return Recorded(run_id, status, len(found.samples), tuple(problems), True)

@@ -282,7 +282,7 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
             f"QEMU did not start the machine; it said: {said.splitlines()[-1]!r}" if said else "QEMU said nothing and ended"
         )
         raise UsageError(why)
-    problems = [*seen.problems]
+    problems = [*probes.complaints(said), *seen.problems]
     if end:
         problems.append(Problem(0, end))
     elif follower.exit_status:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from latlab.errors import UsageError
+from latlab.model.run import Problem
 from latlab.targets.qemu.images import search_folders
 
 PLUGIN = "latlab-probe.so"
@@ -53,6 +54,12 @@ def refusal(stderr: str) -> str | None:
         return f"this QEMU's plugin interface is older than version {INTERFACE}, it lacks {lacks[1]}; use QEMU 10.0"
     failed = re.search(r"Could not load plugin (.*)", stderr)
     return f"QEMU cannot load the probe ({failed[1]}); build it on this machine with `make probe`" if failed else None
+
+
+def complaints(stderr: str) -> tuple[Problem, ...]:
+    """What the probe says at its end of a disk that did not take its stream, with what to do about it."""
+    said = re.findall(r"latlab probe: (writing to .* failed \(.*\); \d+ records were lost)", stderr)
+    return tuple(Problem(0, f"the probe: {each}; free some disk or set TMPDIR to a folder with more") for each in said)
 
 
 def _escaped(path: Path) -> str:

@@ -10,19 +10,22 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from statistics import median
 
 import pytest
 
 from latlab.campaigns.sbi import PROGRAM, QEMU
+from latlab.errors import LatlabError
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import CoreId, Run
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import search_folders
 from support.clients import KERNEL_OF_XEN, Clients, fetch
-from support.debian_sources import package
-from support.foreign import RELEASE, SBSA_BUILD, SBSA_SUBJECT, built_tfa
+from support.debian_sources import package, source, version_of
+from support.foreign import OLDER_BUILD, RELEASE, SBSA_BUILD, SBSA_SUBJECT, TFA_BUILD, built_tfa
 from support.places import ROOT
 from support.watched import Boot, linux, ours, tfa_flash, u_boot, watched, xen
 
@@ -33,12 +36,12 @@ LATLAB = Path(sys.executable).with_name("latlab")
 PAGE = (ROOT / "docs/foreign-firmware.md").read_text("utf-8")
 OPENSBI = Path("usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")
 RPI4 = Path("usr/lib/arm-trusted-firmware/rpi4/bl31.bin")
-SBSA_ROWS = (
-    ("PSCI_VERSION, n1", "psci_version_parallel", "psci_call"),
-    ("CPU_OFF, n1, down", "cpu_off_serial", "powerdown"),
-    ("CPU_OFF, n1, up", "cpu_off_serial", "wakeup"),
-    ("CPU_SUSPEND to level 0, n1, down", "cpu_susp_serial", "powerdown"),
-    ("CPU_SUSPEND to the deepest state, n1, down, others awake", "susp_deep_serial", "powerdown"),
+ROWS = (
+    ("PSCI_VERSION", "psci_version_parallel", "psci_call"),
+    ("CPU_OFF, down", "cpu_off_serial", "powerdown"),
+    ("CPU_OFF, up", "cpu_off_serial", "wakeup"),
+    ("CPU_SUSPEND to level 0, down", "cpu_susp_serial", "powerdown"),
+    ("CPU_SUSPEND to the deepest state, down, others awake", "susp_deep_serial", "powerdown"),
 )
 LINUX_DID = {"CPU_ON (64)": 4, "CPU_OFF": 1, "PSCI_VERSION": 1}
 
@@ -56,9 +59,20 @@ def last_run(folder: Path) -> Run:
 
 
 @pytest.fixture(scope="module")
-def tfa(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tfa_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The subject file of the TF-A that a suite of Debian has as source, built once."""
+
+    @cache
+    def built(suite: str) -> Path:
+        return built_tfa(tmp_path_factory.mktemp(suite), suite, OLDER_BUILD if suite == "bookworm" else TFA_BUILD)
+
+    return built
+
+
+@pytest.fixture(scope="module")
+def tfa(tfa_of: Callable[[str], Path]) -> Path:
     """The subject file of TF-A 2.12.1."""
-    return built_tfa(tmp_path_factory.mktemp("tfa"), "trixie")
+    return tfa_of("trixie")
 
 
 @pytest.fixture(scope="module")
@@ -71,15 +85,19 @@ def clients() -> Clients:
     return fetch()
 
 
-def test_debians_stripped_tf_a_for_the_raspberry_pi_4_answers_on_its_machine(tmp_path: Path) -> None:
-    image = package("arm-trusted-firmware", "bookworm", "arm64") / RPI4
+@pytest.mark.parametrize("suite", ["bookworm", "trixie", "sid"])
+def test_debians_stripped_tf_a_for_the_raspberry_pi_4_answers_on_its_machine(suite: str, tmp_path: Path) -> None:
+    image = package("arm-trusted-firmware", suite, "arm64") / RPI4
+    version = version_of("arm-trusted-firmware", suite, "arm64")
     done = latlab(tmp_path, "run", "psci", "--firmware", str(image), "--on", "raspi4b", "--iterations", "5")
     assert done.returncode == 0, done.stderr
     run = last_run(tmp_path)
     values = [sample.value_ticks for sample in run.samples]
     assert len(values) == 20 and {sample.test for sample in run.samples} == {"psci_version_parallel"}
     assert len(set(values)) == 1
-    assert f"PSCI_VERSION takes {values[0]} instructions" in " ".join(PAGE.split())
+    rows = table("TF-A for the Raspberry Pi 4")
+    assert version in rows or suite == "sid", "sid goes on; the page has what it had"
+    assert rows.get(version, [str(values[0])]) == [str(values[0])]
 
 
 def test_tf_a_for_qemu_makes_every_call_that_it_can_and_the_functions_add_up(tmp_path: Path, tfa: Path) -> None:
@@ -93,18 +111,40 @@ def test_tf_a_for_qemu_makes_every_call_that_it_can_and_the_functions_add_up(tmp
     assert all(share.place.startswith("lib/psci/") for one in run.functions for share in one.functions if share.name.startswith("psci_do"))
 
 
+def test_two_releases_of_tf_a_cost_what_the_page_says_and_differ_in_functions(tmp_path: Path, tfa_of: Callable[[str], Path]) -> None:
+    names = []
+    for column, suite in enumerate(("bookworm", "trixie")):
+        done = latlab(tmp_path, "run", "psci", "--subject", str(tfa_of(suite)), "--iterations", "2")
+        assert done.returncode == 0, done.stderr
+        names += re.findall(r"^run (\S+): \d+ samples$", done.stderr, re.MULTILINE)
+        run = last_run(tmp_path)
+        check_functions(run)
+        assert {what: row[column] for what, row in table("TF-A for `qemu`").items()} == measured(run)
+    told = latlab(tmp_path, "explain", *names)
+    print(told.stdout)
+    assert re.search(r"powerdown of cpu_off_serial.*bakery_lock_get.* gone", told.stdout.replace("\n", " "))
+
+
+def test_the_newest_tf_a_that_debian_has_as_source_makes_every_call_that_it_can(tmp_path: Path, tfa_of: Callable[[str], Path]) -> None:
+    try:
+        source("arm-trusted-firmware", "sid")
+    except LatlabError as error:
+        pytest.skip(str(error))
+    done = latlab(tmp_path, "run", "psci", "--subject", str(tfa_of("sid")), "--iterations", "2")
+    assert done.returncode == 0, done.stderr
+    run = last_run(tmp_path)
+    print(measured(run))
+    assert (run.status, len(run.samples)) == (RunStatus.COMPLETE, 22)
+    check_functions(run)
+
+
 def test_tf_a_for_the_reference_machine_of_servers_makes_every_call_that_it_can(tmp_path: Path, tfa_of_sbsa: Path) -> None:
     done = latlab(tmp_path, "run", "psci", "--subject", str(tfa_of_sbsa), "--iterations", "2")
     assert done.returncode == 0, done.stderr
     run = last_run(tmp_path)
     assert (run.status, run.platform, len(run.samples)) == (RunStatus.COMPLETE, "sbsa-ref", 22)
     check_functions(run)
-    for what, test, metric in SBSA_ROWS:
-        (value,) = figures(run, test, metric)
-        print(what, value)
-        assert f"| {what} | {value:.0f} |" in PAGE
-        values = {sample.value_ticks for sample in run.samples if (sample.test, sample.metric) == (test, metric)}
-        assert values == {value}
+    assert {what: row[0] for what, row in table("TF-A 2.12.1 for `qemu_sbsa`").items()} == measured(run)
 
 
 @pytest.mark.skipif(
@@ -156,6 +196,23 @@ def test_xen_and_u_boot_are_watched_too(tmp_path: Path, clients: Clients) -> Non
     told("u-boot", loaded)
     assert "U-Boot" in loaded.console and "poweroff ..." in loaded.console
     assert not [one for one in loaded.calls if one["kind"] == "call"] and loaded.open_calls == 1
+
+
+def table(title: str) -> dict[str, list[str]]:
+    """The first table of this section of the page: its rows by their first cell."""
+    section = PAGE.split(f"## {title}\n", 1)[1].split("\n## ", 1)[0]
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line.startswith("|")]
+    return {line[0]: line[1:] for line in lines[2:]}
+
+
+def measured(run: Run) -> dict[str, str]:
+    """What the page has of a subject, in its words; each figure is that of all cores and iterations."""
+    found = {}
+    for what, test, metric in ROWS:
+        values = {sample.value_ticks for sample in run.samples if (sample.test, sample.metric) == (test, metric)}
+        assert len(values) == 1, (what, values)
+        found[what] = str(values.pop())
+    return found
 
 
 def check_functions(run: Run) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -32,6 +33,12 @@ def package(name: str, suite: str, architecture: str) -> Path:
         run(("dpkg-deb", "-x", str(archive), str(place / name)))
         done.write_text(archive.name)
     return place / name
+
+
+def version_of(name: str, suite: str, architecture: str) -> str:
+    """The upstream version of a package that was unpacked."""
+    archive = (cache_folder() / "packages" / suite / architecture / f"{name}.done").read_text()
+    return re.split(r"[+~-]", archive.split("_")[1])[0]
 
 
 def copied(folder: Path, target: Path) -> Path:

@@ -11,6 +11,8 @@ from support.debian_sources import copied, source
 
 TOOLS = "CROSS_COMPILE=aarch64-linux-gnu- CC='aarch64-linux-gnu-gcc -g'"
 TFA_BUILD = f"printf none > bl33.bin && make -j2 {TOOLS} PLAT=qemu DEBUG=0 BL33=bl33.bin bl1 bl2 bl31 fip"
+# The linker of Debian 12 warns of what the older release does, and its makefile takes warnings for errors.
+OLDER_BUILD = f"{TFA_BUILD} LD='aarch64-linux-gnu-ld --no-warn-rwx-segments'"
 BUILD_S = 3600
 RELEASE = "build/qemu/release"
 SUBJECT = f"""name = "TF-A"

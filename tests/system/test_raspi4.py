@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -45,8 +46,8 @@ def run(folder: Path, image: Path, *options: str) -> tuple[str, str]:
     return normal, firmware
 
 
-def program() -> tuple[str, str]:
-    return ("-device", f"loader,file={find_program(own_subject('raspi4b').board)}")
+def program(name: str = "psci_calls") -> tuple[str, str]:
+    return ("-device", f"loader,file={find_program(own_subject('raspi4b').board).with_name(f'{name}_raspi4b.elf')}")
 
 
 def board_tree(folder: Path, memory: tuple[int, ...] = (0, 0, MEMORY_BYTES)) -> Path:
@@ -73,6 +74,15 @@ def test_the_image_has_the_header_that_the_boards_firmware_looks_for() -> None:
     assert struct.unpack_from("<II", image, TREE_AT) == (TREE, KERNEL)
     assert KERNEL_AT == TREE_AT + 4
     assert len(image) < FIRMWARE_BYTES
+
+
+def test_every_call_that_the_board_has_is_as_specified_and_the_others_are_refused(tmp_path: Path) -> None:
+    normal, _ = run(tmp_path, armstub(), *program("psci_conformance"))
+    assert not [line for line in normal.splitlines() if line.startswith("FAIL")]
+    passed = re.fullmatch(r"(\d+) passed, 0 failed", normal.strip().splitlines()[-1])
+    assert passed and int(passed[1]) > 300
+    resets = ("SYSTEM_RESET", "SYSTEM_RESET2 (warm reset)")
+    assert all(f"PASS {call} boots the payload again" in normal for call in resets)
 
 
 def test_the_campaign_gives_the_same_figures_twice_on_four_cores_in_one_cluster(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ add_payload(psci_stress
     psci_stress/watchdog.c
     psci_stress/worker.c)
 
-add_payload(psci_conformance
+set(psci_conformance
     psci_conformance/cases_affinity.c
     psci_conformance/cases_cpu_on.c
     psci_conformance/cases_identity.c
@@ -90,6 +90,11 @@ add_payload(psci_conformance
     psci_conformance/others.c
     psci_conformance/probe_entry.S
     psci_conformance/progress.c)
+add_payload(psci_conformance ${psci_conformance} psci_conformance/board/virt.c)
+add_payload_for_board(psci_conformance_raspi4b ${psci_conformance} psci_conformance/board/raspi4b.c)
+foreach(conformance psci_conformance psci_conformance_raspi4b)
+    target_include_directories(${conformance} PRIVATE psci_conformance)
+endforeach()
 
 add_payload(smc_fuzz
     smc_fuzz/arguments.c

@@ -4,13 +4,13 @@
 
 #include <stdint.h>
 
+#include "board.h"
 #include "check.h"
 #include "core.h"
 #include "format.h"
 #include "others.h"
 #include "psci.h"
 
-#define LEVELS 3
 #define HW_ON 0
 #define HW_OFF 1
 #define UNKNOWN_CORE 0xff
@@ -25,7 +25,7 @@ static void check_bad_arguments(const char *call_name, uint32_t function)
     format_text(name, sizeof(name), "%s with a reserved bit of its target set returns INVALID_PARAMETERS", call_name);
     check_refused(name, PSCI_INVALID_PARAMETERS, function, own | 1UL << 31, 0, 0);
     format_text(name, sizeof(name), "%s above the highest level returns INVALID_PARAMETERS", call_name);
-    check_refused(name, PSCI_INVALID_PARAMETERS, function, own, LEVELS, 0);
+    check_refused(name, PSCI_INVALID_PARAMETERS, function, own, board.levels, 0);
     format_text(name, sizeof(name), "%s of level 0xffffffff returns INVALID_PARAMETERS", call_name);
     check_refused(name, PSCI_INVALID_PARAMETERS, function, own, 0xffffffff, 0);
 }
@@ -63,7 +63,7 @@ void cases_affinity(void)
     check_bad_arguments("AFFINITY_INFO (64-bit)", SMC64(PSCI_AFFINITY_INFO));
     check_bad_arguments("NODE_HW_STATE", PSCI_NODE_HW_STATE);
     check_bad_arguments("NODE_HW_STATE (64-bit)", SMC64(PSCI_NODE_HW_STATE));
-    for (uint32_t level = 0; level < LEVELS; level++) {
+    for (uint32_t level = 0; level < board.levels; level++) {
         format_text(name, sizeof(name), "NODE_HW_STATE of the caller's level %u is HW_ON", level);
         check_call(name, HW_ON, SMC64(PSCI_NODE_HW_STATE), own, level, 0);
     }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "addresses.h"
+#include "board.h"
 #include "check.h"
 #include "core.h"
 #include "format.h"
@@ -141,15 +141,14 @@ static void check_pending(uint32_t index)
 
 static void check_bad_addresses(uint32_t index)
 {
-    static const struct bad_address bad[] = BAD_ADDRESSES;
     char name[128];
 
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        format_text(name, sizeof(name), "CPU_ON refuses an entry point %s", bad[i].name);
-        check_refused(name, PSCI_INVALID_ADDRESS, SMC64(PSCI_CPU_ON), cores[index].mpidr, bad[i].address, 0);
+    for (const struct named_address *bad = board.bad_entry; bad->name != NULL; bad++) {
+        format_text(name, sizeof(name), "CPU_ON refuses an entry point %s", bad->name);
+        check_refused(name, PSCI_INVALID_ADDRESS, SMC64(PSCI_CPU_ON), cores[index].mpidr, bad->address, 0);
     }
-    check_refused("CPU_ON (32-bit) refuses an entry point in secure SRAM", PSCI_INVALID_ADDRESS, PSCI_CPU_ON, cores[index].mpidr,
-                  0x0e001000, 0);
+    check_refused("CPU_ON (32-bit) refuses an entry point in secure memory", PSCI_INVALID_ADDRESS, PSCI_CPU_ON, cores[index].mpidr,
+                  board.bad_entry[0].address, 0);
 }
 
 static void check_bad_targets(void)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "board.h"
 #include "check.h"
 #include "format.h"
 #include "psci.h"
@@ -61,12 +62,20 @@ static const struct feature features[] = {
     { "id 0xffffffff", 0xffffffff, PSCI_NOT_SUPPORTED },
 };
 
+static bool is_missing(uint32_t function)
+{
+    bool is_mem_protect = function == PSCI_MEM_PROTECT || (function & ~0x40000000U) == PSCI_MEM_PROTECT_CHECK_RANGE;
+
+    return is_mem_protect && !board.has_mem_protect;
+}
+
 static void check_feature(const struct feature *feature)
 {
+    int64_t expected = is_missing(feature->function) ? PSCI_NOT_SUPPORTED : feature->expected;
     char name[128];
 
     format_text(name, sizeof(name), "PSCI_FEATURES answers for %s", feature->name);
-    check_call(name, feature->expected, PSCI_FEATURES, feature->function, 0, 0);
+    check_call(name, expected, PSCI_FEATURES, feature->function, 0, 0);
 }
 
 void cases_identity(void)

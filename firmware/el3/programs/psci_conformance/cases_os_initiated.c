@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "board.h"
 #include "check.h"
 #include "core.h"
 #include "gic.h"
@@ -66,13 +67,17 @@ static void check_beside_running_core(void)
 
     if (in_cluster != NO_CORE) {
         other_start(in_cluster);
-        check_refuses("In OS-initiated mode a core that is not the last of its cluster may not power it down", LAST_IN_CLUSTER);
+        if (board.levels > 1) {
+            check_refuses("In OS-initiated mode a core that is not the last of its cluster may not power it down", LAST_IN_CLUSTER);
+        }
         check_sleeps("In OS-initiated mode a core that is not the last of its cluster may power itself down", POWER_STATE_DOWN_0);
         other_stop(in_cluster);
     }
     if (other != NO_CORE) {
         other_start(other);
-        check_refuses("In OS-initiated mode a core that is not the last of the system may not power it down", LAST_IN_SYSTEM);
+        if (board.levels > 1) {
+            check_refuses("In OS-initiated mode a core that is not the last of the system may not power it down", LAST_IN_SYSTEM);
+        }
         set_mode("SET_SUSPEND_MODE back to platform-coordinated is DENIED while another core is on", PSCI_DENIED,
                  PLATFORM_COORDINATED);
         other_stop(other);
@@ -83,7 +88,7 @@ static void check_beside_core_in_standby(void)
 {
     uint32_t other = other_core_in_cluster();
 
-    if (other == NO_CORE) {
+    if (other == NO_CORE || board.levels == 1) {
         return;
     }
     other_start_suspended(other, POWER_STATE_STANDBY_0, NO_TIMER);
@@ -135,8 +140,10 @@ void cases_os_initiated(void)
     set_mode("SET_SUSPEND_MODE to OS-initiated succeeds on the only core that is on", PSCI_SUCCESS, OS_INITIATED);
     set_mode("SET_SUSPEND_MODE to OS-initiated succeeds twice", PSCI_SUCCESS, OS_INITIATED);
     check_sleeps("In OS-initiated mode a core may power itself down", POWER_STATE_DOWN_0);
-    check_sleeps("In OS-initiated mode the last core of a cluster may power it down", LAST_IN_CLUSTER);
-    check_sleeps("In OS-initiated mode the last core of the system may power it down", LAST_IN_SYSTEM);
+    if (board.levels > 1) {
+        check_sleeps("In OS-initiated mode the last core of a cluster may power it down", LAST_IN_CLUSTER);
+        check_sleeps("In OS-initiated mode the last core of the system may power it down", LAST_IN_SYSTEM);
+    }
     check_calls_without_power_state();
     check_beside_running_core();
     check_beside_core_in_standby();

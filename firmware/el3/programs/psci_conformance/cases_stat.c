@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "board.h"
 #include "check.h"
 #include "core.h"
 #include "format.h"
@@ -95,12 +96,15 @@ static void check_bad_arguments(const char *what, uint32_t function)
 
 void cases_stat(void)
 {
-    static const uint32_t states[] = { POWER_STATE_STANDBY_0, POWER_STATE_DOWN_0, POWER_STATE_DOWN_1, POWER_STATE_DOWN_2 };
+    static const uint32_t down[] = { POWER_STATE_DOWN_0, POWER_STATE_DOWN_1, POWER_STATE_DOWN_2 };
 
-    for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
-        check_state(states[i]);
+    check_state(POWER_STATE_STANDBY_0);
+    for (size_t level = 0; level < board.levels; level++) {
+        check_state(down[level]);
     }
-    check_demotion();
+    if (board.levels > 1) {
+        check_demotion();
+    }
     check_bad_arguments("STAT_COUNT", PSCI_STAT_COUNT);
     check_bad_arguments("STAT_COUNT (64-bit)", SMC64(PSCI_STAT_COUNT));
     check_bad_arguments("STAT_RESIDENCY", PSCI_STAT_RESIDENCY);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "board.h"
 #include "check.h"
 #include "format.h"
 #include "psci.h"
@@ -14,28 +15,6 @@
 #define SLEEP_US 3000UL
 #define CONTEXT_64 0x8877665544332211UL
 #define CONTEXT_32 0x5a5aa5a5UL
-
-struct state {
-    const char *name;
-    uint32_t power_state;
-};
-
-static const struct state standby_states[] = {
-    { "core standby", POWER_STATE_STANDBY_0 },
-    { "core and cluster standby", 0x01000011 },
-    { "standby up to the system", 0x02000111 },
-};
-
-static const struct state powerdown_states[] = {
-    { "core powerdown", POWER_STATE_DOWN_0 },
-    { "cluster powerdown", POWER_STATE_DOWN_1 },
-    { "system powerdown", POWER_STATE_DOWN_2 },
-    { "core powerdown with cluster retention", 0x01010012 },
-    { "core powerdown with cluster and system retention", 0x02010112 },
-    { "cluster powerdown with system retention", 0x02010122 },
-};
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 /* Makes the call with a wake-up timer running; `slept` tells whether it came back only when that had fired. */
 static struct suspend_result sleep_in(uint64_t function, uint64_t a1, uint64_t a2, uint64_t a3, bool *slept)
@@ -58,7 +37,7 @@ static void check_slept(const char *what, bool slept)
     check_true(name, slept, "no return before the timer fired", 0);
 }
 
-static void check_standby(const struct state *state)
+static void check_standby(const struct named_state *state)
 {
     char name[128];
     bool slept;
@@ -95,7 +74,7 @@ static void check_default_suspend(const char *what, uint64_t function, uint64_t 
 }
 
 /* With its wake-up interrupt pending from the start, masked as all are. */
-static void check_pending(const struct state *state)
+static void check_pending(const struct named_state *state)
 {
     char name[128];
     struct suspend_result r;
@@ -112,19 +91,14 @@ void cases_suspend(void)
 {
     char what[96];
 
-    for (size_t i = 0; i < COUNT(standby_states); i++) {
-        check_standby(&standby_states[i]);
+    for (const struct named_state *state = board.standby; state->name != NULL; state++) {
+        check_standby(state);
+        check_pending(state);
     }
-    for (size_t i = 0; i < COUNT(standby_states); i++) {
-        check_pending(&standby_states[i]);
-    }
-    for (size_t i = 0; i < COUNT(powerdown_states); i++) {
-        check_pending(&powerdown_states[i]);
-    }
-    for (size_t i = 0; i < COUNT(powerdown_states); i++) {
-        format_text(what, sizeof(what), "CPU_SUSPEND to %s", powerdown_states[i].name);
-        check_powerdown(what, SMC64(PSCI_CPU_SUSPEND), powerdown_states[i].power_state, (uint64_t)payload_resume, CONTEXT_64,
-                        CONTEXT_64);
+    for (const struct named_state *state = board.powerdown; state->name != NULL; state++) {
+        check_pending(state);
+        format_text(what, sizeof(what), "CPU_SUSPEND to %s", state->name);
+        check_powerdown(what, SMC64(PSCI_CPU_SUSPEND), state->power_state, (uint64_t)payload_resume, CONTEXT_64, CONTEXT_64);
     }
     check_powerdown("CPU_SUSPEND (32-bit)", PSCI_CPU_SUSPEND, POWER_STATE_DOWN_0, (uint64_t)payload_resume, CONTEXT_32,
                     CONTEXT_32);

@@ -5,18 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "addresses.h"
+#include "board.h"
 #include "check.h"
 #include "format.h"
 #include "psci.h"
 #include "smc.h"
 
-struct bad_state {
-    const char *name;
-    uint32_t power_state;
-};
-
-static const struct bad_state bad_states[] = {
+static const struct named_state bad_states[] = {
     { "0", 0 },
     { "reserved bit 17", POWER_STATE_DOWN_0 | 1U << 17 },
     { "reserved bit 23", POWER_STATE_DOWN_0 | 1U << 23 },
@@ -36,23 +31,30 @@ static const struct bad_state bad_states[] = {
     { "a cluster level without a state id for it", 0x01010002 },
 };
 
-static const uint32_t functions[] = { PSCI_CPU_SUSPEND, SMC64(PSCI_CPU_SUSPEND) };
+static void check_state(const char *state, uint32_t power_state)
+{
+    char name[128];
+
+    format_text(name, sizeof(name), "CPU_SUSPEND (32-bit) refuses %s", state);
+    check_refused(name, PSCI_INVALID_PARAMETERS, PSCI_CPU_SUSPEND, power_state, (uint64_t)payload_resume, 0);
+    format_text(name, sizeof(name), "CPU_SUSPEND (64-bit) refuses %s", state);
+    check_refused(name, PSCI_INVALID_PARAMETERS, SMC64(PSCI_CPU_SUSPEND), power_state, (uint64_t)payload_resume, 0);
+}
 
 void cases_suspend_errors(void)
 {
-    static const struct bad_address bad_addresses[] = BAD_ADDRESSES;
     char name[128];
 
     for (size_t i = 0; i < sizeof(bad_states) / sizeof(bad_states[0]); i++) {
-        for (size_t j = 0; j < 2; j++) {
-            format_text(name, sizeof(name), "CPU_SUSPEND (%s) refuses %s", j == 0 ? "32-bit" : "64-bit", bad_states[i].name);
-            check_refused(name, PSCI_INVALID_PARAMETERS, functions[j], bad_states[i].power_state, (uint64_t)payload_resume, 0);
-        }
+        check_state(bad_states[i].name, bad_states[i].power_state);
     }
-    for (size_t i = 0; i < sizeof(bad_addresses) / sizeof(bad_addresses[0]); i++) {
-        format_text(name, sizeof(name), "CPU_SUSPEND refuses an entry point %s", bad_addresses[i].name);
-        check_refused(name, PSCI_INVALID_ADDRESS, SMC64(PSCI_CPU_SUSPEND), POWER_STATE_DOWN_0, bad_addresses[i].address, 0);
+    for (const struct named_state *state = board.refused; state->name != NULL; state++) {
+        check_state(state->name, state->power_state);
     }
-    check_refused("CPU_DEFAULT_SUSPEND refuses an entry point in secure SRAM", PSCI_INVALID_ADDRESS,
-                  SMC64(PSCI_CPU_DEFAULT_SUSPEND), bad_addresses[0].address, 0, 0);
+    for (const struct named_address *bad = board.bad_entry; bad->name != NULL; bad++) {
+        format_text(name, sizeof(name), "CPU_SUSPEND refuses an entry point %s", bad->name);
+        check_refused(name, PSCI_INVALID_ADDRESS, SMC64(PSCI_CPU_SUSPEND), POWER_STATE_DOWN_0, bad->address, 0);
+    }
+    check_refused("CPU_DEFAULT_SUSPEND refuses an entry point in secure memory", PSCI_INVALID_ADDRESS,
+                  SMC64(PSCI_CPU_DEFAULT_SUSPEND), board.bad_entry[0].address, 0, 0);
 }

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "board.h"
 #include "check.h"
 #include "core.h"
 #include "format.h"
@@ -48,5 +49,7 @@ void cases_suspended_core(void)
     }
     check_suspended(other, "standby", POWER_STATE_STANDBY_0, HW_STANDBY);
     check_suspended(other, "powerdown", POWER_STATE_DOWN_0, HW_OFF);
-    check_suspended(other, "system powerdown", POWER_STATE_DOWN_2, HW_OFF);
+    if (board.levels > 2) {
+        check_suspended(other, "system powerdown", POWER_STATE_DOWN_2, HW_OFF);
+    }
 }

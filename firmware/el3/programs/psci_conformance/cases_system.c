@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "addresses.h"
+#include "board.h"
 #include "check.h"
 #include "format.h"
 #include "others.h"
@@ -31,12 +31,11 @@ static void check_system_suspend_beside_running_core(void)
 
 void cases_system(void)
 {
-    static const struct bad_address bad[] = BAD_ADDRESSES;
     char name[128];
 
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        format_text(name, sizeof(name), "SYSTEM_SUSPEND refuses an entry point %s", bad[i].name);
-        check_refused(name, PSCI_INVALID_ADDRESS, SMC64(PSCI_SYSTEM_SUSPEND), bad[i].address, 0, 0);
+    for (const struct named_address *bad = board.bad_entry; bad->name != NULL; bad++) {
+        format_text(name, sizeof(name), "SYSTEM_SUSPEND refuses an entry point %s", bad->name);
+        check_refused(name, PSCI_INVALID_ADDRESS, SMC64(PSCI_SYSTEM_SUSPEND), bad->address, 0, 0);
     }
     check_system_suspend_beside_running_core();
     check_refused("SYSTEM_RESET2 refuses a reserved type", PSCI_INVALID_PARAMETERS, PSCI_SYSTEM_RESET2, RESERVED_RESET_TYPE, 0,

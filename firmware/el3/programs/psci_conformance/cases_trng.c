@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "board.h"
 #include "check.h"
 #include "format.h"
 #include "psci.h"
@@ -61,10 +62,24 @@ static void check_rnd(uint32_t function, uint32_t word_bits, uint32_t most_bits)
     check_true(name, a.x[1] != b.x[1] || a.x[2] != b.x[2] || a.x[3] != b.x[3], "two different results", (int64_t)a.x[3]);
 }
 
+static void check_without(void)
+{
+    check_preserving("TRNG_VERSION is not supported", TRNG_NOT_SUPPORTED, TRNG_VERSION, 0, 0, 0);
+    check_preserving("TRNG_FEATURES is not supported", TRNG_NOT_SUPPORTED, TRNG_FEATURES, TRNG_VERSION, 0, 0);
+    check_preserving("TRNG_GET_UUID is not supported", TRNG_NOT_SUPPORTED, TRNG_GET_UUID, 0, 0, 0);
+    check_preserving("TRNG_RND is not supported", TRNG_NOT_SUPPORTED, TRNG_RND, 32, 0, 0);
+    check_preserving("TRNG_RND (64-bit) is not supported", TRNG_NOT_SUPPORTED, SMC64(TRNG_RND), 64, 0, 0);
+}
+
 void cases_trng(void)
 {
-    struct smc_result uuid = smc(TRNG_GET_UUID, 0, 0, 0);
+    struct smc_result uuid;
 
+    if (!board.has_trng) {
+        check_without();
+        return;
+    }
+    uuid = smc(TRNG_GET_UUID, 0, 0, 0);
     check_preserving("TRNG_VERSION is 1.0", VERSION_1_0, TRNG_VERSION, 0, 0, 0);
     check_call("TRNG_FEATURES knows TRNG_VERSION", 0, TRNG_FEATURES, TRNG_VERSION, 0, 0);
     check_call("TRNG_FEATURES knows itself", 0, TRNG_FEATURES, TRNG_FEATURES, 0, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every call of PSCI 1.1, SMCCC 1.2, TRNG 1.0 and the trace service, with the errors that the specifications define. */
+#include "board.h"
 #include "cases.h"
 #include "check.h"
 #include "console.h"
@@ -8,8 +9,7 @@
 #include "progress.h"
 #include "psci.h"
 
-/* Memory that no image is loaded to. */
-#define WITNESS_ADDRESS 0x5ffe0000UL
+#define WITNESS_ADDRESS 0x5ffe0000UL /* of virt: memory that no image is loaded to */
 #define WITNESS 0x0123456789abcdefUL
 
 static volatile uint64_t *witness(void)
@@ -57,6 +57,9 @@ static void reset_with_protected_memory(void)
 {
     check_call("SYSTEM_RESET2 (warm reset) boots the payload again, on a core that is ON", AFFINITY_ON, PSCI_AFFINITY_INFO,
                cores[lead_index].mpidr, 0, 0);
+    if (!board.has_mem_protect) {
+        return;
+    }
     call(PSCI_MEM_PROTECT, 1, 0, 0);
     *witness() = WITNESS;
     /* In memory, and not only in a cache, by the reset. */

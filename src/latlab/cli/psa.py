@@ -3,63 +3,102 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from latlab.cli.options import FirmwareOption, QemuOption, StoreOption
+from latlab.cli.foreign import ProbeOption, SubjectOption, SymbolsOption
+from latlab.cli.options import FirmwareOption, QemuOption, StoreOption, grouped, names_of, refuse_given
 from latlab.cli.output import check_output, emit, err, show
 from latlab.errors import UsageError
 
 if TYPE_CHECKING:
     from latlab.campaigns.recording import Recorded
+    from latlab.store.store import Store
+    from latlab.targets.qemu.console import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """latlab's own SPM."""
+
+    build: Annotated[list[str] | None, typer.Option("--build", help="Only this build of the SPM; may be given several times.")] = None
+    machine: Annotated[str, typer.Option(help="QEMU's board: mps2-an521 or mps2-an505.")] = "mps2-an521"
+    firmware: FirmwareOption = None
+
+
+@dataclass(frozen=True, slots=True)
+class PsaSubjectOptions:
+    """Somebody else's SPM, such as a build of TF-M. --subject names it, the others go with it."""
+
+    subject: SubjectOption = None
+    iterations: Annotated[int, typer.Option(help="With --subject: iterations of each call in one boot.")] = 20
+    shots: Annotated[int, typer.Option(help="With --subject: the most interrupts that one call gets; a longer one has gaps.")] = 10_000
+    symbols: SymbolsOption = None
+    probe: ProbeOption = None
+
+
+@dataclass(frozen=True, slots=True)
+class LimitOptions:
+    """When a target is given up."""
+
+    timeout: Annotated[float, typer.Option(help="Seconds until the target is stopped.")] = 300
+    silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped.")] = 120
+
+    def limits(self) -> Limits:
+        from latlab.targets.qemu.console import Limits
+
+        if not (self.timeout > 0 and self.silence > 0):
+            raise UsageError("--timeout and --silence are seconds; use more than 0")
+        return Limits(self.timeout, self.silence)
 
 
 def register(run_app: typer.Typer) -> None:
     """Add the campaign to `latlab run`."""
-    run_app.command()(psa)
+    run_app.command()(grouped(psa))
 
 
 def psa(
-    build: Annotated[list[str] | None, typer.Option("--build", help="Only this build of the SPM; may be given several times.")] = None,
-    machine: Annotated[str, typer.Option(help="QEMU's board: mps2-an521 or mps2-an505.")] = "mps2-an521",
+    context: typer.Context,
+    own: BuildOptions,
+    foreign: PsaSubjectOptions,
+    limit: LimitOptions,
     priority: Annotated[str, typer.Option(help="Priority of the sweep's interrupt, 0x00 to 0xE0; schedulers use 0xE0.")] = "0x00",
-    timeout: Annotated[float, typer.Option(help="Seconds until the target is stopped.")] = 300,
-    silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped.")] = 120,
     qemu: QemuOption = None,
-    firmware: FirmwareOption = None,
     store: StoreOption = None,
     html: Annotated[Path | None, typer.Option(help="Also write charts of all builds to this file.")] = None,
 ) -> None:
     """Measure PSA calls on a Cortex-M33: what each costs by backend and isolation level, and how long interrupts wait."""
-    from latlab.analysis.spans.psa_builds import BuildResult
-    from latlab.campaigns.psa import CAMPAIGN_ITERATIONS, SYMBOLS_LOG, run_psa
-    from latlab.campaigns.recording import verdict
-    from latlab.cli.interrupt import Interrupts
     from latlab.cli.stores import open_store
-    from latlab.report.progress import RunProgress
-    from latlab.report.run.builds import screen
-    from latlab.targets.qemu import mps2
-    from latlab.targets.qemu.console import Limits
-    from latlab.targets.qemu.qemu import find_qemu
 
-    if not (timeout > 0 and silence > 0):
-        raise UsageError("--timeout and --silence are seconds; use more than 0")
+    limits = limit.limits()
     try:
         level = int(priority, 0)
     except ValueError:
         raise UsageError(f"--priority {priority} is no number; use 0x00 to 0xE0") from None
     check_output(html)
-    images = [mps2.find_psa_images(name, firmware) for name in build or mps2.BUILDS]
-    program = find_qemu(qemu or Path(mps2.PROGRAM))
-    opened = open_store(store)
-    recorded: list[Recorded] = []
-    with Interrupts() as interrupts:
-        for image in images:
-            with RunProgress(err(), f"{program}, {machine}, build {image.build}", CAMPAIGN_ITERATIONS) as progress:
-                recorded.append(run_psa(opened, program, machine, image, Limits(timeout, silence), progress, interrupts.asked, level))
-    results = [BuildResult(opened.load(r.run_id), mps2.parse_symbols(opened.logs(r.run_id)[SYMBOLS_LOG])) for r in recorded]
+    if foreign.subject is not None:
+        refuse_given(context, names_of(BuildOptions), "has no effect with --subject; leave it out")
+        opened = open_store(store)
+        recorded = [_subject(opened, foreign, foreign.subject, qemu, level, limits)]
+    else:
+        refuse_given(context, names_of(PsaSubjectOptions), "goes with --subject FILE")
+        opened, recorded = _own(own, qemu, level, limits, store)
+    _conclude(opened, recorded, html)
+
+
+def _conclude(store: Store, recorded: list[Recorded], html: Path | None) -> None:
+    from latlab.analysis.spans.psa_builds import BuildResult
+    from latlab.campaigns.psa import SYMBOLS_LOG
+    from latlab.campaigns.recording import verdict
+    from latlab.report.renderers.terminal import print_block
+    from latlab.report.run.builds import screen
+    from latlab.report.run.facts import problem_items
+    from latlab.targets.qemu import mps2
+
+    results = [BuildResult(store.load(r.run_id), mps2.parse_symbols(store.logs(r.run_id)[SYMBOLS_LOG])) for r in recorded]
     show(screen(results))
     if html:
         from latlab.report.renderers.html import document
@@ -67,4 +106,46 @@ def psa(
 
         emit(document(guide(results)), html)
     for one in recorded:
+        print_block(err(), problem_items(one.problems, marked=True))
         verdict(one)
+
+
+def _own(own: BuildOptions, qemu: Path | None, level: int, limits: Limits, store: str | None) -> tuple[Store, list[Recorded]]:
+    from latlab.campaigns.psa import CAMPAIGN_ITERATIONS, run_psa
+    from latlab.cli.interrupt import Interrupts
+    from latlab.cli.stores import open_store
+    from latlab.report.progress import RunProgress
+    from latlab.targets.qemu import mps2
+    from latlab.targets.qemu.qemu import find_qemu
+
+    images = [mps2.find_psa_images(name, own.firmware) for name in own.build or mps2.BUILDS]
+    program = find_qemu(qemu or Path(mps2.PROGRAM))
+    opened = open_store(store)
+    recorded: list[Recorded] = []
+    with Interrupts() as interrupts:
+        for image in images:
+            with RunProgress(err(), f"{program}, {own.machine}, build {image.build}", CAMPAIGN_ITERATIONS) as progress:
+                recorded.append(run_psa(opened, program, own.machine, image, limits, progress, interrupts.asked, level))
+    return opened, recorded
+
+
+def _subject(store: Store, foreign: PsaSubjectOptions, path: Path, qemu: Path | None, level: int, limits: Limits) -> Recorded:
+    from latlab.campaigns.psa_foreign import Asked, run_psa_subject
+    from latlab.cli.foreign import check_given
+    from latlab.cli.interrupt import Interrupts
+    from latlab.formats.symbols import read_subject_image
+    from latlab.report.progress import RunProgress
+    from latlab.targets.qemu.mps2 import PROGRAM
+    from latlab.targets.qemu.probe import find_probe
+    from latlab.targets.qemu.psa_subject import load_psa_subject
+    from latlab.targets.qemu.qemu import find_qemu
+
+    check_given(path, None, None, foreign.iterations)
+    if foreign.shots < 1:
+        raise UsageError(f"--shots {foreign.shots} sweeps nothing; use 1 or more")
+    subject = load_psa_subject(path)
+    images = tuple(read_subject_image(each, with_places=True) for each in (*subject.symbols, *(foreign.symbols or ())))
+    program, plugin = find_qemu(qemu or Path(PROGRAM)), find_probe(foreign.probe)
+    asked = Asked(foreign.iterations, level, foreign.shots)
+    with Interrupts() as interrupts, RunProgress(err(), f"{subject.name}, {program}", len(subject.calls)) as progress:
+        return run_psa_subject(store, program, subject, images, asked, plugin, limits, progress, interrupts.asked)

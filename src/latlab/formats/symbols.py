@@ -43,6 +43,23 @@ def read_image(path: Path, offset: int = 0, with_places: bool = False) -> Image:
     return Image(path.name, starts, sizes, names, code, said if any(said) else (), machine)
 
 
+def addresses_of(path: Path) -> dict[str, int]:
+    """Every named symbol of an ELF file that has an address, such as those of an import library, which has no code."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.sections import SymbolTableSection
+
+    try:
+        with path.open("rb") as stream:
+            table = ELFFile(stream).get_section_by_name(".symtab")
+            symbols = table.iter_symbols() if isinstance(table, SymbolTableSection) else ()
+            return {symbol.name: symbol["st_value"] for symbol in symbols if symbol.name and symbol["st_shndx"] != "SHN_UNDEF"}
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror}); name an ELF file") from error
+    except (ELFError, UnicodeDecodeError, ValueError) as error:
+        raise DataError(f"{path}: not an ELF file that can be read ({error})") from error
+
+
 def read_subject_image(text: Path, with_places: bool = False) -> Image:
     """An ELF file, or one that was loaded so many bytes above where it was linked: FILE@OFFSET."""
     name, _, offset = str(text).rpartition("@")

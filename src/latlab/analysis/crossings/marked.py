@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from latlab.analysis.crossings.calls import Call, Fallen
@@ -24,14 +24,37 @@ TESTS = (
 )
 
 
+Mark = tuple[int, int, int]
+"""Begin or end, the test's number and the iteration, as a program says them in the arguments of a call that means nothing else."""
+
+
+def psci_mark(call: Call) -> Mark | None:
+    """The mark that `psci_calls` makes; None for a call that is none."""
+    if call.entry.function != PSCI_FEATURES or len(call.registers) < 4 or call.registers[1] not in (MARK_BEGIN, MARK_END):
+        return None
+    return call.registers[1], call.registers[2], call.registers[3]
+
+
+def psa_mark(veneer: int) -> Callable[[Call], Mark | None]:
+    """That of `psa_calls`, whose veneer of psa_framework_version is at this address."""
+
+    def mark(call: Call) -> Mark | None:
+        if call.entry.function != veneer or call.registers[0] not in (MARK_BEGIN, MARK_END):
+            return None
+        return call.registers[0], call.registers[1], call.registers[2]
+
+    return mark
+
+
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """One measured call. `core` is the number of the stream."""
+    """One measured call. `core` is the number of the stream; `whole` is the metric of a call in which the core does not go down."""
 
     test: str
     iteration: int
     core: int
     call: Call
+    whole: Metric = Metric.PSCI_CALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,42 +70,51 @@ class Stranded:
 class Marks:
     """Feed it the calls in the order of their returns; it gives the measured ones."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        tests: Sequence[str] = TESTS,
+        mark_of: Callable[[Call], Mark | None] = psci_mark,
+        whole: Metric = Metric.PSCI_CALL,
+    ) -> None:
+        self._tests, self._mark_of, self._whole = tests, mark_of, whole
         self._begun: dict[int, tuple[int, int]] = {}
         self._inside: dict[int, list[Call]] = defaultdict(list)
 
     def feed(self, calls: Iterable[Call]) -> Iterator[Marked]:
         for call in calls:
-            which = call.registers[1] if call.entry.function == PSCI_FEATURES and len(call.registers) > 3 else 0
-            if which == MARK_BEGIN:
-                self._begun[call.core] = (call.registers[2], call.registers[3])
+            mark = self._mark_of(call)
+            if mark is None:
+                if call.core in self._begun and call.depth == 0:
+                    self._inside[call.core].append(call)
+            elif mark[0] == MARK_BEGIN:
+                self._begun[call.core] = mark[1:]
                 self._inside[call.core] = []
-            elif which == MARK_END and call.core in self._begun:
+            elif call.core in self._begun:
                 begun = self._begun.pop(call.core)
-                if begun == (call.registers[2], call.registers[3]) and begun[0] < len(TESTS) and len(self._inside[call.core]) == 1:
-                    yield Marked(TESTS[begun[0]], begun[1], call.core, self._inside[call.core][0])
-            elif call.core in self._begun and call.depth == 0:
-                self._inside[call.core].append(call)
+                if begun == mark[1:] and begun[0] < len(self._tests) and len(self._inside[call.core]) == 1:
+                    yield Marked(self._tests[begun[0]], begun[1], call.core, self._inside[call.core][0], self._whole)
 
     def rest(self, fallen: Iterable[Fallen]) -> Iterator[Stranded]:
         """The measured calls of cores that never came back, when the records are at their end."""
         for call in fallen:
-            test, iteration = self._begun.get(call.core, (len(TESTS), 0))
-            if test < len(TESTS) and not self._inside[call.core]:
-                yield Stranded(TESTS[test], iteration, call.core, call)
+            test, iteration = self._begun.get(call.core, (len(self._tests), 0))
+            if test < len(self._tests) and not self._inside[call.core]:
+                yield Stranded(self._tests[test], iteration, call.core, call)
 
 
 def samples_of_call(marked: Marked | Stranded, cores: Mapping[int, CoreId]) -> tuple[Sample, ...]:
     """The call's spans in instructions of its core; `cores` are those of the stream by number."""
-    spans = ((metric, length) for metric, length, _ in parts_of_call(marked.call))
+    spans = ((metric, length) for metric, length, _ in parts_of_call(marked))
     return tuple(Sample(marked.test, metric, cores[marked.core], 0, marked.iteration, value) for metric, value in spans)
 
 
-def parts_of_call(call: Call | Fallen) -> tuple[tuple[Metric, int, tuple[tuple[int, int], ...]], ...]:
-    """Each span of a call with its instructions and what ran in it, as fragment and number of runs."""
-    if isinstance(call, Fallen):
-        return ((Metric.POWERDOWN, call.asleep - call.start, call.down),)
-    if call.pause is None:
-        return ((Metric.PSCI_CALL, call.end - call.start, call.down),)
+def parts_of_call(marked: Marked | Stranded) -> tuple[tuple[Metric, int, tuple[tuple[int, int], ...]], ...]:
+    """Each span of a call with its instructions and what ran in it, as fragment and number of runs. A PSA call is one span, whatever its
+    core waits for inside it."""
+    if isinstance(marked, Stranded):
+        return ((Metric.POWERDOWN, marked.call.asleep - marked.call.start, marked.call.down),)
+    call = marked.call
+    if call.pause is None or marked.whole is Metric.PSA_CALL:
+        return ((marked.whole, call.instructions, (*call.down, *call.up)),)
     down, up = call.pause.asleep - call.start, call.end - call.pause.awake
     return ((Metric.POWERDOWN, down, call.down), (Metric.WAKEUP, up, call.up))

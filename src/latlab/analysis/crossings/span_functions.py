@@ -44,7 +44,7 @@ def functions_of_spans(
     spans: dict[tuple[str, Metric, CoreId], Counter[str]] = defaultdict(Counter)
     calls: Counter[tuple[str, Metric, CoreId]] = Counter()
     for each in marked:
-        for metric, _, runs in parts_of_call(each.call):
+        for metric, _, runs in parts_of_call(each):
             key = each.test, metric, cores[each.core]
             calls[key] += 1
             for number, times in runs:

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from latlab.formats.dump.frames import crc, parse_core, strip_escapes
 from latlab.model.run import CoreId, Problem
 
 _FRAME = re.compile(r"<LLC1:(([A-Z]+) ([^<>]*)) \*([0-9a-f]{8})>")
-_PANIC = re.compile(r"PANIC (.*)")
+PANIC_LINE = re.compile(r"PANIC (.*)")
 WHY = {
     "not-supported": "the firmware has no CPU_SUSPEND",
     "no-known-power-state": "the firmware refuses every power state that is known",
@@ -37,12 +38,12 @@ def read_calls_log(lines: Iterable[str]) -> CallsLog:
     log = CallsLog()
     for number, line in enumerate(lines, 1):
         text = strip_escapes(line)
-        for match in _FRAME.finditer(text):
+        for take in frames_of(text):
             try:
-                _take(log, match[1], match[2], match[3], match[4])
+                _take(log, *take())
             except (ValueError, KeyError) as error:
                 log.problems.append(Problem(number, f"a line of psci_calls is damaged ({error})"))
-        panic = _PANIC.search(text)
+        panic = PANIC_LINE.search(text)
         if panic:
             log.problems.append(Problem(number, f"the program gave up: {panic[1].strip()}"))
     lead = log.facts.pop("lead", "")
@@ -51,10 +52,19 @@ def read_calls_log(lines: Iterable[str]) -> CallsLog:
     return log
 
 
-def _take(log: CallsLog, body: str, kind: str, pairs: str, expected: str) -> None:
+def frames_of(line: str) -> Iterator[Callable[[], tuple[str, dict[str, str]]]]:
+    """For each framed text in the line what gives its kind and its pairs; that raises ValueError where the text is damaged."""
+    for match in _FRAME.finditer(line):
+        yield partial(_parsed, match[1], match[2], match[3], match[4])
+
+
+def _parsed(body: str, kind: str, pairs: str, expected: str) -> tuple[str, dict[str, str]]:
     if crc(body) != expected:
         raise ValueError(f"its CRC is {expected}, its text has {crc(body)}")
-    values = dict(pair.split("=", 1) for pair in pairs.split(" "))
+    return kind, dict(pair.split("=", 1) for pair in pairs.split(" "))
+
+
+def _take(log: CallsLog, kind: str, values: dict[str, str]) -> None:
     match kind:
         case "CALLS":
             log.facts |= {key: values[key] for key in ("psci", "iterations", "lead", "el", "gic")}

@@ -56,8 +56,7 @@ def psa_events_hash(images: PsaImages) -> str:
 
 def command_line(qemu: Qemu, machine: str, images: PsaImages, priority: int = 0) -> tuple[str, ...]:
     """The processor starts in the secure image; UART0, the bench's console, is the standard output. Priority: of the bench's timer."""
-    if not 0 <= priority <= 0xE0 or priority % 0x20:
-        raise UsageError(f"--priority {priority:#x} does not exist; the processor has 0x00, 0x20 and so on to 0xE0")
+    check_priority(priority)
     if machine not in MACHINES:
         raise UsageError(f"--machine {machine} does not exist; use one of {', '.join(MACHINES)}")
     options = [
@@ -74,6 +73,12 @@ def command_line(qemu: Qemu, machine: str, images: PsaImages, priority: int = 0)
     if priority:
         options.append(("-device", f"loader,addr={PRIORITY_WORD:#x},data={priority:#x},data-len=4"))
     return (str(qemu.path), *(part for option in options for part in option), "-no-reboot")
+
+
+def check_priority(priority: int) -> None:
+    """Raises UsageError for a priority that the processor does not have."""
+    if not 0 <= priority <= 0xE0 or priority % 0x20:
+        raise UsageError(f"--priority {priority:#x} does not exist; the processor has 0x00, 0x20 and so on to 0xE0")
 
 
 def tick_of(clock_hz: int) -> Tick:

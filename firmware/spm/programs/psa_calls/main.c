@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* PSA calls on any firmware: nothing is measured here, the calls stand between marks that a probe sees. */
+#include <stdarg.h>
+
+#include "crc32.h"
+#include "format.h"
+#include "psa_calls.h"
+
+#define LINE_SIZE          200U
+#define UART_DATA(uart)    REG32((uart) + 0x0U)
+#define UART_STATE(uart)   REG32((uart) + 0x4U)
+#define UART_CONTROL(uart) REG32((uart) + 0x8U)
+#define UART_DIVIDER(uart) REG32((uart) + 0x10U)
+#define TX_FULL            1U
+#define TX_ENABLE          1U
+#define LEAST_DIVIDER      16U
+
+#define SYSTICK              15U
+#define FIRST_FAULT          2U
+#define SEMIHOSTING_EXIT     0x20U
+#define APPLICATION_EXIT     0x20026U
+#define PRIORITY_SHIFT       24U
+
+_Noreturn void calls_main(const struct params *params);
+uint32_t address_of_on_fault(void);
+uint32_t address_of_on_systick(void);
+void on_fault(void);
+void on_systick(void);
+
+static void put_text(uint32_t uart, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        while ((UART_STATE(uart) & TX_FULL) != 0U) {
+        }
+        UART_DATA(uart) = (uint8_t)*text;
+    }
+}
+
+void say(const struct memory *memory, const char *format, ...)
+{
+    char body[LINE_SIZE];
+    char line[LINE_SIZE + 24U];
+    va_list arguments;
+    size_t length;
+
+    va_start(arguments, format);
+    length = format_text_v(body, sizeof(body), format, arguments);
+    va_end(arguments);
+    if (length >= sizeof(body)) {
+        length = sizeof(body) - 1U;
+    }
+    format_text(line, sizeof(line), "<LLC1:%s *%08lx>\n", body, (unsigned long)crc32_append(0, body, length));
+    put_text(memory->params->console, line);
+}
+
+static struct memory *memory_here(void)
+{
+    return (struct memory *)SCB_VTOR;
+}
+
+void on_fault(void)
+{
+    put_text(memory_here()->params->console, "PANIC a fault in the program\n");
+    leave(memory_here(), 1);
+}
+
+_Noreturn void leave(const struct memory *memory, uint32_t code)
+{
+    const uint32_t block[2] = { APPLICATION_EXIT, code };
+    register uint32_t r0 __asm__("r0") = SEMIHOSTING_EXIT;
+    register const uint32_t *r1 __asm__("r1") = block;
+
+    (void)memory;
+    __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
+    for (;;) {
+        __asm__ volatile("wfi");
+    }
+}
+
+static struct memory *prepare(const struct params *params)
+{
+    struct memory *memory = (struct memory *)(((uintptr_t)params + params->bytes + MEMORY_ALIGN - 1U) & ~(uintptr_t)(MEMORY_ALIGN - 1U));
+
+    for (uint32_t i = FIRST_FAULT; i < VECTORS; i++) {
+        memory->vectors[i] = address_of_on_fault();
+    }
+    memory->vectors[SYSTICK] = address_of_on_systick();
+    memory->params = params;
+    memory->fired = 0;
+    SCB_VTOR = (uint32_t)(uintptr_t)memory;
+    SCB_SHPR3 = params->priority << PRIORITY_SHIFT;
+    UART_DIVIDER(params->console) = LEAST_DIVIDER;
+    UART_CONTROL(params->console) = TX_ENABLE;
+    return memory;
+}
+
+/* One call goes before those that count: it initialises the service. Returns how many answers were not the first one. */
+static uint32_t measure(struct memory *memory, uint32_t index, struct answer right)
+{
+    uint32_t others = 0;
+
+    for (uint32_t i = 0; i < memory->params->iterations; i++) {
+        struct answer answer = call_once(memory, index, MARK_CALL, i, 0);
+
+        if (answer.status != right.status) {
+            say(memory, "STATUS call=%lu iteration=%lu status=%ld", (unsigned long)index, (unsigned long)i, (long)answer.status);
+        }
+        others += answer.digest != right.digest ? 1U : 0U;
+    }
+    return others;
+}
+
+static void run(struct memory *memory, uint32_t index)
+{
+    const struct call *call = &memory->params->calls[index];
+    struct answer right = { 0, 0 };
+    uint32_t others;
+
+    if (!call_is_possible(memory->params, call)) {
+        say(memory, "SKIP call=%lu why=no-veneer", (unsigned long)index);
+        return;
+    }
+    right = call_once(memory, index, MARK_FIRST, 0, 0);
+    if (right.status != call->expected) {
+        say(memory, "REFUSED call=%lu status=%ld expected=%ld", (unsigned long)index, (long)right.status, (long)call->expected);
+        return;
+    }
+    others = measure(memory, index, right);
+    say(memory, "DONE call=%lu status=%ld outputs=%s", (unsigned long)index, (long)right.status, others == 0U ? "equal" : "vary");
+    if (call->shots != 0U) {
+        sweep(memory, index, right, others == 0U);
+    }
+}
+
+_Noreturn void calls_main(const struct params *params)
+{
+    struct memory *memory = prepare(params);
+    uint32_t (*framework_version)(void) = (uint32_t(*)(void))(uintptr_t)params->veneers[VENEER_FRAMEWORK_VERSION];
+
+    if (params->magic != PARAMS_MAGIC) {
+        put_text(params->console, "PANIC the parameters are not there\n");
+        leave(memory, 1);
+    }
+    say(memory, "PSA framework=%lx iterations=%lu calls=%lu", (unsigned long)framework_version(), (unsigned long)params->iterations,
+        (unsigned long)params->call_count);
+    for (uint32_t i = 0; i < params->call_count; i++) {
+        run(memory, i);
+    }
+    say(memory, "END calls=%lu", (unsigned long)params->call_count);
+    leave(memory, 0);
+}

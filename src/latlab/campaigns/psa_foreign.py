@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The psa campaign on a secure partition manager of somebody else: a program of ours makes the calls, the probe measures them from outside.
+
+The machine boots twice: once to measure each call, once more to interrupt each at every one of its instructions. The first boot says how
+many these are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from latlab.analysis.crossings.calls import Pairing
+from latlab.analysis.crossings.functions import WrongImage, check_code
+from latlab.analysis.crossings.marked import Marked, Marks, psa_mark, samples_of_call
+from latlab.analysis.crossings.span_functions import functions_of_spans
+from latlab.analysis.crossings.sweeps import shots_of, swept
+from latlab.analysis.spans.psa import psa_samples
+from latlab.campaigns.psa import CAMPAIGN, SYMBOLS_LOG
+from latlab.campaigns.recording import Progress, Recorded, living, text_of
+from latlab.catalog import call_names
+from latlab.errors import DataError, LatlabError
+from latlab.formats.dump.psa_calls_log import PsaCallsLog, read_psa_calls_log
+from latlab.formats.probe.decoder import Decoder
+from latlab.formats.probe.functions import LOG as FUNCTIONS_LOG
+from latlab.formats.probe.functions import render as render_functions
+from latlab.model.conditions import Conditions, Mode
+from latlab.model.crossings import Arch, Core, Fragment, Header, Record
+from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.life import Left
+from latlab.model.run import Build, CoreId, Problem, Run, Sample, SpanFunctions, Spans, Tick, Topology
+from latlab.model.symbols import Image
+from latlab.store.rows import now_utc
+from latlab.store.store import Store
+from latlab.targets.qemu import console as consoles
+from latlab.targets.qemu import mps2
+from latlab.targets.qemu import probe as probes
+from latlab.targets.qemu.psa_params import Shots, write_program
+from latlab.targets.qemu.psa_subject import SECURE_LOG, PsaSubject, command_line
+from latlab.targets.qemu.qemu import Qemu
+from latlab.targets.scratch import scratch
+
+INSTRUMENT = "crossings"
+ONLY_CORE = CoreId(0, 0)
+BOOTS = ("calls", "sweep")
+IDLE_SHOTS = Shots(1, 1, 64)
+# From the timer's start to the call, and from the call's return until nothing of it is left.
+MARGIN = 24
+# SysTick counts 24 bits, and an instruction takes 20.48 ticks.
+LONGEST_SWEPT = 800_000
+
+
+@dataclass(frozen=True, slots=True)
+class Boot:
+    """What one boot left: its log, the probe's records and what is wrong with either."""
+
+    log: PsaCallsLog
+    records: tuple[Record, ...]
+    data: bytes
+    problems: tuple[Problem, ...]
+    console: consoles.Console
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a run is made. `most_shots` is how many interrupts one call gets; a longer one is interrupted at every so-many-th instruction."""
+
+    iterations: int
+    priority: int
+    most_shots: int
+
+
+def run_psa_subject(
+    store: Store,
+    qemu: Qemu,
+    subject: PsaSubject,
+    images: tuple[Image, ...],
+    asked: Asked,
+    probe: Path,
+    limits: consoles.Limits,
+    progress: Progress,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> Recorded:
+    """Measure and sweep every call that the firmware supports, and store it. What it cannot do is a fact of the run."""
+    with scratch() as folder:
+        command = command_line(qemu, subject, folder, asked.priority)
+        run = _planned(qemu, subject, command, asked)
+        with living(store, run, Left(str(folder))) as run_id:
+            progress.start(run_id)
+            store.add(run_id, logs={SYMBOLS_LOG: _symbols(subject)})
+            boots = _Boots(store, run_id, command, subject, asked, probe, limits, interrupted, folder)
+            first = boots.make(BOOTS[0], {}, has_functions=True)
+            samples, functions, problems = _measured(first, subject, images)
+            store.add(run_id, samples, problems=problems, logs={"probe": first.data, FUNCTIONS_LOG: render_functions(functions)})
+            facts, count = _facts(subject, first.log), len(samples)
+            shots = _plan(subject, samples, asked.most_shots)
+            ended = first.console
+            if shots and first.log.is_whole:
+                second = boots.make(BOOTS[1], shots, has_functions=False)
+                late, said = _swept(store, run_id, second, subject)
+                problems, count, ended = [*problems, *said], count + late, second.console
+                facts += tuple((f"sweep of {name}", f"every {one.step} instructions") for name, one in shots.items() if one.step > 1)
+            store.describe(run_id, replace(run, facts=(*run.facts, *facts)))
+            status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
+            store.finish(run_id, status)
+    if ended.outcome.end is consoles.End.INTERRUPT:
+        raise LatlabError(f"interrupted; what came before is kept as the partial run {run_id}")
+    refused = probes.refusal(ended.stderr.decode("utf-8", "replace"))
+    if not first.data and refused:
+        raise DataError(refused)
+    return Recorded(run_id, status, count, tuple(problems), True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Boots:
+    store: Store
+    run_id: str
+    command: tuple[str, ...]
+    subject: PsaSubject
+    asked: Asked
+    probe: Path
+    limits: consoles.Limits
+    interrupted: Callable[[], bool]
+    folder: Path
+
+    def make(self, name: str, shots: Mapping[str, Shots], has_functions: bool) -> Boot:
+        """Boot the machine, follow it to its end, keep its logs."""
+        stream = self.folder / f"probe-{name}"
+        write_program(self.subject, self.folder, self.asked.iterations, self.asked.priority, shots)
+        command = probes.with_probe(self.command, self.probe, stream, has_functions)
+        console = consoles.Console(command, self.folder / SECURE_LOG, self.limits, self.interrupted)
+        log = read_psa_calls_log(_lines(console))
+        secure = self.folder / SECURE_LOG
+        logs = {"console": console.take(), "secure": secure.read_bytes() if secure.exists() else b"", "stderr": console.stderr}
+        self.store.add(self.run_id, logs=logs)
+        data = stream.read_bytes() if stream.is_file() else b""
+        decoder = Decoder()
+        found = [*decoder.feed(data), *decoder.finish()]
+        damage = [each for each in found if isinstance(each, Problem)]
+        records = tuple(each for each in found if not isinstance(each, Problem | Header))
+        return Boot(log, records, data, (*damage, *log.problems, *_end_problems(name, log, console)), console)
+
+
+def _measured(boot: Boot, subject: PsaSubject, images: tuple[Image, ...]) -> tuple[list[Sample], tuple[SpanFunctions, ...], list[Problem]]:
+    """The span of every marked call and what ran in it. A call that once returned something else than the first time is left out."""
+    names = [f"ns_{call.name}" for call in subject.calls]
+    fragments = {record.number: record for record in boot.records if isinstance(record, Fragment)}
+    cores = {record.core: ONLY_CORE for record in boot.records if isinstance(record, Core)}
+    changed = {names[call] for call, _, _ in boot.log.changed if call < len(names)}
+    calls = Pairing(Arch.ARMV8M, call_names()).feed(boot.records)
+    marks = Marks(names, psa_mark(subject.mark_address), Metric.PSA_CALL)
+    found: list[Marked] = [each for each in marks.feed(calls) if each.test not in changed]
+    problems = [*boot.problems, *_said(subject, boot.log)]
+    try:
+        check_code(fragments.values(), images)
+    except WrongImage as error:
+        problems.append(Problem(0, str(error)))
+        images = ()
+    order = {name: place for place, name in enumerate(names)}
+    samples = sorted((one for each in found for one in samples_of_call(each, cores)), key=lambda one: (order[one.test], one.iteration))
+    return samples, functions_of_spans(found, fragments, images, cores), problems
+
+
+def _plan(subject: PsaSubject, samples: list[Sample], most_shots: int) -> dict[str, Shots]:
+    """The interrupts into each measured call, from before it to behind it; none where it is too long for the timer."""
+    plan = {}
+    for call in subject.calls:
+        costs = [sample.value_ticks for sample in samples if sample.test == f"ns_{call.name}"]
+        if costs and call.is_swept and max(costs) + MARGIN <= LONGEST_SWEPT:
+            length = max(costs) + MARGIN
+            step = -(-length // most_shots)
+            plan[call.name] = Shots(1, step, -(-length // step))
+    return {subject.calls[0].name: IDLE_SHOTS, **plan} if plan else {}
+
+
+def _swept(store: Store, run_id: str, boot: Boot, subject: PsaSubject) -> tuple[int, list[Problem]]:
+    """Keep the sweeps; returns how many samples they are, and what is wrong."""
+    shots = list(shots_of(boot.records, subject.mark_address))
+    found = swept(shots, [call.name for call in subject.calls], ONLY_CORE)
+    samples = [sample for trace in found.traces for sample in psa_samples(trace)]
+    problems = [*boot.problems, *(Problem(0, sentence) for sentence in found.complaints), *_wrong(subject, boot.log)]
+    store.add(run_id, samples, found.traces, problems)
+    return len(samples), problems
+
+
+def _said(subject: PsaSubject, log: PsaCallsLog) -> Iterator[Problem]:
+    """What the program's log says against the subject's file."""
+    for refused in log.refused:
+        name = subject.calls[refused.call].name
+        yield Problem(0, f"{name} returned {refused.status} where {refused.expected} is expected: nothing of it was measured")
+    for call, iteration, status in log.changed:
+        said = f"returned {status} in iteration {iteration} and {log.done.get(call, 'something else')} before"
+        yield Problem(0, f"{subject.calls[call].name} {said}: its figures are left out")
+
+
+def _wrong(subject: PsaSubject, log: PsaCallsLog) -> Iterator[Problem]:
+    """Answers that an interrupt changed, with what the sentence rests on."""
+    for number, (shots, wrong) in log.swept.items():
+        first = next((each for each in log.wrong if each.call == number), None)
+        if wrong and first is not None:
+            name, right = subject.calls[number].name, log.done.get(number, 0)
+            what = f"status {first.status}" if first.status != right else f"status {first.status} with other outputs"
+            base = f"it returned {right}, always with the same outputs" if number not in log.varying else f"it returned {right}"
+            yield Problem(
+                0,
+                f"{name} gave another answer in {wrong} of {shots} calls that an interrupt came into, first {what} where one was due "
+                f"{first.due} instructions after the timer's start; without an interrupt {base}",
+            )
+
+
+def _facts(subject: PsaSubject, log: PsaCallsLog) -> tuple[tuple[str, str], ...]:
+    facts = [("framework_version", f"0x{log.framework}")] if log.framework else []
+    facts += [(f"ns_{subject.calls[number].name} left out", "the firmware has no veneer for it") for number in log.impossible]
+    return tuple(facts)
+
+
+def _end_problems(boot: str, log: PsaCallsLog, console: consoles.Console) -> list[Problem]:
+    if log.is_whole:
+        return []
+    problems = []
+    if not log.framework:
+        said = "the program never said a word: the firmware did not start it, or its console is elsewhere"
+        problems.append(Problem(0, f"{said}; read the logs console and secure"))
+    if log.is_silent:
+        problems.append(Problem(0, "an interrupt of the non-secure SysTick timer never came; the firmware may have taken that timer"))
+    outcome = console.outcome.sentence or "the machine ended before the program did"
+    return [*problems, Problem(0, f"{outcome} (boot for the {boot})")]
+
+
+def _lines(console: consoles.Console) -> Iterator[str]:
+    with closing(console.lines()) as lines:
+        for line in lines:
+            text = text_of(line)
+            if "<LLC1:END " in text:
+                console.expect_exit()
+            yield text
+
+
+def _symbols(subject: PsaSubject) -> bytes:
+    """The functions of the first image that has symbols; nothing where none is named."""
+    return mps2.symbols_text(mps2.symbols_of(subject.symbols[0])) if subject.symbols else b""
+
+
+def _planned(qemu: Qemu, subject: PsaSubject, command: tuple[str, ...], asked: Asked) -> Run:
+    return Run(
+        campaign=CAMPAIGN,
+        target="qemu",
+        platform=subject.machine.replace("-", "_"),
+        topology=Topology((1,)),
+        tick=Tick(Clock.INSTRUCTIONS, 1.0),
+        build=Build(subject.name),
+        lead=None,
+        status=RunStatus.PARTIAL,
+        contents=Spans(),
+        conditions=Conditions(mode=Mode.DETERMINISTIC),
+        started_utc=now_utc(),
+        emulator=str(qemu),
+        command=command,
+        facts=(
+            ("instrument", INSTRUMENT),
+            ("cpu", "cortex-m33"),
+            ("iterations", str(asked.iterations)),
+            ("interrupt_priority", f"{asked.priority:#04x}"),
+        ),
+    )

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A secure partition manager of somebody else: its image, the addresses of its veneers, where its non-secure side lies, and the calls."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from pathlib import Path
+
+import msgspec
+
+from latlab.errors import DataError, UsageError
+from latlab.formats.symbols import addresses_of
+from latlab.targets.qemu.images import search_folders
+from latlab.targets.qemu.mps2 import ICOUNT_SHIFT, MACHINES, check_priority
+from latlab.targets.qemu.qemu import Qemu
+
+PROGRAM = "psa_calls"
+SG_BYTES = 4  # a call is seen at the instruction behind the gateway, which QEMU counts to neither side
+VENEERS = ("framework_version", "version", "connect", "call", "close")
+MOST_VECTORS = 4
+PROGRAMMER_ERROR = -129
+FLAT_PROGRAM, PARAMETERS, SECURE_LOG = "program.bin", "parameters.bin", "secure.log"
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+class CallKind(IntEnum):
+    """As the program numbers them."""
+
+    NOTHING = 0
+    FRAMEWORK_VERSION = 1
+    VERSION = 2
+    CONNECT = 3
+    CLOSE = 4
+    ON_HANDLE = 5
+    ON_CONNECTION = 6
+
+
+@dataclass(frozen=True, slots=True)
+class PsaCall:
+    """`service` is a handle or a SID, as the kind wants it; `expected` what the call has to return."""
+
+    name: str
+    kind: CallKind
+    service: int = 0
+    version: int = 1
+    type: int = 0
+    inputs: tuple[bytes, ...] = ()
+    outputs: tuple[int, ...] = ()
+    expected: int = 0
+    is_swept: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PsaSubject:
+    """`images` are files with the address that they are loaded at, None for an ELF file, which knows. `veneers` are addresses in the order
+    of VENEERS, 0 where there is none; the shifts are those of the counts in the second argument of its psa_call veneer."""
+
+    name: str
+    machine: str
+    images: tuple[tuple[Path, int | None], ...]
+    veneers: tuple[int, ...]
+    in_shift: int
+    out_shift: int
+    code: int
+    ram: int
+    ram_bytes: int
+    console: int
+    calls: tuple[PsaCall, ...]
+    symbols: tuple[Path, ...] = ()
+
+    @property
+    def mark_address(self) -> int:
+        """Where a call of the veneer that marks are made with is seen to begin."""
+        return (self.veneers[0] & ~1) + SG_BYTES
+
+
+class _Image(msgspec.Struct, forbid_unknown_fields=True):
+    file: str
+    address: int | None = None
+
+
+class _Veneers(msgspec.Struct, forbid_unknown_fields=True):
+    file: str
+    names: str = "tfm_psa_{}_veneer"
+    in_shift: int = 24
+    out_shift: int = 16
+
+
+class _NonSecure(msgspec.Struct, forbid_unknown_fields=True):
+    code: int = 0x00100000
+    ram: int = 0x28100000
+    ram_bytes: int = 0x00100000
+    console: int = 0x40200000
+
+
+class _Version(msgspec.Struct, forbid_unknown_fields=True):
+    sid: int = 0
+    expect: int = 0
+
+
+class _Call(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    handle: int | None = None
+    sid: int | None = None
+    version: int = 1
+    type: int = 0
+    inputs: list[int | str] = msgspec.field(default_factory=list, name="in")
+    outputs: list[int] = msgspec.field(default_factory=list, name="out")
+    expect: int = 0
+    sweep: bool = True
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    image: list[_Image]
+    veneers: _Veneers
+    name: str = ""
+    machine: str = MACHINES[0]
+    symbols: list[str] = msgspec.field(default_factory=list)
+    non_secure: _NonSecure = msgspec.field(default_factory=_NonSecure)
+    version: _Version = msgspec.field(default_factory=_Version)
+    call: list[_Call] = msgspec.field(default_factory=list)
+
+
+def load_psa_subject(path: Path) -> PsaSubject:
+    """A subject's TOML file; the files that it names stand beside it. Raises UsageError where one is missing, DataError for what is wrong."""
+    try:
+        found = msgspec.convert(tomllib.loads(path.read_text("utf-8")), type=_File)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror}); name the subject's TOML file") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: not TOML ({error})") from error
+    except msgspec.ValidationError as error:
+        raise DataError(f"{path}: {error}; docs/probe.md has an example") from error
+    if found.machine not in MACHINES:
+        raise UsageError(f"{path}: the program is not built for a machine {found.machine!r}; there are {', '.join(MACHINES)}")
+    if not found.image:
+        raise DataError(f"{path}: it has no [[image]]; name the secure image")
+    folder, there = path.parent, found.non_secure
+    images = tuple((_existing(folder / each.file), each.address) for each in found.image)
+    return PsaSubject(
+        found.name or path.stem,
+        found.machine,
+        images,
+        _veneers(path, folder / found.veneers.file, found.veneers.names),
+        found.veneers.in_shift,
+        found.veneers.out_shift,
+        there.code,
+        there.ram,
+        there.ram_bytes,
+        there.console,
+        _calls(path, found),
+        tuple(folder / each for each in found.symbols),
+    )
+
+
+def find_psa_program() -> Path:
+    for base in search_folders():
+        if (path := base / "spm" / f"{PROGRAM}.elf").is_file():
+            return path
+    raise UsageError(f"spm/{PROGRAM}.elf is in none of {', '.join(map(str, search_folders()))}; build it with `make spm`")
+
+
+def command_line(qemu: Qemu, subject: PsaSubject, folder: Path, priority: int) -> tuple[str, ...]:
+    """Standard output is the first serial port. The program and its parameters lie in `folder`, where the second port's log goes."""
+    check_priority(priority)
+    elves = [file for file, address in subject.images if address is None]
+    raw = [(file, address) for file, address in subject.images if address is not None]
+    raw += [(folder / FLAT_PROGRAM, subject.code), (folder / PARAMETERS, subject.ram)]
+    options = [
+        ("-M", subject.machine),
+        ("-icount", f"shift={ICOUNT_SHIFT},sleep=off"),
+        *((("-kernel", str(elves[0])),) if elves else ()),
+        *(("-device", f"loader,file={_escaped(file)}") for file in elves[1:]),
+        *(("-device", f"loader,file={_escaped(file)},addr={address:#x},force-raw=on") for file, address in raw),
+        ("-display", "none"),
+        ("-monitor", "none"),
+        ("-serial", "stdio"),
+        ("-serial", f"file:{_escaped(folder / SECURE_LOG)}"),
+        ("-semihosting-config", "enable=on,target=native"),
+        ("-nic", "none"),
+    ]
+    return (str(qemu.path), *(part for option in options for part in option), "-no-reboot")
+
+
+def _veneers(path: Path, file: Path, names: str) -> tuple[int, ...]:
+    """The first is the one that every such firmware has, and by which calls are marked."""
+    known = addresses_of(_existing(file))
+    found = tuple(known.get(names.format(veneer), 0) for veneer in VENEERS)
+    if not found[0]:
+        raise DataError(
+            f"{path}: {file.name} has no symbol {names.format(VENEERS[0])}; name the import library of the secure image, and the names "
+            'of its veneers as names = "tfm_psa_{}_veneer"'
+        )
+    return tuple(address | 1 if address else 0 for address in found)
+
+
+def _calls(path: Path, found: _File) -> tuple[PsaCall, ...]:
+    """What every firmware can be asked, then what the file lists. The first call that needs a connection is what is connected to."""
+    own = [_call(path, each) for each in found.call]
+    calls = [
+        PsaCall("nothing", CallKind.NOTHING),
+        PsaCall("framework_version", CallKind.FRAMEWORK_VERSION, expected=0x0101),
+        PsaCall("version", CallKind.VERSION, found.version.sid, expected=found.version.expect),
+        PsaCall("refused", CallKind.ON_HANDLE, expected=PROGRAMMER_ERROR),
+    ]
+    connected = next((call for call in own if call.kind is CallKind.ON_CONNECTION), None)
+    if connected is not None:
+        blank = replace(connected, inputs=(), outputs=(), expected=0)
+        calls += [replace(blank, name=name, kind=kind) for name, kind in (("connect", CallKind.CONNECT), ("close", CallKind.CLOSE))]
+    names = [call.name for call in (*calls, *own)]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise DataError(f"{path}: two calls are named {twice!r}")
+    return (*calls, *own)
+
+
+def _call(path: Path, each: _Call) -> PsaCall:
+    if not _NAME.fullmatch(each.name):
+        raise DataError(f"{path}: name = {each.name!r}: a call's name has small letters, digits and _")
+    if (each.handle is None) == (each.sid is None):
+        raise DataError(f"{path}: the call {each.name} is on one of handle = or sid =")
+    if len(each.inputs) + len(each.outputs) > MOST_VECTORS:
+        raise DataError(f"{path}: the call {each.name} has more than {MOST_VECTORS} vectors; PSA allows no more")
+    if any(size < 0 for size in each.outputs):
+        raise DataError(f"{path}: the call {each.name} has an output below 0 bytes")
+    kind = CallKind.ON_CONNECTION if each.handle is None else CallKind.ON_HANDLE
+    service = each.sid if each.handle is None else each.handle
+    assert service is not None
+    inputs = tuple(_input(path, each.name, one) for one in each.inputs)
+    return PsaCall(each.name, kind, service, each.version, each.type, inputs, tuple(each.outputs), each.expect, each.sweep)
+
+
+def _input(path: Path, name: str, given: int | str) -> bytes:
+    """So many bytes of a pattern, or the bytes themselves in hexadecimal."""
+    if isinstance(given, int):
+        if not 0 <= given <= 1 << 20:
+            raise DataError(f"{path}: the call {name} has an input of {given} bytes")
+        return bytes(i * 7 & 0xFF for i in range(given))
+    try:
+        return bytes.fromhex(given)
+    except ValueError as error:
+        raise DataError(f"{path}: the call {name} has an input {given!r}; write its size, or its bytes in hexadecimal") from error
+
+
+def _existing(path: Path) -> Path:
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file; name an image of the firmware")
+    return path
+
+
+def _escaped(path: Path) -> str:
+    return str(path).replace(",", ",,")

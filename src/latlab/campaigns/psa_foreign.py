@@ -90,7 +90,7 @@ def run_psa_subject(
         with living(store, run, Left(str(folder))) as run_id:
             progress.start(run_id)
             store.add(run_id, logs={SYMBOLS_LOG: _symbols(subject)})
-            boots = _Boots(store, run_id, command, subject, asked, probe, limits, interrupted, folder)
+            boots = _Boots(store, run_id, command, subject, asked, probe, limits, interrupted, folder, progress)
             first = boots.make(BOOTS[0], {}, has_functions=True)
             samples, functions, problems = _measured(first, subject, images)
             store.add(run_id, samples, problems=problems, logs={"probe": first.data, FUNCTIONS_LOG: render_functions(functions)})
@@ -124,6 +124,7 @@ class _Boots:
     limits: consoles.Limits
     interrupted: Callable[[], bool]
     folder: Path
+    progress: Progress
 
     def make(self, name: str, shots: Mapping[str, Shots], has_functions: bool) -> Boot:
         """Boot the machine, follow it to its end, keep its logs."""
@@ -131,7 +132,7 @@ class _Boots:
         write_program(self.subject, self.folder, self.asked.iterations, self.asked.priority, shots)
         command = probes.with_probe(self.command, self.probe, stream, has_functions)
         console = consoles.Console(command, self.folder / SECURE_LOG, self.limits, self.interrupted)
-        log = read_psa_calls_log(_lines(console))
+        log = read_psa_calls_log(_lines(console, lambda number: self.progress.iteration(name, number)))
         secure = self.folder / SECURE_LOG
         logs = {"console": console.take(), "secure": secure.read_bytes() if secure.exists() else b"", "stderr": console.stderr}
         self.store.add(self.run_id, logs=logs)
@@ -154,7 +155,7 @@ def _measured(boot: Boot, subject: PsaSubject, images: tuple[Image, ...]) -> tup
     found: list[Marked] = [each for each in marks.feed(calls) if each.test not in changed]
     problems = [*boot.problems, *_said(subject, boot.log)]
     try:
-        check_code(fragments.values(), images)
+        check_code(fragments.values(), images, Arch.ARMV8M)
     except WrongImage as error:
         problems.append(Problem(0, str(error)))
         images = ()
@@ -229,10 +230,15 @@ def _end_problems(boot: str, log: PsaCallsLog, console: consoles.Console) -> lis
     return [*problems, Problem(0, f"{outcome} (boot for the {boot})")]
 
 
-def _lines(console: consoles.Console) -> Iterator[str]:
+def _lines(console: consoles.Console, over: Callable[[int], None]) -> Iterator[str]:
+    """The console's text; each call that is over is told by its number."""
+    calls = 0
     with closing(console.lines()) as lines:
         for line in lines:
             text = text_of(line)
+            if "<LLC1:DONE " in text:
+                over(calls)
+                calls += 1
             if "<LLC1:END " in text:
                 console.expect_exit()
             yield text

@@ -130,7 +130,7 @@ def _own(own: BuildOptions, qemu: Path | None, level: int, limits: Limits, store
 
 
 def _subject(store: Store, foreign: PsaSubjectOptions, path: Path, qemu: Path | None, level: int, limits: Limits) -> Recorded:
-    from latlab.campaigns.psa_foreign import Asked, run_psa_subject
+    from latlab.campaigns.psa_foreign import BOOTS, Asked, run_psa_subject
     from latlab.cli.foreign import check_given
     from latlab.cli.interrupt import Interrupts
     from latlab.formats.symbols import read_subject_image
@@ -147,5 +147,5 @@ def _subject(store: Store, foreign: PsaSubjectOptions, path: Path, qemu: Path | 
     images = tuple(read_subject_image(each, with_places=True) for each in (*subject.symbols, *(foreign.symbols or ())))
     program, plugin = find_qemu(qemu or Path(PROGRAM)), find_probe(foreign.probe)
     asked = Asked(foreign.iterations, level, foreign.shots)
-    with Interrupts() as interrupts, RunProgress(err(), f"{subject.name}, {program}", len(subject.calls)) as progress:
+    with Interrupts() as interrupts, RunProgress(err(), f"{subject.name}, {program}", len(BOOTS) * len(subject.calls)) as progress:
         return run_psa_subject(store, program, subject, images, asked, plugin, limits, progress, interrupts.asked)

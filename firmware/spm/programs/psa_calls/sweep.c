@@ -6,6 +6,7 @@
 #define TICKS           2048U
 #define INSTRUCTIONS    100U
 #define MOST_COMPLAINTS 8U
+#define SHOTS_A_SIGN    256U
 
 /* Due in the middle of an instruction's time, so that no rounding brings it to the next one. */
 static uint32_t ticks_of(uint32_t instructions)
@@ -22,6 +23,9 @@ void sweep(struct memory *memory, uint32_t index, struct answer right, bool has_
         uint32_t due = call->first_shot + shot * call->shot_step;
         struct answer answer = call_once(memory, index, MARK_SHOT, due, ticks_of(due));
 
+        if (shot % SHOTS_A_SIGN == SHOTS_A_SIGN - 1U) {
+            say(memory, "SHOTS call=%lu shots=%lu", (unsigned long)index, (unsigned long)shot + 1U);
+        }
         if (answer.status == right.status && (!has_one_digest || answer.digest == right.digest)) {
             continue;
         }

@@ -13,16 +13,17 @@ from latlab.model.symbols import Symbols
 
 
 class Room(StrEnum):
-    """Whose code it is. HELD: an interrupt waits there, so nobody sees what runs."""
+    """Whose code it is. SECURE: of an image whose parts are not known. HELD: an interrupt waits there, so nobody sees what runs."""
 
     CALLER = "caller"
     GATE = "gate"
     SPM = "SPM"
     PARTITION = "partition"
+    SECURE = "secure image"
     HELD = "interrupts held off"
 
 
-# Sections of the secure image, and the functions of the SPM's own that are the way in, out and from thread to thread.
+# Sections of our own image, and the functions of the SPM's own that are the way in, out and from thread to thread.
 _ROOMS = {".spm_code": Room.SPM, ".partition_code": Room.PARTITION, ".gateways": Room.GATE, ".gnu.sgstubs": Room.GATE}
 _GATE_FUNCTIONS = frozenset(
     (
@@ -97,7 +98,8 @@ def _place(record: TraceRecord, symbols: Symbols) -> tuple[Room, str]:
         return Room.HELD, f"until {function}"
     if function in _GATE_FUNCTIONS:
         return Room.GATE, function
-    return _ROOMS.get(symbols.place(address), Room.CALLER), function
+    section = symbols.place(address)
+    return _ROOMS.get(section, Room.SECURE if section else Room.CALLER), function
 
 
 def _function(record: TraceRecord, symbols: Symbols) -> str:

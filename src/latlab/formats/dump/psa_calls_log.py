@@ -83,6 +83,8 @@ def _take(log: PsaCallsLog, kind: str, values: dict[str, str]) -> None:
             log.wrong.append(WrongAnswer(call, int(values["due"]), int(values["status"])))
         case "SWEPT":
             log.swept[call] = int(values["shots"]), int(values["wrong"])
+        case "SHOTS":
+            return
         case "SILENT":
             log.is_silent = True
         case "END":

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from latlab.analysis.spans.psa_builds import BuildResult, cost_range, cost_tests, whole_instructions, worst_latency
+from latlab.model.run import Run
 from latlab.report.page import Page, Section
 from latlab.report.table import Table, figures, words
 
@@ -24,9 +25,17 @@ def _costs(results: Sequence[BuildResult]) -> Table:
     runs = [result.run for result in results]
     rows = [(test, *(_range(cost_range(run, test)) for run in runs)) for test in cost_tests(runs)]
     rows.append(("worst interrupt latency", *(_range(_point(worst_latency(run))) for run in runs)))
-    rows.append(("code (bytes)", *(str(run.build.code_bytes or "") for run in runs)))
+    if any(run.build.code_bytes for run in runs):
+        rows.append(("code (bytes)", *(str(run.build.code_bytes or "") for run in runs)))
     columns = (*words("call"), *figures(*(result.name for result in results)))
-    return Table("Cost in guest instructions, capture cost taken off", columns, tuple(rows))
+    return Table(f"Cost in guest instructions, {_what_is_counted(runs)}", columns, tuple(rows))
+
+
+def _what_is_counted(runs: Sequence[Run]) -> str:
+    from_outside = {run.capture_cost_ticks is None for run in runs}
+    if from_outside == {True}:
+        return "from the first one in the secure world to the first one back"
+    return "capture cost taken off" + (", of runs that were watched from outside in the secure world alone" if True in from_outside else "")
 
 
 # The calls that the comparison of gates is published for.

@@ -18,10 +18,9 @@ from latlab.report.units import CLOCK_NAMES, unit
 
 OF_ONE_BUILD = ("Run", "Status", "Firmware", "Started (UTC)", "Command", "Capture cost")
 OF_CORTEX_A = ("Topology", "Lead core", FACT_NAMES["el"], FACT_NAMES["gic"])
-METHOD = (
-    "Each call is made from the named world and timed from its begin to its end, the cost of the capture taken off. A sweep "
-    "fires a non-secure interrupt at every instruction of a call; its latency is what it waits beyond an interrupt of the idle core."
-)
+TIMED = "Each call is made from the named world and timed from its begin to its end, the cost of the capture taken off."
+WATCHED = "Each call is watched from outside: from its first instruction in the secure world to the first one back."
+SWEPT = "A sweep fires a non-secure interrupt at every instruction of a call; its latency is what it waits beyond one at idle."
 
 
 def guide(results: Sequence[BuildResult]) -> Page:
@@ -41,7 +40,8 @@ def _method(runs: Sequence[Run]) -> Section:
     for run in runs:
         if run.problems:
             partial += [Paragraph(f"The run of {run.build.firmware} is partial:"), problem_items(run.problems)]
-    clock = Paragraph(METHOD)
+    ways = {True: WATCHED, False: TIMED}
+    clock = Paragraph(" ".join((*dict.fromkeys(ways[run.capture_cost_ticks is None] for run in runs), SWEPT)))
     return Section("Method", (clock, Facts((*shared, *own)), *partial))
 
 

@@ -125,7 +125,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def load_psa_subject(path: Path) -> PsaSubject:
-    """A subject's TOML file; the files that it names stand beside it. Raises UsageError where one is missing, DataError for what is wrong."""
+    """A subject's TOML file; the files that it names stand beside it. Raises UsageError where one is missing, DataError for the rest."""
     try:
         found = msgspec.convert(tomllib.loads(path.read_text("utf-8")), type=_File)
     except OSError as error:

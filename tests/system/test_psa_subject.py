@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`latlab run psa --subject`: our own SPM measured as if it were somebody else's, beside what its own trace says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from latlab.analysis.spans.psa_builds import BuildResult, cost_range, cost_tests, whole_instructions
+from latlab.analysis.spans.psa_timeline import Room, timeline
+from latlab.campaigns.psa import SYMBOLS_LOG, run_psa
+from latlab.campaigns.psa_foreign import Asked, run_psa_subject
+from latlab.campaigns.recording import Recorded, Silent
+from latlab.formats.symbols import read_subject_image
+from latlab.model.enums import Metric, RunStatus
+from latlab.store.store import Store, open_store
+from latlab.targets.qemu import mps2
+from latlab.targets.qemu.console import Limits
+from latlab.targets.qemu.probe import find_probe
+from latlab.targets.qemu.psa_subject import find_psa_program, load_psa_subject
+from latlab.targets.qemu.qemu import find_qemu
+from support.needs import found
+from support.psa_subjects import own_subject_file
+
+pytestmark = pytest.mark.qemu
+
+LIMITS = Limits(900, 600)
+# The instructions of the bench itself between its two checkpoints, which the probe leaves out, the same in every build.
+OUTSIDE = {"ns_version": 7, "ns_connect": 7, "ns_close": 5, "ns_call_0": 5, "ns_call_256": 30, "ns_stateless_0": 4, "ns_stateless_16": 30}
+
+
+def watched(store: Store, path: Path, iterations: int = 3, most_shots: int = 4000) -> Recorded:
+    found(find_psa_program)
+    subject, qemu, probe = load_psa_subject(path), found(lambda: find_qemu(Path(mps2.PROGRAM))), found(find_probe)
+    images = tuple(read_subject_image(each, with_places=True) for each in subject.symbols)
+    return run_psa_subject(store, qemu, subject, images, Asked(iterations, 0, most_shots), probe, LIMITS, Silent())
+
+
+def result_of(store: Store, recorded: Recorded) -> BuildResult:
+    return BuildResult(store.load(recorded.run_id), mps2.parse_symbols(store.logs(recorded.run_id)[SYMBOLS_LOG]))
+
+
+def both(folder: Path, build: str) -> tuple[BuildResult, BuildResult]:
+    """The build as its own trace sees it, and as it is seen from outside."""
+    store = open_store(str(folder / "store.sqlite"))
+    images, qemu = found(lambda: mps2.find_psa_images(build)), found(lambda: find_qemu(Path(mps2.PROGRAM)))
+    own = run_psa(store, qemu, "mps2-an521", images, LIMITS, Silent())
+    seen = watched(store, own_subject_file(folder, build))
+    assert seen.problems == ()
+    assert seen.status is RunStatus.COMPLETE
+    return result_of(store, own), result_of(store, seen)
+
+
+def windows_of(result: BuildResult, tests: set[str]) -> list[tuple[str, int, str]]:
+    found = [w for test in sorted(tests) for w in result.windows if w.test == test]
+    return [(window.test, whole_instructions(result.run, window.latency_ticks), window.function) for window in found]
+
+
+@pytest.mark.parametrize("build", ["sfn_l1", "ipc_l1", "ipc_l2", "classic_l1", "planted_l1"])
+def test_the_trace_and_the_probe_differ_by_the_same_constant_in_every_build(tmp_path: Path, build: str) -> None:
+    own, seen = both(tmp_path, build)
+    costs = {test: (cost_range(own.run, test), cost_range(seen.run, test)) for test in OUTSIDE}
+    assert {test: a[0] - b[0] for test, (a, b) in costs.items() if a and b} == OUTSIDE
+    assert all(a and b and a[0] == a[1] and b[0] == b[1] for a, b in costs.values())
+    assert [test for test in cost_tests([seen.run]) if test not in OUTSIDE] == ["ns_framework_version", "ns_refused"]
+    swept = {f"sweep_{test.removeprefix('ns_')}" for test in OUTSIDE if test not in ("ns_version", "ns_call_256")}
+    assert windows_of(seen, swept) == windows_of(own, swept)
+    assert bool(seen.windows) == (build in ("classic_l1", "planted_l1"))
+
+
+def test_functions_add_up_to_each_call_and_the_sweep_says_whose_code_runs_when(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "store.sqlite"))
+    seen = result_of(store, watched(store, own_subject_file(tmp_path, "ipc_l1"), iterations=2))
+    spent = {test: sum(s.value_ticks for s in seen.run.samples if s.test == test) for test in cost_tests([seen.run])}
+    assert spent == {one.test: sum(f.instructions for f in one.functions) for one in seen.run.functions}
+    (place,) = {share.place for one in seen.run.functions for share in one.functions if share.name == "spm_connect"}
+    assert place.partition(":")[0].endswith("client.c")
+    rooms = {stretch.room for stretch in timeline(seen.run, seen.symbols, "sweep_stateless_0")}
+    assert rooms == {Room.CALLER, Room.GATE, Room.SPM, Room.PARTITION}
+
+
+def test_two_runs_are_equal_and_a_longer_call_has_gaps_that_the_run_names(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "store.sqlite"))
+    path = own_subject_file(tmp_path, "classic_l1")
+    first, second = (store.load(watched(store, path, 2, 100).run_id) for _ in range(2))
+    assert first.samples == second.samples
+    assert first.traces == second.traces
+    assert dict(first.facts)["sweep of connect"] == "every 6 instructions"
+    assert {s.test for s in first.samples if s.metric is Metric.IRQ_LATENCY} >= {"sweep_nothing", "sweep_connect", "sweep_stateless_16"}
+
+
+def test_a_call_that_returns_another_status_is_named_and_not_measured(tmp_path: Path) -> None:
+    calls = '[[call]]\nname = "nobody"\nhandle = 0x40000117\n[[call]]\nname = "denied"\nhandle = 0x40000117\nexpect = -129\n'
+    store = open_store(str(tmp_path / "store.sqlite"))
+    recorded = watched(store, own_subject_file(tmp_path, "sfn_l1", calls), 2, 50)
+    assert [problem.message for problem in recorded.problems] == ["nobody returned -129 where 0 is expected: nothing of it was measured"]
+    run = store.load(recorded.run_id)
+    assert recorded.status is RunStatus.PARTIAL
+    assert cost_tests([run]) == ["ns_framework_version", "ns_version", "ns_refused", "ns_denied"]
+
+
+def test_where_nothing_starts_the_program_the_run_says_so(tmp_path: Path) -> None:
+    path = own_subject_file(tmp_path, "sfn_l1")
+    path.write_text(path.read_text().replace("code = 0x00200000", "code = 0x00300000"))
+    store = open_store(str(tmp_path / "store.sqlite"))
+    found(find_psa_program)
+    subject, qemu = load_psa_subject(path), found(lambda: find_qemu(Path(mps2.PROGRAM)))
+    limits = Limits(20, 10)
+    recorded = run_psa_subject(store, qemu, subject, (), Asked(1, 0, 10), found(find_probe), limits, Silent())
+    assert recorded.status is RunStatus.PARTIAL
+    assert "never said a word" in recorded.problems[0].message
+
+
+def test_symbols_of_another_build_name_nothing_and_the_run_says_so(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "store.sqlite"))
+    path = own_subject_file(tmp_path, "sfn_l1", "")
+    other = found(lambda: mps2.find_psa_images("ipc_l2")).secure
+    path.write_text(path.read_text().replace(path.read_text().splitlines()[1], f'symbols = ["{other}"]'))
+    recorded = watched(store, path, 1, 10)
+    assert any("is of another build" in problem.message for problem in recorded.problems)
+    names = {share.name for one in store.load(recorded.run_id).functions for share in one.functions}
+    assert all(name.startswith("0x") for name in names)

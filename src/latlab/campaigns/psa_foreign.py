@@ -179,7 +179,7 @@ def _plan(subject: PsaSubject, samples: list[Sample], most_shots: int) -> dict[s
 def _swept(store: Store, run_id: str, boot: Boot, subject: PsaSubject) -> tuple[int, list[Problem]]:
     """Keep the sweeps; returns how many samples they are, and what is wrong."""
     shots = list(shots_of(boot.records, subject.mark_address))
-    found = swept(shots, [call.name for call in subject.calls], ONLY_CORE)
+    found = swept(shots, [call.name for call in subject.calls], boot.log.swept, ONLY_CORE)
     samples = [sample for trace in found.traces for sample in psa_samples(trace)]
     problems = [*boot.problems, *(Problem(0, sentence) for sentence in found.complaints), *_wrong(subject, boot.log)]
     store.add(run_id, samples, found.traces, problems)

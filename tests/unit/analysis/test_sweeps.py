@@ -60,7 +60,7 @@ def test_a_shot_is_its_marks_its_interrupt_and_where_the_core_went_on() -> None:
 
 def test_an_interrupt_is_late_by_what_it_came_behind_one_that_waits_for_nothing() -> None:
     parts = (idle(0, 1), idle(1000, 2), shot(2000, 1, 20, 2031, 0x10002000), shot(3000, 1, 21, 3032 + 40, 0x10003000))
-    found = swept(list(shots_of(records_of(*parts, shot(4000, 1, 150, 4161, 0x100074, THREAD)), MARKS)), ("nothing", "call"), CORE)
+    found = swept(list(shots_of(records_of(*parts, shot(4000, 1, 150, 4161, 0x100074, THREAD)), MARKS)), ("nothing", "call"), {0, 1}, CORE)
     assert found.complaints == ()
     first, second = found.traces
     assert (first.test, [latency_ticks(record) for record in first.records]) == ("sweep_nothing", [0, 0])
@@ -74,23 +74,32 @@ def test_an_interrupt_is_late_by_what_it_came_behind_one_that_waits_for_nothing(
 
 def test_a_sweep_that_stops_inside_the_call_says_so() -> None:
     shots = list(shots_of(records_of(idle(0, 1), shot(1000, 1, 20, 1031, 0x10002000)), MARKS))
-    assert swept(shots, ("nothing", "call"), CORE).complaints == (
+    assert swept(shots, ("nothing", "call"), {0, 1}, CORE).complaints == (
         "the sweep of call ends before the call does: it took longer when it was interrupted",
     )
 
 
+def test_a_sweep_that_was_cut_off_is_left_out() -> None:
+    shots = list(shots_of(records_of(idle(0, 1), shot(1000, 1, 20, 1031, 0x10002000)), MARKS))
+    found = swept(shots, ("nothing", "call"), {0}, CORE)
+    assert [trace.test for trace in found.traces] == ["sweep_nothing"]
+    assert found.complaints == ("the sweep of call is left out: it was cut off",)
+
+
 def test_without_one_distance_at_idle_nothing_is_said_of_any_call() -> None:
     call = shot(3000, 1, 20, 3031, 0x10002000)
-    (uneven,) = swept(list(shots_of(records_of(idle(0, 1), idle(1000, 2, late=1), call), MARKS)), ("nothing", "call"), CORE).complaints
+    (uneven,) = swept(
+        list(shots_of(records_of(idle(0, 1), idle(1000, 2, late=1), call), MARKS)), ("nothing", "call"), {0, 1}, CORE
+    ).complaints
     assert "2 to 3 instructions after the timer's start" in uneven
-    none = swept(list(shots_of(records_of(call), MARKS)), ("nothing", "call"), CORE)
+    none = swept(list(shots_of(records_of(call), MARKS)), ("nothing", "call"), {0, 1}, CORE)
     assert none.traces == ()
     assert "no interrupt came" in none.complaints[0]
 
 
 def test_an_interrupt_before_it_was_due_is_no_latency() -> None:
     shots = list(shots_of(records_of(idle(0, 1), shot(1000, 1, 20, 1029, 0x10002000)), MARKS))
-    found = swept(shots, ("nothing", "call"), CORE)
+    found = swept(shots, ("nothing", "call"), {0, 1}, CORE)
     assert [trace.test for trace in found.traces] == ["sweep_nothing"]
     assert found.complaints == ("the sweep of call is left out: an interrupt came before it was due",)
 

@@ -7,7 +7,7 @@ mark and the due instruction is one constant, which the shots into no call at al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from latlab.model.crossings import SECURE, Crossing, Record
@@ -82,8 +82,9 @@ def shots_of(records: Iterable[Record], veneer: int) -> Iterator[Shot]:
             _follow(shot, record)
 
 
-def swept(shots: Sequence[Shot], names: Sequence[str], core: CoreId) -> Swept:
-    """The sweep of each call. `names` are those of the calls; the first of them is that of no call at all."""
+def swept(shots: Sequence[Shot], names: Sequence[str], whole: Collection[int], core: CoreId) -> Swept:
+    """The sweep of each call. `names` are those of the calls, the first of them that of no call at all; `whole` are the numbers of those
+    whose last interrupt the program made. A sweep that was cut off is left out: its worst wait may be where none came."""
     idle = {shot.fired - shot.armed - shot.due for shot in shots if shot.call == 0}
     if len(idle) != 1:
         said = "no interrupt came" if not idle else f"they came {min(idle)} to {max(idle)} instructions after the timer's start"
@@ -93,7 +94,9 @@ def swept(shots: Sequence[Shot], names: Sequence[str], core: CoreId) -> Swept:
     for number, name in enumerate(names):
         own = [shot for shot in shots if shot.call == number]
         points = [(shot.due, shot.fired - shot.armed - shot.due - distance, shot.address) for shot in own]
-        if any(late < 0 for _, late, _ in points):
+        if own and number not in whole:
+            complaints.append(f"the sweep of {name} is left out: it was cut off")
+        elif any(late < 0 for _, late, _ in points):
             complaints.append(f"the sweep of {name} is left out: an interrupt came before it was due")
         elif own:
             if not _reaches_the_end(own[-1], distance):

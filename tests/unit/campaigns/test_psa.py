@@ -102,6 +102,15 @@ def test_a_sweep_tells_what_ran_when() -> None:
     ]
 
 
+def test_secure_code_of_unknown_parts_is_not_taken_for_the_callers() -> None:
+    points = [interrupt(20, 0, 0x00200010), interrupt(40, 0, 0x10000004), interrupt(80, 0, 0x00200020), interrupt(99, 0, 0x00200022)]
+    run = run_of(trace("sweep_call_0", points))
+    foreign = Symbols((0x10000000,), ("tfm_core_panic",), (".ER_TFM_CODE",))
+    for symbols, name in ((foreign, "tfm_core_panic"), (Symbols((), ()), "0x10000004")):
+        found = [(str(s.room), s.function) for s in timeline(run, symbols, "sweep_call_0")]
+        assert found == [("caller", "caller"), ("secure image", name), ("caller", "caller")]
+
+
 def test_what_keeps_interrupts_off_is_not_seen_but_for_where_it_ends() -> None:
     points = [
         interrupt(20, 0, 0x00200010),
@@ -139,6 +148,15 @@ def test_a_run_whose_sweep_does_not_say_what_it_interrupted_has_no_trace() -> No
         psa_trace.render(run_of(trace("sweep_call_0", [interrupt(20, 0, 0x100)])), SYMBOLS)
     with pytest.raises(UsageError, match="no timeline of 'sweep_close'; it has sweep_call_0"):
         psa_trace.render(run_of(trace("sweep_call_0", [interrupt(*shot) for shot in SWEPT])), IMAGE, "sweep_close")
+
+
+def test_a_table_says_whether_its_costs_were_seen_from_outside() -> None:
+    run = run_of(trace("ns_connect", [(0, "CHECKPOINT", 1 << 32), (2048, "CHECKPOINT", 2 << 32 | 1)]))
+    own, seen = (BuildResult(replace(run, capture_cost_ticks=cost), SYMBOLS) for cost in (7.5, None))
+    said = [str(next(iter(tables(results))).caption) for results in ([own], [seen], [own, seen])]
+    assert "capture cost taken off" in said[0] and "outside" not in said[0]
+    assert "from the first one in the secure world" in said[1] and "capture" not in said[1]
+    assert "capture cost taken off" in said[2] and "from outside" in said[2]
 
 
 def test_the_gates_are_compared_where_both_were_measured() -> None:

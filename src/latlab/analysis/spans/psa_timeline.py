@@ -23,6 +23,9 @@ class Room(StrEnum):
     HELD = "interrupts held off"
 
 
+# On the boards of this campaign the secure side has this bit in every address.
+SECURE_ALIAS = 1 << 28
+
 # Sections of our own image, and the functions of the SPM's own that are the way in, out and from thread to thread.
 _ROOMS = {".spm_code": Room.SPM, ".partition_code": Room.PARTITION, ".gateways": Room.GATE, ".gnu.sgstubs": Room.GATE}
 _GATE_FUNCTIONS = frozenset(
@@ -98,11 +101,10 @@ def _place(record: TraceRecord, symbols: Symbols) -> tuple[Room, str]:
         return Room.HELD, f"until {function}"
     if function in _GATE_FUNCTIONS:
         return Room.GATE, function
-    section = symbols.place(address)
-    return _ROOMS.get(section, Room.SECURE if section else Room.CALLER), function
+    return _ROOMS.get(symbols.place(address), Room.SECURE if address & SECURE_ALIAS else Room.CALLER), function
 
 
 def _function(record: TraceRecord, symbols: Symbols) -> str:
     """The caller's code is in another image, of which nothing is known but that it is not the secure one."""
     address = record.arg & ADDRESS_MASK
-    return symbols.name(address) if symbols.place(address) else "caller"
+    return symbols.name(address) if symbols.place(address) or address & SECURE_ALIAS else "caller"

@@ -18,7 +18,7 @@ from latlab.campaigns import psci, sbi
 from latlab.errors import UsageError
 from latlab.targets.guest.guest import HOLD_SUFFIX
 from latlab.targets.linux.recorder_binary import COMPILERS, recorder_for
-from latlab.targets.qemu import boards, images, mps2, probe
+from latlab.targets.qemu import boards, images, mps2, probe, psa_subject
 from latlab.virtual import exploration, program
 
 ROOT = Path(__file__).parents[1]
@@ -53,6 +53,7 @@ def inventory() -> Iterator[Carried]:
     for spm in mps2.BUILDS:
         for name in (mps2.SECURE_ELF, mps2.BENCH_ELF):
             yield Carried(Path("spm", spm, name), M_PROFILE)
+    yield Carried(psa_subject.PROGRAM, M_PROFILE)
     yield Carried(probe.PLACES[0])
     yield Carried(sbi.PROGRAM, RISC_V, "make sbi", is_needed=False)
     for name in (program.PROGRAM, exploration.PROGRAM):

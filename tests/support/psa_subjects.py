@@ -27,8 +27,9 @@ out = [16]
 """
 
 
-def own_text(build: str, calls: str = BENCH_CALLS) -> str:
-    secure = find_psa_images(build).secure
+def own_text(build: str, calls: str = BENCH_CALLS, secure: Path | None = None) -> str:
+    """The addresses of the veneers are in the image's own symbols too."""
+    secure = secure or find_psa_images(build).secure
     return f"""name = "{build} from outside"
 symbols = ["{secure}"]
 
@@ -36,7 +37,7 @@ symbols = ["{secure}"]
 file = "{secure}"
 
 [veneers]
-file = "{secure.with_name("veneers.o")}"
+file = "{secure}"
 names = "nsc_psa_{{}}"
 in_shift = 16
 out_shift = 20

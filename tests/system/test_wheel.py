@@ -19,6 +19,7 @@ import package
 from latlab.campaigns import sbi
 from latlab.targets.qemu.boards import BOARDS
 from support.places import ROOT
+from support.psa_subjects import own_text
 
 pytestmark = pytest.mark.firmware
 
@@ -93,6 +94,13 @@ def test_a_firmware_of_somebody_else_is_run_and_watched(installed: Installed, tm
     done = installed.latlab(tmp_path, "watch", "--format", "json", "--", *machine, "-bios", str(image), *program, *ports)
     assert done.returncode == 0, done.stderr
     assert {"CPU_OFF", "PSCI_VERSION"} <= {one["call"] for one in json.loads(done.stdout)["calls"]}
+
+
+def test_a_secure_image_of_somebody_else_is_called(installed: Installed, tmp_path: Path) -> None:
+    subject = tmp_path / "theirs.toml"
+    subject.write_text(own_text("sfn_l1", "", installed.images / "spm/sfn_l1/secure.elf"))
+    done = installed.latlab(tmp_path, "run", "psa", "--subject", str(subject), "--iterations", "1")
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.skipif(

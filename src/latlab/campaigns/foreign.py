@@ -109,10 +109,10 @@ def measured(data: bytes, log: CallsLog, images: tuple[Image, ...]) -> Measured:
         images = ()
     samples = sorted((one for each in found for one in samples_of_call(each, cores)), key=lambda one: (one.test, one.iteration, one.core))
     functions = functions_of_spans(found, fragments, images, cores)
-    return Measured(tuple(samples), functions, tuple(problems), _whereabouts(records[0].arch, records))
+    return Measured(tuple(samples), functions, tuple(problems), whereabouts(records[0].arch, records))
 
 
-def _whereabouts(arch: Arch, records: Iterable[object]) -> str:
+def whereabouts(arch: Arch, records: Iterable[object]) -> str:
     """Where the machine was last seen, for people whose firmware hangs."""
     last = None
     for record in records:

@@ -18,10 +18,11 @@ from latlab.analysis.crossings.marked import Marked, Marks, psa_mark, samples_of
 from latlab.analysis.crossings.span_functions import functions_of_spans
 from latlab.analysis.crossings.sweeps import shots_of, swept
 from latlab.analysis.spans.psa import psa_samples
+from latlab.campaigns.foreign import whereabouts
 from latlab.campaigns.psa import CAMPAIGN, SYMBOLS_LOG
 from latlab.campaigns.recording import Progress, Recorded, living, text_of
 from latlab.catalog import call_names
-from latlab.errors import DataError, LatlabError
+from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.psa_calls_log import PsaCallsLog, read_psa_calls_log
 from latlab.formats.probe.decoder import Decoder
 from latlab.formats.probe.functions import LOG as FUNCTIONS_LOG
@@ -109,7 +110,7 @@ def run_psa_subject(
         raise LatlabError(f"interrupted; what came before is kept as the partial run {run_id}")
     refused = probes.refusal(ended.stderr.decode("utf-8", "replace"))
     if not first.data and refused:
-        raise DataError(refused)
+        raise UsageError(refused)
     return Recorded(run_id, status, count, tuple(problems), True)
 
 
@@ -141,7 +142,8 @@ class _Boots:
         found = [*decoder.feed(data), *decoder.finish()]
         damage = [each for each in found if isinstance(each, Problem)]
         records = tuple(each for each in found if not isinstance(each, Problem | Header))
-        return Boot(log, records, data, (*damage, *log.problems, *_end_problems(name, log, console)), console)
+        ended = _end_problems(name, log, console, whereabouts(Arch.ARMV8M, records))
+        return Boot(log, records, data, (*damage, *log.problems, *ended), console)
 
 
 def _measured(boot: Boot, subject: PsaSubject, images: tuple[Image, ...]) -> tuple[list[Sample], tuple[SpanFunctions, ...], list[Problem]]:
@@ -217,13 +219,13 @@ def _facts(subject: PsaSubject, log: PsaCallsLog) -> tuple[tuple[str, str], ...]
     return tuple(facts)
 
 
-def _end_problems(boot: str, log: PsaCallsLog, console: consoles.Console) -> list[Problem]:
+def _end_problems(boot: str, log: PsaCallsLog, console: consoles.Console, last: str) -> list[Problem]:
     if log.is_whole:
         return []
     problems = []
     if not log.framework:
         said = "the program never said a word: the firmware did not start it, or its console is elsewhere"
-        problems.append(Problem(0, f"{said}; read the logs console and secure"))
+        problems.append(Problem(0, f"{said}; {last}; read the logs console and secure"))
     if log.is_silent:
         problems.append(Problem(0, "an interrupt of the non-secure SysTick timer never came; the firmware may have taken that timer"))
     outcome = console.outcome.sentence or "the machine ended before the program did"

@@ -17,7 +17,7 @@ from latlab.targets.qemu.images import search_folders
 from latlab.targets.qemu.mps2 import ICOUNT_SHIFT, MACHINES, check_priority
 from latlab.targets.qemu.qemu import Qemu
 
-PROGRAM = "psa_calls"
+PROGRAM = Path("spm", "psa_calls.elf")
 SG_BYTES = 4  # a call is seen at the instruction behind the gateway, which QEMU counts to neither side
 VENEERS = ("framework_version", "version", "connect", "call", "close")
 MOST_VECTORS = 4
@@ -158,9 +158,9 @@ def load_psa_subject(path: Path) -> PsaSubject:
 
 def find_psa_program() -> Path:
     for base in search_folders():
-        if (path := base / "spm" / f"{PROGRAM}.elf").is_file():
+        if (path := base / PROGRAM).is_file():
             return path
-    raise UsageError(f"spm/{PROGRAM}.elf is in none of {', '.join(map(str, search_folders()))}; build it with `make spm`")
+    raise UsageError(f"{PROGRAM} is in none of {', '.join(map(str, search_folders()))}; build it with `make spm`")
 
 
 def command_line(qemu: Qemu, subject: PsaSubject, folder: Path, priority: int) -> tuple[str, ...]:

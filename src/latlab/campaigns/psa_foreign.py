@@ -7,9 +7,10 @@ many these are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from latlab.analysis.crossings.calls import Pairing
@@ -44,6 +45,7 @@ from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.scratch import scratch
 
 INSTRUMENT = "crossings"
+CHUNK = 1 << 20
 ONLY_CORE = CoreId(0, 0)
 BOOTS = ("calls", "sweep")
 IDLE_SHOTS = Shots(1, 1, 64)
@@ -55,13 +57,26 @@ LONGEST_SWEPT = 800_000
 
 @dataclass(frozen=True, slots=True)
 class Boot:
-    """What one boot left: its log, the probe's records and what is wrong with either."""
+    """What one boot left: its log, the probe's stream, and what is wrong with the log."""
 
     log: PsaCallsLog
-    records: tuple[Record, ...]
-    data: bytes
+    stream: Path
     problems: tuple[Problem, ...]
     console: consoles.Console
+
+    @property
+    def data(self) -> bytes:
+        return self.stream.read_bytes() if self.stream.is_file() else b""
+
+    def records(self, damage: list[Problem]) -> Iterator[Record]:
+        """As they are read: a sweep has millions. What is wrong with them is added to `damage`."""
+        if not self.stream.is_file():
+            return
+        decoder = Decoder()
+        with self.stream.open("rb") as stream:
+            for chunk in iter(partial(stream.read, CHUNK), b""):
+                yield from _sound(decoder.feed(chunk), damage)
+        yield from _sound(decoder.finish(), damage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +109,8 @@ def run_psa_subject(
             boots = _Boots(store, run_id, command, subject, asked, probe, limits, interrupted, folder, progress)
             first = boots.make(BOOTS[0], {}, has_functions=True)
             samples, functions, problems = _measured(first, subject, images)
-            store.add(run_id, samples, problems=problems, logs={"probe": first.data, FUNCTIONS_LOG: render_functions(functions)})
+            data = first.data
+            store.add(run_id, samples, problems=problems, logs={"probe": data, FUNCTIONS_LOG: render_functions(functions)})
             facts, count = _facts(subject, first.log), len(samples)
             shots = _plan(subject, samples, asked.most_shots)
             ended = first.console
@@ -109,7 +125,7 @@ def run_psa_subject(
     if ended.outcome.end is consoles.End.INTERRUPT:
         raise LatlabError(f"interrupted; what came before is kept as the partial run {run_id}")
     refused = probes.refusal(ended.stderr.decode("utf-8", "replace"))
-    if not first.data and refused:
+    if not data and refused:
         raise UsageError(refused)
     return Recorded(run_id, status, count, tuple(problems), True)
 
@@ -137,25 +153,30 @@ class _Boots:
         secure = self.folder / SECURE_LOG
         logs = {"console": console.take(), "secure": secure.read_bytes() if secure.exists() else b"", "stderr": console.stderr}
         self.store.add(self.run_id, logs=logs)
-        data = stream.read_bytes() if stream.is_file() else b""
-        decoder = Decoder()
-        found = [*decoder.feed(data), *decoder.finish()]
-        damage = [each for each in found if isinstance(each, Problem)]
-        records = tuple(each for each in found if not isinstance(each, Problem | Header))
-        ended = _end_problems(name, log, console, whereabouts(Arch.ARMV8M, records))
-        return Boot(log, records, data, (*damage, *log.problems, *ended), console)
+        boot = Boot(log, stream, (), console)
+        return replace(boot, problems=(*log.problems, *_end_problems(name, boot)))
+
+
+def _sound(items: Iterable[Header | Record | Problem], damage: list[Problem]) -> Iterator[Record]:
+    for item in items:
+        if isinstance(item, Problem):
+            damage.append(item)
+        elif not isinstance(item, Header):
+            yield item
 
 
 def _measured(boot: Boot, subject: PsaSubject, images: tuple[Image, ...]) -> tuple[list[Sample], tuple[SpanFunctions, ...], list[Problem]]:
     """The span of every marked call and what ran in it. A call that once returned something else than the first time is left out."""
+    damage: list[Problem] = []
+    records = tuple(boot.records(damage))
     names = [f"ns_{call.name}" for call in subject.calls]
-    fragments = {record.number: record for record in boot.records if isinstance(record, Fragment)}
-    cores = {record.core: ONLY_CORE for record in boot.records if isinstance(record, Core)}
+    fragments = {record.number: record for record in records if isinstance(record, Fragment)}
+    cores = {record.core: ONLY_CORE for record in records if isinstance(record, Core)}
     changed = {names[call] for call, _, _ in boot.log.changed if call < len(names)}
-    calls = Pairing(Arch.ARMV8M, call_names()).feed(boot.records)
+    calls = Pairing(Arch.ARMV8M, call_names()).feed(records)
     marks = Marks(names, psa_mark(subject.mark_address), Metric.PSA_CALL)
     found: list[Marked] = [each for each in marks.feed(calls) if each.test not in changed]
-    problems = [*boot.problems, *_said(subject, boot.log)]
+    problems = [*damage, *boot.problems, *_said(subject, boot.log)]
     try:
         check_code(fragments.values(), images, Arch.ARMV8M)
     except WrongImage as error:
@@ -180,10 +201,11 @@ def _plan(subject: PsaSubject, samples: list[Sample], most_shots: int) -> dict[s
 
 def _swept(store: Store, run_id: str, boot: Boot, subject: PsaSubject) -> tuple[int, list[Problem]]:
     """Keep the sweeps; returns how many samples they are, and what is wrong."""
-    shots = list(shots_of(boot.records, subject.mark_address))
+    damage: list[Problem] = []
+    shots = list(shots_of(boot.records(damage), subject.mark_address))
     found = swept(shots, [call.name for call in subject.calls], boot.log.swept, ONLY_CORE)
     samples = [sample for trace in found.traces for sample in psa_samples(trace)]
-    problems = [*boot.problems, *(Problem(0, sentence) for sentence in found.complaints), *_wrong(subject, boot.log)]
+    problems = [*damage, *boot.problems, *(Problem(0, sentence) for sentence in found.complaints), *_wrong(subject, boot.log)]
     store.add(run_id, samples, found.traces, problems)
     return len(samples), problems
 
@@ -219,17 +241,18 @@ def _facts(subject: PsaSubject, log: PsaCallsLog) -> tuple[tuple[str, str], ...]
     return tuple(facts)
 
 
-def _end_problems(boot: str, log: PsaCallsLog, console: consoles.Console, last: str) -> list[Problem]:
+def _end_problems(name: str, boot: Boot) -> list[Problem]:
+    log = boot.log
     if log.is_whole:
         return []
     problems = []
     if not log.framework:
         said = "the program never said a word: the firmware did not start it, or its console is elsewhere"
-        problems.append(Problem(0, f"{said}; {last}; read the logs console and secure"))
+        problems.append(Problem(0, f"{said}; {whereabouts(Arch.ARMV8M, boot.records([]))}; read the logs console and secure"))
     if log.is_silent:
         problems.append(Problem(0, "an interrupt of the non-secure SysTick timer never came; the firmware may have taken that timer"))
-    outcome = console.outcome.sentence or "the machine ended before the program did"
-    return [*problems, Problem(0, f"{outcome} (boot for the {boot})")]
+    outcome = boot.console.outcome.sentence or "the machine ended before the program did"
+    return [*problems, Problem(0, f"{outcome} (boot for the {name})")]
 
 
 def _lines(console: consoles.Console, over: Callable[[int], None]) -> Iterator[str]:

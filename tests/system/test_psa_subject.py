@@ -18,14 +18,17 @@ from latlab.store.store import Store, open_store
 from latlab.targets.qemu import mps2
 from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.probe import find_probe
+from latlab.targets.qemu.psa_params import parameters_of
 from latlab.targets.qemu.psa_subject import find_psa_program, load_psa_subject
 from latlab.targets.qemu.qemu import find_qemu
 from support.needs import found
-from support.psa_subjects import own_subject_file
+from support.psa_subjects import own_subject_file, own_text
 
 pytestmark = pytest.mark.qemu
 
 LIMITS = Limits(900, 600)
+SERVER_LOOK = 10  # of the test server: reads a word with its own rights
+PARAMETERS_POINTER, FIRED = 64, 68  # in the program's struct memory
 # The instructions of the bench itself between its two checkpoints, which the probe leaves out, the same in every build.
 OUTSIDE = {"ns_version": 7, "ns_connect": 7, "ns_close": 5, "ns_call_0": 5, "ns_call_256": 30, "ns_stateless_0": 4, "ns_stateless_16": 30}
 
@@ -98,6 +101,29 @@ def test_a_call_that_returns_another_status_is_named_and_not_measured(tmp_path: 
     run = store.load(recorded.run_id)
     assert recorded.status is RunStatus.PARTIAL
     assert cost_tests([run]) == ["ns_framework_version", "ns_version", "ns_refused", "ns_denied"]
+
+
+def test_a_service_that_an_interrupt_changes_the_answer_of_is_found(tmp_path: Path) -> None:
+    """It reads the word in which the program notes that the interrupt came."""
+    secure = mps2.find_psa_images("sfn_l1").secure.parents[1] / "sfn_l1_test" / "secure.elf"
+    if not secure.is_file():
+        pytest.skip("build it with `make spm`")
+    path = tmp_path / "looks.toml"
+
+    def text(address: int) -> str:
+        look = f'[[call]]\nname = "look"\nhandle = 0x40000206\ntype = {SERVER_LOOK}\nin = ["{address.to_bytes(4, "little").hex()}"]\n'
+        return own_text("sfn_l1", f"{look}out = [4]\n", secure).replace("[version]\nsid = 0xf100\nexpect = 1\n", "")
+
+    path.write_text(text(0))
+    parameters = len(parameters_of(load_psa_subject(path), 1, 0, {}))
+    memory = 0x28200000 + -(-parameters // 1024) * 1024
+    path.write_text(text(memory + FIRED))
+    store = open_store(str(tmp_path / "store.sqlite"))
+    (problem,) = watched(store, path, 2).problems
+    assert "look gave another answer in" in problem.message
+    assert "status 0 with other outputs" in problem.message
+    path.write_text(text(memory + PARAMETERS_POINTER))
+    assert watched(store, path, 2).problems == ()
 
 
 def test_where_nothing_starts_the_program_the_run_says_so(tmp_path: Path) -> None:

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from conftest import Latlab
 from latlab.analysis.spans.psa_builds import BuildResult, cost_range, cost_tests, whole_instructions
 from latlab.analysis.spans.psa_timeline import Room, timeline
 from latlab.campaigns.psa import SYMBOLS_LOG, run_psa
@@ -21,6 +23,7 @@ from latlab.targets.qemu.probe import find_probe
 from latlab.targets.qemu.psa_params import parameters_of
 from latlab.targets.qemu.psa_subject import find_psa_program, load_psa_subject
 from latlab.targets.qemu.qemu import find_qemu
+from latlab.targets.qemu.subject import flat_program
 from support.needs import found
 from support.psa_subjects import own_subject_file, own_text
 
@@ -124,6 +127,23 @@ def test_a_service_that_an_interrupt_changes_the_answer_of_is_found(tmp_path: Pa
     assert "status 0 with other outputs" in problem.message
     path.write_text(text(memory + PARAMETERS_POINTER))
     assert watched(store, path, 2).problems == ()
+
+
+def test_an_image_without_a_header_and_without_symbols_has_addresses_for_names(latlab: Latlab, tmp_path: Path) -> None:
+    path = own_subject_file(tmp_path, "classic_l1", "")
+    secure = found(lambda: mps2.find_psa_images("classic_l1")).secure
+    (tmp_path / "raw.bin").write_bytes(flat_program(secure))
+    text = path.read_text().replace(f'file = "{secure}"', 'file = "raw.bin"\naddress = 0x10000000', 1).splitlines()
+    path.write_text("\n".join(line for line in text if not line.startswith("symbols")))
+    found(find_psa_program)
+    found(find_probe)
+    done = latlab("run", "psa", "--subject", path, "--iterations", "1")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"ns_refused +\d+", done.stdout)
+    assert re.search(r"sweep_refused +\d+ +\d+ +0x100[0-9a-f]{5}", done.stdout)
+    page = tmp_path / "page.html"
+    assert latlab("report", "last", "--builds", "-o", page).returncode == 0
+    assert "classic_l1 from outside" in page.read_text()
 
 
 def test_where_nothing_starts_the_program_the_run_says_so(tmp_path: Path) -> None:

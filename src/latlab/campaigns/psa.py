@@ -63,8 +63,9 @@ def run_psa(
 
 
 def load_symbols(store: Store, run_id: str) -> Symbols:
-    """The functions of the secure image that a stored run was made with."""
-    symbols = store.logs(run_id).get(SYMBOLS_LOG)
+    """The functions of the secure image that a stored run was made with; none of somebody else's image of which no ELF file was named."""
+    logs = store.logs(run_id)
+    symbols = logs.get(SYMBOLS_LOG, b"" if "probe" in logs else None)
     if symbols is None:
         raise UsageError(f"{run_id} was stored without the functions of its image; measure it again with `latlab run psa`")
     return mps2.parse_symbols(symbols)

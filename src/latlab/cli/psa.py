@@ -91,14 +91,13 @@ def psa(
 
 def _conclude(store: Store, recorded: list[Recorded], html: Path | None) -> None:
     from latlab.analysis.spans.psa_builds import BuildResult
-    from latlab.campaigns.psa import SYMBOLS_LOG
+    from latlab.campaigns.psa import load_symbols
     from latlab.campaigns.recording import verdict
     from latlab.report.renderers.terminal import print_block
     from latlab.report.run.builds import screen
     from latlab.report.run.facts import problem_items
-    from latlab.targets.qemu import mps2
 
-    results = [BuildResult(store.load(r.run_id), mps2.parse_symbols(store.logs(r.run_id)[SYMBOLS_LOG])) for r in recorded]
+    results = [BuildResult(store.load(r.run_id), load_symbols(store, r.run_id)) for r in recorded]
     show(screen(results))
     if html:
         from latlab.report.renderers.html import document

@@ -20,6 +20,7 @@ from latlab.model.enums import RunStatus
 from latlab.model.life import Left
 from latlab.model.run import CoreId, Problem, Run, Sample, Tick
 from latlab.store.store import Store
+from latlab.targets import scratch
 from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu.images import PLATFORM
 
@@ -31,6 +32,8 @@ LOG_PART_BYTES = 1024 * 1024
 def living(store: Store, run: Run, left: Left = Left(), planned: str = "") -> Iterator[str]:  # noqa: B008 - immutable
     """A run from its first second, a new one or one that was planned: whatever ends its making in this process, it does not stay under
     way."""
+    if left.folder:
+        scratch.belong_to(Path(left.folder), store.place)
     run_id = planned or store.begin(run, left)
     if planned:
         _start(store, planned, run, left)

@@ -9,12 +9,19 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from latlab.campaigns.foreign import INSTRUMENT, measured
+from latlab.campaigns.psci import CAMPAIGN
 from latlab.campaigns.recording import sound_samples, text_of
 from latlab.campaigns.rt_results import problems_of
+from latlab.campaigns.watching import Seen
 from latlab.catalog import event_table
 from latlab.errors import LatlabError, UsageError
+from latlab.formats.dump.calls_log import CallsLog
 from latlab.formats.dump.dump import Iteration, read_dump
 from latlab.formats.dump.frames import Boot
+from latlab.formats.probe.decoder import Decoder
+from latlab.formats.probe.functions import LOG as FUNCTIONS_LOG
+from latlab.formats.probe.functions import render as render_functions
 from latlab.model.enums import Kind, RunStatus
 from latlab.model.life import CUT_OFF, Address, Life
 from latlab.model.run import CoreTrace, Problem, Run
@@ -54,7 +61,7 @@ def sweep(store: Store, chosen: Callable[[Life], bool] = can_end_here) -> list[R
     done = [recovered for life in orphans(store) if chosen(life) and (recovered := recover(store, life, no_machine))]
     kept = {life.left.folder for life in store.lives()}
     for folder in scratch.abandoned():
-        if str(folder) not in kept:
+        if str(folder) not in kept and scratch.may_remove(folder, store.place):
             scratch.remove(folder)
     return done
 
@@ -80,6 +87,7 @@ def _recover(store: Store, life: Life, machine: Machine) -> Recovered | None:
     files |= ended.files if ended else {}
     store.checkpoint(life.run_id, files)
     _keep_iterations(store, run, store.logs(life.run_id))
+    _keep_calls(store, run, store.logs(life.run_id).get("probe", b""))
     is_whole = ended is not None and ended.status == 0 and not ended.sentence
     problems = [] if is_whole else [_cut_off(life)]
     problems += [ended.sentence] if ended and ended.sentence else []
@@ -129,6 +137,20 @@ def _keep_iterations(store: Store, run: Run, files: Mapping[str, bytes]) -> None
         elif isinstance(item, Iteration) and boot and item.traces and _key(item.traces[0]) not in stored:
             samples, fault = sound_samples(item, boot)
             store.add(run.id, samples, () if fault else item.traces, problems=[fault] if fault else ())
+
+
+def _keep_calls(store: Store, run: Run, stream: bytes) -> None:
+    """Calls are measured from the probe's stream when it is over, or many at once: where none are stored yet, those of the stream that was
+    left."""
+    if not stream or run.samples or ("instrument", INSTRUMENT) not in run.facts:
+        return
+    if run.campaign == CAMPAIGN:
+        found = measured(stream, CallsLog(), ())
+        store.add(run.id, found.samples, logs={FUNCTIONS_LOG: render_functions(found.functions)})
+        return
+    seen = Seen(lambda samples: store.add(run.id, samples))
+    seen.take(Decoder().feed(stream))
+    seen.flush()
 
 
 def _key(trace: CoreTrace) -> tuple[str, int, int]:

@@ -9,11 +9,13 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 
 from latlab.errors import UsageError
 
 NAME = re.compile(r"latlab-(\d+)-(\d+)-(\d+)-\w+")
+MARK = ".store"
 PERSISTENT = Path("/var/tmp")
 
 
@@ -26,7 +28,7 @@ def base(persistent: bool = False) -> Path:
 def scratch(persistent: bool = False) -> Iterator[Path]:
     """A folder of this process, removed at the end."""
     pid = os.getpid()
-    prefix = f"latlab-{_space()}-{pid}-{_started(pid)}-"
+    prefix = f"latlab-{space()}-{pid}-{_started(pid)}-"
     try:
         folder = tempfile.mkdtemp(prefix=prefix, dir=base(persistent))
     except OSError as error:
@@ -43,9 +45,28 @@ def abandoned() -> list[Path]:
     for place in {base(), base(persistent=True)}:
         for folder in place.glob("latlab-*-*-*-*"):
             match = NAME.fullmatch(folder.name)
-            if match and int(match[1]) == _space() and _is_mine(folder) and _started(int(match[2])) != int(match[3]):
+            if match and int(match[1]) == space() and _is_mine(folder) and _started(int(match[2])) != int(match[3]):
                 found.append(folder)
     return sorted(found)
+
+
+def belong_to(folder: Path, store: str) -> None:
+    """Say in the folder which store's run it is of, so that the commands of other stores leave it alone."""
+    (folder / MARK).write_text(_name(store), "utf-8")
+
+
+def may_remove(folder: Path, store: str) -> bool:
+    """Whether an abandoned folder is of this store, of none, or of a file that is no more."""
+    try:
+        owner = (folder / MARK).read_text("utf-8")
+    except OSError:
+        return True
+    return owner == _name(store) or (owner.startswith("/") and not Path(owner).exists())
+
+
+def _name(store: str) -> str:
+    """A file's whole path; of a database a digest, as its URL may hold a password."""
+    return sha256(store.encode()).hexdigest() if "://" in store else str(Path(store).resolve())
 
 
 def remove(folder: Path) -> None:
@@ -61,7 +82,8 @@ def _is_mine(folder: Path) -> bool:
     return found.st_uid == os.geteuid()
 
 
-def _space() -> int:
+def space() -> int:
+    """This process's space of process ids; 0 where the system does not say it."""
     try:
         return os.stat("/proc/self/ns/pid").st_ino
     except OSError:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs whose process is gone: found, told once, brought to their end; and those whose process lives are left alone."""
 
+import os
 import signal
 import sqlite3
 import subprocess
@@ -17,11 +18,13 @@ from latlab.campaigns.recording import living
 from latlab.errors import LatlabError
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.life import CUT_OFF, Address, Left, Owner
+from latlab.model.run import CoreId
 from latlab.store.owner import is_alive, this_process
 from latlab.store.rows import packed
 from latlab.store.store import Store, open_store
 from latlab.targets import scratch
 from latlab.targets.guest.checkpoints import PAGE, SHARED, make_shared, read_shared
+from support import probe_stream as made
 from support import recorder_files as files
 from support.command import latlab
 from support.runs import unfinished_run
@@ -169,6 +172,40 @@ def test_iterations_that_stand_in_the_console_alone_are_read_from_it(store: Stor
     assert half < {(trace.test, trace.iteration) for trace in found.traces} < {(trace.test, trace.iteration) for trace in kept.traces}
     assert len(found.samples) == len(set(found.samples)) and set(found.samples) < set(kept.samples)
     assert set(found.samples) == {s for s in kept.samples if (s.test, s.iteration) in {(t.test, t.iteration) for t in found.traces}}
+
+
+@pytest.mark.parametrize("campaign", ["watch", "sbi"])
+def test_calls_that_stand_in_the_probes_stream_alone_are_read_from_it(store: Store, tmp_path: Path, campaign: str) -> None:
+    stream = made.header() + made.core(0, 0x80000001) + made.crossing(0, 0, made.NO_WORLD, made.NS_EL1)
+    for start in (100, 200, 300):
+        stream += made.smc(0, start, 0x84000000) + made.back(0, start + 7)
+    (tmp_path / "probe").write_bytes(stream[:-8])
+    run_id = store.begin(replace(RUN, campaign=campaign, facts=(("instrument", "crossings"),)), Left(str(tmp_path)))
+    of_another(store, run_id, replace(this_process(), pid_started=1))
+    recovering.sweep(store)
+    run = store.load(run_id)
+    assert [(sample.test, sample.value_ticks, sample.core) for sample in run.samples] == [("PSCI_VERSION", 7, CoreId(0, 1))] * 2
+    assert store.logs(run_id)["probe"] == stream[:-8]
+
+
+def test_what_a_run_of_another_store_left_stays_for_the_commands_of_that_store(store: Store, tmp_path: Path) -> None:
+    other = open_store(str(tmp_path / "other.sqlite"))
+    folder = tmp_path / f"latlab-{scratch.space()}-{os.getpid()}-1-x"
+    folder.mkdir()
+    (folder / "secure.log").write_bytes(b"said")
+    with living(other, RUN, Left(str(folder))) as run_id:
+        of_another(other, run_id, replace(this_process(), pid_started=1))
+        assert recovering.sweep(store) == [] and folder.is_dir()
+        (done,) = recovering.sweep(other)
+    assert done.run_id == run_id and other.logs(run_id)["secure"] == b"said" and not folder.exists()
+
+
+def test_a_folder_whose_store_is_no_more_is_removed(store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / f"latlab-{scratch.space()}-{os.getpid()}-1-x"
+    folder.mkdir()
+    scratch.belong_to(folder, str(tmp_path / "gone.sqlite"))
+    recovering.sweep(store)
+    assert not folder.exists()
 
 
 def test_only_one_of_two_processes_recovers_a_run(store: Store) -> None:

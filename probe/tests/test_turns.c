@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka_needs.h"
+#include "turns.h"
+
+/* What QEMU and plugin.c give: a scoreboard's memory, and the core of a key. */
+static uint8_t board[16];
+static struct core cores[2];
+static struct profile profiles[2];
+static int changes;
+
+struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_bytes)
+{
+    assert_int_equal(element_bytes, 1);
+    return (struct qemu_plugin_scoreboard *)board;
+}
+
+void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score, unsigned int vcpu)
+{
+    return (uint8_t *)score + vcpu;
+}
+
+struct core *probe_turn_changes(const struct fragment *block, void *key)
+{
+    struct core *core = key == &cores[0] ? &cores[0] : &cores[1];
+
+    changes++;
+    core->level = block->level;
+    core->watched = block->level | (core->is_measured ? WATCHED_MEASURED : 0);
+    return core;
+}
+
+static const struct fragment block = { .instructions = 10, .left = 7, .level = 1 };
+static const struct fragment other = { .instructions = 4, .left = 1, .level = 1 };
+static const struct fragment measured = { .instructions = 5, .level = 3, .number = 0 };
+
+/* QEMU's own store operation, in a block that was translated by this core. */
+static void reached(unsigned int vcpu, uint64_t left)
+{
+    void *cell = (void *)((uintptr_t)board + turns_left().offset + vcpu);
+
+    memcpy(cell, &left, sizeof(left));
+}
+
+static void enter(const struct fragment *fragment, unsigned int translated_by, unsigned int core)
+{
+    probe_turn(translated_by, (void *)(uintptr_t)fragment, &cores[core]);
+}
+
+static void enter_measured(unsigned int translated_by, unsigned int core)
+{
+    probe_measured_turn(translated_by, (void *)(uintptr_t)&measured, &cores[core]);
+}
+
+static int start(void **state)
+{
+    static bool is_made;
+
+    (void)state;
+    if (!is_made) {
+        assert_false(turns_are_taken(2));
+        turns_core_made();
+        assert_false(turns_are_taken(1));
+        turns_core_made();
+        assert_true(turns_are_taken(2));
+        is_made = true;
+    }
+    for (int i = 0; i < 2; i++) {
+        cores[i].instructions = &cores[i].own_instructions;
+        cores[i].profile = &profiles[i];
+    }
+    enter(&(struct fragment) { .level = 1 }, 0, 1);
+    for (int i = 0; i < 2; i++) {
+        profile_forget(&profiles[i]);
+        cores[i] = (struct core) { .key = &cores[i], .number = (uint32_t)i, .watched = WATCHED_NOTHING, .profile = &profiles[i] };
+        cores[i].instructions = &cores[i].own_instructions;
+    }
+    changes = 0;
+    return 0;
+}
+
+static void a_block_that_ran_to_its_end_counts_whole(void **state)
+{
+    (void)state;
+    enter(&block, 0, 0);
+    reached(0, 3);
+    reached(0, 0);
+    assert_int_equal(turns_not_run(), 0);
+    enter(&block, 0, 0);
+    assert_int_equal(cores[0].own_instructions - turns_not_run(), 10 + 3);
+    assert_int_equal(changes, 1);
+}
+
+static void what_did_not_run_is_taken_back_once(void **state)
+{
+    (void)state;
+    enter(&block, 1, 0);
+    reached(1, 4);
+    assert_int_equal(turns_not_run(), 4);
+    enter_measured(1, 0);
+    assert_int_equal(cores[0].own_instructions, 6 + 5);
+    enter_measured(1, 0);
+    assert_int_equal(cores[0].own_instructions, 6 + 5 + 5);
+}
+
+static void the_core_that_left_its_block_gives_back_and_not_the_next(void **state)
+{
+    (void)state;
+    enter(&block, 0, 0);
+    enter(&other, 1, 1);
+    reached(1, 0);
+    assert_int_equal(cores[0].own_instructions, 3);
+    assert_int_equal(cores[1].own_instructions, 4);
+    enter(&other, 0, 0);
+    assert_int_equal(cores[1].own_instructions, 4);
+    assert_int_equal(changes, 3);
+}
+
+static void cells_that_overlap_do_not_disturb_each_other(void **state)
+{
+    (void)state;
+    for (unsigned int i = 0; i < 100; i++) {
+        unsigned int vcpu = i % 3;
+
+        enter(&block, vcpu, 0);
+        reached(vcpu, i % 2 == 0 ? 0 : 4);
+    }
+    enter(&other, 0, 0);
+    assert_int_equal(cores[0].own_instructions, 50 * 10 + 50 * 6 + 4);
+}
+
+static void another_world_is_a_change_though_the_core_is_the_same(void **state)
+{
+    struct fragment above = { .instructions = 1, .level = 2 };
+
+    (void)state;
+    enter(&block, 0, 0);
+    enter(&above, 0, 0);
+    enter(&above, 0, 0);
+    assert_int_equal(changes, 2);
+}
+
+static void measured_code_is_listed_only_in_a_measured_world(void **state)
+{
+    (void)state;
+    enter_measured(0, 0);
+    assert_int_equal(profiles[0].times[0], 0);
+    cores[0].is_measured = true;
+    cores[0].watched = WATCHED_NOTHING;
+    enter_measured(0, 0);
+    enter_measured(0, 0);
+    assert_int_equal(profiles[0].times[0], 2);
+    assert_int_equal(cores[0].own_instructions, 15);
+}
+
+/* Code that was translated in the non-secure state and runs in the secure one too. */
+static void code_that_has_no_number_is_counted_as_unlisted_as_far_as_it_ran(void **state)
+{
+    (void)state;
+    cores[0].is_measured = true;
+    enter(&block, 0, 0);
+    reached(0, 2);
+    enter(&block, 0, 0);
+    reached(0, 0);
+    enter_measured(0, 0);
+    assert_int_equal(profiles[0].record.unlisted_instructions, 8 + 10);
+    assert_int_equal(cores[0].own_instructions, 8 + 10 + 5);
+    cores[0].is_measured = false;
+    cores[0].watched = WATCHED_NOTHING;
+    enter(&block, 0, 0);
+    enter(&block, 0, 0);
+    assert_int_equal(profiles[0].record.unlisted_instructions, 8 + 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_block_that_ran_to_its_end_counts_whole, start),
+        cmocka_unit_test_setup(what_did_not_run_is_taken_back_once, start),
+        cmocka_unit_test_setup(the_core_that_left_its_block_gives_back_and_not_the_next, start),
+        cmocka_unit_test_setup(cells_that_overlap_do_not_disturb_each_other, start),
+        cmocka_unit_test_setup(another_world_is_a_change_though_the_core_is_the_same, start),
+        cmocka_unit_test_setup(measured_code_is_listed_only_in_a_measured_world, start),
+        cmocka_unit_test_setup(code_that_has_no_number_is_counted_as_unlisted_as_far_as_it_ran, start),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import subprocess
 import sys
 from itertools import pairwise
@@ -25,7 +26,11 @@ from support.places import ROOT
 TIMEOUT_S = 900
 LATLAB = Path(sys.executable).with_name("latlab")
 CLUSTERS = (2, 4)
-ENTRY, WFI, B_SELF = 0x6000_0000, 0xD503207F, 0x14000000
+ENTRY = 0x6000_0000
+CLOCK = ("-icount", "shift=4,sleep=off", "-no-reboot")
+WFI, WFE, NOP, B_SELF = 0xD503207F, 0xD503205F, 0xD503201F, 0x14000000
+MOV_X1, SUBS_X1_1, B_NE = 0xD2800001, 0xF1000421, 0x54000001
+SYSTEM_OFF = (0xD2B08000, 0xF2800100, 0xD4000003)  # x0 = 0x84000008, smc #0
 
 
 def machine_command(folder: Path, clusters: tuple[int, ...] = CLUSTERS, mode: Mode = Mode.DETERMINISTIC) -> tuple[str, ...]:
@@ -140,6 +145,34 @@ def test_where_a_core_sleeps_when_the_machine_is_stopped_is_kept(tmp_path: Path)
     *_, before, asleep, end = Decoder().feed(stored.logs("last")["probe"])
     assert isinstance(before, Crossing) and isinstance(asleep, Sleep) and isinstance(end, End)
     assert asleep.address == ENTRY
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_an_idle_loop_of_the_normal_world_leaves_one_pair_however_much_it_does_between_two_sleeps(tmp_path: Path, cores: int) -> None:
+    times, between = 50, 100
+    loop = (WFE, *(NOP,) * between, SUBS_X1_1, B_NE | (-(between + 2) & 0x7FFFF) << 5)
+    words = (MOV_X1 | times << 5, *loop, *SYSTEM_OFF, B_SELF)
+    (tmp_path / "program").write_bytes(struct.pack(f"<{len(words)}I", *words))
+    firmware = find_images(Topology((1,)), "psci_bench").firmware_bin
+    command = (
+        "qemu-system-aarch64",
+        "-M",
+        "virt,secure=on",
+        "-cpu",
+        "cortex-a57",
+        "-smp",
+        str(cores),
+        "-m",
+        "1024",
+        "-bios",
+        str(firmware),
+    )
+    program = ("-device", f"loader,file={tmp_path / 'program'},addr={ENTRY:#x},force-raw=on")
+    boot(with_probe((*command, *program, "-display", "none", "-nic", "none", *CLOCK), find_probe(), tmp_path / "stream", False))
+    records = list(Decoder().feed((tmp_path / "stream").read_bytes()))
+    assert len([record for record in records if isinstance(record, Sleep) and record.address == ENTRY + 4]) == 1
+    (wake,) = [record for record in records if isinstance(record, Wake) and record.address == ENTRY + 8]
+    assert wake.sleeps == times
 
 
 def test_what_is_no_machine_emulator_is_refused(tmp_path: Path) -> None:

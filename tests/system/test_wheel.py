@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -63,6 +64,14 @@ def test_everything_that_latlab_looks_for_is_in_the_wheel(installed: Installed) 
     assert [str(place) for place in sorted(wanted) if not (installed.images / place).is_file()] == []
     assert {f"{board.program}.elf" for board in BOARDS.values()} <= {place.name for place in wanted}
     assert os.access(installed.images / "virtual/latlab_virtual", os.X_OK)
+
+
+def test_the_wheel_knows_every_module_that_looks_for_a_program() -> None:
+    sources = ROOT / "src" / "latlab"
+    looking = {path for path in sources.rglob("*.py") if "search_folders()" in path.read_text("utf-8")}
+    imported = (ROOT / "scripts/package.py").read_text("utf-8")
+    names = {path.stem for path in looking} - {"subject"}  # whose programs are those of `boards`
+    assert names and [name for name in sorted(names) if not re.search(rf"\b{name}\b.*import|import.*\b{name}\b", imported)] == []
 
 
 @pytest.mark.parametrize(

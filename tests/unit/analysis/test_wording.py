@@ -217,5 +217,5 @@ def test_a_finding_is_said_with_its_cores_and_amounts(finding: f.Finding, said: 
 
 
 def test_a_mark_says_what_its_figures_are_not_and_where_to_get_others() -> None:
-    assert "show no contention; that is measured on a board or in virtual time" in SENTENCES[Mark.TURNS]
+    assert "show no contention; that is measured on a board or in virtual time." in SENTENCES[Mark.TURNS]
     assert "they are not latencies and not for publication" in SENTENCES[Mark.NOISE]

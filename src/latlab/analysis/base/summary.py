@@ -21,8 +21,8 @@ class Mark(StrEnum):
 
 
 SENTENCES = {
-    Mark.TURNS: "Cores take turns under the instruction clock: spans of parallel tests contain the turns of other cores. "
-    "They show no contention; that is measured on a board or in virtual time.",
+    Mark.TURNS: "Cores take turns under the instruction clock. Parallel tests show no contention; that is measured on a board or in "
+    "virtual time. Spans of the firmware's own trace contain the turns of other cores; the probe counts each core alone.",
     Mark.NOISE: "The cores ran as threads of the emulator. These figures show that the firmware works; they are not latencies and not for "
     "publication.",
 }

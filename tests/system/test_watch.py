@@ -30,6 +30,9 @@ ENTRY = 0x6000_0000
 CLOCK = ("-icount", "shift=4,sleep=off", "-no-reboot")
 WFI, WFE, NOP, B_SELF = 0xD503207F, 0xD503205F, 0xD503201F, 0x14000000
 MOV_X1, SUBS_X1_1, B_NE = 0xD2800001, 0xF1000421, 0x54000001
+# SPSR, ELR, SCR: secure EL1 behind these, AArch64.
+TO_EL1 = (0xD28078A0, 0xD51E4000, 0x100000A0, 0xD51E4020, 0xD2808600, 0xD51E1100, 0xD69F03E0)
+EXIT = (0xD2800300, 0xD2800001, 0xD45E0000)  # semihosting: x0 = SYS_EXIT, hlt #0xf000
 SYSTEM_OFF = (0xD2B08000, 0xF2800100, 0xD4000003)  # x0 = 0x84000008, smc #0
 
 
@@ -56,6 +59,8 @@ def test_the_console_is_the_same_with_the_probe_and_so_are_two_streams(tmp_path:
         assert boot(with_probe(command, find_probe(), stream, True)) == plain
     first, second = (stream.read_bytes() for stream in streams)
     assert len(first) > 100_000
+    *_, last, _ = Decoder().feed(first)
+    assert isinstance(last, Crossing)
     assert first == second
 
 
@@ -173,6 +178,23 @@ def test_an_idle_loop_of_the_normal_world_leaves_one_pair_however_much_it_does_b
     assert len([record for record in records if isinstance(record, Sleep) and record.address == ENTRY + 4]) == 1
     (wake,) = [record for record in records if isinstance(record, Wake) and record.address == ENTRY + 8]
     assert wake.sleeps == times
+
+
+@pytest.mark.parametrize(("between", "pairs"), [(10, 1), (100, 50)])
+def test_in_el3_sleeps_at_one_place_are_one_only_if_next_to_nothing_runs_between_them(tmp_path: Path, between: int, pairs: int) -> None:
+    loop = (WFE, *(NOP,) * between, SUBS_X1_1, B_NE | (-(between + 2) & 0x7FFFF) << 5)
+    words = (MOV_X1 | 50 << 5, *loop, *TO_EL1, *EXIT)
+    (tmp_path / "program").write_bytes(struct.pack(f"<{len(words)}I", *words))
+    command = ("qemu-system-aarch64", "-M", "virt,secure=on", "-cpu", "cortex-a57", "-m", "128", "-bios", str(tmp_path / "program"))
+    options = ("-display", "none", "-nic", "none", "-semihosting-config", "enable=on,target=native", *CLOCK)
+    done = subprocess.run(
+        with_probe((*command, *options), find_probe(), tmp_path / "stream", True), stdin=subprocess.DEVNULL, timeout=120, check=False
+    )
+    assert done.returncode in (0, 1)
+    records = list(Decoder().feed((tmp_path / "stream").read_bytes()))
+    wakes = [record for record in records if isinstance(record, Wake)]
+    assert len([record for record in records if isinstance(record, Sleep)]) == len(wakes) == pairs
+    assert sum(wake.sleeps for wake in wakes) == 50
 
 
 def test_what_is_no_machine_emulator_is_refused(tmp_path: Path) -> None:

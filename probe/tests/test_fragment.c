@@ -25,6 +25,26 @@ static void the_same_code_is_the_same_fragment(void **state)
     fragment_table_free(table);
 }
 
+/* The table hashes the low half of an address, and 33 * 1 + 40 is 33 * 2 + 7. */
+static void fragments_of_one_hash_are_told_apart(void **state)
+{
+    static const uint8_t one[] = { 1, 40 }, two[] = { 2, 7 };
+    struct fragment_table *table = fragment_table_new();
+    struct fragment left = { .address = 0x1000, .instructions = 1, .level = 3, .code_bytes = sizeof(one), .code = one };
+    struct fragment right = left, far = left;
+    bool is_new;
+
+    (void)state;
+    right.code = two;
+    far.address += 1ULL << 32;
+    fragment_of(table, left, &is_new);
+    fragment_of(table, right, &is_new);
+    assert_true(is_new);
+    fragment_of(table, far, &is_new);
+    assert_true(is_new);
+    fragment_table_free(table);
+}
+
 static void another_address_level_length_or_code_is_another_fragment(void **state)
 {
     struct fragment_table *table = fragment_table_new();
@@ -69,6 +89,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_code_is_the_same_fragment),
+        cmocka_unit_test(fragments_of_one_hash_are_told_apart),
         cmocka_unit_test(another_address_level_length_or_code_is_another_fragment),
         cmocka_unit_test(numbers_are_given_once_and_in_order),
     };

@@ -15,8 +15,8 @@ import pytest
 
 from latlab.formats.probe.decoder import Decoder
 from latlab.model.conditions import Mode
-from latlab.model.crossings import Crossing, End, Fragment, Profile, Sleep, Wake
-from latlab.model.run import Topology
+from latlab.model.crossings import Crossing, End, Fragment, Header, Profile, Record, Sleep, Wake
+from latlab.model.run import Problem, Topology
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import find_images
 from latlab.targets.qemu.probe import complaints, find_probe, with_probe
@@ -152,12 +152,10 @@ def test_where_a_core_sleeps_when_the_machine_is_stopped_is_kept(tmp_path: Path)
     assert asleep.address == ENTRY
 
 
-@pytest.mark.parametrize("cores", [1, 2])
-def test_an_idle_loop_of_the_normal_world_leaves_one_pair_however_much_it_does_between_two_sleeps(tmp_path: Path, cores: int) -> None:
-    times, between = 50, 100
-    loop = (WFE, *(NOP,) * between, SUBS_X1_1, B_NE | (-(between + 2) & 0x7FFFF) << 5)
-    words = (MOV_X1 | times << 5, *loop, *SYSTEM_OFF, B_SELF)
-    (tmp_path / "program").write_bytes(struct.pack(f"<{len(words)}I", *words))
+def of_the_normal_world(folder: Path, cores: int, loop: tuple[int, ...], times: int) -> list[Record]:
+    """What the probe sees of a program whose loop stands at ENTRY + 4, and which then switches the machine off."""
+    words = (MOV_X1 | times << 5, *loop, SUBS_X1_1, B_NE | (-(len(loop) + 1) & 0x7FFFF) << 5, *SYSTEM_OFF, B_SELF)
+    (folder / "program").write_bytes(struct.pack(f"<{len(words)}I", *words))
     firmware = find_images(Topology((1,)), "psci_bench").firmware_bin
     command = (
         "qemu-system-aarch64",
@@ -172,12 +170,25 @@ def test_an_idle_loop_of_the_normal_world_leaves_one_pair_however_much_it_does_b
         "-bios",
         str(firmware),
     )
-    program = ("-device", f"loader,file={tmp_path / 'program'},addr={ENTRY:#x},force-raw=on")
-    boot(with_probe((*command, *program, "-display", "none", "-nic", "none", *CLOCK), find_probe(), tmp_path / "stream", False))
-    records = list(Decoder().feed((tmp_path / "stream").read_bytes()))
+    program = ("-device", f"loader,file={folder / 'program'},addr={ENTRY:#x},force-raw=on")
+    boot(with_probe((*command, *program, "-display", "none", "-nic", "none", *CLOCK), find_probe(), folder / "stream", False))
+    return [record for record in Decoder().feed((folder / "stream").read_bytes()) if not isinstance(record, Header | Problem)]
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_an_idle_loop_of_the_normal_world_leaves_one_pair_however_much_it_does_between_two_sleeps(tmp_path: Path, cores: int) -> None:
+    records = of_the_normal_world(tmp_path, cores, (WFE, *(NOP,) * 100), 50)
     assert len([record for record in records if isinstance(record, Sleep) and record.address == ENTRY + 4]) == 1
     (wake,) = [record for record in records if isinstance(record, Wake) and record.address == ENTRY + 8]
-    assert wake.sleeps == times
+    assert wake.sleeps == 50
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_sleeps_at_two_places_in_turn_have_a_pair_each(tmp_path: Path, cores: int) -> None:
+    records = of_the_normal_world(tmp_path, cores, (WFE, NOP, WFE, NOP), 50)
+    places = [record.address - ENTRY for record in records if isinstance(record, Sleep) and record.address >= ENTRY]
+    assert places == [4, 12] * 50
+    assert [record.sleeps for record in records if isinstance(record, Wake) and record.address >= ENTRY] == [1] * 100
 
 
 @pytest.mark.parametrize(("between", "pairs"), [(10, 1), (100, 50)])

@@ -416,6 +416,7 @@ static void watch_sleeps(const struct qemu_plugin_tb *tb, const struct block *bl
         watch_sleep(instruction, opcode_sleep(arch, block->is_aarch32, opcode));
     }
 }
+
 static enum counting way_to_count(void)
 {
     if (cores_are_inline()) {
@@ -526,6 +527,7 @@ EXPORTED int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, i
         return refuse(error);
     }
     machine_cores = (uint32_t)info->system.smp_vcpus;
+    /* A core that is plugged in later may move what QEMU's operations write to. */
     options.apart |= info->system.max_vcpus != info->system.smp_vcpus;
     fragments = fragment_table_new();
     qemu_plugin_register_vcpu_init_cb(id, core_made);

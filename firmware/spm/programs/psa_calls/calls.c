@@ -151,7 +151,7 @@ static void wait_for_interrupt(const struct memory *memory, uint32_t index)
     for (uint32_t i = 0; memory->fired == 0U; i++) {
         if (i == LONGEST_WAIT) {
             say(memory, "SILENT call=%lu", (unsigned long)index);
-            leave(memory, 1);
+            leave(1);
         }
     }
 }

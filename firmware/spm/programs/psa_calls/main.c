@@ -19,7 +19,7 @@
 #define FIRST_FAULT          2U
 #define SEMIHOSTING_EXIT     0x20U
 #define APPLICATION_EXIT     0x20026U
-#define PRIORITY_SHIFT       24U
+#define PRIORITY_SHIFT       24U /* of SysTick in SHPR3 */
 
 _Noreturn void calls_main(const struct params *params);
 uint32_t address_of_on_fault(void);
@@ -61,16 +61,15 @@ static struct memory *memory_here(void)
 void on_fault(void)
 {
     put_text(memory_here()->params->console, "PANIC a fault in the program\n");
-    leave(memory_here(), 1);
+    leave(1);
 }
 
-_Noreturn void leave(const struct memory *memory, uint32_t code)
+_Noreturn void leave(uint32_t code)
 {
     const uint32_t block[2] = { APPLICATION_EXIT, code };
     register uint32_t r0 __asm__("r0") = SEMIHOSTING_EXIT;
     register const uint32_t *r1 __asm__("r1") = block;
 
-    (void)memory;
     __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
     for (;;) {
         __asm__ volatile("wfi");
@@ -134,18 +133,18 @@ static void run(struct memory *memory, uint32_t index)
 
 _Noreturn void calls_main(const struct params *params)
 {
-    struct memory *memory = prepare(params);
     uint32_t (*framework_version)(void) = (uint32_t(*)(void))(uintptr_t)params->veneers[VENEER_FRAMEWORK_VERSION];
+    struct memory *memory;
 
     if (params->magic != PARAMS_MAGIC) {
-        put_text(params->console, "PANIC the parameters are not there\n");
-        leave(memory, 1);
+        leave(1); /* no console is known */
     }
+    memory = prepare(params);
     say(memory, "PSA framework=%lx iterations=%lu calls=%lu", (unsigned long)framework_version(), (unsigned long)params->iterations,
         (unsigned long)params->call_count);
     for (uint32_t i = 0; i < params->call_count; i++) {
         run(memory, i);
     }
     say(memory, "END calls=%lu", (unsigned long)params->call_count);
-    leave(memory, 0);
+    leave(0);
 }

@@ -56,6 +56,6 @@ bool call_is_possible(const struct params *params, const struct call *call);
 void sweep(struct memory *memory, uint32_t index, struct answer right, bool has_one_digest);
 
 /* The program never comes back from it. */
-_Noreturn void leave(const struct memory *memory, uint32_t code);
+_Noreturn void leave(uint32_t code);
 
 #endif

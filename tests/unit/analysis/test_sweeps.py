@@ -108,6 +108,30 @@ def test_a_shot_whose_interrupt_never_came_is_none() -> None:
     assert list(shots_of(records_of(mark(0, MARK_SHOT, 1, 5), into(20), out(90), mark(100, MARK_SHOT_END, 1, 5)), MARKS)) == []
 
 
+def test_an_interrupt_that_comes_twice_counts_when_it_came_first() -> None:
+    again = made.crossing(0, 1200, THREAD, HANDLER, (), 0x100400) + made.crossing(0, 1208, HANDLER, THREAD, (), 0x100500)
+    once = shot(1000, 1, 20, 1031, 0x10002000)
+    end = len(mark(1500, MARK_SHOT_END, 1, 20))
+    (found,) = shots_of(records_of(once[:-end], again, once[-end:]), MARKS)
+    assert found == Shot(call=1, due=20, armed=1009, fired=1031, address=0x10002000, returned=1121)
+
+
+def test_a_shot_is_marked_at_one_veneer_alone() -> None:
+    lookalike = into(0, (MARK_SHOT, 1, 20)) + out(9)
+    parts = shot(1000, 1, 20, 1031, 0x10002000)
+    begin = len(mark(1000, MARK_SHOT, 1, 20))
+    assert list(shots_of(records_of(lookalike, parts[begin:]), MARKS)) == []
+
+
+def test_a_sweep_reaches_the_end_where_its_last_interrupt_is_due_at_the_return() -> None:
+    def complaints(due: int) -> tuple[str, ...]:
+        last = shot(1000, 1, due, 1011 + due, 0x100074, THREAD)
+        return swept(list(shots_of(records_of(idle(0, 1), last), MARKS)), ("nothing", "call"), {0, 1}, CORE).complaints
+
+    assert complaints(102) == ()  # 1009 + 2 + 102 is the return, 1113
+    assert len(complaints(101)) == 1
+
+
 def test_the_first_and_the_last_of_a_stretch_are_kept_and_other_code_begins_one() -> None:
     points = [(1, 0, 0x100), (2, 0, 0x102), (3, 0, 0x104), (4, 9, 0x200), (5, 8, 0x200), (6, 7, 0x200), (7, 5, 0x300), (8, 6, 0x300)]
     points += [(9, 0, 0x300), (10, 0, 0x500), (11, 0, 0x502), (12, 0, 0x504)]

@@ -32,7 +32,7 @@ void cores_start(uint32_t machine_cores, unsigned int vcpu, bool may_inline)
     inline_state->level = WATCHED_NOTHING;
 }
 
-struct core *cores_find(void *key, bool has_profile, bool *is_new)
+struct core *cores_find(void *key, bool has_functions, bool *is_new)
 {
     struct core *core = &cores[core_count];
 
@@ -48,7 +48,8 @@ struct core *cores_find(void *key, bool has_profile, bool *is_new)
     }
     *core = (struct core) { .key = key, .number = core_count, .level = WATCHED_NOTHING, .world = WORLD_NONE, .watched = WATCHED_NOTHING };
     core->instructions = inline_state != NULL ? &inline_state->instructions : &core->own_instructions;
-    core->profile = has_profile ? g_new0(struct profile, 1) : NULL;
+    core->path = has_functions ? g_new0(struct path, 1) : NULL;
+    core->profile = has_functions ? g_new0(struct profile, 1) : NULL;
     core_count++;
     *is_new = true;
     return core;

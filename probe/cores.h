@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "path.h"
 #include "profile.h"
 #include "qemu_interface.h"
 
@@ -30,8 +31,17 @@ struct core {
     uint64_t sleep_address;
     uint64_t sleeps; /* at sleep_address, since the last record of a change; 0: none */
     uint64_t wake_instructions, wake_machine, wake_address; /* of the last wake-up */
-    struct profile *profile; /* NULL where functions are not counted */
+    struct path *path; /* NULL where functions are not counted */
+    struct profile *profile; /* what the path has no room for; NULL with it */
 };
+
+/* Notes one run of a fragment of the measured world that the core is in. */
+static inline void core_ran(struct core *core, uint32_t fragment, uint32_t instructions)
+{
+    if (!path_note(core->path, fragment)) {
+        profile_note(core->profile, fragment, instructions);
+    }
+}
 
 /* The core that entered a block last on this thread. */
 extern __thread struct core *cores_mine __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -51,7 +61,7 @@ extern __thread struct core *cores_mine __attribute__((tls_model("initial-exec")
 void cores_start(uint32_t machine_cores, unsigned int vcpu, bool may_inline);
 
 /* The core with this key, made where it was not there. One thread at a time. */
-struct core *cores_find(void *key, bool has_profile, bool *is_new);
+struct core *cores_find(void *key, bool has_functions, bool *is_new);
 
 /* Instructions of all cores so far. */
 uint64_t cores_total(void);

@@ -21,7 +21,7 @@
 #define BLOCK_STRETCHES_MAX 1024
 #define FLUSH_AFTER_NS 100000000LL
 #define NS_PER_S 1000000000LL
-#define FORMAT_VERSION 1
+#define FORMAT_VERSION 2
 #define EXPORTED __attribute__((visibility("default")))
 /* The most instructions between two sleeps of a parked core. */
 #define PARKED_INSTRUCTIONS 64
@@ -92,14 +92,29 @@ static void put(enum record_kind kind, uint32_t core, const void *body, size_t b
     pthread_mutex_unlock(&lock);
 }
 
-static void put_profile(struct core *core)
+static void forget_ran(struct core *core)
 {
-    size_t bytes = core->profile != NULL ? profile_fill_record(core->profile) : 0;
-
-    if (bytes > 0) {
-        put(RECORD_PROFILE, core->number, &core->profile->record, bytes);
+    if (core->path != NULL) {
+        path_forget(core->path);
         profile_forget(core->profile);
     }
+}
+
+/* What ran since the last change: its path, and behind that what found no room in it. */
+static void put_ran(struct core *core)
+{
+    uint32_t steps = core->path != NULL ? path_finish(core->path) : 0;
+    size_t bytes = core->profile != NULL ? profile_fill_record(core->profile) : 0;
+
+    for (uint32_t i = 0; i < steps; i += PATH_RECORD_STEPS) {
+        uint32_t count = steps - i < PATH_RECORD_STEPS ? steps - i : PATH_RECORD_STEPS;
+
+        put(RECORD_PATH, core->number, &core->path->steps[i], count * sizeof(core->path->steps[0]));
+    }
+    if (bytes > 0) {
+        put(RECORD_PROFILE, core->number, &core->profile->record, bytes);
+    }
+    forget_ran(core);
 }
 
 /* A core that sleeps at one place again and again, as a parked one does, makes one pair of records. */
@@ -130,7 +145,7 @@ static void put_crossing(struct core *core, uint64_t address, uint32_t to)
     };
 
     put_wake(core);
-    put_profile(core);
+    put_ran(core);
     body.count = (uint16_t)registers_of_crossing(core->world, to, body.registers);
     put(RECORD_CROSSING, core->number, &body, sizeof(body) - sizeof(body.registers) + body.count * sizeof(body.registers[0]));
 }
@@ -194,7 +209,7 @@ static void count(struct core *core, const struct fragment *fragment)
 {
     *core->instructions += fragment->instructions;
     if (core->is_measured) {
-        profile_note(core->profile, fragment->number, fragment->instructions);
+        core_ran(core, fragment->number, fragment->instructions);
     }
 }
 
@@ -245,12 +260,10 @@ static void sleeps(uint64_t address, enum sleep how)
         pthread_mutex_lock(&lock);
         flush_when_due();
         pthread_mutex_unlock(&lock);
-        if (core->profile != NULL) {
-            profile_forget(core->profile);
-        }
+        forget_ran(core);
     } else {
         put_wake(core);
-        put_profile(core);
+        put_ran(core);
         put(RECORD_SLEEP, core->number, body, sizeof(body));
         core->sleeps = 1;
         core->sleep_address = address;

@@ -20,6 +20,7 @@ enum record_kind {
     RECORD_FRAGMENT = 5,
     RECORD_PROFILE = 6,
     RECORD_END = 7,
+    RECORD_PATH = 8,
 };
 
 struct stream {

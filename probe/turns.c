@@ -111,6 +111,6 @@ void probe_measured_turn(unsigned int vcpu, void *data, void *key)
 
     *core->instructions += fragment->instructions;
     if (core->is_measured) {
-        profile_note(core->profile, fragment->number, fragment->instructions);
+        core_ran(core, fragment->number, fragment->instructions);
     }
 }

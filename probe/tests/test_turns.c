@@ -8,6 +8,7 @@
 /* What QEMU and plugin.c give: a scoreboard's memory, and the core of a key. */
 static uint8_t board[16];
 static struct core cores[2];
+static struct path paths[2];
 static struct profile profiles[2];
 static int changes;
 
@@ -69,12 +70,15 @@ static int start(void **state)
     }
     for (int i = 0; i < 2; i++) {
         cores[i].instructions = &cores[i].own_instructions;
+        cores[i].path = &paths[i];
         cores[i].profile = &profiles[i];
     }
     enter(&(struct fragment) { .level = 1 }, 0, 1);
     for (int i = 0; i < 2; i++) {
+        path_forget(&paths[i]);
         profile_forget(&profiles[i]);
         cores[i] = (struct core) { .key = &cores[i], .number = (uint32_t)i, .watched = WATCHED_NOTHING, .profile = &profiles[i] };
+        cores[i].path = &paths[i];
         cores[i].instructions = &cores[i].own_instructions;
     }
     changes = 0;
@@ -146,12 +150,13 @@ static void measured_code_is_listed_only_in_a_measured_world(void **state)
 {
     (void)state;
     enter_measured(0, 0);
-    assert_int_equal(profiles[0].times[0], 0);
+    assert_int_equal(path_finish(&paths[0]), 0);
     cores[0].is_measured = true;
     cores[0].watched = WATCHED_NOTHING;
     enter_measured(0, 0);
     enter_measured(0, 0);
-    assert_int_equal(profiles[0].times[0], 2);
+    assert_int_equal(path_finish(&paths[0]), 1);
+    assert_int_equal(paths[0].steps[0].times, 2);
     assert_int_equal(cores[0].own_instructions, 15);
 }
 

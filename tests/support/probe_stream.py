@@ -56,5 +56,14 @@ def profile(core: int, runs: Iterable[tuple[int, int]], unlisted: int = 0) -> by
     return record(6, core, struct.pack("<Q", unlisted) + b"".join(struct.pack("<II", *run) for run in runs))
 
 
+def path(core: int, steps: Iterable[tuple[int, int]]) -> bytes:
+    return record(8, core, b"".join(struct.pack("<II", *step) for step in steps))
+
+
+def loop(steps: int, times: int) -> tuple[int, int]:
+    """The head of a loop: the next `steps` of the path ran so many times."""
+    return 1 << 31 | steps, times
+
+
 def end(records: int, lost: int = 0) -> bytes:
     return record(7, 0, struct.pack("<QQ", records, lost))

@@ -20,7 +20,7 @@ from latlab.catalog import call_names, event_table
 from latlab.formats.dump.dump import collect_dump
 from latlab.formats.probe.decoder import Decoder
 from latlab.formats.symbols import read_image
-from latlab.model.crossings import Core, Fragment, Header
+from latlab.model.crossings import Core, Fragment, Header, Stretch
 from latlab.model.run import CoreId, Problem, Topology
 from latlab.targets.qemu.images import find_images
 from latlab.targets.qemu.probe import find_probe, with_probe

@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from latlab.analysis.crossings.paths import runs_of
 from latlab.formats.probe.decoder import Decoder
 from latlab.model.conditions import Mode
-from latlab.model.crossings import Crossing, End, Fragment, Header, Profile, Record, Sleep, Wake
+from latlab.model.crossings import Crossing, End, Fragment, Header, Profile, Record, Sleep, Stretch, Wake
+from latlab.model.crossings import Path as RanPath
 from latlab.model.run import Problem, Topology
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import find_images
@@ -70,18 +72,23 @@ def test_functions_account_for_every_instruction_in_el3(tmp_path: Path) -> None:
     records = list(Decoder().feed(stream.read_bytes()))[1:]
     fragments = {record.number: record for record in records if isinstance(record, Fragment)}
     begun: dict[int, int] = {}
-    profiled: dict[int, int] = {}
+    paths: dict[int, tuple[int, ...]] = {}
+    rest: dict[int, tuple[tuple[int, int], ...]] = {}
     stays = 0
     for record in records:
         match record:
+            case RanPath():
+                paths[record.core] = paths.get(record.core, ()) + record.steps
             case Profile():
                 assert record.unlisted_instructions == 0
-                profiled[record.core] = sum(fragments[number].instructions * times for number, times in record.runs)
+                rest[record.core] = record.runs
             case Wake():
                 begun[record.core] = record.instructions
             case Crossing() | Sleep():
-                if record.core in profiled:
-                    assert profiled.pop(record.core) == record.instructions - begun[record.core]
+                if record.core in paths:
+                    runs = runs_of([Stretch(paths.pop(record.core), rest.pop(record.core, ()))])
+                    ran = sum(fragments[number].instructions * times for number, times in runs.items())
+                    assert ran == record.instructions - begun[record.core]
                     stays += 1
                 begun[record.core] = record.instructions
     assert stays > 1000

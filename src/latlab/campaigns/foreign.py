@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from latlab.analysis.crossings.calls import Call, Pairing
 from latlab.analysis.crossings.functions import WrongImage, check_code
-from latlab.analysis.crossings.marked import Marked, Marks, Stranded, samples_of_call
-from latlab.analysis.crossings.span_functions import functions_of_spans
+from latlab.analysis.crossings.marked import Marked, Marks, Stranded, parts_of_call, samples_of_call
+from latlab.analysis.crossings.paths import runs_of
+from latlab.analysis.crossings.span_functions import SpanReader, spans_of_calls
+from latlab.analysis.crossings.timelines import timelines_of
 from latlab.campaigns.psci import CAMPAIGN
 from latlab.campaigns.recording import Progress, Recorded, living, text_of
 from latlab.catalog import call_names
@@ -19,12 +21,13 @@ from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.calls_log import CallsLog, read_calls_log
 from latlab.formats.probe.decoder import Decoder
 from latlab.formats.probe.functions import LOG as FUNCTIONS_LOG
+from latlab.formats.probe.functions import TIMELINES_LOG, render_timelines
 from latlab.formats.probe.functions import render as render_functions
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.crossings import Arch, Core, Crossing, Fragment, Header, Sleep, world_name
-from latlab.model.enums import Clock, RunStatus
+from latlab.model.enums import Clock, CodePart, Metric, RunStatus
 from latlab.model.life import Left
-from latlab.model.run import Build, CoreId, Problem, Run, Sample, SpanFunctions, Spans, Tick, Topology
+from latlab.model.run import Build, CoreId, Problem, Run, Sample, SpanFunctions, Spans, SpanTimeline, Tick, Topology
 from latlab.model.symbols import Image
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
@@ -67,8 +70,9 @@ def run_psci_subject(
             found = measured(data, log, images)
             said = console.stderr.decode("utf-8", "replace")
             problems = [*probes.complaints(said), *found.problems, *_end_problems(log, console, found.whereabouts)]
+            kept = {FUNCTIONS_LOG: render_functions(found.functions), TIMELINES_LOG: render_timelines(found.timelines)}
             store.describe(run_id, _described(_planned(qemu, subject, command), log))
-            store.add(run_id, found.samples, problems=problems, logs={FUNCTIONS_LOG: render_functions(found.functions)})
+            store.add(run_id, found.samples, problems=problems, logs=kept)
             status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
             store.finish(run_id, status)
     if console.outcome.end is consoles.End.INTERRUPT:
@@ -85,6 +89,7 @@ class Measured:
 
     samples: tuple[Sample, ...] = ()
     functions: tuple[SpanFunctions, ...] = ()
+    timelines: tuple[SpanTimeline, ...] = ()
     problems: tuple[Problem, ...] = ()
     whereabouts: str = "no core executed an instruction"
 
@@ -107,9 +112,20 @@ def measured(data: bytes, log: CallsLog, images: tuple[Image, ...]) -> Measured:
     except WrongImage as error:
         problems.append(Problem(0, str(error)))
         images = ()
-    samples = sorted((one for each in found for one in samples_of_call(each, cores)), key=lambda one: (one.test, one.iteration, one.core))
-    functions = functions_of_spans(found, fragments, images, cores)
-    return Measured(tuple(samples), functions, tuple(problems), whereabouts(records[0].arch, records))
+    paths = [one.steps for each in found for _, _, stretches in parts_of_call(each) for one in stretches]
+    reader = SpanReader(records[0].arch, fragments, images, paths)
+    samples = [one for each in found for one in (*samples_of_call(each, cores), *_flush_of(each, reader, cores))]
+    samples.sort(key=lambda one: (one.test, one.iteration, one.core))
+    timelines = timelines_of(found, reader.codes, cores)
+    return Measured(tuple(samples), reader.functions(spans_of_calls(found, cores)), timelines, tuple(problems), whereabouts(records[0].arch, records))
+
+
+def _flush_of(marked: Marked | Stranded, reader: SpanReader, cores: Mapping[int, CoreId]) -> Iterator[Sample]:
+    """The instructions with which a power-down cleans the caches by set and way, where it does."""
+    for metric, _, stretches in parts_of_call(marked):
+        flush = reader.parts.parts(runs_of(stretches))[CodePart.CACHE_FLUSH] if metric is Metric.POWERDOWN else 0
+        if flush:
+            yield Sample(marked.test, Metric.CACHE_FLUSH, cores[marked.core], 0, marked.iteration, flush)
 
 
 def whereabouts(arch: Arch, records: Iterable[object]) -> str:

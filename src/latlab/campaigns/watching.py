@@ -24,7 +24,7 @@ from latlab.catalog import call_names
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.probe.decoder import Decoder
 from latlab.model.conditions import Conditions, Mode
-from latlab.model.crossings import Core, Crossing, Fragment, Header, Record
+from latlab.model.crossings import Core, Crossing, Fragment, Header, Record, Stretch
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.life import Left
 from latlab.model.run import Build, CoreId, Problem, Run, Sample, Spans, Tick, Topology
@@ -296,7 +296,7 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
     if not seen.crossings:
         problems.append(Problem(0, "no core executed an instruction"))
     functions = {
-        key: instructions_by_function(runs.items(), seen.fragments, wanted.images) for key, runs in seen.tally.runs().items() if runs
+        key: instructions_by_function(_repeated(runs), seen.fragments, wanted.images) for key, runs in seen.tally.ran().items() if any(runs)
     }
     status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
     store.add(run_id, problems=problems)
@@ -304,6 +304,10 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
     return Watched(
         run_id, status, seen.header, seen.tally.rows(), functions, seen.crossings, seen.open_calls, tuple(problems), follower.exit_status
     )
+
+
+def _repeated(ran: Counter[tuple[Stretch, ...]]) -> Iterator[Stretch]:
+    return (stretch for stretches, times in ran.items() for _ in range(times) for stretch in stretches)
 
 
 def verdict(watched: Watched) -> None:

@@ -12,7 +12,7 @@ from latlab.errors import DataError
 from latlab.formats.dump.frames import parse_core
 from latlab.formats.run_v1 import upgraded
 from latlab.model.conditions import Conditions
-from latlab.model.enums import Clock, Kind, Metric, ProblemKind, RunStatus
+from latlab.model.enums import Clock, CodePart, Kind, Metric, ProblemKind, RunStatus
 from latlab.model.run import (
     Amount,
     Amounts,
@@ -21,6 +21,7 @@ from latlab.model.run import (
     CoreId,
     CoreTrace,
     Distribution,
+    Frame,
     FunctionShare,
     PowerCycles,
     PrintedDelta,
@@ -55,6 +56,8 @@ _TraceRow = tuple[str, str, Count, Count, Count, tuple[_RecordRow, ...]]
 
 _ShareRow = tuple[str, str, Count]
 _FunctionsRow = tuple[str, Metric, str, Count, tuple[_ShareRow, ...]]
+_FrameRow = tuple[Count, str, Count, Count]
+_CodeRow = tuple[str, Metric, str, tuple[tuple[CodePart, Count], ...], tuple[tuple[str, Count], ...], tuple[_FrameRow, ...]]
 _AmountRow = tuple[str, Metric, str, str | None, tuple[Number, ...], Positive | None]
 
 
@@ -87,6 +90,7 @@ class _Document(msgspec.Struct):
     samples: tuple[_SampleRow, ...] = ()
     traces: tuple[_TraceRow, ...] = ()
     functions: tuple[_FunctionsRow, ...] = ()
+    code: tuple[_CodeRow, ...] = ()
     distributions: tuple[dict[str, Any], ...] = ()
     amounts: tuple[_AmountRow, ...] = ()
     schema: str = SCHEMA
@@ -126,6 +130,11 @@ def render(run: Run) -> str:
         functions=tuple(
             (one.test, one.metric, str(one.core), one.calls, tuple((each.name, each.place, each.instructions) for each in one.functions))
             for one in run.functions
+        ),
+        code=tuple(
+            (one.test, one.metric, str(one.core), one.parts, one.operations, tuple(map(_frame_row, one.frames)))
+            for one in run.functions
+            if one.parts or one.frames
         ),
         distributions=tuple(_with_core(one) for one in run.distributions),
         amounts=tuple((one.test, one.metric, one.name, str(one.core) if one.core else None, one.values, one.over_s) for one in run.amounts),
@@ -211,11 +220,29 @@ def _contents(d: _Document) -> Contents:
         CoreTrace(test, boot, iteration, core_of[c], tuple(TraceRecord(*record) for record in records), lost)
         for test, c, boot, iteration, lost, records in d.traces
     )
+    code = {
+        (test, metric, core): (parts, operations, tuple(map(_frame, frames))) for test, metric, core, parts, operations, frames in d.code
+    }
     functions = tuple(
-        SpanFunctions(test, metric, core_of[c], _at_least_one(calls), tuple(FunctionShare(*share) for share in shares))
+        SpanFunctions(
+            test,
+            metric,
+            core_of[c],
+            _at_least_one(calls),
+            tuple(FunctionShare(*share) for share in shares),
+            *code.get((test, metric, c), ()),
+        )
         for test, metric, c, calls, shares in d.functions
     )
     return Spans(samples, traces, functions)
+
+
+def _frame_row(one: Frame) -> _FrameRow:
+    return one.depth, one.name, one.calls, one.instructions
+
+
+def _frame(row: _FrameRow) -> Frame:
+    return Frame(*row)
 
 
 def _at_least_one(calls: int) -> int:

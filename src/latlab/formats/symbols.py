@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from latlab.formats.places import places_of
 from latlab.model.symbols import Image
 
 EXECUTABLE = 1
+MOST = 1 << 64
 NOWHERE = ("SHN_UNDEF", "SHN_ABS")
 
 
@@ -28,7 +30,7 @@ def read_image(path: Path, offset: int = 0, with_places: bool = False) -> Image:
             symbols = table.iter_symbols() if isinstance(table, SymbolTableSection) else ()
             machine = str(elf["e_machine"])
             is_arm = machine == "EM_ARM"
-            functions = {_address(symbol, is_arm) + offset: (symbol["st_size"], symbol.name) for symbol in symbols if _is_code(symbol)}
+            functions = _functions([symbol for symbol in symbols if _is_code(symbol)], is_arm, offset)
             places = places_of(elf) if with_places else {}
             code = tuple((part["p_vaddr"] + offset, part.data()) for part in elf.iter_segments("PT_LOAD") if part["p_flags"] & EXECUTABLE)
     except OSError as error:
@@ -71,6 +73,19 @@ def read_subject_image(text: Path, with_places: bool = False) -> Image:
         return read_image(text, with_places=with_places)
 
 
+def _functions(symbols: list[Any], is_arm: bool, offset: int) -> dict[int, tuple[int, str]]:
+    """Size and name by address. A label inside of a function that says its size is a place in it, no function."""
+    typed = {_address(one, is_arm) + offset: (one["st_size"], one.name) for one in symbols if not _is_label(one)}
+    ends = sorted((start, start + size) for start, (size, _) in typed.items())
+    found = dict(typed)
+    for one in filter(_is_label, symbols):
+        address = _address(one, is_arm) + offset
+        before = bisect_right(ends, (address, MOST)) - 1
+        if before < 0 or address >= ends[before][1]:
+            found.setdefault(address, (one["st_size"], one.name))
+    return found
+
+
 def _address(symbol: Any, is_arm: bool) -> int:
     address: int = symbol["st_value"]
     return address & ~1 if is_arm else address
@@ -79,6 +94,9 @@ def _address(symbol: Any, is_arm: bool) -> int:
 def _is_code(symbol: Any) -> bool:
     """Functions, and the labels without a type that assembly has in their place; not the linker's own marks."""
     kind, name = symbol["st_info"]["type"], symbol.name
-    is_label = kind == "STT_NOTYPE" and symbol["st_shndx"] not in NOWHERE
     is_mark = not name or name[0] in "$." or name.startswith("__")
-    return (kind == "STT_FUNC" or is_label) and not is_mark
+    return (kind == "STT_FUNC" or (_is_label(symbol) and symbol["st_shndx"] not in NOWHERE)) and not is_mark
+
+
+def _is_label(symbol: Any) -> bool:
+    return bool(symbol["st_info"]["type"] == "STT_NOTYPE")

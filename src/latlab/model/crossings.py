@@ -11,6 +11,7 @@ LEVEL_MASK = 0x3
 SECURE = 0x4
 REALM = 0x8
 NO_WORLD = 0xFF
+LOOP = 1 << 31
 
 
 class Arch(IntEnum):
@@ -88,8 +89,19 @@ class Fragment:
 
 
 @dataclass(frozen=True, slots=True)
+class Path:
+    """What ran since the core's last crossing or wake-up, in order; it may go on in the core's next record.
+
+    `steps` are pairs: a fragment's number and how often it ran in a row; or LOOP and the number of pairs behind this one that are the
+    loop's body, and how often that ran."""
+
+    core: int
+    steps: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
-    """How often which fragment ran since the core's last crossing or wake-up, in the order of the first run."""
+    """How often which fragment ran since then that is in no path, in the order of the first run."""
 
     core: int
     unlisted_instructions: int
@@ -110,7 +122,17 @@ class CallNames:
     sbi: Mapping[int, tuple[str, tuple[str, ...]]]
 
 
-Record = Core | Crossing | Sleep | Wake | Fragment | Profile | End
+Record = Core | Crossing | Sleep | Wake | Fragment | Path | Profile | End
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What a core ran between two changes: `steps` as in a Path, then `runs` of fragments whose order is not known and
+    `unlisted_instructions` of which nothing is."""
+
+    steps: tuple[int, ...] = ()
+    runs: tuple[tuple[int, int], ...] = ()
+    unlisted_instructions: int = 0
 
 
 def world_name(arch: Arch, world: int) -> str:

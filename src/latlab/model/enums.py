@@ -41,6 +41,22 @@ class Metric(StrEnum):
     VALUE = "value"
 
 
+class CodePart(StrEnum):
+    """What instructions are for, as their opcodes tell: the parts into which the probe splits a span.
+
+    The cache flush is each loop of at most sixteen instructions that cleans or invalidates caches by set and way, the loop's own
+    instructions included; caches by address are split off in the same way. Of the others an instruction counts for itself."""
+
+    CACHE_FLUSH = "cache flush"
+    LINES = "cache by address"
+    TLB = "TLB and instruction cache"
+    BARRIERS = "barriers"
+    EXCLUSIVES = "exclusives"
+    REGISTERS = "system registers"
+    WAITING = "waiting"
+    OTHER = "other code"
+
+
 class RunStatus(StrEnum):
     """How far a run came. One that is planned or running is in the store and not at its end; a partial one lacks something."""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from latlab.model.blame import Blame
 from latlab.model.conditions import UNSAID, Conditions
-from latlab.model.enums import Clock, Kind, Metric, ProblemKind, RunStatus
+from latlab.model.enums import Clock, CodePart, Kind, Metric, ProblemKind, RunStatus
 
 UNNAMED = "unnamed"
 COMMIT, SUBJECT_LINE, RECIPE = "commit", "subject", "recipe"
@@ -150,14 +150,53 @@ class FunctionShare:
 
 
 @dataclass(frozen=True, slots=True)
+class Frame:
+    """A function by who called it: frames stand in the order of a walk through the tree, callers first, `depth` 0 for those that nobody
+    in the span called. `calls` is how often it was entered, `instructions` are its own."""
+
+    depth: int
+    name: str
+    calls: int
+    instructions: int
+
+
+@dataclass(frozen=True, slots=True)
 class SpanFunctions:
-    """What ran in one span of one core over `calls` iterations, in the order of the first run."""
+    """What ran in one span of one core over `calls` iterations, in the order of the first run; the same by what the instructions are for
+    (`parts`, which sum up to it exactly), how often each special one ran (`operations`, such as `dc cisw`), and by who called whom.
+    The last three are empty in runs of older probes."""
 
     test: str
     metric: Metric
     core: CoreId
     calls: int
     functions: tuple[FunctionShare, ...]
+    parts: tuple[tuple[CodePart, int], ...] = ()
+    operations: tuple[tuple[str, int], ...] = ()
+    frames: tuple[Frame, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CalledAt:
+    """One call of a function on a time line, in instructions: where it starts, all that passed until it was over, and its own of these."""
+
+    depth: int
+    name: str
+    start: int
+    whole: int
+    own: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpanTimeline:
+    """The calls of one iteration of a span, in their order. `length` are the instructions of the span."""
+
+    test: str
+    metric: Metric
+    core: CoreId
+    iteration: int
+    length: int
+    calls: tuple[CalledAt, ...]
 
 
 @dataclass(frozen=True, slots=True)

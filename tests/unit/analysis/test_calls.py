@@ -13,7 +13,7 @@ from latlab.analysis.crossings.names import sbi_name, smc_name
 from latlab.analysis.crossings.tally import Tally, median_of
 from latlab.catalog import call_names
 from latlab.formats.probe.decoder import Decoder
-from latlab.model.crossings import Arch, Fragment
+from latlab.model.crossings import Arch, Fragment, Stretch
 from latlab.model.symbols import Image
 from support import probe_stream as made
 
@@ -43,6 +43,8 @@ def test_calls_of_two_cores_do_not_mix() -> None:
 
 def test_a_core_that_sleeps_in_a_call_has_a_way_down_and_a_way_up() -> None:
     (call,) = calls_of(
+        made.fragment(1, 0x100, 1),
+        made.fragment(2, 0x104, 1),
         made.smc(0, 100, SUSPEND),
         made.profile(0, [(1, 2)]),
         made.sleep(0, 400),
@@ -53,7 +55,7 @@ def test_a_core_that_sleeps_in_a_call_has_a_way_down_and_a_way_up() -> None:
     assert call.pause is not None
     assert (call.pause.asleep - call.start, call.end - call.pause.awake) == (300, 120)
     assert call.instructions == 420
-    assert (call.down, call.up) == (((1, 2),), ((2, 1),))
+    assert (call.down, call.up) == ((Stretch(runs=((1, 2),)),), (Stretch(runs=((2, 1),)),))
 
 
 def test_a_trusted_os_that_asks_el3_makes_an_inner_call_and_one_outer_one() -> None:
@@ -181,7 +183,11 @@ def test_fragments_are_named_by_the_image_that_has_their_code() -> None:
         1: Fragment(1, 0x1008, 2, 3, bytes(range(8, 16))),
         2: Fragment(2, 0x90010, 5, 3, b""),
     }
-    assert instructions_by_function([(0, 3), (1, 1), (2, 2)], fragments, [IMAGE]) == {"first": 3, "second": 2, "0x90000+": 10}
+    assert instructions_by_function([Stretch(runs=((0, 3), (1, 1), (2, 2)))], fragments, [IMAGE]) == {
+        "first": 3,
+        "second": 2,
+        "0x90000+": 10,
+    }
     check_code(fragments.values(), [IMAGE], Arch.AARCH64)
 
 

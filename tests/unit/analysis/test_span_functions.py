@@ -9,15 +9,15 @@ from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.compare import compare
 from latlab.analysis.crossings.calls import Fallen, Pairing
 from latlab.analysis.crossings.marked import MARK_BEGIN, Marks, Stranded, samples_of_call
-from latlab.analysis.crossings.span_functions import Move, functions_of_spans, moves_of
+from latlab.analysis.crossings.span_functions import Move, SpanReader, moves_of, spans_of_calls
 from latlab.analysis.explain import explain_pair
 from latlab.catalog import call_names
 from latlab.errors import DataError
 from latlab.formats import run_json
 from latlab.formats.probe.decoder import Decoder
-from latlab.model.crossings import Arch, Fragment
-from latlab.model.enums import Metric
-from latlab.model.run import CoreId, FunctionShare, Run, Sample, SpanFunctions, Spans
+from latlab.model.crossings import Arch, Fragment, Stretch
+from latlab.model.enums import CodePart, Metric
+from latlab.model.run import CoreId, Frame, FunctionShare, Run, Sample, SpanFunctions, Spans
 from latlab.model.symbols import Image
 from support import probe_stream as made
 from support.runs import INSTRUCTIONS, run_with
@@ -44,6 +44,11 @@ def run_of(spans: dict[tuple[str, CoreId], dict[str, int]], iterations: int = 2)
     return run_with(tick=INSTRUCTIONS, contents=Spans(samples, (), functions), id=f"psci-{sum(s.value_ticks for s in samples):04x}")
 
 
+def with_code(run: Run, parts: tuple[tuple[CodePart, int], ...], operations: tuple[tuple[str, int], ...], frames: tuple[Frame, ...]) -> Run:
+    (one,) = run.functions
+    return replace(run, contents=Spans(run.samples, (), (replace(one, parts=parts, operations=operations, frames=frames),)))
+
+
 def findings(a: Run, b: Run) -> list[FunctionsMoved]:
     return [one.finding for one in explain_pair(compare(a, b)) if isinstance(one.finding, FunctionsMoved)]
 
@@ -55,25 +60,27 @@ def fallen_of(*parts: bytes) -> list[Stranded]:
     return list(marks.rest(pairing.fallen()))
 
 
-BEGIN = made.smc(0, 0, FEATURES, (MARK_BEGIN, 3, 0)) + made.back(0, 5)
+DESCRIBED = made.fragment(0, 0x100, 5) + made.fragment(1, 0x204, 2)
+BEGIN = DESCRIBED + made.smc(0, 0, FEATURES, (MARK_BEGIN, 3, 0)) + made.back(0, 5)
 DOWN = made.smc(0, 10, 0xC4000001) + made.profile(0, [(0, 2)]) + made.sleep(0, 20) + made.wake(0, 21) + made.profile(0, [(1, 1)])
 
 
 def test_of_a_core_that_never_comes_back_the_way_down_to_its_last_sleep_is_measured() -> None:
     (found,) = fallen_of(BEGIN, DOWN, made.sleep(0, 310, 0x4000, wait=2))
-    assert (found.test, found.core, found.call.down) == ("cpu_susp_serial", 0, ((0, 2), (1, 1)))
+    assert (found.test, found.core, found.call.down) == ("cpu_susp_serial", 0, (Stretch(runs=((0, 2),)), Stretch(runs=((1, 1),))))
     assert samples_of_call(found, {0: CORE}) == (Sample("cpu_susp_serial", Metric.POWERDOWN, CORE, 0, 0, 300),)
 
 
 def test_a_sleep_after_a_measured_call_or_without_a_mark_is_not_measured() -> None:
-    assert fallen_of(DOWN) == []
+    assert fallen_of(DESCRIBED, DOWN) == []
     assert fallen_of(BEGIN, made.smc(0, 6, OFF), made.back(0, 9), DOWN) == []
     assert fallen_of(BEGIN, made.smc(0, 10, OFF)) == []
 
 
 def test_a_gcc_clone_counts_as_its_function_and_code_without_symbols_by_its_page() -> None:
-    call = Fallen(0, None, 0, 19, ((0, 2), (1, 1), (2, 1)))  # type: ignore[arg-type]
-    (found,) = functions_of_spans([Stranded("cpu_off_serial", 0, 0, call)] * 2, FRAGMENTS, [IMAGE], {0: CORE})
+    call = Fallen(0, None, 0, 19, (Stretch(runs=((0, 2), (1, 1), (2, 1))),))  # type: ignore[arg-type]
+    spans = spans_of_calls([Stranded("cpu_off_serial", 0, 0, call)] * 2, {0: CORE})
+    (found,) = SpanReader(Arch.AARCH64, FRAGMENTS, [IMAGE]).functions(spans)
     assert (found.test, found.metric, found.core, found.calls) == ("cpu_off_serial", Metric.POWERDOWN, CORE, 2)
     assert found.functions == (FunctionShare("first", "a.c:3", 20), FunctionShare("second", "", 4), FunctionShare("0x9000+", "", 14))
 
@@ -125,6 +132,10 @@ def test_the_sentence_names_five_functions_with_their_places_and_sums_the_rest()
 
 def test_boots_joined_add_up_their_functions() -> None:
     a, b = run_of({("cpu_off_serial", CORE): {"f": 10}}), run_of({("cpu_off_serial", CORE): {"f": 14, "g": 1}})
+    c = with_code(b, ((CodePart.OTHER, 2),), (("isb", 1), ("dsb", 3)), (Frame(0, "f", 2, 26), Frame(1, "g", 2, 4)))
+    (joined,) = join_boots([with_code(a, ((CodePart.OTHER, 1),), (("isb", 2),), (Frame(0, "f", 2, 20),)), c]).functions
+    assert (joined.parts, joined.operations) == (((CodePart.OTHER, 3),), (("dsb", 3), ("isb", 3)))
+    assert joined.frames == (Frame(0, "f", 4, 46), Frame(1, "g", 2, 4))
     (joined,) = join_boots([a, b]).functions
     assert (joined.calls, joined.functions) == (4, (FunctionShare("f", "f.c:1", 48), FunctionShare("g", "g.c:1", 2)))
     assert join_boots([a, replace(b, contents=Spans(b.samples))]).functions == ()
@@ -132,6 +143,8 @@ def test_boots_joined_add_up_their_functions() -> None:
 
 def test_functions_come_back_from_json_and_those_of_no_call_are_refused() -> None:
     run = run_of({("cpu_off_serial", CORE): {"f": 10}})
+    whole = replace(run.functions[0], parts=((CodePart.OTHER, 20),), operations=(("isb", 2),), frames=(Frame(0, "f", 2, 20),))
+    run = replace(run, contents=Spans(run.samples, (), (whole, replace(run.functions[0], core=OTHER))))
     assert run_json.parse(run_json.render(run), "run.json").functions == run.functions
     broken = run_json.render(run).replace('"powerdown","0.0",2,[["f"', '"powerdown","0.0",0,[["f"')
     with pytest.raises(DataError, match="functions of no call"):

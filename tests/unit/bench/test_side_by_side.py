@@ -9,7 +9,7 @@ import pytest
 
 from latlab.analysis.crossings.calls import Call, Entry, Kind, Pause
 from latlab.analysis.crossings.marked import Marked
-from latlab.model.crossings import Fragment
+from latlab.model.crossings import Fragment, Stretch
 from side_by_side import cell, cleans_by_set, figures_of_calls, figures_of_tests, version_of
 
 NOP, DC_CISW_X13, DC_CIVAC_X0 = 0xD503201F, 0xD5087E4D, 0xD50B7E20
@@ -17,7 +17,7 @@ LOOP, OTHER = 0x1000, 0x5000
 
 
 def call(
-    name: str, length: int, depth: int = 0, kind: Kind = Kind.CALL, pause: Pause | None = None, down: tuple[tuple[int, int], ...] = ()
+    name: str, length: int, depth: int = 0, kind: Kind = Kind.CALL, pause: Pause | None = None, down: tuple[Stretch, ...] = ()
 ) -> Call:
     return Call(0, 1, Entry(kind, name, 0), 100, 100, 100 + length, 100 + length, (), (), (), 0, depth, pause, down)
 
@@ -38,7 +38,7 @@ def test_what_a_core_waits_for_a_lock_is_not_counted() -> None:
 
 def test_a_power_down_ends_in_the_sleep_and_its_cleaning_functions_are_counted_whole() -> None:
     fragments = {0: fragment(0, LOOP, DC_CISW_X13, NOP), 1: fragment(1, LOOP + 8, NOP, NOP, NOP), 2: fragment(2, OTHER, DC_CIVAC_X0)}
-    slept = call("CPU_OFF", 1000, pause=Pause(300, 0, 800, 0), down=((0, 10), (1, 2), (2, 50)))
+    slept = call("CPU_OFF", 1000, pause=Pause(300, 0, 800, 0), down=(Stretch(runs=((0, 10), (1, 2), (2, 50))),))
     assert figures_of_tests([Marked("cpu_off_serial", 0, 1, slept)], fragments, []) == {
         "cpu_off_serial, call to sleep": [200],
         "cpu_off_serial, of which loops that clean by set and way": [10 * 2 + 2 * 3],

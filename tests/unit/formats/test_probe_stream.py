@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.formats.probe.decoder import Decoder
-from latlab.model.crossings import Arch, Core, Crossing, End, Fragment, Header, Profile, Sleep, Wait, Wake, world_name
+from latlab.model.crossings import LOOP, Arch, Core, Crossing, End, Fragment, Header, Path, Profile, Sleep, Wait, Wake, world_name
 from latlab.model.run import Problem
 from support import probe_stream as made
 
@@ -19,9 +19,10 @@ WHOLE = b"".join(
         made.fragment(0, 0x400, 2, b"\1\2\3\4\5\6\7\x08"),
         made.sleep(0, 120),
         made.wake(0, 130, 7),
+        made.path(0, [(0, 1), made.loop(1, 9), (0, 2)]),
         made.profile(0, [(0, 3)], 4),
         made.back(0, 150, 0x10001),
-        made.end(8),
+        made.end(9),
     )
 )
 
@@ -49,9 +50,10 @@ def test_every_record_comes_back_as_it_was_written() -> None:
         Fragment(0, 0x400, 2, 3, b"\1\2\3\4\5\6\7\x08"),
         Sleep(0, 120, 120, 0x1000, 7, Wait.WFI),
         Wake(0, 130, 130, 0x1004, 7),
+        Path(0, (0, 1, LOOP | 1, 9, 0, 2)),
         Profile(0, 4, ((0, 3),)),
         Crossing(0, 150, 150, 0x60000000, 7, 1, (0x10001, 0, 0, 0, 0, 0, 0, 0)),
-        End(8, 0),
+        End(9, 0),
     ]
 
 
@@ -84,9 +86,9 @@ def test_what_is_no_stream_is_named_at_its_first_byte() -> None:
 
 
 def test_another_version_of_the_format_is_refused_with_both_numbers() -> None:
-    message = only_problem(made.header(version=2))
-    assert "version 2" in message
-    assert "knows 1" in message
+    message = only_problem(made.header(version=3))
+    assert "version 3" in message
+    assert "knows 1 and 2" in message
 
 
 def test_an_unknown_architecture_is_refused() -> None:
@@ -111,6 +113,15 @@ def test_a_fragment_that_promises_more_code_than_it_has_is_damage() -> None:
     short = bytearray(made.fragment(0, 0, 1, b"1234"))
     short[8 + 20] = 200
     assert "200 bytes of code" in only_problem(made.header() + bytes(short))
+
+
+def test_streams_of_the_version_before_are_read() -> None:
+    assert read(made.header(version=1) + made.end(0)) == read(made.header(version=2) + made.end(0))
+
+
+@pytest.mark.parametrize("record", [made.path(0, [(3, 1)]), made.path(0, [made.loop(1, 2), (3, 1)]), made.profile(0, [(3, 1)])])
+def test_what_ran_and_was_never_described_is_damage(record: bytes) -> None:
+    assert "fragment 3 ran and was not described" in only_problem(made.header() + made.fragment(2, 0, 1) + record)
 
 
 @given(st.binary(max_size=300))

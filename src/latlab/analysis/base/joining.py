@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from latlab.analysis.base.call_trees import summed as summed_frames
 from latlab.analysis.base.identity import NotComparable
-from latlab.model.enums import Clock, Kind, Metric, RunStatus
+from latlab.model.enums import Clock, CodePart, Kind, Metric, RunStatus
 from latlab.model.run import UNNAMED, Amount, Amounts, Contents, CoreId, CoreTrace, FunctionShare, Run, Sample, SpanFunctions, Spans
 
 
@@ -51,7 +53,26 @@ def _joined_functions(runs: Sequence[Run]) -> tuple[SpanFunctions, ...]:
     found: dict[tuple[str, Metric, CoreId], list[SpanFunctions]] = {}
     for one in (one for run in runs for one in run.functions):
         found.setdefault((one.test, one.metric, one.core), []).append(one)
-    return tuple(SpanFunctions(*key, sum(one.calls for one in parts), _summed(parts)) for key, parts in found.items())
+    return tuple(
+        SpanFunctions(
+            *key,
+            sum(one.calls for one in parts),
+            _summed(parts),
+            _counted(CodePart, [one.parts for one in parts]),
+            _by_count(sum((Counter(dict(one.operations)) for one in parts), Counter())),
+            summed_frames([one.frames for one in parts]),
+        )
+        for key, parts in found.items()
+    )
+
+
+def _by_count(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _counted(order: Iterable[CodePart], parts: Sequence[tuple[tuple[CodePart, int], ...]]) -> tuple[tuple[CodePart, int], ...]:
+    total = sum((Counter(dict(one)) for one in parts), Counter[CodePart]())
+    return tuple((part, total[part]) for part in order if total[part])
 
 
 def _summed(parts: list[SpanFunctions]) -> tuple[FunctionShare, ...]:

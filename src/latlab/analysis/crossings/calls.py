@@ -13,7 +13,22 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from latlab.analysis.crossings.names import sbi_name, smc_name
-from latlab.model.crossings import LEVEL_MASK, NO_WORLD, REALM, SECURE, Arch, CallNames, Crossing, Profile, Record, Sleep, Wait, Wake
+from latlab.model.crossings import (
+    LEVEL_MASK,
+    NO_WORLD,
+    REALM,
+    SECURE,
+    Arch,
+    CallNames,
+    Crossing,
+    Path,
+    Profile,
+    Record,
+    Sleep,
+    Stretch,
+    Wait,
+    Wake,
+)
 
 VECTOR_MASK = 0x780
 VECTOR_KINDS = {0x080: "IRQ", 0x100: "FIQ", 0x180: "SError"}
@@ -54,7 +69,7 @@ class Pause:
 class Call:
     """One stay, in instructions of its core. `parts` are those in each world; `registers` at the entry and `results` at the return are
     x0 to x7, a0 to a7 or r0 to r3. `depth` is 0 for a call that is not inside another. `down` and `up` are what ran before the sleep and
-    after it, as fragment and number of runs; without a sleep all of it is in `down`."""
+    after it; without a sleep all of it is in `down`."""
 
     core: int
     caller: int
@@ -69,8 +84,8 @@ class Call:
     return_address: int
     depth: int
     pause: Pause | None = None
-    down: tuple[tuple[int, int], ...] = ()
-    up: tuple[tuple[int, int], ...] = ()
+    down: tuple[Stretch, ...] = ()
+    up: tuple[Stretch, ...] = ()
 
     @property
     def instructions(self) -> int:
@@ -87,7 +102,7 @@ class Fallen:
     entry: Entry
     start: int
     asleep: int
-    down: tuple[tuple[int, int], ...]
+    down: tuple[Stretch, ...]
 
 
 @dataclass(slots=True)
@@ -101,13 +116,17 @@ class _Open:
     registers: tuple[int, ...]
     parts: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     sleeps: list[tuple[Sleep, Wake | None]] = field(default_factory=list)
-    ran: list[list[tuple[int, int]]] = field(default_factory=lambda: [[]])
+    ran: list[list[Stretch]] = field(default_factory=lambda: [[]])
 
 
 @dataclass(slots=True)
 class _CoreState:
+    """`steps` and `profile` are what ran since the last change, until the record of the next one comes."""
+
     stack: list[_Open] = field(default_factory=list)
     last: int = 0
+    steps: tuple[int, ...] = ()
+    profile: Profile | None = None
 
 
 class Pairing:
@@ -122,13 +141,17 @@ class Pairing:
         for record in records:
             match record:
                 case Crossing():
+                    _ran(self._cores[record.core])
                     yield from self._crossed(self._cores[record.core], record)
                 case Sleep():
+                    _ran(self._cores[record.core])
                     _slept(self._cores[record.core], record)
                 case Wake():
                     _woke(self._cores[record.core], record)
+                case Path():
+                    self._cores[record.core].steps += record.steps
                 case Profile():
-                    _ran(self._cores[record.core], record)
+                    self._cores[record.core].profile = record
 
     def open_calls(self) -> int:
         """How many calls have not come back: cores that are off, or what ran when the machine stopped."""
@@ -182,14 +205,14 @@ def _call(arch: Arch, done: _Open, record: Crossing, depth: int) -> Call:
         record.address,
         depth,
         pause,
-        tuple(run for part in done.ran[:before] for run in part),
-        tuple(run for part in done.ran[before:] for run in part),
+        tuple(one for part in done.ran[:before] for one in part),
+        tuple(one for part in done.ran[before:] for one in part),
     )
 
 
 def _fallen(core: int, call: _Open) -> Fallen:
     before = len(call.sleeps)
-    return Fallen(core, call.entry, call.start, call.sleeps[-1][0].instructions, tuple(run for part in call.ran[:before] for run in part))
+    return Fallen(core, call.entry, call.start, call.sleeps[-1][0].instructions, tuple(one for part in call.ran[:before] for one in part))
 
 
 def _pause(done: _Open) -> tuple[Pause | None, int]:
@@ -261,7 +284,12 @@ def _woke(core: _CoreState, record: Wake) -> None:
             each.sleeps[-1] = each.sleeps[-1][0], record
 
 
-def _ran(core: _CoreState, record: Profile) -> None:
-    """Comes before the sleep or the crossing that ends its stretch."""
+def _ran(core: _CoreState) -> None:
+    """The stretch that ends now belongs to every open call."""
+    if not core.steps and core.profile is None:
+        return
+    runs, unlisted = (core.profile.runs, core.profile.unlisted_instructions) if core.profile else ((), 0)
+    stretch = Stretch(core.steps, runs, unlisted)
+    core.steps, core.profile = (), None
     for each in core.stack:
-        each.ran[-1].extend(record.runs)
+        each.ran[-1].append(stretch)

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from latlab.model.crossings import Arch, Fragment
+from latlab.analysis.crossings.paths import runs_of
+from latlab.model.crossings import Arch, Fragment, Stretch
 from latlab.model.symbols import Image
 
 PAGE_MASK = ~0xFFF
@@ -58,10 +59,10 @@ def place_of(fragment: Fragment, images: Sequence[Image]) -> str:
     return next((image.place(fragment.address) for image in images if image.function(fragment.address)), "")
 
 
-def instructions_by_function(runs: Iterable[tuple[int, int]], fragments: Mapping[int, Fragment], images: Sequence[Image]) -> Counter[str]:
-    """Instructions of each function over these runs of fragments (number, times)."""
+def instructions_by_function(stretches: Iterable[Stretch], fragments: Mapping[int, Fragment], images: Sequence[Image]) -> Counter[str]:
+    """Instructions of each function in these stretches."""
     total: Counter[str] = Counter()
-    for number, times in runs:
+    for number, times in runs_of(stretches).items():
         fragment = fragments[number]
         total[function_of(fragment, images)] += fragment.instructions * times
     return total

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from latlab.analysis.crossings.calls import Call, Fallen
+from latlab.model.crossings import Stretch
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Sample
 
@@ -108,8 +109,8 @@ def samples_of_call(marked: Marked | Stranded, cores: Mapping[int, CoreId]) -> t
     return tuple(Sample(marked.test, metric, cores[marked.core], 0, marked.iteration, value) for metric, value in spans)
 
 
-def parts_of_call(marked: Marked | Stranded) -> tuple[tuple[Metric, int, tuple[tuple[int, int], ...]], ...]:
-    """Each span of a call with its instructions and what ran in it, as fragment and number of runs. A PSA call is one span, whatever its
+def parts_of_call(marked: Marked | Stranded) -> tuple[tuple[Metric, int, tuple[Stretch, ...]], ...]:
+    """Each span of a call with its instructions and what ran in it. A PSA call is one span, whatever its
     core waits for inside it."""
     if isinstance(marked, Stranded):
         return ((Metric.POWERDOWN, marked.call.asleep - marked.call.start, marked.call.down),)

@@ -3,20 +3,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from latlab.analysis.crossings.functions import function_of, place_of
+from latlab.analysis.crossings.code_parts import CodeParts
+from latlab.analysis.crossings.frames import frames_of
 from latlab.analysis.crossings.marked import Marked, Stranded, parts_of_call
-from latlab.model.crossings import Fragment
-from latlab.model.enums import Metric
+from latlab.analysis.crossings.naming import Names, called_addresses
+from latlab.analysis.crossings.paths import runs_of
+from latlab.analysis.crossings.stacks import UNLISTED, codes_of
+from latlab.model.crossings import Arch, Fragment, Stretch
+from latlab.model.enums import CodePart, Metric
 from latlab.model.run import CoreId, FunctionShare, Run, SpanFunctions
 from latlab.model.symbols import Image
-
-# GCC's copies of a function count as the function: their numbers differ from build to build.
-CLONE = re.compile(r"(\.(constprop|isra|part|cold|lto_priv)(\.\d+)?)+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,26 +33,55 @@ class Move:
         return self.after - self.before
 
 
-def functions_of_spans(
-    marked: Iterable[Marked | Stranded], fragments: Mapping[int, Fragment], images: Sequence[Image], cores: Mapping[int, CoreId]
-) -> tuple[SpanFunctions, ...]:
-    """One entry for each test, span and core in which counted code ran."""
-    named = {number: (_base_name(function_of(one, images)), place_of(one, images)) for number, one in fragments.items()}
-    places: dict[str, str] = {}
-    for name, place in named.values():
-        places[name] = places.get(name) or place
-    spans: dict[tuple[str, Metric, CoreId], Counter[str]] = defaultdict(Counter)
-    calls: Counter[tuple[str, Metric, CoreId]] = Counter()
+Spans = dict[tuple[str, Metric, CoreId], Counter[tuple[Stretch, ...]]]
+
+
+class SpanReader:
+    """Makes what is kept of spans from the fragments of one stream. `paths` are all in which calls are to be looked for."""
+
+    def __init__(
+        self, arch: Arch, fragments: Mapping[int, Fragment], images: Sequence[Image], paths: Iterable[tuple[int, ...]] = ()
+    ) -> None:
+        self.names = Names(fragments, images, called_addresses(arch, fragments, paths))
+        self.parts = CodeParts(arch, fragments)
+        self.codes = codes_of(arch, fragments, self.names)
+        self._fragments = fragments
+
+    def functions(self, spans: Spans) -> tuple[SpanFunctions, ...]:
+        """One entry for each test, span and core."""
+        return tuple(self._functions(key, ran) for key, ran in spans.items())
+
+    def _functions(self, key: tuple[str, Metric, CoreId], ran: Counter[tuple[Stretch, ...]]) -> SpanFunctions:
+        runs: Counter[int] = Counter()
+        unlisted = 0
+        for stretches, times in ran.items():
+            unlisted += times * sum(one.unlisted_instructions for one in stretches)
+            for number, count in runs_of(stretches).items():
+                runs[number] += count * times
+        functions: Counter[str] = Counter()
+        for number, count in runs.items():
+            functions[self.names[number]] += self._fragments[number].instructions * count
+        parts = self.parts.parts(runs)
+        if unlisted:
+            functions[UNLISTED] += unlisted
+            parts[CodePart.OTHER] += unlisted
+        return SpanFunctions(
+            *key,
+            ran.total(),
+            tuple(FunctionShare(name, self.names.places.get(name, ""), total) for name, total in functions.items()),
+            tuple((part, parts[part]) for part in CodePart if parts[part]),
+            tuple(self.parts.operations(runs).most_common()),
+            frames_of(ran, self.codes),
+        )
+
+
+def spans_of_calls(marked: Iterable[Marked | Stranded], cores: Mapping[int, CoreId]) -> Spans:
+    """What ran in each span of the measured calls, and how often just that."""
+    spans: Spans = defaultdict(Counter)
     for each in marked:
-        for metric, _, runs in parts_of_call(each):
-            key = each.test, metric, cores[each.core]
-            calls[key] += 1
-            for number, times in runs:
-                spans[key][named[number][0]] += fragments[number].instructions * times
-    return tuple(
-        SpanFunctions(*key, calls[key], tuple(FunctionShare(name, places[name], total) for name, total in counted.items()))
-        for key, counted in spans.items()
-    )
+        for metric, _, stretches in parts_of_call(each):
+            spans[each.test, metric, cores[each.core]][stretches] += 1
+    return spans
 
 
 def moves_of(a: Run, b: Run) -> dict[tuple[str, Metric], tuple[Move, ...]]:
@@ -69,10 +98,6 @@ def moves_of(a: Run, b: Run) -> dict[tuple[str, Metric], tuple[Move, ...]]:
         ]
         found[key] = sorted((move for move in moves if move.difference), key=lambda move: (-abs(move.difference), move.name))
     return {key: tuple(moves) for key, moves in found.items() if moves}
-
-
-def _base_name(name: str) -> str:
-    return CLONE.sub("", name)
 
 
 def _by_core(run: Run) -> dict[tuple[str, Metric, CoreId], SpanFunctions]:

@@ -8,6 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from latlab.analysis.crossings.calls import Call, Kind
+from latlab.analysis.crossings.paths import runs_of
+from latlab.model.crossings import Stretch
+
+MOST_DIFFERENT = 200
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -22,12 +26,14 @@ class CallKey:
 
 @dataclass(slots=True)
 class CallTally:
-    """`instructions` and `parts` (by world) count how many calls had which value; `slept` how many went to sleep."""
+    """`instructions` and `parts` (by world) count how many calls had which value; `slept` how many went to sleep.
+    `ran` is what ran in how many of them; beyond so many different ones, `rest` is how often each fragment ran."""
 
     instructions: Counter[int] = field(default_factory=Counter)
     parts: dict[int, Counter[int]] = field(default_factory=dict)
     slept: int = 0
-    runs: Counter[int] = field(default_factory=Counter)
+    ran: Counter[tuple[Stretch, ...]] = field(default_factory=Counter)
+    rest: Counter[int] = field(default_factory=Counter)
 
     @property
     def count(self) -> int:
@@ -59,17 +65,24 @@ class Tally:
         tally.slept += call.pause is not None
         for world, instructions in call.parts:
             tally.parts.setdefault(world, Counter())[instructions] += 1
-        for fragment, times in (*call.down, *call.up):
-            tally.runs[fragment] += times
+        ran = (*call.down, *call.up)
+        if ran in tally.ran or len(tally.ran) < MOST_DIFFERENT:
+            tally.ran[ran] += 1
+        else:
+            tally.rest.update(runs_of(ran))
 
     def rows(self) -> tuple[Row, ...]:
         """The most instructions first."""
         rows = [_row(key, tally) for key, tally in self._calls.items()]
         return tuple(sorted(rows, key=lambda row: (-row.total, row.key)))
 
-    def runs(self) -> Mapping[CallKey, Counter[int]]:
-        """How often which fragment ran inside each kind of call."""
-        return {key: tally.runs for key, tally in self._calls.items()}
+    def ran(self) -> Mapping[CallKey, Counter[tuple[Stretch, ...]]]:
+        """What ran inside each kind of call, and how often just that."""
+        return {key: tally.ran + _without_order(tally.rest) for key, tally in self._calls.items()}
+
+
+def _without_order(runs: Counter[int]) -> Counter[tuple[Stretch, ...]]:
+    return Counter([(Stretch(runs=tuple(runs.items())),)] if runs else [])
 
 
 def median_of(counts: Counter[int]) -> float:

@@ -110,8 +110,8 @@ def _terms(comparison: Comparison, rows: list[Row]) -> list[Explanation]:
 
 
 def _parts(comparison: Comparison, changed: list[Row]) -> list[Explanation]:
-    """Where both runs have traces: the parts of a changed span that changed."""
-    if not comparison.a.traces or not comparison.b.traces:
+    """Where both runs have traces, or both the probe's counts: the parts of a changed span that changed."""
+    if bool(comparison.a.traces) != bool(comparison.b.traces):
         return []
     out = []
     for metric in dict.fromkeys(row.metric for row in changed if row.metric is not Metric.CACHE_FLUSH):

@@ -17,7 +17,7 @@ from latlab.analysis.ladder.explain_platform import explain_platform
 from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of
 from latlab.analysis.ladder.scatter import explain_scatter
 from latlab.analysis.ladder.span_invariants import check_spans
-from latlab.analysis.spans.explain_trace import explain_traces
+from latlab.analysis.spans.explain_trace import explain_code, explain_traces
 from latlab.catalog.platform_facts import facts_of
 from latlab.model.run import Run
 
@@ -29,7 +29,7 @@ def explain_spans(run: Run) -> tuple[Explanation, ...]:
     roles = roles_of(columns, facts.managed_by)
     lead = run.lead or inferred_lead(run, columns, roles)
     unit = run.tick.unit
-    exact = explain_traces(run)
+    exact = explain_traces(run) or explain_code(run)
     broken = [check for check in check_spans(run) if not check.holds]
     out = [Explanation(check.test, f.RuleBroken(check), Basis.INFERRED, unit) for check in broken]
     ladders = {test: found for test in columns.tests if is_parallel(test) and (found := fit_ladders(columns, roles, test)) and found.dof[0]}

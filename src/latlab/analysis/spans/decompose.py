@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from latlab.analysis.spans.spans import span_records
-from latlab.model.enums import Metric
+from latlab.model.enums import CodePart, Metric
 from latlab.model.run import TraceRecord
 
 
@@ -40,6 +40,7 @@ LOW_POWER = PartName("low power")
 RESET_PATH = PartName("reset path")
 RESTORE = PartName("restore")
 FINISH = PartName("finish")
+OF_CODE = tuple(PartName(part.value) for part in CodePart)
 
 ORDER = (
     CALL.kind,
@@ -55,6 +56,7 @@ ORDER = (
     RESET_PATH.kind,
     RESTORE.kind,
     FINISH.kind,
+    *(part.value for part in CodePart if part is not CodePart.CACHE_FLUSH),
 )
 
 FIRST_IN_WAKEUP = (RESET_PATH, RESTORE)
@@ -73,7 +75,15 @@ MEANING = {
     RESET_PATH.kind: "from EXIT_HW_LOW_PWR to WARM_BOOT",
     RESTORE.kind: "from WARM_BOOT to the first coordination of the wake-up",
     FINISH.kind: "from the last coordination of the wake-up to EXIT_PSCI",
+    CodePart.LINES.value: "loops that clean or invalidate caches by address",
+    CodePart.TLB.value: "instructions that invalidate translations or cached instructions",
+    CodePart.BARRIERS.value: "DSB, DMB, ISB, fence",
+    CodePart.EXCLUSIVES.value: "exclusive and atomic accesses",
+    CodePart.REGISTERS.value: "writes of system registers",
+    CodePart.WAITING.value: "WFI and WFE",
+    CodePart.OTHER.value: "all other instructions",
 }
+MEANING_IN_CODE = {CACHE_FLUSH.kind: "loops that clean or invalidate caches by set and way"}
 
 
 @dataclass(frozen=True, slots=True)

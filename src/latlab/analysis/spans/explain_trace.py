@@ -13,7 +13,7 @@ from latlab.analysis.spans.decompose import DOMAIN_WAIT, LOCK_WAIT, POWER_MESSAG
 from latlab.analysis.spans.holds import holds
 from latlab.analysis.spans.spans import SpanError, measured_call
 from latlab.model.enums import Clock, Metric
-from latlab.model.run import CoreId, CoreTrace, Run, TraceRecord
+from latlab.model.run import CoreId, CoreTrace, Run, SpanFunctions, TraceRecord
 
 LEAST_SHARE = 0.05
 _WAITS = (LOCK_WAIT, DOMAIN_WAIT, POWER_MESSAGE.kind)
@@ -50,8 +50,34 @@ def explain_traces(run: Run) -> dict[str, list[f.Finding]]:
     return out
 
 
+def explain_code(run: Run) -> dict[str, list[f.Finding]]:
+    """For each test in which the probe counted what instructions are for: what the slowest core's span is made of, mean of its calls."""
+    slowest: dict[tuple[str, Metric], SpanFunctions] = {}
+    for one in run.functions:
+        if one.parts and one.metric in (Metric.POWERDOWN, Metric.WAKEUP):
+            before = slowest.get((one.test, one.metric))
+            slowest[one.test, one.metric] = one if before is None else max(before, one, key=_mean_of_call)
+    out: dict[str, list[f.Finding]] = {}
+    for (test, metric), one in slowest.items():
+        total = _mean_of_call(one)
+        parts = [(part.value, count / one.calls) for part, count in one.parts if count / one.calls >= LEAST_SHARE * total]
+        parts.sort(key=lambda part: -part[1])
+        out.setdefault(test, []).append(f.LongestSpan(one.core, metric, total, tuple(parts)))
+    return out
+
+
+def _mean_of_call(one: SpanFunctions) -> float:
+    return sum(count for _, count in one.parts) / one.calls
+
+
 def part_medians(run: Run, metric: Metric) -> dict[tuple[str, CoreId], dict[PartName, float]]:
-    """Medians over iterations of each part of a span, in ns or instructions, by test and core."""
+    """Medians over iterations of each part of a span, in ns or instructions, by test and core; by the probe, means."""
+    if not run.traces:
+        return {
+            (one.test, one.core): {PartName(part.value): count / one.calls for part, count in one.parts}
+            for one in run.functions
+            if one.metric is metric and one.parts
+        }
     found: dict[tuple[str, CoreId], dict[PartName, list[int]]] = defaultdict(lambda: defaultdict(list))
     for trace in run.traces:
         call = _call(trace)

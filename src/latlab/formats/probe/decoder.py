@@ -6,11 +6,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator
 
-from latlab.model.crossings import Arch, Core, Crossing, End, Fragment, Header, Profile, Record, Sleep, Wait, Wake
+from latlab.model.crossings import LOOP, Arch, Core, Crossing, End, Fragment, Header, Path, Profile, Record, Sleep, Wait, Wake
 from latlab.model.run import Problem
 
 MAGIC = b"LLPROBE\0"
-VERSION = 1
+VERSION = 2
+VERSIONS = (1, VERSION)
 HEADER = struct.Struct("<8sHHHHII")
 RECORD = struct.Struct("<HHI")
 CORE = struct.Struct("<Q")
@@ -37,6 +38,7 @@ class Decoder:
         self._pending = b""
         self._at = 0
         self._is_damaged = False
+        self._fragments: set[int] = set()
 
     def feed(self, data: bytes) -> Iterator[Header | Record | Problem]:
         """The header, then records; the bytes of an unfinished one are kept for the next time."""
@@ -91,8 +93,8 @@ class Decoder:
         if len(data) < HEADER.size:
             return None, 0
         _, version, size, arch, functions, cores, interface = HEADER.unpack_from(data)
-        if version != VERSION:
-            raise _Damage(f"it has version {version} of the format, this latlab knows {VERSION}; {NEWEST}")
+        if version not in VERSIONS:
+            raise _Damage(f"it has version {version} of the format, this latlab knows 1 and {VERSION}; {NEWEST}")
         if size < HEADER.size or arch not in Arch.__members__.values():
             raise _Damage(f"a header of {size} bytes for architecture {arch}; {NEWEST}")
         if len(data) < size:
@@ -106,11 +108,22 @@ class Decoder:
             return None
         try:
             record = make(core, body)
+            self._check_fragments(record)
         except (struct.error, ValueError) as error:
             raise _Damage(f"a record of kind {kind} with {len(body)} bytes is damaged ({error})") from error
         if isinstance(record, End):
             self.end = record
         return record
+
+    def _check_fragments(self, record: Record) -> None:
+        """Raises ValueError where something ran that was never described."""
+        if isinstance(record, Fragment):
+            self._fragments.add(record.number)
+        elif isinstance(record, Path | Profile):
+            named = {number for number, _ in record.runs} if isinstance(record, Profile) else set(record.steps[::2])
+            unknown = {number for number in named - self._fragments if number < LOOP}
+            if unknown:
+                raise ValueError(f"fragment {min(unknown)} ran and was not described")
 
 
 def _core(core: int, body: bytes) -> Core:
@@ -144,8 +157,23 @@ def _profile(core: int, body: bytes) -> Profile:
     return Profile(core, unlisted, tuple(RUN.iter_unpack(body[PROFILE.size :])))
 
 
+def _path(core: int, body: bytes) -> Path:
+    if len(body) % RUN.size:
+        raise ValueError("half a step")
+    return Path(core, struct.unpack(f"<{len(body) // 4}I", body))
+
+
 def _end(core: int, body: bytes) -> End:
     return End(*END.unpack_from(body))
 
 
-MAKERS: dict[int, Callable[[int, bytes], Record]] = {1: _core, 2: _crossing, 3: _sleep, 4: _wake, 5: _fragment, 6: _profile, 7: _end}
+MAKERS: dict[int, Callable[[int, bytes], Record]] = {
+    1: _core,
+    2: _crossing,
+    3: _sleep,
+    4: _wake,
+    5: _fragment,
+    6: _profile,
+    7: _end,
+    8: _path,
+}

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The functions of a run's spans as they are kept beside it: a list in JSON."""
+"""The functions of a run's spans and their time lines as they are kept beside it: lists in JSON."""
 
 from __future__ import annotations
 
 import msgspec
 
-from latlab.model.run import SpanFunctions
+from latlab.model.run import SpanFunctions, SpanTimeline
 
 LOG = "functions"
+TIMELINES_LOG = "calls"
 
 
 def render(found: tuple[SpanFunctions, ...]) -> bytes:
@@ -18,3 +19,13 @@ def render(found: tuple[SpanFunctions, ...]) -> bytes:
 def parse(data: bytes) -> tuple[SpanFunctions, ...]:
     """Raises ValueError where it is damaged."""
     return msgspec.json.decode(data, type=tuple[SpanFunctions, ...]) if data else ()
+
+
+def render_timelines(found: tuple[SpanTimeline, ...]) -> bytes:
+    """Nothing for none."""
+    return msgspec.json.encode(found) if found else b""
+
+
+def parse_timelines(data: bytes) -> tuple[SpanTimeline, ...]:
+    """Raises ValueError where it is damaged."""
+    return msgspec.json.decode(data, type=tuple[SpanTimeline, ...]) if data else ()

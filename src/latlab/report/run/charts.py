@@ -35,8 +35,17 @@ COLOURS = {
     "reset path": "#3ca951",
     "restore": "#a3d977",
     "finish": "#2b7a78",
+    "cache by address": "#6f9bd1",
+    "TLB and instruction cache": "#c2255c",
+    "barriers": "#d9480f",
+    "exclusives": "#5f3dc4",
+    "system registers": "#e8a33d",
+    "waiting": "#6b4f3a",
+    "other code": "#b9bfc7",
 }
 OTHER_COLOUR = "#9498a0"
+MEDIAN_NOTE = "Each bar is the iteration with the median span; its parts sum exactly to the span."
+MEAN_NOTE = "Each bar is the mean of all iterations, split by what the instructions are for; its parts sum exactly to the span."
 BAR_PX = 22
 PANEL_PX = 255
 
@@ -49,7 +58,7 @@ def charts(run: Run, test: str) -> list[Chart]:
 def legend(run: Run, tests: Iterable[str]) -> list[tuple[PartName, str]]:
     """Each part that the charts show, with its colour, in the order in which a call goes through them."""
     names = {name for test in tests for stack in stacks(run, test) for name, _ in stack.parts}
-    asleep = {LOW_POWER} if names - {CALL} else set()
+    asleep = {LOW_POWER} if names - {CALL} and run.traces else set()
     return [(name, colour(name)) for name in sorted(names | asleep, key=lambda name: name.rank)]
 
 
@@ -72,7 +81,7 @@ def _span_charts(run: Run, test: str) -> Iterable[Chart]:
     if panels:
         yield Chart(
             "Spans in their parts",
-            "Each bar is the iteration with the median span; its parts sum exactly to the span.",
+            MEDIAN_NOTE if run.traces else MEAN_NOTE,
             _beside(panels),
         )
 

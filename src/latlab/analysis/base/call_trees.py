@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Functions by who called them: a tree that is counted up, and the frames that are kept of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from latlab.model.run import Frame
+
+ROOT = 0
+
+
+class Tree:
+    """Node 0 is no function; `own` are the instructions of each node, `calls` how often it was entered."""
+
+    def __init__(self) -> None:
+        self.names = [""]
+        self.parents = [-1]
+        self.own: Counter[int] = Counter()
+        self.calls: Counter[int] = Counter()
+        self._children: dict[tuple[int, str], int] = {}
+
+    def child(self, parent: int, name: str) -> int:
+        """The node of a function that this parent called, made where it was not there."""
+        found = self._children.get((parent, name))
+        if found is None:
+            found = self._children[parent, name] = len(self.names)
+            self.names.append(name)
+            self.parents.append(parent)
+        return found
+
+    def frames(self) -> Iterator[Frame]:
+        """Callers first, siblings in the order in which they came."""
+        children: list[list[int]] = [[] for _ in self.names]
+        for node in range(1, len(self.names)):
+            children[self.parents[node]].append(node)
+        waiting = [(node, 0) for node in reversed(children[ROOT])]
+        while waiting:
+            node, depth = waiting.pop()
+            yield Frame(depth, self.names[node], self.calls[node], self.own[node])
+            waiting.extend((child, depth + 1) for child in reversed(children[node]))
+
+
+def summed(trees: Iterable[Iterable[Frame]]) -> tuple[Frame, ...]:
+    """One tree of several: functions with the same callers are one. Siblings keep the order of the first tree that has them."""
+    whole = Tree()
+    for frames in trees:
+        stack = [ROOT]
+        for frame in frames:
+            del stack[frame.depth + 1 :]
+            node = whole.child(stack[-1], frame.name)
+            whole.own[node] += frame.instructions
+            whole.calls[node] += frame.calls
+            stack.append(node)
+    return tuple(whole.frames())
+
+
+def wholes(frames: Iterable[Frame]) -> tuple[int, ...]:
+    """Of each frame its own instructions and those of all that it called."""
+    found: list[int] = []
+    above: list[int] = []
+    for index, frame in enumerate(frames):
+        del above[frame.depth :]
+        above.append(index)
+        found.append(0)
+        for each in above:
+            found[each] += frame.instructions
+    return tuple(found)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The function of each fragment: by symbol, by the address that was called where there are none, by page where nothing called it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+
+from latlab.analysis.crossings.flow import Flow, flow_of
+from latlab.analysis.crossings.functions import function_of, place_of
+from latlab.analysis.crossings.paths import neighbours
+from latlab.model.crossings import Arch, Fragment
+from latlab.model.symbols import Image
+
+# GCC's copies of a function count as the function: their numbers differ from build to build.
+CLONE = re.compile(r"(\.(constprop|isra|part|cold|lto_priv)(\.\d+)?)+$")
+LONGEST_FUNCTION = 1 << 16
+
+
+def called_addresses(arch: Arch, fragments: Mapping[int, Fragment], paths: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    """Where calls went in these paths, rising."""
+    is_call = {number: flow_of(arch, one.code) is Flow.CALL for number, one in fragments.items()}
+    return tuple(sorted({fragments[into].address for path in set(paths) for out, into in neighbours(path) if is_call[out]}))
+
+
+class Names:
+    """Names of the functions of a stream's fragments and the places of their source."""
+
+    def __init__(self, fragments: Mapping[int, Fragment], images: Sequence[Image], called: Sequence[int] = ()) -> None:
+        self._of = {number: CLONE.sub("", _name(one, images, called)) for number, one in fragments.items()}
+        self.places: dict[str, str] = {}
+        for number, name in self._of.items():
+            self.places[name] = self.places.get(name) or place_of(fragments[number], images)
+
+    def __getitem__(self, number: int) -> str:
+        return self._of[number]
+
+
+def _name(fragment: Fragment, images: Sequence[Image], called: Sequence[int]) -> str:
+    at = bisect_right(called, fragment.address) - 1
+    if at >= 0 and fragment.address - called[at] < LONGEST_FUNCTION and not any(image.function(fragment.address) for image in images):
+        return f"{called[at]:#x}"
+    return function_of(fragment, images)

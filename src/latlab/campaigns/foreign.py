@@ -112,12 +112,12 @@ def measured(data: bytes, log: CallsLog, images: tuple[Image, ...]) -> Measured:
     except WrongImage as error:
         problems.append(Problem(0, str(error)))
         images = ()
-    paths = [one.steps for each in found for _, _, stretches in parts_of_call(each) for one in stretches]
-    reader = SpanReader(records[0].arch, fragments, images, paths)
+    spans = spans_of_calls(found, cores)
+    reader = SpanReader(records[0].arch, fragments, images, [stretches for ran in spans.values() for stretches in ran])
     samples = [one for each in found for one in (*samples_of_call(each, cores), *_flush_of(each, reader, cores))]
     samples.sort(key=lambda one: (one.test, one.iteration, one.core))
     timelines = timelines_of(found, reader.codes, cores)
-    return Measured(tuple(samples), reader.functions(spans_of_calls(found, cores)), timelines, tuple(problems), whereabouts(records[0].arch, records))
+    return Measured(tuple(samples), reader.functions(spans), timelines, tuple(problems), whereabouts(records[0].arch, records))
 
 
 def _flush_of(marked: Marked | Stranded, reader: SpanReader, cores: Mapping[int, CoreId]) -> Iterator[Sample]:

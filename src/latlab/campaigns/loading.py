@@ -3,14 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from latlab.analysis.base.joining import join_boots
 from latlab.analysis.wakeups.between_runs import earlier_runs
-from latlab.errors import UsageError
+from latlab.errors import DataError, UsageError
+from latlab.formats.probe.functions import KINDS_LOG, TIMELINES_LOG, parse_kinds, parse_timelines
 from latlab.model.enums import Kind
-from latlab.model.run import Run
+from latlab.model.run import CallsOfKind, Run, SpanTimeline
 from latlab.store.references import load
+
+if TYPE_CHECKING:
+    from latlab.store.store import Store
+
+T = TypeVar("T")
 
 MOST_EARLIER = 20
 UNITS = ("ns", "us", "ms", "s")
@@ -37,6 +45,25 @@ def load_earlier(a: Run, b: Run, store: str | None = None) -> tuple[Run, ...]:
     likely = [run for run in kept if run.kind is Kind.WAKEUPS and (run.platform, run.campaign) == (a.platform, a.campaign)]
     newest = sorted(likely, key=lambda run: run.started_utc)[-MOST_EARLIER:]
     return earlier_runs((load_run(opened, run.id) for run in newest if run.id not in (a.id, b.id)), a, b)
+
+
+def timelines_of(store: Store, run: Run) -> tuple[SpanTimeline, ...]:
+    """The calls of functions in one iteration of each span; none where the probe kept none."""
+    if run.id not in {kept.id for kept in store.runs()}:
+        return ()
+    return _read(parse_timelines, store, run.id, TIMELINES_LOG)
+
+
+def kinds_of(store: Store, run: Run) -> tuple[CallsOfKind, ...]:
+    """The calls that a watch saw, by kind; none of another run, and of a watch of an older latlab."""
+    return _read(parse_kinds, store, run.id, KINDS_LOG)
+
+
+def _read(parse: Callable[[bytes], tuple[T, ...]], store: Store, run: str, name: str) -> tuple[T, ...]:
+    try:
+        return parse(store.log(run, name))
+    except ValueError as error:
+        raise DataError(f"{run}: its log {name} is damaged ({error}); run it again") from error
 
 
 def _stored(run: str, store: str | None) -> Run:

@@ -17,14 +17,16 @@ from pathlib import Path
 from typing import IO
 
 from latlab.analysis.crossings.calls import Call, Pairing
-from latlab.analysis.crossings.functions import WrongImage, check_code, instructions_by_function
+from latlab.analysis.crossings.functions import WrongImage, check_code
+from latlab.analysis.crossings.span_functions import SpanReader, kinds_of
 from latlab.analysis.crossings.tally import CallKey, Row, Tally
 from latlab.campaigns.recording import living
 from latlab.catalog import call_names
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.probe.decoder import Decoder
+from latlab.formats.probe.functions import KINDS_LOG, render_kinds
 from latlab.model.conditions import Conditions, Mode
-from latlab.model.crossings import Core, Crossing, Fragment, Header, Record, Stretch
+from latlab.model.crossings import Core, Crossing, Fragment, Header, Record
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.life import Left
 from latlab.model.run import Build, CoreId, Problem, Run, Sample, Spans, Tick, Topology
@@ -295,19 +297,16 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
         raise DataError(f"{error}; what was measured is kept as {run_id}") from error
     if not seen.crossings:
         problems.append(Problem(0, "no core executed an instruction"))
-    functions = {
-        key: instructions_by_function(_repeated(runs), seen.fragments, wanted.images) for key, runs in seen.tally.ran().items() if any(runs)
-    }
+    ran = seen.tally.ran()
+    reader = SpanReader(seen.header.arch, seen.fragments, wanted.images, [stretches for each in ran.values() for stretches in each])
+    store.add(run_id, logs={KINDS_LOG: render_kinds(kinds_of(seen.tally, seen.header, seen.cores, reader))})
+    functions = {key: reader.by_function(each) for key, each in ran.items() if any(each)}
     status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
     store.add(run_id, problems=problems)
     store.finish(run_id, status)
     return Watched(
         run_id, status, seen.header, seen.tally.rows(), functions, seen.crossings, seen.open_calls, tuple(problems), follower.exit_status
     )
-
-
-def _repeated(ran: Counter[tuple[Stretch, ...]]) -> Iterator[Stretch]:
-    return (stretch for stretches, times in ran.items() for _ in range(times) for stretch in stretches)
 
 
 def verdict(watched: Watched) -> None:

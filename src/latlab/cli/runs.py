@@ -20,11 +20,13 @@ from latlab.cli.options import (
     refuse_given,
 )
 from latlab.cli.output import check_output, emit, write_bytes
+from latlab.cli.output import show as show_page
 from latlab.errors import UsageError
 from latlab.model.enums import Kind
 
 if TYPE_CHECKING:
     from latlab.model.run import Run
+    from latlab.store.store import Store
 
 
 def register(app: typer.Typer) -> None:
@@ -37,6 +39,9 @@ def show(
     run: RunArgument = "last",
     test: Annotated[str | None, typer.Option(help="Only this test, such as susp_deep_serial.")] = None,
     log: Annotated[str | None, typer.Option(help="Print a raw log instead: console, secure or stderr.")] = None,
+    span: Annotated[
+        str | None, typer.Option(help="Print the calls of functions in one span instead: TEST/METRIC or TEST/METRIC/CORE, table or json.")
+    ] = None,
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
@@ -45,6 +50,11 @@ def show(
     from latlab.cli.stores import open_store
 
     opened = open_store(store)
+    if span is not None:
+        if log is not None or test is not None:
+            raise UsageError("--span names its test; leave out --test and --log")
+        _print_timeline(opened, opened.load(run), span, format)
+        return
     if log is None:
         loaded = opened.load(run)
         if loaded.kind is Kind.SPANS:
@@ -162,11 +172,36 @@ def _trace(run: Run, test: str | None, iteration: int | None, store: str | None)
     from latlab.report.exports import chrome_trace, psa_trace
     from latlab.store.store import open_store
 
+    if run.functions and not run.traces:
+        return _calls_trace(run, test, iteration, store)
     if run.campaign != CAMPAIGN:
         return chrome_trace.render(run, test, iteration)
     if iteration is not None:
         raise UsageError("--iteration chooses nothing here: a PSA call's trace is made from a whole sweep; leave it out")
     return psa_trace.render(run, load_symbols(open_store(store), run.id), test)
+
+
+def _calls_trace(run: Run, test: str | None, iteration: int | None, store: str | None) -> str:
+    from latlab.campaigns.loading import timelines_of
+    from latlab.report.exports import calls_trace
+    from latlab.store.store import open_store
+
+    if iteration is not None:
+        raise UsageError("--iteration chooses nothing here: of each core the calls of one iteration are kept, the median one; leave it out")
+    return calls_trace.render(run, timelines_of(open_store(store), run), test)
+
+
+def _print_timeline(store: Store, run: Run, span: str, format: Format) -> None:
+    from latlab.campaigns.loading import timelines_of
+    from latlab.report.run import timeline
+
+    if format not in (Format.TABLE, Format.JSON):
+        raise UsageError(f"the calls of a span are printed as table or json, not as {format.value}")
+    found = timeline.chosen(run, timelines_of(store, run), span)
+    if format is Format.JSON:
+        emit(timeline.document(run, found))
+    else:
+        show_page(timeline.page(run, found))
 
 
 def _check_test(run: Run, test: str | None) -> None:

@@ -200,6 +200,32 @@ class SpanTimeline:
 
 
 @dataclass(frozen=True, slots=True)
+class CallsOfKind:
+    """The calls of one name from one world that a watch saw, in instructions. `is_inner`: inside another call. `worlds` are the medians
+    of what each world took, `instructions` how many calls took how many, `by_core` how many each core made. The last two are empty
+    where functions were not counted."""
+
+    caller: str
+    kind: str
+    name: str
+    is_inner: bool
+    instructions: tuple[tuple[int, int], ...]
+    slept: int
+    worlds: tuple[tuple[str, float], ...]
+    by_core: tuple[tuple[str, int], ...]
+    parts: tuple[tuple[CodePart, int], ...] = ()
+    frames: tuple[Frame, ...] = ()
+
+    @property
+    def count(self) -> int:
+        return sum(count for _, count in self.instructions)
+
+    @property
+    def total(self) -> int:
+        return sum(value * count for value, count in self.instructions)
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Something in the input that is not as it should be: one sentence and where it stood (`line` from 1, 0 if nowhere).
 

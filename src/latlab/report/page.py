@@ -58,6 +58,23 @@ class Legend:
 
 
 @dataclass(frozen=True, slots=True)
+class Key:
+    """(class of the style sheet, meaning) of the colours of drawings, which are others in a dark page."""
+
+    entries: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A picture that is ready: an SVG element as wide as the page, and what it shows, in words. `name` is its own on a page."""
+
+    title: str
+    note: str
+    svg: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Links:
     """(anchor, words) of sections of the same page."""
 
@@ -79,7 +96,7 @@ class Beside:
     charts: tuple[Chart, ...]
 
 
-Block = Paragraph | Caution | Items | Facts | Commands | Legend | Links | Folded | Beside | Table | Chart
+Block = Paragraph | Caution | Items | Facts | Commands | Legend | Key | Drawing | Links | Folded | Beside | Table | Chart
 
 
 @dataclass(frozen=True, slots=True)

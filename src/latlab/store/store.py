@@ -205,6 +205,12 @@ class Store:
                 result[name] = result.get(name, b"") + zlib.decompress(data)
         return result
 
+    def log(self, reference: str, name: str) -> bytes:
+        """One raw log of a run; empty where it has none of the name."""
+        run_id = self.resolve(reference)
+        with self.transaction() as connection:
+            return _log(connection, self._number(connection, run_id), name)
+
     def close(self) -> None:
         self._engine.dispose()
 

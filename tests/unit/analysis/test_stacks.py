@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from latlab.analysis.base.call_trees import summed, wholes
 from latlab.analysis.crossings.frames import frames_of
-from latlab.analysis.crossings.naming import Names, called_addresses
+from latlab.analysis.crossings.naming import Names, entry_addresses
 from latlab.analysis.crossings.paths import runs_of
 from latlab.analysis.crossings.stacks import MOST_DEPTH, codes_of
 from latlab.analysis.crossings.timelines import timeline_of
@@ -105,10 +105,16 @@ def test_trees_that_are_added_up_hold_the_instructions_of_all(program: Program) 
 
 def test_functions_without_symbols_are_named_by_the_addresses_that_were_called() -> None:
     path = Path().ran(A, branch(BL, A, B)).ran(B, BLR).ran(C, RET).ran(B + 4, RET).ran(A + 4, NOP)
-    called = called_addresses(Arch.AARCH64, path.fragments, [tuple(path.steps)])
-    assert called == (B, C)
-    names = Names(path.fragments, [], called)
-    assert [names[number] for number in range(5)] == ["0x1000+", "0x2000", "0x3000", "0x2000", "0x1000+"]
+    entries = entry_addresses(Arch.AARCH64, path.fragments, [(path.cut(),)])
+    assert entries == (A, B, C)
+    names = Names(path.fragments, [], entries)
+    assert [names[number] for number in range(5)] == ["0x1000", "0x2000", "0x3000", "0x2000", "0x1000"]
+
+
+def test_a_span_that_begins_behind_code_that_ran_begins_no_function() -> None:
+    path = Path().ran(A, branch(BL, A, B)).ran(B, 0xD503207F)
+    down, up = path.cut(), path.ran(B + 4, RET).cut()
+    assert entry_addresses(Arch.AARCH64, path.fragments, [(down,), (up,)]) == (A, B)
 
 
 def test_a_call_that_is_repeated_in_a_loop_counts_each_time() -> None:

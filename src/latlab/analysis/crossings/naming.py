@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from latlab.analysis.crossings.flow import Flow, flow_of
 from latlab.analysis.crossings.functions import function_of, place_of
 from latlab.analysis.crossings.paths import neighbours
-from latlab.model.crossings import Arch, Fragment
+from latlab.model.crossings import LOOP, Arch, Fragment, Stretch
 from latlab.model.symbols import Image
 
 # GCC's copies of a function count as the function: their numbers differ from build to build.
@@ -18,10 +18,19 @@ CLONE = re.compile(r"(\.(constprop|isra|part|cold|lto_priv)(\.\d+)?)+$")
 LONGEST_FUNCTION = 1 << 16
 
 
-def called_addresses(arch: Arch, fragments: Mapping[int, Fragment], paths: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
-    """Where calls went in these paths, rising."""
+def entry_addresses(arch: Arch, fragments: Mapping[int, Fragment], spans: Iterable[Sequence[Stretch]]) -> tuple[int, ...]:
+    """Where calls went in these spans, and where spans began if no code that ran leads there, as none does to a vector; rising."""
     is_call = {number: flow_of(arch, one.code) is Flow.CALL for number, one in fragments.items()}
-    return tuple(sorted({fragments[into].address for path in set(paths) for out, into in neighbours(path) if is_call[out]}))
+    behind = {one.address + len(one.code) for one in fragments.values()}
+    paths: set[tuple[int, ...]] = set()
+    found: set[int] = set()
+    for span in spans:
+        paths.update(stretch.steps for stretch in span)
+        first = next((number for stretch in span[:1] for number in stretch.steps[::2] if number < LOOP), None)
+        if first is not None and fragments[first].address not in behind:
+            found.add(fragments[first].address)
+    found |= {fragments[into].address for path in paths for out, into in neighbours(path) if is_call[out]}
+    return tuple(sorted(found))
 
 
 class Names:

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from latlab.analysis.crossings.code_parts import CodeParts
 from latlab.analysis.crossings.frames import frames_of
 from latlab.analysis.crossings.marked import Marked, Stranded, parts_of_call
-from latlab.analysis.crossings.naming import Names, called_addresses
+from latlab.analysis.crossings.naming import Names, entry_addresses
 from latlab.analysis.crossings.paths import runs_of
 from latlab.analysis.crossings.stacks import UNLISTED, codes_of
-from latlab.model.crossings import Arch, Fragment, Stretch
+from latlab.analysis.crossings.tally import CallKey, CallTally, Row, Tally
+from latlab.model.crossings import Arch, Fragment, Header, Stretch, world_name
 from latlab.model.enums import CodePart, Metric
-from latlab.model.run import CoreId, FunctionShare, Run, SpanFunctions
+from latlab.model.run import CallsOfKind, CoreId, FunctionShare, Run, SpanFunctions
 from latlab.model.symbols import Image
 
 
@@ -37,12 +38,12 @@ Spans = dict[tuple[str, Metric, CoreId], Counter[tuple[Stretch, ...]]]
 
 
 class SpanReader:
-    """Makes what is kept of spans from the fragments of one stream. `paths` are all in which calls are to be looked for."""
+    """Makes what is kept of spans from the fragments of one stream. `spans` are all in which calls are to be looked for."""
 
     def __init__(
-        self, arch: Arch, fragments: Mapping[int, Fragment], images: Sequence[Image], paths: Iterable[tuple[int, ...]] = ()
+        self, arch: Arch, fragments: Mapping[int, Fragment], images: Sequence[Image], spans: Iterable[Sequence[Stretch]] = ()
     ) -> None:
-        self.names = Names(fragments, images, called_addresses(arch, fragments, paths))
+        self.names = Names(fragments, images, entry_addresses(arch, fragments, spans))
         self.parts = CodeParts(arch, fragments)
         self.codes = codes_of(arch, fragments, self.names)
         self._fragments = fragments
@@ -51,6 +52,20 @@ class SpanReader:
         """One entry for each test, span and core."""
         return tuple(self._functions(key, ran) for key, ran in spans.items())
 
+    def by_function(self, ran: Counter[tuple[Stretch, ...]]) -> Counter[str]:
+        """Instructions of each function in all of them."""
+        total: Counter[str] = Counter()
+        for stretches, times in ran.items():
+            for name, count in self._by_function(runs_of(stretches)).items():
+                total[name] += count * times
+        return total
+
+    def _by_function(self, runs: Counter[int]) -> Counter[str]:
+        functions: Counter[str] = Counter()
+        for number, count in runs.items():
+            functions[self.names[number]] += self._fragments[number].instructions * count
+        return functions
+
     def _functions(self, key: tuple[str, Metric, CoreId], ran: Counter[tuple[Stretch, ...]]) -> SpanFunctions:
         runs: Counter[int] = Counter()
         unlisted = 0
@@ -58,9 +73,7 @@ class SpanReader:
             unlisted += times * sum(one.unlisted_instructions for one in stretches)
             for number, count in runs_of(stretches).items():
                 runs[number] += count * times
-        functions: Counter[str] = Counter()
-        for number, count in runs.items():
-            functions[self.names[number]] += self._fragments[number].instructions * count
+        functions = self._by_function(runs)
         parts = self.parts.parts(runs)
         if unlisted:
             functions[UNLISTED] += unlisted
@@ -73,6 +86,37 @@ class SpanReader:
             tuple(self.parts.operations(runs).most_common()),
             frames_of(ran, self.codes),
         )
+
+
+def kinds_of(tally: Tally, header: Header, cores: Mapping[int, CoreId], reader: SpanReader) -> tuple[CallsOfKind, ...]:
+    """The calls of a watch by kind, those that took most first."""
+    ran, tallies = tally.ran(), tally.tallies()
+    return tuple(_kind(row.key, tallies[row.key], ran[row.key], row, header, cores, reader) for row in tally.rows())
+
+
+def _kind(
+    key: CallKey,
+    tally: CallTally,
+    ran: Counter[tuple[Stretch, ...]],
+    row: Row,
+    header: Header,
+    cores: Mapping[int, CoreId],
+    reader: SpanReader,
+) -> CallsOfKind:
+    names = Counter({str(cores.get(core, CoreId(0, core))): count for core, count in tally.cores.items()})
+    kept = reader.functions({(key.name, Metric.CALL, CoreId(0, 0)): ran}) if any(ran) else ()
+    return CallsOfKind(
+        world_name(header.arch, key.caller),
+        key.kind.value,
+        key.name,
+        key.is_inner,
+        tuple(sorted(tally.instructions.items())),
+        tally.slept,
+        tuple((world_name(header.arch, world), median) for world, median in row.parts),
+        tuple(names.items()),
+        kept[0].parts if kept else (),
+        kept[0].frames if kept else (),
+    )
 
 
 def spans_of_calls(marked: Iterable[Marked | Stranded], cores: Mapping[int, CoreId]) -> Spans:

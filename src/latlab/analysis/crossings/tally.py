@@ -32,6 +32,7 @@ class CallTally:
     instructions: Counter[int] = field(default_factory=Counter)
     parts: dict[int, Counter[int]] = field(default_factory=dict)
     slept: int = 0
+    cores: Counter[int] = field(default_factory=Counter)
     ran: Counter[tuple[Stretch, ...]] = field(default_factory=Counter)
     rest: Counter[int] = field(default_factory=Counter)
 
@@ -63,6 +64,7 @@ class Tally:
         tally = self._calls.setdefault(key, CallTally())
         tally.instructions[call.instructions] += 1
         tally.slept += call.pause is not None
+        tally.cores[call.core] += 1
         for world, instructions in call.parts:
             tally.parts.setdefault(world, Counter())[instructions] += 1
         ran = (*call.down, *call.up)
@@ -75,6 +77,9 @@ class Tally:
         """The most instructions first."""
         rows = [_row(key, tally) for key, tally in self._calls.items()]
         return tuple(sorted(rows, key=lambda row: (-row.total, row.key)))
+
+    def tallies(self) -> Mapping[CallKey, CallTally]:
+        return self._calls
 
     def ran(self) -> Mapping[CallKey, Counter[tuple[Stretch, ...]]]:
         """What ran inside each kind of call, and how often just that."""

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The functions of a run's spans and their time lines as they are kept beside it: lists in JSON."""
+"""The functions of a run's spans, their time lines and the calls of a watch by kind, as they are kept beside it: lists in JSON."""
 
 from __future__ import annotations
 
 import msgspec
 
-from latlab.model.run import SpanFunctions, SpanTimeline
+from latlab.model.run import CallsOfKind, SpanFunctions, SpanTimeline
 
 LOG = "functions"
 TIMELINES_LOG = "calls"
+KINDS_LOG = "kinds"
 
 
 def render(found: tuple[SpanFunctions, ...]) -> bytes:
@@ -29,3 +30,13 @@ def render_timelines(found: tuple[SpanTimeline, ...]) -> bytes:
 def parse_timelines(data: bytes) -> tuple[SpanTimeline, ...]:
     """Raises ValueError where it is damaged."""
     return msgspec.json.decode(data, type=tuple[SpanTimeline, ...]) if data else ()
+
+
+def render_kinds(found: tuple[CallsOfKind, ...]) -> bytes:
+    """Nothing for none."""
+    return msgspec.json.encode(found) if found else b""
+
+
+def parse_kinds(data: bytes) -> tuple[CallsOfKind, ...]:
+    """Raises ValueError where it is damaged."""
+    return msgspec.json.decode(data, type=tuple[CallsOfKind, ...]) if data else ()

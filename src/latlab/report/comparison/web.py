@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from latlab.analysis.base.comparison import Comparison
+from latlab.analysis.base.summary import mark_of
 from latlab.analysis.base.wording import heading_unit
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.deltas import judge_printed_deltas
@@ -14,8 +15,9 @@ from latlab.report.chart import Chart, named
 from latlab.report.comparison import tables
 from latlab.report.comparison.charts import shift_charts
 from latlab.report.comparison.sentences import explained, headline, order_lines, summary
+from latlab.report.flame import DIFFERENCE_KEY, difference_flames
 from latlab.report.ladders import ladder_chart
-from latlab.report.page import Beside, Folded, Item, Items, Page, Paragraph, Section
+from latlab.report.page import Beside, Drawing, Folded, Item, Items, Page, Paragraph, Section
 from latlab.report.table import Table
 from latlab.report.titles import title_of
 
@@ -34,8 +36,18 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
         yield _queues(comparison, replace(queues[0], caption=""))
     if deltas := tables.delta_blocks(judge_printed_deltas(comparison)):
         yield Section("Printed deltas, judged", tuple(deltas))
+    if pictures := _functions(comparison):
+        yield Section("Functions that changed", (DIFFERENCE_KEY, *pictures))
     yield Section("Shifts", named(shift_charts(comparison), "shift"))
     yield _every_row(comparison)
+
+
+def _functions(comparison: Comparison) -> tuple[Drawing, ...]:
+    """Where cores take turns, waiting shows as instructions and is left out."""
+    tests = dict.fromkeys(one.test for one in comparison.b.functions)
+    told = [test for test in tests if mark_of(comparison.a, test) is None]
+    found = [(test, drawing) for test in told for drawing in difference_flames(comparison.a, comparison.b, test)]
+    return tuple(replace(drawing, title=f"{title_of(test).full}: {drawing.title}") for test, drawing in found)
 
 
 def _queues(comparison: Comparison, terms: Table) -> Section:

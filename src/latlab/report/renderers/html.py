@@ -23,8 +23,8 @@ from latlab.report.table import Align, Figure, Table, Value
 from latlab.report.text import Span, Style, Text, plain, spans
 
 BLOCKS = (
-    pages.Paragraph, pages.Caution, pages.Items, pages.Facts, pages.Commands, pages.Legend, pages.Links, pages.Folded, pages.Beside,
-    Table, Chart,
+    pages.Paragraph, pages.Caution, pages.Items, pages.Facts, pages.Commands, pages.Legend, pages.Key, pages.Drawing,
+    pages.Links, pages.Folded, pages.Beside,    Table, Chart,
 )  # fmt: skip
 NO_NAME = re.compile(r"[^a-z0-9]+")
 
@@ -67,7 +67,7 @@ class _Identities:
 def _environment() -> jinja2.Environment:
     loader = jinja2.PackageLoader("latlab.report")
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.filters |= {"marked": _marked, "plain": plain, "cell": _cell, "still": still}
+    environment.filters |= {"marked": _marked, "plain": plain, "cell": _cell, "still": still, "ready": Markup}
     environment.tests |= {"left": lambda column: column.align is Align.LEFT}
     environment.globals |= {"kind": _kind}
     return environment

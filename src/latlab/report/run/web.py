@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from latlab.analysis.base.summary import SENTENCES, Mark, is_noise
-from latlab.analysis.spans.decompose import MEANING
+from latlab.analysis.spans.decompose import MEANING, MEANING_IN_CODE
 from latlab.model.run import Run
 from latlab.report.chart import named
+from latlab.report.flame import flames
 from latlab.report.page import Caution, Facts, Legend, Links, Page, Paragraph, Section
 from latlab.report.run.charts import charts, legend
 from latlab.report.run.facts import facts_of, problem_items
@@ -18,6 +19,12 @@ from latlab.report.text import code
 from latlab.report.units import CLOCK_NAMES, unit
 
 SPANS_SENTENCE = "The colours of all charts. Powerdown goes from ENTER_PSCI to ENTER_HW_LOW_PWR, wakeup from EXIT_HW_LOW_PWR to EXIT_PSCI."
+
+CODE_SENTENCE = (
+    "The colours of all charts. Powerdown goes from the call to the instruction in which the core sleeps, wakeup from there to the first "
+    "instruction of the normal world. Each instruction belongs to one part, by its opcode; the cache flush is the loop around the "
+    "instructions that clean caches by set and way."
+)
 
 
 def page(run: Run) -> Page:
@@ -43,9 +50,11 @@ def _sections(run: Run) -> Iterator[Section]:
 
 
 def _parts(run: Run, found: tuple[TestTable, ...]) -> Section:
-    entries = tuple((str(name), colour, MEANING[name.kind]) for name, colour in legend(run, [one.test for one in found]))
+    meaning = MEANING if run.traces else MEANING | MEANING_IN_CODE
+    entries = tuple((str(name), colour, meaning[name.kind]) for name, colour in legend(run, [one.test for one in found]))
+    said = SPANS_SENTENCE if run.traces or not run.functions else CODE_SENTENCE
     links = Links(tuple((one.test, one.title.full) for one in found))
-    return Section("Parts of a call", (Paragraph(SPANS_SENTENCE), Legend(entries), links))
+    return Section("Parts of a call", (Paragraph(said), Legend(entries), links))
 
 
 def _test(run: Run, one: TestTable) -> Section:
@@ -54,4 +63,5 @@ def _test(run: Run, one: TestTable) -> Section:
     table = replace(one.table, caption="", detail="")
     if is_noise(run):  # said once for the whole page
         table = replace(table, warning="", mark="")
-    return Section(one.title.full, (said, table, *named(charts(run, one.test), one.test)), anchor=one.test)
+    pictures = (*named(charts(run, one.test), one.test), *flames(run, one.test))
+    return Section(one.title.full, (said, table, *pictures), anchor=one.test)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a watch saw as a page for a browser: calls by kind, how their lengths are spread, who made them, and their functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import altair as alt
+
+from latlab.model.run import CallsOfKind, Run
+from latlab.report.chart import WIDE_PX, Chart, finished
+from latlab.report.colours import MAIN
+from latlab.report.flame import OWN_KEY, OWN_SENTENCE, flame
+from latlab.report.page import Block, Facts, Page, Paragraph, Section
+from latlab.report.run.facts import facts_of, problem_items
+from latlab.report.table import Table, figures, words
+
+MOST_IN_PICTURES = 8
+BAR_PX = 24
+
+
+def page(run: Run, kinds: Sequence[CallsOfKind]) -> Page:
+    title = f"Calls into the firmware on {run.platform}"
+    count = sum(one.count for one in kinds if not one.is_inner)
+    lead = (
+        f"{run.build.firmware}, run {run.id} of {run.started_utc}",
+        f"{count:,} calls of {len(kinds)} kinds, in instructions of the core that called, from the call to the return, without its sleep.",
+    )
+    return Page(title, lead, tuple(_sections(run, kinds)), name=f"{title}: {run.id}")
+
+
+def _sections(run: Run, kinds: Sequence[CallsOfKind]) -> Iterator[Section]:
+    if run.problems:
+        yield Section("This run is partial", (problem_items(run.problems),))
+    yield Section("Calls by kind", (Paragraph("Those that took most in all stand first."), _table(kinds)), anchor="kinds")
+    yield Section("How long they took", (_spread(kinds), _chart(kinds[:MOST_IN_PICTURES])), anchor="spread")
+    yield Section("Who made them", (Paragraph("Calls of each core."), _makers(kinds)), anchor="makers")
+    drawn = [one for one in kinds if one.frames][:MOST_IN_PICTURES]
+    if drawn:
+        pictures: list[Block] = [Paragraph(OWN_SENTENCE), OWN_KEY]
+        for number, one in enumerate(drawn):
+            pictures += flame(one.frames, one.count, f"{one.name} from {one.caller}", f"mean of {one.count:,} calls", f"flame-{number}")
+        yield Section("Functions", tuple(pictures), anchor="functions")
+    yield Section("What these figures mean", (Facts(facts_of(run)),))
+
+
+def _table(kinds: Sequence[CallsOfKind]) -> Table:
+    total = sum(one.total for one in kinds if not one.is_inner) or 1
+    worlds = list(dict.fromkeys(world for one in kinds for world, _ in one.worlds))
+    rows = tuple(
+        (
+            one.name,
+            one.caller + (", inside another call" if one.is_inner else ""),
+            f"{one.count:,}",
+            f"{at(one, 0.5):,}",
+            f"{one.total:,}",
+            "" if one.is_inner else f"{100 * one.total / total:.1f} %",
+            *(f"{dict(one.worlds).get(world, 0):,.6g}" for world in worlds),
+            str(one.slept) if one.slept else "",
+        )
+        for one in kinds
+    )
+    columns = (*words("Call", "From"), *figures("Calls", "Median", "All together", "Share", *(f"in {world}" for world in worlds), "Slept"))
+    notes = ("Median instructions, and of these the median in each world. A call inside another is in that one's instructions too.",)
+    return Table("", columns, rows, notes)
+
+
+def _spread(kinds: Sequence[CallsOfKind]) -> Table:
+    shares = (0.0, 0.25, 0.5, 0.75, 0.99, 1.0)
+    rows = tuple((one.name, one.caller, f"{one.count:,}", *(f"{at(one, share):,}" for share in shares)) for one in kinds)
+    return Table("", (*words("Call", "From"), *figures("n", "Least", "25 %", "50 %", "75 %", "99 %", "Most")), rows)
+
+
+def at(one: CallsOfKind, share: float) -> int:
+    """The least number of instructions that this share of the calls did not exceed."""
+    rank = max(1, -int(-share * one.count // 1))
+    for value, count in one.instructions:
+        rank -= count
+        if rank <= 0:
+            return value
+    return one.instructions[-1][0]
+
+
+def _chart(kinds: Sequence[CallsOfKind]) -> Chart:
+    names = [f"{one.name} ({one.caller})" for one in kinds]
+    rows = [
+        {"call": name, "instructions": value, "calls": count}
+        for name, one in zip(names, kinds, strict=True)
+        for value, count in one.instructions
+    ]
+    chart = (
+        alt.Chart(alt.InlineData(values=rows), width=WIDE_PX - 220, height=alt.Step(BAR_PX))
+        .mark_circle(color=MAIN, opacity=0.55, stroke=MAIN)
+        .encode(
+            x=alt.X("instructions:Q", scale=alt.Scale(type="log"), title="instructions (each decade as wide as the next)"),
+            y=alt.Y("call:N", sort=names, title=None, axis=alt.Axis(labelLimit=200)),
+            size=alt.Size("calls:Q", legend=None, scale=alt.Scale(range=[25, 350])),
+            tooltip=["call:N", alt.Tooltip("instructions:Q", format=","), alt.Tooltip("calls:Q", format=",")],
+        )
+    )
+    return Chart(
+        "", "A circle for each number of instructions that occurred, the larger the more calls took it.", finished(chart), "spread-0"
+    )
+
+
+def _makers(kinds: Sequence[CallsOfKind]) -> Table:
+    cores = sorted({core for one in kinds for core, _ in one.by_core}, key=lambda core: tuple(map(int, core.split("."))))
+    rows = tuple((one.name, one.caller, *(f"{dict(one.by_core).get(core, 0):,}" for core in cores)) for one in kinds)
+    return Table("", (*words("Call", "From"), *figures(*(f"Core {core}" for core in cores))), rows)

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Flame graphs: a span as boxes as wide as the instructions that passed in each function, callers above what they called.
+
+The drawing is SVG that needs no script: places and widths are shares of whatever width the page has, so each word is there twice, cut for
+a wide page and for a narrow one, and a style sheet shows the one that fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from latlab.analysis.base.call_trees import summed, wholes
+from latlab.model.enums import Metric
+from latlab.model.run import Frame, Run, SpanFunctions
+from latlab.report.page import Block, Drawing, Folded, Key, Paragraph
+from latlab.report.table import Table, figures, words
+from latlab.report.titles import METRIC_TITLES
+
+ROW_PX, GAP_PX, TEXT_PX = 20, 1, 14
+CHARACTER_PX, LEAST_CHARACTERS = 7.4, 3
+PAGES = (("full-page", 1020.0), ("wide-page", 700.0), ("narrow-page", 330.0))
+LEAST_SHARE = 0.0005
+OWN_SENTENCE = (
+    "A box is as wide as the instructions that passed in a function and in what it called. The darker or stronger its colour, the more of "
+    "the span's instructions are the function's own:"
+)
+OWN_SHARES = (0.005, 0.02, 0.05, 0.2)
+LARGE_SHARE = 0.01
+ROWS_OF_TABLE = 12
+
+OWN_KEY = Key(
+    tuple(
+        (f"o{level}", said)
+        for level, said in enumerate(("less than 0.5 %", "0.5 to 2 %", "2 to 5 %", "5 to 20 %", "20 % or more of the span"))
+    )
+)
+DIFFERENCE_KEY = Key(
+    (
+        ("less2", "fewer instructions of its own by 1 % of the span or more"),
+        ("less1", "fewer"),
+        ("same", "as many"),
+        ("more1", "more"),
+        ("more2", "more by 1 % of the span or more"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """`start` and `width` are shares of the whole; `look` is a class of the style sheet."""
+
+    depth: int
+    start: float
+    width: float
+    words: str
+    title: str
+    look: str
+
+
+def flames(run: Run, test: str) -> tuple[Block, ...]:
+    """A flame graph of each span of the test, of all its cores; none where the probe kept no calls."""
+    found = tuple(block for metric in Metric for block in _flame(run, test, metric))
+    return (Paragraph(OWN_SENTENCE), OWN_KEY, *found) if found else ()
+
+
+def difference_flames(a: Run, b: Run, test: str) -> tuple[Drawing, ...]:
+    """One for each span of the test that both runs have and that differs in some function."""
+    return tuple(drawing for metric in Metric if (drawing := _difference(a, b, test, metric)) is not None)
+
+
+def _of(run: Run, test: str, metric: Metric) -> list[SpanFunctions]:
+    return [one for one in run.functions if one.test == test and one.metric is metric and one.frames]
+
+
+def _flame(run: Run, test: str, metric: Metric) -> Iterator[Block]:
+    parts = _of(run, test, metric)
+    if not parts:
+        return
+    calls = sum(one.calls for one in parts)
+    title = f"{METRIC_TITLES[metric]}: functions by who called them"
+    whose = f"mean of {_count(calls, 'call')} on {_count(len(parts), 'core')}"
+    yield from flame(summed(one.frames for one in parts), calls, title, whose, f"flame-{test}-{metric.value}")
+
+
+def flame(frames: Sequence[Frame], calls: int, title: str, whose: str, name: str) -> Iterator[Block]:
+    """The drawing of one tree of `calls` calls, and a table of its functions; `whose` says what it is the mean of."""
+    total = sum(frame.instructions for frame in frames)
+    if not total:
+        return
+    boxes = [box for box in _boxes(frames, calls, total) if box.width >= LEAST_SHARE]
+    note = f"{_number(total / calls)} instructions, {whose}. Callers stand above what they called."
+    yield Drawing(title, note, _svg(boxes), name)
+    yield Folded(f"{title}: those with the most instructions of their own", (_table(frames, calls, total),))
+
+
+def _boxes(frames: Sequence[Frame], calls: int, total: int) -> Iterator[Box]:
+    whole = wholes(frames)
+    starts = _starts([frame.depth for frame in frames], whole, [frame.instructions for frame in frames])
+    for frame, all_of_it, start in zip(frames, whole, starts, strict=True):
+        level = sum(frame.instructions >= share * total for share in OWN_SHARES)
+        title = (
+            f"{frame.name}: {_number(all_of_it / calls)} instructions per call, {100 * all_of_it / total:.1f} % of the span; "
+            f"{_number(frame.instructions / calls)} of its own; entered {_number(frame.calls / calls)} times"
+        )
+        yield Box(frame.depth, start / total, all_of_it / total, frame.name, title, f"o{level}")
+
+
+def _starts(depths: Sequence[int], whole: Sequence[float], own: Sequence[float]) -> list[float]:
+    """Where each frame begins: behind what its caller called before; a caller's own instructions stand at its end."""
+    starts: list[float] = []
+    ends = [0.0]  # of what was drawn last at each depth
+    for depth, width in zip(depths, whole, strict=True):
+        del ends[depth + 1 :]
+        start = ends[depth]
+        starts.append(start)
+        ends[depth] = start + width
+        ends.append(start)
+    return starts
+
+
+def _table(frames: Sequence[Frame], calls: int, total: int) -> Table:
+    own: dict[str, int] = {}
+    for frame in frames:
+        own[frame.name] = own.get(frame.name, 0) + frame.instructions
+    most = sorted(own.items(), key=lambda one: (-one[1], one[0]))[:ROWS_OF_TABLE]
+    rows = tuple((name, _number(count / calls), f"{100 * count / total:.1f} %") for name, count in most if count)
+    return Table("", (*words("Function"), *figures("Own instructions per call", "Share")), rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    depth: int
+    name: str
+    before: float
+    after: float
+
+
+def _difference(a: Run, b: Run, test: str, metric: Metric) -> Drawing | None:
+    cores = {one.core for one in _of(a, test, metric)} & {one.core for one in _of(b, test, metric)}
+    sides = [[one for one in _of(run, test, metric) if one.core in cores] for run in (a, b)]
+    if not cores:
+        return None
+    pairs = _paired(*(_per_call(side) for side in sides))
+    if all(pair.before == pair.after for pair in pairs):
+        return None
+    before, after = sum(pair.before for pair in pairs), sum(pair.after for pair in pairs)
+    own = [max(pair.before, pair.after) for pair in pairs]
+    whole = wholes([Frame(pair.depth, pair.name, 0, width) for pair, width in zip(pairs, own, strict=True)])  # type: ignore[arg-type]
+    starts = _starts([pair.depth for pair in pairs], whole, own)
+    total = sum(own)
+    boxes = [
+        _changed_box(pair, start / total, width / total, max(before, after))
+        for pair, width, start in zip(pairs, whole, starts, strict=True)
+        if width >= LEAST_SHARE * total
+    ]
+    note = (
+        f"{_number(before)} to {_number(after)} instructions per call, mean over {_count(len(cores), 'core')}. A box is as wide as the "
+        "longer of both; its colour and the number before its name say how its own instructions changed."
+    )
+    return Drawing(f"{METRIC_TITLES[metric]}: functions that changed", note, _svg(boxes), f"difference-{test}-{metric.value}")
+
+
+def _per_call(parts: Iterable[SpanFunctions]) -> list[tuple[tuple[str, ...], float]]:
+    """Own instructions per call, mean over the cores, by the names of all on the stack."""
+    parts = list(parts)
+    found: dict[tuple[str, ...], float] = {}
+    for one in parts:
+        stack: tuple[str, ...] = ()
+        for frame in one.frames:
+            stack = (*stack[: frame.depth], frame.name)
+            found[stack] = found.get(stack, 0.0) + frame.instructions / one.calls / len(parts)
+    return list(found.items())
+
+
+def _paired(before: list[tuple[tuple[str, ...], float]], after: list[tuple[tuple[str, ...], float]]) -> list[_Pair]:
+    """Both trees as one, in the order of a walk: what only the first has stands behind its siblings."""
+    old, new = dict(before), dict(after)
+    children: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for stack in dict.fromkeys([*new, *old]):
+        children.setdefault(stack[:-1], []).append(stack)
+    waiting, found = list(reversed(children.get((), []))), []
+    while waiting:
+        stack = waiting.pop()
+        found.append(_Pair(len(stack) - 1, stack[-1], old.get(stack, 0.0), new.get(stack, 0.0)))
+        waiting.extend(reversed(children.get(stack, [])))
+    return found
+
+
+def _changed_box(pair: _Pair, start: float, width: float, span: float) -> Box:
+    change = pair.after - pair.before
+    size = 2 if abs(change) >= LARGE_SHARE * span else 1
+    look = "same" if not change else f"{'more' if change > 0 else 'less'}{size}"
+    said = f"{change:+,.6g}".replace("-", "\N{MINUS SIGN}")
+    title = f"{pair.name}: {_number(pair.before)} to {_number(pair.after)} instructions of its own per call" + (
+        f" ({said})" if change else ""
+    )
+    return Box(pair.depth, start, width, f"{said} {pair.name}" if change else pair.name, title, look)
+
+
+def _svg(boxes: Sequence[Box]) -> str:
+    height = ROW_PX * (1 + max(box.depth for box in boxes))
+    drawn = Markup("").join(map(_drawn, boxes))
+    return Markup('<svg width="100%" height="{}">{}</svg>').format(height, drawn)
+
+
+def _drawn(box: Box) -> Markup:
+    """What stands in an inner SVG is cut off at its edge, so no word runs into the next box."""
+    words = Markup("").join(
+        Markup('<text class="{}" x="4" y="{}">{}</text>').format(kind, TEXT_PX, said)
+        for kind, width in PAGES
+        if (said := shortened(box.words, box.width * width - 8))
+    )
+    return Markup(
+        '<svg class="{}" x="{:.4f}%" y="{}" width="{:.4f}%" height="{}"><title>{}</title><rect width="100%" height="100%"></rect>{}</svg>'
+    ).format(box.look, 100 * box.start, box.depth * ROW_PX, 100 * box.width, ROW_PX - GAP_PX, escape(box.title), words)
+
+
+def shortened(words: str, width_px: float) -> str:
+    """As many characters as fit, the last one an ellipsis where some are left out; nothing where hardly any fit."""
+    room = int(width_px / CHARACTER_PX)
+    if len(words) <= room:
+        return words
+    return f"{words[: room - 1]}…" if room >= LEAST_CHARACTERS else ""
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"1 {noun}" if number == 1 else f"{number} {noun}s"

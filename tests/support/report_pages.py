@@ -15,6 +15,7 @@ from latlab.campaigns.rt_results import results_of
 from latlab.model.symbols import Symbols
 from latlab.report.amounts import pages as amounts_pages
 from latlab.report.comparison import web as comparison_web
+from latlab.report.crossings import web as calls_web
 from latlab.report.page import Page
 from latlab.report.rt import web as rt_web
 from latlab.report.run import psa_guide
@@ -22,6 +23,7 @@ from latlab.report.run import web as run_web
 from latlab.report.site import history as history_pages
 from latlab.store.references import load
 from latlab.store.store import open_store
+from support.function_runs import KINDS, SLOWER, TREE, run_of
 
 DATA = Path(__file__).parents[1] / "data"
 JUNO = tuple(f"published:tf-a/juno/{release}" for release in ("v2.9", "v2.10", "v2.11"))
@@ -47,4 +49,7 @@ def every_page(folder: Path) -> Iterator[tuple[str, Page]]:
     yield "amounts", amounts_pages.document(with_amounts(amounts, store.logs(amounts.id)))
     earlier, later, latest = map(load, JUNO)
     yield "comparison", comparison_web.page(compare(earlier, later))
+    yield "functions", run_web.page(run_of(TREE))
+    yield "functions-compared", comparison_web.page(compare(run_of(TREE), run_of(SLOWER)))
+    yield "watch", calls_web.page(run_of(TREE), KINDS)
     yield "history", history_pages.page(history([earlier, later, latest], "susp_deep_serial/wakeup/*"))

@@ -19,7 +19,7 @@ import pytest
 
 from latlab.campaigns.sbi import PROGRAM, QEMU
 from latlab.errors import LatlabError
-from latlab.model.enums import Metric, RunStatus
+from latlab.model.enums import CodePart, Metric, RunStatus
 from latlab.model.run import CoreId, Run
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import search_folders
@@ -220,7 +220,14 @@ def check_functions(run: Run) -> None:
     spans: Counter[tuple[str, Metric, CoreId]] = Counter()
     for sample in run.samples:
         spans[sample.test, sample.metric, sample.core] += sample.value_ticks
+    flushes = {key[0::2]: spans.pop(key) for key in list(spans) if key[1] is Metric.CACHE_FLUSH}
     assert spans == {(one.test, one.metric, one.core): sum(f.instructions for f in one.functions) for one in run.functions}
+    for one in run.functions:
+        parts, total = dict(one.parts), sum(f.instructions for f in one.functions)
+        assert sum(parts.values()) == sum(frame.instructions for frame in one.frames) == total
+        if one.metric is Metric.POWERDOWN:
+            assert parts[CodePart.CACHE_FLUSH] == flushes[one.test, one.core] == one.calls * 512 * 4
+            assert dict(one.operations)["dc cisw"] == one.calls * 512
     for one in run.functions:
         most = sorted(one.functions, key=lambda f: -f.instructions)[:8]
         print(one.test, one.metric, one.core, [(f.name, f.place, f.instructions // one.calls) for f in most])

@@ -3,14 +3,14 @@ from dataclasses import replace
 
 import pytest
 
-from latlab.analysis.base.findings import FunctionMoved, FunctionsMoved
+from latlab.analysis.base.findings import FunctionMoved, FunctionsMoved, LongestSpan, PartsMoved
 from latlab.analysis.base.joining import join_boots
 from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.compare import compare
 from latlab.analysis.crossings.calls import Fallen, Pairing
 from latlab.analysis.crossings.marked import MARK_BEGIN, Marks, Stranded, samples_of_call
 from latlab.analysis.crossings.span_functions import Move, SpanReader, moves_of, spans_of_calls
-from latlab.analysis.explain import explain_pair
+from latlab.analysis.explain import explain_pair, explain_run
 from latlab.catalog import call_names
 from latlab.errors import DataError
 from latlab.formats import run_json
@@ -19,6 +19,7 @@ from latlab.model.crossings import Arch, Fragment, Stretch
 from latlab.model.enums import CodePart, Metric
 from latlab.model.run import CoreId, Frame, FunctionShare, Run, Sample, SpanFunctions, Spans
 from latlab.model.symbols import Image
+from support import function_runs
 from support import probe_stream as made
 from support.runs import INSTRUCTIONS, run_with
 
@@ -149,3 +150,11 @@ def test_functions_come_back_from_json_and_those_of_no_call_are_refused() -> Non
     broken = run_json.render(run).replace('"powerdown","0.0",2,[["f"', '"powerdown","0.0",0,[["f"')
     with pytest.raises(DataError, match="functions of no call"):
         run_json.parse(broken, "run.json")
+
+
+def test_a_pair_names_the_part_that_grew_and_a_run_what_its_longest_span_is_made_of() -> None:
+    a, b = function_runs.run_of(function_runs.TREE), function_runs.run_of(function_runs.SLOWER)
+    (parts,) = [one.finding for one in explain_pair(compare(a, b)) if isinstance(one.finding, PartsMoved)]
+    assert parts == PartsMoved(Metric.POWERDOWN, (("cache flush", 50.0), ("other code", -1.0)))
+    (longest,) = [one.finding for one in explain_run(a) if isinstance(one.finding, LongestSpan)]
+    assert longest == LongestSpan(CORE, Metric.POWERDOWN, 2100, (("cache flush", 2000.0),))

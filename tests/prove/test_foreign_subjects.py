@@ -106,6 +106,9 @@ def test_tf_a_for_qemu_makes_every_call_that_it_can_and_the_functions_add_up(tmp
     run = last_run(tmp_path)
     assert run.status is RunStatus.COMPLETE
     check_functions(run)
+    lines = {dict(one.operations)["dc cisw"] / one.calls for one in run.functions if one.metric is Metric.POWERDOWN}
+    assert lines == {512}
+    assert {one.value_ticks for one in run.samples if one.metric is Metric.CACHE_FLUSH} == {512 * 4}
     downs = {test: value for test in ("cpu_off_serial", "cpu_susp_serial", "susp_deep_serial") for value in figures(run, test, "powerdown")}
     assert downs["cpu_off_serial"] < downs["cpu_susp_serial"] < downs["susp_deep_serial"]
     assert all(share.place.startswith("lib/psci/") for one in run.functions for share in one.functions if share.name.startswith("psci_do"))
@@ -226,8 +229,7 @@ def check_functions(run: Run) -> None:
         parts, total = dict(one.parts), sum(f.instructions for f in one.functions)
         assert sum(parts.values()) == sum(frame.instructions for frame in one.frames) == total
         if one.metric is Metric.POWERDOWN:
-            assert parts[CodePart.CACHE_FLUSH] == flushes[one.test, one.core] == one.calls * 512 * 4
-            assert dict(one.operations)["dc cisw"] == one.calls * 512
+            assert parts.get(CodePart.CACHE_FLUSH, 0) == flushes.get((one.test, one.core), 0)
     for one in run.functions:
         most = sorted(one.functions, key=lambda f: -f.instructions)[:8]
         print(one.test, one.metric, one.core, [(f.name, f.place, f.instructions // one.calls) for f in most])

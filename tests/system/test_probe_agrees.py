@@ -134,7 +134,7 @@ def check_agreement(folder: Path, command: tuple[str, ...], symbols: Path, topol
     assert all(next(found, None) is None for found in calls.values())
 
 
-def parts_of(call: Call) -> list[tuple[str, int, int, tuple[str, str], tuple[tuple[int, int], ...]]]:
+def parts_of(call: Call) -> list[tuple[str, int, int, tuple[str, str], tuple[Stretch, ...]]]:
     """Name, instructions of the core and of the machine, the trace points inside of it, and what ran, of each part of a call."""
     if call.pause is None:
         whole = call.end - call.start, call.end_machine - call.start_machine

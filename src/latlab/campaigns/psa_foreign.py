@@ -16,8 +16,9 @@ from pathlib import Path
 from latlab.analysis.crossings.calls import Pairing
 from latlab.analysis.crossings.functions import WrongImage, check_code
 from latlab.analysis.crossings.marked import Marked, Marks, psa_mark, samples_of_call
-from latlab.analysis.crossings.span_functions import functions_of_spans
+from latlab.analysis.crossings.span_functions import SpanReader, spans_of_calls
 from latlab.analysis.crossings.sweeps import shots_of, swept
+from latlab.analysis.crossings.timelines import timelines_of
 from latlab.analysis.spans.psa import psa_samples
 from latlab.campaigns.foreign import whereabouts
 from latlab.campaigns.psa import CAMPAIGN, SYMBOLS_LOG
@@ -27,12 +28,13 @@ from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.psa_calls_log import PsaCallsLog, read_psa_calls_log
 from latlab.formats.probe.decoder import Decoder
 from latlab.formats.probe.functions import LOG as FUNCTIONS_LOG
+from latlab.formats.probe.functions import TIMELINES_LOG, render_timelines
 from latlab.formats.probe.functions import render as render_functions
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.crossings import Arch, Core, Fragment, Header, Record
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.life import Left
-from latlab.model.run import Build, CoreId, Problem, Run, Sample, SpanFunctions, Spans, Tick, Topology
+from latlab.model.run import Build, CoreId, Problem, Run, Sample, Spans, Tick, Topology
 from latlab.model.symbols import Image
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
@@ -108,9 +110,9 @@ def run_psa_subject(
             store.add(run_id, logs={SYMBOLS_LOG: _symbols(subject)})
             boots = _Boots(store, run_id, command, subject, asked, probe, limits, interrupted, folder, progress)
             first = boots.make(BOOTS[0], {}, has_functions=True)
-            samples, functions, problems = _measured(first, subject, images)
+            samples, kept, problems = _measured(first, subject, images)
             data = first.data
-            store.add(run_id, samples, problems=problems, logs={"probe": data, FUNCTIONS_LOG: render_functions(functions)})
+            store.add(run_id, samples, problems=problems, logs={"probe": data, **kept})
             facts, count = _facts(subject, first.log), len(samples)
             shots = _plan(subject, samples, asked.most_shots)
             ended = first.console
@@ -165,8 +167,8 @@ def _sound(items: Iterable[Header | Record | Problem], damage: list[Problem]) ->
             yield item
 
 
-def _measured(boot: Boot, subject: PsaSubject, images: tuple[Image, ...]) -> tuple[list[Sample], tuple[SpanFunctions, ...], list[Problem]]:
-    """The span of every marked call and what ran in it. A call that once returned something else than the first time is left out."""
+def _measured(boot: Boot, subject: PsaSubject, images: tuple[Image, ...]) -> tuple[list[Sample], dict[str, bytes], list[Problem]]:
+    """The span of every marked call and what is kept of what ran in it. A call that once returned something else is left out."""
     damage: list[Problem] = []
     records = tuple(boot.records(damage))
     names = [f"ns_{call.name}" for call in subject.calls]
@@ -184,7 +186,13 @@ def _measured(boot: Boot, subject: PsaSubject, images: tuple[Image, ...]) -> tup
         images = ()
     order = {name: place for place, name in enumerate(names)}
     samples = sorted((one for each in found for one in samples_of_call(each, cores)), key=lambda one: (order[one.test], one.iteration))
-    return samples, functions_of_spans(found, fragments, images, cores), problems
+    spans = spans_of_calls(found, cores)
+    reader = SpanReader(Arch.ARMV8M, fragments, images, [stretches for ran in spans.values() for stretches in ran])
+    kept = {
+        FUNCTIONS_LOG: render_functions(reader.functions(spans)),
+        TIMELINES_LOG: render_timelines(timelines_of(found, reader.codes, cores)),
+    }
+    return samples, kept, problems
 
 
 def _plan(subject: PsaSubject, samples: list[Sample], most_shots: int) -> dict[str, Shots]:

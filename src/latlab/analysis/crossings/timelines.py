@@ -20,7 +20,7 @@ def timelines_of(marked: Iterable[Marked | Stranded], codes: Mapping[int, Code],
     """One for each test, span and core: of the first iteration that took the (lower) median."""
     found: dict[tuple[str, Metric, CoreId], list[tuple[int, int, tuple[Stretch, ...]]]] = {}
     for each in marked:
-        for metric, length, stretches in parts_of_call(each.call):
+        for metric, length, stretches in parts_of_call(each):
             found.setdefault((each.test, metric, cores[each.core]), []).append((each.iteration, length, stretches))
     chosen = {}
     for key, spans in found.items():

@@ -36,7 +36,7 @@ def fixture_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name, page in every_page(folder):
         found[name] = folder / f"{name}.html"
         found[name].write_text(html.document(page), "utf-8")
-    assert {"psci", "psa", "rt", "rt-trng", "amounts", "comparison", "history"} <= set(found)
+    assert {"psci", "psa", "rt", "rt-trng", "amounts", "comparison", "history", "functions", "functions-compared", "watch"} <= set(found)
     return found
 
 
@@ -104,3 +104,15 @@ def test_in_the_dark_the_page_is_dark_and_the_words_of_its_charts_are_light(brow
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.evaluate("getComputedStyle(document.querySelector('.chart svg')).filter") == "none"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["functions", "functions-compared", "watch"])
+def test_the_words_of_a_flame_graph_end_before_their_boxes_do(browser: Any, files: dict[str, Path], name: str, width: int) -> None:
+    page = opened(browser, files[name], width, scripts=False)
+    found = page.locator(".drawing svg svg text:visible").evaluate_all(
+        "all => all.map((one) => [one.textContent, one.getBBox().x + one.getBBox().width, one.parentNode.getBoundingClientRect().width])"
+    )
+    page.context.close()
+    assert len(found) > 2
+    assert [(words, end, box) for words, end, box in found if end > box] == []

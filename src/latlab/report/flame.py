@@ -24,7 +24,7 @@ CHARACTER_PX, LEAST_CHARACTERS = 7.4, 3
 PAGES = (("full-page", 1020.0), ("wide-page", 700.0), ("narrow-page", 330.0))
 LEAST_SHARE = 0.0005
 OWN_SENTENCE = (
-    "A box is as wide as the instructions that passed in a function and in what it called. The darker or stronger its colour, the more of "
+    "A box is as wide as the instructions that passed in a function and in what it called. The more its colour stands out, the more of "
     "the span's instructions are the function's own:"
 )
 OWN_SHARES = (0.005, 0.02, 0.05, 0.2)

@@ -190,3 +190,10 @@ def test_calls_and_returns_of_the_other_architectures_are_known(arch: Arch, call
     }
     codes = codes_of(arch, fragments, Names(fragments, [IMAGE]))
     assert frames_of({(Stretch((0, 1, 1, 1, 2, 1)),): 1}, codes) == (Frame(0, "a", 1, 2), Frame(1, "b", 1, 1))
+
+
+def test_a_loop_in_a_loop_multiplies() -> None:
+    path = Path().ran(A, NOP).ran(A + 4, NOP, NOP).ran(A + 12, NOP)
+    stretch = Stretch((LOOP | 4, 3, LOOP | 1, 2, 0, 5, 1, 1, 2, 1))
+    assert runs_of([stretch]) == {0: 30, 1: 3, 2: 3}
+    assert sum(frame.instructions for frame in path.frames(stretch)) == 30 + 6 + 3

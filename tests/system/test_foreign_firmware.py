@@ -36,6 +36,9 @@ def check_functions(run: Run) -> None:
     spans: Counter[tuple[str, Metric, CoreId]] = Counter()
     for sample in run.samples:
         spans[sample.test, sample.metric, sample.core] += sample.value_ticks
+    flushes = {key: spans.pop(key) for key in list(spans) if key[1] is Metric.CACHE_FLUSH}
+    assert all(0 < flush < spans[test, Metric.POWERDOWN, core] for (test, _, core), flush in flushes.items())
+    assert len(flushes) == sum(metric is Metric.POWERDOWN for _, metric, _ in spans)
     assert spans == {(one.test, one.metric, one.core): sum(f.instructions for f in one.functions) for one in run.functions}
     (place,) = {share.place for one in run.functions for share in one.functions if share.name == "psci_call"}
     name, _, line = place.partition(":")
@@ -54,8 +57,8 @@ def test_six_tests_on_four_cores_give_the_same_figures_twice(tmp_path: Path) -> 
     assert first.samples == second.samples
     assert first.status is RunStatus.COMPLETE
     assert dict(first.facts)["instrument"] == "crossings"
-    assert len(first.samples) == 2 * (5 * 4 * 2 + 4)
-    assert {sample.metric for sample in first.samples} == {Metric.POWERDOWN, Metric.WAKEUP, Metric.PSCI_CALL}
+    assert len(first.samples) == 2 * (5 * 4 * 3 + 4)
+    assert {sample.metric for sample in first.samples} == {Metric.POWERDOWN, Metric.CACHE_FLUSH, Metric.WAKEUP, Metric.PSCI_CALL}
     assert first.functions == second.functions
     check_functions(first)
     assert len({sample.test for sample in first.samples}) == 6
@@ -87,7 +90,7 @@ def test_symbols_of_another_build_are_refused_in_a_sentence_and_name_no_function
     run = last_run(tmp_path)
     assert done.returncode == 3
     assert run.problems[0].message.startswith("firmware.elf is of another build: of ")
-    assert len(run.samples) == 44
+    assert len(run.samples) == 64
     assert {share.name[:2] for one in run.functions for share in one.functions} == {"0x"}
 
 

@@ -17,7 +17,7 @@ from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.analysis.ladder.roles import inferred_lead, roles_of
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Metric
-from latlab.model.run import UNNAMED, CoreId, Spans, Tick, Topology
+from latlab.model.run import UNNAMED, CoreId, SpanFunctions, Spans, Tick, Topology
 from latlab.store import references
 from support.ladder_model import Truth, make_run, relabelled
 from support.runs import changed
@@ -241,6 +241,23 @@ def test_under_the_instruction_clock_turns_of_cores_are_no_verdict():
     a, b = (replace(make_run(Truth(tests=("cpu_susp_parallel",)), seed, name=str(seed)), tick=tick) for seed in (1, 2))
     changed = relabelled(b, lambda s: replace(s, value_ticks=s.value_ticks + 7))
     assert {row.verdict for row in compare(a, changed).rows} == {Verdict.CANNOT_TELL}
+
+
+def test_a_call_that_waits_for_nobody_is_judged_where_the_probe_counted_each_core_alone():
+    made = make_run(Truth(tests=("cpu_susp_parallel",)), 1, name="a")
+    waits = [sample for sample in made.samples if sample.metric is Metric.POWERDOWN]
+    functions = (SpanFunctions("psci_version_parallel", Metric.PSCI_CALL, CoreId(0, 0), 1, ()),)
+
+    def counted(name: str, more: int, by_probe: bool):
+        own = [replace(s, value_ticks=s.value_ticks + more) for s in waits]
+        calls = [replace(s, test="psci_version_parallel", metric=Metric.PSCI_CALL, value_ticks=96 + more) for s in waits]
+        contents = Spans((*own, *calls), functions=functions if by_probe else ())
+        return replace(made, id=name, tick=Tick(Clock.INSTRUCTIONS, 1.0), contents=contents)
+
+    for of_b, verdict in ((True, Verdict.REGRESSED), (False, Verdict.CANNOT_TELL)):
+        comparison = compare(counted("a", 0, True), counted("b", 7, of_b))
+        assert {row.verdict for row in rows(comparison, metric=Metric.PSCI_CALL)} == {verdict}
+        assert {row.verdict for row in rows(comparison, metric=Metric.POWERDOWN)} == {Verdict.CANNOT_TELL}
 
 
 def test_a_fault_that_makes_every_core_flush_its_cluster_is_a_regression():

@@ -12,6 +12,8 @@ from latlab.model.conditions import Mode
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Run, Sample
 
+ALONE = "psci_version_parallel"
+
 
 class Mark(StrEnum):
     """Why the figures of a test are not what they seem to be, in few words."""
@@ -22,7 +24,7 @@ class Mark(StrEnum):
 
 SENTENCES = {
     Mark.TURNS: "Cores take turns under the instruction clock. Parallel tests show no contention; that is measured on a board or in "
-    "virtual time. Spans of the firmware's own trace contain the turns of other cores; the probe counts each core alone.",
+    "virtual time. Spans of the firmware's own trace contain the turns of other cores; those of the probe what a core did to wait.",
     Mark.NOISE: "The cores ran as threads of the emulator. These figures show that the firmware works; they are not latencies and not for "
     "publication.",
 }
@@ -61,9 +63,15 @@ def ordered_tests(samples: Iterable[Sample]) -> list[str]:
 def mark_of(run: Run, test: str) -> Mark | None:
     if is_noise(run):
         return Mark.NOISE
-    if run.tick.clock is Clock.INSTRUCTIONS and test.endswith("_parallel") and len(run.topology.cores) > 1:
-        return Mark.TURNS
-    return None
+    return Mark.TURNS if takes_turns(run, test) else None
+
+
+def takes_turns(run: Run, test: str) -> bool:
+    """Whether other cores' turns are in the test's spans. The probe, which alone gives functions, counts each core's own instructions,
+    and a call of this kind waits for nobody; in other parallel tests a core may spin for a lock that another holds in its turn."""
+    if run.tick.clock is not Clock.INSTRUCTIONS or not test.endswith("_parallel") or len(run.topology.cores) == 1:
+        return False
+    return not (run.functions and test == ALONE)
 
 
 def is_noise(run: Run) -> bool:

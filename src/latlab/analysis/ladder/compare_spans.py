@@ -12,6 +12,7 @@ from latlab.analysis.base.comparison import Comparison, Level, Order, Row
 from latlab.analysis.base.identity import Pair, pair_runs, platform_of
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.statistics import NO_SHIFT
+from latlab.analysis.base.summary import takes_turns
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
 from latlab.analysis.ladder.canonical import fit_ladders, is_refused
 from latlab.analysis.ladder.evidence import Evidence, group_evidence, ladder_evidence
@@ -78,8 +79,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> Comparison:
 def _judged(pair: Pair, evidence: list[Evidence], boots: tuple[int, int], limits: Limits) -> tuple[list[Row], list[Level]]:
     """Instruction counts and virtual time are deterministic; and figures that are equal throughout need no test."""
     if pair.a.tick.clock is not Clock.TIME:
-        turns = pair.a.tick.clock is Clock.INSTRUCTIONS and len(pair.a.topology.cores) > 1
-        return [exact_row(one.row, turns and is_parallel(one.row.test)) for one in evidence], []
+        return [exact_row(one.row, any(takes_turns(run, one.row.test) for run in (pair.a, pair.b))) for one in evidence], []
     if _identical(pair):
         return [_same(one.row) for one in evidence], []
     return judge_rows(evidence, boots, limits)

@@ -25,7 +25,9 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
     """What was compared, on how many boots, and how far a difference must go to count."""
     a, b = comparison.a, comparison.b
     ticks = dict.fromkeys((f"{a.tick.value:g}", f"{b.tick.value:g}"))
-    counted = f"{a.tick.clock} in {heading_unit(comparison.unit)}, 1 tick = {' and '.join(ticks)} {tick_unit(a.tick)}"
+    unit = heading_unit(comparison.unit)
+    clock = "counted in" if a.tick.clock is Clock.INSTRUCTIONS else f"{a.tick.clock} in"
+    counted = f"{clock} {unit}, 1 tick = {' and '.join(ticks)} {tick_unit(a.tick)}"
     return (
         f"{' to '.join(dict.fromkeys((a.build.firmware, b.build.firmware)))}; {a.platform} {a.topology}, {counted}",
         _boots(comparison),

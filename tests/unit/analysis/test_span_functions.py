@@ -123,12 +123,11 @@ def test_the_sentence_names_five_functions_with_their_places_and_sums_the_rest()
     moved = tuple(FunctionMoved(f"f{i}", f"f{i}.c:{i}" if i else "", 10.0, 10.0 + 20 - i) for i in range(7))
     told = sentence_of(FunctionsMoved(Metric.WAKEUP, ("a_serial", "b_serial"), moved), "insns")
     assert told.startswith(
-        "by function, wakeup of a_serial, b_serial, mean over the cores: f0 +20 instructions, 10 to 30 instructions, "
-        "f1 (f1.c:1) +19 instructions"
+        "by function, wakeup of a_serial, b_serial, mean over the cores, in instructions: f0 +20 (from 10 to 30), f1 (f1.c:1) +19 (from"
     )
-    assert told.endswith("two others +29 instructions together")
+    assert told.endswith("two others +29 together")
     gone = FunctionsMoved(Metric.WAKEUP, ("t",), (FunctionMoved("old", "", 7, 0), FunctionMoved("young", "", 0, 8)))
-    assert sentence_of(gone, "insns").endswith("old -7 instructions, gone, 7 instructions, young +8 instructions, new, 8 instructions")
+    assert sentence_of(gone, "insns").endswith("old -7 (gone), young +8 (new)")
 
 
 def test_boots_joined_add_up_their_functions() -> None:

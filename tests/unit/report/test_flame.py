@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from latlab.analysis.compare import compare
 from latlab.model.run import Frame, Spans
 from latlab.report.comparison import web as comparison_web
-from latlab.report.crossings.web import at
+from latlab.report.crossings.web import at, median_of, shown
 from latlab.report.crossings.web import page as calls_page
 from latlab.report.flame import PAGES, difference_flames, flame, flames, shortened
 from latlab.report.page import Drawing
@@ -116,6 +116,13 @@ def test_a_watchs_page_says_how_often_by_whom_and_how_long() -> None:
     text = html.document(calls_page(run_of(TREE), KINDS))
     for said in ("CPU_SUSPEND (64)", "S-EL1, inside another call", "8,440", "Core 0.1", 'id="flame-0"', 'id="spread-0"'):
         assert said in text
+
+
+def test_a_median_between_two_calls_is_a_half_and_large_figures_are_written_out() -> None:
+    two = replace(KINDS[1], instructions=((155, 1), (208, 1)))
+    assert shown(median_of(two)) == "181.5"
+    assert shown(median_of(replace(two, instructions=((4_956_133, 1), (122_396_677, 1))))) == "63,676,405"
+    assert median_of(replace(two, instructions=((96, 2), (205, 3)))) == 205
 
 
 def test_ranks_of_counted_calls_are_those_of_the_calls_in_a_row() -> None:

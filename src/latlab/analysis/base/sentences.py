@@ -8,7 +8,7 @@ from latlab.analysis.base.ladders import STEP
 from latlab.analysis.base.platform_findings import PlatformFinding
 from latlab.analysis.base.platform_sentences import platform_sentence
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.base.wording import MODES, amount, bare, count, percent, said_blame, signed, unit_of
+from latlab.analysis.base.wording import MODES, amount, bare, count, heading_unit, percent, said_blame, signed, signed_bare, unit_of
 from latlab.model.run import CoreId
 
 MOST_FUNCTIONS = 5
@@ -180,17 +180,18 @@ class _Sentence:
         shown, rest = finding.functions[:MOST_FUNCTIONS], finding.functions[MOST_FUNCTIONS:]
         told = ", ".join(self._function(one) for one in shown)
         if rest:
-            told += f", {count(len(rest), 'other')} {signed(sum(one.after - one.before for one in rest), self.unit)} together"
-        return f"by function, {finding.metric} of {', '.join(finding.tests)}, mean over the cores: {told}"
+            told += f", {count(len(rest), 'other')} {signed_bare(sum(one.after - one.before for one in rest), self.unit)} together"
+        spans = f"{finding.metric} of {', '.join(finding.tests)}, mean over the cores"
+        return f"by function, {spans}, in {heading_unit(self.unit)}: {told}"
 
     def _function(self, one: f.FunctionMoved) -> str:
         where = f" ({one.place})" if one.place else ""
-        change = f"{bare(one.before, self.unit)} to {self.amount(one.after)}"
+        change = f"from {bare(one.before, self.unit)} to {bare(one.after, self.unit)}"
         if not one.before:
-            change = f"new, {self.amount(one.after)}"
+            change = "new"
         elif not one.after:
-            change = f"gone, {self.amount(one.before)}"
-        return f"{one.name}{where} {signed(one.after - one.before, self.unit)}, {change}"
+            change = "gone"
+        return f"{one.name}{where} {signed_bare(one.after - one.before, self.unit)} ({change})"
 
     def _metric(self, finding: f.MetricMoved) -> str:
         tests = "every test" if finding.everywhere else ", ".join(finding.tests)

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
+from statistics import median
 
 import altair as alt
 
@@ -52,10 +54,10 @@ def _table(kinds: Sequence[CallsOfKind]) -> Table:
             one.name,
             one.caller + (", inside another call" if one.is_inner else ""),
             f"{one.count:,}",
-            f"{at(one, 0.5):,}",
+            shown(median_of(one)),
             f"{one.total:,}",
             "" if one.is_inner else f"{100 * one.total / total:.1f} %",
-            *(f"{dict(one.worlds).get(world, 0):,.6g}" for world in worlds),
+            *(shown(dict(one.worlds).get(world, 0)) for world in worlds),
             str(one.slept) if one.slept else "",
         )
         for one in kinds
@@ -63,6 +65,15 @@ def _table(kinds: Sequence[CallsOfKind]) -> Table:
     columns = (*words("Call", "From"), *figures("Calls", "Median", "All together", "Share", *(f"in {world}" for world in worlds), "Slept"))
     notes = ("Median instructions, and of these the median in each world. A call inside another is in that one's instructions too.",)
     return Table("", columns, rows, notes)
+
+
+def shown(value: float) -> str:
+    """A median of whole numbers: whole, or a half between two."""
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+
+
+def median_of(one: CallsOfKind) -> float:
+    return median(chain.from_iterable(repeat(value, count) for value, count in one.instructions))
 
 
 def _spread(kinds: Sequence[CallsOfKind]) -> Table:

@@ -93,9 +93,12 @@ def _address(symbol: Any, is_arm: bool) -> int:
 
 def _is_code(symbol: Any) -> bool:
     """Functions, and the labels without a type that assembly has in their place; not the linker's own marks."""
-    kind, name = symbol["st_info"]["type"], symbol.name
-    is_mark = not name or name[0] in "$." or name.startswith("__")
-    return (kind == "STT_FUNC" or (_is_label(symbol) and symbol["st_shndx"] not in NOWHERE)) and not is_mark
+    name = symbol.name
+    if not name or name[0] in "$.":
+        return False
+    if symbol["st_info"]["type"] == "STT_FUNC":
+        return True
+    return _is_label(symbol) and symbol["st_shndx"] not in NOWHERE and not name.startswith("__")
 
 
 def _is_label(symbol: Any) -> bool:

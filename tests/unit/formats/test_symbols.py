@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which symbols of an ELF file are functions: code of an assembler, linked here."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from latlab.formats.symbols import read_image
+from latlab.model.symbols import Image
+
+START = 0x1000_0000
+SOURCE = """
+    .syntax unified
+    .thumb
+    .text
+    .globl __aeabi_call, sized, __mark
+    .type __aeabi_call, %function
+__aeabi_call:
+    nop
+panics:
+    nop
+__mark:
+    nop
+    .type sized, %function
+sized:
+    nop
+inside:
+    nop
+    .size sized, . - sized
+behind:
+    nop
+"""
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory: pytest.TempPathFactory) -> Image:
+    folder = tmp_path_factory.mktemp("elf")
+    (folder / "code.S").write_text(SOURCE)
+    words = ["-mcpu=cortex-m33", "-nostdlib", f"-Wl,-Ttext={START:#x},-e,sized", "-o", str(folder / "code.elf"), str(folder / "code.S")]
+    subprocess.run(["arm-none-eabi-gcc", *words], check=True)
+    return read_image(folder / "code.elf")
+
+
+def test_a_function_may_begin_as_a_linkers_mark_does_and_a_label_may_not(image: Image) -> None:
+    """Gateways begin in `__acle_se_...`, helpers of the compiler are `__aeabi_...`; their code is not the label's before it."""
+    here = [(start - START, name) for start, name in zip(image.starts, image.names, strict=True) if START <= start < START + 12]
+    assert here == [(0, "__aeabi_call"), (2, "panics"), (6, "sized"), (10, "behind")]
+
+
+def test_a_label_inside_of_a_function_that_says_its_size_is_a_place_in_it(image: Image) -> None:
+    assert "inside" not in image.names and dict(zip(image.names, image.sizes, strict=True))["sized"] == 4

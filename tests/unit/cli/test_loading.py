@@ -35,7 +35,8 @@ PUBLISHED = ("published:tf-a/juno/v2.9", "published:tf-a/juno/v2.10")
 
 def loaded(store: Path, *arguments: str) -> tuple[int, set[str]]:
     """The exit code of a command and which of the slow libraries it loaded."""
-    environment = {"LATLAB_STORE": str(store), "PATH": "/nowhere"}
+    # A folder that a killed run left in the machine's own place would be looked at, which loads more.
+    environment = {"LATLAB_STORE": str(store), "PATH": "/nowhere", "TMPDIR": str(store.parent)}
     command = [sys.executable, "-c", PROGRAM.format(names=(*SLOW, "numpy", "rich.table")), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, timeout=300)
     code, *names = done.stderr.splitlines()[-1].split()

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from latlab.analysis.base.columns import METRICS, Columns, DuplicateSample, columns_of
+from latlab.analysis.base.suspicion import slip_of, zero_cells
 from latlab.errors import DataError
 from latlab.model.conditions import Mode
 from latlab.model.enums import Clock, Metric, ProblemKind, RunStatus
@@ -16,9 +15,6 @@ from latlab.model.run import UNNAMED, Run
 GRAVEST = (
     ProblemKind.UNIT_SUSPECT, ProblemKind.INPUT, ProblemKind.MISPRINTED_DELTA, ProblemKind.DELTA_WITHOUT_BASE, ProblemKind.INFERRED
 )  # fmt: skip
-_UNIT_RATIO = 300.0
-_APART = 2.0
-_ALIKE = 0.1
 
 
 class NotComparable(DataError):
@@ -57,8 +53,9 @@ def pair_runs(a: Run, b: Run) -> Pair:
         notes.append(f"ticks differ, {a.tick.value:g} ns and {b.tick.value:g} ns; figures are compared in ns")
     gaps = partial_runs(a, b)
     common = _common(a, b, columns_a, columns_b, notes, gaps)
-    _refuse_unit_slip(a, b, columns_a, columns_b, common)
-    gaps += _zero_cells(a, b, columns_a, columns_b, common)
+    if slip := slip_of(a, b, columns_a, columns_b, common):
+        raise NotComparable(slip)
+    gaps += zero_cells(a, b, columns_a, columns_b, common)
     notes += [problems_note(run) for run in (a, b) if run.problems]
     if a.build.options != b.build.options:
         changed = sorted({key for key, _ in set(a.build.options) ^ set(b.build.options)})
@@ -159,72 +156,3 @@ def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[
         missing = f" (core {', '.join(map(str, lacking))} is missing in one of them)" if lacking else ""
         raise NotComparable(f"{a.id} and {b.id} have no test with the same cores in common{missing}; compare runs of one campaign")
     return tuple(common)
-
-
-def _zero_cells(a: Run, b: Run, columns_a: Columns, columns_b: Columns, common: tuple[tuple[str, Metric], ...]) -> list[str]:
-    """A span takes time: one of zero beside others of its core was not measured. Under the instruction clock it may be empty."""
-    if a.tick.clock is not Clock.TIME:
-        return []
-    found = []
-    for test, metric in common:
-        for run, matrix in ((a, columns_a.matrix(test, metric)), (b, columns_b.matrix(test, metric))):
-            cores = [] if matrix is None else [str(core) for core, v in zip(matrix.cores, matrix.values.T, strict=True) if (v == 0).any()]
-            if cores:
-                found.append(f"{test} {metric} of core {', '.join(cores)} is 0 in {run.id}, which no span is")
-    return found
-
-
-def _refuse_unit_slip(a: Run, b: Run, columns_a: Columns, columns_b: Columns, common: tuple[tuple[str, Metric], ...]) -> None:
-    """Of all figures, and of those of one test and metric: hundreds of times the other's is another unit, zero throughout no figure.
-
-    Under a clock that counts exactly one test may well have gone from nothing to something.
-    """
-    known = [(key, *_middles(columns_a, columns_b, key)) for key in common]
-    largest = [_largest(columns, common) for columns in (columns_a, columns_b)]
-    if min(largest) == 0 < max(largest):
-        raise NotComparable(f"unit suspect: every figure of {(a if largest[0] == 0 else b).id} is 0; read the log again")
-    ratios = [after / before for _, before, after in known if before > 0 and after > 0]
-    _refuse_ratio(a, b, float(np.median(ratios)) if ratios else 1.0, "figures")
-    if a.tick.clock is not Clock.TIME:
-        return
-    for (test, metric), before, after in known:
-        if min(before, after) == 0 < max(before, after):
-            raise NotComparable(f"unit suspect: {test} {metric} of {(a if before == 0 else b).id} is 0; read the log again")
-        if before > 0:
-            _refuse_ratio(a, b, after / before, f"{test} {metric}")
-    _refuse_exchange(a, b, {key: (before, after) for key, before, after in known})
-
-
-def _refuse_ratio(a: Run, b: Run, ratio: float, what: str) -> None:
-    if 1 / _UNIT_RATIO <= ratio <= _UNIT_RATIO:
-        return
-    larger, factor = (b, ratio) if ratio > 1 else (a, 1 / ratio)
-    of = f"figures of {larger.id} are" if what == "figures" else f"{what} of {larger.id} is"
-    raise NotComparable(f"unit suspect: {of} {factor:.0f} times the other's; check its unit (ns labelled as us?)")
-
-
-def _refuse_exchange(a: Run, b: Run, middles: dict[tuple[str, Metric], tuple[float, float]]) -> None:
-    """Two columns of a test that differ by far and stand in each other's place."""
-    for test in dict.fromkeys(test for test, _ in middles):
-        metrics = [metric for other, metric in middles if other == test]
-        for i, one in enumerate(metrics):
-            for two in metrics[i + 1 :]:
-                (x, x_after), (y, y_after) = middles[test, one], middles[test, two]
-                if min(x, y) > 0 and max(x, y) > _APART * min(x, y) and _near(x, y_after) and _near(y, x_after):
-                    raise NotComparable(
-                        f"columns suspect: in {test} {one} and {two} of {b.id} stand in each other's place against {a.id}; "
-                        "check the columns of both"
-                    )
-
-
-def _near(one: float, two: float) -> bool:
-    return abs(one - two) <= _ALIKE * one
-
-
-def _middles(columns_a: Columns, columns_b: Columns, key: tuple[str, Metric]) -> tuple[float, float]:
-    ours, theirs = columns_a.matrix(*key), columns_b.matrix(*key)
-    return (float(np.median(ours.values)) if ours else 0.0), (float(np.median(theirs.values)) if theirs else 0.0)
-
-
-def _largest(columns: Columns, common: tuple[tuple[str, Metric], ...]) -> float:
-    return max(float(matrix.values.max()) for key in common if (matrix := columns.matrix(*key)) is not None)

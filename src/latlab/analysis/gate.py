@@ -31,7 +31,7 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     """
     failing = tuple(row for row in comparison.rows if row.verdict in fail_on)
     caveat = f"; {comparison.caveat}" if comparison.caveat else ""
-    counts = ", ".join(f"{sum(row.verdict is v for row in comparison.rows)} {v}" for v in Verdict)
+    counts = _counts(comparison)
     said = [one for one in explain_pair(comparison) if isinstance(one.finding, FIRST)]
     rules = tuple(f"{one.test}: {one.sentence}" for one in said if isinstance(one.finding, RuleChanged))
     large = tuple(one.sentence for one in said if isinstance(one.finding, LargeUntold))
@@ -46,6 +46,12 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     if rest:
         return Decision((), 3, (*rules, *rest, f"cannot tell: {counts}, and the above could not be judged{caveat}"))
     return Decision((), 0, (*rules, f"pass: {counts}{caveat}"))
+
+
+def _counts(comparison: Comparison) -> str:
+    """How many rows of each verdict; the two that are not quite `same` only where there are any."""
+    found = {verdict: sum(row.verdict is verdict for row in comparison.rows) for verdict in Verdict}
+    return ", ".join(f"{n} {v.word}" for v, n in found.items() if n or v not in (Verdict.MOVED, Verdict.SAME_LEVEL))
 
 
 def _why(comparison: Comparison, failing: tuple[Row, ...]) -> tuple[str, ...]:

@@ -16,9 +16,10 @@ from latlab.model.enums import Kind
 
 if TYPE_CHECKING:
     from latlab.analysis.base.comparison import Comparison
+    from latlab.analysis.base.verdicts import Verdict
 
 MOST_SAMPLES = 1e12
-EXIT_CODES = {"regressed": 1, "cannot tell": 3, "improved": 0, "same": 0}
+EXIT_CODES = {"regressed": 1, "cannot tell": 3}
 
 ToleranceOption = Annotated[
     float | None, typer.Option(help="Relative change that does not count, in percent.", show_default="3; 0 under the instruction clock")
@@ -51,7 +52,7 @@ def compare(
         show(screen(comparison, verbose))
     else:
         emit(comparison_text(comparison, format), output)
-    raise typer.Exit(EXIT_CODES[comparison.verdict])
+    raise typer.Exit(EXIT_CODES.get(comparison.verdict, 0))
 
 
 def explain(
@@ -87,7 +88,9 @@ def explain(
 def gate(
     base: Reference,
     candidate: Reference,
-    fail_on: Annotated[str, typer.Option(help="Verdicts that fail: regressed, improved, cannot tell; comma-separated.")] = "regressed",
+    fail_on: Annotated[
+        str, typer.Option(help="Verdicts that fail: regressed, improved, moved, same level, cannot tell; comma-separated.")
+    ] = "regressed",
     tolerance: ToleranceOption = None,
     unit: UnitOption = "",
     junit: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML to this file.")] = None,
@@ -207,9 +210,11 @@ def comparison_text(comparison: Comparison, format: Format) -> str:
     return html.document(page(comparison))
 
 
-def _verdicts(text: str) -> frozenset[str]:
-    named = frozenset(part.strip() for part in text.split(",") if part.strip())
-    unknown = named - set(EXIT_CODES)
-    if unknown or not named:
-        raise UsageError(f"--fail-on {text!r} is not a list of verdicts; use {', '.join(EXIT_CODES)}")
-    return named
+def _verdicts(text: str) -> frozenset[Verdict]:
+    from latlab.analysis.base.verdicts import Verdict
+
+    by_word = {verdict.word: verdict for verdict in Verdict}
+    named = [part.strip() for part in text.split(",") if part.strip()]
+    if not named or any(word not in by_word for word in named):
+        raise UsageError(f"--fail-on {text!r} is not a list of verdicts; use {', '.join(by_word)}")
+    return frozenset(by_word[word] for word in named)

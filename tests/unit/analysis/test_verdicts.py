@@ -9,7 +9,7 @@ import pytest
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.tolerance import limits_of
-from latlab.analysis.base.verdicts import Limits, Verdict
+from latlab.analysis.base.verdicts import Limits, Verdict, overall
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair, explain_run
 from latlab.analysis.gate import decide_gate
@@ -300,3 +300,10 @@ def test_first_callers_of_few_boots_that_agree_to_the_tick_are_no_change():
     first = [row for row in comparison.rows if "first caller" in row.name]
     assert first and {row.verdict for row in first} == {Verdict.CANNOT_TELL}
     assert comparison.verdict is Verdict.SAME
+
+
+def test_the_worst_verdict_of_all_rows_is_the_overall_one():
+    order = ["regressed", "cannot tell", "improved", "moved, within the margin", "same level, tail not told", "same"]
+    for place, worst in enumerate(order):
+        assert overall(Verdict(word) for word in reversed(order[place:])) == worst
+    assert overall([]) is Verdict.CANNOT_TELL

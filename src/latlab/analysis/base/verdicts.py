@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The four verdicts, the limits beyond which a difference counts and those within which two figures are the same."""
+"""The verdicts, the limits beyond which a difference counts and those within which two figures are the same."""
 
 from __future__ import annotations
 
@@ -11,12 +11,25 @@ from latlab.analysis.base.statistics import Shift
 
 
 class Verdict(StrEnum):
-    """`same` is shown equivalent within the threshold; what is neither shown different nor shown equivalent is `cannot tell`."""
+    """`same` is shown equivalent within the threshold, level and shape; `same level` where the samples cannot tell of the shape.
+
+    What is shown to differ, but by no more than the threshold, is `moved`; what is neither shown different nor equivalent `cannot tell`.
+    """
 
     REGRESSED = "regressed"
     IMPROVED = "improved"
+    MOVED = "moved, within the margin"
+    SAME_LEVEL = "same level, tail not told"
     SAME = "same"
     CANNOT_TELL = "cannot tell"
+
+    @property
+    def word(self) -> str:
+        """The verdict in a list of several, where its comma would be in the way."""
+        return self.value.partition(",")[0]
+
+
+WORST_FIRST = (Verdict.REGRESSED, Verdict.CANNOT_TELL, Verdict.IMPROVED, Verdict.MOVED, Verdict.SAME_LEVEL, Verdict.SAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +77,4 @@ def decide_exact(difference: float, threshold: float) -> Verdict:
 def overall(verdicts: Iterable[Verdict], has_gaps: bool = False, breaks_rule: bool = False) -> Verdict:
     """The worst that was found; `same` only where everything is, and everything was there to be judged."""
     found = {*verdicts, *((Verdict.CANNOT_TELL,) if has_gaps else ()), *((Verdict.REGRESSED,) if breaks_rule else ())}
-    for verdict in (Verdict.REGRESSED, Verdict.CANNOT_TELL, Verdict.IMPROVED):
-        if verdict in found:
-            return verdict
-    return Verdict.SAME if found else Verdict.CANNOT_TELL
+    return next((verdict for verdict in WORST_FIRST if verdict in found), Verdict.CANNOT_TELL)

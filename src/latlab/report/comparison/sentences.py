@@ -77,9 +77,9 @@ def _rules(comparison: Comparison) -> list[str]:
 
 
 def quiet_lines(comparison: Comparison) -> list[tuple[Verdict, str]]:
-    """What is the same, and what cannot be told, one line for each metric."""
+    """What is the same, what moved within the margin, and what cannot be told, one line for each metric."""
     out = []
-    for verdict in (Verdict.SAME, Verdict.CANNOT_TELL):
+    for verdict in (Verdict.SAME, Verdict.SAME_LEVEL, Verdict.MOVED, Verdict.CANNOT_TELL):
         by_metric: dict[Metric, list[Row]] = defaultdict(list)
         for row in comparison.rows:
             if row.verdict is verdict and not row.is_term:

@@ -25,6 +25,8 @@ MOST_COLUMNS = 5
 STYLES = {
     Verdict.REGRESSED: Style.BAD,
     Verdict.IMPROVED: Style.GOOD,
+    Verdict.MOVED: Style.DOUBT,
+    Verdict.SAME_LEVEL: Style.NEUTRAL,
     Verdict.SAME: Style.NEUTRAL,
     Verdict.CANNOT_TELL: Style.DOUBT,
 }

@@ -12,6 +12,8 @@ from latlab.analysis.gate import Decision
 from latlab.analysis.invariants import check_invariants
 from latlab.model.run import Run
 
+_NOT_QUITE_SAME = (Verdict.SAME_LEVEL, Verdict.MOVED)
+
 
 def render(run: Run) -> str:
     """Each rule is a test case, skipped where it is not about the run."""
@@ -29,7 +31,7 @@ def render(run: Run) -> str:
 
 
 def comparison_junit(comparison: Comparison, decision: Decision) -> str:
-    """Each row is a test case: it fails where the gate fails on it, and is skipped where it cannot be told."""
+    """Each row is a test case: it fails where the gate does, is skipped where it cannot be told, speaks where not quite the same."""
     suite = ET.Element("testsuite", name=_clean(f"latlab {comparison.a.id} to {comparison.b.id}"))
     for row in comparison.rows:
         case = ET.SubElement(suite, "testcase", classname=row.test, name=f"{row.metric} {row.name}")
@@ -37,6 +39,8 @@ def comparison_junit(comparison: Comparison, decision: Decision) -> str:
             _said(case, "failure", _sentence(row, comparison))
         elif row.verdict is Verdict.CANNOT_TELL:
             _said(case, "skipped", _sentence(row, comparison))
+        elif row.verdict in _NOT_QUITE_SAME:
+            ET.SubElement(case, "system-out").text = _clean(_sentence(row, comparison))
     for change in comparison.rule_changes:
         case = ET.SubElement(suite, "testcase", classname=change.check.test, name=change.check.name)
         if change.is_worse:

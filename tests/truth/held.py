@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What was said of a pair, sentence by sentence as the data behind it, held against what was planted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+
+from latlab.analysis.base import findings as f
+from latlab.analysis.base.comparison import Comparison, Row, Statistic
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.compare import compare
+from latlab.analysis.explain import explain_pair
+from latlab.analysis.gate import decide_gate
+from latlab.errors import DataError
+from latlab.model.run import Run
+from truth.draw import WAKEUPS_A_CPU, Case, SpanCase, WakeupCase
+from truth.machines import FIRST, LAST, WAITS, Bools, Floats, Span
+from truth.planted import CORRUPT, SHAPES, Pathology
+from truth.reading import runs_of_spans, runs_of_wakeups
+from truth.spans import Pair, pair_of
+from truth.wakeups import Late, WakeupPair, wakeup_pair
+
+WORSE, BETTER = Verdict.REGRESSED, Verdict.IMPROVED
+FAIL_ON = frozenset({WORSE.value})
+OF_LEVEL = (None, Statistic.MEDIAN, Statistic.AVERAGE)
+OF_TAIL = ("90 %", "99 %", "99.9 %", "maximum", "spread")
+NO_TRUTH = 0.2
+"""Share of a threshold below which a cell has not moved: what rounding and the floor of a span leave."""
+
+
+class Wrong(StrEnum):
+    """`BLAME`: something is called changed that nothing planted reaches, or the other way round. `OVERSTATED`: it moved, by less than is
+    called a change. `PEACE`: `same` over a planted change beyond the printed threshold. `UNKNOWN`: a sentence with no data behind it that
+    this bench could hold against anything."""
+
+    BLAME = "blame"
+    OVERSTATED = "overstated"
+    PEACE = "peace"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    wrong: Wrong
+    said: str
+
+
+@dataclass
+class Held:
+    """What came of one pair. `found`: a row that the plant reaches is called changed, the right way. `covered` counts intervals of reached
+    level rows that hold the planted shift, of `intervals`."""
+
+    case: Case
+    verdict: str = ""
+    gate: int = 0
+    faults: list[Fault] = field(default_factory=list)
+    found: bool = False
+    flagged: bool = False
+    refused: str = ""
+    covered: int = 0
+    intervals: int = 0
+
+
+def held(case: Case) -> Held:
+    out = Held(case)
+    before, after, truth = _made(case)
+    try:
+        comparison = compare(before, after)
+    except DataError as error:
+        out.refused, out.verdict, out.gate = str(error), "refused", error.exit_code
+        return out
+    out.verdict, out.gate = comparison.verdict.value, decide_gate(comparison, FAIL_ON).exit_code
+    for row in comparison.rows:
+        _hold_row(row, truth, out)
+    for one in explain_pair(comparison):
+        out.faults += [Fault(wrong, one.sentence) for wrong in truth.wrongs(one.finding)]
+    out.faults += [Fault(Wrong.BLAME, change.check.sentence) for change in comparison.rule_changes if not truth.breaks_rules]
+    if comparison.verdict is Verdict.SAME and truth.is_planted(comparison):
+        out.faults.append(Fault(Wrong.PEACE, f"all {comparison.verdict}"))
+    return out
+
+
+def _made(case: Case) -> tuple[Run, Run, Truth]:
+    if isinstance(case, WakeupCase):
+        wakeups = wakeup_pair(case.planted, case.size, case.cpus, WAKEUPS_A_CPU, case.between, case.seed)
+        return *runs_of_wakeups(wakeups, case.tool), _OfWakeups(wakeups)
+    pair = pair_of(case.machine, case.planted, case.noise, (case.boots, case.boots), case.iterations, case.seed)
+    return *runs_of_spans(pair, case.form), _OfSpans(case, pair)
+
+
+def _hold_row(row: Row, truth: Truth, out: Held) -> None:
+    shown = truth.of(row)
+    named = f"{row.test} {row.metric} {row.name} {row.verdict} {row.shift.value:+.4g} of {row.before:.4g}"
+    if row.verdict in (WORSE, BETTER):
+        out.flagged = True
+        right = shown.worse if row.verdict is WORSE else shown.better
+        out.found |= right
+        if not right:
+            out.faults.append(Fault(Wrong.BLAME, named))
+        elif shown.shift is not None and abs(shown.shift) < row.threshold * 0.9:
+            out.faults.append(Fault(Wrong.OVERSTATED, named))
+    if row.verdict is Verdict.SAME and shown.hidden_from(row):
+        out.faults.append(Fault(Wrong.PEACE, named))
+    if shown.shift and row.statistic in OF_LEVEL and np.isfinite(row.shift.low):
+        out.intervals += 1
+        out.covered += row.shift.low - truth.step <= shown.shift <= row.shift.high + truth.step
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the plant does to a row: whether it may be called worse or better, its shift in ns (None: no level of it is planted), and
+    whether its tail is planted."""
+
+    worse: bool = False
+    better: bool = False
+    shift: float | None = None
+    tail: bool = False
+
+    def hidden_from(self, row: Row) -> bool:
+        """Whether the row holds more than its `same` allows for."""
+        if self.tail:
+            return row.statistic is None or row.statistic in OF_TAIL
+        return self.shift is not None and abs(self.shift) > 1.1 * row.threshold
+
+
+class Truth:
+    """What may be said of a pair. `step` is what one step of its figures is worth, in ns or instructions."""
+
+    breaks_rules = False
+    step = 1_000.0
+
+    def of(self, row: Row) -> Shown:
+        raise NotImplementedError
+
+    def wrongs(self, finding: f.Finding) -> Iterator[Wrong]:
+        raise NotImplementedError
+
+    def is_planted(self, comparison: Comparison) -> bool:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class _OfSpans(Truth):
+    case: SpanCase
+    pair: Pair
+
+    @property
+    def step(self) -> float:  # type: ignore[override]
+        return self.pair.machine.tick_ns
+
+    @property
+    def breaks_rules(self) -> bool:  # type: ignore[override]
+        return self.case.planted.pathology is Pathology.LAST_MAN
+
+    def is_planted(self, comparison: Comparison) -> bool:
+        planted = self.case.planted.pathology
+        if planted in SHAPES or planted in (Pathology.LAST_MAN, *CORRUPT):
+            return planted is not Pathology.PASTED
+        return any(self.of(row).hidden_from(row) for row in comparison.rows)
+
+    def of(self, row: Row) -> Shown:
+        planted, span = self.case.planted, (row.test, row.metric.value)
+        if planted.pathology in (Pathology.NOTHING, Pathology.LEAD, *CORRUPT):
+            return Shown(tail=planted.pathology is Pathology.ZEROS and span == planted.span)
+        if planted.pathology in SHAPES:
+            here = span == planted.span and not row.is_term
+            return Shown(worse=here and planted.pathology is not Pathology.DRIFT, tail=here)
+        if row.is_term:
+            return self._term(row)
+        if span not in self.pair.truth_before.values:
+            return Shown()
+        moved = self._moved(span, row)
+        if not len(moved):
+            return Shown()
+        least = NO_TRUTH * 0.01 * float(np.abs(self.pair.truth_before.values[span]).mean())
+        alike = float(np.ptp(moved)) <= 1e-6 + 0.02 * float(np.abs(moved).max())
+        return Shown(bool((moved > least).any()), bool((moved < -least).any()), float(moved.mean()) if alike else None)
+
+    def _moved(self, span: Span, row: Row) -> Floats:
+        """Differences of the cells that the row is of."""
+        moved = self.pair.truth_after.values[span] - self.pair.truth_before.values[span]
+        keep: Bools = np.ones(moved.shape, bool)
+        for part in (LAST, FIRST, WAITS):
+            plays = self.pair.truth_before.parts.get((span, part))
+            if plays is None or self.case.planted.pathology is Pathology.LAST_MAN:
+                continue
+            named = part in row.name if part != WAITS else "queue" in row.name
+            keep &= plays if named else ~plays
+        here: Bools = np.ones(moved.shape, bool)
+        if row.cluster is not None:
+            here &= np.array([cluster == row.cluster for cluster, _ in self.pair.machine.cores])[None, None, :]
+        return np.asarray(moved[keep & here] if (keep & here).any() else moved[here])
+
+    def _term(self, row: Row) -> Shown:
+        """A term of the ladder holds what it is named after, and an extra behind a last man his flush."""
+        ours, theirs = self.pair.machine, self.pair.machine_after
+        if self.case.planted.pathology is Pathology.LAST_MAN:
+            return Shown(worse=True, better=True)
+        cluster = re.search(r"cluster (\d+)", row.name)
+        if row.name == "base":
+            moved = theirs.base - ours.base
+        elif row.name == "step":
+            moved = theirs.step - ours.step
+        else:
+            is_behind = cluster is not None and "of the system" not in row.name
+            moved = theirs.flush_cluster[int(cluster[1])] - ours.flush_cluster[int(cluster[1])] if cluster and is_behind else 0.0
+        return Shown(moved > 0, moved < 0, moved)
+
+    def wrongs(self, finding: f.Finding) -> Iterator[Wrong]:
+        if isinstance(finding, f.MetricMoved):
+            yield from self._metric(finding)
+        elif isinstance(finding, f.TermMoved):
+            moved = self._named_term(finding.term, finding.tests[0])
+            if not (moved.worse if finding.verdict is WORSE else moved.better):
+                yield Wrong.BLAME
+        elif isinstance(finding, f.NothingMoved):
+            if self.case.planted.pathology in (*SHAPES, Pathology.LAST_MAN, *(c for c in CORRUPT if c is not Pathology.PASTED)):
+                yield Wrong.PEACE
+        elif isinstance(finding, f.RuleBroken):
+            if not self.breaks_rules:
+                yield Wrong.BLAME
+        elif not isinstance(finding, KNOWN):
+            yield Wrong.UNKNOWN
+
+    def _named_term(self, name: str, test: str) -> Shown:
+        return self._term(_row_like(name, test))
+
+    def _metric(self, finding: f.MetricMoved) -> Iterator[Wrong]:
+        up = finding.verdict is WORSE
+        spans = [(test, finding.metric.value) for test in finding.tests]
+        if not all(self._reached(span, None, up) for span in spans):
+            yield Wrong.BLAME
+        for cluster, amount in finding.by_cluster:
+            if (amount > 0) == up and not any(self._reached(span, cluster, up) for span in spans):
+                yield Wrong.BLAME
+        for metric in finding.untouched:
+            if any(self._reached((test, metric.value), None, True, 0.03) for test in {t for t, m in self.pair.before if m == metric.value}):
+                yield Wrong.PEACE
+
+    def _reached(self, span: Span, cluster: int | None, up: bool, least: float = 1e-6) -> bool:
+        planted = self.case.planted
+        if planted.pathology in (Pathology.NOTHING, Pathology.LEAD, Pathology.DRIFT, *CORRUPT):
+            return False
+        if planted.pathology in SHAPES:
+            return span == planted.span and up
+        before = self.pair.truth_before.values[span]
+        share = (self.pair.truth_after.values[span] - before) / before
+        if cluster is not None:
+            share = share[:, :, [column for column, core in enumerate(self.pair.machine.cores) if core[0] == cluster]]
+        return bool((share > least).any() if up else (share < -least).any())
+
+
+def _row_like(name: str, test: str) -> Row:
+    from latlab.analysis.base.statistics import NO_SHIFT
+    from latlab.model.enums import Metric
+
+    return Row(test, Metric.POWERDOWN, name, None, 0.0, 0.0, NO_SHIFT, 0.0, Verdict.CANNOT_TELL, "", is_term=True)
+
+
+@dataclass(frozen=True)
+class _OfWakeups(Truth):
+    pair: WakeupPair
+
+    def is_planted(self, comparison: Comparison) -> bool:
+        return self.pair.planted not in (Late.NOTHING, Late.LEVEL) or any(self.of(row).hidden_from(row) for row in comparison.rows)
+
+    def of(self, row: Row) -> Shown:
+        planted = self.pair.planted
+        if row.core is None or row.core.core not in self.pair.cpus:
+            return Shown()
+        if planted is Late.LEVEL:
+            level = row.statistic in OF_LEVEL
+            return Shown(worse=True, shift=self.pair.size * row.before if level else None)
+        if row.statistic in OF_LEVEL and row.statistic is not Statistic.AVERAGE:
+            return Shown()
+        if planted is Late.BURST:
+            return Shown(worse=row.statistic is Statistic.MAXIMUM, tail=row.statistic is Statistic.MAXIMUM)
+        reached = {Late.RARE: ("maximum",), Late.MAXIMUM: ("maximum",), Late.TAIL_1: ("99 %", "99.9 %", "maximum", "average")}
+        hit = planted is Late.SPREAD or row.statistic in reached.get(planted, ())
+        if planted is Late.RARE and not self._rare_came():
+            return Shown(worse=True)
+        return Shown(worse=hit, better=planted is Late.SPREAD and row.statistic is Statistic.MINIMUM, tail=hit)
+
+    def _rare_came(self) -> bool:
+        return max(int(one.max()) for one in self.pair.after) > 200_000
+
+    def wrongs(self, finding: f.Finding) -> Iterator[Wrong]:
+        if isinstance(finding, f.CpuMoved):
+            if finding.cpu not in self.pair.cpus or (finding.verdict is BETTER and self.pair.planted is not Late.SPREAD):
+                yield Wrong.BLAME
+            if set(finding.quiet) & set(self.pair.cpus):
+                yield Wrong.PEACE
+        elif isinstance(finding, f.NoWakeupMoved):
+            if self.pair.planted not in (Late.NOTHING, Late.LEVEL) and (self.pair.planted is not Late.RARE or self._rare_came()):
+                yield Wrong.PEACE
+        elif not isinstance(finding, KNOWN):
+            yield Wrong.UNKNOWN
+
+
+KNOWN = (
+    f.RuleChanged, f.LargeUntold, f.NotTold, f.OrderChanged, f.ModeCaveat, f.PartsMoved, f.FunctionsMoved
+)  # fmt: skip
+"""Sentences that blame and acquit nobody, or that are held by what they are made of: rules by the comparison's own list."""

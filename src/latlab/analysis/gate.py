@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.findings import FunctionsMoved, LargeUntold, RuleChanged
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.base.wording import percent, signed
+from latlab.analysis.base.wording import percent, said_in_iterations, signed
 from latlab.analysis.explain import explain_pair
 
 FIRST = (RuleChanged, LargeUntold)
@@ -69,4 +69,5 @@ def _why(comparison: Comparison, failing: tuple[Row, ...]) -> tuple[str, ...]:
 
 
 def _line(row: Row, unit: str) -> str:
-    return f"{row.verdict} {row.test} {row.metric} {row.name}: {signed(row.shift.value, unit)} ({percent(row.relative)})"
+    some = f", {said_in_iterations(row.in_iterations)}" if row.in_iterations else ""
+    return f"{row.verdict} {row.test} {row.metric} {row.name}: {signed(row.shift.value, unit)} ({percent(row.relative)}){some}"

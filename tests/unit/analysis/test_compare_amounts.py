@@ -75,8 +75,8 @@ def test_equal_repetitions_differ_exactly_or_not_at_all():
     assert _verdict(Metric.THROUGHPUT, (100.0, 100.0), (110.0, 110.0)) is Verdict.IMPROVED
 
 
-def test_a_shift_within_the_threshold_is_no_change_however_certain():
-    assert _verdict(Metric.DURATION, (100.0, 100.0), (102.0, 102.0)) is Verdict.SAME
+def test_a_shift_within_the_threshold_is_no_change_however_certain_but_a_move():
+    assert _verdict(Metric.DURATION, (100.0, 100.0), (102.0, 102.0)) is Verdict.MOVED
 
 
 def test_a_longer_measurement_of_the_same_events_is_no_regression():

@@ -42,6 +42,24 @@ class Matrix:
 
 
 @dataclass(frozen=True)
+class Cells:
+    """What a comparison makes of one run for one row: a line for each iteration, a column for each cell, NaN where it plays no part."""
+
+    boots: Ints
+    values: Floats
+
+    @cached_property
+    def by_boot(self) -> Floats:
+        """Medians over the iterations of each boot."""
+        return boot_medians(self.boots, self.values)
+
+    def of(self, cell: int) -> Floats:
+        """The figures of one cell, in the order of the iterations."""
+        values = self.values[:, cell]
+        return np.asarray(values[~np.isnan(values)])
+
+
+@dataclass(frozen=True)
 class Columns:
     """A run's spans as matrices, in the unit of the run's tick (ns or instructions). `tests` in the order of their first sample."""
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 import numpy as np
 
 from latlab.analysis.base.check import RuleChange
+from latlab.analysis.base.iterations import InIterations
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.verdicts import Limits, Verdict
@@ -77,6 +78,7 @@ class Row:
     large: float = 0.0
     is_occasional: bool = False
     p_adjusted: float = 1.0
+    in_iterations: InIterations | None = None
 
     @property
     def relative(self) -> float:

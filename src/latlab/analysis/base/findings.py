@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from latlab.analysis.base.check import Check
+from latlab.analysis.base.iterations import InIterations
 from latlab.analysis.base.platform_findings import PlatformFinding
 from latlab.analysis.base.verdicts import Verdict
 from latlab.model.blame import Blame
@@ -218,6 +219,16 @@ class MetricMoved:
 
 
 @dataclass(frozen=True, slots=True)
+class InSomeIterations:
+    """A row whose change is in some iterations only, under a clock that is exact."""
+
+    metric: Metric
+    test: str
+    name: str
+    found: InIterations
+
+
+@dataclass(frozen=True, slots=True)
 class TermMoved:
     """A term of the ladder that changed, with its value before and after in each test."""
 
@@ -392,6 +403,7 @@ Finding = (
     | LongestSpan
     | WaitedFor
     | MetricMoved
+    | InSomeIterations
     | TermMoved
     | PartsMoved
     | FunctionsMoved

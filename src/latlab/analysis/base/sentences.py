@@ -8,7 +8,19 @@ from latlab.analysis.base.ladders import STEP
 from latlab.analysis.base.platform_findings import PlatformFinding
 from latlab.analysis.base.platform_sentences import platform_sentence
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.base.wording import MODES, amount, bare, count, heading_unit, percent, said_blame, signed, signed_bare, unit_of
+from latlab.analysis.base.wording import (
+    MODES,
+    amount,
+    bare,
+    count,
+    heading_unit,
+    percent,
+    said_blame,
+    said_in_iterations,
+    signed,
+    signed_bare,
+    unit_of,
+)
 from latlab.model.run import CoreId
 
 MOST_FUNCTIONS = 5
@@ -65,6 +77,8 @@ class _Sentence:
                 return self._rule(finding)
             case f.LargeUntold() | f.NotTold():
                 return self._untold(finding)
+            case f.InSomeIterations(metric, test, name, found):
+                return f"{metric} in {test}, {name}, differs in {said_in_iterations(found)}"
             case f.CoresTakeTurns():
                 return "cores take turns under the instruction clock, so these spans show no queue"
             case f.LeadTookLonger():

@@ -70,7 +70,7 @@ def decide(shift: Shift, threshold: float, margin: float, p_adjusted: float, alp
 
 def decide_exact(difference: float, threshold: float) -> Verdict:
     if abs(difference) <= threshold:
-        return Verdict.SAME
+        return Verdict.MOVED if difference else Verdict.SAME
     return Verdict.REGRESSED if difference > 0 else Verdict.IMPROVED
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from latlab.analysis.base.iterations import InIterations
 from latlab.model.blame import Blame, BlameKind, Caller, CallerKind
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Metric
@@ -87,6 +88,12 @@ def percent(share: float) -> str:
     if share == float("inf"):
         return "from about 0"
     return f"{round(share * 100, 1) + 0.0:+.1f} %"
+
+
+def said_in_iterations(found: InIterations) -> str:
+    """`9 of 20 iterations, +900.0 %, median unchanged`."""
+    median = ", median unchanged" if found.same_median else ""
+    return f"{found.changed} of {found.of} iterations, {percent(found.share)}{median}"
 
 
 def count(n: int, thing: str) -> str:

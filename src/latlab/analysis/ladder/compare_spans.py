@@ -79,7 +79,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> Comparison:
 def _judged(pair: Pair, evidence: list[Evidence], boots: tuple[int, int], limits: Limits) -> tuple[list[Row], list[Level]]:
     """Instruction counts and virtual time are deterministic; and figures that are equal throughout need no test."""
     if pair.a.tick.clock is not Clock.TIME:
-        return [exact_row(one.row, any(takes_turns(run, one.row.test) for run in (pair.a, pair.b))) for one in evidence], []
+        return [exact_row(one, any(takes_turns(run, one.row.test) for run in (pair.a, pair.b))) for one in evidence], []
     if _identical(pair):
         return [_same(one.row) for one in evidence], []
     return judge_rows(evidence, boots, limits)

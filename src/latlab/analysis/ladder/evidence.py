@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.analysis.base.columns import Floats, boot_medians, nan_median
+from latlab.analysis.base.columns import Cells, Floats, nan_median
 from latlab.analysis.base.comparison import Cell, Row
 from latlab.analysis.base.ladders import BASE, STEP, Ladders
 from latlab.analysis.base.statistics import NO_SHIFT, Shift
@@ -25,17 +25,26 @@ Kind = tuple[Metric, str, bool]
 
 @dataclass(frozen=True)
 class Evidence:
-    """`a` and `b` hold a row for each boot and a column for each cell; `role` is the part that the cells play.
+    """`before` and `after` hold every iteration of each cell; `role` is the part that the cells play.
 
     `scale` of a term is its standard error for a residual of one, and `residual` the squares that its fits left with their freedom.
     """
 
     row: Row
-    a: Floats
-    b: Floats
+    before: Cells
+    after: Cells
     role: str
     scale: float | None = None
     residual: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def a(self) -> Floats:
+        """A row for each boot, a column for each cell."""
+        return self.before.by_boot
+
+    @property
+    def b(self) -> Floats:
+        return self.after.by_boot
 
     @property
     def kind(self) -> Kind:
@@ -64,9 +73,10 @@ class Evidence:
 
 
 def group_evidence(group: Group, spacing: Spacing) -> Evidence:
-    before, after = _median(group.a), _median(group.b)
+    a, b = group.a.by_boot, group.b.by_boot
+    before, after = _median(a), _median(b)
     baseline = before if group.own_work is None else group.own_work
-    cells = tuple(_cell(label, group.a[:, i], group.b[:, i]) for i, label in enumerate(group.labels))
+    cells = tuple(_cell(label, a[:, i], b[:, i]) for i, label in enumerate(group.labels))
     row = Row(
         group.test,
         group.metric,
@@ -95,9 +105,9 @@ def ladder_evidence(test: str, before: Ladders, after: Ladders, spacing: Spacing
 
 def _term(test: str, name: str, before: Ladders, after: Ladders, spacing: Spacing) -> Evidence:
     """An extra is a part of a rise that holds a step as well, so its limits are relative to the larger of the two."""
-    a, b = by_boot(before, name), by_boot(after, name)
-    baseline, changed = float(np.median(a)), float(np.median(b))
-    extra_to = 0.0 if name == BASE else float(np.median(by_boot(before, STEP)))
+    a, b = _cells(before, name), _cells(after, name)
+    baseline, changed = _median(a.by_boot), _median(b.by_boot)
+    extra_to = 0.0 if name == BASE else _median(_cells(before, STEP).by_boot)
     larger = max(abs(baseline), extra_to)
     row = Row(
         test,
@@ -116,13 +126,13 @@ def _term(test: str, name: str, before: Ladders, after: Ladders, spacing: Spacin
     )
     scale = float(np.hypot(_median(before.scales[name]), _median(after.scales[name])))
     residual = (_median(before.left) + _median(after.left), _median(before.dof.astype(float)) + _median(after.dof.astype(float)))
-    return Evidence(row, a[:, None], b[:, None], f"{TERM} {name}", scale, residual)
+    return Evidence(row, a, b, f"{TERM} {name}", scale, residual)
 
 
-def by_boot(ladders: Ladders, name: str) -> Floats:
-    """A term's medians over the iterations of each boot, without the boots that do not show it."""
-    values = boot_medians(ladders.boots, ladders.terms[name][:, None])[:, 0]
-    return values[~np.isnan(values)]
+def _cells(ladders: Ladders, name: str) -> Cells:
+    """A term in the iterations that show it."""
+    shown = ~np.isnan(ladders.terms[name])
+    return Cells(ladders.boots[shown], ladders.terms[name][shown, None])
 
 
 def _seen(ladders: Ladders, name: str) -> bool:

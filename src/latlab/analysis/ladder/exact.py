@@ -1,28 +1,101 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of runs whose clock is deterministic: a difference is never noise."""
+"""Rows of runs whose clock is deterministic: a difference is never noise, in however few iterations.
+
+A cell is the same where both runs have the same figures, each as often. What differs is sorted on both sides and compared by rank, so that
+the order of the iterations plays no part; whether that is the same too is said.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.comparison import Cell, Row
+from latlab.analysis.base.iterations import InIterations
 from latlab.analysis.base.statistics import Shift
-from latlab.analysis.base.verdicts import Verdict, decide_exact
+from latlab.analysis.base.verdicts import Verdict, decide_exact, overall
+from latlab.analysis.base.wording import said_in_iterations
+from latlab.analysis.ladder.evidence import Evidence
+
+_ROUNDING = 1e-9
 
 
-def exact_row(row: Row, takes_turns: bool) -> Row:
-    """The largest difference decides. `takes_turns`: the spans hold turns of other cores, so a difference says nothing."""
-    differences = np.array([cell.difference for cell in row.cells] or [row.after - row.before])
-    largest = float(differences[np.argmax(np.abs(differences))])
-    verdict, basis = decide_exact(largest, row.threshold), "exact"
-    if verdict is not Verdict.SAME and takes_turns:
+@dataclass(frozen=True)
+class _Compared:
+    """One cell: its differences by rank, how many figures have no counterpart, and whether all came in the same order."""
+
+    differences: Floats
+    verdict: Verdict
+    in_iterations: InIterations | None = None
+    same_order: bool = True
+    untold: int = 0
+
+    @property
+    def largest(self) -> float:
+        """The largest of those that made the verdict."""
+        sign = {Verdict.REGRESSED: 1.0, Verdict.IMPROVED: -1.0}.get(self.verdict)
+        if sign is not None:
+            return float(sign * (sign * self.differences).max())
+        return float(self.differences[np.argmax(np.abs(self.differences))])
+
+
+def exact_row(one: Evidence, takes_turns: bool) -> Row:
+    """The worst cell decides. `takes_turns`: the spans hold turns of other cores, so a difference says nothing."""
+    row = one.row
+    cells = [_compared(one.before.of(i), one.after.of(i), row.threshold) for i in range(one.before.values.shape[1])]
+    verdict = overall(cell.verdict for cell in cells)
+    decisive = max((cell for cell in cells if cell.verdict is verdict), key=lambda cell: abs(cell.largest))
+    largest = decisive.largest
+    basis = _basis(cells, decisive)
+    if verdict not in (Verdict.SAME, Verdict.CANNOT_TELL) and takes_turns:
         verdict, basis = Verdict.CANNOT_TELL, "cores take turns"
-    shift = Shift(largest, float(differences.min()), float(differences.max()), 0.0 if largest else 1.0)
-    return replace(row, shift=shift, verdict=verdict, basis=basis, cells=tuple(_exact_cell(cell, row.threshold) for cell in row.cells))
+    low, high = min(float(cell.differences.min()) for cell in cells), max(float(cell.differences.max()) for cell in cells)
+    shift = Shift(largest, low, high, 0.0 if largest else 1.0)
+    labelled = tuple(_exact_cell(cell, found) for cell, found in zip(row.cells, cells, strict=False))
+    return replace(row, shift=shift, verdict=verdict, basis=basis, cells=labelled, in_iterations=decisive.in_iterations)
 
 
-def _exact_cell(cell: Cell, threshold: float) -> Cell:
-    difference = cell.difference
-    return replace(cell, shift=Shift(difference, difference, difference, 0.0), verdict=decide_exact(difference, threshold))
+def _compared(before: Floats, after: Floats, threshold: float) -> _Compared:
+    """Where one run has more iterations than the other, those that both have; the others may hold nothing that these do not."""
+    common = min(len(before), len(after))
+    own, others = before[:common], after[:common]
+    differences = np.sort(others) - np.sort(own)
+    differences[np.abs(differences) <= _ROUNDING * np.abs(np.sort(own))] = 0.0
+    if not differences.any():
+        rest = np.r_[before[common:], after[common:]]
+        new = int(((rest < own.min()) | (rest > own.max())).sum())
+        return _Compared(differences, Verdict.CANNOT_TELL if new else Verdict.SAME, None, bool(np.allclose(own, others, _ROUNDING, 0)), new)
+    verdict = overall(decide_exact(float(end), threshold) for end in (differences.min(), differences.max()))
+    return _Compared(differences, verdict, _in_iterations(own, others))
+
+
+def _in_iterations(before: Floats, after: Floats) -> InIterations | None:
+    """What differs once all figures that both have are taken away; None where that is every iteration."""
+    values, inverse = np.unique(np.r_[before, after], return_inverse=True)
+    own, others = (np.bincount(part, minlength=len(values)) for part in np.split(inverse.reshape(-1), 2))
+    gone, come = np.maximum(own - others, 0), np.maximum(others - own, 0)
+    changed = int(gone.sum())
+    if changed == len(before):
+        return None
+    was, became = np.repeat(values, gone), np.repeat(values, come)
+    share = float(np.median(became - was) / np.median(was)) if np.median(was) else float("inf")
+    return InIterations(changed, len(before), share, bool(np.median(before) == np.median(after)))
+
+
+def _basis(cells: Iterable[_Compared], decisive: _Compared) -> str:
+    if decisive.in_iterations is not None:
+        return f"exact, {said_in_iterations(decisive.in_iterations)}"
+    if decisive.untold:
+        return "exact, but one run has more iterations, and these hold figures that the others do not"
+    if decisive.verdict is not Verdict.SAME:
+        return "exact"
+    return "exact, in the same order" if all(cell.same_order for cell in cells) else "exact, in another order"
+
+
+def _exact_cell(cell: Cell, found: _Compared) -> Cell:
+    largest = found.largest
+    shift = Shift(largest, float(found.differences.min()), float(found.differences.max()), 0.0 if largest else 1.0)
+    return replace(cell, shift=shift, verdict=found.verdict)

@@ -35,6 +35,8 @@ def explain_span_pair(comparison: Comparison) -> tuple[Explanation, ...]:
             rows = [row for row in changed if row.metric == metric and row.verdict == verdict and not row.is_term]
             if rows:
                 out.append(_told(comparison, "", _metric(comparison, metric, verdict, rows)))
+    some = [(row, row.in_iterations) for row in changed if row.in_iterations]
+    out += [_told(comparison, "", f.InSomeIterations(row.metric, row.test, row.name, found)) for row, found in some]
     out += _terms(comparison, [row for row in changed if row.is_term])
     if comparison.large_untold:
         out.append(_told(comparison, "", _large(comparison)))
@@ -74,11 +76,11 @@ def _metric(comparison: Comparison, metric: Metric, verdict: Verdict, rows: list
     """A metric that moved, with its range, and whether it moved everywhere."""
     waits = tuple((row.test, row.shift.value) for row in rows if row.name == WAIT)
     rows = [row for row in rows if row.name != WAIT] or rows
-    differences = [cell.difference for row in rows for cell in row.cells]
+    differences = [cell.shift.value for row in rows for cell in row.cells]
     sizes: dict[int, list[float]] = defaultdict(list)
     for row in rows:
         if row.cluster is not None:
-            sizes[row.cluster] += [cell.difference for cell in row.cells]
+            sizes[row.cluster] += [cell.shift.value for cell in row.cells]
     untouched = tuple(m for m in Metric if m != metric and _untouched(comparison, m)) if verdict is Verdict.REGRESSED else ()
     return f.MetricMoved(
         metric,

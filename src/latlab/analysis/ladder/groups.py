@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.analysis.base.columns import Bools, Floats, Matrix, boot_medians, nan_median
+from latlab.analysis.base.columns import Bools, Cells, Floats, Matrix, nan_median
 from latlab.analysis.base.identity import Pair
 from latlab.analysis.ladder.roles import Roles, is_parallel, serial_last_men
 from latlab.model.enums import Metric
@@ -28,7 +28,7 @@ ALIKE_RATIO = 1.5
 
 @dataclass(frozen=True)
 class Group:
-    """The same cells of two runs: `a` and `b` hold a row for each boot and a column for each label.
+    """The same cells of two runs, one for each label.
 
     `own_work` is the baseline of the threshold where the spans hold a wait beside the core's own work.
     """
@@ -38,8 +38,8 @@ class Group:
     cluster: int | None
     role: str
     labels: tuple[str, ...]
-    a: Floats
-    b: Floats
+    a: Cells
+    b: Cells
     own_work: float | None = None
 
     @property
@@ -116,12 +116,14 @@ def _by_part(test: str, metric: Metric, ours: Matrix, theirs: Matrix, last_a: fr
 
 
 def _part(test: str, metric: Metric, cluster: int, role: str, ours: Matrix, theirs: Matrix, part_a: list[int], part_b: list[int]) -> Group:
-    a, b = ours.by_boot[:, part_a], theirs.by_boot[:, part_b]
+    a, b = ours.values[:, part_a], theirs.values[:, part_b]
     if part_a == part_b:
-        return Group(test, metric, cluster, role, _names(ours.cores, part_a), a, b)
-    if len(part_a) == len(part_b):
-        return Group(test, metric, cluster, role, _ranks(len(part_a)), np.sort(a, axis=1), np.sort(b, axis=1))
-    return Group(test, metric, cluster, role, ("median",), np.median(a, axis=1)[:, None], np.median(b, axis=1)[:, None])
+        names = _names(ours.cores, part_a)
+    elif len(part_a) == len(part_b):
+        names, a, b = _ranks(len(part_a)), np.sort(a, axis=1), np.sort(b, axis=1)
+    else:
+        names, a, b = ("median",), np.median(a, axis=1)[:, None], np.median(b, axis=1)[:, None]
+    return Group(test, metric, cluster, role, names, Cells(ours.boots, a), Cells(theirs.boots, b))
 
 
 def _queues(matrix: Matrix) -> bool:
@@ -159,11 +161,10 @@ def _kept(
 ) -> list[Group]:
     """Each core that plays no part of its own with itself; where no core is left that does so in both runs, their medians."""
     a, b = _masked(ours, columns, keep_a), _masked(theirs, columns, keep_b)
-    by_boot_a, by_boot_b = boot_medians(ours.boots, a), boot_medians(theirs.boots, b)
-    common = [i for i in range(len(columns)) if not (np.isnan(by_boot_a[:, i]).all() or np.isnan(by_boot_b[:, i]).all())]
+    common = [i for i in range(len(columns)) if not (np.isnan(a[:, i]).all() or np.isnan(b[:, i]).all())]
     if common:
         labels = _names(ours.cores, [columns[i] for i in common])
-        return [Group(test, metric, cluster, PLAIN, labels, by_boot_a[:, common], by_boot_b[:, common])]
+        return [Group(test, metric, cluster, PLAIN, labels, Cells(ours.boots, a[:, common]), Cells(theirs.boots, b[:, common]))]
     group = _medians(test, metric, cluster, PLAIN, ours, theirs, a, b)
     return [] if group is None else [group]
 
@@ -231,13 +232,14 @@ def _fixed_queue(test: str, ours: Matrix, theirs: Matrix, queued: Bools) -> list
     for cluster, columns in _clusters(ours.cores).items():
         direct = [c for c in columns if not waits[c]]
         if direct:
-            a, b = ours.by_boot[:, direct], theirs.by_boot[:, direct]
+            a, b = (Cells(m.boots, m.values[:, direct]) for m in (ours, theirs))
             groups.append(Group(test, Metric.WAKEUP, cluster, PLAIN, _names(ours.cores, direct), a, b))
     waiting = [int(c) for c in np.flatnonzero(waits)]
     if waiting:
         own = float(np.median(ours.values[:, ~waits])) if (~waits).any() else None
         labels = _names(ours.cores, waiting)
-        groups.append(Group(test, Metric.WAKEUP, None, QUEUED, labels, ours.by_boot[:, waiting], theirs.by_boot[:, waiting], own))
+        a, b = (Cells(m.boots, m.values[:, waiting]) for m in (ours, theirs))
+        groups.append(Group(test, Metric.WAKEUP, None, QUEUED, labels, a, b, own))
     return groups
 
 
@@ -252,16 +254,16 @@ def _same_queue(ours: Matrix, theirs: Matrix, queued_a: Bools, queued_b: Bools) 
 
 
 def _by_place(test: str, ours: Matrix, theirs: Matrix) -> Group:
-    a, b = (boot_medians(m.boots, np.sort(m.values, axis=1)) for m in (ours, theirs))
+    a, b = (Cells(m.boots, np.sort(m.values, axis=1)) for m in (ours, theirs))
     return Group(test, Metric.POWERDOWN, None, PLACE, _ranks(len(ours.cores)), a, b)
 
 
 def _medians(test: str, metric: Metric, cluster: int | None, role: str, ours: Matrix, theirs: Matrix, a: Floats, b: Floats) -> Group | None:
-    """The medians of what is a number in each iteration, by boot; None where one side has no number at all."""
-    by_boot = [boot_medians(m.boots, nan_median(values.T)[:, None]) for m, values in ((ours, a), (theirs, b))]
-    if any(np.isnan(one).all() for one in by_boot):
+    """The medians of what is a number in each iteration; None where one side has no number at all."""
+    cells = [Cells(m.boots, nan_median(values.T)[:, None]) for m, values in ((ours, a), (theirs, b))]
+    if any(np.isnan(one.values).all() for one in cells):
         return None
-    return Group(test, metric, cluster, role, ("median",), by_boot[0], by_boot[1])
+    return Group(test, metric, cluster, role, ("median",), cells[0], cells[1])
 
 
 def _references(cores: tuple[CoreId, ...], roles: Roles) -> Floats:

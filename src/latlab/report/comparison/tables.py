@@ -161,7 +161,7 @@ def _change_table(comparison: Comparison, metric: Metric, verdict: Verdict, rows
 
 def _change_title(comparison: Comparison, metric: Metric, verdict: Verdict, rows: list[Row]) -> Text:
     unit = comparison.unit_of(metric)
-    cells = [cell.difference for row in rows for cell in row.cells] or [row.shift.value for row in rows]
+    cells = [cell.shift.value for row in rows for cell in row.cells] or [row.shift.value for row in rows]
     said = f", {signed(min(cells), unit)} to {signed(max(cells), unit)}"
     is_up = (verdict is Verdict.REGRESSED) != (metric in MORE_IS_BETTER)
     moved = sum((value > 0) == is_up for value in cells)

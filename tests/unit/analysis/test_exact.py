@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Under a deterministic clock a cell is the same where both runs have the same figures, each as often, and nowhere else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.iterations import InIterations
+from latlab.analysis.base.tolerance import limits_of
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.compare import compare
+from latlab.analysis.explain import explain_pair
+from latlab.analysis.gate import decide_gate
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Run, Sample
+from support.runs import INSTRUCTIONS, ONE_CORE, run_with
+
+TEST = "cpu_susp_serial"
+figures = st.lists(st.integers(1, 50), min_size=2, max_size=12)
+
+
+def _run(name: str, values: Sequence[int], boots: int = 1) -> Run:
+    each = len(values) // boots
+    samples = [Sample(TEST, Metric.WAKEUP, CoreId(0, 0), i // each, i % each, value) for i, value in enumerate(values)]
+    return run_with(id=name, topology=ONE_CORE, tick=INSTRUCTIONS, samples=samples)
+
+
+def _compared(a: Sequence[int], b: Sequence[int], tolerance: float | None = None, boots: int = 1) -> tuple[Comparison, Row]:
+    comparison = compare(_run("a", a, boots), _run("b", b, boots), limits_of(tolerance))
+    return comparison, comparison.rows[0]
+
+
+@given(figures, st.randoms(use_true_random=False))
+def test_the_same_figures_in_any_order_are_the_same_and_the_order_is_said(values, random):
+    other = random.sample(values, len(values))
+    _, row = _compared(values, other)
+    assert row.verdict is Verdict.SAME
+    assert row.basis == ("exact, in the same order" if other == values else "exact, in another order")
+
+
+@given(figures, figures)
+def test_other_figures_are_never_the_same(values, others):
+    assume(len(values) == len(others) and Counter(values) != Counter(others))
+    assert _compared(values, others)[1].verdict in (Verdict.REGRESSED, Verdict.IMPROVED)
+
+
+def test_a_regression_in_fewer_than_half_of_the_iterations_fails_the_gate_and_says_in_how_many():
+    comparison, row = _compared([100] * 20, [100] * 11 + [1000] * 9, boots=2)
+    assert row.in_iterations == InIterations(9, 20, 9.0, True)
+    assert (row.verdict, row.basis) == (Verdict.REGRESSED, "exact, 9 of 20 iterations, +900.0 %, median unchanged")
+    decision = decide_gate(comparison, frozenset({"regressed"}))
+    assert decision.exit_code == 1 and "9 of 20 iterations, +900.0 %, median unchanged" in decision.lines[0]
+    assert any("9 of 20 iterations" in one.sentence for one in explain_pair(comparison))
+
+
+def test_one_iteration_that_got_worse_is_not_outweighed_by_one_that_got_better():
+    _, row = _compared([100, 100, 100, 100], [100, 100, 103, 50])
+    assert (row.verdict, row.shift.value, row.shift.low) == (Verdict.REGRESSED, 3.0, -50.0)
+
+
+def test_a_difference_within_a_given_tolerance_is_a_move_and_not_the_same():
+    assert _compared([100, 100], [100, 102], tolerance=3)[1].verdict is Verdict.MOVED
+    assert _compared([100, 100], [100, 104], tolerance=3)[1].verdict is Verdict.REGRESSED
+
+
+def test_more_iterations_on_one_side_are_the_same_only_where_they_hold_nothing_new():
+    assert _compared([5, 7, 5], [5, 7, 5, 6, 5])[1].verdict is Verdict.SAME
+    comparison, row = _compared([5, 7, 5], [5, 7, 5, 90])
+    assert row.verdict is Verdict.CANNOT_TELL and "more iterations" in row.basis
+    assert decide_gate(comparison, frozenset({"regressed"})).exit_code == 3
+    assert _compared([5, 7, 5], [5, 8, 5, 5])[1].verdict is Verdict.REGRESSED

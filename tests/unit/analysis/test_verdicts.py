@@ -258,14 +258,6 @@ def test_no_ladder_is_fitted_where_several_cores_pay_as_last_men():
     assert any("no ladder is fitted" in s for s in said) and not any("the fit leaves" in s for s in said)
 
 
-def test_a_part_that_nobody_plays_in_the_second_run_is_a_gap():
-    """With another lead the cores of its cluster are last men no more, and those of the other cluster are all of them."""
-    a, b = make_run(QUIET, 1, name="a"), make_run(replace(QUIET, lead=CoreId(0, 0)), 2, name="b")
-    comparison = compare(a, b)
-    assert any("no core of cluster 1 is a core beside others in the second run" in gap for gap in comparison.gaps)
-    assert decide_gate(comparison, FAIL_ON).exit_code == 3
-
-
 def test_more_boots_vouch_for_a_narrower_margin():
     limits = Limits()
     assert [limits.margin_share(boots) for boots in (1, 3, 4, 7, 8, 50)] == [0.10, 0.10, 0.05, 0.05, 0.03, 0.03]

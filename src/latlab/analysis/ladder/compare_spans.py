@@ -36,11 +36,10 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> Comparison:
     lead_a = a.lead or inferred_lead(a, pair.columns_a, roles_a)
     lead_b = b.lead or inferred_lead(b, pair.columns_b, roles_b)
     notes, gaps = list(pair.notes), list(pair.gaps)
-    if lead_a != lead_b:
-        leads = f"{lead_a or 'unknown'} and {lead_b or 'unknown'}"
-        notes.append(f"the lead differs, {leads}: in serial tests other cores are last in their cluster")
+    grouping = Grouping(pair, roles_a, roles_b, (lead_a, lead_b))
+    if grouping.lead_moved:
+        notes.append(f"the lead moved from {lead_a} to {lead_b}: in serial tests only cores that play the same part are compared")
     spacing = Spacing(pair, limits, min(boots))
-    grouping = Grouping(pair, roles_a, roles_b, same_lead=lead_a == lead_b)
     ladders: dict[str, tuple[Ladders, Ladders]] = {}
     evidence: list[Evidence] = []
     for test, metric in pair.common:

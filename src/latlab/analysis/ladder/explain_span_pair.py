@@ -86,7 +86,8 @@ def _metric(comparison: Comparison, metric: Metric, verdict: Verdict, rows: list
         metric,
         verdict,
         tests=tuple(dict.fromkeys(row.test for row in rows)),
-        everywhere={row.test for row in rows} == {r.test for r in comparison.rows if r.metric == metric and not r.is_term},
+        everywhere=not comparison.gaps
+        and {row.test for row in rows} == {r.test for r in comparison.rows if r.metric == metric and not r.is_term},
         low=min(differences),
         high=max(differences),
         cells=len(differences),

@@ -55,7 +55,16 @@ class Grouping:
     pair: Pair
     roles_a: Roles
     roles_b: Roles
-    same_lead: bool
+    leads: tuple[CoreId | None, CoreId | None]
+
+    @property
+    def same_lead(self) -> bool:
+        """Known to be the same."""
+        return self.leads[0] is not None and self.leads[0] == self.leads[1]
+
+    @property
+    def lead_moved(self) -> bool:
+        return None not in self.leads and not self.same_lead
 
 
 @dataclass(frozen=True)
@@ -88,42 +97,38 @@ def groups_of(grouping: Grouping, test: str, metric: Metric) -> Groups:
 
 
 def _serial(grouping: Grouping, test: str, metric: Metric, ours: Matrix, theirs: Matrix) -> Groups:
-    """Each core with itself, those that play another part in the second run in a group of their own. Where the lead differs that is no
-    change of the firmware, and cores are compared with those that play their part there."""
+    """A core is compared with itself, and only where it plays the part that it played before: a change of parts is the firmware's doing
+    where the lead is known to be the same, and then a group of its own; else it may be the lead's, and no comparison."""
     last_a = serial_last_men(grouping.pair.columns_a, grouping.roles_a, test)
     last_b = serial_last_men(grouping.pair.columns_b, grouping.roles_b, test)
-    if not grouping.same_lead and last_a != last_b:
-        return _by_part(test, metric, ours, theirs, last_a, last_b)
+    leads = frozenset(filter(None, grouping.leads)) if grouping.lead_moved and metric is not Metric.CACHE_FLUSH else frozenset()
     parts: dict[tuple[int, str], list[int]] = {}
+    apart = []
     for column, core in enumerate(ours.cores):
-        role = OTHER_PART if (core in last_a) != (core in last_b) else LAST_MAN if core in last_a else PLAIN
+        other_part = (core in last_a) != (core in last_b)
+        if core in leads or (other_part and not grouping.same_lead):
+            apart.append(core)
+            continue
+        role = OTHER_PART if other_part else LAST_MAN if core in last_a else PLAIN
         parts.setdefault((core.cluster, role), []).append(column)
-    return Groups([_part(test, metric, *key, ours, theirs, columns, columns) for key, columns in parts.items()])
+    groups = [_of_columns(test, metric, *key, ours, theirs, columns) for key, columns in parts.items()]
+    return Groups(groups, gaps=(_apart(test, metric, apart, grouping),) if apart else ())
 
 
-def _by_part(test: str, metric: Metric, ours: Matrix, theirs: Matrix, last_a: frozenset[CoreId], last_b: frozenset[CoreId]) -> Groups:
-    groups, gaps = [], []
-    for cluster, columns in _clusters(ours.cores).items():
-        for role, is_last in ((PLAIN, False), (LAST_MAN, True)):
-            part_a, part_b = ([c for c in columns if (ours.cores[c] in last) is is_last] for last in (last_a, last_b))
-            if part_a and part_b:
-                groups.append(_part(test, metric, cluster, role, ours, theirs, part_a, part_b))
-            elif part_a:
-                part = "the last man" if is_last else "a core beside others"
-                gaps.append(f"{test} {metric}: no core of cluster {cluster} is {part} in the second run, as the lead differs")
-    notes = (f"{test}: other cores are last in their cluster, so cores are compared by the part they play",)
-    return Groups(groups, notes, tuple(gaps))
+def _apart(test: str, metric: Metric, cores: list[CoreId], grouping: Grouping) -> str:
+    before, after = grouping.leads
+    unknown = grouping.pair.a if before is None else grouping.pair.b
+    why = (
+        f"the lead moved from {before} to {after}, and with it the part they play"
+        if grouping.lead_moved
+        else f"they are last in their cluster in one run only, and the lead of {unknown.id}, which may be why, is unknown"
+    )
+    return f"{test} {metric} of {', '.join(map(str, cores))} cannot be compared: {why}"
 
 
-def _part(test: str, metric: Metric, cluster: int, role: str, ours: Matrix, theirs: Matrix, part_a: list[int], part_b: list[int]) -> Group:
-    a, b = ours.values[:, part_a], theirs.values[:, part_b]
-    if part_a == part_b:
-        names = _names(ours.cores, part_a)
-    elif len(part_a) == len(part_b):
-        names, a, b = _ranks(len(part_a)), np.sort(a, axis=1), np.sort(b, axis=1)
-    else:
-        names, a, b = ("median",), np.median(a, axis=1)[:, None], np.median(b, axis=1)[:, None]
-    return Group(test, metric, cluster, role, names, Cells(ours.boots, a), Cells(theirs.boots, b))
+def _of_columns(test: str, metric: Metric, cluster: int, role: str, ours: Matrix, theirs: Matrix, columns: list[int]) -> Group:
+    a, b = (Cells(matrix.boots, matrix.values[:, columns]) for matrix in (ours, theirs))
+    return Group(test, metric, cluster, role, _names(ours.cores, columns), a, b)
 
 
 def _queues(matrix: Matrix) -> bool:
@@ -195,8 +200,9 @@ def _parallel_flush(test: str, ours: Matrix, theirs: Matrix, roles_a: Roles, rol
         paid = _masked(ours, columns, last_a), _masked(theirs, columns, last_b)
         if (group := _medians(test, Metric.CACHE_FLUSH, cluster, LAST_MAN, ours, theirs, paid[0], paid[1])) is not None:
             groups.append(group)
-        elif not np.isnan(paid[0]).all():
-            gaps.append(f"{test} cache_flush: no core of cluster {cluster} pays as its last man in the second run")
+        elif not all(np.isnan(one).all() for one in paid):
+            only = "first" if np.isnan(paid[1]).all() else "second"
+            gaps.append(f"{test} cache_flush: a core of cluster {cluster} pays as its last man in the {only} run only")
     return Groups(groups, gaps=tuple(gaps))
 
 

@@ -6,17 +6,21 @@ Durations only: for runs without traces all of this is inferred.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.analysis.base.columns import Bools, Columns, Matrix
+from latlab.analysis.base.columns import Bools, Columns, Floats, Matrix
 from latlab.model.enums import Metric
 from latlab.model.platforms import Coherency
 from latlab.model.run import CoreId, Run
 
 LAST_MAN_RATIO = 3.0
 QUEUED_RATIO = 1.3
+LEAD_HELD_UP = 1.5
+LEAD_SPARED = 3.0
+OFF_SERIAL = "cpu_off_serial"
 
 
 @dataclass(frozen=True)
@@ -76,17 +80,41 @@ def serial_last_men(columns: Columns, roles: Roles, test: str) -> frozenset[Core
 
 
 def inferred_lead(run: Run, columns: Columns, roles: Roles) -> CoreId | None:
-    """The lead as the serial deep test shows it: it alone of its cluster goes down with no other core of the cluster on.
+    """The lead as the serial tests show it; None where none of them does, or two show another."""
+    seen = {
+        _alone_in_its_cluster(run, columns, roles, "susp_deep_serial"),
+        _alone_in_its_cluster(run, columns, roles, OFF_SERIAL),
+        _standing_out(columns.matrix("cpu_susp_serial", Metric.POWERDOWN), _is_held_up),
+        None if serial_last_men(columns, roles, OFF_SERIAL) else _standing_out(columns.matrix(OFF_SERIAL, Metric.POWERDOWN), _is_spared),
+    } - {None}
+    return seen.pop() if len(seen) == 1 else None
 
-    None where no cluster, or more than one, looks like that.
-    """
-    last = serial_last_men(columns, roles, "susp_deep_serial")
-    candidates = []
-    for cluster, size in enumerate(run.topology.clusters):
-        paid = [core for core in last if core.cluster == cluster]
-        if size > 1 and len(paid) == 1:
-            candidates.append(paid[0])
+
+def _alone_in_its_cluster(run: Run, columns: Columns, roles: Roles, test: str) -> CoreId | None:
+    """The lead goes down last, with no other core of its cluster on; for its siblings it was on, and in other clusters every core is
+    alone. None where no cluster, or more than one, looks like that."""
+    last = serial_last_men(columns, roles, test)
+    paid = [[core for core in last if core.cluster == cluster] for cluster, size in enumerate(run.topology.clusters) if size > 1]
+    candidates = [cores[0] for cores in paid if len(cores) == 1]
     return candidates[0] if len(candidates) == 1 else None
+
+
+def _standing_out(powerdown: Matrix | None, stands_out: Callable[[Floats], Bools]) -> CoreId | None:
+    """The one core that stands out from every other."""
+    if powerdown is None or not len(powerdown.values) or len(powerdown.cores) < 2:
+        return None
+    found = np.flatnonzero(stands_out(np.median(powerdown.values, axis=0)))
+    return powerdown.cores[int(found[0])] if len(found) == 1 else None
+
+
+def _is_held_up(medians: Floats) -> Bools:
+    """Where nobody flushes a cluster the lead, which comes last, waits for what the core before it left behind."""
+    return np.asarray(medians > LEAD_HELD_UP * np.partition(medians, -2)[-2])
+
+
+def _is_spared(medians: Floats) -> Bools:
+    """Who does not go off is only suspended."""
+    return np.asarray(LEAD_SPARED * medians < np.partition(medians, 1)[1])
 
 
 def _collect(matrix: Matrix | None, into: dict[int, list[float]]) -> None:

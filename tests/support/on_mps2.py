@@ -43,16 +43,21 @@ PANIC = re.compile(
     r"|a fault; partition 0x[0-9a-f]{8}, pc 0x[0-9a-f]{7}[02468ace], CFSR 0x[0-9a-f]{8}, SFSR 0x[0-9a-f]{8}, address 0x[0-9a-f]{8})"
 )
 WITH_A_TICKER = ("later_l2", "at_once_l1", "at_once_l2")
-THREADS = re.compile(r"calls (\d+), waited for a secure interrupt (\d+), floating point (\d), .*, of these in a call (\d+)")
+THREADS = re.compile(
+    r"calls (\d+), waited for a secure interrupt (\d+), in critical sections (\d+), turned away there (\d+), floating point (\d), "
+    r".*, of these in a call (\d+)"
+)
 
 
 def threads_under_a_scheduler(build: str, machine: str, calls: int) -> str:
-    """Two threads call under a preemptive scheduler: no call may be lost or wrong, and most have to be interrupted. What it prints."""
+    """Two threads call under a preemptive scheduler: no call may be lost or wrong, and most have to be interrupted; a tenth is made in
+    critical sections, which no call may open. What it prints."""
     text = printed(f"{build}_test", "threads", machine, calls)
     found = THREADS.search(text)
     assert found
-    made, waited, floating_point, switched_in_a_call = map(int, found.groups())
-    assert (made, waited) == (calls, calls // 5)
+    made, waited, critical, turned_away, floating_point, switched_in_a_call = map(int, found.groups())
+    assert (made, waited, critical) == (calls, calls // 5, calls // 10)
+    assert turned_away > 0 or calls < 1000, "no critical section fell into a call of the other thread"
     assert floating_point == (machine == "mps2-an505")
     assert switched_in_a_call > calls // 5
     return text

@@ -173,10 +173,10 @@ def test_a_partition_woken_beside_a_non_secure_thread_runs_at_once_where_it_is_b
     assert int(found[2]) >= int(found[1]) - 1 if at_once else int(found[2]) <= 2
 
 
-def latency_at(folder: Path, build: str, priority: int) -> int | None:
+def latency_at(folder: Path, build: str, priority: int, basepri: int = 0) -> int | None:
     images, qemu = found(lambda: mps2.find_psa_images(build)), found(lambda: find_qemu(Path(mps2.PROGRAM)))
     store = open_store(str(folder / "store.sqlite"))
-    recorded = run_psa(store, qemu, mps2.MACHINES[0], images, Limits(300, 120), Silent(), priority=priority)
+    recorded = run_psa(store, qemu, mps2.MACHINES[0], images, Limits(300, 120), Silent(), priority=priority, basepri=basepri)
     return worst_latency(store.load(recorded.run_id))
 
 
@@ -185,3 +185,9 @@ def latency_at(folder: Path, build: str, priority: int) -> int | None:
 def test_the_latency_at_each_priority_is_the_one_that_was_written_down(tmp_path: Path, build: str, priority: int) -> None:
     same_compiler()
     assert latency_at(tmp_path, build, priority) == PINNED["latency"][f"{priority:#x}"][build]
+
+
+@pytest.mark.parametrize("build", ["sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3"])
+def test_what_a_mask_lets_through_waits_in_a_masked_call_as_long_as_was_written_down(tmp_path: Path, build: str) -> None:
+    same_compiler()
+    assert latency_at(tmp_path, build, priority=0, basepri=0x20) == PINNED["masked_latency"][build]

@@ -32,7 +32,10 @@ static inline bool spm_arch_permits(const struct spm_partition *caller, const vo
  */
 static inline void spm_arch_copy(void *to, const void *from, size_t bytes);
 
-/* (inline) Asks for a context switch; it is made when no other handler and no call is under way. From anywhere. */
+/*
+ * (inline) Asks for a context switch; it is made when no other handler and no call is under way, and not while the non-secure
+ * side masks its interrupts. From anywhere.
+ */
 static inline void spm_arch_request_switch(void);
 
 /*
@@ -42,10 +45,10 @@ static inline void spm_arch_request_switch(void);
 static inline void spm_arch_wait(void);
 
 /*
- * (inline) Takes away what the non-secure side masks, which may keep a switch from being made. By a secure thread that waits
- * for one.
+ * (inline) Asks for a context switch and makes it, whatever the non-secure side masks; its masks stay. By a secure thread outside
+ * a call. Where a non-secure interrupt comes first the switch may be recorded only: look at switch_wanted afterwards.
  */
-static inline void spm_arch_lift_masks(void);
+static inline void spm_arch_switch(void);
 
 /*
  * Lays out the first context of a thread that starts at `entry` and must not return; NULL: only its rights, as its context

@@ -4,8 +4,10 @@
  *
  * The SPM takes one call at a time. A second thread that calls during a call gets PSA_ERROR_CONNECTION_BUSY (PSA_VERSION_NONE
  * from psa_version()), and psa_close(), which cannot tell, stops the system. So under a scheduler the calls go through a lock:
- * rtos.c, with the hooks below. Without one, bare_metal.ld makes psa_*() the veneers themselves. A call that has to switch
- * threads comes back with interrupts unmasked, whatever was masked (PRIMASK, BASEPRI, FAULTMASK) when it was made.
+ * rtos.c, with the hooks below. Without one, bare_metal.ld makes psa_*() the veneers themselves.
+ *
+ * A call may be made with interrupts masked. What PRIMASK, BASEPRI or FAULTMASK holds back then stays out until the call returns,
+ * and the masks come back as they were: the caller waits for the whole call, and so do its interrupts.
  */
 #ifndef NS_INTERFACE_H
 #define NS_INTERFACE_H
@@ -17,10 +19,16 @@
 /*
  * The scheduler's part. lock() and unlock() are those of a mutex that lets its waiters sleep, with priority inheritance
  * where the scheduler has it. client_id() tells the id of the running thread, or is NULL: then the scheduler itself calls
- * nsc_client_select() at each switch, or there is one client only. Where it is given, calls come from privileged threads.
- * pause() sleeps for a tick, so that threads of any priority run: the secure side is at work for an interrupt, on the
- * stack of another thread. It is needed only where the SPM is built to schedule at once (SPM_SCHEDULE_AT_ONCE), else NULL;
- * calls come from privileged threads then, with interrupts enabled.
+ * nsc_client_select() at each switch, or there is one client only. pause() sleeps for a tick, so that threads of any priority
+ * run: the secure side is at work for an interrupt, on the stack of another thread. It is needed only where the SPM is built to
+ * schedule at once (SPM_SCHEDULE_AT_ONCE), else NULL.
+ *
+ * Where client_id() or pause() is given, threads have to be privileged: others get PSA_ERROR_NOT_PERMITTED (PSA_VERSION_NONE
+ * from psa_version()), and their psa_close() does nothing. Unprivileged threads of different rights want the former way: what a
+ * thread calls then counts for the id that the scheduler gave it, through whatever door it comes.
+ *
+ * A thread with interrupts masked waits for no lock: none of the hooks but client_id() is called. While another thread is in a
+ * call it gets PSA_ERROR_CONNECTION_BUSY (PSA_VERSION_NONE), and its psa_close() is an undefined instruction.
  */
 struct ns_interface_hooks {
     void (*lock)(void);
@@ -43,7 +51,8 @@ psa_status_t nsc_client_select(int32_t id);
 /*
  * The veneers. The low word of an answer is the result of the psa function. The high word is 1 where the call was refused
  * at the door because the secure side is at work, and 0 where it was made. nsc_psa_close_or_refuse() is nsc_psa_close() for
- * a caller that looks at that.
+ * a caller that looks at that. Those that unmask are in images that schedule at once only: the caller has set PRIMASK, so that no
+ * other thread runs while it may be refused, and is let in with PRIMASK clear.
  */
 typedef uint64_t nsc_answer;
 
@@ -53,5 +62,10 @@ nsc_answer nsc_psa_connect(uint32_t sid, uint32_t version);
 nsc_answer nsc_psa_call(psa_handle_t handle, uint32_t control, const psa_invec *in_vec, psa_outvec *out_vec);
 void nsc_psa_close(psa_handle_t handle);
 nsc_answer nsc_psa_close_or_refuse(psa_handle_t handle);
+
+nsc_answer nsc_psa_version_unmask(uint32_t sid) __attribute__((weak));
+nsc_answer nsc_psa_connect_unmask(uint32_t sid, uint32_t version) __attribute__((weak));
+nsc_answer nsc_psa_call_unmask(psa_handle_t handle, uint32_t control, const psa_invec *in_vec, psa_outvec *out_vec) __attribute__((weak));
+nsc_answer nsc_psa_close_unmask(psa_handle_t handle) __attribute__((weak));
 
 #endif

@@ -36,10 +36,14 @@ def run_psa(
     progress: Progress,
     interrupted: Callable[[], bool] = lambda: False,
     priority: int = 0,
+    basepri: int = 0,
 ) -> Recorded:
-    """Run the bench of one build in QEMU and store it, with the functions of its secure image. Priority: of the sweep's timer."""
+    """Run the bench of one build in QEMU and store it, with the functions of its secure image.
+
+    Priority: of the sweep's timer. BASEPRI: of the caller in the sweep, 0: nothing is masked.
+    """
     _check_events(images)
-    command = mps2.command_line(qemu, machine, images, priority)
+    command = mps2.command_line(qemu, machine, images, priority, basepri)
     run = Run(
         campaign=CAMPAIGN,
         target="qemu",
@@ -54,7 +58,7 @@ def run_psa(
         started_utc=now_utc(),
         emulator=str(qemu),
         command=command,
-        facts=(("cpu", "cortex-m33"), ("interrupt_priority", f"{priority:#04x}")),
+        facts=(("cpu", "cortex-m33"), ("interrupt_priority", f"{priority:#04x}"), ("basepri", f"{basepri:#04x}")),
     )
     with scratch() as folder:
         console = consoles.Console(command, folder / "secure.log", limits, interrupted)

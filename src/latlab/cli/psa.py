@@ -66,6 +66,7 @@ def psa(
     foreign: PsaSubjectOptions,
     limit: LimitOptions,
     priority: Annotated[str, typer.Option(help="Priority of the sweep's interrupt, 0x00 to 0xE0; schedulers use 0xE0.")] = "0x00",
+    basepri: Annotated[str, typer.Option(help="What the sweep's calls are masked by, 0x20 to 0xE0; 0x00 masks nothing.")] = "0x00",
     qemu: QemuOption = None,
     store: StoreOption = None,
     html: Annotated[Path | None, typer.Option(help="Also write charts of all builds to this file.")] = None,
@@ -74,19 +75,23 @@ def psa(
     from latlab.cli.stores import open_store
 
     limits = limit.limits()
-    try:
-        level = int(priority, 0)
-    except ValueError:
-        raise UsageError(f"--priority {priority} is no number; use 0x00 to 0xE0") from None
+    level, mask = _number("--priority", priority), _number("--basepri", basepri)
     check_output(html)
     if foreign.subject is not None:
-        refuse_given(context, names_of(BuildOptions), "has no effect with --subject; leave it out")
+        refuse_given(context, (*names_of(BuildOptions), "basepri"), "has no effect with --subject; leave it out")
         opened = open_store(store)
         recorded = [_subject(opened, foreign, foreign.subject, qemu, level, limits)]
     else:
         refuse_given(context, names_of(PsaSubjectOptions), "goes with --subject FILE")
-        opened, recorded = _own(own, qemu, level, limits, store)
+        opened, recorded = _own(own, qemu, (level, mask), limits, store)
     _conclude(opened, recorded, html)
+
+
+def _number(option: str, text: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise UsageError(f"{option} {text} is no number; use 0x00 to 0xE0") from None
 
 
 def _conclude(store: Store, recorded: list[Recorded], html: Path | None) -> None:
@@ -109,7 +114,10 @@ def _conclude(store: Store, recorded: list[Recorded], html: Path | None) -> None
         verdict(one)
 
 
-def _own(own: BuildOptions, qemu: Path | None, level: int, limits: Limits, store: str | None) -> tuple[Store, list[Recorded]]:
+def _own(
+    own: BuildOptions, qemu: Path | None, priorities: tuple[int, int], limits: Limits, store: str | None
+) -> tuple[Store, list[Recorded]]:
+    """`priorities`: of the sweep's interrupt, and what masks its calls."""
     from latlab.campaigns.psa import CAMPAIGN_ITERATIONS, run_psa
     from latlab.cli.interrupt import Interrupts
     from latlab.cli.stores import open_store
@@ -124,7 +132,7 @@ def _own(own: BuildOptions, qemu: Path | None, level: int, limits: Limits, store
     with Interrupts() as interrupts:
         for image in images:
             with RunProgress(err(), f"{program}, {own.machine}, build {image.build}", CAMPAIGN_ITERATIONS) as progress:
-                recorded.append(run_psa(opened, program, own.machine, image, limits, progress, interrupts.asked, level))
+                recorded.append(run_psa(opened, program, own.machine, image, limits, progress, interrupts.asked, *priorities))
     return opened, recorded
 
 

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "offsets.h"
+
 #define REG32(address) (*(volatile uint32_t *)(address))
 
 #define NVIC_ISER(n)  REG32(0xE000E100U + 4U * (n))
@@ -43,16 +45,16 @@
 
 #define CPACR_FPU_PRIVILEGED (0x5U << 20)
 #define NSACR_FPU            (0x3U << 10)
-#define ICSR_PENDSVSET      (1U << 28)
 #define AIRCR_KEY           0x05FA0000U
 #define AIRCR_PRIS          (1U << 14)
 #define AIRCR_BFHFNMINS     (1U << 13)
 #define AIRCR_SYSRESETREQ   (1U << 2)
 #define SHCSR_FAULTS        0x000F0000U /* MemManage, BusFault, UsageFault, SecureFault */
 
-/* Three priority bits. With PRIS the non-secure priorities lie from 0x80 up. */
+/* Three priority bits. With PRIS the non-secure priorities and masks lie from 0x80 up. */
 #define PRIORITY_URGENT     0x00U
 #define PRIORITY_PARTITION  0x40U
+#define PRIORITY_UNMASKED   0x60U
 #define PRIORITY_LOWEST     0xE0U
 
 /* SAU regions 0 and 1 are memory; a client's vector may lie in no other. */

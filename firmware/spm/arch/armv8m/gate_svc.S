@@ -82,9 +82,9 @@ spm_return:
     b       spm_return
 
 /*
- * With PRIS a mask of the non-secure side is above SVC: a non-secure handler that leaves one set when it interrupted a
- * partition turns that partition's call into a HardFault. Lifts the mask and lets the call be made again. A call of a
- * first-level handler is one too, and an error.
+ * With PRIS a mask of the non-secure side is above SVC: while one is set, a partition's call comes as a HardFault. The mask
+ * is the non-secure side's and stays: the call is taken from here. A call of a first-level handler is a HardFault too, and
+ * an error.
  */
     .global HardFault_Handler
     .type HardFault_Handler, %function
@@ -112,15 +112,9 @@ HardFault_Handler:
     it      eq
     addeq   r12, #EXTRA_STATE_BYTES
     ldr     r0, [r12, #FRAME_PC]
-    subs    r0, #2
-    ldrb    r2, [r0, #1]
-    cmp     r2, #SVC_OPCODE
+    ldrb    r0, [r0, #-1]
+    cmp     r0, #SVC_OPCODE
     bne     fault_handler
-    str     r0, [r12, #FRAME_PC]
     str     r3, [r1, #4]
-    movs    r0, #0
-    msr     primask_ns, r0
-    msr     basepri_ns, r0
-    msr     faultmask_ns, r0
-    bx      lr
+    b       SVC_Handler
     .ltorg

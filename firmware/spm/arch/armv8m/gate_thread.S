@@ -43,12 +43,12 @@ gate_thread:
 /*
  * PendSV comes at the barrier; where the caller was blocked it also puts the result in r0. A non-secure interrupt that
  * is due at the same instruction comes first, and if its handler switches threads, PendSV finds the non-secure side
- * and only records: so look again. With PRIS a mask of the non-secure side holds PendSV off too, for as long as it is set:
- * so lift it.
+ * and only records: so look again. With PRIS a mask of the non-secure side holds PendSV off too, for as long as it is set.
+ * It is the caller's and stays: the switch is made by SysTick then, which lies above all that such a mask holds back.
  */
 switch:
     ldr     r1, =0xE000ED04
-    mov     r2, #0x10000000
+    mov     r2, #ICSR_PENDSVSET
 1:  str     r2, [r1]
     dsb
     isb
@@ -57,10 +57,14 @@ switch:
     pop     {r4-r6, pc}
 
 again:
-    movs    r3, #0
-    msr     primask_ns, r3
-    msr     basepri_ns, r3
-    msr     faultmask_ns, r3
+    mov     r2, #ICSR_PENDSVSET
+    mrs     r3, primask_ns
+    mrs     r5, basepri_ns
+    orrs    r3, r5
+    mrs     r5, faultmask_ns
+    orrs    r3, r5
+    it      ne
+    movne   r2, #(ICSR_PENDSTSET | ICSR_PENDSVCLR)
     b       1b
 
 handler_mode:

@@ -10,7 +10,7 @@ void priorities_init(void)
     uint32_t svc = PRIORITY_LOWEST;
 #endif
     SCB_SHPR2 = svc << 24;
-    SCB_SHPR3 = PRIORITY_LOWEST << 16;
+    SCB_SHPR3 = PRIORITY_UNMASKED << 24 | PRIORITY_LOWEST << 16;
     SCB_AIRCR = AIRCR_KEY | AIRCR_PRIS;
 }
 

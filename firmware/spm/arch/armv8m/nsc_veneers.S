@@ -18,7 +18,7 @@
     .syntax unified
     .thumb
 
-    .macro gateway name
+    .macro gateway name, unmasks=0
     .section .gateway.\name, "ax"
     .global \name
     .global __acle_se_\name
@@ -31,10 +31,10 @@ __acle_se_\name:
     cmp     sp, r12
     bne     9f
     push    {r4, lr}
-#if SPM_SCHEDULE_AT_ONCE
+    .if     \unmasks
     mov     r12, #0                     /* the caller is in: its threads may switch again */
     msr     primask_ns, r12
-#endif
+    .endif
     .endm
 
     .macro leave name, refusal
@@ -56,8 +56,8 @@ __acle_se_\name:
     .size   __acle_se_\name, . - __acle_se_\name
     .endm
 
-    .macro entry name, function, number, refusal
-    gateway \name
+    .macro entry name, function, number, refusal, unmasks=0
+    gateway \name, \unmasks
 #if SPM_GATE_CLASSIC
     mov     r12, #\number
     svc     #0
@@ -76,6 +76,14 @@ __acle_se_\name:
     entry   nsc_psa_call, call, API_call, CONNECTION_BUSY
     entry   nsc_psa_close, close, API_close, none
     entry   nsc_psa_close_or_refuse, close, API_close, CONNECTION_BUSY
+
+#if SPM_SCHEDULE_AT_ONCE
+/* For a caller that masks interrupts only to knock. */
+    entry   nsc_psa_version_unmask, version, API_version, VERSION_NONE, 1
+    entry   nsc_psa_connect_unmask, connect, API_connect, CONNECTION_BUSY, 1
+    entry   nsc_psa_call_unmask, call, API_call, CONNECTION_BUSY, 1
+    entry   nsc_psa_close_unmask, close, API_close, CONNECTION_BUSY, 1
+#endif
 
 /* The stack here is that of the call under way: nothing is put on it. r0: the answer; r1 says that it is a refusal. */
     .section .gateway.refuse_second_entry, "ax"

@@ -35,6 +35,9 @@
 #define EXC_RETURN_SECURE    0x40
 
 #define HFSR_FORCED          0x40000000
+#define ICSR_PENDSVSET       0x10000000
+#define ICSR_PENDSVCLR       0x08000000
+#define ICSR_PENDSTSET       0x04000000
 #define SVC_OPCODE           0xDF
 
 #endif

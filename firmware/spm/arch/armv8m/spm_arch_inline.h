@@ -120,14 +120,21 @@ static inline void spm_arch_request_switch(void)
     SCB_ICSR = ICSR_PENDSVSET;
 }
 
-static inline void spm_arch_lift_masks(void)
+static inline bool non_secure_masks(void)
 {
-    __asm__ volatile("msr primask_ns, %0\n\t"
-                     "msr basepri_ns, %0\n\t"
-                     "msr faultmask_ns, %0"
-                     :
-                     : "r"(0)
-                     : "memory");
+    uint32_t primask;
+    uint32_t basepri;
+    uint32_t faultmask;
+
+    __asm__ volatile("mrs %0, primask_ns\n\tmrs %1, basepri_ns\n\tmrs %2, faultmask_ns" : "=r"(primask), "=r"(basepri), "=r"(faultmask));
+    return (primask | basepri | faultmask) != 0U;
+}
+
+/* A mask of the non-secure side holds off PendSV, but not SysTick, which has the same handler. */
+static inline void spm_arch_switch(void)
+{
+    SCB_ICSR = non_secure_masks() ? ICSR_PENDSTSET | ICSR_PENDSVCLR : ICSR_PENDSVSET;
+    dsb_isb();
 }
 
 static inline void spm_arch_wait(void)

@@ -43,6 +43,6 @@ __attribute__((section(".vectors"), used)) void (*const vectors[16 + PLATFORM_IR
     [11] = SVC_Handler,
     [12 ... 13] = fault_handler,
     [14] = PendSV_Handler,
-    [15] = fault_handler,
+    [15] = PendSV_Handler, /* SysTick, which no timer pends: a switch that no mask of the non-secure side holds off */
     [16 ... 15 + PLATFORM_IRQS] = irq_handler,
 };

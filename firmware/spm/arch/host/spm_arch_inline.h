@@ -19,8 +19,9 @@ static inline void spm_arch_request_switch(void)
     spm_host_switch_requests++;
 }
 
-static inline void spm_arch_lift_masks(void)
+static inline void spm_arch_switch(void)
 {
+    spm_host_switch_requests++;
 }
 
 static inline void spm_arch_wait(void)

@@ -14,9 +14,8 @@ static void idle(void)
 {
     for (;;) {
         spm_arch_wait();
-        spm_arch_lift_masks();
         if (spm_kernel.switch_wanted != 0U) {
-            spm_arch_request_switch();
+            spm_arch_switch();
         }
     }
 }

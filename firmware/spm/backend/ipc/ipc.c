@@ -10,11 +10,11 @@ static void request_switch_to(const struct spm_partition *woken)
     if ((atomic_load(&spm_kernel.ready) & current_bit) != 0U && woken->rank_bit < current_bit) {
         return;
     }
-    if (spm_kernel.active != 0U) {
-        spm_kernel.switch_wanted = 1;
-        return;
+    /* Outside a call it is written down too: a mask of the non-secure side may keep the request from being met. */
+    spm_kernel.switch_wanted = 1;
+    if (spm_kernel.active == 0U) {
+        spm_arch_request_switch();
     }
-    spm_arch_request_switch();
 }
 
 void spm_backend_wake(struct spm_partition *partition, spm_word result)

@@ -34,9 +34,12 @@ static void unlock(void)
     scheduler_unlock(&mutex);
 }
 
+/* The thread that reports at the end is no caller of its own. */
 static int32_t client_id(void)
 {
-    return work_client_id(scheduler_self() - FIRST_CALLER);
+    uint32_t self = scheduler_self();
+
+    return work_client_id(self < FIRST_CALLER ? 0U : self - FIRST_CALLER);
 }
 
 static void finish(void)

@@ -14,10 +14,11 @@
 #define BYTES           45U
 #define STEP_TICKS      20U    /* less than an instruction */
 #define SWEEP_TICKS     60000U /* longer than a call */
+#define BASEPRI_STEP    0x20U
 
-enum { NONE, WRONG_STATUS, WRONG_DATA, WRONG_LENGTH, WRONG_REGISTERS, WRONG_FLOATS, WRONG_CLIENT, LOST };
+enum { NONE, WRONG_STATUS, WRONG_DATA, WRONG_LENGTH, WRONG_REGISTERS, WRONG_FLOATS, WRONG_CLIENT, LOST, OPENED };
 static const char *const what_went_wrong[] = { "nothing", "status", "data", "length", "registers", "floating-point registers", "client id",
-                                               "a call that was made did not reach its service" };
+                                               "a call that was made did not reach its service", "a critical section was opened" };
 
 struct caller {
     uint8_t in[BYTES];
@@ -25,6 +26,8 @@ struct caller {
     uint32_t due_ticks;
     uint32_t calls;
     uint32_t waited;
+    uint32_t critical;
+    uint32_t turned_away;
     uint32_t wrong;
     uint32_t first_wrong_call;
     psa_handle_t connection;
@@ -131,6 +134,47 @@ static uint32_t who_am_i(uint32_t index)
     return wrong != NONE ? wrong : message.client_id == work_client_id(index) ? NONE : WRONG_CLIENT;
 }
 
+/* As a scheduler's critical section masks: by PRIMASK or by BASEPRI, which its tick is below. */
+static void mask(uint32_t primask, uint32_t basepri)
+{
+    __asm__ volatile("msr primask, %0\n\tmsr basepri, %1\n\tisb" : : "r"(primask), "r"(basepri) : "memory");
+}
+
+static bool is_masked(uint32_t primask, uint32_t basepri)
+{
+    uint32_t now[2];
+
+    __asm__ volatile("mrs %0, primask\n\tmrs %1, basepri" : "=r"(now[0]), "=r"(now[1]));
+    return now[0] == primask && now[1] == basepri;
+}
+
+/* Nobody else runs before its end. While another thread is in a call it is turned away, and tries again later. */
+static uint32_t in_a_critical_section(struct caller *caller)
+{
+    uint32_t primask = caller->calls % 2U;
+    uint32_t basepri = primask != 0U ? 0U : BASEPRI_STEP << caller->calls % 3U;
+    uint32_t ticks = 200U + caller->calls * 37U % 20000U;
+    uint32_t answer = 0;
+    psa_invec in = { &ticks, sizeof(ticks) };
+    psa_outvec out = { &answer, sizeof(answer) };
+    psa_status_t status;
+    bool opened;
+
+    do {
+        mask(primask, basepri);
+
+        uint32_t others = computed + work_calls();
+
+        status = psa_call(caller->critical % 2U != 0U ? TEST_DRIVER_HANDLE : TEST_STATELESS_HANDLE,
+                          caller->critical % 2U != 0U ? DRIVER_WAIT_FOR : SERVER_ECHO, &in, 1, &out, 1);
+        opened = computed + work_calls() != others || !is_masked(primask, basepri);
+        mask(0, 0);
+        caller->turned_away += status == PSA_ERROR_CONNECTION_BUSY ? 1U : 0U;
+    } while (status == PSA_ERROR_CONNECTION_BUSY && !opened);
+    caller->critical++;
+    return opened ? OPENED : status != PSA_SUCCESS ? WRONG_STATUS : answer == ticks ? NONE : WRONG_DATA;
+}
+
 static uint32_t one_call(struct caller *caller, uint32_t index, uint32_t *counted)
 {
     switch (caller->calls % 5U) {
@@ -141,7 +185,7 @@ static uint32_t one_call(struct caller *caller, uint32_t index, uint32_t *counte
     case 2:
         return echo(caller, caller->connection);
     case 3:
-        return who_am_i(index);
+        return caller->calls % 10U == 3U ? in_a_critical_section(caller) : who_am_i(index);
     default:
         return echo(caller, TEST_STATELESS_HANDLE);
     }
@@ -231,6 +275,8 @@ bool work_report(void)
 
     ns_print_unsigned("calls ", work_calls());
     ns_print_unsigned(", waited for a secure interrupt ", callers[0].waited + callers[1].waited);
+    ns_print_unsigned(", in critical sections ", callers[0].critical + callers[1].critical);
+    ns_print_unsigned(", turned away there ", callers[0].turned_away + callers[1].turned_away);
     ns_print_unsigned(", floating point ", floats_exist() ? 1U : 0U);
     ns_print_unsigned(", rounds of the third thread ", computed);
     for (uint32_t i = 0; i < WORK_CALLERS; i++) {

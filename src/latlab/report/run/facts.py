@@ -18,6 +18,7 @@ FACT_NAMES = {
     "el": "Payload's exception level",
     "gic": "GIC version",
     "interrupt_priority": "Priority of the sweep's interrupt",
+    "basepri": "BASEPRI in the sweep's calls",
 }
 
 

@@ -54,9 +54,13 @@ def psa_events_hash(images: PsaImages) -> str:
     return elf_events_hash(images.bench)
 
 
-def command_line(qemu: Qemu, machine: str, images: PsaImages, priority: int = 0) -> tuple[str, ...]:
-    """The processor starts in the secure image; UART0, the bench's console, is the standard output. Priority: of the bench's timer."""
+def command_line(qemu: Qemu, machine: str, images: PsaImages, priority: int = 0, basepri: int = 0) -> tuple[str, ...]:
+    """The processor starts in the secure image; UART0, the bench's console, is the standard output.
+
+    Priority: of the bench's timer. BASEPRI: what it is while the bench makes a call that is interrupted; 0 masks nothing.
+    """
     check_priority(priority)
+    check_priority(basepri, "--basepri")
     if machine not in MACHINES:
         raise UsageError(f"--machine {machine} does not exist; use one of {', '.join(MACHINES)}")
     options = [
@@ -70,15 +74,15 @@ def command_line(qemu: Qemu, machine: str, images: PsaImages, priority: int = 0)
         ("-semihosting-config", "enable=on,target=native"),
         ("-nic", "none"),
     ]
-    if priority:
-        options.append(("-device", f"loader,addr={PRIORITY_WORD:#x},data={priority:#x},data-len=4"))
+    if priority or basepri:
+        options.append(("-device", f"loader,addr={PRIORITY_WORD:#x},data={priority | basepri << 8:#x},data-len=4"))
     return (str(qemu.path), *(part for option in options for part in option), "-no-reboot")
 
 
-def check_priority(priority: int) -> None:
+def check_priority(priority: int, option: str = "--priority") -> None:
     """Raises UsageError for a priority that the processor does not have."""
     if not 0 <= priority <= 0xE0 or priority % 0x20:
-        raise UsageError(f"--priority {priority:#x} does not exist; the processor has 0x00, 0x20 and so on to 0xE0")
+        raise UsageError(f"{option} {priority:#x} does not exist; the processor has 0x00, 0x20 and so on to 0xE0")
 
 
 def tick_of(clock_hz: int) -> Tick:

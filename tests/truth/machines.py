@@ -7,6 +7,7 @@ Written from the published tables alone: it imports nothing of the product, so t
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +55,7 @@ class Machine:
     scatter: dict[str, float] = field(default_factory=dict)
     at_once: dict[str, float] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def cores(self) -> tuple[Core, ...]:
         return tuple((cluster, core) for cluster, size in enumerate(self.clusters) for core in range(size))
 

@@ -48,8 +48,7 @@ void raspi4_power_off(void)
     reset_into(RSTS_PARTITION);
 }
 
-void raspi4_reset(bool alone)
+void raspi4_reset(void)
 {
-    (void)alone;
     reset_into(0);
 }

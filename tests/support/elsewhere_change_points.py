@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import ruptures
 
-from latlab.analysis.base.change_null import Lasting, strongest
+from latlab.analysis.base.change_null import Shape, strongest
 from latlab.analysis.base.change_points import Kind, changes_of
 
 LENGTHS = (9, 12, 16)
@@ -25,9 +25,10 @@ def the_best_border_is_that_of_ruptures_and_leaves_the_same_squares(inputs: int)
     for _ in range(inputs):
         n = int(rng.integers(5, 40))
         values = rng.standard_normal(n) + rng.choice([0.0, 1.0, 5.0]) * (np.arange(n) >= rng.integers(0, n))
-        ours = next(best for best in strongest(values, np.ones(n), 0.0, 0.0, True) if best.lasting is Lasting.STAYS)
-        assert [ours.start] == borders(values, 1, shortest=2)
-        assert ours.squares == pytest.approx(float(ruptures.costs.CostL2().fit(values).sum_of_costs([ours.start, n])), rel=1e-9)
+        ours = next(best for best in strongest(values, 0.0, True, correlations=(0.0,)) if best.shape is Shape.STEP)
+        assert list(ours.borders) == borders(values, 1, shortest=2)
+        left = ((values - values.mean()) ** 2).sum() * np.exp(-2 * ours.statistic / n)
+        assert left == pytest.approx(float(ruptures.costs.CostL2().fit(values).sum_of_costs([*ours.borders, n])), rel=1e-9)
 
 
 def large_steps_stand_where_ruptures_puts_as_many(inputs: int) -> None:
@@ -39,7 +40,7 @@ def large_steps_stand_where_ruptures_puts_as_many(inputs: int) -> None:
         places = [n // 2] if steps == 1 else [n // 3, 2 * n // 3]
         sizes = rng.choice([1.0, -1.0]) * DEVIATIONS * np.array([2.0, -1.0])
         values = rng.standard_normal(n) + sum(size * (np.arange(n) >= place) for size, place in zip(sizes, places, strict=False))
-        changes = changes_of([np.array([value]) for value in values], lambda before, after: True)
+        changes = changes_of(list(values), lambda before, after: True)
         found = [change.start for change in changes if change.kind is Kind.STEP]
         if len(found) == steps:
             as_many += 1

@@ -119,4 +119,4 @@ def test_options_that_do_not_belong_together_are_refused(tmp_path: Path, reposit
     assert "it needs --repo" in latlab(tmp_path, "history", FIGURE, "a", "b", "--build", "true").stderr
     assert "one range" in latlab(tmp_path, "history", FIGURE, "a", "b", *repo, *MEASURED).stderr
     unknown = latlab(tmp_path, "bisect", "HEAD~1..HEAD", *repo, "--figure", "no_test/powerdown", *MEASURED)
-    assert unknown.returncode == 2 and "has no figure 'no_test/powerdown'" in unknown.stderr
+    assert unknown.returncode == 2 and "matches 'no_test/powerdown'" in unknown.stderr

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from statistics import fmean, median
 
 from latlab.analysis.amounts.amount_figures import amount_figures
 from latlab.analysis.base.figure import Figure
+from latlab.analysis.base.figure_names import refusal
 from latlab.analysis.ladder.span_figures import span_figures
 from latlab.analysis.wakeups.wakeup_figures import wakeup_figures
+from latlab.errors import UsageError
 from latlab.model.enums import Kind
 from latlab.model.run import Run
 
@@ -21,7 +22,11 @@ def figures_of(run: Run) -> tuple[Figure, ...]:
     return wakeup_figures(run) if run.kind is Kind.WAKEUPS else span_figures(run)
 
 
-def figure_value(run: Run, pattern: str) -> float | None:
-    """One number for `TEST/METRIC`, the mean over its figures, or for figures whose whole path matches; None where there is none."""
-    found = [median(one.values) for one in figures_of(run) if fnmatchcase(one.path, pattern) or fnmatchcase(one.path, f"{pattern}/*")]
+def figure_value(run: Run, text: str) -> float | None:
+    """One number for what the text names, the mean over its figures; None where it names none."""
+    found = [median(one.values) for one in figures_of(run) if one.called.asked_by(text)]
     return fmean(found) if found else None
+
+
+def no_figure(run: Run, text: str) -> UsageError:
+    return refusal(text, (one.called for one in figures_of(run)), run.id)

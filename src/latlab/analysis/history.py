@@ -1,33 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where a figure changed over many releases."""
+"""Where a figure, or all figures of a metric together, changed over many releases.
+
+What `compare` says of two neighbours holds here too: a release that it calls changed against the one before is a change. What it cannot
+tell of any two, such as a slow change, is searched for in the whole series, between the changes that are known.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from itertools import pairwise
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from latlab.analysis.base.change_points import Change, changes_of, visible
+from latlab.analysis.base.change_points import Beyond, Change, changes_of, visible
 from latlab.analysis.base.change_points import Kind as ChangeKind
-from latlab.analysis.base.columns import Floats
+from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.figure import Figure
-from latlab.analysis.base.identity import NotComparable, check_same, pair_runs, resolution
+from latlab.analysis.base.figure_names import FigureName, refusal
+from latlab.analysis.base.identity import resolution
 from latlab.analysis.base.summary import Mark, mark_of
-from latlab.analysis.base.verdicts import Limits
-from latlab.analysis.base.wording import amount, count
+from latlab.analysis.base.verdicts import Limits, Verdict
+from latlab.analysis.base.wording import MORE_IS_BETTER, amount, count
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.figures import figures_of
-from latlab.analysis.wakeups.wakeup_identity import pair_wakeups
 from latlab.model.enums import Clock, Kind, Metric
-from latlab.model.run import Run, Tick
+from latlab.model.run import Run
 
 EXACT_NOTE = "the clock is deterministic, so every change beyond the threshold is exact and is named"
 TURNS_NOTE = "cores take turns under the instruction clock, so no change of a parallel test is named"
+CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +44,29 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """What `compare` says of two neighbours: its rows that changed, and of how many. Empty where the series alone shows the change."""
+
+    regressed: tuple[str, ...] = ()
+    improved: tuple[str, ...] = ()
+    rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Of the figures of a series of many: those that rose and those that fell by more than their threshold, and how many there are."""
+
+    rose: tuple[str, ...] = ()
+    fell: tuple[str, ...] = ()
+    figures: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ChangePoint:
     """The points `index` to below `end` left the level `before`; `left` is the last point of that level, which explanations compare.
 
-    `p` is None under a deterministic clock, where a change is no matter of chance. A drift goes from `left` to `index`.
+    `verdict` is the worst of what is told. `p` is None under a deterministic clock, where a change is no matter of chance. A drift goes
+    from `left` to `index`.
     """
 
     kind: ChangeKind
@@ -54,101 +76,227 @@ class ChangePoint:
     before: float
     after: float
     p: float | None
+    verdict: Verdict
+    judged: Judged
+    moved: Moved
     explanations: tuple[Explanation, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
+    """`figures` are the paths of those that are followed together, whose geometric mean the points have; one has values of its own."""
+
     path: str
     unit: str
     points: tuple[Point, ...]
     changes: tuple[ChangePoint, ...]
     note: str = ""
+    figures: tuple[str, ...] = ()
 
 
-def history(runs: Sequence[Run], pattern: str, limits: Limits | None = None) -> tuple[Series, ...]:
-    """A series for each figure whose path matches `pattern` (`susp_deep_parallel/powerdown/step`, `*/wakeup/*`).
+def history(runs: Sequence[Run], asked: str, limits: Limits | None = None) -> tuple[Series, ...]:
+    """A series for each name by which `asked` means figures (`wakeup`, `*/wakeup`, `susp_deep_parallel/powerdown/step`).
 
-    Raises NotComparable where two neighbouring runs do not belong together or no figure matches.
+    Raises NotComparable where two neighbouring runs do not belong together, UsageError where no figure has such a name.
     """
-    for before, after in pairwise(runs):
-        _check_pair(before, after)
-    found: dict[str, list[tuple[Run, Figure]]] = {}
-    known: dict[str, None] = {}
-    for run in runs:
+    pairs = _Pairs(runs, limits or Limits())
+    for index in range(1, len(runs)):
+        pairs.of(index - 1, index)
+    found: dict[str, dict[str, dict[int, Figure]]] = {}
+    known: dict[FigureName, None] = {}
+    for index, run in enumerate(runs):
         for figure in figures_of(run):
-            known[figure.path] = None
-            if fnmatchcase(figure.path, pattern):
-                found.setdefault(figure.path, []).append((run, figure))
+            known[figure.called] = None
+            if name := figure.called.asked_by(asked):
+                found.setdefault(name, {}).setdefault(figure.path, {})[index] = figure
     if not found:
-        raise NotComparable(f"no figure matches {pattern!r}; there are {', '.join(list(known)[:8])} and {max(0, len(known) - 8)} more")
-    return tuple(_series(path, figures, limits or Limits()) for path, figures in found.items())
+        raise refusal(asked, known, "these runs")
+    return tuple(_Followed(name, figures, pairs).series() for name, figures in found.items())
 
 
-def _check_pair(before: Run, after: Run) -> None:
-    kinds = (before.kind, after.kind)
-    if Kind.WAKEUPS in kinds:
-        pair_wakeups(before, after)
-    elif kinds == (Kind.AMOUNTS, Kind.AMOUNTS):
-        check_same(before, after, [])
-    else:
-        pair_runs(before, after)
+class _Pairs:
+    """Runs compared two by two, each pair once."""
+
+    def __init__(self, runs: Sequence[Run], limits: Limits) -> None:
+        self.runs = runs
+        self.limits = limits
+        self._compared: dict[tuple[int, int], Comparison] = {}
+        self._explained: dict[tuple[int, int], tuple[Explanation, ...]] = {}
+
+    def of(self, before: int, after: int) -> Comparison:
+        if (before, after) not in self._compared:
+            self._compared[before, after] = compare(self.runs[before], self.runs[after], self.limits)
+        return self._compared[before, after]
+
+    def why(self, before: int, after: int) -> tuple[Explanation, ...]:
+        if (before, after) not in self._explained:
+            self._explained[before, after] = explain_pair(self.of(before, after))
+        return self._explained[before, after]
 
 
-def _series(path: str, figures: list[tuple[Run, Figure]], limits: Limits) -> Series:
-    points = [Point(run, figure.values) for run, figure in figures]
-    first, figure = figures[0]
-    if mark_of(first, figure.test) is Mark.TURNS:
-        return Series(path, figure.unit, tuple(points), (), TURNS_NOTE)
-    if first.tick.clock is not Clock.TIME:
-        return Series(path, figure.unit, tuple(points), _exact_changes(points, limits), EXACT_NOTE)
-    step = _rounding(points, figure.metric)
-    values: list[Floats] = [np.array(point.values) for point in points]
-    changes = changes_of(values, lambda before, after: abs(after - before) > limits.threshold(before, step, 0.0), step)
-    note = "" if changes else _silence(values, step, figure.unit)
-    return Series(path, figure.unit, tuple(points), tuple(_judged(points, change, limits) for change in changes), note)
+class _Followed:
+    """Figures that are followed together, or one by itself: `figures` has them by path, and each by the number of its run."""
+
+    def __init__(self, name: str, figures: dict[str, dict[int, Figure]], pairs: _Pairs) -> None:
+        self._name = name
+        self._pairs = pairs
+        self._limits = pairs.limits
+        self._is_one = name in figures
+        self._figures = figures if self._is_one else _in_every_run(figures, len(pairs.runs))
+        self._any = next(iter(next(iter(figures.values())).values()))
+        at = sorted(next(iter(self._figures.values()), {})) or range(len(pairs.runs))
+        self._at = list(at)
+        self._runs = [pairs.runs[i] for i in self._at]
+        self._values = {path: [own[i].value for i in self._at] for path, own in self._figures.items()}
+
+    def series(self) -> Series:
+        points = self._points()
+        said = Series(self._name, self._any.unit, points, (), figures=() if self._is_one else tuple(self._figures))
+        if not points:
+            return replace(said, note=f"none of its {count(len(self._figures), 'figure')} is in every run; name one of them")
+        if self._takes_turns:
+            return replace(said, note=TURNS_NOTE)
+        values = [point.value for point in points]
+        judged = [Judged(), *(self._judged(k) for k in range(1, len(points)))]
+        known = [k for k, one in enumerate(judged) if one.regressed or one.improved]
+        is_exact = self._runs[0].tick.clock is not Clock.TIME
+        if is_exact:
+            changes = _exact_changes(values, self._beyond, known)
+        else:
+            changes = changes_of(values, self._beyond, self._rounding, known, joins=self._is_one)
+        told = [self._told(change, judged, values) for change in changes]
+        kept = tuple(change for change in told if not _contradicts(change, self._rows(change.index)))
+        note = EXACT_NOTE if is_exact else "" if kept else self._silence(values)
+        return replace(said, changes=kept, note=note)
+
+    def _points(self) -> tuple[Point, ...]:
+        if self._is_one:
+            own = self._figures[self._name]
+            return tuple(Point(run, own[i].values) for i, run in zip(self._at, self._runs, strict=True))
+        together = [path for path, values in self._values.items() if min(values) > 0]
+        if not together:
+            return ()
+        levels = np.exp(np.mean(np.log([self._values[path] for path in together]), axis=0))
+        return tuple(Point(run, (float(level),)) for run, level in zip(self._runs, levels, strict=True))
+
+    @property
+    def _takes_turns(self) -> bool:
+        tests = {figure.test for own in self._figures.values() for figure in own.values()}
+        return all(mark_of(self._runs[0], test) is Mark.TURNS for test in tests)
+
+    @property
+    def _rounding(self) -> float:
+        """What one step of the coarsest figures is worth; rates and averages have none."""
+        metric = self._any.metric
+        if self._runs[0].kind is Kind.SPANS:
+            return max(resolution(run, metric) for run in self._runs)
+        if metric is Metric.MISSED_PERIODS or self._runs[0].kind is Kind.AMOUNTS:
+            return 0.0
+        return max(one.resolution_ticks * run.tick.value for run in self._runs for one in run.distributions)
+
+    @property
+    def _beyond(self) -> Beyond:
+        limits, tick = self._limits, self._runs[0].tick
+        if tick.clock is Clock.INSTRUCTIONS:
+            return lambda before, after: abs(after - before) > limits.relative_exact * abs(before)
+        step = tick.value if tick.clock is Clock.VIRTUAL else self._rounding
+        return lambda before, after: abs(after - before) > limits.threshold(before, step, 0.0)
+
+    def _rows(self, k: int) -> list[Row]:
+        """What `compare` judges of this series against the point before, turned parts of a test aside."""
+        rows = self._pairs.of(self._at[k - 1], self._at[k]).rows
+        if not self._is_one:
+            return [row for row in rows if self._name in FigureName(row.test, row.metric.value, row.name).all]
+        figure = self._figures[self._name][self._at[k]]
+        cores = {str(core) for core in self._runs[k].topology.cores}
+        return [row for row in rows if _covers(row, figure, cores)]
+
+    def _judged(self, k: int) -> Judged:
+        rows = self._rows(k)
+        changed = [row for row in rows if row.verdict in CHANGED and (not self._is_one or self._went_with(row, k))]
+        names = {verdict: tuple(_named(row) for row in changed if row.verdict is verdict) for verdict in CHANGED}
+        return Judged(names[Verdict.REGRESSED], names[Verdict.IMPROVED], len(rows))
+
+    def _went_with(self, row: Row, k: int) -> bool:
+        """A row holds several cells, and what is said of them all need not hold of each."""
+        before, after = self._values[self._name][k - 1 : k + 1]
+        return (after - before) * row.shift.value > 0 and self._beyond(before, after)
+
+    def _told(self, change: Change, judged: list[Judged], values: list[float]) -> ChangePoint:
+        index = change.end - 1 if change.kind is ChangeKind.DRIFT else change.start
+        by_pair = judged[index] if change.kind is not ChangeKind.DRIFT else Judged()
+        is_known = bool(by_pair.regressed or by_pair.improved)
+        before, after, p = change.before, change.after, change.p
+        if is_known:
+            p = self._p(index)
+            if (after - before) * (values[index] - values[change.left]) <= 0:
+                before, after = values[change.left], values[index]
+        rises = (after > before) != (self._any.metric in MORE_IS_BETTER)
+        verdict = Verdict.REGRESSED if by_pair.regressed or (rises and not is_known) else Verdict.IMPROVED
+        why = self._pairs.why(self._at[change.left], self._at[index])
+        if self._is_one:
+            why = tuple(one for one in why if one.test in ("", self._any.test))
+        return ChangePoint(change.kind, change.left, index, change.end, before, after, p, verdict, by_pair, self._moved(change, index), why)
+
+    def _p(self, k: int) -> float | None:
+        if self._runs[0].tick.clock is not Clock.TIME:
+            return None
+        return min(row.p_adjusted for row in self._rows(k) if row.verdict in CHANGED)
+
+    def _moved(self, change: Change, index: int) -> Moved:
+        if self._is_one:
+            return Moved()
+        ends = {path: (values[change.left], values[index]) for path, values in self._values.items()}
+        rose = tuple(path for path, (before, after) in ends.items() if after > before and self._beyond(before, after))
+        fell = tuple(path for path, (before, after) in ends.items() if after < before and self._beyond(before, after))
+        return Moved(rose, fell, len(ends))
+
+    def _silence(self, values: list[float]) -> str:
+        """What it means that nothing is shown."""
+        smallest = visible(values, self._rounding)
+        if smallest.newest is None:
+            said = f"{count(len(values), 'run')} say nothing of what runs scatter by; three are the fewest that may show a change"
+            return f"{said} beside what `latlab compare` tells of two neighbours"
+        unit = self._any.unit
+        lasting = f", one that stays from the middle on from {amount(smallest.step, unit)} on" if smallest.step is not None else ""
+        return f"no change is shown; with this scatter a change of the newest run would be from {amount(smallest.newest, unit)} on{lasting}"
 
 
-def _rounding(points: list[Point], metric: Metric) -> float:
-    """What one step of the coarsest figures is worth; rates and averages have none."""
-    if points[0].run.kind is Kind.SPANS:
-        return max(resolution(point.run, metric) for point in points)
-    if metric is Metric.MISSED_PERIODS or points[0].run.kind is Kind.AMOUNTS:
-        return 0.0
-    return max(one.resolution_ticks * point.run.tick.value for point in points for one in point.run.distributions)
+def _in_every_run(figures: dict[str, dict[int, Figure]], runs: int) -> dict[str, dict[int, Figure]]:
+    return {path: own for path, own in figures.items() if len(own) == runs}
 
 
-def _silence(values: list[Floats], step: float, unit: str) -> str:
-    """What it means that nothing is shown."""
-    smallest = visible(values, step)
-    if smallest.newest is None:
-        said = f"{count(len(values), 'run')} of one boot each say nothing of the scatter; three are the fewest that may show a change"
-        return f"{said}; `latlab compare` judges two neighbours"
-    lasting = f", one that stays from the middle on from {amount(smallest.step, unit)} on" if smallest.step is not None else ""
-    return f"no change is shown; with this scatter a change of the newest run would be from {amount(smallest.newest, unit)} on{lasting}"
+def _covers(row: Row, figure: Figure, cores: set[str]) -> bool:
+    """Whether this row judges the figure: by its own name, by its core among the cells, or by its cluster."""
+    if (row.test, row.metric) != (figure.test, figure.metric):
+        return False
+    if figure.core is None and figure.cluster is None:
+        return row.name == (figure.judged_as or figure.name)
+    labels = {cell.label for cell in row.cells}
+    if figure.core is not None and labels & cores:
+        return str(figure.core) in labels
+    return row.cluster in (None, figure.cluster if figure.core is None else figure.core.cluster)
 
 
-def _judged(points: list[Point], change: Change, limits: Limits) -> ChangePoint:
-    index = change.end - 1 if change.kind is ChangeKind.DRIFT else change.start
-    why = _why(points, change.left, index, limits)
-    return ChangePoint(change.kind, change.left, index, change.end, change.before, change.after, change.p, why)
+def _named(row: Row) -> str:
+    return f"{row.test} {row.name}"
 
 
-def _exact_changes(points: list[Point], limits: Limits) -> tuple[ChangePoint, ...]:
+def _contradicts(change: ChangePoint, rows: list[Row]) -> bool:
+    """A change that only the series shows, where `compare` says the opposite of these two."""
+    if change.judged.regressed or change.judged.improved or change.kind is ChangeKind.DRIFT:
+        return False
+    opposite = Verdict.IMPROVED if change.verdict is Verdict.REGRESSED else Verdict.REGRESSED
+    return any(row.verdict is opposite for row in rows)
+
+
+def _exact_changes(values: list[float], beyond: Beyond, known: list[int]) -> tuple[Change, ...]:
     """Every release whose figure left the level of the last change by more than the threshold: slow drift adds up to a change, too."""
-    level = points[0].value
-    changes: list[ChangePoint] = []
-    for index, point in enumerate(points):
-        if abs(point.value - level) > _exact_threshold(level, point.run.tick, limits):
-            why = _why(points, index - 1, index, limits)
-            changes.append(ChangePoint(ChangeKind.STEP, index - 1, index, len(points), level, point.value, None, why))
-            level = point.value
-    return tuple(changes)
-
-
-def _exact_threshold(level: float, tick: Tick, limits: Limits) -> float:
-    return limits.relative_exact * abs(level) if tick.clock is Clock.INSTRUCTIONS else limits.threshold(level, tick.value, 0.0)
-
-
-def _why(points: list[Point], before: int, after: int, limits: Limits) -> tuple[Explanation, ...]:
-    return explain_pair(compare(points[before].run, points[after].run, limits))
+    level = values[0]
+    changes: list[Change] = []
+    for index, value in enumerate(values):
+        if index in known or beyond(level, value):
+            changes.append(Change(ChangeKind.STEP, index - 1, index, len(values), level, value, None))
+            level = value
+    ends = [*(change.start for change in changes), len(values)][1:]
+    return tuple(replace(change, end=end) for change, end in zip(changes, ends, strict=True))

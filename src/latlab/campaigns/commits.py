@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from latlab.analysis.crossings.span_functions import Move, moves_of
-from latlab.analysis.figures import figure_value
+from latlab.analysis.figures import figure_value, no_figure
 from latlab.campaigns.foreign import run_psci_subject
 from latlab.campaigns.recording import Silent
 from latlab.errors import DataError, LatlabError, UsageError
@@ -182,9 +182,10 @@ def _value(measurer: Measurer, commit: Commit, figure: str) -> float | None:
 
 
 def _asked(measurer: Measurer, commit: Commit, figure: str) -> float:
-    value = figure_value(_run(measurer, commit), figure)
+    run = _run(measurer, commit)
+    value = figure_value(run, figure)
     if value is None:
-        raise UsageError(f"{_run(measurer, commit).id}, of {commit}, has no figure {figure!r}; `latlab show` lists what it has")
+        raise no_figure(run, figure)
     return value
 
 

@@ -40,7 +40,7 @@ def show(
     test: Annotated[str | None, typer.Option(help="Only this test, such as susp_deep_serial.")] = None,
     log: Annotated[str | None, typer.Option(help="Print a raw log instead: console, secure or stderr.")] = None,
     span: Annotated[
-        str | None, typer.Option(help="Print the calls of functions in one span instead: TEST/METRIC or TEST/METRIC/CORE, table or json.")
+        str | None, typer.Option(help="Print the calls of functions in TEST/METRIC/core-0.1 instead, or in the slowest core's TEST/METRIC.")
     ] = None,
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,

@@ -7,17 +7,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from latlab.analysis.base.change_null import SHARES, Lasting, critical, strongest
+from latlab.analysis.base.change_null import SHARES, Shape, strongest
 from latlab.analysis.base.change_points import Kind, changes_of, visible
 
 
-def points(values, boots=1, scatter=0.0, seed=0):
-    rng = np.random.default_rng(seed)
-    return [value + scatter * rng.standard_normal(boots) for value in values]
+def always(before, after):
+    return True
 
 
-def found(values, beyond=lambda a, b: True, **more):
-    return [(c.kind, c.start, c.end) for c in changes_of(points(values, **more), beyond)]
+def found(values, beyond=always, **more):
+    return [(c.kind, c.start, c.end) for c in changes_of(list(values), beyond, **more)]
 
 
 def level(n, seed, heavy=False):
@@ -39,7 +38,7 @@ def test_a_level_series_hardly_ever_has_a_change_point(n, heavy):
 
 
 @pytest.mark.parametrize("heavy", [False, True])
-@pytest.mark.parametrize(("at", "to", "size"), [(6, 12, 10), (4, 8, 20), (11, 12, 20)])
+@pytest.mark.parametrize(("at", "to", "size"), [(6, 12, 15), (4, 8, 20), (11, 12, 20)])
 def test_a_change_of_twelve_releases_is_nearly_always_found_within_one_release(at, to, size, heavy):
     hits = 0
     for seed in range(50):
@@ -76,23 +75,23 @@ def test_what_stands_beside_a_single_release_is_searched_without_it():
 
 def test_the_levels_are_medians_of_what_lies_on_both_sides():
     values = np.array([10.0, 11.0, 9.0, 10.0, 11.0, 30.0, 31.0, 29.0, 30.0, 29.0])
-    (change,) = changes_of(points(values), lambda a, b: True, resolution=1.0)
+    (change,) = changes_of(list(values), always, resolution=1.0)
     assert (change.left, change.start, change.end, change.before, change.after) == (4, 5, 10, 10.0, 30.0)
 
 
 def test_a_line_that_fits_better_than_a_step_is_drift_and_a_step_is_not():
     noise = np.random.default_rng(8).normal(0, 1, 14)
-    (drift,) = changes_of(points(100 + 3 * np.arange(14) + noise), lambda a, b: True)
+    (drift,) = changes_of(list(100 + 3 * np.arange(14) + noise), always)
     assert (drift.kind, drift.left, drift.end) == (Kind.DRIFT, 0, 14)
     fit = stats.linregress(np.arange(14), 100 + 3 * np.arange(14) + noise)
     assert drift.before == pytest.approx(fit.intercept) and drift.after == pytest.approx(fit.intercept + 13 * fit.slope)
-    assert changes_of(points(100 + 3 * np.arange(14) + noise), lambda a, b: abs(b - a) > 1000) == ()
+    assert changes_of(list(100 + 3 * np.arange(14) + noise), lambda a, b: abs(b - a) > 1000) == ()
 
 
 def test_a_change_that_is_too_small_to_count_does_not_hide_one_inside_it():
     values = np.random.default_rng(2).normal(100, 0.1, 24) + np.r_[np.zeros(12), np.full(12, 1.0)]
     values[18:21] += 4
-    counted = changes_of(points(values), lambda a, b: abs(b - a) > 2)
+    counted = changes_of(list(values), lambda a, b: abs(b - a) > 2)
     assert [(c.start, c.end) for c in counted] == [(18, 21), (21, 24)]
 
 
@@ -101,113 +100,94 @@ def test_several_changes_do_not_hide_each_other():
     assert [start for _, start, _ in found(quiet + 20 * (np.arange(20) // 5 % 2))] == [5, 10, 15]
 
 
-def test_boots_show_what_their_medians_alone_cannot():
-    assert found([100.0, 100.6, 104.0]) == []
-    assert found([100.0, 100.6, 104.0], scatter=0.5, boots=8) == [(Kind.NEWEST, 2, 3)]
-    assert found([100.0, 104.0], scatter=0.5, boots=8) == [(Kind.NEWEST, 1, 2)]
+def dependent(n, seed, correlation, noise=2.5):
+    errors = np.random.default_rng(seed).standard_normal(n)
+    for i in range(1, n):
+        errors[i] = correlation * errors[i - 1] + (1 - correlation**2) ** 0.5 * errors[i]
+    return 100 + noise * errors
 
 
-def test_boots_that_differ_less_than_the_releases_do_not_make_every_release_a_change():
-    rng = np.random.default_rng(6)
-    runs = [rng.normal(100, 3, 12) for _ in range(40)]
-    assert sum(bool(found(values, boots=6, scatter=0.1, seed=i)) for i, values in enumerate(runs)) <= 6
+@pytest.mark.parametrize("correlation", [0.5, 0.8])
+@pytest.mark.parametrize("n", [8, 12, 20])
+def test_releases_that_depend_on_the_one_before_hardly_ever_make_a_change(n, correlation):
+    assert sum(bool(found(dependent(n, seed, correlation))) for seed in range(100)) <= 9
 
 
-def test_six_releases_are_the_fewest_that_show_what_releases_scatter_by():
-    """With fewer the boots are all there is, as the documents say."""
+@pytest.mark.parametrize("correlation", [0.5, 0.8])
+def test_a_step_is_found_among_releases_that_depend_on_the_one_before(correlation):
+    step = 12 * (np.arange(20) >= 10)
+    named = [found(dependent(20, seed, correlation) + step) for seed in range(50)]
+    assert sum(any(abs(start - 10) <= 1 for _, start, _ in one) for one in named) >= 40
 
-    def named(releases):
-        levels = [np.random.default_rng(seed).normal(100, 1, releases) for seed in range(20)]
-        return sum(bool(found(values, boots=4, scatter=0.01, seed=i)) for i, values in enumerate(levels))
 
-    assert named(6) <= 4 and named(5) >= 12
+def test_two_steps_the_same_way_are_two_steps_and_no_drift():
+    named = [found(level(12, seed) + 20 * (np.arange(12) >= 4) + 20 * (np.arange(12) >= 8)) for seed in range(30)]
+    assert sum([kind for kind, _, _ in one] == [Kind.STEP, Kind.STEP] for one in named) >= 24
+    assert sum(any(kind is Kind.DRIFT for kind, _, _ in one) for one in named) <= 3
+
+
+def test_what_is_known_to_change_is_a_border_and_what_lies_between_is_searched():
+    values = np.random.default_rng(4).normal(100, 0.5, 20) + 0.2 * (np.arange(20) >= 12) + 10 * (np.arange(20) >= 6)
+    changes = changes_of(list(values), lambda a, b: abs(b - a) > 3, known=[12])
+    assert [(c.kind, c.start, c.p is None) for c in changes] == [(Kind.STEP, 6, False), (Kind.STEP, 12, True)]
+
+
+def test_one_point_between_two_known_borders_is_alone_where_it_came_back_and_they_are_joined():
+    beyond = lambda a, b: abs(b - a) > 3  # noqa: E731
+    back, on = [100.0, 100.0, 120.0, 101.0, 100.0], [100.0, 100.0, 120.0, 140.0, 140.0]
+    assert found(back, beyond, known=[2, 3]) == [(Kind.ALONE, 2, 3)]
+    assert found(back, beyond, known=[2, 3], joins=False) == [(Kind.STEP, 2, 3), (Kind.STEP, 3, 5)]
+    assert found(on, beyond, known=[2, 3]) == [(Kind.STEP, 2, 3), (Kind.STEP, 3, 5)]
+
+
+def test_the_smallest_visible_change_is_seen_and_nine_tenths_of_it_are_not():
+    values = list(level(12, 3))
+    smallest = visible(values)
+
+    def shown(size, start):
+        return found(np.array(values) + size * (np.arange(12) >= start))
+
+    assert smallest.newest and smallest.step
+    for size, start in ((smallest.newest, 11), (smallest.step, 6)):
+        assert shown(size, start) and not shown(0.9 * size, start)
+    assert visible([1.0, 2.0]).newest is None and visible([1.0, 2.0, 1.5]).step is None
 
 
 @pytest.mark.parametrize("has_newest", [False, True])
-def test_every_way_to_set_neighbours_apart_is_of_one_kind(has_newest):
-    """The strongest of each kind is the strongest of all intervals that are of it by definition."""
+@pytest.mark.parametrize("correlation", [0.0, 0.8])
+def test_the_strongest_of_each_shape_is_the_best_of_all_fits_of_it(has_newest, correlation):
+    """By generalised least squares, one fit after the other, with the inverse of the errors' correlation matrix."""
     n = 9
     values = np.random.default_rng(8).normal(0, 1, n)
+    precision = np.linalg.inv(correlation ** np.abs(np.subtract.outer(np.arange(n), np.arange(n)))) if correlation else np.eye(n)
 
-    def kind_of(start, end):
-        if start == n - 1 and has_newest:
-            return Lasting.NEWEST
-        if end - start == 1 or (start, end) == (1, n):
-            return Lasting.ALONE
-        return Lasting.STAYS if end == n else Lasting.RETURNS
+    def left(*columns):
+        design = np.array([np.ones(n), *columns]).T
+        beta = np.linalg.solve(design.T @ precision @ design, design.T @ precision @ values)
+        rest = values - design @ beta
+        return rest @ precision @ rest
 
-    left: dict[Lasting, list[tuple[float, int, int]]] = {}
-    for start in range(1, n):
-        for end in range(start + 1, n + 1):
-            inside, outside = values[start:end], np.r_[values[:start], values[end:]]
-            squares = ((inside - inside.mean()) ** 2).sum() + ((outside - outside.mean()) ** 2).sum()
-            left.setdefault(kind_of(start, end), []).append((squares, start, end))
-    found_best = {best.lasting: best for best in strongest(values, np.ones(n), 0.0, 0.0, has_newest)}
-    assert set(found_best) == set(left)
-    for kind, all_of_kind in left.items():
-        squares, start, end = min(all_of_kind)
-        assert (found_best[kind].start, found_best[kind].end) == (start, end)
-        assert found_best[kind].squares == pytest.approx(squares)
-
-
-def test_what_would_be_seen_is_in_the_unit_of_the_values():
-    values = np.random.default_rng(4).normal(100, 2.5, 12)
-    large, small = visible(points(values)), visible(points(values / 1000))
-    assert large.newest and large.step and small.newest and small.step
-    assert (large.newest, large.step) == pytest.approx((1000 * small.newest, 1000 * small.step))
-    assert large.step < large.newest
+    at = np.arange(n)
+    steps = {k: 1.0 * (at >= k) for k in range(1, n)}
+    ends = {n - 1} if has_newest else set()
+    pairs = [(a, b) for a in range(2, n) for b in range(a + 2, n - 1)]
+    fits = {
+        Shape.NEWEST: [left(steps[n - 1])] if has_newest else [],
+        Shape.ALONE: [left(steps[k]) for k in {1, n - 1} - ends] + [left(1.0 * (at == k)) for k in range(1, n - 1)],
+        Shape.STEP: [left(steps[k]) for k in range(2, n - 1)],
+        Shape.RETURNS: [left(steps[a] - steps[b]) for a, b in pairs],
+        Shape.STAIRS: [left(steps[a], steps[b]) for a, b in pairs],
+        Shape.LINE: [left(1.0 * at)],
+    }
+    best = {one.shape: one.statistic for one in strongest(values, 0.0, has_newest, correlations=(correlation,))}
+    assert best == pytest.approx({shape: n / 2 * np.log(left() / min(squares)) for shape, squares in fits.items() if squares})
 
 
-def test_a_perfect_step_leaves_nothing():
-    (best,) = [one for one in strongest(np.repeat([1.0, 2.0], 4), np.ones(8), 0.0, 0.0, True) if one.lasting is Lasting.STAYS]
-    assert (best.start, best.squares) == (4, 0.0)
-
-
-def test_the_errors_of_a_series_are_shared_in_whole():
+def test_the_shares_of_the_errors_are_one():
     assert sum(SHARES.values()) == pytest.approx(1.0)
 
 
 def test_values_that_differ_by_a_tick_show_nothing():
-    values = [100.0, 100.0, 100.0, 100.0, 101.0, 101.0, 101.0, 101.0]
-    assert [c.start for c in changes_of(points(values), lambda a, b: True)] == [4]
-    assert changes_of(points(values), lambda a, b: True, resolution=4.0) == ()
-
-
-def test_the_newest_release_is_judged_by_the_classical_prediction_interval():
-    values = level(9, 3)
-    newest = next(b for b in strongest(values, np.ones(9), 0.0, 0.0, True) if b.lasting is Lasting.NEWEST)
-    rest = values[:-1]
-    t = (values[-1] - rest.mean()) / (rest.std(ddof=1) * np.sqrt(1 + 1 / 8))
-    assert newest.statistic == pytest.approx(t**2)
-
-
-def test_the_strongest_step_is_the_strongest_of_all_two_sample_t_tests():
-    values = level(11, 5)
-    best = next(b for b in strongest(values, np.ones(11), 0.0, 0.0, True) if b.lasting is Lasting.STAYS)
-    squares = {k: stats.ttest_ind(values[:k], values[k:]).statistic ** 2 for k in range(2, 10)}
-    assert best.start == max(squares, key=lambda k: squares[k]) and best.statistic == pytest.approx(squares[best.start])
-
-
-def test_the_null_of_the_newest_release_holds_students_t_where_it_is_the_only_kind():
-    """Two points of four boots each: the medians' t is near Student's, whose 95 % point with six degrees of freedom is 2.45."""
-    share = 0.05 / SHARES[Lasting.NEWEST]
-    assert np.sqrt(critical((4, 4), True, Lasting.NEWEST, share * SHARES[Lasting.NEWEST])) == pytest.approx(2.7, abs=0.35)
-
-
-def test_what_would_be_seen_is_what_is_seen():
-    values = level(12, 2)
-    least = visible(points(values))
-    assert least.newest is not None and least.step is not None
-    quiet = values.copy()
-    quiet[-1] = values[:-1].mean() + 1.4 * least.newest
-    assert found(values) == [] and [kind for kind, _, _ in found(quiet)] == [Kind.NEWEST]
-    assert least.step < least.newest and visible(points([1.0, 2.0])).newest is None and visible(points([1.0, 2.0, 3.0])).step is None
-
-
-def test_a_long_series_is_judged_with_the_null_of_two_hundred_and_tried_more_often():
-    rng = np.random.default_rng(9)
-    values = rng.normal(100, 1, 400)
-    assert found(values) == []
-    values[150:260] += 4
-    starts = [start for _, start, _ in found(values)]
-    assert len(starts) == 2 and abs(starts[0] - 150) <= 1 and abs(starts[1] - 260) <= 1
+    values = [100.0] * 6 + [101.0] * 6
+    assert [start for _, start, _ in found(values)] == [6]
+    assert found(values, resolution=4.0) == []

@@ -8,11 +8,13 @@ from rich.console import Console
 from scipy import optimize, stats
 
 from latlab.analysis.base.change_points import Kind
-from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.verdicts import Limits
+from latlab.analysis.compare import compare
+from latlab.analysis.explain import explain_pair
 from latlab.analysis.history import history
 from latlab.analysis.wakeups.pareto import level_of, over
 from latlab.analysis.wakeups.tail import _extreme_value, tails
+from latlab.errors import UsageError
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Sample, Tick
 from latlab.report.renderers import terminal
@@ -38,7 +40,7 @@ def screen_of(found):
 
 def test_two_releases_of_one_boot_say_nothing_and_the_note_says_so():
     (series,) = history([make_run(Truth(tests=("cpu_susp_parallel",)), i, name=str(i)) for i in range(2)], "*/powerdown/step")
-    assert series.changes == () and series.note.startswith("two runs of one boot each say nothing of the scatter; three are the fewest")
+    assert series.changes == () and series.note.startswith("two runs say nothing of what runs scatter by; three are the fewest")
 
 
 def test_where_nothing_is_shown_the_note_says_what_would_be():
@@ -60,11 +62,11 @@ def test_one_release_that_differs_is_named_alone_and_compared_with_the_one_befor
 
 def test_a_figure_that_drifts_is_told_as_drift_with_the_ends_of_its_line():
     truth = Truth(noise=0.005, tests=("cpu_susp_parallel",))
-    runs = [make_run(replace(truth, step=140_000.0 + 6_000.0 * i), i, name=f"r{i}") for i in range(12)]
+    runs = [make_run(replace(truth, step=140_000.0 + 3_000.0 * i), i, name=f"r{i}") for i in range(12)]
     found = history(runs, "*/powerdown/step")
     (change,) = found[0].changes
     assert (change.kind, change.left, change.index) == (Kind.DRIFT, 0, 11)
-    assert change.before == pytest.approx(140_000, rel=0.02) and change.after == pytest.approx(206_000, rel=0.02)
+    assert change.before == pytest.approx(140_000, rel=0.02) and change.after == pytest.approx(173_000, rel=0.02)
     text = screen_of(found)
     assert "drift from r0 to r11" in text and "a line fits better than a step" in text and "change, p" not in text
 
@@ -89,6 +91,14 @@ def test_under_a_deterministic_clock_every_change_is_exact_also_in_the_newest_of
     assert any("powerdown regressed" in e.sentence for e in change.explanations)
 
 
+def test_an_exact_change_is_explained_by_the_two_runs_that_it_lies_between():
+    runs = [counted(powerdown, str(i)) for i, powerdown in enumerate((100_000.0, 110_000.0, 110_500.0, 110_500.0))]
+    (series,) = history(runs, "cpu_susp_serial/powerdown")
+    assert [(c.left, c.index, c.end) for c in series.changes] == [(0, 1, 2), (1, 2, 4)]
+    assert [c.explanations for c in series.changes] == [explain_pair(compare(runs[i], runs[i + 1])) for i in (0, 1)]
+    assert series.changes[0].explanations != series.changes[1].explanations
+
+
 def test_slow_drift_in_virtual_time_adds_up_to_a_change():
     runs = [counted(100_000.0 * 1.02**i, str(i), Clock.VIRTUAL) for i in range(4)]
     (series,) = history(runs, "cpu_susp_serial/powerdown/core-0.1")
@@ -102,7 +112,7 @@ def test_where_cores_took_turns_no_change_of_a_parallel_test_is_named():
 
 
 def test_a_figure_that_no_run_has_is_refused():
-    with pytest.raises(NotComparable, match="no figure matches"):
+    with pytest.raises(UsageError, match="no figure of these runs matches 'nothing'"):
         history([make_run(Truth(), 1), make_run(Truth(), 2)], "nothing")
 
 

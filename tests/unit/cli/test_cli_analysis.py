@@ -96,7 +96,7 @@ def test_the_gate_passes_what_it_is_not_told_to_fail(tmp_path):
         (("run", "psci", "--target", "virtual:juno", "--gic", "2"), 2, "--gic has no effect in virtual time"),
         (("compare", "/etc/hostname", V9), 2, "is not read"),
         (("compare", V9, V9, "-o", "x.txt"), 2, "name another --format"),
-        (("history", "*/step", V9, V10, "-o", "x.txt"), 2, "name another --format"),
+        (("history", "*/powerdown/step", V9, V10, "-o", "x.txt"), 2, "name another --format"),
         (("explain", V9, ""), 2, "'' is no file"),
         (("tail", V9, "--once-in", "nan"), 2, "must be more than 1 and at most"),
         (("tail", V9, "--once-in", "1e300"), 2, "must be more than 1 and at most"),

@@ -43,7 +43,7 @@ def test_the_calls_of_the_slowest_core_are_indented_below_their_callers(store: t
     done = latlab("show", "last", "--span", "cpu_off_serial/powerdown", store=store[0])
     assert done.returncode == 0, done.stderr
     lines = [line.rstrip() for line in done.stdout.splitlines()]
-    assert f"cpu_off_serial/powerdown/0.1 of {store[1]}: 14 instructions, iteration 1" in lines[0]
+    assert f"cpu_off_serial/powerdown/core-0.1 of {store[1]}: 14 instructions, iteration 1" in lines[0]
     assert any(line.split() == ["0", "14", "4", "entry"] for line in lines)
     assert any(line.endswith("  leaf") and line.split() == ["3", "10", "10", "leaf"] for line in lines)
 

@@ -154,7 +154,7 @@ def test_a_change_in_a_history_is_marked_at_its_run_and_said_in_words() -> None:
     runs = [replace(run, tick=Tick(Clock.INSTRUCTIONS, 1.0)) for run in runs]
     found = history(runs, "cpu_susp_serial/powerdown/core-0.1")
     text = shown(history_pages.screen(found))
-    (marked,) = [line for line in text.splitlines() if line.startswith("r") and "change, exact" in line]
+    (marked,) = [line for line in text.splitlines() if line.startswith("r") and "regressed, exact" in line]
     assert marked.startswith("r3") and "at r3: " in text
     assert "at <b>r3</b>" in html.document(history_pages.page(found))
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How strong a change chance makes: the largest statistic over all intervals of a level series, by Monte Carlo from a fixed seed.
 
-Errors are drawn as normal and as Student's t with three degrees of freedom, and the larger p-value holds: an outlier is what a heavy
-tail makes, and nothing in a dozen values tells which of the two it is.
+Releases may depend on the one before them, so a level series wanders. The statistic is the log of the likelihood ratio of two levels
+against one with first-order autoregressive errors, both at the correlation that suits them best. Level series are drawn with normal
+errors of correlation 0, 0.5 and 0.8, and with independent errors of Student's t with three degrees of freedom, and the largest p-value
+holds: nothing in a dozen values tells which of these they are.
 """
 
 from __future__ import annotations
@@ -17,184 +19,191 @@ import numpy as np
 from latlab.analysis.base.columns import Floats, Ints
 
 ALPHA = 0.05
-MOST_POINTS = 200
-DRAWS = 4000
+MOST_POINTS = 60
+DRAWS = 2000
 FEWEST_DRAWS = 1000
-AT_ONCE = 2_000_000
+AT_ONCE = 1_000_000
 SEED = 20040422
+CORRELATIONS = (0.0, 0.4, 0.8)
+DRAWN_NORMAL = (0.0, 0.5, 0.8)
+ROUNDING = 1e-18
 
 
-class Lasting(StrEnum):
-    """What chance makes unequally often is judged apart: the newest point differs, one point, all from one on, or some in between."""
+class Shape(StrEnum):
+    """What chance makes unequally often is judged apart."""
 
     NEWEST = "newest"
     ALONE = "alone"
-    STAYS = "stays"
+    STEP = "step"
     RETURNS = "returns"
+    STAIRS = "stairs"
+    LINE = "line"
 
 
-SHARES = {Lasting.NEWEST: 0.35, Lasting.ALONE: 0.1, Lasting.STAYS: 0.4, Lasting.RETURNS: 0.15}
+SHARES = {Shape.NEWEST: 0.28, Shape.ALONE: 0.08, Shape.STEP: 0.34, Shape.RETURNS: 0.12, Shape.STAIRS: 0.1, Shape.LINE: 0.08}
+OF_PAIRS = (Shape.RETURNS, Shape.STAIRS)
 
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The strongest of one kind: points `start` to below `end`, its statistic, and the sum of squares that it leaves."""
+    """The strongest of one shape: its levels begin at 0 and at each of `borders`, and its statistic."""
 
-    lasting: Lasting
-    start: int
-    end: int
+    shape: Shape
+    borders: tuple[int, ...]
     statistic: float
-    squares: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Intervals:
-    """Every way to set some neighbouring points of n apart from the others; a border that cuts the series in two has its end at n."""
+@dataclass(frozen=True)
+class _Shapes:
+    """What may set points of n apart: a column of `design` each, of which `of_shape` says what it is, and pairs of steps that leave two
+    points at least on each of three levels: what returns, or stairs. The first n - 1 columns are the steps."""
 
-    starts: Ints
-    ends: Ints
-    lasting: dict[Lasting, Ints]
-
-    @property
-    def single_border(self) -> Ints:
-        return np.flatnonzero(self.ends == self.ends.max(initial=0))
+    design: Floats
+    borders: tuple[tuple[int, ...], ...]
+    of_shape: dict[Shape, Ints]
+    first: Ints
+    second: Ints
 
 
 @lru_cache(maxsize=64)
-def _intervals(n: int, has_newest: bool) -> _Intervals:
-    starts, ends = (part + 1 for part in np.triu_indices(n - 1))
-    starts, ends = starts, ends + 1
-    one = (ends - starts == 1) | ((starts == 1) & (ends == n))
-    newest = (starts == n - 1) & has_newest
-    more = ~one & ~newest
-    kinds = {Lasting.NEWEST: newest, Lasting.ALONE: one & ~newest, Lasting.STAYS: more & (ends == n), Lasting.RETURNS: more & (ends < n)}
-    return _Intervals(starts, ends, {kind: np.flatnonzero(which) for kind, which in kinds.items() if which.any()})
+def _shapes(n: int, has_newest: bool) -> _Shapes:
+    points = np.arange(n)
+    steps = [(points >= at).astype(float) for at in range(1, n)]
+    alone = [(points == at).astype(float) for at in range(1, n - 1)]
+    design = np.array([*steps, *alone, points / n]).T
+    borders = (*((at,) for at in range(1, n)), *((at, at + 1) for at in range(1, n - 1)), ())
+    ends = {0} if has_newest else {0, n - 2}
+    of_shape = {
+        Shape.NEWEST: np.array([n - 2] if has_newest else [], int),
+        Shape.ALONE: np.array([*sorted(ends - {n - 2} if has_newest else ends), *range(n - 1, 2 * n - 3)], int),
+        Shape.STEP: np.arange(1, n - 2),
+        Shape.LINE: np.array([2 * n - 3] if n > 2 else [], int),
+    }
+    first, second = (part + 1 for part in np.triu_indices(max(n - 3, 0), 2))
+    return _Shapes(design, borders, {shape: which for shape, which in of_shape.items() if len(which)}, first, second)
 
 
-def variance(squares: Floats, within: Floats | float, n: int, values: int, floor: float, parameters: int = 2) -> Floats:
-    """Of one boot: the larger of what the points scatter about their levels and what this is together with the boots inside the points."""
-    between = squares / (n - parameters) if n > parameters else np.zeros_like(squares)
-    pooled = (squares + within) / (values - parameters) if values > n else np.zeros_like(squares)
-    return np.asarray(np.maximum(np.maximum(between, pooled), floor))
-
-
-def strongest(medians: Floats, weights: Floats, within: float, floor: float, has_newest: bool) -> list[Best]:
-    """The strongest change of each kind."""
-    n = len(medians)
-    intervals = _intervals(n, has_newest)
-    gain, total = _gains(medians[None, :], weights, intervals)
-    squares = np.maximum(total[:, None] - gain, 0.0)
-    statistic = _ratio(gain, variance(squares, within, n, int(weights.sum()), floor))[0]
+def strongest(values: Floats, floor: float, has_newest: bool, correlations: tuple[float, ...] = CORRELATIONS) -> list[Best]:
+    """The strongest change of each shape in a series whose errors have a variance of `floor` at least."""
+    shapes = _shapes(len(values), has_newest)
+    least, (single,), *pairs = _squares(values[None, :], shapes, floor, correlations)
     out = []
-    for kind, which in intervals.lasting.items():
-        at = which[int(np.argmax(statistic[which]))]
-        out.append(Best(kind, int(intervals.starts[at]), int(intervals.ends[at]), float(statistic[at]), float(squares[0, at])))
+
+    def add(shape: Shape, borders: tuple[int, ...], squares: float) -> None:
+        out.append(Best(shape, borders, float(_statistic(least[0], squares, len(values)))))
+
+    for shape, which in shapes.of_shape.items():
+        at = int(which[np.argmin(single[which])])
+        add(shape, shapes.borders[at], single[at])
+    for shape, (of_pairs,) in zip(OF_PAIRS, pairs, strict=True):
+        if len(of_pairs):
+            at = int(np.argmin(of_pairs))
+            add(shape, (int(shapes.first[at]) + 1, int(shapes.second[at]) + 1), of_pairs[at])
     return out
 
 
-def p_value(key: tuple[int, ...], has_newest: bool, best: Best) -> float:
-    """How often chance makes a change of any kind that is as rare as this one among its own kind, for points of so many boots each."""
-    return _null(key, has_newest).p_value(best.lasting, best.statistic)
+def _statistic(level: Floats, squares: Floats | float, n: int) -> Floats:
+    """The log of the likelihood ratio of what leaves `squares` against one level."""
+    return np.asarray(np.maximum(n / 2 * np.log(level / squares), 0.0))
 
 
-def critical(key: tuple[int, ...], has_newest: bool, lasting: Lasting, level: float) -> float:
-    """The statistic from which on a change of a kind is shown."""
-    return _null(key, has_newest).critical(lasting, level)
-
-
-@lru_cache(maxsize=256)
-def extra_edge(key: tuple[int, ...]) -> float:
-    """How many times the sum of squares of the best single border is that of the best two in 95 % of series that have one large step."""
-    n, weights = len(key), np.array(key, float)
-    intervals = _intervals(n, False)
-    ratios = []
-    for noise in _noise(key, np.random.default_rng(SEED + 1)):
-        medians = noise.medians
-        at = np.random.default_rng(SEED + 2).integers(min(2, n - 1), max(n - 1, 2), len(medians))
-        gain, total = _gains(medians + 1000.0 * (np.arange(n) >= at[:, None]), weights, intervals)
-        left = np.maximum(total[:, None] - gain, 1e-12)
-        ratios.append(left[:, intervals.single_border].min(axis=1) / left.min(axis=1))
-    return float(np.quantile(np.concatenate(ratios), 0.95))
+def p_value(n: int, has_newest: bool, best: Best) -> float:
+    """How often chance makes a change of any shape that is as rare as this one among its own, in n points."""
+    return _null(min(n, MOST_POINTS), has_newest).p_value(best.shape, best.statistic)
 
 
 @dataclass(frozen=True, slots=True)
 class _Null:
-    """Of level series with normal errors and with heavy-tailed ones, sorted: the largest statistic of each kind, and the least rarity.
+    """Of level series with each sort of errors, sorted: the largest statistic of each shape, and the least rarity.
 
-    The rarity of a change is its p-value among those of its kind, under the errors that make it larger, divided by the kind's share.
+    The rarity of a change is its p-value among those of its shape, under the errors that make it largest, divided by the shape's share.
     """
 
-    largest: dict[Lasting, tuple[Floats, Floats]]
-    rarest: tuple[Floats, Floats] = (np.empty(0), np.empty(0))
+    largest: dict[Shape, tuple[Floats, ...]]
+    rarest: tuple[Floats, ...] = ()
 
-    def rarity(self, lasting: Lasting, statistic: Floats | float) -> Floats:
-        of_each = [(1 + len(drawn) - np.searchsorted(drawn, statistic)) / (1 + len(drawn)) for drawn in self.largest[lasting]]
-        return np.asarray(np.maximum(*of_each) / SHARES[lasting])
+    def rarity(self, shape: Shape, statistic: Floats | float) -> Floats:
+        of_each = [(1 + len(drawn) - np.searchsorted(drawn, statistic)) / (1 + len(drawn)) for drawn in self.largest[shape]]
+        return np.asarray(np.max(of_each, axis=0) / SHARES[shape])
 
-    def p_value(self, lasting: Lasting, statistic: float) -> float:
-        rarity = self.rarity(lasting, statistic)
+    def p_value(self, shape: Shape, statistic: float) -> float:
+        rarity = self.rarity(shape, statistic)
         return max((1 + int(np.searchsorted(drawn, rarity, side="right"))) / (1 + len(drawn)) for drawn in self.rarest)
-
-    def critical(self, lasting: Lasting, level: float) -> float:
-        share = min(float(np.quantile(drawn, level)) for drawn in self.rarest) * SHARES[lasting]
-        return max(float(np.quantile(drawn, max(0.0, 1 - share))) for drawn in self.largest[lasting])
 
 
 @lru_cache(maxsize=256)
-def _null(key: tuple[int, ...], has_newest: bool) -> _Null:
-    n, weights = len(key), np.array(key, float)
-    intervals = _intervals(n, has_newest)
-    pieces: tuple[list[Floats], list[Floats]] = ([], [])
-    for noise in _noise(key, np.random.default_rng(SEED)):
-        gain, total = _gains(noise.medians, weights, intervals)
-        left = np.maximum(total[:, None] - gain, 0.0)
-        statistic = _ratio(gain, variance(left, noise.within[:, None], n, int(weights.sum()), 0.0))
-        pieces[noise.heavy].append(np.stack([statistic[:, which].max(axis=1) for which in intervals.lasting.values()]))
-    drawn = [dict(zip(intervals.lasting, np.concatenate(piece, axis=1), strict=True)) for piece in pieces]
-    null = _Null({kind: (np.sort(drawn[0][kind]), np.sort(drawn[1][kind])) for kind in intervals.lasting})
-    normal, heavy = (np.sort(np.min([null.rarity(kind, own[kind]) for kind in own], axis=0)) for own in drawn)
-    return replace(null, rarest=(normal, heavy))
+def _null(n: int, has_newest: bool) -> _Null:
+    shapes = _shapes(n, has_newest)
+    drawn = []
+    for correlation in (*DRAWN_NORMAL, None):
+        pieces = [_largest(series, shapes) for series in _noise(n, correlation)]
+        drawn.append({shape: np.concatenate([piece[shape] for piece in pieces]) for shape in pieces[0]})
+    null = _Null({shape: tuple(np.sort(own[shape]) for own in drawn) for shape in drawn[0]})
+    return replace(null, rarest=tuple(np.sort(np.min([null.rarity(shape, own[shape]) for shape in own], axis=0)) for own in drawn))
 
 
-@dataclass(frozen=True, slots=True)
-class _Noise:
-    heavy: int
-    medians: Floats
-    within: Floats
+def _largest(series: Floats, shapes: _Shapes) -> dict[Shape, Floats]:
+    level, single, *pairs = _squares(series, shapes, 0.0, CORRELATIONS)
+    least = {shape: single[:, which].min(axis=1) for shape, which in shapes.of_shape.items()}
+    least |= {shape: of_pairs.min(axis=1) for shape, of_pairs in zip(OF_PAIRS, pairs, strict=True) if of_pairs.size}
+    return {shape: _statistic(level, squares, series.shape[1]) for shape, squares in least.items()}
 
 
-def _noise(key: tuple[int, ...], rng: np.random.Generator) -> Iterator[_Noise]:
-    """Level series of points with so many boots each, a few thousand of each sort, in pieces that fit into memory."""
-    pairs = len(key) ** 2 // 2 + 1
+def _noise(n: int, correlation: float | None) -> Iterator[Floats]:
+    """Level series of n points in pieces that fit into memory; heavy-tailed ones where no correlation is given."""
+    rng = np.random.default_rng(SEED)
+    pairs = n**2 // 2 + 1
     draws = max(FEWEST_DRAWS, min(DRAWS, 8 * AT_ONCE // pairs))
     size = max(1, min(draws, AT_ONCE // pairs))
-    for heavy in (0, 1):
-        for first in range(0, draws, size):
-            shape = (min(size, draws - first), sum(key))
-            values = rng.standard_t(3, shape) if heavy else rng.standard_normal(shape)
-            yield _reduced(heavy, values, key)
+    for first in range(0, draws, size):
+        shape = (min(size, draws - first), n)
+        yield rng.standard_t(3, shape) if correlation is None else _dependent(rng.standard_normal(shape), correlation)
 
 
-def _reduced(heavy: int, values: Floats, key: tuple[int, ...]) -> _Noise:
-    if max(key) == 1:
-        return _Noise(heavy, values, np.zeros(len(values)))
-    parts = np.split(values, np.cumsum(key)[:-1], axis=1)
-    medians = np.stack([np.median(part, axis=1) for part in parts], axis=1)
-    within = np.sum([((part - np.median(part, axis=1, keepdims=True)) ** 2).sum(axis=1) for part in parts], axis=0)
-    return _Noise(heavy, medians, within)
+def _dependent(errors: Floats, correlation: float) -> Floats:
+    """A stationary autoregressive series of variance one from independent errors."""
+    out = errors.copy()
+    for i in range(1, errors.shape[1]):
+        out[:, i] = correlation * out[:, i - 1] + (1 - correlation**2) ** 0.5 * errors[:, i]
+    return out
 
 
-def _gains(medians: Floats, weights: Floats, intervals: _Intervals) -> tuple[Floats, Floats]:
-    """By how much two levels leave less than one, for each series (row) and interval (column); and what one level leaves."""
-    total = weights.sum()
-    offset = medians - np.median(medians, axis=1, keepdims=True)
-    centred = offset - (offset @ weights / total)[:, None]
-    sums = np.concatenate([np.zeros((len(medians), 1)), np.cumsum(centred * weights, axis=1)], axis=1)
-    before = np.r_[0.0, np.cumsum(weights)]
-    inside = before[intervals.ends] - before[intervals.starts]
-    gain = (sums[:, intervals.ends] - sums[:, intervals.starts]) ** 2 * (total / (inside * (total - inside)))
-    return gain, (centred**2) @ weights
+def _squares(series: Floats, shapes: _Shapes, floor: float, correlations: tuple[float, ...]) -> list[Floats]:
+    """What is left of each series (row) by one level, by each column of the design, and by each pair of steps as what returns and as
+    stairs: at the correlation that makes it likeliest, and as many times as much as makes likelihoods of two correlations comparable."""
+    rows, n = series.shape
+    centred = series - series.mean(axis=1, keepdims=True)
+    least = (n * floor + ROUNDING * (1e-280 + (series**2).sum(axis=1)))[:, None]
+    sizes = (1, shapes.design.shape[1], len(shapes.first), len(shapes.first))
+    found = [np.full((rows, size), np.inf) for size in sizes]
+    for correlation in correlations:
+        dearer = (1 - correlation**2) ** (-1 / n)
+        for best, squares in zip(found, _left(centred, shapes, correlation), strict=True):
+            np.minimum(best, dearer * np.maximum(squares, least), out=best)
+    return [found[0][:, 0], *found[1:]]
 
 
-def _ratio(gain: Floats, scatter: Floats) -> Floats:
-    return np.asarray(np.where(gain > 0, gain / np.where(scatter > 0, scatter, 1e-300), 0.0))
+def _left(centred: Floats, shapes: _Shapes, correlation: float) -> tuple[Floats, ...]:
+    """The squares that are left by one level, by each column beside it, and by each pair of steps as what returns and as stairs, once
+    errors of this correlation are made independent."""
+    design = _whitened(shapes.design.T, correlation)
+    level = _whitened(np.ones((1, len(shapes.design))), correlation)[0]
+    level /= np.linalg.norm(level)
+    white = _whitened(centred, correlation)
+    white -= np.outer(white @ level, level)
+    design -= np.outer(design @ level, level)
+    squares, products = (design**2).sum(axis=1), white @ design.T
+    whole = (white**2).sum(axis=1, keepdims=True)
+    first, second = shapes.first, shapes.second
+    across = (design[first] * design[second]).sum(axis=1)
+    a, b, p, q = squares[first], squares[second], products[:, first], products[:, second]
+    returns = (p - q) ** 2 / (a + b - 2 * across)
+    stairs = (b * p**2 - 2 * across * p * q + a * q**2) / (a * b - across**2)
+    return whole, whole - products**2 / squares, whole - returns, whole - stairs
+
+
+def _whitened(rows: Floats, correlation: float) -> Floats:
+    out = rows.astype(float)
+    out[:, 1:] -= correlation * rows[:, :-1]
+    out[:, 0] *= (1 - correlation**2) ** 0.5
+    return out

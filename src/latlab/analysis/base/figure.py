@@ -7,24 +7,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from latlab.analysis.base.figure_names import FigureName
 from latlab.model.enums import Metric
+from latlab.model.run import CoreId
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One quantity of a run: a value for each boot, in `unit` (ns or insns)."""
+    """One quantity of a run: a value for each boot, in `unit` (ns or insns).
+
+    `core` or `cluster` is whose it is where cells of comparisons are; `judged_as` the row that judges it, where that is named otherwise.
+    """
 
     test: str
     metric: Metric
     name: str
     unit: str
     values: tuple[float, ...]
+    core: CoreId | None = None
+    cluster: int | None = None
+    judged_as: str = ""
 
     @property
     def value(self) -> float:
         return float(np.median(self.values))
 
     @property
+    def called(self) -> FigureName:
+        return FigureName(self.test, self.metric.value, self.name)
+
+    @property
     def path(self) -> str:
-        """`susp_deep_parallel/powerdown/step`: no blanks, so that other tools take it as a name."""
-        return "/".join((self.test, self.metric.value, self.name.replace(" ", "-")))
+        return self.called.path

@@ -13,7 +13,7 @@ from latlab.analysis.ladder.canonical import fit_ladders, is_refused
 from latlab.analysis.ladder.roles import Roles, is_parallel, roles_of
 from latlab.catalog.platform_facts import facts_of
 from latlab.model.enums import Metric
-from latlab.model.run import Run
+from latlab.model.run import CoreId, Run
 
 
 def span_figures(run: Run) -> tuple[Figure, ...]:
@@ -24,25 +24,29 @@ def span_figures(run: Run) -> tuple[Figure, ...]:
     for (test, metric), matrix in columns.matrices.items():
         if not len(matrix.values):
             continue
-        named = _named(columns, roles, test, metric, matrix)
-        out += [Figure(test, metric, name, run.tick.unit, tuple(float(v) for v in values)) for name, values in named.items()]
+        for (name, core, cluster), values in _named(columns, roles, test, metric, matrix).items():
+            out.append(Figure(test, metric, name, run.tick.unit, tuple(float(v) for v in values), core, cluster))
     return tuple(out)
 
 
-def _named(columns: Columns, roles: Roles, test: str, metric: Metric, matrix: Matrix) -> dict[str, Floats]:
+_Key = tuple[str, CoreId | None, int | None]
+
+
+def _named(columns: Columns, roles: Roles, test: str, metric: Metric, matrix: Matrix) -> dict[_Key, Floats]:
+    """By name, and whose it is: a core's or a cluster's."""
     if not is_parallel(test):
-        return {f"core {core}": matrix.by_boot[:, i] for i, core in enumerate(matrix.cores)}
+        return {(f"core {core}", core, None): matrix.by_boot[:, i] for i, core in enumerate(matrix.cores)}
     if metric is Metric.POWERDOWN:
         ladders = fit_ladders(columns, roles, test)
         if ladders is not None and not is_refused(ladders):
-            return _terms(ladders)
+            return {(name, None, None): values for name, values in _terms(ladders).items()}
         ordered = boot_medians(matrix.boots, np.sort(matrix.values, axis=1))
-        return {f"place {i + 1}": ordered[:, i] for i in range(ordered.shape[1])}
-    out: dict[str, Floats] = {}
+        return {(f"place {i + 1}", None, None): ordered[:, i] for i in range(ordered.shape[1])}
+    out: dict[_Key, Floats] = {}
     for cluster in dict.fromkeys(core.cluster for core in matrix.cores):
         own = [i for i, core in enumerate(matrix.cores) if core.cluster == cluster]
         ordered = boot_medians(matrix.boots, np.sort(matrix.values[:, own], axis=1))
-        out |= {f"cluster {cluster} rank {i + 1}": ordered[:, i] for i in range(len(own))}
+        out |= {(f"cluster {cluster} rank {i + 1}", None, cluster): ordered[:, i] for i in range(len(own))}
     return out
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from latlab.analysis.base.comparison import Statistic
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.base.weighted import FEWEST_ABOVE, weighted
 from latlab.analysis.base.wording import unit_of
@@ -12,7 +13,8 @@ from latlab.analysis.wakeups.wakeup_identity import check_latencies
 from latlab.model.enums import Metric
 from latlab.model.run import Distribution, Run
 
-QUANTILES = (("median", 0.5), ("p99", 0.99), ("p99.9", 0.999))
+QUANTILES = ((Statistic.MEDIAN, 0.5), (Statistic.P99, 0.99), (Statistic.P99_9, 0.999))
+NAMES = {Statistic.P99: "p99", Statistic.P99_9: "p99.9"}
 
 
 def wakeup_figures(run: Run) -> tuple[Figure, ...]:
@@ -24,13 +26,16 @@ def wakeup_figures(run: Run) -> tuple[Figure, ...]:
 def _figures(run: Run, one: Distribution) -> Iterator[Figure]:
     scale, cpu = run.tick.value, f"CPU {one.core.core}"
     counted = weighted(one, scale)
-    found = {"average": one.average_ticks * scale, "maximum": one.maximum_ticks * scale}
+    found = {Statistic.AVERAGE: one.average_ticks * scale, Statistic.MAXIMUM: one.maximum_ticks * scale}
     for name, share in QUANTILES:
         value = counted.quantile(share) if counted and counted.total * (1 - share) >= FEWEST_ABOVE else None
         if value is not None:
             found[name] = value
-    for name, value in found.items():
-        yield Figure(one.test, one.metric, f"{cpu} {name}", run.tick.unit, (value,))
+    for statistic, value in found.items():
+        yield Figure(
+            one.test, one.metric, f"{cpu} {NAMES.get(statistic, statistic.value)}", run.tick.unit, (value,), judged_as=f"{cpu} {statistic}"
+        )
     if one.missed is not None and (due := one.expected or one.got + one.missed):
         rate = one.missed * 1_000_000 / due
-        yield Figure(one.test, Metric.MISSED_PERIODS, cpu, unit_of(Metric.MISSED_PERIODS, run.tick.unit), (rate,))
+        unit = unit_of(Metric.MISSED_PERIODS, run.tick.unit)
+        yield Figure(one.test, Metric.MISSED_PERIODS, cpu, unit, (rate,), judged_as=f"{cpu} {Statistic.MISSED}")

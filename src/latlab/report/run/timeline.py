@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import msgspec
 
+from latlab.analysis.base.figure_names import FigureName, refusal
 from latlab.errors import UsageError
 from latlab.model.run import Run, SpanTimeline
 from latlab.report.page import Page, Section
@@ -12,24 +13,21 @@ from latlab.report.renderers import json
 from latlab.report.table import Align, Column, Table
 
 COLUMNS = (Column("Starts at"), Column("Whole"), Column("Own"), Column("Function", Align.LEFT))
-FORM = "TEST/METRIC or TEST/METRIC/CORE"
 
 
 def chosen(run: Run, found: tuple[SpanTimeline, ...], span: str) -> SpanTimeline:
     """The span that the user names, of its slowest core where none is named. Raises UsageError with what there is."""
     if not found:
         raise UsageError(f"{run.id} has no time lines of calls; a run that the probe measured with functions has them")
-    words = tuple(span.split("/"))
-    matching = [one for one in found if (one.test, one.metric.value, str(one.core))[: len(words)] == words and len(words) > 1]
+    matching = [one for one in found if _called(one).asked_by(span)]
     if not matching:
-        there = sorted({f"{one.test}/{one.metric.value}" for one in found})
-        raise UsageError(f"--span {span}: {run.id} has no such span; name {FORM}, of {', '.join(there)}")
+        raise refusal(span, (_called(one) for one in found), run.id)
     return max(matching, key=lambda one: one.length)
 
 
 def page(run: Run, one: SpanTimeline) -> Page:
     """A row for each call, indented by how deep it stands."""
-    title = f"{one.test}/{one.metric.value}/{one.core} of {run.id}: {one.length} instructions, iteration {one.iteration}"
+    title = f"{_called(one).path} of {run.id}: {one.length} instructions, iteration {one.iteration}"
     rows = tuple((str(each.start), str(each.whole), str(each.own), f"{'  ' * each.depth}{each.name}") for each in one.calls)
     said = "In instructions. A function's own are those that it did not spend in what it called."
     return Page(title, (said,), (Section("", (Table("", COLUMNS, rows),)),))
@@ -38,3 +36,7 @@ def page(run: Run, one: SpanTimeline) -> Page:
 def document(run: Run, one: SpanTimeline) -> str:
     """The same in JSON."""
     return json.document({"run": run.id, "unit": run.tick.unit} | msgspec.to_builtins(one) | {"core": str(one.core)})
+
+
+def _called(one: SpanTimeline) -> FigureName:
+    return FigureName(one.test, one.metric.value, f"core {one.core}")

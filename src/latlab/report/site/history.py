@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from latlab.analysis.base.change_points import Kind
-from latlab.analysis.base.wording import amount, bare, heading_unit, percent, signed
+from latlab.analysis.base.wording import amount, bare, count, heading_unit, percent, signed
 from latlab.analysis.history import ChangePoint, Series
 from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
 from latlab.report.renderers import json
@@ -16,7 +16,7 @@ from latlab.report.text import Span, Style, code, soft, strong
 from latlab.report.units import CLOCK_NAMES
 
 SCHEMA = "latlab-history"
-VERSION = 3
+VERSION = 4
 _ALSO = {Kind.STEP: "", Kind.ALONE: ", this run alone", Kind.NEWEST: ", the newest run, which alone cannot say whether it stays"}
 
 
@@ -56,11 +56,15 @@ def history_json(found: tuple[Series, ...]) -> str:
                             "before": c.before,
                             "after": c.after,
                             "p": c.p,
+                            "verdict": c.verdict.value,
+                            "rows": asdict(c.judged),
+                            "figures": asdict(c.moved),
                             "explanations": [asdict(e) for e in c.explanations],
                         }
                         for c in series.changes
                     ],
                     "note": series.note,
+                    "figures": list(series.figures),
                 }
                 for series in found
             ],
@@ -85,12 +89,13 @@ def _table(series: Series) -> Table:
     has_commits = any(point.run.build.commit for point in series.points)
     for index, point in enumerate(series.points):
         step = "" if previous is None else _step(point.value, previous, series.unit)
-        mark: Value = strong(f"change, {certainty(changes[index].p)}") if index in changes else ""
+        mark: Value = strong(f"{changes[index].verdict}, {certainty(changes[index].p)}") if index in changes else ""
         commit = (point.run.build.commit,) if has_commits else ()
         rows.append((point.run.id, *commit, bare(point.value, series.unit), step, mark))
         previous = point.value
     columns = (*words("Run", *(("Commit",) if has_commits else ())), *figures("Value", "Step"), *words("Change"))
-    return Table(f"{series.path} ({heading_unit(series.unit)})", columns, tuple(rows))
+    together = f"geometric mean of {len(series.figures)} figures, " if series.figures else ""
+    return Table(f"{series.path} ({together}{heading_unit(series.unit)})", columns, tuple(rows))
 
 
 def _said(series: Series) -> Iterator[Block]:
@@ -107,7 +112,17 @@ def _change(series: Series, change: ChangePoint) -> Item:
     if change.kind is Kind.DRIFT:
         first = strong(series.points[change.left].run.id)
         return Item(("drift from ", first, " to ", run, f": {levels}; a line fits better than a step"), below)
-    return Item(("at ", run, f"{_ALSO[change.kind]}: {levels}"), below)
+    return Item(("at ", run, f"{_ALSO[change.kind]}: {change.verdict}, {levels}{_rested_on(change)}"), below)
+
+
+def _rested_on(change: ChangePoint) -> str:
+    """What a change stands on: the rows of the comparison with the run before, or the whole series; and how many figures moved."""
+    judged, moved = change.judged, change.moved
+    parts = [f"{len(rows)} {said}" for rows, said in ((judged.regressed, "regressed"), (judged.improved, "improved")) if rows]
+    said = f"; of {count(judged.rows, 'row')} of the comparison with the run before {' and '.join(parts)}" if parts else "; by the series"
+    if not moved.figures:
+        return said
+    return f"{said}; {len(moved.rose)} of {count(moved.figures, 'figure')} rose and {len(moved.fell)} fell beyond the threshold"
 
 
 def _step(value: float, previous: float, unit: str) -> str:

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How figures are named, wherever a user names one: METRIC, TEST/METRIC or TEST/METRIC/NAME; `*` and `?` match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+
+from latlab.errors import UsageError
+
+FORM = "METRIC, TEST/METRIC or TEST/METRIC/NAME"
+CORE = "core-"
+MOST_NAMED = 4
+LEAST_ALIKE = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class FigureName:
+    """The name of one figure, and the names under which it is meant together with others."""
+
+    test: str
+    metric: str
+    name: str
+
+    @property
+    def path(self) -> str:
+        """`susp_deep_parallel/powerdown/step`: no blanks, so that other tools take it as a name."""
+        return "/".join((self.test, self.metric, self.name.replace(" ", "-")))
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Itself first; a core may go without the word."""
+        name = self.name.replace(" ", "-")
+        short = (f"{self.test}/{self.metric}/{name.removeprefix(CORE)}",) if name.startswith(CORE) else ()
+        return (self.path, *short, f"{self.test}/{self.metric}", self.metric)
+
+    def asked_by(self, text: str) -> str | None:
+        """By which of its names the text means it: its path, or what it shares with others. None where it does not mean it."""
+        found = next((one for one in self.all if one.count("/") == text.count("/") and fnmatchcase(one, text)), None)
+        return self.path if found and found in self.all[:-2] else found
+
+
+def refusal(text: str, names: Iterable[FigureName], where: str) -> UsageError:
+    """That there is no such figure, and which are named most alike."""
+    known = list(dict.fromkeys(one for name in names for one in name.all))
+    alike = [one for one in known if one.count("/") == text.count("/")] or known
+    longer = [one for one in known if one.startswith(f"{text}/")]
+    near = [*longer, *get_close_matches(text, alike, MOST_NAMED, LEAST_ALIKE)][:MOST_NAMED] or alike[:MOST_NAMED]
+    nearest = f"; nearest are {', '.join(near)}" if near else ""
+    return UsageError(f"no figure of {where} matches {text!r}; a figure is named {FORM}{nearest}")

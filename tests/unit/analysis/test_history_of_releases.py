@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""History and the comparison of neighbours over everything that is published: they name the same places the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+
+from latlab.analysis.base.change_points import Kind
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.compare import compare
+from latlab.analysis.history import CHANGED, ChangePoint, history
+from latlab.errors import UsageError
+from latlab.model.run import Run
+from latlab.store.references import load, published_references
+
+JUNO = [f"published:tf-a/juno/v2.{minor}" for minor in range(9, 16)]
+
+
+def released() -> dict[str, list[str]]:
+    by_platform: dict[str, list[str]] = {}
+    for reference in published_references():
+        by_platform.setdefault(reference.rpartition("/")[0], []).append(reference)
+    return {platform: names for platform, names in by_platform.items() if len(names) > 1}
+
+
+@pytest.fixture(scope="module", params=sorted(released()))
+def runs(request: pytest.FixtureRequest) -> list[Run]:
+    return [load(name) for name in released()[request.param]]
+
+
+def told(change: ChangePoint) -> set[Verdict]:
+    """Both ways where rows went both ways; what only the series shows goes one way."""
+    by_rows = {verdict for verdict, rows in zip(CHANGED, (change.judged.regressed, change.judged.improved), strict=True) if rows}
+    return by_rows or {change.verdict}
+
+
+def test_where_neighbours_are_told_apart_the_history_of_the_metric_says_the_same(runs: list[Run]) -> None:
+    by_metric = {series.path: {change.index: told(change) for change in series.changes} for series in history(runs, "*")}
+    for index, (before, after) in enumerate(pairwise(runs), 1):
+        rows = compare(before, after).rows
+        for metric in {row.metric.value for row in rows}:
+            changed = {row.verdict for row in rows if row.metric.value == metric} & set(CHANGED)
+            named = by_metric[metric].get(index, set())
+            assert named == changed or (not changed and named), f"{metric} at {after.id}: {named} and {changed}"
+
+
+def test_no_figure_changed_by_itself_against_what_its_neighbours_show(runs: list[Run]) -> None:
+    compared = [compare(before, after).rows for before, after in pairwise(runs)]
+    for series in history(runs, "*/*/*"):
+        test, metric, _ = series.path.split("/", 2)
+        place = {run.id: index for index, run in enumerate(runs)}
+        for change in series.changes:
+            left, index = (place[series.points[i].run.id] for i in (change.left, change.index))
+            if change.kind is Kind.DRIFT or index != left + 1:
+                continue
+            rows = [row.verdict for row in compared[left] if (row.test, row.metric.value) == (test, metric)]
+            changed = set(rows) & set(CHANGED)
+            assert not changed or change.verdict in changed, f"{series.path} at {series.points[change.index].run.id}"
+
+
+def wakeup_of_juno(text: str = "wakeup", names: Sequence[str] = JUNO) -> tuple[ChangePoint, ...]:
+    (series,) = history([load(name) for name in names], text)
+    return series.changes
+
+
+def test_a_change_that_all_cells_make_together_is_one_change_told_with_how_many() -> None:
+    first = wakeup_of_juno()[0]
+    assert (first.index, first.verdict, len(first.judged.regressed), first.judged.rows) == (1, Verdict.REGRESSED, 13, 13)
+    assert len(first.moved.rose) >= 25 and not first.moved.fell and first.moved.figures == 30
+
+
+def test_junos_wake_up_regressed_improved_regressed_improved() -> None:
+    assert [(change.index, change.verdict) for change in wakeup_of_juno()] == [
+        (1, Verdict.REGRESSED),
+        (4, Verdict.IMPROVED),
+        (5, Verdict.REGRESSED),
+        (6, Verdict.IMPROVED),
+    ]
+
+
+def test_a_metric_of_one_test_is_followed_by_the_rows_of_that_test() -> None:
+    (change, *_) = wakeup_of_juno("cpu_off_serial/wakeup")
+    assert change.index == 1 and all(row.startswith("cpu_off_serial ") for row in change.judged.regressed)
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"),
+    [("wakup", "wakeup"), ("cpu_off_seral/wakeup", "cpu_off_serial/wakeup"), ("cpu_off_serial", "cpu_off_serial/powerdown")],
+)
+def test_a_name_that_no_figure_has_is_answered_with_the_nearest(text: str, nearest: str) -> None:
+    with pytest.raises(UsageError, match="a figure is named METRIC, TEST/METRIC or TEST/METRIC/NAME") as refused:
+        wakeup_of_juno(text)
+    assert nearest in str(refused.value)
+
+
+def test_a_core_may_be_named_without_the_word() -> None:
+    assert wakeup_of_juno("cpu_off_serial/wakeup/0.1") == wakeup_of_juno("cpu_off_serial/wakeup/core-0.1")

@@ -17,7 +17,7 @@ from latlab.model.run import CoreId
 from latlab.store.references import load
 from latlab.store.store import open_store
 from latlab.virtual.board import Board, load_board
-from latlab.virtual.prediction import predict, repeated, undetermined_costs
+from latlab.virtual.prediction import acquisition_orders, measured_spans, predict, repeated, undetermined_costs
 from latlab.virtual.program import Virtual, run_program, spans_of
 from latlab.virtual.whatif import alone_ns
 
@@ -124,3 +124,13 @@ def test_a_stored_run_is_predicted_like_the_published_figures_it_holds(
 def test_figures_of_another_topology_are_refused(program: Path) -> None:
     with pytest.raises(UsageError, match="topology"):
         predict(program, load_board("juno,clusters=2+2"), load("published:tf-a/juno/v2.9"))
+
+
+@pytest.mark.parametrize("release", ["2017", "v2.9-rc0", "v2.9", "v2.10", "v2.11", "v2.12", "v2.13", "v2.14", "v2.15"])
+def test_cores_are_served_in_the_order_that_is_given(program: Path, juno: Board, release: str) -> None:
+    """v2.15 has core 1.2 before 0.0, which waited for the channel when 1.2 had not yet got its cluster's lock."""
+    run = load(f"published:tf-a/juno/{release}")
+    spans = {p.key: p.predicted_ns for p in predict(program, juno, run)}
+    for test, order in acquisition_orders(measured_spans(run)).items():
+        predicted = [spans[test, Metric.POWERDOWN, core] for core in order]
+        assert predicted == sorted(predicted), test

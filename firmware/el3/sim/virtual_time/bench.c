@@ -134,6 +134,9 @@ static void plan_starts(uint64_t at_ns)
     for (unsigned rank = 0; rank < board->ordered[number]; rank++) {
         start_at(board->order[number][rank], at_ns, rank);
     }
+    if (board->lock != BOARD_LOCK_SWAP && test->power_state != 0) {
+        machine_set_turns(board->order[number], board->ordered[number]);
+    }
 }
 
 static void parallel(void)

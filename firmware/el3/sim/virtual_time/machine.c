@@ -5,6 +5,7 @@
 #include "timeline.h"
 
 #define NEVER UINT64_MAX
+#define NO_TURN UINT32_MAX
 #define NS_BASE 0x80000000ULL
 #define NS_BYTES 0x10000000ULL
 
@@ -15,6 +16,8 @@ struct clockwork {
     bool comes_from_off;
     enum psci_level goes_down;
     bool holds_channel;
+    unsigned turn;          /* when it may take the channel, where that is given */
+    bool waits_for_turn;
 };
 
 uint64_t machine_transitions;
@@ -33,6 +36,7 @@ static uint64_t noise_state;
 static struct arch_lock channel;
 static uint64_t channel_free_ns;
 static uint64_t controller_free_ns;
+static unsigned next_turn;
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -245,8 +249,31 @@ static void core_prepare_down(unsigned core, bool for_off)
     host_point(HOST_PLATFORM, NULL, 0);
 }
 
+/* On a board who waits when the channel becomes free is served by chance; which it was is known of what is to be predicted. */
+static void await_turn(void)
+{
+    struct clockwork *own = &cores[host_self()];
+
+    if (own->turn == NO_TURN) {
+        return;
+    }
+    if (own->turn != next_turn) {
+        own->waits_for_turn = true;
+        host_block(HOST_IN_PLATFORM);
+    }
+    own->turn = NO_TURN;
+    next_turn++;
+    for (unsigned core = 0; core < board->cores; core++) {
+        if (cores[core].waits_for_turn && cores[core].turn == next_turn) {
+            cores[core].waits_for_turn = false;
+            host_set_running(core, machine_now_ns());
+        }
+    }
+}
+
 static void take_channel(void)
 {
+    await_turn();
     if (channel.holder != 0) {
         if (channel.queue_head == 0) {
             channel.queue_head = host_self() + 1U;
@@ -392,6 +419,7 @@ void machine_init(const struct board *described, void (*normal_world)(unsigned c
     noise_state = board->seed;
     channel = (struct arch_lock){ 0 };
     channel_free_ns = 0;
+    next_turn = 0;
     controller_free_ns = 0;
     awaited = HOST_NOBODY;
     build_topology();
@@ -399,7 +427,7 @@ void machine_init(const struct board *described, void (*normal_world)(unsigned c
         flushing[cluster] = 0;
     }
     for (unsigned core = 0; core < board->cores; core++) {
-        cores[core] = (struct clockwork){ .timer_ns = NEVER };
+        cores[core] = (struct clockwork){ .timer_ns = NEVER, .turn = NO_TURN };
     }
     timeline_clear();
     host_init(&machine, board->lead);
@@ -418,6 +446,14 @@ void machine_sleep_until_ns(uint64_t time_ns)
         host_spend(time_ns - machine_now_ns());
     }
     host_point(HOST_PLATFORM, NULL, 0);
+}
+
+void machine_set_turns(const unsigned *order, unsigned count)
+{
+    next_turn = 0;
+    for (unsigned turn = 0; turn < count; turn++) {
+        cores[order[turn]].turn = turn;
+    }
 }
 
 void machine_wait_off(unsigned core)

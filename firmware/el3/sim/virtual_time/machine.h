@@ -18,6 +18,9 @@ void machine_sleep_until_ns(uint64_t time_ns);
 void machine_set_timer_ns(uint64_t time_ns);
 void machine_wait_off(unsigned core); /* only by the lead */
 
+/* The next power message of each of these cores takes the channel in this order. Locks must serve in order of arrival. */
+void machine_set_turns(const unsigned *order, unsigned count);
+
 /* A call with its cost before the first thing it does; otherwise as host_smc(). */
 enum host_outcome machine_smc(struct smc_frame *frame);
 

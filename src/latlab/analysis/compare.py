@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from latlab.analysis.amounts.compare_amounts import compare_amounts
 from latlab.analysis.base.comparison import Comparison
+from latlab.analysis.base.conditions import differences
 from latlab.analysis.base.verdicts import Limits
 from latlab.analysis.ladder.compare_spans import compare_spans
 from latlab.analysis.wakeups.compare_wakeups import compare_wakeups
@@ -14,9 +16,15 @@ from latlab.model.enums import Kind
 from latlab.model.run import Run
 
 
-def compare(a: Run, b: Run, limits: Limits | None = None, earlier: Sequence[Run] = ()) -> Comparison:
-    """`earlier` are other runs of wake-ups of the same thing. Raises NotComparable where the two do not belong together."""
-    limits = limits or Limits()
+def compare(a: Run, b: Run, limits: Limits | None = None, earlier: Sequence[Run] = (), across: Iterable[str] = ()) -> Comparison:
+    """`earlier` are other runs of wake-ups of the same thing, `across` names conditions that may differ. Raises NotComparable where the two
+    do not belong together."""
+    differ = differences(a, b, across)
+    comparison = _of_kind(a, b, limits or Limits(), earlier)
+    return replace(comparison, differences=differ, notes=(*differ.notes, *comparison.notes))
+
+
+def _of_kind(a: Run, b: Run, limits: Limits, earlier: Sequence[Run]) -> Comparison:
     if Kind.AMOUNTS in (a.kind, b.kind):
         return compare_amounts(a, b, limits)
     if Kind.WAKEUPS in (a.kind, b.kind):

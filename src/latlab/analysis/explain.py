@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from latlab.analysis.amounts.explain_amounts import explain_amount_pair
 from latlab.analysis.base.comparison import Comparison
-from latlab.analysis.base.explanation import Explanation
+from latlab.analysis.base.explanation import Basis, Explanation
+from latlab.analysis.base.findings import ConditionsDiffer
 from latlab.analysis.ladder.explain_span_pair import explain_span_pair
 from latlab.analysis.ladder.explain_spans import explain_spans
 from latlab.analysis.wakeups.explain_wakeups import explain_wakeup_pair, explain_wakeups
@@ -21,7 +22,13 @@ def explain_run(run: Run) -> tuple[Explanation, ...]:
 
 
 def explain_pair(comparison: Comparison) -> tuple[Explanation, ...]:
-    """One finding for each change, and one for what only looks like a change."""
+    """What differs beside the figures, one finding for each change, and one for what only looks like a change."""
+    differ = comparison.differences.title
+    said = (Explanation("", ConditionsDiffer(differ), Basis.EXACT, comparison.unit),) if differ else ()
+    return (*said, *_of_kind(comparison))
+
+
+def _of_kind(comparison: Comparison) -> tuple[Explanation, ...]:
     if comparison.kind is Kind.AMOUNTS:
         return explain_amount_pair(comparison)
     return explain_wakeup_pair(comparison) if comparison.kind is Kind.WAKEUPS else explain_span_pair(comparison)

@@ -94,14 +94,14 @@ class Series:
     figures: tuple[str, ...] = ()
 
 
-def history(runs: Sequence[Run], asked: str, limits: Limits | None = None) -> tuple[Series, ...]:
-    """A series for each name by which `asked` means figures (`wakeup`, `*/wakeup`, `susp_deep_parallel/powerdown/step`).
+def history(runs: Sequence[Run], asked: str, limits: Limits | None = None, across: frozenset[str] = frozenset()) -> tuple[Series, ...]:
+    """A series for each name by which `asked` means figures (`wakeup`, `*/wakeup`, `susp_deep_parallel/powerdown/step`); `across`
+    names conditions that may differ.
 
     Raises NotComparable where two neighbouring runs do not belong together, UsageError where no figure has such a name.
     """
-    pairs = _Pairs(runs, limits or Limits())
-    for index in range(1, len(runs)):
-        pairs.of(index - 1, index)
+    pairs = _Pairs(runs, limits or Limits(), across)
+    differ = [pairs.differ(index) for index in range(1, len(runs))]
     found: dict[str, dict[str, dict[int, Figure]]] = {}
     known: dict[FigureName, None] = {}
     for index, run in enumerate(runs):
@@ -111,22 +111,29 @@ def history(runs: Sequence[Run], asked: str, limits: Limits | None = None) -> tu
                 found.setdefault(name, {}).setdefault(figure.path, {})[index] = figure
     if not found:
         raise refusal(asked, known, "these runs")
-    return tuple(_Followed(name, figures, pairs).series() for name, figures in found.items())
+    series = (_Followed(name, figures, pairs).series() for name, figures in found.items())
+    return tuple(replace(one, note="; ".join(filter(None, (*differ, one.note)))) for one in series)
 
 
 class _Pairs:
     """Runs compared two by two, each pair once."""
 
-    def __init__(self, runs: Sequence[Run], limits: Limits) -> None:
+    def __init__(self, runs: Sequence[Run], limits: Limits, across: frozenset[str]) -> None:
         self.runs = runs
         self.limits = limits
+        self._across = across
         self._compared: dict[tuple[int, int], Comparison] = {}
         self._explained: dict[tuple[int, int], tuple[Explanation, ...]] = {}
 
     def of(self, before: int, after: int) -> Comparison:
         if (before, after) not in self._compared:
-            self._compared[before, after] = compare(self.runs[before], self.runs[after], self.limits)
+            self._compared[before, after] = compare(self.runs[before], self.runs[after], self.limits, across=self._across)
         return self._compared[before, after]
+
+    def differ(self, index: int) -> str:
+        """Which conditions differ from those of the run before; empty where none does."""
+        title = self.of(index - 1, index).differences.title
+        return f"{self.runs[index - 1].id} to {self.runs[index].id} {title}" if title else ""
 
     def why(self, before: int, after: int) -> tuple[Explanation, ...]:
         if (before, after) not in self._explained:

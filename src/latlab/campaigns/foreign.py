@@ -19,10 +19,12 @@ from latlab.campaigns.recording import Progress, Recorded, living, text_of
 from latlab.catalog import call_names
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.calls_log import CallsLog, read_calls_log
+from latlab.formats.elf_build import with_build
 from latlab.formats.probe.decoder import Decoder
 from latlab.formats.probe.functions import LOG as FUNCTIONS_LOG
 from latlab.formats.probe.functions import TIMELINES_LOG, render_timelines
 from latlab.formats.probe.functions import render as render_functions
+from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.crossings import Arch, Core, Crossing, Fragment, Header, Sleep, world_name
 from latlab.model.enums import Clock, CodePart, Metric, RunStatus
@@ -182,9 +184,14 @@ def _planned(qemu: Qemu, subject: Subject, command: tuple[str, ...]) -> Run:
         started_utc=now_utc(),
         emulator=str(qemu),
         command=command,
-        conditions=Conditions(mode=Mode.DETERMINISTIC if subject.is_deterministic else Mode.MULTI_THREAD),
-        facts=(("instrument", INSTRUMENT), *((("cpu", subject.cpu),) if subject.cpu else ())),
+        conditions=_conditions(subject, command),
     )
+
+
+def _conditions(subject: Subject, command: tuple[str, ...]) -> Conditions:
+    mode = Mode.DETERMINISTIC if subject.is_deterministic else Mode.MULTI_THREAD
+    machine = with_machine(Conditions(mode=mode, instrument=INSTRUMENT), command)
+    return with_build(machine, subject.symbols[0]) if subject.symbols else machine
 
 
 def _described(run: Run, log: CallsLog) -> Run:
@@ -195,7 +202,8 @@ def _described(run: Run, log: CallsLog) -> Run:
         clusters[core.cluster] = max(clusters.get(core.cluster, 0), core.core + 1)
     topology = Topology(tuple(clusters.get(number, 1) for number in range(max(clusters) + 1)))
     skipped = tuple((f"{test} left out", why) for test, why in log.skipped)
-    return replace(run, topology=topology, lead=log.lead, facts=(*run.facts, *log.facts.items(), *skipped))
+    facts = (*run.facts, *log.facts.items(), *skipped)
+    return replace(run, topology=topology, lead=log.lead, conditions=log.conditions.completed(run.conditions), facts=facts)
 
 
 def _read(path: Path) -> bytes:

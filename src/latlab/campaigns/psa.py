@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from latlab.analysis.base.conditions import is_one_thing
 from latlab.analysis.spans.psa_builds import BuildResult
 from latlab.campaigns.recording import Progress, Recorded, record_console
 from latlab.catalog import event_table
 from latlab.errors import DataError, UsageError
-from latlab.model.conditions import Conditions, Mode
+from latlab.formats.elf_build import with_build
+from latlab.formats.qemu_command import with_machine
 from latlab.model.enums import Clock as Clocks
 from latlab.model.enums import RunStatus
 from latlab.model.life import Left
@@ -54,11 +56,10 @@ def run_psa(
         lead=None,
         status=RunStatus.PARTIAL,
         contents=Spans(),
-        conditions=Conditions(mode=Mode.DETERMINISTIC),
+        conditions=with_build(with_machine(mps2.conditions(priority, basepri), command), images.secure),
         started_utc=now_utc(),
         emulator=str(qemu),
         command=command,
-        facts=(("cpu", "cortex-m33"), ("interrupt_priority", f"{priority:#04x}"), ("basepri", f"{basepri:#04x}")),
     )
     with scratch() as folder:
         console = consoles.Console(command, folder / "secure.log", limits, interrupted)
@@ -90,10 +91,8 @@ def _place(build: str) -> tuple[int, str]:
 
 
 def _measured_alike(one: Run, other: Run) -> bool:
-    same = (one.campaign, one.platform, one.emulator, one.conditions, one.facts) == (
-        other.campaign, other.platform, other.emulator, other.conditions, other.facts
-    )  # fmt: skip
-    return same and one.status is RunStatus.COMPLETE
+    same = (one.campaign, one.platform, one.source) == (other.campaign, other.platform, other.source)
+    return same and is_one_thing(one, other) and one.status is RunStatus.COMPLETE
 
 
 def _check_events(images: mps2.PsaImages) -> None:

@@ -26,11 +26,13 @@ from latlab.campaigns.recording import Progress, Recorded, living, text_of
 from latlab.catalog import call_names
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.psa_calls_log import PsaCallsLog, read_psa_calls_log
+from latlab.formats.elf_build import with_build
 from latlab.formats.probe.decoder import Decoder
 from latlab.formats.probe.functions import LOG as FUNCTIONS_LOG
 from latlab.formats.probe.functions import TIMELINES_LOG, render_timelines
 from latlab.formats.probe.functions import render as render_functions
-from latlab.model.conditions import Conditions, Mode
+from latlab.formats.qemu_command import with_machine
+from latlab.model.conditions import Conditions
 from latlab.model.crossings import Arch, Core, Fragment, Header, Record
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.life import Left
@@ -293,14 +295,13 @@ def _planned(qemu: Qemu, subject: PsaSubject, command: tuple[str, ...], asked: A
         lead=None,
         status=RunStatus.PARTIAL,
         contents=Spans(),
-        conditions=Conditions(mode=Mode.DETERMINISTIC),
+        conditions=_conditions(subject, asked, command),
         started_utc=now_utc(),
         emulator=str(qemu),
         command=command,
-        facts=(
-            ("instrument", INSTRUMENT),
-            ("cpu", "cortex-m33"),
-            ("iterations", str(asked.iterations)),
-            ("interrupt_priority", f"{asked.priority:#04x}"),
-        ),
     )
+
+
+def _conditions(subject: PsaSubject, asked: Asked, command: tuple[str, ...]) -> Conditions:
+    machine = replace(with_machine(mps2.conditions(asked.priority), command), instrument=INSTRUMENT, iterations=asked.iterations)
+    return with_build(machine, subject.symbols[0]) if subject.symbols else machine

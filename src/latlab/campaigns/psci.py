@@ -9,6 +9,8 @@ from collections.abc import Callable
 from latlab.campaigns.recording import Progress, Recorded, Recorder, living, record_console
 from latlab.catalog import event_table
 from latlab.errors import UsageError
+from latlab.formats.elf_build import with_build
+from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.life import Left
@@ -20,7 +22,7 @@ from latlab.targets.qemu import qemu as qemus
 from latlab.targets.qemu.images import PLATFORM, check_events
 from latlab.targets.scratch import scratch
 from latlab.virtual import program as virtual_times
-from latlab.virtual.board import board_text
+from latlab.virtual.board import board_digest, board_text
 
 CAMPAIGN = "psci"
 CAMPAIGN_TESTS = 6
@@ -89,6 +91,7 @@ def run_psci_virtual(store: Store, virtual: virtual_times.Virtual, progress: Pro
         started_utc=now_utc(),
         emulator=virtual_times.PROGRAM,
         command=virtual.command,
+        conditions=Conditions(board_model=board_digest(virtual.board)),
         facts=virtual_times.facts(virtual.board),
     )
     with living(store, run) as run_id:
@@ -116,6 +119,5 @@ def _planned(qemu: qemus.Qemu, machine: qemus.Machine, clock: Clock, command: tu
         started_utc=now_utc(),
         emulator=str(qemu),
         command=command,
-        conditions=Conditions(mode=machine.mode),
-        facts=(("cpu", qemus.CPU),),
+        conditions=with_build(with_machine(Conditions(mode=machine.mode), command), machine.images.firmware_elf),
     )

@@ -24,6 +24,7 @@ from latlab.targets import scratch
 from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu.images import PLATFORM
 
+TRACE = "trace"
 GARBAGE_BYTES = 256 * 1024
 LOG_PART_BYTES = 1024 * 1024
 
@@ -244,13 +245,14 @@ def _ended(recorder: Recorder, console: consoles.Lines) -> Recorded:
 
 
 def _with_boot(run: Run, boot: Boot, tick: Tick) -> Run:
-    conditions = run.conditions
-    facts = dict(run.facts) | {
-        "clock_hz": str(boot.clock_hz),
-        "iterations": str(boot.iterations),
-        "el": str(boot.el),
-        "gic": str(boot.gic),
-    }
+    facts = dict(run.facts) | {"clock_hz": str(boot.clock_hz)}
+    conditions = replace(
+        run.conditions,
+        exception_level=boot.el or None,
+        interrupt_controller=f"GICv{boot.gic}" if boot.gic else None,
+        iterations=boot.iterations,
+        instrument=TRACE,
+    )
     if PLATFORM in boot.firmware:
         conditions = replace(conditions, mode=conditions.mode or Mode.MULTI_THREAD)
     return replace(

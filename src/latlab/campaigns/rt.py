@@ -20,6 +20,7 @@ from latlab.campaigns.rt_results import (
     workload_facts,
 )
 from latlab.errors import LatlabError, UsageError
+from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions, Dose, Mode
 from latlab.model.life import CUT_OFF, Left
 from latlab.model.run import Build, Run
@@ -73,7 +74,7 @@ def run_rt_guest(
         done = run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
         files = _logs(done, folder)
         facts = (*facts, *busy_facts(files), *measured_on_facts(files))
-        run = replace(run, command=done.command, build=_build(done), facts=facts)
+        run = replace(_of_guest(run, done), facts=facts)
         conclude(store, run_id, run, files, _complaints(done))
     _refuse_interrupted(store, done, run_id)
     return run_id
@@ -95,12 +96,15 @@ def run_rt_linux(
     check_survey(machine, found, workload)
     check_module(machine, found, smc_module)
     told_of_itself = {COLLECTED: collected(machine)}
-    for note in (*notes(found), *advice(read_collected(told_of_itself[COLLECTED]))):
+    itself = read_collected(told_of_itself[COLLECTED])
+    for note in (*notes(found), *advice(itself)):
         say(f"{machine.name}: {note}")
     conditions = replace(
         workload_conditions(workload, Mode.VIRTUAL_MACHINE if found.is_virtual else Mode.REAL),
+        processor=itself.cpu or None,
         kernel=found.said.get("kernel") or None,
         kernel_version=found.said.get("version") or None,
+        kernel_command_line=itself.command_line or None,
     )
     told = [(name, found.said.get(name, "")) for name in ("machine", "rt_runtime_us", "hypervisor")]
     told.append(("measured or emulated beside it", found.said.get("measuring", "")))
@@ -167,7 +171,7 @@ def run_trng(
             store.checkpoint(run_id, files)
             if done.outcome.end is End.INTERRUPT:
                 break
-        conclude(store, run_id, replace(run, command=done.command, build=_build(done)), files, tuple(complaints))
+        conclude(store, run_id, _of_guest(run, done), files, tuple(complaints))
     _refuse_interrupted(store, done, run_id)
     return run_id
 
@@ -212,7 +216,7 @@ def run_power(
         following = GuestFollowing(store, run_id, None, watcher, folder)
         job = power_script(cycles, suspends)
         done = run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
-        conclude(store, run_id, replace(run, command=done.command, build=_build(done)), _logs(done, folder), _complaints(done))
+        conclude(store, run_id, _of_guest(run, done), _logs(done, folder), _complaints(done))
     _refuse_interrupted(store, done, run_id)
     return run_id
 
@@ -243,6 +247,11 @@ def _version(image: GuestImage) -> str | None:
 
 def _guest_facts(machine: GuestMachine) -> tuple[tuple[str, str], ...]:
     return (("PSCI idle states in the device tree", "yes" if machine.idle_states else "no"),)
+
+
+def _of_guest(run: Run, done: GuestRun) -> Run:
+    """The run with what is known once the guest has booted."""
+    return replace(run, command=done.command, build=_build(done), conditions=with_machine(run.conditions, done.command))
 
 
 def _build(done: GuestRun) -> Build:

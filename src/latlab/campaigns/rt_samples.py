@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 
 from latlab.analysis.wakeups.result import RtResult
 from latlab.campaigns.benchmarks import with_amounts
 from latlab.campaigns.rt_results import results_of
 from latlab.errors import DataError
 from latlab.model.blame import UNTRACED
-from latlab.model.conditions import Conditions
 from latlab.model.enums import Kind
 from latlab.model.run import CoreId, Distribution, LateWakeup, Run, WakeupCounts
 from latlab.model.wakeups import Histogram, Wakeups
@@ -36,14 +35,8 @@ def with_distributions(run: Run, files: Mapping[str, bytes]) -> Run:
     conditions = run.conditions
     for _, result in results:
         for wakeups in result.wakeups:
-            conditions = _completed(conditions, wakeups.conditions)
+            conditions = conditions.completed(wakeups.conditions)
     return replace(run, contents=WakeupCounts(found), conditions=conditions)
-
-
-def _completed(conditions: Conditions, said: Conditions) -> Conditions:
-    """What the run does not say of itself and a tool's file does."""
-    missing = {f.name: getattr(said, f.name) for f in fields(Conditions) if getattr(conditions, f.name) in (None, ())}
-    return replace(conditions, **missing)
 
 
 def _distributions(name: str, result: RtResult, wakeups: Wakeups) -> Iterator[Distribution]:

@@ -25,6 +25,7 @@ from latlab.catalog import call_names
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.probe.decoder import Decoder
 from latlab.formats.probe.functions import KINDS_LOG, render_kinds
+from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.crossings import Core, Crossing, Fragment, Header, Record
 from latlab.model.enums import Clock, Metric, RunStatus
@@ -317,7 +318,7 @@ def verdict(watched: Watched) -> None:
 
 def _planned(wanted: Watch, program: str) -> Run:
     words = wanted.command
-    is_counted = "-icount" in words
+    mode = Mode.DETERMINISTIC if "-icount" in words else Mode.MULTI_THREAD
     return Run(
         campaign=wanted.campaign,
         target="qemu",
@@ -331,8 +332,7 @@ def _planned(wanted: Watch, program: str) -> Run:
         started_utc=now_utc(),
         emulator=program,
         command=words,
-        conditions=Conditions(mode=Mode.DETERMINISTIC if is_counted else Mode.MULTI_THREAD),
-        facts=(("instrument", "crossings"),),
+        conditions=with_machine(Conditions(mode=mode, instrument="crossings"), words),
     )
 
 

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from latlab.cli.commits import CommitOptions, runs_of
-from latlab.cli.options import Format, OutputOption, Reference, StoreOption, UnitOption, grouped, names_of, one_of, refuse_given
+from latlab.cli.options import (
+    AcrossOption,
+    Format,
+    OutputOption,
+    Reference,
+    StoreOption,
+    UnitOption,
+    grouped,
+    names_of,
+    one_of,
+    refuse_given,
+)
 from latlab.cli.output import check_output, emit, refuse_output, say, show, write_file
 from latlab.errors import UsageError
 from latlab.model.enums import Kind
@@ -37,6 +48,7 @@ def compare(
     after: Reference,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every row and cell.")] = False,
     tolerance: ToleranceOption = None,
+    across: AcrossOption = None,
     unit: UnitOption = "",
     format: Annotated[Format, one_of(Format.TABLE, Format.JSON, Format.CSV, Format.RST, Format.MD, Format.HTML)] = Format.TABLE,
     output: OutputOption = None,
@@ -44,7 +56,7 @@ def compare(
 ) -> None:
     """Say what changed between two runs, whatever the order in which the cores came. Exits 1 where something regressed."""
     check_output(output)
-    comparison = comparison_of(before, after, tolerance, unit, store)
+    comparison = comparison_of(before, after, tolerance, unit, store, across)
     if format is Format.TABLE:
         from latlab.report.comparison.pages import screen
 
@@ -59,6 +71,7 @@ def explain(
     run: Reference,
     against: Annotated[str | None, typer.Argument(help="A second run: why does it differ from the first?")] = None,
     tolerance: ToleranceOption = None,
+    across: AcrossOption = None,
     unit: UnitOption = "",
     format: Annotated[Format, one_of(Format.TABLE, Format.JSON)] = Format.TABLE,
     store: StoreOption = None,
@@ -69,12 +82,14 @@ def explain(
     from latlab.report.comparison.data import explanations_json
     from latlab.report.comparison.pages import pair_explanations, run_explanations
 
+    if across and against is None:
+        raise UsageError("--across is for the comparison of two runs; name the second one")
     if against is None:
         single = load_reference(run, unit, store)
         found = explain_run(single)
         page = run_explanations(single, found)
     else:
-        comparison = comparison_of(run, against, tolerance, unit, store)
+        comparison = comparison_of(run, against, tolerance, unit, store, across)
         found = explain_pair(comparison)
         page = pair_explanations(comparison, found)
     if format is Format.JSON:
@@ -92,6 +107,7 @@ def gate(
         str, typer.Option(help="Verdicts that fail: regressed, improved, moved, same level, cannot tell; comma-separated.")
     ] = "regressed",
     tolerance: ToleranceOption = None,
+    across: AcrossOption = None,
     unit: UnitOption = "",
     junit: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML to this file.")] = None,
     store: StoreOption = None,
@@ -100,7 +116,7 @@ def gate(
     from latlab.analysis.gate import decide_gate
 
     check_output(junit)
-    comparison = comparison_of(base, candidate, tolerance, unit, store)
+    comparison = comparison_of(base, candidate, tolerance, unit, store, across)
     decision = decide_gate(comparison, _verdicts(fail_on))
     if junit is not None:
         from latlab.report.exports.junit import comparison_junit
@@ -116,12 +132,14 @@ def history(
     runs: Annotated[list[str], typer.Argument(help="Two or more runs or references, oldest first; with --repo, GOOD..BAD.")],
     commits: CommitOptions,
     tolerance: ToleranceOption = None,
+    across: AcrossOption = None,
     unit: UnitOption = "",
     format: Annotated[Format, one_of(Format.TABLE, Format.JSON, Format.HTML)] = Format.TABLE,
     output: OutputOption = None,
     store: StoreOption = None,
 ) -> None:
     """Follow a figure over releases, or over the commits of a repository, find where it changed, and say why."""
+    from latlab.analysis.base.conditions import check_across
     from latlab.analysis.base.tolerance import limits_of
     from latlab.analysis.history import history as follow
     from latlab.campaigns.loading import load_reference
@@ -137,7 +155,7 @@ def history(
         loaded = runs_of(commits, runs[0], store)
     if len(loaded) < 2:
         raise UsageError(f"a history needs two runs at least, there is {len(loaded)}")
-    found = follow(loaded, figure, limits_of(tolerance))
+    found = follow(loaded, figure, limits_of(tolerance), check_across(across or ()))
     if format is Format.TABLE:
         refuse_output(output)
         show(screen(found))
@@ -161,8 +179,8 @@ def tail(
     store: StoreOption = None,
 ) -> None:
     """Estimate worst cases beyond what was measured, or say why that cannot be done. Exits 3 where no core allows an estimate."""
+    from latlab.analysis.base.conditions import caveat_of
     from latlab.analysis.wakeups.tail import tails
-    from latlab.analysis.wakeups.wakeup_identity import caveat_words
     from latlab.campaigns.loading import load_reference
     from latlab.model.enums import Metric
     from latlab.report.rt.tails import screen
@@ -178,18 +196,27 @@ def tail(
     found = tails(loaded, test, Metric(metric or (Metric.TASK_WAKEUP if loaded.kind is Kind.WAKEUPS else Metric.WAKEUP)), once_in)
     if not found:
         raise UsageError(f"{run} has no {metric or 'wake-ups'}{f' in {test}' if test else ''}; `latlab show` lists what it has")
-    show(screen(found, loaded.tick.unit, caveat_words(loaded)))
+    show(screen(found, loaded.tick.unit, caveat_of(loaded)))
     raise typer.Exit(0 if any(one.level is not None for one in found) else 3)
 
 
-def comparison_of(before: str, after: str, tolerance: float | None = None, unit: str = "", store: str | None = None) -> Comparison:
+def comparison_of(
+    before: str,
+    after: str,
+    tolerance: float | None = None,
+    unit: str = "",
+    store: str | None = None,
+    across: list[str] | None = None,
+) -> Comparison:
     """Two references, compared."""
+    from latlab.analysis.base.conditions import check_across
     from latlab.analysis.base.tolerance import limits_of
     from latlab.analysis.compare import compare as compare_runs
     from latlab.campaigns.loading import load_earlier, load_reference
 
+    wanted = check_across(across or ())
     a, b = load_reference(before, unit, store), load_reference(after, unit, store)
-    return compare_runs(a, b, limits_of(tolerance), load_earlier(a, b, store))
+    return compare_runs(a, b, limits_of(tolerance), load_earlier(a, b, store), wanted)
 
 
 def comparison_text(comparison: Comparison, format: Format) -> str:

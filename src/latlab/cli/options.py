@@ -56,6 +56,9 @@ StoreOption = Annotated[
 OutputOption = Annotated[Path | None, typer.Option("-o", "--output", help="The file to write.", show_default="standard output")]
 QemuOption = Annotated[Path | None, typer.Option(help="The QEMU to use.", show_default="the one for its machine in PATH")]
 FirmwareOption = Annotated[Path | None, typer.Option(help="Folder with the firmware.", show_default="build folder or package")]
+AcrossOption = Annotated[
+    list[str] | None, typer.Option(help="Compare although this condition differs, such as processor or interrupt-controller; repeatable.")
+]
 RunArgument = Annotated[str, typer.Argument(help="A run's id, the unique beginning of one, or `last`.")]
 Reference = Annotated[str, typer.Argument(help="published:NAME, FILE.rst#RELEASE, FILE.csv, .json or .log, a run's id, or `last`.")]
 UnitOption = Annotated[str, typer.Option(help="Unit of tables that name none: ns, us or ms.")]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from latlab.cli.options import (
+    AcrossOption,
     Format,
     OutputOption,
     Reference,
@@ -74,6 +75,7 @@ def report(
     against: Annotated[str | None, typer.Argument(help="A second run or reference: report how it differs from the first.")] = None,
     format: Annotated[Format, one_of(Format.HTML, Format.RST, Format.MD)] = Format.HTML,
     builds: Annotated[bool, typer.Option("--builds", help="psa: every build that was measured alike, side by side.")] = False,
+    across: AcrossOption = None,
     output: OutputOption = None,
     store: StoreOption = None,
 ) -> None:
@@ -86,10 +88,12 @@ def report(
     if builds and (output is None or against is not None):
         raise UsageError("--builds is for one run as a page in a file: name it with -o FILE")
     check_output(output)
+    if across and against is None:
+        raise UsageError("--across is for the comparison of two runs; name the second one")
     if against is not None:
         from latlab.cli.analysis import comparison_of, comparison_text
 
-        emit(comparison_text(comparison_of(run, against, store=store), format), output)
+        emit(comparison_text(comparison_of(run, against, store=store, across=across), format), output)
         return
     from latlab.cli.showing import document_of
     from latlab.cli.stores import open_store

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A whole run as JSON: what is written reads back unchanged. The schema is in docs/export-schema.md; files of version 1 are read too."""
+"""A whole run as JSON: what is written reads back unchanged. The schema is in docs/export-schema.md; older versions are read too."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from latlab.errors import DataError
+from latlab.formats import run_v1, run_v2
 from latlab.formats.dump.frames import parse_core
-from latlab.formats.run_v1 import upgraded
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, CodePart, Kind, Metric, ProblemKind, RunStatus
 from latlab.model.run import (
@@ -37,7 +37,7 @@ from latlab.model.run import (
 )
 
 SCHEMA = "latlab-run"
-VERSION = 2
+VERSION = 3
 MOST_CORES = 1 << 16
 
 T = TypeVar("T", Distribution, PrintedDelta)
@@ -93,6 +93,7 @@ class _Document(msgspec.Struct):
     code: tuple[_CodeRow, ...] = ()
     distributions: tuple[dict[str, Any], ...] = ()
     amounts: tuple[_AmountRow, ...] = ()
+    simulated: bool = False
     schema: str = SCHEMA
     version: int = VERSION
 
@@ -120,6 +121,7 @@ def render(run: Run) -> str:
         printed_deltas=tuple(_with_core(one) for one in run.printed_deltas),
         resolutions=run.resolutions,
         facts=run.facts,
+        simulated=run.is_simulated,
         problems=tuple((p.line, p.kind, p.message) for p in run.problems),
         problem_details=tuple(p.details for p in run.problems) if any(p.details for p in run.problems) else (),
         samples=tuple((s.test, s.metric, str(s.core), s.boot, s.iteration, s.value_ticks) for s in run.samples),
@@ -151,10 +153,11 @@ def parse(text: str, name: str) -> Run:
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise DataError(f"{name}: the schema is not {SCHEMA!r}; export the run with `latlab export --format json`")
     version = document.get("version")
-    if version not in (1, VERSION) or isinstance(version, bool | float):
-        raise DataError(f"{name}: version {version!r} of the schema; this latlab reads versions 1 and {VERSION}")
+    if version not in (1, 2, VERSION) or isinstance(version, bool | float):
+        raise DataError(f"{name}: version {version!r} of the schema; this latlab reads versions 1 to {VERSION}")
     try:
-        return _run(msgspec.convert(upgraded(document) if version == 1 else document, _Document))
+        document = run_v1.upgraded(document) if version == 1 else document
+        return _run(msgspec.convert(run_v2.upgraded(document) if version < VERSION else document, _Document))
     except (msgspec.ValidationError, KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
         told = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise DataError(f"{name}: a field is missing or has the wrong type ({told}); export the run again") from None

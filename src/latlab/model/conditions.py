@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
 
@@ -32,9 +32,26 @@ class Dose:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """`load` is the command that kept the CPUs busy, empty for none; `commands` are all that ran, as a user would type them."""
+    """`load` is the command that kept the CPUs busy, empty for none; `commands` are all that ran, as a user would type them.
+
+    `exception_level` is where the program under test runs, `instrument` what made the figures. `emulator_options` are those of the machine
+    that have no field of their own. `compiler_flags` are the distinct sets with which files of the firmware were compiled. `board_model`
+    is a digest of the model that was simulated. `interrupt_priority` is that of the interrupt that a sweep fires, `basepri` the mask in
+    its calls.
+    """
 
     mode: Mode | None = None
+    processor: str | None = None
+    interrupt_controller: str | None = None
+    exception_level: int | None = None
+    emulator_options: tuple[str, ...] | None = None
+    board_model: str | None = None
+    instrument: str | None = None
+    compiler: str | None = None
+    compiler_flags: tuple[str, ...] | None = None
+    iterations: int | None = None
+    interrupt_priority: int | None = None
+    basepri: int | None = None
     duration_s: float | None = None
     interval_ns: int | None = None
     priority: int | None = None
@@ -42,12 +59,18 @@ class Conditions:
     idle_states: bool | None = None
     kernel: str | None = None
     kernel_version: str | None = None
+    kernel_command_line: str | None = None
     kstack_randomised: bool | None = None
     hwrng_driver: bool | None = None
     commands: tuple[str, ...] = ()
     doses: tuple[Dose, ...] = ()
     hotplug_cycles: int | None = None
     suspends: int | None = None
+
+    def completed(self, other: Conditions) -> Conditions:
+        """What these do not state, as the other states it."""
+        missing = {one.name: getattr(other, one.name) for one in fields(Conditions) if getattr(self, one.name) in (None, ())}
+        return replace(self, **missing)
 
 
 UNSAID = Conditions()

@@ -333,6 +333,11 @@ class Run:
     id: str = ""
 
     @property
+    def is_simulated(self) -> bool:
+        """Whether the figures are those of a model of the board: computed in virtual time, and measured nowhere."""
+        return self.tick.clock is Clock.VIRTUAL
+
+    @property
     def kind(self) -> Kind:
         return _KINDS[type(self.contents)]
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from latlab.model.enums import Metric
+from latlab.model.run import Run
 
 METRIC_TITLES = {
     Metric.POWERDOWN: "Powerdown",
@@ -16,7 +17,6 @@ METRIC_TITLES = {
     Metric.PSA_CALL: "Cost",
     Metric.IRQ_LATENCY: "Worst Interrupt Latency",
     Metric.MISSED_PERIODS: "Missed Periods",
-    Metric.LATE_WAKEUPS: "Late Wake-ups",
     Metric.CALL: "Call",
     Metric.STALL: "Stall",
     Metric.DURATION: "Duration",
@@ -43,6 +43,14 @@ class TestTitle:
     @property
     def full(self) -> str:
         return f"{self.call} {self.scope}{f', in {self.how}' if self.how else ''}"
+
+
+SIMULATED = "simulated"
+
+
+def platform_title(run: Run) -> str:
+    """The run's platform, with the word that keeps a model's figures from being taken for the board's."""
+    return f"{run.platform}, {SIMULATED}" if run.is_simulated else run.platform
 
 
 TITLES = {

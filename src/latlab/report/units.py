@@ -9,13 +9,13 @@ from latlab.model.run import Run, Tick
 CLOCK_NAMES = {
     Clock.INSTRUCTIONS: "instruction clock of the emulator (no time)",
     Clock.TIME: "system counter (time)",
-    Clock.VIRTUAL: "virtual time",
+    Clock.VIRTUAL: "virtual time (simulated on a model of the board)",
 }
 
 
 def unit(tick: Tick) -> str:
     """The unit that `scaled` gives."""
-    return "instructions" if tick.clock is Clock.INSTRUCTIONS else "µs"
+    return {Clock.INSTRUCTIONS: "instructions", Clock.VIRTUAL: "simulated µs"}.get(tick.clock, "µs")
 
 
 def tick_unit(tick: Tick) -> str:

@@ -8,7 +8,9 @@ import json
 import msgspec
 import sqlalchemy as sa
 
+from latlab.formats import run_v2
 from latlab.formats.run_v1 import typed
+from latlab.model.conditions import Conditions
 from latlab.store.schema import SCHEMA_VERSION, metadata, problems_table, runs_table, samples_table, schema_table
 
 _NEW_IN_2 = (
@@ -23,9 +25,11 @@ def migrate(connection: sa.Connection, version: int) -> None:
     if version < 2:
         _add(connection, _NEW_IN_2)
         _type(connection)
-    metadata.create_all(connection)
-    _add(connection, _NEW_IN_3)
-    _count(connection)
+    if version < 3:
+        metadata.create_all(connection)
+        _add(connection, _NEW_IN_3)
+        _count(connection)
+    _state_machines(connection)
     connection.execute(schema_table.update().values(version=SCHEMA_VERSION))
 
 
@@ -56,6 +60,15 @@ def _type(connection: sa.Connection) -> None:
             "resolutions": _json(found.resolutions),
             "facts": _json(found.facts),
         }
+        connection.execute(runs_table.update().where(runs_table.c.number == number), values)
+
+
+def _state_machines(connection: sa.Connection) -> None:
+    known = (runs_table.c[name] for name in ("number", "campaign", "conditions", "facts", "command", "events_hash"))
+    for number, campaign, conditions, facts, command, events in connection.execute(sa.select(*known)).all():
+        said = tuple((key, value) for key, value in json.loads(facts))
+        found = run_v2.typed(campaign, msgspec.json.decode(conditions, type=Conditions), said, json.loads(command), events is not None)
+        values = {"conditions": _json(found.conditions), "facts": _json(found.facts)}
         connection.execute(runs_table.update().where(runs_table.c.number == number), values)
 
 

@@ -2,6 +2,7 @@
 """The tables of a store (docs/export-schema.md has the same names).
 
 Version 2: what a run holds and was measured under is typed. Version 3: a run has a life, a label and a count of its samples.
+Version 4: what was kept of the machine among the facts is a condition.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 OLDEST_VERSION = 1
 
 metadata = sa.MetaData()

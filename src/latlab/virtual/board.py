@@ -6,6 +6,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -175,6 +176,11 @@ def board_text(board: Board, orders: Mapping[int, Sequence[CoreId]] | None = Non
     lines += [f"noise_ns {board.noise_ns}", f"seed {board.seed}", f"flush_always_cluster {int(board.flush_always_cluster)}"]
     lines += [f"order {test} " + " ".join(str(numbers[core]) for core in order) for test, order in (orders or {}).items()]
     return "\n".join(lines) + "\n"
+
+
+def board_digest(board: Board) -> str:
+    """Two runs are of one model where this is the same."""
+    return sha256(board_text(board).encode()).hexdigest()[:12]
 
 
 def _clusters(data: Mapping[str, object], source: str) -> tuple[tuple[int, str], ...]:

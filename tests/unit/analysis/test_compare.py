@@ -182,12 +182,12 @@ def test_a_run_whose_every_figure_is_zero_is_no_improvement():
         compare(a, b)
 
 
-def test_another_tick_of_the_same_clock_is_converted_and_noted():
+def test_another_tick_of_the_same_clock_is_converted_and_named():
     a, b = make_run(Truth(), 1, name="a"), make_run(Truth(), 1, name="b")
     finer = replace(relabelled(b, lambda s: replace(s, value_ticks=s.value_ticks * 2)), tick=Tick(Clock.TIME, 10.0))
     comparison = compare(a, finer)
     assert all(row.shift.value == pytest.approx(0, abs=1e-6) for row in comparison.rows)
-    assert any("ticks differ" in note for note in comparison.notes)
+    assert comparison.caveat == "differs: tick 20 ns to 10 ns"
 
 
 @pytest.mark.parametrize(

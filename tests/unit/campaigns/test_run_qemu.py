@@ -52,7 +52,7 @@ def test_a_whole_run_is_kept_with_everything_that_says_what_it_means(store: Stor
     assert kept.build.events_hash == event_table().hash
     assert kept.emulator == "QEMU 10.0.2"
     assert "shift=4,sleep=off" in kept.command
-    assert dict(kept.facts)["gic"] == "3"
+    assert (kept.conditions.interrupt_controller, kept.conditions.exception_level) == ("GICv3", 1)
     assert len(kept.samples) == recorded.samples == 2 * 6 * (5 * 3 + 1)
     assert list(dict.fromkeys(sample.test for sample in kept.samples)) == list(TESTS)
     assert len(kept.traces) == 2 * 6 * 6

@@ -8,6 +8,7 @@ import pytest
 from latlab.campaigns.psa import SYMBOLS_LOG
 from latlab.cli.app import app
 from latlab.errors import UsageError
+from latlab.model.conditions import Conditions
 from latlab.model.enums import RunStatus
 from latlab.model.run import Spans
 from latlab.store.store import open_store
@@ -65,7 +66,7 @@ def test_a_run_of_wakeups_is_a_page_with_its_histogram(store, tmp_path, form):
 def test_every_build_that_was_measured_alike_stands_on_one_page_by_its_newest_run(store, tmp_path):
     keep_psa(store, cost=7)
     keep_psa(store)
-    keep_psa(store, cost=9, facts=(("interrupt_priority", "0xe0"),))
+    keep_psa(store, cost=9, conditions=Conditions(interrupt_priority=0xE0))
     keep_psa(store, cost=11, emulator="another")
     newest = [run.id for run in store.runs()][3]
     latlab("report", newest, "--builds", "--format", "md", "-o", tmp_path / "psa.md")

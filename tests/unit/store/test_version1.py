@@ -49,7 +49,10 @@ def test_what_stood_in_the_facts_is_typed_and_what_is_for_the_reader_stays(place
     assert {run.kind for run in runs.values()} == set(Kind) - {Kind.AMOUNTS}
     psci, psa, rt, trng, power = (runs[name] for name in ("psci-0660", "psa-8692", "rt-3473", "rt-trng-9a58", "rt-power-0ee2"))
     assert (psci.conditions.mode, runs["psci-b1b7"].conditions.mode) == (Mode.DETERMINISTIC, Mode.MULTI_THREAD)
-    assert dict(psci.facts) == {"cpu": "cortex-a57", "clock_hz": "62500000", "iterations": "2", "el": "1", "gic": "3"}
+    assert dict(psci.facts) == {"clock_hz": "62500000"}
+    m = psci.conditions
+    assert (m.processor, m.interrupt_controller, m.exception_level, m.iterations, m.instrument) == ("cortex-a57", "GICv3", 1, 2, "trace")
+    assert (psa.conditions.processor, psa.conditions.interrupt_controller, psa.conditions.exception_level) == ("cortex-m33", None, None)
     assert psa.build.code_bytes == 11360
     c = rt.conditions
     assert (c.mode, c.duration_s, c.interval_ns, c.priority, c.idle_states) == (Mode.DETERMINISTIC, 2, 200_000, 80, False)
@@ -119,6 +122,6 @@ def test_a_migration_that_succeeds_leaves_no_copy_and_is_not_done_twice(place: P
 def test_a_store_of_a_newer_version_is_refused_with_its_version(place: Path) -> None:
     open_store(str(place)).close()
     with sqlite3.connect(place) as newer:
-        newer.execute("UPDATE latlab_schema SET version = 4")
-    with pytest.raises(DataError, match="has schema 4, this latlab knows schema 3"):
+        newer.execute("UPDATE latlab_schema SET version = 5")
+    with pytest.raises(DataError, match="has schema 5, this latlab knows schema 4"):
         open_store(str(place))

@@ -9,13 +9,12 @@ from enum import StrEnum
 import numpy as np
 
 from latlab.analysis.base.check import RuleChange
-from latlab.analysis.base.findings import RarestSeen
+from latlab.analysis.base.conditions import ALIKE, Differences, caveat_of
 from latlab.analysis.base.iterations import InIterations
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.verdicts import Limits, Verdict
-from latlab.analysis.base.wording import MODES, unit_of
-from latlab.model.conditions import Mode
+from latlab.analysis.base.wording import unit_of
 from latlab.model.enums import Kind, Metric
 from latlab.model.run import CoreId, Run
 
@@ -27,15 +26,11 @@ class Statistic(StrEnum):
     """What is compared of one CPU's wake-ups."""
 
     MEDIAN = "median"
-    SPREAD = "spread"
-    SHAPE = "shape"
-    P90 = "90 %"
     P99 = "99 %"
     P99_9 = "99.9 %"
     AVERAGE = "average"
     MINIMUM = "minimum"
     MAXIMUM = "maximum"
-    LATE = "late wake-ups"
     MISSED = "missed periods"
 
 
@@ -135,12 +130,10 @@ class Order:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`caveat_mode` is the mode that takes something from the figures, said with every verdict; `wakeups` how many
-    of each run are compared.
+    """`differences` are those of the conditions; `wakeups` how many of each run are compared.
 
     `gaps` say what could not be judged, because the second run lacks it or one of the two is partial: such a comparison is never `same`.
-    `rule_changes` are rules that one of the two keeps and the other does not. `rarest_seen` says how rare a late wake-up could have been
-    found, `scatter_assumed` that what runs of one thing scatter by was not measured.
+    `rule_changes` are rules that one of the two keeps and the other does not.
     """
 
     a: Run
@@ -155,12 +148,10 @@ class Comparison:
     leads: tuple[CoreId | None, CoreId | None]
     boots: tuple[int, int]
     notes: tuple[str, ...]
-    caveat_mode: Mode | None = None
     wakeups: tuple[int, int] | None = None
     gaps: tuple[str, ...] = ()
     rule_changes: tuple[RuleChange, ...] = ()
-    rarest_seen: tuple[RarestSeen, ...] = ()
-    scatter_assumed: bool = False
+    differences: Differences = ALIKE
 
     @property
     def kind(self) -> Kind:
@@ -179,7 +170,8 @@ class Comparison:
 
     @property
     def caveat(self) -> str:
-        return MODES[self.caveat_mode] if self.caveat_mode else ""
+        """What is said with the verdict wherever it stands: which conditions differ, and what takes something from the figures."""
+        return "; ".join(filter(None, (self.differences.title, caveat_of(self.a, self.b))))
 
     def unit_of(self, metric: Metric) -> str:
         return unit_of(metric, self.unit)

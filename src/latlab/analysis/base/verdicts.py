@@ -40,7 +40,7 @@ class Limits:
     Under the instruction clock figures are exact and the threshold is zero, unless `relative_exact` is given. `alpha` is the share of
     comparisons of one truth in which anything of a metric may be called changed. `margins` say, from how many boots of each run on, within
     how much of the baseline two figures are called the same: fewer boots can only vouch for a wider one; `tolerance` replaces it where
-    given. A change beyond `large` must not pass untold, nor a largest wake-up `large_maximum` times as late.
+    given. A change beyond `large` must not pass untold.
     """
 
     relative: float = 0.03
@@ -48,7 +48,6 @@ class Limits:
     relative_exact: float = 0.0
     alpha: float = 0.005
     large: float = 0.20
-    large_maximum: float = 4.0
     margins: tuple[tuple[int, float], ...] = ((1, 0.10), (4, 0.05), (8, 0.03))
     tolerance: float | None = None
 

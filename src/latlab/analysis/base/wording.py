@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from latlab.analysis.base.iterations import InIterations
 from latlab.model.blame import Blame, BlameKind, Caller, CallerKind
-from latlab.model.conditions import Conditions, Mode
+from latlab.model.conditions import Mode
 from latlab.model.enums import Metric
 
 PER_MILLION = "per million"
 UNITS = {
     Metric.MISSED_PERIODS: PER_MILLION,
-    Metric.LATE_WAKEUPS: PER_MILLION,
     Metric.EVENTS: "per second",
     Metric.THROUGHPUT: "per period",
     Metric.AVAILABLE: "%",
@@ -25,20 +24,6 @@ MODES = {
     Mode.MULTI_THREAD: "multi-threaded emulation: shows that it works, its latencies are not to be published",
     Mode.VIRTUAL_MACHINE: "virtual machine: not an RT figure",
     Mode.REAL: "real target",
-}
-CONDITIONS = {
-    "mode": "mode",
-    "duration_s": "duration",
-    "interval_ns": "interval",
-    "priority": "priority",
-    "load": "load",
-    "idle_states": "idle states",
-    "kernel": "kernel",
-    "kernel_version": "version",
-    "kstack_randomised": "kernel-stack randomisation",
-    "hwrng_driver": "hwrng driver",
-    "hotplug_cycles": "hotplug cycles",
-    "suspends": "suspends",
 }
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -103,41 +88,8 @@ def count(n: int, thing: str) -> str:
     return f"{number} {thing}" if n == 1 else f"{number} {thing}s"
 
 
-def said_duration(seconds: float) -> str:
-    """`40 s`, `22 minutes`, `5.6 hours`."""
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
-
-
 def said_mode(mode: Mode | None) -> str:
     return MODES[mode] if mode else "imported: as the tool says it"
-
-
-def said_condition(name: str, value: object) -> str:
-    """A field of `Conditions` as its reader knows it: `200 µs`, `allowed`."""
-    match name, value:
-        case "mode", Mode():
-            return MODES[value]
-        case "interval_ns", int():
-            return f"{value / 1000:g} µs"
-        case "duration_s", float() | int():
-            return f"{value:g} s"
-        case "load", "":
-            return "none"
-        case "idle_states", bool():
-            return "allowed" if value else "forbidden by /dev/cpu_dma_latency"
-        case "kstack_randomised", bool():
-            return "on" if value else "off"
-        case "hwrng_driver", bool():
-            return "loaded" if value else "not loaded"
-    return str(value)
-
-
-def said_conditions(conditions: Conditions) -> list[tuple[str, str]]:
-    """What is known of them, by the reader's names."""
-    known = ((field, getattr(conditions, field)) for field in CONDITIONS)
-    return [(CONDITIONS[field], said_condition(field, value)) for field, value in known if value is not None]
 
 
 def said_blame(blame: Blame) -> str:

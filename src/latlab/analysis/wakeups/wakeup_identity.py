@@ -7,14 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from latlab.analysis.base.identity import NotComparable, check_same, partial_runs, problems_note
-from latlab.analysis.base.wording import CONDITIONS, MODES, said_condition
 from latlab.model.conditions import Mode
 from latlab.model.run import CoreId, Distribution, Run
 
-SAME = ("mode", "interval_ns", "priority", "load", "idle_states")
-NOTED = ("kernel", "kernel_version", "kstack_randomised", "hwrng_driver")
 TOOLS = ("recorder", "cyclictest", "jitterdebugger", "rtla-timerlat-Thr", "rtla-timerlat-Usr", "rtla-timerlat-IRQ")
-UNKNOWN_FIRMWARE = "unknown"
 _LARGEST_RATIO = 300.0
 
 
@@ -35,7 +31,6 @@ def pair_wakeups(a: Run, b: Run) -> WakeupPair:
         check_latencies(run)
     notes: list[str] = []
     check_same(a, b, notes)
-    _check_conditions(a, b, notes)
     gaps = partial_runs(a, b)
     joined = _joined(a, b, notes, gaps)
     _refuse_unit_slip(a, b, joined)
@@ -50,38 +45,6 @@ def check_latencies(run: Run) -> None:
             f"{run.id} ran in multi-threaded emulation, so its figures are the host's scheduling and no latencies; "
             "run it with --cores 1 --mode deterministic, or on a board"
         )
-
-
-def caveat_of(*runs: Run) -> Mode | None:
-    """The mode that must be said with every verdict on these runs."""
-    return Mode.VIRTUAL_MACHINE if any(run.conditions.mode is Mode.VIRTUAL_MACHINE for run in runs) else None
-
-
-def caveat_words(*runs: Run) -> str:
-    mode = caveat_of(*runs)
-    return MODES[mode] if mode else ""
-
-
-def _check_conditions(a: Run, b: Run, notes: list[str]) -> None:
-    for field in SAME:
-        ours, theirs = getattr(a.conditions, field), getattr(b.conditions, field)
-        if None not in (ours, theirs) and ours != theirs:
-            differ = f"{said_condition(field, ours)} in {a.id} and {said_condition(field, theirs)} in {b.id}"
-            raise NotComparable(f"the {CONDITIONS[field]} differs, {differ}; compare runs under the same conditions")
-    for run, other in ((a, b), (b, a)):
-        unsaid = [f for f in SAME if getattr(run.conditions, f) is None and getattr(other.conditions, f) is not None]
-        if unsaid:
-            names = ", ".join(CONDITIONS[field] for field in unsaid)
-            notes.append(f"{run.id} does not say its {names}; taken to be the other's")
-    notes += _differences(a, b)
-
-
-def _differences(a: Run, b: Run) -> list[str]:
-    pairs = [(CONDITIONS[field], field, getattr(a.conditions, field), getattr(b.conditions, field)) for field in NOTED]
-    told = [(name, said_condition(f, x), said_condition(f, y)) for name, f, x, y in pairs if None not in (x, y) and x != y]
-    if UNKNOWN_FIRMWARE not in (a.build.firmware, b.build.firmware) and a.build.firmware != b.build.firmware:
-        told.append(("firmware", a.build.firmware, b.build.firmware))
-    return [f"the {name} differs, {ours} and {theirs}: a difference may be its doing" for name, ours, theirs in told]
 
 
 def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> tuple[tuple[Distribution, Distribution], ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from latlab.formats.dump.frames import crc, parse_core, strip_escapes
+from latlab.model.conditions import UNSAID, Conditions
 from latlab.model.run import CoreId, Problem
 
 _FRAME = re.compile(r"<LLC1:(([A-Z]+) ([^<>]*)) \*([0-9a-f]{8})>")
@@ -27,6 +28,7 @@ class CallsLog:
 
     cores: dict[int, CoreId] = field(default_factory=dict)
     lead: CoreId | None = None
+    conditions: Conditions = UNSAID
     facts: dict[str, str] = field(default_factory=dict)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -67,7 +69,10 @@ def _parsed(body: str, kind: str, pairs: str, expected: str) -> tuple[str, dict[
 def _take(log: CallsLog, kind: str, values: dict[str, str]) -> None:
     match kind:
         case "CALLS":
-            log.facts |= {key: values[key] for key in ("psci", "iterations", "lead", "el", "gic")}
+            log.facts |= {key: values[key] for key in ("psci", "lead")}
+            log.conditions = Conditions(
+                exception_level=int(values["el"]), interrupt_controller=f"GICv{values['gic']}", iterations=int(values["iterations"])
+            )
         case "CORE":
             log.cores[int(values["mpidr"], 16)] = parse_core(values["core"])
         case "STATES":

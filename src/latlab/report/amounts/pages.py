@@ -6,12 +6,14 @@ from __future__ import annotations
 import statistics
 
 from latlab.analysis.amounts.amount_figures import levels
-from latlab.analysis.base.wording import heading_unit, said_conditions, scale_of, unit_of
+from latlab.analysis.base.conditions import said_conditions
+from latlab.analysis.base.wording import heading_unit, scale_of, unit_of
 from latlab.model.enums import Metric
 from latlab.model.run import Amount, CoreId, Run
 from latlab.report.page import Block, Facts, Page, Section
 from latlab.report.run.facts import problem_items
 from latlab.report.table import Figure, Table, Value, figures, words
+from latlab.report.titles import platform_title
 from latlab.report.units import CLOCK_NAMES
 
 ALL = "machine"
@@ -29,7 +31,7 @@ def screen(run: Run) -> Page:
 
 def document(run: Run) -> Page:
     """The same as a document."""
-    title = f"{dict(run.facts).get('tool', 'Benchmark')} on {run.platform}"
+    title = f"{dict(run.facts).get('tool', 'Benchmark')} on {platform_title(run)}"
     problems: tuple[Block, ...] = (problem_items(run.problems),) if run.problems else ()
     sections = (Section("Results", tuple(tables(run))), Section("What these figures mean", (Facts(_facts(run)), *problems)))
     lead = f"Run {run.id} of {run.started_utc}.", f"Clock: {CLOCK_NAMES[run.tick.clock]}."
@@ -82,7 +84,7 @@ def _facts(run: Run) -> tuple[tuple[str, str], ...]:
         ("platform", run.platform),
         ("imported from", run.source),
         ("started (UTC)", run.started_utc),
-        *said_conditions(run.conditions),
+        *said_conditions(run),
         *run.facts,
     )
     return tuple((name, value) for name, value in known if value)

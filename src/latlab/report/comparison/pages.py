@@ -48,7 +48,7 @@ def run_explanations(run: Run, found: Iterable[Explanation]) -> Page:
 
 def pair_explanations(comparison: Comparison, found: Iterable[Explanation]) -> Page:
     """What was compared and under which reservations, then the sentences."""
-    title = (strong(f"{comparison.a.id} to {comparison.b.id}"), f": {headline(comparison)[0]}")
+    title = (strong(f"{comparison.a.id} to {comparison.b.id}"), f"{_under(comparison)}: {headline(comparison)[0]}")
     samples = [soft(f"{run.id}: {samples_line(run)}") for run in (comparison.a, comparison.b)]
     return Page(title, (*samples, *map(_note, comparison.notes)), tuple(_by_test(found)))
 
@@ -57,8 +57,7 @@ def document(comparison: Comparison) -> Page:
     """The whole document."""
     before, after = comparison.a.build.firmware, comparison.b.build.firmware
     kind = "PSCI Performance Measurements" if comparison.b.campaign == "psci" else "Latency Measurements"
-    caveat = f" ({comparison.caveat})." if comparison.caveat else "."
-    lead = (f"{after} compared with {before}: {comparison.verdict}{caveat}", sentence(summary(comparison)))
+    lead = (f"{after} compared with {before}: {comparison.verdict}{_under(comparison)}.", sentence(summary(comparison)))
     why = [e for e in explain_pair(comparison) if not (e.test and isinstance(e.finding, OrderChanged))]
     sections = [
         Section("What was compared", (_bullets(headline(comparison)),)),
@@ -69,7 +68,12 @@ def document(comparison: Comparison) -> Page:
     sections.append(_results(comparison))
     if comparison.notes:
         sections.append(Section("Notes", (_bullets(map(sentence, comparison.notes)),)))
-    return Page(f"{kind} on {comparison.b.platform}", lead, tuple(sections))
+    return Page(f"{kind} on {comparison.b.platform}{_under(comparison)}", lead, tuple(sections))
+
+
+def _under(comparison: Comparison) -> str:
+    """What a title has to say of the figures below it."""
+    return f" ({comparison.caveat})" if comparison.caveat else ""
 
 
 def _by_test(found: Iterable[Explanation]) -> Iterator[Section]:

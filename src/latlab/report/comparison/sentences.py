@@ -7,9 +7,8 @@ from collections import Counter, defaultdict
 
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.explanation import Explanation
-from latlab.analysis.base.findings import LargestGrew, LargeUntold, ScatterUnknown
+from latlab.analysis.base.findings import LargeUntold
 from latlab.analysis.base.ladders import BASE, STEP
-from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount, heading_unit, percent, signed
 from latlab.analysis.explain import explain_pair
@@ -33,7 +32,6 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
         f"{' to '.join(dict.fromkeys((a.build.firmware, b.build.firmware)))}; {a.platform} {a.topology}, {counted}",
         _boots(comparison),
         _threshold(comparison),
-        *(sentence_of(seen, comparison.unit) for seen in comparison.rarest_seen),
     )
 
 
@@ -51,11 +49,10 @@ def samples_line(run: Run) -> str:
 
 def summary(comparison: Comparison) -> str:
     """The verdict in one sentence."""
-    caveats = [comparison.caveat] if comparison.caveat else []
+    caveats = []
     if comparison.gaps:
         caveats.append(f"not everything could be judged ({comparison.gaps[0]}{', ...' if len(comparison.gaps) > 1 else ''})")
-    large = LargestGrew | LargeUntold | ScatterUnknown
-    first = [*_rules(comparison), *(one.sentence for one in explain_pair(comparison) if isinstance(one.finding, large))]
+    first = [*_rules(comparison), *(one.sentence for one in explain_pair(comparison) if isinstance(one.finding, LargeUntold))]
     found = [f"{metric} {verdict}" for metric, verdict, _ in changes(comparison)]
     terms = [row for row in comparison.rows if row.is_term]
     for verdict in CHANGED:

@@ -25,8 +25,13 @@ from latlab.report.titles import title_of
 def page(comparison: Comparison) -> Page:
     a, b = comparison.a, comparison.b
     title = (f"{b.platform}: {a.build.firmware} to {b.build.firmware} ", tables.verdict_span(comparison.verdict))
-    lead = (summary(comparison), *headline(comparison))
-    return Page(title, lead, tuple(_sections(comparison)), name=f"{a.id} to {b.id}: {comparison.verdict}")
+    lead = (*filter(None, (comparison.caveat,)), summary(comparison), *headline(comparison))
+    return Page(
+        title,
+        lead,
+        tuple(_sections(comparison)),
+        name=f"{a.id} to {b.id}: {'; '.join(filter(None, (comparison.verdict, comparison.caveat)))}",
+    )
 
 
 def _sections(comparison: Comparison) -> Iterator[Section]:

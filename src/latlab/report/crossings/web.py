@@ -16,13 +16,14 @@ from latlab.report.flame import OWN_KEY, OWN_SENTENCE, flame
 from latlab.report.page import Block, Facts, Page, Paragraph, Section
 from latlab.report.run.facts import facts_of, problem_items
 from latlab.report.table import Table, figures, words
+from latlab.report.titles import platform_title
 
 MOST_IN_PICTURES = 8
 BAR_PX = 24
 
 
 def page(run: Run, kinds: Sequence[CallsOfKind]) -> Page:
-    title = f"Calls into the firmware on {run.platform}"
+    title = f"Calls into the firmware on {platform_title(run)}"
     count = sum(one.count for one in kinds if not one.is_inner)
     lead = (
         f"{run.build.firmware}, run {run.id} of {run.started_utc}",

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from latlab.analysis.base.conditions import caveat_of
 from latlab.analysis.base.wording import count, scale_of
 from latlab.analysis.figures import figures_of
-from latlab.analysis.wakeups.wakeup_identity import caveat_words
 from latlab.model.run import Run
 from latlab.report.renderers import json
+from latlab.report.titles import platform_title
 
 
 def render(run: Run) -> str:
@@ -19,7 +20,7 @@ def render(run: Run) -> str:
         if len(values) > 1:
             entry["range"] = f"{min(values):.6g} to {max(values):.6g}"
         entry["extra"] = "; ".join(
-            filter(None, (f"{run.build.firmware} on {run.platform}, {count(len(values), 'boot')}", caveat_words(run)))
+            filter(None, (f"{run.build.firmware} on {platform_title(run)}, {count(len(values), 'boot')}", caveat_of(run)))
         )
         out.append(entry)
     return json.document(out)

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from latlab.analysis.base.conditions import label_of
 from latlab.analysis.figures import figures_of
-from latlab.analysis.wakeups.wakeup_identity import caveat_of
 from latlab.model.run import Run
 from latlab.report.renderers import json
 
@@ -13,7 +13,8 @@ MEASURES = {"ns": "latency", "insns": "instructions"}
 
 def render(run: Run) -> str:
     """Bencher knows `latency` in nanoseconds; any other unit is the name of its measure."""
-    prefix = "virtual-machine/" if caveat_of(run) else ""
+    label = label_of(run)
+    prefix = f"{label}/" if label else ""
     out: dict[str, dict[str, dict[str, float]]] = {}
     for figure in figures_of(run):
         metric = {"value": round(figure.value, 6)}

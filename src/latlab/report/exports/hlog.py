@@ -13,6 +13,7 @@ from datetime import datetime
 
 from latlab.errors import UsageError
 from latlab.model.run import Distribution, Run
+from latlab.report.titles import platform_title
 
 FIGURES = 3
 LEAST_RANGE = 1000
@@ -32,7 +33,7 @@ def render(run: Run) -> str:
     out = io.StringIO()
     writer = HistogramLogWriter(out)
     start = _started(run)
-    writer.output_comment(f"[latlab {run.id} on {run.platform}; values are {run.tick.unit}]")
+    writer.output_comment(f"[latlab {run.id} on {platform_title(run)}; values are {run.tick.unit}]")
     writer.output_log_format_version()
     writer.output_comment(f"[StartTime: {start:.3f} (seconds since epoch), {run.started_utc}]")
     writer.output_legend()

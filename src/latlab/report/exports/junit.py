@@ -11,13 +11,14 @@ from latlab.analysis.base.wording import amount, percent, signed
 from latlab.analysis.gate import Decision
 from latlab.analysis.invariants import check_invariants
 from latlab.model.run import Run
+from latlab.report.titles import platform_title
 
 _NOT_QUITE_SAME = (Verdict.SAME_LEVEL, Verdict.MOVED)
 
 
 def render(run: Run) -> str:
     """Each rule is a test case, skipped where it is not about the run."""
-    suite = ET.Element("testsuite", name=f"latlab {run.campaign} {run.platform}")
+    suite = ET.Element("testsuite", name=f"latlab {run.campaign} {platform_title(run)}")
     for check in check_invariants(run):
         case = ET.SubElement(suite, "testcase", classname=check.test, name=check.name)
         if not check.applicable:
@@ -33,6 +34,9 @@ def render(run: Run) -> str:
 def comparison_junit(comparison: Comparison, decision: Decision) -> str:
     """Each row is a test case: it fails where the gate does, is skipped where it cannot be told, speaks where not quite the same."""
     suite = ET.Element("testsuite", name=_clean(f"latlab {comparison.a.id} to {comparison.b.id}"))
+    if comparison.caveat:
+        properties = ET.SubElement(suite, "properties")
+        ET.SubElement(properties, "property", name="caveat", value=_clean(comparison.caveat))
     for row in comparison.rows:
         case = ET.SubElement(suite, "testcase", classname=row.test, name=f"{row.metric} {row.name}")
         if row in decision.failing:
@@ -64,7 +68,7 @@ def _said(case: ET.Element, kind: str, message: str) -> None:
 
 
 def _document(suite: ET.Element) -> str:
-    cases = list(suite)
+    cases = suite.findall("testcase")
     suite.set("tests", str(len(cases)))
     for kind, name in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
         suite.set(name, str(sum(case.find(kind) is not None for case in cases)))

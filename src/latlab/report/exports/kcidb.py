@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from latlab.analysis.base.conditions import caveat_of
 from latlab.analysis.base.wording import PER_MILLION
 from latlab.analysis.figures import figures_of
 from latlab.analysis.invariants import check_invariants
-from latlab.analysis.wakeups.wakeup_identity import caveat_words
 from latlab.errors import UsageError
 from latlab.model.run import Run
 from latlab.report.renderers import json
@@ -27,7 +27,7 @@ def render(run: Run, origin: str = ORIGIN, build_id: str = "") -> str:
     if not re.fullmatch(r"[a-z0-9_]+:.*", build):
         raise UsageError(f"--build-id {build!r}: KCIDB wants ORIGIN:NAME, such as {origin}:{build}")
     started = {"start_time": run.started_utc} if re.match(r"\d{4}-\d\d-\d\dT", run.started_utc) else {}
-    said = (run.platform, f"{run.topology} cores", f"{run.tick.clock} clock", run.target, caveat_words(run))
+    said = (run.platform, f"{run.topology} cores", f"{run.tick.clock} clock", run.target, caveat_of(run))
     environment = {"comment": ", ".join(filter(None, said))}
 
     def test(path: str, status: str, **more: Any) -> dict[str, Any]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import shlex
 
+from latlab.analysis.base.conditions import label_of
 from latlab.analysis.figures import figures_of
-from latlab.analysis.wakeups.wakeup_identity import caveat_of
 from latlab.model.run import Run
 
 
 def render(run: Run) -> str:
     """Names have no blanks and no slashes, which LAVA does not take in a test case."""
-    prefix = "virtual-machine-" if caveat_of(run) else ""
+    label = label_of(run)
+    prefix = f"{label}-" if label else ""
     lines = []
     for figure in figures_of(run):
         name = prefix + figure.path.replace("/", "-")

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from latlab.analysis.base.conditions import caveat_of
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.figures import figures_of
-from latlab.analysis.wakeups.wakeup_identity import caveat_words
 from latlab.model.run import Run
 
 FAMILIES = {"ns": ("latlab_latency_seconds", "seconds", 1e-9), "insns": ("latlab_latency_instructions", "instructions", 1.0)}
@@ -34,7 +34,7 @@ def _labels(run: Run, figure: Figure) -> str:
         "test": figure.test,
         "metric": figure.metric.value,
         "name": figure.name,
-        "caveat": caveat_words(run),
+        "caveat": caveat_of(run),
     }
     if figure.unit not in FAMILIES:
         labels["unit"] = figure.unit

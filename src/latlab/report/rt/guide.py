@@ -16,6 +16,7 @@ from latlab.report.rt.pages import TITLE
 from latlab.report.rt.tables import Results, summary, tables
 from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
 from latlab.report.run.facts import problem_items
+from latlab.report.titles import platform_title
 
 
 def guide(run: Run, results: Results) -> Page:
@@ -26,7 +27,7 @@ def guide(run: Run, results: Results) -> Page:
     of_all = (Section("What the experiment shows", (*overview, *experiment)),) if experiment else ()
     measured = tuple(_measurement(number, name, result) for number, (name, result) in enumerate(results))
     found = Section("Results", sections=(*of_all, *measured))
-    return Page(f"{TITLE} on {run.platform}", sections=(*platform_of(run), _method(run), *procedure(run), found, *commentary(run)))
+    return Page(f"{TITLE} on {platform_title(run)}", sections=(*platform_of(run), _method(run), *procedure(run), found, *commentary(run)))
 
 
 def _method(run: Run) -> Section:

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from latlab.analysis.base.wording import said_conditions, said_mode
+from latlab.analysis.base.conditions import said_conditions
+from latlab.analysis.base.wording import said_mode
 from latlab.errors import UsageError
 from latlab.model.conditions import Mode
 from latlab.model.run import Run
@@ -45,7 +44,7 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
         ("started (UTC)", run.started_utc),
         ("emulator", run.emulator),
         ("imported from", run.source),
-        *said_conditions(replace(run.conditions, mode=None)),
+        *said_conditions(run),
         *(("command", command) for command in run.conditions.commands),
         *run.facts,
     ]

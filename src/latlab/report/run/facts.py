@@ -5,21 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from latlab.analysis.base.conditions import said_conditions
 from latlab.model.enums import RunStatus
 from latlab.model.run import Problem, Run
 from latlab.report.page import Item, Items
 from latlab.report.text import Span, Style
 from latlab.report.units import CLOCK_NAMES, capture_cost, tick_unit, unit
 
-FACT_NAMES = {
-    "cpu": "CPU model",
-    "clock_hz": "Counter frequency (Hz)",
-    "iterations": "Iterations of each test",
-    "el": "Payload's exception level",
-    "gic": "GIC version",
-    "interrupt_priority": "Priority of the sweep's interrupt",
-    "basepri": "BASEPRI in the sweep's calls",
-}
+FACT_NAMES = {"clock_hz": "Counter frequency (Hz)"}
 
 
 def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
@@ -40,6 +33,7 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
         ("Emulator", run.emulator),
         ("Imported from", run.source),
         ("Mode", run.conditions.mode or ""),
+        *((name.capitalize(), value) for name, value in said_conditions(run)),
         *((FACT_NAMES.get(key, key), value) for key, value in (*run.build.options, *run.facts)),
         ("Command", " ".join(run.command)),
     ]

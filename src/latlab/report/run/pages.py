@@ -12,6 +12,7 @@ from latlab.report.page import Block, Facts, Page, Paragraph, Section
 from latlab.report.run.facts import facts_of, problem_items
 from latlab.report.run.tables import TestTable, tables_of
 from latlab.report.text import code
+from latlab.report.titles import platform_title
 from latlab.report.units import CLOCK_NAMES, unit
 
 
@@ -33,7 +34,7 @@ def document(run: Run) -> Page:
         partial = (Paragraph("The run is partial; what follows is left out or doubtful:"), problem_items(run.problems))
     lead = f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {unit(run.tick)}. Each figure is the median of the samples named in its caption."
     method = Section("Method", (Facts(facts_of(run)), *partial))
-    return Page(f"{run.campaign.upper()} Performance Measurements on {run.platform}", (lead,), (method, results))
+    return Page(f"{run.campaign.upper()} Performance Measurements on {platform_title(run)}", (lead,), (method, results))
 
 
 def results(run: Run) -> Page:

@@ -12,12 +12,12 @@ from latlab.report.guides import commentary, platform_of, procedure, typed
 from latlab.report.page import Block, Commands, Facts, Item, Items, Page, Paragraph, Section
 from latlab.report.run.build_charts import charts
 from latlab.report.run.builds import tables
-from latlab.report.run.facts import FACT_NAMES, facts_of, problem_items
+from latlab.report.run.facts import facts_of, problem_items
 from latlab.report.text import code
 from latlab.report.units import CLOCK_NAMES, unit
 
 OF_ONE_BUILD = ("Run", "Status", "Firmware", "Started (UTC)", "Command", "Capture cost")
-OF_CORTEX_A = ("Topology", "Lead core", FACT_NAMES["el"], FACT_NAMES["gic"])
+OF_CORTEX_A = ("Topology", "Lead core")
 TIMED = "Each call is made from the named world and timed from its begin to its end, the cost of the capture taken off."
 WATCHED = "Each call is watched from outside: from its first instruction in the secure world to the first one back."
 SWEPT = "A sweep fires a non-secure interrupt at every instruction of a call; its latency is what it waits beyond one at idle."

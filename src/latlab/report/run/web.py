@@ -16,6 +16,7 @@ from latlab.report.run.charts import charts, legend
 from latlab.report.run.facts import facts_of, problem_items
 from latlab.report.run.tables import TestTable, tables_of
 from latlab.report.text import code
+from latlab.report.titles import platform_title
 from latlab.report.units import CLOCK_NAMES, unit
 
 SPANS_SENTENCE = "The colours of all charts. Powerdown goes from ENTER_PSCI to ENTER_HW_LOW_PWR, wakeup from EXIT_HW_LOW_PWR to EXIT_PSCI."
@@ -29,7 +30,7 @@ CODE_SENTENCE = (
 
 def page(run: Run) -> Page:
     """Every test with its charts, and what the figures mean."""
-    title = f"{run.campaign.upper()} latencies on {run.platform}"
+    title = f"{run.campaign.upper()} latencies on {platform_title(run)}"
     cores = "1 core" if len(run.topology.cores) == 1 else f"{len(run.topology.cores)} cores"
     lead = (
         f"{run.build.firmware}, {cores} in clusters of {run.topology}, run {run.id} of {run.started_utc}",

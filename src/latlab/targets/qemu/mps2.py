@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from latlab.errors import DataError, UsageError
+from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock
 from latlab.model.run import Tick
 from latlab.model.symbols import Symbols
@@ -16,6 +17,7 @@ from latlab.targets.qemu.qemu import Qemu
 PROGRAM = "qemu-system-arm"
 MACHINES = ("mps2-an521", "mps2-an505")
 BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3", "classic_l1", "classic_l2")
+PROCESSOR = "cortex-m33"
 ICOUNT_SHIFT = 10
 SECURE_ELF = "secure.elf"
 BENCH_ELF = "bench.elf"
@@ -48,6 +50,11 @@ def find_psa_images(build: str, folder: Path | None = None) -> PsaImages:
             return images
     looked = ", ".join(map(str, candidates))
     raise UsageError(f"no {SECURE_ELF} and {BENCH_ELF} of the build {build} in {looked}; build them with `make spm` or name --firmware")
+
+
+def conditions(priority: int, basepri: int | None = None) -> Conditions:
+    """Of every run on these boards; `priority` is that of the sweep's interrupt, `basepri` the mask in its calls."""
+    return Conditions(mode=Mode.DETERMINISTIC, processor=PROCESSOR, interrupt_priority=priority, basepri=basepri)
 
 
 def psa_events_hash(images: PsaImages) -> str:

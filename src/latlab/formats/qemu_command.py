@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a QEMU command line says of the machine in it, and what is wiring of the run: images, consoles, the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from latlab.model.conditions import Conditions
+
+MACHINE = ("M", "machine")
+PROCESSOR = "cpu"
+KEPT_ELSEWHERE = ("smp", "icount", "accel")
+"""The topology, the tick and the mode of the run have these."""
+WIRING = frozenset((
+    "append", "bios", "chardev", "D", "d", "daemonize", "display", "drive", "dtb", "fw_cfg", "initrd", "kernel", "mon", "monitor", "name",
+    "nic", "no-reboot", "no-shutdown", "nographic", "object", "parallel", "pflash", "pidfile", "plugin", "qmp", "rtc", "S", "sd",
+    "semihosting", "semihosting-config", "seed", "serial", "vga",
+))  # fmt: skip
+"""What has no part in how many instructions a call takes: images, consoles, the host."""
+LOADER = "loader,"
+WITHOUT_VALUE = frozenset(("daemonize", "no-reboot", "no-shutdown", "nographic", "S", "semihosting"))
+GIC, VIRTUALIZATION = "gic-version", "virtualization"
+NOT_OF_THE_MACHINE = ("dumpdtb", "dtb-randomness")
+WITH_LEVELS = "virt"
+"""The machine whose program runs at EL2 where it has one, else at EL1."""
+
+
+def with_machine(conditions: Conditions, command: Sequence[str]) -> Conditions:
+    """The conditions with what the command line says beside them. What they state already stays."""
+    own = conditions
+    processor = controller = level = None
+    kept: list[str] = []
+    for option, value in _options(command):
+        if option in MACHINE:
+            machine, properties = _machine(value)
+            gic = properties.pop(GIC, None)
+            controller = f"GICv{gic}" if gic else None
+            has_el2 = properties.pop(VIRTUALIZATION, "off") == "on"
+            if machine == WITH_LEVELS:
+                level = 2 if has_el2 else 1
+            kept += [f"{name}={value}" for name, value in properties.items() if name not in NOT_OF_THE_MACHINE]
+        elif option == PROCESSOR:
+            processor = value
+        elif not _is_wiring(option, value):
+            kept.append(f"-{option} {value}".rstrip())
+    return replace(
+        own,
+        processor=own.processor or processor,
+        interrupt_controller=own.interrupt_controller or controller,
+        exception_level=level if own.exception_level is None else own.exception_level,
+        emulator_options=own.emulator_options or (tuple(sorted(kept)) if command else None),
+    )
+
+
+def _is_wiring(option: str, value: str) -> bool:
+    """A value with a path in it names a file of the host."""
+    return option in KEPT_ELSEWHERE or option in WIRING or value.startswith(LOADER) or "/" in value
+
+
+def _options(command: Sequence[str]) -> Iterator[tuple[str, str]]:
+    words = list(command[1:])
+    while words:
+        word = words.pop(0)
+        option = word.removeprefix("-").removeprefix("-")
+        has_value = word.startswith("-") and option not in WITHOUT_VALUE and bool(words) and not words[0].startswith("-")
+        if word.startswith("-"):
+            yield option, words.pop(0) if has_value else ""
+
+
+def _machine(value: str) -> tuple[str, dict[str, str]]:
+    """`virt,secure=on` as its name and properties."""
+    parts: Iterable[tuple[str, str, str]] = [part.partition("=") for part in value.split(",") if part]
+    named = {name: text if equals else "" for name, equals, text in parts}
+    machine = named.pop("type", "") or next((name for name, text in named.items() if not text), "")
+    named.pop(machine, None)
+    return machine, named

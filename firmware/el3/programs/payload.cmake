@@ -9,6 +9,7 @@ function(add_runtime target machine reach)
         runtime/core.c
         runtime/entry.S
         runtime/devices/gic.c
+        runtime/interrupts.c
         runtime/memory.c
         runtime/panic.c
         runtime/calls/psci.c

@@ -63,7 +63,7 @@ static int64_t dispatch(uint32_t id, uint64_t x1, uint64_t x2, uint64_t x3)
     case PSCI_SYSTEM_OFF & ID_NUMBER:
         psci.platform->system_off();
     case PSCI_SYSTEM_RESET & ID_NUMBER:
-        psci.platform->system_reset();
+        psci_system_reset();
     case PSCI_FEATURES & ID_NUMBER:
         return psci_features((uint32_t)x1);
     case PSCI_CPU_DEFAULT_SUSPEND & ID_NUMBER:

@@ -31,7 +31,11 @@ int64_t psci_cpu_on(uint64_t mpidr, uint64_t address, uint64_t context_id)
         return arch_shared_load(&core->state) == PSCI_CORE_ON_PENDING ? PSCI_ON_PENDING : PSCI_ALREADY_ON;
     }
     core->entry = entry;
-    psci.platform->core_on(core->index);
+    arch_publish(); /* before the platform tells anybody: it may be a device that starts the core, and the core reads the entry */
+    if (!psci.platform->core_on(core->index)) {
+        arch_shared_store(&core->state, PSCI_CORE_OFF);
+        return PSCI_INTERNAL_FAILURE;
+    }
     return PSCI_SUCCESS;
 }
 

@@ -41,6 +41,12 @@ int64_t psci_set_suspend_mode(uint64_t wanted)
     return may_change ? PSCI_SUCCESS : PSCI_DENIED;
 }
 
+/* Where all others are off they stay so: only a core that runs could start one, and this one does not return. */
+void psci_system_reset(void)
+{
+    psci.platform->system_reset(psci_all_others(psci_self(), psci_is_off));
+}
+
 int64_t psci_system_reset2(uint32_t type)
 {
     const uint32_t warm_reset = 0;
@@ -48,7 +54,7 @@ int64_t psci_system_reset2(uint32_t type)
     if (type != warm_reset) {
         return PSCI_INVALID_PARAMETERS;
     }
-    psci.platform->system_reset();
+    psci_system_reset();
 }
 
 int64_t psci_mem_protect(uint64_t enable)

@@ -9,6 +9,7 @@
 const struct fake_shape fake_juno = { .clusters = 2, .cores = { 2, 4 } };
 const struct psci_topology *fake_topology;
 struct fake_seen fake_seen;
+bool fake_refuses_to_switch_on;
 
 static uint16_t domain_of_core[PSCI_MAX_CORES];
 static struct psci_domain_shape shapes[PSCI_MAX_DOMAINS];
@@ -43,11 +44,15 @@ static bool is_ns_memory(uint64_t address, uint64_t bytes)
     return address >= FAKE_NS_BASE && bytes <= FAKE_NS_BYTES && address - FAKE_NS_BASE <= FAKE_NS_BYTES - bytes;
 }
 
-static void core_on(unsigned core)
+static bool core_on(unsigned core)
 {
     hook();
+    if (fake_refuses_to_switch_on) {
+        return false;
+    }
     fake_seen.switched_on[core]++;
     host_switch_on(core);
+    return true;
 }
 
 static void core_prepare_down(unsigned core, bool for_off)
@@ -101,8 +106,9 @@ static void __attribute__((noreturn)) system_off(void)
     leave(&fake_seen.system_offs);
 }
 
-static void __attribute__((noreturn)) system_reset(void)
+static void __attribute__((noreturn)) system_reset(bool alone)
 {
+    fake_seen.resets_alone += alone;
     leave(&fake_seen.system_resets);
 }
 
@@ -252,6 +258,7 @@ void fake_init(const struct fake_shape *shape, const struct host_machine *machin
     in_use = platform;
     in_use.system_suspend_state = system_suspend_states[topology.top_level];
     fake_seen = (struct fake_seen){ 0 };
+    fake_refuses_to_switch_on = false;
     psci_init(&in_use, 0);
     monitor = (struct monitor_platform){
         .soc_version = 0x043B1234,

@@ -38,8 +38,12 @@ struct fake_seen {
     unsigned prepared_for_off;
     unsigned system_offs;
     unsigned system_resets;
+    unsigned resets_alone;
     bool mem_protect;
 };
 extern struct fake_seen fake_seen;
+
+/* The power controller starts no core. */
+extern bool fake_refuses_to_switch_on;
 
 #endif

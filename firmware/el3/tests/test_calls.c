@@ -116,6 +116,18 @@ TEST(cpu_on_refuses_what_is_wrong_with_its_arguments_and_starts_nothing)
     CHECK_EQUAL(fake_seen.switched_on[1], 0);
 }
 
+TEST(cpu_on_that_the_power_controller_refuses_fails_and_leaves_the_core_off)
+{
+    init();
+    fake_refuses_to_switch_on = true;
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_ON), fake_mpidr(1), FAKE_ENTRY, 7), PSCI_INTERNAL_FAILURE);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_AFFINITY_INFO), fake_mpidr(1), 0, 0), PSCI_CORE_OFF);
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_ON), fake_mpidr(1), FAKE_ENTRY, 7), PSCI_INTERNAL_FAILURE);
+    fake_refuses_to_switch_on = false;
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_CPU_ON), fake_mpidr(1), FAKE_ENTRY + 4, 8), PSCI_SUCCESS);
+    CHECK_EQUAL(host_warm_boot(1).context_id, 8);
+}
+
 TEST(cpu_on_of_a_core_that_is_on_its_way_or_on_or_suspended_says_so)
 {
     init();
@@ -475,6 +487,25 @@ TEST(system_off_and_the_resets_end_in_the_platform_and_unknown_resets_in_an_erro
     CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_SYSTEM_RESET2), 0x80000000U, 0, 0), PSCI_INVALID_PARAMETERS);
     CHECK_EQUAL(fake_call(PSCI_ID_64(PSCI_SYSTEM_RESET2), 0, 0, 0, NULL), HOST_DOWN);
     CHECK_EQUAL(fake_seen.system_resets, 1);
+}
+
+TEST(a_reset_says_whether_every_other_core_is_off)
+{
+    static const enum psci_core_state states[] = { PSCI_CORE_ON,        PSCI_CORE_ON_PENDING, PSCI_CORE_IN_RETENTION,
+                                                   PSCI_CORE_SUSPENDED, PSCI_CORE_FLUSHED,    PSCI_CORE_SUSPENDING };
+    const uint32_t calls[] = { PSCI_SYSTEM_RESET, PSCI_SYSTEM_RESET2 };
+
+    for (unsigned call = 0; call < 2; call++) {
+        init();
+        CHECK_EQUAL(fake_call(calls[call], 0, 0, 0, NULL), HOST_DOWN);
+        CHECK_EQUAL(fake_seen.resets_alone, 1);
+        for (unsigned state = 0; state < sizeof(states) / sizeof(states[0]); state++) {
+            init();
+            psci.cores[5].state.value = states[state];
+            CHECK_EQUAL(fake_call(calls[call], 0, 0, 0, NULL), HOST_DOWN);
+            CHECK_EQUAL(fake_seen.resets_alone, 0);
+        }
+    }
 }
 
 TEST(mem_protect_returns_the_former_setting_and_check_range_knows_the_normal_worlds_memory)

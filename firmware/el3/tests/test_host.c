@@ -145,7 +145,7 @@ static void queues_in_order(unsigned core)
             fake_call(PSCI_ID_64(PSCI_CPU_ON), fake_mpidr(other), FAKE_ENTRY, 0, NULL);
         }
     }
-    for (unsigned i = 0; i < 100; i++) {
+    for (unsigned i = 0; i < 100 * (core + 1); i++) {
         host_point(HOST_PLATFORM, NULL, 0);
     }
     arch_lock_acquire(low());

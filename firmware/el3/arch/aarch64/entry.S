@@ -54,23 +54,14 @@ arch_warm_entry:
     mov x0, x19
     bl arch_warm_boot
 
-/* Last stop of a core that goes down: MMU and instruction cache off, then asleep until there is a reason to come back.
- * x0 = address of a word that must become non-zero first, or 0: any interrupt will do. */
+/* Last stop of a core that goes down: MMU and instruction cache off, then asleep until there is a reason to come back. */
 .global arch_sleep
 arch_sleep:
     ldr x1, =SCTLR_EL3_OFF
     msr sctlr_el3, x1
     isb
-    cbz x0, 2f
-1:  ldr w1, [x0]
-    cbnz w1, 3f
     dsb sy
     wfi
-    b 1b
-2:  dsb sy
-    wfi
-    b arch_warm_entry
-3:  str wzr, [x0]
     b arch_warm_entry
 
 /* Leaves EL3 for the first instruction of a normal world: x0 = its x0. Nothing of EL3 stays in a register. */

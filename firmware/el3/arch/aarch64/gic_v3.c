@@ -19,14 +19,24 @@
 #define ICC_PMR_EL1 "s3_0_c4_c6_0"
 #define ICC_IGRPEN0_EL1 "s3_0_c12_c12_6"
 #define ICC_IGRPEN1_EL3 "s3_6_c12_c12_7"
-#define ICC_IAR0_EL1 "s3_0_c12_c8_0"
-#define ICC_EOIR0_EL1 "s3_0_c12_c8_1"
+#define ICC_CTLR_EL3 "s3_6_c12_c12_4"
+#define ICC_EOIR1_EL1 "s3_0_c12_c12_1"
+#define ICC_RPR_EL1 "s3_0_c12_c11_3"
+#define ICC_AP0R0_EL1 "s3_0_c12_c8_4"
+#define ICC_AP0R1_EL1 "s3_0_c12_c8_5"
+#define ICC_AP0R2_EL1 "s3_0_c12_c8_6"
+#define ICC_AP0R3_EL1 "s3_0_c12_c8_7"
+#define ICC_AP1R0_EL1 "s3_0_c12_c9_0"
+#define ICC_AP1R1_EL1 "s3_0_c12_c9_1"
+#define ICC_AP1R2_EL1 "s3_0_c12_c9_2"
+#define ICC_AP1R3_EL1 "s3_0_c12_c9_3"
 #define ICC_SGI0R_EL1 "s3_0_c12_c11_7"
 
 #define SRE_ALL 0xFU /* system registers, no bypass, lower levels may ask for the same */
-#define IGRPEN1_EL3_NS 1U
 #define PRIORITY_MASK_ALL 0xFFU
-#define SPURIOUS_IDS 1020U
+#define PRIORITY_IDLE 0xFFU
+#define MOST_RUNNING 32U /* one to each of as many priorities */
+#define CTLR_EL3_PRIORITY_BITS(ctlr) (((ctlr) >> 8 & 7U) + 1U)
 #define CORES_PER_AFF1 16U
 
 static void init_distributor(void)
@@ -44,11 +54,21 @@ static void init_distributor(void)
     }
 }
 
-/* The redistributor outlives its core: it is set up once, at cold boot. */
+static uintptr_t redistributor_of(unsigned core)
+{
+    return platform_gicr + (uintptr_t)GICR_STRIDE * core;
+}
+
+static uintptr_t sgi_frame_of(unsigned core)
+{
+    return redistributor_of(core) + GICR_SGI_FRAME;
+}
+
+/* The redistributor outlives its core: it is set up once, at cold boot. The wake SGI is enabled only while its core is off. */
 static void init_redistributor(unsigned core)
 {
-    uintptr_t redistributor = platform_gicr + (uintptr_t)GICR_STRIDE * core;
-    uintptr_t sgi_frame = redistributor + GICR_SGI_FRAME;
+    uintptr_t redistributor = redistributor_of(core);
+    uintptr_t sgi_frame = sgi_frame_of(core);
     uint32_t waker = mmio_read32(redistributor + GICR_WAKER);
 
     if ((waker & GICR_WAKER_CHILDREN_ASLEEP) == 0) {
@@ -61,16 +81,7 @@ static void init_redistributor(unsigned core)
     for (uint32_t word = 0; word < PRIVATE_PRIORITY_WORDS; word++) {
         mmio_write32(sgi_frame + GICD_IPRIORITYR + 4U * word, GIC_HIGHEST_NS_PRIORITIES);
     }
-    mmio_write32(sgi_frame + GICD_ISENABLER, 1U << GIC_WAKE_SGI);
-}
-
-static void acknowledge_wake(void)
-{
-    uint64_t acknowledged = SYSREG_READ(ICC_IAR0_EL1);
-
-    if (acknowledged < SPURIOUS_IDS) {
-        SYSREG_WRITE(ICC_EOIR0_EL1, acknowledged);
-    }
+    mmio_write8(sgi_frame + GICD_IPRIORITYR + GIC_WAKE_SGI, GIC_WAKE_PRIORITY);
 }
 
 /* What a core's interface loses with its power. */
@@ -90,19 +101,58 @@ static void init_core(unsigned core)
     core_up();
 }
 
-static void prepare_off(void)
+/*
+ * A core may go off in the middle of an interrupt that it never ends: what runs then would mask the wake SGI now, and the normal
+ * world's interrupts when the core comes back. Of group 1 these are the registers of the security state that SCR_EL3 names.
+ */
+static void __attribute__((noinline)) forget_running_priorities(void)
 {
-    SYSREG_WRITE(ICC_IGRPEN1_EL3, SYSREG_READ(ICC_IGRPEN1_EL3) & ~(uint64_t)IGRPEN1_EL3_NS);
-    SYSREG_WRITE(ICC_PMR_EL1, PRIORITY_MASK_ALL);
-    SYSREG_WRITE(ICC_IGRPEN0_EL1, 1);
-    isb(); /* the interface is open ... */
-    acknowledge_wake(); /* ... for an SGI that came after the core it woke had seen the wish */
+    uint64_t bits = CTLR_EL3_PRIORITY_BITS(SYSREG_READ(ICC_CTLR_EL3));
+
+    SYSREG_WRITE(ICC_AP0R0_EL1, 0);
+    SYSREG_WRITE(ICC_AP1R0_EL1, 0);
+    if (bits > 5U) {
+        SYSREG_WRITE(ICC_AP0R1_EL1, 0);
+        SYSREG_WRITE(ICC_AP1R1_EL1, 0);
+    }
+    if (bits > 6U) {
+        SYSREG_WRITE(ICC_AP0R2_EL1, 0);
+        SYSREG_WRITE(ICC_AP1R2_EL1, 0);
+        SYSREG_WRITE(ICC_AP0R3_EL1, 0);
+        SYSREG_WRITE(ICC_AP1R3_EL1, 0);
+    }
+    isb();
+    /* QEMU 10.0 ignores a write to ICC_AP1R0_EL1; there, an end of interrupt ends the one that runs, whatever its number. */
+    for (unsigned i = 0; i < MOST_RUNNING && SYSREG_READ(ICC_RPR_EL1) != PRIORITY_IDLE; i++) {
+        SYSREG_WRITE(ICC_EOIR1_EL1, GIC_WAKE_SGI);
+    }
 }
 
-static void end_off(void)
+/* Of group 1 all is closed: of the two security states only the normal world's has any. */
+static void prepare_off(unsigned core)
 {
-    acknowledge_wake();
+    SYSREG_WRITE(ICC_IGRPEN1_EL3, 0);
+    SYSREG_WRITE(ICC_PMR_EL1, PRIORITY_MASK_ALL);
+    SYSREG_WRITE(ICC_IGRPEN0_EL1, 1);
+    isb();
+    mmio_write32(sgi_frame_of(core) + GICD_ICPENDR, 1U << GIC_WAKE_SGI);
+    mmio_write32(sgi_frame_of(core) + GICD_ISENABLER, 1U << GIC_WAKE_SGI);
+    if (SYSREG_READ(ICC_RPR_EL1) != PRIORITY_IDLE) {
+        forget_running_priorities();
+    }
+}
+
+/* An SGI that is not enabled is no candidate for the interface: one that comes from here on hides nothing. */
+static void end_off(unsigned core)
+{
+    mmio_write32(sgi_frame_of(core) + GICD_ICENABLER, 1U << GIC_WAKE_SGI);
     SYSREG_WRITE(ICC_IGRPEN0_EL1, 0);
+}
+
+static void forget_wakes(unsigned core)
+{
+    mmio_write32(sgi_frame_of(core) + GICD_ICPENDR, 1U << GIC_WAKE_SGI);
+    dsb_sy(); /* devices are mapped without early acknowledgement: it has got there */
 }
 
 static void send_wake(unsigned core)
@@ -113,4 +163,4 @@ static void send_wake(unsigned core)
     isb();
 }
 
-const struct gic gic_v3 = { init_distributor, init_core, core_up, prepare_off, end_off, send_wake };
+const struct gic gic_v3 = { init_distributor, init_core, core_up, prepare_off, end_off, send_wake, forget_wakes };

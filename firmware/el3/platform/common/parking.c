@@ -17,30 +17,46 @@ static bool is_parked[MAX_CORES];
 
 static const struct gic *gic;
 
-static void core_on(unsigned core)
+/* The word decides, the SGI only ends a sleep: one that comes long after the word, to a core in whatever state, changes nothing. */
+static bool core_on(unsigned core)
 {
     arch_shared_store(&wanted_on[core], 1);
     gic->send_wake(core);
+    return true;
 }
 
 static void core_prepare_down(unsigned core, bool for_off)
 {
     if (for_off) {
         is_parked[core] = true;
-        gic->prepare_off();
+        gic->prepare_off(core);
     }
+}
+
+/* Between two sleeps first forget, then look: an SGI that is forgotten was sent after its word was written, a later one ends the sleep. */
+static inline __attribute__((noreturn, always_inline)) void sleep_until_wanted(unsigned core)
+{
+    while (arch_shared_load(&wanted_on[core]) == 0) {
+        arch_interrupt_wait();
+        gic->forget_wakes(core);
+    }
+    arch_shared_store(&wanted_on[core], 0);
+    arch_warm_entry();
 }
 
 static void __attribute__((noreturn)) power_down(unsigned core, bool for_off)
 {
-    arch_sleep(for_off ? &wanted_on[core].value : NULL);
+    if (for_off) {
+        sleep_until_wanted(core);
+    }
+    arch_sleep();
 }
 
 static void __attribute__((noinline)) core_up_from_off(unsigned core)
 {
     is_parked[core] = false;
     gic->core_up();
-    gic->end_off();
+    gic->end_off(core);
     arch_timers_off();
 }
 

@@ -33,8 +33,9 @@ const struct arch_map platform_map[] = {
 const unsigned platform_map_ranges = sizeof(platform_map) / sizeof(platform_map[0]);
 
 /*
- * Outside .bss: they outlive a reset, which leaves RAM as it is. A reset that the firmware was asked for wipes protected memory on
- * the way down. Any other finds it at the next boot, wipes it then and resets once more, so that QEMU loads again what was in it.
+ * Outside .bss: they outlive a reset, which leaves RAM as it is. A reset that the firmware was asked for, with every other core off,
+ * wipes protected memory on the way down. What any other leaves the next boot wipes, and resets once more, so that QEMU loads again
+ * what was in it. A word is in memory as soon as it is stored: nobody says when a reset comes, and caches do not outlive it.
  */
 static uint64_t mem_protect_word __attribute__((section(".noinit")));
 static uint64_t wiped_word __attribute__((section(".noinit")));
@@ -46,17 +47,26 @@ static bool mem_protect(bool enable)
     bool was_enabled = mem_protect_word == MEM_PROTECT_ON;
 
     mem_protect_word = enable ? MEM_PROTECT_ON : 0;
+    arch_clean_invalidate(&mem_protect_word);
     return was_enabled;
 }
 
-static void __attribute__((noreturn)) system_reset(void)
+/* Caches off. The mark comes last: a reset that comes in between leaves what is not wiped yet. */
+static void wipe(void)
 {
-    bool is_protected = mem_protect_word == MEM_PROTECT_ON;
-
-    wiped_word = is_protected ? MEM_WIPED : 0;
-    arch_cache_power_down(1);
-    for (unsigned i = 0; is_protected && i < qemu_virt_machine.ranges; i++) {
+    for (unsigned i = 0; i < qemu_virt_machine.ranges; i++) {
         qemu_virt_wipe(qemu_virt_machine.memory[i].base, qemu_virt_machine.memory[i].bytes);
+    }
+    wiped_word = MEM_WIPED;
+}
+
+static void __attribute__((noreturn)) system_reset(bool alone)
+{
+    bool wipes = alone && mem_protect_word == MEM_PROTECT_ON;
+
+    arch_cache_power_down(1);
+    if (wipes) {
+        wipe();
     }
     qemu_virt_reset();
 }
@@ -68,7 +78,7 @@ static void wipe_what_a_reset_left(void)
 
     wiped_word = 0;
     if (is_left) {
-        system_reset();
+        system_reset(true); /* the others still wait in flash */
     }
 }
 

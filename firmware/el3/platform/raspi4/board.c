@@ -48,7 +48,8 @@ void raspi4_power_off(void)
     reset_into(RSTS_PARTITION);
 }
 
-void raspi4_reset(void)
+void raspi4_reset(bool alone)
 {
+    (void)alone;
     reset_into(0);
 }

@@ -16,7 +16,7 @@ uint64_t raspi4_counter_hz(void);
 
 /* board.c */
 void raspi4_power_off(void) __attribute__((noreturn));
-void raspi4_reset(void) __attribute__((noreturn));
+void raspi4_reset(bool alone) __attribute__((noreturn));
 void raspi4_tell_the_others(void); /* those that wait in reset.S: all is set up */
 
 /* tree.c: the normal world's memory, from the tree at boot and never changed again */

@@ -101,6 +101,9 @@ void payload_main(const struct bench_params *params)
     }
     power_states_probe();
     worker_init(params->seed);
+    if ((params->flags & BENCH_FLAG_OS_INITIATED) != 0) {
+        power_states_os_initiated();
+    }
     core_set_arrival(worker_arrival);
     run(count, params->duration_ms);
     wait_all_off();

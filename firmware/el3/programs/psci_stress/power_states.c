@@ -7,6 +7,7 @@
 #include "console.h"
 #include "panic.h"
 #include "psci.h"
+#include "smc.h"
 #include "timer.h"
 
 #define PROBE_SLEEP_US 200UL
@@ -27,6 +28,7 @@ static const uint32_t known[] = {
 
 static uint32_t usable[KNOWN];
 static uint32_t usable_count;
+static bool os_initiated;
 
 static bool accepted(uint32_t power_state)
 {
@@ -52,6 +54,28 @@ void power_states_probe(void)
             console_line("power_state=%08x not offered by the firmware", known[i]);
         }
     }
+}
+
+#define LEVEL(power_state) ((power_state) >> 24 & 3U)
+#define LAST_AT_SHIFT 12
+
+void power_states_os_initiated(void)
+{
+    int64_t status = (int32_t)smc(PSCI_SET_SUSPEND_MODE, 1, 0, 0).x[0];
+
+    if (status != PSCI_SUCCESS) {
+        panic("SET_SUSPEND_MODE 1 returned %ld", status);
+    }
+    os_initiated = true;
+    for (uint32_t i = 0; i < usable_count; i++) {
+        usable[i] |= LEVEL(usable[i]) << LAST_AT_SHIFT;
+    }
+}
+
+/* DENIED: others run. INVALID_PARAMETERS: another sleeps too lightly for it. */
+bool power_states_may_be_refused(uint32_t power_state, int64_t status)
+{
+    return os_initiated && LEVEL(power_state) != 0 && (status == PSCI_DENIED || status == PSCI_INVALID_PARAMETERS);
 }
 
 uint32_t power_states_count(void)

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "core.h"
+#include "interrupts.h"
 #include "ledger.h"
 #include "panic.h"
 #include "power_states.h"
@@ -57,7 +58,7 @@ static void count_transition(void)
 static void check_wakeup(uint32_t self, uint64_t context_id, struct suspend_result r, uint32_t power_state,
                          const volatile uint64_t *stack_words)
 {
-    if (r.status != PSCI_SUCCESS) {
+    if (r.status != PSCI_SUCCESS && !power_states_may_be_refused(power_state, r.status)) {
         panic("CPU_SUSPEND %08x returned %ld", power_state, r.status);
     }
     if (core_self() != self) {
@@ -88,8 +89,12 @@ static void wait_for_grid(void)
         ;
 }
 
+/* One in sixteen has passed already. */
 static uint64_t choose_deadline(struct random *random)
 {
+    if (random_below(random, 16) == 0) {
+        return timer_now();
+    }
     uint64_t deadline = timer_now() + timer_ticks_of_us(SLEEP_MIN_US + random_below(random, SLEEP_SPREAD_US));
 
     return random_below(random, 2) == 0 ? deadline : next_on_grid(deadline);
@@ -101,6 +106,7 @@ static void suspend(uint32_t self, struct random *random)
     uint64_t context_id = CONTEXT_ID_MAGIC | (uint64_t)self << 32 | (random_next(random) >> 32);
     volatile uint64_t stack_words[STACK_WORDS];
     struct suspend_result r;
+    uint32_t entered = interrupts_enter(random);
 
     for (uint64_t i = 0; i < STACK_WORDS; i++) {
         stack_words[i] = context_id + i;
@@ -109,6 +115,7 @@ static void suspend(uint32_t self, struct random *random)
     timer_start_at(choose_deadline(random));
     r = psci_cpu_suspend(power_state, context_id);
     timer_stop();
+    interrupts_leave(entered);
     watchdog_enter(ACTIVITY_BETWEEN_CALLS, 0);
     check_wakeup(self, context_id, r, power_state, stack_words);
     count_transition();
@@ -152,6 +159,7 @@ static bool step(void)
     uint32_t percent = random_below(random, 100);
 
     watchdog_check();
+    interrupts_send(random);
     if (random_below(random, 2) == 0) {
         wait_for_grid();
     }
@@ -189,7 +197,10 @@ bool worker_all_others_left(void)
 
 void worker_arrival(uint64_t context_id)
 {
+    struct random *random = &workers[core_self()].random;
+
     watchdog_enter(ACTIVITY_BETWEEN_CALLS, 0);
+    interrupts_arrive();
     ledger_arrive(context_id);
     while (!atomic_load(&stopping)) {
         if (step()) {
@@ -198,5 +209,9 @@ void worker_arrival(uint64_t context_id)
         }
     }
     watchdog_enter(ACTIVITY_OFF, 0);
+    interrupts_enter(random); /* the core goes off without ending it */
+    if (random_below(random, 4) == 0) {
+        interrupts_past_timer(random);
+    }
     atomic_fetch_add(&departures, 1);
 }

@@ -21,6 +21,7 @@ struct bench_params {
 };
 
 #define BENCH_FLAG_AARCH32 1U /* smc_fuzz at EL2: call from an AArch32 EL1 */
+#define BENCH_FLAG_OS_INITIATED 2U /* psci_stress: suspends by the rules of that mode */
 
 /* The block at BENCH_PARAMS_ADDRESS, or the defaults where its magic is missing. */
 struct bench_params bench_params_read(void);

@@ -55,8 +55,12 @@ struct psci_platform {
     /* All of the range is memory and the normal world's. Both values are untrusted: a range that wraps is none. */
     bool (*is_ns_memory)(uint64_t address, uint64_t bytes);
 
-    /* On the core that calls CPU_ON: start another that is off, or about to be. It comes up at the warm-boot entry, once. */
-    void (*core_on)(unsigned core);
+    /*
+     * On the core that calls CPU_ON: start another that is off, or about to be. True: it comes up at the warm-boot entry, once, and
+     * sees there what was stored before this call, also where the hook does no more than tell a device. False: the power controller
+     * refuses, the core has not been started and will not be.
+     */
+    bool (*core_on)(unsigned core);
     /*
      * Before the caches go off, all state intact: take the core out of what it shares. `for_off`: no interrupt may wake it.
      * Optional.
@@ -77,10 +81,14 @@ struct psci_platform {
     /* A core has come back, its domains are up, it is not yet ON to others: set up what it lost. Optional. */
     void (*core_up)(unsigned core);
 
-    /* Whatever the other cores do. */
+    /* Whatever the other cores do. `alone`: every other core is off, and nobody is left who could start one. */
     void (*system_off)(void) __attribute__((noreturn));
-    void (*system_reset)(void) __attribute__((noreturn));
-    bool (*mem_protect)(bool enable); /* returns the previous setting; optional: MEM_PROTECT is then not supported */
+    void (*system_reset)(bool alone) __attribute__((noreturn));
+    /*
+     * Returns the previous setting; optional: MEM_PROTECT is then not supported. Where it is on, what a reset finds in the normal
+     * world's memory is gone before the normal world runs again. Only where `alone` may a reset do that on its way down.
+     */
+    bool (*mem_protect)(bool enable);
 };
 
 #endif

@@ -42,10 +42,11 @@ static int core_of_mpidr(uint64_t mpidr)
     return mpidr < system_topology.cores ? (int)mpidr : -1;
 }
 
-static void core_on(unsigned core)
+static bool core_on(unsigned core)
 {
     host_require_no_lock("switching a core on");
     host_switch_on(core);
+    return true;
 }
 
 /* In the normal world, or on its way down without having agreed that its domains sleep. On its way up, it waits for them. */
@@ -118,6 +119,12 @@ static void __attribute__((noreturn)) system_ends(void)
     host_fail("ends the system");
 }
 
+static void __attribute__((noreturn)) system_reset(bool alone)
+{
+    (void)alone;
+    system_ends();
+}
+
 static bool mem_protect(bool enable)
 {
     return enable;
@@ -133,7 +140,7 @@ const struct psci_platform controller = {
     .domain_up = domain_up,
     .core_up = core_up,
     .system_off = system_ends,
-    .system_reset = system_ends,
+    .system_reset = system_reset,
     .mem_protect = mem_protect,
 };
 

@@ -54,6 +54,11 @@ void arch_event_send(void)
     host_waiters.count = 0;
 }
 
+void arch_publish(void)
+{
+    host_point(HOST_PUBLISH, NULL, 0);
+}
+
 /* Looks again when the word has been stored: what a loop that polls would see, without its turns. */
 void arch_relax(const struct arch_shared *shared)
 {

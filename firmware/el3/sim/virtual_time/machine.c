@@ -228,7 +228,7 @@ static bool is_ns_memory(uint64_t address, uint64_t bytes)
     return address >= NS_BASE && bytes <= NS_BYTES && address - NS_BASE <= NS_BYTES - bytes;
 }
 
-static void core_on(unsigned core)
+static bool core_on(unsigned core)
 {
     host_point(HOST_PLATFORM, NULL, 0);
     cores[core].comes_from_off = true;
@@ -237,6 +237,7 @@ static void core_on(unsigned core)
         host_cores[core].now_ticks = later(host_cores[core].now_ticks, machine_now_ns()) + board->wake_ns;
     }
     host_switch_on(core);
+    return true;
 }
 
 static void core_prepare_down(unsigned core, bool for_off)
@@ -353,6 +354,12 @@ static void __attribute__((noreturn)) system_ends(void)
     host_fail("ends the system");
 }
 
+static void __attribute__((noreturn)) system_reset(bool alone)
+{
+    (void)alone;
+    system_ends();
+}
+
 static bool mem_protect(bool enable)
 {
     return enable;
@@ -371,7 +378,7 @@ static struct psci_platform platform = {
     .domain_up = domain_up,
     .core_up = core_up,
     .system_off = system_ends,
-    .system_reset = system_ends,
+    .system_reset = system_reset,
     .mem_protect = mem_protect,
 };
 

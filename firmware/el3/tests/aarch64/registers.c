@@ -151,6 +151,11 @@ void mmio_write32(uintptr_t address, uint32_t value)
     machine_write(device_name(address), value);
 }
 
+void mmio_write8(uintptr_t address, uint8_t value)
+{
+    machine_write(device_name(address), value);
+}
+
 uint32_t mmio_read32(uintptr_t address)
 {
     return machine_device_says(address, (uint32_t)machine_read(device_name(address)));

@@ -6,7 +6,6 @@
 
 #define D 0x8000000U
 #define C 0x8010000U
-#define SPURIOUS 1023U
 
 uintptr_t platform_gicd = D;
 uintptr_t platform_gicc = C;
@@ -37,46 +36,56 @@ TEST(every_shared_interrupt_is_the_normal_worlds_at_its_highest_priority)
     CHECK_TEXT(machine_wanted(), machine_written());
 }
 
-static void check_core(void (*function)(void))
-{
-    machine_set_device(C + 0x4, 0x7F);
-    if (function != NULL) {
-        function();
-    } else {
-        gic_v2.init_core(3);
-    }
-    CHECK_TEXT("[8000080]=ffff7fff\n[8000100]=8000\n[8010004]=ff\n", machine_written());
-}
+#define ON "[800040f]=ff\n" /* the wake interrupt's priority: never signalled */
+#define CORE_UP "[8000080]=ffff7fff\n[8000100]=8000\n"
 
 TEST(a_core_keeps_the_wake_interrupt_and_opens_the_mask_where_the_normal_world_could_not)
 {
-    check_core(gic_v2.core_up);
-    check_core(NULL);
+    machine_set_device(C + 0x4, 0x7F);
+    gic_v2.core_up();
+    CHECK_TEXT(CORE_UP "[8010004]=ff\n", machine_written());
     machine_set_device(C + 0x4, 0x80);
     gic_v2.core_up();
-    CHECK_TEXT("[8000080]=ffff7fff\n[8000100]=8000\n", machine_written());
+    CHECK_TEXT(CORE_UP, machine_written());
 }
 
-TEST(a_core_that_goes_off_hears_only_a_new_wake_interrupt)
+TEST(no_private_interrupt_of_the_normal_world_begins_with_a_priority_that_it_could_not_give)
 {
-    machine_set_device(C + 0xC, 2U << 10 | 15U); /* sent by core 2 */
-    gic_v2.prepare_off();
-    CHECK_TEXT("[8010004]=ff\n[8010000]=1\n[8010010]=80f\n", machine_written());
-    machine_set_device(C + 0xC, SPURIOUS);
-    gic_v2.prepare_off();
-    CHECK_TEXT("[8010004]=ff\n[8010000]=1\n", machine_written());
-}
-
-TEST(a_core_that_is_back_ends_the_wake_interrupt_and_closes_its_interface)
-{
-    machine_set_device(C + 0xC, 15);
-    gic_v2.end_off();
-    CHECK_TEXT("[8010010]=f\n[8010000]=0\n", machine_written());
-    for (uint32_t none = 1020; none <= SPURIOUS; none++) {
-        machine_set_device(C + 0xC, 5U << 10 | none);
-        gic_v2.end_off();
-        CHECK_TEXT("[8010000]=0\n", machine_written());
+    machine_set_device(C + 0x4, 0xFF);
+    for (unsigned word = 0; word < 8; word++) {
+        machine_want("[%x]=80808080\n", D + 0x400 + 4 * word);
     }
+    machine_want(ON CORE_UP);
+    gic_v2.init_core(3);
+    CHECK_TEXT(machine_wanted(), machine_written());
+}
+
+static void want_off(void)
+{
+    machine_want("[8010000]=1\n");
+    for (unsigned word = 0; word < 4; word++) {
+        machine_want("[%x]=0\n[%x]=0\n", C + 0xD0 + 4 * word, C + 0xE0 + 4 * word);
+    }
+    machine_want("[8010004]=10\n[8000f1f]=ff\n[800040f]=0\n");
+}
+
+TEST(a_core_that_goes_off_hears_only_the_wake_interrupt_whatever_was_running)
+{
+    want_off();
+    gic_v2.prepare_off(2);
+    CHECK_TEXT(machine_wanted(), machine_written());
+}
+
+TEST(a_core_that_is_back_closes_its_interface_and_no_wake_interrupt_goes_before_another)
+{
+    gic_v2.end_off(2);
+    CHECK_TEXT(ON "[8010000]=0\n", machine_written());
+}
+
+TEST(wake_interrupts_are_forgotten_whoever_sent_them)
+{
+    gic_v2.forget_wakes(2);
+    CHECK_TEXT("[8000f1f]=ff\ndsb sy\n", machine_written());
 }
 
 TEST(a_core_is_woken_by_its_bit_of_the_list_of_targets)
@@ -106,7 +115,8 @@ TEST(without_groups_a_core_that_goes_off_turns_off_its_own_interrupts_but_the_wa
     machine_set_device(D + 0x4, 1);
     gic_v2.init_distributor();
     (void)machine_written();
-    machine_set_device(C + 0xC, SPURIOUS);
-    gic_v2.prepare_off();
-    CHECK_TEXT("[8000180]=ffff7fff\n[8010004]=ff\n[8010000]=1\n", machine_written());
+    machine_want("[8000180]=ffff7fff\n");
+    want_off();
+    gic_v2.prepare_off(0);
+    CHECK_TEXT(machine_wanted(), machine_written());
 }

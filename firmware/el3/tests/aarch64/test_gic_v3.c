@@ -19,8 +19,11 @@
 #define ICC_PMR "s3_0_c4_c6_0"
 #define ICC_IGRPEN0 "s3_0_c12_c12_6"
 #define ICC_IGRPEN1_EL3 "s3_6_c12_c12_7"
-#define ICC_IAR0 "s3_0_c12_c8_0"
-#define ICC_EOIR0 "s3_0_c12_c8_1"
+#define ICC_CTLR_EL3 "s3_6_c12_c12_4"
+#define ICC_EOIR1 "s3_0_c12_c12_1"
+#define ICC_RPR "s3_0_c12_c11_3"
+#define AP0R "s3_0_c12_c8_"
+#define AP1R "s3_0_c12_c9_"
 #define ICC_SGI0R "s3_0_c12_c11_7"
 
 uintptr_t platform_gicd = D;
@@ -79,7 +82,7 @@ TEST(a_core_wakes_its_own_redistributor_and_keeps_the_wake_interrupt)
     for (unsigned word = 0; word < 8; word++) {
         machine_want("[%x]=80808080\n", mine + SGI_FRAME + 0x400 + 4 * word);
     }
-    machine_want("[%x]=8000\n", mine + SGI_FRAME + 0x100);
+    machine_want("[%x]=0\n", mine + SGI_FRAME + 0x40F);
     want_core_up();
     gic_v3.init_core(core);
     CHECK_TEXT(machine_wanted(), machine_written());
@@ -102,31 +105,56 @@ TEST(system_registers_are_opened_to_el2_where_there_is_one)
     CHECK_TEXT(ICC_SRE_EL3 "=f\nisb\n" ICC_SRE_EL1 "=f\n" ICC_SRE_EL2 "=f\n", machine_written());
 }
 
-TEST(a_core_that_goes_off_hears_only_a_new_wake_interrupt)
+static void check_off(uint64_t running, const char *forgotten)
 {
-    machine_set(ICC_IGRPEN1_EL3, 3);
-    machine_set(ICC_IAR0, 15);
-    gic_v3.prepare_off();
-    CHECK_TEXT(ICC_IGRPEN1_EL3 "=2\n" ICC_PMR "=ff\n" ICC_IGRPEN0 "=1\nisb\n" ICC_EOIR0 "=f\n", machine_written());
+    const unsigned core = 3;
+    const unsigned frame = R + core * STRIDE + SGI_FRAME;
+
+    machine_set(ICC_RPR, running);
+    machine_want(ICC_IGRPEN1_EL3 "=0\n" ICC_PMR "=ff\n" ICC_IGRPEN0 "=1\nisb\n[%x]=8000\n[%x]=8000\n%s", frame + 0x280, frame + 0x100,
+                 forgotten);
+    if (running != 0xFF) {
+        machine_want("isb\n");
+    }
+    for (unsigned i = 0; running != 0xFF && i < 32; i++) {
+        machine_want(ICC_EOIR1 "=f\n"); /* the made-up register never says that it was heard */
+    }
+    gic_v3.prepare_off(core);
+    CHECK_TEXT(machine_wanted(), machine_written());
 }
 
-TEST(what_is_no_interrupt_is_not_ended)
+TEST(a_core_that_goes_off_hears_only_the_wake_interrupt)
 {
-    machine_set(ICC_IGRPEN1_EL3, 0);
-    for (uint64_t none = 1020; none < 1024; none++) {
-        machine_set(ICC_IAR0, none);
-        gic_v3.prepare_off();
-        CHECK_TEXT(ICC_IGRPEN1_EL3 "=0\n" ICC_PMR "=ff\n" ICC_IGRPEN0 "=1\nisb\n", machine_written());
-        gic_v3.end_off();
-        CHECK_TEXT(ICC_IGRPEN0 "=0\n", machine_written());
+    check_off(0xFF, "");
+}
+
+/* Of each group one word, two or four: ICC_CTLR_EL3.PRIbits in bits 10:8 is one less than the bits of a priority. */
+TEST(a_core_that_goes_off_forgets_what_was_running)
+{
+    static const char one[] = AP0R "4=0\n" AP1R "0=0\n";
+    static const char two[] = AP0R "4=0\n" AP1R "0=0\n" AP0R "5=0\n" AP1R "1=0\n";
+    static const char four[] = AP0R "4=0\n" AP1R "0=0\n" AP0R "5=0\n" AP1R "1=0\n" AP0R "6=0\n" AP1R "2=0\n" AP0R "7=0\n" AP1R "3=0\n";
+    const char *const forgotten[] = { [4] = one, [5] = one, [6] = two, [7] = four, [8] = four };
+
+    for (unsigned bits = 4; bits <= 8; bits++) {
+        machine_set(ICC_CTLR_EL3, 0xF8FFU | (uint64_t)(bits - 1) << 8);
+        check_off(0x80, forgotten[bits]);
+        check_off(0, forgotten[bits]);
     }
 }
 
-TEST(a_core_that_is_back_ends_the_wake_interrupt_and_closes_group_0)
+TEST(a_core_that_is_back_turns_the_wake_interrupt_off_and_closes_group_0)
 {
-    machine_set(ICC_IAR0, 15);
-    gic_v3.end_off();
-    CHECK_TEXT(ICC_EOIR0 "=f\n" ICC_IGRPEN0 "=0\n", machine_written());
+    machine_want("[%x]=8000\n" ICC_IGRPEN0 "=0\n", R + 2 * STRIDE + SGI_FRAME + 0x180);
+    gic_v3.end_off(2);
+    CHECK_TEXT(machine_wanted(), machine_written());
+}
+
+TEST(wake_interrupts_are_forgotten)
+{
+    machine_want("[%x]=8000\ndsb sy\n", R + 2 * STRIDE + SGI_FRAME + 0x280);
+    gic_v3.forget_wakes(2);
+    CHECK_TEXT(machine_wanted(), machine_written());
 }
 
 TEST(a_core_is_woken_by_its_affinity)

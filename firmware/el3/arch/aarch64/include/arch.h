@@ -129,6 +129,15 @@ static inline bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t
     return swapped;
 }
 
+/*
+ * What this core has stored comes before whatever it does next: a core that is started by that, a store to a device or an SGI included,
+ * sees it once its caches are on. A release would order it only before a store to memory.
+ */
+static inline void arch_publish(void)
+{
+    __asm__ volatile("dsb ish" ::: "memory");
+}
+
 /* Between two looks at a word whose change no event tells of. Requires that no lock is held. */
 static inline void arch_relax(const struct arch_shared *shared)
 {

@@ -34,11 +34,11 @@ extern const unsigned platform_map_ranges;
  */
 void arch_enter_ns(const struct psci_entry *entry) __attribute__((noreturn));
 
-/*
- * Sleeps, MMU off, until `*word` is not zero (NULL: until any interrupt), then goes to the warm-boot entry. Requires caches
- * off and nothing on the stack that is still needed; `word` is written by other cores as a struct arch_shared is.
- */
-void arch_sleep(const uint32_t *word) __attribute__((noreturn));
+/* Sleeps, MMU off, until any interrupt, then goes to the warm-boot entry. Requires caches off and nothing on the stack that is still needed. */
+void arch_sleep(void) __attribute__((noreturn));
+
+/* Goes there as out of reset, with the same requirements. */
+void arch_warm_entry(void) __attribute__((noreturn));
 
 /* The normal world's timers of the calling core: none of them may ask for an interrupt any more. */
 void arch_timers_off(void);

@@ -10,6 +10,11 @@ static inline void mmio_write32(uintptr_t address, uint32_t value)
     *(volatile uint32_t *)address = value;
 }
 
+static inline void mmio_write8(uintptr_t address, uint8_t value)
+{
+    *(volatile uint8_t *)address = value;
+}
+
 static inline uint32_t mmio_read32(uintptr_t address)
 {
     return *(volatile uint32_t *)address;

@@ -15,6 +15,7 @@
 
 #define GICD_CTLR (GICD + 0x0)
 #define GICD_ISENABLER0 (GICD + 0x100)
+#define GICD_ICACTIVER0 (GICD + 0x380)
 #define GICD_IPRIORITYR(id) (GICD + 0x400 + (id))
 #define GICD_SGIR (GICD + 0xf00)
 #define GICC_CTLR (GICC + 0x0)
@@ -28,6 +29,7 @@
 #define GICR_SGI_BASE 0x10000UL
 #define GICR_IGROUPR0 (GICR_SGI_BASE + 0x80)
 #define GICR_ISENABLER0 (GICR_SGI_BASE + 0x100)
+#define GICR_ICACTIVER0 (GICR_SGI_BASE + 0x380)
 #define GICR_IPRIORITYR(id) (GICR_SGI_BASE + 0x400 + (id))
 
 #define GICD_CTLR_ARE_NS (1U << 4)
@@ -35,7 +37,7 @@
 #define GICD_CTLR_GROUP1 (1U << 0)
 
 #define WAKE_SGI 0U
-#define TIMER_PPI 30U
+#define TIMER_PPI GIC_TIMER_PPI
 #define FIRST_SPECIAL_ID 1020U
 #define PRIORITY 0x80U
 #define PRIORITY_MASK_ALL 0xffU
@@ -117,7 +119,7 @@ void gic_core_init(void)
     }
 }
 
-static uint32_t acknowledge(void)
+uint32_t gic_acknowledge(void)
 {
     uint64_t id;
 
@@ -128,7 +130,7 @@ static uint32_t acknowledge(void)
     return (uint32_t)id;
 }
 
-static void end(uint32_t acknowledged)
+void gic_end(uint32_t acknowledged)
 {
     if (version == 2) {
         mmio_write32(GICC_EOIR, acknowledged);
@@ -144,25 +146,46 @@ void gic_wait_interrupt(void)
     /* Stores before the wait (a flag for the waker) must be visible before the core sleeps. */
     __asm__ volatile("dsb sy; wfi" ::: "memory");
     do {
-        acknowledged = acknowledge();
-        id = acknowledged & 0x3ff;
+        acknowledged = gic_acknowledge();
+        id = gic_id(acknowledged);
         if (id >= FIRST_SPECIAL_ID) {
             return;
         }
-        end(acknowledged);
+        gic_end(acknowledged);
     } while (id != TIMER_PPI);
 }
 
+void gic_open(uint32_t id, uint8_t priority)
+{
+    if (version == 2) {
+        mmio_write8(GICD_IPRIORITYR(id), priority);
+        mmio_write32(GICD_ISENABLER0, 1U << id);
+        return;
+    }
+    mmio_write8(own_redistributor() + GICR_IPRIORITYR(id), priority);
+    mmio_write32(own_redistributor() + GICR_ISENABLER0, 1U << id);
+}
+
+void gic_forget_active(void)
+{
+    mmio_write32(version == 2 ? GICD_ICACTIVER0 : own_redistributor() + GICR_ICACTIVER0, 0xffffffffU);
+}
+
 void gic_wake_core(uint32_t index)
+{
+    gic_send(index, WAKE_SGI);
+}
+
+void gic_send(uint32_t index, uint32_t id)
 {
     uint64_t mpidr = cores[index].mpidr;
 
     /* What the sender wrote must be visible before the target is woken to read it. */
     __asm__ volatile("dsb ish" ::: "memory");
     if (version == 2) {
-        mmio_write32(GICD_SGIR, 1U << (16 + (mpidr & 0x7)) | WAKE_SGI);
+        mmio_write32(GICD_SGIR, 1U << (16 + (mpidr & 0x7)) | id);
         return;
     }
-    __asm__ volatile("msr S3_0_C12_C11_5, %0; isb" ::"r"((mpidr >> 8 & 0xff) << 16 | (uint64_t)WAKE_SGI << 24 |
+    __asm__ volatile("msr S3_0_C12_C11_5, %0; isb" ::"r"((mpidr >> 8 & 0xff) << 16 | (uint64_t)id << 24 |
                                                          1UL << (mpidr & 0xf))); /* ICC_SGI1R_EL1 */
 }

@@ -37,6 +37,8 @@ uint32_t arch_shared_load(const struct arch_shared *shared);
 void arch_shared_store(struct arch_shared *shared, uint32_t value);
 bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t expected, uint32_t desired);
 
+void arch_publish(void);
+
 void arch_relax(const struct arch_shared *shared);
 
 void arch_interrupt_wait(void);

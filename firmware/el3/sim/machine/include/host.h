@@ -35,6 +35,7 @@ enum host_operation {
     HOST_RELAX,
     HOST_INTERRUPT_WAIT,
     HOST_CACHE_POWER_DOWN,
+    HOST_PUBLISH, /* a barrier */
     HOST_PLATFORM, /* a platform hook, which charges what it costs by itself */
     HOST_OPERATIONS,
 };

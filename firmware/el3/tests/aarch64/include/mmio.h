@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 void mmio_write32(uintptr_t address, uint32_t value);
+void mmio_write8(uintptr_t address, uint8_t value);
 uint32_t mmio_read32(uintptr_t address);
 
 #endif

@@ -40,7 +40,8 @@ def printed(secure: str, program: str, machine: str = mps2.MACHINES[0], word: in
 PANIC = re.compile(
     r"SPM: the last boot ended in a panic: "
     r"(?:(?!none|a fault)[^;]+; partition 0x[0-9a-f]{8}, pc 0x[0-9a-f]{8}"
-    r"|a fault; partition 0x[0-9a-f]{8}, pc 0x[0-9a-f]{7}[02468ace], CFSR 0x[0-9a-f]{8}, SFSR 0x[0-9a-f]{8}, address 0x[0-9a-f]{8})"
+    r"|a fault(?: of the non-secure side)?; partition 0x[0-9a-f]{8}, pc 0x[0-9a-f]{7}[02468ace], "
+    r"CFSR 0x[0-9a-f]{8}, HFSR 0x[0-9a-f]{8}, SFSR 0x[0-9a-f]{8}, address 0x[0-9a-f]{8})"
 )
 WITH_A_TICKER = ("later_l2", "at_once_l1", "at_once_l2")
 THREADS = re.compile(

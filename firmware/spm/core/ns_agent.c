@@ -29,7 +29,7 @@ psa_status_t spm_ns_client_register(int32_t first, int32_t last)
 
 spm_word spm_second_entry(void)
 {
-    spm_panic(SPM_CAUSE_RE_ENTRY);
+    spm_panic(spm_arch_is_in_gateway() ? SPM_CAUSE_RE_ENTRY : SPM_CAUSE_NUMBER);
 }
 
 psa_status_t spm_ns_client_select(int32_t id)

@@ -38,7 +38,7 @@ spm_word spm_irq_enable(spm_word signal);
 spm_word spm_irq_disable(spm_word signal);
 spm_word spm_partition_panic(void);
 spm_word spm_rot_lifecycle_state(void);
-spm_word spm_second_entry(void); /* no API: how an unprivileged gateway stops the system */
+spm_word spm_second_entry(void); /* no API: how an unprivileged gateway stops the system. A partition that asks for it is stopped too */
 
 /*
  * Client ids of non-secure threads (ns_agent.c), for the non-secure side's privileged code. The ids of a range may be

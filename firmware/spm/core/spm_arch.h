@@ -56,6 +56,9 @@ static inline void spm_arch_switch(void);
  */
 void spm_arch_thread_init(struct spm_partition *partition, void (*entry)(void));
 
+/* Does the caller of the API function that runs stand in a gateway, so that it is the non-secure side that asks? */
+bool spm_arch_is_in_gateway(void);
+
 /* Resets the system. */
 _Noreturn void spm_arch_reset(void);
 

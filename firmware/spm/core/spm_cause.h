@@ -24,7 +24,8 @@
     X(INITIALISE, 17, "a partition failed to initialise")                          \
     X(INTERRUPT, 18, "an interrupt came that no partition owns")                   \
     X(FAULT, 19, "a fault")                                                        \
-    X(MAPPING, 20, "a partition mapped a vector that it may not map, or copied a mapped one")
+    X(MAPPING, 20, "a partition mapped a vector that it may not map, or copied a mapped one") \
+    X(NON_SECURE_FAULT, 21, "a fault of the non-secure side")
 
 enum spm_cause {
 #define X(name, number, text) SPM_CAUSE_##name = number,

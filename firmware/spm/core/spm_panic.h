@@ -8,8 +8,9 @@
 struct spm_panic_record {
     uint32_t cause; /* enum spm_cause */
     int32_t partition;
-    uint32_t pc;
-    uint32_t fault_status; /* CFSR of a fault */
+    uint32_t pc;                /* 0: not known */
+    uint32_t fault_status;      /* CFSR of a fault, of the world that made it */
+    uint32_t hard_fault_status; /* HFSR */
     uint32_t secure_fault_status;
     uint32_t fault_address;
 };

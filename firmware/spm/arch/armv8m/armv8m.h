@@ -23,8 +23,12 @@
 #define SCB_SHPR3     REG32(0xE000ED20U)
 #define SCB_SHCSR     REG32(0xE000ED24U)
 #define SCB_CFSR      REG32(0xE000ED28U)
+#define SCB_HFSR      REG32(0xE000ED2CU)
 #define SCB_MMFAR     REG32(0xE000ED34U)
 #define SCB_BFAR      REG32(0xE000ED38U)
+#define SCB_CFSR_NS   REG32(0xE002ED28U)
+#define SCB_MMFAR_NS  REG32(0xE002ED34U)
+#define SCB_BFAR_NS   REG32(0xE002ED38U)
 
 #define MPU_CTRL      REG32(0xE000ED94U)
 #define MPU_CTRL_NS   REG32(0xE002ED94U)
@@ -48,6 +52,7 @@
 #define AIRCR_KEY           0x05FA0000U
 #define AIRCR_PRIS          (1U << 14)
 #define AIRCR_BFHFNMINS     (1U << 13)
+#define AIRCR_SYSRESETREQS  (1U << 3)
 #define AIRCR_SYSRESETREQ   (1U << 2)
 #define SHCSR_FAULTS        0x000F0000U /* MemManage, BusFault, UsageFault, SecureFault */
 

@@ -11,7 +11,7 @@ void priorities_init(void)
 #endif
     SCB_SHPR2 = svc << 24;
     SCB_SHPR3 = PRIORITY_UNMASKED << 24 | PRIORITY_LOWEST << 16;
-    SCB_AIRCR = AIRCR_KEY | AIRCR_PRIS;
+    SCB_AIRCR = AIRCR_KEY | AIRCR_PRIS | AIRCR_SYSRESETREQS;
 }
 
 /*

@@ -75,8 +75,9 @@ static void print_last_panic(void)
     platform_print(spm_cause_text(record.cause));
     platform_print_hex("; partition ", (uint32_t)record.partition);
     platform_print_hex(", pc ", record.pc);
-    if (record.cause == SPM_CAUSE_FAULT) {
+    if (record.cause == SPM_CAUSE_FAULT || record.cause == SPM_CAUSE_NON_SECURE_FAULT) {
         platform_print_hex(", CFSR ", record.fault_status);
+        platform_print_hex(", HFSR ", record.hard_fault_status);
         platform_print_hex(", SFSR ", record.secure_fault_status);
         platform_print_hex(", address ", record.fault_address);
     }

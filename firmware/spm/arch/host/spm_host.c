@@ -36,6 +36,11 @@ void spm_host_copy(void *to, const void *from, size_t bytes)
     }
 }
 
+bool spm_arch_is_in_gateway(void)
+{
+    return true;
+}
+
 _Noreturn void spm_arch_reset(void)
 {
     longjmp(spm_host_reset, 1);

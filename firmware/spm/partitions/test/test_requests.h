@@ -85,6 +85,7 @@ enum test_client_request {
     CLIENT_CLOSE_STATELESS,
     CLIENT_DROPPED,
     CLIENT_NOTIFY_NOBODY,
+    CLIENT_SECOND_ENTRY,      /* asks by SVC for what an unprivileged gateway asks for (levels 2 and 3) */
 };
 
 /* TEST_DRIVER. */

@@ -184,5 +184,5 @@ _Noreturn void platform_exit(uint32_t code)
 
 uint32_t platform_panic_word(uint32_t index)
 {
-    return index == 0U ? platform_last_panic.cause : (uint32_t)platform_last_panic.partition;
+    return index < sizeof(platform_last_panic) / 4U ? ((const uint32_t *)(const void *)&platform_last_panic)[index] : 0U;
 }

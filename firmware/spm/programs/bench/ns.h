@@ -31,7 +31,7 @@ uint32_t ns_main(void);
 
 /* Of images with SPM_TEST_VENEERS alone. */
 void nsc_exit(uint32_t code) __attribute__((noreturn));
-uint32_t nsc_panic_word(uint32_t index);
+uint32_t nsc_panic_word(uint32_t index); /* of struct spm_panic_record */
 uint32_t nsc_stack_limit(uint32_t of_handlers); /* in handlers */
 
 #endif

@@ -58,5 +58,10 @@ extern const struct test mapping_tests[];
 extern const uint32_t mapping_test_count;
 extern const struct test mask_tests[];
 extern const uint32_t mask_test_count;
+extern const struct test record_tests[];
+extern const uint32_t record_test_count;
+
+/* After a panic: is it the one that the test expects, and does the record tell what it should of it? */
+bool is_told(const struct test *test);
 
 #endif

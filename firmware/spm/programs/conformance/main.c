@@ -26,6 +26,7 @@ static const struct test *test_of(uint32_t index)
         { client_tests, &client_test_count },   { partition_tests, &partition_test_count }, { isolation_tests, &isolation_test_count },
         { pointer_tests, &pointer_test_count }, { thread_tests, &thread_test_count },
         { mapping_tests, &mapping_test_count }, { mask_tests, &mask_test_count },
+        { record_tests, &record_test_count },
     };
 
     for (uint32_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
@@ -87,7 +88,7 @@ static void resume(void)
         const struct test *test = test_of(progress.next);
         uint32_t cause = nsc_panic_word(0);
 
-        report(test, cause != SPM_CAUSE_NONE && cause == (uint32_t)test->expected, ": the system panicked with cause ", cause);
+        report(test, is_told(test), ": the system panicked with cause ", cause);
     }
 }
 

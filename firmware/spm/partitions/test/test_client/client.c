@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The secure client of the conformance tests. */
+#include "api_numbers.h"
 #include "psa_manifest/pid.h"
 #include "psa_manifest/sid.h"
 #include "psa_manifest/test_client.h"
@@ -160,6 +161,11 @@ static psa_status_t err(int32_t type)
     case CLIENT_NOTIFY_NOBODY:
         psa_notify(9999);
         break;
+#if SPM_LEVEL > 1
+    case CLIENT_SECOND_ENTRY:
+        __asm__ volatile("mov r12, %0\n\tsvc #0" : : "i"(API_second_entry) : "r0", "r12", "memory");
+        break;
+#endif
     default:
         break;
     }

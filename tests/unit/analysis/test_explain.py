@@ -60,10 +60,10 @@ def test_what_moved_with_a_change_and_what_did_not_is_told_by_metric(juno):
     )
     (wakeup,) = [e.finding for e in first if isinstance(e.finding, MetricMoved)]
     assert (wakeup.metric, wakeup.verdict, wakeup.everywhere, wakeup.cells) == (Metric.WAKEUP, Verdict.REGRESSED, True, 30)
-    assert wakeup.untouched == (Metric.POWERDOWN, Metric.CACHE_FLUSH, Metric.PSCI_CALL)
+    assert wakeup.untouched == (Metric.POWERDOWN,), "of one boot, flushes and calls are not known well enough"
     (down,) = [e.finding for e in second if isinstance(e.finding, MetricMoved)]
-    assert (down.metric, down.low, down.high, down.by_cluster) == (Metric.POWERDOWN, 6880.0, 17700.0, ((0, 7090.0), (1, 7350.0)))
-    assert down.untouched == (Metric.CACHE_FLUSH,), "wake-ups and calls cannot be told"
+    assert (down.metric, down.low, down.high, down.by_cluster) == (Metric.POWERDOWN, 6880.0, 17700.0, ((0, 7580.0), (1, 7450.0)))
+    assert down.untouched == ()
 
 
 def test_the_longer_step_since_2017_is_named(juno):

@@ -39,7 +39,7 @@ def test_the_scatter_within_rows_is_pooled_without_cells_that_stand_out():
 
 
 def test_two_variances_together_have_the_degrees_of_freedom_of_satterthwaite():
-    variance, dof = _joined(_Scatter(2.0, 3.0), _Scatter(1.0, 4.0))
+    variance, dof = _joined(_Scatter(2.0, 3.0), _Scatter(1.0, 4.0), MOST_DOF)
     assert (variance, dof) == pytest.approx((3.0, 9.0 / (4.0 / 3 + 1.0 / 4)))
-    assert _joined(_Scatter(2.0, 0.0), _Scatter(1.0, 4.0)) == (1.0, 4.0)
-    assert _joined(_Scatter(1.0, 100.0), _Scatter(1.0, 100.0)) == (2.0, MOST_DOF)
+    assert _joined(_Scatter(2.0, 0.0), _Scatter(1.0, 4.0), MOST_DOF) == (1.0, 4.0)
+    assert _joined(_Scatter(1.0, 100.0), _Scatter(1.0, 100.0), MOST_DOF) == (2.0, MOST_DOF)

@@ -52,26 +52,21 @@ def test_what_the_captures_of_two_runs_cost_more_or_less_counts_for_nothing():
     assert spacing(capture_cost_ticks=(9.0, None)).threshold(WAKEUP, 100.0) == pytest.approx(40.0)
 
 
-@pytest.mark.parametrize(("boots", "due"), [(1, 2000.0), (3, 2000.0), (4, 1000.0), (7, 1000.0), (8, 600.0), (20, 600.0)])
-def test_the_margin_of_the_same_narrows_with_the_boots(boots, due):
-    assert spacing(boots).margin(WAKEUP, 20_000.0) == spacing(boots).margin(WAKEUP, -20_000.0) == pytest.approx(due)
-
-
-def test_no_margin_is_narrower_than_the_threshold():
-    assert spacing(8).margin(WAKEUP, 100.0) == pytest.approx(40.0 / 8**0.5)
-    assert spacing(8, capture_cost_ticks=(1.0, 101.0)).margin(WAKEUP, 20_000.0) == pytest.approx(2000.0)
+@pytest.mark.parametrize("boots", [1, 3, 4, 7, 8, 20])
+def test_what_a_change_is_depends_on_no_number_of_boots(boots):
+    assert spacing(boots).threshold(WAKEUP, 20_000.0) == pytest.approx(600.0)
 
 
 def test_under_the_instruction_clock_every_difference_counts_unless_a_tolerance_is_given():
     exact = spacing(clock=Clock.INSTRUCTIONS, tick_ns=1.0, capture_cost_ticks=(1.0, 90.0))
-    assert exact.threshold(WAKEUP, 5_000.0) == exact.margin(WAKEUP, 5_000.0) == exact.large(WAKEUP, 5_000.0) == 0.0
+    assert exact.threshold(WAKEUP, 5_000.0) == exact.large(WAKEUP, 5_000.0) == 0.0
     tolerant = spacing(clock=Clock.INSTRUCTIONS, tick_ns=1.0, limits=Limits(relative_exact=0.02))
     assert tolerant.threshold(WAKEUP, -5_000.0) == pytest.approx(100.0)
 
 
 def test_virtual_time_has_no_margin_and_nothing_too_large_to_pass_untold():
     virtual = spacing(clock=Clock.VIRTUAL)
-    assert virtual.margin(WAKEUP, 20_000.0) == virtual.large(WAKEUP, 20_000.0) == 0.0
+    assert virtual.large(WAKEUP, 20_000.0) == 0.0
 
 
 @pytest.mark.parametrize("boots", [1, 4, 8])

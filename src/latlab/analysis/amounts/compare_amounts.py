@@ -68,14 +68,13 @@ def _by_key(run: Run) -> dict[Key, Amount]:
 def _row(one: Amount, other: Amount, limits: Limits) -> Row:
     before, after = np.array(levels(one)), np.array(levels(other))
     base = float(before.mean())
-    fewest = min(len(before), len(after))
     row = Row(
         one.test, one.metric, named(one), one.core.cluster if one.core else None, base, float(after.mean()), _shift(before, after),
         limits.threshold(base, 0.0, 0.0), Verdict.CANNOT_TELL, _basis(before, after), core=one.core,
     )  # fmt: skip
     if one.metric in UNDIRECTED:
         return replace(row, basis="neither its unit nor its better direction is known")
-    return replace(row, margin=limits.margin_share(fewest) * abs(base), large=limits.large * abs(base))
+    return replace(row, large=limits.large * abs(base))
 
 
 def _shift(before: np.ndarray, after: np.ndarray) -> Shift:
@@ -116,7 +115,7 @@ def _verdict(row: Row, p: float, limits: Limits) -> Verdict:
     if row.shift.low == row.shift.high:
         found = decide_exact(row.shift.value, row.threshold)
     else:
-        found = decide(row.shift, row.threshold, row.margin, p, limits.alpha)
+        found = decide(row.shift, row.threshold, p, limits.alpha)
     return _OPPOSITE.get(found, found) if row.metric in MORE_IS_BETTER else found
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from latlab.analysis.base.check import RuleChange
 from latlab.analysis.base.conditions import ALIKE, Differences, caveat_of
+from latlab.analysis.base.detectable import Detectable
 from latlab.analysis.base.iterations import InIterations
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.statistics import Shift
@@ -54,8 +55,8 @@ class Cell:
 class Row:
     """One quantity of one test: a term of the ladder, a group of like cores, or a statistic of one CPU.
 
-    Values in ns or instructions. A shift beyond `threshold` counts; one whose interval lies within `margin` is none; one beyond `large`
-    must not pass untold. `p_adjusted` is that of what the verdict stands on: the row itself, or the level it belongs to. `is_occasional`:
+    Values in ns or instructions. A shift beyond `threshold` counts; one whose interval lies within it is none; one beyond `large` must not
+    pass untold. `p_adjusted` is that of what the verdict stands on: the row itself, or the level it belongs to. `is_occasional`:
     what the row is of comes in some boots only, so that it can be shown to differ but need not be told.
     """
 
@@ -74,11 +75,11 @@ class Row:
     is_term: bool = False
     statistic: Statistic | None = None
     core: CoreId | None = None
-    margin: float = 0.0
     large: float = 0.0
     is_occasional: bool = False
     p_adjusted: float = 1.0
     in_iterations: InIterations | None = None
+    detectable: tuple[Detectable, ...] = ()
 
     @property
     def relative(self) -> float:
@@ -103,13 +104,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Rows that are tested together: those of one metric and role over all parallel (`at_once`) or serial tests, of one cluster
-    or of all."""
+    """Rows that are tested together: those of one metric and role over all tests, the parallel (`at_once`) or the serial ones, of one
+    cluster or of all."""
 
     metric: Metric
     cluster: int | None
-    role: str
-    at_once: bool
+    role: str | None
+    at_once: bool | None
     rows: int
     shift: Shift
     p_adjusted: float = 1.0

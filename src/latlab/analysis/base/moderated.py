@@ -16,6 +16,8 @@ from latlab.analysis.base.distributions import t_quantile, t_upper
 from latlab.analysis.base.statistics import Shift
 
 MOST_DOF = 1e6
+LEAST_P = 1e-6
+"""No p-value is claimed to be less: what the model says of values that far out rests on tails that nobody has seen."""
 OUTLIER_P = 0.002
 
 
@@ -57,9 +59,10 @@ def t_shift(difference: float, variance: float, dof: float, confidence: float = 
         return Shift(difference, -np.inf, np.inf, 1.0)
     error = variance**0.5
     if error == 0.0:
-        return Shift(difference, difference, difference, float(difference == 0.0))
+        return Shift(difference, difference, difference, LEAST_P if difference else 1.0, 0.0, dof)
     half = t_quantile((1 + confidence) / 2, dof) * error
-    return Shift(difference, difference - half, difference + half, 2 * t_upper(abs(difference) / error, dof))
+    p = max(LEAST_P, 2 * t_upper(abs(difference) / error, dof))
+    return Shift(difference, difference - half, difference + half, p, error, dof)
 
 
 def steady_variance(values: Floats) -> tuple[float, int]:

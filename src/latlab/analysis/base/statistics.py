@@ -18,12 +18,17 @@ _EXACT_TIED = 60
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """A shift with its confidence interval (infinite where the samples are too few) and the p-value of no shift."""
+    """A shift with its confidence interval (infinite where the samples are too few) and the p-value of no shift.
+
+    `error` is its standard error, and `dof` how surely that is known, where the method has one.
+    """
 
     value: float
     low: float
     high: float
     p: float
+    error: float = np.inf
+    dof: float = 0.0
 
 
 NO_SHIFT = Shift(0.0, 0.0, 0.0, 1.0)

@@ -8,11 +8,11 @@ from latlab.errors import UsageError
 
 
 def limits_of(tolerance_percent: float | None) -> Limits:
-    """The limits with another relative change that does not count, under every clock, as threshold and as margin of `same`; None leaves
-    the defaults."""
+    """The limits with another relative change that does not count, under every clock, for changes and for `same`; None leaves the
+    defaults."""
     if tolerance_percent is None:
         return Limits()
     if not 0 <= tolerance_percent < 100:
         raise UsageError(f"--tolerance {tolerance_percent:g} is not a percentage from 0 to below 100")
     share = tolerance_percent / 100
-    return Limits(relative=share, relative_exact=share, tolerance=share)
+    return Limits(relative=share, relative_exact=share)

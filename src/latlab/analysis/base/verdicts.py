@@ -38,9 +38,9 @@ class Limits:
 
     Two captures make a span and each may be off by one tick, so two spans of the same length may print two ticks apart: `steps` is 2.
     Under the instruction clock figures are exact and the threshold is zero, unless `relative_exact` is given. `alpha` is the share of
-    comparisons of one truth in which anything of a metric may be called changed. `margins` say, from how many boots of each run on, within
-    how much of the baseline two figures are called the same: fewer boots can only vouch for a wider one; `tolerance` replaces it where
-    given. A change beyond `large` must not pass untold.
+    comparisons of one truth in which anything of a metric may be called changed. The one threshold is what a change must exceed and what
+    `same` must lie within, however many boots there are. A change beyond `large` must not pass untold, nor a largest
+    wake-up `large_maximum` times as late.
     """
 
     relative: float = 0.03
@@ -48,22 +48,17 @@ class Limits:
     relative_exact: float = 0.0
     alpha: float = 0.005
     large: float = 0.20
-    margins: tuple[tuple[int, float], ...] = ((1, 0.10), (4, 0.05), (8, 0.03))
-    tolerance: float | None = None
+    large_maximum: float = 4.0
 
     def threshold(self, baseline: float, resolution: float, capture: float) -> float:
         return max(self.relative * abs(baseline), self.steps * resolution, capture)
 
-    def margin_share(self, boots: int) -> float:
-        """Within what share of the baseline so many boots of each run can show two figures to be the same."""
-        return self.tolerance if self.tolerance is not None else [share for least, share in self.margins if boots >= least][-1]
 
-
-def decide(shift: Shift, threshold: float, margin: float, p_adjusted: float, alpha: float) -> Verdict:
-    """The verdict on a shift for which more is worse. What is shown to differ is never `same`, however wide the margin."""
-    if p_adjusted < alpha and abs(shift.value) > threshold:
-        return Verdict.REGRESSED if shift.value > 0 else Verdict.IMPROVED
-    if -margin <= shift.low and shift.high <= margin:
+def decide(shift: Shift, threshold: float, p_adjusted: float, alpha: float) -> Verdict:
+    """The verdict on a shift for which more is worse. What is shown to differ is never `same`, however little it moved."""
+    if p_adjusted < alpha and shift.value:
+        return decide_exact(shift.value, threshold)
+    if -threshold <= shift.low and shift.high <= threshold:
         return Verdict.SAME
     return Verdict.CANNOT_TELL
 

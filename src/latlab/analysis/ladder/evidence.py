@@ -89,7 +89,6 @@ def group_evidence(group: Group, spacing: Spacing) -> Evidence:
         Verdict.CANNOT_TELL,
         "",
         cells,
-        margin=spacing.margin(group.metric, baseline),
         large=spacing.large(group.metric, before),
         is_occasional=group.role in (FIRST, WAIT),
     )
@@ -121,7 +120,6 @@ def _term(test: str, name: str, before: Ladders, after: Ladders, spacing: Spacin
         Verdict.CANNOT_TELL,
         "",
         is_term=True,
-        margin=spacing.margin(Metric.POWERDOWN, larger),
         large=spacing.large(Metric.POWERDOWN, larger),
     )
     scale = float(np.hypot(_median(before.scales[name]), _median(after.scales[name])))

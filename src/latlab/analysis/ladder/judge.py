@@ -9,8 +9,8 @@ in docs/analysis.md.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -18,19 +18,22 @@ import numpy as np
 
 from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.comparison import Cell, Level, Row
+from latlab.analysis.base.detectable import detectable
 from latlab.analysis.base.moderated import Prior, fit_prior, t_shift
 from latlab.analysis.base.statistics import Shift, effect_size, false_discovery_control, family_wise
-from latlab.analysis.base.verdicts import Limits, Verdict, decide
+from latlab.analysis.base.verdicts import Limits, Verdict, decide, decide_exact
 from latlab.analysis.ladder.evidence import Evidence, Kind
-from latlab.analysis.ladder.one_boot import OneBoot
+from latlab.analysis.ladder.one_boot import ALONE, OneBoot
 from latlab.model.enums import Metric
 
 FEWEST_DOF = 2
 FEWEST_OF_KIND = 3
 FEWEST_DOF_OF_OCCASIONAL = 4
+HALVES = 2
 OWN_P = 0.05
-OWN_P_ACROSS = 0.01
-WELL_WITHIN = 0.75
+OWN_P_ACROSS = 0.02
+_TINY = 1e-6
+_CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 
 def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Limits) -> tuple[list[Row], list[Level]]:
@@ -48,73 +51,80 @@ def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Lim
     levels = [level for metric in dict.fromkeys(row.metric for row in rows) for level in _levels(tested, evidence, metric)]
     by_row, by_level = _adjusted(rows, levels)
     levels = [replace(level, p_adjusted=p) for level, p in zip(levels, by_level, strict=True)]
-    alone = 0.0 if many else 1.0
-    return [
-        _settled(row, p, [level for level in levels if _belongs(one, level)], alone, limits)
-        for row, one, p in zip(rows, evidence, by_row, strict=True)
-    ], levels
+    alone = 1.0 if many else ALONE
+    families = Counter((row.metric, row.is_occasional) for row in rows)
+    settled = []
+    for row, one, p in zip(rows, evidence, by_row, strict=True):
+        own = [level for level in levels if _belongs(one, level)]
+        least = row.threshold * (1.0 if row.is_term else alone)
+        each = limits.alpha / HALVES / families[row.metric, row.is_occasional]
+        seen = detectable("level", row.shift, row.before, least, each, min(boots))
+        settled.append(replace(_settled(row, p, own, least, tested.own_p(one), limits), detectable=(seen,) if seen else ()))
+    return settled, levels
 
 
 def _levels(tested: _Tested, evidence: Sequence[Evidence], metric: Metric) -> list[Level]:
-    """Of each cluster and of all of them, where these hold more than one row."""
-    members: dict[tuple[int | None, str, bool], list[Evidence]] = defaultdict(list)
-    for one in evidence:
-        if one.row.metric is metric:
-            members[None, *one.kind[1:]].append(one)
-            if one.row.cluster is not None:
-                members[one.row.cluster, *one.kind[1:]].append(one)
-    sizes = {key: len(found) for key, found in members.items()}
-    own = [key for key, n in sizes.items() if n > 1 and (key[0] is None or n < sizes[None, *key[1:]])]
-    return [Level(metric, *key, sizes[key], tested.level_shift(members[key])) for key in own]
+    """Rows of one role, and of all that are no occasion: of each cluster and of all, in all tests, the parallel or the serial ones."""
+    members: dict[tuple[int | None, str | None, bool | None], list[Evidence]] = defaultdict(list)
+    for one in (one for one in evidence if one.row.metric is metric):
+        for cluster in dict.fromkeys((None, one.row.cluster)):
+            members[cluster, one.role, None].append(one)
+            members[cluster, one.role, one.kind[2]].append(one)
+            if not (one.row.is_term or one.row.is_occasional):
+                members[cluster, None, None].append(one)
+    seen: set[frozenset[int]] = set()
+    found = []
+    for key, own in members.items():
+        rows = frozenset(map(id, own))
+        if len(own) > 1 and rows not in seen:
+            seen.add(rows)
+            found.append(Level(metric, *key, len(own), tested.level_shift(own)))
+    return found
 
 
 def _adjusted(rows: list[Row], levels: list[Level]) -> tuple[list[float], list[float]]:
-    """Adjusted over all rows and levels of one metric: of each metric at most a share of alpha is called changed wrongly. What comes in
-    some boots only is a family of its own."""
-    by_row, by_level = [1.0] * len(rows), [1.0] * len(levels)
-    for metric, occasional in dict.fromkeys((row.metric, row.is_occasional) for row in rows):
-        own = [i for i, row in enumerate(rows) if (row.metric, row.is_occasional) == (metric, occasional)]
-        shared = [i for i, level in enumerate(levels) if level.metric is metric and not occasional]
-        adjusted = family_wise([rows[i].shift.p for i in own] + [levels[i].shift.p for i in shared])
-        for i, p in zip(own, adjusted, strict=False):
-            by_row[i] = p
-        for i, p in zip(shared, adjusted[len(own) :], strict=True):
-            by_level[i] = p
+    """Half of what may go wrong in one metric is for its rows, half for its levels: of each metric at most a share of alpha is called
+    changed wrongly. What comes in some boots only is a family of its own."""
+    by_row = _by_family([row.shift.p for row in rows], [(row.metric, row.is_occasional) for row in rows])
+    by_level = _by_family([level.shift.p for level in levels], [level.metric for level in levels])
     return by_row, by_level
 
 
+def _by_family(p_values: list[float], families: Sequence[Hashable]) -> list[float]:
+    out = [1.0] * len(p_values)
+    for family in dict.fromkeys(families):
+        own = [i for i, one in enumerate(families) if one == family]
+        for i, p in zip(own, family_wise([p_values[i] for i in own]), strict=True):
+            out[i] = min(1.0, HALVES * p)
+    return out
+
+
 def _belongs(one: Evidence, level: Level) -> bool:
-    return one.kind == (level.metric, level.role, level.at_once) and level.cluster in (None, one.row.cluster)
+    if level.role is None and (one.row.is_term or one.row.is_occasional):
+        return False
+    same = level.metric is one.row.metric and level.role in (None, one.role) and level.at_once in (None, one.kind[2])
+    return same and level.cluster in (None, one.row.cluster)
 
 
-def _settled(row: Row, p_adjusted: float, levels: list[Level], alone: float, limits: Limits) -> Row:
-    """`alone` times the margin is what a row must have moved by where no other test moved with it: one boot cannot tell less from what
-    the cores of a test share."""
-    least = row.threshold if row.is_term else max(row.threshold, alone * row.margin)
-    verdict = decide(row.shift, least, row.margin, p_adjusted, limits.alpha)
-    if verdict in (Verdict.REGRESSED, Verdict.IMPROVED):
+def _settled(row: Row, p_adjusted: float, levels: list[Level], least: float, own_p: float, limits: Limits) -> Row:
+    """`least` is what a row must have moved by where no other test moved with it: one boot cannot tell less from what the cores of a test
+    share."""
+    verdict = decide(row.shift, row.threshold, p_adjusted, limits.alpha)
+    if verdict in _CHANGED and abs(row.shift.value) <= least:
+        verdict = Verdict.CANNOT_TELL
+    if verdict in _CHANGED:
         return replace(row, verdict=verdict, p_adjusted=p_adjusted)
     for level in levels:
-        if level.p_adjusted < limits.alpha and _moved_with(row, level):
-            changed = Verdict.REGRESSED if row.shift.value > 0 else Verdict.IMPROVED
+        if level.p_adjusted < limits.alpha and _moved_with(row, own_p, level):
+            changed = decide_exact(row.shift.value, row.threshold)
             return replace(row, verdict=changed, p_adjusted=level.p_adjusted, basis=f"{row.basis}, with {level.rows} rows alike")
-    steady = any(_stayed_with(row, level) for level in levels)
-    if verdict is Verdict.CANNOT_TELL and steady:
-        return replace(row, verdict=Verdict.SAME, p_adjusted=p_adjusted, basis=f"{row.basis}, with rows alike")
     return replace(row, verdict=verdict, p_adjusted=p_adjusted)
 
 
-def _moved_with(row: Row, level: Level) -> bool:
+def _moved_with(row: Row, own_p: float, level: Level) -> bool:
     """By itself, the same way and beyond its threshold; more surely where rows of other clusters make the level."""
-    own_p = OWN_P if level.cluster is not None or row.is_term else OWN_P_ACROSS
-    return row.shift.p < own_p and row.shift.value * level.shift.value > 0 and abs(row.shift.value) > row.threshold
-
-
-def _stayed_with(row: Row, level: Level) -> bool:
-    """Its like are within the margin for sure, and it lies well within by itself without standing out from them."""
-    apart = abs(row.shift.value - level.shift.value)
-    alike = -row.margin <= level.shift.low and level.shift.high <= row.margin
-    return alike and abs(row.shift.value) <= WELL_WITHIN * row.margin and apart <= row.shift.high - row.shift.value
+    most = OWN_P if level.cluster is not None or row.is_term else OWN_P_ACROSS
+    return own_p < most and row.shift.value * level.shift.value > 0 and abs(row.shift.value) > row.threshold
 
 
 class _Tested(Protocol):
@@ -124,6 +134,8 @@ class _Tested(Protocol):
 
     def level_shift(self, found: list[Evidence]) -> Shift: ...
 
+    def own_p(self, one: Evidence) -> float: ...
+
     def basis(self, one: Evidence) -> str: ...
 
 
@@ -131,21 +143,28 @@ class _ByBoots:
     """Each row by its boots, its variance drawn towards those of its kind."""
 
     def __init__(self, evidence: Sequence[Evidence]) -> None:
+        self._most = max(sum(_boots(one)) for one in evidence)
         self._priors = _priors((one.kind, *one.by_boot, one.cells_a_boot) for one in evidence)
 
     def shift(self, one: Evidence) -> Shift:
         """Few boots of what comes in some of them only may agree by chance, to the tick; nothing else shows their scatter."""
         a, b = one.by_boot
-        if one.row.is_occasional and len(a) + len(b) - 2 < FEWEST_DOF_OF_OCCASIONAL:
+        in_some = one.row.is_occasional or len(a) + len(b) < self._most
+        if in_some and len(a) + len(b) - 2 < FEWEST_DOF_OF_OCCASIONAL:
             return t_shift(float(b.mean() - a.mean()), np.inf, 0)
         return two_boots_shift(a, b, self._priors[one.kind], one.cells_a_boot)
 
     def level_shift(self, found: list[Evidence]) -> Shift:
-        """The mean by boot over the tests that have the most boots."""
+        """The mean by boot over the tests that have the most boots, each by how surely it is known."""
         most = max((_boots(one) for one in found), key=sum)
         found = [one for one in found if _boots(one) == most]
-        a, b = (np.mean([one.by_boot[side] for one in found], axis=0) for side in (0, 1))
+        errors = np.array([max(self.shift(one).error, _TINY) for one in found])
+        weights = np.where(np.isfinite(errors), errors, 1.0) ** -2.0
+        a, b = (np.average([one.by_boot[side] for one in found], axis=0, weights=weights) for side in (0, 1))
         return two_boots_shift(a, b, Prior(0.0, 0.0))
+
+    def own_p(self, one: Evidence) -> float:
+        return self.shift(one).p
 
     def basis(self, one: Evidence) -> str:
         a, b = one.by_boot
@@ -199,7 +218,7 @@ def _with_cells(rows: list[Row], evidence: Sequence[Evidence], limits: Limits) -
     cells: dict[int, list[Cell]] = defaultdict(list)
     for place, shift, p in zip(places, shifts, false_discovery_control([shift.p for shift in shifts]), strict=True):
         row = rows[place.row]
-        verdict = decide(shift, row.threshold, row.margin, p, limits.alpha)
+        verdict = decide(shift, row.threshold, p, limits.alpha)
         cells[place.row].append(replace(row.cells[place.cell], shift=shift, p_adjusted=p, verdict=verdict))
     return [replace(row, cells=tuple(cells[i])) if i in cells else row for i, row in enumerate(rows)]
 

@@ -2,7 +2,7 @@
 """What a row of spans scatters by where each run has one boot: cells of like cores, and what the cores of one test share.
 
 A wake-up may be longer in one boot for all cores of a test, and one table cannot tell that from a change of this test. What it can tell is
-how far the tests lie apart, up to the margin, as far as boots may plausibly differ; and there is an assumed part, a share of the threshold,
+how far the tests lie apart, as far as boots may plausibly differ; and there is an assumed part, a share of the threshold,
 which is all there is for a metric of one test. Who waits for whom on the way up is chance, of which one boot shows one throw.
 """
 
@@ -23,21 +23,31 @@ from latlab.analysis.ladder.evidence import Evidence, Kind
 from latlab.analysis.ladder.groups import WAIT
 from latlab.model.enums import Metric
 
-ASSUMED_OFFSET = 0.5
+ASSUMED_OFFSET = 0.25
 ASSUMED_OF_TERM = 0.25
 WEIGHT = 4.0
+
 MOST_DOF = 8.0
+MOST_DOF_OF_LEVEL = 30.0
+ALONE = 10 / 3
+"""How many thresholds a row has to move by where nothing moved with it."""
 FAR = 5.0
 FAR_OF_FEW = 20.0
 FEW = 7
 UNLIKE_P = 0.05
+FEWEST_TESTS = 4
 _MAD = 1.4826
+_TINY = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class _Scatter:
     variance: float
     dof: float
+
+
+_UNKNOWN = _Scatter(np.inf, 0.0)
+_NONE = _Scatter(0.0, 0.0)
 
 
 class OneBoot:
@@ -59,9 +69,32 @@ class OneBoot:
         return tuple(replace(cell, shift=t_shift(cell.difference, variance, dof)) for cell in one.row.cells)
 
     def level_shift(self, found: list[Evidence]) -> Shift:
-        parts = [self._variance(one) for one in found]
-        variance = float(np.mean([variance for variance, _ in parts])) / len(found)
-        return t_shift(float(np.mean([_moved(one) for one in found])), variance, min(dof for _, dof in parts))
+        """The mean of the rows, each by how surely it is known. Rows of one test share what its cores share; where tests lie no further
+        apart than their cells explain, that is little, and the cells alone say how significant the level is."""
+        parts = [self._parts(one) for one in found]
+        if any(not np.isfinite(own.variance) for own, _ in parts):
+            return t_shift(0.0, np.inf, 0.0)
+        weights = np.array([1 / max(own.variance + offset.variance, _TINY) for own, offset in parts])
+        weights /= weights.sum()
+        moved = np.array([_moved(one) for one in found])
+        own = _Scatter(
+            float(weights**2 @ [cell.variance for cell, _ in parts]),
+            sum({one.kind: p[0].dof for one, p in zip(found, parts, strict=True)}.values()),
+        )
+        tests = np.array([one.row.test for one in found])
+        of_tests = [tests == test for test in dict.fromkeys(tests)]
+        shared = float(np.mean([offset.variance for _, offset in parts])) * sum(float(weights[rows].sum()) ** 2 for rows in of_tests)
+        shift = t_shift(float(weights @ moved), *_joined(own, _Scatter(shared, parts[0][1].dof), MOST_DOF_OF_LEVEL))
+        variances = weights**2 * [cell.variance for cell, _ in parts]
+        by_test = [(np.average(moved[rows], weights=weights[rows]), variances[rows].sum() / weights[rows].sum() ** 2) for rows in of_tests]
+        if not _explained(np.array(by_test), own.dof):
+            return shift
+        return replace(shift, p=min(shift.p, t_shift(shift.value, *_joined(own, _NONE, MOST_DOF_OF_LEVEL)).p))
+
+    def own_p(self, one: Evidence) -> float:
+        """By its cells alone: for a row of a level that accounts for what the cores of a test share."""
+        own, _ = self._parts(one)
+        return t_shift(_moved(one), *_joined(own, _NONE, MOST_DOF)).p
 
     def basis(self, one: Evidence) -> str:
         if one.row.is_term:
@@ -70,33 +103,47 @@ class OneBoot:
         return f"{int((moved > 0).sum())} of {len(moved)} cells up"
 
     def _variance(self, one: Evidence, cells: int = 0) -> tuple[float, float]:
-        """Of the mean of so many cells, of all that the row has where none are named."""
+        return _joined(*self._parts(one, cells), MOST_DOF)
+
+    def _parts(self, one: Evidence, cells: int = 0) -> tuple[_Scatter, _Scatter]:
+        """Of the mean of so many cells, of all that the row has where none are named: their own, and what the cores of a test share."""
         if one.row.is_term:
             assumed = (ASSUMED_OF_TERM * one.row.threshold) ** 2
-            return _joined(_Scatter((one.scale or 0.0) ** 2 * self._fit.variance, self._fit.dof), _Scatter(assumed, MOST_DOF))
+            return _Scatter((one.scale or 0.0) ** 2 * self._fit.variance, self._fit.dof), _Scatter(assumed, MOST_DOF)
         if one.role == WAIT:
-            return np.inf, 0.0
+            return _UNKNOWN, _UNKNOWN
         own, tests = self._cells[one.kind], self._tests[one.kind]
         assumed = (ASSUMED_OFFSET * one.row.threshold) ** 2
         offset = _Scatter(assumed, MOST_DOF)
         if tests.dof:
-            plausible = min(tests.variance, one.row.margin**2)
+            plausible = min(tests.variance, (ALONE * one.row.threshold) ** 2)
             offset = _Scatter(*Prior(assumed, WEIGHT).moderate(plausible, tests.dof))
         if not own.dof and not tests.dof:
-            return np.inf, 0.0
-        return _joined(_Scatter(own.variance / (cells or len(one.differences)), own.dof), offset)
+            return _UNKNOWN, _UNKNOWN
+        return _Scatter(own.variance / (cells or len(one.differences)), own.dof), offset
+
+
+def _explained(by_test: Floats, dof: float) -> bool:
+    """Whether tests enough, each with its shift and the variance that its cells give it, lie no further apart than that explains."""
+    if len(by_test) < FEWEST_TESTS or not by_test[:, 1].all():
+        return False
+    means, weights = by_test[:, 0], 1 / by_test[:, 1]
+    apart = float(weights @ (means - np.average(means, weights=weights)) ** 2) / (len(means) - 1)
+    return apart < f_exceeded(UNLIKE_P, len(means) - 1, dof)
 
 
 def _moved(one: Evidence) -> float:
     return one.row.after - one.row.before if one.row.is_term else float(np.mean(one.differences))
 
 
-def _joined(first: _Scatter, second: _Scatter) -> tuple[float, float]:
+def _joined(first: _Scatter, second: _Scatter, most_dof: float) -> tuple[float, float]:
     """The sum of two variances and its degrees of freedom by Satterthwaite's rule."""
+    if not np.isfinite(first.variance):
+        return np.inf, 0.0
     parts = [part for part in (first, second) if part.dof]
     variance = sum(part.variance for part in parts)
     uncertain = sum(part.variance**2 / part.dof for part in parts)
-    return variance, min(variance**2 / uncertain if uncertain else MOST_DOF, MOST_DOF)
+    return variance, min(variance**2 / uncertain if uncertain else most_dof, most_dof)
 
 
 def _cell_scatters(evidence: Iterable[Evidence]) -> dict[Kind, _Scatter]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far apart two figures of a pair of runs may lie: beyond what a shift counts, and within what two figures are the same."""
+"""How far apart two figures of a pair of runs may lie: beyond what a shift counts, and beyond what it must not pass untold."""
 
 from __future__ import annotations
 
@@ -26,18 +26,11 @@ class Spacing:
             return self.limits.relative_exact * abs(baseline)
         return self.limits.threshold(baseline, self._resolution(metric), self._capture())
 
-    def margin(self, metric: Metric, baseline: float) -> float:
-        """Never less than the threshold; zero where the clock is exact."""
-        if self.pair.a.tick.clock is not Clock.TIME:
-            return 0.0
-        return max(self.limits.margin_share(self.boots) * abs(baseline), self.threshold(metric, baseline))
-
     def large(self, metric: Metric, baseline: float) -> float:
         """What must not pass untold, `baseline` with all waits; zero where the clock is exact."""
         if self.pair.a.tick.clock is not Clock.TIME:
             return 0.0
-        share = max(self.limits.large, 2 * self.limits.margin_share(self.boots))
-        return max(share * abs(baseline), LARGE_STEPS * self._resolution(metric))
+        return max(self.limits.large * abs(baseline), LARGE_STEPS * self._resolution(metric))
 
     def _resolution(self, metric: Metric) -> float:
         """Of one figure; the mean of several boots is finer."""

@@ -40,7 +40,7 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
     if not exact:
         adjusted = false_discovery_control([row.shift.p for row in rows])
         rows = [
-            replace(row, verdict=decide(row.shift, row.threshold, row.threshold, p, limits.alpha), p_adjusted=p)
+            replace(row, verdict=decide(row.shift, row.threshold, p, limits.alpha), p_adjusted=p)
             for row, p in zip(rows, adjusted, strict=True)
         ]
     verdict = overall((row.verdict for row in rows if not (is_rare(row) and row.verdict is Verdict.CANNOT_TELL)), bool(pair.gaps))

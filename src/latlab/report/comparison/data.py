@@ -18,7 +18,7 @@ from latlab.report.run.data import run_head
 SCHEMA = "latlab-comparison"
 VERSION = 2
 COLUMNS = (
-    "test", "metric", "name", "cell", "before", "after", "shift", "low", "high", "threshold", "margin",
+    "test", "metric", "name", "cell", "before", "after", "shift", "low", "high", "threshold",
     "p_adjusted", "unit", "verdict", "basis",
 )  # fmt: skip
 
@@ -36,8 +36,6 @@ def comparison_json(comparison: Comparison) -> str:
             "relative": comparison.limits.relative,
             "resolution_steps": comparison.limits.steps,
             "alpha": comparison.limits.alpha,
-            "margins": [{"boots": boots, "relative": share} for boots, share in comparison.limits.margins],
-            "tolerance": comparison.limits.tolerance,
         },
         "boots": list(comparison.boots),
         "rows": [_row(row, comparison.unit_of(row.metric)) for row in comparison.rows],
@@ -103,7 +101,7 @@ def _csv_line(
     row: Row, unit: str, caveat: str, cell: str, before: float, after: float, shift: Shift, p: float | str, verdict: str
 ) -> list[Any]:
     low, high = ("" if math.isinf(x) else x for x in (shift.low, shift.high))
-    figures = [round(x, 3) if isinstance(x, float) else x for x in (before, after, shift.value, low, high, row.threshold, row.margin)]
+    figures = [round(x, 3) if isinstance(x, float) else x for x in (before, after, shift.value, low, high, row.threshold)]
     basis = "" if cell else "; ".join(filter(None, (row.basis, caveat)))
     return [row.test, row.metric.value, row.name, cell, *figures, p, unit, verdict, basis]
 
@@ -119,7 +117,6 @@ def _row(row: Row, unit: str) -> dict[str, Any]:
         "after": row.after,
         **_shift(row.shift),
         "threshold": row.threshold,
-        "margin": row.margin,
         "p_adjusted": row.p_adjusted,
         "large_untold": row.is_large_untold,
         "effect": row.effect,

@@ -121,13 +121,12 @@ def _boots(comparison: Comparison) -> str:
         return _wakeups(comparison, *comparison.wakeups)
     a, b = comparison.boots
     if comparison.kind is Kind.AMOUNTS:
-        return f"{a} and {b} values or more of each quantity, same means within {comparison.limits.margin_share(min(a, b)) * 100:g} %"
+        return f"{a} and {b} values or more of each quantity"
     if comparison.a.tick.clock is not Clock.TIME:
         return "deterministic: any difference is exact"
-    within = f"same means within {comparison.limits.margin_share(min(a, b)) * 100:g} %"
     if a + b > 3:
-        return f"{a} and {b} boots, {within}"
-    return f"{a} and {b} boots: like cores are tested together, and {within}; more boots tell smaller changes"
+        return f"{a} and {b} boots"
+    return f"{a} and {b} boots: like cores are tested together; more boots tell smaller changes"
 
 
 def _wakeups(comparison: Comparison, before: int, after: int) -> str:

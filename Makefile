@@ -44,6 +44,7 @@ spm:
 	cmake --build build/spm
 
 # Needs gcc-riscv64-linux-gnu, which nothing else here does.
+SBI_IF_POSSIBLE = if command -v riscv64-linux-gnu-gcc >/dev/null; then $(MAKE) sbi; fi
 .PHONY: sbi
 sbi:
 	cmake -S probe/programs -B build/sbi -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/riscv64-linux-gnu.cmake
@@ -70,6 +71,7 @@ demo: setup
 
 test: setup-dev
 	$(MAKE) firmware lint
+	$(SBI_IF_POSSIBLE)
 	cmake --preset host
 	cmake --build --preset host
 	ctest --preset host
@@ -128,7 +130,7 @@ predictions: setup-dev
 # What `run sbi` needs goes in where its compiler is installed.
 package: setup-dev
 	$(MAKE) firmware
-	if command -v riscv64-linux-gnu-gcc >/dev/null; then $(MAKE) sbi; fi
+	$(SBI_IF_POSSIBLE)
 	$(PYTHON) scripts/package.py
 
 clean:

@@ -27,13 +27,23 @@ missing_packages() {
     [ "$extras" != dev ] || test_packages
 }
 
-# The unit tests in C run under CMocka. A console of the tests takes files by XMODEM, and they start an sshd of their own. Where systemd
-# runs, the package would start one for the whole machine: that is left to its owner.
+# What only tests need: CMocka for those in C, an XMODEM receiver for a console, a browser for pages, loads for a measured machine, a database.
+# Where systemd runs, openssh-server would start one for the whole machine: that is left to its owner; the tests start an sshd of their own.
 test_packages() {
     [ -e /usr/include/cmocka.h ] || printf 'libcmocka-dev '
     can_install || return 0
-    command -v rz >/dev/null 2>&1 || printf 'lrzsz '
+    for pair in rz:lrzsz groff:groff-base chromium:chromium stress-ng:stress-ng hackbench:rt-tests riscv64-linux-gnu-gcc:gcc-riscv64-linux-gnu; do
+        command -v "${pair%%:*}" >/dev/null 2>&1 || printf '%s ' "${pair#*:}"
+    done
+    ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || printf 'postgresql '
     [ -x /usr/sbin/sshd ] || [ -d /run/systemd/system ] || printf 'openssh-server '
+}
+
+# They come from the suite that has a new QEMU, all of them: QEMU's packages share files.
+missing_emulators() {
+    has_new_qemu || printf 'qemu-system-arm '
+    [ "$extras" = dev ] && can_install || return 0
+    { command -v qemu-system-riscv64 && [ -e /usr/lib/riscv64-linux-gnu/opensbi ]; } >/dev/null 2>&1 || printf 'qemu-system-riscv opensbi '
 }
 
 has_new_qemu() {
@@ -73,31 +83,36 @@ add_backports() {
         as_root tee /etc/apt/sources.list.d/latlab-backports.list >/dev/null
 }
 
-packages=$(missing_packages)
-new_qemu=yes
-has_new_qemu || new_qemu=no
+# Debian makes a database of its own when PostgreSQL's server is installed, and starts it at every boot; with this it makes none.
+without_database=/etc/postgresql-common/createcluster.d/latlab.conf
 
-if [ -n "$packages" ] || [ "$new_qemu" = no ]; then
+install_packages() {
+    as_root mkdir -p "${without_database%/*}"
+    echo 'create_main_cluster = false' | as_root tee "$without_database" >/dev/null
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends "$@" >&2 || status=$?
+    as_root rm -f "$without_database"
+    return "${status:-0}"
+}
+
+packages=$(missing_packages)
+emulators=$(missing_emulators)
+
+if [ -n "$packages$emulators" ]; then
     if ! can_install; then
-        say "Missing: ${packages:-}$([ "$new_qemu" = yes ] || printf 'qemu-system-aarch64 %s or newer' "$qemu_at_least")"
+        say "Missing: $packages$(has_new_qemu || printf 'qemu-system-aarch64 %s or newer' "$qemu_at_least")"
         say "This needs Debian and root. Install them your own way, then run this again."
         exit 1
     fi
-    export DEBIAN_FRONTEND=noninteractive
     suite=
-    if [ "$new_qemu" = no ] && [ "$(codename)" = bookworm ]; then
+    if [ -n "$emulators" ] && [ "$(codename)" = bookworm ]; then
         add_backports
         suite="-t bookworm-backports"
     fi
     as_root apt-get update -q >&2
-    if [ -n "$packages" ]; then
-        # shellcheck disable=SC2086
-        as_root apt-get install -yq --no-install-recommends $packages >&2
-    fi
-    if [ "$new_qemu" = no ]; then
-        # shellcheck disable=SC2086
-        as_root apt-get install -yq --no-install-recommends $suite qemu-system-arm >&2
-    fi
+    # shellcheck disable=SC2086
+    [ -z "$packages" ] || install_packages $packages
+    # shellcheck disable=SC2086
+    [ -z "$emulators" ] || install_packages $suite $emulators
 fi
 
 [ -x .venv/bin/python ] || python3 -m venv .venv

@@ -50,8 +50,10 @@ def test_a_planted_fault_is_found_and_its_counterexample_replayed(explorer: Path
         System("2,1", "2|0|1", os_initiated=True),
         System("2", "oo1|p1"),
         System("2", "n1|r"),
+        System("2", "BB|h1f", interrupts="gicv2-hide"),
+        System("2", "iB|f1", interrupts="gicv3-pass"),
     ],
-    ids=lambda system: f"{system.clusters} {system.programs}",
+    ids=lambda system: f"{system.clusters} {system.programs} {system.interrupts}",
 )
 def test_joined_steps_end_in_the_same_states_as_single_accesses(explorer: Path, system: System, scope: str) -> None:
     joined = explore_one(explorer, system, scope, 1)
@@ -76,6 +78,7 @@ def test_choices_that_cannot_be_made_are_refused(explorer: Path) -> None:
         ("17", "1", "16 cores at most"),
         ("2", "x|1", "is made of 2, 1, 0"),
         ("2", "1-|1", "with - before them"),
+        ("2", "h|1", "of an interrupt controller, and none is named"),
         ("2", "1111111111111111|1", "longer than 15"),
         ("2", "-1|1", "core 0 starts the others"),
     ],

@@ -126,6 +126,7 @@ def explore(
     seed: Annotated[int, typer.Option(help="Of the walks.")] = 1,
     os_initiated: Annotated[bool, typer.Option("--os-initiated", help="OS-initiated suspend mode.")] = False,
     every_access: Annotated[bool, typer.Option("--every-access", help="Make every access a step, even one that commutes.")] = False,
+    interrupts: Annotated[str, typer.Option(help="Switch cores on and off by this interrupt controller: gicv3-hide, ...")] = "",
     scope: Annotated[list[str] | None, typer.Option("--scope", help="coordination or transition; several times.")] = None,
     replay: Annotated[str | None, typer.Option(help="Print the timeline of these choices.")] = None,
     program: ProgramOption = None,
@@ -138,12 +139,14 @@ def explore(
 
     if (clusters is None) != (programs is None) or (replay is not None and clusters is None):
         raise UsageError("a system is --clusters and --programs together, also for --replay")
-    if clusters is None and (bound is not None or walks or os_initiated or every_access):
-        raise UsageError("--bound, --walks, --os-initiated and --every-access are of one system; name it with --clusters and --programs")
+    if clusters is None and (bound is not None or walks or os_initiated or every_access or interrupts):
+        raise UsageError(
+            "--bound, --walks, --os-initiated, --every-access and --interrupts are of one system; name it with --clusters and --programs"
+        )
     if clusters is not None and full:
         raise UsageError("--full is a set of systems and --clusters names one; choose either")
     scopes = scope or list(exploration.SCOPES)
-    one = exploration.System(clusters or "", programs or "", bound, walks, os_initiated, every_access)
+    one = exploration.System(clusters or "", programs or "", bound, walks, os_initiated, every_access, interrupts)
     exploration.check_choices(scopes, one)
     explorer = exploration.find_explorer(program)
     if replay is not None:

@@ -18,6 +18,7 @@ PROGRAM = "latlab_explore"
 TIMEOUT_S = 900
 FINISHED, BROKEN, REFUSED, TOO_LARGE = 0, 1, 2, 3
 SCOPES = ("coordination", "transition")
+INTERRUPTS = ("gicv2-hide", "gicv2-pass", "gicv3-hide", "gicv3-pass")
 TOO_MANY = "not finished: too many states"
 COUNTS = re.compile(r"^(.*): (\d+) states, (\d+) steps, (\d+ ends \([0-9a-f]+\))$", re.MULTILINE)
 
@@ -27,8 +28,9 @@ class System:
     """The cores of each cluster and one program per core.
 
     One letter per call: 2, 1, 0 suspend to that level, `r` with the cluster in retention, `s` standby, `f` CPU_OFF, `a` AFFINITY_INFO of
-    every core, `A` to `P` CPU_ON of core 0 to 15; a core whose program begins with `-` starts off. `bound`: at most so many
-    preemptions (None: every interleaving); `walks`: random walks instead. `every_access`: without joining steps.
+    every core, `A` to `P` CPU_ON of core 0 to 15, `h` CPU_OFF in the middle of an interrupt, `i` an interrupt to every other core; a
+    core whose program begins with `-` starts off. `bound`: at most so many preemptions (None: every interleaving); `walks`: random walks
+    instead. `every_access`: without joining steps. `interrupts`: parking on this interrupt controller, one of INTERRUPTS.
     """
 
     clusters: str
@@ -37,6 +39,15 @@ class System:
     walks: int = 0
     os_initiated: bool = False
     every_access: bool = False
+    interrupts: str = ""
+
+
+PARKED = (System("2", "B|f1"), System("2", "BBB|h1i1f"), System("2,1", "BC|f|f1"))
+PARKED_FULL = (System("2,1", "iB2|f1|h"), System("2,2", "2f|1|2B|0"), System("2,2", "BiB|f1|f|h"), System("2,2", "B|ff|B|B"))
+
+
+def _on_each(systems: Sequence[System]) -> tuple[System, ...]:
+    return tuple(replace(system, interrupts=interrupts) for system in systems for interrupts in INTERRUPTS)
 
 
 SMALL = (
@@ -55,6 +66,7 @@ SMALL = (
     System("2,1", "2|2|2"),
     System("2,2", "2f|1|2B|0"),
     System("2,4", "22|2f|12|2f1|0A2B2|r2", walks=2000),
+    *_on_each(PARKED),
 )
 FULL = (
     *SMALL,
@@ -71,6 +83,7 @@ FULL = (
     System("2,2", "2C|2|-2|1a"),
     System("2,2", "f|2A|2|f"),
     System("2,2", "22|22|22|22", bound=1),
+    *_on_each(PARKED_FULL),
     System("4,4", "222|2f|12|2B1|0F2B2|r2|21|2", walks=20000),
     System("4,4,4,4", "22|2f|12|2B1|0F2B2|r2|21|2|2|2|2|2|2f|2|2M|1", walks=5000),
 )
@@ -107,6 +120,8 @@ def check_choices(scopes: Sequence[str], system: System) -> None:
     strange = next((scope for scope in scopes if scope not in SCOPES), None)
     if strange is not None:
         raise UsageError(f"--scope {strange!r} is not a lock scope; choose {' or '.join(SCOPES)}")
+    if system.interrupts and system.interrupts not in INTERRUPTS:
+        raise UsageError(f"--interrupts {system.interrupts!r} is not an interrupt controller; choose one of {', '.join(INTERRUPTS)}")
     if (system.bound or 0) < 0 or system.walks < 0:
         raise UsageError("--bound and --walks are numbers from 0")
     if system.bound is not None and system.walks:
@@ -117,6 +132,7 @@ def options_of(system: System, scope: str, seed: int) -> list[str]:
     options = ["--transition"] if scope == "transition" else []
     options += ["--os-initiated"] if system.os_initiated else []
     options += ["--every-access"] if system.every_access else []
+    options += ["--interrupts", system.interrupts] if system.interrupts else []
     options += ["--preemptions", str(system.bound)] if system.bound is not None else []
     options += ["--walks", str(system.walks), str(seed)] if system.walks else []
     return [*options, system.clusters, system.programs]

@@ -28,6 +28,7 @@ def test_a_program_that_explores_nothing_has_no_verdict(tmp_path: Path) -> None:
     ("scopes", "system", "said"),
     [
         (["nope"], System("2", "1|1"), "is not a lock scope"),
+        (["transition"], System("2", "1|1", interrupts="gicv4"), "is not an interrupt controller"),
         (["transition"], System("2", "1|1", bound=-1), "from 0"),
         (["transition"], System("2", "1|1", walks=-1), "from 0"),
         (["transition"], System("2", "1|1", bound=1, walks=10), "exclude each other"),

@@ -2,10 +2,15 @@
 /* The power controller and what else the platform is, with the rules that it lives by. */
 #include <stdio.h>
 
+#include "controller.h"
 #include "host_private.h"
+#include "interrupts.h"
 #include "movers.h"
+#include "parked.h"
 #include "psci_private.h"
 #include "system.h"
+
+static struct psci_platform parking; /* none without an interrupt controller */
 
 static bool is_above(unsigned core, const struct psci_domain_shape *shape)
 {
@@ -14,7 +19,9 @@ static bool is_above(unsigned core, const struct psci_domain_shape *shape)
 
 static bool has_stopped(unsigned core)
 {
-    return host_cores[core].wait == HOST_SUSPENDED || host_cores[core].wait == HOST_OFF;
+    enum host_wait wait = host_cores[core].wait;
+
+    return wait == HOST_SUSPENDED || wait == HOST_OFF || (wait == HOST_IN_STANDBY && !host_cores[core].caches_on);
 }
 
 /* The controller cuts a domain that it was told to cut as soon as every core in it has stopped. */
@@ -101,6 +108,9 @@ static const char *domains_fault(unsigned core)
 
 static void core_up(unsigned core)
 {
+    if (parking.core_up != NULL) {
+        parking.core_up(core);
+    }
     system_state.is_up[core] = true;
 }
 
@@ -130,7 +140,7 @@ static bool mem_protect(bool enable)
     return enable;
 }
 
-const struct psci_platform controller = {
+static const struct psci_platform simple = {
     .topology = &system_topology,
     .core_of_mpidr = core_of_mpidr,
     .is_ns_memory = is_ns_memory,
@@ -143,6 +153,20 @@ const struct psci_platform controller = {
     .system_reset = system_reset,
     .mem_protect = mem_protect,
 };
+
+const struct psci_platform *controller_begin(uint32_t off)
+{
+    static struct psci_platform hooks;
+
+    hooks = simple;
+    parking = (struct psci_platform){ 0 };
+    if (interrupts_setup.version != 0) {
+        parked_init(&parking, off);
+        hooks.core_on = parking.core_on;
+        hooks.core_prepare_down = parking.core_prepare_down;
+    }
+    return &hooks;
+}
 
 /* The mode may change only while no core is in a suspend, or about to be in one by the rules of the other mode. */
 static bool sleeps_in_other_mode(unsigned core)

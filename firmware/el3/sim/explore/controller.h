@@ -5,7 +5,8 @@
 
 #include "psci_platform.h"
 
-extern const struct psci_platform controller;
+/* Its hooks; where there is an interrupt controller, platform/common's parking is behind them. `off`: a bit for each core that starts off. */
+const struct psci_platform *controller_begin(uint32_t off);
 
 /* After every step. */
 void controller_cut_domains(void);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * latlab_explore: every interleaving of a small system, or random walks through a large one.
- *   latlab_explore [--transition] [--os-initiated] [--every-access] [--walks N SEED | --replay CHOICES] [--preemptions N] [--most STATES] CLUSTERS PROGRAMS
+ *   latlab_explore [--transition] [--os-initiated] [--every-access] [--interrupts gicv2-hide|gicv2-pass|gicv3-hide|gicv3-pass] [--walks N SEED | --replay CHOICES] [--preemptions N] [--most STATES] CLUSTERS PROGRAMS
  * Depth first over snapshots of the whole machine; a state that has been seen is not gone into again (64-bit hashes).
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "interrupts.h"
 #include "seen.h"
 #include "snapshot.h"
 #include "system.h"
@@ -224,7 +225,7 @@ static int replay(char *text)
 
 static int usage(void)
 {
-    fputs("usage: latlab_explore [--transition] [--os-initiated] [--every-access] [--walks N SEED | --replay CHOICES] [--preemptions N] [--most STATES] CLUSTERS PROGRAMS\n",
+    fputs("usage: latlab_explore [--transition] [--os-initiated] [--every-access] [--interrupts gicv2-hide|gicv2-pass|gicv3-hide|gicv3-pass] [--walks N SEED | --replay CHOICES] [--preemptions N] [--most STATES] CLUSTERS PROGRAMS\n",
           stderr);
     return 2;
 }
@@ -249,6 +250,8 @@ int main(int argc, char **argv)
         } else if (strcmp(argv[at], "--walks") == 0 && at + 2 < argc && read_number(argv[at + 1], UINT32_MAX, &walks) &&
                    read_number(argv[at + 2], UINT64_MAX, &random_state)) {
             at += 2;
+        } else if (strcmp(argv[at], "--interrupts") == 0 && at + 1 < argc && interrupts_parse(argv[at + 1])) {
+            at++;
         } else if (strcmp(argv[at], "--replay") == 0 && at + 1 < argc) {
             choices = argv[++at];
         } else if (strcmp(argv[at], "--preemptions") == 0 && at + 1 < argc && read_number(argv[at + 1], UNBOUNDED - 1U, &bound)) {

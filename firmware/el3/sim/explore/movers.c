@@ -5,6 +5,7 @@
 
 #include "host_private.h"
 #include "psci_private.h"
+#include "stores.h"
 #include "system.h"
 
 static bool is_in_transit(uint32_t state)
@@ -81,6 +82,9 @@ static enum mover mover_of_store(unsigned core, const struct access *access)
 
 enum mover mover_of(unsigned core, const struct access *access)
 {
+    if (stores_held(core)) {
+        return MOVES_NOWHERE;
+    }
     switch (access->operation) {
     case HOST_LOCK_ACQUIRE:
         return MOVES_RIGHT;
@@ -92,6 +96,8 @@ enum mover mover_of(unsigned core, const struct access *access)
         return mover_of_store(core, access);
     case HOST_CACHE_POWER_DOWN:
         return access->arg == PSCI_LEVEL_CORE ? MOVES_LEFT : MOVES_NOWHERE;
+    case HOST_PUBLISH: /* of what nobody looks at before he is told to */
+        return MOVES_BOTH;
     case HOST_PLATFORM:
         return access->arg == PLATFORM_UNSEEN ? MOVES_LEFT : MOVES_NOWHERE;
     default:
@@ -174,10 +180,26 @@ const char *access_fault(unsigned core, const struct access *access)
     }
 }
 
+/* Of several callers of CPU_ON the one that finds the core off says what it comes up with. */
+static void note_grant(unsigned caller, const void *object)
+{
+    for (unsigned core = 0; core < system_setup.cores; core++) {
+        if (object == &psci.cores[core].state && psci.cores[core].state.value == PSCI_CORE_OFF) {
+            system_state.granted[core] = system_context_of(caller);
+        }
+    }
+}
+
 void access_made(unsigned core, const struct access *access)
 {
     const struct psci_domain *domain = domain_of_state(access->object);
 
+    if (stores_is_barrier(access)) {
+        stores_drain(core);
+    }
+    if (access->operation == HOST_SHARED_COMPARE_SWAP) {
+        note_grant(core, access->object);
+    }
     if (access->operation == HOST_SHARED_LOAD && access->object == &psci.suspend_mode) {
         system_state.read_mode[core] = (uint8_t)psci.suspend_mode.value;
     }

@@ -4,9 +4,15 @@
 #include <string.h>
 
 #include "host_private.h"
+#include "interrupts.h"
 #include "movers.h"
 #include "psci_private.h"
 #include "system.h"
+
+uint64_t system_context_of(unsigned caller)
+{
+    return 1U + caller * SYSTEM_OPERATIONS + system_state.position[caller];
+}
 
 static int64_t call(uint32_t id, uint64_t x1, uint64_t x2, uint64_t x3)
 {
@@ -41,6 +47,7 @@ static void suspend(unsigned core, uint32_t power_state)
     }
     system_state.armed[core] = false;
     host_cores[core].interrupt = false;
+    client_takes();
 }
 
 /* AFFINITY_INFO may lag behind a core that runs, but never call one off that does. */
@@ -114,15 +121,27 @@ static void perform(unsigned core, char operation)
     case 'p':
         set_mode(PSCI_PLATFORM_COORDINATED);
         break;
+    case 'h':
+        client_begins_handler();
+        call(PSCI_CPU_OFF, 0, 0, 0);
+        break;
+    case 'i':
+        client_sends_to_others();
+        break;
     default:
-        call(PSCI_ID_64(PSCI_CPU_ON), (uint64_t)(operation - 'A'), SYSTEM_ENTRY, 0);
+        call(PSCI_ID_64(PSCI_CPU_ON), (uint64_t)(operation - 'A'), SYSTEM_ENTRY, system_context_of(core));
         break;
     }
 }
 
 void system_normal_world(unsigned core, uint64_t context_id)
 {
-    (void)context_id;
+    bool was_switched_on = system_state.position[core] != 0;
+
+    if (was_switched_on && context_id != system_state.granted[core]) {
+        host_fail("comes up at the entry point of an earlier CPU_ON");
+    }
+    client_starts();
     system_state.in_call[core] = false;
     system_state.is_up[core] = true;
     for (;;) {
@@ -170,6 +189,7 @@ static const char *parse_programs(const char *text)
 {
     unsigned core = 0;
     unsigned length = 0;
+    bool calls_for_interrupts = strpbrk(text, "hi") != NULL;
 
     for (; *text != '\0'; text++) {
         if (*text == '|') {
@@ -177,14 +197,17 @@ static const char *parse_programs(const char *text)
             length = 0;
         } else if (core >= system_setup.cores) {
             return "there are more programs than cores";
-        } else if (strchr("210rsfanop-ABCDEFGHIJKLMNOP", *text) == NULL || (*text == '-' && length != 0)) {
-            return "a program is made of 2, 1, 0, r, s, f, a, n, o, p and A to P, with - before them where the core starts off";
+        } else if (strchr("210rsfanophi-ABCDEFGHIJKLMNOP", *text) == NULL || (*text == '-' && length != 0)) {
+            return "a program is made of 2, 1, 0, r, s, f, a, n, o, p, h, i and A to P, with - before them where the core starts off";
         } else if (length + 1U >= SYSTEM_OPERATIONS) {
             return "a program is longer than 15 letters";
         } else {
             system_setup.changes_mode = system_setup.changes_mode || *text == 'o' || *text == 'p';
             system_setup.programs[core][length++] = *text;
         }
+    }
+    if (calls_for_interrupts && interrupts_setup.version == 0) {
+        return "h and i are of an interrupt controller, and none is named";
     }
     if (core + 1U != system_setup.cores) {
         return core + 1U < system_setup.cores ? "there are fewer programs than cores" : "there are more programs than cores";

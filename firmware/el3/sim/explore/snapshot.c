@@ -32,6 +32,10 @@ void snapshot_save(struct snapshot *snapshot)
 
     copy_psci(&snapshot->psci, &psci);
     snapshot->system = system_state;
+    if (interrupts_setup.version != 0) {
+        snapshot->interrupts = interrupts_state;
+        snapshot->parked = parked_save();
+    }
     memcpy(snapshot->cores, host_cores, system_setup.cores * sizeof(host_cores[0]));
     snapshot->watchers = host_watchers;
     snapshot->waiters = host_waiters;
@@ -49,6 +53,10 @@ void snapshot_restore(const struct snapshot *snapshot)
 
     copy_psci(&psci, &snapshot->psci);
     system_state = snapshot->system;
+    if (interrupts_setup.version != 0) {
+        interrupts_state = snapshot->interrupts;
+        parked_restore(&snapshot->parked);
+    }
     memcpy(host_cores, snapshot->cores, system_setup.cores * sizeof(host_cores[0]));
     host_watchers = snapshot->watchers;
     host_waiters = snapshot->waiters;

@@ -4,12 +4,16 @@
 #define SNAPSHOT_H
 
 #include "host_private.h"
+#include "interrupts.h"
+#include "parked.h"
 #include "psci_private.h"
 #include "system.h"
 
 #define SNAPSHOT_STACK_BYTES 4096U
 
 struct snapshot {
+    struct interrupts_state interrupts;
+    struct parked_state parked;
     struct psci_state psci;
     struct system_state system;
     struct host_core cores[PSCI_MAX_CORES];

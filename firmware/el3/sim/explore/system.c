@@ -5,8 +5,11 @@
 
 #include "controller.h"
 #include "host_private.h"
+#include "interrupts.h"
 #include "locked.h"
+#include "parked.h"
 #include "psci_private.h"
+#include "stores.h"
 
 struct system_state system_state;
 struct system_setup system_setup;
@@ -25,6 +28,7 @@ static uint64_t note_access(unsigned core, enum host_operation operation, const 
     if (operation != HOST_COUNTER && operation != HOST_RELAX && operation != HOST_LOCK_HANDOVER) {
         system_state.next[core] = (struct access){ operation, object, arg };
     }
+    stores_hold_back(core);
     return 0;
 }
 
@@ -34,7 +38,15 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-/* Of the words in use. A core that is off or has finished starts from the bottom if it ever runs again. */
+/* It has nothing on its stack that is still needed: it starts from the bottom if it ever runs again, or looks at its word again. */
+static bool has_no_stack(unsigned core)
+{
+    enum host_wait wait = host_cores[core].wait;
+
+    return wait == HOST_OFF || wait == HOST_FINISHED || (wait == HOST_IN_STANDBY && system_state.sleeps_off[core]);
+}
+
+/* Of the words in use. */
 static uint64_t hash_stack(unsigned core)
 {
     uint64_t even = 1;
@@ -44,7 +56,7 @@ static uint64_t hash_stack(unsigned core)
     const uint64_t *end = (const uint64_t *)(const void *)(stack + all);
     const uint64_t *word = host_cores[core].coroutine.stack_pointer;
 
-    if (host_cores[core].wait == HOST_OFF || host_cores[core].wait == HOST_FINISHED) {
+    if (has_no_stack(core)) {
         return even;
     }
     for (; word + 1 < end; word += 2) {
@@ -154,6 +166,27 @@ static void switch_all_on(void)
     }
 }
 
+static uint32_t cores_off(void)
+{
+    uint32_t off = 0;
+
+    for (unsigned core = 0; core < system_setup.cores; core++) {
+        off |= (uint32_t)(system_setup.programs[core][0] == '-') << core;
+    }
+    return off;
+}
+
+/* Twice for one interrupt that nobody takes off the list is for ever, or until somebody switches the core on. */
+static bool falls_through(unsigned core)
+{
+    bool wakes = interrupts_signalled(core);
+
+    if (wakes && core == host_self() && system_state.sleeps_off[core] && ++interrupts_state.cores[core].fell_through > 1U) {
+        host_fail("is off and does not sleep: what woke it stays pending");
+    }
+    return wakes;
+}
+
 void system_start(void)
 {
     struct host_machine machine = {
@@ -165,15 +198,21 @@ void system_start(void)
         .lock_rank = lock_rank,
     };
 
+    if (interrupts_setup.version != 0) {
+        machine.sleep = parked_sleep;
+        machine.is_interrupted = falls_through;
+    }
+
     add_domains();
     memset(&system_state, 0, sizeof(system_state));
     host_init(&machine, 0);
     for (unsigned core = 0; core < system_setup.cores; core++) {
         host_cores[core].now_ticks = 1;
     }
-    psci_init(&controller, 0);
+    psci_init(controller_begin(cores_off()), 0);
     arch_shared_store(&psci.suspend_mode, system_setup.os_initiated ? PSCI_OS_INITIATED : PSCI_PLATFORM_COORDINATED);
     switch_all_on();
+    stores_begin();
     for (unsigned core = 0; core < system_setup.cores; core++) {
         system_state.next[core].operation = HOST_OPERATIONS;
         system_state.stack_hash[core] = hash_stack(core);
@@ -213,6 +252,9 @@ unsigned system_choices(unsigned *choices)
         if (may_interrupt(core)) {
             choices[count++] = system_setup.cores + core;
         }
+        if (stores_held(core)) {
+            choices[count++] = 2U * system_setup.cores + core;
+        }
     }
     return count;
 }
@@ -225,6 +267,7 @@ static const char *run(unsigned core)
     if (!host_run()) {
         return host_violation();
     }
+    stores_hold_back(core);
     if (!host_runs(core)) {
         system_state.next[core].operation = HOST_OPERATIONS;
     }
@@ -240,7 +283,12 @@ static const char *interrupt(unsigned core)
     bool wakes = !host_runs(core);
 
     system_state.armed[core] = false;
-    host_interrupt(core);
+    if (interrupts_setup.version != 0) {
+        interrupts_timer(core);
+        wakes = wakes && host_runs(core);
+    } else {
+        host_interrupt(core);
+    }
     if (!wakes || system_setup.every_access) {
         return NULL;
     }
@@ -254,6 +302,10 @@ static const char *interrupt(unsigned core)
 
 const char *system_step(unsigned choice)
 {
+    if (choice >= 2U * system_setup.cores) {
+        stores_drain(choice - 2U * system_setup.cores);
+        return NULL;
+    }
     if (choice >= system_setup.cores) {
         return interrupt(choice - system_setup.cores);
     }
@@ -274,10 +326,10 @@ const char *system_rest_fault(void)
     for (unsigned core = 0; core < system_setup.cores; core++) {
         enum host_wait wait = host_cores[core].wait;
 
-        if (wait != HOST_FINISHED && wait != HOST_OFF) {
+        if (wait != HOST_FINISHED && wait != HOST_OFF && !system_state.sleeps_off[core]) {
             return "a core waits for ever: a deadlock or a lost wake-up";
         }
-        if (wait == HOST_OFF && psci.cores[core].state.value == PSCI_CORE_ON_PENDING) {
+        if (wait != HOST_FINISHED && psci.cores[core].state.value == PSCI_CORE_ON_PENDING) {
             return "a core that was switched on never came";
         }
     }
@@ -316,8 +368,14 @@ uint64_t system_hash(void)
 {
     uint64_t hash = 1U + psci.suspend_mode.value;
 
+    if (interrupts_setup.version != 0) {
+        hash = parked_hash(interrupts_hash(hash, mix), mix);
+    }
+
     for (unsigned core = 0; core < system_setup.cores; core++) {
         hash = mix(hash_core(hash, core), system_state.stack_hash[core]);
+        hash = mix(hash, psci.cores[core].entry.context_id << 32 | system_state.granted[core]);
+        hash = mix(hash, system_state.held[core].entry.context_id << 32 | (uint64_t)system_state.held[core].target << 1 | system_state.sleeps_off[core]);
         hash = mix(hash, (uint64_t)system_state.position[core] << 8 | (uint64_t)system_state.armed[core] | (uint64_t)system_state.in_call[core] << 1 |
                              (uint64_t)system_state.is_up[core] << 2 | (uint64_t)system_state.read_mode[core] << 4);
     }

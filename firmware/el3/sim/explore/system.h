@@ -7,14 +7,27 @@
 #include <stdint.h>
 
 #include "movers.h"
+#include "psci.h"
 #include "psci_platform.h"
 
 #define SYSTEM_OPERATIONS 16U
-#define SYSTEM_MOST_CHOICES (2U * PSCI_MAX_CORES)
+#define SYSTEM_MOST_CHOICES (3U * PSCI_MAX_CORES)
 #define SYSTEM_ENTRY 0x80000000ULL
+
+/*
+ * A plain store that only the core that made it sees: its store buffer, of one place. Stores to what the core shares are not held back,
+ * they publish themselves (arch.h); what is stored plainly for another core is the entry of one that is switched on.
+ */
+struct held_store {
+    struct psci_entry entry;
+    uint8_t target; /* the core, plus one, whose entry it is; 0: nothing is held back */
+};
 
 /* What changes besides psci and the cores themselves. */
 struct system_state {
+    struct psci_entry entries[PSCI_MAX_CORES]; /* as every core sees them */
+    struct held_store held[PSCI_MAX_CORES];
+    uint64_t granted[PSCI_MAX_CORES]; /* the context id of the CPU_ON that a core is to come up with */
     uint8_t position[PSCI_MAX_CORES]; /* in the core's program */
     bool armed[PSCI_MAX_CORES];       /* an interrupt is still to come in this suspend */
     struct access next[PSCI_MAX_CORES]; /* what the core does first in its next step; HOST_OPERATIONS: it only goes on */
@@ -22,6 +35,7 @@ struct system_state {
     uint8_t read_mode[PSCI_MAX_CORES]; /* the suspend mode, as the core saw it last */
     bool in_call[PSCI_MAX_CORES];
     bool is_up[PSCI_MAX_CORES]; /* from core_up() to the next call */
+    bool sleeps_off[PSCI_MAX_CORES]; /* switched off, asleep or about to be */
     bool is_cut[PSCI_MAX_DOMAINS];
     bool has_last_man[PSCI_MAX_DOMAINS];
     uint8_t owner[PSCI_MAX_DOMAINS]; /* the core, plus one, that takes it down or brings it up */
@@ -53,16 +67,19 @@ const char *system_parse(const char *clusters, const char *programs);
 /* A fresh machine in which every core stands before its first call, or is off where its program begins with `-`. */
 void system_start(void);
 
-/* One step of one core, or one interrupt. NULL, or the rule that it breaks. */
+/* One step of one core, one interrupt, or one store that reaches memory. NULL, or the rule that it breaks. */
 const char *system_step(unsigned choice);
 
-/* The choices that there are: core c runs a step (c), or its interrupt comes (cores + c). */
+/* The choices that there are: core c runs a step (c), or its interrupt comes (cores + c), what it has stored is seen (2 * cores + c). */
 unsigned system_choices(unsigned *choices);
 
 /* NULL where the system may rest like this; else what is wrong. */
 const char *system_rest_fault(void);
 
 uint64_t system_hash(void);
+
+/* The context id of a CPU_ON by this core, where its program stands; never 0. */
+uint64_t system_context_of(unsigned caller);
 
 void system_normal_world(unsigned core, uint64_t context_id);
 

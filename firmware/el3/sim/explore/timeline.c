@@ -58,6 +58,8 @@ static void print_access(unsigned core, const struct access *access)
         [HOST_EVENT_SEND] = "sends an event",
         [HOST_INTERRUPT_WAIT] = "waits for an interrupt",
         [HOST_CACHE_POWER_DOWN] = "flushes its caches",
+        [HOST_PUBLISH] = "publishes what it has stored",
+        [HOST_DEVICE] = "uses the interrupt controller",
         [HOST_PLATFORM] = "goes on",
     };
     char object[48];
@@ -88,9 +90,9 @@ static bool is_choice(unsigned choice)
 
 static const char *print_step(unsigned at, unsigned choice)
 {
-    bool is_interrupt = choice >= system_setup.cores;
+    static const char *const kinds[] = { "", "; its interrupt comes", "; what it has stored is seen" };
 
-    printf("%4u  core %u%s", at, is_interrupt ? choice - system_setup.cores : choice, is_interrupt ? "; its interrupt comes" : "");
+    printf("%4u  core %u%s", at, choice % system_setup.cores, kinds[choice / system_setup.cores]);
     const char *fault = system_step(choice);
 
     printf("\n");

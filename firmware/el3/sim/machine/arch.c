@@ -89,7 +89,7 @@ void arch_interrupt_wait(void)
 {
     host_require_no_lock("wait for an interrupt");
     host_point(HOST_INTERRUPT_WAIT, NULL, 0);
-    if (!host_core_self()->interrupt) {
+    if (!host_is_interrupted()) {
         host_block(HOST_IN_STANDBY);
     }
     host_core_self()->interrupt = false;

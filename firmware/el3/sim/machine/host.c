@@ -128,6 +128,21 @@ void host_require_no_lock(const char *where)
 
 enum { CAME_DOWN = 1, SLEEPS = 2 };
 
+bool host_is_interrupted(void)
+{
+    return host_machine.is_interrupted != NULL ? host_machine.is_interrupted(self) : host_core_self()->interrupt;
+}
+
+static void sleep_until_wanted(bool for_off)
+{
+    if (host_machine.sleep != NULL) {
+        clear_unused_stack();
+        host_machine.sleep(self, for_off);
+    } else if (for_off ? !host_core_self()->wanted_on : !host_core_self()->interrupt) {
+        host_block(for_off ? HOST_OFF : HOST_SUSPENDED);
+    }
+}
+
 enum host_outcome host_smc(struct smc_frame *frame)
 {
     struct host_core *core = host_core_self();
@@ -137,9 +152,7 @@ enum host_outcome host_smc(struct smc_frame *frame)
     case CAME_DOWN:
         return HOST_DOWN;
     case SLEEPS:
-        if (!host_core_self()->interrupt) {
-            host_block(HOST_SUSPENDED);
-        }
+        sleep_until_wanted(false);
         clear_unused_stack();
         host_warm_boot(self);
         caller->x[0] = host_core_self()->context_id;
@@ -169,8 +182,8 @@ struct psci_entry host_warm_boot(unsigned core)
 
 static void core_main(void)
 {
-    if (setjmp(host_core_self()->start) == SLEEPS && !host_core_self()->wanted_on) {
-        host_block(HOST_OFF);
+    if (setjmp(host_core_self()->start) == SLEEPS || (host_machine.sleep != NULL && !host_core_self()->cold)) {
+        sleep_until_wanted(true);
     }
     if (!host_core_self()->cold) {
         host_warm_boot(self);
@@ -221,6 +234,15 @@ void host_interrupt(unsigned core)
 
     target->interrupt = true;
     if (target->wait == HOST_SUSPENDED || target->wait == HOST_IN_STANDBY) {
+        host_set_running(core, host_core_self()->now_ticks);
+    }
+}
+
+void host_look_up(unsigned core)
+{
+    enum host_wait wait = host_cores[core].wait;
+
+    if ((wait == HOST_OFF || wait == HOST_SUSPENDED || wait == HOST_IN_STANDBY) && host_machine.is_interrupted(core)) {
         host_set_running(core, host_core_self()->now_ticks);
     }
 }

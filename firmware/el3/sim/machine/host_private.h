@@ -20,6 +20,7 @@ static inline struct host_core *host_core_self(void)
     return &host_cores[host_self()];
 }
 
+bool host_is_interrupted(void);
 void host_charge(enum host_operation operation, const void *object, uint64_t arg);
 
 #endif

@@ -55,6 +55,7 @@ def exploration_table(findings: Sequence[Finding]) -> Table:
             f.system.clusters,
             f.system.programs,
             "OS-initiated" if f.system.os_initiated else "platform",
+            f.system.interrupts or "-",
             f.scope,
             f"{f.system.walks} walks" if f.system.walks else "all" if f.system.bound is None else f"≤ {f.system.bound} preemptions",
             f.states,
@@ -63,7 +64,8 @@ def exploration_table(findings: Sequence[Finding]) -> Table:
         )
         for f in findings
     )
-    columns = (*words("Clusters", "Programs", "Mode", "Lock scope", "How far"), *figures("States", "Steps"), *words("Verdict"))
+    what = words("Clusters", "Programs", "Mode", "Interrupts", "Lock scope", "How far")
+    columns = (*what, *figures("States", "Steps"), *words("Verdict"))
     return Table("Explored interleavings", columns, rows)
 
 

@@ -36,6 +36,7 @@ enum host_operation {
     HOST_INTERRUPT_WAIT,
     HOST_CACHE_POWER_DOWN,
     HOST_PUBLISH, /* a barrier */
+    HOST_DEVICE,   /* a register of a device that another core can change, or see changed */
     HOST_PLATFORM, /* a platform hook, which charges what it costs by itself */
     HOST_OPERATIONS,
 };
@@ -65,6 +66,7 @@ struct host_core {
     uint64_t context_id;
     jmp_buf start;        /* the bottom of its stack */
     jmp_buf normal_world; /* the call it is in */
+    jmp_buf asleep;       /* for the machine's `sleep` */
 };
 
 struct host_machine {
@@ -81,6 +83,12 @@ struct host_machine {
     unsigned (*heir)(const struct arch_lock *lock);
     /* What the normal world does on a core that has been started; may be NULL where only host_smc is used. */
     void (*normal_world)(unsigned core, uint64_t context_id);
+    /*
+     * A core sleeps after a power-down until it is to come back, at the bottom of its stack, caches off; and whether an interrupt ends a
+     * WFI. May be NULL: until CPU_ON or host_interrupt(); where that has come.
+     */
+    void (*sleep)(unsigned core, bool for_off);
+    bool (*is_interrupted)(unsigned core);
     /* Locks must be taken in rising rank; may be NULL. */
     unsigned (*lock_rank)(const struct arch_lock *lock);
 };
@@ -152,6 +160,9 @@ static inline bool host_runs(unsigned core)
 }
 void host_switch_on(unsigned core);
 void host_interrupt(unsigned core);
+
+/* Something that ends a wait for an interrupt may have changed: a core that waits goes on where is_interrupted() says so. */
+void host_look_up(unsigned core);
 
 /* The stack of a core; what lies above its stack pointer is in use. */
 uint8_t *host_stack(unsigned core, size_t *bytes);

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Our firmware beside the TF-A that Debian has as source: built here, the same calls, both measured by the probe."""
+"""Our firmware beside the TF-A that Debian has as source, or of a tree that is named: built here, the same calls, both measured by the
+probe."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 import tempfile
+from argparse import ArgumentParser
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -66,13 +68,17 @@ def ours() -> Firmware:
     return Firmware(replace(subject, options=OPTIONS), subject.images[0].file)
 
 
-def built_tf_a() -> Firmware:
-    """Fetched and built once; it lies in the user's cache."""
-    place = cache_folder() / "peers" / f"{PACKAGE}-{SUITE}"
-    source = place / "source"
+def debian_source() -> Path:
+    """Fetched once; it lies in the user's cache."""
+    source = cache_folder() / "peers" / f"{PACKAGE}-{SUITE}" / "source"
     run((str(ROOT / "scripts/debian_source.sh"), PACKAGE, str(source), SUITE))
+    return source
+
+
+def built_tf_a(source: Path) -> Firmware:
+    """Built once, in its tree."""
     release = source / "build/qemu/release"
-    program = place / "program"
+    program = source.parent / "program"
     program.write_bytes(b"the program takes its place\n")
     if not (release / "fip.bin").is_file():
         words = ("CROSS_COMPILE=aarch64-linux-gnu-", "PLAT=qemu", "DEBUG=0", f"BL33={program}", "all", "fip")
@@ -171,7 +177,10 @@ def side_by_side(firmware: tuple[Firmware, Firmware], found: tuple[Measured, Mea
 
 
 def main() -> int:
-    firmware = ours(), built_tf_a()
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("--source", type=Path, help="a tree of TF-A; without it, that of Debian's source package")
+    named = parser.parse_args().source
+    firmware = ours(), built_tf_a(named.resolve() if named else debian_source())
     found = measured(firmware[0]), measured(firmware[1])
     Console(width=190).print(side_by_side(firmware, found))
     return 0

@@ -10,9 +10,10 @@ from dataclasses import replace
 import numpy as np
 
 from latlab.campaigns.rt_results import CAMPAIGN, new_run, workload_conditions
+from latlab.model.blame import UNEXPLAINED
 from latlab.model.conditions import Mode
 from latlab.model.enums import Metric, RunStatus
-from latlab.model.run import UNNAMED, CoreId, Distribution, Run, WakeupCounts
+from latlab.model.run import UNNAMED, CoreId, Distribution, LateWakeup, Run, WakeupCounts
 from latlab.targets.linux.rt_job import Workload
 from support.recorder_files import bucket
 
@@ -66,6 +67,14 @@ def drawn(seed: int, count: int = 60_000, factor: float = 1.0) -> list[int]:
     rng = np.random.default_rng(seed)
     values = 6_000 + rng.gamma(4.0, 500.0, count) + np.where(rng.random(count) < 0.02, rng.gamma(2.0, 2_000.0, count), 0.0)
     return [int(v * factor) for v in values]
+
+
+def with_late(of: Distribution, level: int, seed: int = 0) -> Distribution:
+    """The same with the time of each wake-up later than a level, as the recorder keeps it: each far from the others."""
+    rng = np.random.default_rng(seed)
+    late = [high - 1 for low, high, n in of.counts if low > level for _ in range(n)]
+    times = rng.permutation(len(late)) * 20_000_000
+    return replace(of, late=tuple(LateWakeup(int(at), ticks, 0, UNEXPLAINED) for at, ticks in zip(times, late, strict=True)))
 
 
 def resampled(of: Distribution, seed: int, count: int) -> Distribution:

@@ -6,12 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from latlab.analysis.base.comparison import Comparison, Row
-from latlab.analysis.base.findings import FunctionsMoved, LargeUntold, RuleChanged
+from latlab.analysis.base.findings import FunctionsMoved, LargestGrew, LargeUntold, RarestSeen, RuleChanged, ScatterUnknown
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import percent, said_in_iterations, signed
 from latlab.analysis.explain import explain_pair
+from latlab.model.enums import Kind
 
-FIRST = (RuleChanged, LargeUntold)
+FIRST = (RuleChanged, LargeUntold, LargestGrew, ScatterUnknown, RarestSeen)
 
 
 @dataclass(frozen=True)
@@ -35,18 +36,23 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     said = [one for one in explain_pair(comparison) if isinstance(one.finding, FIRST)]
     broken = (f"{one.test}: {one.sentence}" for one in said if isinstance(one.finding, RuleChanged))
     rules = (*filter(None, (comparison.differences.title,)), *broken)
-    large = tuple(one.sentence for one in said if isinstance(one.finding, LargeUntold))
-    rest = (*large, *comparison.gaps)
+    grown = tuple(one.sentence for one in said if isinstance(one.finding, LargestGrew))
+    seen = tuple(one.sentence for one in said if isinstance(one.finding, RarestSeen))
+    large = tuple(one.sentence for one in said if isinstance(one.finding, LargeUntold | ScatterUnknown))
+    grew = [one.finding for one in said if isinstance(one.finding, LargestGrew)]
+    blocks = any(one.after > one.before and not one.is_told for one in grew)
+    rest = (*grown, *large, *comparison.gaps)
     why = _why(comparison, failing)
     if failing or any(change.is_worse for change in comparison.rule_changes):
         found = (_line(row, comparison.unit_of(row.metric)) for row in failing)
-        return Decision(failing, 1, (*rules, *found, *why, *rest, f"fail: {counts}{caveat}"))
+        return Decision(failing, 1, (*rules, *grown, *found, *why, *large, *comparison.gaps, f"fail: {counts}{caveat}"))
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
     if untold == len(comparison.rows):
-        return Decision((), 3, (*rules, *rest, f"cannot tell: none of {untold} rows can be told; take more boots of both{caveat}"))
-    if rest:
-        return Decision((), 3, (*rules, *rest, f"cannot tell: {counts}, and the above could not be judged{caveat}"))
-    return Decision((), 0, (*rules, f"pass: {counts}{caveat}"))
+        more = "measure both again, and for longer" if comparison.kind is Kind.WAKEUPS else "take more boots of both"
+        return Decision((), 3, (*rules, *rest, f"cannot tell: none of {untold} rows can be told; {more}{caveat}"))
+    if blocks or large or comparison.gaps:
+        return Decision((), 3, (*rules, *rest, *seen, f"cannot tell: {counts}, and the above could not be judged{caveat}"))
+    return Decision((), 0, (*rules, *grown, *seen, f"pass: {counts}{caveat}"))
 
 
 def _counts(comparison: Comparison) -> str:

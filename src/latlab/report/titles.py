@@ -17,6 +17,7 @@ METRIC_TITLES = {
     Metric.PSA_CALL: "Cost",
     Metric.IRQ_LATENCY: "Worst Interrupt Latency",
     Metric.MISSED_PERIODS: "Missed Periods",
+    Metric.LATE_WAKEUPS: "Late Wake-ups",
     Metric.CALL: "Call",
     Metric.STALL: "Stall",
     Metric.DURATION: "Duration",

@@ -11,6 +11,7 @@ import numpy as np
 from latlab.analysis.base.check import RuleChange
 from latlab.analysis.base.conditions import ALIKE, Differences, caveat_of
 from latlab.analysis.base.detectable import Detectable
+from latlab.analysis.base.findings import RarestSeen
 from latlab.analysis.base.iterations import InIterations
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.statistics import Shift
@@ -27,11 +28,15 @@ class Statistic(StrEnum):
     """What is compared of one CPU's wake-ups."""
 
     MEDIAN = "median"
+    SPREAD = "spread"
+    SHAPE = "shape"
+    P90 = "90 %"
     P99 = "99 %"
     P99_9 = "99.9 %"
     AVERAGE = "average"
     MINIMUM = "minimum"
     MAXIMUM = "maximum"
+    LATE = "late wake-ups"
     MISSED = "missed periods"
 
 
@@ -134,7 +139,8 @@ class Comparison:
     """`differences` are those of the conditions; `wakeups` how many of each run are compared.
 
     `gaps` say what could not be judged, because the second run lacks it or one of the two is partial: such a comparison is never `same`.
-    `rule_changes` are rules that one of the two keeps and the other does not.
+    `rule_changes` are rules that one of the two keeps and the other does not. `rarest_seen` says how rare a late wake-up could have been
+    found, `scatter_assumed` that what runs of one thing scatter by was not measured.
     """
 
     a: Run
@@ -153,6 +159,8 @@ class Comparison:
     gaps: tuple[str, ...] = ()
     rule_changes: tuple[RuleChange, ...] = ()
     differences: Differences = ALIKE
+    rarest_seen: tuple[RarestSeen, ...] = ()
+    scatter_assumed: bool = False
 
     @property
     def kind(self) -> Kind:

@@ -67,6 +67,52 @@ class LargeUntold:
 
 
 @dataclass(frozen=True, slots=True)
+class LargestGrew:
+    """The largest of one run is many times the other's. Where that is not `is_told`, too few are as large to tell it from chance."""
+
+    metric: Metric
+    test: str
+    name: str
+    before: float
+    after: float
+    is_told: bool
+
+    @property
+    def ratio(self) -> float:
+        """How many times the smaller one it is; infinite against nothing."""
+        low, high = sorted((self.before, self.after))
+        return high / low if low > 0 else float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class ScatterUnknown:
+    """A figure of wake-ups differs by more than should pass, but runs of one thing may do so, and nothing says what they scatter by:
+    `again` is the run of which a second one would."""
+
+    metric: Metric
+    test: str
+    name: str
+    before: float
+    after: float
+    rows: int
+    again: str
+
+
+@dataclass(frozen=True, slots=True)
+class RarestSeen:
+    """What a comparison of wake-ups could have seen: a cause that makes one later than any other was found in nine of ten comparisons if it
+    came once in `once_in` wake-ups, counted by event where `is_by_event`. For one in `rarest` it takes `wakeups` of each run, which
+    are measured in `seconds`, None where the interval is not known."""
+
+    test: str
+    once_in: float
+    rarest: float
+    wakeups: float
+    seconds: float | None
+    is_by_event: bool
+
+
+@dataclass(frozen=True, slots=True)
 class NotTold:
     """Rows that cannot be told, the largest shift among them as a share of the first run's figure."""
 
@@ -354,6 +400,16 @@ class CpuMoved:
 
 
 @dataclass(frozen=True, slots=True)
+class LateMoved:
+    """Wake-ups of all CPUs that are later than a level, which `name` says, came more or less often, per million."""
+
+    verdict: Verdict
+    name: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
 class BlameMoved:
     """How many late wake-ups had one blame, before and after."""
 
@@ -364,7 +420,9 @@ class BlameMoved:
 
 @dataclass(frozen=True, slots=True)
 class NoWakeupMoved:
-    """No CPU's wake-ups changed beyond the threshold."""
+    """No CPU's wake-ups are shown to have changed; of so many rows nothing can be told."""
+
+    untold: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,6 +450,10 @@ Finding = (
     RuleBroken
     | RuleChanged
     | LargeUntold
+    | LargestGrew
+    | ScatterUnknown
+    | RarestSeen
+    | LateMoved
     | NotTold
     | LadderRefused
     | CoresTakeTurns

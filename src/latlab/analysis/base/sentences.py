@@ -8,19 +8,8 @@ from latlab.analysis.base.ladders import STEP
 from latlab.analysis.base.platform_findings import PlatformFinding
 from latlab.analysis.base.platform_sentences import platform_sentence
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.base.wording import (
-    MODES,
-    amount,
-    bare,
-    count,
-    heading_unit,
-    percent,
-    said_blame,
-    said_in_iterations,
-    signed,
-    signed_bare,
-    unit_of,
-)
+from latlab.analysis.base.wakeup_sentences import WakeupFinding, wakeup_sentence
+from latlab.analysis.base.wording import amount, bare, count, heading_unit, percent, said_in_iterations, signed, signed_bare, unit_of
 from latlab.model.run import CoreId
 
 MOST_FUNCTIONS = 5
@@ -30,6 +19,8 @@ def sentence_of(finding: f.Finding, unit: str) -> str:
     """`unit` is that of the finding's amounts, ns or insns."""
     if isinstance(finding, PlatformFinding):
         return platform_sentence(finding, unit)
+    if isinstance(finding, WakeupFinding):
+        return wakeup_sentence(finding, unit)
     return _Sentence(unit).of(finding)
 
 
@@ -60,8 +51,6 @@ class _Sentence:
         match finding:
             case f.MetricMoved() | f.TermMoved() | f.PartsMoved() | f.OrderChanged() | f.NothingMoved():
                 return self._moved(finding)
-            case f.ModeCaveat() | f.Spread() | f.LateByBlame() | f.LateInPeriod() | f.CpuMoved() | f.BlameMoved() | f.NoWakeupMoved():
-                return self._wakeups(finding)
             case f.Scatter():
                 return _scatter(finding)
             case f.ConditionsDiffer(caveat):
@@ -220,43 +209,6 @@ class _Sentence:
         if finding.untouched:
             told += f"; no row of {' or '.join(finding.untouched)} moved with it"
         return told
-
-    def _wakeups(
-        self, finding: f.ModeCaveat | f.Spread | f.LateByBlame | f.LateInPeriod | f.CpuMoved | f.BlameMoved | f.NoWakeupMoved
-    ) -> str:
-        match finding:
-            case f.ModeCaveat(mode, pair):
-                return MODES[mode] + (": a change may be the hypervisor's" if pair else ": the figures are this virtual machine's")
-            case f.Spread():
-                return self._spread(finding)
-            case f.LateByBlame(blame, wakeups, of, latest):
-                return f"{wakeups} of {count(of, 'late wake-up')}: {said_blame(blame)}, the latest {self.amount(latest)}"
-            case f.LateInPeriod(wakeups, period_s):
-                return f"{wakeups} late wake-ups keep a period of {period_s:g} s"
-            case f.CpuMoved(cpu, verdict, figures, quiet):
-                told = ", ".join(map(self._statistic, figures))
-                rest = f"; {', '.join(f'CPU {other}' for other in quiet)} did not change" if quiet else ""
-                return f"CPU {cpu} {verdict}: {told}{rest}"
-            case f.BlameMoved(blame, before, after):
-                return f"late wake-ups by cause: {said_blame(blame)}, {before} became {after}"
-            case f.NoWakeupMoved():
-                return "no CPU's wake-ups changed beyond the threshold"
-
-    def _spread(self, finding: f.Spread) -> str:
-        longest = self.amount(finding.maximum)
-        told = f"CPU {finding.cpu}: average {self.amount(finding.average)}, maximum {longest}"
-        if finding.median:
-            ratio = finding.maximum / finding.median
-            told = f"CPU {finding.cpu}: median {self.amount(finding.median)}, maximum {longest}, {ratio:.1f} times the median"
-            told += f", over {finding.wakeups:,} wake-ups"
-        if finding.missed:
-            told += f"; {finding.missed:,} periods passed while the task was late"
-        return told
-
-    def _statistic(self, moved: f.StatisticMoved) -> str:
-        unit = unit_of(moved.metric, self.unit)
-        relative = f" ({percent(moved.relative)})" if moved.before else ""
-        return f"{moved.statistic} {amount(moved.before, unit)} to {amount(moved.after, unit)}{relative}"
 
 
 def _cores(cores: tuple[CoreId, ...]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, floor
+from math import ceil, exp, floor
 
 import numpy as np
 
@@ -130,6 +130,44 @@ def quantile_shift(a: Weighted, b: Weighted, share: float) -> Shift | None:
     return Shift(difference, low, high, _common_quantile_p(a, b, share))
 
 
+def spread_shift(a: Weighted, b: Weighted, low: float = 0.1, high: float = 0.9) -> Shift | None:
+    """The difference of the distances between two quantiles, its interval from those of all four, and the p-value that this interval has.
+
+    None where a quantile was clipped or has fewer than ten spans beyond it."""
+    lower, upper = quantile_shift(a, b, low), quantile_shift(a, b, high)
+    if lower is None or upper is None or min(a.total, b.total) * low < FEWEST_ABOVE:
+        return None
+    value = upper.value - lower.value
+    down = float(np.hypot(upper.value - upper.low, lower.high - lower.value))
+    up = float(np.hypot(upper.high - upper.value, lower.value - lower.low))
+    half = down if value > 0 else up
+    error = half / normal_quantile(0.975)
+    p = 2 * normal_upper(abs(value) / error) if error > 0 else float(value == 0)
+    return Shift(value, value - down, value + up, p)
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """How far two distributions lie apart: by how much spans came later, and by how much earlier, on average over all of them. Their sum
+    is the distance of Wasserstein, their difference that of the means. `p` is Kolmogorov's and Smirnov's bound, which ties make larger."""
+
+    later: float
+    earlier: float
+    p: float
+
+
+def apart(a: Weighted, b: Weighted, step: float) -> Apart:
+    """Both seen in steps of the coarser one, so that two tools are compared as far as both can tell."""
+    (x, n), (y, m) = _in_steps(a, step), _in_steps(b, step)
+    points = np.union1d(x, y)
+    ahead = _share_up_to(x, n, points) - _share_up_to(y, m, points)
+    widths = np.diff(points)
+    later, earlier = (float((np.maximum(part, 0.0)[:-1] * widths).sum()) for part in (ahead, -ahead))
+    largest = float(np.abs(ahead).max())
+    p = min(1.0, 2 * exp(-2 * largest**2 * a.total * b.total / (a.total + b.total)))
+    return Apart(later, earlier, p)
+
+
 def exceedance_p(below: int, others: int, above: int) -> float:
     """Rosenbaum's test: `above` spans of one run, which has `others`, are later than all `below` spans of the other. Two-sided."""
     if above == 0 or below == 0:
@@ -145,6 +183,17 @@ def rate_p(events_a: int, of_a: int, events_b: int, of_b: int) -> float:
     from scipy.stats import binomtest  # slow to load
 
     return float(binomtest(events_b, events_a + events_b, of_b / (of_a + of_b)).pvalue)
+
+
+def _in_steps(one: Weighted, step: float) -> tuple[Floats, Floats]:
+    values, counts = (np.r_[one.low, one.maximum], np.r_[one.counts, float(one.beyond)]) if one.beyond else (one.low, one.counts)
+    return np.floor(values / step) * step, counts
+
+
+def _share_up_to(values: Floats, counts: Floats, points: Floats) -> Floats:
+    order = np.argsort(values)
+    sums = np.r_[0.0, np.cumsum(counts[order])]
+    return np.asarray(sums[np.searchsorted(values[order], points, side="right")] / sums[-1])
 
 
 def _with_beyond(one: Weighted) -> tuple[Floats, Floats]:

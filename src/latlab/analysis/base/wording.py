@@ -11,6 +11,7 @@ from latlab.model.enums import Metric
 PER_MILLION = "per million"
 UNITS = {
     Metric.MISSED_PERIODS: PER_MILLION,
+    Metric.LATE_WAKEUPS: PER_MILLION,
     Metric.EVENTS: "per second",
     Metric.THROUGHPUT: "per period",
     Metric.AVAILABLE: "%",
@@ -86,6 +87,13 @@ def count(n: int, thing: str) -> str:
     """`five cores`, `one core`, `17 cores`."""
     number = _NUMBERS[n] if 0 <= n < len(_NUMBERS) else str(n)
     return f"{number} {thing}" if n == 1 else f"{number} {thing}s"
+
+
+def said_duration(seconds: float) -> str:
+    """`40 s`, `22 minutes`, `5.6 hours`."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
 
 
 def said_mode(mode: Mode | None) -> str:

@@ -4,21 +4,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from latlab.analysis.base.comparison import Row
-from latlab.analysis.base.distributions import t_quantile, t_upper
+from latlab.analysis.base.comparison import Row, Statistic
+from latlab.analysis.base.distributions import normal_upper, t_quantile, t_upper
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.wording import count
-from latlab.model.conditions import Conditions
+from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Kind, RunStatus
 from latlab.model.run import UNNAMED, Run
 
 FEWEST_EARLIER = 3
 CONFIDENCE = 0.95
 MAY_DIFFER = ("duration_s",)
+PRIOR_RUNS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """What runs of one thing are taken to scatter by, relative standard deviations, until earlier runs say it: of a machine that is known
+    to be real, and of any other. docs/analysis.md says what they rest on."""
+
+    real: float
+    other: float
+
+    def on(self, run: Run) -> float:
+        return self.real if run.conditions.mode is Mode.REAL else self.other
+
+
+LEVEL = Scatter(0.02, 0.15)
+SHAPE = Scatter(0.06, 0.15)
+RATE = Scatter(0.2, 0.35)
+_ADDITIVE = (Statistic.MAXIMUM, Statistic.MINIMUM, Statistic.MISSED)
+_LEVELS = (Statistic.MEDIAN, Statistic.AVERAGE)
 
 
 def earlier_runs(runs: Iterable[Run], a: Run, b: Run) -> tuple[Run, ...]:
@@ -30,23 +50,56 @@ def earlier_runs(runs: Iterable[Run], a: Run, b: Run) -> tuple[Run, ...]:
     return tuple(run for run in others if _same_thing(run, a) and not (b.started_utc and run.started_utc > b.started_utc))
 
 
-def with_scatter(row: Row, values: Sequence[float]) -> Row:
+def with_scatter(row: Row, values: Sequence[float], base: Run) -> Row:
     """The row with the p-value and interval that hold for runs, not for wake-ups; `values` are the earlier runs' of its statistic.
 
-    A difference of two runs of one thing has twice their variance (Student's t, one degree of freedom less than the earlier runs). The
-    wake-ups' own test stays the other bound: neither p-value nor interval becomes smaller. As it is with fewer than three runs.
+    A difference of two runs of one thing has twice their variance. What they scatter by is assumed until earlier runs were measured; what
+    these show is weighed with it (Smyth 2004), and where it is no more than was assumed, the assumption stays a bound. The wake-ups' own
+    test is the other bound: neither p-value nor interval becomes smaller. Maxima and missed periods are tested by events and need
+    three earlier runs to know more.
     """
-    if len(values) < FEWEST_EARLIER:
+    if row.statistic in _ADDITIVE:
+        return _with_measured(row, values) if len(values) >= FEWEST_EARLIER else row
+    if row.before <= 0 or row.after <= 0:
         return row
-    error = float(np.std(values, ddof=1)) * float(np.sqrt(2))
+    prior = _prior(row).on(base)
+    beyond = max(abs(row.shift.value) - row.threshold / 4, 0.0)  # of a threshold of two intervals, half of one
+    least = min(row.before, row.before + row.shift.value)
+    ratio = float(np.log1p(beyond / least)) if least > 0 else np.inf
+    p, shift, told = 2 * normal_upper(ratio / prior / _TWO), row.shift, ASSUMED
+    if values:
+        logs = np.log(np.maximum([*values, row.before], row.threshold / 2))
+        measured = float(((logs - logs.mean()) ** 2).sum())
+        free = PRIOR_RUNS + len(values)
+        known = 2 * t_upper(ratio / (_TWO * ((PRIOR_RUNS * prior**2 + measured) / free) ** 0.5), free)
+        p = min(p, known) if measured <= len(values) * prior**2 else known
+        half = t_quantile((1 + CONFIDENCE) / 2, len(values)) * _TWO * (measured / len(values)) ** 0.5 * row.before
+        shift, told = _wider(shift, half) if len(values) >= FEWEST_EARLIER else shift, _told(values)
+    return replace(row, shift=replace(shift, p=max(shift.p, p)), basis=f"{row.basis}, {told}")
+
+
+_TWO = float(np.sqrt(2))
+ASSUMED = "the scatter between runs assumed"
+
+
+def _prior(row: Row) -> Scatter:
+    if row.statistic is Statistic.LATE:
+        return RATE
+    return LEVEL if row.statistic in _LEVELS else SHAPE
+
+
+def _with_measured(row: Row, values: Sequence[float]) -> Row:
+    """By Student's t on the earlier runs alone."""
+    error = float(np.std(values, ddof=1)) * _TWO
     if error == 0.0:
         return replace(row, basis=f"{row.basis}, {_told(values)}")
-    free = len(values) - 1
-    half = t_quantile((1 + CONFIDENCE) / 2, free) * error
-    shift = row.shift
-    p = max(shift.p, 2 * t_upper(abs(shift.value) / error, free))
-    wider = Shift(shift.value, min(shift.low, shift.value - half), max(shift.high, shift.value + half), p)
-    return replace(row, shift=wider, basis=f"{row.basis}, {_told(values)}")
+    half = t_quantile((1 + CONFIDENCE) / 2, len(values) - 1) * error
+    p = max(row.shift.p, 2 * t_upper(abs(row.shift.value) / error, len(values) - 1))
+    return replace(row, shift=replace(_wider(row.shift, half), p=p), basis=f"{row.basis}, {_told(values)}")
+
+
+def _wider(shift: Shift, half: float) -> Shift:
+    return replace(shift, low=min(shift.low, shift.value - half), high=max(shift.high, shift.value + half))
 
 
 def _told(values: Sequence[float]) -> str:

@@ -1,31 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wake-ups of two runs compared: for each CPU the median, 99 % and 99.9 %, the maximum and the missed periods.
+"""Wake-ups of two runs compared: for each CPU level, spread, shape, quantiles, maximum and missed periods, for each tool the rate of late
+wake-ups of all CPUs together.
 
-A distribution is what the tests rest on, with its counts as weights. A maximum and missed periods are rare events: they can be shown to
-differ, but not to be the same, so one that is undecided does not decide the whole.
+A distribution is what the tests rest on, with its counts as weights. What is too rare to be told makes `same level, tail not told`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from latlab.analysis.base.comparison import Comparison, Row, Statistic
-from latlab.analysis.base.distributions import normal_quantile, normal_upper
-from latlab.analysis.base.statistics import NO_SHIFT, Shift, false_discovery_control
-from latlab.analysis.base.verdicts import Limits, Verdict, decide, decide_exact, overall
-from latlab.analysis.base.weighted import Weighted, dominance, exceedance_p, quantile_shift, rate_p, weighted, weighted_shift
-from latlab.analysis.wakeups.between_runs import FEWEST_EARLIER, with_scatter
+from latlab.analysis.base.findings import RarestSeen
+from latlab.analysis.base.statistics import Shift, false_discovery_control
+from latlab.analysis.base.verdicts import Limits, Verdict, overall
+from latlab.analysis.base.wording import amount
+from latlab.analysis.wakeups.between_runs import with_scatter
+from latlab.analysis.wakeups.lateness import NEAR, RAREST, AtLevel, Lateness
+from latlab.analysis.wakeups.side import SPANS, Side, side_of
 from latlab.analysis.wakeups.wakeup_identity import WakeupPair, pair_wakeups
+from latlab.analysis.wakeups.wakeup_rows import QUANTILES, CpuRows, test_of
 from latlab.model.enums import Clock, Metric
-from latlab.model.run import CoreId, Distribution, Run
+from latlab.model.run import Distribution, Run
 
-QUANTILES = ((Statistic.MEDIAN, 0.5), (Statistic.P99, 0.99), (Statistic.P99_9, 0.999))
-RARE = (Statistic.MAXIMUM, Statistic.MINIMUM, Statistic.MISSED)
+LEVELS = (Statistic.MEDIAN, Statistic.AVERAGE)
+RARE = (Statistic.MAXIMUM, Statistic.MINIMUM, Statistic.MISSED, Statistic.LATE)
 EXPOSURE_RATIO = 1.5
-SPANS = {Metric.TASK_WAKEUP: "wake-up", Metric.STALL: "stall"}
 _PARTS = 1_000_000
 
 
@@ -33,24 +33,16 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
     """The scatter of `earlier` runs of the same thing enters. Raises NotComparable where the two do not belong together."""
     pair = pair_wakeups(a, b)
     exact = a.tick.clock is not Clock.TIME
-    rows: list[Row] = []
-    for ours, theirs in pair.joined:
-        cpu = _Cpu(_side(a, ours), _side(b, theirs), limits)
-        rows += cpu.exact_rows() if exact else _scattered(cpu.tested_rows(), ours, theirs, earlier)
-    if not exact:
-        adjusted = false_discovery_control([row.shift.p for row in rows])
-        rows = [
-            replace(row, verdict=decide(row.shift, row.threshold, p, limits.alpha), p_adjusted=p)
-            for row, p in zip(rows, adjusted, strict=True)
-        ]
-    verdict = overall((row.verdict for row in rows if not (is_rare(row) and row.verdict is Verdict.CANNOT_TELL)), bool(pair.gaps))
-    notes = (*pair.notes, *_exposure_notes(pair), *(_digest_notes(pair) if exact else _one_run_note(earlier, pair.joined[0][0].metric)))
+    cpus = [CpuRows(side_of(a, ours), side_of(b, theirs), limits) for ours, theirs in pair.joined]
+    late = {} if exact else _late(cpus)
+    rows = [row for cpu in cpus for row in cpu.exact()] if exact else _judged(cpus, late, a, limits, earlier)
+    notes = (*pair.notes, *_exposure_notes(pair), *(_digest_notes(pair) if exact else _one_run_note(a, earlier, pair.joined[0][0].metric)))
     return Comparison(
         pair.a,
         pair.b,
         limits,
         a.tick.unit,
-        verdict,
+        overall((_counts_as(row) for row in rows), bool(pair.gaps)),
         tuple(rows),
         (),
         (),
@@ -60,186 +52,98 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
         notes,
         wakeups=_counted(pair),
         gaps=pair.gaps,
+        rarest_seen=tuple(_rarest_seen(late, limits)),
+        scatter_assumed=not earlier and not exact,
     )
 
 
-def is_rare(row: Row) -> bool:
-    return row.statistic in RARE
+def _rarest_seen(found: dict[str, Lateness], limits: Limits) -> Iterator[RarestSeen]:
+    for test, late in found.items():
+        alpha = limits.alpha / len(found)
+        wakeups = late.wakeups_for(1 / RAREST, alpha)
+        interval = max((side.interval or 0.0 for side in late.a), default=0.0)
+        seconds = wakeups * interval / 1e9 / len(late.a) if interval else None
+        yield RarestSeen(test, late.once_in(alpha), 1 / RAREST, wakeups, seconds, late.is_by_event)
 
 
-@dataclass(frozen=True)
-class Side:
-    """One CPU's wake-ups by one tool, in ns or instructions."""
-
-    one: Distribution
-    tick_value: float
-    counted: Weighted | None
-    interval: float | None
-
-    @property
-    def minimum(self) -> float:
-        return self.one.minimum_ticks * self.tick_value
-
-    @property
-    def maximum(self) -> float:
-        return self.one.maximum_ticks * self.tick_value
-
-    @property
-    def average(self) -> float:
-        return self.one.average_ticks * self.tick_value
-
-    @property
-    def resolution(self) -> float:
-        return self.one.resolution_ticks * self.tick_value
-
-    @property
-    def due(self) -> int:
-        return self.one.expected or self.one.got + (self.one.missed or 0)
-
-    @property
-    def missed_rate(self) -> float | None:
-        """Missed periods per million that were due."""
-        return None if self.one.missed is None or not self.due else self.one.missed * _PARTS / self.due
-
-    @property
-    def late_by_a_period(self) -> int | None:
-        """Wake-ups that missed periods: each is one event, however many it missed."""
-        if self.counted is None or self.interval is None:
-            return None
-        return self.counted.above(self.interval - self.tick_value)
+def _counts_as(row: Row) -> Verdict:
+    """What the row makes of the whole: a part of the shape that cannot be told leaves the level."""
+    untold = row.verdict is Verdict.CANNOT_TELL and row.statistic not in LEVELS
+    return Verdict.SAME_LEVEL if untold else row.verdict
 
 
-def _side(run: Run, one: Distribution) -> Side:
-    interval = run.conditions.interval_ns
-    scale = run.tick.value if run.tick.clock is not Clock.TIME else 1.0
-    return Side(one, run.tick.value, weighted(one, run.tick.value), interval * scale if interval else None)
+def _late(cpus: Sequence[CpuRows]) -> dict[str, Lateness]:
+    """The late wake-ups of each tool that has counts of all its CPUs in both runs."""
+    found: dict[str, list[CpuRows]] = {}
+    for cpu in cpus:
+        found.setdefault(test_of(cpu.a, cpu.b), []).append(cpu)
+    return {
+        test: Lateness(tuple(cpu.a for cpu in own), tuple(cpu.b for cpu in own))
+        for test, own in found.items()
+        if all(side.counted is not None and side.total for cpu in own for side in (cpu.a, cpu.b))
+    }
 
 
-@dataclass(frozen=True)
-class _Cpu:
-    a: Side
-    b: Side
-    limits: Limits
-
-    @property
-    def core(self) -> CoreId:
-        return self.a.one.core
-
-    def tested_rows(self) -> Iterator[Row]:
-        """Rows without their verdict: that needs the p-values of all of them."""
-        a, b = self.a.counted, self.b.counted
-        if a is not None and b is not None:
-            yield from self._quantiles(a, b)
-        else:
-            yield self._row(
-                Statistic.AVERAGE, self.a.average, self.b.average, self._mean_shift(), basis="one run's distribution is unknown"
-            )
-            yield self._row(
-                Statistic.MINIMUM,
-                self.a.minimum,
-                self.b.minimum,
-                _undecided(self.b.minimum - self.a.minimum),
-                basis=_single(self.a.one.metric),
-            )
-        yield self._maximum()
-        if (row := self._missed()) is not None:
-            yield row
-
-    def exact_rows(self) -> Iterator[Row]:
-        """A deterministic clock has no noise to test against."""
-        a, b = self.a, self.b
-        figures = [(Statistic.AVERAGE, a.average, b.average, "exact"), (Statistic.MAXIMUM, a.maximum, b.maximum, "exact")]
-        if a.counted is not None and b.counted is not None:
-            for name, share in QUANTILES:
-                before, after = a.counted.quantile(share), b.counted.quantile(share)
-                if before is not None and after is not None:
-                    figures.append((name, before, after, "exact to an interval of the histogram"))
-        for name, before, after, basis in figures:
-            yield self._settled_exactly(self._row(name, before, after, NO_SHIFT, basis=basis))
-        if a.missed_rate is not None and b.missed_rate is not None:
-            yield self._settled_exactly(
-                self._row(Statistic.MISSED, a.missed_rate, b.missed_rate, NO_SHIFT, basis="exact", metric=Metric.MISSED_PERIODS)
-            )
-
-    def _settled_exactly(self, row: Row) -> Row:
-        difference = row.after - row.before
-        threshold = self.limits.relative_exact * abs(row.before)
-        shift = Shift(difference, difference, difference, 0.0 if difference else 1.0)
-        return replace(row, shift=shift, threshold=threshold, verdict=decide_exact(difference, threshold))
-
-    def _row(
-        self,
-        statistic: Statistic,
-        before: float,
-        after: float,
-        shift: Shift,
-        *,
-        basis: str,
-        coarse: float = 0.0,
-        metric: Metric | None = None,
-    ) -> Row:
-        metric = metric or self.a.one.metric
-        one, other = self.a.one.test, self.b.one.test
-        test = one if one == other else f"{one}-to-{other}"
-        steps = max(coarse, self.a.resolution, self.b.resolution)
-        threshold = self.limits.threshold(before, 0.0 if metric is Metric.MISSED_PERIODS else steps, 0.0)
-        named = f"CPU {self.core.core} {statistic}"
-        row = Row(test, metric, named, self.core.cluster, before, after, shift, threshold, Verdict.CANNOT_TELL, basis)
-        return replace(row, statistic=statistic, core=self.core)
-
-    def _quantiles(self, a: Weighted, b: Weighted) -> Iterator[Row]:
-        basis = f"{a.total:,} and {b.total:,} {SPANS[self.a.one.metric]}s"
-        for name, share in QUANTILES:
-            before, after = a.quantile(share), b.quantile(share)
-            shift = weighted_shift(a, b) if share == 0.5 else quantile_shift(a, b, share)
-            if before is None or after is None or shift is None:
-                continue
-            coarse = max(a.width_at(share), b.width_at(share))
-            row = self._row(name, before, after, shift, basis=basis, coarse=coarse)
-            yield replace(row, effect=dominance(a, b)) if share == 0.5 else row
-
-    def _maximum(self) -> Row:
-        a, b = self.a, self.b
-        later, other = (b, a) if b.maximum > a.maximum else (a, b)
-        above = later.counted.above(other.maximum) if later.counted is not None else 0
-        below = other.counted.total if other.counted is not None else other.due
-        others = later.counted.total if later.counted is not None else later.due
-        p = exceedance_p(below, others, above)
-        basis = f"{above} of {others:,} later than all of {below:,}" if above else _single(self.a.one.metric)
-        return self._row(Statistic.MAXIMUM, a.maximum, b.maximum, replace(_undecided(b.maximum - a.maximum), p=p), basis=basis)
-
-    def _missed(self) -> Row | None:
-        before, after = self.a.missed_rate, self.b.missed_rate
-        if before is None or after is None:
-            return None
-        events = self.a.late_by_a_period, self.b.late_by_a_period
-        shift = NO_SHIFT if before == after == 0 else _undecided(after - before)
-        told = f"{self.a.one.missed} of {self.a.due:,} and {self.b.one.missed} of {self.b.due:,}"
-        if events[0] is not None and events[1] is not None:
-            shift = replace(shift, p=rate_p(events[0], self.a.due, events[1], self.b.due))
-            told += f", in {events[0]} and {events[1]} wake-ups"
-        return self._row(Statistic.MISSED, before, after, shift, basis=told, metric=Metric.MISSED_PERIODS)
-
-    def _mean_shift(self) -> Shift:
-        """Averages: the spread of the counted side, and what the printed side may have been rounded by. No count, no test."""
-        errors = [side.counted.mean_and_error[1] for side in (self.a, self.b) if side.counted is not None]
-        difference = self.b.average - self.a.average
-        if not errors:
-            return _undecided(difference)
-        rounding = max(self.a.resolution, self.b.resolution)
-        error = float(np.linalg.norm(errors))
-        half = normal_quantile(0.975) * error + rounding
-        beyond = max(abs(difference) - rounding, 0.0)
-        p = 2 * normal_upper(beyond / error) if error > 0 else float(beyond == 0)
-        return Shift(difference, difference - half, difference + half, p)
+def _judged(cpus: Sequence[CpuRows], late: dict[str, Lateness], a: Run, limits: Limits, earlier: Sequence[Run]) -> list[Row]:
+    """The rows of all CPUs are one family of tests, those of late wake-ups another."""
+    rows = [row for cpu in cpus for row in _scattered(cpu.tested(), cpu, a, earlier)]
+    adjusted = false_discovery_control([within for _, within in rows])
+    told = {test: _late_row(one, limits, len(late), a) for test, one in late.items()}
+    found = []
+    for (row, _), p in zip(rows, adjusted, strict=True):
+        judged = replace(row, p_adjusted=max(p, row.shift.p))
+        verdict = _verdict(judged, limits)
+        if row.statistic is Statistic.MAXIMUM and verdict is Verdict.CANNOT_TELL and row.test in told:
+            verdict = _near(judged, told[row.test])
+        found.append(replace(judged, verdict=verdict))
+    return [*found, *told.values()]
 
 
-def _undecided(difference: float) -> Shift:
-    return Shift(difference, -np.inf, np.inf, 1.0)
+def _verdict(row: Row, limits: Limits) -> Verdict:
+    """What is shown to differ is never `same`."""
+    if row.p_adjusted < limits.alpha:
+        if abs(row.shift.value) <= row.threshold:
+            return Verdict.MOVED
+        return Verdict.REGRESSED if row.shift.value > 0 else Verdict.IMPROVED
+    within = -row.threshold <= row.shift.low and row.shift.high <= row.threshold
+    return Verdict.SAME if within else Verdict.CANNOT_TELL
 
 
-def _single(metric: Metric) -> str:
-    return f"one {SPANS[metric]} of each run"
+def _near(row: Row, late: Row) -> Verdict:
+    """No test shows two maxima to be the same: they are taken for it where they lie near each other and the late wake-ups below them are
+    shown to be alike."""
+    near = max(row.before, row.after) <= NEAR * min(row.before, row.after)
+    return Verdict.SAME if near and late.verdict is Verdict.SAME else Verdict.CANNOT_TELL
+
+
+def _late_row(late: Lateness, limits: Limits, tools: int, base: Run) -> Row:
+    """The rates of late wake-ups over all CPUs: at the level where they differ most clearly, or at the rarest where they are alike.
+
+    They are `same` only where nothing that comes once in a hundred thousand could have been overlooked.
+    """
+    p = min(1.0, late.p * tools)
+    alike = late.told if late.told and late.are_maxima_near and p >= limits.alpha else None
+    at = alike or late.clearest
+    before, after = (events.events * _PARTS / total for events, total in zip((at.before, at.after), late.totals, strict=True))
+    shift = Shift(after - before, before * (at.low - 1), before * (at.high - 1), p)
+    side = late.a[0]
+    name, limit, basis = f"later than {amount(at.level, 'ns')}", max(before, after) / 2, _late_basis(at, late)
+    test = test_of(side, late.b[0])
+    row = Row(test, Metric.LATE_WAKEUPS, name, None, before, after, shift, limit, Verdict.CANNOT_TELL, basis, statistic=Statistic.LATE)
+    row = with_scatter(row, (), base)
+    row = replace(row, p_adjusted=row.shift.p)
+    if row.p_adjusted < limits.alpha:
+        return replace(row, verdict=_verdict(row, limits))
+    seen = late.once_in(limits.alpha / tools) >= 1 / RAREST
+    return replace(row, verdict=Verdict.SAME if alike and seen else Verdict.CANNOT_TELL)
+
+
+def _late_basis(at: AtLevel, late: Lateness) -> str:
+    counted = (
+        "events" if at.before.seen and at.after.seen else "events at ten wake-ups to one, as a histogram does not say which came together"
+    )
+    found = f"{at.before.events} of {late.totals[0]:,} and {at.after.events} of {late.totals[1]:,}"
+    return f"{found}, {counted}"
 
 
 def _counted(pair: WakeupPair) -> tuple[int, int]:
@@ -247,13 +151,15 @@ def _counted(pair: WakeupPair) -> tuple[int, int]:
     return before, after
 
 
-def _scattered(rows: Iterator[Row], ours: Distribution, theirs: Distribution, earlier: Sequence[Run]) -> Iterator[Row]:
-    """By the earlier runs of the same tool and CPU. Two tools differ by more than runs scatter, so nothing is said of these."""
+def _scattered(rows: Iterable[Row], cpu: CpuRows, base: Run, earlier: Sequence[Run]) -> Iterator[tuple[Row, float]]:
+    """Each row with the scatter between runs, by the earlier runs of the same tool and CPU, and the p-value that its wake-ups have alone.
+    Two tools differ by more than runs scatter, so earlier runs say nothing of these."""
+    ours = cpu.a.one
     same = [(run, one) for run in earlier for one in run.distributions if (one.test, one.core) == (ours.test, ours.core)]
-    sides = [_side(run, one) for run, one in same] if ours.test == theirs.test else []
+    sides = [side_of(run, one) for run, one in same] if ours.test == cpu.b.one.test else []
     for row in rows:
         values = [value for side in sides if (value := _value(side, row.statistic)) is not None]
-        yield with_scatter(row, values)
+        yield with_scatter(row, values, base), row.shift.p
 
 
 def _value(side: Side, statistic: Statistic | None) -> float | None:
@@ -262,17 +168,21 @@ def _value(side: Side, statistic: Statistic | None) -> float | None:
     simple = {Statistic.MAXIMUM: side.maximum, Statistic.MINIMUM: side.minimum, Statistic.AVERAGE: side.average}
     if statistic in simple:
         return simple[statistic]
+    if statistic is Statistic.SPREAD and side.counted is not None:
+        return (side.counted.quantile(0.9) or 0) - (side.counted.quantile(0.1) or 0)
+    if statistic is Statistic.SHAPE and side.counted is not None:
+        return side.counted.mean_and_error[0]
     share = dict(QUANTILES).get(statistic) if statistic else None
     return side.counted.quantile(share) if share is not None and side.counted is not None else None
 
 
-def _one_run_note(earlier: Sequence[Run], metric: Metric) -> tuple[str, ...]:
-    if len(earlier) >= FEWEST_EARLIER:
+def _one_run_note(base: Run, earlier: Sequence[Run], metric: Metric) -> tuple[str, ...]:
+    if earlier:
         names = ", ".join(run.id for run in earlier)
         return (f"one run a side: what changes from run to run is taken from {names}, earlier runs under the same conditions",)
     return (
-        f"one run a side: {SPANS[metric]}s are taken as independent; "
-        "what changes from boot to boot or with other work on the machine is not in it",
+        f"one run a side: what {SPANS[metric]}s scatter by from run to run is assumed; "
+        f"measure {base.id} once more under its conditions, and it is known",
     )
 
 
@@ -291,5 +201,12 @@ def _digest_notes(pair: WakeupPair) -> Iterator[str]:
     """Whether all samples are the same says more than any figure of them."""
     for ours, theirs in pair.joined:
         if ours.digest and theirs.digest:
-            same = "are identical, all of them" if ours.digest == theirs.digest else "differ"
-            yield f"{ours.test}, CPU {ours.core.core}: the samples {same}"
+            yield f"{ours.test}, CPU {ours.core.core}: the samples {_digests(ours, theirs)}"
+
+
+def _digests(ours: Distribution, theirs: Distribution) -> str:
+    if ours.digest == theirs.digest:
+        return "are identical, all of them"
+    if (ours.counts, ours.average_ticks, ours.maximum_ticks) == (theirs.counts, theirs.average_ticks, theirs.maximum_ticks):
+        return "came in another order, or differ within an interval of the histogram"
+    return "differ"

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from latlab.analysis.base import findings as f
-from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.comparison import Comparison, Row, Statistic
 from latlab.analysis.base.conditions import doubtful_mode
 from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.verdicts import Verdict
@@ -39,13 +39,35 @@ def explain_wakeup_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     """One finding for each figure that changed, one for the blame of late wake-ups that came or went."""
     basis = Basis.INFERRED if comparison.a.tick.clock is Clock.TIME else Basis.EXACT
     unit = comparison.unit
-    out = [Explanation(test, moved, basis, unit) for test, moved in _changes(comparison)]
-    out += [Explanation(test, moved, Basis.INFERRED, unit) for test, moved in _blame_changes(comparison)]
-    if not out:
-        out.append(Explanation("", f.NoWakeupMoved(), basis, unit))
+    out = [Explanation("", grown, basis, unit) for grown in _grown(comparison)]
+    out += [Explanation("", untold, Basis.INFERRED, unit) for untold in _large_untold(comparison)]
+    moved = [Explanation(test, moved, basis, unit) for test, moved in _changes(comparison)]
+    moved += [Explanation(test, moved, Basis.INFERRED, unit) for test, moved in _blame_changes(comparison)]
+    if not moved:
+        moved = [Explanation("", f.NoWakeupMoved(sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)), basis, unit)]
+    out += [*moved, *(Explanation("", seen, Basis.INFERRED, unit) for seen in comparison.rarest_seen)]
     if mode := doubtful_mode(comparison.a, comparison.b):
         out.append(Explanation("", f.ModeCaveat(mode, pair=True), Basis.INFERRED, unit))
     return tuple(out)
+
+
+def _grown(comparison: Comparison) -> Iterator[f.LargestGrew]:
+    """The CPU whose maximum grew most, told or not, and the one where it shrank most."""
+    rows = [row for row in comparison.rows if row.statistic is Statistic.MAXIMUM and abs(row.shift.value) > row.threshold]
+    found = [f.LargestGrew(row.metric, row.test, row.name, row.before, row.after, row.verdict in _CHANGED) for row in rows]
+    for later in (True, False):
+        own = [one for one in found if (one.after > one.before) is later and one.ratio >= comparison.limits.large_maximum]
+        if own:
+            yield max(own, key=lambda one: one.ratio)
+
+
+def _large_untold(comparison: Comparison) -> Iterator[f.LargeUntold | f.ScatterUnknown]:
+    rows = [row for row in comparison.large_untold if row.statistic is not Statistic.MAXIMUM]
+    if rows and comparison.scatter_assumed:
+        row = rows[0]
+        yield f.ScatterUnknown(row.metric, row.test, row.name, row.before, row.after, len(rows), comparison.a.id)
+    elif rows:
+        yield f.LargeUntold(rows[0].metric, rows[0].test, rows[0].name, rows[0].before, rows[0].largest, len(rows))
 
 
 def _spread(one: Distribution, run: Run) -> f.Spread:
@@ -79,25 +101,24 @@ def _by_blame(late: list[LateWakeup]) -> dict[Blame, list[LateWakeup]]:
     return dict(sorted(groups.items(), key=lambda pair: (pair[0].kind in _UNBLAMED, -len(pair[1]))))
 
 
-def _changes(comparison: Comparison) -> Iterator[tuple[str, f.CpuMoved]]:
-    """Rows of one CPU and verdict in one finding; the CPUs that did not change are named with it."""
+def _changes(comparison: Comparison) -> Iterator[tuple[str, f.CpuMoved | f.LateMoved]]:
+    """Rows of one CPU and verdict in one finding; the CPUs of which no change is shown are named with it."""
     groups: dict[tuple[str, int, Verdict], list[Row]] = defaultdict(list)
     for row in comparison.rows:
-        if row.verdict in _CHANGED:
-            groups[row.test, _cpu(row), row.verdict].append(row)
+        if row.verdict not in _CHANGED:
+            continue
+        if row.core is None:
+            yield row.test, f.LateMoved(row.verdict, row.name, row.before, row.after)
+        else:
+            groups[row.test, row.core.core, row.verdict].append(row)
     for (test, cpu, verdict), rows in groups.items():
         moved = {c for t, c, _ in groups if t == test}
-        quiet = sorted({_cpu(row) for row in comparison.rows if row.test == test} - moved)
+        quiet = sorted({row.core.core for row in comparison.rows if row.test == test and row.core} - moved)
         yield test, f.CpuMoved(cpu, verdict, tuple(map(_figure, rows)), tuple(quiet))
 
 
 def _figure(row: Row) -> f.StatisticMoved:
     return f.StatisticMoved(str(row.statistic), row.metric, row.before, row.after, row.relative)
-
-
-def _cpu(row: Row) -> int:
-    assert row.core is not None, "a row of wake-ups has its CPU"
-    return row.core.core
 
 
 def _blame_changes(comparison: Comparison) -> list[tuple[str, f.BlameMoved]]:

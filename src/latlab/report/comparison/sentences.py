@@ -7,8 +7,9 @@ from collections import Counter, defaultdict
 
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.explanation import Explanation
-from latlab.analysis.base.findings import LargeUntold
+from latlab.analysis.base.findings import LargestGrew, LargeUntold, ScatterUnknown
 from latlab.analysis.base.ladders import BASE, STEP
+from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount, heading_unit, percent, signed
 from latlab.analysis.explain import explain_pair
@@ -32,6 +33,7 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
         f"{' to '.join(dict.fromkeys((a.build.firmware, b.build.firmware)))}; {a.platform} {a.topology}, {counted}",
         _boots(comparison),
         _threshold(comparison),
+        *(sentence_of(seen, comparison.unit) for seen in comparison.rarest_seen),
     )
 
 
@@ -52,7 +54,8 @@ def summary(comparison: Comparison) -> str:
     caveats = []
     if comparison.gaps:
         caveats.append(f"not everything could be judged ({comparison.gaps[0]}{', ...' if len(comparison.gaps) > 1 else ''})")
-    first = [*_rules(comparison), *(one.sentence for one in explain_pair(comparison) if isinstance(one.finding, LargeUntold))]
+    large = LargestGrew | LargeUntold | ScatterUnknown
+    first = [*_rules(comparison), *(one.sentence for one in explain_pair(comparison) if isinstance(one.finding, large))]
     found = [f"{metric} {verdict}" for metric, verdict, _ in changes(comparison)]
     terms = [row for row in comparison.rows if row.is_term]
     for verdict in CHANGED:

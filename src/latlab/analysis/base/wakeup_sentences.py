@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is found of wake-ups and of the largest figure of a run, as sentences."""
+
+from __future__ import annotations
+
+from latlab.analysis.base import findings as f
+from latlab.analysis.base.wording import MODES, amount, count, percent, said_blame, said_duration, signed, unit_of
+
+WakeupFinding = (
+    f.ModeCaveat | f.Spread | f.LateByBlame | f.LateInPeriod | f.CpuMoved | f.BlameMoved | f.NoWakeupMoved
+    | f.LateMoved | f.LargestGrew | f.ScatterUnknown | f.RarestSeen
+)  # fmt: skip
+
+
+def wakeup_sentence(finding: WakeupFinding, unit: str) -> str:
+    """`unit` is that of the finding's amounts, ns or insns."""
+    match finding:
+        case f.ModeCaveat(mode, pair):
+            return MODES[mode] + (": a change may be the hypervisor's" if pair else ": the figures are this virtual machine's")
+        case f.Spread():
+            return _spread(finding, unit)
+        case f.LateByBlame(blame, wakeups, of, latest):
+            return f"{wakeups} of {count(of, 'late wake-up')}: {said_blame(blame)}, the latest {amount(latest, unit)}"
+        case f.LateInPeriod(wakeups, period_s):
+            return f"{wakeups} late wake-ups keep a period of {period_s:g} s"
+        case f.CpuMoved(cpu, verdict, figures, quiet):
+            told = ", ".join(_statistic(moved, unit) for moved in figures)
+            rest = f"; no change is shown of {', '.join(f'CPU {other}' for other in quiet)}" if quiet else ""
+            return f"CPU {cpu} {verdict}: {told}{rest}"
+        case f.BlameMoved(blame, before, after):
+            return f"late wake-ups by cause: {said_blame(blame)}, {before} became {after}"
+        case f.NoWakeupMoved(untold):
+            rest = f"; {count(untold, 'row')} cannot be told" if untold else ""
+            return f"no change of any CPU's wake-ups is shown{rest}"
+        case f.LateMoved(verdict, name, before, after):
+            return f"wake-ups {name} {verdict}: {before:.4g} to {after:.4g} per million"
+    return _doubt(finding, unit)
+
+
+def _doubt(finding: f.LargestGrew | f.ScatterUnknown | f.RarestSeen, unit: str) -> str:
+    """What was seen and what could have been."""
+    match finding:
+        case f.LargestGrew(metric, test, name, before, after, is_told):
+            size = "grew from nothing" if finding.ratio == float("inf") else f"is {finding.ratio:.1f} times as {_way(finding)}"
+            told = "" if is_told else ": too few are as late to tell it from chance; measure both for longer"
+            return f"{metric} in {test}, {name}, {size}, {amount(before, unit)} to {amount(after, unit)}{told}"
+        case f.ScatterUnknown(metric, test, name, before, after, rows, again):
+            size = f"{signed(after - before, unit)}{f' ({percent(after / before - 1)})' if before else ''}"
+            more = f", and {count(rows - 1, 'row')} more by as much as that or less" if rows > 1 else ""
+            return (
+                f"{metric} in {test}, {name}, differs by {size}{more}: runs of one thing may differ by as much, which one run a side does "
+                f"not say; measure {again} again under its conditions"
+            )
+        case f.RarestSeen(test, once_in, rarest, wakeups, seconds, is_by_event):
+            longer = f" ({said_duration(seconds)})" if seconds is not None else ""
+            more = f"; for one in {rarest:,.0f} measure {wakeups:,.0f} wake-ups{longer} of each run" if once_in < rarest else ""
+            told = "" if is_by_event else ", at ten late wake-ups to an event, as a histogram does not say which came together"
+            return (
+                f"{test}: a cause that makes a wake-up later than any other would have been found with 90 % if it came once in "
+                f"{once_in:,.0f} wake-ups or more often{more}{told}"
+            )
+
+
+def _way(finding: f.LargestGrew) -> str:
+    return "late" if finding.after > finding.before else "early"
+
+
+def _spread(finding: f.Spread, unit: str) -> str:
+    longest = amount(finding.maximum, unit)
+    told = f"CPU {finding.cpu}: average {amount(finding.average, unit)}, maximum {longest}"
+    if finding.median:
+        ratio = finding.maximum / finding.median
+        told = f"CPU {finding.cpu}: median {amount(finding.median, unit)}, maximum {longest}, {ratio:.1f} times the median"
+        told += f", over {finding.wakeups:,} wake-ups"
+    if finding.missed:
+        told += f"; {finding.missed:,} periods passed while the task was late"
+    return told
+
+
+def _statistic(moved: f.StatisticMoved, unit: str) -> str:
+    own = unit_of(moved.metric, unit)
+    relative = f" ({percent(moved.relative)})" if moved.before else ""
+    return f"{moved.statistic} {amount(moved.before, own)} to {amount(moved.after, own)}{relative}"

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One CPU's wake-ups by one tool, as a side of a comparison: in ns or instructions, whatever a tick is worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from latlab.analysis.base.weighted import Weighted, weighted
+from latlab.model.enums import Clock, Metric
+from latlab.model.run import Distribution, Run
+
+SPANS = {Metric.TASK_WAKEUP: "wake-up", Metric.STALL: "stall"}
+_PARTS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Side:
+    """`counted` is None where only minimum, average and maximum are known, `interval` where nobody says when wake-ups were due."""
+
+    one: Distribution
+    tick_value: float
+    counted: Weighted | None
+    interval: float | None
+
+    @property
+    def minimum(self) -> float:
+        return self.one.minimum_ticks * self.tick_value
+
+    @property
+    def maximum(self) -> float:
+        return self.one.maximum_ticks * self.tick_value
+
+    @property
+    def average(self) -> float:
+        return self.one.average_ticks * self.tick_value
+
+    @property
+    def resolution(self) -> float:
+        return self.one.resolution_ticks * self.tick_value
+
+    @property
+    def due(self) -> int:
+        return self.one.expected or self.one.got + (self.one.missed or 0)
+
+    @property
+    def total(self) -> int:
+        """How many wake-ups were measured."""
+        return self.counted.total if self.counted is not None else self.due
+
+    @property
+    def missed_rate(self) -> float | None:
+        """Missed periods per million that were due."""
+        return None if self.one.missed is None or not self.due else self.one.missed * _PARTS / self.due
+
+
+def side_of(run: Run, one: Distribution) -> Side:
+    interval = run.conditions.interval_ns
+    scale = run.tick.value if run.tick.clock is not Clock.TIME else 1.0
+    return Side(one, run.tick.value, weighted(one, run.tick.value), interval * scale if interval else None)
+
+
+def spans_of(side: Side) -> str:
+    """What is counted: a wake-up, or a stall of a busy loop."""
+    return SPANS.get(side.one.metric, "span")

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rows of one CPU by one tool: level, spread, shape, quantiles, maximum and missed periods, each with its shift and its test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from latlab.analysis.base.comparison import Row, Statistic
+from latlab.analysis.base.distributions import normal_quantile, normal_upper
+from latlab.analysis.base.statistics import NO_SHIFT, Shift
+from latlab.analysis.base.verdicts import Limits, Verdict, decide_exact
+from latlab.analysis.base.weighted import Weighted, apart, dominance, exceedance_p, quantile_shift, rate_p, spread_shift, weighted_shift
+from latlab.analysis.base.wording import amount
+from latlab.analysis.wakeups.lateness import events_above
+from latlab.analysis.wakeups.side import Side, spans_of
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId
+
+QUANTILES = ((Statistic.MEDIAN, 0.5), (Statistic.P90, 0.9), (Statistic.P99, 0.99), (Statistic.P99_9, 0.999))
+
+
+@dataclass(frozen=True)
+class CpuRows:
+    """One CPU by one tool in both runs."""
+
+    a: Side
+    b: Side
+    limits: Limits
+
+    @property
+    def core(self) -> CoreId:
+        return self.a.one.core
+
+    def tested(self) -> Iterator[Row]:
+        """Rows without their verdict: that needs the p-values of all of them."""
+        a, b = self.a.counted, self.b.counted
+        if a is not None and b is not None:
+            yield from self._quantiles(a, b)
+            yield from self._shape(a, b)
+        else:
+            yield self._level(Statistic.AVERAGE, self.a.average, self.b.average, self._mean_shift(), "one run's distribution is unknown")
+            yield self._row(Statistic.MINIMUM, self.a.minimum, self.b.minimum, undecided(self.b.minimum - self.a.minimum), self._single)
+        yield self._maximum()
+        if (row := self._missed()) is not None:
+            yield row
+
+    def exact(self) -> Iterator[Row]:
+        """A deterministic clock has no noise to test against. Wake-ups with one digest are the same, one by one."""
+        a, b = self.a, self.b
+        figures = [(Statistic.AVERAGE, a.average, b.average, "exact"), (Statistic.MAXIMUM, a.maximum, b.maximum, "exact")]
+        if a.counted is not None and b.counted is not None:
+            for name, share in QUANTILES:
+                before, after = a.counted.quantile(share), b.counted.quantile(share)
+                if before is not None and after is not None:
+                    figures.append((name, before, after, "exact to an interval of the histogram"))
+            found = apart(a.counted, b.counted, 1.0)
+            moved = found.later or -found.earlier
+            identical = a.one.digest and a.one.digest == b.one.digest
+            told = "the wake-ups are identical, all of them" if identical else _told_apart(found.later, found.earlier, "insns")
+            figures.append((Statistic.SHAPE, a.average, a.average + moved, f"exact: {told}"))
+        for name, before, after, basis in figures:
+            yield self._settled(self._row(name, before, after, NO_SHIFT, basis))
+        if a.missed_rate is not None and b.missed_rate is not None:
+            yield self._settled(self._row(Statistic.MISSED, a.missed_rate, b.missed_rate, NO_SHIFT, "exact", metric=Metric.MISSED_PERIODS))
+
+    def _settled(self, row: Row) -> Row:
+        difference = row.after - row.before
+        threshold = self.limits.relative_exact * abs(row.before)
+        shift = Shift(difference, difference, difference, 0.0 if difference else 1.0)
+        return replace(row, shift=shift, threshold=threshold, verdict=decide_exact(difference, threshold))
+
+    @property
+    def _single(self) -> str:
+        return f"one {spans_of(self.a)} of each run"
+
+    def _row(
+        self,
+        statistic: Statistic,
+        before: float,
+        after: float,
+        shift: Shift,
+        basis: str,
+        coarse: float = 0.0,
+        metric: Metric | None = None,
+    ) -> Row:
+        metric = metric or self.a.one.metric
+        steps = max(coarse, self.a.resolution, self.b.resolution)
+        threshold = self.limits.threshold(before, 0.0 if metric is Metric.MISSED_PERIODS else steps, 0.0)
+        named = f"CPU {self.core.core} {statistic}"
+        test = test_of(self.a, self.b)
+        row = Row(test, metric, named, self.core.cluster, before, after, shift, threshold, Verdict.CANNOT_TELL, basis)
+        return replace(row, statistic=statistic, core=self.core)
+
+    def _level(self, statistic: Statistic, before: float, after: float, shift: Shift, basis: str, coarse: float = 0.0) -> Row:
+        """A row of which a large shift must not pass untold."""
+        row = self._row(statistic, before, after, shift, basis, coarse)
+        return replace(row, large=max(self.limits.large * before, row.threshold))
+
+    def _quantiles(self, a: Weighted, b: Weighted) -> Iterator[Row]:
+        basis = f"{a.total:,} and {b.total:,} {spans_of(self.a)}s"
+        for name, share in QUANTILES:
+            before, after = a.quantile(share), b.quantile(share)
+            shift = weighted_shift(a, b) if share == 0.5 else quantile_shift(a, b, share)
+            if before is None or after is None or shift is None:
+                continue
+            row = self._level(name, before, after, shift, basis, max(a.width_at(share), b.width_at(share)))
+            yield replace(row, effect=dominance(a, b)) if share == 0.5 else row
+
+    def _shape(self, a: Weighted, b: Weighted) -> Iterator[Row]:
+        """What the quantiles do not see: that the middle lies wider, and that some wake-ups came later and others earlier."""
+        coarse = max(a.width_at(0.9), b.width_at(0.9))
+        spread = spread_shift(a, b)
+        if spread is not None:
+            before, after = (float((one.quantile(0.9) or 0) - (one.quantile(0.1) or 0)) for one in (a, b))
+            yield self._row(Statistic.SPREAD, before, after, spread, "from 10 to 90 %", coarse)
+        found = apart(a, b, max(self.a.resolution, self.b.resolution))
+        middle = a.mean_and_error[0]
+        row = self._row(Statistic.SHAPE, middle, middle, NO_SHIFT, _told_apart(found.later, found.earlier, "ns"), coarse)
+        moved = found.later if found.later > row.threshold or found.later >= found.earlier else -found.earlier
+        yield replace(row, after=middle + moved, shift=Shift(moved, -found.earlier, found.later, found.p))
+
+    def _maximum(self) -> Row:
+        """How many events of one run are later than all of the other."""
+        a, b = self.a, self.b
+        later, other = (b, a) if b.maximum > a.maximum else (a, b)
+        events = events_above((later,), other.maximum) if later.counted is not None else None
+        p = exceedance_p(other.total, later.total, events.events) if events else 1.0
+        basis = self._single
+        if events and events.wakeups:
+            told = f"{events.events} event{'s' if events.events > 1 else ''}"
+            told += "" if events.seen else " at ten to one, as a histogram does not say which came together"
+            basis = f"{events.wakeups} of {later.total:,} later than all of {other.total:,}, {told}"
+        shift = replace(undecided(b.maximum - a.maximum), p=p)
+        return self._row(Statistic.MAXIMUM, a.maximum, b.maximum, shift, basis)
+
+    def _missed(self) -> Row | None:
+        before, after = self.a.missed_rate, self.b.missed_rate
+        if before is None or after is None:
+            return None
+        shift = NO_SHIFT if before == after == 0 else undecided(after - before)
+        told = f"{self.a.one.missed} of {self.a.due:,} and {self.b.one.missed} of {self.b.due:,}"
+        one, other = (_missing(side) for side in (self.a, self.b))
+        if one is not None and other is not None:
+            shift = replace(shift, p=rate_p(one, self.a.due, other, self.b.due))
+            told += f", in {one} and {other} events"
+        return self._row(Statistic.MISSED, before, after, shift, told, metric=Metric.MISSED_PERIODS)
+
+    def _mean_shift(self) -> Shift:
+        """Averages: the spread of the counted side, and what the printed side may have been rounded by. No count, no test."""
+        errors = [side.counted.mean_and_error[1] for side in (self.a, self.b) if side.counted is not None]
+        difference = self.b.average - self.a.average
+        if not errors:
+            return undecided(difference)
+        rounding = max(self.a.resolution, self.b.resolution)
+        error = float(np.linalg.norm(errors))
+        half = normal_quantile(0.975) * error + rounding
+        beyond = max(abs(difference) - rounding, 0.0)
+        p = 2 * normal_upper(beyond / error) if error > 0 else float(beyond == 0)
+        return Shift(difference, difference - half, difference + half, p)
+
+
+def test_of(a: Side, b: Side) -> str:
+    """The test's name; that of both tools where two are compared."""
+    return a.one.test if a.one.test == b.one.test else f"{a.one.test}-to-{b.one.test}"
+
+
+def undecided(difference: float) -> Shift:
+    return Shift(difference, -np.inf, np.inf, 1.0)
+
+
+def _missing(side: Side) -> int | None:
+    """Events that missed periods, however many each of them missed."""
+    if side.counted is None or side.interval is None:
+        return None
+    return events_above((side,), side.interval - side.tick_value).events
+
+
+def _told_apart(later: float, earlier: float, unit: str) -> str:
+    return f"what came later adds {amount(later, unit)} to the average, what came earlier takes {amount(earlier, unit)}"

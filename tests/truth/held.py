@@ -28,7 +28,7 @@ from truth.wakeups import Late, WakeupPair, wakeup_pair
 WORSE, BETTER = Verdict.REGRESSED, Verdict.IMPROVED
 FAIL_ON = frozenset({WORSE.value})
 OF_LEVEL = (None, Statistic.MEDIAN, Statistic.AVERAGE)
-OF_TAIL = ("90 %", "99 %", "99.9 %", "maximum", "spread")
+OF_TAIL = ("90 %", "99 %", "99.9 %", "maximum", "spread", "shape")
 NO_TRUTH = 0.2
 """Share of a threshold below which a cell has not moved: what rounding and the floor of a span leave."""
 
@@ -202,13 +202,10 @@ class _OfSpans(Truth):
         if self.case.planted.pathology is Pathology.LAST_MAN:
             return Shown(worse=True, better=True)
         cluster = re.search(r"cluster (\d+)", row.name)
-        if row.name == "base":
-            moved = theirs.base - ours.base
-        elif row.name == "step":
-            moved = theirs.step - ours.step
+        if row.name in ("base", "step"):
+            moved = getattr(theirs, row.name) - getattr(ours, row.name)
         else:
-            is_behind = cluster is not None and "of the system" not in row.name
-            moved = theirs.flush_cluster[int(cluster[1])] - ours.flush_cluster[int(cluster[1])] if cluster and is_behind else 0.0
+            moved = theirs.flush_cluster[int(cluster[1])] - ours.flush_cluster[int(cluster[1])] if cluster else 0.0
         return Shown(moved > 0, moved < 0, moved)
 
     def wrongs(self, finding: f.Finding) -> Iterator[Wrong]:
@@ -223,6 +220,9 @@ class _OfSpans(Truth):
                 yield Wrong.PEACE
         elif isinstance(finding, f.RuleBroken):
             if not self.breaks_rules:
+                yield Wrong.BLAME
+        elif isinstance(finding, f.InSomeIterations):
+            if not self._reached((finding.test, finding.metric.value), None, True):
                 yield Wrong.BLAME
         elif not isinstance(finding, KNOWN):
             yield Wrong.UNKNOWN
@@ -271,20 +271,22 @@ class _OfWakeups(Truth):
 
     def of(self, row: Row) -> Shown:
         planted = self.pair.planted
-        if row.core is None or row.core.core not in self.pair.cpus:
+        if row.core is None:
+            return Shown(worse=planted in OFTEN_LATE)
+        if row.core.core not in self.pair.cpus:
             return Shown()
         if planted is Late.LEVEL:
             level = row.statistic in OF_LEVEL
             return Shown(worse=True, shift=self.pair.size * row.before if level else None)
-        if row.statistic in OF_LEVEL and row.statistic is not Statistic.AVERAGE:
-            return Shown()
-        if planted is Late.BURST:
-            return Shown(worse=row.statistic is Statistic.MAXIMUM, tail=row.statistic is Statistic.MAXIMUM)
-        reached = {Late.RARE: ("maximum",), Late.MAXIMUM: ("maximum",), Late.TAIL_1: ("99 %", "99.9 %", "maximum", "average")}
-        hit = planted is Late.SPREAD or row.statistic in reached.get(planted, ())
-        if planted is Late.RARE and not self._rare_came():
-            return Shown(worse=True)
-        return Shown(worse=hit, better=planted is Late.SPREAD and row.statistic is Statistic.MINIMUM, tail=hit)
+        if planted is Late.SPREAD:
+            far = row.statistic in ("99.9 %", "spread")
+            return Shown(worse=row.statistic is not Statistic.MEDIAN, better=row.statistic is Statistic.MINIMUM, tail=far)
+        if planted is Late.TAIL_1:
+            return Shown(
+                worse=row.statistic in ("99 %", "99.9 %", "maximum", "average", "shape"), tail=row.statistic in ("99.9 %", "maximum")
+            )
+        came = planted is not Late.RARE or self._rare_came()
+        return Shown(worse=came and row.statistic in ("maximum", "average"), tail=came and row.statistic is Statistic.MAXIMUM)
 
     def _rare_came(self) -> bool:
         return max(int(one.max()) for one in self.pair.after) > 200_000
@@ -293,16 +295,20 @@ class _OfWakeups(Truth):
         if isinstance(finding, f.CpuMoved):
             if finding.cpu not in self.pair.cpus or (finding.verdict is BETTER and self.pair.planted is not Late.SPREAD):
                 yield Wrong.BLAME
-            if set(finding.quiet) & set(self.pair.cpus):
-                yield Wrong.PEACE
+        elif isinstance(finding, f.LateMoved):
+            if finding.verdict is BETTER or self.pair.planted not in OFTEN_LATE:
+                yield Wrong.BLAME
         elif isinstance(finding, f.NoWakeupMoved):
-            if self.pair.planted not in (Late.NOTHING, Late.LEVEL) and (self.pair.planted is not Late.RARE or self._rare_came()):
+            hides = self.pair.planted not in (Late.NOTHING, Late.LEVEL) and (self.pair.planted is not Late.RARE or self._rare_came())
+            if hides and not finding.untold:
                 yield Wrong.PEACE
         elif not isinstance(finding, KNOWN):
             yield Wrong.UNKNOWN
 
 
+OFTEN_LATE = (Late.LEVEL, Late.SPREAD, Late.TAIL_1, Late.RARE)
 KNOWN = (
-    f.RuleChanged, f.LargeUntold, f.NotTold, f.OrderChanged, f.ModeCaveat, f.PartsMoved, f.FunctionsMoved
+    f.RuleChanged, f.LargeUntold, f.NotTold, f.OrderChanged, f.ModeCaveat, f.PartsMoved, f.FunctionsMoved, f.LargestGrew, f.ScatterUnknown,
+    f.RarestSeen,
 )  # fmt: skip
 """Sentences that blame and acquit nobody, or that are held by what they are made of: rules by the comparison's own list."""

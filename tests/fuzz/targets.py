@@ -14,29 +14,36 @@ from latlab.analysis.wakeups.wakeup import disagreement
 from latlab.catalog import event_table
 from latlab.errors import DataError
 from latlab.formats import run_json
-from latlab.formats.amounts.detect import read_amounts
+from latlab.formats.amounts.google_benchmark import read_google_benchmark
 from latlab.formats.amounts.hackbench import read_hackbench
 from latlab.formats.amounts.hwlatdetect import read_hwlatdetect
 from latlab.formats.amounts.latency_measure import read_latency_measure
 from latlab.formats.amounts.osnoise_top import read_osnoise_top
+from latlab.formats.amounts.perf_sched import read_perf_sched
 from latlab.formats.amounts.recording import load_json, read_recording_csv, read_twister_json
+from latlab.formats.amounts.schbench import read_schbench
 from latlab.formats.amounts.thread_metric import read_thread_metric
 from latlab.formats.dump import console_log, el3_records, guest_frames, tftf_calls
 from latlab.formats.dump.dump import collect_dump, write_iteration
 from latlab.formats.dump.frames import crc, format_frame
 from latlab.formats.dump.rt_instr import format_figures, parse_figures, read_figures
+from latlab.formats.measured import read_amounts, read_wakeups
 from latlab.formats.published import csv_tables, rst_tables
 from latlab.formats.published import runs as published
 from latlab.formats.published.tables import Reading, parse_figure
 from latlab.formats.wakeups import ftrace, recorder
-from latlab.formats.wakeups.detect import read_wakeups
 from latlab.formats.wakeups.jitter_samples import SAMPLE, read_samples
 from latlab.formats.wakeups.oslat import read_oslat
+from latlab.formats.wakeups.pairs import read_pairs
+from latlab.formats.wakeups.rteval import read_rteval
 from latlab.formats.wakeups.rtla import read_osnoise
 from latlab.formats.wakeups.rtla_top import read_timerlat_top
+from latlab.formats.wakeups.runqlat import read_runqlat
 from latlab.formats.wakeups.sched_events import read_sched_events
+from latlab.formats.wakeups.stress_ng import read_stress_ng
 from latlab.formats.wakeups.thread_lines import read_thread_lines
 from latlab.formats.wakeups.wakeup_json import read_json
+from latlab.formats.wakeups.xenomai import read_xenomai
 from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
 from latlab.model.figures import Figures
@@ -235,6 +242,11 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "threads": _measured(read_thread_lines),
     "rt-tests-json": _measured(read_json),
     "sched-events": _measured(read_sched_events),
+    "rteval": _measured(read_rteval),
+    "xenomai": _measured(read_xenomai),
+    "pairs": _measured(read_pairs),
+    "stress-ng": _measured(read_stress_ng),
+    "runqlat": _measured(read_runqlat),
     "samples": samples,
     "osnoise-top": _counted(read_osnoise_top),
     "hwlatdetect": _counted(read_hwlatdetect),
@@ -243,6 +255,9 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "thread-metric": _counted(read_thread_metric),
     "recording": _counted(read_recording_csv),
     "twister": _counted(lambda text, place: read_twister_json(load_json(text, place), place)),
+    "perf-sched": _counted(read_perf_sched),
+    "schbench": _counted(read_schbench),
+    "google-benchmark": _counted(lambda text, place: read_google_benchmark(load_json(text, place), place)),
     "tftf": tftf,
 }
 

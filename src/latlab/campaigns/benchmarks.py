@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 
 from latlab.campaigns.recording import living
 from latlab.errors import DataError, UsageError
-from latlab.formats.amounts.detect import read_amounts
+from latlab.formats.measured import read_amounts
 from latlab.model.benchmarks import Benchmark
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, RunStatus

@@ -7,8 +7,7 @@ from latlab.campaigns.benchmarks import import_amounts
 from latlab.campaigns.rt_results import CAMPAIGN, IMPORT_LOG, keep, new_run
 from latlab.campaigns.workloads import seconds_of
 from latlab.errors import UsageError
-from latlab.formats.amounts.detect import holds_amounts
-from latlab.formats.wakeups.detect import read_wakeups
+from latlab.formats.measured import holds_amounts, read_wakeups
 from latlab.formats.wakeups.sched_events import DAT_MAGIC
 from latlab.model.conditions import UNSAID, Conditions
 from latlab.store.store import Store

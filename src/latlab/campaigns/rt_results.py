@@ -16,7 +16,7 @@ from latlab.campaigns.recording import living
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError
 from latlab.formats.dump.el3_records import El3Records, info_of, merged, read_all, read_records
-from latlab.formats.wakeups.detect import read_wakeups
+from latlab.formats.measured import read_wakeups
 from latlab.formats.wakeups.ftrace import read_spans
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Kind, RunStatus

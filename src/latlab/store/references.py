@@ -14,13 +14,12 @@ from pathlib import Path
 
 from latlab.errors import DataError, UsageError
 from latlab.formats import run_json
-from latlab.formats.amounts.detect import holds_amounts
 from latlab.formats.dump import console_log, tftf_calls
 from latlab.formats.dump.lab_log import as_printed
+from latlab.formats.measured import holds_amounts, read_wakeups
 from latlab.formats.published import csv_tables, rst_tables
 from latlab.formats.published import runs as published
 from latlab.formats.published.tables import Reading
-from latlab.formats.wakeups.detect import read_wakeups
 from latlab.model.enums import ProblemKind
 from latlab.model.run import UNNAMED, Problem, Run, Topology
 from latlab.store.reading import read_file
@@ -94,6 +93,7 @@ def _from_file(path: Path, release: str, unit: str, shape: Topology | None = Non
     elif path.suffix == ".csv":
         reading = csv_tables.parse(text, path.name)
     else:
+        _refuse_wakeups(path, text.encode())
         raise BadReference(f"{path}: the format {path.suffix!r} is not read; .rst, .csv, .json, .log, .txt and .yaml are")
     release = release or _only_release(path, reading)
     run = published.run_of(reading, release, replace(_source(path, reading, release), topology=shape), unit)

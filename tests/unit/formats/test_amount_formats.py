@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from latlab.errors import DataError
-from latlab.formats.amounts.detect import holds_amounts, read_amounts
-from latlab.formats.wakeups.detect import read_wakeups
+from latlab.formats.measured import holds_amounts, read_amounts, read_wakeups
 from latlab.model.enums import Metric
 from latlab.model.run import Amount, CoreId
 from support.places import RT_DATA, TOOLS_DATA
@@ -212,7 +211,7 @@ def test_derived_figures_of_a_recording_are_not_taken_as_measured():
     ("data", "said"),
     [
         (b"", "x: empty"),
-        (b"hello\n", "x: nothing of hackbench"),
+        (b"hello\n", "x: nothing that is read stands in it"),
         (b'{"testsuites": [', "x:1: not whole JSON"),
         (_twister(recording=[]), "x: no suite of twister's report has a recording"),
         (_twister(recording=[{"name": "a"}]), "x: benchmark.kernel.latency, record 1: no number in it"),
@@ -230,11 +229,14 @@ def test_what_cannot_be_read_is_refused_in_one_sentence(data, said):
     assert str(refused.value).startswith(said) and "\n" not in str(refused.value)
 
 
+OF_AMOUNTS = ("google_benchmark.json", "hackbench.txt", "osnoise_top.txt", "perf_sched.txt")
+
+
 def test_no_file_is_taken_for_one_of_the_other_kind():
     for path in sorted([*RT_DATA.iterdir(), *TOOLS_DATA.iterdir()]):
         data = path.read_bytes()
-        assert holds_amounts(data) == (path.name in ("hackbench.txt", "osnoise_top.txt")), path.name
-    for name in ("hackbench.txt", "osnoise_top.txt"):
+        assert holds_amounts(data) == (path.name in OF_AMOUNTS), path.name
+    for name in OF_AMOUNTS:
         with pytest.raises(DataError):
             read_wakeups(_real(name), name)
 

@@ -10,7 +10,7 @@ import pytest
 
 from latlab.errors import DataError
 from latlab.formats.dump import tftf_calls
-from latlab.formats.wakeups.detect import read_wakeups
+from latlab.formats.measured import read_wakeups
 from latlab.formats.wakeups.jitter_samples import SAMPLE, read_samples
 from latlab.formats.wakeups.oslat import read_oslat
 from latlab.formats.wakeups.rtla import read_osnoise

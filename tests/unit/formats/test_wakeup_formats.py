@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from latlab.analysis.wakeups.wakeup import disagreement, with_schedule
 from latlab.errors import DataError
+from latlab.formats.measured import read_wakeups
 from latlab.formats.wakeups.cyclictest import read_cyclictest
-from latlab.formats.wakeups.detect import read_wakeups
 from latlab.formats.wakeups.rtla import read_timerlat
 from latlab.formats.wakeups.wakeup_json import read_json
 from support.places import RT_DATA

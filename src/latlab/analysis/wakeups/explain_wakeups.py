@@ -43,7 +43,7 @@ def explain_wakeup_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     out += [Explanation("", untold, Basis.INFERRED, unit) for untold in _large_untold(comparison)]
     moved = [Explanation(test, moved, basis, unit) for test, moved in _changes(comparison)]
     moved += [Explanation(test, moved, Basis.INFERRED, unit) for test, moved in _blame_changes(comparison)]
-    if not moved:
+    if not moved and not out:
         moved = [Explanation("", f.NoWakeupMoved(sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)), basis, unit)]
     out += [*moved, *(Explanation("", seen, Basis.INFERRED, unit) for seen in comparison.rarest_seen)]
     if mode := doubtful_mode(comparison.a, comparison.b):

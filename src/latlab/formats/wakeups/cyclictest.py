@@ -23,6 +23,7 @@ VERBOSE = re.compile(r"^\s*(\d+):\s*(\d+):\s*(-?\d+)\s*$")
 SPIKE = re.compile(r"^T:\s*(\d+) Spike:\s*(\d+): TS:\s*(\d+)\s*$")
 INTERVAL = re.compile(r"^Thread (\d+) Interval: (\d+)")
 CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\r")
+FORMS = (BUCKET, TOTALS, VERBOSE, SPIKE)
 
 
 @dataclass(slots=True)
@@ -38,6 +39,12 @@ class _Text:
     intervals: dict[int, int] = field(default_factory=dict)
     header: bool = False
     problems: list[str] = field(default_factory=list)
+
+
+def is_cyclictest(text: str) -> bool:
+    """Whether a line of one of its forms stands in it."""
+    lines = (CONTROL.sub("", line) for line in text.splitlines())
+    return any(line.startswith("# Histogram") or SUMMARY.search(line) or any(form.match(line) for form in FORMS) for line in lines)
 
 
 def read_cyclictest(text: str, place: str, duration_s: float | None = None, nanoseconds: bool = False) -> Wakeups:

@@ -25,7 +25,11 @@ def read_rt_tests(program: str, root: dict[str, Any], place: str) -> Wakeups:
     threads = root["thread"]
     if not threads or not all(name.isdecimal() and isinstance(entry, dict) for name, entry in threads.items()):
         raise DataError(f"{place}: no whole entry of a thread in the JSON of {program}; the tool was stopped before it measured")
-    read = reader(program, [(int(name[:9]), entry) for name, entry in threads.items()], place)
+    return with_head(reader(program, [(int(name[:9]), entry) for name, entry in threads.items()], place), root, program, place)
+
+
+def with_head(read: Wakeups, root: dict[str, Any], program: str, place: str) -> Wakeups:
+    """What the JSON says of the run as a whole, whichever program wrote it."""
     problems = read.problems
     if root.get("return_code", 0) != 0:
         problems = (*problems, f"{place}: {program} ended with status {root['return_code']}")

@@ -13,7 +13,8 @@ import numpy as np
 
 from latlab.errors import DataError
 from latlab.formats.wakeups.cyclictest_command import conditions_of
-from latlab.formats.wakeups.rt_tests_json import read_rt_tests
+from latlab.formats.wakeups.pairs import is_of_pairs, read_pairs_json
+from latlab.formats.wakeups.rt_tests_json import read_rt_tests, with_head
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 # `cyclictest -a 1 -t 4` binds all its threads to one CPU, which says nothing of which thread is which.
@@ -30,6 +31,8 @@ def read_json(text: str, place: str) -> Wakeups:
         raise DataError(f"{place}: JSON nested deeper than any tool's; name another file") from error
     if isinstance(root, dict) and isinstance(root.get("thread"), dict):
         program = _program(root)
+        if is_of_pairs(root["thread"]):
+            return with_head(read_pairs_json(program or "pairs of rt-tests", root["thread"], place), root, program, place)
         if program and program != "cyclictest":
             return read_rt_tests(program, root, place)
         return _cyclictest(root, place)

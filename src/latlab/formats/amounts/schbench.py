@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""schbench: percentiles of wake-up and request latencies and of requests per second. It prints them again and again; the last count."""
+
+from __future__ import annotations
+
+import re
+
+from latlab.errors import DataError
+from latlab.model.benchmarks import Benchmark
+from latlab.model.enums import Metric
+from latlab.model.run import Amount
+
+TOOL = "schbench"
+SECTION = re.compile(
+    r"^(?:(?P<what>Wakeup|Request) )?(?:Latencies|Latency|RPS) percentiles \((?P<unit>usec|requests)\)"
+    r"(?: runtime (?P<seconds>\d{1,9}) \(s\) \((?P<total>\d{1,15}) total samples\))?\s*$",
+    re.ASCII,
+)
+START = re.compile(r"^(?:(?:Wakeup|Request) )?Latenc(?:ies|y) percentiles \(usec\)", re.MULTILINE)
+PERCENTILE = re.compile(r"^\s*\*? ?\*?(\d{1,3}\.\d{1,4})th: (\d{1,12})(?:\s+\(\d{1,15} samples\))?\s*$", re.ASCII)
+TORN = re.compile(r"^\s*\*? ?\*?\d+\.\d+th:")
+LARGEST = re.compile(r"^\s*min=(\d{1,12}), max=(\d{1,12})\s*$", re.ASCII)
+
+
+def read_schbench(text: str, place: str) -> Benchmark:
+    """A quantity for each percentile and for the maximum of each section."""
+    found: dict[str, dict[str, Amount]] = {}
+    current = ""
+    metric, scale = Metric.DURATION, 1e3
+    problems: list[str] = []
+    for number, raw in enumerate(text.split("\n"), 1):
+        line = raw.rstrip("\r")
+        if match := SECTION.match(line):
+            is_rate = match["unit"] == "requests"
+            current = "requests per second" if is_rate else f"{(match['what'] or 'wakeup').lower()} latency"
+            metric, scale = (Metric.THROUGHPUT, 1.0) if is_rate else (Metric.DURATION, 1e3)
+            found[current] = {}
+        elif current and (match := PERCENTILE.match(line)):
+            name = f"{current} {float(match[1]):g} %"
+            found[current][name] = Amount(TOOL, metric, name, None, (int(match[2]) * scale,))
+        elif current and metric is Metric.DURATION and (match := LARGEST.match(line)):
+            name = f"{current} maximum"
+            found[current][name] = Amount(TOOL, metric, name, None, (int(match[2]) * scale,))
+        elif TORN.match(line):
+            problems.append(f"{place}:{number}: {line.strip()[:60]!r} is no whole percentile of schbench; it is left out")
+    amounts = tuple(one for section in found.values() for one in section.values())
+    if not amounts:
+        raise DataError(problems[0] if problems else f"{place}: no percentile of schbench; it was stopped before it printed")
+    return Benchmark(TOOL, amounts, problems=tuple(problems))

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""rteval: its XML, and the text that it makes of it. Both hold what it read from cyclictest: each CPU's histogram (XML only), counts and
+statistics in whole microseconds, truncated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+
+from latlab.errors import DataError
+from latlab.formats.wakeups.cyclictest_command import conditions_of
+from latlab.model.wakeups import CpuWakeups, Wakeups, counted_us
+
+XML = re.compile(r"^\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*<rteval[\s>]", re.DOTALL)
+REPORT = re.compile(r"^ *rteval \(v[^)\s]{1,40}\) report *$", re.MULTILINE)
+CORE = re.compile(r"^ *CPU core (\d{1,5}) +Priority: +(\d{1,3}) *$", re.ASCII)
+FIGURE = re.compile(r"^ *(Samples|Mean|Min|Max): +(\d{1,15}(?:\.\d{1,18})?)(?:us)? *$", re.ASCII)
+SECTION = re.compile(r"^ *(?:System|Command): ")
+COMMAND = re.compile(r"^ *Command: +(\S.{0,300})$")
+KERNEL = re.compile(r"^ *Kernel: +(\S{1,120})")
+WHOLE = re.compile(r"\d{1,15}", re.ASCII)
+LARGEST_US = 10**12
+MOST_CPUS = 4096
+OTHER = "its measurement is {}; of rteval only that by cyclictest is read, of rtla give its own output"
+
+
+def is_rteval(text: str) -> bool:
+    """Its XML by the root element, its report by the first line."""
+    return XML.match(text) is not None or REPORT.search(text[:20_000]) is not None
+
+
+def read_rteval(text: str, place: str) -> Wakeups:
+    """What cyclictest measured under rteval."""
+    return _read_xml(text, place) if XML.match(text) else _read_report(text, place)
+
+
+def _read_xml(text: str, place: str) -> Wakeups:
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise DataError(f"{place}: XML with definitions of its own, which rteval does not write; name another file")
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise DataError(f"{place}:{error.position[0]}: not whole XML ({error.msg}); rteval was killed or the file cut off") from error
+    measured = root.find(".//cyclictest")
+    if measured is None:
+        found = ", ".join(sorted({child.tag for group in root.iter("Measurements") for child in group}))[:80]
+        raise DataError(f"{place}: {OTHER.format(found)}" if found else f"{place}: rteval measured nothing; name the file of a whole run")
+    cores = measured.findall("core")
+    if not cores:
+        raise DataError(f"{place}: no core: rteval leaves them out where a wake-up is beyond its histogram; run it with more buckets")
+    problems: list[str] = []
+    cpus = [_core(core, place, problems) for core in cores]
+    command, kernel = measured.get("command_line", "")[:500], root.find(".//uname/kernel")
+    if measured.find("abort_report") is not None:
+        problems.append(f"{place}: rteval stopped it, as a wake-up was later than its threshold")
+    facts = (("rteval", root.get("version", "")[:40]), ("kernel", (kernel.text or "")[:120] if kernel is not None else ""))
+    return _wakeups(cpus, command, facts, problems, place)
+
+
+def _core(core: ElementTree.Element, place: str, problems: list[str]) -> CpuWakeups:
+    number = _whole(core.get("id"), "the id of a core", place)
+    figures = core.find("statistics")
+    if figures is None:
+        raise DataError(f"{place}: core {number} has no statistics; the file is damaged")
+    got = _whole(figures.findtext("samples"), f"the samples of core {number}", place)
+    buckets = core.findall("histogram/bucket")
+    pairs = [(_whole(one.get("index"), "a bucket", place), _whole(one.get("value"), "a bucket's count", place)) for one in buckets]
+    if len({low for low, _ in pairs}) < len(pairs):
+        raise DataError(f"{place}: core {number} names a bucket twice; the file is damaged")
+    low, high, mean = (_us(figures.findtext(name), name, number, place) if got else 0.0 for name in ("minimum", "maximum", "mean"))
+    histogram = None
+    if pairs:
+        inside = sum(count for _, count in pairs)
+        if inside != got:
+            problems.append(f"{place}: CPU {number}: the buckets hold {inside} samples, the statistics say {got}")
+        lows, counts = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
+        histogram = counted_us(lows, counts, max(got - inside, 0))
+    return CpuWakeups(number, histogram, got, None, None, int(low * 1000), int(high * 1000), mean * 1000)
+
+
+def _read_report(text: str, place: str) -> Wakeups:
+    cpus: list[CpuWakeups] = []
+    command = kernel = ""
+    core: tuple[int, int] | None = None
+    figures: dict[str, float] = {}
+    problems: list[str] = []
+    for number, line in _lines(text):
+        if match := CORE.match(line):
+            cpus += _reported(core, figures, place, problems)
+            core, figures = (int(match[1]), number), {}
+        elif match := FIGURE.match(line):
+            figures.setdefault(match[1], float(match[2]))
+        elif SECTION.match(line):
+            cpus += _reported(core, figures, place, problems)
+            core, figures = None, {}
+            command = match[1].strip() if (match := COMMAND.match(line)) else command
+        elif match := KERNEL.match(line):
+            kernel = match[1]
+    cpus += _reported(core, figures, place, problems)
+    if command and "cyclictest" not in command.split(" ")[0]:
+        raise DataError(f"{place}: {OTHER.format(command.split(' ')[0][:40])}")
+    if not cpus:
+        raise DataError(f"{place}: no CPU core with figures in the report of rteval; name the file of a whole run")
+    return _wakeups(cpus, command, (("kernel", kernel),), problems, place)
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    return enumerate((line.rstrip("\r") for line in text.split("\n")), 1)
+
+
+def _reported(core: tuple[int, int] | None, figures: dict[str, float], place: str, problems: list[str]) -> list[CpuWakeups]:
+    if core is None:
+        return []
+    missing = [name for name in ("Samples", "Mean", "Min", "Max") if name not in figures]
+    if missing or max(figures.values()) > LARGEST_US:
+        problems.append(f"{place}:{core[1]}: CPU core {core[0]} has no {missing[0] if missing else 'figure that can be'}; it is left out")
+        return []
+    low, high, mean = (figures[name] * 1000 for name in ("Min", "Max", "Mean"))
+    return [CpuWakeups(core[0], None, int(figures["Samples"]), None, None, int(low), int(high), mean)]
+
+
+def _wakeups(cpus: list[CpuWakeups], command: str, facts: tuple[tuple[str, str], ...], problems: list[str], place: str) -> Wakeups:
+    if len({cpu.cpu for cpu in cpus}) < len(cpus) or max(cpu.cpu for cpu in cpus) >= MOST_CPUS:
+        raise DataError(f"{place}: a CPU is named twice or cannot be one; the file is damaged")
+    ordered = tuple(sorted(cpus, key=lambda cpu: cpu.cpu))
+    said = (("measured by", "rteval"), *(fact for fact in facts if fact[1]))
+    read = Wakeups("cyclictest", None, 1000, ordered, complete=not problems, facts=said, problems=tuple(problems))
+    conditions = conditions_of(command)
+    return replace(read, conditions=conditions, interval_ns=conditions.interval_ns)
+
+
+def _whole(value: str | None, name: str, place: str) -> int:
+    if value is None or not WHOLE.fullmatch(value.strip()):
+        raise DataError(f"{place}: {name} is {str(value)[:40]!r} and not a number; the file is damaged")
+    return int(value)
+
+
+def _us(value: str | None, name: str, core: int, place: str) -> float:
+    match = FIGURE.match(f"Mean: {(value or '').strip()}")
+    if match is None or float(match[2]) > LARGEST_US:
+        raise DataError(f"{place}: the {name} of core {core} is {str(value)[:40]!r} and no latency; the file is damaged")
+    return float(match[2])

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""stress-ng's stressor `cyclic`: minimum, mean, maximum and percentiles in ns, and with --cyclic-dist a histogram of the first buckets. It
+names no CPU, and only the first of its instances reports."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import numpy as np
+
+from latlab.errors import DataError
+from latlab.model.conditions import Conditions
+from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
+
+PREFIX = r"^.{0,80}?\bcyclic: +"
+START = re.compile(rf"{PREFIX}sched (SCHED_\w{{1,20}}): (\d{{1,12}}) ns delay, (\d{{1,12}}) samples", re.MULTILINE | re.ASCII)
+MEAN = re.compile(rf"{PREFIX}mean: (\d{{1,15}}\.\d{{1,6}}) ns", re.ASCII)
+ENDS = re.compile(rf"{PREFIX}min: (\d{{1,15}}) ns, max: (\d{{1,15}}) ns", re.ASCII)
+WIDTH = re.compile(rf"{PREFIX}latency distribution \((\d{{1,12}}) ns intervals\)", re.ASCII)
+BUCKET = re.compile(rf"{PREFIX}(\d{{1,15}}) +(\d{{1,12}})\s*$", re.ASCII)
+NOT_NAMED = ("rows", "one thread, whose CPU the tool does not name")
+
+
+def read_stress_ng(text: str, place: str) -> Wakeups:
+    """One report; a log with several is refused, as nothing says which is meant."""
+    starts = list(START.finditer(text))
+    if len(starts) != 1:
+        raise DataError(f"{place}: {len(starts)} reports of stress-ng's cyclic; name a log with one")
+    delay, samples = int(starts[0][2]), int(starts[0][3])
+    mean: float | None = None
+    ends: tuple[int, int] | None = None
+    width, rows = 0, []
+    for line in text.split("\n"):
+        line = line.rstrip("\r")
+        if match := MEAN.match(line):
+            mean = float(match[1])
+        elif match := ENDS.match(line):
+            ends = int(match[1]), int(match[2])
+        elif match := WIDTH.match(line):
+            width = int(match[1])
+        elif width and (match := BUCKET.match(line)):
+            rows.append((int(match[1]), int(match[2])))
+    if mean is None or ends is None:
+        raise DataError(f"{place}: no mean or no line of min and max of stress-ng's cyclic; it was stopped before it reported")
+    problems: list[str] = []
+    if rows and any(after - before != width for (before, _), (after, _) in pairwise(rows)):
+        raise DataError(f"{place}: the buckets of stress-ng's cyclic are not {width} ns apart; the file is damaged")
+    inside = sum(count for _, count in rows)
+    if inside > samples:
+        problems.append(f"{place}: the buckets hold {inside} samples, {samples} were asked for")
+    histogram = None
+    if rows and width:
+        low = np.array([start for start, _ in rows], dtype=np.int64)
+        histogram = Histogram(low, low + width, np.array([count for _, count in rows], dtype=np.int64), max(samples - inside, 0))
+    got = histogram.total if histogram else samples
+    return Wakeups(
+        "stress-ng cyclic", None, width if histogram is not None else 1, (CpuWakeups(0, histogram, got, None, None, *ends, mean),),
+        complete=not problems, conditions=Conditions(), facts=(("scheduler", starts[0][1]), ("delay", f"{delay} ns"), NOT_NAMED),
+        problems=tuple(problems),
+    )  # fmt: skip

@@ -159,7 +159,9 @@ class _OfSpans(Truth):
 
     def is_planted(self, comparison: Comparison) -> bool:
         planted = self.case.planted.pathology
-        if planted in SHAPES or planted in (Pathology.LAST_MAN, *CORRUPT):
+        if planted in SHAPES:
+            return self._is_hit(None)
+        if planted in (Pathology.LAST_MAN, *CORRUPT):
             return planted is not Pathology.PASTED
         return any(self.of(row).hidden_from(row) for row in comparison.rows)
 
@@ -168,7 +170,7 @@ class _OfSpans(Truth):
         if planted.pathology in (Pathology.NOTHING, Pathology.LEAD, *CORRUPT):
             return Shown(tail=planted.pathology is Pathology.ZEROS and span == planted.span)
         if planted.pathology in SHAPES:
-            here = span == planted.span and not row.is_term
+            here = span == planted.span and not row.is_term and self._is_hit(row.cluster)
             return Shown(worse=here and planted.pathology is not Pathology.DRIFT, tail=here)
         if row.is_term:
             return self._term(row)
@@ -180,6 +182,11 @@ class _OfSpans(Truth):
         least = NO_TRUTH * 0.01 * float(np.abs(self.pair.truth_before.values[span]).mean())
         alike = float(np.ptp(moved)) <= 1e-6 + 0.02 * float(np.abs(moved).max())
         return Shown(bool((moved > least).any()), bool((moved < -least).any()), float(moved.mean()) if alike else None)
+
+    def _is_hit(self, cluster: int | None) -> bool:
+        """Whether a shape changed any cell of the cluster: what is drawn for one in a hundred may miss it."""
+        columns = [column for column, core in enumerate(self.pair.machine.cores) if cluster in (None, core[0])]
+        return self.pair.hit is not None and bool(self.pair.hit[:, :, columns].any())
 
     def _moved(self, span: Span, row: Row) -> Floats:
         """Differences of the cells that the row is of."""
@@ -216,7 +223,8 @@ class _OfSpans(Truth):
             if not (moved.worse if finding.verdict is WORSE else moved.better):
                 yield Wrong.BLAME
         elif isinstance(finding, f.NothingMoved):
-            if self.case.planted.pathology in (*SHAPES, Pathology.LAST_MAN, *(c for c in CORRUPT if c is not Pathology.PASTED)):
+            hidden = self.case.planted.pathology in (Pathology.LAST_MAN, *(c for c in CORRUPT if c is not Pathology.PASTED))
+            if hidden or self._is_hit(None):
                 yield Wrong.PEACE
         elif isinstance(finding, f.RuleBroken):
             if not self.breaks_rules:
@@ -247,7 +255,7 @@ class _OfSpans(Truth):
         if planted.pathology in (Pathology.NOTHING, Pathology.LEAD, Pathology.DRIFT, *CORRUPT):
             return False
         if planted.pathology in SHAPES:
-            return span == planted.span and up
+            return span == planted.span and up and self._is_hit(cluster)
         before = self.pair.truth_before.values[span]
         share = (self.pair.truth_after.values[span] - before) / before
         if cluster is not None:

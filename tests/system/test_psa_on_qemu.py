@@ -143,6 +143,10 @@ def test_a_call_survives_a_switch_of_threads_at_each_of_its_instructions(build: 
     assert shots and int(shots[1]) > 10_000 and int(shots[2]) > 10_000
 
 
+def test_a_program_links_and_calls_beside_a_secure_image_without_veneers_of_tests() -> None:
+    assert "first_call product_l2: served" in printed("product_l2", "first_call")
+
+
 def test_the_drop_in_profiler_measures_what_the_campaign_does_and_can_be_imported() -> None:
     same_compiler()
     store = Store(sa.create_engine("sqlite://"), "memory")

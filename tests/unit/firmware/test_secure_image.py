@@ -9,7 +9,7 @@ from support.places import ROOT
 
 API = {"nsc_psa_framework_version", "nsc_psa_version", "nsc_psa_connect", "nsc_psa_call", "nsc_psa_close", "nsc_psa_close_or_refuse"}
 CLIENT_IDS = {"nsc_client_register", "nsc_client_select"}
-TEST_VENEERS = {"nsc_exit", "nsc_panic_word", "nsc_stack_limit"}
+TEST_VENEERS = {"nsc_panic_word", "nsc_stack_limit"}
 
 
 def _veneers(build: str) -> set[str]:

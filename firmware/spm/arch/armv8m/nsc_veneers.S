@@ -166,7 +166,6 @@ __acle_se_\name:
     leave   \name, CONNECTION_BUSY
     .endm
 
-    helper  nsc_exit, platform_exit
     helper  nsc_panic_word, platform_panic_word
 
 /* The limit of the stack of the secure thread that an interrupt found (r0: 0), or of secure handlers (r0: 1). For handlers. */

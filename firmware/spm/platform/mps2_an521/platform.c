@@ -170,18 +170,6 @@ _Noreturn void platform_enter_non_secure(void)
     __builtin_unreachable();
 }
 
-/* Semihosting SYS_EXIT_EXTENDED with ADP_Stopped_ApplicationExit. */
-_Noreturn void platform_exit(uint32_t code)
-{
-    const uint32_t arguments[2] = { 0x20026U, code };
-    register uint32_t operation __asm__("r0") = 0x20U;
-    register const uint32_t *parameter __asm__("r1") = arguments;
-
-    __asm__ volatile("bkpt 0xab" : : "r"(operation), "r"(parameter) : "memory");
-    for (;;) {
-    }
-}
-
 uint32_t platform_panic_word(uint32_t index)
 {
     return index < sizeof(platform_last_panic) / 4U ? ((const uint32_t *)(const void *)&platform_last_panic)[index] : 0U;

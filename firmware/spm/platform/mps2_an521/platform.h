@@ -37,8 +37,7 @@ void platform_print_hex(const char *label, uint32_t value);
 /* Why the boot before this one ended. */
 extern struct spm_panic_record platform_last_panic;
 
-/* Helpers behind the veneers nsc_exit and nsc_panic_word of test images. */
-_Noreturn void platform_exit(uint32_t code);
+/* Behind the veneer nsc_panic_word of test images. */
 uint32_t platform_panic_word(uint32_t index);
 
 #endif

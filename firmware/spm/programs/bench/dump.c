@@ -33,7 +33,7 @@ static void refuse(const char *format)
     ns_print("bench: a dump line is too long: ");
     ns_print(format);
     ns_print("\n");
-    nsc_exit(1);
+    ns_stop(1);
 }
 
 static const struct llt1_writer writer = { line, sizeof(line), store_line, refuse };

@@ -29,8 +29,10 @@ void ns_timer1_handler(void);
 /* The program; its result is the exit code of the run. */
 uint32_t ns_main(void);
 
+/* Ends the run from anywhere. */
+_Noreturn void ns_stop(uint32_t code);
+
 /* Of images with SPM_TEST_VENEERS alone. */
-void nsc_exit(uint32_t code) __attribute__((noreturn));
 uint32_t nsc_panic_word(uint32_t index); /* of struct spm_panic_record */
 uint32_t nsc_stack_limit(uint32_t of_handlers); /* in handlers */
 

@@ -6,6 +6,18 @@
 
 extern uint32_t ns_data_load[], ns_data_start[], ns_data_end[], ns_bss_start[], ns_bss_end[], ns_stack_top[];
 
+/* Semihosting SYS_EXIT_EXTENDED with ADP_Stopped_ApplicationExit. */
+_Noreturn void ns_stop(uint32_t code)
+{
+    const uint32_t arguments[2] = { 0x20026U, code };
+    register uint32_t operation __asm__("r0") = 0x20U;
+    register const uint32_t *parameter __asm__("r1") = arguments;
+
+    __asm__ volatile("bkpt 0xab" : : "r"(operation), "r"(parameter) : "memory");
+    for (;;) {
+    }
+}
+
 void ns_reset(void);
 void ns_reset(void)
 {
@@ -17,13 +29,13 @@ void ns_reset(void)
     for (uint32_t *to = ns_bss_start; to < ns_bss_end; to++) {
         *to = 0;
     }
-    nsc_exit(ns_main());
+    ns_stop(ns_main());
 }
 
 static void ns_fault(void)
 {
     ns_print("NS: fault\n");
-    nsc_exit(98);
+    ns_stop(98);
 }
 
 /* A program that takes timer interrupts defines its own. */

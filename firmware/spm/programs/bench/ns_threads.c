@@ -12,18 +12,6 @@ bool ns_threads_only;
 
 static uint32_t resume_sp __attribute__((used));
 
-/* Semihosting SYS_EXIT_EXTENDED with ADP_Stopped_ApplicationExit. */
-_Noreturn void ns_stop(uint32_t code)
-{
-    const uint32_t arguments[2] = { 0x20026U, code };
-    register uint32_t operation __asm__("r0") = 0x20U;
-    register const uint32_t *parameter __asm__("r1") = arguments;
-
-    __asm__ volatile("bkpt 0xab" : : "r"(operation), "r"(parameter) : "memory");
-    for (;;) {
-    }
-}
-
 void ns_fire_timer1(uint32_t ticks)
 {
     TIMER1_RELOAD = 0xFFFFFFFFU;

@@ -16,9 +16,6 @@ extern void (*volatile ns_on_svc)(void);
  */
 extern bool ns_threads_only;
 
-/* Ends the run from anywhere; nsc_exit() is for threads between calls. */
-_Noreturn void ns_stop(uint32_t code);
-
 /* TIMER1 fires once, so many ticks from now. */
 void ns_fire_timer1(uint32_t ticks);
 

@@ -13,6 +13,7 @@ from latlab.errors import LatlabError
 from latlab.model.run import Topology
 from latlab.targets.qemu.images import find_images
 from support.entry_probe import probe
+from support.memory_writers import pages_left
 from support.monitored import Monitored
 from support.on_qemu import boot
 from support.resets import check_resets
@@ -200,3 +201,8 @@ def test_a_second_node_runs_code_and_is_wiped_after_a_reset_that_nobody_announce
         said = dict(line.split("=") for line in after)
     assert (said["near"], said["far"]) == ("0" * 16, "0" * 16)
     assert said["protected"] == f"{1:016x}", "the protection itself outlives the reset"
+
+
+@pytest.mark.parametrize(("cores", "gic"), [(1, 3), (4, 2), (4, 3)])
+def test_a_reset_leaves_no_page_that_other_cores_wrote_meanwhile(cores: int, gic: int, tmp_path: Path) -> None:
+    assert pages_left(tmp_path, cores, gic, resets=2) == [0, 0]

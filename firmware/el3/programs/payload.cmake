@@ -97,6 +97,8 @@ foreach(conformance psci_conformance psci_conformance_raspi4b)
     target_include_directories(${conformance} PRIVATE psci_conformance)
 endforeach()
 
+add_payload(memory_writers memory_writers/main.c)
+
 add_payload(smc_fuzz
     smc_fuzz/arguments.c
     smc_fuzz/choose.c

@@ -31,6 +31,13 @@
 .endm
 
 .section .text.entry, "ax"
+/* meet.h; changes what a call of C may. */
+.macro meet
+#if LATLAB_DELAYS
+    bl arch_meet
+#endif
+.endm
+
 /* From the platform's reset code on every core, MMU off: x20 = core index, core 0 first, alone until it says that the others may come. */
 .global arch_cold_boot
 arch_cold_boot:
@@ -51,6 +58,7 @@ arch_warm_entry:
     core_index
     core_setup
     bl arch_mmu_enable
+    meet
     mov x0, x19
     bl arch_warm_boot
 
@@ -60,6 +68,7 @@ arch_sleep:
     ldr x1, =SCTLR_EL3_OFF
     msr sctlr_el3, x1
     isb
+    meet
     dsb sy
     wfi
     b arch_warm_entry
@@ -166,8 +175,10 @@ vectors:
 
 smc_entry:
     save_frame
+    meet
     mov x0, sp
     bl smc_handle
+    meet
 leave:
     unharden
     ldp x0, x1, [sp]

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "arch_el3.h"
 #include "gic.h"
+#include "meet.h"
 #include "sysregs.h"
 
 #define GICD_CTLR_ENABLE_GRP0 (1U << 0)
@@ -38,6 +39,13 @@
 #define MOST_RUNNING 32U /* one to each of as many priorities */
 #define CTLR_EL3_PRIORITY_BITS(ctlr) (((ctlr) >> 8 & 7U) + 1U)
 #define CORES_PER_AFF1 16U
+
+/* The interface and the redistributors talk to each other at their own pace. */
+#define icc_write(name, value)       \
+    do {                             \
+        ARCH_MEET();                 \
+        SYSREG_WRITE(name, value);   \
+    } while (0)
 
 static void init_distributor(void)
 {
@@ -87,11 +95,11 @@ static void init_redistributor(unsigned core)
 /* What a core's interface loses with its power. */
 static void core_up(void)
 {
-    SYSREG_WRITE(ICC_SRE_EL3, SRE_ALL);
+    icc_write(ICC_SRE_EL3, SRE_ALL);
     isb(); /* the other registers answer only then */
-    SYSREG_WRITE(ICC_SRE_EL1, SRE_ALL);
+    icc_write(ICC_SRE_EL1, SRE_ALL);
     if (arch_has_el2()) {
-        SYSREG_WRITE(ICC_SRE_EL2, SRE_ALL);
+        icc_write(ICC_SRE_EL2, SRE_ALL);
     }
 }
 
@@ -109,31 +117,31 @@ static void __attribute__((noinline)) forget_running_priorities(void)
 {
     uint64_t bits = CTLR_EL3_PRIORITY_BITS(SYSREG_READ(ICC_CTLR_EL3));
 
-    SYSREG_WRITE(ICC_AP0R0_EL1, 0);
-    SYSREG_WRITE(ICC_AP1R0_EL1, 0);
+    icc_write(ICC_AP0R0_EL1, 0);
+    icc_write(ICC_AP1R0_EL1, 0);
     if (bits > 5U) {
-        SYSREG_WRITE(ICC_AP0R1_EL1, 0);
-        SYSREG_WRITE(ICC_AP1R1_EL1, 0);
+        icc_write(ICC_AP0R1_EL1, 0);
+        icc_write(ICC_AP1R1_EL1, 0);
     }
     if (bits > 6U) {
-        SYSREG_WRITE(ICC_AP0R2_EL1, 0);
-        SYSREG_WRITE(ICC_AP1R2_EL1, 0);
-        SYSREG_WRITE(ICC_AP0R3_EL1, 0);
-        SYSREG_WRITE(ICC_AP1R3_EL1, 0);
+        icc_write(ICC_AP0R2_EL1, 0);
+        icc_write(ICC_AP1R2_EL1, 0);
+        icc_write(ICC_AP0R3_EL1, 0);
+        icc_write(ICC_AP1R3_EL1, 0);
     }
     isb();
     /* QEMU 10.0 ignores a write to ICC_AP1R0_EL1; there, an end of interrupt ends the one that runs, whatever its number. */
     for (unsigned i = 0; i < MOST_RUNNING && SYSREG_READ(ICC_RPR_EL1) != PRIORITY_IDLE; i++) {
-        SYSREG_WRITE(ICC_EOIR1_EL1, GIC_WAKE_SGI);
+        icc_write(ICC_EOIR1_EL1, GIC_WAKE_SGI);
     }
 }
 
 /* Of group 1 all is closed: of the two security states only the normal world's has any. */
 static void prepare_off(unsigned core)
 {
-    SYSREG_WRITE(ICC_IGRPEN1_EL3, 0);
-    SYSREG_WRITE(ICC_PMR_EL1, PRIORITY_MASK_ALL);
-    SYSREG_WRITE(ICC_IGRPEN0_EL1, 1);
+    icc_write(ICC_IGRPEN1_EL3, 0);
+    icc_write(ICC_PMR_EL1, PRIORITY_MASK_ALL);
+    icc_write(ICC_IGRPEN0_EL1, 1);
     isb();
     mmio_write32(sgi_frame_of(core) + GICD_ICPENDR, 1U << GIC_WAKE_SGI);
     mmio_write32(sgi_frame_of(core) + GICD_ISENABLER, 1U << GIC_WAKE_SGI);
@@ -146,7 +154,7 @@ static void prepare_off(unsigned core)
 static void end_off(unsigned core)
 {
     mmio_write32(sgi_frame_of(core) + GICD_ICENABLER, 1U << GIC_WAKE_SGI);
-    SYSREG_WRITE(ICC_IGRPEN0_EL1, 0);
+    icc_write(ICC_IGRPEN0_EL1, 0);
 }
 
 static void forget_wakes(unsigned core)
@@ -159,7 +167,7 @@ static void send_wake(unsigned core)
 {
     uint64_t target = 1ULL << (core % CORES_PER_AFF1) | (uint64_t)(core / CORES_PER_AFF1) << 16;
 
-    SYSREG_WRITE(ICC_SGI0R_EL1, target | (uint64_t)GIC_WAKE_SGI << 24);
+    icc_write(ICC_SGI0R_EL1, target | (uint64_t)GIC_WAKE_SGI << 24);
     isb();
 }
 

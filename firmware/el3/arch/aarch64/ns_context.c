@@ -2,6 +2,7 @@
 /* The normal world's first instruction on a core: which exception level, and a clean set of registers for it. */
 #include "arch.h"
 #include "arch_el3.h"
+#include "meet.h"
 #include "percpu.h"
 #include "sysregs.h"
 
@@ -52,6 +53,7 @@ static void reset_el2(bool big_endian)
 
 static inline __attribute__((always_inline)) void set_up_ns(const struct psci_entry *entry)
 {
+    ARCH_MEET();
     const struct percpu_controls *controls = &percpu()->controls;
 
     SYSREG_WRITE("scr_el3", controls->scr);

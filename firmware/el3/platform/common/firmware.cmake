@@ -8,6 +8,7 @@ set(LATLAB_PLATFORM_COMMON ${CMAKE_CURRENT_LIST_DIR})
 
 option(LATLAB_HARDENED "Each entry to EL3 flushes the branch predictor and stops the cycle counter, on cores that need it" OFF)
 option(LATLAB_HOSTILE_POWER_DOWN "For tests: a power-down scrambles every register that the specification lets it lose" OFF)
+option(LATLAB_DELAYS "For tests: wherever two cores or a core and a device can meet, the core may wait, as a seed says" OFF)
 option(LATLAB_FEATURES "OFF for tests: EL3 grants the normal world no feature newer than Armv8.0" ON)
 # What runs once, at boot, is to be small; nothing of it is measured.
 set(LATLAB_COLD -Os CACHE STRING "How what runs once is optimised")
@@ -22,6 +23,9 @@ function(build_name result extra)
     if(LATLAB_HOSTILE_POWER_DOWN)
         list(APPEND name hostile)
     endif()
+    if(LATLAB_DELAYS)
+        list(APPEND name delays)
+    endif()
     list(JOIN name "\;" name)
     string(TOLOWER "${name}" name)
     set(${result} "${name}" PARENT_SCOPE)
@@ -32,6 +36,9 @@ function(add_firmware)
     set(arch ${LATLAB_PLATFORM_COMMON}/../../arch/aarch64)
     file(GLOB sources CONFIGURE_DEPENDS *.c *.S ${LATLAB_PLATFORM_COMMON}/*.c ${arch}/*.c ${arch}/*.S)
     build_name(build "${ARG_WORDS}")
+    if(LATLAB_DELAYS)
+        list(APPEND sources ${arch}/delays/delays.c)
+    endif()
 
     # libfdt as Debian has it: the part that reads a tree and adds to it.
     add_library(fdt STATIC ${LATLAB_LIBFDT}/fdt.c ${LATLAB_LIBFDT}/fdt_ro.c ${LATLAB_LIBFDT}/fdt_rw.c ${LATLAB_LIBFDT}/fdt_wip.c)
@@ -42,9 +49,10 @@ function(add_firmware)
 
     add_executable(firmware ${sources} ${LATLAB_PSCI_SOURCES} ${LATLAB_MONITOR_SOURCES} ${LATLAB_WIRE_SOURCES})
     target_include_directories(firmware PRIVATE
-        . ${LATLAB_PLATFORM_COMMON} ${LATLAB_WIRE_INCLUDES} ${arch}/include ${LATLAB_PSCI_INCLUDES} ${LATLAB_MONITOR_INCLUDES})
+        . ${LATLAB_PLATFORM_COMMON} ${LATLAB_WIRE_INCLUDES} ${arch}/include ${LATLAB_PSCI_INCLUDES} ${LATLAB_MONITOR_INCLUDES}
+        $<$<BOOL:${LATLAB_DELAYS}>:${arch}/delays>)
     target_link_libraries(firmware PRIVATE latlab_trace fdt)
-    target_compile_definitions(firmware PRIVATE LATLAB_FEATURES=$<BOOL:${LATLAB_FEATURES}>
+    target_compile_definitions(firmware PRIVATE LATLAB_FEATURES=$<BOOL:${LATLAB_FEATURES}> LATLAB_DELAYS=$<BOOL:${LATLAB_DELAYS}>
         LATLAB_HARDENED=$<BOOL:${LATLAB_HARDENED}> LATLAB_HOSTILE_POWER_DOWN=$<BOOL:${LATLAB_HOSTILE_POWER_DOWN}>
         "LATLAB_BUILD=\"${build}\"" ${ARG_DEFINITIONS})
     list(TRANSFORM ARG_COLD PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)

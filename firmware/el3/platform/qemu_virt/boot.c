@@ -3,6 +3,9 @@
 #include "arch.h"
 #include "arch_el3.h"
 #include "console.h"
+#if LATLAB_DELAYS
+#include "delays.h"
+#endif
 #include "gic.h"
 #include "parking.h"
 #include "power_states.h"
@@ -119,6 +122,25 @@ static void say_hello(void)
     console_text(" thousandths of a tick\nTRNG: a seeded generator, not secure\n");
 }
 
+#if LATLAB_DELAYS
+/* Decimal, of at most 18 digits; what is not a digit ends it. */
+static void seed_delays(void)
+{
+    char wanted[WANTED_BYTES];
+
+    if (!qemu_virt_wanted("opt/latlab/delays", wanted)) {
+        return;
+    }
+    for (unsigned i = 0; i < 18U && wanted[i] >= '0' && wanted[i] <= '9'; i++) {
+        delays_seed = 10U * delays_seed + (uint64_t)(wanted[i] - '0');
+    }
+}
+#else
+static void seed_delays(void)
+{
+}
+#endif
+
 void platform_boot_core(void) __attribute__((noreturn));
 
 /*
@@ -188,6 +210,7 @@ void platform_boot_core(void)
     psci_init(&psci_platform, 0);
     monitor_init();
     say_hello();
+    seed_delays();
     start_clean_to_memory();
     qemu_virt_tell_the_others(qemu_virt_machine.cores);
     arch_enter_ns(&payload);

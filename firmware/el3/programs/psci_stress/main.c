@@ -2,11 +2,14 @@
 /* Random on, off and suspend transitions on all cores. */
 #include "console.h"
 #include "core.h"
+#include "interrupts.h"
 #include "ledger.h"
 #include "payload.h"
 #include "power_states.h"
 #include "psci.h"
+#include "random.h"
 #include "timer.h"
+#include "uart.h"
 #include "watchdog.h"
 #include "worker.h"
 
@@ -16,6 +19,7 @@
 #define OFF_TIMEOUT_US 30000000UL
 #define POLL_US 10000UL
 #define MS_TO_US 1000UL
+#define LAST_SENDS 64
 
 /* A core may have been started by one that went off later: after the first round nobody is left who starts another. */
 #define OFF_ROUNDS 2
@@ -91,6 +95,20 @@ static uint64_t lost_arrivals(void)
     return lost;
 }
 
+/* Whatever a core that is off may have pending or have been in is there. */
+static _Noreturn void leave_all_off(uint64_t seed)
+{
+    struct random random = { .state = seed };
+
+    for (uint32_t i = 0; i < LAST_SENDS; i++) {
+        interrupts_send(&random);
+    }
+    interrupts_enter_for_good(&random);
+    interrupts_past_timer(&random);
+    uart_drain();
+    core_off();
+}
+
 void payload_main(const struct bench_params *params)
 {
     uint64_t count = params->count;
@@ -100,7 +118,7 @@ void payload_main(const struct bench_params *params)
         count = params->duration_ms > 0 ? UINT64_MAX : DEFAULT_TRANSITIONS;
     }
     power_states_probe();
-    worker_init(params->seed);
+    worker_init(params->seed, (params->flags & BENCH_FLAG_DELAYS) != 0);
     if ((params->flags & BENCH_FLAG_OS_INITIATED) != 0) {
         power_states_os_initiated();
     }
@@ -113,4 +131,7 @@ void payload_main(const struct bench_params *params)
                      ledger_arrived(i));
     }
     console_line("transitions=%lu lost=%lu status=%s", worker_transitions(), lost, lost == 0 ? "pass" : "fail");
+    if ((params->flags & BENCH_FLAG_ALL_OFF) != 0) {
+        leave_all_off(params->seed);
+    }
 }

@@ -22,6 +22,8 @@
 #define HOT_TARGET_TRANSITIONS 8
 /* Calls and wake-ups that start on this grid meet those of other cores. */
 #define GRID_US 200UL
+#define DELAY_SHORT_US 50
+#define DELAY_LONG_US 4000
 #define CONTEXT_ID_MAGIC 0x4c34000000000000UL
 
 struct worker {
@@ -29,12 +31,14 @@ struct worker {
 };
 
 static struct worker workers[MAX_CORES];
+static bool delayed;
 static _Atomic uint64_t transitions;
 static _Atomic uint64_t departures;
 static _Atomic uint32_t stopping;
 
-void worker_init(uint64_t seed)
+void worker_init(uint64_t seed, bool delays)
 {
+    delayed = delays;
     for (uint32_t i = 0; i < MAX_CORES; i++) {
         workers[i].random.state = seed * MAX_CORES + i;
     }
@@ -53,6 +57,26 @@ void worker_stop(void)
 static void count_transition(void)
 {
     atomic_fetch_add(&transitions, 1);
+}
+
+static void wait_us(uint64_t us)
+{
+    uint64_t end = timer_now() + timer_ticks_of_us(us);
+
+    while (timer_now() < end)
+        ;
+}
+
+/* Where a core's host may stop it: around every call, most of the time not at all, now and then for milliseconds. */
+static void meet(struct random *random)
+{
+    uint32_t chance = delayed ? random_below(random, 32) : UINT32_MAX;
+
+    if (chance == 0) {
+        wait_us(random_below(random, DELAY_LONG_US));
+    } else if (chance < 8) {
+        wait_us(random_below(random, DELAY_SHORT_US));
+    }
 }
 
 static void check_wakeup(uint32_t self, uint64_t context_id, struct suspend_result r, uint32_t power_state,
@@ -113,7 +137,9 @@ static void suspend(uint32_t self, struct random *random)
     }
     watchdog_enter(ACTIVITY_CPU_SUSPEND, power_state);
     timer_start_at(choose_deadline(random));
+    meet(random);
     r = psci_cpu_suspend(power_state, context_id);
+    meet(random);
     timer_stop();
     interrupts_leave(entered);
     watchdog_enter(ACTIVITY_BETWEEN_CALLS, 0);
@@ -139,7 +165,9 @@ static void start_another(uint32_t self, struct random *random)
         return;
     }
     watchdog_enter(ACTIVITY_CPU_ON, cores[target].mpidr);
+    meet(random);
     status = psci_cpu_on(cores[target].mpidr, (uint64_t)payload_secondary, ledger_offer(self, target));
+    meet(random);
     watchdog_enter(ACTIVITY_BETWEEN_CALLS, 0);
     if (status == PSCI_SUCCESS) {
         ledger_grant(self, target);
@@ -209,9 +237,10 @@ void worker_arrival(uint64_t context_id)
         }
     }
     watchdog_enter(ACTIVITY_OFF, 0);
-    interrupts_enter(random); /* the core goes off without ending it */
+    interrupts_enter_for_good(random);
     if (random_below(random, 4) == 0) {
         interrupts_past_timer(random);
     }
     atomic_fetch_add(&departures, 1);
+    meet(random);
 }

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-void worker_init(uint64_t seed);
+/* `delays`: cores wait around their calls, some of them long. */
+void worker_init(uint64_t seed, bool delays);
 /* One step of the calling core. The lead never goes off. */
 void worker_step(void);
 /* CPU_ON of some other core. */

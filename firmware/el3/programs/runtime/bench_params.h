@@ -22,6 +22,8 @@ struct bench_params {
 
 #define BENCH_FLAG_AARCH32 1U /* smc_fuzz at EL2: call from an AArch32 EL1 */
 #define BENCH_FLAG_OS_INITIATED 2U /* psci_stress: suspends by the rules of that mode */
+#define BENCH_FLAG_DELAYS 4U /* psci_stress: its cores wait at random around their calls */
+#define BENCH_FLAG_ALL_OFF 8U /* psci_stress: at the end every core goes off, the machine stays on */
 
 /* The block at BENCH_PARAMS_ADDRESS, or the defaults where its magic is missing. */
 struct bench_params bench_params_read(void);

@@ -33,23 +33,53 @@ static uint32_t take(void)
     return GIC_NONE;
 }
 
+/* Priorities in steps, from the highest. */
+struct places {
+    uint32_t of[FIRMWARE_SGIS];
+};
+
+static struct places draw(struct random *random)
+{
+    struct places places;
+
+    for (uint32_t id = 0; id < FIRMWARE_SGIS; id++) {
+        places.of[id] = random_below(random, PRIORITIES);
+        gic_open(id, (uint8_t)(places.of[id] * PRIORITY_STEP));
+    }
+    return places;
+}
+
+static uint32_t send_and_take(struct random *random)
+{
+    gic_send(core_self(), random_below(random, FIRMWARE_SGIS));
+    return take();
+}
+
+void interrupts_enter_for_good(struct random *random)
+{
+    timer_stop();
+    draw(random);
+    send_and_take(random);
+    gic_open(GIC_TIMER_PPI, (uint8_t)(random_below(random, PRIORITIES) * PRIORITY_STEP));
+}
+
 uint32_t interrupts_enter(struct random *random)
 {
-    uint32_t places[FIRMWARE_SGIS];
     uint32_t timer = SIGNALLED;
     uint32_t entered = GIC_NONE;
 
     timer_stop();
-    for (uint32_t id = 0; id < FIRMWARE_SGIS; id++) {
-        places[id] = 1 + random_below(random, PRIORITIES - 1);
-        gic_open(id, (uint8_t)(places[id] * PRIORITY_STEP));
-    }
+    struct places places = draw(random);
+
     if (random_below(random, 2) == 0) {
-        gic_send(core_self(), random_below(random, FIRMWARE_SGIS));
-        entered = take();
+        entered = send_and_take(random);
+    }
+    if (entered != GIC_NONE && places.of[gic_id(entered)] == 0) {
+        interrupts_leave(entered);
+        entered = GIC_NONE;
     }
     if (entered != GIC_NONE) {
-        timer = places[gic_id(entered)];
+        timer = places.of[gic_id(entered)];
     }
     gic_open(GIC_TIMER_PPI, (uint8_t)(random_below(random, timer) * PRIORITY_STEP));
     return entered;

@@ -18,6 +18,8 @@ void interrupts_arrive(void);
  * handler of an SGI, and only the timer and what is above that SGI can interrupt it. Returns what interrupts_leave() needs.
  */
 uint32_t interrupts_enter(struct random *random);
+/* The same for a core that goes off: nothing has to be able to interrupt it, and it never leaves. */
+void interrupts_enter_for_good(struct random *random);
 void interrupts_leave(uint32_t entered);
 
 /* SGIs of any number, the firmware's own among them, to any cores. */

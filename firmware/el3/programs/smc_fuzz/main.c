@@ -7,6 +7,7 @@
 #include "core.h"
 #include "examine.h"
 #include "gic.h"
+#include "interrupts.h"
 #include "outcomes.h"
 #include "panic.h"
 #include "payload.h"
@@ -23,8 +24,21 @@
 static _Atomic uint64_t arrivals;
 static _Atomic uint64_t arrived_context;
 
+/* It goes off inside a handler, now and then, and with its timer fired. */
+static void leave_something(uint64_t context_id)
+{
+    struct random random = { .state = context_id };
+
+    interrupts_enter_for_good(&random);
+    if (random_below(&random, 4) == 0) {
+        interrupts_past_timer(&random);
+    }
+}
+
 static void arrival(uint64_t context_id)
 {
+    interrupts_arrive();
+    leave_something(context_id);
     atomic_store(&arrived_context, context_id);
     atomic_fetch_add(&arrivals, 1);
 }
@@ -78,6 +92,7 @@ static void narrow(struct smc_frame *frame)
 static void fuzz_once(struct random *random, uint64_t sequence)
 {
     uint64_t arrivals_before = atomic_load(&arrivals);
+    uint32_t entered = GIC_NONE;
     struct fuzz_call call;
     struct smc_frame before;
     struct smc_return back;
@@ -87,13 +102,18 @@ static void fuzz_once(struct random *random, uint64_t sequence)
         narrow(&call.frame);
     }
     before = call.frame;
+    if (random_below(random, 4) == 0) {
+        interrupts_send(random);
+        entered = interrupts_enter(random);
+    }
     if (call.may_suspend) {
-        timer_start_at(timer_now() + timer_ticks_of_us(WAKE_US));
+        timer_start_at(timer_now() + timer_ticks_of_us(random_below(random, WAKE_US)));
     }
     back = smc_frame_call(&call.frame);
     if (call.may_suspend) {
         timer_stop();
     }
+    interrupts_leave(entered);
     if (back.resumed) {
         examine_resume(&call, &before, back.context_id);
         return;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "meet.h"
 #include "percpu.h"
 
 #define ARCH_CACHE_LINE 64
@@ -41,13 +42,16 @@ static inline uint64_t arch_counter_hz(void)
 /* Until an event, or for no reason at all: the caller looks again at what it waits for. The cores call it with no lock held. */
 static inline void arch_event_wait(void)
 {
+    ARCH_MEET();
     __asm__ volatile("wfe" ::: "memory");
 }
 
 /* Wakes all cores in arch_event_wait(). The barrier makes what was stored before visible to whoever the event wakes. */
 static inline void arch_event_send(void)
 {
+    ARCH_MEET();
     __asm__ volatile("dsb ish\n\tsev" ::: "memory");
+    ARCH_MEET();
 }
 
 /*
@@ -73,17 +77,21 @@ static inline uint32_t arch_load_acquire_exclusive(const uint32_t *address)
  */
 static inline void arch_lock_acquire(struct arch_lock *lock)
 {
+    ARCH_MEET();
     uint32_t ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
 
     while (arch_load_acquire_exclusive(&lock->owner) != ticket) {
         arch_event_wait();
     }
+    ARCH_MEET();
 }
 
 /* By the holder, its caches still on. */
 static inline void arch_lock_release(struct arch_lock *lock)
 {
+    ARCH_MEET();
     __atomic_store_n(&lock->owner, lock->owner + 1, __ATOMIC_RELEASE);
+    ARCH_MEET();
 }
 
 /*
@@ -102,6 +110,7 @@ static inline void arch_clean_invalidate(const void *address)
 /* What was stored last by any core, and with it all that the core stored before. */
 static inline uint32_t arch_shared_load(const struct arch_shared *shared)
 {
+    ARCH_MEET();
     arch_clean_invalidate(shared);
     return __atomic_load_n(&shared->value, __ATOMIC_ACQUIRE);
 }
@@ -112,8 +121,11 @@ static inline uint32_t arch_shared_load(const struct arch_shared *shared)
  */
 static inline void arch_shared_store(struct arch_shared *shared, uint32_t value)
 {
+    ARCH_MEET();
     __atomic_store_n(&shared->value, value, __ATOMIC_RELEASE);
+    ARCH_MEET();
     arch_clean_invalidate(shared);
+    ARCH_MEET();
 }
 
 /*
@@ -122,9 +134,11 @@ static inline void arch_shared_store(struct arch_shared *shared, uint32_t value)
  */
 static inline bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t expected, uint32_t desired)
 {
+    ARCH_MEET();
     arch_clean_invalidate(shared);
     bool swapped = __atomic_compare_exchange_n(&shared->value, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 
+    ARCH_MEET();
     arch_clean_invalidate(shared);
     return swapped;
 }
@@ -136,12 +150,14 @@ static inline bool arch_shared_compare_swap(struct arch_shared *shared, uint32_t
 static inline void arch_publish(void)
 {
     __asm__ volatile("dsb ish" ::: "memory");
+    ARCH_MEET();
 }
 
 /* Between two looks at a word whose change no event tells of. Requires that no lock is held. */
 static inline void arch_relax(const struct arch_shared *shared)
 {
     (void)shared;
+    ARCH_MEET();
     __asm__ volatile("yield" ::: "memory");
 }
 
@@ -151,7 +167,9 @@ static inline void arch_relax(const struct arch_shared *shared)
  */
 static inline void arch_interrupt_wait(void)
 {
+    ARCH_MEET();
     __asm__ volatile("dsb sy\n\twfi" ::: "memory");
+    ARCH_MEET();
 }
 
 /*

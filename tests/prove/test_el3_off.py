@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a machine does whose cores are all off, and what a reset leaves of memory that is protected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.delays import BUILD, DELAYS, Schedule
+from support.idle import busy_and_off
+from support.memory_writers import pages_left
+
+pytestmark = [pytest.mark.slow, pytest.mark.qemu]
+
+
+@pytest.mark.parametrize("build", ["qemu_virt", BUILD])
+@pytest.mark.parametrize("gic", [2, 3])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_machine_whose_cores_are_all_off_uses_no_processor(build: str, gic: int, seed: int, tmp_path: Path) -> None:
+    busy, off = busy_and_off(Schedule((4, 4), gic, seed, DELAYS, 2_000, build), tmp_path)
+    assert off * 50 < busy, f"{off:.2f} s of processor time with all cores off, {busy:.2f} s with all busy"
+
+
+@pytest.mark.parametrize("gic", [2, 3])
+@pytest.mark.parametrize("cores", [1, 4])
+def test_a_reset_leaves_no_page_that_other_cores_wrote_meanwhile(cores: int, gic: int, tmp_path: Path) -> None:
+    assert pages_left(tmp_path, cores, gic, resets=100) == [0] * 100

@@ -17,8 +17,9 @@ from latlab.model.run import CoreId
 from latlab.store.references import load
 from latlab.store.store import open_store
 from latlab.virtual.board import Board, load_board
-from latlab.virtual.prediction import acquisition_orders, measured_spans, predict, repeated, undetermined_costs
+from latlab.virtual.prediction import acquisition_orders, measured_spans, other_releases, predict, repeated, undetermined_costs
 from latlab.virtual.program import Virtual, run_program, spans_of
+from latlab.virtual.scatter import with_intervals
 from latlab.virtual.whatif import alone_ns
 
 pytestmark = pytest.mark.firmware
@@ -47,7 +48,7 @@ def test_two_runs_print_the_same_bytes(program: Path, juno: Board, tmp_path: Pat
 
 
 def test_published_powerdowns_are_predicted_from_the_costs_of_another_release(program: Path, juno: Board) -> None:
-    predictions = predict(program, juno, load("published:tf-a/juno/v2.10"))
+    predictions = predict(program, juno, load("published:tf-a/juno/v2.10")).spans
     errors = [abs(p.error_percent) for p in predictions if p.key[1] is Metric.POWERDOWN]
     flushes = [abs(p.error_percent) for p in predictions if p.key[1] is Metric.CACHE_FLUSH]
     assert median(errors) <= 1.5
@@ -59,7 +60,7 @@ def test_predicted_flushes_are_as_near_as_those_of_the_other_release_itself(prog
     old, new = load("published:tf-a/juno/v2.9"), load("published:tf-a/juno/v2.10")
     modelled, copied = (
         median(abs(p.error_percent) for p in predictions if p.key[1] is Metric.CACHE_FLUSH)
-        for predictions in (predict(program, juno, new), repeated(old, new, Metric.CACHE_FLUSH))
+        for predictions in (predict(program, juno, new).spans, repeated(old, new, Metric.CACHE_FLUSH))
     )
     assert modelled <= 1.1 * copied
 
@@ -130,7 +131,26 @@ def test_figures_of_another_topology_are_refused(program: Path) -> None:
 def test_cores_are_served_in_the_order_that_is_given(program: Path, juno: Board, release: str) -> None:
     """v2.15 has core 1.2 before 0.0, which waited for the channel when 1.2 had not yet got its cluster's lock."""
     run = load(f"published:tf-a/juno/{release}")
-    spans = {p.key: p.predicted_ns for p in predict(program, juno, run)}
+    spans = spans_of(program, juno, acquisition_orders(measured_spans(run)))
     for test, order in acquisition_orders(measured_spans(run)).items():
         predicted = [spans[test, Metric.POWERDOWN, core] for core in order]
         assert predicted == sorted(predicted), test
+
+
+def test_nine_of_ten_spans_of_every_release_lie_in_the_intervals_that_the_others_give(program: Path, juno: Board) -> None:
+    releases = other_releases(juno, [])
+    predicted = {run.id: predict(program, juno, run).spans for run in releases}
+    inside = [
+        one.is_inside
+        for name, spans in predicted.items()
+        for one in with_intervals(spans, [others for other, others in predicted.items() if other != name])
+    ]
+    assert len(releases) >= 8 and len(inside) > 600 and None not in inside
+    assert sum(map(bool, inside)) >= 0.88 * len(inside)
+
+
+def test_what_the_model_has_not_is_not_predicted(program: Path, juno: Board) -> None:
+    predicted = predict(program, juno, load("published:tf-a/juno/v2.13"))
+    assert {one.test for one in predicted.departures} == {"susp_deep_parallel", "susp_deep_serial"}
+    assert not {one.key[0] for one in predicted.spans} & {"susp_deep_parallel", "susp_deep_serial"}
+    assert max(abs(one.error_percent) for one in predicted.spans if one.key[1] is Metric.POWERDOWN) < 12

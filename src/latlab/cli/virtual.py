@@ -56,24 +56,34 @@ def predict(
     format: TablesFormat = Format.TABLE,
     store: StoreOption = None,
 ) -> None:
-    """Predict published figures from a platform's costs and the order in which the cores came, and show the error."""
+    """Predict published figures from a platform's costs and the order in which the cores came, and show the error.
+
+    Intervals come from the platform's other published releases. Exits 3 where every test shows what the model has not."""
     from latlab.campaigns.loading import load_reference
-    from latlab.report.virtual.tables import error_table, prediction_table
+    from latlab.report.virtual.tables import departure_table, error_table, prediction_table
     from latlab.virtual.board import load_board
-    from latlab.virtual.prediction import fit_board, predict, undetermined_costs
+    from latlab.virtual.prediction import fit_board, other_releases, predict, undetermined_costs
     from latlab.virtual.program import find_program
+    from latlab.virtual.scatter import with_intervals
 
     if fit_test and not fit_to:
         raise UsageError("--fit-test chooses tests of the figures that --fit names; give --fit too")
     board, found = load_board(platform), find_program(program)
-    if fit_to:
-        runs = [load_reference(reference, "", store) for reference in fit_to]
+    runs = [load_reference(reference, "", store) for reference in fit_to or ()]
+    if runs:
         held = undetermined_costs(found, board, runs[0], fit_test or ())
         if held:
             say(f"held, because the figures cannot determine them: {', '.join(held)}")
         board = board.with_costs(fit_board(found, board, runs, fit_test or (), held).values_ns)
-    predictions = predict(found, board, load_reference(measured, "", store), test or ())
-    emit_tables([prediction_table(predictions), error_table(predictions)], format)
+    run = load_reference(measured, "", store)
+    predicted = predict(found, board, run, test or ())
+    if not predicted.spans:
+        raise DataError(f"{run.id} is not predicted: in {predicted.departures[0].test} {predicted.departures[0].sentence}")
+    others = other_releases(board, [run, *runs])
+    spans = with_intervals(predicted.spans, [predict(found, board, other).spans for other in others])
+    tables = [prediction_table(spans), error_table(spans)]
+    emit_tables([*tables, departure_table(predicted.departures)] if predicted.departures else tables, format)
+    say(f"intervals of 90 % by {', '.join(other.id for other in others)}" if others else "no interval: no other release is published")
 
 
 def whatif(

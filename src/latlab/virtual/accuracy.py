@@ -13,11 +13,15 @@ from latlab.virtual.prediction import Prediction
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """Absolute errors in percent over the spans of one metric; `test` is None for all tests together."""
+    """Absolute errors in percent over the spans of one metric; `test` is None for all tests together.
+
+    `inside` are the spans that lie in their intervals; None where one has no interval.
+    """
 
     test: str | None
     metric: Metric
     spans: int
+    inside: int | None
     median_percent: float
     worst: Prediction
 
@@ -33,6 +37,7 @@ def accuracy(predictions: Sequence[Prediction]) -> tuple[Accuracy, ...]:
             test,
             metric,
             len(found),
+            None if any(p.is_inside is None for p in found) else sum(bool(p.is_inside) for p in found),
             median(abs(p.error_percent) for p in found),
             max(found, key=lambda p: abs(p.error_percent)),
         )

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,27 +12,41 @@ import numpy as np
 from latlab.errors import DataError, UsageError
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run
+from latlab.store.references import load, published_references
 from latlab.virtual.board import Board
 from latlab.virtual.fit import Fit, fit, undetermined
 from latlab.virtual.program import TESTS, Orders, SpanKey, spans_of
+from latlab.virtual.structure import UNFITTED, Departure, broken_rules, far_from_the_model, orders_not_served
 
 Model = Callable[[Mapping[str, int]], dict[SpanKey, float]]
-
-# A core that wakes meets others on their way down, at times that no published table gives.
-UNFITTED = frozenset({("susp_deep_parallel", Metric.WAKEUP)})
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """One span as it was measured and as the model says, in nanoseconds."""
+    """One span as it was measured and as the model says, in nanoseconds; with the interval that other releases give, where they do."""
 
     key: SpanKey
     measured_ns: float
     predicted_ns: float
+    low_ns: float | None = None
+    high_ns: float | None = None
 
     @property
     def error_percent(self) -> float:
         return 100.0 * (self.predicted_ns - self.measured_ns) / self.measured_ns
+
+    @property
+    def is_inside(self) -> bool | None:
+        """Whether the interval holds what was measured; None without an interval."""
+        return None if self.low_ns is None or self.high_ns is None else self.low_ns <= self.measured_ns <= self.high_ns
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """What was predicted of a run, and the tests that were not, because they show what the model has not."""
+
+    spans: tuple[Prediction, ...]
+    departures: tuple[Departure, ...] = ()
 
 
 def measured_spans(run: Run) -> dict[SpanKey, float]:
@@ -85,7 +99,16 @@ def _chosen(run: Run, board: Board, tests: Sequence[str]) -> dict[SpanKey, float
 
 
 def fit_board(program: Path, board: Board, runs: Sequence[Run], tests: Sequence[str] = (), hold: Sequence[str] = ()) -> Fit[SpanKey]:
-    """Fit a board's costs to the spans of runs. Several runs of one platform: the median over them."""
+    """Fit a board's costs to the spans of runs. Several runs of one platform: the median over them.
+
+    Raises DataError where a test shows what the model has not.
+    """
+    for run in runs:
+        if departures := broken_rules(run, board, tests):
+            left = ", ".join(sorted({one.test for one in departures}))
+            raise DataError(
+                f"{run.id} cannot be fitted: in {departures[0].test} {departures[0].sentence}; leave out {left}, by naming others"
+            )
     spans = _joined([_chosen(run, board, tests) for run in runs])
     targets = {key: value for key, value in spans.items() if key[:2] not in UNFITTED}
     model = model_of(program, board, acquisition_orders(spans))
@@ -99,14 +122,28 @@ def undetermined_costs(program: Path, board: Board, run: Run, tests: Sequence[st
     return undetermined(model, fitted_costs(board), spans)
 
 
-def predict(program: Path, board: Board, run: Run, tests: Sequence[str] = ()) -> tuple[Prediction, ...]:
-    """Each span of the run beside what the board's costs say, given only in which order the cores came."""
+def predict(program: Path, board: Board, run: Run, tests: Sequence[str] = ()) -> Predicted:
+    """Each span of the run beside what the board's costs say, given only in which order the cores came, and the lead."""
+    board = replace(board, lead=run.lead or board.lead)
     spans = _chosen(run, board, tests)
-    modelled = model_of(program, board, acquisition_orders(spans))({})
+    orders = acquisition_orders(spans)
+    modelled = model_of(program, board, orders)({})
     missing = [key for key in spans if key not in modelled]
     if missing:
         raise DataError(f"the model has no span {missing[0]}; the run is of another campaign")
-    return tuple(Prediction(key, value, modelled[key]) for key, value in spans.items())
+    departures = (
+        *broken_rules(run, board, tests), *orders_not_served(orders, modelled, board), *far_from_the_model(spans, modelled)
+    )  # fmt: skip
+    left_out = {one.test for one in departures}
+    return Predicted(tuple(Prediction(key, value, modelled[key]) for key, value in spans.items() if key[0] not in left_out), departures)
+
+
+def other_releases(board: Board, used: Sequence[Run]) -> list[Run]:
+    """The published releases of the board's platform, with its lead, without those that were used, by their firmware and figures."""
+    named = [name for name in published_references() if name.split("/")[-2] == board.name]
+    known = [(run.build.firmware, measured_spans(run)) for run in used]
+    runs = [run for run in map(load, named) if run.topology == board.topology and run.lead == board.lead]
+    return [run for run in runs if all(run.build.firmware != firmware and measured_spans(run) != spans for firmware, spans in known)]
 
 
 def repeated(before: Run, after: Run, metric: Metric) -> tuple[Prediction, ...]:

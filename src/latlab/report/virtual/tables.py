@@ -11,6 +11,7 @@ from latlab.virtual.exploration import Finding
 from latlab.virtual.fit import Fit
 from latlab.virtual.prediction import Prediction
 from latlab.virtual.program import SpanKey
+from latlab.virtual.structure import Departure
 
 NS_PER_US = 1000
 SPAN = words("Test", "Metric", "Core")
@@ -28,24 +29,32 @@ def residual_table(found: Fit[SpanKey]) -> Table:
 
 
 def prediction_table(predictions: Sequence[Prediction]) -> Table:
-    rows = tuple((*_place(p.key), _us(p.measured_ns), _us(p.predicted_ns), round(p.error_percent, 2)) for p in predictions)
-    return Table("Measured and predicted, µs", (*SPAN, *figures("Measured", "Predicted", "Error %")), rows)
+    """With the interval of 90 % where other releases give one, and whether it holds what was measured."""
+    rows = tuple((*_place(p.key), _us(p.measured_ns), _us(p.predicted_ns), *_interval(p), round(p.error_percent, 2)) for p in predictions)
+    return Table("Measured and predicted, µs", (*SPAN, *figures("Measured", "Predicted", "Low", "High", "Error %")), rows)
+
+
+def departure_table(departures: Sequence[Departure]) -> Table:
+    return Table(
+        "Not predicted: what the model has not", words("Test", "What the figures show"), tuple((d.test, d.sentence) for d in departures)
+    )
 
 
 def error_table(predictions: Sequence[Prediction]) -> Table:
-    """Median and worst error of each metric: all tests together, then test by test."""
+    """Median and worst error of each metric, and how many lie inside their interval: all tests together, then test by test."""
     rows = tuple(
         (
             one.test or "all tests",
             one.metric.value,
             one.spans,
+            "-" if one.inside is None else one.inside,
             round(one.median_percent, 2),
             round(abs(one.worst.error_percent), 2),
             _where(one.worst),
         )
         for one in accuracy(predictions)
     )
-    columns = (*words("Test", "Metric"), *figures("Spans", "Median", "Worst"), *words("Worst at"))
+    columns = (*words("Test", "Metric"), *figures("Spans", "Inside", "Median", "Worst"), *words("Worst at"))
     return Table("Absolute error of the prediction, %", columns, rows)
 
 
@@ -72,6 +81,12 @@ def exploration_table(findings: Sequence[Finding]) -> Table:
 def _place(key: SpanKey) -> tuple[str, str, str]:
     test, metric, core = key
     return test, metric.value, str(core)
+
+
+def _interval(prediction: Prediction) -> tuple[float | str, float | str]:
+    if prediction.low_ns is None or prediction.high_ns is None:
+        return "-", "-"
+    return _us(prediction.low_ns), _us(prediction.high_ns)
 
 
 def _where(prediction: Prediction) -> str:

@@ -35,6 +35,8 @@ GROWTH_NOTE = (
     "channel takes to serve every core, whatever the locks."
 )
 
+NO_INTERVAL = "Exact for these costs and for no others: no such board was measured, so no interval is known."
+
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
@@ -123,7 +125,7 @@ def _points(sweep: Sweep) -> Table:
     )
     names = ("Cores", "Clusters", "Powerdown median", "Powerdown worst", "Wakeup median", "Wakeup worst")
     columns = (*DESIGN_COLUMNS, *figures(*names))
-    return Table(f"{sweep.title}, µs. {sweep.basis}", columns, rows)
+    return Table(f"{sweep.title}, µs. {sweep.basis} {NO_INTERVAL}", columns, rows)
 
 
 def _parts(found: Sequence[Growth]) -> Table:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from latlab.report.chart import named
 from latlab.report.page import Facts, Folded, Page, Paragraph, Section
 from latlab.report.text import plain
-from latlab.report.virtual.whatif import GROWTH_NOTE, PARTS_NOTE, Sweep, tables
+from latlab.report.virtual.whatif import GROWTH_NOTE, NO_INTERVAL, PARTS_NOTE, Sweep, tables
 from latlab.report.virtual.whatif_charts import charts
 
 BASIS = "The costs of a described board and the production sources of psci; nothing here was measured on hardware."
@@ -25,4 +25,4 @@ def page(sweep: Sweep) -> Page:
         Section("What these figures mean", (Paragraph(BASIS), Facts((*facts, *costs)))),
     )
     drawn = tuple(Section(chart.title, (replace(chart, title=""),)) for chart in named(charts(sweep), "chart"))
-    return Page(sweep.title, (f"Clock: virtual time. Unit: µs. {sweep.basis}",), (*drawn, *shown, *last))
+    return Page(sweep.title, (f"Clock: virtual time. Unit: µs. {sweep.basis} {NO_INTERVAL}",), (*drawn, *shown, *last))

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How far releases lie from what a board's costs predict of them: the interval of a prediction.
+
+Within a test and metric the logarithm of measured over predicted has a mean for each release and a scatter about it. The interval of one
+span of a further release holds both, by Student's t with Satterthwaite's degrees of freedom.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy import stats
+
+from latlab.model.enums import Metric
+from latlab.virtual.prediction import Prediction
+
+CONFIDENCE = 0.9
+FEWEST_RELEASES = 3
+
+Errors = list[float]
+Group = tuple[str, Metric]
+
+
+def with_intervals(predictions: Sequence[Prediction], others: Sequence[Sequence[Prediction]]) -> tuple[Prediction, ...]:
+    """Each with what holds the measured span with 90 %, by the predictions of other releases from the same costs; none for a test and
+    metric that fewer than three of them have."""
+    known: dict[Group, list[Errors]] = defaultdict(list)
+    for release in others:
+        for group, errors in _by_group(release).items():
+            known[group].append(errors)
+    factors = {group: _factors(errors) for group, errors in known.items() if len(errors) >= FEWEST_RELEASES}
+    return tuple(_placed(one, factors.get(one.key[:2])) for one in predictions)
+
+
+def _placed(one: Prediction, factors: tuple[float, float] | None) -> Prediction:
+    if factors is None:
+        return one
+    return replace(one, low_ns=one.predicted_ns * factors[0], high_ns=one.predicted_ns * factors[1])
+
+
+def _by_group(predictions: Sequence[Prediction]) -> dict[Group, Errors]:
+    found: dict[Group, Errors] = defaultdict(list)
+    for one in predictions:
+        if one.measured_ns > 0 and one.predicted_ns > 0:
+            found[one.key[:2]].append(float(np.log(one.measured_ns / one.predicted_ns)))
+    return found
+
+
+def _factors(releases: list[Errors]) -> tuple[float, float]:
+    means = np.array([np.mean(errors) for errors in releases])
+    squares = sum(float(((np.array(errors) - np.mean(errors)) ** 2).sum()) for errors in releases)
+    freedom = sum(len(errors) - 1 for errors in releases)
+    size = float(np.mean([len(errors) for errors in releases]))
+    within = squares / freedom if freedom else 0.0
+    between, left = float(means.var(ddof=1)) * (1 + 1 / len(releases)), within * (1 - 1 / size)
+    variance = between + left
+    uncertain = between**2 / (len(releases) - 1) + (left**2 / freedom if freedom else 0.0)
+    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, variance**2 / uncertain)) * variance**0.5 if uncertain else 0.0
+    return float(np.exp(means.mean() - half)), float(np.exp(means.mean() + half))

@@ -126,6 +126,11 @@ class Distribution:
     late: tuple[LateWakeup, ...] = ()
     late_dropped: int = 0
 
+    @property
+    def is_computed(self) -> bool:
+        """Whether nobody counted: where only a summary was published, `got` is what was due."""
+        return not self.counts and self.missed is None and self.expected is not None and self.got == self.expected
+
 
 @dataclass(frozen=True, slots=True)
 class CoreTrace:

@@ -13,7 +13,7 @@ from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.history import history
 from latlab.analysis.wakeups.pareto import level_of, over
-from latlab.analysis.wakeups.tail import _extreme_value, tails
+from latlab.analysis.wakeups.tail import _extreme_value, _stability, tails
 from latlab.errors import UsageError
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Sample, Tick
@@ -131,8 +131,44 @@ def test_the_true_level_lies_in_the_interval_nearly_as_often_as_it_says():
     for _ in range(40):
         found = tail_of(rng.exponential(100_000, 4000))
         given += found.level is not None
-        inside += found.level is not None and found.low <= 100_000 * np.log(1e5) <= found.high
+        inside += found.level is not None and found.low <= 100_000 * np.log(1e5) <= found.high_without_mode
     assert given >= 36 and inside >= 0.87 * given
+
+
+def test_a_mode_that_hardly_ever_comes_makes_no_interval_false():
+    """Once in 50,000, at ten times the rest, and ten thousand samples: most of them do not hold it once."""
+    rng, given, covered = np.random.default_rng(6), 0, 0
+    for _ in range(40):
+        values = rng.exponential(100_000, 10_000)
+        late = rng.random(10_000) < 1 / 50_000
+        found = tail_of(np.where(late, values + 10_000_000, values), once_in=1e6)
+        truth = 10_000_000 + 100_000 * np.log(1e6 / 50_000)
+        given += found.level is not None
+        covered += found.level is not None and found.low <= truth and (found.high is None or truth <= found.high)
+    assert given >= 30 and covered == given
+
+
+def test_an_interval_has_an_upper_end_only_where_a_mode_as_rare_would_have_been_seen():
+    rng = np.random.default_rng(4)
+    found = tail_of(rng.exponential(100_000, 30_000), once_in=1_000)
+    assert found.sight == 10_000 and found.high == found.high_without_mode
+    found = tail_of(rng.exponential(100_000, 30_000), once_in=1_001)
+    assert found.level is not None and found.high is None and found.high_without_mode > found.level
+
+
+def test_twice_as_many_excesses_must_tell_the_same_level():
+    """A kink within the excesses: the upper half of them has a tail of its own."""
+    rng = np.random.default_rng(5)
+    lower = found_level = level_of(over(rng.exponential(1e5, 6000), 300, 1.0), 1e5)
+    assert _stability(lower, found_level).passed
+    for end in (found_level.low, found_level.high):
+        assert _stability(replace(lower, level=end), found_level).passed
+    assert not _stability(replace(lower, level=found_level.low * 0.999), found_level).passed
+    assert not _stability(replace(lower, level=found_level.high * 1.001), found_level).passed
+    values = np.sort(rng.exponential(1e5, 20_000))
+    values[-246:] = values[-246] + (values[-246:] - values[-246]) * 6
+    told = tail_of(rng.permutation(values), once_in=1e6)
+    assert told.level is None and [check.name for check in told.diagnostics if not check.passed] == ["stability"]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from latlab.model.run import CoreId
 
 class Basis(StrEnum):
     EXACT = "exact"
+    PRINTED = "as printed"
     INFERRED = "inferred"
 
 

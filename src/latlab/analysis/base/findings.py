@@ -356,7 +356,8 @@ class Scatter:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """One CPU's wake-ups. `median` is None where only a summary is known; `missed` periods passed while the task was late."""
+    """One CPU's wake-ups. `median` is None where only a summary is known, whose figures were printed in steps of `step`; `missed` periods
+    passed while the task was late."""
 
     cpu: int
     average: float
@@ -364,6 +365,7 @@ class Spread:
     maximum: float
     wakeups: int
     missed: int
+    step: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

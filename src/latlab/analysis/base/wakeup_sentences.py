@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from latlab.analysis.base import findings as f
-from latlab.analysis.base.wording import MODES, amount, count, percent, said_blame, said_duration, signed, unit_of
+from latlab.analysis.base.wording import MODES, amount, count, percent, printed, said_blame, said_duration, signed, unit_of
 
 WakeupFinding = (
     f.ModeCaveat | f.Spread | f.LateByBlame | f.LateInPeriod | f.CpuMoved | f.BlameMoved | f.NoWakeupMoved
@@ -66,8 +66,9 @@ def _way(finding: f.LargestGrew) -> str:
 
 
 def _spread(finding: f.Spread, unit: str) -> str:
-    longest = amount(finding.maximum, unit)
-    told = f"CPU {finding.cpu}: average {amount(finding.average, unit)}, maximum {longest}"
+    longest = printed(finding.maximum, finding.step, unit)
+    told = f"CPU {finding.cpu}: average {printed(finding.average, finding.step, unit)}, maximum {longest}"
+    told += f", printed in steps of {amount(finding.step, unit)}" if finding.step else ""
     if finding.median:
         ratio = finding.maximum / finding.median
         told = f"CPU {finding.cpu}: median {amount(finding.median, unit)}, maximum {longest}, {ratio:.1f} times the median"

@@ -43,6 +43,13 @@ def amount(value: float, unit: str) -> str:
     return f"{_microseconds(value)} µs"
 
 
+def printed(value: float, step: float, unit: str) -> str:
+    """As `amount`, but no finer than the steps in which it was printed: `8 µs` of a print in whole µs."""
+    if unit != "ns" or step < scale_of(unit) or value % scale_of(unit):
+        return amount(value, unit)
+    return f"{value / scale_of(unit):.0f} µs"
+
+
 def bare(value: float, unit: str) -> str:
     """The number without its unit, two decimals where it is µs, for columns."""
     shown = _shown(value, unit)

@@ -30,7 +30,7 @@ def explain_wakeups(run: Run) -> tuple[Explanation, ...]:
     out = [Explanation("", f.ModeCaveat(mode, pair=False), Basis.EXACT, unit)] if mode else []
     for test in dict.fromkeys(one.test for one in run.distributions):
         own = [one for one in run.distributions if one.test == test]
-        out += [Explanation(test, _spread(one, run), Basis.EXACT, unit) for one in own]
+        out += [Explanation(test, _spread(one, run), Basis.EXACT if one.counts else Basis.PRINTED, unit) for one in own]
         out += [Explanation(test, finding, Basis.INFERRED, unit) for finding in _late(own, run)]
     return tuple(out)
 
@@ -80,6 +80,7 @@ def _spread(one: Distribution, run: Run) -> f.Spread:
         maximum=one.maximum_ticks * scale,
         wakeups=counted.total if counted else one.got,
         missed=one.missed or 0,
+        step=0.0 if counted else max(one.resolution_ticks * scale, dict(run.resolutions).get(one.metric, 0.0)),
     )
 
 

@@ -31,6 +31,8 @@ MOST_AT_THE_END = 10
 LARGEST_SHAPE = 0.7
 SMALLEST_SHAPE = -0.5
 ALPHA = 0.01
+RULE_OF_THREE = 3
+CLOSED_WITHIN = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,12 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """`level`, in ns or instructions, is exceeded once in `once_in` samples; None with the failed diagnostics where none may be given."""
+    """`level`, in ns or instructions, is exceeded once in `once_in` samples; None with the failed diagnostics where none may be given.
+
+    `low` and `high` are its 95 % interval. A mode that comes more rarely than once in `sight` samples would not have been seen (the rule of
+    three), and no fit knows of it: an interval that such a mode could make false has no upper end, and `high` is None. What the end is if
+    there is no such mode is `high_without_mode`.
+    """
 
     test: str
     metric: Metric
@@ -55,6 +62,11 @@ class Tail:
     high: float | None
     shape: float | None
     diagnostics: tuple[Diagnostic, ...]
+    high_without_mode: float | None = None
+
+    @property
+    def sight(self) -> float:
+        return self.samples / RULE_OF_THREE
 
     @property
     def refusal(self) -> str:
@@ -123,7 +135,8 @@ def _tail(run: Run, blank: Tail, values: Floats, once_in: float, most: float, me
     checks += _block_check(values, once_in, found.low, found.high)
     if not all(check.passed for check in checks):
         return refused(*checks)
-    return replace(blank, level=found.level, low=found.low, high=found.high, shape=found.shape, diagnostics=tuple(checks))
+    told = replace(blank, level=found.level, low=found.low, high_without_mode=found.high, shape=found.shape, diagnostics=tuple(checks))
+    return replace(told, high=found.high if blank.once_in <= CLOSED_WITHIN * blank.sight else None)
 
 
 def _excesses_of(measured: int, most: float) -> int:

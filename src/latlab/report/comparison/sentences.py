@@ -43,7 +43,7 @@ def samples_line(run: Run) -> str:
         values = sum(len(one.values) for one in run.amounts)
         return f"{len(run.amounts):,} quantities, {values:,} values"
     if run.distributions:
-        return f"{CLOCK_NAMES[run.tick.clock]}, {sum(one.got for one in run.distributions):,} {_counted(run)}"
+        return f"{CLOCK_NAMES[run.tick.clock]}, {sum(one.got for one in run.distributions):,} {_counted(run)}{_computed(run)}"
     sizes = Counter((sample.test, sample.metric, sample.core) for sample in run.samples).values()
     each = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
     return f"{CLOCK_NAMES[run.tick.clock]}, {len(run.samples):,} samples, {each} in each cell"
@@ -133,9 +133,13 @@ def _boots(comparison: Comparison) -> str:
 
 
 def _wakeups(comparison: Comparison, before: int, after: int) -> str:
-    told = f"{before:,} and {after:,} {_counted(comparison.a)}"
+    told = f"{before:,}{_computed(comparison.a)} and {after:,}{_computed(comparison.b)} {_counted(comparison.a)}"
     exact = comparison.a.tick.clock is not Clock.TIME
     return f"{told}; deterministic: any difference is exact" if exact else f"{told}, weighted by their counts"
+
+
+def _computed(run: Run) -> str:
+    return " (computed: duration / interval)" if any(one.is_computed for one in run.distributions) else ""
 
 
 def _counted(run: Run) -> str:

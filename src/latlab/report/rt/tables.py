@@ -56,11 +56,11 @@ def tables(name: str, result: RtResult) -> list[Table]:
 
 def latencies(name: str, wakeups: Wakeups) -> Table:
     """The reference's table, a column for each CPU, and below it what the reference leaves out."""
-    cpus = wakeups.cpus
+    cpus, step = wakeups.cpus, wakeups.resolution_ns
     rows = [
-        ("Minimum (µs)", *(us(cpu.min_ns) for cpu in cpus)),
-        ("Average (µs)", *(us(cpu.average_ns) for cpu in cpus)),
-        ("Maximum (µs)", *(us(cpu.max_ns) for cpu in cpus)),
+        ("Minimum (µs)", *(us(cpu.min_ns, step) for cpu in cpus)),
+        ("Average (µs)", *(us(cpu.average_ns, step) for cpu in cpus)),
+        ("Maximum (µs)", *(us(cpu.max_ns, step) for cpu in cpus)),
         *((f"{percent:g} % (µs)", *(us(percentile_ns(cpu, percent)) for cpu in cpus)) for percent in told_percentiles(cpus)),
         ("Wake-ups due", *(_count(cpu.expected) for cpu in cpus)),
         ("measured", *(str(cpu.got) for cpu in cpus)),

@@ -24,11 +24,27 @@ def _table(found: list[Tail], unit: str) -> Table:
             one.samples,
             amount(one.largest, unit),
             strong(amount(one.level, unit)) if one.level is not None else Span("no estimate", Style.DOUBT),
-            f"{amount(one.low, unit)} to {amount(one.high, unit)}" if one.low is not None and one.high is not None else "",
-            one.refusal or "; ".join(f"{check.name}: {check.figure}" for check in one.diagnostics),
+            _interval(one, unit),
+            one.refusal or "; ".join((*_sight(one, unit), *(f"{check.name}: {check.figure}" for check in one.diagnostics))),
         )
         for one in found
     )
     once = f"Once in {found[0].once_in:,.0f} samples"
     columns = (*words("Core"), *figures("Samples", "Largest", once, "95 % interval"), prose("Why"))
     return Table(f"{found[0].test} {found[0].metric}", columns, rows)
+
+
+def _interval(one: Tail, unit: str) -> str:
+    if one.low is None:
+        return ""
+    return f"{amount(one.low, unit)} or more" if one.high is None else f"{amount(one.low, unit)} to {amount(one.high, unit)}"
+
+
+def _sight(one: Tail, unit: str) -> tuple[str, ...]:
+    """What a mode that never came would make of the estimate."""
+    if one.high_without_mode is None or one.high is not None:
+        return ()
+    return (
+        f"a mode rarer than once in {one.sight:,.0f} would not have been seen, so the interval has no upper end; "
+        f"without such a mode it ends at {amount(one.high_without_mode, unit)}",
+    )

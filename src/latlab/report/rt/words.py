@@ -51,6 +51,8 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name, value in facts if value)
 
 
-def us(ns: float | None) -> str:
-    """Microseconds to a tenth."""
-    return "-" if ns is None else f"{ns / 1000:.1f}"
+def us(ns: float | None, step_ns: int = 1) -> str:
+    """Microseconds to a tenth; whole ones where the tool tells no more."""
+    if ns is None:
+        return "-"
+    return f"{ns / 1000:.0f}" if step_ns >= 1000 and ns % 1000 == 0 else f"{ns / 1000:.1f}"

@@ -6,13 +6,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from latlab.analysis.base.comparison import Comparison, Row
-from latlab.analysis.base.findings import FunctionsMoved, LargestGrew, LargeUntold, RarestSeen, RuleChanged, ScatterUnknown
+from latlab.analysis.base.findings import (
+    CouldHaveSeen,
+    FunctionsMoved,
+    LargestGrew,
+    LargeUntold,
+    RarestSeen,
+    RuleChanged,
+    ScatterUnknown,
+    TailNotTold,
+)
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import percent, said_in_iterations, signed
 from latlab.analysis.explain import explain_pair
 from latlab.model.enums import Kind
 
-FIRST = (RuleChanged, LargeUntold, LargestGrew, ScatterUnknown, RarestSeen)
+FIRST = (RuleChanged, LargeUntold, LargestGrew, ScatterUnknown, RarestSeen, TailNotTold, CouldHaveSeen)
 
 
 @dataclass(frozen=True)
@@ -37,7 +46,7 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     broken = (f"{one.test}: {one.sentence}" for one in said if isinstance(one.finding, RuleChanged))
     rules = (*filter(None, (comparison.differences.title,)), *broken)
     grown = tuple(one.sentence for one in said if isinstance(one.finding, LargestGrew))
-    seen = tuple(one.sentence for one in said if isinstance(one.finding, RarestSeen))
+    seen = tuple(one.sentence for one in said if isinstance(one.finding, RarestSeen | TailNotTold | CouldHaveSeen))
     large = tuple(one.sentence for one in said if isinstance(one.finding, LargeUntold | ScatterUnknown))
     grew = [one.finding for one in said if isinstance(one.finding, LargestGrew)]
     blocks = any(one.after > one.before and not one.is_told for one in grew)
@@ -49,7 +58,7 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
     if untold == len(comparison.rows):
         more = "measure both again, and for longer" if comparison.kind is Kind.WAKEUPS else "take more boots of both"
-        return Decision((), 3, (*rules, *rest, f"cannot tell: none of {untold} rows can be told; {more}{caveat}"))
+        return Decision((), 3, (*rules, *rest, *seen, f"cannot tell: none of {untold} rows can be told; {more}{caveat}"))
     if blocks or large or comparison.gaps:
         return Decision((), 3, (*rules, *rest, *seen, f"cannot tell: {counts}, and the above could not be judged{caveat}"))
     return Decision((), 0, (*rules, *grown, *seen, f"pass: {counts}{caveat}"))

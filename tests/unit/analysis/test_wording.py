@@ -166,7 +166,16 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
             "powerdown in x, cluster 1, differs by +1.06 µs (+40.2 %), and one row more by as much as that or less: "
             "large, and not to be told from noise with so few boots; take more of both",
         ),
-        (f.NotTold(11, 31, 0.125), "11 of 31 rows cannot be told, the largest +12.5 %; the others did not change"),
+        (f.TailNotTold(11, 47, True), "the tail of 11 of 47 rows is not told: too few iterations, or too far apart"),
+        (
+            f.CouldHaveSeen("level", 44, 0.04, 0.9, 3, 0.02),
+            "a change of the level by 4 % would have been found with 90 % in half of 44 rows; three boots more of each run for 2 %",
+        ),
+        (
+            f.ShapeMoved(Metric.WAKEUP, "x", "cluster 1", Verdict.REGRESSED, (("99 %", 910.0, 2120.0),)),
+            "wakeup in x, cluster 1, regressed in its shape, as distances from the median: 99 % 0.91 µs to 2.12 µs",
+        ),
+        (f.NotTold(11, 31, 0.125), "11 of 31 rows cannot be told, the largest +12.5 %; the others lie within the threshold"),
         (
             f.Scatter(Metric.WAKEUP, (0.012, 0.034), (0.005, 0.02), (4, 4, 3, 3, 18)),
             "wakeup scatters by 1.2 % between boots (at most 3.4 %) and 0.5 % within one boot (at most 2 %): medians of 18 spans; "

@@ -85,6 +85,7 @@ class Row:
     p_adjusted: float = 1.0
     in_iterations: InIterations | None = None
     detectable: tuple[Detectable, ...] = ()
+    maxima: tuple[float, float] | None = None
 
     @property
     def relative(self) -> float:

@@ -27,3 +27,8 @@ def t_upper(t: float, dof: float) -> float:
 def f_exceeded(share: float, above_dof: float, below_dof: float) -> float:
     """What the ratio of two variances of such degrees of freedom exceeds in a share of all cases."""
     return float(special.fdtri(above_dof, below_dof, 1 - share))
+
+
+def f_upper(ratio: float, above_dof: float, below_dof: float) -> float:
+    """How often the ratio of two variances of such degrees of freedom lies above this one."""
+    return float(special.fdtrc(above_dof, below_dof, ratio))

@@ -265,6 +265,40 @@ class MetricMoved:
 
 
 @dataclass(frozen=True, slots=True)
+class ShapeMoved:
+    """How the spans of some cores spread around their median changed: figures by name with their distance from it before and after."""
+
+    metric: Metric
+    test: str
+    name: str
+    verdict: Verdict
+    figures: tuple[tuple[str, float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CouldHaveSeen:
+    """In half of `rows` a change of `figure` by this share of the level would have been found with `power`; with so many boots more of
+    each run, one of the share `then`."""
+
+    figure: str
+    rows: int
+    share: float
+    power: float
+    more: int | None
+    then: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TailNotTold:
+    """Rows whose level is the same and whose iterations are too few, or too scattered, to tell of the tail. `is_rest`: beside others that
+    moved or cannot be told."""
+
+    rows: int
+    of: int
+    is_rest: bool
+
+
+@dataclass(frozen=True, slots=True)
 class InSomeIterations:
     """A row whose change is in some iterations only, under a clock that is exact."""
 
@@ -475,6 +509,9 @@ Finding = (
     | WaitedFor
     | MetricMoved
     | InSomeIterations
+    | ShapeMoved
+    | CouldHaveSeen
+    | TailNotTold
     | TermMoved
     | PartsMoved
     | FunctionsMoved

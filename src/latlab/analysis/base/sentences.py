@@ -68,6 +68,14 @@ class _Sentence:
                 return self._rule(finding)
             case f.LargeUntold() | f.NotTold():
                 return self._untold(finding)
+            case f.ShapeMoved(metric, test, name, verdict, figures):
+                told = ", ".join(f"{figure} {self.amount(before)} to {self.amount(after)}" for figure, before, after in figures)
+                return f"{metric} in {test}, {name}, {verdict} in its shape, as distances from the median: {told}"
+            case f.TailNotTold(rows, of, is_rest):
+                level = "" if is_rest else "no level changed beyond its threshold; "
+                return f"{level}the tail of {rows} of {count(of, 'row')} is not told: too few iterations, or too far apart"
+            case f.CouldHaveSeen():
+                return _could_have_seen(finding)
             case f.InSomeIterations(metric, test, name, found):
                 return f"{metric} in {test}, {name}, differs in {said_in_iterations(found)}"
             case f.CoresTakeTurns():
@@ -99,7 +107,7 @@ class _Sentence:
                 more = f", and {count(rows - 1, 'row')} more by as much as that or less" if rows > 1 else ""
                 return f"{moved}{more}: large, and not to be told from noise with so few boots; take more of both"
             case f.NotTold(rows, of, largest):
-                return f"{rows} of {count(of, 'row')} cannot be told, the largest {percent(largest)}; the others did not change"
+                return f"{rows} of {count(of, 'row')} cannot be told, the largest {percent(largest)}; the others lie within the threshold"
 
     def _ladder(self, finding: f.Finding) -> str:
         amount = self.amount
@@ -209,6 +217,15 @@ class _Sentence:
         if finding.untouched:
             told += f"; no row of {' or '.join(finding.untouched)} moved with it"
         return told
+
+
+def _could_have_seen(finding: f.CouldHaveSeen) -> str:
+    figure = "level" if finding.figure == "level" else f"{finding.figure} of the shape"
+    told = f"a change of the {figure} by {finding.share * 100:.2g} % would have been found with {finding.power * 100:.0f} %"
+    told += f" in half of {finding.rows} rows"
+    return told + (
+        f"; {count(finding.more, 'boot')} more of each run for {finding.then * 100:.2g} %" if finding.more and finding.then else ""
+    )
 
 
 def _cores(cores: tuple[CoreId, ...]) -> str:

@@ -29,6 +29,7 @@ class Verdict(StrEnum):
         return self.value.partition(",")[0]
 
 
+SAME_LEVELS = frozenset({Verdict.SAME, Verdict.SAME_LEVEL})
 WORST_FIRST = (Verdict.REGRESSED, Verdict.CANNOT_TELL, Verdict.IMPROVED, Verdict.MOVED, Verdict.SAME_LEVEL, Verdict.SAME)
 
 

@@ -21,6 +21,7 @@ from latlab.analysis.ladder.groups import Grouping, groups_of
 from latlab.analysis.ladder.judge import judge_rows
 from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of
 from latlab.analysis.ladder.rule_changes import rule_changes
+from latlab.analysis.ladder.shape import judged_shapes
 from latlab.analysis.ladder.spacing import Spacing
 from latlab.catalog.platform_facts import facts_of
 from latlab.model.enums import Clock, Metric
@@ -81,7 +82,8 @@ def _judged(pair: Pair, evidence: list[Evidence], boots: tuple[int, int], limits
         return [exact_row(one, any(takes_turns(run, one.row.test) for run in (pair.a, pair.b))) for one in evidence], []
     if _identical(pair):
         return [_same(one.row) for one in evidence], []
-    return judge_rows(evidence, boots, limits)
+    rows, levels = judge_rows(evidence, boots, limits)
+    return judged_shapes(evidence, rows, limits), levels
 
 
 def _is_open(row: Row) -> bool:

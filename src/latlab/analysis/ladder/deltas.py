@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from latlab.analysis.base.comparison import Comparison, Row
-from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
 from latlab.analysis.base.wording import amount, percent, signed
 from latlab.analysis.ladder.canonical import predict
 from latlab.model.enums import Metric
@@ -119,7 +119,7 @@ def _by_ladder(comparison: Comparison, test: str, core: CoreId) -> tuple[Verdict
     reason = f"{moved}; the first run's ladder has {amount(expected, comparison.unit)} there ({percent(off / expected)})"
     if abs(off) <= threshold:
         return Verdict.SAME, reason
-    terms_changed = {r.verdict for r in comparison.rows if r.test == test and r.is_term} - {Verdict.SAME}
+    terms_changed = {r.verdict for r in comparison.rows if r.test == test and r.is_term} - {*SAME_LEVELS, Verdict.MOVED}
     return (terms_changed.pop() if len(terms_changed) == 1 else Verdict.CANNOT_TELL), reason
 
 

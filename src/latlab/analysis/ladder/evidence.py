@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -37,36 +38,36 @@ class Evidence:
     scale: float | None = None
     residual: tuple[float, float] = (0.0, 0.0)
 
-    @property
+    @cached_property
     def a(self) -> Floats:
         """A row for each boot, a column for each cell."""
         return self.before.by_boot
 
-    @property
+    @cached_property
     def b(self) -> Floats:
         return self.after.by_boot
 
-    @property
+    @cached_property
     def kind(self) -> Kind:
         return self.row.metric, self.role, is_parallel(self.row.test)
 
-    @property
+    @cached_property
     def cells_a_boot(self) -> float:
         """How many cells the value of one boot is the mean of: the harmonic mean, as variances add."""
         counts = np.concatenate([(~np.isnan(values)).sum(axis=1) for values in (self.a, self.b)])
         return float(1 / np.mean(1 / counts[counts > 0]))
 
-    @property
+    @cached_property
     def sums(self) -> Floats:
         """Of the cells of both runs: what like cores differ by, besides what each scatters by."""
         return nan_median(self.b) + nan_median(self.a)
 
-    @property
+    @cached_property
     def by_boot(self) -> tuple[Floats, Floats]:
         """One value for each boot that has any: the mean over the cells."""
         return _means(self.a), _means(self.b)
 
-    @property
+    @cached_property
     def differences(self) -> Floats:
         """Of the cells, by their medians over the boots."""
         return nan_median(self.b) - nan_median(self.a)

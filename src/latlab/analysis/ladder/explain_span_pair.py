@@ -4,37 +4,43 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 
 import numpy as np
 
 from latlab.analysis.base import findings as f
 from latlab.analysis.base.check import RuleChange
-from latlab.analysis.base.comparison import Comparison, Order, Row
+from latlab.analysis.base.comparison import Comparison, Order, Row, Statistic
+from latlab.analysis.base.detectable import Detectable
 from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.findings import Suspect
 from latlab.analysis.base.ladders import STEP
 from latlab.analysis.base.summary import mark_of
-from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
 from latlab.analysis.crossings.function_sentences import findings_of
 from latlab.analysis.crossings.span_functions import moves_of
 from latlab.analysis.ladder.canonical import predict
 from latlab.analysis.ladder.groups import WAIT
+from latlab.analysis.ladder.shape import LARGEST
 from latlab.analysis.spans.decompose import PartName
 from latlab.analysis.spans.explain_trace import part_medians
 from latlab.model.enums import Clock, Metric
 
+_HIGHEST_FIRST = (Statistic.P99_9, Statistic.P99, Statistic.P90)
 _STEP_SUSPECTS = (Suspect.SLOWER_MESSAGE, Suspect.HELD_LONGER)
 _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 
 def explain_span_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     out = [_told(comparison, change.check.test, _rule(comparison, change)) for change in comparison.rule_changes]
+    out += [_told(comparison, "", one) for one in _grown(comparison)]
     changed = [row for row in comparison.rows if row.verdict in _CHANGED]
     for metric in dict.fromkeys(row.metric for row in changed):
         for verdict in _CHANGED:
-            rows = [row for row in changed if row.metric == metric and row.verdict == verdict and not row.is_term]
+            rows = [row for row in changed if row.metric == metric and row.verdict == verdict and not row.is_term and row.statistic is None]
             if rows:
                 out.append(_told(comparison, "", _metric(comparison, metric, verdict, rows)))
+    out += [_told(comparison, "", one) for one in _shapes(comparison, [row for row in changed if row.statistic is not None])]
     some = [(row, row.in_iterations) for row in changed if row.in_iterations]
     out += [_told(comparison, "", f.InSomeIterations(row.metric, row.test, row.name, found)) for row, found in some]
     out += _terms(comparison, [row for row in changed if row.is_term])
@@ -43,9 +49,53 @@ def explain_span_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     out += _parts(comparison, changed)
     out += _functions(comparison)
     out += [_told(comparison, order.test, _order(comparison, order)) for order in comparison.orders if order.changed]
-    if not changed and not comparison.rule_changes:
+    seen = list(_seen(comparison))
+    if not changed and not comparison.rule_changes and not any(isinstance(one, f.TailNotTold) and not one.is_rest for one in seen):
         out.append(_told(comparison, "", _quiet(comparison)))
+    out += [_told(comparison, "", one) for one in seen]
     return tuple(out)
+
+
+def _grown(comparison: Comparison) -> Iterator[f.LargestGrew]:
+    """The row of each metric whose largest grew most, whatever its p."""
+    told = {(row.test, row.metric, row.cluster) for row in comparison.rows if row.verdict is Verdict.REGRESSED}
+    grown: dict[Metric, f.LargestGrew] = {}
+    for row in comparison.rows:
+        if row.statistic is None and row.maxima is not None and row.maxima[1] > LARGEST * row.maxima[0] > 0:
+            one = f.LargestGrew(row.metric, row.test, row.name, *row.maxima, (row.test, row.metric, row.cluster) in told)
+            known = grown.get(row.metric)
+            if known is None or (known.is_told, -known.ratio) > (one.is_told, -one.ratio):
+                grown[row.metric] = one
+    yield from grown.values()
+
+
+def _seen(comparison: Comparison) -> Iterator[f.TailNotTold | f.CouldHaveSeen]:
+    """What the comparison could have seen: of the level, and of the highest part of the shape that it reaches."""
+    untold = sum(row.verdict is Verdict.SAME_LEVEL for row in comparison.rows)
+    if untold:
+        others = {row.verdict for row in comparison.rows} - {Verdict.SAME, Verdict.SAME_LEVEL}
+        yield f.TailNotTold(untold, len(comparison.rows), bool(others))
+    by_figure: dict[str, list[tuple[float, Detectable]]] = defaultdict(list)
+    for row in (row for row in comparison.rows if row.statistic is None and row.before > 0):
+        for one in row.detectable:
+            by_figure[one.figure].append((one.size / row.before, one))
+    highest = next((name for name in _HIGHEST_FIRST if name in by_figure), None)
+    for figure in ("level", highest):
+        if figure is not None and figure in by_figure:
+            found = sorted(by_figure[figure], key=lambda pair: pair[0])
+            share, middle = found[(len(found) - 1) // 2]
+            then = middle.then / middle.size * share if middle.then else None
+            yield f.CouldHaveSeen(figure, len(found), share, middle.power, middle.more_units, then)
+
+
+def _shapes(comparison: Comparison, rows: list[Row]) -> Iterator[f.ShapeMoved]:
+    """Figures of one row's shape that changed one way are one finding."""
+    by_row: dict[tuple[Metric, str, str, Verdict], list[Row]] = defaultdict(list)
+    for row in rows:
+        by_row[row.metric, row.test, row.name.removesuffix(f", {row.statistic}"), row.verdict].append(row)
+    for key, found in by_row.items():
+        figures = tuple((str(row.statistic), row.before, row.after) for row in found if row.statistic is not Statistic.SHAPE)
+        yield f.ShapeMoved(*key, figures)
 
 
 def _rule(comparison: Comparison, change: RuleChange) -> f.RuleChanged:
@@ -154,9 +204,9 @@ def _order(comparison: Comparison, order: Order) -> f.OrderChanged:
 
 
 def _untouched(comparison: Comparison, metric: Metric) -> bool:
-    """All of it is shown to be the same."""
-    verdicts = [row.verdict for row in comparison.rows if row.metric == metric and not row.is_occasional]
-    return bool(verdicts) and all(verdict is Verdict.SAME for verdict in verdicts)
+    """The level of all of it is shown to be the same."""
+    verdicts = {row.verdict for row in comparison.rows if row.metric == metric and not row.is_occasional}
+    return bool(verdicts) and verdicts <= SAME_LEVELS
 
 
 def _basis(comparison: Comparison) -> Basis:

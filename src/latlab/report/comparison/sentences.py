@@ -10,7 +10,7 @@ from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.findings import LargestGrew, LargeUntold, ScatterUnknown
 from latlab.analysis.base.ladders import BASE, STEP
 from latlab.analysis.base.sentences import sentence_of
-from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
 from latlab.analysis.base.wording import amount, heading_unit, percent, signed
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.cell_deltas import CHANGED
@@ -63,7 +63,7 @@ def summary(comparison: Comparison) -> str:
         if names:
             found.append(f"{', '.join(names)} of the queue {verdict}")
     same = [row for row in terms if row.name in (BASE, STEP)]
-    if same and all(row.verdict is Verdict.SAME for row in same):
+    if same and all(row.verdict in SAME_LEVELS for row in same):
         found.append("base and step of every queue same")
     if not found:
         counts = {v: sum(row.verdict is v for row in comparison.rows) for v in Verdict}

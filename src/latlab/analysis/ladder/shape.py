@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How spans spread around their level: spread, quantiles, the largest, and all of it at once, with the boot as the unit.
+
+Each figure stands for its distance from the median of its core in its boot, so that a level that moved is no change of shape. Shares of
+figures are counted by boot (by parts of a boot where there are few), and what these differ by more than chance widens every interval and
+weakens every test (Rao and Scott's correction). The largest are counted by event: late figures of one iteration or of neighbouring ones are
+one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from latlab.analysis.base.columns import Bools, Cells, Floats, Ints, nan_median
+from latlab.analysis.base.comparison import Row, Statistic
+from latlab.analysis.base.detectable import detectable
+from latlab.analysis.base.distributions import f_upper, normal_quantile
+from latlab.analysis.base.moderated import LEAST_P, t_shift
+from latlab.analysis.base.statistics import Shift, family_wise
+from latlab.analysis.base.verdicts import Limits, Verdict, decide
+from latlab.analysis.base.weighted import exceedance_p
+from latlab.analysis.ladder.evidence import Evidence
+
+QUANTILES = ((Statistic.P90, 0.9), (Statistic.P99, 0.99), (Statistic.P99_9, 0.999))
+FEWEST_ITERATIONS = 20
+FEWEST_OF_BOOT = 5
+FEWEST_ABOVE = 5
+FEWEST_UNITS = 8
+BINS = (0.1, 0.25, 0.5, 0.75, 0.9)
+CAP = 0.95
+LARGEST = 2.0
+"""How many times the base's largest must not pass untold."""
+HALF_OF_90 = float(normal_quantile(0.95))
+_CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
+
+
+@dataclass(frozen=True)
+class _Side:
+    """Distances from the median: `values` with the unit and the iteration that each came in."""
+
+    values: Floats
+    units: Ints
+    iterations: Ints
+
+    @property
+    def count(self) -> int:
+        return len(self.values)
+
+    def quantile(self, share: float) -> float:
+        return float(np.quantile(self.values, share, method="inverted_cdf"))
+
+    def by_unit(self, chosen: Bools) -> tuple[Floats, Floats]:
+        """How many are chosen in each unit, and of how many."""
+        size = int(self.units.max()) + 1
+        return np.bincount(self.units[chosen], minlength=size).astype(float), np.bincount(self.units, minlength=size).astype(float)
+
+    def events_above(self, level: float) -> tuple[int, float]:
+        """How often figures above a level came, neighbouring iterations as one; and by how much more than chance units differ in it."""
+        late = np.unique(self.iterations[self.values > level])
+        if not len(late):
+            return 0, 1.0
+        first = late[np.r_[True, np.diff(late) > 1]]
+        unit_of = np.zeros(int(self.iterations.max()) + 1, np.int64)
+        unit_of[self.iterations] = self.units
+        counts = np.bincount(unit_of[first], minlength=int(self.units.max()) + 1).astype(float)
+        mean = counts.mean()
+        return len(first), max(1.0, float(((counts - mean) ** 2).sum() / mean / max(len(counts) - 1, 1)))
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What is known of the shape of one row: the figures that both runs allow, without their verdicts."""
+
+    rows: tuple[Row, ...]
+    maxima: tuple[float, float]
+
+    def is_same(self, judged: Sequence[Row]) -> bool:
+        """All that has an interval lies within the threshold, 99 % among it; what has none is not shown to differ, nor is it large."""
+        shown = {one.statistic for one in judged if one.verdict is Verdict.SAME}
+        open_ended = all(one.verdict is Verdict.CANNOT_TELL for one in judged if one.statistic in (Statistic.MAXIMUM, Statistic.SHAPE))
+        return {Statistic.SPREAD, Statistic.P90, Statistic.P99} <= shown and open_ended and self.maxima[1] < LARGEST * self.maxima[0]
+
+
+def judged_shapes(evidence: Sequence[Evidence], rows: Sequence[Row], limits: Limits) -> list[Row]:
+    """The rows of levels, `same` only where the shape is too, and after them a row for each figure of a shape that is shown to differ."""
+    shapes = [None if row.is_occasional else _shape(one, row) for one, row in zip(evidence, rows, strict=True)]
+    figures = [figure for shape in shapes if shape is not None for figure in shape.rows]
+    adjusted = dict(zip(map(id, figures), _adjusted(figures), strict=True))
+    out: list[Row] = []
+    for row, shape in zip(rows, shapes, strict=True):
+        judged = [] if shape is None else [_decided(figure, adjusted[id(figure)], len(figures), limits) for figure in shape.rows]
+        told = shape is not None and shape.is_same(judged)
+        verdict = Verdict.SAME_LEVEL if row.verdict is Verdict.SAME and not told else row.verdict
+        seen = tuple(one for figure in judged for one in figure.detectable)
+        maxima = shape.maxima if shape is not None else None
+        out.append(replace(row, verdict=verdict, detectable=(*row.detectable, *seen), maxima=maxima))
+        out += [figure for figure in judged if figure.verdict in (*_CHANGED, Verdict.MOVED)]
+    return out
+
+
+def _adjusted(figures: Sequence[Row]) -> list[float]:
+    """Over all figures of one metric."""
+    out = [1.0] * len(figures)
+    for metric in dict.fromkeys(figure.metric for figure in figures):
+        own = [i for i, figure in enumerate(figures) if figure.metric is metric]
+        for i, p in zip(own, family_wise([figures[i].shift.p for i in own]), strict=True):
+            out[i] = p
+    return out
+
+
+def _decided(figure: Row, p: float, family: int, limits: Limits) -> Row:
+    seen = detectable(str(figure.statistic), figure.shift, figure.before, figure.threshold, limits.alpha / family, 1)
+    verdict = decide(figure.shift, figure.threshold, p, limits.alpha)
+    return replace(figure, verdict=verdict, p_adjusted=p, detectable=(replace(seen, more_units=None, then=None),) if seen else ())
+
+
+def _shape(one: Evidence, row: Row) -> Shape | None:
+    """None where the iterations are too few for any."""
+    if min(len(one.before.values), len(one.after.values)) < FEWEST_ITERATIONS:
+        return None
+    a, b = _side(one.before), _side(one.after)
+    if min(a.count, b.count) < FEWEST_ITERATIONS:
+        return None
+    figures = [_spread(a, b), *_quantiles(a, b), _largest(a, b), _whole(a, b)]
+    rows = tuple(_row(row, *figure) for figure in figures)
+    return Shape(rows, (float(np.nanmax(one.before.values)), float(np.nanmax(one.after.values))))
+
+
+def _side(cells: Cells) -> _Side:
+    """Around the median of each boot where that has iterations enough for one, else around that of the run."""
+    values, boots = cells.values, np.unique(cells.boots, return_inverse=True)[1]
+    fewest = int(np.bincount(boots).min())
+    centre = cells.by_boot[boots] if fewest >= FEWEST_OF_BOOT else np.broadcast_to(nan_median(values), values.shape)
+    parts = max(1, -(-FEWEST_UNITS // (int(boots.max()) + 1)))
+    place = np.arange(len(boots)) - np.searchsorted(boots, boots) if (np.diff(boots) >= 0).all() else np.zeros(len(boots), np.int64)
+    length = np.bincount(boots)[boots]
+    units = boots * parts + np.minimum(place * parts // length, parts - 1)
+    distance = values - centre
+    known = ~np.isnan(distance)
+    iteration = np.broadcast_to((np.arange(len(boots)) + boots)[:, None], values.shape)
+    unit = np.broadcast_to(units[:, None], values.shape)
+    return _Side(distance[known], np.unique(unit[known], return_inverse=True)[1].reshape(-1), iteration[known])
+
+
+Figure = tuple[Statistic, float, float, Shift, str]
+
+
+def _row(row: Row, statistic: Statistic, before: float, after: float, shift: Shift, basis: str) -> Row:
+    return replace(
+        row, name=f"{row.name}, {statistic}", before=before, after=after, shift=shift, basis=basis, cells=(), statistic=statistic,
+        effect=None, large=0.0, verdict=Verdict.CANNOT_TELL, detectable=(), is_term=False,
+    )  # fmt: skip
+
+
+def _spread(a: _Side, b: _Side) -> Figure:
+    """The distance from 10 to 90 %, which grew as the mean distance from the median did, without the twentieth that lies farthest."""
+    cap = float(np.quantile(np.abs(np.r_[a.values, b.values]), CAP))
+    logs = []
+    for side in (a, b):
+        sums = np.bincount(side.units, weights=np.minimum(np.abs(side.values), cap))
+        means = sums / np.bincount(side.units)
+        logs.append(np.log(np.maximum(means, 1e-3)))
+    dof = len(logs[0]) + len(logs[1]) - 2
+    pooled = float(sum(((one - one.mean()) ** 2).sum() for one in logs)) / max(dof, 1)
+    grown = t_shift(float(logs[1].mean() - logs[0].mean()), pooled * sum(1 / len(one) for one in logs), dof)
+    before = a.quantile(0.9) - a.quantile(0.1)
+    value, low, high = (before * float(np.expm1(min(end, 50.0))) for end in (grown.value, grown.low, grown.high))
+    error = before * grown.error
+    return Statistic.SPREAD, before, before + value, Shift(value, low, high, grown.p, error, grown.dof), _basis(a, b)
+
+
+def _quantiles(a: _Side, b: _Side) -> Iterator[Figure]:
+    for name, share in QUANTILES:
+        if min(a.count, b.count) * (1 - share) < FEWEST_ABOVE:
+            return
+        level = float(np.quantile(np.r_[a.values, b.values], share, method="inverted_cdf"))
+        p, excess, dof = _shares_differ(a, b, [a.values > level], [b.values > level])
+        low_a, at_a, high_a = _ends(a, share, excess)
+        low_b, at_b, high_b = _ends(b, share, excess)
+        value = at_b - at_a
+        low, high = value - float(np.hypot(high_a - at_a, at_b - low_b)), value + float(np.hypot(at_a - low_a, high_b - at_b))
+        yield name, at_a, at_b, Shift(value, low, high, p, (high - low) / 2 / HALF_OF_90, dof), _basis(a, b)
+
+
+def _ends(side: _Side, share: float, excess: float) -> tuple[float, float, float]:
+    half = HALF_OF_90 * (excess * share * (1 - share) / side.count) ** 0.5
+    low, at, high = np.quantile(side.values, [max(share - half, 0.0), share, min(share + half, 1.0)], method="inverted_cdf")
+    return float(low), float(at), float(high)
+
+
+def _largest(a: _Side, b: _Side) -> Figure:
+    """How many events of one run are later than all of the other (Rosenbaum), as many as are no boot's own doing."""
+    before, after = float(a.values.max()), float(b.values.max())
+    later, other, limit = (b, a, before) if after > before else (a, b, after)
+    events, excess = later.events_above(limit)
+    n, m = (len(np.unique(side.iterations)) for side in (other, later))
+    p = max(LEAST_P, exceedance_p(n, m, int(events / excess)))
+    return (
+        Statistic.MAXIMUM,
+        before,
+        after,
+        Shift(after - before, -np.inf, np.inf, p),
+        f"{events} of {m:,} iterations later than all of {n:,}",
+    )
+
+
+def _whole(a: _Side, b: _Side) -> Figure:
+    """All shares at once: a chi-squared over six bins with Rao and Scott's correction; its size is what the two lie apart on average."""
+    edges = np.unique(np.quantile(np.r_[a.values, b.values], BINS))
+    binned = [[np.searchsorted(edges, side.values, side="left") == i for i in range(len(edges) + 1)] for side in (a, b)]
+    p, _, _ = _shares_differ(a, b, *binned)
+    shares = np.linspace(0.025, 0.975, 20)
+    apart = np.quantile(b.values, shares) - np.quantile(a.values, shares)
+    size = float(np.abs(apart).mean()) * (1.0 if np.abs(b.values).mean() >= np.abs(a.values).mean() else -1.0)
+    return Statistic.SHAPE, 0.0, size, Shift(size, -np.inf, np.inf, p), _basis(a, b)
+
+
+def _shares_differ(a: _Side, b: _Side, in_a: Sequence[Bools], in_b: Sequence[Bools]) -> tuple[float, float, float]:
+    """p of equal shares in each bin, by how much more than chance the units of a run differ in them, and the degrees of freedom."""
+    squares, within, bins = 0.0, 0.0, 0
+    free = 0
+    for one, other in zip(in_a, in_b, strict=True):
+        (count_a, of_a), (count_b, of_b) = a.by_unit(one), b.by_unit(other)
+        pooled = (count_a.sum() + count_b.sum()) / (a.count + b.count)
+        if not 0 < pooled < 1:
+            continue
+        bins += 1
+        chance = pooled * (1 - pooled)
+        squares += (count_b.sum() / b.count - count_a.sum() / a.count) ** 2 / (chance * (1 / a.count + 1 / b.count)) * (1 - pooled)
+        for count, of in ((count_a, of_a), (count_b, of_b)):
+            share = count.sum() / of.sum()
+            within += float(((count - of * share) ** 2 / of).sum()) / chance * (1 - pooled)
+        free = len(of_a) + len(of_b) - 2
+    if not bins or free < 1:
+        return 1.0, 1.0, 0.0
+    weight = sum(
+        1 - (one.sum() + other.sum()) / (a.count + b.count) for one, other in zip(in_a, in_b, strict=True) if one.any() or other.any()
+    )
+    excess = max(1.0, within / (free * max(weight, 1e-9)))
+    degrees = max(bins - 1, 1)
+    return max(LEAST_P, f_upper(squares / max(weight, 1e-9) / excess, degrees, degrees * free)), excess, float(free)
+
+
+def _basis(a: _Side, b: _Side) -> str:
+    return f"{a.count:,} and {b.count:,} spans of {len(np.unique(a.units))} and {len(np.unique(b.units))} parts"

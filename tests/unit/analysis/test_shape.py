@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The shape of spans beside their level: what is planted in the tail is found, and what cannot be told is not called the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from latlab.analysis.base.columns import Floats
+from latlab.analysis.base.comparison import Comparison, Statistic
+from latlab.analysis.base.findings import CouldHaveSeen, LargestGrew, NothingMoved, ShapeMoved, TailNotTold
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.compare import compare
+from latlab.analysis.explain import explain_pair
+from latlab.analysis.gate import Decision, decide_gate
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Run, Sample
+from support.runs import JUNO, run_with
+
+TEST = "cpu_susp_serial"
+LEVEL, SPREAD = 20_000.0, 500.0
+
+
+def _values(seed: int, boots: int = 8, iterations: int = 100) -> Floats:
+    rng = np.random.default_rng(seed)
+    own = rng.standard_normal((boots, 1, 6)) * SPREAD / 4
+    return np.asarray(LEVEL + own + SPREAD * rng.standard_normal((boots, iterations, 6)))
+
+
+def _run(values: Floats, name: str) -> Run:
+    samples = [
+        Sample(TEST, Metric.WAKEUP, core, boot, iteration, round(float(values[boot, iteration, column])))
+        for boot in range(values.shape[0])
+        for iteration in range(values.shape[1])
+        for column, core in enumerate(JUNO.cores)
+    ]
+    return run_with(samples=samples, id=name, lead=CoreId(1, 0))
+
+
+def _compared(before: Floats, after: Floats) -> tuple[Comparison, Decision]:
+    comparison = compare(_run(before, "a"), _run(after, "b"))
+    return comparison, decide_gate(comparison, frozenset({"regressed"}))
+
+
+def _figures(comparison: Comparison) -> set[tuple[Statistic | None, Verdict]]:
+    return {(row.statistic, row.verdict) for row in comparison.rows if row.statistic is not None}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_level_and_shape_of_one_truth_are_the_same_where_the_tail_is_reached(seed):
+    comparison, decision = _compared(_values(seed), _values(seed + 50))
+    assert {row.verdict for row in comparison.rows} <= {Verdict.SAME, Verdict.SAME_LEVEL, Verdict.CANNOT_TELL, Verdict.MOVED}
+    assert Verdict.SAME in {row.verdict for row in comparison.rows} and decision.exit_code == 0
+
+
+def test_one_percent_six_times_as_late_fails_the_gate_though_the_level_is_the_same():
+    after = _values(2)
+    late = np.random.default_rng(3).random(after.shape) < 0.01
+    comparison, decision = _compared(_values(1), np.where(late, 6 * after, after))
+    assert decision.exit_code == 1 and (Statistic.MAXIMUM, Verdict.REGRESSED) in _figures(comparison)
+    assert {row.verdict for row in comparison.rows if row.statistic is None} <= {Verdict.SAME_LEVEL, Verdict.CANNOT_TELL}
+    assert any(isinstance(one.finding, ShapeMoved) for one in explain_pair(comparison))
+
+
+def test_twice_the_spread_is_a_regression_and_half_of_it_the_opposite():
+    wide = _values(2)
+    wide = LEVEL + 4 * (wide - LEVEL)
+    for before, after, verdict in ((_values(1), wide, Verdict.REGRESSED), (wide, _values(1), Verdict.IMPROVED)):
+        figures = _figures(_compared(before, after)[0])
+        assert (Statistic.SPREAD, verdict) in figures and {found for _, found in figures} <= {verdict, Verdict.MOVED}
+
+
+def test_one_span_six_times_as_late_stands_first_and_stops_the_gate_whatever_its_p():
+    after = _values(2)
+    after[3, 17, 4] *= 6
+    comparison, decision = _compared(_values(1), after)
+    assert decision.exit_code == 3 and "times as late" in decision.lines[0]
+    (grew,) = (one.finding for one in explain_pair(comparison) if isinstance(one.finding, LargestGrew))
+    assert not grew.is_told and grew.ratio > 5
+
+
+def test_a_burst_of_late_iterations_is_one_event_and_so_is_not_told():
+    after = _values(2)
+    after[3, 20:45] *= 6
+    figures = _figures(_compared(_values(1), after)[0])
+    assert (Statistic.MAXIMUM, Verdict.REGRESSED) not in figures
+
+
+def test_a_level_that_moved_is_no_change_of_shape():
+    comparison, _ = _compared(_values(1), _values(2) + 4_000.0)
+    assert not _figures(comparison) & {(one, Verdict.REGRESSED) for one in Statistic}
+    assert Verdict.REGRESSED in {row.verdict for row in comparison.rows}
+
+
+def test_boots_that_differ_in_their_tails_are_no_change_between_runs():
+    """In both runs two boots of eight have a tail: forty late spans and none come from the same law."""
+    before, after = _values(1), _values(2)
+    for boot in (1, 6):
+        after[boot, ::5] += 6 * SPREAD
+    figures = _figures(_compared(before, after)[0])
+    assert not {verdict for _, verdict in figures} & {Verdict.REGRESSED}
+
+
+def test_few_iterations_tell_no_tail_and_it_is_said_with_what_could_have_been_seen():
+    comparison, decision = _compared(_values(1, iterations=1), _values(2, iterations=1))
+    assert Verdict.SAME not in {row.verdict for row in comparison.rows}
+    found = [one.finding for one in explain_pair(comparison)]
+    assert any(isinstance(one, TailNotTold) for one in found) and not any(isinstance(one, NothingMoved) for one in found)
+    assert any(isinstance(one, CouldHaveSeen) and one.figure == "level" for one in found)
+    assert any("would have been found with 90 %" in line for line in decision.lines) and decision.exit_code == 0

@@ -19,6 +19,7 @@ from latlab.analysis.base.findings import (
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import percent, said_in_iterations, signed
 from latlab.analysis.explain import explain_pair
+from latlab.analysis.wakeups.between_runs import ask_for_repeat
 from latlab.model.enums import Kind
 
 FIRST = (RuleChanged, LargeUntold, LargestGrew, ScatterUnknown, RarestSeen, TailNotTold, CouldHaveSeen)
@@ -57,11 +58,18 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
         return Decision(failing, 1, (*rules, *grown, *found, *why, *large, *comparison.gaps, f"fail: {counts}{caveat}"))
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
     if untold == len(comparison.rows):
-        more = "measure both again, and for longer" if comparison.kind is Kind.WAKEUPS else "take more boots of both"
+        more = _what_tells_more(comparison)
         return Decision((), 3, (*rules, *rest, *seen, f"cannot tell: none of {untold} rows can be told; {more}{caveat}"))
     if blocks or large or comparison.gaps:
         return Decision((), 3, (*rules, *rest, *seen, f"cannot tell: {counts}, and the above could not be judged{caveat}"))
-    return Decision((), 0, (*rules, *grown, *seen, f"pass: {counts}{caveat}"))
+    assumed = f"what runs scatter by is assumed: {_what_tells_more(comparison)}" if comparison.scatter_assumed and untold else ""
+    return Decision((), 0, (*rules, *grown, *seen, *filter(None, (assumed,)), f"pass: {counts}{caveat}"))
+
+
+def _what_tells_more(comparison: Comparison) -> str:
+    if comparison.scatter_assumed:
+        return ask_for_repeat(comparison.a, comparison.b)
+    return "measure both again, and for longer" if comparison.kind is Kind.WAKEUPS else "take more boots of both"
 
 
 def _counts(comparison: Comparison) -> str:

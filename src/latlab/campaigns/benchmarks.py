@@ -4,13 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 
 from latlab.campaigns.recording import living
 from latlab.errors import DataError, UsageError
 from latlab.formats.measured import read_amounts
-from latlab.model.benchmarks import Benchmark
-from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.run import Amounts, Build, Problem, Run, Tick, Topology
 from latlab.store.rows import now_utc
@@ -20,7 +18,15 @@ CAMPAIGN = "bench"
 LOG = "imported"
 
 
-def import_amounts(store: Store, data: bytes, name: str, platform: str, duration: str | None = None, interval_us: int | None = None) -> str:
+def import_amounts(
+    store: Store,
+    data: bytes,
+    name: str,
+    platform: str,
+    duration: str | None = None,
+    interval_us: int | None = None,
+    firmware: str = "unknown",
+) -> str:
     """The run's id. What the file cannot be read for is refused before anything is kept."""
     if duration is not None or interval_us is not None:
         raise UsageError(f"{name} holds no wake-ups that were due; leave out --duration and --interval")
@@ -32,7 +38,7 @@ def import_amounts(store: Store, data: bytes, name: str, platform: str, duration
         platform=platform,
         topology=Topology((cpus,)),
         tick=Tick(Clock.TIME, 1.0),
-        build=Build("unknown"),
+        build=Build(firmware),
         lead=None,
         status=RunStatus.PARTIAL,
         contents=Amounts(),
@@ -52,9 +58,4 @@ def with_amounts(run: Run, files: Mapping[str, bytes]) -> Run:
     if LOG not in files:
         raise DataError(f"{run.id} lacks the file that its amounts are made of; import it again")
     found = read_amounts(files[LOG], run.source or LOG)
-    return replace(run, contents=Amounts(found.amounts), conditions=_completed(run.conditions, found))
-
-
-def _completed(conditions: Conditions, found: Benchmark) -> Conditions:
-    missing = {f.name: getattr(found.conditions, f.name) for f in fields(Conditions) if getattr(conditions, f.name) in (None, ())}
-    return replace(conditions, **missing)
+    return replace(run, contents=Amounts(found.amounts), conditions=run.conditions.completed(found.conditions))

@@ -10,20 +10,25 @@ from latlab.errors import UsageError
 from latlab.formats.measured import holds_amounts, read_wakeups
 from latlab.formats.wakeups.sched_events import DAT_MAGIC
 from latlab.model.conditions import UNSAID, Conditions
+from latlab.model.run import Build
 from latlab.store.store import Store
 from latlab.targets.linux.trace_dat import printed
 
 
-def import_measured(store: Store, data: bytes, name: str, platform: str, duration: str | None, interval_us: int | None) -> str:
+def import_measured(
+    store: Store, data: bytes, name: str, platform: str, duration: str | None, interval_us: int | None, firmware: str = "unknown"
+) -> str:
     """The run's id, whichever kind of run the file makes."""
     if data.startswith(DAT_MAGIC):
         data = printed(data, name)
     if holds_amounts(data):
-        return import_amounts(store, data, name, platform, duration, interval_us)
-    return import_wakeups(store, data, name, platform, duration, interval_us)
+        return import_amounts(store, data, name, platform, duration, interval_us, firmware)
+    return import_wakeups(store, data, name, platform, duration, interval_us, firmware)
 
 
-def import_wakeups(store: Store, data: bytes, name: str, platform: str, duration: str | None, interval_us: int | None) -> str:
+def import_wakeups(
+    store: Store, data: bytes, name: str, platform: str, duration: str | None, interval_us: int | None, firmware: str = "unknown"
+) -> str:
     """The run's id. `duration` and `interval_us` say what was due, where both are known."""
     if (duration is None) != (interval_us is None):
         raise UsageError("--duration and --interval belong together: what was due is the one divided by the other")
@@ -33,5 +38,5 @@ def import_wakeups(store: Store, data: bytes, name: str, platform: str, duration
     conditions = UNSAID
     if duration is not None and interval_us is not None:
         conditions = Conditions(duration_s=seconds_of(duration), interval_ns=interval_us * 1000)
-    run = new_run(CAMPAIGN, "import", platform, max(cpu.cpu for cpu in wakeups.cpus) + 1, conditions, source=name)
+    run = new_run(CAMPAIGN, "import", platform, max(cpu.cpu for cpu in wakeups.cpus) + 1, conditions, source=name, build=Build(firmware))
     return keep(store, run, {IMPORT_LOG: data}, ())

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from latlab.analysis.base.joining import join_boots
-from latlab.analysis.wakeups.between_runs import earlier_runs
+from latlab.analysis.wakeups.between_runs import check_repeats, earlier_runs
 from latlab.errors import DataError, UsageError
 from latlab.formats.probe.functions import KINDS_LOG, TIMELINES_LOG, parse_kinds, parse_timelines
 from latlab.model.enums import Kind
@@ -29,6 +29,16 @@ def load_reference(reference: str, unit: str = "", store: str | None = None) -> 
     if unit and unit not in UNITS:
         raise UsageError(f"--unit {unit!r} is not a unit; use ns, us, ms or s")
     return join_boots([load(name, unit, lambda stored: _stored(stored, store)) for name in _names(reference)])
+
+
+def load_base(reference: str, unit: str = "", store: str | None = None) -> tuple[Run, tuple[Run, ...]]:
+    """A run, and further ones of the same thing that are named with it by `+`: of wake-ups, which say what runs scatter by. The boots of
+    other kinds are joined."""
+    names = _names(reference)
+    base = load_reference(names[0], unit, store)
+    if len(names) == 1 or base.kind is not Kind.WAKEUPS:
+        return (base if len(names) == 1 else load_reference(reference, unit, store)), ()
+    return base, check_repeats(base, [load_reference(name, unit, store) for name in names[1:]])
 
 
 def load_earlier(a: Run, b: Run, store: str | None = None) -> tuple[Run, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from latlab.analysis.base.conditions import is_one_thing
+from latlab.analysis.base.conditions import unlike
 from latlab.analysis.spans.psa_builds import BuildResult
 from latlab.campaigns.recording import Progress, Recorded, record_console
 from latlab.catalog import event_table
@@ -92,7 +92,7 @@ def _place(build: str) -> tuple[int, str]:
 
 def _measured_alike(one: Run, other: Run) -> bool:
     same = (one.campaign, one.platform, one.source) == (other.campaign, other.platform, other.source)
-    return same and is_one_thing(one, other) and one.status is RunStatus.COMPLETE
+    return same and not unlike(one, other) and one.status is RunStatus.COMPLETE
 
 
 def _check_events(images: mps2.PsaImages) -> None:

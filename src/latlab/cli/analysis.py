@@ -212,11 +212,12 @@ def comparison_of(
     from latlab.analysis.base.conditions import check_across
     from latlab.analysis.base.tolerance import limits_of
     from latlab.analysis.compare import compare as compare_runs
-    from latlab.campaigns.loading import load_earlier, load_reference
+    from latlab.campaigns.loading import load_base, load_earlier, load_reference
 
     wanted = check_across(across or ())
-    a, b = load_reference(before, unit, store), load_reference(after, unit, store)
-    return compare_runs(a, b, limits_of(tolerance), load_earlier(a, b, store), wanted)
+    (a, repeats), b = load_base(before, unit, store), load_reference(after, unit, store)
+    found = {run.id: run for run in (*repeats, *load_earlier(a, b, store))}
+    return compare_runs(a, b, limits_of(tolerance), tuple(found.values()), wanted)
 
 
 def comparison_text(comparison: Comparison, format: Format) -> str:

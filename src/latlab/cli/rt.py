@@ -203,6 +203,7 @@ def import_rt(
     duration: Annotated[str | None, typer.Option(help="How long it ran, to find what was missed.")] = None,
     interval: Annotated[int | None, typer.Option(help="Microseconds between two wake-ups, to find what was missed.")] = None,
     platform: Annotated[str, typer.Option(help="Name of the board.")] = UNNAMED,
+    firmware: Annotated[str, typer.Option(help="Name of the firmware: runs of one tell what they scatter by.")] = "unknown",
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
@@ -213,7 +214,7 @@ def import_rt(
 
     data = read_file(log)
     opened = open_store(store)
-    _conclude(opened, import_measured(opened, data, log.name, platform, duration, interval), format)
+    _conclude(opened, import_measured(opened, data, log.name, platform, duration, interval, firmware), format)
 
 
 def _boots(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gzip
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -13,15 +14,17 @@ import pytest
 from scipy import stats
 
 from latlab.analysis.base.comparison import Comparison, Row, Statistic
+from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
-from latlab.analysis.wakeups.between_runs import earlier_runs, with_scatter
+from latlab.analysis.wakeups.between_runs import check_repeats, earlier_runs, with_scatter
+from latlab.campaigns.importing_wakeups import import_wakeups
 from latlab.campaigns.loading import load_earlier, load_reference
 from latlab.campaigns.rt_results import CAMPAIGN, keep, new_run, workload_conditions
 from latlab.model.conditions import Mode
 from latlab.model.enums import RunStatus
-from latlab.model.run import Build, Run
+from latlab.model.run import COMMIT, Build, Run
 from latlab.store.store import open_store
 from latlab.targets.linux.rt_job import Workload
 from support.command import latlab
@@ -160,12 +163,62 @@ def test_runs_that_name_no_platform_have_no_history() -> None:
     assert earlier_runs(nameless[2:], nameless[0], nameless[1]) == ()
 
 
+def test_an_unknown_firmware_has_no_earlier_runs_since_a_candidate_may_be_as_unknown() -> None:
+    unknown = [replace(one, build=Build("unknown")) for one in (run(20, 1.0, "a"), run(21, 1.1, "b"), run(1, 1.3, "candidate"))]
+    assert earlier_runs(unknown[2:], unknown[0], unknown[1]) == ()
+
+
+def test_a_build_of_another_commit_is_another_firmware() -> None:
+    a, b = run(20, 1.0, "a"), run(21, 1.1, "b")
+    other = replace(run(1, 1.0, "r0"), build=Build("fw", options=((COMMIT, "1a2b"),)))
+    assert earlier_runs([other], a, b) == ()
+
+
+def test_a_second_run_that_is_named_needs_no_firmware_but_the_same_conditions() -> None:
+    a, again = (replace(run(seed, 1.0, name), build=Build("unknown")) for seed, name in ((20, "a"), (22, "again")))
+    assert check_repeats(a, [again]) == (again,)
+    for other, what in (
+        (replace(again, build=Build("other")), "firmware"),
+        (replace(again, conditions=replace(again.conditions, load="stress-ng")), "load"),
+        (replace(again, platform="elsewhere"), "platform"),
+    ):
+        with pytest.raises(NotComparable, match=f"again is no second run of a: the {what} differs"):
+            check_repeats(a, [other])
+    with pytest.raises(NotComparable, match="the very wake-ups"):
+        check_repeats(a, [replace(a, id="copy")])
+    with pytest.raises(NotComparable, match="the very wake-ups"):
+        check_repeats(a, [again, again])
+
+
+def test_the_gate_asks_for_a_second_run_of_the_base_and_takes_it(tmp_path: Path) -> None:
+    place = tmp_path / "store.sqlite"
+    opened = open_store(str(place))
+    texts = [_histogram([10 * value for value in drawn(seed, 60_000, factor)]) for seed, factor in ((1, 1.0), (2, 1.4), (3, 1.35))]
+    a, b, again = (import_wakeups(opened, text, "log", "board", None, None) for text in texts)
+    alone = latlab("gate", a, b, store=place)
+    words = " ".join(alone.stdout.split())
+    assert alone.returncode == 3 and f"then name both: `latlab gate {a}+SECOND {b}`" in words, words
+    known = latlab("compare", f"{a}+{again}", b, "--verbose", store=place)
+    assert f"taken from {again}, earlier runs" in " ".join(known.stdout.split()) and known.returncode != 1
+    refused = latlab("gate", b, f"{a}+{again}", store=place)
+    assert refused.returncode == 3 and "latlab gate A+A2 B" in refused.stderr
+
+
+def _histogram(values: list[int]) -> bytes:
+    """cyclictest's own, in microseconds."""
+    counts = Counter(value // 1000 for value in values)
+    lines = [f"{us:06d} {counts[us]:06d}" for us in range(max(counts) + 1)]
+    averages = sum(us * n for us, n in counts.items()) // len(values)
+    ends = (f"# Total: {len(values):09d}", f"# Min Latencies: {min(counts):05d}", f"# Avg Latencies: {averages:05d}")
+    return "\n".join(["# Histogram", *lines, *ends, f"# Max Latencies: {max(counts):05d}", "# Histogram Overflows: 00000", ""]).encode()
+
+
 def test_the_verbs_take_the_earlier_runs_from_the_store(tmp_path: Path) -> None:
     place = str(tmp_path / "store.sqlite")
     opened = open_store(place)
     files = {"recorder.rec": gzip.decompress((RT_DATA / "recorder.rec.gz").read_bytes())}
     kept = [
-        keep(opened, new_run(CAMPAIGN, "ssh:board", platform, 1, workload_conditions(Workload(8), Mode.REAL)), files, ())
+        keep(opened, new_run(CAMPAIGN, "ssh:board", platform, 1, workload_conditions(Workload(8), Mode.REAL), build=Build("fw")), files, ())
         for platform in ("board", "board", "other", "board", "board", "board")
     ]
     a, b = (load_reference(name, "", place) for name in kept[4:])

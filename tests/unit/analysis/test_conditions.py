@@ -12,9 +12,9 @@ from latlab.analysis.base.conditions import (
     caveat_of,
     check_across,
     differences,
-    is_one_thing,
     label_of,
     said_conditions,
+    unlike,
 )
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.compare import compare
@@ -170,9 +170,9 @@ def test_what_was_wanted_and_does_not_differ_is_not_said() -> None:
 
 
 def test_runs_are_of_one_thing_only_where_both_say_the_same_or_nothing() -> None:
-    assert is_one_thing(_run("a", kernel="6.1", duration_s=1.0), _run("b", kernel="6.1", duration_s=2.0))
-    assert not is_one_thing(_run("a", kernel="6.1"), _run("b", kernel="6.12"))
-    assert not is_one_thing(_run("a", kernel="6.1"), _run("b"))
+    assert unlike(_run("a", kernel="6.1", duration_s=1.0), _run("b", kernel="6.1", duration_s=2.0)) == ()
+    assert [one.name for one in unlike(_run("a", kernel="6.1"), _run("b", kernel="6.12"))] == ["kernel"]
+    assert [one.name for one in unlike(_run("a", kernel="6.1"), _run("b"))] == ["kernel"]
 
 
 def test_simulated_figures_and_a_virtual_machines_say_so() -> None:

@@ -95,9 +95,9 @@ def differences(a: Run, b: Run, across: Iterable[str] = ()) -> Differences:
     return Differences(tuple(void), tuple(named), tuple(noted), tuple(notes))
 
 
-def is_one_thing(run: Run, other: Run) -> bool:
-    """Whether the two were measured under the same conditions: what both state, and what both leave unsaid."""
-    return all(one.of(run) == one.of(other) for one in CONDITIONS if one.rule is not Rule.NOTE)
+def unlike(run: Run, other: Run) -> tuple[Condition, ...]:
+    """What keeps two runs from being of one thing: conditions that one states and the other does not, or not so."""
+    return tuple(one for one in CONDITIONS if one.rule is not Rule.NOTE and one.of(run) != one.of(other))
 
 
 def check_across(names: Sequence[str]) -> frozenset[str]:

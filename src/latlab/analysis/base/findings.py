@@ -87,7 +87,7 @@ class LargestGrew:
 @dataclass(frozen=True, slots=True)
 class ScatterUnknown:
     """A figure of wake-ups differs by more than should pass, but runs of one thing may do so, and nothing says what they scatter by:
-    `again` is the run of which a second one would."""
+    `again` says how a second run of the base would."""
 
     metric: Metric
     test: str

@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from latlab.analysis.base.call_trees import summed as summed_frames
+from latlab.analysis.base.conditions import CONDITIONS, Condition, Rule
 from latlab.analysis.base.identity import NotComparable
 from latlab.model.enums import Clock, CodePart, Kind, Metric, RunStatus
 from latlab.model.run import UNNAMED, Amount, Amounts, Contents, CoreId, CoreTrace, FunctionShare, Run, Sample, SpanFunctions, Spans
@@ -25,7 +27,8 @@ def join_boots(runs: Sequence[Run]) -> Run:
     for run in runs:
         if run.kind not in (Kind.SPANS, Kind.AMOUNTS):
             raise NotComparable(
-                f"{run.id} holds no spans of boots; only runs of psci, psa, smc or sbi and their logs, or of one benchmark, are joined by +"
+                f"{run.id} holds no spans of boots; only runs of psci, psa, smc or sbi, their logs, or of one benchmark, are joined by +; "
+                "of wake-ups the base of a comparison may be named twice, as in `latlab gate A+A2 B`"
             )
         if run.kind is not first.kind:
             raise NotComparable(f"{run.id} holds {run.kind} and {first.id} {first.kind}; only runs of one kind are joined by +")
@@ -34,6 +37,9 @@ def join_boots(runs: Sequence[Run]) -> Run:
         raise NotComparable(f"{twice} holds the very samples of another run that it is joined with; its boots would count twice")
     for what, of in _SAME.items():
         _refuse_other(what, of, runs)
+    for one in CONDITIONS:
+        if one.rule is not Rule.NOTE:
+            _refuse_other(one.name, partial(_stated, one), runs)
     if first.kind is Kind.AMOUNTS:
         return _together(runs, Amounts(_repeated(runs)))
     boots = 0
@@ -138,8 +144,12 @@ _SAME: dict[str, Callable[[Run], object]] = {
     "firmware": _firmware,
     "event table": lambda run: run.build.events_hash or "",
     "lead": lambda run: str(run.lead or ""),
-    "mode": lambda run: run.conditions.mode.value if run.conditions.mode else "",
 }
+
+
+def _stated(condition: Condition, run: Run) -> str:
+    value = condition.of(run)
+    return "" if value is None else condition.said(value)
 
 
 def _refuse_other(what: str, of: Callable[[Run], object], runs: Sequence[Run]) -> None:

@@ -49,7 +49,7 @@ def _doubt(finding: f.LargestGrew | f.ScatterUnknown | f.RarestSeen, unit: str) 
             more = f", and {count(rows - 1, 'row')} more by as much as that or less" if rows > 1 else ""
             return (
                 f"{metric} in {test}, {name}, differs by {size}{more}: runs of one thing may differ by as much, which one run a side does "
-                f"not say; measure {again} again under its conditions"
+                f"not say; {again}"
             )
         case f.RarestSeen(test, once_in, rarest, wakeups, seconds, is_by_event):
             longer = f" ({said_duration(seconds)})" if seconds is not None else ""

@@ -4,21 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from latlab.analysis.base.comparison import Row, Statistic
+from latlab.analysis.base.conditions import unlike
 from latlab.analysis.base.distributions import normal_upper, t_quantile, t_upper
+from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.wording import count
-from latlab.model.conditions import Conditions, Mode
+from latlab.model.conditions import Mode
 from latlab.model.enums import Clock, Kind, RunStatus
 from latlab.model.run import UNNAMED, Run
 
 FEWEST_EARLIER = 3
 CONFIDENCE = 0.95
-MAY_DIFFER = ("duration_s",)
+UNNAMED_FIRMWARE = "unknown"
 PRIOR_RUNS = 3
 
 
@@ -42,12 +44,31 @@ _LEVELS = (Statistic.MEDIAN, Statistic.AVERAGE)
 
 
 def earlier_runs(runs: Iterable[Run], a: Run, b: Run) -> tuple[Run, ...]:
-    """Those of `runs` that measured again what `a` did: platform, campaign, topology, clock, firmware and every stated condition.
+    """Those of `runs` that measured again what `a` did: its platform, campaign, topology, clock, conditions and build.
 
-    Neither of the two is one of them, nor is a run that began after `b`, or that did not come to its end.
+    A build without a name is no identity, since a candidate's run may have none either: such a base has no earlier runs. Neither of the two
+    is one of them, nor is a run that began after `b`, or that did not come to its end.
     """
+    if a.platform == UNNAMED or a.build.firmware == UNNAMED_FIRMWARE or a.tick.clock is not Clock.TIME:
+        return ()
     others = [run for run in runs if run.id not in (a.id, b.id) and run.kind is Kind.WAKEUPS and run.status is RunStatus.COMPLETE]
-    return tuple(run for run in others if _same_thing(run, a) and not (b.started_utc and run.started_utc > b.started_utc))
+    return tuple(run for run in others if not _other_thing(run, a) and not (b.started_utc and run.started_utc > b.started_utc))
+
+
+def check_repeats(base: Run, repeats: Sequence[Run]) -> tuple[Run, ...]:
+    """Runs that a user names as further ones of the base, whose builds need no name then. Raises NotComparable where one is none."""
+    for number, run in enumerate(repeats):
+        if any(run.id == other.id or run.contents == other.contents for other in (base, *repeats[:number])):
+            raise NotComparable(f"{run.id} holds the very wake-ups of another run that it is named with; measure the base once more")
+        if other := _other_thing(run, base):
+            raise NotComparable(f"{run.id} is no second run of {base.id}: the {other} differs; name runs of one thing with +")
+    return tuple(repeats)
+
+
+def ask_for_repeat(base: Run, candidate: Run) -> str:
+    """How the scatter between runs becomes known at the least cost."""
+    how = "import a second log of it" if base.target == "import" else "`latlab run rt` with its options"
+    return f"measure {base.id} once more ({how}), then name both: `latlab gate {base.id}+SECOND {candidate.id}`"
 
 
 def with_scatter(row: Row, values: Sequence[float], base: Run) -> Row:
@@ -106,17 +127,16 @@ def _told(values: Sequence[float]) -> str:
     return f"with the scatter of {count(len(values), 'earlier run')}"
 
 
-def _same_thing(run: Run, a: Run) -> bool:
-    same = (run.platform, run.campaign, run.topology, run.tick, run.build.firmware) == (
-        a.platform,
-        a.campaign,
-        a.topology,
-        a.tick,
-        a.build.firmware,
-    )
-    return same and run.platform != UNNAMED and run.tick.clock is Clock.TIME and _same_conditions(run.conditions, a.conditions)
-
-
-def _same_conditions(one: Conditions, other: Conditions) -> bool:
-    names = [field.name for field in fields(Conditions) if field.name not in MAY_DIFFER]
-    return all(getattr(one, name) == getattr(other, name) for name in names)
+def _other_thing(run: Run, base: Run) -> str:
+    """What makes the run one of another thing; empty where nothing does."""
+    for what, ours, theirs in (
+        ("kind", base.kind, run.kind),
+        ("platform", base.platform, run.platform),
+        ("campaign", base.campaign, run.campaign),
+        ("topology", base.topology, run.topology),
+        ("tick", base.tick, run.tick),
+        ("firmware", base.build, run.build),
+    ):
+        if ours != theirs:
+            return what
+    return next((one.name for one in unlike(run, base)), "")

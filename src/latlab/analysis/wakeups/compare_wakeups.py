@@ -15,7 +15,7 @@ from latlab.analysis.base.findings import RarestSeen
 from latlab.analysis.base.statistics import Shift, false_discovery_control
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
 from latlab.analysis.base.wording import amount
-from latlab.analysis.wakeups.between_runs import with_scatter
+from latlab.analysis.wakeups.between_runs import ask_for_repeat, with_scatter
 from latlab.analysis.wakeups.lateness import NEAR, RAREST, AtLevel, Lateness
 from latlab.analysis.wakeups.side import SPANS, Side, side_of
 from latlab.analysis.wakeups.wakeup_identity import WakeupPair, pair_wakeups
@@ -36,7 +36,11 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
     cpus = [CpuRows(side_of(a, ours), side_of(b, theirs), limits) for ours, theirs in pair.joined]
     late = {} if exact else _late(cpus)
     rows = [row for cpu in cpus for row in cpu.exact()] if exact else _judged(cpus, late, a, limits, earlier)
-    notes = (*pair.notes, *_exposure_notes(pair), *(_digest_notes(pair) if exact else _one_run_note(a, earlier, pair.joined[0][0].metric)))
+    notes = (
+        *pair.notes,
+        *_exposure_notes(pair),
+        *(_digest_notes(pair) if exact else _one_run_note(a, b, earlier, pair.joined[0][0].metric)),
+    )
     return Comparison(
         pair.a,
         pair.b,
@@ -176,13 +180,12 @@ def _value(side: Side, statistic: Statistic | None) -> float | None:
     return side.counted.quantile(share) if share is not None and side.counted is not None else None
 
 
-def _one_run_note(base: Run, earlier: Sequence[Run], metric: Metric) -> tuple[str, ...]:
+def _one_run_note(base: Run, candidate: Run, earlier: Sequence[Run], metric: Metric) -> tuple[str, ...]:
     if earlier:
         names = ", ".join(run.id for run in earlier)
         return (f"one run a side: what changes from run to run is taken from {names}, earlier runs under the same conditions",)
     return (
-        f"one run a side: what {SPANS[metric]}s scatter by from run to run is assumed; "
-        f"measure {base.id} once more under its conditions, and it is known",
+        f"one run a side: what {SPANS[metric]}s scatter by from run to run is assumed until it is known; {ask_for_repeat(base, candidate)}",
     )
 
 

@@ -12,6 +12,7 @@ from latlab.analysis.base.conditions import doubtful_mode
 from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.weighted import weighted
+from latlab.analysis.wakeups.between_runs import ask_for_repeat
 from latlab.analysis.wakeups.periodicity import find_period
 from latlab.analysis.wakeups.wakeup_identity import check_latencies
 from latlab.model.blame import Blame, BlameKind
@@ -65,7 +66,7 @@ def _large_untold(comparison: Comparison) -> Iterator[f.LargeUntold | f.ScatterU
     rows = [row for row in comparison.large_untold if row.statistic is not Statistic.MAXIMUM]
     if rows and comparison.scatter_assumed:
         row = rows[0]
-        yield f.ScatterUnknown(row.metric, row.test, row.name, row.before, row.after, len(rows), comparison.a.id)
+        yield f.ScatterUnknown(row.metric, row.test, row.name, row.before, row.after, len(rows), ask_for_repeat(comparison.a, comparison.b))
     elif rows:
         yield f.LargeUntold(rows[0].metric, rows[0].test, rows[0].name, rows[0].before, rows[0].largest, len(rows))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.findings import (
     CouldHaveSeen,
+    DriftInside,
     FunctionsMoved,
     LargestGrew,
     LargeUntold,
@@ -22,7 +23,7 @@ from latlab.analysis.explain import explain_pair
 from latlab.analysis.wakeups.between_runs import ask_for_repeat
 from latlab.model.enums import Kind
 
-FIRST = (RuleChanged, LargeUntold, LargestGrew, ScatterUnknown, RarestSeen, TailNotTold, CouldHaveSeen)
+FIRST = (RuleChanged, LargeUntold, LargestGrew, ScatterUnknown, RarestSeen, TailNotTold, CouldHaveSeen, DriftInside)
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     rules = (*filter(None, (comparison.differences.title,)), *broken)
     grown = tuple(one.sentence for one in said if isinstance(one.finding, LargestGrew))
     seen = tuple(one.sentence for one in said if isinstance(one.finding, RarestSeen | TailNotTold | CouldHaveSeen))
-    large = tuple(one.sentence for one in said if isinstance(one.finding, LargeUntold | ScatterUnknown))
+    large = tuple(one.sentence for one in said if isinstance(one.finding, LargeUntold | ScatterUnknown | DriftInside))
     grew = [one.finding for one in said if isinstance(one.finding, LargestGrew)]
     blocks = any(one.after > one.before and not one.is_told for one in grew)
     rest = (*grown, *large, *comparison.gaps)

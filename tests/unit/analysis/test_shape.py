@@ -8,7 +8,7 @@ import pytest
 
 from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.comparison import Comparison, Statistic
-from latlab.analysis.base.findings import CouldHaveSeen, LargestGrew, NothingMoved, ShapeMoved, TailNotTold
+from latlab.analysis.base.findings import CouldHaveSeen, DriftInside, LargestGrew, NothingMoved, ShapeMoved, TailNotTold
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
@@ -108,3 +108,23 @@ def test_few_iterations_tell_no_tail_and_it_is_said_with_what_could_have_been_se
     assert any(isinstance(one, TailNotTold) for one in found) and not any(isinstance(one, NothingMoved) for one in found)
     assert any(isinstance(one, CouldHaveSeen) and one.figure == "level" for one in found)
     assert any("would have been found with 90 %" in line for line in decision.lines) and decision.exit_code == 0
+
+
+@pytest.mark.parametrize("how", ["line", "switch"])
+def test_what_a_run_does_over_its_iterations_is_named_as_that_and_no_change_between_runs(how):
+    before, after = (_values(seed, boots=4, iterations=20) for seed in (1, 2))
+    course = np.linspace(0.0, 0.2, 20) if how == "line" else np.where(np.arange(20) < 12, 0.0, 0.2)
+    comparison, decision = _compared(before, after * (1 + course)[None, :, None])
+    assert decision.exit_code == 3 and Verdict.REGRESSED not in {row.verdict for row in comparison.rows}
+    drifts = [one.finding for one in explain_pair(comparison) if isinstance(one.finding, DriftInside)]
+    assert drifts and {one.run for one in drifts} == {"b"}
+    for one in drifts:
+        assert 0.15 < one.drift.size / LEVEL < 0.25
+        assert one.drift.after == (None if how == "line" else 12)
+
+
+def test_a_drift_that_both_runs_have_hides_no_change_between_them():
+    course = np.linspace(0.0, 0.2, 20)[None, :, None]
+    before, after = (_values(seed, boots=8, iterations=20) * (1 + course) for seed in (1, 2))
+    _, decision = _compared(before, 1.5 * after)
+    assert decision.exit_code == 1

@@ -12,7 +12,7 @@ from latlab.analysis.base.check import RuleChange
 from latlab.analysis.base.conditions import ALIKE, Differences, caveat_of
 from latlab.analysis.base.detectable import Detectable
 from latlab.analysis.base.findings import RarestSeen
-from latlab.analysis.base.iterations import InIterations
+from latlab.analysis.base.iterations import Drift, InIterations
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.verdicts import Limits, Verdict
@@ -86,6 +86,7 @@ class Row:
     in_iterations: InIterations | None = None
     detectable: tuple[Detectable, ...] = ()
     maxima: tuple[float, float] | None = None
+    drifts: tuple[Drift | None, Drift | None] = (None, None)
 
     @property
     def relative(self) -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from latlab.analysis.base.check import Check
-from latlab.analysis.base.iterations import InIterations
+from latlab.analysis.base.iterations import Drift, InIterations
 from latlab.analysis.base.platform_findings import PlatformFinding
 from latlab.analysis.base.verdicts import Verdict
 from latlab.model.blame import Blame
@@ -276,6 +276,18 @@ class ShapeMoved:
 
 
 @dataclass(frozen=True, slots=True)
+class DriftInside:
+    """Spans of one run that drift or switch over its iterations, and not so in the other: no change between the two."""
+
+    metric: Metric
+    test: str
+    name: str
+    run: str
+    level: float
+    drift: Drift
+
+
+@dataclass(frozen=True, slots=True)
 class CouldHaveSeen:
     """In half of `rows` a change of `figure` by this share of the level would have been found with `power`; with so many boots more of
     each run, one of the share `then`."""
@@ -510,6 +522,7 @@ Finding = (
     | MetricMoved
     | InSomeIterations
     | ShapeMoved
+    | DriftInside
     | CouldHaveSeen
     | TailNotTold
     | TermMoved

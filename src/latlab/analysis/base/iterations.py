@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A difference that only some iterations have."""
+"""What the iterations of a run tell: a difference that only some of them have, and a drift over them."""
 
 from __future__ import annotations
 
@@ -14,3 +14,12 @@ class InIterations:
     of: int
     share: float
     same_median: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """By how much figures changed over the iterations of each boot: steadily, or at once after `after` of them."""
+
+    size: float
+    iterations: int
+    after: int | None

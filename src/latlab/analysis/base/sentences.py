@@ -74,6 +74,10 @@ class _Sentence:
             case f.TailNotTold(rows, of, is_rest):
                 level = "" if is_rest else "no level changed beyond its threshold; "
                 return f"{level}the tail of {rows} of {count(of, 'row')} is not told: too few iterations, or too far apart"
+            case f.DriftInside(metric, test, name, run, level, drift):
+                how = f"drifts over {drift.iterations} iterations" if drift.after is None else f"switches after iteration {drift.after}"
+                size = f"{signed(drift.size, self.unit)} ({percent(drift.size / level)})"
+                return f"{metric} in {test}, {name}, {how} of {run}, by {size}: that is inside the run and no change between the two"
             case f.CouldHaveSeen():
                 return _could_have_seen(finding)
             case f.InSomeIterations(metric, test, name, found):

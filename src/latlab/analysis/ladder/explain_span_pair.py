@@ -34,6 +34,7 @@ _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 def explain_span_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     out = [_told(comparison, change.check.test, _rule(comparison, change)) for change in comparison.rule_changes]
     out += [_told(comparison, "", one) for one in _grown(comparison)]
+    out += [_told(comparison, "", one) for one in _drifts(comparison)]
     changed = [row for row in comparison.rows if row.verdict in _CHANGED]
     for metric in dict.fromkeys(row.metric for row in changed):
         for verdict in _CHANGED:
@@ -67,6 +68,14 @@ def _grown(comparison: Comparison) -> Iterator[f.LargestGrew]:
             if known is None or (known.is_told, -known.ratio) > (one.is_told, -one.ratio):
                 grown[row.metric] = one
     yield from grown.values()
+
+
+def _drifts(comparison: Comparison) -> Iterator[f.DriftInside]:
+    for row in comparison.rows:
+        for run, drift in zip((comparison.a, comparison.b), row.drifts, strict=True):
+            if drift is not None:
+                level = row.before if run is comparison.a else row.after
+                yield f.DriftInside(row.metric, row.test, row.name, run.id, level, drift)
 
 
 def _seen(comparison: Comparison) -> Iterator[f.TailNotTold | f.CouldHaveSeen]:

@@ -22,6 +22,7 @@ from latlab.analysis.base.moderated import LEAST_P, t_shift
 from latlab.analysis.base.statistics import Shift, family_wise
 from latlab.analysis.base.verdicts import Limits, Verdict, decide
 from latlab.analysis.base.weighted import exceedance_p
+from latlab.analysis.ladder.drift import differ, drift_of, explains
 from latlab.analysis.ladder.evidence import Evidence
 
 QUANTILES = ((Statistic.P90, 0.9), (Statistic.P99, 0.99), (Statistic.P99_9, 0.999))
@@ -90,7 +91,12 @@ def judged_shapes(evidence: Sequence[Evidence], rows: Sequence[Row], limits: Lim
     figures = [figure for shape in shapes if shape is not None for figure in shape.rows]
     adjusted = dict(zip(map(id, figures), _adjusted(figures), strict=True))
     out: list[Row] = []
-    for row, shape in zip(rows, shapes, strict=True):
+    for one, row, shape in zip(evidence, rows, shapes, strict=True):
+        drifts = (None, None) if shape is None else (drift_of(one.before, row.threshold), drift_of(one.after, row.threshold))
+        if differ(drifts, row.threshold):
+            own = explains(row.shift, drifts) or row.verdict is Verdict.SAME
+            out.append(replace(row, verdict=Verdict.CANNOT_TELL if own else row.verdict, drifts=drifts))
+            continue
         judged = [] if shape is None else [_decided(figure, adjusted[id(figure)], len(figures), limits) for figure in shape.rows]
         told = shape is not None and shape.is_same(judged)
         verdict = Verdict.SAME_LEVEL if row.verdict is Verdict.SAME and not told else row.verdict

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.explanation import Explanation
-from latlab.analysis.base.findings import LargestGrew, LargeUntold, ScatterUnknown
+from latlab.analysis.base.findings import DriftInside, LargestGrew, LargeUntold, ScatterUnknown
 from latlab.analysis.base.ladders import BASE, STEP
 from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
@@ -54,7 +54,7 @@ def summary(comparison: Comparison) -> str:
     caveats = []
     if comparison.gaps:
         caveats.append(f"not everything could be judged ({comparison.gaps[0]}{', ...' if len(comparison.gaps) > 1 else ''})")
-    large = LargestGrew | LargeUntold | ScatterUnknown
+    large = LargestGrew | LargeUntold | ScatterUnknown | DriftInside
     first = [*_rules(comparison), *(one.sentence for one in explain_pair(comparison) if isinstance(one.finding, large))]
     found = [f"{metric} {verdict}" for metric, verdict, _ in changes(comparison)]
     terms = [row for row in comparison.rows if row.is_term]

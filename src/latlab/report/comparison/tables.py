@@ -167,8 +167,15 @@ def _change_title(comparison: Comparison, metric: Metric, verdict: Verdict, rows
     moved = sum((value > 0) == is_up for value in cells)
     way = "up" if is_up else "down"
     p = max(row.p_adjusted for row in rows)
-    said += f": {moved} of {len(cells)} cells {way}" + (f", p = {p:.2g} or less" if p < 1 else "")
+    said += f": {moved} of {len(cells)} cells {way}" + _said_p(p)
     return f"{metric} ", verdict_span(verdict), said
+
+
+def _said_p(p: float) -> str:
+    """Models of noise are not known so far out that less than a thousandth could be told apart."""
+    if p >= 1:
+        return ""
+    return ", p below 0.001" if p < 0.001 else f", p at most {p:.2g}"
 
 
 def _size(row: Row | None, unit: str) -> str:

@@ -7,7 +7,7 @@ LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
 
-.PHONY: demo test bench bench-peers prove prove-guest fuzz mutants lint docs man predictions package firmware setup setup-dev clean
+.PHONY: demo test bench bench-peers differ prove prove-guest fuzz mutants lint docs man predictions package firmware setup setup-dev clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make mutants  faults planted line by line, against the tests that should notice; GROUPS=... names some"
 	@echo "make bench    figures beside the peers'"
 	@echo "make bench-peers  TF-A of Debian's source built, and measured by the probe beside ours"
+	@echo "make differ   one generated client on our firmware and on TF-A: every difference has a reason"
 	@echo "make lint     ruff and mypy over everything, the direction of imports"
 	@echo "make docs     build the documentation with its generated page, warnings are errors"
 	@echo "make man      the manual pages, made from the help, in build/man"
@@ -107,6 +108,10 @@ bench: setup-dev
 	PYTHONPATH=tests $(PYTHON) bench/probe_cost.py
 
 # Fetches and builds somebody else's firmware: it needs the network, libssl-dev and device-tree-compiler.
+differ: setup-dev
+	$(MAKE) qemu_virt probe
+	PYTHONPATH=bench $(PYTHON) bench/differ.py
+
 bench-peers: setup-dev
 	$(MAKE) qemu_virt probe
 	$(PYTHON) bench/side_by_side.py

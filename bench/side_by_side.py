@@ -75,14 +75,22 @@ def debian_source() -> Path:
     return source
 
 
-def built_tf_a(source: Path) -> Firmware:
-    """Built once, in its tree."""
-    release = source / "build/qemu/release"
+def built_tf_a(source: Path, gic: int = 2) -> Firmware:
+    """Built once for either interrupt controller, in its tree."""
+    base = "build" if gic == 2 else f"build-v{gic}"
+    release = source / base / "qemu/release"
     program = source.parent / "program"
     program.write_bytes(b"the program takes its place\n")
     if not (release / "fip.bin").is_file():
-        words = ("CROSS_COMPILE=aarch64-linux-gnu-", "PLAT=qemu", "DEBUG=0", f"BL33={program}", "all", "fip")
-        run(("make", "-j2", "-C", str(source), *words))
+        words = (
+            "CROSS_COMPILE=aarch64-linux-gnu-",
+            "PLAT=qemu",
+            "DEBUG=0",
+            f"BL33={program}",
+            f"BUILD_BASE={base}",
+            f"QEMU_USE_GIC_DRIVER=QEMU_GICV{gic}",
+        )
+        run(("make", "-j2", "-C", str(source), *words, "all", "fip"))
     images = (FirmwareImage(release / "bl1.bin", flash=0), FirmwareImage(release / "fip.bin", flash=FIP_OFFSET, takes_program=True))
     symbols = (release / "bl31/bl31.elf",)
     subject = replace(ours().subject, name=f"TF-A {version_of(source)}", images=images, symbols=symbols)

@@ -71,6 +71,8 @@ add_payload(psci_stress
     psci_stress/watchdog.c
     psci_stress/worker.c)
 
+add_payload(psci_differ psci_differ/calls.c psci_differ/client_gic.c psci_differ/life.c psci_differ/main.c)
+
 set(psci_conformance
     psci_conformance/cases_affinity.c
     psci_conformance/cases_cpu_on.c

@@ -35,6 +35,13 @@ def test_a_subject_names_its_images_beside_itself(tmp_path: Path) -> None:
     assert (tmp_path / "flash.bin").read_bytes() == b"bl1.bin"
 
 
+def test_a_program_is_told_its_seed_and_its_flags(tmp_path: Path) -> None:
+    subject = load_subject(written(tmp_path, 'cores_stay_on = true\n[[image]]\nfile = "a"\nflash = 0', "a"))
+    words = command_line(QEMU, subject, Path("/x/psci_differ.elf"), 7, tmp_path, seed=0x12, flags=4)
+    assert "loader,addr=0x5fff0010,data=0x12,data-len=8" in words
+    assert "loader,addr=0x5fff0028,data=0x5,data-len=8" in words
+
+
 def test_images_of_one_flash_stand_at_their_offsets(tmp_path: Path) -> None:
     text = '[[image]]\nfile = "b"\nflash = 4\n[[image]]\nfile = "a"\nflash = 0\n'
     assert flash_of(load_subject(written(tmp_path, text, "a", "b")), Path("x")) == b"a\xff\xff\xffb"

@@ -13,9 +13,9 @@
 
 struct bench_params {
     uint64_t magic;
-    uint64_t iterations; /* psci_bench: iterations of each test */
-    uint64_t seed; /* psci_stress, smc_fuzz */
-    uint64_t count; /* psci_stress: transitions; smc_fuzz: calls; psci_calls: cores of the machine; 0: the program's own default */
+    uint64_t iterations; /* psci_bench: iterations of each test; psci_differ: lives of cores */
+    uint64_t seed; /* psci_stress, smc_fuzz, psci_differ */
+    uint64_t count; /* psci_stress: transitions; smc_fuzz: calls; psci_calls, psci_differ: cores of the machine; 0: the program's own default */
     uint64_t duration_ms; /* psci_stress, smc_fuzz: stop after this long; 0: no limit */
     uint64_t flags; /* BENCH_FLAG_* of the program; 0 where the host leaves none */
 };
@@ -24,6 +24,7 @@ struct bench_params {
 #define BENCH_FLAG_OS_INITIATED 2U /* psci_stress: suspends by the rules of that mode */
 #define BENCH_FLAG_DELAYS 4U /* psci_stress: its cores wait at random around their calls */
 #define BENCH_FLAG_ALL_OFF 8U /* psci_stress: at the end every core goes off, the machine stays on */
+#define BENCH_FLAG_STANDBY_ONLY 16U /* psci_differ: no suspend that powers down, where a firmware has none */
 
 /* The block at BENCH_PARAMS_ADDRESS, or the defaults where its magic is missing. */
 struct bench_params bench_params_read(void);

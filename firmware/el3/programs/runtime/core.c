@@ -23,6 +23,7 @@ struct core cores[MAX_CORES];
 uint32_t core_count;
 uint32_t lead_index;
 static struct core_work work[MAX_CORES];
+static bool had_timer[MAX_CORES];
 static void (*own_arrival)(uint64_t context_id);
 
 static uint32_t place_of(uint64_t mpidr)
@@ -117,6 +118,11 @@ bool core_is_unknown(uint64_t mpidr)
     return true;
 }
 
+bool core_had_timer(uint32_t index)
+{
+    return had_timer[index];
+}
+
 void core_set_arrival(void (*arrival)(uint64_t context_id))
 {
     own_arrival = arrival;
@@ -151,6 +157,7 @@ _Noreturn void payload_secondary_start(uint64_t context_id);
 _Noreturn void payload_secondary_start(uint64_t context_id)
 {
     gic_core_init();
+    had_timer[core_self()] = timer_is_on();
     timer_stop();
     if (own_arrival) {
         own_arrival(context_id);

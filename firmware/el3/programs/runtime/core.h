@@ -39,6 +39,8 @@ extern uint32_t lead_index;
  * from AFFINITY_INFO where the firmware has none to tell. Panics where that does not fit this program.
  */
 void core_discover(void);
+/* Whether the timer of a core was on when the core last came from off; it is off in the program. */
+bool core_had_timer(uint32_t index);
 /* Index of the calling core. */
 uint32_t core_self(void);
 /* True where the firmware has no core of this affinity. */

@@ -122,10 +122,15 @@ def find_program(board: Board) -> Path:
     return _built(board, f"{board.program}.elf")
 
 
-def command_line(qemu: Qemu, subject: Subject, program: Path, iterations: int, folder: Path) -> tuple[str, ...]:
-    """Standard output is the first serial port; the second goes to `secure.log` in `folder`, where the flash is put together as well."""
+def command_line(
+    qemu: Qemu, subject: Subject, program: Path, iterations: int, folder: Path, seed: int = 1, flags: int = 0
+) -> tuple[str, ...]:
+    """Standard output is the first serial port; the second goes to `secure.log` in `folder`, where the flash is put together as well.
+
+    `flags` are those of the program, beside what the subject says.
+    """
     board = subject.board
-    params = (PARAMS_MAGIC, iterations, 1, subject.cores, 0, CORES_STAY_ON if subject.cores_stay_on else 0)
+    params = (PARAMS_MAGIC, iterations, seed, subject.cores, 0, flags | (CORES_STAY_ON if subject.cores_stay_on else 0))
     memory = [image for image in subject.images if image.address is not None]
     is_packed = any(image.takes_program for image in subject.images)
     machine = ",".join(part for part in (board.name, subject.options) if part)

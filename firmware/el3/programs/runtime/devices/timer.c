@@ -38,6 +38,14 @@ void timer_stop(void)
     __asm__ volatile("msr cntp_ctl_el0, xzr; isb" ::: "memory");
 }
 
+bool timer_is_on(void)
+{
+    uint64_t control;
+
+    __asm__ volatile("mrs %0, cntp_ctl_el0" : "=r"(control));
+    return (control & TIMER_ENABLE) != 0;
+}
+
 static void sleep_until(uint64_t deadline)
 {
     timer_start_at(deadline);

@@ -6,6 +6,7 @@
 #ifndef PAYLOAD_TIMER_H
 #define PAYLOAD_TIMER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 uint64_t timer_now(void);
@@ -14,6 +15,7 @@ uint64_t timer_ticks_of_us(uint64_t us);
 /* Makes the timer interrupt pending from `deadline` on. */
 void timer_start_at(uint64_t deadline);
 void timer_stop(void);
+bool timer_is_on(void);
 /* Waits with WFI; other interrupts are taken and dropped. */
 void timer_sleep_us(uint64_t us);
 /* The same, until the counter is at the next multiple of `ticks`. */

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A plugin of QEMU that delays: instructions of a range by which cores meet each other or a device wait, now and then, as if the host
+ * had preempted the core there. Which ones and how long comes from a seed; several in one run, a few of them long.
+ *   -plugin latlab-delays.so,seed=1,from=0xe000000,to=0xf000000
+ */
+#include <glib.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "qemu_interface.h"
+
+__attribute__((visibility("default"))) extern const int qemu_plugin_version;
+const int qemu_plugin_version = QEMU_INTERFACE_VERSION;
+
+#define CHOSEN_OF 6U /* one place in so many waits ... */
+#define WAITS_OF 4U  /* one visit of it */
+#define LONG_OF 4U   /* one delay */
+#define SHORT_US 300U
+#define LONG_US 20000U
+
+static uint64_t seed = 1;
+static uint64_t from;
+static uint64_t to = UINT64_MAX;
+
+static uint64_t mix(uint64_t value)
+{
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9U;
+    value = (value ^ value >> 27) * 0x94D049BB133111EBU;
+    return value ^ value >> 31;
+}
+
+/* Barriers, cache maintenance, system registers, events and waits; exclusive, acquiring and releasing accesses. */
+static bool meets_others(uint32_t opcode)
+{
+    return (opcode & 0xFFC00000U) == 0xD5000000U || (opcode & 0x3F000000U) == 0x08000000U;
+}
+
+static void wait_here(unsigned int vcpu, void *place)
+{
+    static _Thread_local uint64_t hits;
+    uint64_t chance = mix(seed ^ (uint64_t)(uintptr_t)place ^ (uint64_t)vcpu << 48 ^ ++hits << 32);
+
+    if (chance % WAITS_OF == 0) {
+        g_usleep(chance / WAITS_OF % LONG_OF == 0 ? LONG_US : SHORT_US);
+    }
+}
+
+static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
+{
+    (void)id;
+    for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++) {
+        struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, i);
+        uint64_t address = qemu_plugin_insn_vaddr(instruction);
+        uint32_t opcode = 0;
+
+        qemu_plugin_insn_data(instruction, &opcode, sizeof(opcode));
+        if (address >= from && address < to && meets_others(opcode) && mix(seed ^ address) % CHOSEN_OF == 0) {
+            qemu_plugin_register_vcpu_insn_exec_cb(instruction, wait_here, QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)address);
+        }
+    }
+}
+
+__attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
+
+int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+{
+    (void)info;
+    for (int i = 0; i < argc; i++) {
+        const char *value = strchr(argv[i], '=');
+        uint64_t number = value == NULL ? 0 : strtoull(value + 1, NULL, 0);
+
+        if (g_str_has_prefix(argv[i], "seed=")) {
+            seed = number;
+        } else if (g_str_has_prefix(argv[i], "from=")) {
+            from = number;
+        } else if (g_str_has_prefix(argv[i], "to=")) {
+            to = number;
+        } else {
+            fprintf(stderr, "latlab-delays: %s means nothing here; it takes seed=, from= and to=\n", argv[i]);
+            return 1;
+        }
+    }
+    qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+    return 0;
+}

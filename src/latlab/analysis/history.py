@@ -84,7 +84,8 @@ class ChangePoint:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """`figures` are the paths of those that are followed together, whose geometric mean the points have; one has values of its own."""
+    """`figures` are the paths of those that are followed together: the points have the median of their ratios to their own means, as a
+    multiple of the geometric mean of these, so that a few which wait by chance do not make the level."""
 
     path: str
     unit: str
@@ -183,7 +184,9 @@ class _Followed:
         together = [path for path, values in self._values.items() if min(values) > 0]
         if not together:
             return ()
-        levels = np.exp(np.mean(np.log([self._values[path] for path in together]), axis=0))
+        logs = np.log([self._values[path] for path in together])
+        usual = logs.mean(axis=1, keepdims=True)
+        levels = np.exp(usual.mean() + np.median(logs - usual, axis=0))
         return tuple(Point(run, (float(level),)) for run, level in zip(self._runs, levels, strict=True))
 
     @property

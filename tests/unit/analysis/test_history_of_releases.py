@@ -73,12 +73,15 @@ def test_a_change_that_all_cells_make_together_is_one_change_told_with_how_many(
 
 
 def test_junos_wake_up_regressed_improved_regressed_improved() -> None:
-    assert [(change.index, change.verdict) for change in wakeup_of_juno()] == [
-        (1, Verdict.REGRESSED),
-        (4, Verdict.IMPROVED),
-        (5, Verdict.REGRESSED),
-        (6, Verdict.IMPROVED),
-    ]
+    told = {change.index: change.verdict for change in wakeup_of_juno()}
+    assert [told.get(index) for index in (1, 4, 5, 6)] == [Verdict.REGRESSED, Verdict.IMPROVED] * 2
+
+
+def test_a_few_cells_that_wait_by_chance_do_not_make_the_level_of_a_metric() -> None:
+    """The queue on the way up makes two waits of v2.11 ten times as long; most cells moved by less than a tenth."""
+    (series,) = history([load(name) for name in JUNO[1:3]], "wakeup")
+    before, after = (point.value for point in series.points)
+    assert abs(after / before - 1) < 0.03
 
 
 def test_a_metric_of_one_test_is_followed_by_the_rows_of_that_test() -> None:

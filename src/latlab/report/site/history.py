@@ -94,7 +94,7 @@ def _table(series: Series) -> Table:
         rows.append((point.run.id, *commit, bare(point.value, series.unit), step, mark))
         previous = point.value
     columns = (*words("Run", *(("Commit",) if has_commits else ())), *figures("Value", "Step"), *words("Change"))
-    together = f"geometric mean of {len(series.figures)} figures, " if series.figures else ""
+    together = f"median of {len(series.figures)} figures, " if series.figures else ""
     return Table(f"{series.path} ({together}{heading_unit(series.unit)})", columns, tuple(rows))
 
 

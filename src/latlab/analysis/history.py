@@ -15,6 +15,7 @@ import numpy as np
 from latlab.analysis.base.change_points import Beyond, Change, changes_of, visible
 from latlab.analysis.base.change_points import Kind as ChangeKind
 from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.conditions import Differences
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.base.figure_names import FigureName, refusal
@@ -85,7 +86,10 @@ class ChangePoint:
 @dataclass(frozen=True, slots=True)
 class Series:
     """`figures` are the paths of those that are followed together: the points have the median of their ratios to their own means, as a
-    multiple of the geometric mean of these, so that a few which wait by chance do not make the level."""
+    multiple of the geometric mean of these, so that a few which wait by chance do not make the level.
+
+    `differences` are of conditions: which point was measured under others than the one before it, where these may be a change's cause.
+    """
 
     path: str
     unit: str
@@ -93,6 +97,7 @@ class Series:
     changes: tuple[ChangePoint, ...]
     note: str = ""
     figures: tuple[str, ...] = ()
+    differences: tuple[tuple[int, Differences], ...] = ()
 
 
 def history(runs: Sequence[Run], asked: str, limits: Limits | None = None, across: frozenset[str] = frozenset()) -> tuple[Series, ...]:
@@ -165,6 +170,8 @@ class _Followed:
         if self._takes_turns:
             return replace(said, note=TURNS_NOTE)
         values = [point.value for point in points]
+        differing = ((k, self._pairs.of(self._at[k - 1], self._at[k]).differences) for k in range(1, len(points)))
+        said = replace(said, differences=tuple((k, one) for k, one in differing if one.title))
         judged = [Judged(), *(self._judged(k) for k in range(1, len(points)))]
         known = [k for k, one in enumerate(judged) if one.regressed or one.improved]
         is_exact = self._runs[0].tick.clock is not Clock.TIME

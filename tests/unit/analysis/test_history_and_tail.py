@@ -71,6 +71,16 @@ def test_a_figure_that_drifts_is_told_as_drift_with_the_ends_of_its_line():
     assert "drift from r0 to r11" in text and "a line fits better than a step" in text and "change, p" not in text
 
 
+def test_what_two_neighbours_differ_in_stands_with_the_series():
+    truth = Truth(noise=0.005, tests=("cpu_susp_parallel",))
+    runs = [make_run(truth, i, name=f"r{i}") for i in range(4)]
+    runs[2:] = [replace(run, conditions=replace(run.conditions, compiler="GCC 13.1")) for run in runs[2:]]
+    runs[:2] = [replace(run, conditions=replace(run.conditions, compiler="GCC 12.2")) for run in runs[:2]]
+    found = history(runs, "*/powerdown/step")
+    assert [k for k, _ in found[0].differences] == [2]
+    assert "conditions r1 to r2: differs: " in screen_of(found) and "12.2" in screen_of(found)
+
+
 def test_a_change_within_the_tolerance_is_none_however_certain():
     truth = Truth(noise=0.0005, tests=("cpu_susp_parallel",))
     runs = [make_run(truth if i < 6 else replace(truth, step=142_800.0), i, name=f"r{i}") for i in range(12)]

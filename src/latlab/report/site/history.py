@@ -65,6 +65,7 @@ def history_json(found: tuple[Series, ...]) -> str:
                     ],
                     "note": series.note,
                     "figures": list(series.figures),
+                    "differs": [{"run": series.points[k].run.id, "said": one.title} for k, one in series.differences],
                 }
                 for series in found
             ],
@@ -101,6 +102,8 @@ def _table(series: Series) -> Table:
 def _said(series: Series) -> Iterator[Block]:
     if series.changes:
         yield Items(tuple(_change(series, change) for change in series.changes))
+    for k, one in series.differences:
+        yield Paragraph((Span("conditions", Style.DOUBT), f" {series.points[k - 1].run.id} to {series.points[k].run.id}: {one.title}"))
     if series.note:
         yield Paragraph((Span("note", Style.DOUBT), f" {series.note}"))
 

@@ -148,7 +148,7 @@ def test_sphinx_builds_every_page_without_a_warning(folder):
 
 def test_the_page_of_wakeups_has_the_table_of_the_reference_and_its_histogram(folder):
     text = (folder / "rt-rst.rst").read_text()
-    for row in ('"Minimum (µs)","4.0","5.0"', '"Average (µs)","8.0","11.0"', '"Maximum (µs)","28.0","497.0"'):
+    for row in ('"Minimum (µs)","4","5"', '"Average (µs)","8","11"', '"Maximum (µs)","28","497"'):
         assert row in text
     assert "cortex-a53" in text and "1250 MHz" in text
     assert pictures_of(folder, "rt", Format.RST) == ["rt-rst-img/m0-0"]

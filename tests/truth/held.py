@@ -317,6 +317,6 @@ class _OfWakeups(Truth):
 OFTEN_LATE = (Late.LEVEL, Late.SPREAD, Late.TAIL_1, Late.RARE)
 KNOWN = (
     f.RuleChanged, f.LargeUntold, f.NotTold, f.OrderChanged, f.ModeCaveat, f.PartsMoved, f.FunctionsMoved, f.LargestGrew, f.ScatterUnknown,
-    f.RarestSeen,
+    f.RarestSeen, f.Suspected,
 )  # fmt: skip
 """Sentences that blame and acquit nobody, or that are held by what they are made of: rules by the comparison's own list."""

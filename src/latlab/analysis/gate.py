@@ -15,6 +15,7 @@ from latlab.analysis.base.findings import (
     RarestSeen,
     RuleChanged,
     ScatterUnknown,
+    Suspected,
     TailNotTold,
 )
 from latlab.analysis.base.verdicts import Verdict
@@ -23,7 +24,7 @@ from latlab.analysis.explain import explain_pair
 from latlab.analysis.wakeups.between_runs import ask_for_repeat
 from latlab.model.enums import Kind
 
-FIRST = (RuleChanged, LargeUntold, LargestGrew, ScatterUnknown, RarestSeen, TailNotTold, CouldHaveSeen, DriftInside)
+FIRST = (Suspected, RuleChanged, LargeUntold, LargestGrew, ScatterUnknown, RarestSeen, TailNotTold, CouldHaveSeen, DriftInside)
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Decision:
 
 
 def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
-    """A broken rule that the base keeps fails the gate, and so does a single row of a failing verdict.
+    """A broken rule that the base keeps fails the gate, and so does a single row of a failing verdict; on suspect figures none can be told.
 
     What the candidate lacks or did not measure to its end passes nothing, nor does a large shift that cannot be told from noise. Other
     rows that cannot be told pass, unless nothing at all can be told.
@@ -45,6 +46,7 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     caveat = f"; {comparison.caveat}" if comparison.caveat else ""
     counts = _counts(comparison)
     said = [one for one in explain_pair(comparison) if isinstance(one.finding, FIRST)]
+    suspect = tuple(one.sentence for one in said if isinstance(one.finding, Suspected))
     broken = (f"{one.test}: {one.sentence}" for one in said if isinstance(one.finding, RuleChanged))
     rules = (*filter(None, (comparison.differences.title,)), *broken)
     grown = tuple(one.sentence for one in said if isinstance(one.finding, LargestGrew))
@@ -54,6 +56,10 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     blocks = any(one.after > one.before and not one.is_told for one in grew)
     rest = (*grown, *large, *comparison.gaps)
     why = _why(comparison, failing)
+    if suspect:
+        failed = (_line(row, comparison.unit_of(row.metric)) for row in failing)
+        last = f"cannot tell: {counts}, and figures are suspect{caveat}"
+        return Decision((), 3, (*suspect, *rules, *failed, *why, *rest, last))
     if failing or any(change.is_worse for change in comparison.rule_changes):
         found = (_line(row, comparison.unit_of(row.metric)) for row in failing)
         return Decision(failing, 1, (*rules, *grown, *found, *why, *large, *comparison.gaps, f"fail: {counts}{caveat}"))

@@ -14,12 +14,12 @@ import numpy as np
 
 from latlab.analysis.base.change_points import Beyond, Change, changes_of, visible
 from latlab.analysis.base.change_points import Kind as ChangeKind
+from latlab.analysis.base.columns import resolution
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.conditions import Differences
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.base.figure_names import FigureName, refusal
-from latlab.analysis.base.identity import resolution
 from latlab.analysis.base.summary import Mark, mark_of
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.base.wording import MORE_IS_BETTER, amount, count

@@ -185,37 +185,6 @@ def test_a_whole_test_ten_times_as_long_is_regressed():
     assert {row.test for row in decision.failing} >= {"cpu_susp_serial"}
 
 
-@pytest.mark.parametrize(
-    ("chosen", "change", "said"),
-    [
-        (lambda s: s.test == "cpu_susp_serial", lambda v: 1000 * v, r"unit suspect: cpu_susp_serial powerdown of b is 1\d\d\d times"),
-        (lambda s: s.test == "cpu_susp_parallel" and s.metric is Metric.POWERDOWN, lambda _: 0, "cpu_susp_parallel powerdown of b is 0"),
-    ],
-)
-def test_a_figure_in_another_unit_or_missing_in_one_test_is_refused_by_name(chosen, change, said):
-    a, b = make_run(QUIET, 1, name="a"), make_run(QUIET, 2, name="b")
-    with pytest.raises(NotComparable, match=said):
-        compare(a, changed_where(b, chosen, change))
-
-
-def test_columns_in_each_others_place_are_refused_by_name():
-    a = make_run(QUIET, 1, name="a")
-    exchange = {Metric.POWERDOWN: Metric.WAKEUP, Metric.WAKEUP: Metric.POWERDOWN}
-    swapped = relabelled(
-        make_run(QUIET, 2, name="b"), lambda s: replace(s, metric=exchange.get(s.metric, s.metric)) if s.test == "cpu_susp_serial" else s
-    )
-    with pytest.raises(NotComparable, match="in cpu_susp_serial powerdown and wakeup of b stand in each other's place"):
-        compare(a, swapped)
-
-
-def test_a_span_of_zero_is_a_gap_and_no_improvement_by_all_of_it():
-    a, b = make_run(QUIET, 1, name="a"), make_run(QUIET, 2, name="b")
-    comparison = compare(a, changed_where(b, in_cell("cpu_susp_serial", Metric.CACHE_FLUSH, CoreId(1, 2)), lambda _: 0))
-    assert "cpu_susp_serial cache_flush of core 1.2 is 0 in b, which no span is" in comparison.gaps
-    assert not comparison.rule_changes
-    assert decide_gate(comparison, FAIL_ON).exit_code != 0
-
-
 def test_under_the_instruction_clock_a_latency_that_was_none_is_a_regression():
     tick = Tick(Clock.INSTRUCTIONS, 1.0)
     a = replace(make_run(Truth(tests=("cpu_susp_serial",)), 1, name="a"), tick=tick)

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 
@@ -71,6 +71,15 @@ class Columns:
     def matrix(self, test: str, metric: Metric) -> Matrix | None:
         """None where the run has no such spans."""
         return self.matrices.get((test, metric))
+
+    def without(self, spans: Collection[tuple[str, Metric]]) -> Columns:
+        matrices = {span: matrix for span, matrix in self.matrices.items() if span not in spans}
+        return replace(self, matrices=matrices, tests=tuple(test for test in self.tests if any(test == t for t, _ in matrices)))
+
+
+def resolution(run: Run, metric: Metric) -> float:
+    """What one step of the figures is worth: the tick, or the print's last place where that is coarser."""
+    return max(run.tick.value, dict(run.resolutions).get(metric, 0.0))
 
 
 def columns_of(run: Run) -> Columns:

@@ -15,6 +15,7 @@ from latlab.analysis.base.findings import RarestSeen
 from latlab.analysis.base.iterations import Drift, InIterations
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.statistics import Shift
+from latlab.analysis.base.suspicion import Suspicion
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.base.wording import unit_of
 from latlab.model.enums import Kind, Metric
@@ -143,6 +144,7 @@ class Comparison:
     `gaps` say what could not be judged, because the second run lacks it or one of the two is partial: such a comparison is never `same`.
     `rule_changes` are rules that one of the two keeps and the other does not. `rarest_seen` says how rare a late wake-up could have been
     found, `scatter_assumed` that what runs of one thing scatter by was not measured.
+    What a suspicion covers is not judged, and nothing that holds one has a verdict as a whole.
     """
 
     a: Run
@@ -163,6 +165,7 @@ class Comparison:
     differences: Differences = ALIKE
     rarest_seen: tuple[RarestSeen, ...] = ()
     scatter_assumed: bool = False
+    suspicions: tuple[Suspicion, ...] = ()
 
     @property
     def kind(self) -> Kind:

@@ -12,6 +12,7 @@ from enum import StrEnum
 from latlab.analysis.base.check import Check
 from latlab.analysis.base.iterations import Drift, InIterations
 from latlab.analysis.base.platform_findings import PlatformFinding
+from latlab.analysis.base.suspicion import Suspicion
 from latlab.analysis.base.verdicts import Verdict
 from latlab.model.blame import Blame
 from latlab.model.conditions import Mode
@@ -35,6 +36,13 @@ class Suspect(StrEnum):
     OWN_MESSAGE = "own message"
     SLOWER_MESSAGE = "slower message"
     HELD_LONGER = "held longer"
+
+
+@dataclass(frozen=True, slots=True)
+class Suspected:
+    """Figures that may not be what they are said to be."""
+
+    suspicion: Suspicion
 
 
 @dataclass(frozen=True, slots=True)
@@ -495,7 +503,8 @@ class AmountsNotTold:
 
 
 Finding = (
-    RuleBroken
+    Suspected
+    | RuleBroken
     | RuleChanged
     | LargeUntold
     | LargestGrew

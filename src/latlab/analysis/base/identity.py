@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from latlab.analysis.base.columns import METRICS, Columns, DuplicateSample, columns_of
-from latlab.analysis.base.suspicion import slip_of, zero_cells
+from latlab.analysis.base.suspect_pair import suspicions_between
+from latlab.analysis.base.suspect_run import one_of_each_boot
+from latlab.analysis.base.suspicion import Suspicion
 from latlab.errors import DataError
 from latlab.model.conditions import Mode
 from latlab.model.enums import Clock, Metric, ProblemKind, RunStatus
@@ -35,10 +37,23 @@ class Pair:
     common: tuple[tuple[str, Metric], ...]
     notes: tuple[str, ...]
     gaps: tuple[str, ...]
+    suspicions: tuple[Suspicion, ...] = ()
+
+    @property
+    def suspect(self) -> frozenset[tuple[str, Metric]]:
+        """Spans that nobody may judge."""
+        return frozenset(span for one in self.suspicions for span in one.spans)
 
     @property
     def unit(self) -> str:
         return self.a.tick.unit
+
+    def without_suspect(self) -> Pair:
+        """What is left to be judged."""
+        if not self.suspect:
+            return self
+        ours, theirs = (columns.without(self.suspect) for columns in (self.columns_a, self.columns_b))
+        return replace(self, columns_a=ours, columns_b=theirs, common=tuple(span for span in self.common if span not in self.suspect))
 
 
 def pair_runs(a: Run, b: Run) -> Pair:
@@ -51,11 +66,18 @@ def pair_runs(a: Run, b: Run) -> Pair:
         raise NotComparable(f"one tick is {worth}; run both with one shift")
     gaps = partial_runs(a, b)
     common = _common(a, b, columns_a, columns_b, notes, gaps)
-    if slip := slip_of(a, b, columns_a, columns_b, common):
-        raise NotComparable(slip)
-    gaps += zero_cells(a, b, columns_a, columns_b, common)
+    suspicions = suspicions_between(a, b, columns_a, columns_b, common)
+    if a.tick.clock is Clock.TIME:
+        columns_a, columns_b = (_counted_once(run, columns, notes) for run, columns in ((a, columns_a), (b, columns_b)))
     notes += [problems_note(run) for run in (a, b) if run.problems]
-    return Pair(a, b, columns_a, columns_b, common, tuple(notes), tuple(gaps))
+    return Pair(a, b, columns_a, columns_b, common, tuple(notes), tuple(gaps), suspicions)
+
+
+def _counted_once(run: Run, columns: Columns, notes: list[str]) -> Columns:
+    once = one_of_each_boot(columns)
+    if once is not columns:
+        notes.append(f"boots of {run.id} that hold the very figures of another count once")
+    return once
 
 
 def partial_runs(a: Run, b: Run) -> list[str]:
@@ -116,11 +138,6 @@ def problems_note(run: Run) -> str:
     where = f"line {first.line}: " if first.line else ""
     count = f"{len(run.problems)} problems, the gravest" if len(run.problems) > 1 else "a problem"
     return f"reading {run.id} met {count}: {where}{first.message}"
-
-
-def resolution(run: Run, metric: Metric) -> float:
-    """What one step of the figures is worth: the tick, or the print's last place where that is coarser."""
-    return max(run.tick.value, dict(run.resolutions).get(metric, 0.0))
 
 
 def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[str], gaps: list[str]) -> tuple[tuple[str, Metric], ...]:

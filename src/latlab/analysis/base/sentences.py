@@ -7,6 +7,7 @@ from latlab.analysis.base import findings as f
 from latlab.analysis.base.ladders import STEP
 from latlab.analysis.base.platform_findings import PlatformFinding
 from latlab.analysis.base.platform_sentences import platform_sentence
+from latlab.analysis.base.suspicion_sentences import suspicion_sentence
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wakeup_sentences import WakeupFinding, wakeup_sentence
 from latlab.analysis.base.wording import amount, bare, count, heading_unit, percent, said_in_iterations, signed, signed_bare, unit_of
@@ -49,6 +50,8 @@ class _Sentence:
 
     def of(self, finding: f.Finding) -> str:
         match finding:
+            case f.Suspected(one):
+                return suspicion_sentence(one, self.unit)
             case f.MetricMoved() | f.TermMoved() | f.PartsMoved() | f.OrderChanged() | f.NothingMoved():
                 return self._moved(finding)
             case f.Scatter():

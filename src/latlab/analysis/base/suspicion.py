@@ -1,84 +1,58 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures that cannot be what they are said to be: in another unit, in each other's column, or of zero where something was measured."""
+"""Figures that may not be what they are said to be, as data: what is suspected of which spans, and what that rests on.
+
+A suspicion is no finding about the firmware. What it covers is not judged, and no gate passes with one.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
+from enum import StrEnum
 
-from latlab.analysis.base.columns import Columns
-from latlab.model.enums import Clock, Metric
-from latlab.model.run import Run
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId
 
-_UNIT_RATIO = 300.0
-_APART = 2.0
-_ALIKE = 0.1
-
-
-def zero_cells(a: Run, b: Run, columns_a: Columns, columns_b: Columns, common: tuple[tuple[str, Metric], ...]) -> list[str]:
-    """A span takes time: one of zero beside others of its core was not measured. Under the instruction clock it may be empty."""
-    if a.tick.clock is not Clock.TIME:
-        return []
-    found = []
-    for test, metric in common:
-        for run, matrix in ((a, columns_a.matrix(test, metric)), (b, columns_b.matrix(test, metric))):
-            cores = [] if matrix is None else [str(core) for core, v in zip(matrix.cores, matrix.values.T, strict=True) if (v == 0).any()]
-            if cores:
-                found.append(f"{test} {metric} of core {', '.join(cores)} is 0 in {run.id}, which no span is")
-    return found
+Span = tuple[str, Metric]
+"""A test and a metric."""
 
 
-def slip_of(a: Run, b: Run, columns_a: Columns, columns_b: Columns, common: tuple[tuple[str, Metric], ...]) -> str | None:
-    """Of all figures, and of those of one test and metric: hundreds of times the other's is another unit, zero throughout no figure.
+class Doubt(StrEnum):
+    """What a figure may be instead."""
 
-    Under a clock that counts exactly one test may well have gone from nothing to something.
+    WRAPPED = "wrapped counter"
+    ZERO = "nothing measured"
+    UNIT = "another unit"
+    TICKS = "ticks for ns"
+    HALF_CLOCK = "half clock"
+    EXCHANGED = "exchanged columns"
+    SAME_BOOTS = "one boot several times"
+    APART = "parallel spans that do not overlap"
+    AT_ONCE = "serial spans that overlap"
+
+
+class Ground(StrEnum):
+    """What a suspicion rests on."""
+
+    RUN = "the run itself"
+    OTHER_RUN = "the other run"
+    TICK = "the tick of the platform's counter"
+    TRACE = "the time stamps of the trace"
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """`spans` of `run` are suspect, in `cores` or in all where none is named; `is_whole`: these are all that the run holds.
+
+    `size` is the figure in ns, the factor to the other run, or a count of boots or iterations, `usual` what it should be like, and
+    `modulus` what a counter holds, in ns, where that is what a figure has too much.
     """
-    known = [(key, *_middles(columns_a, columns_b, key)) for key in common]
-    largest = [_largest(columns, common) for columns in (columns_a, columns_b)]
-    if min(largest) == 0 < max(largest):
-        return f"unit suspect: every figure of {(a if largest[0] == 0 else b).id} is 0; read the log again"
-    ratios = [after / before for _, before, after in known if before > 0 and after > 0]
-    slip = _far_ratio(a, b, float(np.median(ratios)) if ratios else 1.0, "figures")
-    if slip or a.tick.clock is not Clock.TIME:
-        return slip
-    for (test, metric), before, after in known:
-        if min(before, after) == 0 < max(before, after):
-            return f"unit suspect: {test} {metric} of {(a if before == 0 else b).id} is 0; read the log again"
-        if before > 0 and (slip := _far_ratio(a, b, after / before, f"{test} {metric}")):
-            return slip
-    return _exchange(a, b, {key: (before, after) for key, before, after in known})
 
-
-def _far_ratio(a: Run, b: Run, ratio: float, what: str) -> str | None:
-    if 1 / _UNIT_RATIO <= ratio <= _UNIT_RATIO:
-        return None
-    larger, factor = (b, ratio) if ratio > 1 else (a, 1 / ratio)
-    of = f"figures of {larger.id} are" if what == "figures" else f"{what} of {larger.id} is"
-    return f"unit suspect: {of} {factor:.0f} times the other's; check its unit (ns labelled as us?)"
-
-
-def _exchange(a: Run, b: Run, middles: dict[tuple[str, Metric], tuple[float, float]]) -> str | None:
-    """Two columns of a test that differ by far and stand in each other's place."""
-    for test in dict.fromkeys(test for test, _ in middles):
-        metrics = [metric for other, metric in middles if other == test]
-        for i, one in enumerate(metrics):
-            for two in metrics[i + 1 :]:
-                (x, x_after), (y, y_after) = middles[test, one], middles[test, two]
-                if min(x, y) > 0 and max(x, y) > _APART * min(x, y) and _near(x, y_after) and _near(y, x_after):
-                    return (
-                        f"columns suspect: in {test} {one} and {two} of {b.id} stand in each other's place against {a.id}; "
-                        "check the columns of both"
-                    )
-    return None
-
-
-def _near(one: float, two: float) -> bool:
-    return abs(one - two) <= _ALIKE * one
-
-
-def _middles(columns_a: Columns, columns_b: Columns, key: tuple[str, Metric]) -> tuple[float, float]:
-    ours, theirs = columns_a.matrix(*key), columns_b.matrix(*key)
-    return (float(np.median(ours.values)) if ours else 0.0), (float(np.median(theirs.values)) if theirs else 0.0)
-
-
-def _largest(columns: Columns, common: tuple[tuple[str, Metric], ...]) -> float:
-    return max(float(matrix.values.max()) for key in common if (matrix := columns.matrix(*key)) is not None)
+    doubt: Doubt
+    run: str
+    ground: Ground
+    spans: tuple[Span, ...]
+    cores: tuple[CoreId, ...] = ()
+    size: float = 0.0
+    usual: float = 0.0
+    modulus: float | None = None
+    is_whole: bool = False

@@ -11,7 +11,7 @@ from latlab.analysis.base.columns import Columns
 from latlab.analysis.base.comparison import Comparison, Level, Order, Row
 from latlab.analysis.base.identity import Pair, pair_runs, platform_of
 from latlab.analysis.base.ladders import Ladders
-from latlab.analysis.base.statistics import NO_SHIFT
+from latlab.analysis.base.statistics import NO_SHIFT, Shift
 from latlab.analysis.base.summary import takes_turns
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
 from latlab.analysis.ladder.canonical import fit_ladders, is_refused
@@ -23,6 +23,7 @@ from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of
 from latlab.analysis.ladder.rule_changes import rule_changes
 from latlab.analysis.ladder.shape import judged_shapes
 from latlab.analysis.ladder.spacing import Spacing
+from latlab.analysis.spans.overlap import overlap_suspicions
 from latlab.catalog.platform_facts import facts_of
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import Run
@@ -30,8 +31,10 @@ from latlab.model.run import Run
 
 def compare_spans(a: Run, b: Run, limits: Limits) -> Comparison:
     """Raises NotComparable where the runs do not belong together."""
-    pair = pair_runs(a, b)
-    boots = _boots(pair.columns_a), _boots(pair.columns_b)
+    whole = pair_runs(a, b)
+    whole = replace(whole, suspicions=(*whole.suspicions, *overlap_suspicions(a), *overlap_suspicions(b)))
+    pair = whole.without_suspect()
+    boots = _boots(whole.columns_a), _boots(whole.columns_b)
     facts = facts_of(platform_of(a, b))
     roles_a, roles_b = (roles_of(columns, facts.managed_by) for columns in (pair.columns_a, pair.columns_b))
     lead_a = a.lead or inferred_lead(a, pair.columns_a, roles_a)
@@ -57,13 +60,16 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> Comparison:
         gaps += [gap for gap in found.gaps if gap not in gaps]
         evidence += [group_evidence(group, spacing) for group in found.groups]
     rows, levels = _judged(pair, evidence, boots, limits)
+    rows += [_suspect_row(whole, *span) for span in whole.common if span in whole.suspect]
     changes = rule_changes(pair, facts)
     return Comparison(
         a,
         b,
         limits,
         pair.unit,
-        overall((row.verdict for row in rows if not _is_open(row)), bool(gaps), any(change.is_worse for change in changes)),
+        Verdict.CANNOT_TELL
+        if whole.suspicions
+        else overall((row.verdict for row in rows if not _is_open(row)), bool(gaps), any(change.is_worse for change in changes)),
         tuple(rows),
         tuple(levels),
         tuple(Order(test, before.names_in_order(), after.names_in_order()) for test, (before, after) in ladders.items()),
@@ -73,6 +79,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> Comparison:
         tuple(notes),
         gaps=tuple(gaps),
         rule_changes=changes,
+        suspicions=whole.suspicions,
     )
 
 
@@ -84,6 +91,12 @@ def _judged(pair: Pair, evidence: list[Evidence], boots: tuple[int, int], limits
         return [_same(one.row) for one in evidence], []
     rows, levels = judge_rows(evidence, boots, limits)
     return judged_shapes(evidence, rows, limits), levels
+
+
+def _suspect_row(pair: Pair, test: str, metric: Metric) -> Row:
+    before, after = (float(np.median(columns.matrices[test, metric].values)) for columns in (pair.columns_a, pair.columns_b))
+    shift = Shift(after - before, -np.inf, np.inf, 1.0)
+    return Row(test, metric, "all cores", None, before, after, shift, 0.0, Verdict.CANNOT_TELL, "suspect figures")
 
 
 def _is_open(row: Row) -> bool:

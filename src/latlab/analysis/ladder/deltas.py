@@ -95,6 +95,8 @@ def _judge(comparison: Comparison, test: str, metric: Metric, core: CoreId) -> t
     row = _row_of(comparison, test, metric, core)
     if row is None:
         return Verdict.CANNOT_TELL, "the cell has no counterpart in the first run"
+    if not row.cells:
+        return Verdict.CANNOT_TELL, "its figures are suspect"
     if metric is Metric.PSCI_CALL and all(cell.label != str(core) for cell in row.cells):
         return Verdict.CANNOT_TELL, "it stands out as first caller in one run: nothing is like it"
     moved = [cell.difference for cell in row.cells]

@@ -32,7 +32,8 @@ _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 
 def explain_span_pair(comparison: Comparison) -> tuple[Explanation, ...]:
-    out = [_told(comparison, change.check.test, _rule(comparison, change)) for change in comparison.rule_changes]
+    out = [_told(comparison, "", f.Suspected(one)) for one in comparison.suspicions]
+    out += [_told(comparison, change.check.test, _rule(comparison, change)) for change in comparison.rule_changes]
     out += [_told(comparison, "", one) for one in _grown(comparison)]
     out += [_told(comparison, "", one) for one in _drifts(comparison)]
     changed = [row for row in comparison.rows if row.verdict in _CHANGED]
@@ -51,7 +52,12 @@ def explain_span_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     out += _functions(comparison)
     out += [_told(comparison, order.test, _order(comparison, order)) for order in comparison.orders if order.changed]
     seen = list(_seen(comparison))
-    if not changed and not comparison.rule_changes and not any(isinstance(one, f.TailNotTold) and not one.is_rest for one in seen):
+    if (
+        not changed
+        and not comparison.rule_changes
+        and not comparison.suspicions
+        and not any(isinstance(one, f.TailNotTold) and not one.is_rest for one in seen)
+    ):
         out.append(_told(comparison, "", _quiet(comparison)))
     out += [_told(comparison, "", one) for one in seen]
     return tuple(out)

@@ -11,6 +11,7 @@ from latlab.analysis.base import findings as f
 from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.identity import checked_columns
 from latlab.analysis.base.summary import Mark, mark_of
+from latlab.analysis.base.suspect_run import suspicions_of
 from latlab.analysis.ladder.canonical import fit_ladders
 from latlab.analysis.ladder.explain_ladder import explain_ladder, explain_lead
 from latlab.analysis.ladder.explain_platform import explain_platform
@@ -18,6 +19,7 @@ from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of
 from latlab.analysis.ladder.scatter import explain_scatter
 from latlab.analysis.ladder.span_invariants import check_spans
 from latlab.analysis.spans.explain_trace import explain_code, explain_traces
+from latlab.analysis.spans.overlap import overlap_suspicions
 from latlab.catalog.platform_facts import facts_of
 from latlab.model.run import Run
 
@@ -31,7 +33,9 @@ def explain_spans(run: Run) -> tuple[Explanation, ...]:
     unit = run.tick.unit
     exact = explain_traces(run) or explain_code(run)
     broken = [check for check in check_spans(run) if not check.holds]
-    out = [Explanation(check.test, f.RuleBroken(check), Basis.INFERRED, unit) for check in broken]
+    suspect = (*suspicions_of(run, columns), *overlap_suspicions(run))
+    out = [Explanation("", f.Suspected(one), Basis.INFERRED, unit) for one in suspect]
+    out += [Explanation(check.test, f.RuleBroken(check), Basis.INFERRED, unit) for check in broken]
     ladders = {test: found for test in columns.tests if is_parallel(test) and (found := fit_ladders(columns, roles, test)) and found.dof[0]}
     of_platform = explain_platform(run, columns, roles, lead, facts)
     for test in columns.tests:

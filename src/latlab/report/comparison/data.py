@@ -11,6 +11,7 @@ from typing import Any
 from latlab.analysis.base.comparison import Cell, Comparison, Row
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.statistics import Shift
+from latlab.analysis.base.suspicion_sentences import suspicion_sentence
 from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.report.renderers import csv, json
 from latlab.report.run.data import run_head
@@ -76,6 +77,19 @@ def comparison_json(comparison: Comparison) -> str:
                 "sentence": change.check.sentence,
             }
             for change in comparison.rule_changes
+        ],
+        "suspicions": [
+            {
+                "doubt": one.doubt.value,
+                "ground": one.ground.value,
+                "run": one.run,
+                "spans": [{"test": test, "metric": metric.value} for test, metric in one.spans],
+                "cores": [str(core) for core in one.cores],
+                "size": one.size,
+                "usual": one.usual,
+                "sentence": suspicion_sentence(one, comparison.unit),
+            }
+            for one in comparison.suspicions
         ],
         "notes": list(comparison.notes),
         "gaps": list(comparison.gaps),

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.explanation import Explanation
-from latlab.analysis.base.findings import DriftInside, LargestGrew, LargeUntold, ScatterUnknown
+from latlab.analysis.base.findings import DriftInside, LargestGrew, LargeUntold, ScatterUnknown, Suspected
 from latlab.analysis.base.ladders import BASE, STEP
 from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
@@ -20,6 +20,8 @@ from latlab.report.comparison.tables import changes
 from latlab.report.page import Item
 from latlab.report.text import code, soft
 from latlab.report.units import CLOCK_NAMES, tick_unit
+
+_LARGE = (LargestGrew, LargeUntold, ScatterUnknown, DriftInside)
 
 
 def headline(comparison: Comparison) -> tuple[str, ...]:
@@ -54,8 +56,9 @@ def summary(comparison: Comparison) -> str:
     caveats = []
     if comparison.gaps:
         caveats.append(f"not everything could be judged ({comparison.gaps[0]}{', ...' if len(comparison.gaps) > 1 else ''})")
-    large = LargestGrew | LargeUntold | ScatterUnknown | DriftInside
-    first = [*_rules(comparison), *(one.sentence for one in explain_pair(comparison) if isinstance(one.finding, large))]
+    said = explain_pair(comparison)
+    suspect, large = ([one.sentence for one in said if isinstance(one.finding, kinds)] for kinds in (Suspected, _LARGE))
+    first = [*suspect, *_rules(comparison), *large]
     found = [f"{metric} {verdict}" for metric, verdict, _ in changes(comparison)]
     terms = [row for row in comparison.rows if row.is_term]
     for verdict in CHANGED:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.suspicion_sentences import suspicion_sentence
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount, percent, signed
 from latlab.analysis.gate import Decision
@@ -49,6 +50,9 @@ def comparison_junit(comparison: Comparison, decision: Decision) -> str:
         case = ET.SubElement(suite, "testcase", classname=change.check.test, name=change.check.name)
         if change.is_worse:
             _said(case, "failure", change.check.sentence)
+    for number, one in enumerate(comparison.suspicions, 1):
+        case = ET.SubElement(suite, "testcase", classname="suspect", name=f"suspicion {number}")
+        _said(case, "error", suspicion_sentence(one, comparison.unit))
     for number, gap in enumerate(comparison.gaps, 1):
         case = ET.SubElement(suite, "testcase", classname="not judged", name=f"gap {number}")
         _said(case, "error", gap)

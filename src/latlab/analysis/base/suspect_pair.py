@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What two runs beside each other say against the figures of one: another unit, another clock, columns in each other's place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from latlab.analysis.base.columns import Columns, Floats, resolution
+from latlab.analysis.base.suspect_run import counter_tick_ns, suspicions_of, zeros
+from latlab.analysis.base.suspicion import Doubt, Ground, Span, Suspicion
+from latlab.model.enums import Clock, Metric
+from latlab.model.run import Run
+
+UNIT_RATIO = 300.0
+WITHIN = 0.10
+WITHIN_ONE_TEST = 0.06
+MIDDLE_WITHIN = 0.03
+UNMOVED = 0.30
+SURER = 3.0
+LEAST_FACTOR = 1.5
+ROUNDING_STEPS = 1.5
+FEWEST_METRICS = 3
+HALF = 2.0
+
+
+def suspicions_between(a: Run, b: Run, columns_a: Columns, columns_b: Columns, common: Sequence[Span]) -> tuple[Suspicion, ...]:
+    """What each run shows by itself, and what is left to show in what both hold."""
+    found = [*suspicions_of(a, columns_a), *suspicions_of(b, columns_b)]
+    sides = [_Side(span, *_middles(a, b, columns_a, columns_b, span)) for span in common]
+    found += _units(a, b, sides, {span for one in found for span in one.spans})
+    if a.tick.clock is not Clock.TIME:
+        return tuple(found)
+    found += [
+        *(one for one in zeros(a, columns_a, columns_b) if not _covers(found, one)),
+        *(one for one in zeros(b, columns_b, columns_a) if not _covers(found, one)),
+    ]
+    left = [side for side in sides if not any(side.span in one.spans for one in found)]
+    clock = list(_other_clock(a, b, left))
+    return (*found, *clock, *(() if clock and clock[0].is_whole else _exchanged(b, left)))
+
+
+@dataclass(frozen=True)
+class _Side:
+    """The cores' medians of one span in both runs, sorted where the order of cores is chance; `slack`: what rounding may do to a ratio."""
+
+    span: Span
+    before: Floats
+    after: Floats
+    slack: float
+
+    @property
+    def ratio(self) -> float:
+        return float(np.median(self.after / self.before))
+
+    @property
+    def is_positive(self) -> bool:
+        return bool(len(self.before) and min(self.before.min(), self.after.min()) > 0)
+
+    @property
+    def is_steady(self) -> bool:
+        """What no queue is part of, whose order is chance."""
+        test, metric = self.span
+        return not test.endswith("_parallel") or metric is Metric.PSCI_CALL
+
+
+def _middles(a: Run, b: Run, columns_a: Columns, columns_b: Columns, span: Span) -> tuple[Floats, Floats, float]:
+    ours, theirs = columns_a.matrices[span], columns_b.matrices[span]
+    in_order = np.sort if span[0].endswith("_parallel") else np.asarray
+    before, after = (np.median(in_order(matrix.values), axis=0) for matrix in (ours, theirs))
+    step = max(resolution(a, span[1]), resolution(b, span[1]))
+    least = float(min(np.median(before), np.median(after)))
+    return before, after, ROUNDING_STEPS * step / least if least else np.inf
+
+
+def _covers(found: Sequence[Suspicion], other: Suspicion) -> bool:
+    return any(set(other.spans) <= set(one.spans) for one in found)
+
+
+def _units(a: Run, b: Run, sides: Sequence[_Side], known: set[Span]) -> Iterator[Suspicion]:
+    """Hundreds of times the other's, in all or, under a clock that may have a unit at all, in one span."""
+    for run, values in ((a, [side.before for side in sides]), (b, [side.after for side in sides])):
+        if (
+            a.tick.clock is not Clock.TIME
+            and not any(one.any() for one in values)
+            and any(side.before.any() or side.after.any() for side in sides)
+        ):
+            yield Suspicion(Doubt.ZERO, run.id, Ground.OTHER_RUN, tuple(side.span for side in sides), is_whole=True)
+    ratios = {side.span: side.ratio for side in sides if side.is_positive and side.span not in known}
+    if not ratios:
+        return
+    middle = float(np.median(list(ratios.values())))
+    if _is_far(middle):
+        yield _in_unit(a, b, tuple(ratios), middle, is_whole=True)
+        return
+    if a.tick.clock is Clock.TIME:
+        yield from (_in_unit(a, b, (span,), ratio) for span, ratio in ratios.items() if _is_far(ratio))
+
+
+def _is_far(ratio: float) -> bool:
+    return not 1 / UNIT_RATIO <= ratio <= UNIT_RATIO
+
+
+def _in_unit(a: Run, b: Run, spans: tuple[Span, ...], ratio: float, is_whole: bool = False) -> Suspicion:
+    larger, factor = (b, ratio) if ratio > 1 else (a, 1 / ratio)
+    return Suspicion(Doubt.UNIT, larger.id, Ground.OTHER_RUN, spans, size=factor, is_whole=is_whole)
+
+
+def _other_clock(a: Run, b: Run, sides: Sequence[_Side]) -> Iterator[Suspicion]:
+    """One factor in everything, or in every span of one test: no firmware makes all of its paths shorter by the same factor."""
+    shown = [side for side in sides if side.is_positive and side.is_steady]
+    ticks = {counter_tick_ns(a), a.tick.value, b.tick.value}
+    doubts = {HALF: Doubt.HALF_CLOCK} | {tick: Doubt.TICKS for tick in sorted(ticks) if tick > LEAST_FACTOR}
+    for factor, doubt in doubts.items() if len({side.span[1] for side in shown}) >= FEWEST_METRICS else ():
+        for one, smaller in ((1 / factor, b), (factor, a)):
+            if _is_scaled(shown, one, WITHIN):
+                yield Suspicion(doubt, smaller.id, Ground.OTHER_RUN, tuple(side.span for side in sides), size=factor, is_whole=True)
+                return
+    for test in dict.fromkeys(side.span[0] for side in sides):
+        own = [side for side in sides if side.span[0] == test and side.is_positive]
+        told = [side for side in own if side.is_steady or side.span[1] is not Metric.WAKEUP]
+        others = [side for side in shown if side.span[0] != test]
+        is_serial = not test.endswith("_parallel")
+        for one, smaller in ((1 / HALF, b), (HALF, a)):
+            if len(told) > 1 and others and _is_scaled(told, one, WITHIN_ONE_TEST if is_serial else WITHIN) and _stayed(others):
+                yield Suspicion(Doubt.HALF_CLOCK, smaller.id, Ground.OTHER_RUN, tuple(side.span for side in own), size=HALF)
+
+
+def _is_scaled(sides: Sequence[_Side], factor: float, within: float) -> bool:
+    off = [abs(np.log(side.ratio / factor)) for side in sides]
+    slack = [side.slack for side in sides]
+    close = all(one <= within + more for one, more in zip(off, slack, strict=True))
+    return bool(sides) and close and float(np.median(off)) <= MIDDLE_WITHIN + float(np.median(slack))
+
+
+def _stayed(sides: Sequence[_Side]) -> bool:
+    return abs(float(np.median([np.log(side.ratio) for side in sides]))) < UNMOVED
+
+
+def _exchanged(b: Run, sides: Sequence[_Side]) -> Iterator[Suspicion]:
+    """Columns of one test that are not what they were and, core by core, what the others of them were."""
+    for test in dict.fromkeys(side.span[0] for side in sides):
+        moved = {side.span: side for side in sides if side.span[0] == test and side.is_positive and _apart(side, side) > UNMOVED}
+        taken = {span: source for span, side in moved.items() if (source := _source(side, moved)) is not None}
+        while taken and set(taken) != set(taken.values()):
+            taken = {span: source for span, source in taken.items() if source in taken and span in taken.values()}
+        if taken:
+            yield Suspicion(Doubt.EXCHANGED, b.id, Ground.OTHER_RUN, tuple(taken))
+
+
+def _source(side: _Side, moved: dict[Span, _Side]) -> Span | None:
+    """Whose column this one holds now."""
+    own = _apart(side, side)
+    others = {span: _apart(other, side) for span, other in moved.items() if span != side.span}
+    span = min(others, key=lambda one: others[one], default=None)
+    return span if span is not None and others[span] <= min(WITHIN + side.slack, own / SURER) else None
+
+
+def _apart(before: _Side, after: _Side) -> float:
+    """The mean over the cores, as a factor's logarithm."""
+    return float(np.mean(np.abs(np.log(after.after / before.before)))) if len(before.before) == len(after.after) else np.inf

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What one run's own figures say against them: too large for what their like are, zero, finer than the counter, or one boot pasted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from latlab.analysis.base.columns import Bools, Columns, Floats, Matrix, resolution
+from latlab.analysis.base.suspicion import Doubt, Ground, Span, Suspicion
+from latlab.catalog.platform_facts import facts_of
+from latlab.model.enums import Clock
+from latlab.model.run import CoreId, Run
+
+HALF_A_COUNTER = 2.0**31
+COUNTER = 2.0**32
+TIMES_ITS_LIKE = 1000.0
+NEAR_COUNTER = 0.01
+LEAST_STEPS = 2.5
+FEWEST_FINE = 20
+FEWEST_EQUAL = 24
+MOST_ALIKE = 0.5
+FINER = 0.75
+MOST_WHOLE = 0.5
+
+
+def suspicions_of(run: Run, columns: Columns) -> tuple[Suspicion, ...]:
+    """Nothing of a clock that counts exactly: it knows no unit, and its figures may be zero and boots equal."""
+    if run.tick.clock is not Clock.TIME:
+        return ()
+    boots = tuple(_same_boots(run, columns))
+    return (*_finer_than_the_counter(run, columns), *_wrapped(run, columns), *zeros(run, columns, columns), *boots)
+
+
+def counter_tick_ns(run: Run) -> float:
+    """Of the platform where that is known, else the run's own."""
+    hertz = facts_of(run.platform).counter_hz
+    return 1e9 / hertz.value if hertz else run.tick.value
+
+
+def zeros(run: Run, columns: Columns, like: Columns) -> Iterator[Suspicion]:
+    """A span takes time: one of zero where its like in `like` take several steps of the print was not measured."""
+    for span, matrix in columns.matrices.items():
+        hit = matrix.values == 0
+        if not hit.any():
+            continue
+        usual = _usual(like, span, matrix, hit) if like is columns else _of_metric(like, span)
+        if usual > LEAST_STEPS * resolution(run, span[1]):
+            yield Suspicion(
+                Doubt.ZERO, run.id, Ground.RUN if like is columns else Ground.OTHER_RUN, (span,), _cores(matrix, hit), usual=usual
+            )
+
+
+def one_of_each_boot(columns: Columns) -> Columns:
+    """Without the boots that hold the very figures of an earlier one."""
+    kept = {boots[0] for boots in _equal_boots(columns)}
+    if len(kept) == len(_boots(columns)):
+        return columns
+    return replace(columns, matrices={span: _of_boots(matrix, kept) for span, matrix in columns.matrices.items()})
+
+
+def _wrapped(run: Run, columns: Columns) -> Iterator[Suspicion]:
+    """A counter of 32 bits that is read across its end adds what it holds, in its ticks or in ns."""
+    ticks = {run.tick.value, counter_tick_ns(run)}
+    for span, matrix in columns.matrices.items():
+        hit = matrix.values >= HALF_A_COUNTER * min(1.0, *ticks)
+        if not hit.any():
+            continue
+        usual = _usual(columns, span, matrix, hit)
+        largest = float(matrix.values.max())
+        if usual > 0 and largest > TIMES_ITS_LIKE * usual:
+            full = (COUNTER * tick for tick in sorted({1.0, *ticks}))
+            modulus = next((one for one in full if abs(largest - usual - one) < NEAR_COUNTER * one), None)
+            yield Suspicion(Doubt.WRAPPED, run.id, Ground.RUN, (span,), _cores(matrix, hit), largest, usual, modulus)
+
+
+def _finer_than_the_counter(run: Run, columns: Columns) -> Iterator[Suspicion]:
+    """Time that is read from a counter comes in its ticks. What does not is ticks that were printed as ns, or no single reading."""
+    tick = counter_tick_ns(run)
+    if run.tick.value >= FINER * tick:
+        return
+    values = np.concatenate([matrix.values.reshape(-1) for matrix in columns.matrices.values()])
+    whole = np.abs(values - np.round(values / tick) * tick) <= run.tick.value / 2
+    if len(values) >= FEWEST_FINE and whole.mean() < MOST_WHOLE:
+        spans = tuple(columns.matrices)
+        yield Suspicion(Doubt.TICKS, run.id, Ground.TICK, spans, size=float((~whole).sum()), usual=tick, is_whole=True)
+
+
+def _same_boots(run: Run, columns: Columns) -> Iterator[Suspicion]:
+    """Where iterations or like cores differ inside a boot, no two boots agree in everything."""
+    several = [boots for boots in _equal_boots(columns) if len(boots) > 1]
+    if several and _scatters(columns, several[0][0]):
+        size, of = sum(map(len, several)), len(_boots(columns))
+        yield Suspicion(Doubt.SAME_BOOTS, run.id, Ground.RUN, (), size=float(size), usual=float(of))
+
+
+def _scatters(columns: Columns, boot: int) -> bool:
+    """In any span over the iterations; or else in most clusters, as far as there are enough figures to tell."""
+    held = [matrix.values[matrix.boots == boot] for matrix in columns.matrices.values()]
+    if any(len(values) > 1 and np.ptp(values, axis=0).any() for values in held):
+        return True
+    clusters = [
+        np.ptp(values[0, [column for column, core in enumerate(matrix.cores) if core.cluster == cluster]]) > 0
+        for matrix, values in zip(columns.matrices.values(), held, strict=True)
+        for cluster, cores in Counter(core.cluster for core in matrix.cores).items()
+        if cores > 1 and len(values)
+    ]
+    return sum(values.size for values in held) >= FEWEST_EQUAL and bool(clusters) and float(np.mean(clusters)) > MOST_ALIKE
+
+
+def _equal_boots(columns: Columns) -> list[list[int]]:
+    """The boots that hold the same figures of every span, in their order."""
+    found: dict[tuple[bytes, ...], list[int]] = {}
+    for boot in _boots(columns):
+        held = tuple(matrix.values[matrix.boots == boot].tobytes() for matrix in columns.matrices.values())
+        found.setdefault(held, []).append(boot)
+    return list(found.values())
+
+
+def _boots(columns: Columns) -> list[int]:
+    return sorted({int(boot) for matrix in columns.matrices.values() for boot in np.unique(matrix.boots)})
+
+
+def _of_boots(matrix: Matrix, kept: set[int]) -> Matrix:
+    rows = np.isin(matrix.boots, list(kept))
+    return replace(matrix, boots=matrix.boots[rows], iterations=matrix.iterations[rows], values=matrix.values[rows])
+
+
+def _cores(matrix: Matrix, hit: Bools) -> tuple[CoreId, ...]:
+    return tuple(core for column, core in enumerate(matrix.cores) if hit[:, column].any())
+
+
+def _usual(columns: Columns, span: Span, matrix: Matrix, hit: Bools) -> float:
+    """The median of what is not hit: of the same core, of the other cores, or of the metric in other tests."""
+    same = matrix.values[:, hit.any(axis=0)][~hit[:, hit.any(axis=0)]]
+    rest = matrix.values[~hit]
+    if len(same) or len(rest):
+        return float(np.median(same if len(same) else rest))
+    others = [m.values.reshape(-1) for (test, metric), m in columns.matrices.items() if metric is span[1] and test != span[0]]
+    return _median(others)
+
+
+def _of_metric(columns: Columns, span: Span) -> float:
+    matrix = columns.matrix(*span)
+    return _median([] if matrix is None else [matrix.values.reshape(-1)])
+
+
+def _median(parts: list[Floats]) -> float:
+    values = np.concatenate(parts) if parts else np.array([])
+    return float(np.median(values)) if len(values) else 0.0

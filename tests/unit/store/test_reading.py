@@ -24,6 +24,14 @@ def test_a_line_that_no_log_has_is_refused_with_its_number(tmp_path: Path) -> No
         read_file(path, longest_line=2 * CHUNK)
 
 
+def test_the_longest_line_is_counted_from_the_end_of_the_one_before(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"before\n" + b"x" * 100)
+    assert read_file(path, longest_line=100) == path.read_bytes()
+    with pytest.raises(DataError, match="log:2: more than"):
+        read_file(path, longest_line=99)
+
+
 def test_a_file_that_never_ends_is_refused_at_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_bytes(b"line\n" * CHUNK)

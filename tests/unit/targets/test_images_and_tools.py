@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a target is made of: images by name, packages by what depends on them, a program that is built once."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from latlab.errors import UsageError
+from latlab.model.conditions import Mode
+from latlab.targets.guest import guest, guest_image
+from latlab.targets.linux import recorder_binary
+from latlab.targets.qemu.mps2 import find_psa_images
+
+
+def test_a_build_of_the_spm_is_its_secure_image_and_its_bench(tmp_path: Path) -> None:
+    build = tmp_path / "ipc_l2"
+    build.mkdir()
+    (build / "secure.elf").touch()
+    with pytest.raises(UsageError, match="make spm"):
+        find_psa_images("ipc_l2", tmp_path)
+    (build / "bench.elf").touch()
+    images = find_psa_images("ipc_l2", tmp_path)
+    assert (images.secure, images.bench) == (build / "secure.elf", build / "bench.elf")
+
+
+def test_the_guests_kernel_and_headers_are_what_the_metapackages_depend_on() -> None:
+    class Apt:
+        def dependency(self, package: str, pattern: str) -> str:
+            return f"{package}>{pattern}"
+
+    apt: Any = Apt()
+    headers = f"{guest_image.HEADERS_META}>linux-headers-.*-rt-arm64"
+    kernel = f"{guest_image.KERNEL_META}>linux-image-.*-rt-arm64"
+    assert guest_image._kernel_packages(apt) == (kernel, headers, f"{headers}>linux-headers-.*-common-rt")
+
+
+@pytest.mark.parametrize(("mode", "words"), [(Mode.DETERMINISTIC, "-icount"), (Mode.MULTI_THREAD, "tcg,thread=multi")])
+def test_a_guest_has_the_clock_of_its_mode_and_nothing_of_the_other(mode: Mode, words: str, tmp_path: Path) -> None:
+    image: Any = type("Image", (), {"kernel": tmp_path / "Image"})
+    options = guest._guest_options(guest.GuestMachine(mode=mode), image, tmp_path / "initrd", tmp_path)
+    assert words in options and ("-icount" in options) == (mode is Mode.DETERMINISTIC)
+    assert (
+        options[-1] == ("tcg,thread=multi" if mode is Mode.MULTI_THREAD else options[-1]) and options.index("-no-reboot") < len(options) - 1
+    )
+
+
+def test_a_machine_without_a_compiler_for_the_recorder_is_told_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder_binary, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(UsageError, match=r"no compiler for aarch64 to build the recorder; install \S+ \(`make setup` does\)"):
+        recorder_binary.recorder_for("aarch64")
+    with pytest.raises(UsageError, match="knows no machine 'vax'"):
+        recorder_binary.recorder_for("vax")

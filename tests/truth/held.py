@@ -229,6 +229,16 @@ class _OfSpans(Truth):
         elif isinstance(finding, f.RuleBroken):
             if not self.breaks_rules:
                 yield Wrong.BLAME
+        elif isinstance(finding, f.ShapeMoved):
+            if not self._reached((finding.test, finding.metric.value), None, finding.verdict is WORSE):
+                yield Wrong.BLAME
+        elif isinstance(finding, f.Suspected):
+            if self.case.planted.pathology not in (*CORRUPT, *SHAPES):
+                yield Wrong.BLAME
+        elif isinstance(finding, f.DriftInside):
+            planted = self.case.planted
+            if planted.pathology not in (Pathology.DRIFT, Pathology.HALF) or (finding.test, finding.metric.value) != planted.span:
+                yield Wrong.BLAME
         elif isinstance(finding, f.InSomeIterations):
             if not self._reached((finding.test, finding.metric.value), None, True):
                 yield Wrong.BLAME
@@ -306,6 +316,8 @@ class _OfWakeups(Truth):
         elif isinstance(finding, f.LateMoved):
             if finding.verdict is BETTER or self.pair.planted not in OFTEN_LATE:
                 yield Wrong.BLAME
+        elif isinstance(finding, f.Suspected):
+            yield Wrong.BLAME
         elif isinstance(finding, f.NoWakeupMoved):
             hides = self.pair.planted not in (Late.NOTHING, Late.LEVEL) and (self.pair.planted is not Late.RARE or self._rare_came())
             if hides and not finding.untold:
@@ -317,6 +329,6 @@ class _OfWakeups(Truth):
 OFTEN_LATE = (Late.LEVEL, Late.SPREAD, Late.TAIL_1, Late.RARE)
 KNOWN = (
     f.RuleChanged, f.LargeUntold, f.NotTold, f.OrderChanged, f.ModeCaveat, f.PartsMoved, f.FunctionsMoved, f.LargestGrew, f.ScatterUnknown,
-    f.RarestSeen, f.Suspected,
+    f.RarestSeen, f.CouldHaveSeen, f.TailNotTold,
 )  # fmt: skip
 """Sentences that blame and acquit nobody, or that are held by what they are made of: rules by the comparison's own list."""

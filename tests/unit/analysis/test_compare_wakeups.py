@@ -13,9 +13,9 @@ from scipy import stats
 from latlab.analysis.base.comparison import Comparison, Statistic
 from latlab.analysis.base.findings import BlameMoved, CpuMoved, LargestGrew, LateMoved
 from latlab.analysis.base.identity import NotComparable
-from latlab.analysis.base.statistics import two_sample_shift
+from latlab.analysis.base.statistics import false_discovery_control, two_sample_shift
 from latlab.analysis.base.verdicts import Limits, Verdict
-from latlab.analysis.base.weighted import apart, dominance, exceedance_p, quantile_shift, weighted, weighted_shift
+from latlab.analysis.base.weighted import apart, dominance, exceedance_p, quantile_shift, rate_p, weighted, weighted_shift
 from latlab.analysis.base.wording import MODES
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
@@ -423,6 +423,19 @@ def test_the_exceedance_test_is_the_share_of_orders_in_which_one_run_holds_all_t
     above = data.draw(st.integers(1, m))
     expected = stats.hypergeom(n + m, m, above).pmf(above)
     assert exceedance_p(n, m, above) == pytest.approx(min(1.0, 2 * expected), rel=1e-6, abs=1e-300)
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(1, 10**7), st.integers(1, 10**7))
+@settings(max_examples=60, deadline=None)
+def test_two_rates_are_compared_by_the_binomial_test(a: int, b: int, of_a: int, of_b: int) -> None:
+    expected = stats.binomtest(b, a + b, of_b / (of_a + of_b)).pvalue if a + b else 1.0
+    assert rate_p(a, of_a, b, of_b) == pytest.approx(expected, rel=1e-6, abs=1e-12)
+
+
+@given(st.lists(st.floats(0, 1), max_size=20))
+def test_adjusted_p_values_are_those_of_benjamini_and_hochberg(p_values: list[float]) -> None:
+    expected = stats.false_discovery_control(p_values) if p_values else []
+    assert false_discovery_control(p_values) == pytest.approx(list(expected))
 
 
 def test_the_interval_of_a_quantiles_shift_holds_the_truth_nearly_as_often_as_it_says() -> None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, exp, floor
+from math import ceil, exp, floor, log, log1p
 
 import numpy as np
+from scipy import special
 
 from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.distributions import normal_quantile, normal_upper
@@ -177,12 +178,14 @@ def exceedance_p(below: int, others: int, above: int) -> float:
 
 
 def rate_p(events_a: int, of_a: int, events_b: int, of_b: int) -> float:
-    """Whether two rates of rare events differ: the exact conditional test of two Poisson counts."""
-    if events_a + events_b == 0:
+    """Whether two rates of rare events differ: the exact conditional test of two Poisson counts, by the binomial distribution."""
+    events = events_a + events_b
+    if events == 0:
         return 1.0
-    from scipy.stats import binomtest  # slow to load
-
-    return float(binomtest(events_b, events_a + events_b, of_b / (of_a + of_b)).pvalue)
+    share, k = of_b / (of_a + of_b), np.arange(events + 1)
+    logs = special.gammaln(events + 1) - special.gammaln(k + 1) - special.gammaln(events - k + 1)
+    likely = np.exp(logs + k * log(share) + (events - k) * log1p(-share))
+    return float(min(1.0, likely[likely <= likely[events_b] * (1 + 1e-7)].sum()))
 
 
 def _in_steps(one: Weighted, step: float) -> tuple[Floats, Floats]:

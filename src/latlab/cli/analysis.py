@@ -128,7 +128,12 @@ def gate(
 
 def history(
     context: typer.Context,
-    figure: Annotated[str, typer.Argument(help="TEST/METRIC/NAME, such as susp_deep_parallel/powerdown/step; * and ? match.")],
+    figure: Annotated[
+        str,
+        typer.Argument(
+            help="METRIC or TEST/METRIC: its figures together; TEST/METRIC/NAME, as susp_deep_parallel/powerdown/step: one. * and ? match."
+        ),
+    ],
     runs: Annotated[list[str], typer.Argument(help="Two or more runs or references, oldest first; with --repo, GOOD..BAD.")],
     commits: CommitOptions,
     tolerance: ToleranceOption = None,

@@ -107,7 +107,7 @@ def fit_board(program: Path, board: Board, runs: Sequence[Run], tests: Sequence[
         if departures := broken_rules(run, board, tests):
             left = ", ".join(sorted({one.test for one in departures}))
             raise DataError(
-                f"{run.id} cannot be fitted: in {departures[0].test} {departures[0].sentence}; leave out {left}, by naming others"
+                f"{run.id} cannot be fitted: in {departures[0].test} {departures[0].sentence}; fit other tests than {left}, with --test"
             )
     spans = _joined([_chosen(run, board, tests) for run in runs])
     targets = {key: value for key, value in spans.items() if key[:2] not in UNFITTED}

@@ -56,6 +56,9 @@ def test_no_figure_changed_by_itself_against_what_its_neighbours_show(runs: list
             left, index = (place[series.points[i].run.id] for i in (change.left, change.index))
             if change.kind is Kind.DRIFT or index != left + 1:
                 continue
+            if change.judged.regressed or change.judged.improved:
+                before, after = (series.points[i].value for i in (change.left, change.index))
+                assert abs(after - before) > 0.03 * before and (after > before) == (change.verdict is Verdict.REGRESSED), series.path
             rows = [row.verdict for row in compared[left] if (row.test, row.metric.value) == (test, metric)]
             changed = set(rows) & set(CHANGED)
             assert not changed or change.verdict in changed, f"{series.path} at {series.points[change.index].run.id}"

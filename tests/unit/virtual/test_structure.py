@@ -36,7 +36,9 @@ def test_only_the_tests_that_are_asked_for_are_looked_at_and_a_board_that_flushe
 
 
 def test_a_fit_to_what_the_model_has_not_is_refused_before_anything_runs(tmp_path) -> None:
-    with pytest.raises(DataError, match=r"v2\.13 cannot be fitted: in susp_deep_.* leave out susp_deep_parallel, susp_deep_serial"):
+    with pytest.raises(
+        DataError, match=r"v2\.13 cannot be fitted: in susp_deep_.* fit other tests than susp_deep_parallel, susp_deep_serial, with --test"
+    ):
         fit_board(tmp_path / "none", load_board("juno"), [juno("v2.13")])
 
 

@@ -46,7 +46,7 @@ def refusal(text: str, names: Iterable[FigureName], where: str) -> UsageError:
     """That there is no such figure, and which are named most alike."""
     known = list(dict.fromkeys(one for name in names for one in name.all))
     alike = [one for one in known if one.count("/") == text.count("/")] or known
-    longer = [one for one in known if one.startswith(f"{text}/")]
+    longer = sorted((one for one in known if one.startswith(f"{text}/")), key=lambda one: one.count("/"))
     near = [*longer, *get_close_matches(text, alike, MOST_NAMED, LEAST_ALIKE)][:MOST_NAMED] or alike[:MOST_NAMED]
     nearest = f"; nearest are {', '.join(near)}" if near else ""
     return UsageError(f"no figure of {where} matches {text!r}; a figure is named {FORM}{nearest}")

@@ -122,7 +122,7 @@ def _rested_on(change: ChangePoint) -> str:
     """What a change stands on: the rows of the comparison with the run before, or the whole series; and how many figures moved."""
     judged, moved = change.judged, change.moved
     parts = [f"{len(rows)} {said}" for rows, said in ((judged.regressed, "regressed"), (judged.improved, "improved")) if rows]
-    said = f"; of {count(judged.rows, 'row')} of the comparison with the run before {' and '.join(parts)}" if parts else "; by the series"
+    said = f"; against the run before {' and '.join(parts)}, of {count(judged.rows, 'row')}" if parts else "; by the series"
     if not moved.figures:
         return said
     return f"{said}; {len(moved.rose)} of {count(moved.figures, 'figure')} rose and {len(moved.fell)} fell beyond the threshold"

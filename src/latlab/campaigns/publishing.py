@@ -71,6 +71,8 @@ def _figures_of_logs(logs: Sequence[Path], topology: Topology | None) -> dict[st
             first = run.problems[0]
             where = f"{log}:{first.line}" if first.line else str(log)
             raise DataError(f"{where}: {first.message}; publish a whole run")
+        if run.is_simulated:
+            raise DataError(f"{log}: simulated in virtual time on a model of a board; publish what the board itself measured")
         for sample in run.samples:
             found.setdefault(sample.test, {}).setdefault((sample.core, sample.metric), []).append(sample.value_ticks)
     return {test: {key: median_low(values) for key, values in cells.items()} for test, cells in found.items()}

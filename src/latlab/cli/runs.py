@@ -101,9 +101,10 @@ def report(
     opened = open_store(store)
     loaded = opened.load(run)
     if format is not Format.HTML and output is not None:
+        from latlab.analysis.base.conditions import label_of
         from latlab.cli.showing import guide_of, write_guide
 
-        write_guide(guide_of(opened, loaded, builds), format, output, loaded.kind)
+        write_guide(guide_of(opened, loaded, builds), format, output, loaded.kind, label_of(loaded))
         return
     emit(document_of(opened, loaded, format, builds), output)
 

@@ -47,12 +47,12 @@ def document_of(store: Store, run: Run, format: Format, builds: bool = False) ->
     return rst.document(page) if format is Format.RST else markdown.document(page)
 
 
-def write_guide(page: Page, format: Format, output: Path, kind: Kind = Kind.SPANS) -> None:
-    """A whole page in RST or Markdown, its pictures in a folder beside it that is named after it."""
+def write_guide(page: Page, format: Format, output: Path, kind: Kind = Kind.SPANS, label: str = "") -> None:
+    """A whole page in RST or Markdown, its pictures in a folder beside it that is named after it, and after what its figures are."""
     from latlab.report.renderers import markdown, rst
     from latlab.report.renderers.pictures import write_pictures
 
-    pictures = output.parent / f"{output.stem}-img"
+    pictures = output.parent / f"{'-'.join(filter(None, (output.stem, label)))}-img"
     if format is Format.MD:
         text = markdown.document(page, pictures.name)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from latlab.analysis.explain import explain_run
 from latlab.catalog.platform_facts import facts_of as platform_facts_of
@@ -17,11 +18,13 @@ from latlab.report.text import code
 
 LONGEST_LINE = 100
 INDENT = 4
+MODEL = "The figures of this page were simulated on a model of the board that this table describes. None was measured on it."
 
 
 def platform_of(run: Run) -> Iterator[Section]:
     """What is known of the run's platform."""
-    yield from platform_sections(platform_facts_of(run.platform))
+    for section in platform_sections(platform_facts_of(run.platform)):
+        yield replace(section, blocks=(Paragraph(MODEL), *section.blocks)) if run.is_simulated else section
 
 
 def platform_sections(facts: PlatformFacts) -> Iterator[Section]:

@@ -9,8 +9,8 @@ from latlab.campaigns.psa import SYMBOLS_LOG
 from latlab.cli.app import app
 from latlab.errors import UsageError
 from latlab.model.conditions import Conditions
-from latlab.model.enums import RunStatus
-from latlab.model.run import Spans
+from latlab.model.enums import Clock, RunStatus
+from latlab.model.run import Spans, Tick
 from latlab.store.store import open_store
 from support.places import RT_DATA
 from unit.report.test_guide import psa_results
@@ -53,6 +53,13 @@ def test_a_file_gets_the_page_with_its_pictures_and_standard_output_the_tables(s
     latlab("report", "--format", "md")
     printed = capsys.readouterr().out
     assert "## Results" in printed and "Commentary" not in printed and ".svg" not in printed
+
+
+def test_pictures_of_a_simulation_lie_in_a_folder_that_says_so(store, tmp_path):
+    keep(store, make_run(tick=Tick(Clock.VIRTUAL, 1.0)))
+    latlab("report", "--format", "md", "-o", tmp_path / "page.md")
+    assert (tmp_path / "page-simulated-img" / "susp-deep-serial-0.png").exists()
+    assert "page-simulated-img/susp-deep-serial-0.svg" in (tmp_path / "page.md").read_text()
 
 
 @pytest.mark.parametrize("form", ["rst", "md"])

@@ -17,7 +17,7 @@ from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.suspicion import Suspicion
 from latlab.analysis.base.verdicts import Limits, Verdict
-from latlab.analysis.base.wording import unit_of
+from latlab.analysis.base.wording import heading_unit, unit_of
 from latlab.model.enums import Kind, Metric
 from latlab.model.run import CoreId, Run
 
@@ -186,6 +186,11 @@ class Comparison:
     def caveat(self) -> str:
         """What is said with the verdict wherever it stands: which conditions differ, and what takes something from the figures."""
         return "; ".join(filter(None, (self.differences.title, caveat_of(self.a, self.b))))
+
+    @property
+    def heading(self) -> str:
+        """The unit as a table's heading has it."""
+        return f"simulated {heading_unit(self.unit)}" if self.a.is_simulated else heading_unit(self.unit)
 
     def unit_of(self, metric: Metric) -> str:
         return unit_of(metric, self.unit)

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
-from latlab.formats.dump.frames import strip_escapes
+from latlab.formats.dump.frames import VIRTUAL_PLATFORM, strip_escapes
 from latlab.formats.dump.lab_log import as_printed
 from latlab.formats.dump.rt_instr import BANNER, Placed, parse_figures, read_numbered_figures
 from latlab.model.enums import Clock, RunStatus
@@ -13,6 +14,7 @@ from latlab.model.figures import Figures
 from latlab.model.run import UNNAMED, Build, Problem, Run, Sample, Spans, Tick, Topology
 
 _MARKS = (b"RT_INSTR", b"/>", b"\x1b", BANNER.encode())
+_SIMULATED = re.compile(rb"<LLT1:BOOT [^\n>]*;" + VIRTUAL_PLATFORM.encode() + rb"[; ]")
 MOST_IN_A_ROW = 1024  # clusters, and cores of one: a larger number is damage, not a board
 
 
@@ -29,7 +31,7 @@ def parse(data: bytes, name: str, topology: Topology | None = None) -> Run:
         target="log",
         platform=UNNAMED,
         topology=shape,
-        tick=Tick(Clock.TIME, 1.0),
+        tick=Tick(Clock.VIRTUAL if _SIMULATED.search(data) else Clock.TIME, 1.0),
         build=Build(name),
         lead=None,
         status=RunStatus.PARTIAL if problems else RunStatus.COMPLETE,

@@ -14,6 +14,8 @@ from typing import Any
 
 from latlab.model.run import CoreId, Topology
 
+VIRTUAL_PLATFORM = "virtual_time"
+
 
 @dataclass(frozen=True, slots=True)
 class RawRecord:
@@ -39,6 +41,11 @@ class Boot:
     def __post_init__(self) -> None:
         if self.clock_hz < 1:
             raise ValueError(f"clock_hz is {self.clock_hz}; a clock ticks at least once per second")
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the program of virtual time printed the log."""
+        return VIRTUAL_PLATFORM in self.firmware.split(";")
 
 
 @dataclass(frozen=True, slots=True)

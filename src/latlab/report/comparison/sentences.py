@@ -11,7 +11,7 @@ from latlab.analysis.base.findings import DriftInside, LargestGrew, LargeUntold,
 from latlab.analysis.base.ladders import BASE, STEP
 from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
-from latlab.analysis.base.wording import amount, heading_unit, percent, signed
+from latlab.analysis.base.wording import amount, percent, signed
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.cell_deltas import CHANGED
 from latlab.model.enums import Clock, Kind, Metric
@@ -28,7 +28,7 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
     """What was compared, on how many boots, and how far a difference must go to count."""
     a, b = comparison.a, comparison.b
     ticks = dict.fromkeys((f"{a.tick.value:g}", f"{b.tick.value:g}"))
-    unit = heading_unit(comparison.unit)
+    unit = comparison.heading
     clock = "counted in" if a.tick.clock is Clock.INSTRUCTIONS else f"{a.tick.clock} in"
     counted = f"{clock} {unit}, 1 tick = {' and '.join(ticks)} {tick_unit(a.tick)}"
     return (

@@ -10,7 +10,7 @@ import numpy as np
 from latlab.analysis.base.columns import columns_of
 from latlab.analysis.base.comparison import Cell, Comparison, Row
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.base.wording import MORE_IS_BETTER, PLAIN, bare, heading_unit, percent, signed, signed_bare
+from latlab.analysis.base.wording import MORE_IS_BETTER, PLAIN, bare, percent, signed, signed_bare
 from latlab.analysis.ladder.cell_deltas import CHANGED, cell_delta
 from latlab.analysis.ladder.deltas import Judgement, places
 from latlab.model.enums import Metric
@@ -68,7 +68,7 @@ def queue_tables(comparison: Comparison) -> list[Table]:
         if row.is_term
     )
     columns = (*words("Test", "Term"), *figures("Before", "After", "Shift", f"{comparison.interval_percent} % interval"), *words("Verdict"))
-    return [Table(f"Powerdown queues ({heading_unit(unit)})", columns, rows)] if rows else []
+    return [Table(f"Powerdown queues ({comparison.heading})", columns, rows)] if rows else []
 
 
 def delta_blocks(deltas: list[Judgement], verbose: bool = False) -> list[Block]:
@@ -107,7 +107,7 @@ def place_table(comparison: Comparison, test: str) -> Table:
         for cell in places(comparison, test)
     )
     names = ("Place before", "Before", "Place after", "After", "The first ladder has", "Off")
-    return Table(f"Powerdown by place in {test} ({heading_unit(unit)})", (*words("Core"), *figures(*names)), rows)
+    return Table(f"Powerdown by place in {test} ({comparison.heading})", (*words("Core"), *figures(*names)), rows)
 
 
 def wakeup_tables(comparison: Comparison) -> list[tuple[str, Table]]:
@@ -115,7 +115,7 @@ def wakeup_tables(comparison: Comparison) -> list[tuple[str, Table]]:
     found = []
     columns = (*words("Figure"), *figures("Before", "After", f"{comparison.interval_percent} % interval of the shift"), *words("Verdict"))
     for test in dict.fromkeys(row.test for row in comparison.rows):
-        title = f"Wake-up latency ({heading_unit(comparison.unit)}) and missed periods (for each million due), by {test}"
+        title = f"Wake-up latency ({comparison.heading}) and missed periods (for each million due), by {test}"
         rows = tuple(_wakeup_row(row, comparison.unit_of(row.metric)) for row in comparison.rows if row.test == test)
         found.append((test, Table(title, columns, rows)))
     return found
@@ -134,7 +134,7 @@ def figure_table(comparison: Comparison, test: str) -> Table | None:
             value = float(np.median(matrix.by_boot[:, matrix.cores.index(core)])) if core in matrix.cores else None
             cells.append("" if value is None else bare(value, comparison.unit) + _delta(comparison, test, metric, core, value))
         rows.append((*place(core), *cells))
-    title = caption(title_of(test), len(matrices), heading_unit(comparison.unit))
+    title = caption(title_of(test), len(matrices), comparison.heading)
     names = ("Cluster", "Core", *(METRIC_TITLES[metric] for metric in matrices))
     return Table(title, figures(*names), tuple(rows), detail=comparison.b.build.firmware)
 
@@ -195,7 +195,7 @@ def _row_table(comparison: Comparison, test: str) -> Table:
         *words("Verdict"),
         prose("Basis"),
     )
-    return Table(f"{test} ({heading_unit(comparison.unit)})", columns, tuple(rows))
+    return Table(f"{test} ({comparison.heading})", columns, tuple(rows))
 
 
 def _row(row: Row, unit: str) -> tuple[Value, ...]:

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from latlab.analysis.base.comparison import Comparison
 from latlab.analysis.base.summary import mark_of
-from latlab.analysis.base.wording import heading_unit
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.report.chart import Chart, named
@@ -56,7 +55,7 @@ def _functions(comparison: Comparison) -> tuple[Drawing, ...]:
 
 
 def _queues(comparison: Comparison, terms: Table) -> Section:
-    unit = heading_unit(comparison.unit)
+    unit = comparison.heading
     said = f"Powerdown in {unit}. Sorted by place it climbs by one step for each core; an extra follows the last man of a cluster."
     ladders = tuple(_ladders(comparison, test) for test in comparison.ladders)
     orders = (Paragraph(f"Order changed in {line}.") for line in order_lines(comparison))

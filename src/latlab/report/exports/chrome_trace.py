@@ -45,6 +45,7 @@ def render(run: Run, test: str | None = None, iteration: int | None = None) -> s
         "boot": boot,
         "iteration": number,
         "firmware": run.build.firmware,
+        "simulated": run.is_simulated,
         "unit": "one displayed microsecond is one instruction" if run.tick.clock is Clock.INSTRUCTIONS else "microseconds",
     }
     return json.dumps({"traceEvents": events, "displayTimeUnit": "ns", "otherData": other}) + "\n"

@@ -32,9 +32,10 @@ def columns_and_lines(run: Run) -> tuple[tuple[str, ...], Iterator[Line]]:
 
 
 def _samples(run: Run) -> Iterator[Line]:
+    unit = f"simulated {run.tick.unit}" if run.is_simulated else run.tick.unit
     for s in run.samples:
         value = f"{s.value_ticks * run.tick.value:.12g}"
-        yield s.test, s.metric.value, s.core.cluster, s.core.core, s.boot, s.iteration, s.value_ticks, value, run.tick.unit
+        yield s.test, s.metric.value, s.core.cluster, s.core.core, s.boot, s.iteration, s.value_ticks, value, unit
 
 
 def _amounts(run: Run) -> Iterator[Line]:

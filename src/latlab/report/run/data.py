@@ -27,7 +27,8 @@ def of_test(run: Run, test: str | None) -> Run:
 
 def run_csv(run: Run) -> str:
     """The summary, a line for each test, metric and core."""
-    rows = [(*_values(row), run.tick.value, run.tick.unit) for row in summarise(run)]
+    unit_said = f"simulated {run.tick.unit}" if run.is_simulated else run.tick.unit
+    rows = [(*_values(row), run.tick.value, unit_said) for row in summarise(run)]
     return csv.lines((*COLUMNS, "tick_value", "tick_unit"), rows)
 
 

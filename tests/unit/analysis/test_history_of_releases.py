@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from latlab.analysis.base.change_points import Kind
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
-from latlab.analysis.history import CHANGED, ChangePoint, history
+from latlab.analysis.history import CHANGED, ChangePoint, Judged, _contradicts, history
 from latlab.errors import UsageError
 from latlab.model.run import Run
 from latlab.store.references import load, published_references
@@ -104,3 +105,12 @@ def test_a_name_that_no_figure_has_is_answered_with_the_nearest(text: str, neare
 
 def test_a_core_may_be_named_without_the_word() -> None:
     assert wakeup_of_juno("cpu_off_serial/wakeup/0.1") == wakeup_of_juno("cpu_off_serial/wakeup/core-0.1")
+
+
+def test_a_change_that_only_the_series_shows_is_dropped_where_neighbours_say_the_opposite() -> None:
+    rows = [row for row in compare(load(JUNO[0]), load(JUNO[1])).rows if row.metric.value == "wakeup"]
+    (first, *_) = wakeup_of_juno()
+    found = replace(first, judged=Judged(), verdict=Verdict.IMPROVED)
+    assert _contradicts(found, rows)
+    assert not _contradicts(replace(found, verdict=Verdict.REGRESSED), rows)
+    assert not _contradicts(replace(found, kind=Kind.DRIFT), rows) and not _contradicts(first, rows)

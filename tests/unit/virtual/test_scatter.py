@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId
@@ -51,3 +52,11 @@ def test_the_interval_lies_where_releases_lie_and_not_about_the_prediction() -> 
     rng = np.random.default_rng(8)
     spans = with_intervals(release(rng, 0.3, 0.01), [release(rng, 0.3, 0.01) for _ in range(5)])
     assert all(one.low_ns is not None and one.low_ns > 1.2 * one.predicted_ns for one in spans)
+
+
+def test_releases_without_scatter_inside_give_the_classical_prediction_interval() -> None:
+    shifts = np.array([0.02, -0.01, 0.05, 0.03])
+    others = [[Prediction(("t", Metric.WAKEUP, core), 100.0 * np.exp(shift), 100.0) for core in CORES] for shift in shifts]
+    (one,) = with_intervals([Prediction(("t", Metric.WAKEUP, CORES[0]), 100.0, 100.0)], others)
+    half = stats.t.ppf(0.95, 3) * shifts.std(ddof=1) * (1 + 1 / 4) ** 0.5
+    assert (one.low_ns, one.high_ns) == pytest.approx((100 * np.exp(shifts.mean() - half), 100 * np.exp(shifts.mean() + half)))

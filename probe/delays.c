@@ -16,8 +16,8 @@
 __attribute__((visibility("default"))) extern const int qemu_plugin_version;
 const int qemu_plugin_version = QEMU_INTERFACE_VERSION;
 
-#define CHOSEN_OF 6U /* one place in so many waits ... */
-#define WAITS_OF 4U  /* one visit of it */
+#define CHOSEN_OF 3U /* one place in so many waits ... */
+#define WAITS_OF 3U  /* one visit of it */
 #define LONG_OF 4U   /* one delay */
 #define SHORT_US 300U
 #define LONG_US 20000U

@@ -315,4 +315,23 @@ TEST(pmf_stamps_come_in_one_register_or_in_two_halves)
     CHECK_EQUAL(halves.x[1], 0x3456789BULL);
     CHECK_EQUAL(halves.x[2], 0x12);
 }
+
+TEST(pmf_stamps_are_those_of_the_core_that_is_named)
+{
+    fake_init(&fake_juno, NULL);
+    host_cores[0].now_ticks = 0x1000;
+    call(PSCI_VERSION, 0);
+    host_become(1);
+    host_cores[1].now_ticks = 0x2000;
+    call(PSCI_VERSION, 0);
+    for (unsigned asked = 0; asked < 2; asked++) {
+        struct smc_frame frame = filled(0xC7000020, 0x41000400);
+
+        frame.x[2] = fake_mpidr(asked);
+        host_become(1 - asked);
+        host_smc(&frame);
+        CHECK_EQUAL(frame.x[0], 0);
+        CHECK_EQUAL(frame.x[1], asked == 0 ? 0x1001 : 0x2001);
+    }
+}
 #endif

@@ -94,6 +94,27 @@ static void check_on_off(uint32_t index)
     check_equal(name, 1, (int64_t)atomic_load(&arrivals));
 }
 
+static void leave_timer_on(uint64_t context_id)
+{
+    (void)context_id;
+    timer_start_at(0);
+}
+
+/* An interrupt from a life that is over would come to a normal world that knows nothing of it. */
+static void check_timer(uint32_t index)
+{
+    core_set_arrival(leave_timer_on);
+    check_call("CPU_ON of a core that leaves its timer on succeeds", PSCI_SUCCESS, SMC64(PSCI_CPU_ON), cores[index].mpidr,
+               (uint64_t)payload_secondary, CONTEXT_64);
+    core_wait_off(index, TIMEOUT_US);
+    reset_arrival();
+    check_call("CPU_ON of a core whose timer was on succeeds", PSCI_SUCCESS, SMC64(PSCI_CPU_ON), cores[index].mpidr,
+               (uint64_t)payload_secondary, CONTEXT_64);
+    check_true("A core whose timer was on arrives", wait_arrivals(1), "an arrival within a second", (int64_t)atomic_load(&arrivals));
+    check_equal("A core that has been off comes with its timer off", 0, core_had_timer(index));
+    send_off(index);
+}
+
 static void check_32_bit(uint32_t index)
 {
     reset_arrival();
@@ -185,6 +206,7 @@ void cases_cpu_on(void)
             check_on_off(i);
         }
     }
+    check_timer(other);
     check_32_bit(other);
     check_initial_state(other);
     check_pending(other);

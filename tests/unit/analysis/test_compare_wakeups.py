@@ -88,6 +88,15 @@ def test_a_board_that_wakes_up_a_tenth_later_regressed_in_its_level() -> None:
     }
 
 
+def test_each_quantile_row_holds_the_quantile_that_it_names() -> None:
+    """Of 100,000 wake-ups at a whole microsecond each, to the width of the recorder's interval."""
+    ramp = wakeup_run(distribution([*range(1_000, 101_000)]))
+    rows = {row.name: row.before for row in compare(ramp, ramp).rows}
+    for name, share in (("median", 0.5), ("90 %", 0.9), ("99 %", 0.99), ("99.9 %", 0.999)):
+        _, high = bounds(1_000 + round(share * 100_000) - 1)
+        assert rows[f"CPU 0 {name}"] == min(high - 1, 100_999), name
+
+
 def test_a_shift_below_the_threshold_is_the_same_however_many_wake_ups_show_it() -> None:
     found = compare(wakeup_run(distribution(drawn(1, 200_000))), wakeup_run(distribution(drawn(1, 200_000, factor=1.01))))
     assert _verdicts(found)["CPU 0 median"] is Verdict.SAME

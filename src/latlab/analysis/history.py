@@ -21,6 +21,7 @@ from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.base.figure_names import FigureName, refusal
 from latlab.analysis.base.summary import Mark, mark_of
+from latlab.analysis.base.suspicion import Span, Suspicion
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.base.wording import MORE_IS_BETTER, amount, count
 from latlab.analysis.compare import compare
@@ -89,6 +90,7 @@ class Series:
     multiple of the geometric mean of these, so that a few which wait by chance do not make the level.
 
     `differences` are of conditions: which point was measured under others than the one before it, where these may be a change's cause.
+    Of spans that are suspect between two neighbours no change is named there, and many figures are followed without them.
     """
 
     path: str
@@ -98,6 +100,7 @@ class Series:
     note: str = ""
     figures: tuple[str, ...] = ()
     differences: tuple[tuple[int, Differences], ...] = ()
+    suspicions: tuple[Suspicion, ...] = ()
 
 
 def history(runs: Sequence[Run], asked: str, limits: Limits | None = None, across: frozenset[str] = frozenset()) -> tuple[Series, ...]:
@@ -160,17 +163,22 @@ class _Followed:
         at = sorted(next(iter(self._figures.values()), {})) or range(len(pairs.runs))
         self._at = list(at)
         self._runs = [pairs.runs[i] for i in self._at]
+        self._suspicions = self._suspected()
+        suspect = {span for one in self._suspicions for span in one.spans}
+        if not self._is_one:
+            self._figures = {path: own for path, own in self._figures.items() if _span_of(own) not in suspect}
         self._values = {path: [own[i].value for i in self._at] for path, own in self._figures.items()}
 
     def series(self) -> Series:
         points = self._points()
         said = Series(self._name, self._any.unit, points, (), figures=() if self._is_one else tuple(self._figures))
+        said = replace(said, suspicions=self._suspicions)
         if not points:
             return replace(said, note=f"none of its {count(len(self._figures), 'figure')} is in every run; name one of them")
         if self._takes_turns:
             return replace(said, note=TURNS_NOTE)
         values = [point.value for point in points]
-        differing = ((k, self._pairs.of(self._at[k - 1], self._at[k]).differences) for k in range(1, len(points)))
+        differing = ((k, self._between(k).differences) for k in range(1, len(points)))
         said = replace(said, differences=tuple((k, one) for k, one in differing if one.title))
         judged = [Judged(), *(self._judged(k) for k in range(1, len(points)))]
         known = [k for k, one in enumerate(judged) if one.regressed or one.improved]
@@ -180,9 +188,25 @@ class _Followed:
         else:
             changes = changes_of(values, self._beyond, self._rounding, known, joins=self._is_one)
         told = [self._told(change, judged, values) for change in changes]
-        kept = tuple(change for change in told if not _contradicts(change, self._rows(change.index)))
+        kept = tuple(one for one in told if not (_contradicts(one, self._rows(one.index)) or self._is_suspect(one)))
         note = EXACT_NOTE if is_exact else "" if kept else self._silence(values)
         return replace(said, changes=kept, note=note)
+
+    def _suspected(self) -> tuple[Suspicion, ...]:
+        """Each once, of the spans that are followed, whichever neighbours show it."""
+        spans = {_span_of(own) for own in self._figures.values()}
+        found = [one for k in range(1, len(self._at)) for one in self._between(k).suspicions if spans & set(one.spans)]
+        return tuple(dict.fromkeys(found))
+
+    def _is_suspect(self, change: ChangePoint) -> bool:
+        """Between neighbours that show a suspicion, or of a run that one with another neighbour is of."""
+        spans = {_span_of(own) for own in self._figures.values()}
+        runs = {self._runs[k].id for k in (change.left, change.index)}
+        pairs = (self._between(k).suspicions for k in range(change.left + 1, change.index + 1))
+        return any(spans & set(one.spans) for found in pairs for one in found) or any(one.run in runs for one in self._suspicions)
+
+    def _between(self, k: int) -> Comparison:
+        return self._pairs.of(self._at[k - 1], self._at[k])
 
     def _points(self) -> tuple[Point, ...]:
         if self._is_one:
@@ -221,7 +245,7 @@ class _Followed:
 
     def _rows(self, k: int) -> list[Row]:
         """What `compare` judges of this series against the point before, turned parts of a test aside."""
-        rows = self._pairs.of(self._at[k - 1], self._at[k]).rows
+        rows = self._between(k).rows
         if not self._is_one:
             return [row for row in rows if self._name in FigureName(row.test, row.metric.value, row.name).all]
         figure = self._figures[self._name][self._at[k]]
@@ -277,6 +301,11 @@ class _Followed:
         unit = self._any.unit
         lasting = f", one that stays from the middle on from {amount(smallest.step, unit)} on" if smallest.step is not None else ""
         return f"no change is shown; with this scatter a change of the newest run would be from {amount(smallest.newest, unit)} on{lasting}"
+
+
+def _span_of(figures: dict[int, Figure]) -> Span:
+    figure = next(iter(figures.values()))
+    return figure.test, figure.metric
 
 
 def _in_every_run(figures: dict[str, dict[int, Figure]], runs: int) -> dict[str, dict[int, Figure]]:

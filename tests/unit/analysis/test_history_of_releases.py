@@ -14,7 +14,7 @@ from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.history import CHANGED, ChangePoint, Judged, _contradicts, history
 from latlab.errors import UsageError
-from latlab.model.run import Run
+from latlab.model.run import Run, Spans
 from latlab.store.references import load, published_references
 
 JUNO = [f"published:tf-a/juno/v2.{minor}" for minor in range(9, 16)]
@@ -114,3 +114,12 @@ def test_a_change_that_only_the_series_shows_is_dropped_where_neighbours_say_the
     assert _contradicts(found, rows)
     assert not _contradicts(replace(found, verdict=Verdict.REGRESSED), rows)
     assert not _contradicts(replace(found, kind=Kind.DRIFT), rows) and not _contradicts(first, rows)
+
+
+def test_figures_that_are_suspect_have_no_change_and_the_suspicion_stands_with_the_series() -> None:
+    runs = [load(name) for name in JUNO]
+    runs[2] = replace(runs[2], contents=Spans(tuple(replace(one, value_ticks=one.value_ticks // 20) for one in runs[2].samples)))
+    (one,) = history(runs, "cpu_off_serial/wakeup/core-0.1")
+    assert one.suspicions and not {change.index for change in one.changes} & {2, 3} and 4 in {change.index for change in one.changes}
+    (whole,) = history(runs, "wakeup")
+    assert whole.suspicions and not whole.figures and not whole.changes and "run" in whole.note

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from latlab.analysis.base.change_points import Kind
+from latlab.analysis.base.suspicion_sentences import suspicion_sentence
 from latlab.analysis.base.wording import amount, bare, count, heading_unit, percent, signed
 from latlab.analysis.history import ChangePoint, Series
 from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
@@ -65,6 +66,7 @@ def history_json(found: tuple[Series, ...]) -> str:
                     ],
                     "note": series.note,
                     "figures": list(series.figures),
+                    "suspicions": [suspicion_sentence(one, series.unit) for one in series.suspicions],
                     "differs": [{"run": series.points[k].run.id, "said": one.title} for k, one in series.differences],
                 }
                 for series in found
@@ -102,6 +104,8 @@ def _table(series: Series) -> Table:
 def _said(series: Series) -> Iterator[Block]:
     if series.changes:
         yield Items(tuple(_change(series, change) for change in series.changes))
+    for suspicion in series.suspicions:
+        yield Paragraph((Span("suspect", Style.BAD), f" {suspicion_sentence(suspicion, series.unit)}"))
     for k, one in series.differences:
         yield Paragraph((Span("conditions", Style.DOUBT), f" {series.points[k - 1].run.id} to {series.points[k].run.id}: {one.title}"))
     if series.note:

@@ -97,7 +97,7 @@ def _judged(cpus: Sequence[CpuRows], late: dict[str, Lateness], a: Run, limits: 
     for (row, _), p in zip(rows, adjusted, strict=True):
         judged = replace(row, p_adjusted=max(p, row.shift.p))
         verdict = _verdict(judged, limits)
-        if row.statistic is Statistic.MAXIMUM and verdict is Verdict.CANNOT_TELL and row.test in told:
+        if row.statistic is Statistic.MAXIMUM and row.test in told and verdict is not told[row.test].verdict:
             verdict = _near(judged, told[row.test])
         found.append(replace(judged, verdict=verdict))
     return [*found, *told.values()]
@@ -114,8 +114,8 @@ def _verdict(row: Row, limits: Limits) -> Verdict:
 
 
 def _near(row: Row, late: Row) -> Verdict:
-    """No test shows two maxima to be the same: they are taken for it where they lie near each other and the late wake-ups below them are
-    shown to be alike."""
+    """A maximum of one run a side is told by itself in neither way: to differ only where the late wake-ups do, to be the same where the two
+    lie near each other and the late wake-ups below them are shown to be alike."""
     near = max(row.before, row.after) <= NEAR * min(row.before, row.after)
     return Verdict.SAME if near and late.verdict is Verdict.SAME else Verdict.CANNOT_TELL
 

@@ -114,7 +114,8 @@ class _Sentence:
                 more = f", and {count(rows - 1, 'row')} more by as much as that or less" if rows > 1 else ""
                 return f"{moved}{more}: large, and not to be told from noise with so few boots; take more of both"
             case f.NotTold(rows, of, largest):
-                return f"{rows} of {count(of, 'row')} cannot be told, the largest {percent(largest)}; the others lie within the threshold"
+                rest = "; the others lie within the threshold" if rows < of else ""
+                return f"{rows} of {count(of, 'row')} cannot be told, the largest {percent(largest)}{rest}"
 
     def _ladder(self, finding: f.Finding) -> str:
         amount = self.amount
@@ -228,10 +229,10 @@ class _Sentence:
 
 def _could_have_seen(finding: f.CouldHaveSeen) -> str:
     figure = "level" if finding.figure == "level" else f"{finding.figure} of the shape"
-    told = f"a change of the {figure} by {finding.share * 100:.2g} % would have been found with {finding.power * 100:.0f} %"
+    told = f"a change of the {figure} by {finding.share * 100:.3g} % would have been found with {finding.power * 100:.0f} %"
     told += f" in half of {finding.rows} rows"
     return told + (
-        f"; {count(finding.more, 'boot')} more of each run for {finding.then * 100:.2g} %" if finding.more and finding.then else ""
+        f"; {count(finding.more, 'boot')} more of each run for {finding.then * 100:.3g} %" if finding.more and finding.then else ""
     )
 
 

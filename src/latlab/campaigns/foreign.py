@@ -19,7 +19,7 @@ from latlab.campaigns.recording import Progress, Recorded, living, text_of
 from latlab.catalog import call_names
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.calls_log import CallsLog, read_calls_log
-from latlab.formats.elf_build import with_build
+from latlab.formats.elf_build import with_build, with_image
 from latlab.formats.probe.decoder import Decoder
 from latlab.formats.probe.functions import LOG as FUNCTIONS_LOG
 from latlab.formats.probe.functions import TIMELINES_LOG, render_timelines
@@ -190,7 +190,7 @@ def _planned(qemu: Qemu, subject: Subject, command: tuple[str, ...]) -> Run:
 
 def _conditions(subject: Subject, command: tuple[str, ...]) -> Conditions:
     mode = Mode.DETERMINISTIC if subject.is_deterministic else Mode.MULTI_THREAD
-    machine = with_machine(Conditions(mode=mode, instrument=INSTRUMENT), command)
+    machine = with_image(with_machine(Conditions(mode=mode, instrument=INSTRUMENT), command), [image.file for image in subject.images])
     return with_build(machine, subject.symbols[0]) if subject.symbols else machine
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from latlab.campaigns.recording import Progress, Recorded, Recorder, living, record_console
 from latlab.catalog import event_table
 from latlab.errors import UsageError
-from latlab.formats.elf_build import with_build
+from latlab.formats.elf_build import with_build, with_image
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, RunStatus
@@ -119,5 +119,10 @@ def _planned(qemu: qemus.Qemu, machine: qemus.Machine, clock: Clock, command: tu
         started_utc=now_utc(),
         emulator=str(qemu),
         command=command,
-        conditions=with_build(with_machine(Conditions(mode=machine.mode), command), machine.images.firmware_elf),
+        conditions=_conditions(machine, command),
     )
+
+
+def _conditions(machine: qemus.Machine, command: tuple[str, ...]) -> Conditions:
+    found = with_image(with_machine(Conditions(mode=machine.mode), command), [machine.images.firmware_bin])
+    return with_build(found, machine.images.firmware_elf)

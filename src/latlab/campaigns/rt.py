@@ -20,6 +20,7 @@ from latlab.campaigns.rt_results import (
     workload_facts,
 )
 from latlab.errors import LatlabError, UsageError
+from latlab.formats.elf_build import with_build, with_image
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions, Dose, Mode
 from latlab.model.life import CUT_OFF, Left
@@ -35,6 +36,7 @@ from latlab.targets.linux.machine_facts import advice
 from latlab.targets.linux.measured_on import COLLECTED, read_collected
 from latlab.targets.linux.rt_job import Workload, guest_script, power_script
 from latlab.targets.qemu.console import End, Limits
+from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.scratch import scratch
 
@@ -234,11 +236,13 @@ def _on(value: bool) -> str:
 def _guest_conditions(machine: GuestMachine, image: GuestImage, workload: Workload) -> Conditions:
     mode = Mode.DETERMINISTIC if machine.mode is Mode.DETERMINISTIC else Mode.MULTI_THREAD
     measured, booted = workload_conditions(workload, mode), _machine_conditions(machine, image, mode)
-    return replace(measured, kernel=booted.kernel, kernel_version=booted.kernel_version, kstack_randomised=booted.kstack_randomised)
+    return measured.completed(booted)
 
 
 def _machine_conditions(machine: GuestMachine, image: GuestImage, mode: Mode) -> Conditions:
-    return Conditions(mode=mode, kernel=image.kernel_release, kernel_version=_version(image), kstack_randomised=machine.kstack_randomised)
+    known = Conditions(mode=mode, kernel=image.kernel_release, kernel_version=_version(image), kstack_randomised=machine.kstack_randomised)
+    firmware = find_firmware(machine)
+    return with_build(with_image(known, [firmware / FIRMWARE_BIN]), firmware / FIRMWARE_ELF)
 
 
 def _version(image: GuestImage) -> str | None:

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""With which compiler and flags an ELF file was built, as its debug information says it."""
+"""Which firmware it was: a digest of its images, and with which compiler and flags its ELF file says that it was built."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 from latlab.model.conditions import Conditions
@@ -18,6 +20,17 @@ def with_build(conditions: Conditions, elf: Path) -> Conditions:
     """The conditions with the compiler and its flags; as they are where the file is no ELF file or was stripped of them."""
     compiler, flags = built_with(elf)
     return replace(conditions, compiler=compiler, compiler_flags=flags)
+
+
+def with_image(conditions: Conditions, images: Iterable[Path]) -> Conditions:
+    """The conditions with a digest of what is loaded; as they are where a file cannot be read."""
+    found = sha256()
+    try:
+        for image in images:
+            found.update(image.read_bytes())
+    except OSError:
+        return conditions
+    return replace(conditions, image=found.hexdigest()[:12])
 
 
 def built_with(elf: Path) -> tuple[str | None, tuple[str, ...] | None]:

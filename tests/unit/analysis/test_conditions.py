@@ -51,6 +51,7 @@ OTHERS: dict[str, tuple[Any, Any]] = {
     "idle_states": (True, False),
     "emulator_options": (("-m 1024",), ("-m 2048", "mte=on")),
     "board_model": ("a", "b"),
+    "image": ("1a", "2b"),
     "compiler": ("GCC 12.2.0", "GCC 13.1.0"),
     "compiler_flags": (("-g -O2",), ("-g -Og",)),
     "kernel": ("6.1", "6.12"),
@@ -139,6 +140,13 @@ def test_another_emulator_or_build_option_is_named_and_another_commit_is_no_cond
     b = replace(_run("b"), emulator="QEMU 10.1.0", build=Build("x", options=((COMMIT, "2"), ("DEBUG", "1"), ("LOG", "40"))))
     said = "differs: emulator QEMU 10.0.2 to QEMU 10.1.0; build options DEBUG 0 to 1, LOG unset to 40"
     assert differences(a, b).title == said
+
+
+def test_another_image_of_the_same_name_is_named_and_another_name_speaks_for_itself() -> None:
+    a, b = _run("a", image="1a"), _run("b", image="2b")
+    assert differences(a, b).title == "differs: firmware image 1a to 2b"
+    assert differences(a, replace(b, build=Build("next"))).title == ""
+    assert [one.name for one in unlike(a, b)] == ["firmware image"]
 
 
 def test_another_tick_is_named_where_the_clock_counts_time_and_never_compared_where_it_counts_instructions() -> None:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a QEMU command line says of the machine, and how an ELF file was built."""
 
+from pathlib import Path
+
 import pytest
 
-from latlab.formats.elf_build import built_with, said_by
+from latlab.formats.elf_build import built_with, said_by, with_image
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import UNSAID, Conditions
 from support.places import ROOT
@@ -105,3 +107,12 @@ def test_a_compiler_and_its_flags_are_read_from_what_it_wrote_into_each_file() -
 def test_a_file_that_is_no_elf_file_says_nothing_of_its_compiler() -> None:
     assert built_with(ROOT / "README.md") == (None, None)
     assert built_with(ROOT / "missing.elf") == (None, None)
+
+
+def test_an_image_is_known_by_its_bytes_and_one_that_is_not_there_by_nothing(tmp_path: Path) -> None:
+    (one := tmp_path / "one.bin").write_bytes(b"code")
+    (copy := tmp_path / "copy.bin").write_bytes(b"code")
+    (other := tmp_path / "other.bin").write_bytes(b"more")
+    digests = [with_image(UNSAID, [path]).image for path in (one, copy, other)]
+    assert digests[0] == digests[1] != digests[2] and with_image(UNSAID, [one, other]).image not in digests
+    assert with_image(UNSAID, [tmp_path / "missing"]) == UNSAID

@@ -31,13 +31,15 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """`of` is None where a run does not state it. `between` says how two differ where the two values side by side would not."""
+    """`of` is None where a run does not state it. `between` says how two differ where the two values side by side would not. `where`
+    are pairs of runs that it is a condition of; None is every pair."""
 
     name: str
     rule: Rule
     of: Callable[[Run], Any]
     said: Callable[[Any], str] = str
     between: Callable[[Any, Any], str] | None = None
+    where: Callable[[Run, Run], bool] | None = None
 
     @property
     def option(self) -> str:
@@ -135,7 +137,7 @@ def said_conditions(run: Run) -> list[tuple[str, str]]:
 
 def _differ(one: Condition, a: Run, b: Run) -> bool:
     ours, theirs = one.of(a), one.of(b)
-    return ours is not None and theirs is not None and ours != theirs
+    return ours is not None and theirs is not None and ours != theirs and (one.where is None or one.where(a, b))
 
 
 def _difference(one: Condition, a: Run, b: Run) -> Difference:
@@ -151,7 +153,7 @@ def _refusal(void: Sequence[Difference], a: Run, b: Run) -> str:
 
 
 def _unsaid(run: Run, other: Run) -> str:
-    weighty = (one for one in CONDITIONS if one.rule is not Rule.NOTE)
+    weighty = (one for one in CONDITIONS if one.rule is not Rule.NOTE and (one.where is None or one.where(run, other)))
     names = [one.name for one in weighty if one.of(run) is None and one.of(other) is not None]
     return f"{run.id} does not say its {', '.join(names)}; taken to be the other's" if names else ""
 
@@ -184,6 +186,11 @@ def _build_options(run: Run) -> tuple[tuple[str, str], ...] | None:
     return tuple(one for one in run.build.options if one[0] not in (COMMIT, SUBJECT_LINE, RECIPE)) or None
 
 
+def _has_one_name(a: Run, b: Run) -> bool:
+    """Two names say themselves that two firmwares are compared."""
+    return a.build.firmware == b.build.firmware
+
+
 def _of(field: str) -> Callable[[Run], Any]:
     return lambda run: getattr(run.conditions, field)
 
@@ -212,6 +219,7 @@ CONDITIONS = (
     Condition("emulator", Rule.NAMED, lambda run: run.emulator or None),
     Condition("emulator options", Rule.NAMED, _of("emulator_options"), ", ".join, _words),
     Condition("board model", Rule.NAMED, _of("board_model")),
+    Condition("firmware image", Rule.NAMED, _of("image"), where=_has_one_name),
     Condition("compiler", Rule.NAMED, _of("compiler")),
     Condition("compiler flags", Rule.NAMED, _of("compiler_flags"), _said_flags, _words),
     Condition("build options", Rule.NAMED, _build_options, lambda options: ", ".join(map("=".join, options)), _options),

@@ -167,6 +167,7 @@ class _Followed:
         suspect = {span for one in self._suspicions for span in one.spans}
         if not self._is_one:
             self._figures = {path: own for path, own in self._figures.items() if _span_of(own) not in suspect}
+            self._figures = {path: own for path, own in self._figures.items() if not self._turns(own)} or self._figures
         self._values = {path: [own[i].value for i in self._at] for path, own in self._figures.items()}
 
     def series(self) -> Series:
@@ -222,8 +223,10 @@ class _Followed:
 
     @property
     def _takes_turns(self) -> bool:
-        tests = {figure.test for own in self._figures.values() for figure in own.values()}
-        return all(mark_of(self._runs[0], test) is Mark.TURNS for test in tests)
+        return all(self._turns(own) for own in self._figures.values())
+
+    def _turns(self, figures: dict[int, Figure]) -> bool:
+        return mark_of(self._runs[0], _span_of(figures)[0]) is Mark.TURNS
 
     @property
     def _rounding(self) -> float:

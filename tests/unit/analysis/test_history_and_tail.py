@@ -248,3 +248,10 @@ def test_block_maxima_are_fitted_by_their_l_moments(shape):
     found = _extreme_value(truth.rvs(200_000, random_state=np.random.default_rng(5)))
     assert found.args[0] == pytest.approx(shape, abs=0.01)
     assert (found.kwds["loc"], found.kwds["scale"]) == pytest.approx((50.0, 4.0), rel=0.01)
+
+
+def test_parallel_tests_in_turns_are_not_followed_with_the_others_of_their_metric():
+    runs = [counted(powerdown, str(i)) for i, powerdown in enumerate((100_000.0, 150_000.0))]
+    (series,) = history(runs, "powerdown")
+    assert series.figures and all(path.startswith("cpu_susp_serial/") for path in series.figures)
+    assert [change.index for change in series.changes] == [1]

@@ -75,7 +75,7 @@ def _shapes(n: int, has_newest: bool) -> _Shapes:
     ends = {0} if has_newest else {0, n - 2}
     of_shape = {
         Shape.NEWEST: np.array([n - 2] if has_newest else [], int),
-        Shape.ALONE: np.array([*sorted(ends - {n - 2} if has_newest else ends), *range(n - 1, 2 * n - 3)], int),
+        Shape.ALONE: np.array([*sorted(ends), *range(n - 1, 2 * n - 3)], int),
         Shape.STEP: np.arange(1, n - 2),
         Shape.LINE: np.array([2 * n - 3] if n > 2 else [], int),
     }

@@ -42,6 +42,14 @@ class Board:
         (self.folder / name).write_text(f"#!/bin/sh\n{body}\n")
         (self.folder / name).chmod(0o755)
 
+    def trace(self, *functions: str) -> Path:
+        """A tracefs that can probe these functions of the kernel; the folder of the job's own instance."""
+        place = self.folder / "sys" / "tracing"
+        (place / "instances").mkdir(parents=True)
+        (place / "kprobe_events").touch()
+        (self.folder / "kallsyms").write_text("".join(f"ffff0000 t {name}\n" for name in functions))
+        return place / "instances" / "latlab"
+
     def load_module(self, records: str) -> None:
         self.el3.mkdir()
         (self.el3 / "new_records").write_text(records)
@@ -51,6 +59,8 @@ class Board:
         self._program("recorder", recorder)
         steps = before(sources, str(self.work)).replace("/proc/latlab_el3", str(self.el3))
         steps = steps.replace("/sys/kernel/", f"{self.folder}/sys/").replace("insmod ", f"{self.folder}/insmod ")
+        steps = steps.replace("/proc/kallsyms", f"{self.folder}/kallsyms")
+        steps = steps.replace("mkdir $T/instances/latlab", "mkdir -p $T/instances/latlab/events/latlab")
         steps = steps.replace("rmmod ", f"{self.folder}/rmmod ")
         text = f"OUT={self.work}/out\nmkdir -p $OUT\n" + script(WORKLOAD, str(self.folder / "recorder"), steps)
         end = run_detached(Here(), str(self.work), text, "", 0, limit_s)
@@ -118,6 +128,29 @@ def test_a_job_that_is_stopped_takes_everything_down_too(board: Board) -> None:
     measure = f"trap 'kill $!; exit 0' TERM; sleep 600 & kill -TERM $(cat {board.work}/pid); wait"
     end, files = board.run(Sources(f"{board.folder}/good.ko"), measure)
     assert end == JobEnd(143) and (board.folder / "removed").exists() and "el3-records.txt" in files
+
+
+def test_probes_are_on_while_it_is_measured_and_off_and_gone_afterwards(board: Board) -> None:
+    instance = board.trace("crng_reseed", "smccc_trng_read")
+    end, files = board.run(Sources(), f"cat {instance}/events/latlab/enable >{board.work}/out/enabled.txt; echo one >{instance}/trace")
+    assert end == JobEnd(0)
+    assert files["enabled.txt"] == b"1\n" and (instance / "events/latlab/enable").read_text() == "0\n"
+    assert (instance / "trace_clock").read_text() == "mono\n" and files["ftrace.txt"] == b"one\n"
+    assert dict(source_facts(files))["kernel probes"] == "crng_reseed hwrng"
+    said = (instance.parents[1] / "kprobe_events").read_text().splitlines()
+    assert {line for line in said if line.startswith("-")} == {
+        "-:latlab/crng_reseed",
+        "-:latlab/crng_reseed_done",
+        "-:latlab/hwrng",
+        "-:latlab/hwrng_done",
+    }
+
+
+def test_a_kernel_without_these_functions_has_no_probes_and_says_so(board: Board) -> None:
+    instance = board.trace()
+    _, files = board.run(Sources(), "true")
+    assert dict(source_facts(files))["kernel probes"] == "not read: none of the functions can be probed"
+    assert not (instance / "events/latlab/enable").exists()
 
 
 @pytest.mark.parametrize(

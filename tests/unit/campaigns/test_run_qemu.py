@@ -162,6 +162,12 @@ def test_another_build_is_never_the_release(tmp_path: Path) -> None:
         find_images(JUNO, "psci_bench", folder / "qemu_virt", "debug")
     (folder / "qemu_virt").rename(folder / "qemu_virt-debug")
     assert find_images(JUNO, "psci_bench", folder, "debug").folder == folder / "qemu_virt-debug"
+    own = folder / "qemu_virt-debug" / "psci_bench.elf"
+    assert find_images(JUNO, "psci_bench", folder, "debug").payload("psci_bench") == own
+    released = folder / "qemu_virt" / "psci_bench.elf"
+    released.parent.mkdir()
+    released.write_bytes(own.read_bytes())
+    assert find_images(JUNO, "psci_bench", folder, "debug").payload("psci_bench") == released
 
 
 def machine(topology: Topology, **options: object) -> Machine:

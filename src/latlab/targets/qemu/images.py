@@ -36,7 +36,10 @@ class ImageSet:
         return self.folder / FIRMWARE_ELF
 
     def payload(self, name: str) -> Path:
-        return self.folder / f"{name}.elf"
+        """The release's, of which there are all: they are the same for every build of the firmware."""
+        released = self.folder.with_name(PLATFORM) / f"{name}.elf"
+        is_variant = self.folder.name.startswith(f"{PLATFORM}-")
+        return released if is_variant and released.is_file() else self.folder / f"{name}.elf"
 
 
 def search_folders() -> tuple[Path, ...]:

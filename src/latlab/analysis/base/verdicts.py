@@ -47,7 +47,7 @@ class Limits:
     relative: float = 0.03
     steps: float = 2.0
     relative_exact: float = 0.0
-    alpha: float = 0.005
+    alpha: float = 0.0025
     large: float = 0.20
     large_maximum: float = 4.0
 

@@ -10,7 +10,7 @@ in docs/analysis.md.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -29,7 +29,7 @@ from latlab.model.enums import Metric
 FEWEST_DOF = 2
 FEWEST_OF_KIND = 3
 FEWEST_DOF_OF_OCCASIONAL = 4
-HALVES = 2
+ROWS_SHARE = 0.4
 OWN_P = 0.05
 OWN_P_ACROSS = 0.02
 _TINY = 1e-6
@@ -57,19 +57,20 @@ def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Lim
     for row, one, p in zip(rows, evidence, by_row, strict=True):
         own = [level for level in levels if _belongs(one, level)]
         least = row.threshold * (1.0 if row.is_term else alone)
-        each = limits.alpha / HALVES / families[row.metric, row.is_occasional]
+        each = limits.alpha * ROWS_SHARE / families[row.metric, row.is_occasional]
         seen = detectable("level", row.shift, row.before, least, each, min(boots))
         settled.append(replace(_settled(row, p, own, least, tested.own_p(one), limits), detectable=(seen,) if seen else ()))
     return settled, levels
 
 
 def _levels(tested: _Tested, evidence: Sequence[Evidence], metric: Metric) -> list[Level]:
-    """Rows of one role, and of all that are no occasion: of each cluster and of all, in all tests, the parallel or the serial ones."""
+    """Rows of one role, and of all that are no occasion: of each cluster and of all; of all also in the parallel or the serial tests."""
     members: dict[tuple[int | None, str | None, bool | None], list[Evidence]] = defaultdict(list)
     for one in (one for one in evidence if one.row.metric is metric):
         for cluster in dict.fromkeys((None, one.row.cluster)):
             members[cluster, one.role, None].append(one)
-            members[cluster, one.role, one.kind[2]].append(one)
+            if cluster is None:
+                members[None, one.role, one.kind[2]].append(one)
             if not (one.row.is_term or one.row.is_occasional):
                 members[cluster, None, None].append(one)
     seen: set[frozenset[int]] = set()
@@ -83,19 +84,22 @@ def _levels(tested: _Tested, evidence: Sequence[Evidence], metric: Metric) -> li
 
 
 def _adjusted(rows: list[Row], levels: list[Level]) -> tuple[list[float], list[float]]:
-    """Half of what may go wrong in one metric is for its rows, half for its levels: of each metric at most a share of alpha is called
-    changed wrongly. What comes in some boots only is a family of its own."""
-    by_row = _by_family([row.shift.p for row in rows], [(row.metric, row.is_occasional) for row in rows])
-    by_level = _by_family([level.shift.p for level in levels], [level.metric for level in levels])
+    """Two fifths of what may go wrong in a metric are for its rows, the rest for its levels: of each at most a share of alpha is called
+    changed wrongly where nothing changed. Levels hold each other's rows, so what moved shows in several of them, and they are adjusted by
+    the share of wrong ones (Benjamini and Hochberg). What comes in some boots only is a family of its own."""
+    by_row = _by_family([row.shift.p for row in rows], [(row.metric, row.is_occasional) for row in rows], family_wise, ROWS_SHARE)
+    by_level = _by_family([level.shift.p for level in levels], [level.metric for level in levels], false_discovery_control, 1 - ROWS_SHARE)
     return by_row, by_level
 
 
-def _by_family(p_values: list[float], families: Sequence[Hashable]) -> list[float]:
+def _by_family(
+    p_values: list[float], families: Sequence[Hashable], adjust: Callable[[list[float]], list[float]], share: float
+) -> list[float]:
     out = [1.0] * len(p_values)
     for family in dict.fromkeys(families):
         own = [i for i, one in enumerate(families) if one == family]
-        for i, p in zip(own, family_wise([p_values[i] for i in own]), strict=True):
-            out[i] = min(1.0, HALVES * p)
+        for i, p in zip(own, adjust([p_values[i] for i in own]), strict=True):
+            out[i] = min(1.0, p / share)
     return out
 
 

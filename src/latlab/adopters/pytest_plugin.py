@@ -7,6 +7,7 @@ def test_suspend_is_as_fast_as_the_release(latency):
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,18 +29,24 @@ class Latency:
 
         return load_reference(reference, unit, self._store)
 
-    def compare(self, before: str | Run, after: str | Run, tolerance_percent: float | None = None) -> Comparison:
+    def compare(
+        self, before: str | Run, after: str | Run, tolerance_percent: float | None = None, across: Sequence[str] = ()
+    ) -> Comparison:
+        """`across` names conditions that may differ, as the option of that name does."""
+        from latlab.analysis.base.conditions import check_across
         from latlab.analysis.base.tolerance import limits_of
         from latlab.analysis.compare import compare
 
-        return compare(self._run(before), self._run(after), limits_of(tolerance_percent))
+        return compare(self._run(before), self._run(after), limits_of(tolerance_percent), across=check_across(across))
 
-    def assert_no_regression(self, before: str | Run, after: str | Run, tolerance_percent: float | None = None) -> Comparison:
+    def assert_no_regression(
+        self, before: str | Run, after: str | Run, tolerance_percent: float | None = None, across: Sequence[str] = ()
+    ) -> Comparison:
         """Fails the test with what regressed and why."""
         from latlab.analysis.explain import explain_pair
         from latlab.analysis.gate import decide_gate
 
-        comparison = self.compare(before, after, tolerance_percent)
+        comparison = self.compare(before, after, tolerance_percent, across)
         decision = decide_gate(comparison, frozenset({"regressed"}))
         if decision.exit_code == 1:
             why = "\n".join(f"  {e.sentence}" for e in explain_pair(comparison))

@@ -5,9 +5,14 @@ from dataclasses import replace
 import pytest
 
 from latlab.adopters import dataframes
+from latlab.adopters.pytest_plugin import Latency
+from latlab.analysis.base.identity import NotComparable
 from latlab.errors import UsageError
+from latlab.model.conditions import Conditions
 from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Sample
 from support.ladder_model import Truth, make_run, relabelled
+from support.runs import INSTRUCTIONS, run_with
 
 pytest_plugins = ["pytester"]
 
@@ -55,3 +60,14 @@ def test_a_table_without_its_library_names_the_library(monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(UsageError, match="needs the Python package polars"):
         dataframes.to_polars(make_run(Truth(), 1))
+
+
+def test_a_condition_may_differ_where_the_test_says_so() -> None:
+    samples = [Sample("cpu_susp_serial", Metric.WAKEUP, CoreId(0, 0), 0, i, 100) for i in range(2)]
+    a, b = (
+        run_with(id=name, tick=INSTRUCTIONS, samples=samples, conditions=Conditions(processor=name))
+        for name in ("cortex-a57", "neoverse-n1")
+    )
+    with pytest.raises(NotComparable, match="the processor differs"):
+        Latency().compare(a, b)
+    assert Latency().assert_no_regression(a, b, across=["processor"]).caveat == "across processor: cortex-a57 to neoverse-n1"

@@ -56,7 +56,7 @@ def test_six_tests_on_four_cores_give_the_same_figures_twice(tmp_path: Path) -> 
     first, second = runs
     assert first.samples == second.samples
     assert first.status is RunStatus.COMPLETE
-    assert dict(first.facts)["instrument"] == "crossings"
+    assert first.conditions.instrument == "crossings"
     assert len(first.samples) == 2 * (5 * 4 * 3 + 4)
     assert {sample.metric for sample in first.samples} == {Metric.POWERDOWN, Metric.CACHE_FLUSH, Metric.WAKEUP, Metric.PSCI_CALL}
     assert first.functions == second.functions

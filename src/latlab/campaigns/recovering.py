@@ -142,7 +142,7 @@ def _keep_iterations(store: Store, run: Run, files: Mapping[str, bytes]) -> None
 def _keep_calls(store: Store, run: Run, stream: bytes) -> None:
     """Calls are measured from the probe's stream when it is over, or many at once: where none are stored yet, those of the stream that was
     left."""
-    if not stream or run.samples or ("instrument", INSTRUMENT) not in run.facts:
+    if not stream or run.samples or run.conditions.instrument != INSTRUMENT:
         return
     if run.campaign == CAMPAIGN:
         found = measured(stream, CallsLog(), ())

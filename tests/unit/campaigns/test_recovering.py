@@ -16,6 +16,7 @@ from latlab.campaigns import recovering
 from latlab.campaigns.importing import import_log
 from latlab.campaigns.recording import living
 from latlab.errors import LatlabError
+from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.life import CUT_OFF, Address, Left, Owner
 from latlab.model.run import CoreId
@@ -180,7 +181,7 @@ def test_calls_that_stand_in_the_probes_stream_alone_are_read_from_it(store: Sto
     for start in (100, 200, 300):
         stream += made.smc(0, start, 0x84000000) + made.back(0, start + 7)
     (tmp_path / "probe").write_bytes(stream[:-8])
-    run_id = store.begin(replace(RUN, campaign=campaign, facts=(("instrument", "crossings"),)), Left(str(tmp_path)))
+    run_id = store.begin(replace(RUN, campaign=campaign, conditions=Conditions(instrument="crossings")), Left(str(tmp_path)))
     of_another(store, run_id, replace(this_process(), pid_started=1))
     recovering.sweep(store)
     run = store.load(run_id)

@@ -34,6 +34,6 @@ def busy_and_off(schedule: Schedule, folder: Path) -> tuple[float, float]:
         qemu.wait_for("transitions=")
         busy = used_s(qemu.process.pid)
     with Monitored(folder / "off", short.options(folder)) as qemu:
-        qemu.wait_for("status=pass")
+        qemu.wait_for("the last core goes off")
         time.sleep(1)
         return busy, used_s(qemu.process.pid)

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import random
 import re
+import time
 from pathlib import Path
 
 from latlab.model.run import Topology
@@ -11,15 +13,36 @@ from latlab.targets.qemu.images import find_images
 from support.monitored import Monitored
 from support.needs import found
 
+SAID = " of 28672"
+
+
+def _machine(folder: Path, cores: int, gic: int) -> Monitored:
+    images = found(lambda: find_images(Topology((1,)), "memory_writers"))
+    machine = ("-M", f"virt,secure=on,gic-version={gic}", "-cpu", "cortex-a57", "-smp", str(cores), "-m", "768", "-nic", "none")
+    program = ("-bios", str(images.firmware_bin), "-device", f"loader,file={images.payload('memory_writers')}")
+    quiet = ("-display", "none", "-monitor", "none", "-accel", "tcg,thread=multi")
+    return Monitored(folder, (*machine, *program, *quiet))
+
+
+def _left(said: str) -> list[int]:
+    boots = re.findall(r"protected=(\d) left=(\d+)" + SAID, said)
+    assert [was for was, _ in boots] == ["0"] + ["1"] * (len(boots) - 1)
+    return [int(left) for _, left in boots[1:]]
+
 
 def pages_left(folder: Path, cores: int, gic: int, resets: int) -> list[int]:
     """After each reset: how many of 28,672 pages were not zero when the next boot looked."""
-    images = found(lambda: find_images(Topology((1,)), "memory_writers"))
-    machine = ("-M", f"virt,secure=on,gic-version={gic}", "-cpu", "cortex-a57", "-smp", str(cores), "-m", "1024", "-nic", "none")
-    program = ("-bios", str(images.firmware_bin), "-device", f"loader,file={images.payload('memory_writers')}")
-    quiet = ("-display", "none", "-monitor", "none", "-accel", "tcg,thread=multi")
-    with Monitored(folder, (*machine, *program, *quiet)) as qemu:
-        said = qemu.wait_for(" of 28672", resets + 1, patience_s=60 + 20 * resets)
-    boots = re.findall(r"protected=(\d) left=(\d+) of 28672", said)[: resets + 1]
-    assert [was for was, _ in boots] == ["0"] + ["1"] * resets
-    return [int(left) for _, left in boots[1:]]
+    with _machine(folder, cores, gic) as qemu:
+        return _left(qemu.wait_for(SAID, resets + 1, patience_s=60 + 20 * resets))[:resets]
+
+
+def pages_left_by_cut_resets(folder: Path, cores: int, gic: int, cuts: int) -> list[int]:
+    """The same where the machine is also reset from outside, at moments of nobody's choice: while it writes, wipes, and starts again."""
+    chance = random.Random(cores)
+    with _machine(folder, cores, gic) as qemu:
+        said = qemu.wait_for(SAID)
+        for _ in range(cuts):
+            time.sleep(chance.random() * chance.choice((0.5, 3, 12)))
+            qemu.tell("system_reset")
+            said = qemu.normal.read_text(errors="replace")
+        return _left(qemu.wait_for(SAID, said.count(SAID) + 1))

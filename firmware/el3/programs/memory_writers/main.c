@@ -14,7 +14,7 @@
 #include "timer.h"
 #include "uart.h"
 
-#define FIRST 0x68000000UL
+#define FIRST 0x48000000UL /* below the code that writes: a wipe from below comes to these pages first */
 #define PAGES 0x7000UL
 #define PAGE 0x1000UL
 #define MARK 0x0123456789abcdefUL

@@ -8,6 +8,7 @@
 #include "power_states.h"
 #include "psci.h"
 #include "random.h"
+#include "smc.h"
 #include "timer.h"
 #include "uart.h"
 #include "watchdog.h"
@@ -20,6 +21,7 @@
 #define POLL_US 10000UL
 #define MS_TO_US 1000UL
 #define LAST_SENDS 64
+#define LAST_ROUNDS 16
 
 /* A core may have been started by one that went off later: after the first round nobody is left who starts another. */
 #define OFF_ROUNDS 2
@@ -95,16 +97,37 @@ static uint64_t lost_arrivals(void)
     return lost;
 }
 
+/* As soon as a core says that it is off it is started again, and then goes off: wake-ups come to cores that need none any more. */
+static void start_all_once_more(void)
+{
+    for (uint32_t i = 0; i < core_count; i++) {
+        if (i == lead_index) {
+            continue;
+        }
+        while (psci_cpu_on(cores[i].mpidr, (uint64_t)payload_secondary, ledger_offer(lead_index, i)) != PSCI_SUCCESS)
+            ;
+        ledger_grant(lead_index, i);
+    }
+}
+
 /* Whatever a core that is off may have pending or have been in is there. */
 static _Noreturn void leave_all_off(uint64_t seed)
 {
     struct random random = { .state = seed };
 
+    for (uint32_t round = 0; round < LAST_ROUNDS; round++) {
+        start_all_once_more();
+    }
+    for (uint32_t i = 0; i < core_count; i++) {
+        while (i != lead_index && psci_affinity_info(cores[i].mpidr, 0) != AFFINITY_OFF)
+            ;
+    }
     for (uint32_t i = 0; i < LAST_SENDS; i++) {
         interrupts_send(&random);
     }
     interrupts_enter_for_good(&random);
     interrupts_past_timer(&random);
+    console_line("the last core goes off");
     uart_drain();
     core_off();
 }

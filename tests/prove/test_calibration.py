@@ -6,12 +6,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from support.calibration import Case, tallied
-from support.calibration_cases import OUT_OF_REACH, PLANTED, SAME_TRUTH, WITHIN_THE_THRESHOLD
+from support.calibration_cases import HEAVY, LOW, MIDDLE, OUT_OF_REACH, PLANTED, SAME_TRUTH
 from support.calibration_faults import FAULTS, Fault, judged_fault
 from support.calibration_series import SERIES, TAILS, Tailed, Truth, found_in_series, tail_coverage
+from support.known_boards import JUNO, Noise
 
 pytestmark = pytest.mark.slow
 
@@ -20,6 +23,7 @@ MOST_FALSE_ALARMS = 0.03
 MOST_WRONG_BESIDE = 0.05
 LEAST_FOUND = 0.95
 LEAST_SAME = 0.80
+MOST_FALL = 0.02
 
 
 @pytest.mark.parametrize("case", SAME_TRUTH, ids=lambda case: case.name)
@@ -27,8 +31,17 @@ def test_two_runs_of_one_truth_are_hardly_ever_called_changed_and_never_broken(c
     tally = tallied(case, PAIRS)
     assert tally.interval("wrong")[0] <= MOST_FALSE_ALARMS, tally.wrong_rows.most_common(5)
     assert tally.counts["rule"] == 0
-    if case.name in WITHIN_THE_THRESHOLD:
-        assert tally.interval("same")[1] >= LEAST_SAME
+
+
+@pytest.mark.parametrize("noise", [LOW, MIDDLE, HEAVY], ids=["low", "middle", "heavy tails"])
+def test_more_boots_of_one_truth_never_say_less(noise: Noise):
+    """Rows that are the same, of all rows, and gates that cannot tell, of all pairs: by 1, 3, 4, 5 and 8 boots."""
+    tallies = [tallied(Case(f"{boots} boots", JUNO, noise, boots), PAIRS // 4) for boots in (1, 3, 4, 5, 8)]
+    same = [tally.share_of_same_rows for tally in tallies]
+    assert all(then >= before - MOST_FALL for before, then in pairwise(same)), same
+    untold = [tally.share("gate 3") for tally in tallies]
+    assert all(then <= before + MOST_FALL for before, then in pairwise(untold)), untold
+    assert same[-1] >= LEAST_SAME or noise != LOW
 
 
 @pytest.mark.parametrize("case", [case for case in PLANTED if case.name not in OUT_OF_REACH], ids=lambda case: case.name)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from statsmodels.stats.proportion import proportion_confint
 
 from latlab.analysis.base.comparison import Comparison, Row
-from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
@@ -57,6 +57,8 @@ class Outcome:
     gate: int
     cause: bool
     flagged: int
+    rows: int
+    same_rows: int
 
 
 @dataclass
@@ -66,6 +68,8 @@ class Tally:
     counts: Counter[str] = field(default_factory=Counter)
     wrong_rows: Counter[str] = field(default_factory=Counter)
     flagged: int = 0
+    rows: int = 0
+    same_rows: int = 0
     examples: dict[str, int] = field(default_factory=dict)
 
     def add(self, outcome: Outcome, number: int) -> None:
@@ -73,7 +77,7 @@ class Tally:
         flags = {
             "found": outcome.found,
             "wrong": bool(outcome.wrong),
-            "same": outcome.verdict is Verdict.SAME,
+            "same": outcome.verdict in SAME_LEVELS,
             "regressed": outcome.verdict is Verdict.REGRESSED,
             "rule": outcome.rule_claimed,
             "unusual": outcome.called_unusual,
@@ -86,11 +90,17 @@ class Tally:
                 self.examples.setdefault(name, number)
         self.wrong_rows.update(outcome.wrong)
         self.flagged += outcome.flagged
+        self.rows += outcome.rows
+        self.same_rows += outcome.same_rows
 
     @property
     def wrong_share(self) -> float:
         """Of all flagged rows those that nothing planted accounts for."""
         return sum(self.wrong_rows.values()) / self.flagged if self.flagged else 0.0
+
+    @property
+    def share_of_same_rows(self) -> float:
+        return self.same_rows / self.rows if self.rows else 0.0
 
     def share(self, name: str) -> float:
         return self.counts[name] / self.pairs
@@ -117,6 +127,8 @@ def judged(case: Case, before: Run, after: Run) -> Outcome:
         decision.exit_code,
         case.change is not None and any(_names(case.change, one.sentence) for one in explanations),
         len(flagged),
+        len(comparison.rows),
+        sum(row.verdict in SAME_LEVELS for row in comparison.rows),
     )
 
 

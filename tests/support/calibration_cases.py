@@ -58,8 +58,6 @@ PLANTED = (
     ),
 )
 
-# Noise that leaves room for `same`: 2 % of the shortest span, of which nine in ten differences lie within the margin of so many boots.
-WITHIN_THE_THRESHOLD = frozenset(case.name for case in SAME_TRUTH if case.noise == LOW)
 # A call of 0.95 us that scatters by 5 %, counted in ticks of 2 %; powerdowns of 2 us that scatter by 8 %.
 OUT_OF_REACH = frozenset(
     case.name

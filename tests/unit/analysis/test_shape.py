@@ -123,6 +123,14 @@ def test_what_a_run_does_over_its_iterations_is_named_as_that_and_no_change_betw
         assert one.drift.after == (None if how == "line" else 12)
 
 
+@pytest.mark.parametrize("late", [(slice(None), 97), (3, 97), (0, slice(90, 93))], ids=["each boot's", "one", "three of one boot"])
+def test_a_few_late_iterations_are_neither_a_drift_nor_a_switch(late):
+    after = _values(2)
+    after[*late, 4] *= 11
+    comparison, _ = _compared(_values(1), after)
+    assert not any(isinstance(one.finding, DriftInside) for one in explain_pair(comparison))
+
+
 def test_a_drift_that_both_runs_have_hides_no_change_between_them():
     course = np.linspace(0.0, 0.2, 20)[None, :, None]
     before, after = (_values(seed, boots=8, iterations=20) * (1 + course) for seed in (1, 2))

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.analysis.base.columns import Cells, Floats
+from latlab.analysis.base.columns import Cells, Floats, nan_median
 from latlab.analysis.base.distributions import t_upper
 from latlab.analysis.base.iterations import Drift
 from latlab.analysis.base.statistics import Shift
 
 FEWEST_ITERATIONS = 10
-SHORTEST_REGIME = 3
+SHORTEST_REGIME = 5
 DRIFT_P = 1e-4
 MOST_CARRIED = 0.9
 
 
 def drift_of(cells: Cells, threshold: float) -> Drift | None:
-    """The mean over boots and cells by iteration, each boot around its median: a line or one switch, whichever leaves less, where it goes
-    beyond the threshold and is no chance given what iterations carry over to the next."""
+    """The median over boots and cells by iteration, each boot around its own, so that one late span is no regime: a line or one switch,
+    whichever leaves less, where it goes beyond the threshold and is no chance given what iterations carry over to the next."""
     boots, counts = np.unique(cells.boots, return_counts=True)
     iterations = int(counts.min())
     if iterations < FEWEST_ITERATIONS or len(cells.values) == 0:
@@ -28,12 +28,10 @@ def drift_of(cells: Cells, threshold: float) -> Drift | None:
     level = cells.by_boot[np.searchsorted(boots, cells.boots)]
     place = np.arange(len(cells.boots)) - np.searchsorted(cells.boots, cells.boots)
     apart = cells.values - level
-    known = ~np.isnan(apart) & (place < iterations)[:, None]
-    of = np.broadcast_to(place[:, None], apart.shape)[known]
-    sums, times = (np.bincount(of, weights=weights, minlength=iterations) for weights in (apart[known], None))
-    if not times.all():
+    parts = [nan_median(apart[place == i].reshape(-1, 1))[0] for i in range(iterations)]
+    series = np.array(parts)
+    if np.isnan(series).any():
         return None
-    series = sums / times
     fit = min((_line(series), _switch(series)), key=lambda fit: fit.squares)
     return Drift(fit.size, iterations, fit.at) if abs(fit.size) > threshold and fit.p() < DRIFT_P else None
 

@@ -28,6 +28,7 @@ from latlab.model.enums import Metric
 
 FEWEST_DOF = 2
 FEWEST_OF_KIND = 3
+FEW_VARIANCES = 2
 FEWEST_DOF_OF_OCCASIONAL = 4
 ROWS_SHARE = 0.4
 OWN_P = 0.05
@@ -203,8 +204,12 @@ def _priors(found: Iterable[tuple[Kind, Floats, Floats, float]]) -> dict[Kind, P
 
 
 def _prior(known: list[tuple[int, float]]) -> Prior:
+    """Two variances say a little of each other: each is drawn towards both, with half the freedom of one."""
     most = max(dof for dof, _ in known)
-    return fit_prior(np.array([variance for dof, variance in known if dof == most]), most) if most else Prior(0.0, 0.0)
+    variances = np.array([variance for dof, variance in known if dof == most])
+    if not most:
+        return Prior(0.0, 0.0)
+    return Prior(float(variances.mean()), most / 2) if len(variances) == FEW_VARIANCES else fit_prior(variances, most)
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ def _imported(
             f"{source} was made on {PLATFORM} and does not say what its clock counts; give --clock instructions for a deterministic run, "
             "--clock time for a multi-threaded one"
         )
-    if boot is not None and boot.is_simulated and clock is not None:
+    if boot is not None and boot.is_simulated and clock not in (None, Clock.VIRTUAL):
         raise UsageError(f"{source} was simulated in virtual time, which is no other clock; leave out --clock")
     chosen = Clock.VIRTUAL if boot is not None and boot.is_simulated else clock or Clock.TIME
     mode = Mode.DETERMINISTIC if chosen is Clock.INSTRUCTIONS else Mode.MULTI_THREAD

@@ -192,6 +192,22 @@ static void fire(unsigned core, uint64_t time_ns)
     host_set_running(core, begun_ns);
 }
 
+/* An order that cannot be served: who has the turn waits for a lock that one of those holds who wait for it. They go on as they came. */
+static bool give_up_turns(void)
+{
+    bool waited = false;
+
+    for (unsigned core = 0; core < board->cores; core++) {
+        cores[core].turn = NO_TURN;
+        if (cores[core].waits_for_turn) {
+            cores[core].waits_for_turn = false;
+            host_set_running(core, 0);
+            waited = true;
+        }
+    }
+    return waited;
+}
+
 static unsigned next(unsigned current)
 {
     bool goes_on = current != HOST_NOBODY && host_runs(current);
@@ -201,7 +217,13 @@ static unsigned next(unsigned current)
         unsigned first = timeline_first(&time_ns);
 
         if (first == HOST_NOBODY) {
-            return goes_on ? current : HOST_NOBODY;
+            if (goes_on) {
+                return current;
+            }
+            if (give_up_turns()) {
+                continue;
+            }
+            return HOST_NOBODY;
         }
         if (goes_on) {
             uint64_t now_ns = host_cores[current].now_ticks;
@@ -261,6 +283,9 @@ static void await_turn(void)
     if (own->turn != next_turn) {
         own->waits_for_turn = true;
         host_block(HOST_IN_PLATFORM);
+    }
+    if (own->turn == NO_TURN) {
+        return;
     }
     own->turn = NO_TURN;
     next_turn++;

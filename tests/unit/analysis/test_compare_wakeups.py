@@ -481,3 +481,9 @@ def test_what_was_clipped_is_later_than_the_histograms_end_and_no_more() -> None
     found = compare(wakeup_run(clipped(1_800_000)), wakeup_run(clipped(1_900_000)))
     assert _verdicts(found)["CPU 0 maximum"] is Verdict.CANNOT_TELL
     assert any("20 wake-ups of run lie beyond the end of its histogram" in note for note in found.notes)
+
+
+def test_a_run_and_its_copy_are_the_same_to_the_last_wake_up() -> None:
+    comparison = compare(wakeup_run(distribution(drawn(1))), wakeup_run(distribution(drawn(1))))
+    assert comparison.verdict is Verdict.SAME
+    assert {row.basis for row in comparison.rows} == {"identical figures"}

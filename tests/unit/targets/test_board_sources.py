@@ -60,7 +60,7 @@ class Board:
         steps = before(sources, str(self.work)).replace("/proc/latlab_el3", str(self.el3))
         steps = steps.replace("/sys/kernel/", f"{self.folder}/sys/").replace("insmod ", f"{self.folder}/insmod ")
         steps = steps.replace("/proc/kallsyms", f"{self.folder}/kallsyms")
-        steps = steps.replace("mkdir $T/instances/latlab", "mkdir -p $T/instances/latlab/events/latlab")
+        steps = steps.replace("mkdir $T/instances/latlab", "{ mkdir $T/instances/latlab && mkdir -p $T/instances/latlab/events/latlab; }")
         steps = steps.replace("rmmod ", f"{self.folder}/rmmod ")
         text = f"OUT={self.work}/out\nmkdir -p $OUT\n" + script(WORKLOAD, str(self.folder / "recorder"), steps)
         end = run_detached(Here(), str(self.work), text, "", 0, limit_s)

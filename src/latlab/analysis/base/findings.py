@@ -108,11 +108,12 @@ class ScatterUnknown:
 
 @dataclass(frozen=True, slots=True)
 class RarestSeen:
-    """What a comparison of wake-ups could have seen: a cause that makes one later than any other was found in nine of ten comparisons if it
-    came once in `once_in` wake-ups, counted by event where `is_by_event`. For one in `rarest` it takes `wakeups` of each run, which
-    are measured in `seconds`, None where the interval is not known."""
+    """What a comparison of wake-ups, or of stalls, could have seen: a cause that makes one later than any other was found in nine of ten
+    comparisons if it came once in `once_in` of them, counted by event where `is_by_event`. For one in `rarest` it takes `wakeups` of each
+    run, which are measured in `seconds`, None where the interval is not known."""
 
     test: str
+    thing: str
     once_in: float
     rarest: float
     wakeups: float

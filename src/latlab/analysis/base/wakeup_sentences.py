@@ -51,13 +51,13 @@ def _doubt(finding: f.LargestGrew | f.ScatterUnknown | f.RarestSeen, unit: str) 
                 f"{metric} in {test}, {name}, differs by {size}{more}: runs of one thing may differ by as much, which one run a side does "
                 f"not say; {again}"
             )
-        case f.RarestSeen(test, once_in, rarest, wakeups, seconds, is_by_event):
+        case f.RarestSeen(test, thing, once_in, rarest, wakeups, seconds, is_by_event):
             longer = f" ({said_duration(seconds)})" if seconds is not None else ""
-            more = f"; for one in {rarest:,.0f} measure {wakeups:,.0f} wake-ups{longer} of each run" if once_in < rarest else ""
-            told = "" if is_by_event else ", at ten late wake-ups to an event, as a histogram does not say which came together"
+            more = f"; for one in {rarest:,.0f} measure {wakeups:,.0f} {thing}s{longer} of each run" if once_in < rarest else ""
+            told = "" if is_by_event else f", at ten late {thing}s to an event, as a histogram does not say which came together"
             return (
-                f"{test}: a cause that makes a wake-up later than any other would have been found with 90 % if it came once in "
-                f"{once_in:,.0f} wake-ups or more often{more}{told}"
+                f"{test}: a cause that makes a {thing} later than any other would have been found with 90 % if it came once in "
+                f"{once_in:,.0f} {thing}s or more often{more}{told}"
             )
 
 

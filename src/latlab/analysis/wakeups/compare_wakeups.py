@@ -12,12 +12,12 @@ from dataclasses import replace
 
 from latlab.analysis.base.comparison import Comparison, Row, Statistic
 from latlab.analysis.base.findings import RarestSeen
-from latlab.analysis.base.statistics import Shift, false_discovery_control
+from latlab.analysis.base.statistics import NO_SHIFT, Shift, false_discovery_control
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
 from latlab.analysis.base.wording import amount
 from latlab.analysis.wakeups.between_runs import ask_for_repeat, with_scatter
 from latlab.analysis.wakeups.lateness import NEAR, RAREST, AtLevel, Lateness
-from latlab.analysis.wakeups.side import SPANS, Side, side_of
+from latlab.analysis.wakeups.side import SPANS, Side, side_of, spans_of
 from latlab.analysis.wakeups.wakeup_identity import WakeupPair, pair_wakeups
 from latlab.analysis.wakeups.wakeup_rows import QUANTILES, CpuRows, test_of
 from latlab.model.enums import Clock, Metric
@@ -34,12 +34,15 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
     pair = pair_wakeups(a, b)
     exact = a.tick.clock is not Clock.TIME
     cpus = [CpuRows(side_of(a, ours), side_of(b, theirs), limits) for ours, theirs in pair.joined]
-    late = {} if exact else _late(cpus)
-    rows = [row for cpu in cpus for row in cpu.exact()] if exact else _judged(cpus, late, a, limits, earlier)
+    identical = not exact and all(ours == theirs for ours, theirs in pair.joined)
+    late = {} if exact or identical else _late(cpus)
+    rows = [row for cpu in cpus for row in cpu.exact()] if exact else _judged(cpus, late, a, limits, () if identical else earlier)
+    if identical:
+        rows = [replace(row, shift=NO_SHIFT, verdict=Verdict.SAME, basis="identical figures") for row in rows]
     notes = (
         *pair.notes,
         *_exposure_notes(pair),
-        *(_digest_notes(pair) if exact else _one_run_note(a, b, earlier, pair.joined[0][0].metric)),
+        *(_digest_notes(pair) if exact else () if identical else _one_run_note(a, b, earlier, pair.joined[0][0].metric)),
     )
     return Comparison(
         pair.a,
@@ -57,7 +60,7 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
         wakeups=_counted(pair),
         gaps=pair.gaps,
         rarest_seen=tuple(_rarest_seen(late, limits)),
-        scatter_assumed=not earlier and not exact,
+        scatter_assumed=not earlier and not exact and not identical,
     )
 
 
@@ -67,7 +70,7 @@ def _rarest_seen(found: dict[str, Lateness], limits: Limits) -> Iterator[RarestS
         wakeups = late.wakeups_for(1 / RAREST, alpha)
         interval = max((side.interval or 0.0 for side in late.a), default=0.0)
         seconds = wakeups * interval / 1e9 / len(late.a) if interval else None
-        yield RarestSeen(test, late.once_in(alpha), 1 / RAREST, wakeups, seconds, late.is_by_event)
+        yield RarestSeen(test, spans_of(late.a[0]), late.once_in(alpha), 1 / RAREST, wakeups, seconds, late.is_by_event)
 
 
 def _counts_as(row: Row) -> Verdict:

@@ -33,8 +33,8 @@ STYLES = {
 
 
 def verdict_span(verdict: Verdict) -> Span:
-    """The verdict in its colour."""
-    return Span(verdict.value, STYLES[verdict])
+    """The verdict in its colour, short: it stands in a column."""
+    return Span(verdict.word, STYLES[verdict])
 
 
 def changes(comparison: Comparison) -> Iterator[tuple[Metric, Verdict, list[Row]]]:

@@ -35,10 +35,9 @@ class Conditions:
     """`load` is the command that kept the CPUs busy, empty for none; `commands` are all that ran, as a user would type them.
 
     `exception_level` is where the program under test runs, `instrument` what made the figures. `emulator_options` are those of the machine
-    that have no field of their own. `image` is a digest of the firmware's
-    image. `compiler_flags` are the distinct sets with which files of the firmware were compiled. `board_model`
-    is a digest of the model that was simulated. `interrupt_priority` is that of the interrupt that a sweep fires, `basepri` the mask in
-    its calls.
+    that have no field of their own. `image` is a digest of the firmware's image. `compiler_flags` are the distinct sets with which files of
+    the firmware were compiled. `board_model` is a digest of the model that was simulated. `interrupt_priority` is that of the interrupt
+    that a sweep fires, `basepri` the mask in its calls.
     """
 
     mode: Mode | None = None

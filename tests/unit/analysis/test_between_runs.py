@@ -24,7 +24,7 @@ from latlab.campaigns.loading import load_earlier, load_reference
 from latlab.campaigns.rt_results import CAMPAIGN, keep, new_run, workload_conditions
 from latlab.model.conditions import Mode
 from latlab.model.enums import RunStatus
-from latlab.model.run import COMMIT, Build, Run
+from latlab.model.run import COMMIT, Build, Run, WakeupCounts
 from latlab.store.store import open_store
 from latlab.targets.linux.rt_job import Workload
 from support.command import latlab
@@ -222,6 +222,11 @@ def test_the_verbs_take_the_earlier_runs_from_the_store(tmp_path: Path) -> None:
         for platform in ("board", "board", "other", "board", "board", "board")
     ]
     a, b = (load_reference(name, "", place) for name in kept[4:])
-    assert {one.id for one in load_earlier(a, b, place)} == {kept[0], kept[1], kept[3]}
+    earlier = load_earlier(a, b, place)
+    assert {one.id for one in earlier} == {kept[0], kept[1], kept[3]}
+    assert isinstance(b.contents, WakeupCounts)
+    missed = tuple(replace(one, missed=(one.missed or 0) + 1) for one in b.distributions)
+    another = replace(b, contents=replace(b.contents, distributions=missed))
+    assert any("with the scatter of three earlier runs" in row.basis for row in compare(a, another, earlier=earlier).rows)
     done = latlab("compare", *kept[4:], "--verbose", store=Path(place))
-    assert "with the scatter of three earlier runs" in " ".join(done.stdout.split())
+    assert done.returncode == 0 and "identical figures" in " ".join(done.stdout.split())

@@ -153,7 +153,7 @@ function(ns_image NAME)
         set(INTERFACE ${SPM_DIR}/ns_interface/bare_metal.ld)
     endif()
     add_executable(${ARG_SECURE}_${NAME} ${ARG_SOURCES} ${BENCH_DIR}/ns_start.c ${BENCH_DIR}/ns_print.c ${LATLAB_WIRE_SOURCES})
-    target_include_directories(${ARG_SECURE}_${NAME} PRIVATE ${SPM_DIR}/include ${SPM_DIR}/ns_interface ${ARCH_DIR} ${LATLAB_WIRE_INCLUDES} ${PROFILER_INCLUDES} ${OUT}/include ${ARG_INCLUDES})
+    target_include_directories(${ARG_SECURE}_${NAME} PRIVATE ${SPM_DIR}/include ${SPM_DIR}/ns_interface ${SPM_DIR}/ns_interface/armv8m ${ARCH_DIR} ${LATLAB_WIRE_INCLUDES} ${PROFILER_INCLUDES} ${OUT}/include ${ARG_INCLUDES})
     target_compile_definitions(${ARG_SECURE}_${NAME} PRIVATE TRACE_ENABLED=1 BENCH_FIRMWARE="${ARG_SECURE}" ${ARG_DEFINES})
     target_link_options(${ARG_SECURE}_${NAME} PRIVATE -T ${CMAKE_CURRENT_BINARY_DIR}/non_secure.ld)
     target_link_libraries(${ARG_SECURE}_${NAME} PRIVATE

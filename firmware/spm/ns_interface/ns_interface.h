@@ -28,7 +28,8 @@
  * thread calls then counts for the id that the scheduler gave it, through whatever door it comes.
  *
  * A thread with interrupts masked waits for no lock: none of the hooks but client_id() is called. While another thread is in a
- * call it gets PSA_ERROR_CONNECTION_BUSY (PSA_VERSION_NONE), and its psa_close() is an undefined instruction.
+ * call, or a partition at work for its interrupt, it gets PSA_ERROR_CONNECTION_BUSY (PSA_VERSION_NONE), and its psa_close() is an
+ * undefined instruction: a connection is never lost in silence.
  */
 struct ns_interface_hooks {
     void (*lock)(void);

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#define CONTROL_UNPRIVILEGED 1U
+#include "ns_core.h"
 
 static const struct ns_interface_hooks *hooks;
 static volatile bool inside; /* a thread has the lock, and may have selected its id */
@@ -18,24 +18,6 @@ struct visit {
 void ns_interface_init(const struct ns_interface_hooks *given)
 {
     hooks = given;
-}
-
-static bool interrupts_are_masked(void)
-{
-    uint32_t primask;
-    uint32_t basepri;
-    uint32_t faultmask;
-
-    __asm__ volatile("mrs %0, primask\n\tmrs %1, basepri\n\tmrs %2, faultmask" : "=r"(primask), "=r"(basepri), "=r"(faultmask));
-    return (primask | basepri | faultmask) != 0U;
-}
-
-static bool is_unprivileged(void)
-{
-    uint32_t control;
-
-    __asm__ volatile("mrs %0, control" : "=r"(control));
-    return (control & CONTROL_UNPRIVILEGED) != 0U;
 }
 
 /*
@@ -52,14 +34,14 @@ static bool shut_out_others(const struct visit *visit)
     if (!knocks(visit)) {
         return false;
     }
-    __asm__ volatile("cpsid i" ::: "memory");
+    ns_core_mask();
     return true;
 }
 
 static void let_others_in(const struct visit *visit)
 {
     if (knocks(visit)) {
-        __asm__ volatile("cpsie i" ::: "memory");
+        ns_core_unmask();
     }
 }
 
@@ -67,7 +49,7 @@ static psa_status_t select_client(const struct visit *visit)
 {
     psa_status_t status = PSA_SUCCESS;
 
-    if (hooks->pause != NULL && is_unprivileged()) {
+    if (hooks->pause != NULL && ns_core_is_unprivileged()) {
         return PSA_ERROR_NOT_PERMITTED; /* it could not shut anybody out */
     }
     if (hooks->client_id != NULL) {
@@ -99,7 +81,7 @@ static psa_status_t enter(struct visit *visit)
 {
     psa_status_t status;
 
-    *visit = (struct visit){ .masked = interrupts_are_masked() };
+    *visit = (struct visit){ .masked = ns_core_interrupts_are_masked() };
     if (visit->masked) {
         return inside ? PSA_ERROR_CONNECTION_BUSY : select_client(visit);
     }
@@ -115,6 +97,11 @@ static psa_status_t enter(struct visit *visit)
     return status;
 }
 
+static bool was_refused(nsc_answer answer)
+{
+    return answer >> 32 != 0U;
+}
+
 /*
  * With the lock held nobody else calls: what refuses is a partition at work for its interrupt. The thread that it
  * interrupted has to run for it to end, and may be waiting for the lock.
@@ -122,7 +109,7 @@ static psa_status_t enter(struct visit *visit)
 static bool has_to_wait(struct visit *visit, nsc_answer answer)
 {
     let_others_in(visit);
-    if (answer >> 32 == 0U || visit->masked || hooks->pause == NULL) {
+    if (!was_refused(answer) || visit->masked || hooks->pause == NULL) {
         return false;
     }
     leave(visit);
@@ -183,7 +170,7 @@ psa_status_t psa_call_packed(psa_handle_t handle, uint32_t control, const psa_in
     return (psa_status_t)(uint32_t)answer;
 }
 
-/* Nobody may lose a connection in silence: in a critical section, during another thread's call, it is a fault. */
+/* Nobody may lose a connection in silence: where it cannot be closed, because another call is under way, it is a fault. */
 void psa_close(psa_handle_t handle)
 {
     struct visit visit;
@@ -191,7 +178,7 @@ void psa_close(psa_handle_t handle)
     nsc_answer answer;
 
     if (status == PSA_ERROR_CONNECTION_BUSY) {
-        __builtin_trap();
+        ns_core_stop();
     }
     if (status != PSA_SUCCESS) {
         return;
@@ -199,5 +186,8 @@ void psa_close(psa_handle_t handle)
     do {
         answer = shut_out_others(&visit) ? nsc_psa_close_unmask(handle) : nsc_psa_close_or_refuse(handle);
     } while (has_to_wait(&visit, answer));
+    if (was_refused(answer)) {
+        ns_core_stop();
+    }
     leave(&visit);
 }

@@ -153,12 +153,13 @@ def test_the_smallest_visible_change_is_seen_and_nine_tenths_of_it_are_not():
     assert visible([1.0, 2.0]).newest is None and visible([1.0, 2.0, 1.5]).step is None
 
 
+@pytest.mark.parametrize("alone", [0, 2, 4, 6])
 @pytest.mark.parametrize("has_newest", [False, True])
 @pytest.mark.parametrize("correlation", [0.0, 0.8])
-def test_the_strongest_of_each_shape_is_the_best_of_all_fits_of_it(has_newest, correlation):
+def test_the_strongest_of_each_shape_is_the_best_of_all_fits_of_it(alone, has_newest, correlation):
     """By generalised least squares, one fit after the other, with the inverse of the errors' correlation matrix."""
     n = 9
-    values = np.random.default_rng(8).normal(0, 1, n)
+    values = np.random.default_rng(8).normal(0, 1, n) + 3.0 * (np.arange(n) == alone)
     precision = np.linalg.inv(correlation ** np.abs(np.subtract.outer(np.arange(n), np.arange(n)))) if correlation else np.eye(n)
 
     def left(*columns):

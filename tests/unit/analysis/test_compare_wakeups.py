@@ -58,7 +58,7 @@ def test_the_same_board_measured_again_is_the_same_and_no_figure_of_it_moved() -
 
 
 def test_a_histogram_alone_does_not_tell_the_tail_of_ten_minutes() -> None:
-    """It does not say which late wake-ups came together, so ten of them count as one."""
+    """It does not say which late wake-ups came together, so ten of them count as one, and that is said."""
     truth = distribution(drawn(0, 200_000))
     for seed in range(10):
         before, after = (wakeup_run(resampled(truth, 2 * seed + side, 3_000_000)) for side in (0, 1))
@@ -66,6 +66,8 @@ def test_a_histogram_alone_does_not_tell_the_tail_of_ten_minutes() -> None:
         assert found.verdict is Verdict.SAME_LEVEL and not _changed(found)
         (seen,) = found.rarest_seen
         assert not seen.is_by_event and seen.once_in < seen.rarest < seen.wakeups
+        (late,) = (row for row in found.rows if row.statistic is Statistic.LATE)
+        assert "a histogram does not say which came together" in late.basis
 
 
 def test_a_run_too_short_to_know_its_tail_says_so_and_does_not_call_it_changed() -> None:
@@ -190,6 +192,19 @@ def test_one_late_wake_up_is_not_enough_to_call_the_maximum_worse() -> None:
     quiet, late = (resampled(truth, seed, 3_000_000) for seed in (1, 2))
     found = compare(wakeup_run(quiet), wakeup_run(_with_one(late, 150_000)))
     assert _verdicts(found)["CPU 0 maximum"] is Verdict.CANNOT_TELL and found.verdict is Verdict.SAME_LEVEL
+
+
+def test_rates_alike_below_two_maxima_far_apart_do_not_make_the_late_wake_ups_the_same() -> None:
+    truth = distribution(drawn(0, 200_000))
+    quiet, other = (with_late(resampled(truth, seed, 3_000_000), 12_000) for seed in (1, 2))
+    assert _late_verdict(quiet, other) is Verdict.SAME
+    late = _with_one(other, 150_000)
+    late = replace(late, late=(*late.late, LateWakeup(10**15, bounds(150_000)[1] - 1, 0, UNEXPLAINED)))
+    assert _late_verdict(quiet, late) is Verdict.CANNOT_TELL
+
+
+def _late_verdict(before: Distribution, after: Distribution) -> Verdict:
+    return next(row.verdict for row in compare(wakeup_run(before), wakeup_run(after)).rows if row.statistic is Statistic.LATE)
 
 
 def test_half_of_the_wake_ups_later_and_half_earlier_is_no_equal_shape() -> None:
@@ -346,6 +361,9 @@ def test_a_run_is_compared_with_the_published_figures_of_its_board() -> None:
     late = [distribution([*drawn(cpu, 50_000), *[90_000] * 3], cpu, test="cyclictest") for cpu in (0, 1)]
     found = compare(load(AM62L), wakeup_run(*late, platform="am62l", workload=workload))
     assert _verdicts(found)["CPU 1 maximum"] is Verdict.REGRESSED and found.verdict is Verdict.REGRESSED
+    assert {row.basis for row in found.rows if row.statistic is Statistic.AVERAGE} == {
+        "one run's distribution is unknown, the scatter between runs assumed"
+    }
     slow = [distribution(drawn(cpu, 50_000, factor=2.0), cpu, test="cyclictest") for cpu in (0, 1)]
     assert _verdicts(compare(load(AM62L), wakeup_run(*slow, platform="am62l", workload=workload)))["CPU 0 average"] is Verdict.REGRESSED
 

@@ -63,6 +63,12 @@ def test_one_iteration_that_got_worse_is_not_outweighed_by_one_that_got_better()
     assert (row.verdict, row.shift.value, row.shift.low) == (Verdict.REGRESSED, 3.0, -50.0)
 
 
+def test_a_cell_has_the_shift_of_its_iteration_that_moved_most():
+    _, row = _compared([100, 100, 100, 100], [100, 99, 100, 108])
+    (cell,) = row.cells
+    assert (cell.verdict, cell.shift.value, cell.shift.low, cell.shift.high, cell.shift.p) == (Verdict.REGRESSED, 8.0, -1.0, 8.0, 0.0)
+
+
 def test_a_difference_within_a_given_tolerance_is_a_move_and_not_the_same():
     assert _compared([100, 100], [100, 102], tolerance=3)[1].verdict is Verdict.MOVED
     assert _compared([100, 100], [100, 104], tolerance=3)[1].verdict is Verdict.REGRESSED

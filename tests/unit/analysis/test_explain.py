@@ -133,6 +133,15 @@ def test_with_traces_a_wait_is_exact_and_its_holder_is_named():
     assert any(s.startswith("core 0.1 has the longest powerdown, 5.50 µs:") for s in exact)
 
 
+def test_a_wait_that_no_lock_explains_names_the_step_of_another_core_after_which_it_ended():
+    other = call(CoreId(0, 0), 1000, 5)
+    elsewhere = replace(other, records=tuple(replace(r, arg=2 << 16) if "LOCK" in r.event else r for r in other.records))
+    traces = (elsewhere, call(CoreId(0, 1), 1010, 106))
+    run = changed(make_run(Truth(tests=("susp_deep_parallel",)), 1), tick=Tick(Clock.TIME, 20.0), traces=traces)
+    exact = [e.sentence for e in explain_run(run) if e.basis == "exact"]
+    assert "core 0.1 waited 2.12 µs (lock wait, level 1); it went on right after ENTER_CFLUSH of 0.0" in exact
+
+
 def test_what_traces_say_of_a_parallel_test_comes_with_its_mark_where_cores_took_turns():
     run = make_run(Truth(tests=("susp_deep_parallel",)), 1)
     traces = (call(CoreId(0, 0), 1000, 5), call(CoreId(0, 1), 1010, 95))

@@ -49,13 +49,14 @@ def test_the_boots_of_all_runs_are_numbered_through_and_nothing_else_changes():
         ({"tick": Tick(Clock.TIME, 10.0)}, "the tick differs"),
         ({"campaign": "psa"}, "the campaign differs"),
         ({"build": Build("other")}, "the firmware differs"),
+        ({"build": Build("one", events_hash="0b")}, "the event table differs, 0a"),
         ({"lead": CoreId(0, 0)}, "the lead differs"),
         ({"conditions": Conditions(mode=Mode.MULTI_THREAD)}, "the mode differs"),
     ],
 )
 def test_runs_of_two_things_are_refused_with_what_differs(changes, said):
-    first = run(1, platform="juno", build=Build("one"), conditions=Conditions(mode=Mode.REAL))
-    second = replace(run(2, platform="juno", build=Build("one"), conditions=Conditions(mode=Mode.REAL)), **changes)
+    first = run(1, platform="juno", build=Build("one", events_hash="0a"), conditions=Conditions(mode=Mode.REAL))
+    second = replace(run(2, platform="juno", build=Build("one", events_hash="0a"), conditions=Conditions(mode=Mode.REAL)), **changes)
     with pytest.raises(NotComparable, match=said) as told:
         join_boots([first, first_twin(first), second])
     assert "r2" in str(told.value)

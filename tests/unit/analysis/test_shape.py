@@ -131,6 +131,14 @@ def test_a_few_late_iterations_are_neither_a_drift_nor_a_switch(late):
     assert not any(isinstance(one.finding, DriftInside) for one in explain_pair(comparison))
 
 
+@pytest.mark.parametrize("where", [slice(0, 3), slice(97, 100)], ids=["first", "last"])
+def test_three_iterations_at_an_end_are_no_regime_of_their_own(where):
+    after = _values(2)
+    after[:, where] *= 3
+    drifts = [one.finding.drift for one in explain_pair(_compared(_values(1), after)[0]) if isinstance(one.finding, DriftInside)]
+    assert not [drift for drift in drifts if drift.after is not None and not 5 <= drift.after <= 95]
+
+
 def test_a_drift_that_both_runs_have_hides_no_change_between_them():
     course = np.linspace(0.0, 0.2, 20)[None, :, None]
     before, after = (_values(seed, boots=8, iterations=20) * (1 + course) for seed in (1, 2))

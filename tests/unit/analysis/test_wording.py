@@ -172,6 +172,10 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
             "a change of the level by 4 % would have been found with 90 % in half of 44 rows; three boots more of each run for 2 %",
         ),
         (
+            f.CouldHaveSeen("maximum", 1, 0.35, 0.9, None, None),
+            "a change of the maximum of the shape by 35 % would have been found with 90 %",
+        ),
+        (
             f.ShapeMoved(Metric.WAKEUP, "x", "cluster 1", Verdict.REGRESSED, (("99 %", 910.0, 2120.0),)),
             "wakeup in x, cluster 1, regressed in its shape, as distances from the median: 99 % 0.91 µs to 2.12 µs",
         ),

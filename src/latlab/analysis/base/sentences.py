@@ -230,7 +230,7 @@ class _Sentence:
 def _could_have_seen(finding: f.CouldHaveSeen) -> str:
     figure = "level" if finding.figure == "level" else f"{finding.figure} of the shape"
     told = f"a change of the {figure} by {finding.share * 100:.3g} % would have been found with {finding.power * 100:.0f} %"
-    told += f" in half of {finding.rows} rows"
+    told += f" in half of {finding.rows} rows" if finding.rows > 1 else ""
     return told + (
         f"; {count(finding.more, 'boot')} more of each run for {finding.then * 100:.3g} %" if finding.more and finding.then else ""
     )

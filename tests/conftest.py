@@ -8,11 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from latlab.virtual.board import Board, load_board
 from latlab.virtual.exploration import find_explorer
 from latlab.virtual.program import find_program
 from support.needs import found, may_be_real_time
+
+# How long an example takes on a loaded machine is no property of what is tested.
+settings.register_profile("latlab", deadline=None)
+settings.load_profile("latlab")
 
 Latlab = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -48,6 +48,14 @@ def test_figures_are_read_whatever_a_lab_puts_around_them():
     ]  # fmt: skip
 
 
+def test_what_all_figures_of_a_log_are_multiples_of_is_a_step_of_its_counter():
+    cores = [CoreId(0, core) for core in range(8)]
+    of_20_ns = parse(log(*(line(core, 400 + 20 * core.core, 7_000, 60) for core in cores)), "a.log")
+    assert dict(of_20_ns.resolutions) == {Metric.POWERDOWN: 20.0, Metric.WAKEUP: 20.0, Metric.CACHE_FLUSH: 20.0}
+    assert parse(log(*(line(core, 400 + core.core, 7_000, 60) for core in cores)), "a.log").resolutions == ()
+    assert parse(log(line(cores[0], 400, 7_000, 60)), "a.log").resolutions == ()
+
+
 def test_a_cut_line_is_named_with_its_line():
     run = parse(log(line(CoreId(0, 0), 1, 2, 3), line(CoreId(0, 1), 4, 5, 6)[:-5]), "a.log", TWO)
     assert run.problems[0].line == 3 and run.status is RunStatus.PARTIAL

@@ -20,7 +20,9 @@ WITHIN_ONE_TEST = 0.06
 MIDDLE_WITHIN = 0.03
 UNMOVED = 0.30
 SURER = 3.0
+MUCH_SURER = 8.0
 LEAST_FACTOR = 1.5
+LARGE_FACTOR = 3.0
 ROUNDING_STEPS = 1.5
 FEWEST_METRICS = 3
 HALF = 2.0
@@ -111,13 +113,14 @@ def _in_unit(a: Run, b: Run, spans: tuple[Span, ...], ratio: float, is_whole: bo
 def _other_clock(a: Run, b: Run, sides: Sequence[_Side]) -> Iterator[Suspicion]:
     """One factor in everything, or in every span of one test: no firmware makes all of its paths shorter by the same factor."""
     shown = [side for side in sides if side.is_positive and side.is_steady]
-    ticks = {counter_tick_ns(a), a.tick.value, b.tick.value}
-    doubts = {HALF: Doubt.HALF_CLOCK} | {tick: Doubt.TICKS for tick in sorted(ticks) if tick > LEAST_FACTOR}
-    for factor, doubt in doubts.items() if len({side.span[1] for side in shown}) >= FEWEST_METRICS else ():
-        for one, smaller in ((1 / factor, b), (factor, a)):
-            if _is_scaled(shown, one, WITHIN):
-                yield Suspicion(doubt, smaller.id, Ground.OTHER_RUN, tuple(side.span for side in sides), size=factor, is_whole=True)
-                return
+    factor = _one_factor(shown)
+    if factor:
+        smaller, size = (b, 1 / factor) if factor < 1 else (a, factor)
+        doubts = {HALF: Doubt.HALF_CLOCK} | dict.fromkeys((counter_tick_ns(a), a.tick.value, b.tick.value), Doubt.TICKS)
+        known = next((one for one in doubts if one > LEAST_FACTOR and abs(np.log(size / one)) <= WITHIN), None)
+        doubt = Doubt.SCALED if known is None else doubts[known]
+        yield Suspicion(doubt, smaller.id, Ground.OTHER_RUN, tuple(side.span for side in sides), size=known or size, is_whole=True)
+        return
     for test in dict.fromkeys(side.span[0] for side in sides):
         own = [side for side in sides if side.span[0] == test and side.is_positive]
         told = [side for side in own if side.is_steady or side.span[1] is not Metric.WAKEUP]
@@ -128,11 +131,25 @@ def _other_clock(a: Run, b: Run, sides: Sequence[_Side]) -> Iterator[Suspicion]:
                 yield Suspicion(Doubt.HALF_CLOCK, smaller.id, Ground.OTHER_RUN, tuple(side.span for side in own), size=HALF)
 
 
-def _is_scaled(sides: Sequence[_Side], factor: float, within: float) -> bool:
+def _one_factor(sides: Sequence[_Side]) -> float | None:
+    """What everything is multiplied by, where most figures are so alike and none is nearer to what it was: a change of the firmware that
+    comes with a large factor does not hide it."""
+    if len({side.span[1] for side in sides}) < FEWEST_METRICS:
+        return None
+    middle = float(np.median([side.ratio for side in sides]))
+    size = abs(float(np.log(middle)))
+    if size < np.log(LEAST_FACTOR):
+        return None
+    if size < np.log(LARGE_FACTOR):
+        return middle if _is_scaled(sides, middle, WITHIN) else None
+    return middle if _is_scaled(sides, middle, size / 2, WITHIN) else None
+
+
+def _is_scaled(sides: Sequence[_Side], factor: float, within: float, middle_within: float = MIDDLE_WITHIN) -> bool:
     off = [abs(np.log(side.ratio / factor)) for side in sides]
     slack = [side.slack for side in sides]
     close = all(one <= within + more for one, more in zip(off, slack, strict=True))
-    return bool(sides) and close and float(np.median(off)) <= MIDDLE_WITHIN + float(np.median(slack))
+    return bool(sides) and close and float(np.median(off)) <= middle_within + float(np.median(slack))
 
 
 def _stayed(sides: Sequence[_Side]) -> bool:
@@ -155,7 +172,8 @@ def _source(side: _Side, moved: dict[Span, _Side]) -> Span | None:
     own = _apart(side, side)
     others = {span: _apart(other, side) for span, other in moved.items() if span != side.span}
     span = min(others, key=lambda one: others[one], default=None)
-    return span if span is not None and others[span] <= min(WITHIN + side.slack, own / SURER) else None
+    near = max(min(WITHIN + side.slack, own / SURER), own / MUCH_SURER)
+    return span if span is not None and others[span] <= near else None
 
 
 def _apart(before: _Side, after: _Side) -> float:

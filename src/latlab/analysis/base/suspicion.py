@@ -24,6 +24,7 @@ class Doubt(StrEnum):
     UNIT = "another unit"
     TICKS = "ticks for ns"
     HALF_CLOCK = "half clock"
+    SCALED = "one factor in everything"
     EXCHANGED = "exchanged columns"
     SAME_BOOTS = "one boot several times"
     APART = "parallel spans that do not overlap"

@@ -36,6 +36,9 @@ def _said(one: Suspicion, unit: str) -> str:
             return f"{what} {are} 1/{one.size:g} of the other run's, and a tick is {one.size:g} ns: ticks said to be ns"
         case Doubt.HALF_CLOCK:
             return f"{what} {are} half of the other run's, each metric alike: a clock that counts half as fast"
+        case Doubt.SCALED:
+            factor = f"{one.size:.0f}" if one.size >= 10 else f"{one.size:.2g}"
+            return f"{what} is about 1/{factor} of the other run's, each metric alike: the same unit, and the same clock?"
         case Doubt.EXCHANGED:
             return f"{what} stand in each other's place against the other run: exchanged columns"
         case Doubt.SAME_BOOTS:

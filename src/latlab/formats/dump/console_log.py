@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from math import gcd
 
 from latlab.formats.dump.frames import VIRTUAL_PLATFORM, strip_escapes
 from latlab.formats.dump.lab_log import as_printed
 from latlab.formats.dump.rt_instr import BANNER, Placed, parse_figures, read_numbered_figures
-from latlab.model.enums import Clock, RunStatus
+from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.figures import Figures
 from latlab.model.run import UNNAMED, Build, Problem, Run, Sample, Spans, Tick, Topology
 
 _MARKS = (b"RT_INSTR", b"/>", b"\x1b", BANNER.encode())
 _SIMULATED = re.compile(rb"<LLT1:BOOT [^\n>]*;" + VIRTUAL_PLATFORM.encode() + rb"[; ]")
+FEWEST_FIGURES = 20
 MOST_IN_A_ROW = 1024  # clusters, and cores of one: a larger number is damage, not a board
 
 
@@ -26,19 +28,29 @@ def parse(data: bytes, name: str, topology: Topology | None = None) -> Run:
     samples = samples_of(found)
     if not samples:
         problems.append(Problem(0, "the log holds no RT_INSTR figure; give the whole console log"))
+    clock = Clock.VIRTUAL if _SIMULATED.search(data) else Clock.TIME
     return Run(
         campaign="psci",
         target="log",
         platform=UNNAMED,
         topology=shape,
-        tick=Tick(Clock.VIRTUAL if _SIMULATED.search(data) else Clock.TIME, 1.0),
+        tick=Tick(clock, 1.0),
         build=Build(name),
         lead=None,
         status=RunStatus.PARTIAL if problems else RunStatus.COMPLETE,
         contents=Spans(samples),
         problems=tuple(problems),
+        resolutions=tuple(_steps(samples)) if clock is Clock.TIME else (),
         id=name,
     )
+
+
+def _steps(samples: Sequence[Sample]) -> Iterator[tuple[Metric, float]]:
+    """What all figures of a log are multiples of is the tick of its counter, where they are many and it is a whole number of ns."""
+    values = [sample.value_ticks for sample in samples]
+    step = gcd(*values)
+    if step > 1 and len(values) >= FEWEST_FIGURES:
+        yield from ((metric, float(step)) for metric in dict.fromkeys(sample.metric for sample in samples))
 
 
 def samples_of(found: Iterable[Placed]) -> tuple[Sample, ...]:

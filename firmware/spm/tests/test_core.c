@@ -49,6 +49,22 @@ static psa_handle_t a_call_taken_by_the_server(void)
     return take(SERVER_SIGNAL_CONNECTED).handle;
 }
 
+/* The door lets one call in at a time; this holds whatever a backend or a door does. */
+TEST(a_connection_in_a_call_takes_no_second_one_and_is_not_closed)
+{
+    psa_handle_t message;
+
+    the_handle = connected(&spm_ns_agent);
+    message = a_call_taken_by_the_server();
+    run_as(&spm_ns_agent);
+    CHECK((psa_status_t)spm_call((spm_word)the_handle, 8, 0, 0) == PSA_ERROR_PROGRAMMER_ERROR);
+    spm_close((spm_word)the_handle);
+    CHECK(atomic_load(&server.asserted) == 0U);
+    run_as(&server);
+    spm_reply((spm_word)message, 5);
+    CHECK(woken(&spm_ns_agent) == 5U);
+}
+
 TEST(a_handle_with_any_other_bit_is_no_handle)
 {
     /* Some generations old, so that a handle may be too small as well as too large. */

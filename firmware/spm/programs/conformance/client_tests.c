@@ -11,6 +11,9 @@
 #define SECURE_CODE       0x10000000U
 #define SECURE_RAM        0x38000000U
 #define PERIPHERALS       0x40200000U
+#define FIRST_NS_CODE     0x00200000U
+#define END_OF_NS_CODE    0x00400000U
+#define FIRST_NS_WORD     0x28200000U
 #define LAST_NS_WORD      0x283FFFFCU
 
 psa_status_t request(psa_handle_t handle, int32_t type, uint32_t in, uint32_t *out)
@@ -310,6 +313,18 @@ static psa_status_t with_out(void *base, size_t len)
     return psa_call(TEST_STATELESS_HANDLE, SERVER_ECHO, NULL, 0, &out, 1);
 }
 
+/* A byte too early and a byte too late are refused, the first and the last are taken. */
+static bool borders_are(uintptr_t first, uintptr_t end)
+{
+    CHECK(with_in((const void *)(first - 1U), 1) == PSA_ERROR_PROGRAMMER_ERROR);
+    CHECK(with_in((const void *)(first - 1U), 2) == PSA_ERROR_PROGRAMMER_ERROR);
+    CHECK(with_in((const void *)first, 1) != PSA_ERROR_PROGRAMMER_ERROR);
+    CHECK(with_in((const void *)(end - 1U), 1) != PSA_ERROR_PROGRAMMER_ERROR);
+    CHECK(with_in((const void *)(end - 1U), 2) == PSA_ERROR_PROGRAMMER_ERROR);
+    CHECK(with_in((const void *)end, 1) == PSA_ERROR_PROGRAMMER_ERROR);
+    return true;
+}
+
 static bool pointers(const struct test *test)
 {
     static const uintptr_t bad[] = { SECURE_CODE, SECURE_RAM, PERIPHERALS, 0xE000E000U, 0xFFFFFFF0U, 0x60000000U, 0x00000000U };
@@ -322,6 +337,7 @@ static bool pointers(const struct test *test)
         CHECK(psa_call(TEST_STATELESS_HANDLE, SERVER_ECHO, (const psa_invec *)bad[i], 1, NULL, 0) == PSA_ERROR_PROGRAMMER_ERROR);
         CHECK(psa_call(TEST_STATELESS_HANDLE, SERVER_ECHO, NULL, 0, (psa_outvec *)bad[i], 1) == PSA_ERROR_PROGRAMMER_ERROR);
     }
+    CHECK(borders_are(FIRST_NS_CODE, END_OF_NS_CODE) && borders_are(FIRST_NS_WORD, LAST_NS_WORD + 4U));
     CHECK(with_in(&word, UINTPTR_MAX) == PSA_ERROR_PROGRAMMER_ERROR);
     CHECK(with_in((const void *)LAST_NS_WORD, 5) == PSA_ERROR_PROGRAMMER_ERROR);
     CHECK(with_out((void *)LAST_NS_WORD, 5) == PSA_ERROR_PROGRAMMER_ERROR);

@@ -2,8 +2,10 @@
 /*
  * The non-secure side switches threads at every instruction of a call. The second thread calls too, and is refused; it
  * runs long enough for a secure interrupt that the call waits for to come while it runs. Then the first thread goes on:
- * result, data, and registers have to be those of a call that nothing came in between.
+ * result, data, and registers have to be those of a call that nothing came in between. At last that interrupt comes at every
+ * instruction of the second thread's refused calls, which it makes with live floating-point registers, where there are any.
  */
+#include "floating.h"
 #include "ns.h"
 #include "ns_threads.h"
 #include "psa/client.h"
@@ -18,11 +20,14 @@
 #define STEP_TICKS   20U     /* less than an instruction */
 #define WAIT_TICKS   3000U   /* the secure timer of the waiting call */
 #define SECOND_TICKS 6000U   /* how long the second thread runs */
+#define SECOND_DUE   40000U  /* of TIMER1: the waiting call waits by then, in the slowest build */
+#define FPCCR        NS_REG32(0xE000EF34U)
+#define FPCCR_ASPEN  (1U << 31)
 #define BYTES        67U
 
 static uint8_t in_bytes[BYTES + 1U] __attribute__((aligned(4)));
 static uint8_t out_bytes[BYTES + 1U] __attribute__((aligned(4)));
-static uint32_t wait_ticks;
+static uint32_t wait_ticks = WAIT_TICKS;
 static uint32_t wait_answer;
 static psa_handle_t connection;
 static uint32_t wrong_answers_to_second;
@@ -34,6 +39,9 @@ static uint32_t now_due;
 static void second_thread(void)
 {
     uint32_t began = TIMER0_VALUE;
+
+    floats_fill(began);
+
     uint32_t version = psa_version(TEST_CONNECTED_SID);
     psa_handle_t handle = psa_connect(TEST_CONNECTED_SID, 3);
 
@@ -140,7 +148,6 @@ static void call_wait(struct ns_registers *after)
     static psa_invec in = { &wait_ticks, sizeof(wait_ticks) };
     static psa_outvec out;
 
-    wait_ticks = WAIT_TICKS;
     wait_answer = 0;
     out = (psa_outvec){ &wait_answer, sizeof(wait_answer) };
     ns_call_with_junk(after, (void *)(uintptr_t)psa_call_packed, (uint32_t)TEST_DRIVER_HANDLE, psa_control(DRIVER_WAIT_FOR, 1, 1),
@@ -149,7 +156,7 @@ static void call_wait(struct ns_registers *after)
 
 static bool has_waited(const struct ns_registers *after)
 {
-    return after->r0_to_r3[0] == (uint32_t)PSA_SUCCESS && wait_answer == WAIT_TICKS;
+    return after->r0_to_r3[0] == (uint32_t)PSA_SUCCESS && wait_answer == wait_ticks;
 }
 
 static const struct act acts[] = {
@@ -157,6 +164,8 @@ static const struct act acts[] = {
     { "echo", connect, call_echo, is_echo },           { "close", connect, call_close, is_closed },
     { "wait for a secure interrupt", nothing, call_wait, has_waited },
 };
+#define ACTS     (sizeof(acts) / sizeof(acts[0]))
+#define THE_WAIT (&acts[ACTS - 1U])
 
 static void say(const char *what, const struct act *act, uint32_t priority)
 {
@@ -220,6 +229,24 @@ static bool sweep(const struct act *act, uint32_t priority, uint32_t *shots)
     return true;
 }
 
+/* From an interrupt before the second thread begins to one after its refused calls. */
+static bool sweep_the_secure_interrupt(uint32_t priority, uint32_t *shots)
+{
+    uint32_t took;
+
+    now = THE_WAIT->name;
+    NVIC_IPR_T1 = (uint8_t)priority;
+    for (wait_ticks = STEP_TICKS; wait_ticks < SECOND_DUE + SECOND_TICKS; wait_ticks += STEP_TICKS, ++*shots) {
+        if (!shoot(THE_WAIT, priority, SECOND_DUE, &took)) {
+            ns_print_unsigned("switches: the secure interrupt came after ticks ", wait_ticks);
+            ns_print("\n");
+            return false;
+        }
+    }
+    wait_ticks = WAIT_TICKS;
+    return true;
+}
+
 uint32_t ns_main(void)
 {
     static const uint8_t priorities[] = { 0x00, 0xC0 };
@@ -239,11 +266,16 @@ uint32_t ns_main(void)
     ns_threads_only = true;
     ns_on_timer1 = start_second_thread;
     ns_on_svc = ns_end_second_thread;
-    for (uint32_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++) {
-        for (uint32_t p = 0; p < sizeof(priorities); p++) {
+    floats_enable();
+    FPCCR = FPCCR_ASPEN; /* not lazily: the second thread leaves its last frame where it lies */
+    for (uint32_t p = 0; p < sizeof(priorities); p++) {
+        for (uint32_t i = 0; i < ACTS; i++) {
             if (!sweep(&acts[i], priorities[p], &shots)) {
                 return 1;
             }
+        }
+        if (!sweep_the_secure_interrupt(priorities[p], &shots)) {
+            return 1;
         }
     }
     if (wrong_answers_to_second != 0U || refusals == 0U) {

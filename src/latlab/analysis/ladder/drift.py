@@ -14,13 +14,16 @@ from latlab.analysis.base.statistics import Shift
 
 FEWEST_ITERATIONS = 10
 SHORTEST_REGIME = 5
+FEWEST_SERIES, MANY_SERIES = 3, 8
+P_OF_FEW = 0.01
 DRIFT_P = 1e-4
 MOST_CARRIED = 0.9
 
 
 def drift_of(cells: Cells, threshold: float) -> Drift | None:
     """The median over boots and cells by iteration, each boot around its own, so that one late span is no regime: a line or one switch,
-    whichever leaves less, where it goes beyond the threshold and is no chance given what iterations carry over to the next."""
+    whichever leaves less, where it goes beyond the threshold and is no chance, neither given what iterations carry over to the next nor, of
+    cells and boots enough, by how these differ in it."""
     boots, counts = np.unique(cells.boots, return_counts=True)
     iterations = int(counts.min())
     if iterations < FEWEST_ITERATIONS or len(cells.values) == 0:
@@ -33,7 +36,10 @@ def drift_of(cells: Cells, threshold: float) -> Drift | None:
     if np.isnan(series).any():
         return None
     fit = min((_line(series), _switch(series)), key=lambda fit: fit.squares)
-    return Drift(fit.size, iterations, fit.at) if abs(fit.size) > threshold and fit.p() < DRIFT_P else None
+    if abs(fit.size) <= threshold or fit.p() >= DRIFT_P:
+        return None
+    each = np.concatenate([apart[(cells.boots == boot) & (place < iterations)].T for boot in boots])
+    return Drift(fit.size, iterations, fit.at) if fit.is_of_all(each[~np.isnan(each).any(axis=1)]) else None
 
 
 def differ(drifts: tuple[Drift | None, Drift | None], threshold: float) -> bool:
@@ -59,9 +65,11 @@ class _Fit:
         return float(self.left @ self.left)
 
     def p(self) -> float:
-        """Of no drift, by Student's t; what iterations carry over leaves fewer of them, and a switch could have been anywhere."""
+        """Of no drift, by Student's t; what iterations carry over leaves fewer of them, and a switch could have been anywhere. What is left
+        by a fit carries over less than what was fitted: the usual correction for a line."""
         n = len(self.left)
-        carried = min(max(float(self.left[1:] @ self.left[:-1]) / max(self.squares, 1e-12), 0.0), MOST_CARRIED)
+        carried = float(self.left[1:] @ self.left[:-1]) / max(self.squares, 1e-12)
+        carried = min(max(carried + (2 + 4 * carried) / n, 0.0), MOST_CARRIED)
         independent = n * (1 - carried) / (1 + carried)
         deviation = (self.squares / (n - 2)) ** 0.5
         parts = 12.0 if self.at is None else n**2 / (self.at * (n - self.at))
@@ -70,11 +78,29 @@ class _Fit:
             return 1.0
         return min(1.0, (1 if self.at is None else n) * 2 * t_upper(abs(self.size) / max(error, 1e-12), independent - 2))
 
+    def is_of_all(self, each: Floats) -> bool:
+        """Whether the series of the cells of all boots (rows) differ too little in it for chance, or are too few to tell."""
+        if len(each) < FEWEST_SERIES:
+            return True
+        sizes = each @ _contrast(each.shape[1], self.at)
+        error = float(np.std(sizes, ddof=1)) / len(each) ** 0.5
+        places = 1 if self.at is None else each.shape[1]
+        p = places * 2 * t_upper(abs(float(sizes.mean())) / max(error, 1e-12), len(each) - 1)
+        return p < (DRIFT_P if len(each) >= MANY_SERIES else P_OF_FEW)
+
+
+def _contrast(iterations: int, at: int | None) -> Floats:
+    """What makes of a series its size by a line, or by a switch after so many iterations."""
+    place = np.arange(iterations)
+    if at is not None:
+        return np.where(place < at, -1.0 / at, 1.0 / (iterations - at))
+    centred = place - place.mean()
+    return np.asarray(centred * (iterations - 1) / (centred @ centred))
+
 
 def _line(series: Floats) -> _Fit:
-    place = np.arange(len(series)) - (len(series) - 1) / 2
-    slope = float(place @ series / (place @ place))
-    return _Fit(slope * (len(series) - 1), np.asarray(series - series.mean() - slope * place))
+    size = float(_contrast(len(series), None) @ series)
+    return _Fit(size, np.asarray(series - series.mean() - size * np.linspace(-0.5, 0.5, len(series))))
 
 
 def _switch(series: Floats) -> _Fit:

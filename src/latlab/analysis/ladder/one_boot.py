@@ -70,7 +70,7 @@ class OneBoot:
 
     def level_shift(self, found: list[Evidence]) -> Shift:
         """The mean of the rows, each by how surely it is known. Rows of one test share what its cores share; where tests lie no further
-        apart than their cells explain, that is little, and the cells alone say how significant the level is."""
+        apart than their cells explain, that is little, and the cells say how significant the level is."""
         parts = [self._parts(one) for one in found]
         if any(not np.isfinite(own.variance) for own, _ in parts):
             return t_shift(0.0, np.inf, 0.0)
@@ -87,9 +87,8 @@ class OneBoot:
         shift = t_shift(float(weights @ moved), *_joined(own, _Scatter(shared, parts[0][1].dof), MOST_DOF_OF_LEVEL))
         variances = weights**2 * [cell.variance for cell, _ in parts]
         by_test = [(np.average(moved[rows], weights=weights[rows]), variances[rows].sum() / weights[rows].sum() ** 2) for rows in of_tests]
-        if not _explained(np.array(by_test), own.dof):
-            return shift
-        return replace(shift, p=min(shift.p, t_shift(shift.value, *_joined(own, _NONE, MOST_DOF_OF_LEVEL)).p))
+        agreed = _as_tests_agree(own, np.array(by_test))
+        return replace(shift, p=min(shift.p, t_shift(shift.value, *_joined(agreed, _NONE, MOST_DOF_OF_LEVEL)).p)) if agreed else shift
 
     def own_p(self, one: Evidence) -> float:
         """By its cells alone: for a row of a level that accounts for what the cores of a test share."""
@@ -123,13 +122,15 @@ class OneBoot:
         return _Scatter(own.variance / (cells or len(one.differences)), own.dof), offset
 
 
-def _explained(by_test: Floats, dof: float) -> bool:
-    """Whether tests enough, each with its shift and the variance that its cells give it, lie no further apart than that explains."""
-    if len(by_test) < FEWEST_TESTS or not by_test[:, 1].all():
-        return False
+def _as_tests_agree(own: _Scatter, by_test: Floats) -> _Scatter | None:
+    """What cells give a level, widened by as much as tests, each with its shift and its own variance, lie further apart than cells explain;
+    none of few tests. A handful says little of how far tests lie apart, so that is drawn towards what the cells explain."""
+    if len(by_test) < FEWEST_TESTS or not by_test[:, 1].all() or not own.dof:
+        return None
     means, weights = by_test[:, 0], 1 / by_test[:, 1]
-    apart = float(weights @ (means - np.average(means, weights=weights)) ** 2) / (len(means) - 1)
-    return apart < f_exceeded(UNLIKE_P, len(means) - 1, dof)
+    free = len(means) - 1
+    apart = float(weights @ (means - np.average(means, weights=weights)) ** 2) / free
+    return _Scatter(own.variance * max(Prior(1.0, WEIGHT).moderate(apart, free)[0], 1.0), min(own.dof, WEIGHT + free))
 
 
 def _moved(one: Evidence) -> float:

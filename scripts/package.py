@@ -17,7 +17,7 @@ import man
 from latlab.campaigns import psci, sbi
 from latlab.errors import UsageError
 from latlab.targets.guest.guest import HOLD_SUFFIX
-from latlab.targets.linux.recorder_binary import COMPILERS, recorder_for
+from latlab.targets.linux.recorder_binary import COMPILERS, meter_for, recorder_for
 from latlab.targets.qemu import boards, images, mps2, probe, psa_subject
 from latlab.virtual import exploration, program
 
@@ -77,8 +77,9 @@ def stage() -> list[Path]:
             subprocess.run([carried.strip, "--strip-debug", target], check=True)
         staged.append(carried.place)
     for machine in COMPILERS:
-        staged.append(Path(f"recorder-{machine}"))
-        shutil.copy(recorder_for(machine), STAGED / "images" / staged[-1])
+        for name, built in (("recorder", recorder_for(machine)), ("steal-meter", meter_for(machine))):
+            staged.append(Path(f"{name}-{machine}"))
+            shutil.copy(built, STAGED / "images" / staged[-1])
     (STAGED / "man1").mkdir()
     for name, text in man.pages():
         (STAGED / "man1" / f"{name}.1").write_text(text, "utf-8")

@@ -31,6 +31,7 @@ from latlab.formats.measured import read_amounts, read_wakeups
 from latlab.formats.published import csv_tables, rst_tables
 from latlab.formats.published import runs as published
 from latlab.formats.published.tables import Reading, parse_figure
+from latlab.formats.stolen import read_stolen
 from latlab.formats.wakeups import ftrace, recorder
 from latlab.formats.wakeups.jitter_samples import SAMPLE, read_samples
 from latlab.formats.wakeups.oslat import read_oslat
@@ -149,6 +150,21 @@ def el3(data: bytes) -> None:
     assert all(call.cpu in found.cpus for call in found.calls())
 
 
+def steal(data: bytes) -> None:
+    """The steal meter's lines: each is read or named, and what was cut off is not called whole."""
+    text = data.decode("utf-8", "replace")
+    try:
+        found = read_stolen(data, "x")
+    except DataError as error:
+        assert str(error).startswith("x:"), error
+        return
+    kept = sum(1 + len(cpu.seconds) + len(cpu.thefts) + len(cpu.counts) for cpu in found.cpus)
+    assert kept + len(found.problems) <= len(text.splitlines()) + len(found.cpus) + 1
+    assert found.complete or found.problems
+    assert all(problem.startswith("x:") for problem in found.problems)
+    assert {cpu.cpu for cpu in found.seeing} == {cpu.cpu for cpu in found.cpus if cpu.calibration}
+
+
 def ftrace_spans(data: bytes) -> None:
     for span in ftrace.read_spans(data.decode("utf-8", "replace"), ("crng_reseed", "hwrng")):
         assert span.name in ("crng_reseed", "hwrng")
@@ -234,6 +250,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "dump": dump,
     "wakeups": wakeups,
     "el3": el3,
+    "steal": steal,
     "ftrace": ftrace_spans,
     "guest": guest,
     "timerlat-top": _measured(read_timerlat_top),

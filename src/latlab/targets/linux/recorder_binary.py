@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The recorder as a static program for a machine: one that the package carries, or compiled from source into the cache."""
+"""Recorder and steal meter as static programs for a machine: those that the package carries, or compiled from source into the cache."""
 
 from __future__ import annotations
 
@@ -38,20 +38,30 @@ def cache_folder() -> Path:
 
 def recorder_for(machine: str) -> Path:
     """`machine` is what `uname -m` says."""
+    return _program_for(machine, "recorder", (guest_sources() / "recorder", wire_sources()), (wire_sources() / "crc32.c",))
+
+
+def meter_for(machine: str) -> Path:
+    """The steal meter, which shares the recorder's clock and histogram."""
+    recorder = guest_sources() / "recorder"
+    return _program_for(machine, "steal-meter", (guest_sources() / "steal", recorder), (recorder / "histogram.c",))
+
+
+def _program_for(machine: str, name: str, folders: tuple[Path, Path], others: tuple[Path, ...]) -> Path:
+    """Of the sources of the first folder and of `others`; both folders have its headers."""
     if machine not in COMPILERS:
-        raise UsageError(f"the recorder knows no machine {machine!r}; it runs on {' and '.join(COMPILERS)}")
-    carried = Path(str(resources.files("latlab"))) / "catalog" / "images" / f"recorder-{machine}"
+        raise UsageError(f"the {name} knows no machine {machine!r}; it runs on {' and '.join(COMPILERS)}")
+    carried = Path(str(resources.files("latlab"))) / "catalog" / "images" / f"{name}-{machine}"
     if carried.is_file():
         return carried
-    folders = (guest_sources() / "recorder", wire_sources())
-    sources = (*sorted(folders[0].glob("*.c")), folders[1] / "crc32.c")
+    sources = (*sorted(folders[0].glob("*.c")), *others)
     stamp = hashlib.sha256(b"".join(path.read_bytes() for folder in folders for path in sorted(folder.glob("*.[ch]")))).hexdigest()[:12]
-    target = cache_folder() / "recorder" / f"{machine}-{stamp}"
+    target = cache_folder() / name / f"{machine}-{stamp}"
     if target.is_file():
         return target
     compiler = next((name for name in COMPILERS[machine] if shutil.which(name)), None)
     if compiler is None:
-        raise UsageError(f"no compiler for {machine} to build the recorder; install {COMPILERS[machine][0]} (`make setup` does)")
+        raise UsageError(f"no compiler for {machine} to build the {name}; install {COMPILERS[machine][0]} (`make setup` does)")
     target.parent.mkdir(parents=True, exist_ok=True)
     made = target.with_suffix(".new")
     run((compiler, *FLAGS, f"-I{folders[1]}", *map(str, sources), "-o", str(made)))

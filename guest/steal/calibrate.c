@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "calibrate.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "clock.h"
+
+#define NULL_ROUNDS 255U
+#define RATE_ROUNDS 15U
+#define RATE_NS 200000U
+#define LEAST_TICKS 4U /* what the system counter must show more of than without a call */
+#define KEPT_RUNNING 0.5 /* of a call: a cycle counter that saw as much runs on in the firmware */
+
+const char *blind_word(enum blind blind)
+{
+    static const char *const words[] = {
+        [BLIND_NOT] = "none",
+        [BLIND_ARCHITECTURE] = "architecture",
+        [BLIND_NO_PMU] = "no_pmu",
+        [BLIND_NOT_PERMITTED] = "not_permitted",
+        [BLIND_COUNTERS_TAKEN] = "counters_taken",
+        [BLIND_SILENT] = "silent",
+        [BLIND_NO_CALL] = "no_call",
+        [BLIND_NOTHING_SEEN] = "nothing_seen",
+        [BLIND_CPU_GONE] = "cpu_gone",
+    };
+
+    return words[blind];
+}
+
+static enum blind why_of_errno(int error)
+{
+    switch (error) {
+    case EACCES:
+    case EPERM:
+        return BLIND_NOT_PERMITTED;
+    case ENOSPC:
+    case EBUSY:
+    case EINVAL: /* the group does not fit into the counters that there are */
+        return BLIND_COUNTERS_TAKEN;
+    default:
+        return BLIND_NO_PMU;
+    }
+}
+
+/* How far each clock got between two readings. */
+struct step {
+    double ticks;
+    double cycles;
+    double events;
+    double width_ticks;
+};
+
+static struct step step_between(const struct reading *first, const struct reading *second)
+{
+    return (struct step){
+        .ticks = (double)(second->before_ticks - first->before_ticks),
+        .cycles = (double)(second->cycles - first->cycles),
+        .events = (double)(second->events - first->events),
+        .width_ticks = (double)(second->after_ticks - second->before_ticks),
+    };
+}
+
+static int step_over(const struct counters *counters, bool (*what)(void), struct step *step)
+{
+    struct reading first;
+    struct reading second;
+    int error = counters_read(counters, &first);
+
+    if (error != 0) {
+        return error;
+    }
+    if (what != NULL && !what()) {
+        return EIO;
+    }
+    error = counters_read(counters, &second);
+    *step = step_between(&first, &second);
+    return error;
+}
+
+static bool spin(void)
+{
+    uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + RATE_NS;
+
+    while (clock_ns(CLOCK_MONOTONIC) < end_ns) {
+    }
+    return true;
+}
+
+static int find_rate(const struct counters *counters, struct meter_rules *rules)
+{
+    double rates[RATE_ROUNDS];
+
+    for (unsigned i = 0; i < RATE_ROUNDS; i++) {
+        struct step step;
+        int error = step_over(counters, spin, &step);
+
+        if (error != 0) {
+            return error;
+        }
+        rates[i] = step.ticks > 0 ? step.events / step.ticks : 0;
+    }
+    rules->cycles_per_tick = meter_median(rates, RATE_ROUNDS);
+    return 0;
+}
+
+/* Nothing is ever given back to a CPU: how far the cycle counter seems to fall behind is how much two readings scatter. */
+static int find_noise(const struct counters *counters, struct meter_rules *rules)
+{
+    double widths[NULL_ROUNDS];
+    double lowest_cycles = 0;
+    double lowest_ns = 0;
+
+    for (unsigned i = 0; i < NULL_ROUNDS; i++) {
+        struct step step;
+        int error = step_over(counters, NULL, &step);
+
+        if (error != 0) {
+            return error;
+        }
+        double lead_ns = (step.ticks - step.events / rules->cycles_per_tick) * NS_PER_SECOND / rules->counter_hz;
+
+        widths[i] = step.width_ticks;
+        lowest_cycles = step.cycles - step.events < lowest_cycles ? step.cycles - step.events : lowest_cycles;
+        lowest_ns = lead_ns < lowest_ns ? lead_ns : lowest_ns;
+    }
+    rules->width_ticks = (uint64_t)meter_median(widths, NULL_ROUNDS);
+    rules->noise_cycles = (uint64_t)-lowest_cycles;
+    rules->noise_ns = LEAST_TICKS * NS_PER_SECOND / rules->counter_hz - 2.0 * lowest_ns;
+    return 0;
+}
+
+static int find_regime(const struct counters *counters, struct calibration *result)
+{
+    struct meter_rules *rules = &result->rules;
+    double marks[CALIBRATION_CALLS];
+    double by_events[CALIBRATION_CALLS];
+    double by_cycles[CALIBRATION_CALLS];
+
+    for (unsigned i = 0; i < CALIBRATION_CALLS; i++) {
+        struct step step;
+        int error = step_over(counters, result->call->call, &step);
+
+        if (error != 0) {
+            return error;
+        }
+        marks[i] = step.cycles - step.events;
+        by_events[i] = (step.ticks - step.events / rules->cycles_per_tick) * NS_PER_SECOND / rules->counter_hz;
+        by_cycles[i] = (step.ticks - step.cycles / rules->cycles_per_tick) * NS_PER_SECOND / rules->counter_hz;
+    }
+    double stopped_ns = meter_median(by_cycles, CALIBRATION_CALLS);
+
+    result->call_mark_cycles = meter_median(marks, CALIBRATION_CALLS);
+    result->call_ns = meter_median(by_events, CALIBRATION_CALLS);
+    if (result->call_mark_cycles > (double)rules->noise_cycles) {
+        double mark_ns = result->call_mark_cycles / rules->cycles_per_tick * NS_PER_SECOND / rules->counter_hz;
+        bool runs = mark_ns >= KEPT_RUNNING * (mark_ns + stopped_ns);
+
+        rules->regime = runs ? REGIME_RUNS : REGIME_STOPS;
+        result->call_ns = runs ? mark_ns : result->call_ns;
+    } else if (result->call_ns > rules->noise_ns) {
+        rules->regime = REGIME_UNMARKED;
+    } else {
+        result->blind = BLIND_NOTHING_SEEN;
+    }
+    return 0;
+}
+
+static void look(struct calibration *result, const struct counters *counters)
+{
+    int error = find_rate(counters, &result->rules);
+
+    if (error == 0 && !(result->rules.cycles_per_tick > 0)) {
+        result->blind = BLIND_SILENT;
+        return;
+    }
+    error = error != 0 ? error : find_noise(counters, &result->rules);
+    if (error != 0) {
+        result->blind = BLIND_COUNTERS_TAKEN;
+        result->error = error;
+        return;
+    }
+    result->call = firmware_call_here();
+    if (result->call == NULL) {
+        result->blind = BLIND_NO_CALL;
+        return;
+    }
+    error = find_regime(counters, result);
+    if (error != 0) {
+        result->blind = error == EIO ? BLIND_NO_CALL : BLIND_COUNTERS_TAKEN;
+        result->error = error;
+    }
+}
+
+void calibrate(struct calibration *result, struct counters *counters, unsigned cpu)
+{
+    *result = (struct calibration){ .rules = { .regime = REGIME_BLIND, .counter_hz = (double)counter_hz() } };
+    *counters = (struct counters){ -1, -1 };
+    if (counter_hz() == 0) {
+        result->blind = BLIND_ARCHITECTURE;
+        return;
+    }
+    int error = counters_open(counters, cpu);
+
+    if (error != 0) {
+        result->blind = why_of_errno(error);
+        result->error = error;
+        return;
+    }
+    look(result, counters);
+    if (result->blind != BLIND_NOT) {
+        counters_close(counters);
+    }
+}

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the steal meter measured: the time that firmware and secure world took from each CPU, or why it cannot tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Regime(StrEnum):
+    """How a CPU's counters show that its firmware ran."""
+
+    RUNS = "runs"
+    """The cycle counter runs on in the firmware and the event counter does not: their difference is the time."""
+    STOPS = "stops"
+    """The firmware stops both; the system counter shows the time, and a small difference of the two marks each entry."""
+    UNMARKED = "unmarked"
+    """Both stop at once: the system counter shows the time, and nothing marks an entry."""
+
+
+class Blind(StrEnum):
+    """Why a CPU cannot be measured."""
+
+    ARCHITECTURE = "architecture"
+    NO_PMU = "no_pmu"
+    NOT_PERMITTED = "not_permitted"
+    COUNTERS_TAKEN = "counters_taken"
+    SILENT = "silent"
+    NO_CALL = "no_call"
+    NOTHING_SEEN = "nothing_seen"
+    CPU_GONE = "cpu_gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What `calls` calls of one kind showed that are known to enter the firmware: medians. What is below the noise is no theft."""
+
+    regime: Regime
+    call: str
+    calls: int
+    call_ns: float
+    call_mark_cycles: float
+    noise_cycles: int
+    noise_ns: float
+    cycle_hz: float
+
+
+@dataclass(frozen=True, slots=True)
+class StolenSecond:
+    """One second of one CPU; `measured_ticks` is how much of it the windows cover, `marked` in how many of them something was taken."""
+
+    number: int
+    measured_ticks: int
+    windows: int
+    marked: int
+    stolen_ns: int
+    worst_ns: int
+    cycles_per_tick: float
+
+
+@dataclass(frozen=True, slots=True)
+class Theft:
+    """What was taken in one window, which is from one reading to the next, on the system counter."""
+
+    begin_ticks: int
+    end_ticks: int
+    stolen_ns: int
+    mark_cycles: int
+
+
+@dataclass(frozen=True, slots=True)
+class CpuStolen:
+    """One CPU. `blind` is None where it could be measured, else why not, with the kernel's error number (0: none). `counts` are
+    (low, below, windows) of windows in which something was taken, rising; they and what follows come at the end of the measurement."""
+
+    cpu: int
+    blind: Blind | None
+    error: int = 0
+    calibration: Calibration | None = None
+    seconds: tuple[StolenSecond, ...] = ()
+    thefts: tuple[Theft, ...] = ()
+    counts: tuple[tuple[int, int, int], ...] = ()
+    torn: int = 0
+    dropped: int = 0
+    lowest_mark_cycles: int = 0
+    own_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stolen:
+    """One measurement. `start_ns` is CLOCK_MONOTONIC at `start_ticks` of the system counter; `priority` is 0 where the kernel allowed
+    no real-time priority. `complete`: it came to its end."""
+
+    machine: str
+    counter_hz: int
+    interval_ns: int
+    threshold_ns: int
+    duration_ns: int
+    start_ns: int
+    start_ticks: int
+    priority: int
+    cpus: tuple[CpuStolen, ...]
+    complete: bool
+    problems: tuple[str, ...] = ()
+
+    @property
+    def seeing(self) -> tuple[CpuStolen, ...]:
+        return tuple(cpu for cpu in self.cpus if cpu.blind is None)
+
+    def ns_of(self, ticks: int) -> float:
+        return ticks * 1e9 / self.counter_hz if self.counter_hz else 0.0

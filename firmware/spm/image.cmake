@@ -4,6 +4,7 @@
 set(LATLAB_SPM_DIR ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "")
 set(LATLAB_SPM_PLATFORM mps2_an521 CACHE STRING "The board: a folder of the SPM's platform/, or the path of one's own")
 set(LATLAB_SPM_OPTIMISATION -O2 CACHE STRING "How the SPM itself is compiled; -Og for a debugger")
+option(LATLAB_SPM_TFM_ABI "Entries by TF-M's names beside our own" ON)
 set(LATLAB_SPM_WARNINGS -Wall -Wextra $<$<COMPILE_LANGUAGE:C>:-Wconversion>)
 
 # A linker script is C text first: it shares addresses with the code.
@@ -85,6 +86,9 @@ endfunction()
 function(_spm_library IMAGE BACKEND LEVEL GATE)
     set(CORE client.c connection.c init.c interrupt.c mapping.c message.c ns_agent.c panic.c signal.c)
     set(ARCH check.c copy.S fault.c interrupt_lines.c mpu.c nsc_veneers.S offsets_check.c startup.c thread.c vectors.c)
+    if(LATLAB_SPM_TFM_ABI AND NOT "SPM_SCHEDULE_AT_ONCE=1" IN_LIST SPM_DEFINES) # its callers cannot wait at the door
+        list(APPEND ARCH tfm_veneers.S tfm_clients.c)
+    endif()
     set(BACKENDS ${BACKEND}/${BACKEND}.c)
     if(BACKEND STREQUAL ipc)
         list(APPEND BACKENDS ipc/idle.c)

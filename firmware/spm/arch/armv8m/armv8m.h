@@ -79,4 +79,11 @@ void mpu_load(const struct spm_arch_region *regions);
 void priorities_init(void);
 void floating_point_init(void);
 
+/* The client ids of TF-M's interface (tfm_clients.c), from the veneers; in handlers of the non-secure side. */
+uint32_t spm_tfm_nsce_init(uint32_t wanted);
+uint32_t spm_tfm_nsce_acquire_ctx(uint32_t group, uint32_t thread);
+uint32_t spm_tfm_nsce_release_ctx(uint32_t token);
+uint32_t spm_tfm_nsce_load_ctx(uint32_t token, int32_t id);
+uint32_t spm_tfm_nsce_save_ctx(uint32_t token);
+
 #endif

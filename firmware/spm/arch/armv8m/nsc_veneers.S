@@ -22,11 +22,13 @@
     .section .gateway.\name, "ax"
     .global \name
     .global __acle_se_\name
+    .global inside_\name                /* for an entry of another name */
     .type \name, %function
     .type __acle_se_\name, %function
     .thumb_func
 \name:
 __acle_se_\name:
+inside_\name:
     ldr     r12, =ns_agent_stack_top
     cmp     sp, r12
     bne     9f

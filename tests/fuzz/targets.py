@@ -22,6 +22,7 @@ from latlab.formats.amounts.osnoise_top import read_osnoise_top
 from latlab.formats.amounts.perf_sched import read_perf_sched
 from latlab.formats.amounts.recording import load_json, read_recording_csv, read_twister_json
 from latlab.formats.amounts.schbench import read_schbench
+from latlab.formats.amounts.steal_meter import read_stolen
 from latlab.formats.amounts.thread_metric import read_thread_metric
 from latlab.formats.dump import console_log, el3_records, guest_frames, tftf_calls
 from latlab.formats.dump.dump import collect_dump, write_iteration
@@ -31,7 +32,6 @@ from latlab.formats.measured import read_amounts, read_wakeups
 from latlab.formats.published import csv_tables, rst_tables
 from latlab.formats.published import runs as published
 from latlab.formats.published.tables import Reading, parse_figure
-from latlab.formats.stolen import read_stolen
 from latlab.formats.wakeups import ftrace, recorder
 from latlab.formats.wakeups.jitter_samples import SAMPLE, read_samples
 from latlab.formats.wakeups.oslat import read_oslat

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 
@@ -18,6 +19,8 @@ from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run, Sample
+from latlab.report.comparison.data import comparison_json
+from latlab.report.comparison.sentences import summary
 from support.runs import INSTRUCTIONS, ONE_CORE, run_with
 
 TEST = "cpu_susp_serial"
@@ -56,6 +59,9 @@ def test_a_regression_in_fewer_than_half_of_the_iterations_fails_the_gate_and_sa
     decision = decide_gate(comparison, frozenset({"regressed"}))
     assert decision.exit_code == 1 and "9 of 20 iterations, +900.0 %, median unchanged" in decision.lines[0]
     assert any("9 of 20 iterations" in one.sentence for one in explain_pair(comparison))
+    assert summary(comparison).endswith("cluster 0, differs in 9 of 20 iterations, +900.0 %, median unchanged")
+    (told,) = json.loads(comparison_json(comparison))["rows"]
+    assert told["in_iterations"] == {"changed": 9, "of": 20, "share": 9.0, "same_median": True}
 
 
 def test_one_iteration_that_got_worse_is_not_outweighed_by_one_that_got_better():

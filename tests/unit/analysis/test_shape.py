@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import Decision, decide_gate
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run, Sample
+from latlab.report.comparison.data import comparison_json
 from support.runs import JUNO, run_with
 
 TEST = "cpu_susp_serial"
@@ -107,6 +110,8 @@ def test_few_iterations_tell_no_tail_and_it_is_said_with_what_could_have_been_se
     found = [one.finding for one in explain_pair(comparison)]
     assert any(isinstance(one, TailNotTold) for one in found) and not any(isinstance(one, NothingMoved) for one in found)
     assert any(isinstance(one, CouldHaveSeen) and one.figure == "level" for one in found)
+    told = [row["detectable"] for row in json.loads(comparison_json(comparison))["rows"]]
+    assert any(one and one[0]["figure"] == "level" and one[0]["power"] == 0.9 and one[0]["size"] > 0 for one in told)
     assert any("would have been found with 90 %" in line for line in decision.lines) and decision.exit_code == 0
 
 
@@ -121,6 +126,8 @@ def test_what_a_run_does_over_its_iterations_is_named_as_that_and_no_change_betw
     for one in drifts:
         assert 0.15 < one.drift.size / LEVEL < 0.25
         assert one.drift.after == (None if how == "line" else 12)
+    row = next(row for row in json.loads(comparison_json(comparison))["rows"] if row["drifts"][1])
+    assert row["drifts"][0] is None and row["drifts"][1]["after"] == (None if how == "line" else 12)
 
 
 @pytest.mark.parametrize("late", [(slice(None), 97), (3, 97), (0, slice(90, 93))], ids=["each boot's", "one", "three of one boot"])

@@ -15,7 +15,10 @@ from latlab.analysis.gate import decide_gate
 from latlab.analysis.invariants import check_invariants
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Sample, Tick, Topology
+from latlab.report.comparison.sentences import summary
 from latlab.store.references import load
+from support.known_boards import JUNO as KNOWN_JUNO
+from support.known_boards import Noise, measured
 from support.ladder_model import Truth, make_run, relabelled
 from support.runs import JUNO, ONE_CORE, changed, run_with
 
@@ -40,6 +43,12 @@ def test_a_release_that_departs_from_a_rule_fails_and_says_so_first():
     assert decision.exit_code == 1
     assert decision.lines[0].startswith("susp_deep_parallel: published:tf-a/juno/v2.13 departs from what published:tf-a/juno/v2.12 keeps")
     assert "2 of the 2 cores of cluster 0 pay it" in decision.lines[0] and "4 of the 4 cores of cluster 1 pay it" in decision.lines[0]
+
+
+def test_a_queue_whose_tail_is_not_told_is_not_said_to_be_the_same():
+    found = compare(measured(KNOWN_JUNO, Noise(), 2, 4, "a"), measured(KNOWN_JUNO, Noise(), 3, 4, "b"))
+    assert {row.verdict for row in found.rows if row.name in ("base", "step")} == {Verdict.SAME_LEVEL}
+    assert summary(found) == "base and step of every queue same level, tail not told"
 
 
 def test_a_release_that_mends_a_rule_is_named_and_not_blamed():

@@ -197,7 +197,7 @@ def test_the_gate_fails_on_what_it_is_told_to(release):
 
 def test_comparison_json_says_its_schema_and_has_no_infinities(release):
     document = json.loads(comparison_data.comparison_json(release), parse_constant=pytest.fail)
-    assert (document["schema"], document["version"], document["verdict"]) == ("latlab-comparison", 2, "regressed")
+    assert (document["schema"], document["version"], document["verdict"]) == ("latlab-comparison", 3, "regressed")
     assert len(document["printed_deltas"]) == 7
 
 

@@ -17,7 +17,7 @@ from latlab.report.renderers import csv, json
 from latlab.report.run.data import run_head
 
 SCHEMA = "latlab-comparison"
-VERSION = 2
+VERSION = 3
 COLUMNS = (
     "test", "metric", "name", "cell", "before", "after", "shift", "low", "high", "threshold",
     "p_adjusted", "unit", "verdict", "basis",
@@ -136,6 +136,9 @@ def _row(row: Row, unit: str) -> dict[str, Any]:
         "effect": row.effect,
         "verdict": row.verdict.value,
         "basis": row.basis,
+        "in_iterations": row.in_iterations and asdict(row.in_iterations),
+        "detectable": [asdict(one) for one in row.detectable],
+        "drifts": [one and asdict(one) for one in row.drifts],
         "cells": [_cell(cell, tested=row.effect is not None) for cell in row.cells],
     }
 

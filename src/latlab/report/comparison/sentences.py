@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.explanation import Explanation
-from latlab.analysis.base.findings import DriftInside, LargestGrew, LargeUntold, ScatterUnknown, Suspected
+from latlab.analysis.base.findings import DriftInside, InSomeIterations, LargestGrew, LargeUntold, ScatterUnknown, Suspected
 from latlab.analysis.base.ladders import BASE, STEP
 from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
-from latlab.analysis.base.wording import amount, percent, signed
+from latlab.analysis.base.wording import amount, count, percent, signed
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.cell_deltas import CHANGED
 from latlab.model.enums import Clock, Kind, Metric
@@ -67,11 +68,20 @@ def summary(comparison: Comparison) -> str:
             found.append(f"{', '.join(names)} of the queue {verdict}")
     same = [row for row in terms if row.name in (BASE, STEP)]
     if same and all(row.verdict in SAME_LEVELS for row in same):
-        found.append("base and step of every queue same")
+        told = all(row.verdict is Verdict.SAME for row in same)
+        found.append(f"base and step of every queue {Verdict.SAME if told else Verdict.SAME_LEVEL}")
+    found += _in_some_iterations(one.sentence for one in said if isinstance(one.finding, InSomeIterations))
     if not found:
         counts = {v: sum(row.verdict is v for row in comparison.rows) for v in Verdict}
         found = [f"{n} rows {verdict}" for verdict, n in counts.items() if n]
     return "; ".join((*first, *caveats, *found))
+
+
+def _in_some_iterations(sentences: Iterable[str]) -> list[str]:
+    """The first, and how many there are."""
+    first, *others = [*sentences] or [""]
+    more = [f"{count(len(others), 'row')} more in some of its iterations"] if others else []
+    return [first, *more] if first else []
 
 
 def _rules(comparison: Comparison) -> list[str]:

@@ -64,7 +64,7 @@ def predict(
     from latlab.virtual.board import load_board
     from latlab.virtual.prediction import fit_board, other_releases, predict, undetermined_costs
     from latlab.virtual.program import find_program
-    from latlab.virtual.scatter import with_intervals
+    from latlab.virtual.scatter import basis_of_intervals, with_intervals
 
     if fit_test and not fit_to:
         raise UsageError("--fit-test chooses tests of the figures that --fit names; give --fit too")
@@ -83,7 +83,7 @@ def predict(
     spans = with_intervals(predicted.spans, [predict(found, board, other).spans for other in others])
     tables = [prediction_table(spans), error_table(spans)]
     emit_tables([*tables, departure_table(predicted.departures)] if predicted.departures else tables, format)
-    say(f"intervals of 90 % by {', '.join(other.id for other in others)}" if others else "no interval: no other release is published")
+    say(basis_of_intervals([other.id for other in others]))
 
 
 def whatif(

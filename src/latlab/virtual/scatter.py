@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import stats
 
+from latlab.analysis.base.wording import count
 from latlab.model.enums import Metric
 from latlab.virtual.prediction import Prediction
 
@@ -33,6 +34,17 @@ def with_intervals(predictions: Sequence[Prediction], others: Sequence[Sequence[
             known[group].append(errors)
     factors = {group: _factors(errors) for group, errors in known.items() if len(errors) >= FEWEST_RELEASES}
     return tuple(_placed(one, factors.get(one.key[:2])) for one in predictions)
+
+
+def basis_of_intervals(others: Sequence[str]) -> str:
+    """What the intervals rest on, by the names of the other releases; or what it would take to have any."""
+    if len(others) >= FEWEST_RELEASES:
+        return f"intervals of {CONFIDENCE:.0%} by {', '.join(others)}".replace("%", " %")
+    known = f": {', '.join(others)}" if others else ""
+    return (
+        f"no interval: it takes {count(FEWEST_RELEASES, 'published release')} of the board besides the predicted and the fitted ones, "
+        f"and there are {len(others)}{known}"
+    )
 
 
 def _placed(one: Prediction, factors: tuple[float, float] | None) -> Prediction:

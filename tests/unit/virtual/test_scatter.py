@@ -11,7 +11,7 @@ from latlab.model.enums import Metric
 from latlab.model.run import CoreId
 from latlab.virtual.accuracy import accuracy
 from latlab.virtual.prediction import Prediction
-from latlab.virtual.scatter import FEWEST_RELEASES, with_intervals
+from latlab.virtual.scatter import FEWEST_RELEASES, basis_of_intervals, with_intervals
 
 CORES = [CoreId(0, core) for core in range(6)]
 
@@ -60,3 +60,10 @@ def test_releases_without_scatter_inside_give_the_classical_prediction_interval(
     (one,) = with_intervals([Prediction(("t", Metric.WAKEUP, CORES[0]), 100.0, 100.0)], others)
     half = stats.t.ppf(0.95, 3) * shifts.std(ddof=1) * (1 + 1 / 4) ** 0.5
     assert (one.low_ns, one.high_ns) == pytest.approx((100 * np.exp(shifts.mean() - half), 100 * np.exp(shifts.mean() + half)))
+
+
+def test_what_intervals_rest_on_is_said_and_what_it_would_take_to_have_any() -> None:
+    assert basis_of_intervals(["a", "b", "c"]) == "intervals of 90 % by a, b, c"
+    none, two = basis_of_intervals([]), basis_of_intervals(["a", "b"])
+    assert none.startswith("no interval: it takes three published releases of the board") and none.endswith("and there are 0")
+    assert two.endswith("and there are 2: a, b")

@@ -39,7 +39,12 @@ def test_a_prior_is_found_again_in_many_variances_drawn_from_it():
 def test_variances_that_are_all_one_make_a_prior_as_sure_as_it_can_be():
     found = fit_prior(np.linspace(1.99, 2.01, 50), 5)
     assert found.dof > 1e5
-    assert found.moderate(50.0, 5)[0] == pytest.approx(found.variance, rel=1e-3)
+    assert found.moderate(50.0, 5) == pytest.approx((found.variance, 250.0), rel=1e-3)
+
+
+def test_no_variance_is_surer_than_all_of_its_kind_together():
+    assert fit_prior(np.array([1.0, 1.1, 1.05]), 6).moderate(1.0, 6)[1] == 18.0
+    assert Prior(1.0, 1e5, most=4.0).moderate(1.0, 6)[1] == 6.0
 
 
 @pytest.mark.parametrize("variances", [[], [1.0], [1.0, 2.0], [0.0, 0.0, 3.0, 4.0]])

@@ -61,6 +61,14 @@ def test_a_core_that_pays_its_clusters_flush_at_level_0_breaks_the_rule_of_that_
     assert not_kept(flush_times(12, SERIAL_0, CoreId(1, 2))) == {(SERIAL_0, "flush_at_level_0")}
 
 
+@pytest.mark.parametrize(("often", "kept"), [(1, True), (4, False)])
+def test_one_flush_in_hundreds_as_long_as_a_last_mans_is_a_tail_and_one_in_fifty_breaks_the_rule(often, kept):
+    run = measured(JUNO, QUIET, 3, 200)
+    hit = [(one.test, one.metric, one.core) == (SERIAL_0, Metric.CACHE_FLUSH, CoreId(1, 2)) and one.boot < often for one in run.samples]
+    late = [replace(one, value_ticks=one.value_ticks * 12) if h else one for h, one in zip(hit, run.samples, strict=True)]
+    assert not_kept(changed(run, samples=late)) == (set() if kept else {(SERIAL_0, "flush_at_level_0")})
+
+
 def test_a_core_that_pays_its_clusters_flush_while_the_lead_is_on_is_named_for_that():
     run = flush_times(16, OFF, CoreId(1, 2))
     assert not_kept(run) == {(OFF, "only_last_man_flushes")}

@@ -179,6 +179,22 @@ def test_calls_of_clusters_that_differ_by_half_are_compared_by_cluster(of_cluste
     assert {row.name for row in compare(called(0), called(2)).rows} == names
 
 
+@pytest.mark.parametrize(("factor", "verdict"), [(1.2, Verdict.CANNOT_TELL), (2.0, Verdict.REGRESSED)])
+def test_a_metric_of_one_test_is_told_of_one_boot_only_where_it_moved_by_more_than_boots_differ(factor, verdict):
+    """Between releases that changed nothing of it PSCI_VERSION differs by up to 0.4 of 0.9 us."""
+    before, after = measured(KNOWN_JUNO, Noise(), 2, 1, "a"), measured(KNOWN_JUNO, Noise(), 3, 1, "b")
+    longer = changed_where(after, lambda s: s.metric is Metric.PSCI_CALL, lambda ticks: round(ticks * factor))
+    rows = [row for row in compare(before, longer).rows if row.metric is Metric.PSCI_CALL and "first" not in row.name]
+    assert {row.verdict for row in rows} == {verdict}
+
+
+def test_rows_of_one_test_lend_each_other_no_certainty_in_one_boot():
+    """What its cores share, both groups of first callers have."""
+    longer = changed_where(measured(KNOWN_JUNO, Noise(), 3, 1, "b"), lambda s: s.metric is Metric.PSCI_CALL, lambda ticks: ticks + 6)
+    found = compare(measured(KNOWN_JUNO, Noise(), 2, 1, "a"), longer)
+    assert not [row.name for row in found.rows if row.metric is Metric.PSCI_CALL and row.verdict is Verdict.REGRESSED]
+
+
 def test_one_sample_of_one_test_is_never_a_verdict_however_far_off():
     def called(ticks):
         return run_with(topology=ONE_CORE, samples=[Sample("psci_version_parallel", Metric.PSCI_CALL, CoreId(0, 0), 0, 0, ticks)])

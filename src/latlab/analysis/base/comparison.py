@@ -113,7 +113,7 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class Level:
     """Rows that are tested together: those of one metric and role over all tests, the parallel (`at_once`) or the serial ones, of one
-    cluster or of all."""
+    cluster or of all. They are of so many `tests`."""
 
     metric: Metric
     cluster: int | None
@@ -122,6 +122,7 @@ class Level:
     rows: int
     shift: Shift
     p_adjusted: float = 1.0
+    tests: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Variances from few values, each drawn towards what all of its kind show: Smyth's moderated t.
 
-G. K. Smyth, Linear models and empirical Bayes methods for assessing differential expression, 2004, sections 4 and 6.2.
+G. K. Smyth, Linear models and empirical Bayes methods for assessing differential expression, 2004, sections 4 and 6.2. Its degrees of
+freedom are at most those of all variances together, as in the package limma.
 """
 
 from __future__ import annotations
@@ -23,17 +24,19 @@ OUTLIER_P = 0.002
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What the variances of one kind have in common: `variance`, as sure as `dof` degrees of freedom of its own would be."""
+    """What the variances of one kind have in common: `variance`, as sure as `dof` degrees of freedom of its own would be. No variance is
+    surer than `most`, the freedom of all that the prior was fitted to."""
 
     variance: float
     dof: float
+    most: float = MOST_DOF
 
     def moderate(self, variance: float, dof: float) -> tuple[float, float]:
         """A variance of `dof` degrees of freedom drawn towards the prior, and the degrees of freedom of both."""
         if dof + self.dof <= 0:
             return float("nan"), 0.0
         whole = dof + self.dof
-        return (self.dof * self.variance + dof * variance) / whole, min(whole, MOST_DOF)
+        return (self.dof * self.variance + dof * variance) / whole, min(whole, max(self.most, dof))
 
 
 def fit_prior(variances: Floats, dof: float) -> Prior:
@@ -48,9 +51,9 @@ def fit_prior(variances: Floats, dof: float) -> Prior:
     mean = float(e.mean())
     spread = float(e.var(ddof=1)) - float(special.polygamma(1, dof / 2))
     if spread <= 0:
-        return Prior(float(np.exp(mean)), MOST_DOF)
+        return Prior(float(np.exp(mean)), MOST_DOF, dof * len(kept))
     half = _inverse_trigamma(spread)
-    return Prior(float(np.exp(mean + special.digamma(half) - np.log(half))), 2 * half)
+    return Prior(float(np.exp(mean + special.digamma(half) - np.log(half))), 2 * half, dof * len(kept))
 
 
 def t_shift(difference: float, variance: float, dof: float, confidence: float = 0.90) -> Shift:

@@ -33,6 +33,7 @@ FEWEST_DOF_OF_OCCASIONAL = 4
 ROWS_SHARE = 0.4
 OWN_P = 0.05
 OWN_P_ACROSS = 0.02
+OWN_P_OF_OTHER_PARTS = 0.02
 _TINY = 1e-6
 _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
@@ -80,7 +81,7 @@ def _levels(tested: _Tested, evidence: Sequence[Evidence], metric: Metric) -> li
         rows = frozenset(map(id, own))
         if len(own) > 1 and rows not in seen:
             seen.add(rows)
-            found.append(Level(metric, *key, len(own), tested.level_shift(own)))
+            found.append(Level(metric, *key, len(own), tested.level_shift(own), tests=len({one.row.test for one in own})))
     return found
 
 
@@ -120,15 +121,18 @@ def _settled(row: Row, p_adjusted: float, levels: list[Level], least: float, own
     if verdict in _CHANGED:
         return replace(row, verdict=verdict, p_adjusted=p_adjusted)
     for level in levels:
-        if level.p_adjusted < limits.alpha and _moved_with(row, own_p, level):
+        enough = level.tests > 1 or abs(row.shift.value) > least
+        if enough and level.p_adjusted < limits.alpha and _moved_with(row, own_p, level):
             changed = decide_exact(row.shift.value, row.threshold)
             return replace(row, verdict=changed, p_adjusted=level.p_adjusted, basis=f"{row.basis}, with {level.rows} rows alike")
     return replace(row, verdict=verdict, p_adjusted=p_adjusted)
 
 
 def _moved_with(row: Row, own_p: float, level: Level) -> bool:
-    """By itself, the same way and beyond its threshold; more surely where rows of other clusters make the level."""
+    """By itself, the same way and beyond its threshold; more surely where rows of other clusters make the level, and surer yet where cores
+    that play another part, which may have a cause of their own."""
     most = OWN_P if level.cluster is not None or row.is_term else OWN_P_ACROSS
+    most = most if level.role is not None else OWN_P_OF_OTHER_PARTS
     return own_p < most and row.shift.value * level.shift.value > 0 and abs(row.shift.value) > row.threshold
 
 

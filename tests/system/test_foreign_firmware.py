@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -64,9 +65,13 @@ def test_six_tests_on_four_cores_give_the_same_figures_twice(tmp_path: Path) -> 
     assert len({sample.test for sample in first.samples}) == 6
 
 
-def test_a_subject_file_is_all_that_is_needed(tmp_path: Path) -> None:
-    subject = tmp_path / "ours.toml"
-    subject.write_text(f'name = "ours"\ncores = 4\n[[image]]\nfile = "{IMAGES.firmware_bin}"\nflash = 0\n')
+def test_a_subject_file_is_all_that_is_needed_in_a_folder_with_a_comma_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scratch = tmp_path / "a, b"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    shutil.copy(IMAGES.firmware_bin, scratch / "one,two.bin")
+    subject = scratch / "ours.toml"
+    subject.write_text('name = "ours"\ncores = 4\n[[image]]\nfile = "one,two.bin"\nflash = 0\n')
     done = latlab(tmp_path, "run", "psci", "--subject", str(subject), "--iterations", "1")
     run = last_run(tmp_path)
     assert run.build.firmware == "ours"

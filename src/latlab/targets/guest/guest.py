@@ -16,6 +16,7 @@ from latlab.targets.guest.checkpoints import SHARED, SHARED_BYTES, make_shared
 from latlab.targets.guest.cpio import archive, file
 from latlab.targets.guest.guest_dtb import Chosen, patch
 from latlab.targets.guest.guest_image import GuestImage
+from latlab.targets.qemu.command import clock, escaped, loaded, serial_ports
 from latlab.targets.qemu.console import Console, End, Limits, Outcome
 from latlab.targets.qemu.images import PLATFORM, search_folders
 from latlab.targets.qemu.qemu import CPU, MEMORY_MIB, Qemu
@@ -141,7 +142,7 @@ def phase_of(line: bytes) -> str:
 
 
 def _machine_option(dumpdtb: Path | None = None) -> str:
-    dump = f",dumpdtb={_escaped(dumpdtb)}" if dumpdtb else ""
+    dump = f",dumpdtb={escaped(dumpdtb)}" if dumpdtb else ""
     return f"virt,secure=on,gic-version=3,acpi=off,dtb-randomness=off{dump}"
 
 
@@ -151,19 +152,20 @@ def _base_command(qemu: Qemu, machine: GuestMachine, firmware: Path) -> tuple[st
 
 
 def _guest_options(machine: GuestMachine, image: GuestImage, initrd: Path, folder: Path) -> tuple[str, ...]:
-    clock = (
-        ("-icount", f"shift={ICOUNT_SHIFT},sleep=off", "-rtc", f"base={EPOCH},clock=vm")
-        if machine.mode is Mode.DETERMINISTIC
-        else ("-accel", "tcg,thread=multi")
+    is_counted = machine.mode is Mode.DETERMINISTIC
+    options = (
+        *serial_ports(folder / "secure.log"),
+        loaded(image.kernel, KERNEL_ADDRESS),
+        loaded(initrd, INITRD_ADDRESS),
+        clock(ICOUNT_SHIFT if is_counted else None),
+        *((("-rtc", f"base={EPOCH},clock=vm"),) if is_counted else ()),
     )
     return (
         *("-M", _machine_option(), "-dtb", str(folder / "guest.dtb")),
-        *("-device", f"loader,file={_escaped(image.kernel)},addr={KERNEL_ADDRESS:#x},force-raw=on"),
-        *("-device", f"loader,file={_escaped(initrd)},addr={INITRD_ADDRESS:#x},force-raw=on"),
-        *("-object", f"memory-backend-file,id=shared,size={SHARED_BYTES},mem-path={_escaped(folder / SHARED)},share=on"),
+        *("-object", f"memory-backend-file,id=shared,size={SHARED_BYTES},mem-path={escaped(folder / SHARED)},share=on"),
         *("-device", "ivshmem-plain,memdev=shared"),
-        *("-serial", "stdio", "-serial", f"file:{folder / 'secure.log'}", "-no-reboot"),
-        *clock,
+        *(word for option in options for word in option),
+        "-no-reboot",
     )
 
 
@@ -189,7 +191,3 @@ def _dumped(base: tuple[str, ...], target: Path) -> bytes:
 def _padded(data: bytes) -> bytes:
     """The kernel looks for the next archive behind zeros, at a multiple of four."""
     return data + bytes(-len(data) % 512)
-
-
-def _escaped(path: Path) -> str:
-    return str(path).replace(",", ",,")

@@ -11,6 +11,7 @@ from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock
 from latlab.model.run import Tick
 from latlab.model.symbols import Symbols
+from latlab.targets.qemu.command import HEADLESS, NO_NETWORK, SEMIHOSTING, line, loaded, words
 from latlab.targets.qemu.images import elf_events_hash, search_folders
 from latlab.targets.qemu.qemu import Qemu
 
@@ -74,16 +75,14 @@ def command_line(qemu: Qemu, machine: str, images: PsaImages, priority: int = 0,
         ("-M", machine),
         ("-icount", f"shift={ICOUNT_SHIFT}"),
         ("-kernel", str(images.secure)),
-        ("-device", f"loader,file={str(images.bench).replace(',', ',,')}"),
+        loaded(images.bench),
         ("-serial", "stdio"),
-        ("-display", "none"),
-        ("-monitor", "none"),
-        ("-semihosting-config", "enable=on,target=native"),
-        ("-nic", "none"),
+        *HEADLESS,
+        SEMIHOSTING,
+        NO_NETWORK,
+        *(words(PRIORITY_WORD, (priority | basepri << 8,), 4) if priority or basepri else ()),
     ]
-    if priority or basepri:
-        options.append(("-device", f"loader,addr={PRIORITY_WORD:#x},data={priority | basepri << 8:#x},data-len=4"))
-    return (str(qemu.path), *(part for option in options for part in option), "-no-reboot")
+    return line(qemu.path, options, "-no-reboot")
 
 
 def check_priority(priority: int, option: str = "--priority") -> None:

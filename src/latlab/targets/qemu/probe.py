@@ -9,6 +9,7 @@ from pathlib import Path
 
 from latlab.errors import UsageError
 from latlab.model.run import Problem
+from latlab.targets.qemu.command import escaped
 from latlab.targets.qemu.images import search_folders
 
 PLUGIN = "latlab-probe.so"
@@ -31,10 +32,10 @@ def find_probe(path: Path | None = None) -> Path:
 
 def with_probe(command: Sequence[str], probe: Path, stream: Path, has_functions: bool, limit_bytes: int | None = None) -> tuple[str, ...]:
     """QEMU's command line with the plugin at its end."""
-    options = [f"out={_escaped(stream)}", f"functions={'on' if has_functions else 'off'}"]
+    options = [f"out={escaped(stream)}", f"functions={'on' if has_functions else 'off'}"]
     if limit_bytes is not None:
         options.append(f"limit={limit_bytes}")
-    return (*command, "-plugin", ",".join((_escaped(probe), *options)))
+    return (*command, "-plugin", ",".join((escaped(probe), *options)))
 
 
 def refusal(stderr: str) -> str | None:
@@ -60,7 +61,3 @@ def complaints(stderr: str) -> tuple[Problem, ...]:
     """What the probe says at its end of a disk that did not take its stream, with what to do about it."""
     said = re.findall(r"latlab probe: (writing to .* failed \(.*\); \d+ records were lost)", stderr)
     return tuple(Problem(0, f"the probe: {each}; free some disk or set TMPDIR to a folder with more") for each in said)
-
-
-def _escaped(path: Path) -> str:
-    return str(path).replace(",", ",,")

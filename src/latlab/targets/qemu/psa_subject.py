@@ -4,18 +4,20 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
 from latlab.errors import DataError, UsageError
 from latlab.formats.symbols import addresses_of
+from latlab.targets.qemu.command import HEADLESS, NO_NETWORK, SEMIHOSTING, clock, line, loaded, serial_ports
 from latlab.targets.qemu.images import search_folders
 from latlab.targets.qemu.mps2 import ICOUNT_SHIFT, MACHINES, check_priority
 from latlab.targets.qemu.qemu import Qemu
+from latlab.targets.qemu.toml_file import Name, Text, Word, read_toml
 
 PROGRAM = Path("spm", "psa_calls.elf")
 SG_BYTES = 4  # a call is seen at the instruction behind the gateway, which QEMU counts to neither side
@@ -77,48 +79,53 @@ class PsaSubject:
         return (self.veneers[0] & ~1) + SG_BYTES
 
 
+Status = Annotated[int, msgspec.Meta(ge=-(1 << 31), lt=1 << 32)]
+Shift = Annotated[int, msgspec.Meta(ge=0, lt=32)]
+Veneer = Annotated[str, msgspec.Meta(pattern=r"^[^{}]*\{\}[^{}]*\Z")]
+
+
 class _Image(msgspec.Struct, forbid_unknown_fields=True):
-    file: str
-    address: int | None = None
+    file: Name
+    address: Word | None = None
 
 
 class _Veneers(msgspec.Struct, forbid_unknown_fields=True):
-    file: str
-    names: str = "tfm_psa_{}_veneer"
-    in_shift: int = 24
-    out_shift: int = 16
+    file: Name
+    names: Veneer = "tfm_psa_{}_veneer"
+    in_shift: Shift = 24
+    out_shift: Shift = 16
 
 
 class _NonSecure(msgspec.Struct, forbid_unknown_fields=True):
-    code: int = 0x00100000
-    ram: int = 0x28100000
-    ram_bytes: int = 0x00100000
-    console: int = 0x40200000
+    code: Word = 0x00100000
+    ram: Word = 0x28100000
+    ram_bytes: Word = 0x00100000
+    console: Word = 0x40200000
 
 
 class _Version(msgspec.Struct, forbid_unknown_fields=True):
-    sid: int = 0
-    expect: int = 0
+    sid: Word = 0
+    expect: Status = 0
 
 
 class _Call(msgspec.Struct, forbid_unknown_fields=True):
     name: str
-    handle: int | None = None
-    sid: int | None = None
-    version: int = 1
-    type: int = 0
+    handle: Word | None = None
+    sid: Word | None = None
+    version: Word = 1
+    type: Status = 0
     inputs: list[int | str] = msgspec.field(default_factory=list, name="in")
     outputs: list[int] = msgspec.field(default_factory=list, name="out")
-    expect: int = 0
+    expect: Status = 0
     sweep: bool = True
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     image: list[_Image]
     veneers: _Veneers
-    name: str = ""
+    name: Text = ""
     machine: str = MACHINES[0]
-    symbols: list[str] = msgspec.field(default_factory=list)
+    symbols: list[Name] = msgspec.field(default_factory=list)
     non_secure: _NonSecure = msgspec.field(default_factory=_NonSecure)
     version: _Version = msgspec.field(default_factory=_Version)
     call: list[_Call] = msgspec.field(default_factory=list)
@@ -126,14 +133,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 def load_psa_subject(path: Path) -> PsaSubject:
     """A subject's TOML file; the files that it names stand beside it. Raises UsageError where one is missing, DataError for the rest."""
-    try:
-        found = msgspec.convert(tomllib.loads(path.read_text("utf-8")), type=_File)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); name the subject's TOML file") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: not TOML ({error})") from error
-    except msgspec.ValidationError as error:
-        raise DataError(f"{path}: {error}; docs/probe.md has an example") from error
+    found = read_toml(path, _File, "docs/probe.md")
     if found.machine not in MACHINES:
         raise UsageError(f"{path}: the program is not built for a machine {found.machine!r}; there are {', '.join(MACHINES)}")
     if not found.image:
@@ -171,18 +171,16 @@ def command_line(qemu: Qemu, subject: PsaSubject, folder: Path, priority: int) -
     raw += [(folder / FLAT_PROGRAM, subject.code), (folder / PARAMETERS, subject.ram)]
     options = [
         ("-M", subject.machine),
-        ("-icount", f"shift={ICOUNT_SHIFT},sleep=off"),
+        clock(ICOUNT_SHIFT),
         *((("-kernel", str(elves[0])),) if elves else ()),
-        *(("-device", f"loader,file={_escaped(file)}") for file in elves[1:]),
-        *(("-device", f"loader,file={_escaped(file)},addr={address:#x},force-raw=on") for file, address in raw),
-        ("-display", "none"),
-        ("-monitor", "none"),
-        ("-serial", "stdio"),
-        ("-serial", f"file:{_escaped(folder / SECURE_LOG)}"),
-        ("-semihosting-config", "enable=on,target=native"),
-        ("-nic", "none"),
+        *map(loaded, elves[1:]),
+        *(loaded(file, address) for file, address in raw),
+        *HEADLESS,
+        *serial_ports(folder / SECURE_LOG),
+        SEMIHOSTING,
+        NO_NETWORK,
     ]
-    return (str(qemu.path), *(part for option in options for part in option), "-no-reboot")
+    return line(qemu.path, options, "-no-reboot")
 
 
 def _veneers(path: Path, file: Path, names: str) -> tuple[int, ...]:
@@ -249,7 +247,3 @@ def _existing(path: Path) -> Path:
     if not path.is_file():
         raise UsageError(f"{path}: no such file; name an image of the firmware")
     return path
-
-
-def _escaped(path: Path) -> str:
-    return str(path).replace(",", ",,")

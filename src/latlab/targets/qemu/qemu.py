@@ -13,6 +13,7 @@ from latlab.errors import UsageError
 from latlab.model.conditions import Mode
 from latlab.model.enums import Clock
 from latlab.model.run import Tick
+from latlab.targets.qemu.command import HEADLESS, NO_NETWORK, SEMIHOSTING, clock, escaped, line, loaded, serial_ports, words
 from latlab.targets.qemu.images import ImageSet
 
 PROGRAM = "qemu-system-aarch64"
@@ -106,7 +107,6 @@ def check_machine(qemu: Qemu, machine: Machine) -> None:
 def command_line(qemu: Qemu, machine: Machine, secure_log: Path) -> tuple[str, ...]:
     """UART0, the payload's console, is the standard output; UART1, the firmware's, goes to `secure_log`."""
     params = (PARAMS_MAGIC, machine.iterations, machine.seed, machine.count, machine.duration_ms, machine.flags)
-    loaders = [f"loader,addr={PARAMS_ADDRESS + 8 * i:#x},data={value:#x},data-len=8" for i, value in enumerate(params)]
     virtualization = ",virtualization=on" if machine.el == 2 else ""
     options = [
         ("-M", f"virt,secure=on{virtualization},gic-version={machine.gic}"),
@@ -114,19 +114,16 @@ def command_line(qemu: Qemu, machine: Machine, secure_log: Path) -> tuple[str, .
         ("-smp", str(machine.cores)),
         ("-m", str(machine.memory_mib)),
         ("-bios", str(machine.images.firmware_bin)),
-        ("-device", f"loader,file={_escaped(machine.images.payload(machine.payload))}"),
-        ("-fw_cfg", f"name={WANTED_CLUSTERS},string={_escaped(machine.images.topology)}"),
-        ("-semihosting-config", "enable=on,target=native"),
-        *(("-device", loader) for loader in loaders),
-        ("-nic", "none"),
-        ("-display", "none"),
-        ("-monitor", "none"),
-        ("-serial", "stdio"),
-        ("-serial", f"file:{secure_log}"),
-        ("-icount", f"shift={ICOUNT_SHIFT},sleep=off") if machine.mode is Mode.DETERMINISTIC else ("-accel", "tcg,thread=multi"),
-        ("-no-reboot", ""),
+        loaded(machine.images.payload(machine.payload)),
+        ("-fw_cfg", f"name={WANTED_CLUSTERS},string={escaped(str(machine.images.topology))}"),
+        SEMIHOSTING,
+        *words(PARAMS_ADDRESS, params),
+        NO_NETWORK,
+        *HEADLESS,
+        *serial_ports(secure_log),
+        clock(ICOUNT_SHIFT if machine.mode is Mode.DETERMINISTIC else None),
     ]
-    return (str(qemu.path), *(part for option in options for part in option if part))
+    return line(qemu.path, options, "-no-reboot")
 
 
 def clock_of(mode: Mode) -> Clock:
@@ -138,8 +135,3 @@ def tick_of(clock: Clock, clock_hz: int) -> Tick:
     """What a tick of the system counter is worth: instructions where the clock counts them, else ns."""
     ns = 1_000_000_000 / clock_hz
     return Tick(clock, ns / NS_PER_INSTRUCTION if clock is Clock.INSTRUCTIONS else ns)
-
-
-def _escaped(path: object) -> str:
-    """QEMU splits options at commas; two stand for one."""
-    return str(path).replace(",", ",,")

@@ -4,17 +4,21 @@
 from __future__ import annotations
 
 import struct
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal, TypeVar
+
+import msgspec
 
 from latlab.errors import DataError, UsageError
 from latlab.formats.fip import with_bl33
 from latlab.targets.qemu.boards import BOARDS, PROGRAM, Board, board_of
+from latlab.targets.qemu.command import HEADLESS, clock, line, loaded, serial_ports, words
 from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF, PLATFORM, search_folders
 from latlab.targets.qemu.qemu import ICOUNT_SHIFT, PARAMS_MAGIC, Qemu
+from latlab.targets.qemu.toml_file import Address, Name, Text, read_toml
+
+T = TypeVar("T")
 
 CORES_STAY_ON = 1
 ELF_MAGIC = b"\x7fELF"
@@ -82,39 +86,43 @@ def placed(subject: Subject, folder: Path = Path()) -> Subject:
     return replace(subject, images=images, symbols=tuple(folder / path for path in subject.symbols))
 
 
+class _Image(msgspec.Struct, forbid_unknown_fields=True):
+    file: Name
+    flash: Address | None = None
+    address: Address | None = None
+    payload: Literal["bl33"] | None = None
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    image: Annotated[list[_Image], msgspec.Meta(min_length=1)]
+    name: Name | None = None
+    machine: str = "virt"
+    options: Text | None = None
+    cpu: Name | None = None
+    cores: int | None = None
+    cores_stay_on: bool | None = None
+    takes_turns: bool | None = None
+    symbols: list[Name] = []
+
+
 def load_subject(path: Path, folder: Path | None = None) -> Subject:
     """A subject's TOML file; the files that it names stand beside it, or in `folder`."""
     folder = path.parent if folder is None else folder
-    try:
-        data = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); name the subject's TOML file") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: not TOML ({error})") from error
-    known = {"name", "machine", "options", "cpu", "cores", "cores_stay_on", "takes_turns", "symbols", "image"}
-    unknown = sorted(set(data) - known)
-    if unknown:
-        raise DataError(f"{path}: {unknown[0]!r} means nothing here; a subject has {', '.join(sorted(known))}")
-    board = board_of(_text(path, data, "machine", "virt"))
-    images = data.get("image")
-    if not isinstance(images, list) or not images:
-        raise DataError(f"{path}: it has no [[image]]; name at least one file with flash = or address =")
-    cores = data.get("cores", board.cores)
-    if not isinstance(cores, int) or not 1 <= cores <= board.most_cores:
-        raise DataError(f"{path}: cores = {cores!r}; the program knows 1 to {board.most_cores} on {board.name}")
-    symbols = data.get("symbols", [])
-    if not isinstance(symbols, list) or not all(isinstance(each, str) for each in symbols):
-        raise DataError(f"{path}: symbols is a list of ELF files")
+    found = read_toml(path, _File, "docs/foreign-firmware.md")
+    board = board_of(found.machine)
+    cores = _or(found.cores, board.cores)
+    if not 1 <= cores <= board.most_cores:
+        raise DataError(f"{path}: cores = {cores}; the program knows 1 to {board.most_cores} on {board.name}")
     return Subject(
-        _text(path, data, "name", path.stem),
+        _or(found.name, path.stem),
         board,
-        tuple(_image(path, folder, each) for each in images),
-        _text(path, data, "options", board.options),
-        data.get("cpu", board.cpu),
+        tuple(_image(path, folder, each) for each in found.image),
+        _or(found.options, board.options),
+        _or(found.cpu, board.cpu),
         cores,
-        tuple(folder / each for each in symbols),
-        _flag(path, data, "cores_stay_on", board.cores_stay_on),
-        _flag(path, data, "takes_turns", board.is_deterministic),
+        tuple(folder / each for each in found.symbols),
+        _or(found.cores_stay_on, board.cores_stay_on),
+        _or(found.takes_turns, board.is_deterministic),
     )
 
 
@@ -139,31 +147,29 @@ def command_line(
         *((("-cpu", subject.cpu),) if subject.cpu else ()),
         ("-smp", str(subject.cores)),
         *((("-m", str(board.memory_mib)),) if board.memory_mib else ()),
-        *(("-device", f"loader,file={_escaped(image.file)},addr={image.address:#x},force-raw=on") for image in memory),
+        *(loaded(image.file, image.address) for image in memory),
         *(() if is_packed else _loaded(board, program, folder)),
-        *(("-device", f"loader,addr={board.params + 8 * i:#x},data={value:#x},data-len=8") for i, value in enumerate(params)),
-        ("-display", "none"),
-        ("-monitor", "none"),
-        ("-serial", "stdio"),
-        ("-serial", f"file:{_escaped(folder / 'secure.log')}"),
-        ("-icount", f"shift={ICOUNT_SHIFT},sleep=off") if subject.is_deterministic else ("-accel", "tcg,thread=multi"),
+        *words(board.params, params),
+        *HEADLESS,
+        *serial_ports(folder / "secure.log"),
+        clock(ICOUNT_SHIFT if subject.is_deterministic else None),
     ]
     if any(image.flash is not None for image in subject.images):
         flash = folder / "flash.bin"
         flash.write_bytes(flash_of(subject, program))
         options.append(("-bios", str(flash)))
-    return (str(qemu.path), *(part for option in options for part in option), *board.words, "-no-reboot")
+    return line(qemu.path, options, *board.words, "-no-reboot")
 
 
 def _loaded(board: Board, program: Path, folder: Path) -> tuple[tuple[str, str], ...]:
     """The program in memory, and where its machine enters the normal world elsewhere, a jump to it. That place is flash, which only
     takes files."""
-    in_memory = ("-device", f"loader,file={_escaped(program)}")
+    in_memory = loaded(program)
     if board.entered_at is None:
         return (in_memory,)
     jump = folder / "jump.bin"
     jump.write_bytes(struct.pack("<2IQ", LDR_X4_BEHIND, BR_X4, _entry_of(program)))
-    return (in_memory, ("-device", f"loader,file={_escaped(jump)},addr={board.entered_at:#x},force-raw=on"))
+    return (in_memory, loaded(jump, board.entered_at))
 
 
 def _entry_of(program: Path) -> int:
@@ -200,16 +206,14 @@ def flat_program(program: Path) -> bytes:
     return bytes(flat)
 
 
-def _image(path: Path, folder: Path, entry: Any) -> FirmwareImage:
-    known = {"file", "flash", "address", "payload"}
-    if not isinstance(entry, dict) or not isinstance(entry.get("file"), str) or set(entry) - known:
-        raise DataError(f'{path}: an [[image]] has a file, flash = or address =, and payload = "bl33" where the program takes its place')
-    flash, address = entry.get("flash"), entry.get("address")
-    if (flash is None) == (address is None) or not isinstance(flash if address is None else address, int):
-        raise DataError(f"{path}: the image {entry['file']} goes to one place: flash = OFFSET or address = ADDRESS")
-    if entry.get("payload", "bl33") != "bl33":
-        raise DataError(f'{path}: payload = {entry["payload"]!r}; the program can take the place of "bl33" only')
-    return FirmwareImage(folder / entry["file"], flash, address, "payload" in entry)
+def _image(path: Path, folder: Path, each: _Image) -> FirmwareImage:
+    if (each.flash is None) == (each.address is None):
+        raise DataError(f"{path}: the image {each.file} goes to one place: flash = OFFSET or address = ADDRESS")
+    return FirmwareImage(folder / each.file, each.flash, each.address, each.payload is not None)
+
+
+def _or(given: T | None, usual: T) -> T:
+    return usual if given is None else given
 
 
 def _built(board: Board, name: str) -> Path:
@@ -224,21 +228,3 @@ def _built(board: Board, name: str) -> Path:
 
 def _where_it_starts(board: Board, firmware: Path) -> FirmwareImage:
     return FirmwareImage(firmware, flash=0) if board.is_flashed else FirmwareImage(firmware, address=0)
-
-
-def _flag(path: Path, data: Mapping[str, Any], key: str, default: bool) -> bool:
-    value = data.get(key, default)
-    if not isinstance(value, bool):
-        raise DataError(f"{path}: {key} = {value!r} is neither true nor false")
-    return value
-
-
-def _text(path: Path, data: Mapping[str, Any], key: str, default: str) -> str:
-    value = data.get(key, default)
-    if not isinstance(value, str):
-        raise DataError(f"{path}: {key} = {value!r} is no text")
-    return value
-
-
-def _escaped(path: Path) -> str:
-    return str(path).replace(",", ",,")

@@ -16,10 +16,12 @@
 __attribute__((visibility("default"))) extern const int qemu_plugin_version;
 const int qemu_plugin_version = QEMU_INTERFACE_VERSION;
 
-#define CHOSEN_OF 3U /* one place in so many waits ... */
-#define WAITS_OF 3U  /* one visit of it */
-#define LONG_OF 4U   /* one delay */
-#define SHORT_US 300U
+/* Of so many places one waits long, at every other visit, and some a little: a long wait is to outlast the way that another core goes. */
+#define KINDS 32U
+#define LONG_KINDS 1U
+#define SHORT_KINDS 5U
+#define WAITS_OF 2U
+#define SHORT_US 50U
 #define LONG_US 20000U
 
 static uint64_t seed = 1;
@@ -39,13 +41,19 @@ static bool meets_others(uint32_t opcode)
     return (opcode & 0xFFC00000U) == 0xD5000000U || (opcode & 0x3F000000U) == 0x08000000U;
 }
 
+static uint64_t kind_of(uint64_t address)
+{
+    return mix(seed ^ address) % KINDS;
+}
+
 static void wait_here(unsigned int vcpu, void *place)
 {
     static _Thread_local uint64_t hits;
-    uint64_t chance = mix(seed ^ (uint64_t)(uintptr_t)place ^ (uint64_t)vcpu << 48 ^ ++hits << 32);
+    uint64_t address = (uint64_t)(uintptr_t)place;
+    uint64_t chance = mix(seed ^ address ^ (uint64_t)vcpu << 48 ^ ++hits << 32);
 
     if (chance % WAITS_OF == 0) {
-        g_usleep(chance / WAITS_OF % LONG_OF == 0 ? LONG_US : SHORT_US);
+        g_usleep(kind_of(address) < LONG_KINDS ? LONG_US : SHORT_US);
     }
 }
 
@@ -58,7 +66,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
         uint32_t opcode = 0;
 
         qemu_plugin_insn_data(instruction, &opcode, sizeof(opcode));
-        if (address >= from && address < to && meets_others(opcode) && mix(seed ^ address) % CHOSEN_OF == 0) {
+        if (address >= from && address < to && meets_others(opcode) && kind_of(address) < SHORT_KINDS) {
             qemu_plugin_register_vcpu_insn_exec_cb(instruction, wait_here, QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)address);
         }
     }

@@ -100,6 +100,8 @@ void life_live(uint64_t context_id)
     }
     if (life.suspends != 0) {
         suspend(state);
+    } else {
+        timer_sleep_us(NAP_US);
     }
     if (life.goes_in_handler) {
         begin_handler();

@@ -97,16 +97,13 @@ static uint64_t lost_arrivals(void)
     return lost;
 }
 
-/* As soon as a core says that it is off it is started again, and then goes off: wake-ups come to cores that need none any more. */
-static void start_all_once_more(void)
+/* As soon as the core says that it is off it is started again, and then goes off: wake-ups come to a core that needs none any more. */
+static void start_again_and_again(uint32_t target)
 {
-    for (uint32_t i = 0; i < core_count; i++) {
-        if (i == lead_index) {
-            continue;
-        }
-        while (psci_cpu_on(cores[i].mpidr, (uint64_t)payload_secondary, ledger_offer(lead_index, i)) != PSCI_SUCCESS)
+    for (uint32_t round = 0; round < LAST_ROUNDS; round++) {
+        while (psci_cpu_on(cores[target].mpidr, (uint64_t)payload_secondary, ledger_offer(lead_index, target)) != PSCI_SUCCESS)
             ;
-        ledger_grant(lead_index, i);
+        ledger_grant(lead_index, target);
     }
 }
 
@@ -115,8 +112,10 @@ static _Noreturn void leave_all_off(uint64_t seed)
 {
     struct random random = { .state = seed };
 
-    for (uint32_t round = 0; round < LAST_ROUNDS; round++) {
-        start_all_once_more();
+    for (uint32_t i = 0; i < core_count; i++) {
+        if (i != lead_index) {
+            start_again_and_again(i);
+        }
     }
     for (uint32_t i = 0; i < core_count; i++) {
         while (i != lead_index && psci_affinity_info(cores[i].mpidr, 0) != AFFINITY_OFF)

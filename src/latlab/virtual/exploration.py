@@ -18,7 +18,7 @@ PROGRAM = "latlab_explore"
 TIMEOUT_S = 900
 FINISHED, BROKEN, REFUSED, TOO_LARGE = 0, 1, 2, 3
 SCOPES = ("coordination", "transition")
-INTERRUPTS = ("gicv2-hide", "gicv2-pass", "gicv3-hide", "gicv3-pass")
+INTERRUPTS = ("gicv2-hide", "gicv2-pass", "gicv3-hide", "gicv3-pass", "gicv2-plain")
 TOO_MANY = "not finished: too many states"
 COUNTS = re.compile(r"^(.*): (\d+) states, (\d+) steps, (\d+ ends \([0-9a-f]+\))$", re.MULTILINE)
 
@@ -28,8 +28,8 @@ class System:
     """The cores of each cluster and one program per core.
 
     One letter per call: 2, 1, 0 suspend to that level, `r` with the cluster in retention, `s` standby, `f` CPU_OFF, `a` AFFINITY_INFO of
-    every core, `A` to `P` CPU_ON of core 0 to 15, `h` CPU_OFF in the middle of an interrupt, `i` an interrupt to every other core; a
-    core whose program begins with `-` starts off. `bound`: at most so many preemptions (None: every interleaving); `walks`: random walks
+    every core, `A` to `P` CPU_ON of core 0 to 15, `x` that the power controller refuses the next of them, `h` CPU_OFF in the middle of
+    an interrupt, `i` an interrupt to every other core; a core whose program begins with `-` starts off. `bound`: at most so many preemptions (None: every interleaving); `walks`: random walks
     instead. `every_access`: without joining steps. `interrupts`: parking on this interrupt controller, one of INTERRUPTS.
     """
 
@@ -60,6 +60,8 @@ SMALL = (
     System("2", "s|1"),
     System("2", "oo1|p1"),
     System("2", "n1|r"),
+    System("2", "xBB|f1"),
+    System("2,1", "xC|Cf|-1"),
     System("2", "1|0", os_initiated=True),
     System("2", "11|00", os_initiated=True),
     System("1,1", "2|0", os_initiated=True),

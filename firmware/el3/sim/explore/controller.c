@@ -51,7 +51,16 @@ static int core_of_mpidr(uint64_t mpidr)
 
 static bool core_on(unsigned core)
 {
+    uint8_t *refusal = &system_state.refusal[host_self()];
+
     host_require_no_lock("switching a core on");
+    if (*refusal == REFUSAL_TO_COME) {
+        *refusal = REFUSAL_MADE;
+        return false;
+    }
+    if (parking.core_on != NULL) {
+        return parking.core_on(core);
+    }
     host_switch_on(core);
     return true;
 }
@@ -162,7 +171,6 @@ const struct psci_platform *controller_begin(uint32_t off)
     parking = (struct psci_platform){ 0 };
     if (interrupts_setup.version != 0) {
         parked_init(&parking, off);
-        hooks.core_on = parking.core_on;
         hooks.core_prepare_down = parking.core_prepare_down;
     }
     return &hooks;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * latlab_explore: every interleaving of a small system, or random walks through a large one.
- *   latlab_explore [--transition] [--os-initiated] [--every-access] [--interrupts gicv2-hide|gicv2-pass|gicv3-hide|gicv3-pass] [--walks N SEED | --replay CHOICES] [--preemptions N] [--most STATES] CLUSTERS PROGRAMS
+ *   latlab_explore [--transition] [--os-initiated] [--every-access] [--interrupts gicv2-hide|gicv2-pass|gicv3-hide|gicv3-pass|gicv2-plain] [--walks N SEED | --replay CHOICES] [--preemptions N] [--most STATES] CLUSTERS PROGRAMS
  * Depth first over snapshots of the whole machine; a state that has been seen is not gone into again (64-bit hashes).
  */
 #include <stdio.h>
@@ -225,7 +225,7 @@ static int replay(char *text)
 
 static int usage(void)
 {
-    fputs("usage: latlab_explore [--transition] [--os-initiated] [--every-access] [--interrupts gicv2-hide|gicv2-pass|gicv3-hide|gicv3-pass] [--walks N SEED | --replay CHOICES] [--preemptions N] [--most STATES] CLUSTERS PROGRAMS\n",
+    fputs("usage: latlab_explore [--transition] [--os-initiated] [--every-access] [--interrupts gicv2-hide|gicv2-pass|gicv3-hide|gicv3-pass|gicv2-plain] [--walks N SEED | --replay CHOICES] [--preemptions N] [--most STATES] CLUSTERS PROGRAMS\n",
           stderr);
     return 2;
 }

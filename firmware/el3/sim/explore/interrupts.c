@@ -13,6 +13,7 @@
 #define SPURIOUS 1023U
 #define IDLE_PRIORITY 0x100U
 #define CLIENT_PRIORITY 0x80U /* the normal world's 0x00, the highest that it can have */
+#define CLIENT_SHARED_PRIORITY 0x10U /* the highest that leaves a core asleep which is off, where no priority is the secure world's alone */
 #define TIMER_PRIORITY 0xC0U
 #define CLIENT_MASK 0xF8U
 #define SECURE_GROUP 0U
@@ -25,10 +26,14 @@ static const unsigned ids[INTERRUPTS] = { [INTERRUPT_CLIENT] = 0, [INTERRUPT_WAK
 
 bool interrupts_parse(const char *text)
 {
+    if (strcmp(text, "gicv2-plain") == 0) {
+        interrupts_setup = (struct interrupts_setup){ .version = 2, .has_one_group = true };
+        return true;
+    }
     bool known = strncmp(text, "gicv", 4) == 0 && (text[4] == '2' || text[4] == '3') && (strcmp(text + 5, "-hide") == 0 || strcmp(text + 5, "-pass") == 0);
 
     if (known) {
-        interrupts_setup = (struct interrupts_setup){ (unsigned)(text[4] - '0'), text[6] == 'h' };
+        interrupts_setup = (struct interrupts_setup){ .version = (unsigned)(text[4] - '0'), .closed_hides = text[6] == 'h' };
     }
     return known;
 }
@@ -144,15 +149,21 @@ static void meet_others(void)
     host_point(HOST_DEVICE, NULL, 0);
 }
 
+static unsigned client_group(void)
+{
+    return interrupts_setup.has_one_group ? SECURE_GROUP : CLIENT_GROUP;
+}
+
 void client_starts(void)
 {
     struct interrupt_interface *interface = own();
+    unsigned group = client_group();
 
-    interrupts_state.distributes[CLIENT_GROUP] = true;
-    interface->active_priorities[CLIENT_GROUP] = 0;
+    interrupts_state.distributes[group] = true;
+    interface->active_priorities[group] = 0;
     interface->mask = CLIENT_MASK;
-    interface->is_open[CLIENT_GROUP] = true;
-    interface->sources[INTERRUPT_CLIENT].priority = CLIENT_PRIORITY;
+    interface->is_open[group] = true;
+    interface->sources[INTERRUPT_CLIENT].priority = interrupts_setup.has_one_group ? CLIENT_SHARED_PRIORITY : CLIENT_PRIORITY;
     interface->sources[INTERRUPT_CLIENT].is_enabled = true;
     interface->sources[INTERRUPT_CLIENT].is_active = false;
     interface->sources[INTERRUPT_TIMER].priority = TIMER_PRIORITY;
@@ -164,8 +175,8 @@ void client_takes(void)
 {
     struct interrupt_interface *interface = own();
 
-    for (uint32_t taken = acknowledge(interface, CLIENT_GROUP); taken != SPURIOUS; taken = acknowledge(interface, CLIENT_GROUP)) {
-        end(interface, CLIENT_GROUP, taken);
+    for (uint32_t taken = acknowledge(interface, client_group()); taken != SPURIOUS; taken = acknowledge(interface, client_group())) {
+        end(interface, client_group(), taken);
     }
     interface->sources[INTERRUPT_TIMER].pending = 0;
     interface->fell_through = 0;
@@ -173,8 +184,9 @@ void client_takes(void)
 
 void client_begins_handler(void)
 {
+    meet_others(); /* of several senders it takes the first */
     send(host_self(), INTERRUPT_CLIENT);
-    if (acknowledge(own(), CLIENT_GROUP) == SPURIOUS) {
+    if (acknowledge(own(), client_group()) == SPURIOUS) {
         host_fail("a client's interrupt of its highest priority does not come");
     }
 }
@@ -233,6 +245,15 @@ static void set_enabled(struct interrupt_interface *interface, uint32_t bits, bo
     }
 }
 
+/* A core that has changed nothing would be woken by the same again. */
+static void change_pending(struct interrupt_interface *interface, struct interrupt_source *source, uint16_t pending)
+{
+    if (source->pending != pending) {
+        source->pending = pending;
+        interface->fell_through = 0;
+    }
+}
+
 static void set_pending(unsigned core, uint32_t bits, bool pending)
 {
     struct interrupt_interface *interface = &interrupts_state.cores[core];
@@ -240,8 +261,7 @@ static void set_pending(unsigned core, uint32_t bits, bool pending)
     meet_others();
     for (unsigned i = 0; i < INTERRUPTS; i++) {
         if ((bits >> ids[i] & 1U) != 0) {
-            interface->sources[i].pending = pending;
-            interface->fell_through = 0;
+            change_pending(interface, &interface->sources[i], pending);
         }
     }
     host_look_up(core);
@@ -257,8 +277,7 @@ static void set_sent(struct interrupt_interface *interface, uintptr_t first, uin
         if (is_range(ids[i], first, 4) && ids[i] < 16U) {
             uint16_t mask = (uint16_t)(senders >> 8U * (ids[i] - first) & 0xFFU);
 
-            source->pending = (uint16_t)(pending ? source->pending | mask : source->pending & ~mask);
-            interface->fell_through = 0;
+            change_pending(interface, source, (uint16_t)(pending ? source->pending | mask : source->pending & ~mask));
         }
     }
 }
@@ -391,7 +410,7 @@ uint32_t mmio_read32(uintptr_t address)
     case GICD + CTLR:
         return interrupts_state.distributes[SECURE_GROUP];
     case GICD + TYPER:
-        return 1U << 10; /* security extensions, no shared interrupts */
+        return interrupts_setup.has_one_group ? 0 : 1U << 10; /* security extensions, no shared interrupts */
     case GICD + ISPENDR:
         return read_pending(own());
     case GICC + 0x04:

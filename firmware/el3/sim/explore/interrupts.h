@@ -43,11 +43,12 @@ extern struct interrupts_state interrupts_state;
 struct interrupts_setup {
     unsigned version; /* 2 or 3; 0: there is none, and interrupts come by themselves */
     bool closed_hides;
+    bool has_one_group; /* a GICv2 without security extensions: both worlds have all of it */
 };
 
 extern struct interrupts_setup interrupts_setup;
 
-/* "gicv2-hide", "gicv3-pass", ...; false: it is none of them. */
+/* "gicv2-hide", "gicv3-pass", ..., "gicv2-plain"; false: it is none of them. */
 bool interrupts_parse(const char *text);
 
 /* As out of reset. */

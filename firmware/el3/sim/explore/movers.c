@@ -119,27 +119,35 @@ static const char *flush_fault(unsigned core)
     return NULL;
 }
 
-/* A core that is off is switched on by whoever swaps its state; nobody else stores to it but itself. */
-static bool is_state_of_other(unsigned core, const void *object)
+/* A core that is off is switched on by whoever swaps its state, and only he may take that back, where the controller has refused. */
+static bool may_take_back(unsigned core, unsigned other, uint32_t state)
+{
+    return system_state.refusal[core] == REFUSAL_MADE && state == PSCI_CORE_OFF && psci.cores[other].state.value == PSCI_CORE_ON_PENDING &&
+           system_state.granted[other] == system_context_of(core);
+}
+
+/* Nobody else stores to the state of a core but itself. */
+static bool is_state_of_other(unsigned core, const struct access *access)
 {
     for (unsigned other = 0; other < system_setup.cores; other++) {
-        if (other != core && object == &psci.cores[other].state) {
-            return true;
+        if (other != core && access->object == &psci.cores[other].state) {
+            return !may_take_back(core, other, (uint32_t)access->arg);
         }
     }
     return false;
 }
 
-static const char *store_fault(unsigned core, const void *object)
+static const char *store_fault(unsigned core, const struct access *access)
 {
     static char text[96];
+    const void *object = access->object;
     const struct psci_domain *domain = domain_of_state(object);
     const struct psci_domain *asked = domain_of_wanted(object);
 
     if (object == &psci.suspend_mode && !system_setup.changes_mode) {
         return "the suspend mode changes, which is taken for a constant here";
     }
-    if (is_state_of_other(core, object)) {
+    if (is_state_of_other(core, access)) {
         snprintf(text, sizeof(text), "core %u: stores to the state of another core", core);
         return text;
     }
@@ -172,7 +180,7 @@ const char *access_fault(unsigned core, const struct access *access)
     case HOST_SHARED_LOAD:
         return load_fault(core, access->object);
     case HOST_SHARED_STORE:
-        return store_fault(core, access->object);
+        return store_fault(core, access);
     case HOST_CACHE_POWER_DOWN:
         return access->arg == PSCI_LEVEL_CORE ? NULL : flush_fault(core);
     default:

@@ -85,6 +85,19 @@ static void set_mode(enum psci_suspend_mode mode)
     }
 }
 
+static void switch_on(unsigned core, unsigned target)
+{
+    int64_t result = call(PSCI_ID_64(PSCI_CPU_ON), target, SYSTEM_ENTRY, system_context_of(core));
+    bool was_refused = system_state.refusal[core] == REFUSAL_MADE;
+
+    if ((result == PSCI_INTERNAL_FAILURE) != was_refused) {
+        host_fail("CPU_ON that the power controller has %s returned %lld", was_refused ? "refused" : "not refused", (long long)result);
+    }
+    if (was_refused) {
+        system_state.refusal[core] = REFUSAL_NONE;
+    }
+}
+
 static void perform(unsigned core, char operation)
 {
     switch (operation) {
@@ -128,8 +141,11 @@ static void perform(unsigned core, char operation)
     case 'i':
         client_sends_to_others();
         break;
+    case 'x':
+        system_state.refusal[core] = REFUSAL_TO_COME;
+        break;
     default:
-        call(PSCI_ID_64(PSCI_CPU_ON), (uint64_t)(operation - 'A'), SYSTEM_ENTRY, system_context_of(core));
+        switch_on(core, (unsigned)(operation - 'A'));
         break;
     }
 }
@@ -197,8 +213,8 @@ static const char *parse_programs(const char *text)
             length = 0;
         } else if (core >= system_setup.cores) {
             return "there are more programs than cores";
-        } else if (strchr("210rsfanophi-ABCDEFGHIJKLMNOP", *text) == NULL || (*text == '-' && length != 0)) {
-            return "a program is made of 2, 1, 0, r, s, f, a, n, o, p, h, i and A to P, with - before them where the core starts off";
+        } else if (strchr("210rsfanophix-ABCDEFGHIJKLMNOP", *text) == NULL || (*text == '-' && length != 0)) {
+            return "a program is made of 2, 1, 0, r, s, f, a, n, o, p, h, i, x and A to P, with - before them where the core starts off";
         } else if (length + 1U >= SYSTEM_OPERATIONS) {
             return "a program is longer than 15 letters";
         } else {

@@ -179,9 +179,14 @@ static uint32_t cores_off(void)
 /* Twice for one interrupt that nobody takes off the list is for ever, or until somebody switches the core on. */
 static bool falls_through(unsigned core)
 {
+    uint8_t *fell_through = &interrupts_state.cores[core].fell_through;
     bool wakes = interrupts_signalled(core);
 
-    if (wakes && core == host_self() && system_state.sleeps_off[core] && ++interrupts_state.cores[core].fell_through > 1U) {
+    if (core != host_self() || !system_state.sleeps_off[core]) {
+        return wakes;
+    }
+    *fell_through = wakes ? *fell_through + 1U : 0;
+    if (*fell_through > 1U) {
         host_fail("is off and does not sleep: what woke it stays pending");
     }
     return wakes;
@@ -377,7 +382,8 @@ uint64_t system_hash(void)
         hash = mix(hash, psci.cores[core].entry.context_id << 32 | system_state.granted[core]);
         hash = mix(hash, system_state.held[core].entry.context_id << 32 | (uint64_t)system_state.held[core].target << 1 | system_state.sleeps_off[core]);
         hash = mix(hash, (uint64_t)system_state.position[core] << 8 | (uint64_t)system_state.armed[core] | (uint64_t)system_state.in_call[core] << 1 |
-                             (uint64_t)system_state.is_up[core] << 2 | (uint64_t)system_state.read_mode[core] << 4);
+                             (uint64_t)system_state.is_up[core] << 2 | (uint64_t)system_state.read_mode[core] << 4 |
+                             (uint64_t)system_state.refusal[core] << 6);
     }
     for (unsigned domain = 0; domain < system_topology.domains; domain++) {
         hash = hash_domain(hash, &psci.domains[domain]);

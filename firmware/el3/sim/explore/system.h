@@ -23,6 +23,9 @@ struct held_store {
     uint8_t target; /* the core, plus one, whose entry it is; 0: nothing is held back */
 };
 
+/* The power controller refuses the next core that this one asks for; it has. */
+enum system_refusal { REFUSAL_NONE, REFUSAL_TO_COME, REFUSAL_MADE };
+
 /* What changes besides psci and the cores themselves. */
 struct system_state {
     struct psci_entry entries[PSCI_MAX_CORES]; /* as every core sees them */
@@ -30,6 +33,7 @@ struct system_state {
     uint64_t granted[PSCI_MAX_CORES]; /* the context id of the CPU_ON that a core is to come up with */
     uint8_t position[PSCI_MAX_CORES]; /* in the core's program */
     bool armed[PSCI_MAX_CORES];       /* an interrupt is still to come in this suspend */
+    uint8_t refusal[PSCI_MAX_CORES];  /* of the core's CPU_ON by the power controller: enum system_refusal */
     struct access next[PSCI_MAX_CORES]; /* what the core does first in its next step; HOST_OPERATIONS: it only goes on */
     uint64_t stack_hash[PSCI_MAX_CORES]; /* a core's stack changes when it runs, at no other time */
     uint8_t read_mode[PSCI_MAX_CORES]; /* the suspend mode, as the core saw it last */

@@ -29,8 +29,9 @@ class System:
 
     One letter per call: 2, 1, 0 suspend to that level, `r` with the cluster in retention, `s` standby, `f` CPU_OFF, `a` AFFINITY_INFO of
     every core, `A` to `P` CPU_ON of core 0 to 15, `x` that the power controller refuses the next of them, `h` CPU_OFF in the middle of
-    an interrupt, `i` an interrupt to every other core; a core whose program begins with `-` starts off. `bound`: at most so many preemptions (None: every interleaving); `walks`: random walks
-    instead. `every_access`: without joining steps. `interrupts`: parking on this interrupt controller, one of INTERRUPTS.
+    an interrupt, `i` an interrupt to every other core; a core whose program begins with `-` starts off. `bound`: at most so many
+    preemptions (None: every interleaving); `walks`: random walks instead. `every_access`: without joining steps. `interrupts`: parking on
+    this interrupt controller, one of INTERRUPTS.
     """
 
     clusters: str

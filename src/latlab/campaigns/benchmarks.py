@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from latlab.campaigns import steal_results
 from latlab.campaigns.recording import living
 from latlab.errors import DataError, UsageError
 from latlab.formats.measured import read_amounts
@@ -54,7 +55,9 @@ def import_amounts(
 
 
 def with_amounts(run: Run, files: Mapping[str, bytes]) -> Run:
-    """The run with what its file says."""
+    """The run with what its file says, or its files if it is of the steal meter."""
+    if run.campaign == steal_results.CAMPAIGN:
+        return steal_results.with_stolen(run, files)
     if LOG not in files:
         raise DataError(f"{run.id} lacks the file that its amounts are made of; import it again")
     found = read_amounts(files[LOG], run.source or LOG)

@@ -93,7 +93,7 @@ class LinuxFollowing(Follower):
     """A job on a Linux machine. Its folder is in the store before it is made."""
 
     def __init__(
-        self, store: Store, run_id: str, workload: Workload, watcher: Watcher, machine: Machine, clock: Clock | None = None
+        self, store: Store, run_id: str, workload: Workload | None, watcher: Watcher, machine: Machine, clock: Clock | None = None
     ) -> None:
         self._store, self._run_id, self._machine = store, run_id, machine
         self._checkpoints = Checkpoints(store, run_id, workload, watcher, "", clock or time.monotonic)

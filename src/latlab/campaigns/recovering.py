@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from latlab.campaigns import steal_results
 from latlab.campaigns.foreign import INSTRUMENT, measured
 from latlab.campaigns.psci import CAMPAIGN
 from latlab.campaigns.recording import sound_samples, text_of
@@ -161,7 +162,7 @@ def _problems(run: Run, files: Mapping[str, bytes]) -> list[str]:
     if run.kind is Kind.SPANS:
         return []
     try:
-        return problems_of(run, files)
+        return steal_results.problems_of(files) if run.campaign == steal_results.CAMPAIGN else problems_of(run, files)
     except LatlabError as error:
         return [str(error)]
 

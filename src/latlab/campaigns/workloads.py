@@ -7,6 +7,7 @@ import re
 
 from latlab.errors import UsageError
 from latlab.targets.linux.rt_job import Workload
+from latlab.targets.linux.steal_job import Watch
 from latlab.targets.qemu.console import Limits
 
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -51,6 +52,10 @@ def guest_limits(workload: Workload, timeout_s: float | None = None) -> Limits:
         raise UsageError(f"--timeout {timeout_s:g}: these are seconds; use more than 0")
     whole = BOOT_ALLOWANCE_S + SLOWDOWN * workload.duration_s if timeout_s is None else timeout_s
     return Limits(whole, max(SILENCE_FLOOR_S, whole))
+
+
+def steal_limits(watch: Watch, timeout_s: float | None = None) -> Limits:
+    return guest_limits(Workload(watch.duration_s * len(watch.phases)), timeout_s)
 
 
 def power_limits(cycles: int, suspends: int) -> Limits:

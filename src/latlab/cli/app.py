@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from latlab.cli import analysis, commits, doctor, psa, psci, publish, rt, runs, sbi, upkeep, virtual, watch
+from latlab.cli import analysis, commits, doctor, psa, psci, publish, rt, runs, sbi, steal, upkeep, virtual, watch
 from latlab.errors import LatlabError, UsageError
 
 app = typer.Typer(
@@ -40,6 +40,7 @@ def latlab(version: Annotated[bool, typer.Option("--version", help="Print the ve
 psci.register(run_app, app)
 psa.register(run_app)
 rt.register(run_app, app)
+steal.register(run_app)
 runs.register(app)
 upkeep.register(app)
 analysis.register(app)

@@ -129,7 +129,7 @@ def rt(
         return _on_linux(opened, workload, target, on_linux, board, what.probes, planned)
 
     if boots == 1:
-        _conclude(opened, one(), format)
+        conclude(opened, one(), format)
         return
     if target is not RtTarget.GUEST and not (target is RtTarget.LABGRID and board.power_cycle):
         raise UsageError("--boots needs a target that latlab can boot: --target guest, or --target labgrid with --power-cycle")
@@ -160,11 +160,11 @@ def rt_trng(
     workload = checked(Workload(seconds_of(duration), load, Instrument.RECORDER, outlier_us=threshold))
     wanted = doses_of(doses)
     opened = open_store(store)
-    program, image = find_qemu(qemu), _image()
+    program, image = find_qemu(qemu), guest_image()
     ready_firmware(GuestMachine(hold_firmware=True, firmware=firmware), say)
-    with _watched() as watcher:
+    with watched() as watcher:
         run_id = run_trng(opened, program, image, firmware, workload, wanted, guest_limits(workload, timeout), watcher)
-    _conclude(opened, run_id, format)
+    conclude(opened, run_id, format)
 
 
 def rt_power(
@@ -185,16 +185,16 @@ def rt_power(
 
     opened = open_store(store)
     machine = GuestMachine(cores, Mode.MULTI_THREAD, firmware=firmware)
-    program, image = find_qemu(qemu), _image()
+    program, image = find_qemu(qemu), guest_image()
     ready_firmware(machine, say)
-    with _watched() as watcher:
+    with watched() as watcher:
         run_id = run_power(opened, program, image, machine, cycles, suspends, power_limits(cycles, suspends), watcher)
-    _conclude(opened, run_id, Format.TABLE)
+    conclude(opened, run_id, Format.TABLE)
 
 
 def guest(rebuild: Annotated[bool, typer.Option("--rebuild", help="Fetch the packages and build it again.")] = False) -> None:
     """Build the RT-Linux guest's image, or say which one there is."""
-    image = _image(rebuild)
+    image = guest_image(rebuild)
     typer.echo(f"{image.folder}: Linux {image.kernel_release}")
 
 
@@ -214,7 +214,7 @@ def import_rt(
 
     data = read_file(log)
     opened = open_store(store)
-    _conclude(opened, import_measured(opened, data, log.name, platform, duration, interval, firmware), format)
+    conclude(opened, import_measured(opened, data, log.name, platform, duration, interval, firmware), format)
 
 
 def _boots(
@@ -245,7 +245,7 @@ def _on_linux(
     from latlab.campaigns.rt import run_rt_linux
     from latlab.report.waiting import MeasurementProgress
 
-    with _machine(target, options, board) as found, MeasurementProgress(err()) as watcher:
+    with machine_of(target, options.host, board) as found, MeasurementProgress(err()) as watcher:
         return run_rt_linux(store, found, workload, say, options.platform, options.smc_module, probes, watcher, planned)
 
 
@@ -258,14 +258,14 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, probes: b
 
     machine = GuestMachine(options.cores, Mode(options.mode.value), workload.idle_states, options.kstack, firmware=options.firmware)
     chosen = campaign.GuestOptions(options.hwrng, probes)
-    program, image, limits = find_qemu(options.qemu), _image(), guest_limits(workload, options.timeout)
+    program, image, limits = find_qemu(options.qemu), guest_image(), guest_limits(workload, options.timeout)
     ready_firmware(machine, say)
-    with _watched() as watcher:
+    with watched() as watcher:
         return campaign.run_rt_guest(store, program, image, machine, workload, chosen, limits, watcher, planned)
 
 
 @contextmanager
-def _watched() -> Iterator[Watcher]:
+def watched() -> Iterator[Watcher]:
     """Whoever sits at the terminal watches, and may interrupt."""
     from latlab.cli.interrupt import Interrupts
     from latlab.report.waiting import MeasurementProgress
@@ -275,7 +275,7 @@ def _watched() -> Iterator[Watcher]:
 
 
 @contextmanager
-def _machine(target: RtTarget, options: LinuxOptions, board: BoardOptions) -> Iterator[Machine]:
+def machine_of(target: RtTarget, host: str | None, board: BoardOptions) -> Iterator[Machine]:
     from latlab.targets.linux.machine import Here, OverSsh
 
     if target is RtTarget.LABGRID:
@@ -284,16 +284,16 @@ def _machine(target: RtTarget, options: LinuxOptions, board: BoardOptions) -> It
         with machine_on(board) as found:
             yield found
         return
-    yield OverSsh(options.host) if options.host else Here()
+    yield OverSsh(host) if host else Here()
 
 
-def _image(rebuild: bool = False) -> GuestImage:
-    from latlab.targets.guest.guest_image import guest_image
+def guest_image(rebuild: bool = False) -> GuestImage:
+    from latlab.targets.guest import guest_image as images
 
-    return guest_image(rebuild, say)
+    return images.guest_image(rebuild, say)
 
 
-def _conclude(store: Store, run_id: str, format: Format) -> None:
+def conclude(store: Store, run_id: str, format: Format) -> None:
     """Print what was measured, then what is wrong with it."""
     from latlab.cli.showing import print_run
     from latlab.model.enums import RunStatus

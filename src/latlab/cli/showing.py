@@ -162,6 +162,9 @@ def _print_amounts(store: Store, run: Run, format: Format) -> None:
     from latlab.report.amounts import pages
     from latlab.report.renderers import csv
 
+    if _is_steal(run) and format in (Format.TABLE, Format.CSV):
+        _print_steal(store, run, format)
+        return
     whole = _with_amounts(store, run)
     if format is Format.TABLE:
         show(pages.screen(whole))
@@ -173,7 +176,30 @@ def _print_amounts(store: Store, run: Run, format: Format) -> None:
         emit(document_of(store, run, format))
 
 
+def _is_steal(run: Run) -> bool:
+    from latlab.campaigns.steal_results import CAMPAIGN
+
+    return run.campaign == CAMPAIGN
+
+
+def _print_steal(store: Store, run: Run, format: Format) -> None:
+    from latlab.campaigns.steal_results import phases_of
+    from latlab.report.amounts import stolen
+    from latlab.report.renderers import csv
+
+    phases = phases_of(store.logs(run.id))
+    if format is Format.TABLE:
+        show(stolen.screen(run, phases))
+    else:
+        emit(csv.tables(stolen.tables(phases)))
+
+
 def _amounts_page(store: Store, run: Run) -> Page:
+    if _is_steal(run):
+        from latlab.campaigns.steal_results import phases_of
+        from latlab.report.amounts import stolen
+
+        return stolen.document(run, phases_of(store.logs(run.id)))
     from latlab.report.amounts.pages import document
 
     return document(_with_amounts(store, run))

@@ -82,7 +82,7 @@ def test_wrong_options_are_refused_before_anything_starts(store: str, arguments:
 
 @pytest.mark.parametrize("doses", ["0,50", "50,100,200", "0,50,20000", "a,b"])
 def test_doses_that_give_no_slope_are_refused(store: str, doses: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("latlab.cli.rt._image", lambda: None)
+    monkeypatch.setattr("latlab.cli.rt.guest_image", lambda: None)
     monkeypatch.setattr("latlab.targets.qemu.qemu.find_qemu", lambda path: None)
     with pytest.raises(UsageError, match="--doses"):
         _latlab("run", "rt-trng", "--doses", doses)

@@ -44,6 +44,7 @@ class GuestMachine:
     kstack_randomised: bool = True
     hold_firmware: bool = False
     firmware: Path | None = None
+    cpu: str = CPU
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ def _machine_option(dumpdtb: Path | None = None) -> str:
 
 
 def _base_command(qemu: Qemu, machine: GuestMachine, firmware: Path) -> tuple[str, ...]:
-    hardware = ("-cpu", CPU, "-smp", str(machine.cores), "-m", str(MEMORY_MIB), "-bios", str(firmware))
+    hardware = ("-cpu", machine.cpu, "-smp", str(machine.cores), "-m", str(MEMORY_MIB), "-bios", str(firmware))
     return (str(qemu.path), *hardware, "-nic", "none", "-display", "none", "-monitor", "none")
 
 

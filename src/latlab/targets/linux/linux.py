@@ -7,7 +7,7 @@ import io
 import secrets
 import tarfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -135,6 +135,16 @@ def notes(found: Survey) -> list[str]:
     return result
 
 
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to do on a machine: files that go into the job's folder under a name, and the script by that folder."""
+
+    programs: tuple[tuple[Path, str], ...]
+    script: Callable[[str], str]
+    expected_s: float
+    limit_s: float
+
+
 class Follower:
     """Who follows a job; this one does nothing. `folder` comes before the folder on the machine is made, `tick` at every look, `phase` and
     `record` when there is news: what the job does, and the recorder's file as it stands."""
@@ -160,16 +170,24 @@ def run_linux(
     probes: bool = True,
     follower: Follower = Follower(),  # noqa: B008 - it has no state
 ) -> LinuxRun:
-    """Measure. A machine that goes away during the run is waited for, and what it wrote before is fetched."""
-    with _folder(machine, follower) as folder:
-        machine.put(recorder_for(found.machine), f"{folder}/latlab-recorder")
-        if smc_module:
-            machine.put(smc_module, f"{folder}/{smc_module.name}")
+    """Measure wake-ups."""
+
+    def text(folder: str) -> str:
         sources = Sources(f"{folder}/{smc_module.name}" if smc_module else "", probes)
+        return script(workload, f"{folder}/latlab-recorder", before(sources, folder))
+
+    programs = ((recorder_for(found.machine), "latlab-recorder"), *(((smc_module, smc_module.name),) if smc_module else ()))
+    return run_job(machine, found, Job(programs, text, _expected_s(workload), _limit_s(workload)), follower)
+
+
+def run_job(machine: Machine, found: Survey, job: Job, follower: Follower) -> LinuxRun:
+    """A machine that goes away during the run is waited for, and what it wrote before is fetched."""
+    with _folder(machine, follower) as folder:
+        for local, name in job.programs:
+            machine.put(local, f"{folder}/{name}")
         places = f"OUT={folder}/out\nPHASE={folder}/phase\nmkdir -p $OUT\n"
-        text = places + script(workload, f"{folder}/latlab-recorder", before(sources, folder))
         looked = _Looks(machine, folder, follower)
-        end = run_detached(machine, folder, text, found.boot_id, _expected_s(workload), _limit_s(workload), looked)
+        end = run_detached(machine, folder, places + job.script(folder), found.boot_id, job.expected_s, job.limit_s, looked)
         if end.is_lost and machine.restart():
             end = replace(end, sentence=f"{end.sentence}; it was switched off and on, and what had outlived that was fetched")
         files = _fetched(machine, folder)
@@ -258,5 +276,5 @@ def _unpacked(data: bytes) -> dict[str, bytes]:
 def _complaint(files: dict[str, bytes], status: int) -> str:
     if status == 0:
         return ""
-    said = [last_line(files[name]) for name in ("cyclictest.err", "recorder.err", "load.err") if files.get(name, b"").strip()]
+    said = [last_line(files[name]) for name in ("cyclictest.err", "recorder.err", "meter.err", "load.err") if files.get(name, b"").strip()]
     return f"the measurement ended with status {status}: {'; '.join(said) or 'it printed nothing'}"

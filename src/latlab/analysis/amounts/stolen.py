@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a steal meter's windows come to: amounts of each CPU, and sentences about what it could not see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from latlab.model.enums import Metric
+from latlab.model.run import Amount, CoreId
+from latlab.model.stolen import Blind, CpuStolen, Regime, Stolen
+
+WHOLE_SECOND = 0.9
+CLOCK_CHANGED = 0.01
+REASONS = {
+    Blind.ARCHITECTURE: "the machine has no 64-bit Arm CPUs, and others have no pair of counters of which one stops in the firmware",
+    Blind.NO_PMU: "the kernel has no cycle counter there, as in a virtual machine without a PMU or with a device tree that lacks it",
+    Blind.NOT_PERMITTED: "the kernel does not let this user count cycles; run as root or with CAP_PERFMON",
+    Blind.COUNTERS_TAKEN: "something else holds the counters; end other uses of perf, and boot with nowatchdog",
+    Blind.SILENT: "the counters do not count",
+    Blind.NO_CALL: "nothing that is known to enter the firmware can be called there, so it cannot be shown that the counters would tell; "
+    "load a driver of the firmware's TRNG or of OP-TEE, or mount debugfs on a kernel from 6.2 on, and run as root",
+    Blind.NOTHING_SEEN: "calls into the firmware were made and no counter told: the counters go on there (MDCR_EL3.SPME), "
+    "or the calls did not reach it",
+    Blind.CPU_GONE: "the CPU went away",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CpuLoss:
+    """One CPU over a whole measurement. `share` is of the time that was measured; `worst_ns` is the most in one window."""
+
+    cpu: int
+    measured_s: float
+    stolen_ns: int
+    share: float
+    windows: int
+    marked: int
+    worst_ns: int
+    worst_second_ns: int
+    own_share: float
+
+
+def loss_of(found: Stolen, cpu: CpuStolen) -> CpuLoss:
+    measured_ns = found.ns_of(sum(second.measured_ticks for second in cpu.seconds))
+    stolen_ns = sum(second.stolen_ns for second in cpu.seconds)
+    return CpuLoss(
+        cpu.cpu,
+        measured_ns / 1e9,
+        stolen_ns,
+        stolen_ns / measured_ns if measured_ns else 0.0,
+        sum(second.windows for second in cpu.seconds),
+        sum(second.marked for second in cpu.seconds),
+        max((second.worst_ns for second in cpu.seconds), default=0),
+        max((second.stolen_ns for second in cpu.seconds), default=0),
+        cpu.own_ns / measured_ns if measured_ns else 0.0,
+    )
+
+
+def amounts_of(name: str, found: Stolen) -> tuple[Amount, ...]:
+    """A test for each phase; each whole second is a repetition. A blind CPU has no amounts, not amounts of 0."""
+    return tuple(one for cpu in found.seeing for one in _amounts(name, found, cpu))
+
+
+def _amounts(name: str, found: Stolen, cpu: CpuStolen) -> Iterator[Amount]:
+    whole = [second for second in cpu.seconds if second.measured_ticks >= WHOLE_SECOND * found.counter_hz]
+    if not whole:
+        return
+    core = CoreId(0, cpu.cpu)
+    measured_s = [second.measured_ticks / found.counter_hz for second in whole]
+    stolen = tuple(second.stolen_ns / over_s for second, over_s in zip(whole, measured_s, strict=True))
+    events = tuple(second.marked / over_s for second, over_s in zip(whole, measured_s, strict=True))
+    yield Amount(name, Metric.DURATION, "stolen in a second", core, stolen)
+    yield Amount(name, Metric.DURATION, "most stolen at once in a second", core, tuple(float(second.worst_ns) for second in whole))
+    yield Amount(name, Metric.EVENTS, "windows with a theft", core, events, 1.0)
+
+
+def blind_sentences(found: Stolen) -> tuple[str, ...]:
+    """One for each reason, with the CPUs that it holds for."""
+    return tuple(
+        f"{said_cpus([cpu.cpu for cpu in found.cpus if cpu.blind is reason])}: what the firmware takes cannot be seen: {REASONS[reason]}"
+        for reason in dict.fromkeys(cpu.blind for cpu in found.cpus)
+        if reason is not None
+    )
+
+
+def doubts(found: Stolen) -> tuple[str, ...]:
+    """What weakens the figures of CPUs that see."""
+    return tuple(sentence for cpu in found.seeing for sentence in _doubts(found, cpu))
+
+
+def _doubts(found: Stolen, cpu: CpuStolen) -> Iterator[str]:
+    known = cpu.calibration
+    if known is None:
+        return
+    rates = [second.cycles_per_tick for second in cpu.seconds if second.windows > 1]
+    calibrated = known.cycle_hz / found.counter_hz if found.counter_hz else 0.0
+    if calibrated and any(abs(rate / calibrated - 1) > CLOCK_CHANGED for rate in rates) and known.regime is Regime.RUNS:
+        yield (
+            f"CPU {cpu.cpu}: it made {min(rates):.4g} to {max(rates):.4g} cycles a tick, at calibration {calibrated:.4g}: it slept, or its "
+            "clock changed; if that, its nanoseconds are wrong by as much and its cycles are right"
+        )
+    if -cpu.lowest_mark_cycles > known.noise_cycles:
+        yield (
+            f"CPU {cpu.cpu}: two readings scattered by {-cpu.lowest_mark_cycles} cycles, at calibration by {known.noise_cycles}: "
+            "thefts below that may be none"
+        )
+    if cpu.dropped:
+        yield f"CPU {cpu.cpu}: {cpu.dropped} thefts are not in the time line, which was full; sums and histogram have them"
+    if known.regime is Regime.UNMARKED:
+        yield f"CPU {cpu.cpu}: nothing marks an entry into the firmware here: a hypervisor that took the CPU would look alike"
+
+
+def said_cpus(numbers: Sequence[int]) -> str:
+    """`CPU 3`, `CPUs 0-3, 6`."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    text = ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+    return f"CPU{'s' * (len(numbers) > 1)} {text}"

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The steal campaign: what firmware and secure world take of each CPU of a Linux machine, as it is and under a load."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from latlab.campaigns.following import GuestFollowing, LinuxFollowing, Unwatched, Watcher
+from latlab.campaigns.recording import living
+from latlab.campaigns.rt_results import kernel_warnings, measured_on_facts
+from latlab.campaigns.steal_results import CAMPAIGN, problems_of
+from latlab.errors import LatlabError, UsageError
+from latlab.formats.elf_build import with_build, with_image
+from latlab.formats.qemu_command import with_machine
+from latlab.model.conditions import Conditions, Mode
+from latlab.model.enums import Clock, RunStatus
+from latlab.model.life import CUT_OFF, Left
+from latlab.model.run import Amounts, Build, Problem, Run, Tick, Topology
+from latlab.store.rows import now_utc
+from latlab.store.store import Store
+from latlab.targets.guest.guest import GuestMachine, check_guest, find_firmware, run_guest
+from latlab.targets.guest.guest_image import GuestImage
+from latlab.targets.linux.linux import Job, collected, run_job, survey
+from latlab.targets.linux.machine import Machine
+from latlab.targets.linux.measured_on import COLLECTED, read_collected
+from latlab.targets.linux.recorder_binary import meter_for
+from latlab.targets.linux.steal_job import Watch, guest_script, script
+from latlab.targets.qemu.console import End, Limits
+from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF
+from latlab.targets.qemu.qemu import Qemu
+from latlab.targets.scratch import scratch
+
+Say = Callable[[str], None]
+PRIORITY = 90
+GUEST_PLATFORM = "QEMU virt, PREEMPT_RT guest"
+
+
+def checked(watch: Watch) -> Watch:
+    """The watch, where a target can be asked for it."""
+    for name, value, low, high in (("interval", watch.interval_us, 20, 1_000_000), ("threshold", watch.threshold_ns, 0, 1_000_000_000)):
+        if not low <= value <= high:
+            raise UsageError(f"--{name} {value} is outside {low} to {high}")
+    return watch
+
+
+def run_steal_linux(
+    store: Store,
+    machine: Machine,
+    watch: Watch,
+    say: Say,
+    platform: str = "",
+    watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
+) -> str:
+    """One measurement on a Linux machine, wherever it is; the run's id."""
+    found = survey(machine, PRIORITY)
+    meter = meter_for(found.machine)
+    if found.said.get("fifo") != "yes":
+        say(f"{machine.name}: no right to real-time priority; under a load the windows get longer")
+    told = {COLLECTED: collected(machine)}
+    itself = read_collected(told[COLLECTED])
+    conditions = replace(
+        _conditions(watch, Mode.VIRTUAL_MACHINE if found.is_virtual else Mode.REAL),
+        processor=itself.cpu or None,
+        kernel=found.said.get("kernel") or None,
+        kernel_version=found.said.get("version") or None,
+        kernel_command_line=itself.command_line or None,
+    )
+    target = machine.kind if machine.patience_s == 0 else f"{machine.kind}:{machine.name}"
+    run = _new_run(target, platform or f"{machine.name}, {found.machine}", found.cpus, conditions, measured_on_facts(told))
+    with living(store, run, Left(machine=machine.address)) as run_id:
+        watcher.start(run_id)
+        store.checkpoint(run_id, told)
+        job = Job(((meter, "latlab-steal"),), lambda folder: script(watch, f"{folder}/latlab-steal"), *_times_s(watch))
+        done = run_job(machine, found, job, LinuxFollowing(store, run_id, None, watcher, machine))
+        files = store.logs(run_id) | done.files
+        _conclude(store, run_id, run, files, (done.sentence,) if done.sentence else ())
+    return run_id
+
+
+def run_steal_guest(
+    store: Store,
+    qemu: Qemu,
+    image: GuestImage,
+    machine: GuestMachine,
+    watch: Watch,
+    hwrng: bool,
+    limits: Limits,
+    watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
+) -> str:
+    """One measurement in the guest; the run's id."""
+    check_guest(qemu, machine)
+    firmware = find_firmware(machine)
+    conditions = replace(_conditions(watch, machine.mode), kernel=image.kernel_release, hwrng_driver=hwrng)
+    conditions = with_build(with_image(conditions, [firmware / FIRMWARE_BIN]), firmware / FIRMWARE_ELF)
+    run = replace(_new_run("guest", GUEST_PLATFORM, machine.cores, conditions), emulator=str(qemu))
+    with scratch(persistent=True) as folder, living(store, run, Left(str(folder))) as run_id:
+        watcher.start(run_id)
+        following = GuestFollowing(store, run_id, None, watcher, folder)
+        done = run_guest(qemu, machine, image, guest_script(watch, hwrng), limits, following.line, folder, following.poll)
+        files = {**done.output.files, "console": done.console, "secure": done.secure, "stderr": done.stderr}
+        run = replace(run, command=done.command, conditions=with_machine(run.conditions, done.command))
+        complaints = [done.outcome.sentence] if done.outcome.sentence else []
+        complaints += [f"the job ended with status {done.output.status}"] if done.output.status else []
+        _conclude(store, run_id, run, files, (*complaints, *kernel_warnings(files.get("kernel.log", b""))))
+    if done.outcome.end is End.INTERRUPT:
+        store.checkpoint(run_id, {}, CUT_OFF)
+        raise LatlabError(f"interrupted; what came before is kept as the partial run {run_id}")
+    return run_id
+
+
+def _conditions(watch: Watch, mode: Mode) -> Conditions:
+    commands = [watch.meter("latlab-steal", phase).replace("$OUT/", "") for phase in watch.phases]
+    return Conditions(
+        mode=mode,
+        instrument="steal meter",
+        duration_s=watch.duration_s,
+        interval_ns=watch.interval_us * 1000,
+        priority=PRIORITY,
+        load=watch.load_command,
+        idle_states=watch.idle_states,
+        commands=tuple(commands),
+    )
+
+
+def _new_run(target: str, platform: str, cpus: int, conditions: Conditions, facts: tuple[tuple[str, str], ...] = ()) -> Run:
+    deterministic = conditions.mode is Mode.DETERMINISTIC
+    return Run(
+        campaign=CAMPAIGN,
+        target=target,
+        platform=platform,
+        topology=Topology((cpus,)),
+        tick=Tick(Clock.INSTRUCTIONS, 0.5) if deterministic else Tick(Clock.TIME, 1.0),
+        build=Build("unknown"),
+        lead=None,
+        status=RunStatus.PARTIAL,
+        contents=Amounts(),
+        conditions=conditions,
+        started_utc=now_utc(),
+        facts=(("tool", "steal meter"), *facts),
+    )
+
+
+def _times_s(watch: Watch) -> tuple[float, float]:
+    expected_s = (watch.duration_s + 2) * len(watch.phases)
+    return expected_s, 2 * expected_s + 60
+
+
+def _conclude(store: Store, run_id: str, run: Run, files: Mapping[str, bytes], complaints: tuple[str, ...]) -> None:
+    store.describe(run_id, run)
+    store.checkpoint(run_id, files)
+    found = list(complaints)
+    try:
+        found += problems_of(files)
+    except LatlabError as error:
+        found.append(str(error))
+    store.add(run_id, problems=[Problem(0, sentence) for sentence in found])
+    store.finish(run_id, RunStatus.PARTIAL if found else RunStatus.COMPLETE)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A run of the steal meter, read back from its raw files: a measurement for each phase."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from latlab.analysis.amounts.stolen import amounts_of, blind_sentences
+from latlab.analysis.wakeups.periodicity import Period, find_period
+from latlab.errors import DataError
+from latlab.formats.amounts.steal_meter import read_stolen
+from latlab.model.run import Amounts, Run
+from latlab.model.stolen import CpuStolen, Stolen
+from latlab.targets.linux.steal_job import PHASES, file_of
+
+CAMPAIGN = "steal"
+
+
+@dataclass(frozen=True, slots=True)
+class StealPhase:
+    """One measurement by its name; `periods` are those that the thefts of a CPU keep."""
+
+    name: str
+    found: Stolen
+    periods: tuple[tuple[int, Period], ...]
+
+
+def phases_of(files: Mapping[str, bytes]) -> tuple[StealPhase, ...]:
+    """Raises DataError where there is none."""
+    found = [(phase, read_stolen(files[file_of(phase)], file_of(phase))) for phase in PHASES if file_of(phase) in files]
+    if not found:
+        raise DataError("no file of the steal meter came back; what it and the job said is kept (`latlab show --log meter.err`)")
+    return tuple(StealPhase(name, one, tuple(_periods(one))) for name, one in found)
+
+
+def problems_of(files: Mapping[str, bytes]) -> list[str]:
+    """What is wrong with the files of a run, and a machine on which nothing could be measured."""
+    phases = phases_of(files)
+    problems = [problem for phase in phases for problem in phase.found.problems]
+    if not any(phase.found.seeing for phase in phases):
+        problems += blind_sentences(phases[0].found)
+    return problems
+
+
+def with_stolen(run: Run, files: Mapping[str, bytes]) -> Run:
+    """The run with its amounts."""
+    return replace(run, contents=Amounts(tuple(one for phase in phases_of(files) for one in amounts_of(phase.name, phase.found))))
+
+
+def _periods(found: Stolen) -> Iterator[tuple[int, Period]]:
+    for cpu in found.seeing:
+        if period := find_period(_times_ns(found, cpu), found.interval_ns):
+            yield cpu.cpu, period
+
+
+def _times_ns(found: Stolen, cpu: CpuStolen) -> list[int]:
+    return sorted(round(found.ns_of(theft.begin_ticks - found.start_ticks)) for theft in cpu.thefts)

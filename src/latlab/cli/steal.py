@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`latlab run steal`. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from latlab.cli.options import BoardOptions, FirmwareOption, Format, QemuOption, StoreOption, TablesFormat, grouped
+from latlab.cli.output import err, say
+from latlab.cli.rt import DurationOption, RtTarget, TimeoutOption, conclude, guest_image, machine_of, watched
+from latlab.errors import UsageError
+
+if TYPE_CHECKING:
+    from latlab.store.store import Store
+    from latlab.targets.linux.steal_job import Watch
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """How each CPU is watched."""
+
+    duration: DurationOption = "10s"
+    load: Annotated[str, typer.Option(help="Also under this: any command, or cpu, hackbench, memory, syscalls, hwrng.")] = "idle"
+    interval: Annotated[int, typer.Option(help="Microseconds between two readings.")] = 200
+    threshold: Annotated[int, typer.Option(help="Nanoseconds from which a theft is in the time line.")] = 1000
+    idle_states: Annotated[bool, typer.Option("--idle-states", help="Allow idle states, which may go through the firmware.")] = False
+
+    def watch(self) -> Watch:
+        from latlab.campaigns.steal import checked
+        from latlab.campaigns.workloads import seconds_of
+        from latlab.targets.linux.steal_job import Watch
+
+        return checked(Watch(seconds_of(self.duration), self.load, self.interval, self.threshold, self.idle_states))
+
+
+@dataclass(frozen=True, slots=True)
+class GuestOptions:
+    """The guest in QEMU."""
+
+    cpu: Annotated[str, typer.Option(help="Guest: processor, as QEMU names it.")] = "cortex-a57"
+    hwrng: Annotated[bool, typer.Option("--hwrng/--no-hwrng", help="Guest: load the driver of the firmware's TRNG.")] = True
+    timeout: TimeoutOption = None
+    qemu: QemuOption = None
+    firmware: FirmwareOption = None
+
+
+@dataclass(frozen=True, slots=True)
+class LinuxOptions:
+    """A Linux machine: this one, or one that is reached by ssh or labgrid."""
+
+    host: Annotated[str | None, typer.Option(help="For ssh: the machine, as ssh takes it.")] = None
+    platform: Annotated[str, typer.Option(help="For linux, ssh and labgrid: name of the board.", show_default="its address")] = ""
+
+
+def register(run_app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    run_app.command("steal")(grouped(steal))
+
+
+def steal(
+    how: WatchOptions,
+    in_guest: GuestOptions,
+    on_linux: LinuxOptions,
+    board: BoardOptions,
+    target: Annotated[RtTarget, typer.Option(help="linux: here; ssh: --host; labgrid: --config; guest: Linux in QEMU")] = RtTarget.LINUX,
+    store: StoreOption = None,
+    format: TablesFormat = Format.TABLE,
+) -> None:
+    """Measure how much of each CPU the firmware and the secure world take, from Linux alone, and say where that cannot be seen."""
+    from latlab.cli.stores import open_store
+
+    watch = how.watch()
+    if (target is RtTarget.SSH) != (on_linux.host is not None):
+        raise UsageError("--target ssh needs --host, and only it takes one; write `--target ssh --host user@board`")
+    if target is not RtTarget.LABGRID and (board.state is not None or board.power_cycle):
+        raise UsageError("--state and --power-cycle are for --target labgrid; leave them out or name that target")
+    opened = open_store(store)
+    run_id = _in_guest(opened, watch, in_guest) if target is RtTarget.GUEST else _on_linux(opened, watch, target, on_linux, board)
+    conclude(opened, run_id, format)
+
+
+def _on_linux(store: Store, watch: Watch, target: RtTarget, options: LinuxOptions, board: BoardOptions) -> str:
+    from latlab.campaigns.steal import run_steal_linux
+    from latlab.report.waiting import MeasurementProgress
+
+    with machine_of(target, options.host, board) as found, MeasurementProgress(err()) as watcher:
+        return run_steal_linux(store, found, watch, say, options.platform, watcher)
+
+
+def _in_guest(store: Store, watch: Watch, options: GuestOptions) -> str:
+    from latlab.campaigns.steal import run_steal_guest
+    from latlab.campaigns.workloads import steal_limits
+    from latlab.targets.guest.guest import GuestMachine, ready_firmware
+    from latlab.targets.qemu.qemu import find_qemu
+
+    machine = GuestMachine(firmware=options.firmware, cpu=options.cpu)
+    program, image, limits = find_qemu(options.qemu), guest_image(), steal_limits(watch, options.timeout)
+    ready_firmware(machine, say)
+    with watched() as watcher:
+        return run_steal_guest(store, program, image, machine, watch, options.hwrng, limits, watcher)

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A run of the steal meter: what was taken of each CPU, when and how long at once; and of which CPU nothing can be said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import altair as alt
+
+from latlab.analysis.amounts.stolen import blind_sentences, doubts, loss_of, said_cpus
+from latlab.campaigns.steal_results import StealPhase
+from latlab.model.run import Run
+from latlab.model.stolen import Calibration, CpuStolen, Regime, Theft
+from latlab.report.chart import WIDE_PX, Chart, finished, named
+from latlab.report.colours import of_series
+from latlab.report.page import Block, Caution, Facts, Item, Items, Page, Section
+from latlab.report.rt.words import facts_of, mode_of, mode_sentence, us
+from latlab.report.run.facts import problem_items
+from latlab.report.table import Column, Table, figures, words
+
+TITLE = "What the firmware takes of each CPU"
+PHASES = {"idle": "Idle", "load": "Under load"}
+REGIMES = {
+    Regime.RUNS: "cycle counter runs on",
+    Regime.STOPS: "firmware stops the counters",
+    Regime.UNMARKED: "both counters stop, no mark",
+}
+WORST_SHOWN = 20
+HIGH_PX = 260
+FLOOR = 0.5
+
+Phases = tuple[StealPhase, ...]
+
+
+def tables(phases: Phases) -> list[Table]:
+    """What was taken by phase and CPU, the worst of it, and how the meter was calibrated; nothing of a blind CPU."""
+    seeing = [phase for phase in phases if phase.found.seeing]
+    found = [table for phase in seeing for table in (_losses(phase), *_worst(phase))]
+    return [*found, *([_calibrations(seeing[0])] if seeing else [])]
+
+
+def screen(run: Run, phases: Phases) -> Page:
+    caution = () if run.conditions.mode is None or not mode_sentence(run) else (Caution("", mode_sentence(run)),)
+    blocks = (Facts(facts_of(run)), *caution, *_sentences(run, phases), *tables(phases))
+    return Page("", sections=(Section("", blocks),))
+
+
+def document(run: Run, phases: Phases) -> Page:
+    """The same for a browser, with charts."""
+    lead = (f"{run.platform}, run {run.id} of {run.started_utc}", f"Mode: {mode_of(run)}.")
+    sections = [Section("", _sentences(run, phases))] if list(_sentences(run, phases)) else []
+    for phase in phases:
+        if phase.found.seeing:
+            sections.append(Section(PHASES[phase.name], (_losses(phase), *named(_charts(phase), phase.name), *_worst(phase))))
+    seeing = [phase for phase in phases if phase.found.seeing]
+    calibrated = (_calibrations(seeing[0]),) if seeing else ()
+    problems: tuple[Block, ...] = (problem_items(run.problems),) if run.problems else ()
+    command = (("command", " ".join(run.command)),) if run.command else ()
+    sections.append(Section("What these figures mean", (*calibrated, Facts((*facts_of(run), *command)), *problems)))
+    return Page(TITLE, lead, tuple(sections), name=f"{TITLE}: {run.id}")
+
+
+def _sentences(run: Run, phases: Phases) -> tuple[Block, ...]:
+    """Blind CPUs first; a run that saw nothing says it among its problems."""
+    told = list(blind_sentences(phases[0].found)) if any(phase.found.seeing for phase in phases) else []
+    told += list(dict.fromkeys(sentence for phase in phases for sentence in doubts(phase.found)))
+    said = [*told, *(sentence for sentence in (problem.message for problem in run.problems) if sentence not in told)]
+    return (Items(tuple(Item(sentence) for sentence in said)),) if said else ()
+
+
+def _losses(phase: StealPhase) -> Table:
+    found = phase.found
+    losses = [loss_of(found, cpu) for cpu in found.seeing]
+    rows = tuple(
+        (
+            str(one.cpu),
+            f"{one.measured_s:.2f}",
+            f"{one.stolen_ns / 1000 / one.measured_s:.3f}" if one.measured_s else "-",
+            us(one.worst_second_ns),
+            f"{100 * one.share:.4f}",
+            us(one.worst_ns),
+            str(one.windows),
+            str(one.marked),
+            f"{100 * one.own_share:.1f}",
+        )
+        for one in losses
+    )
+    columns = (
+        *figures("CPU"),
+        Column("Measured", unit="s"),
+        Column("Stolen in a second", unit="µs"),
+        Column("in the worst second", unit="µs"),
+        Column("Share", unit="%"),
+        Column("Most at once", unit="µs"),
+        *figures("Windows", "with a theft"),
+        Column("The meter's own time", unit="%"),
+    )
+    return Table(f"Stolen by firmware and secure world: {PHASES[phase.name].lower()}", columns, rows, tuple(_notes(phase)))
+
+
+def _notes(phase: StealPhase) -> Iterator[str]:
+    yield f"A window is {phase.found.interval_ns / 1000:g} µs long; what was taken at once is told by window."
+    for cpu, period in phase.periods:
+        yield f"CPU {cpu}: {period.outliers} thefts keep a period of {period.period_s:g} s (concentration {period.concentration:.2f} of 1)."
+
+
+def _worst(phase: StealPhase) -> tuple[Table, ...]:
+    found = phase.found
+    everyone = [(cpu.cpu, theft) for cpu in found.seeing for theft in cpu.thefts]
+    if not everyone:
+        return ()
+    worst = sorted(everyone, key=lambda pair: -pair[1].stolen_ns)[:WORST_SHOWN]
+    rows = tuple(
+        (f"{_at_s(phase, theft):.6f}", str(cpu), us(theft.stolen_ns), str(theft.mark_cycles))
+        for cpu, theft in sorted(worst, key=lambda pair: pair[1].begin_ticks)
+    )
+    threshold = f"from {found.threshold_ns / 1000:g} µs on"
+    notes = (f"The {len(worst)} longest of {len(everyone)} {threshold}.",) if len(everyone) > len(worst) else (f"All {threshold}.",)
+    columns = (Column("At", unit="s"), *figures("CPU"), Column("Stolen", unit="µs"), *figures("Mark (cycles)"))
+    return (Table(f"Thefts: {PHASES[phase.name].lower()}", columns, rows, notes),)
+
+
+def _calibrations(phase: StealPhase) -> Table:
+    rows = tuple(_calibration(cpu, cpu.calibration) for cpu in phase.found.seeing if cpu.calibration)
+    columns = (
+        *figures("CPU"),
+        *words("Firmware", "Call"),
+        Column("a call took", unit="µs"),
+        *figures("its mark (cycles)", "Noise (cycles)"),
+        Column("Clock", unit="MHz"),
+    )
+    return Table(f"Calibration: {said_cpus([cpu.cpu for cpu in phase.found.seeing])}", columns, rows)
+
+
+def _calibration(cpu: CpuStolen, known: Calibration) -> tuple[str, ...]:
+    return (
+        str(cpu.cpu),
+        REGIMES[known.regime],
+        f"{known.call}, {known.calls} times",
+        f"{known.call_ns / 1000:.3f}",
+        f"{known.call_mark_cycles:.0f}",
+        str(known.noise_cycles),
+        f"{known.cycle_hz / 1e6:.1f}",
+    )
+
+
+def _at_s(phase: StealPhase, theft: Theft) -> float:
+    return phase.found.ns_of(theft.begin_ticks - phase.found.start_ticks) / 1e9
+
+
+def _charts(phase: StealPhase) -> list[Chart]:
+    charts = []
+    if any(cpu.thefts for cpu in phase.found.seeing):
+        charts.append(_time_line(phase))
+    if any(cpu.counts for cpu in phase.found.seeing):
+        charts.append(_histogram(phase))
+    return charts
+
+
+def _time_line(phase: StealPhase) -> Chart:
+    rows: list[dict[str, Any]] = [
+        {"s": _at_s(phase, theft), "us": theft.stolen_ns / 1000, "cpu": f"CPU {cpu.cpu}"}
+        for cpu in phase.found.seeing
+        for theft in cpu.thefts
+    ]
+    chart = (
+        alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
+        .mark_point(filled=True, size=40, opacity=0.8)
+        .encode(
+            x=alt.X("s:Q", title="seconds since the start"),
+            y=alt.Y("us:Q", title="stolen (µs)"),
+            color=_colour(phase),
+            tooltip=["s:Q", alt.Tooltip("us:Q", title="µs"), "cpu:N"],
+        )
+    )
+    note = f"Each point is a window that lost {phase.found.threshold_ns / 1000:g} µs or more."
+    return Chart("Time line of thefts", note, finished(chart))
+
+
+def _histogram(phase: StealPhase) -> Chart:
+    rows: list[dict[str, Any]] = [
+        {"low": max(low, 1) / 1000, "below": below / 1000, "n": windows, "floor": FLOOR, "cpu": f"CPU {cpu.cpu}"}
+        for cpu in phase.found.seeing
+        for low, below, windows in cpu.counts
+    ]
+    log = alt.Scale(type="log", nice=False)
+    chart = (
+        alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
+        .mark_rule(strokeWidth=4)
+        .encode(
+            x=alt.X("low:Q", title="stolen in one window (µs)", scale=log),
+            y=alt.Y("n:Q", title="windows", scale=alt.Scale(type="log", domainMin=FLOOR, nice=False)),
+            y2="floor:Q",
+            color=_colour(phase),
+            tooltip=["cpu:N", alt.Tooltip("low:Q", title="from µs"), alt.Tooltip("below:Q", title="below µs"), "n:Q"],
+        )
+    )
+    return Chart("Histogram of thefts", "Windows in which something was taken, both axes logarithmic.", finished(chart))
+
+
+def _colour(phase: StealPhase) -> alt.Color:
+    names = [f"CPU {cpu.cpu}" for cpu in phase.found.seeing]
+    return alt.Color("cpu:N", title=None, legend=alt.Legend(orient="top"), scale=alt.Scale(domain=names, range=of_series(names)))

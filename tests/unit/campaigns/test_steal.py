@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The steal campaign on this machine, with a meter that is a script and writes what it is told."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from latlab.analysis.compare import compare
+from latlab.campaigns import steal as campaign
+from latlab.campaigns.rt_samples import load_run
+from latlab.campaigns.steal import checked, run_steal_linux
+from latlab.cli import showing
+from latlab.cli.options import Format
+from latlab.errors import UsageError
+from latlab.formats import run_json
+from latlab.model.enums import RunStatus
+from latlab.model.run import CoreId
+from latlab.model.stolen import Blind, Stolen
+from latlab.store.store import Store, open_store
+from latlab.targets.linux.machine import Here
+from latlab.targets.linux.steal_job import Watch
+from support.steal_lines import blind_cpu, cpu_with, measured, text
+
+IDLE = measured(cpu_with([1952, 1952, 1184]), blind_cpu(Blind.NOT_PERMITTED, 1, 13))
+LOADED = measured(cpu_with([50_673] * 9), blind_cpu(Blind.NOT_PERMITTED, 1, 13))
+SLEEP = "exec sleep 20"
+Measure = Callable[..., tuple[Store, str]]
+
+
+@pytest.fixture
+def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measure:
+    """A run on this machine whose meter says this in each phase."""
+
+    def made(idle: Stolen, loaded: Stolen = LOADED, load: str = SLEEP) -> tuple[Store, str]:
+        (tmp_path / "steal-idle.txt").write_text(text(idle))
+        (tmp_path / "steal-load.txt").write_text(text(loaded))
+        meter = tmp_path / "meter"
+        meter.write_text(f'#!/bin/sh\ncp {tmp_path}/$(basename "$2") "$2"\nsleep 0.2\n')
+        monkeypatch.setattr(campaign, "meter_for", lambda machine: meter)
+        monkeypatch.setattr(campaign, "collected", lambda machine: b"")
+        store = open_store(str(tmp_path / "store.sqlite"))
+        here = Here(scratch=str(tmp_path), look_every_s=0.2)
+        return store, run_steal_linux(store, here, Watch(1, load), lambda said: None)
+
+    return made
+
+
+def test_each_cpu_that_sees_has_amounts_of_both_phases_and_a_blind_one_has_none(measure: Measure) -> None:
+    store, run_id = measure(IDLE)
+    run = load_run(store, run_id)
+    assert run.status is RunStatus.COMPLETE
+    found = {(one.test, one.core, one.name): one.values for one in run.amounts}
+    assert {core for _, core, _ in found} == {CoreId(0, 0)}
+    assert found["idle", CoreId(0, 0), "stolen in a second"] == (1952.0, 1952.0, 1184.0)
+    assert found["load", CoreId(0, 0), "most stolen at once in a second"] == (50_673.0,) * 3
+    assert run_json.parse(run_json.render(run), "again") == run
+
+
+def test_screen_and_page_tell_what_was_stolen_and_why_a_cpu_is_blind(measure: Measure, capsys: pytest.CaptureFixture[str]) -> None:
+    store, run_id = measure(IDLE)
+    run = store.load(run_id)
+    showing.print_run(store, run, Format.TABLE)
+    screen = " ".join(capsys.readouterr().out.split())
+    assert "CPU 1: what the firmware takes cannot be seen: the kernel does not let this user count cycles" in screen
+    assert "trng_reseed, 15 times" in screen and "9 thefts keep a period of 0.3 s" in screen
+    page = showing.document_of(store, run, Format.HTML)
+    assert "Time line of thefts" in page and "Histogram of thefts" in page and "CPU 1: what the firmware takes cannot be seen" in page
+    for form in (Format.MD, Format.RST):
+        assert "50.7" in showing.document_of(store, run, form)
+    showing.print_run(store, run, Format.CSV)
+    assert "50.7" in capsys.readouterr().out
+
+
+def test_a_machine_on_which_every_cpu_is_blind_is_partial_with_the_reason_and_is_not_loaded(measure: Measure) -> None:
+    nobody = measured(blind_cpu(Blind.NO_PMU, 0, 2), blind_cpu(Blind.NO_PMU, 1, 2))
+    store, run_id = measure(nobody)
+    run = store.load(run_id)
+    assert run.status is RunStatus.PARTIAL and "steal-load.txt" not in store.logs(run_id)
+    (problem,) = run.problems
+    assert problem.message.startswith("CPUs 0-1: what the firmware takes cannot be seen: the kernel has no cycle counter")
+    page = showing.document_of(store, run, Format.HTML)
+    assert "the kernel has no cycle counter" in page and "Stolen in a second" not in page
+
+
+def test_a_load_that_ends_early_makes_the_run_partial(measure: Measure) -> None:
+    store, run_id = measure(IDLE, load="true")
+    run = store.load(run_id)
+    assert run.status is RunStatus.PARTIAL
+    assert any("the load had ended before the measurement did" in problem.message for problem in run.problems)
+
+
+def test_two_runs_are_compared_by_what_was_stolen_in_each_second(measure: Measure) -> None:
+    quiet = measured(cpu_with([2000, 2010, 1990] * 20, seconds=60))
+    store, first = measure(quiet, measured(cpu_with([2000, 2010, 1990] * 20, seconds=60)))
+    _, second = measure(quiet, measured(cpu_with([4000, 4010, 3990] * 20, seconds=60)))
+    compared = compare(load_run(store, first), load_run(store, second))
+    told = {(row.test, str(row.verdict)) for row in compared.rows}
+    assert ("load", "regressed") in told and ("idle", "regressed") not in told
+
+
+@pytest.mark.parametrize(("watch", "said"), [(Watch(1, interval_us=10), "--interval 10"), (Watch(1, threshold_ns=-1), "--threshold -1")])
+def test_what_no_meter_can_do_is_refused_before_the_start(watch: Watch, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        checked(watch)

@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* PSA calls on any firmware: nothing is measured here, the calls stand between marks that a probe sees. */
-#include <stdarg.h>
-
-#include "crc32.h"
-#include "format.h"
 #include "psa_calls.h"
 
-#define LINE_SIZE          200U
-#define UART_DATA(uart)    REG32((uart) + 0x0U)
-#define UART_STATE(uart)   REG32((uart) + 0x4U)
-#define UART_CONTROL(uart) REG32((uart) + 0x8U)
-#define UART_DIVIDER(uart) REG32((uart) + 0x10U)
-#define TX_FULL            1U
-#define TX_ENABLE          1U
-#define LEAST_DIVIDER      16U
-
-#define SYSTICK              15U
-#define FIRST_FAULT          2U
-#define SEMIHOSTING_EXIT     0x20U
-#define APPLICATION_EXIT     0x20026U
-#define PRIORITY_SHIFT       24U /* of SysTick in SHPR3 */
+#define SYSTICK        15U
+#define FIRST_FAULT    2U
+#define PRIORITY_SHIFT 24U /* of SysTick in SHPR3 */
 
 _Noreturn void calls_main(const struct params *params);
 uint32_t address_of_on_fault(void);
@@ -27,30 +12,13 @@ uint32_t address_of_on_systick(void);
 void on_fault(void);
 void on_systick(void);
 
-static void put_text(uint32_t uart, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        while ((UART_STATE(uart) & TX_FULL) != 0U) {
-        }
-        UART_DATA(uart) = (uint8_t)*text;
-    }
-}
-
 void say(const struct memory *memory, const char *format, ...)
 {
-    char body[LINE_SIZE];
-    char line[LINE_SIZE + 24U];
     va_list arguments;
-    size_t length;
 
     va_start(arguments, format);
-    length = format_text_v(body, sizeof(body), format, arguments);
+    console_say(memory->params->console, format, arguments);
     va_end(arguments);
-    if (length >= sizeof(body)) {
-        length = sizeof(body) - 1U;
-    }
-    format_text(line, sizeof(line), "<LLC1:%s *%08lx>\n", body, (unsigned long)crc32_append(0, body, length));
-    put_text(memory->params->console, line);
 }
 
 static struct memory *memory_here(void)
@@ -60,20 +28,8 @@ static struct memory *memory_here(void)
 
 void on_fault(void)
 {
-    put_text(memory_here()->params->console, "PANIC a fault in the program\n");
+    console_put(memory_here()->params->console, "PANIC a fault in the program\n");
     leave(1);
-}
-
-_Noreturn void leave(uint32_t code)
-{
-    const uint32_t block[2] = { APPLICATION_EXIT, code };
-    register uint32_t r0 __asm__("r0") = SEMIHOSTING_EXIT;
-    register const uint32_t *r1 __asm__("r1") = block;
-
-    __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
-    for (;;) {
-        __asm__ volatile("wfi");
-    }
 }
 
 static struct memory *prepare(const struct params *params)
@@ -88,8 +44,7 @@ static struct memory *prepare(const struct params *params)
     memory->fired = 0;
     SCB_VTOR = (uint32_t)(uintptr_t)memory;
     SCB_SHPR3 = params->priority << PRIORITY_SHIFT;
-    UART_DIVIDER(params->console) = LEAST_DIVIDER;
-    UART_CONTROL(params->console) = TX_ENABLE;
+    console_open(params->console);
     return memory;
 }
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "console.h"
 #include "params.h"
 
 #define REG32(address) (*(volatile uint32_t *)(address))
@@ -54,8 +55,5 @@ bool call_is_possible(const struct params *params, const struct call *call);
 
 /* Interrupts the call at every instruction that the parameters say, and counts the answers that are not `right`. */
 void sweep(struct memory *memory, uint32_t index, struct answer right, bool has_one_digest);
-
-/* The program never comes back from it. */
-_Noreturn void leave(uint32_t code);
 
 #endif

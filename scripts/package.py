@@ -18,7 +18,7 @@ from latlab.campaigns import psci, sbi
 from latlab.errors import UsageError
 from latlab.targets.guest.guest import HOLD_SUFFIX
 from latlab.targets.linux.recorder_binary import COMPILERS, meter_for, recorder_for
-from latlab.targets.qemu import boards, images, mps2, probe, psa_subject
+from latlab.targets.qemu import attack_params, attack_subject, boards, images, mps2, probe, psa_subject
 from latlab.virtual import exploration, program
 
 ROOT = Path(__file__).parents[1]
@@ -53,8 +53,12 @@ def inventory() -> Iterator[Carried]:
     for spm in mps2.BUILDS:
         for name in (mps2.SECURE_ELF, mps2.BENCH_ELF):
             yield Carried(Path("spm", spm, name), M_PROFILE)
+    for spm in attack_subject.BUILDS:
+        yield Carried(Path("spm", f"{spm}_test", mps2.SECURE_ELF), M_PROFILE)
     yield Carried(psa_subject.PROGRAM, M_PROFILE)
-    yield Carried(probe.PLACES[0])
+    yield Carried(attack_params.PROGRAM, M_PROFILE)
+    for plugin in (probe.PLUGIN, attack_params.PLUGIN):
+        yield Carried(probe.PLACES[0] / plugin)
     yield Carried(sbi.PROGRAM, RISC_V, "make sbi", is_needed=False)
     for name in (program.PROGRAM, exploration.PROGRAM):
         yield Carried(Path("virtual", name), "strip")

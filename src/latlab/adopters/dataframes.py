@@ -37,6 +37,8 @@ def to_polars(run: Run) -> Any:
 def _check(run: Run) -> None:
     if run.kind is Kind.AMOUNTS:
         raise UsageError(f"{run.id} holds amounts and no samples; `latlab export {run.id} --format csv` has one line per value")
+    if run.kind is Kind.ATTACKS:
+        raise UsageError(f"{run.id} holds attacks and no samples; `latlab export {run.id} --format csv` has one line per attack")
     if run.kind is Kind.WAKEUPS:
         raise UsageError(f"{run.id} holds histograms and no samples; `latlab export {run.id} --format csv` has one line per interval")
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from latlab.analysis.amounts.compare_amounts import compare_amounts
 from latlab.analysis.base.comparison import Comparison
 from latlab.analysis.base.conditions import differences
+from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.verdicts import Limits
 from latlab.analysis.ladder.compare_spans import compare_spans
 from latlab.analysis.wakeups.compare_wakeups import compare_wakeups
@@ -25,6 +26,8 @@ def compare(a: Run, b: Run, limits: Limits | None = None, earlier: Sequence[Run]
 
 
 def _of_kind(a: Run, b: Run, limits: Limits, earlier: Sequence[Run]) -> Comparison:
+    if Kind.ATTACKS in (a.kind, b.kind):
+        raise NotComparable("a run of attacks has outcomes and no figures; set the two beside each other with `latlab show`")
     if Kind.AMOUNTS in (a.kind, b.kind):
         return compare_amounts(a, b, limits)
     if Kind.WAKEUPS in (a.kind, b.kind):

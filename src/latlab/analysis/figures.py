@@ -8,6 +8,7 @@ from statistics import fmean, median
 from latlab.analysis.amounts.amount_figures import amount_figures
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.base.figure_names import refusal
+from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.ladder.span_figures import span_figures
 from latlab.analysis.wakeups.wakeup_figures import wakeup_figures
 from latlab.errors import UsageError
@@ -17,6 +18,8 @@ from latlab.model.run import Run
 
 def figures_of(run: Run) -> tuple[Figure, ...]:
     """Raises NotComparable where the run holds nothing to follow."""
+    if run.kind is Kind.ATTACKS:
+        raise NotComparable("a run of attacks has outcomes and no figures")
     if run.kind is Kind.AMOUNTS:
         return amount_figures(run)
     return wakeup_figures(run) if run.kind is Kind.WAKEUPS else span_figures(run)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from latlab.analysis.wakeups.result import RtResult
+from latlab.campaigns.attack import with_attacks
 from latlab.campaigns.benchmarks import with_amounts
 from latlab.campaigns.rt_results import results_of
 from latlab.errors import DataError
@@ -25,6 +26,8 @@ def load_run(store: Store, reference: str) -> Run:
         raise DataError(f"{run.id} holds power boundaries and no wake-ups; `latlab show {run.id}` prints them")
     if run.kind is Kind.AMOUNTS:
         return with_amounts(run, store.logs(run.id))
+    if run.kind is Kind.ATTACKS:
+        return with_attacks(store, run)
     return with_distributions(run, store.logs(run.id)) if run.kind is Kind.WAKEUPS else run
 
 

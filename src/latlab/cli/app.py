@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from latlab.cli import analysis, commits, doctor, psa, psci, publish, rt, runs, sbi, steal, upkeep, virtual, watch
+from latlab.cli import analysis, attack, commits, doctor, psa, psci, publish, rt, runs, sbi, steal, upkeep, virtual, watch
 from latlab.errors import LatlabError, UsageError
 
 app = typer.Typer(
@@ -48,6 +48,7 @@ commits.register(app)
 virtual.register(app)
 doctor.register(app)
 sbi.register(run_app)
+attack.register(run_app)
 watch.register(app)
 publish.register(app)
 

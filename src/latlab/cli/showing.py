@@ -23,6 +23,8 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None) -
         _print_power(store, run, format)
     elif run.kind is Kind.AMOUNTS:
         _print_amounts(store, run, format)
+    elif run.kind is Kind.ATTACKS:
+        _print_attacks(store, run, format)
     elif run.kind is Kind.WAKEUPS:
         _print_rt(store, run, format)
     else:
@@ -73,7 +75,7 @@ def guide_of(store: Store, run: Run, builds: bool = False) -> Page:
         from latlab.report.run.psa_guide import guide as psa_guide
 
         return psa_guide(psa.build_results(store, run, builds))
-    if run.kind in (Kind.AMOUNTS, Kind.POWER):
+    if run.kind in (Kind.AMOUNTS, Kind.POWER, Kind.ATTACKS):
         return _plain_page(store, run)
     if run.kind is Kind.WAKEUPS:
         from latlab.campaigns.rt_results import results_of
@@ -90,7 +92,7 @@ def guide_of(store: Store, run: Run, builds: bool = False) -> Page:
 def _page_of(store: Store, run: Run, builds: bool) -> Page:
     from latlab.campaigns import psa
 
-    if run.kind in (Kind.AMOUNTS, Kind.POWER):
+    if run.kind in (Kind.AMOUNTS, Kind.POWER, Kind.ATTACKS):
         return _plain_page(store, run)
     if builds or run.campaign == psa.CAMPAIGN:
         return guide_of(store, run, builds)
@@ -110,6 +112,11 @@ def _page_of(store: Store, run: Run, builds: bool) -> Page:
 def _plain_page(store: Store, run: Run) -> Page:
     if run.kind is Kind.AMOUNTS:
         return _amounts_page(store, run)
+    if run.kind is Kind.ATTACKS:
+        from latlab.campaigns.attack import with_attacks
+        from latlab.report.attacks.pages import document as attacks_document
+
+        return attacks_document(with_attacks(store, run))
     if run.kind is Kind.POWER:
         from latlab.campaigns.power_results import power_result
         from latlab.report.rt.pages import power_document
@@ -192,6 +199,23 @@ def _print_steal(store: Store, run: Run, format: Format) -> None:
         show(stolen.screen(run, phases))
     else:
         emit(csv.tables(stolen.tables(phases)))
+
+
+def _print_attacks(store: Store, run: Run, format: Format) -> None:
+    from latlab.campaigns.attack import with_attacks
+    from latlab.formats import run_json
+    from latlab.report.attacks import pages
+    from latlab.report.renderers import csv
+
+    whole = with_attacks(store, run)
+    if format is Format.TABLE:
+        show(pages.screen(whole))
+    elif format is Format.JSON:
+        emit(run_json.render(whole))
+    elif format is Format.CSV:
+        emit(csv.tables([pages.rows(whole)]))
+    else:
+        emit(document_of(store, run, format))
 
 
 def _amounts_page(store: Store, run: Run) -> Page:

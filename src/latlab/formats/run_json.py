@@ -11,11 +11,13 @@ import msgspec
 from latlab.errors import DataError
 from latlab.formats import run_v1, run_v2
 from latlab.formats.dump.frames import parse_core
+from latlab.model.attacks import AttackResult
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, CodePart, Kind, Metric, ProblemKind, RunStatus
 from latlab.model.run import (
     Amount,
     Amounts,
+    Attacks,
     Build,
     Contents,
     CoreId,
@@ -93,6 +95,7 @@ class _Document(msgspec.Struct):
     code: tuple[_CodeRow, ...] = ()
     distributions: tuple[dict[str, Any], ...] = ()
     amounts: tuple[_AmountRow, ...] = ()
+    attacks: tuple[AttackResult, ...] = ()
     simulated: bool = False
     schema: str = SCHEMA
     version: int = VERSION
@@ -139,6 +142,7 @@ def render(run: Run) -> str:
             if one.parts or one.frames
         ),
         distributions=tuple(_with_core(one) for one in run.distributions),
+        attacks=run.attacks,
         amounts=tuple((one.test, one.metric, one.name, str(one.core) if one.core else None, one.values, one.over_s) for one in run.amounts),
     )
     return msgspec.json.encode(document).decode() + "\n"
@@ -213,6 +217,8 @@ def _contents(d: _Document) -> Contents:
                 for test, metric, name, core, values, over_s in d.amounts
             )
         )
+    if d.kind is Kind.ATTACKS:
+        return Attacks(d.attacks)
     if d.kind is Kind.WAKEUPS:
         return WakeupCounts(tuple(_of_core(one, Distribution) for one in d.distributions))
     core_of = {name: parse_core(name) for name in {s[2] for s in d.samples} | {t[1] for t in d.traces} | {f[2] for f in d.functions}}

@@ -75,6 +75,7 @@ class Kind(StrEnum):
     WAKEUPS = "wakeups"
     POWER = "power"
     AMOUNTS = "amounts"
+    ATTACKS = "attacks"
 
 
 class ProblemKind(StrEnum):

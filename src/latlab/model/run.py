@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from latlab.model.attacks import AttackResult
 from latlab.model.blame import Blame
 from latlab.model.conditions import UNSAID, Conditions
 from latlab.model.enums import Clock, CodePart, Kind, Metric, ProblemKind, RunStatus
@@ -299,12 +300,20 @@ class Amounts:
     amounts: tuple[Amount, ...] = ()
 
 
-Contents = Spans | WakeupCounts | PowerCycles | Amounts
+@dataclass(frozen=True, slots=True)
+class Attacks:
+    """What came of each attack. A stored run keeps them as a log and has them once this is read."""
+
+    results: tuple[AttackResult, ...] = ()
+
+
+Contents = Spans | WakeupCounts | PowerCycles | Amounts | Attacks
 _KINDS: dict[type[Contents], Kind] = {
     Spans: Kind.SPANS,
     WakeupCounts: Kind.WAKEUPS,
     PowerCycles: Kind.POWER,
     Amounts: Kind.AMOUNTS,
+    Attacks: Kind.ATTACKS,
 }
 
 
@@ -370,3 +379,8 @@ class Run:
     def amounts(self) -> tuple[Amount, ...]:
         """The amounts of a benchmark or a noise meter; none of another run."""
         return self.contents.amounts if isinstance(self.contents, Amounts) else ()
+
+    @property
+    def attacks(self) -> tuple[AttackResult, ...]:
+        """The rows of a run of attacks; none of another."""
+        return self.contents.results if isinstance(self.contents, Attacks) else ()

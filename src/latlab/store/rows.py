@@ -16,6 +16,7 @@ from latlab.model.enums import Clock, Kind, Metric, ProblemKind, RunStatus
 from latlab.model.life import Left, Life, Owner, Part
 from latlab.model.run import (
     Amounts,
+    Attacks,
     Build,
     Contents,
     CoreId,
@@ -100,6 +101,8 @@ def contents_of(row: Row, samples: Iterable[Row] = (), traces: Iterable[Row] = (
             return PowerCycles()
         case Kind.AMOUNTS:
             return Amounts()
+        case Kind.ATTACKS:
+            return Attacks()
 
 
 def life_row(owner: Owner | None, left: Left, part: Part | None) -> dict[str, Any]:

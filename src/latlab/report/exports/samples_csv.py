@@ -13,6 +13,7 @@ from latlab.report.renderers import csv
 
 COLUMNS = ("test", "metric", "cluster", "core", "boot", "iteration", "value_ticks", "value", "unit")
 AMOUNTS = ("test", "metric", "cluster", "core", "name", "repetition", "value", "unit", "over_s")
+ATTACKS = ("family", "attack", "outcome", "tries", "sentence", "evidence")
 COUNTED = ("test", "metric", "cluster", "core", "low", "high", "count", "unit", "mode")
 
 Line = tuple[Any, ...]
@@ -28,6 +29,8 @@ def columns_and_lines(run: Run) -> tuple[tuple[str, ...], Iterator[Line]]:
         return COUNTED, _counts(run)
     if run.kind is Kind.AMOUNTS:
         return AMOUNTS, _amounts(run)
+    if run.kind is Kind.ATTACKS:
+        return ATTACKS, _attacks(run)
     return COLUMNS, _samples(run)
 
 
@@ -46,6 +49,12 @@ def _amounts(run: Run) -> Iterator[Line]:
         over = "" if one.over_s is None else f"{one.over_s:.12g}"
         for repetition, value in enumerate(one.values):
             yield one.test, one.metric.value, *where, one.name, repetition, f"{value:.12g}", unit, over
+
+
+def _attacks(run: Run) -> Iterator[Line]:
+    for one in run.attacks:
+        evidence = ", ".join(f"{name} {value}" for name, value in one.evidence)
+        yield one.family.value, one.name, one.outcome.value, one.tries, one.sentence, evidence
 
 
 def _counts(run: Run) -> Iterator[Line]:

@@ -13,21 +13,26 @@ from latlab.targets.qemu.command import escaped
 from latlab.targets.qemu.images import search_folders
 
 PLUGIN = "latlab-probe.so"
-PLACES = (Path("probe") / PLUGIN, Path("host") / "probe" / PLUGIN, Path(PLUGIN))
+PLACES = (Path("probe"), Path("host") / "probe", Path())
 INTERFACE = 4
 
 
 def find_probe(path: Path | None = None) -> Path:
-    """The plugin that the user names, that of a checkout's build folder, or the package's."""
+    """The probe that the user names, that of a checkout's build folder, or the package's."""
+    return find_plugin(PLUGIN, path)
+
+
+def find_plugin(name: str, path: Path | None = None) -> Path:
+    """A plugin by its file's name, in the same places."""
     if path is not None:
         if not path.is_file():
             raise UsageError(f"{path}: no probe there; build one with `make probe`")
         return path
     for folder in search_folders():
         for place in PLACES:
-            if (folder / place).is_file():
-                return folder / place
-    raise UsageError(f"{PLUGIN} is in none of {', '.join(map(str, search_folders()))}; build it with `make probe`")
+            if (folder / place / name).is_file():
+                return folder / place / name
+    raise UsageError(f"{name} is in none of {', '.join(map(str, search_folders()))}; build it with `make probe`")
 
 
 def with_probe(command: Sequence[str], probe: Path, stream: Path, has_functions: bool, limit_bytes: int | None = None) -> tuple[str, ...]:

@@ -163,12 +163,13 @@ def find_psa_program() -> Path:
     raise UsageError(f"{PROGRAM} is in none of {', '.join(map(str, search_folders()))}; build it with `make spm`")
 
 
-def command_line(qemu: Qemu, subject: PsaSubject, folder: Path, priority: int) -> tuple[str, ...]:
-    """Standard output is the first serial port. The program and its parameters lie in `folder`, where the second port's log goes."""
+def command_line(qemu: Qemu, subject: PsaSubject, folder: Path, priority: int, parameters_at: int = 0) -> tuple[str, ...]:
+    """Standard output is the first serial port. The program and its parameters lie in `folder`, where the second port's log goes; the
+    parameters go to the start of the non-secure RAM, or `parameters_at` bytes behind it."""
     check_priority(priority)
     elves = [file for file, address in subject.images if address is None]
     raw = [(file, address) for file, address in subject.images if address is not None]
-    raw += [(folder / FLAT_PROGRAM, subject.code), (folder / PARAMETERS, subject.ram)]
+    raw += [(folder / FLAT_PROGRAM, subject.code), (folder / PARAMETERS, subject.ram + parameters_at)]
     options = [
         ("-M", subject.machine),
         clock(ICOUNT_SHIFT),
@@ -181,6 +182,13 @@ def command_line(qemu: Qemu, subject: PsaSubject, folder: Path, priority: int) -
         NO_NETWORK,
     ]
     return line(qemu.path, options, "-no-reboot")
+
+
+def attack_command_line(qemu: Qemu, subject: PsaSubject, folder: Path, parameters_at: int) -> tuple[str, ...]:
+    """The same with both serial ports on the standard output, in their order, and a machine that starts again after a reset."""
+    command = command_line(qemu, subject, folder, 0, parameters_at)
+    words = ["chardev:consoles" if before == "-serial" else word for before, word in zip(("", *command), command, strict=False)]
+    return (*(word for word in words if word != "-no-reboot"), "-chardev", "stdio,id=consoles,mux=on,signal=off")
 
 
 def _veneers(path: Path, file: Path, names: str) -> tuple[int, ...]:

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What came of an attack, in one sentence, and what this rests on. The first of these that holds is the outcome: something of the secure
+side was read, changed or run; the machine stopped; the call was refused or came to nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from latlab.model.attacks import Access, Attack, AttackResult, Family, Flag, Operation, Outcome, Returned, Seen, Step, Told
+
+SEAL = 0xFEF5EDA5
+PATTERN = 0xA5A50004
+REFUSALS = {
+    -129: "PSA_ERROR_PROGRAMMER_ERROR",
+    -130: "PSA_ERROR_CONNECTION_REFUSED",
+    -131: "PSA_ERROR_CONNECTION_BUSY",
+    -133: "PSA_ERROR_NOT_PERMITTED",
+    -134: "PSA_ERROR_NOT_SUPPORTED",
+    -135: "PSA_ERROR_INVALID_ARGUMENT",
+}
+STATELESS_BIT = 1 << 30
+SHORTEST_SECRET = 4
+Evidence = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ordinary:
+    """What is usual on this machine: words near the targets that secure code reads in an ordinary call, gateways that are no veneer of the
+    PSA API but are entered on purpose."""
+
+    loads: frozenset[tuple[int, int]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    outcome: Outcome
+    sentence: str
+    evidence: Evidence = ()
+
+
+def judged(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> AttackResult:
+    """One row."""
+    if attack.why:
+        return AttackResult(attack.family, attack.name, Outcome.NOT_TRIED, attack.why, 0)
+    found = next(verdict for check in _CHECKS if (verdict := check(attack, told, seen, ordinary)) is not None)
+    tries = max(attack.shots, told.guessed, 1)
+    return AttackResult(attack.family, attack.name, found.outcome, found.sentence, tries, found.evidence)
+
+
+def is_secure_address(word: int) -> bool:
+    """Whether it may point into memory of the secure side: address bit 28 says so on these machines."""
+    return (word >> 28) in (1, 3)
+
+
+def _signed(word: int) -> int:
+    return word - (1 << 32) if word & 1 << 31 else word
+
+
+def _broken(sentence: str, *evidence: tuple[str, str]) -> Verdict:
+    return Verdict(Outcome.BROKEN, sentence, evidence)
+
+
+def _strange_entry(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+    if not seen.strange:
+        return None
+    pc, opcode = seen.strange[0]
+    return _broken(
+        f"code of the secure side ran at {pc:#x}, which is no gateway and no handler, and which it had not left",
+        ("entered at", f"{pc:#x}"),
+        ("opcode", f"{opcode:#x}"),
+    )
+
+
+def _access(what: str, one: Access) -> Verdict:
+    return _broken(
+        f"secure code at {one.pc:#x} {what} {one.address:#x}, which only the attack named",
+        ("pc", f"{one.pc:#x}"),
+        ("address", f"{one.address:#x}"),
+        ("bytes", str(one.size)),
+        ("value", f"{one.value:#x}"),
+    )
+
+
+def _stored(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+    return _access("wrote to", seen.stores[0]) if seen.stores else None
+
+
+def _secret_shown(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+    wanted = attack.secret
+    if len(wanted) < SHORTEST_SECRET:
+        return None
+    for shot, shown in told.shown.items():
+        if wanted[:SHORTEST_SECRET] in bytes(shown):
+            return _broken("bytes of the secure side came back in an output", ("output", bytes(shown).hex()), ("shot", str(shot)))
+    for address, word in told.loads:
+        if word.to_bytes(4, "little") == wanted[:4]:
+            return _broken(
+                f"the non-secure side's own access to {address:#x} met what the secure side has there",
+                ("address", f"{address:#x}"),
+                ("value", f"{word:#x}"),
+            )
+    return None
+
+
+def _loaded(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+    unusual = [one for one in seen.loads if (one.pc, one.address) not in ordinary.loads]
+    return _access("read", unusual[0]) if unusual else None
+
+
+def _handle_taken(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+    taken = [(handle, status) for handle, status in told.taken if not handle & STATELESS_BIT]
+    if not taken:
+        return None
+    handle, status = taken[0]
+    return _broken(
+        f"the handle {handle:#x}, which nobody gave this client, was accepted", ("handle", f"{handle:#x}"), ("status", str(_signed(status)))
+    )
+
+
+def _accepted(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+    """A partition's error has to end it: whatever it answers afterwards, it went on."""
+    if not attack.accepted or not told.calls:
+        return None
+    last = told.calls[-1]
+    if attack.family is not Family.PARTITION and _signed(last.r0) in REFUSALS:
+        return None
+    return _broken(attack.accepted, ("status", str(_signed(last.r0))))
+
+
+def _leak(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+    """A register that the caller finds as it did not leave it, and that is none of the answer."""
+    if told.saw:
+        return _broken("a handler found secure code's registers when it interrupted it", ("registers, ORed", f"{told.saw:#x}"))
+    for number, value in told.floats:
+        if value != 0:
+            return _broken(f"s{number} came back as what the caller had not put there", (f"s{number}", f"{value:#x}"))
+    for one in told.calls:
+        if one.changed:
+            names = ", ".join(f"r{4 + bit}" for bit in range(8) if one.changed >> bit & 1)
+            return _broken(f"{names} came back as what the caller had not put there", ("value", f"{one.value:#x}"))
+        verdict = _scratch_leak(attack.steps[one.step], one) if one.step < len(attack.steps) else None
+        if verdict:
+            return verdict
+    return None
+
+
+def _scratch_leak(step: Step, one: Returned) -> Verdict | None:
+    if step.operation is not Operation.CALL or step.flags & Flag.IN_HANDLER:
+        return None
+    given = {*step.arguments, step.target, one.r0}
+    for name, value in (("r1", one.r1), ("r2", one.r2), ("r3", one.r3), ("r12", one.r12)):
+        if value not in given and is_secure_address(value):
+            return _broken(f"{name} came back with {value:#x}, an address of the secure side", (name, f"{value:#x}"))
+    return None
+
+
+def _unsealed(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+    if attack.family is not Family.STACK:
+        return None
+    stack = seen.process_stack if "process" in attack.name else seen.main_stack
+    if stack is None:
+        return Verdict(Outcome.UNTOLD, "the stack was never seen: the secure side was not entered, or its stack pointer is not readable")
+    pointer, *words = stack
+    evidence = (("stack pointer", f"{pointer:#x}"), ("word", f"{words[0]:#x}"))
+    if words[0] in (SEAL, SEAL & ~1):
+        return Verdict(Outcome.REFUSED, "a forged return would meet the seal", evidence)
+    return _broken("the stack has no seal: a forged return is taken, with the words that lie there", *evidence)
+
+
+def _stopped(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+    if told.is_done and not told.resets and not seen.ended:
+        return None
+    if told.is_fault:
+        return Verdict(
+            Outcome.CONTAINED, "the processor made it a fault that the non-secure side takes itself", (("taken by", "the non-secure side"),)
+        )
+    evidence = []
+    if told.resets:
+        evidence.append(("resets", str(told.resets)))
+    if seen.ended:
+        evidence.append(("last pc", f"{seen.ended_pc:#x}"))
+    how = "reset the machine" if told.resets else "stopped the machine for good"
+    if told.record:
+        return Verdict(Outcome.CONTAINED, f"the secure side {how}, with a record", (*evidence, ("record", told.record)))
+    if told.resets or seen.ended:
+        return Verdict(Outcome.DENIAL, f"it {how}, without a word of the secure side", tuple(evidence))
+    return None
+
+
+def _refused(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+    if not told.is_done:
+        return None
+    if told.guessed:
+        return Verdict(Outcome.REFUSED, f"none of {told.guessed} handles was accepted", (("tried", str(told.guessed)),))
+    if not told.calls:
+        return _no_call(told)
+    statuses = sorted({_signed(one.r0) for one in told.calls})
+    evidence = (("statuses", ", ".join(map(str, statuses[:8]))),)
+    if attack.family is Family.REGISTERS:
+        return Verdict(
+            Outcome.REFUSED, "the registers hold the answer, what the caller left in them, or nothing of the secure side", evidence
+        )
+    if attack.shots > 1:
+        return Verdict(
+            Outcome.REFUSED, f"{attack.shots} calls, one with an interrupt at each place: nothing secure was read or written", evidence
+        )
+    last = _signed(told.calls[-1].r0)
+    if last in REFUSALS:
+        return Verdict(Outcome.REFUSED, f"answered with {REFUSALS[last]}", evidence)
+    return Verdict(Outcome.REFUSED, f"answered with {last}: nothing of the secure side was read, written or run", evidence)
+
+
+def _no_call(told: Told) -> Verdict:
+    if told.loads:
+        address, word = told.loads[-1]
+        return Verdict(
+            Outcome.REFUSED, f"{address:#x} reads as {word:#x}, which is not what the secure side has there", (("value", f"{word:#x}"),)
+        )
+    return Verdict(Outcome.REFUSED, "nothing happened")
+
+
+def _untold(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict:
+    return Verdict(Outcome.UNTOLD, "the machine ended in it and said nothing that tells why")
+
+
+_CHECKS: tuple[Callable[[Attack, Told, Seen, Ordinary], Verdict | None], ...] = (
+    _strange_entry,
+    _stored,
+    _secret_shown,
+    _loaded,
+    _handle_taken,
+    _accepted,
+    _leak,
+    _unsealed,
+    _stopped,
+    _refused,
+    _untold,
+)

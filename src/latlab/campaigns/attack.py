@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The attack campaign: what the non-secure side can do to a secure partition manager, tried one by one, with what came of each.
+
+One boot tells what is usual. Then the attacks are made in a row: after a reset the program goes on behind the attack that caused it, and
+where the machine stands still it is started again there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from latlab.analysis.attacks.judge import Ordinary, judged
+from latlab.campaigns.attack_plan import Known, Plan
+from latlab.campaigns.recording import Progress, living, text_of
+from latlab.errors import DataError, LatlabError, UsageError
+from latlab.formats import attack_rows
+from latlab.formats.dump.attacks_log import AttacksLog, nothing_told, read_attacks_log, record_of
+from latlab.formats.elf_build import with_build
+from latlab.formats.probe.witness import Witness, nothing_seen, read_witness
+from latlab.formats.qemu_command import with_machine
+from latlab.model.attacks import Attack, AttackResult, Seen, Span, Told
+from latlab.model.enums import Clock, RunStatus
+from latlab.model.life import Left
+from latlab.model.run import Attacks, Build, Problem, Run, Tick, Topology
+from latlab.store.rows import now_utc
+from latlab.store.store import Store
+from latlab.targets.qemu import console as consoles
+from latlab.targets.qemu import mps2
+from latlab.targets.qemu.attack_params import MARK_OFFSET, MEMORY_BYTES, Place, write_attacks
+from latlab.targets.qemu.attack_subject import AttackSubject
+from latlab.targets.qemu.probe import refusal
+from latlab.targets.qemu.psa_subject import attack_command_line
+from latlab.targets.qemu.qemu import Qemu
+from latlab.targets.scratch import scratch
+
+CAMPAIGN = "attack"
+LIMIT_INSTRUCTIONS = 3_000_000
+MOST_STARTS_OF_ONE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Attacked:
+    """What a run left."""
+
+    run_id: str
+    status: RunStatus
+    results: tuple[AttackResult, ...]
+    problems: tuple[Problem, ...]
+
+
+def run_attack(
+    store: Store,
+    qemu: Qemu,
+    subject: AttackSubject,
+    witness: Path,
+    limits: consoles.Limits,
+    progress: Progress,
+    interrupted: Callable[[], bool] = lambda: False,
+    only: frozenset[str] = frozenset(),
+) -> Attacked:
+    """Make every attack, or those of the families in `only`, and store what came of it."""
+    with scratch() as folder:
+        command = attack_command_line(qemu, subject.psa, folder, MEMORY_BYTES)
+        run = _planned(qemu, subject, command)
+        with living(store, run, Left(str(folder))) as run_id:
+            progress.start(run_id)
+            boots = _Boots(store, run_id, command, subject, witness, limits, interrupted, folder)
+            survey = boots.make(Plan(subject, Known((), 0, False)).survey(), Place(), ())
+            plan = Plan(subject, _known(survey))
+            problems = _survey_problems(survey, plan)
+            attacks = [one for one in plan.attacks() if not only or one.family.value in only]
+            told, seen = ({}, {}) if problems else _all(boots, attacks, plan.targets, progress)
+            ordinary = Ordinary() if problems else _ordinary(boots.make(plan.survey(), Place(), plan.targets))
+            results = tuple(
+                judged(one, told.get(number, nothing_told()), seen.get(number, nothing_seen()), ordinary)
+                for number, one in enumerate(attacks if not problems else [])
+            )
+            store.describe(run_id, replace(run, facts=_facts(plan)))
+            store.add(run_id, problems=problems, logs={attack_rows.LOG: attack_rows.render(results)})
+            status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
+            store.finish(run_id, status)
+    if interrupted():
+        raise LatlabError(f"interrupted; what came before is kept as the partial run {run_id}")
+    refused = refusal(survey.stderr)
+    if refused:
+        raise UsageError(refused)
+    return Attacked(run_id, status, results, tuple(problems))
+
+
+def with_attacks(store: Store, run: Run) -> Run:
+    """The run with its rows."""
+    try:
+        return replace(run, contents=Attacks(attack_rows.parse(store.log(run.id, attack_rows.LOG))))
+    except ValueError as error:
+        raise DataError(f"{run.id}: its log {attack_rows.LOG} is damaged ({error}); run it again") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Boot:
+    log: AttacksLog
+    witness: Witness
+    stderr: str
+    outcome: consoles.Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Boots:
+    store: Store
+    run_id: str
+    command: tuple[str, ...]
+    subject: AttackSubject
+    witness: Path
+    limits: consoles.Limits
+    interrupted: Callable[[], bool]
+    folder: Path
+
+    def make(self, attacks: Sequence[Attack], begin: Place, targets: Sequence[Span]) -> Boot:
+        """Start the machine and follow it to its end."""
+        stream = self.folder / "witness"
+        stream.unlink(missing_ok=True)
+        write_attacks(self.subject.psa, self.folder, attacks, begin)
+        options = [
+            f"{self.witness},out={stream},mark={self.subject.psa.ram + MARK_OFFSET:#x},limit={LIMIT_INSTRUCTIONS}",
+            *(f"handler={address:#x}" for address in self.subject.handlers),
+            *(f"target={one.first:#x}-{one.last:#x}" for one in targets),
+        ]
+        console = consoles.Console((*self.command, "-plugin", ",".join(options)), self.folder / "none", self.limits, self.interrupted)
+        with closing(console.lines()) as lines:
+            log = read_attacks_log(map(text_of, lines))
+        self.store.add(self.run_id, logs={"console": console.take(), "stderr": console.stderr})
+        seen = read_witness(stream.read_text("ascii", "replace").splitlines()) if stream.is_file() else Witness()
+        return Boot(log, seen, console.stderr.decode("utf-8", "replace"), console.outcome)
+
+
+def _all(boots: _Boots, attacks: Sequence[Attack], targets: Sequence[Span], progress: Progress) -> tuple[dict[int, Told], dict[int, Seen]]:
+    """Boot until every attack was made. A sweep that stops the machine goes on at its next shot, a few times."""
+    told: dict[int, Told] = {}
+    seen: dict[int, Seen] = {}
+    banner: list[str] = []
+    place, starts = Place(), 0
+    while place.attack < len(attacks) and not boots.interrupted():
+        boot = boots.make(attacks, place, targets)
+        banner = boot.log.before or banner
+        _merge(told, seen, boot)
+        if boot.log.is_whole:
+            break
+        at = boot.witness.under_way if boot.witness.under_way is not None else place.attack
+        one = told.setdefault(at, nothing_told())
+        one.record = one.record or record_of(boot.log, banner)
+        starts = starts + 1 if at == place.attack else 1
+        again = boot.witness.shot + 1 < attacks[at].shots and starts < MOST_STARTS_OF_ONE and not one.is_fault
+        place = Place(at, boot.witness.shot + 1) if again else Place(at + 1)
+        progress.iteration("attack", place.attack)
+    return told, seen
+
+
+def _merge(told: dict[int, Told], seen: dict[int, Seen], boot: Boot) -> None:
+    for number, one in boot.log.told.items():
+        before = told.get(number)
+        told[number] = one if before is None else _together(before, one)
+    for number, other in boot.witness.seen.items():
+        earlier = seen.get(number)
+        seen[number] = other if earlier is None else _seen_together(earlier, other)
+
+
+def _together(a: Told, b: Told) -> Told:
+    return Told(
+        [*a.calls, *b.calls],
+        {**a.shown, **b.shown},
+        [*a.loads, *b.loads],
+        [*a.stored, *b.stored],
+        [*a.taken, *b.taken],
+        [*a.floats, *b.floats],
+        a.guessed + b.guessed,
+        a.saw | b.saw,
+        a.resets + b.resets,
+        a.record or b.record,
+        a.is_done or b.is_done,
+        a.is_fault or b.is_fault,
+    )
+
+
+def _seen_together(a: Seen, b: Seen) -> Seen:
+    return Seen(
+        [*a.gates, *b.gates],
+        [*a.strange, *b.strange],
+        [*a.stores, *b.stores],
+        [*a.loads, *b.loads],
+        [*a.spent, *b.spent],
+        a.process_stack or b.process_stack,
+        a.main_stack or b.main_stack,
+        b.ended or a.ended,
+        b.ended_pc or a.ended_pc,
+    )
+
+
+def _known(survey: Boot) -> Known:
+    seen = survey.witness.seen.get(0, nothing_seen())
+    return Known(tuple(survey.witness.seals), max(seen.spent, default=0), survey.log.has_floats)
+
+
+def _ordinary(control: Boot) -> Ordinary:
+    seen = control.witness.seen.get(0, nothing_seen())
+    return Ordinary(frozenset((one.pc, one.address) for one in seen.loads))
+
+
+def _survey_problems(survey: Boot, plan: Plan) -> list[Problem]:
+    if not survey.log.is_started:
+        said = survey.outcome.sentence or "the machine ended"
+        return [Problem(0, f"the program never said a word: the firmware did not start it, or its console is elsewhere; {said}")]
+    calls = survey.log.told.get(0, nothing_told()).calls
+    if not calls:
+        return [Problem(0, f"the call {plan.data.name} never came back in an undisturbed machine: nothing can be told of attacks on it")]
+    status = calls[-1].r0 - (1 << 32) if calls[-1].r0 >> 31 else calls[-1].r0
+    if status != plan.data.expected:
+        return [
+            Problem(
+                0, f"the call {plan.data.name} returned {status} where {plan.data.expected} is expected: attacks on it would tell nothing"
+            )
+        ]
+    return []
+
+
+def _facts(plan: Plan) -> tuple[tuple[str, str], ...]:
+    """What the attacks rest on."""
+    spans = ", ".join(f"{one.first:#x} to {one.last:#x}" for one in plan.targets)
+    floats = "yes" if plan.known.has_floats else "no: s0 to s31 were not looked at"
+    return (("targets", spans), ("data call", f"{plan.data.name}, {plan.known.length} instructions"), ("floating point", floats))
+
+
+def _planned(qemu: Qemu, subject: AttackSubject, command: tuple[str, ...]) -> Run:
+    psa = subject.psa
+    conditions = with_machine(replace(mps2.conditions(0), instrument="crossings"), command)
+    return Run(
+        campaign=CAMPAIGN,
+        target="qemu",
+        platform=psa.machine.replace("-", "_"),
+        topology=Topology((1,)),
+        tick=Tick(Clock.INSTRUCTIONS, 1.0),
+        build=Build(psa.name),
+        lead=None,
+        status=RunStatus.PARTIAL,
+        contents=Attacks(),
+        conditions=with_build(conditions, psa.symbols[0]) if psa.symbols else conditions,
+        started_utc=now_utc(),
+        emulator=str(qemu),
+        command=command,
+    )

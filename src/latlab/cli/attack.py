@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`latlab run attack`. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from latlab.cli.foreign import SubjectOption
+from latlab.cli.options import FirmwareOption, QemuOption, StoreOption, grouped, names_of, refuse_given
+from latlab.cli.output import err, show
+from latlab.errors import DataError, TestFailed, UsageError
+from latlab.model.attacks import Family, Outcome
+
+if TYPE_CHECKING:
+    from latlab.campaigns.attack import Attacked
+    from latlab.store.store import Store
+    from latlab.targets.qemu.attack_subject import AttackSubject
+
+
+@dataclass(frozen=True, slots=True)
+class OwnOptions:
+    """latlab's own SPM, with its test partitions."""
+
+    build: Annotated[list[str] | None, typer.Option("--build", help="Only this build of the SPM; may be given several times.")] = None
+    machine: Annotated[str, typer.Option(help="QEMU's board: mps2-an521 or mps2-an505.")] = "mps2-an521"
+    firmware: FirmwareOption = None
+
+
+def register(run_app: typer.Typer) -> None:
+    """Add the campaign to `latlab run`."""
+    run_app.command()(grouped(attack))
+
+
+def attack(
+    context: typer.Context,
+    own: OwnOptions,
+    subject: SubjectOption = None,
+    family: Annotated[
+        list[Family] | None, typer.Option("--family", help="Only attacks of this family; may be given several times.")
+    ] = None,
+    witness: Annotated[Path | None, typer.Option(help="The plugin that watches.", show_default="build folder or package")] = None,
+    timeout: Annotated[float, typer.Option(help="Seconds until a machine is stopped.")] = 300,
+    silence: Annotated[float, typer.Option(help="Seconds without output until a machine is stopped.")] = 60,
+    qemu: QemuOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Attack a secure partition manager from the non-secure side and from a partition of ours, and say what came of each attack."""
+    from latlab.cli.stores import open_store
+
+    if not (timeout > 0 and silence > 0):
+        raise UsageError("--timeout and --silence are seconds; use more than 0")
+    if subject is not None:
+        refuse_given(context, names_of(OwnOptions), "has no effect with --subject; leave it out")
+    subjects = _own(own) if subject is None else [_foreign(subject)]
+    opened = open_store(store)
+    families = frozenset(one.value for one in family or ())
+    _conclude(opened, [_attacked(opened, one, families, witness, (timeout, silence), qemu) for one in subjects])
+
+
+def _own(own: OwnOptions) -> list[AttackSubject]:
+    from latlab.targets.qemu.attack_subject import BUILDS, own_subject
+    from latlab.targets.qemu.mps2 import MACHINES
+
+    if own.machine not in MACHINES:
+        raise UsageError(f"--machine {own.machine} does not exist; use one of {', '.join(MACHINES)}")
+    return [own_subject(build, own.firmware, own.machine) for build in own.build or BUILDS]
+
+
+def _foreign(path: Path) -> AttackSubject:
+    from latlab.targets.qemu.attack_subject import attack_subject
+    from latlab.targets.qemu.psa_subject import load_psa_subject
+
+    return attack_subject(load_psa_subject(path))
+
+
+def _attacked(
+    store: Store, subject: AttackSubject, families: frozenset[str], witness: Path | None, limits: tuple[float, float], qemu: Path | None
+) -> Attacked:
+    from latlab.campaigns.attack import run_attack
+    from latlab.cli.interrupt import Interrupts
+    from latlab.report.progress import RunProgress
+    from latlab.targets.qemu.attack_params import find_witness
+    from latlab.targets.qemu.console import Limits
+    from latlab.targets.qemu.mps2 import PROGRAM
+    from latlab.targets.qemu.qemu import find_qemu
+
+    program, plugin = find_qemu(qemu or Path(PROGRAM)), find_witness(witness)
+    with Interrupts() as interrupts, RunProgress(err(), f"{subject.psa.name}, {program}", None) as progress:
+        return run_attack(store, program, subject, plugin, Limits(*limits), progress, interrupts.asked, families)
+
+
+def _conclude(store: Store, attacked: list[Attacked]) -> None:
+    from latlab.campaigns.attack import with_attacks
+    from latlab.report.attacks.pages import beside, screen
+    from latlab.report.page import Page, Section
+
+    runs = [with_attacks(store, store.load(one.run_id)) for one in attacked]
+    for run in runs:
+        show(screen(run))
+    if len(runs) > 1:
+        show(Page("", sections=(Section("", (beside(runs),)),)))
+    _verdict(attacked)
+
+
+def _verdict(attacked: list[Attacked]) -> None:
+    """1 where something is broken, 3 where it could not be told."""
+    broken = [(one.run_id, each) for one in attacked for each in one.results if each.outcome is Outcome.BROKEN]
+    if broken:
+        run, first = broken[0]
+        raise TestFailed(f"{len(broken)} attacks broke the secure side, first in {run}: {first.name}: {first.sentence}")
+    for one in attacked:
+        if one.problems:
+            raise DataError(f"{one.run_id} is partial: {one.problems[0].message}; `latlab show {one.run_id} --log console` has its lines")
+        untold = [each for each in one.results if each.outcome is Outcome.UNTOLD]
+        if untold:
+            raise DataError(f"{one.run_id}: of {len(untold)} attacks it could not be told what came, first of {untold[0].name}")

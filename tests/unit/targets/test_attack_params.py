@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Both sides of what the program is told have to agree, and so have the numbers of the requests."""
+
+from __future__ import annotations
+
+import re
+import struct
+
+from latlab.model.attacks import Attack, Family, Flag, Operation, Step
+from latlab.targets.qemu.attack_attempts import REQUESTS
+from latlab.targets.qemu.attack_params import ATTACK_BYTES, HEADER_BYTES, MAGIC, MEMORY_BYTES, STEP_BYTES, Place, parameters_of
+from latlab.targets.qemu.psa_subject import PsaSubject
+from support.places import ROOT
+
+SUBJECT = PsaSubject("x", "mps2-an521", (), (1, 0, 0, 1, 0), 24, 16, 0, 0x28100000, 0x100000, 0x40200000, ())
+HEADER = (ROOT / "firmware" / "spm" / "programs" / "psa_attacks" / "attacks.h").read_text()
+ASKED = (ROOT / "firmware" / "spm" / "partitions" / "test" / "test_requests.h").read_text()
+
+
+def names_of(text: str, enum: str) -> list[str]:
+    body = re.search(rf"enum {enum} {{(.*?)}};", text, re.DOTALL)
+    assert body
+    return re.findall(r"^    ([A-Z_0-9]+)", body[1], re.MULTILINE)
+
+
+def words_of(structure: str) -> int:
+    body = re.search(rf"struct {structure} {{(.*?)}};", HEADER, re.DOTALL)
+    assert body
+    sizes = re.findall(r"^    uint32_t \w+(?:\[(\d+)\])?;", body[1], re.MULTILINE)
+    return 4 * sum(int(size or 1) for size in sizes)
+
+
+def test_structures_and_numbers_are_those_of_the_program() -> None:
+    assert (words_of("params"), words_of("attack"), words_of("step")) == (HEADER_BYTES, ATTACK_BYTES, STEP_BYTES)
+    assert f"{MAGIC:#x}U" in HEADER.lower().replace("u /*", "U /*")
+    assert f"MEMORY_BYTES {MEMORY_BYTES:#x}U" in HEADER
+    assert names_of(HEADER, "operation") == [f"STEP_{one.name}" for one in Operation]
+    flags = dict(re.findall(r"^    ([A-Z_]+) = (\d+),", HEADER, re.MULTILINE))
+    assert flags == {str(one.name): str(one.value) for one in Flag if one}
+
+
+def test_requests_are_numbered_as_the_test_partitions_number_them() -> None:
+    known = [names_of(ASKED, f"test_{who}_request") for who in ("server", "client", "driver")]
+    assert {name: number for names in known for number, name in enumerate(names) if name in REQUESTS} == REQUESTS
+
+
+def test_a_step_names_its_words_and_the_step_of_the_handler() -> None:
+    pokes = Step(Operation.POKES, words=(0x28101000, 7), then=1)
+    attacks = [
+        Attack(Family.SYSTEM, "a", (Step(Operation.STORE, 1),)),
+        Attack(Family.INTERRUPT, "b", (pokes, Step(Operation.CALL, 3)), 5, 2, 9),
+    ]
+    data = parameters_of(SUBJECT, attacks, Place(1, 4))
+    behind = HEADER_BYTES + 2 * ATTACK_BYTES + 3 * STEP_BYTES
+    assert struct.unpack_from("<6I", data) == (MAGIC, 0x40200000, 2, 1, 4, HEADER_BYTES + 2 * ATTACK_BYTES)
+    assert struct.unpack_from("<7I", data, HEADER_BYTES + ATTACK_BYTES) == (1, 1, 5, 2, 9, 0, 0)
+    assert struct.unpack_from("<7I", data, HEADER_BYTES + 2 * ATTACK_BYTES + STEP_BYTES) == (Operation.POKES, 0, 0, behind, 1, 3, 0)
+    assert struct.unpack_from("<2I", data, behind) == (0x28101000, 7)

@@ -54,10 +54,22 @@ static void learn_rate(struct meter *meter, double cycles, double ticks)
     }
 }
 
+static int64_t mark_of(const struct meter *meter, const struct reading *reading)
+{
+    return (int64_t)((reading->cycles - meter->last.cycles) - (reading->events - meter->last.events));
+}
+
+bool meter_moved(const struct meter *meter, const struct reading *reading)
+{
+    int64_t mark = mark_of(meter, reading);
+
+    return (mark < 0 ? -mark : mark) > (int64_t)meter->rules.noise_cycles;
+}
+
 bool meter_window(struct meter *meter, const struct reading *reading, struct theft *theft)
 {
     const struct meter_rules *rules = &meter->rules;
-    int64_t mark = (int64_t)((reading->cycles - meter->last.cycles) - (reading->events - meter->last.events));
+    int64_t mark = mark_of(meter, reading);
     double ticks = (double)(reading->before_ticks - meter->last.before_ticks);
     double events = (double)(reading->events - meter->last.events);
     double stopped_ns = ns_of_ticks(rules, ticks - events / current_rate(meter));

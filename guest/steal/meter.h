@@ -62,6 +62,12 @@ void meter_begin(struct meter *meter, const struct meter_rules *rules, const str
 /* Whether something came between the clocks of a reading, so that it must be taken again. Never where the system counter does not count. */
 bool meter_torn(const struct meter_rules *rules, const struct reading *reading);
 
+/*
+ * Whether the two counters moved apart. Such a reading is taken once more before it counts: where an overflow interrupt of one of them falls
+ * into a reading, the kernel has brought only that one up to date. What was taken stays; this does not.
+ */
+bool meter_moved(const struct meter *meter, const struct reading *reading);
+
 /* Ends a window and begins the next. True where something was taken in it; `theft` is filled in either way. */
 bool meter_window(struct meter *meter, const struct reading *reading, struct theft *theft);
 

@@ -147,7 +147,7 @@ static void measure(struct watcher *self)
 
         while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR) {
         }
-        if (!read_whole(self, &reading)) {
+        if (!read_whole(self, &reading) || (meter_moved(&self->meter, &reading) && !read_whole(self, &reading))) {
             continue;
         }
         bool marked = meter_window(&self->meter, &reading, &theft);

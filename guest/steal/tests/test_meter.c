@@ -169,6 +169,21 @@ TEST(a_reading_that_took_too_long_is_torn_where_the_system_counter_counts)
     CHECK(!meter_torn(&runs.meter.rules, &runs.now));
 }
 
+TEST(counters_that_moved_apart_in_either_direction_are_read_once_more)
+{
+    struct cpu cpu = cpu_in(REGIME_STOPS);
+    struct theft theft;
+
+    run_for(&cpu, WINDOW_TICKS, CYCLES_PER_TICK);
+    CHECK(!meter_moved(&cpu.meter, &cpu.now));
+    cpu.now.cycles += 1062;
+    CHECK(meter_moved(&cpu.meter, &cpu.now));
+    cpu.now.cycles -= 1062;
+    CHECK(!window(&cpu, &theft));
+    cpu.now.events += 1062;
+    CHECK(meter_moved(&cpu.meter, &cpu.now));
+}
+
 TEST(sums_add_up_to_the_windows_and_know_the_worst)
 {
     struct cpu cpu = cpu_in(REGIME_RUNS);

@@ -7,6 +7,7 @@
 #include "clock.h"
 
 #define NULL_ROUNDS 255U
+#define NOT_INTERRUPTED 20U /* one in so many readings with nothing between them may have been interrupted */
 #define RATE_ROUNDS 15U
 #define RATE_NS 200000U
 #define LEAST_TICKS 4U /* what the system counter must show more of than without a call */
@@ -23,7 +24,6 @@ const char *blind_word(enum blind blind)
         [BLIND_SILENT] = "silent",
         [BLIND_NO_CALL] = "no_call",
         [BLIND_NOTHING_SEEN] = "nothing_seen",
-        [BLIND_CPU_GONE] = "cpu_gone",
     };
 
     return words[blind];
@@ -109,8 +109,8 @@ static int find_rate(const struct counters *counters, struct meter_rules *rules)
 static int find_noise(const struct counters *counters, struct meter_rules *rules)
 {
     double widths[NULL_ROUNDS];
+    double leads_ns[NULL_ROUNDS];
     double lowest_cycles = 0;
-    double lowest_ns = 0;
 
     for (unsigned i = 0; i < NULL_ROUNDS; i++) {
         struct step step;
@@ -119,15 +119,17 @@ static int find_noise(const struct counters *counters, struct meter_rules *rules
         if (error != 0) {
             return error;
         }
-        double lead_ns = (step.ticks - step.events / rules->cycles_per_tick) * NS_PER_SECOND / rules->counter_hz;
+        leads_ns[i] = (step.ticks - step.events / rules->cycles_per_tick) * NS_PER_SECOND / rules->counter_hz;
 
         widths[i] = step.width_ticks;
         lowest_cycles = step.cycles - step.events < lowest_cycles ? step.cycles - step.events : lowest_cycles;
-        lowest_ns = lead_ns < lowest_ns ? lead_ns : lowest_ns;
     }
     rules->width_ticks = (uint64_t)meter_median(widths, NULL_ROUNDS);
     rules->noise_cycles = (uint64_t)-lowest_cycles;
-    rules->noise_ns = LEAST_TICKS * NS_PER_SECOND / rules->counter_hz - 2.0 * lowest_ns;
+    meter_median(leads_ns, NULL_ROUNDS);
+    double low_ns = leads_ns[NULL_ROUNDS / NOT_INTERRUPTED];
+
+    rules->noise_ns = LEAST_TICKS * NS_PER_SECOND / rules->counter_hz + (low_ns < 0 ? -2.0 * low_ns : 0);
     return 0;
 }
 

@@ -18,7 +18,6 @@ enum blind {
     BLIND_SILENT,         /* they do not count */
     BLIND_NO_CALL,        /* nothing that is known to enter the firmware can be called */
     BLIND_NOTHING_SEEN,   /* the calls were made and no counter showed it */
-    BLIND_CPU_GONE,       /* the CPU is offline or not allowed */
 };
 
 /* `call` is NULL where none was made. `call_ns` and `call_mark_cycles` are medians over the calls. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TICKS_OF_ROUNDING 2U
+
 static int by_size(const void *left, const void *right)
 {
     const double *a = left;
@@ -28,9 +30,11 @@ void meter_begin(struct meter *meter, const struct meter_rules *rules, const str
     }
 }
 
-bool meter_torn(const struct meter_rules *rules, const struct reading *reading)
+bool meter_torn(const struct meter_rules *rules, const struct reading *reading, enum meter_slack slack)
 {
-    return rules->regime != REGIME_RUNS && reading->after_ticks - reading->before_ticks > 2U * rules->width_ticks + 2U;
+    uint64_t most_ticks = rules->width_ticks + rules->width_ticks * (uint64_t)slack / 4U + TICKS_OF_ROUNDING;
+
+    return rules->regime != REGIME_RUNS && reading->after_ticks - reading->before_ticks > most_ticks;
 }
 
 static double ns_of_ticks(const struct meter_rules *rules, double ticks)

@@ -59,8 +59,11 @@ struct meter {
 /* `first` is where the first window begins. */
 void meter_begin(struct meter *meter, const struct meter_rules *rules, const struct reading *first);
 
+/* By how many quarters a reading may be longer than one that nothing interrupts: as it should be, and as it may be where no better is had. */
+enum meter_slack { METER_STRICT = 1, METER_LENIENT = 4 };
+
 /* Whether something came between the clocks of a reading, so that it must be taken again. Never where the system counter does not count. */
-bool meter_torn(const struct meter_rules *rules, const struct reading *reading);
+bool meter_torn(const struct meter_rules *rules, const struct reading *reading, enum meter_slack slack);
 
 /*
  * Whether the two counters moved apart. Such a reading is taken once more before it counts: where an overflow interrupt of one of them falls
@@ -73,7 +76,7 @@ bool meter_window(struct meter *meter, const struct reading *reading, struct the
 
 void meter_add(struct meter_sums *sums, const struct theft *theft, bool marked);
 
-/* The median of `count` values, which are sorted; `count` is not 0. */
+/* Sorts `count` values, which is not 0, and says the median. */
 double meter_median(double *values, unsigned count);
 
 #endif

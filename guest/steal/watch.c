@@ -56,12 +56,12 @@ static bool read_whole(struct watcher *self, struct reading *reading)
         if (counters_read(&self->counters, reading) != 0) {
             return false;
         }
-        if (!meter_torn(&self->found.rules, reading)) {
+        if (!meter_torn(&self->found.rules, reading, METER_STRICT)) {
             return true;
         }
         self->meter.torn++;
     }
-    return false;
+    return !meter_torn(&self->found.rules, reading, METER_LENIENT);
 }
 
 static void put_theft(struct watcher *self, const struct theft *theft)

@@ -162,11 +162,14 @@ TEST(a_reading_that_took_too_long_is_torn_where_the_system_counter_counts)
     struct cpu stops = cpu_in(REGIME_STOPS);
     struct cpu runs = cpu_in(REGIME_RUNS);
 
-    CHECK(!meter_torn(&stops.meter.rules, &stops.now));
-    stops.now.after_ticks += 60;
+    CHECK(!meter_torn(&stops.meter.rules, &stops.now, METER_STRICT));
+    stops.now.after_ticks += 20;
+    CHECK(meter_torn(&stops.meter.rules, &stops.now, METER_STRICT));
+    CHECK(!meter_torn(&stops.meter.rules, &stops.now, METER_LENIENT));
+    stops.now.after_ticks += 40;
     runs.now.after_ticks += 60;
-    CHECK(meter_torn(&stops.meter.rules, &stops.now));
-    CHECK(!meter_torn(&runs.meter.rules, &runs.now));
+    CHECK(meter_torn(&stops.meter.rules, &stops.now, METER_LENIENT));
+    CHECK(!meter_torn(&runs.meter.rules, &runs.now, METER_STRICT));
 }
 
 TEST(counters_that_moved_apart_in_either_direction_are_read_once_more)

@@ -28,7 +28,6 @@ class Blind(StrEnum):
     SILENT = "silent"
     NO_CALL = "no_call"
     NOTHING_SEEN = "nothing_seen"
-    CPU_GONE = "cpu_gone"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ REASONS = {
     "load a driver of the firmware's TRNG or of OP-TEE, or mount debugfs on a kernel from 6.2 on, and run as root",
     Blind.NOTHING_SEEN: "calls into the firmware were made and no counter told: the counters go on there (MDCR_EL3.SPME), "
     "or the calls did not reach it",
-    Blind.CPU_GONE: "the CPU went away",
 }
 
 

@@ -21,7 +21,7 @@ LOADS = {
 }
 SETTLE_S = 1
 MEASURING = (
-    "cat /proc/[0-9]*/comm 2>/dev/null | grep -E '^(latlab-recorder|cyclictest|qemu-system-.*|rtla|jitterdebugger)$'"
+    "cat /proc/[0-9]*/comm 2>/dev/null | grep -E '^(latlab-recorder|latlab-steal|cyclictest|qemu-system-.*|rtla|jitterdebugger)$'"
     " | sort | uniq -c | sed 's/^ *//' | tr '\\n' ',' | sed 's/,$//; s/,/, /g'"
 )
 

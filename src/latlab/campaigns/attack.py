@@ -73,7 +73,7 @@ def run_attack(
             problems = _survey_problems(survey, plan)
             attacks = [one for one in plan.attacks() if not only or one.family.value in only]
             told, seen = ({}, {}) if problems else _all(boots, attacks, plan.targets, progress)
-            ordinary = Ordinary() if problems else _ordinary(boots.make(plan.survey(), Place(), plan.targets))
+            ordinary = Ordinary() if problems else _ordinary(boots.make(list(plan.ordinary()), Place(), plan.targets))
             results = tuple(
                 judged(one, told.get(number, nothing_told()), seen.get(number, nothing_seen()), ordinary)
                 for number, one in enumerate(attacks if not problems else [])
@@ -203,8 +203,11 @@ def _known(survey: Boot) -> Known:
 
 
 def _ordinary(control: Boot) -> Ordinary:
-    seen = control.witness.seen.get(0, nothing_seen())
-    return Ordinary(frozenset((one.pc, one.address) for one in seen.loads))
+    seen = control.witness.seen.values()
+    return Ordinary(
+        frozenset((access.pc, access.address) for one in seen for access in one.loads),
+        frozenset((access.pc, access.address) for one in seen for access in one.stores),
+    )
 
 
 def _survey_problems(survey: Boot, plan: Plan) -> list[Problem]:

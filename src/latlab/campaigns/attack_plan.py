@@ -82,7 +82,7 @@ class Plan:
 
     def attacks(self) -> list[Attack]:
         return [
-            *self._ordinary(),
+            *self.ordinary(),
             Attack(Family.STACK, "the process stack between calls", self._data_call()),
             Attack(Family.STACK, "the main stack between calls", self._data_call()),
             *self._pointers(),
@@ -165,7 +165,7 @@ class Plan:
 
     # Families.
 
-    def _ordinary(self) -> Iterator[Attack]:
+    def ordinary(self) -> Iterator[Attack]:
         """What comes back in the registers of calls that are as they should be, and of refused ones."""
         veneers, connected = self.psa.veneers, next((one for one in self.psa.calls if one.kind is CallKind.ON_CONNECTION), None)
         floats = Flag.WITH_FLOATS

@@ -63,8 +63,10 @@ def test_what_was_read_written_run_or_leaked_is_broken_with_its_evidence(attack:
     assert found.evidence
 
 
-def test_what_an_ordinary_call_reads_too_is_no_evidence() -> None:
-    usual = Ordinary(frozenset({(0x10000410, 0x10000000)}))
+def test_what_an_ordinary_call_touches_too_is_no_evidence() -> None:
+    usual = Ordinary(frozenset({(0x10000410, 0x10000000)}), frozenset({(0x10000500, 0x38000800)}))
+    assert outcome(saw=seen(stores=[Access(0x10000500, 0x38000800, 4, 7)]), ordinary=usual).outcome is Outcome.REFUSED
+    assert outcome(saw=seen(stores=[Access(0x10000502, 0x38000800, 4, 7)]), ordinary=usual).outcome is Outcome.BROKEN
     assert outcome(saw=seen(loads=[Access(0x10000410, 0x10000000, 4, 7)]), ordinary=usual).outcome is Outcome.REFUSED
 
 

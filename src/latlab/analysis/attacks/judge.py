@@ -26,10 +26,10 @@ Evidence = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Ordinary:
-    """What is usual on this machine: words near the targets that secure code reads in an ordinary call, gateways that are no veneer of the
-    PSA API but are entered on purpose."""
+    """Which instructions touch which words of the targets in ordinary calls: a veneer may look at the seal of its stack."""
 
     loads: frozenset[tuple[int, int]] = frozenset()
+    stores: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,8 @@ def _access(what: str, one: Access) -> Verdict:
 
 
 def _stored(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
-    return _access("wrote to", seen.stores[0]) if seen.stores else None
+    unusual = [one for one in seen.stores if (one.pc, one.address) not in ordinary.stores]
+    return _access("wrote to", unusual[0]) if unusual else None
 
 
 def _secret_shown(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:

@@ -45,7 +45,12 @@ def heads(store: Store, wanted: Filter = Filter()) -> tuple[Head, ...]:
     query = query.where(runs.started_utc < wanted.before_utc) if wanted.before_utc else query
     query = query if wanted.limit is None else query.limit(wanted.limit)
     with store.transaction() as connection:
-        return tuple(Head._make(row) for row in reversed(connection.execute(query).all()))
+        return tuple(Head._make(map(_shown, row)) for row in reversed(connection.execute(query).all()))
+
+
+def _shown(value: object) -> object:
+    """A damaged row is listed too, so that it can be removed: SQLite keeps bytes where text should be."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
 def remove(store: Store, ids: Sequence[str]) -> None:

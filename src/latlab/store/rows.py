@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
+import sqlalchemy as sa
 
 from latlab.formats.probe import functions as span_functions
 from latlab.model.conditions import Conditions
@@ -32,6 +33,7 @@ from latlab.model.run import (
     TraceRecord,
     WakeupCounts,
 )
+from latlab.store.schema import lives_table, problems_table, runs_table
 
 Row = Mapping[Any, Any]
 Pairs = tuple[tuple[str, str], ...]
@@ -66,6 +68,7 @@ def run_row(run: Run) -> dict[str, Any]:
 
 def run_of(row: Row, contents: Contents | None = None, problems: tuple[Problem, ...] = ()) -> Run:
     """A run without its contents where these are not given. Raises ValueError where the row is damaged."""
+    _check(row, runs_table)
     return Run(
         campaign=row["campaign"],
         target=row["target"],
@@ -110,6 +113,7 @@ def life_row(owner: Owner | None, left: Left, part: Part | None) -> dict[str, An
 
 
 def life_of(row: Row) -> Life:
+    _check(row, lives_table)
     return Life(
         run_id=row["id"],
         status=row["status"],
@@ -135,6 +139,7 @@ def problem_row(problem: Problem) -> dict[str, Any]:
 
 
 def problem_of(row: Row) -> Problem:
+    _check(row, problems_table)
     return Problem(row["line"], row["message"], ProblemKind(row["kind"]))
 
 
@@ -152,9 +157,10 @@ def sample_row(sample: Sample) -> dict[str, Any]:
 
 def _sample(row: Row) -> Sample:
     core, value = CoreId(row["cluster"], row["core"]), row["value_ticks"]
-    if not isinstance(value, int):
-        raise ValueError(f"a span of {value!r} ticks")
-    return Sample(row["test"], Metric(row["metric"]), core, row["boot"], row["iteration"], value)
+    boot, iteration = row["boot"], row["iteration"]
+    if not (isinstance(value, int) and isinstance(boot, int) and isinstance(iteration, int)):
+        raise ValueError(f"a span of {value!r} ticks in iteration {iteration!r} of boot {boot!r}")
+    return Sample(row["test"], Metric(row["metric"]), core, boot, iteration, value)
 
 
 def trace_row(trace: CoreTrace) -> dict[str, Any]:
@@ -174,6 +180,16 @@ def _trace(row: Row) -> CoreTrace:
     found = msgspec.json.decode(zlib.decompress(row["records"]), type=list[tuple[int, int, str, int]])
     records = tuple(TraceRecord(*record) for record in found)
     return CoreTrace(row["test"], row["boot"], row["iteration"], CoreId(row["cluster"], row["core"]), records, row["lost"])
+
+
+def _check(row: Row, table: sa.Table) -> None:
+    """SQLite keeps a value of any type in any column."""
+    for column in table.columns:
+        if column.name not in row or (row[column.name] is None and column.nullable):
+            continue
+        wanted = (int, float) if isinstance(column.type, sa.Float) else column.type.python_type
+        if not isinstance(row[column.name], wanted):
+            raise ValueError(f"its {column.name} is {row[column.name]!r}")
 
 
 def _json(value: object) -> str:

@@ -8,10 +8,10 @@ import os
 import secrets
 import shutil
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import sqlalchemy as sa
@@ -49,10 +49,15 @@ from latlab.store.schema import (
     traces_table,
 )
 
+T = TypeVar("T")
+
 BUSY_TIMEOUT_S = 30
 ID_ATTEMPTS = 16
 
+DAMAGE = (zlib.error, msgspec.MsgspecError, ValueError, KeyError, TypeError)
+
 logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
+_log_of_rows = logging.getLogger(__name__)
 
 
 class Store:
@@ -62,6 +67,7 @@ class Store:
         self._engine = engine
         self.place = place
         self._was_reached = False
+        self._named_damage: set[str] = set()
 
     def begin(self, run: Run, left: Left = Left(), part: Part | None = None, is_planned: bool = False) -> str:  # noqa: B008 - immutable
         """Store the run's facts under a new short id. It is this process's to make and runs until `finish`, or it is only planned."""
@@ -150,13 +156,12 @@ class Store:
         unfinished = runs_table.c.status.in_((RunStatus.PLANNED.value, RunStatus.RUNNING.value))
         wanted = sa.or_(unfinished, lives_table.c.part != packed(None)) if series else unfinished
         with self.transaction() as connection:
-            return tuple(map(life_of, connection.execute(query.where(wanted).order_by(runs_table.c.number)).mappings()))
+            return self._readable(life_of, connection.execute(query.where(wanted).order_by(runs_table.c.number)).mappings())
 
     def runs(self) -> tuple[Run, ...]:
-        """Every run without its samples, the oldest first."""
+        """Every run that can be read, without its samples, the oldest first; the others are named in the log."""
         with self.transaction() as connection:
-            rows = connection.execute(sa.select(runs_table).order_by(runs_table.c.number)).mappings()
-            return tuple(run_of(row) for row in rows)
+            return self._readable(run_of, connection.execute(sa.select(runs_table).order_by(runs_table.c.number)).mappings())
 
     def resolve(self, reference: str) -> str:
         """The id that `last`, an id or the unique beginning of an id means."""
@@ -180,10 +185,10 @@ class Store:
         run_id = self.resolve(reference)
         with self.transaction() as connection:
             row = connection.execute(sa.select(runs_table).where(runs_table.c.id == run_id)).mappings().one()
-            number = row["number"]
-            functions = _log(connection, number, span_functions.LOG)
-            contents = contents_of(row, _rows(connection, samples_table, number), _rows(connection, traces_table, number), functions)
-            return run_of(row, contents, tuple(map(problem_of, _rows(connection, problems_table, number))))
+            try:
+                return _whole(connection, row)
+            except DAMAGE as error:
+                raise DataError(f"{self._damaged(run_id, error)}, and the others can be read") from error
 
     def sample_counts(self) -> dict[str, int]:
         """How many samples each run has."""
@@ -236,6 +241,21 @@ class Store:
                 return None
             found = connection.execute(sa.select(schema_table.c.version)).scalar()
             return None if found is None else int(found)
+
+    def _readable(self, read: Callable[[Mapping[Any, Any]], T], rows: Iterable[Mapping[Any, Any]]) -> tuple[T, ...]:
+        """What one row holds costs no other; each that is left out is named once."""
+        found = []
+        for row in rows:
+            try:
+                found.append(read(row))
+            except DAMAGE as error:
+                if row["id"] not in self._named_damage:
+                    self._named_damage.add(row["id"])
+                    _log_of_rows.warning("%s, and it is left out", self._damaged(row["id"], error))
+        return tuple(found)
+
+    def _damaged(self, run_id: str, error: Exception) -> str:
+        return f"run {run_id} in {self.place} is damaged ({error}); `latlab rm {run_id}` removes it"
 
     @staticmethod
     def _number(connection: sa.Connection, run_id: str) -> int:
@@ -294,7 +314,7 @@ class Store:
             raise
         except exc.DBAPIError as error:
             raise _explained(error, self.place, self._was_reached) from error
-        except (zlib.error, msgspec.MsgspecError, ValueError, KeyError, TypeError) as error:
+        except DAMAGE as error:
             raise DataError(f"{self.place}: damaged ({error}); restore a copy or use another --store") from error
 
 
@@ -363,6 +383,13 @@ def _explained(error: exc.DBAPIError, place: str, was_reached: bool) -> LatlabEr
     if "not a database" in said or "malformed" in said or "no such column" in said or "disk I/O" in said:
         return DataError(f"{place}: not a store that can be read ({said}); restore a copy or use another --store")
     return LatlabError(f"{place}: the store failed ({said}); check it or use another --store")
+
+
+def _whole(connection: sa.Connection, row: Mapping[Any, Any]) -> Run:
+    number = row["number"]
+    functions = _log(connection, number, span_functions.LOG)
+    contents = contents_of(row, _rows(connection, samples_table, number), _rows(connection, traces_table, number), functions)
+    return run_of(row, contents, tuple(map(problem_of, _rows(connection, problems_table, number))))
 
 
 def _rows(connection: sa.Connection, table: sa.Table, number: int) -> Iterable[Mapping[Any, Any]]:

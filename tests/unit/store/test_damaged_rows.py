@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One damaged row costs one run, by name, and no other."""
+
+import logging
+import sqlite3
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from latlab.errors import DataError
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Problem, Sample
+from latlab.store.listing import heads, remove
+from latlab.store.schema import lives_table, problems_table, runs_table, samples_table
+from latlab.store.store import open_store
+from support.runs import unfinished_run
+
+PLACES = [
+    (table.name, column.name)
+    for table in (runs_table, lives_table, problems_table, samples_table)
+    for column in table.columns
+    if column.name not in ("number", "run", "id")
+]
+VALUES = st.one_of(
+    st.integers(-(1 << 63), (1 << 63) - 1),
+    st.floats(allow_nan=False),
+    st.text(max_size=6),
+    st.binary(max_size=6),
+    st.sampled_from(["", "{}", "[]", "[1]", "null", '{"a":1}', "x,y", "1,,2", "0.x", "spans", "running", "-1", "1e400"]),
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(PLACES), VALUES)
+def test_a_damaged_row_is_named_and_left_out_and_the_other_runs_are_read(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, place: tuple[str, str], value: object
+) -> None:
+    path = tmp_path / "store.sqlite"
+    path.unlink(missing_ok=True)
+    store = open_store(str(path))
+    bad, good = store.begin(unfinished_run()), store.begin(unfinished_run())
+    store.add(bad, [Sample("t", Metric.POWERDOWN, CoreId(0, 0), 0, 0, 5)], problems=[Problem(1, "a CRC")])
+    table, column = place
+    owner = "number" if table == "runs" else "run"
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"update {table} set {column} = ? where {owner} = (select number from runs where id = ?)", (value, bad))
+    connection.close()
+
+    caplog.clear()
+    with caplog.at_level(logging.WARNING):
+        read = [run.id for run in store.runs()]
+        lives = [life.run_id for life in store.lives()]
+    assert good in read and good in lives
+    for line in caplog.messages:
+        assert f"run {bad} in" in line and f"latlab rm {bad}" in line
+    assert bad in read or caplog.messages
+    try:
+        store.load(bad)
+    except DataError as error:
+        assert f"run {bad} in" in str(error) and "\n" not in str(error)
+    else:
+        assert bad in read
+    assert len(heads(store)) == 2
+    assert not any(isinstance(value, bytes) for head in heads(store) for value in head)
+    remove(store, [bad])
+    assert [head.id for head in heads(store)] == [good]
+    store.close()

@@ -43,8 +43,8 @@ def attack(
         list[Family] | None, typer.Option("--family", help="Only attacks of this family; may be given several times.")
     ] = None,
     witness: Annotated[Path | None, typer.Option(help="The plugin that watches.", show_default="build folder or package")] = None,
-    timeout: Annotated[float, typer.Option(help="Seconds until a machine is stopped.")] = 300,
-    silence: Annotated[float, typer.Option(help="Seconds without output until a machine is stopped.")] = 60,
+    timeout: Annotated[float, typer.Option(help="Seconds until a machine is stopped.")] = 3600,
+    silence: Annotated[float, typer.Option(help="Seconds without output until a machine is stopped.")] = 600,
     qemu: QemuOption = None,
     store: StoreOption = None,
 ) -> None:

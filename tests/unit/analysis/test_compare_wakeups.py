@@ -203,6 +203,16 @@ def test_rates_alike_below_two_maxima_far_apart_do_not_make_the_late_wake_ups_th
     assert _late_verdict(quiet, late) is Verdict.CANNOT_TELL
 
 
+def test_a_tail_that_is_longer_in_one_run_is_not_another_rate_of_late_wake_ups() -> None:
+    """By seven tenths in time, where nothing says that the machine is real: many times as many are beyond the earlier maximum."""
+    rng = np.random.default_rng(3)
+    body, late = 6_000 + rng.gamma(4.0, 500.0, 400_000), rng.random(400_000) < 0.02
+    plain, longer, longest = (body + np.where(late, rng.gamma(2.0, 2_000.0 * by, len(body)), 0.0) for by in (1.0, 1.7, 8.0))
+    for values, verdict in ((longer, Verdict.CANNOT_TELL), (longest, Verdict.REGRESSED)):
+        before, after = (wakeup_run(distribution(one.astype(int).tolist()), mode=None) for one in (plain, values))
+        assert next(row.verdict for row in compare(before, after).rows if row.statistic is Statistic.LATE) is verdict
+
+
 def _late_verdict(before: Distribution, after: Distribution) -> Verdict:
     return next(row.verdict for row in compare(wakeup_run(before), wakeup_run(after)).rows if row.statistic is Statistic.LATE)
 

@@ -39,6 +39,8 @@ class Scatter:
 LEVEL = Scatter(0.02, 0.15)
 SHAPE = Scatter(0.06, 0.15)
 RATE = Scatter(0.2, 0.35)
+STRETCH = Scatter(0.1, 0.3)
+"""Of the tail in time, for how often something is late."""
 _ADDITIVE = (Statistic.MAXIMUM, Statistic.MINIMUM, Statistic.MISSED)
 _LEVELS = (Statistic.MEDIAN, Statistic.AVERAGE)
 
@@ -97,6 +99,11 @@ def with_scatter(row: Row, values: Sequence[float], base: Run) -> Row:
         half = t_quantile((1 + CONFIDENCE) / 2, len(values)) * _TWO * (measured / len(values)) ** 0.5 * row.before
         shift, told = _wider(shift, half) if len(values) >= FEWEST_EARLIER else shift, _told(values)
     return replace(row, shift=replace(shift, p=max(shift.p, p)), basis=f"{row.basis}, {told}")
+
+
+def p_of_stretch(stretch: float, base: Run) -> float:
+    """How often tails of two runs of one thing lie apart by such a factor in time."""
+    return 2 * normal_upper(float(np.log(stretch)) / STRETCH.on(base) / _TWO)
 
 
 _TWO = float(np.sqrt(2))

@@ -15,7 +15,7 @@ from latlab.analysis.base.findings import RarestSeen
 from latlab.analysis.base.statistics import NO_SHIFT, Shift, false_discovery_control
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
 from latlab.analysis.base.wording import amount
-from latlab.analysis.wakeups.between_runs import ask_for_repeat, with_scatter
+from latlab.analysis.wakeups.between_runs import ask_for_repeat, p_of_stretch, with_scatter
 from latlab.analysis.wakeups.lateness import NEAR, RAREST, AtLevel, Lateness
 from latlab.analysis.wakeups.side import SPANS, Side, side_of, spans_of
 from latlab.analysis.wakeups.wakeup_identity import WakeupPair, pair_wakeups
@@ -139,6 +139,8 @@ def _late_row(late: Lateness, limits: Limits, tools: int, base: Run) -> Row:
     row = Row(test, Metric.LATE_WAKEUPS, name, None, before, after, shift, limit, Verdict.CANNOT_TELL, basis, statistic=Statistic.LATE)
     row = with_scatter(row, (), base)
     row = replace(row, p_adjusted=row.shift.p)
+    if row.p_adjusted < limits.alpha:
+        row = replace(row, p_adjusted=max(row.p_adjusted, p_of_stretch(late.stretch, base)))
     if row.p_adjusted < limits.alpha:
         return replace(row, verdict=_verdict(row, limits))
     seen = late.once_in(limits.alpha / tools) >= 1 / RAREST

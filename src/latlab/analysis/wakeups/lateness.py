@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, exp, log
+from math import ceil, exp, inf, log
 
 import numpy as np
 from scipy import special
@@ -30,6 +30,8 @@ POWER = 0.9
 RAREST = 1e-5
 FACTOR = 2.0
 NEAR = 1.5
+UNLIKE_P = 0.05
+STRETCHES = np.geomspace(1.0, 8.0, 25)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,21 @@ class Lateness:
         return max(one, other) <= NEAR * min(one, other)
 
     @cached_property
+    def stretch(self) -> float:
+        """By how much the tail of the run that was late less often would have to be longer in time to be no less often beyond the clearest
+        level and any later one: runs of one machine differ by that, and far out a little of it makes many times as many."""
+        (n, m), at = self.totals, self.clearest
+        one, of, other, out_of = (self.a, n, self.b, m) if at.after.events * n > at.before.events * m else (self.b, m, self.a, n)
+        enough = 0
+        for level in at.level * STRETCHES:
+            often = events_above(other, level).events
+            while not _is_as_often(events_above(one, level / STRETCHES[enough]).events, of, often, out_of):
+                enough += 1
+                if enough == len(STRETCHES):
+                    return inf
+        return float(STRETCHES[enough])
+
+    @cached_property
     def is_by_event(self) -> bool:
         """Whether the times of all late wake-ups are known, so that those of one event can be counted as one."""
         return all(at.before.seen and at.after.seen for at in self.levels)
@@ -136,6 +153,11 @@ class Lateness:
         half = exp(normal_quantile(0.975) * (1 / one + 1 / other) ** 0.5)
         p = rate_p(before.events, n, after.events, m)
         return AtLevel(level, before, after, p, ratio, ratio / half, ratio * half)
+
+
+def _is_as_often(events: int, of: int, often: int, out_of: int) -> bool:
+    """Whether the first rate is as high as the second or not told to be less."""
+    return events * out_of >= often * of or rate_p(events, of, often, out_of) > UNLIKE_P
 
 
 def _levels(sides: Sequence[Side]) -> set[float]:

@@ -43,6 +43,8 @@ $(EL3): %: build/%/build.ninja
 spm:
 	cmake -S firmware/spm -B build/spm -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-none-eabi.cmake
 	cmake --build build/spm
+	cmake -S firmware/spm -B build/spm-mps3_an547 -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-none-eabi.cmake -DLATLAB_SPM_PLATFORM=mps3_an547
+	cmake --build build/spm-mps3_an547
 
 # Needs gcc-riscv64-linux-gnu, which nothing else here does.
 SBI_IF_POSSIBLE = if command -v riscv64-linux-gnu-gcc >/dev/null; then $(MAKE) sbi; fi

@@ -50,9 +50,9 @@ def inventory() -> Iterator[Carried]:
             yield Carried(Path(build, f"{psci.PAYLOAD}.elf"), EL3)
     for board in boards.BOARDS.values():
         yield Carried(Path(images.PLATFORM, f"{board.program}.elf"), EL3)
-    for spm in mps2.BUILDS:
+    for place in sorted({Path(board.images, build) for board in mps2.BOARDS.values() for build in board.builds}):
         for name in (mps2.SECURE_ELF, mps2.BENCH_ELF):
-            yield Carried(Path("spm", spm, name), M_PROFILE)
+            yield Carried(place / name, M_PROFILE)
     for spm in attack_subject.BUILDS:
         yield Carried(Path("spm", f"{spm}_test", mps2.SECURE_ELF), M_PROFILE)
     yield Carried(psa_subject.PROGRAM, M_PROFILE)

@@ -16,18 +16,19 @@ TIMEOUT_S = 7200
 
 
 def printed(secure: str, program: str, machine: str = mps2.MACHINES[0], word: int | None = None) -> str:
-    """What the program prints beside the secure image of that build; it must end well. The AN505 has a floating-point unit.
+    """What the program prints beside the secure image of that build; it must end well.
 
     `word` is what the program finds in the memory that no start clears.
     """
-    folder = ROOT / "build" / "spm" / secure
+    board = mps2.board_of(machine)
+    folder = ROOT / "build" / board.images / secure
     qemu = shutil.which(mps2.PROGRAM)
     if not qemu or not (folder / f"{program}.elf").is_file():
         pytest.skip(f"the build {secure} of the SPM with {program} or qemu-system-arm is not there; run `make setup spm`")
     command = [qemu, "-M", machine, "-icount", "shift=10,sleep=off", "-kernel", str(folder / "secure.elf")]
     command += ["-device", f"loader,file={folder / f'{program}.elf'}", "-display", "none", "-monitor", "none", "-serial", "stdio"]
     if word is not None:
-        command += ["-device", f"loader,addr={mps2.PRIORITY_WORD:#x},data={word},data-len=4"]
+        command += ["-device", f"loader,addr={board.word:#x},data={word},data-len=4"]
     command += ["-semihosting-config", "enable=on,target=native"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
@@ -43,6 +44,7 @@ PANIC = re.compile(
     r"|a fault(?: of the non-secure side)?; partition 0x[0-9a-f]{8}, pc 0x[0-9a-f]{7}[02468ace], "
     r"CFSR 0x[0-9a-f]{8}, HFSR 0x[0-9a-f]{8}, SFSR 0x[0-9a-f]{8}, address 0x[0-9a-f]{8})"
 )
+WITH_FLOATS = ("mps2-an505", "mps3-an547")
 WITH_A_TICKER = ("later_l2", "at_once_l1", "at_once_l2")
 THREADS = re.compile(
     r"calls (\d+), waited for a secure interrupt (\d+), in critical sections (\d+), turned away there (\d+), floating point (\d), "
@@ -59,7 +61,7 @@ def threads_under_a_scheduler(build: str, machine: str, calls: int) -> str:
     made, waited, critical, turned_away, floating_point, switched_in_a_call = map(int, found.groups())
     assert (made, waited, critical) == (calls, calls // 5, calls // 10)
     assert turned_away > 0 or calls < 1000, "no critical section fell into a call of the other thread"
-    assert floating_point == (machine == "mps2-an505")
+    assert floating_point == (machine in WITH_FLOATS)
     assert switched_in_a_call > calls // 5
     return text
 

@@ -16,7 +16,7 @@ from support.places import ROOT
 CLIENT, CONNECTION, MESSAGE = "core/client.c", "core/connection.c", "core/message.c"
 ARCH = "arch/armv8m"
 INLINE, VENEERS, STARTUP, MPU = f"{ARCH}/spm_arch_inline.h", f"{ARCH}/nsc_veneers.S", f"{ARCH}/startup.c", f"{ARCH}/mpu.c"
-PLATFORM = "platform/mps2_an521/platform.c"
+PLATFORM = "platform/mps_common/platform.c"
 
 
 @dataclass(frozen=True, slots=True)

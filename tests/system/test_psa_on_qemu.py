@@ -34,7 +34,7 @@ CONFORMANCE_BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3", "classic_l1", "cla
 
 
 def measure(folder: Path, build: str, machine: str = "mps2-an521") -> tuple[BuildResult, bytes]:
-    images, qemu = found(lambda: mps2.find_psa_images(build)), found(lambda: find_qemu(Path(mps2.PROGRAM)))
+    images, qemu = found(lambda: mps2.find_psa_images(build, machine=machine)), found(lambda: find_qemu(Path(mps2.PROGRAM)))
     store = open_store(str(folder / "store.sqlite"))
     recorded = run_psa(store, qemu, machine, images, Limits(300, 120), Silent())
     logs = store.logs(recorded.run_id)
@@ -108,6 +108,17 @@ def test_an_an505_gives_the_same_figures(tmp_path: Path) -> None:
     assert one.run.samples == other.run.samples
 
 
+@pytest.mark.parametrize("build", mps2.PRODUCT_BUILDS)
+def test_on_a_cortex_m55_no_instruction_of_a_call_keeps_an_interrupt_waiting(tmp_path: Path, build: str) -> None:
+    same_compiler()
+    run = measure(tmp_path, build, "mps3-an547")[0].run
+    tests = {sample.test for sample in run.samples if sample.metric is Metric.PSA_CALL}
+    assert {test: cost_range(run, test) for test in tests} | {"worst_latency": worst_latency(run)} == {
+        name: figure if name == "worst_latency" else (figure, figure) for name, figure in PINNED["mps3-an547"][build].items()
+    }
+    assert PINNED["mps3-an547"][build]["worst_latency"] == 0
+
+
 def test_a_log_cut_in_the_middle_is_partial(tmp_path: Path) -> None:
     _, log = measure(tmp_path, "sfn_l1")
     dump = collect_dump(map(text_of, log.splitlines()[: len(log.splitlines()) // 2]), event_table())
@@ -122,6 +133,11 @@ def test_the_conformance_program_passes(build: str) -> None:
 
 def test_the_conformance_program_passes_beside_a_floating_point_unit() -> None:
     assert ", failed 0, " in printed("ipc_l3_test", "conformance", "mps2-an505")
+
+
+@pytest.mark.parametrize("build", mps2.PRODUCT_BUILDS)
+def test_the_conformance_program_passes_on_a_cortex_m55(build: str) -> None:
+    assert ", failed 0, " in printed(f"{build}_test", "conformance", "mps3-an547")
 
 
 @pytest.mark.parametrize("build", CONFORMANCE_BUILDS)
@@ -162,6 +178,11 @@ def test_the_drop_in_profiler_measures_what_the_campaign_does_and_can_be_importe
 @pytest.mark.parametrize("build", mps2.BUILDS)
 def test_two_threads_of_a_preemptive_scheduler_lose_no_call(build: str, machine: str) -> None:
     threads_under_a_scheduler(build, machine, THREADS_CALLS)
+
+
+@pytest.mark.parametrize("build", mps2.PRODUCT_BUILDS)
+def test_two_threads_with_vector_predicates_lose_no_call_on_a_cortex_m55(build: str) -> None:
+    threads_under_a_scheduler(build, "mps3-an547", THREADS_CALLS)
 
 
 @pytest.mark.parametrize("machine", mps2.MACHINES)

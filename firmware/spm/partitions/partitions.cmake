@@ -7,7 +7,7 @@ set(bench_service_planted_SHARED ${PARTITIONS_DIR}/bench/bench_echo.c)
 set(bench_client_SHARED ${PROFILER_SOURCES})
 set(test_server_ipc_SHARED ${PARTITIONS_DIR}/test/test_server.c)
 set(test_server_sfn_SHARED ${PARTITIONS_DIR}/test/test_server.c)
-set(prof_client_SHARED ${DROP_IN_DIR}/prof_store.c ${PLATFORM_DIR}/prof_hal_timer0.c)
+set(prof_client_SHARED ${DROP_IN_DIR}/prof_store.c ${SPM_DIR}/platform/mps_common/prof_hal_timer0.c)
 
 file(GLOB MANIFESTS ${PARTITIONS_DIR}/*/*/*.json)
 foreach(MANIFEST ${MANIFESTS})

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # How the programs of the non-secure side are made, and what they share with partitions of benches.
 include(${FIRMWARE_DIR}/trace/wire/sources.cmake)
+set(MPS_DIR ${SPM_DIR}/platform/mps_common)
 set(BENCH_DIR ${SPM_DIR}/programs/bench)
 set(DROP_IN_DIR ${SPM_DIR}/profiler/drop_in)
 set(PROFILER_SOURCES
-    ${SPM_DIR}/profiler/profiler.c ${SPM_DIR}/profiler/counter.c ${PLATFORM_DIR}/counters.c ${FIRMWARE_DIR}/trace/trace.c
+    ${SPM_DIR}/profiler/profiler.c ${SPM_DIR}/profiler/counter.c ${MPS_DIR}/counters.c ${FIRMWARE_DIR}/trace/trace.c
     ${FIRMWARE_DIR}/trace/trace_note.c ${BENCH_DIR}/cases.c)
 set(PROGRAM_INCLUDES
-    ${SPM_DIR}/arch/armv8m ${SPM_DIR}/profiler ${DROP_IN_DIR} ${FIRMWARE_DIR}/trace ${BENCH_DIR} ${PLATFORM_DIR}
+    ${SPM_DIR}/arch/armv8m ${SPM_DIR}/profiler ${DROP_IN_DIR} ${FIRMWARE_DIR}/trace ${BENCH_DIR} ${PLATFORM_DIR} ${MPS_DIR}
     ${CMAKE_CURRENT_BINARY_DIR}/trace/include ${LATLAB_WIRE_INCLUDES})
 
 set(NON_SECURE_LD ${CMAKE_CURRENT_BINARY_DIR}/non_secure.ld)
-preprocess_linker_script(${PLATFORM_DIR}/non_secure.ld.in ${NON_SECURE_LD} INCLUDES ${PLATFORM_DIR} DEPENDS ${PLATFORM_DIR}/memory_map.h)
+preprocess_linker_script(${MPS_DIR}/non_secure.ld.in ${NON_SECURE_LD} INCLUDES ${PLATFORM_DIR} DEPENDS ${PLATFORM_DIR}/memory_map.h)
 add_custom_target(non_secure_ld DEPENDS ${NON_SECURE_LD})
 
 # ns_image(NAME SECURE name [RTOS] SOURCES file...) makes a non-secure program that calls the veneers of an image; RTOS: through

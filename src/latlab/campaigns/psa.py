@@ -56,7 +56,7 @@ def run_psa(
         lead=None,
         status=RunStatus.PARTIAL,
         contents=Spans(),
-        conditions=with_build(with_machine(mps2.conditions(priority, basepri), command), images.secure),
+        conditions=with_build(with_machine(mps2.conditions(priority, basepri, machine), command), images.secure),
         started_utc=now_utc(),
         emulator=str(qemu),
         command=command,

@@ -25,7 +25,7 @@ class BuildOptions:
     """latlab's own SPM."""
 
     build: Annotated[list[str] | None, typer.Option("--build", help="Only this build of the SPM; may be given several times.")] = None
-    machine: Annotated[str, typer.Option(help="QEMU's board: mps2-an521 or mps2-an505.")] = "mps2-an521"
+    machine: Annotated[str, typer.Option(help="QEMU's board: mps2-an521, mps2-an505 or mps3-an547.")] = "mps2-an521"
     firmware: FirmwareOption = None
 
 
@@ -71,7 +71,7 @@ def psa(
     store: StoreOption = None,
     html: Annotated[Path | None, typer.Option(help="Also write charts of all builds to this file.")] = None,
 ) -> None:
-    """Measure PSA calls on a Cortex-M33: what each costs by backend and isolation level, and how long interrupts wait."""
+    """Measure PSA calls on a Cortex-M33 or M55: what each costs by backend and isolation level, and how long interrupts wait."""
     from latlab.cli.stores import open_store
 
     limits = limit.limits()
@@ -125,7 +125,8 @@ def _own(
     from latlab.targets.qemu import mps2
     from latlab.targets.qemu.qemu import find_qemu
 
-    images = [mps2.find_psa_images(name, own.firmware) for name in own.build or mps2.BUILDS]
+    builds = own.build or mps2.board_of(own.machine).builds
+    images = [mps2.find_psa_images(name, own.firmware, own.machine) for name in builds]
     program = find_qemu(qemu or Path(mps2.PROGRAM))
     opened = open_store(store)
     recorded: list[Recorded] = []

@@ -17,7 +17,7 @@ JUNO = (resources.files("latlab.catalog") / "platforms" / "facts" / "juno.toml")
 
 def test_every_platform_that_a_run_of_ours_can_name_is_known() -> None:
     names = {load(reference).platform for reference in published_references()}
-    names |= {PLATFORM, *BOARDS, "mps2_an521", *platform_names()}
+    names |= {PLATFORM, *BOARDS, "mps2_an521", "mps3_an547", *platform_names()}
     assert [name for name in sorted(names) if not facts_of(name).is_known] == []
 
 

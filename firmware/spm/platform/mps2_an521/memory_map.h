@@ -9,7 +9,8 @@
 #define ADDRESS(value) value##U
 #endif
 
-#define SSRAM1_START   ADDRESS(0x00000000)
+#define CODE_ALIAS_START ADDRESS(0x00000000) /* the second address of what is secure of that memory */
+#define CODE_ALIAS_END ADDRESS(0x00200000)
 
 #define S_CODE_START   ADDRESS(0x10000000)
 #define S_CODE_BYTES   ADDRESS(0x000fe000)
@@ -27,5 +28,7 @@
 #define NS_CODE_END    ADDRESS(0x00400000)
 #define NS_RAM_START   ADDRESS(0x28200000)
 #define NS_RAM_END     ADDRESS(0x28400000)
+
+#define UART0_BASE     ADDRESS(0x40200000) /* the console of both sides */
 
 #endif

@@ -51,7 +51,7 @@ void dump_boot(uint32_t iterations, uint32_t capture_mticks)
 {
     llt1_boot(&writer, &(struct llt1_boot){
                            .events = TRACE_EVENTS_HASH,
-                           .clock_hz = 20000000U,
+                           .clock_hz = TIMER_HZ,
                            .capture_mticks = capture_mticks,
                            .topology = "1",
                            .lead = only_core,

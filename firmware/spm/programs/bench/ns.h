@@ -5,16 +5,9 @@
 
 #include <stdint.h>
 
-#define NS_REG32(address) (*(volatile uint32_t *)(address))
+#include "devices.h"
 
-/* CMSDK timers, 32 bits, counting down. */
-#define TIMER0_CTRL     NS_REG32(0x40000000U)
-#define TIMER0_VALUE    NS_REG32(0x40000004U)
-#define TIMER0_RELOAD   NS_REG32(0x40000008U)
-#define TIMER1_CTRL     NS_REG32(0x40001000U)
-#define TIMER1_VALUE    NS_REG32(0x40001004U)
-#define TIMER1_RELOAD   NS_REG32(0x40001008U)
-#define TIMER1_INTCLEAR NS_REG32(0x4000100CU)
+#define NS_REG32(address) (*(volatile uint32_t *)(address))
 
 void ns_print(const char *text);
 void ns_print_unsigned(const char *label, uint32_t value);

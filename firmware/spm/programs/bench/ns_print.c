@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ns.h"
 
+#include "memory_map.h"
+
 #include "number.h"
 
-#define UART0_DATA  NS_REG32(0x40200000U)
-#define UART0_STATE NS_REG32(0x40200004U)
+#define UART0_DATA  NS_REG32(UART0_BASE)
+#define UART0_STATE NS_REG32(UART0_BASE + 4U)
 #define TX_FULL     1U
 
 void ns_print(const char *text)

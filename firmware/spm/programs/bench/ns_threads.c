@@ -4,7 +4,6 @@
 #include "ns.h"
 
 #define JUNK        0xA5A5A5A5U
-#define AGAIN_TICKS 61U /* three instructions, so that the handler that is in the way gets on */
 
 void (*volatile ns_on_timer1)(void);
 void (*volatile ns_on_svc)(void);
@@ -14,19 +13,16 @@ static uint32_t resume_sp __attribute__((used));
 
 void ns_fire_timer1(uint32_t ticks)
 {
-    TIMER1_RELOAD = 0xFFFFFFFFU;
-    TIMER1_VALUE = ticks;
-    TIMER1_CTRL = 9U;
+    timer1_fire(ticks);
 }
 
 #define EXC_RETURN_THREAD 0x8U
 
 static __attribute__((used)) void timer1(uint32_t exc_return)
 {
-    TIMER1_CTRL = 0;
-    TIMER1_INTCLEAR = 1;
+    timer1_stop();
     if (ns_threads_only && (exc_return & EXC_RETURN_THREAD) == 0U) {
-        ns_fire_timer1(AGAIN_TICKS);
+        ns_fire_timer1(TIMER1_SOON_TICKS);
         return;
     }
     ns_on_timer1();

@@ -6,10 +6,9 @@
 #include "ns.h"
 #include "profiler.h"
 
-/* TIMER0 runs freely and downwards; TIMER1 fires once. One instruction is 20.48 ticks (QEMU, icount shift 10). */
+/* TIMER0 runs freely and downwards; TIMER1 fires once. */
 /* Less than an instruction, so that no instruction is left out. */
 #define STEP_TICKS       20U
-#define ONE_SHOT         9U
 #define IDLE_WAIT_TICKS  2000U
 #define MARGIN_TICKS     400U
 #define MAX_RECORDS      1024U
@@ -39,7 +38,7 @@ void sweep_timer1(uint32_t exc_return, const uint32_t *frame, uint32_t timer0);
 /* The first thing it does is to read the clock. */
 __attribute__((naked)) void ns_timer1_handler(void)
 {
-    __asm__ volatile("ldr r0, =0x40000004\n\t"
+    __asm__ volatile("ldr r0, =" TIMER0_ADDRESS "\n\t"
                      "ldr r2, [r0]\n\t"
                      "mov r0, lr\n\t"
                      "mov r1, sp\n\t"
@@ -52,9 +51,8 @@ __attribute__((naked)) void ns_timer1_handler(void)
 
 void sweep_timer1(uint32_t exc_return, const uint32_t *frame, uint32_t timer0)
 {
-    TIMER1_CTRL = 0;
-    TIMER1_INTCLEAR = 1;
-    fired_at = timer0;
+    timer1_stop();
+    fired_at = TIMER0_OF(timer0);
     interrupted_pc = (exc_return & EXC_RETURN_SECURE_STACK) != 0U ? nsc_interrupted_pc(exc_return) : frame[FRAME_PC_WORD];
     fired = true;
 }
@@ -76,10 +74,8 @@ static uint32_t shoot(enum bench_topic topic, uint32_t due_ticks, uint32_t *act_
 
     bench_data_fill(topic, due_ticks);
     fired = false;
-    TIMER1_RELOAD = 0xFFFFFFFFU;
-    TIMER1_VALUE = due_ticks;
-    TIMER1_CTRL = ONE_SHOT;
 
+    uint32_t late = timer1_fire(due_ticks);
     uint32_t start = TIMER0_VALUE;
 
     set_basepri(sweep_priorities >> 8 & 0xFFU);
@@ -91,7 +87,7 @@ static uint32_t shoot(enum bench_topic topic, uint32_t due_ticks, uint32_t *act_
     if (status != PSA_SUCCESS || !bench_data_is_back(topic, due_ticks)) {
         wrong_answers++;
     }
-    return start - fired_at - due_ticks;
+    return start - fired_at - due_ticks - late;
 }
 
 /* The least that an interrupt takes when nothing is in its way. */
@@ -180,14 +176,14 @@ static void follow(struct track *track, const struct shot *shot)
 }
 
 /*
- * 512 ticks are 25 instructions. The rest of the instruction under way, and a tick of rounding, is no wait, nor is the tick by
+ * The rest of the instruction under way, and what the timers round, is no wait, nor is the tick by
  * which rounding may bring an interrupt before the least that was seen at idle.
  */
 static uint32_t whole_instructions_ticks(int32_t ticks)
 {
-    uint32_t instructions = ticks <= 0 ? 0U : ((uint32_t)ticks - 1U) * 25U / 512U;
+    uint32_t instructions = ticks <= (int32_t)ROUNDING_TICKS ? 0U : ((uint32_t)ticks - ROUNDING_TICKS) * WHOLE_INSTRUCTIONS / WHOLE_TICKS;
 
-    return (instructions * 512U + 12U) / 25U;
+    return (instructions * WHOLE_TICKS + WHOLE_INSTRUCTIONS / 2U) / WHOLE_INSTRUCTIONS;
 }
 
 static bool sweep(enum bench_topic topic, uint32_t idle_ticks)

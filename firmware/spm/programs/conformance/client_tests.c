@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The client API as a non-secure client sees it. */
 #include "conformance.h"
+#include "memory_map.h"
 #include "ns.h"
 #include "ns_threads.h"
 #include "psa/service.h"
@@ -8,13 +9,13 @@
 #include "test_requests.h"
 
 #define POOL              8U
-#define SECURE_CODE       0x10000000U
-#define SECURE_RAM        0x38000000U
-#define PERIPHERALS       0x40200000U
-#define FIRST_NS_CODE     0x00200000U
-#define END_OF_NS_CODE    0x00400000U
-#define FIRST_NS_WORD     0x28200000U
-#define LAST_NS_WORD      0x283FFFFCU
+#define SECURE_CODE       S_CODE_START
+#define SECURE_RAM        S_RAM_START
+#define PERIPHERALS       UART0_BASE
+#define FIRST_NS_CODE     NS_CODE_START
+#define END_OF_NS_CODE    NS_CODE_END
+#define FIRST_NS_WORD     NS_RAM_START
+#define LAST_NS_WORD      (NS_RAM_END - 4U)
 
 psa_status_t request(psa_handle_t handle, int32_t type, uint32_t in, uint32_t *out)
 {
@@ -411,7 +412,6 @@ static bool secure_client(const struct test *test)
     return true;
 }
 
-#define TIMER1_START() (TIMER1_RELOAD = 0xFFFFFFFFU, TIMER1_VALUE = 4000U, TIMER1_CTRL = 9U)
 #define NVIC_ISER0     NS_REG32(0xE000E100U)
 
 /* The handler's own call: from handler mode there is nobody who could be told. */
@@ -427,7 +427,7 @@ static bool call_when_interrupted(const struct test *test)
     (void)test;
     ns_on_timer1 = call_from_handler;
     NVIC_ISER0 = 1U << 4;
-    TIMER1_START();
+    timer1_fire(4000U);
     for (uint32_t i = 0; i < 20U; i++) {
         request(TEST_STATELESS_HANDLE, SERVER_STATUS, 0, &out);
     }

@@ -18,6 +18,7 @@ enum needs {
     ONLY_LEVEL_2 = 16,
     NOT_LEVEL_2 = 32,
     ONLY_LEVEL_1 = 64,
+    SECOND_ON_MAIN_STACK = 128, /* a thread on the main stack enters where an unprivileged partition was interrupted */
 };
 
 struct test {

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who can reach whose memory: found out by trying. */
 #include "conformance.h"
+#include "memory_map.h"
 #include "ns.h"
 #include "psa_manifest/sid.h"
 #include "test_requests.h"
 
-#define SPM_RAM   0x38000000U
-#define SPM_CODE  0x10000000U
+#define SPM_RAM   S_RAM_START
+#define SPM_CODE  S_CODE_START
 #define SAU_CTRL  0xE000EDD0U
 #define MPU_CTRL  0xE000ED94U
 #define NVIC_IPR  0xE000E400U
 #define INTERRUPT_LINES 92U
 
-enum target { SPM_DATA, SPM_TEXT, OTHER_DATA, SYSTEM_CONTROL, NON_SECURE_DATA, ZERO, RAM_ALIAS, DEVICE_OF_NOBODY, NON_SECURE_CODE };
+enum target { SPM_DATA, SPM_TEXT, OTHER_DATA, SYSTEM_CONTROL, NON_SECURE_DATA, ZERO, ALIAS_OF_RAM, DEVICE_OF_NOBODY, NON_SECURE_CODE };
 
 static uint32_t ns_word = 77;
 
@@ -48,10 +49,10 @@ static uint32_t target_of(const struct test *test)
         return MPU_CTRL;
     case ZERO:
         return 0;
-    case RAM_ALIAS:
-        return 0x28000000U;
+    case ALIAS_OF_RAM:
+        return RAM_ALIAS;
     case DEVICE_OF_NOBODY:
-        return 0x50202000U;
+        return UART2_BASE;
     case NON_SECURE_CODE:
         return (uint32_t)request & ~1U;
     default:
@@ -87,7 +88,7 @@ static bool non_secure_looks(const struct test *test)
 static bool non_secure_touches_gateway(const struct test *test)
 {
     (void)test;
-    *(volatile uint32_t *)0x100FF000U = 0;
+    *(volatile uint32_t *)NSC_START = 0;
     return true;
 }
 
@@ -116,7 +117,7 @@ const struct test isolation_tests[] = {
     { "nobody writes to address 0", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, ZERO },
     { "nobody reads address 0", look, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, ZERO },
     { "nobody writes to the SPM's code", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, SPM_TEXT },
-    { "nobody writes to an alias of secure RAM", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, RAM_ALIAS },
+    { "nobody writes to an alias of secure RAM", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, ALIAS_OF_RAM },
     { "nobody reaches a device that no manifest names", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, DEVICE_OF_NOBODY },
     { "no partition writes to non-secure code", touch, SPM_CAUSE_FAULT, ANY_BUILD, TEST_STATELESS_HANDLE, NON_SECURE_CODE },
     { "an interrupt that no manifest names is the non-secure side's", other_interrupts_are_non_secure, SPM_CAUSE_NONE, ANY_BUILD, 0, 0 },

@@ -58,7 +58,8 @@ static bool is_for_this_build(enum needs needs)
     return ((needs & NEEDS_IPC) == 0U || SPM_IPC) && ((needs & NEEDS_SFN) == 0U || !SPM_IPC) &&
            ((needs & NEEDS_LEVEL_2) == 0U || SPM_LEVEL >= 2) && ((needs & NEEDS_LEVEL_3) == 0U || SPM_LEVEL >= 3) &&
            ((needs & ONLY_LEVEL_2) == 0U || SPM_LEVEL == 2) && ((needs & NOT_LEVEL_2) == 0U || SPM_LEVEL != 2) &&
-           ((needs & ONLY_LEVEL_1) == 0U || SPM_LEVEL == 1);
+           ((needs & ONLY_LEVEL_1) == 0U || SPM_LEVEL == 1) &&
+           ((needs & SECOND_ON_MAIN_STACK) == 0U || SPM_LEVEL == 1 || !GATEWAY_READS_MAIN_STACK);
 }
 
 static void run(const struct test *test)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a secure caller may name: every kind of address, in every place where one is given to the SPM. */
 #include "conformance.h"
+#include "memory_map.h"
 #include "ns.h"
 #include "psa_manifest/sid.h"
 #include "test_requests.h"
 
-enum address { ZERO, CODE, CODE_ALIAS, SPM_DATA, RAM_ALIAS, OTHER_DATA, OWN_END, DEVICE, END_OF_MEMORY, NON_SECURE };
+enum address { ZERO, CODE, CODE_ALIAS, SPM_DATA, ALIAS_OF_RAM, OTHER_DATA, OWN_END, DEVICE, END_OF_MEMORY, NON_SECURE };
 
 static uint32_t ns_word;
 
@@ -21,19 +22,19 @@ static uint32_t address_of(enum address kind, bool server)
 {
     switch (kind) {
     case CODE:
-        return 0x10000000U;
+        return S_CODE_START;
     case CODE_ALIAS:
         return 0x00001000U;
     case SPM_DATA:
-        return 0x38000000U;
-    case RAM_ALIAS:
-        return 0x28000000U;
+        return S_RAM_START;
+    case ALIAS_OF_RAM:
+        return RAM_ALIAS;
     case OTHER_DATA:
         return server ? told_by(TEST_CLIENT_HANDLE, CLIENT_ADDRESS) : told_by(TEST_STATELESS_HANDLE, SERVER_ADDRESS);
     case OWN_END: /* two bytes of its own, two of somebody else's; aligned for a message or a vector they would be none of its own */
         return server ? told_by(TEST_STATELESS_HANDLE, SERVER_END) - 2U : told_by(TEST_CLIENT_HANDLE, CLIENT_END) - 2U;
     case DEVICE:
-        return 0x50201000U; /* the driver's */
+        return UART1_BASE; /* the driver's */
     case END_OF_MEMORY:
         return 0xFFFFFFFCU;
     case NON_SECURE:
@@ -77,12 +78,12 @@ static bool own_device(const struct test *test)
 /* At level 2 the PSA RoT may name the memory of both domains. */
 #define SERVER_AT_ANY(what, request, needs)                                                                                     \
     SERVER(what, request, ZERO, needs), SERVER(what, request, CODE, needs), SERVER(what, request, CODE_ALIAS, needs),           \
-        SERVER(what, request, SPM_DATA, needs), SERVER(what, request, RAM_ALIAS, needs),                                        \
+        SERVER(what, request, SPM_DATA, needs), SERVER(what, request, ALIAS_OF_RAM, needs),                                        \
         SERVER(what, request, OTHER_DATA, needs | NOT_LEVEL_2), SERVER(what, request, OWN_END, needs | NOT_LEVEL_2),            \
         SERVER(what, request, DEVICE, needs), SERVER(what, request, END_OF_MEMORY, needs), SERVER(what, request, NON_SECURE, needs)
 #define CLIENT_AT_ANY(what, request)                                                                                            \
     CLIENT(what, request, ZERO, ANY_BUILD), CLIENT(what, request, CODE, ANY_BUILD), CLIENT(what, request, CODE_ALIAS, ANY_BUILD), \
-        CLIENT(what, request, SPM_DATA, ANY_BUILD), CLIENT(what, request, RAM_ALIAS, ANY_BUILD),                                \
+        CLIENT(what, request, SPM_DATA, ANY_BUILD), CLIENT(what, request, ALIAS_OF_RAM, ANY_BUILD),                                \
         CLIENT(what, request, OTHER_DATA, ANY_BUILD), CLIENT(what, request, OWN_END, NOT_LEVEL_2),                              \
         CLIENT(what, request, DEVICE, ANY_BUILD), CLIENT(what, request, END_OF_MEMORY, ANY_BUILD),                              \
         CLIENT(what, request, NON_SECURE, ANY_BUILD)

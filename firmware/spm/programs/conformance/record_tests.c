@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the SPM tells of a panic at the next boot: whose fault it was, where, and with what in the fault registers. */
 #include "conformance.h"
+#include "memory_map.h"
 #include "ns.h"
 #include "ns_threads.h"
 #include "psa_manifest/sid.h"
@@ -10,7 +11,7 @@
 #define TIMER1_BIT     (1U << 4)
 #define SCB_AIRCR      NS_REG32(0xE000ED0CU)
 #define AIRCR_RESET    0x05FA0004U
-#define SECURE_RAM     0x38000000U
+#define SECURE_RAM     S_RAM_START
 #define CFSR_UNDEFINED 0x00010000U
 #define HFSR_FORCED    0x40000000U
 #define SFSR_AUVIOL    0x8U

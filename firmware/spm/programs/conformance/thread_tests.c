@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads and registers of the non-secure side: what a second thread gets during a call, client ids, what a call leaves behind. */
 #include "conformance.h"
+#include "memory_map.h"
 #include "ns.h"
 #include "ns_interface.h"
 #include "ns_threads.h"
@@ -60,9 +61,7 @@ static bool enter_twice(uint32_t due_ticks)
     bool served = true;
 
     second.ran = false;
-    TIMER1_RELOAD = 0xFFFFFFFFU;
-    TIMER1_VALUE = due_ticks;
-    TIMER1_CTRL = 9U;
+    timer1_fire(due_ticks);
     for (int32_t i = 1; i < 20; i++) {
         served = served && request(TEST_STATELESS_HANDLE, SERVER_STATUS, (uint32_t)i, &out) == i;
     }
@@ -86,7 +85,7 @@ static bool second_entry(const struct test *test)
     NVIC_ISER0 = 1U << 4;
     refusals = 0;
     ns_threads_only = true;
-    for (uint32_t due = 500U; due < 25000U; due += 61U) {
+    for (uint32_t due = 40U * INSTRUCTION_TICKS; due < 1200U * INSTRUCTION_TICKS; due += 3U * INSTRUCTION_TICKS) {
         CHECK(enter_twice(due));
     }
     ns_threads_only = false;
@@ -199,16 +198,12 @@ static bool handler_is_above_the_non_secure_side(const struct test *test)
     uint32_t out;
 
     (void)test;
-    TIMER0_RELOAD = 0xFFFFFFFFU;
-    TIMER0_VALUE = 0xFFFFFFFFU;
-    TIMER0_CTRL = 1U;
+    timer0_start();
     ns_on_timer1 = spin_in_handler;
     NVIC_ISER0 = 1U << 4;
     NS_REG32(0xE000E404U) = 0; /* the highest non-secure priority for TIMER1 */
     CHECK(request(TEST_DRIVER_HANDLE, DRIVER_ARM, 0, &out) == PSA_SUCCESS);
-    TIMER1_RELOAD = 0xFFFFFFFFU;
-    TIMER1_VALUE = 10U;
-    TIMER1_CTRL = 9U;
+    timer1_fire(10U);
     while (spin_ended == 0U) {
     }
     CHECK(request(TEST_DRIVER_HANDLE, DRIVER_HANDLER_TIME, 0, &ran) == PSA_SUCCESS);
@@ -282,12 +277,12 @@ static bool spm_keeps_to_its_stack(const struct test *test)
 }
 
 #if SPM_IPC
-#define SPM_CODE        0x10000000U
-#define GATEWAYS        0x100FE000U
+#define SPM_CODE        S_CODE_START
+#define GATEWAYS        GATEWAY_START
 #define TURNS_OF_32_KHZ 100U
-#define BEFORE_TICKS    56000U /* the tick comes some hundred instructions later */
-#define AFTER_TICKS     40000U
-#define PROMPT_TICKS    20000U
+#define BEFORE_TICKS    (TIMER_HZ / 10000U * 28U) /* the tick comes some hundred instructions later */
+#define AFTER_TICKS     (TIMER_HZ / 500U)
+#define PROMPT_TICKS    (TIMER_HZ / 1000U)
 
 static __attribute__((naked, noinline)) void spend(uint32_t instructions __attribute__((unused)))
 {
@@ -315,7 +310,7 @@ static bool tick_in_call(uint32_t instructions, struct ticker_report *report)
 
     CHECK(psa_call(TEST_TICKER_HANDLE, TICKER_START, &in, 1, NULL, 0) == PSA_SUCCESS);
     began = TIMER0_VALUE;
-    wait_ticks(began, BEFORE_TICKS - 21U * 512U);
+    wait_ticks(began, BEFORE_TICKS - INSTRUCTION_TICKS * 512U);
     spend(instructions + 4U);
     CHECK(psa_version(TEST_CONNECTED_SID) == 3U);
     wait_ticks(TIMER0_VALUE, AFTER_TICKS);
@@ -329,9 +324,7 @@ static bool woken_in_call(const struct test *test)
     uint32_t in_the_spm = 0;
 
     (void)test;
-    TIMER0_RELOAD = 0xFFFFFFFFU;
-    TIMER0_VALUE = 0xFFFFFFFFU;
-    TIMER0_CTRL = 1U;
+    timer0_start();
     for (uint32_t instructions = 0; instructions < 1200U; instructions++) {
         CHECK(tick_in_call(instructions, &report));
         if (report.interrupts != 1U || report.interrupted_pc < SPM_CODE || report.interrupted_pc >= GATEWAYS) {
@@ -352,8 +345,8 @@ static bool woken_in_call(const struct test *test)
 #endif
 
 const struct test thread_tests[] = {
-    { "a second entry during a call is refused and the call goes on", second_entry, SPM_CAUSE_NONE, ANY_BUILD, 0, 0 },
-    { "a second entry that cannot be told panics", second_entry, SPM_CAUSE_RE_ENTRY, ANY_BUILD, 0, 1 },
+    { "a second entry during a call is refused and the call goes on", second_entry, SPM_CAUSE_NONE, SECOND_ON_MAIN_STACK, 0, 0 },
+    { "a second entry that cannot be told panics", second_entry, SPM_CAUSE_RE_ENTRY, SECOND_ON_MAIN_STACK, 0, 1 },
     { "a call leaves nothing in registers and flags", scrubbed, SPM_CAUSE_NONE, ANY_BUILD, 0, 0 },
     { "client ids are registered, selected and told", client_ids, SPM_CAUSE_NONE, ANY_BUILD, 0, 0 },
     { "every stack is sealed", seals, SPM_CAUSE_NONE, NEEDS_IPC | ONLY_LEVEL_1, 0, 0 },

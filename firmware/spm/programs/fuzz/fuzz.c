@@ -45,9 +45,7 @@ static void vectors_change(void)
 static void arm_timer(void)
 {
     swapped = false;
-    TIMER1_RELOAD = 0xFFFFFFFFU;
-    TIMER1_VALUE = 100U + random_below(30000U);
-    TIMER1_CTRL = 9U;
+    timer1_fire(100U + random_below(30000U));
 }
 
 /* The SPM saw the old vectors, the new ones or some of each: it refused them, or the service answered. */
@@ -94,7 +92,7 @@ static bool one_call(void)
         arm_timer();
     }
     status = make_call();
-    TIMER1_CTRL = 0;
+    timer1_stop();
     if (under_feet && swapped) {
         swap_vectors();
         swaps++;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model.h"
 
+#include "memory_map.h"
 #include "ns.h"
 #include "psa_manifest/sid.h"
 #include "test_requests.h"
 
 #define POOL        8U
 #define ARENA_BYTES 256U
-#define RAM_START   0x28200000U
-#define RAM_END     0x28400000U
 
 static psa_handle_t connections[POOL]; /* 0: none */
 
@@ -99,13 +98,13 @@ static void random_range(void **base, size_t *bytes)
     *bytes = random_below(4) == 0U ? 0U : random_below(ARENA_BYTES - offset + 1U);
     switch (random_below(40)) {
     case 0:
-        *base = (void *)(0x10000000U + random_below(0x100000U));
+        *base = (void *)(S_CODE_START + random_below(0x100000U));
         break;
     case 1:
-        *base = (void *)(0x38000000U + random_below(0x100000U));
+        *base = (void *)(S_RAM_START + random_below(0x100000U));
         break;
     case 2:
-        *base = (void *)(RAM_END - random_below(16));
+        *base = (void *)(NS_RAM_END - random_below(16));
         break;
     case 3:
         *bytes = 0xFFFFFFFFU - random_below(0x1000U);
@@ -169,7 +168,7 @@ static bool is_permitted(const void *base, size_t bytes, bool write)
     if (bytes == 0U) {
         return true;
     }
-    if (!is_within(first, bytes, RAM_START, RAM_END)) {
+    if (!is_within(first, bytes, NS_RAM_START, NS_RAM_END)) {
         return is_within(first, bytes, 0x00200000U, 0x00400000U);
     }
     if (overlaps_read_only(first, bytes)) {
@@ -235,8 +234,8 @@ static uint8_t *foreseen_at(uintptr_t address)
     if (address >= (uintptr_t)arena && address < (uintptr_t)arena + sizeof(arena)) {
         return &foreseen_arena[address - (uintptr_t)arena];
     }
-    if (address >= RAM_END - END_BYTES && address < RAM_END) {
-        return &foreseen_end[address - (RAM_END - END_BYTES)];
+    if (address >= NS_RAM_END - END_BYTES && address < NS_RAM_END) {
+        return &foreseen_end[address - (NS_RAM_END - END_BYTES)];
     }
     return (uint8_t *)address;
 }
@@ -284,7 +283,7 @@ static void stir(void)
 
 void model_foresee(const struct call *call, psa_status_t expected)
 {
-    const uint8_t *end = (const uint8_t *)(RAM_END - END_BYTES);
+    const uint8_t *end = (const uint8_t *)(NS_RAM_END - END_BYTES);
 
     stir();
     for (uint32_t i = 0; i < sizeof(arena); i++) {
@@ -311,7 +310,7 @@ void model_foresee(const struct call *call, psa_status_t expected)
 
 bool model_came_true(const struct call *call)
 {
-    const uint8_t *end = (const uint8_t *)(RAM_END - END_BYTES);
+    const uint8_t *end = (const uint8_t *)(NS_RAM_END - END_BYTES);
 
     for (uint32_t i = 0; i < sizeof(arena); i++) {
         if (arena[i] != foreseen_arena[i]) {

@@ -256,9 +256,7 @@ uint32_t ns_main(void)
         ns_print("switches: the secure side panicked\n");
         return 3;
     }
-    TIMER0_RELOAD = 0xFFFFFFFFU;
-    TIMER0_VALUE = 0xFFFFFFFFU;
-    TIMER0_CTRL = 1U;
+    timer0_start();
     NVIC_ISER0 = 1U << 4;
     SYST_RVR = 0x00FFFFFFU;
     SYST_CVR = 0;

@@ -5,16 +5,20 @@
 
 #define SCB_CPACR NS_REG32(0xE000ED88U)
 #define MVFR0     NS_REG32(0xE000EF40U)
+#define MVFR1     NS_REG32(0xE000EF44U)
+#define MVFR1_MVE (0xFU << 8)
 #define CPACR_FPU (0xFU << 20)
 #define TURNS     200U
 
 static bool exist;
+static bool predicates_exist; /* MVE: VPR, which the hardware stacks beside s0 to s15 */
 
 void floats_enable(void)
 {
     SCB_CPACR |= CPACR_FPU;
     __asm__ volatile("dsb\n\tisb" ::: "memory");
     exist = (SCB_CPACR & CPACR_FPU) == CPACR_FPU && MVFR0 != 0U;
+    predicates_exist = exist && (MVFR1 & MVFR1_MVE) != 0U;
 }
 
 bool floats_exist(void)
@@ -39,6 +43,24 @@ static __attribute__((naked, noinline)) void store(uint32_t *to __attribute__((u
                      "bx lr");
 }
 
+/* VMSR and VMRS of P0, the part of VPR that unprivileged code has too. */
+static void fill_predicates(uint32_t pattern)
+{
+    if (predicates_exist) {
+        __asm__ volatile("mov r0, %0\n\t.inst.w 0xEEED0A10" : : "r"(pattern) : "r0");
+    }
+}
+
+static bool predicates_are(uint32_t pattern)
+{
+    uint32_t found = pattern;
+
+    if (predicates_exist) {
+        __asm__ volatile(".inst.w 0xEEFD0A10\n\tmov %0, r0" : "=r"(found) : : "r0");
+    }
+    return (found & 0xFFFFU) == (pattern & 0xFFFFU);
+}
+
 static bool are(uint32_t pattern, uint32_t first)
 {
     uint32_t found[32];
@@ -56,6 +78,7 @@ void floats_fill(uint32_t pattern)
 {
     if (exist) {
         fill(pattern);
+        fill_predicates(pattern);
     }
 }
 
@@ -76,8 +99,9 @@ bool floats_stay(uint32_t pattern)
         return true;
     }
     fill(pattern);
+    fill_predicates(~pattern);
     wait();
-    return are(pattern, 0);
+    return are(pattern, 0) && predicates_are(~pattern);
 }
 
 /* Returns r4 to r11, each less what was put into it, ORed: zero. */

@@ -15,7 +15,7 @@
 #include "work.h"
 
 #define STACK_WORDS   1024U
-#define STUCK_TICKS   20000000U /* of TIMER0: a second of the board's time */
+#define STUCK_TICKS   TIMER_HZ /* of TIMER0: a second of the board's time */
 #define FIRST_CALLER  2U        /* thread 0 is idle, 1 computes */
 #define EXIT_STUCK    2U
 
@@ -132,9 +132,7 @@ uint32_t ns_main(void)
         ns_print("threads: the secure side panicked\n");
         return 3;
     }
-    TIMER0_RELOAD = 0xFFFFFFFFU;
-    TIMER0_VALUE = 0xFFFFFFFFU;
-    TIMER0_CTRL = 1U;
+    timer0_start();
     seen_at = TIMER0_VALUE;
     floats_enable();
     ns_interface_init(&hooks);

@@ -32,12 +32,12 @@ void ns_systick_handler(void)
 static __attribute__((naked, noinline)) uint32_t compute(uint32_t ticks __attribute__((unused)))
 {
     __asm__ volatile("push {r4-r11, lr}\n\t"
-                     "ldr r1, =0x40000004\n\t"
+                     "ldr r1, =" TIMER0_ADDRESS "\n\t"
                      "ldr r2, [r1]\n\t"
                      "ldr r4, =0x5EEDF00D\n\t"
                      "mov r5, r4\n\tmov r6, r4\n\tmov r7, r4\n\tmov r8, r4\n\tmov r9, r4\n\tmov r10, r4\n\tmov r11, r4\n"
                      "1:\tldr r3, [r1]\n\t"
-                     "sub r3, r2, r3\n\t"
+                     TIMER0_SPENT("r3", "r2", "r3") "\n\t"
                      "cmp r3, r0\n\t"
                      "blo 1b\n\t"
                      "ldr r0, =0x5EEDF00D\n\t"
@@ -59,9 +59,7 @@ uint32_t ns_main(void)
         ns_print("ticks: the secure side panicked\n");
         return 3;
     }
-    TIMER0_RELOAD = 0xFFFFFFFFU;
-    TIMER0_VALUE = 0xFFFFFFFFU;
-    TIMER0_CTRL = 1U;
+    timer0_start();
     SYST_RVR = PERIOD_TICKS;
     SYST_CVR = 0;
     SYST_CSR = 7;

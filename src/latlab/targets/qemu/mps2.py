@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""QEMU's Cortex-M33 boards as a target: the images of each build of the SPM, and the command line."""
+"""QEMU's boards of the MPS family as a target: the images of each build of the SPM, and the command line."""
 
 from __future__ import annotations
 
@@ -16,14 +16,34 @@ from latlab.targets.qemu.images import elf_events_hash, search_folders
 from latlab.targets.qemu.qemu import Qemu
 
 PROGRAM = "qemu-system-arm"
-MACHINES = ("mps2-an521", "mps2-an505")
-BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3", "classic_l1", "classic_l2")
-PROCESSOR = "cortex-m33"
+PRODUCT_BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3")
+BUILDS = (*PRODUCT_BUILDS, "classic_l1", "classic_l2")
 ICOUNT_SHIFT = 10
 SECURE_ELF = "secure.elf"
 BENCH_ELF = "bench.elf"
-PRIORITY_WORD = 0x28300000  # memory that no start clears: the bench takes its timer's priority from there
 CODE_SECTIONS = (".spm_code", ".partition_code", ".gnu.sgstubs")
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A machine of QEMU and what was built for it."""
+
+    processor: str
+    images: str  # the folder of its images in a build folder
+    builds: tuple[str, ...]
+    word: int  # the address of memory that no start clears: the bench takes its timer's priority from there
+
+
+M33 = Board("cortex-m33", "spm", BUILDS, 0x28300000)
+BOARDS = {"mps2-an521": M33, "mps2-an505": M33, "mps3-an547": Board("cortex-m55", "spm-mps3_an547", PRODUCT_BUILDS, 0x21300000)}
+MACHINES = tuple(name for name, board in BOARDS.items() if board is M33)  # one image runs on each
+
+
+def board_of(machine: str) -> Board:
+    """Raises UsageError for a machine that nothing is built for."""
+    if machine not in BOARDS:
+        raise UsageError(f"--machine {machine} does not exist; use one of {', '.join(BOARDS)}")
+    return BOARDS[machine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +62,9 @@ class PsaImages:
         return self.folder / BENCH_ELF
 
 
-def find_psa_images(build: str, folder: Path | None = None) -> PsaImages:
+def find_psa_images(build: str, folder: Path | None = None, machine: str = MACHINES[0]) -> PsaImages:
     """The images of a build: in the folder that the user names, the build folder of a checkout, or the package."""
-    candidates = (folder / build, folder) if folder else tuple(base / "spm" / build for base in search_folders())
+    candidates = (folder / build, folder) if folder else tuple(base / board_of(machine).images / build for base in search_folders())
     for candidate in candidates:
         images = PsaImages(build, candidate)
         if images.secure.is_file() and images.bench.is_file():
@@ -53,9 +73,10 @@ def find_psa_images(build: str, folder: Path | None = None) -> PsaImages:
     raise UsageError(f"no {SECURE_ELF} and {BENCH_ELF} of the build {build} in {looked}; build them with `make spm` or name --firmware")
 
 
-def conditions(priority: int, basepri: int | None = None) -> Conditions:
+def conditions(priority: int, basepri: int | None = None, machine: str = MACHINES[0]) -> Conditions:
     """Of every run on these boards; `priority` is that of the sweep's interrupt, `basepri` the mask in its calls."""
-    return Conditions(mode=Mode.DETERMINISTIC, processor=PROCESSOR, interrupt_priority=priority, basepri=basepri)
+    processor = board_of(machine).processor
+    return Conditions(mode=Mode.DETERMINISTIC, processor=processor, interrupt_priority=priority, basepri=basepri)
 
 
 def psa_events_hash(images: PsaImages) -> str:
@@ -69,8 +90,7 @@ def command_line(qemu: Qemu, machine: str, images: PsaImages, priority: int = 0,
     """
     check_priority(priority)
     check_priority(basepri, "--basepri")
-    if machine not in MACHINES:
-        raise UsageError(f"--machine {machine} does not exist; use one of {', '.join(MACHINES)}")
+    word = board_of(machine).word
     options = [
         ("-M", machine),
         ("-icount", f"shift={ICOUNT_SHIFT}"),
@@ -80,7 +100,7 @@ def command_line(qemu: Qemu, machine: str, images: PsaImages, priority: int = 0,
         *HEADLESS,
         SEMIHOSTING,
         NO_NETWORK,
-        *(words(PRIORITY_WORD, (priority | basepri << 8,), 4) if priority or basepri else ()),
+        *(words(word, (priority | basepri << 8,), 4) if priority or basepri else ()),
     ]
     return line(qemu.path, options, "-no-reboot")
 

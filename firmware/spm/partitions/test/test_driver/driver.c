@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The driver of the conformance tests: a first-level interrupt of the dual timer, a second-level one of UART1. */
+/* The driver of the conformance tests: a first-level interrupt of the secure timer, a second-level one of UART1. */
 #include <stdbool.h>
 
 #include "psa_manifest/test_driver.h"
 
+#include "devices.h"
 #include "test_requests.h"
 
-#define REGISTER(address) (*(volatile uint32_t *)(address))
+#define SOON_TICKS      (TIMER_HZ / 40000U)
+#define LATER_TICKS     (TIMER_HZ / 2500U) /* behind the answer and the next call's beginning */
 
-#define TIMER_LOAD      REGISTER(0x50002000U)
-#define TIMER_CONTROL   REGISTER(0x50002008U)
-#define TIMER_INTCLEAR  REGISTER(0x5000200CU)
-#define TIMER0_VALUE    REGISTER(0x40000004U)
-#define SOON_TICKS      500U
-#define LATER_TICKS     8000U /* behind the answer and the next call's beginning */
-#define TIMER_ONE_SHOT  0xA3U /* enabled, interrupt, 32 bits, once */
-
-#define UART_DATA       REGISTER(0x50201000U)
-#define UART_CTRL       REGISTER(0x50201008U)
-#define UART_INTCLEAR   REGISTER(0x5020100CU)
-#define UART_BAUDDIV    REGISTER(0x50201010U)
-#define UART_LAST_ID    REGISTER(0x50201FFCU) /* the last word of its region */
+#define UART_DATA       DEVICE_WORD(UART1_BASE)
+#define UART_CTRL       DEVICE_WORD(UART1_BASE + 0x8U)
+#define UART_INTCLEAR   DEVICE_WORD(UART1_BASE + 0xCU)
+#define UART_BAUDDIV    DEVICE_WORD(UART1_BASE + 0x10U)
+#define UART_LAST_ID    DEVICE_WORD(UART1_BASE + 0xFFCU) /* the last word of its region */
 #define UART_LAST_ID_IS 0xB1U
 #define UART_TX_INT     1U
 
@@ -53,7 +47,7 @@ static __attribute__((used)) psa_flih_result_t handle_timer(uint32_t registers)
 {
     handler_time = TIMER0_VALUE;
     handler_registers = registers;
-    TIMER_INTCLEAR = 1;
+    secure_timer_clear();
     handler_runs++;
     if (handler_calls_api) {
         psa_framework_version();
@@ -72,13 +66,6 @@ __attribute__((naked)) psa_flih_result_t test_timer_flih(void)
                      "b handle_timer");
 }
 
-static void fire_timer(uint32_t ticks)
-{
-    TIMER_CONTROL = 0;
-    TIMER_LOAD = ticks;
-    TIMER_CONTROL = TIMER_ONE_SHOT;
-}
-
 static psa_status_t give_word(const psa_msg_t *msg, uint32_t value)
 {
     if (msg->out_size[0] < sizeof(value)) {
@@ -92,7 +79,7 @@ static psa_status_t first_level(psa_flih_result_t answer)
 {
     handler_answer = answer;
     psa_irq_enable(TEST_TIMER_SIGNAL);
-    fire_timer(SOON_TICKS);
+    secure_timer_fire(SOON_TICKS);
     return PSA_SUCCESS;
 }
 
@@ -148,7 +135,7 @@ static psa_status_t arm(const psa_msg_t *msg)
     psa_read(msg->handle, 0, &ticks, sizeof(ticks));
     handler_answer = PSA_FLIH_NO_SIGNAL;
     psa_irq_enable(TEST_TIMER_SIGNAL);
-    fire_timer(ticks != 0U ? ticks : LATER_TICKS);
+    secure_timer_fire(ticks != 0U ? ticks : LATER_TICKS);
     return PSA_SUCCESS;
 }
 
@@ -160,7 +147,7 @@ static psa_status_t wait_for(const psa_msg_t *msg)
     psa_read(msg->handle, 0, &ticks, sizeof(ticks));
     handler_answer = PSA_FLIH_SIGNAL;
     psa_irq_enable(TEST_TIMER_SIGNAL);
-    fire_timer(ticks);
+    secure_timer_fire(ticks);
     if (psa_wait(TEST_TIMER_SIGNAL, PSA_BLOCK) != TEST_TIMER_SIGNAL || handler_runs != before + 1U) {
         return PSA_ERROR_GENERIC_ERROR;
     }
@@ -186,10 +173,10 @@ static psa_status_t show_registers(const psa_msg_t *msg)
 
 static psa_status_t device_as_buffer(const psa_msg_t *msg)
 {
-    if (psa_read(msg->handle, 0, (void *)(uintptr_t)&TIMER_LOAD, 4) != 4U) {
+    if (psa_read(msg->handle, 0, (void *)(uintptr_t)&SECURE_TIMER_WORD, 4) != 4U) {
         return PSA_ERROR_GENERIC_ERROR;
     }
-    psa_write(msg->handle, 0, (const void *)(uintptr_t)&TIMER_LOAD, 4);
+    psa_write(msg->handle, 0, (const void *)(uintptr_t)&SECURE_TIMER_WORD, 4);
     return UART_LAST_ID == UART_LAST_ID_IS ? PSA_SUCCESS : PSA_ERROR_GENERIC_ERROR;
 }
 
@@ -264,10 +251,10 @@ psa_status_t test_driver_sfn(psa_msg_t *msg)
     case DRIVER_LOOK_READ_ONLY:
         return give_word(msg, TIMER0_VALUE);
     case DRIVER_TOUCH_READ_ONLY:
-        TIMER0_VALUE = 0;
+        TIMER0_WORD = 0;
         return PSA_SUCCESS;
     case DRIVER_READ_INTO_READ_ONLY:
-        psa_read(msg->handle, 0, (void *)(uintptr_t)&TIMER0_VALUE, 4);
+        psa_read(msg->handle, 0, (void *)(uintptr_t)&TIMER0_WORD, 4);
         return PSA_SUCCESS;
     case DRIVER_FLOATING_POINT:
         __asm__ volatile(".fpu fpv5-sp-d16\n\tvmov s0, r0" ::: "memory");

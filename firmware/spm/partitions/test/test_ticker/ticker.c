@@ -2,15 +2,14 @@
 /* A partition that waits for its own interrupt all the time, not only while somebody calls. */
 #include "psa_manifest/test_ticker.h"
 
+#include "devices.h"
 #include "psa/service.h"
 #include "test_requests.h"
 
-#define REGISTER(address) (*(volatile uint32_t *)(address))
-#define TIMER_CTRL        REGISTER(0x5002F000U)
-#define TIMER_VALUE       REGISTER(0x5002F004U)
-#define TIMER_RELOAD      REGISTER(0x5002F008U)
-#define TIMER_INTCLEAR    REGISTER(0x5002F00CU)
-#define TIMER0_VALUE      REGISTER(0x40000004U)
+#define TIMER_CTRL        DEVICE_WORD(SLOW_TIMER)
+#define TIMER_VALUE       DEVICE_WORD(SLOW_TIMER + 4U)
+#define TIMER_RELOAD      DEVICE_WORD(SLOW_TIMER + 8U)
+#define TIMER_INTCLEAR    DEVICE_WORD(SLOW_TIMER + 12U)
 #define ENABLE            0x1U
 #define ENABLE_INTERRUPT  0x8U
 

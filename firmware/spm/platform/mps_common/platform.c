@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arm MPS2+ with AN521 (or AN505): who owns which memory and peripheral, the console, and the way to the non-secure side. */
+/* What the boards of the MPS family have in common: the memory map of both worlds, the console, the way to the non-secure side. */
+#include "board.h"
 #include "memory_map.h"
 #include "number.h"
 #include "platform.h"
 #include "spm.h"
 
 #define SPCTRL_NSCCFG         REG32(0x50080014U)
-#define SPCTRL_APBNSPPC0      REG32(0x50080070U)
-#define SPCTRL_APBNSPPCEXP1   REG32(0x50080084U)
-#define SPCTRL_APBSPPPC0      REG32(0x500800B0U)
-#define SPCTRL_APBSPPPC1      REG32(0x500800B4U)
-#define SPCTRL_APBSPPPCEXP1   REG32(0x500800C4U)
-#define NSPCTRL_APBNSPPPC0    REG32(0x400800B0U)
-#define NSPCTRL_APBNSPPPCEXP1 REG32(0x400800C4U)
 
-#define MPC_SSRAM1            0x58007000U
-#define MPC_SSRAM3            0x58009000U
 #define MPC_CTRL(base)        REG32((base) + 0x00U)
 #define MPC_BLK_MAX(base)     REG32((base) + 0x10U)
 #define MPC_BLK_CFG(base)     REG32((base) + 0x14U)
@@ -23,11 +15,10 @@
 #define MPC_BLK_LUT(base)     REG32((base) + 0x1CU)
 #define MPC_AUTO_INCREMENT    (1U << 8)
 
-#define UART0                 0x40200000U
-#define UART_DATA             REG32(UART0 + 0x00U)
-#define UART_STATE            REG32(UART0 + 0x04U)
-#define UART_CTRL             REG32(UART0 + 0x08U)
-#define UART_BAUDDIV          REG32(UART0 + 0x10U)
+#define UART_DATA             REG32(UART0_BASE + 0x00U)
+#define UART_STATE            REG32(UART0_BASE + 0x04U)
+#define UART_CTRL             REG32(UART0_BASE + 0x08U)
+#define UART_BAUDDIV          REG32(UART0_BASE + 0x10U)
 #define UART_TX_FULL          1U
 
 extern uint32_t ns_agent_stack_top[];
@@ -53,11 +44,10 @@ bool platform_is_ram(const struct spm_arch_region *region)
 }
 #else
 const struct spm_arch_region platform_code_alias =
-    REGION(SSRAM1_START, NS_CODE_START, SPM_RBAR_PRIVILEGED_RO_XN, SPM_RLAR_MEMORY);
+    REGION(CODE_ALIAS_START, CODE_ALIAS_END, SPM_RBAR_PRIVILEGED_RO_XN, SPM_RLAR_MEMORY);
 #endif
 
-/* Blocks of the memory from `first_byte` to `end_byte` become non-secure, the others stay secure. */
-static void mpc_open(uint32_t mpc, uint32_t first_byte, uint32_t end_byte)
+void mpc_open(uint32_t mpc, uint32_t first_byte, uint32_t end_byte)
 {
     uint32_t block_shift = (MPC_BLK_CFG(mpc) & 0xFU) + 5U;
     uint32_t words = MPC_BLK_MAX(mpc) + 1U;
@@ -97,26 +87,13 @@ static void sau_init(void)
     dsb_isb();
 }
 
-static void peripherals_init(void)
+void platform_init(void)
 {
-    SPCTRL_APBNSPPC0 = 0x3U;           /* TIMER0 and TIMER1; the dual timer stays secure */
-    SPCTRL_APBSPPPC0 = 0x7U;           /* unprivileged code may use all of them where its MPU lets it */
-    SPCTRL_APBSPPPC1 = 0x1U;           /* the 32 kHz timer */
-    NSPCTRL_APBNSPPPC0 = 0x7U;
-    SPCTRL_APBNSPPCEXP1 = 1U << 5;     /* UART0; UART1 stays secure */
-    SPCTRL_APBSPPPCEXP1 = 0x1FU << 5;  /* any UART: what a partition reaches of them is the MPU's business */
-    NSPCTRL_APBNSPPPCEXP1 = 0x1FU << 5;
+    board_init();
+    sau_init();
     for (uint32_t i = 0; i < PLATFORM_IRQS / 32U; i++) {
         NVIC_ITNS(i) = 0xFFFFFFFFU;
     }
-}
-
-void platform_init(void)
-{
-    mpc_open(MPC_SSRAM1, NS_CODE_START - SSRAM1_START, NS_CODE_END - SSRAM1_START);
-    mpc_open(MPC_SSRAM3, 0, NS_RAM_END - NS_RAM_START);
-    sau_init();
-    peripherals_init();
     UART_BAUDDIV = 16;
     UART_CTRL = 1;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* DWT where it counts (QEMU has none), then TIMER0, which both worlds can read, then SysTick of the own world. */
 #include "counter.h"
+#include "devices.h"
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
 
@@ -10,11 +11,6 @@
 #define DWT_CTRL_COUNT  1U
 #define DWT_NOCYCCNT    (1U << 25)
 #define DWT_CYCCNT      0xE0001004U
-
-#define TIMER0          0x40000000U
-#define TIMER_CTRL      REGISTER(TIMER0)
-#define TIMER_VALUE     REGISTER(TIMER0 + 4U)
-#define TIMER_RELOAD    REGISTER(TIMER0 + 8U)
 
 #define SYST_CSR        REGISTER(0xE000E010U)
 #define SYST_RVR        REGISTER(0xE000E014U)
@@ -45,10 +41,8 @@ static bool start_dwt(void)
 /* Left alone when it runs: the other world may be measuring with it. */
 static bool start_timer0(void)
 {
-    if ((TIMER_CTRL & 1U) == 0U) {
-        TIMER_RELOAD = 0xFFFFFFFFU;
-        TIMER_VALUE = 0xFFFFFFFFU;
-        TIMER_CTRL = 1U;
+    if (!timer0_is_on()) {
+        timer0_start();
     }
     return true;
 }
@@ -64,7 +58,7 @@ static bool start_systick(void)
 }
 
 static const struct counter dwt = { "DWT", (const volatile uint32_t *)DWT_CYCCNT, 0xFFFFFFFFU, false, start_dwt };
-static const struct counter timer0 = { "TIMER0", (const volatile uint32_t *)(TIMER0 + 4U), 0xFFFFFFFFU, true, start_timer0 };
+static const struct counter timer0 = { "TIMER0", &TIMER0_WORD, 0xFFFFFFFFU, TIMER0_OF(0U) == 0U, start_timer0 };
 static const struct counter systick = { "SysTick", (const volatile uint32_t *)SYST_CVR, 0x00FFFFFFU, true, start_systick };
 
 const struct counter *const counters[] = { &dwt, &timer0, &systick };

@@ -64,7 +64,7 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
         found = (_line(row, comparison.unit_of(row.metric)) for row in failing)
         return Decision(failing, 1, (*rules, *grown, *found, *why, *large, *comparison.gaps, f"fail: {counts}{caveat}"))
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
-    if untold == len(comparison.rows):
+    if untold == len(comparison.rows) and not comparison.gaps:
         more = _what_tells_more(comparison)
         return Decision((), 3, (*rules, *rest, *seen, f"cannot tell: none of {untold} rows can be told; {more}{caveat}"))
     if blocks or large or comparison.gaps:

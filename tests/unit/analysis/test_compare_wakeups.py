@@ -371,6 +371,8 @@ def test_a_run_is_compared_with_the_published_figures_of_its_board() -> None:
     late = [distribution([*drawn(cpu, 50_000), *[90_000] * 3], cpu, test="cyclictest") for cpu in (0, 1)]
     found = compare(load(AM62L), wakeup_run(*late, platform="am62l", workload=workload))
     assert _verdicts(found)["CPU 1 maximum"] is Verdict.REGRESSED and found.verdict is Verdict.REGRESSED
+    minima = {(row.before, row.after) for row in found.rows if row.statistic is Statistic.MINIMUM}
+    assert minima == {(5_000.0, float(one.minimum_ticks or 0)) for one in late}
     assert {row.basis for row in found.rows if row.statistic is Statistic.AVERAGE} == {
         "one run's distribution is unknown, the scatter between runs assumed"
     }

@@ -13,7 +13,7 @@ from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.history import history
 from latlab.analysis.wakeups.pareto import level_of, over
-from latlab.analysis.wakeups.tail import _extreme_value, _stability, tails
+from latlab.analysis.wakeups.tail import _block_check, _extreme_value, _stability, tails
 from latlab.errors import UsageError
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Sample, Tick
@@ -235,6 +235,13 @@ def test_more_of_a_larger_sample_but_a_smaller_share_lies_beyond_the_threshold()
     rng = np.random.default_rng(3)
     told = [tail_of(rng.exponential(1e5, n)).diagnostics[0].figure for n in (2000, 10_000, 100_000)]
     assert [one.split()[0] for one in told] == ["100", "200", "399"]
+
+
+def test_a_block_holds_as_many_samples_as_there_are_blocks_and_ten_at_least():
+    values = np.random.default_rng(3).exponential(100.0, 10_000)
+    (many,), few = _block_check(values, 1e5, 0.0, 1e9), _block_check(values[:60], 1e5, 0.0, 1e9)
+    assert "by maxima of 100 blocks" in many.figure
+    assert few == []
 
 
 def test_the_instruction_clock_has_no_tail():

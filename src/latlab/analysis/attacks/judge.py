@@ -115,7 +115,9 @@ def _handle_taken(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) ->
         return None
     handle, status = taken[0]
     return _broken(
-        f"the handle {handle:#x}, which nobody gave this client, was accepted", ("handle", f"{handle:#x}"), ("status", str(_signed(status)))
+        f"the handle {handle:#x}, which nobody gave this client, was accepted; whose connection it names is not told",
+        ("handle", f"{handle:#x}"),
+        ("status", str(_signed(status))),
     )
 
 

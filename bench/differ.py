@@ -27,7 +27,7 @@ PROGRAM = "qemu_virt/psci_differ.elf"
 DELAYS = "probe/latlab-delays.so"
 EL3_MEMORY = "from=0xe000000,to=0xf000000"
 CORES = 4
-TIMEOUT_S = 300
+TIMEOUT_S = 120
 STANDBY_ONLY = 16
 SAID = re.compile(r"^(call |life |  |status=)")
 NO_LINE = "(nothing: the client has stopped)"

@@ -35,10 +35,18 @@ static uint64_t mix(uint64_t value)
     return value ^ value >> 31;
 }
 
+/* DC by set and way: thousands of them in a row clean what is the core's own. */
+static bool cleans_by_set(uint32_t opcode)
+{
+    return (opcode & 0xFFFFF0E0U) == 0xD5087040U;
+}
+
 /* Barriers, cache maintenance, system registers, events and waits; exclusive, acquiring and releasing accesses. */
 static bool meets_others(uint32_t opcode)
 {
-    return (opcode & 0xFFC00000U) == 0xD5000000U || (opcode & 0x3F000000U) == 0x08000000U;
+    bool is_system = (opcode & 0xFFC00000U) == 0xD5000000U;
+
+    return (is_system && !cleans_by_set(opcode)) || (opcode & 0x3F000000U) == 0x08000000U;
 }
 
 static uint64_t kind_of(uint64_t address)

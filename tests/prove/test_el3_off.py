@@ -10,6 +10,7 @@ import pytest
 from support.delays import BUILD, DELAYS, Schedule
 from support.idle import busy_and_off
 from support.memory_writers import pages_left, pages_left_by_cut_resets
+from support.taken_back import NOT_FORGOTTEN_V2, built_without
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
@@ -20,6 +21,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 def test_a_machine_whose_cores_are_all_off_uses_no_processor(build: str, gic: int, seed: int, tmp_path: Path) -> None:
     busy, off = busy_and_off(Schedule((4, 4), gic, seed, DELAYS, 2_000, build), tmp_path)
     assert off * 50 < busy, f"{off:.2f} s of processor time with all cores off, {busy:.2f} s with all busy"
+
+
+def test_a_wake_up_that_a_core_does_not_forget_keeps_the_processor_busy(tmp_path: Path) -> None:
+    images = built_without(NOT_FORGOTTEN_V2, BUILD, tmp_path)
+    busy, off = busy_and_off(Schedule((4, 4), 2, 22, DELAYS, 2_000, folder=images), tmp_path)
+    assert off * 10 > busy, f"{off:.2f} s of processor time with all cores off, {busy:.2f} s with all busy"
 
 
 @pytest.mark.parametrize("gic", [2, 3])

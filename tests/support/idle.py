@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from support.delays import ALL_OFF, Schedule
@@ -26,8 +27,8 @@ def used_s(pid: int) -> float:
 
 def busy_and_off(schedule: Schedule, folder: Path) -> tuple[float, float]:
     """Seconds of processor time in LOOK_S: while the cores make transitions, and when every one of them has gone off."""
-    long = Schedule(schedule.clusters, schedule.gic, schedule.seed, schedule.flags, 1_000_000, schedule.build)
-    short = Schedule(schedule.clusters, schedule.gic, schedule.seed, schedule.flags | ALL_OFF, schedule.transitions, schedule.build)
+    long = replace(schedule, transitions=1_000_000)
+    short = replace(schedule, flags=schedule.flags | ALL_OFF)
     for part in ("busy", "off"):
         (folder / part).mkdir()
     with Monitored(folder / "busy", long.options(folder)) as qemu:

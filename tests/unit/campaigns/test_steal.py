@@ -90,6 +90,13 @@ def test_a_load_that_ends_early_makes_the_run_partial(measure: Measure) -> None:
     assert any("the load had ended before the measurement did" in problem.message for problem in run.problems)
 
 
+def test_what_a_load_prints_is_not_kept(measure: Measure) -> None:
+    """A load such as `cat /dev/hwrng` prints without end, and what a guest keeps goes over its console."""
+    store, run_id = measure(IDLE, load=f"echo much; {SLEEP}")
+    assert store.load(run_id).status is RunStatus.COMPLETE
+    assert not any(b"much" in data for data in store.logs(run_id).values())
+
+
 def test_two_runs_are_compared_by_what_was_stolen_in_each_second(measure: Measure) -> None:
     quiet = measured(cpu_with([2000, 2010, 1990] * 20, seconds=60))
     store, first = measure(quiet, measured(cpu_with([2000, 2010, 1990] * 20, seconds=60)))

@@ -46,7 +46,7 @@ def script(watch: Watch, meter: str, before: str = "") -> str:
     if watch.load_command:
         steps += [
             f"if grep -q ' calls=' $OUT/{file_of('idle')}; then",
-            f"setsid sh -c {quote(watch.load_command)} >$OUT/load.txt 2>$OUT/load.err &",
+            f"setsid sh -c {quote(watch.load_command)} >/dev/null 2>$OUT/load.err &",
             "load=$!",
             f"sleep {SETTLE_S}",
             "phase load",

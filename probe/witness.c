@@ -235,6 +235,7 @@ static void take_mark(uint32_t address, uint32_t value)
         stacks_told = false;
         g_hash_table_remove(left_places, key_of(0)); /* between calls no branch is waited for */
         fprintf(out, "M %" PRIu32 "\n", attack);
+        fflush(out); /* a locked-up processor ends QEMU with no word to a plugin */
     } else {
         shot = value;
     }

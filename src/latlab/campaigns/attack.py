@@ -38,6 +38,7 @@ from latlab.targets.scratch import scratch
 
 CAMPAIGN = "attack"
 LIMIT_INSTRUCTIONS = 3_000_000
+LOCKUP = "Lockup"  # in what QEMU says when it ends because the processor can do nothing more
 MOST_STARTS_OF_ONE = 6
 
 
@@ -147,7 +148,9 @@ def _all(boots: _Boots, attacks: Sequence[Attack], targets: Sequence[Span], prog
         _merge(told, seen, boot)
         if boot.log.is_whole:
             break
-        at = boot.witness.under_way if boot.witness.under_way is not None else place.attack
+        at = max(place.attack, boot.witness.under_way or 0)
+        if LOCKUP in boot.stderr:
+            seen.setdefault(at, nothing_seen()).ended = "lockup"
         one = told.setdefault(at, nothing_told())
         one.record = one.record or record_of(boot.log, banner)
         starts = starts + 1 if at == place.attack else 1

@@ -39,8 +39,10 @@ def check_resets(folder: Path, cores: int, resets: int) -> None:
             if chance.random() < 0.2:
                 boots = qemu.wait_for("<LLT1:BOOT", boots + 1).count("<LLT1:BOOT")
             time.sleep(chance.random() * chance.choice((0.01, 0.1, 0.4)))
-            qemu.tell("system_reset")
-            assert qemu.process.poll() is None
+            qemu.tell("stop")  # what is counted is of the boot that ends
             boots = qemu.normal.read_text(errors="replace").count("<LLT1:BOOT")
+            qemu.tell("system_reset")
+            qemu.tell("cont")
+            assert qemu.process.poll() is None
         qemu.wait_for("<LLT1:BOOT", boots + 1)
         assert "PANIC" not in qemu.secure.read_text(errors="replace") + qemu.normal.read_text(errors="replace")

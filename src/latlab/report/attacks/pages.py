@@ -12,7 +12,15 @@ from latlab.report.run.facts import problem_items
 from latlab.report.table import Table, Value, figures, prose, words
 from latlab.report.titles import platform_title
 
-COUNTED = (Outcome.REFUSED, Outcome.CONTAINED, Outcome.DENIAL, Outcome.BROKEN, Outcome.UNTOLD, Outcome.NOT_TRIED)
+COUNTED = (Outcome.BROKEN, Outcome.DENIAL, Outcome.UNTOLD, Outcome.CONTAINED, Outcome.REFUSED, Outcome.NOT_TRIED)
+MEANINGS = (
+    (Outcome.BROKEN, "something of the secure side was read, written or run, or a handle of nobody's was accepted"),
+    (Outcome.DENIAL, "the machine was reset or stands still, and the secure side said nothing"),
+    (Outcome.UNTOLD, "the machine ended in it, and nothing says why"),
+    (Outcome.CONTAINED, "the secure side stopped the machine and said why, or the non-secure side got a fault of its own"),
+    (Outcome.REFUSED, "an error came back, or the call was served as any other, and nothing secure was touched"),
+    (Outcome.NOT_TRIED, "the subject lacks what the attack needs"),
+)
 TOLD_IN_FULL = (Outcome.BROKEN, Outcome.DENIAL, Outcome.UNTOLD, Outcome.NOT_TRIED)
 
 
@@ -60,7 +68,8 @@ def document(run: Run) -> Page:
     sections = (
         Section("Results", (counts(run), *_told(run))),
         Section("Every attack", (Folded(f"{len(run.attacks)} attacks", (rows(run),)),)),
-        Section("What these outcomes mean", (Facts(_facts(run)), *problems)),
+        Section("What these outcomes mean", (Facts(tuple((outcome.value, meaning) for outcome, meaning in MEANINGS)),)),
+        Section("The run", (Facts(_facts(run)), *problems)),
     )
     return Page(title, (f"Run {run.id} of {run.started_utc}.",), sections, name=f"{title}: {run.id}")
 

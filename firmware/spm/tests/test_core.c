@@ -237,6 +237,47 @@ TEST(a_vector_of_the_call_before_is_none_of_this_one)
     CHECK(spm_skip((spm_word)taken, 0, 1) == 1U);
 }
 
+TEST(a_function_without_a_result_leaves_nothing_in_its_register)
+{
+    uint8_t byte = 1;
+    psa_outvec out = { &byte, 1 };
+    spm_word message;
+
+    the_handle = connected(&spm_ns_agent);
+    grant(&spm_ns_agent, &out, sizeof(out), true);
+    grant(&spm_ns_agent, &byte, 1, true);
+    grant(&server, &byte, 1, true);
+    run_as(&spm_ns_agent);
+    spm_call((spm_word)the_handle, 1U << PSA_CONTROL_OUT_SHIFT, 0, (spm_word)&out);
+    message = (spm_word)take(SERVER_SIGNAL_CONNECTED).handle;
+    CHECK(spm_write(message, 0, (spm_word)&byte, 0) == 0U && spm_write(message, 0, (spm_word)&byte, 1) == 0U);
+    CHECK(spm_set_rhandle(message, 7) == 0U && spm_reply(message, 0) == 0U);
+    CHECK(spm_notify(256) == 0U && spm_clear() == 0U);
+}
+
+/* Both begin with generation 1. */
+TEST(a_message_and_its_connection_have_different_handles)
+{
+    psa_msg_t message;
+
+    run_as(&spm_ns_agent);
+    spm_connect(SID_CONNECTED, 3);
+    message = take(SERVER_SIGNAL_CONNECTED);
+    spm_reply((spm_word)message.handle, PSA_SUCCESS);
+    CHECK((psa_handle_t)woken(&spm_ns_agent) != message.handle);
+}
+
+/* The gate looks on its way out; an exception of its own would only be written down again. */
+TEST(in_a_call_a_switch_is_written_down_and_not_requested)
+{
+    run_as(&server);
+    spm_wait(PSA_WAIT_ANY, PSA_BLOCK);
+    spm_kernel.switch_wanted = 0;
+    spm_host_switch_requests = 0;
+    spm_backend_wake(&client, 5);
+    CHECK(spm_kernel.switch_wanted == 1U && spm_host_switch_requests == 0U);
+}
+
 TEST(a_panic_is_told_once)
 {
     CHECK(spm_panic_take().cause == SPM_CAUSE_NONE);

@@ -63,6 +63,14 @@ def windows_of(result: BuildResult, tests: set[str]) -> list[tuple[str, int, str
     return [(window.test, whole_instructions(result.run, window.latency_ticks), window.function) for window in found]
 
 
+def check_windows(seen: list[tuple[str, int, str]], own: list[tuple[str, int, str]]) -> None:
+    """The probe counts whole instructions. The board's timer meets each instruction once, early or late in it: it may say one less."""
+    assert [(test, function) for test, _, function in seen] == [(test, function) for test, _, function in own]
+    less = [exact - timed for (_, exact, _), (_, timed, _) in zip(seen, own, strict=True)]
+    assert set(less) <= {0, 1}
+    assert less.count(1) <= len(less) // 10
+
+
 @pytest.mark.parametrize("build", ["sfn_l1", "ipc_l1", "ipc_l2", "classic_l1", "planted_l1"])
 def test_the_trace_and_the_probe_differ_by_the_same_constant_in_every_build(tmp_path: Path, build: str) -> None:
     own, seen = both(tmp_path, build)
@@ -71,7 +79,7 @@ def test_the_trace_and_the_probe_differ_by_the_same_constant_in_every_build(tmp_
     assert all(a and b and a[0] == a[1] and b[0] == b[1] for a, b in costs.values())
     assert [test for test in cost_tests([seen.run]) if test not in OUTSIDE] == ["ns_framework_version", "ns_refused"]
     swept = {f"sweep_{test.removeprefix('ns_')}" for test in OUTSIDE if test not in ("ns_version", "ns_call_256")}
-    assert windows_of(seen, swept) == windows_of(own, swept)
+    check_windows(windows_of(seen, swept), windows_of(own, swept))
     assert bool(seen.windows) == (build in ("classic_l1", "planted_l1"))
 
 

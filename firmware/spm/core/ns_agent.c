@@ -11,19 +11,26 @@ struct range {
 
 static const struct spm_partition_info ns_agent_info = { .name = "ns_agent" };
 static struct range ranges[RANGES];
-static uint32_t range_count;
+static atomic_uint range_count;
 
 struct spm_partition spm_ns_agent = { .info = &ns_agent_info, .id = FIRST_CLIENT_ID };
 
+/*
+ * A non-secure handler may come in the middle of another's registration: then one of the two is lost, which is their business,
+ * but nothing is written behind the table, and no range is used before it is whole.
+ */
 psa_status_t spm_ns_client_register(int32_t first, int32_t last)
 {
+    uint32_t count = atomic_load(&range_count);
+
     if (first > last || last >= 0) {
         return PSA_ERROR_INVALID_ARGUMENT;
     }
-    if (range_count == RANGES) {
+    if (count == RANGES) {
         return PSA_ERROR_INSUFFICIENT_MEMORY;
     }
-    ranges[range_count++] = (struct range){ first, last };
+    ranges[count] = (struct range){ first, last };
+    atomic_store(&range_count, count + 1U);
     return PSA_SUCCESS;
 }
 
@@ -34,7 +41,9 @@ spm_word spm_second_entry(void)
 
 psa_status_t spm_ns_client_select(int32_t id)
 {
-    for (uint32_t i = 0; i < range_count; i++) {
+    uint32_t count = atomic_load(&range_count);
+
+    for (uint32_t i = 0; i < count; i++) {
         if (id >= ranges[i].first && id <= ranges[i].last) {
             spm_ns_agent.id = id;
             return PSA_SUCCESS;

@@ -9,6 +9,9 @@ from support.places import ROOT
 
 API = {"nsc_psa_framework_version", "nsc_psa_version", "nsc_psa_connect", "nsc_psa_call", "nsc_psa_close", "nsc_psa_close_or_refuse"}
 CLIENT_IDS = {"nsc_client_register", "nsc_client_select"}
+TFM_API = {f"tfm_psa_{name}_veneer" for name in ("framework_version", "version", "connect", "call", "close")}
+TFM_CLIENT_IDS = {f"tfm_nsce_{name}" for name in ("init", "acquire_ctx", "release_ctx", "load_ctx", "save_ctx")}
+OFFERED = API | CLIENT_IDS | TFM_API | TFM_CLIENT_IDS
 TEST_VENEERS = {"nsc_panic_word", "nsc_stack_limit"}
 
 
@@ -22,10 +25,10 @@ def _veneers(build: str) -> set[str]:
         return {symbol.name for symbol in table.iter_symbols() if symbol.name}
 
 
-def test_a_product_offers_the_psa_api_and_client_ids_and_nothing_else() -> None:
-    assert _veneers("product_l2") == API | CLIENT_IDS
+def test_a_product_offers_the_psa_api_and_client_ids_by_both_names_and_nothing_else() -> None:
+    assert _veneers("product_l2") == OFFERED
 
 
 def test_the_veneers_of_tests_are_in_the_images_of_tests() -> None:
-    assert _veneers("ipc_l2_test") == API | CLIENT_IDS | TEST_VENEERS
-    assert _veneers("ipc_l2") == API | CLIENT_IDS | TEST_VENEERS | {"nsc_interrupted_pc"}
+    assert _veneers("ipc_l2_test") == OFFERED | TEST_VENEERS
+    assert _veneers("ipc_l2") == OFFERED | TEST_VENEERS | {"nsc_interrupted_pc"}

@@ -21,7 +21,7 @@ from latlab.formats.dump.attacks_log import AttacksLog, nothing_told, read_attac
 from latlab.formats.elf_build import with_build
 from latlab.formats.probe.witness import Witness, nothing_seen, read_witness
 from latlab.formats.qemu_command import with_machine
-from latlab.model.attacks import Attack, AttackResult, Seen, Span, Told
+from latlab.model.attacks import Attack, AttackResult, Outcome, Seen, Span, Told
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.life import Left
 from latlab.model.run import Attacks, Build, Problem, Run, Tick, Topology
@@ -38,6 +38,7 @@ from latlab.targets.scratch import scratch
 
 CAMPAIGN = "attack"
 LIMIT_INSTRUCTIONS = 3_000_000
+NOT_MADE = "it was not made: the campaign was ended before"
 LOCKUP = "Lockup"  # in what QEMU says when it ends because the processor can do nothing more
 MOST_STARTS_OF_ONE = 6
 
@@ -72,13 +73,12 @@ def run_attack(
             survey = boots.make(Plan(subject, Known((), 0, False)).survey(), Place(), ())
             plan = Plan(subject, _known(survey))
             problems = _survey_problems(survey, plan)
-            attacks = [one for one in plan.attacks() if not only or one.family.value in only]
-            told, seen = ({}, {}) if problems else _all(boots, attacks, plan.targets, progress)
-            ordinary = Ordinary() if problems else _ordinary(boots.make(list(plan.ordinary()), Place(), plan.targets))
-            results = tuple(
-                judged(one, told.get(number, nothing_told()), seen.get(number, nothing_seen()), ordinary)
-                for number, one in enumerate(attacks if not problems else [])
-            )
+            control = None if problems else boots.make(list(plan.ordinary()), Place(), plan.targets)
+            problems += _control_problems(control)
+            attacks = [] if problems else [one for one in plan.attacks() if not only or one.family.value in only]
+            results = _results(boots, attacks, plan, control, progress)
+            if interrupted():
+                problems.append(Problem(0, f"interrupted: {sum(one.sentence == NOT_MADE for one in results)} attacks were not made"))
             store.describe(run_id, replace(run, facts=_facts(plan)))
             store.add(run_id, problems=problems, logs={attack_rows.LOG: attack_rows.render(results)})
             status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
@@ -136,8 +136,23 @@ class _Boots:
         return Boot(log, seen, console.stderr.decode("utf-8", "replace"), console.outcome)
 
 
-def _all(boots: _Boots, attacks: Sequence[Attack], targets: Sequence[Span], progress: Progress) -> tuple[dict[int, Told], dict[int, Seen]]:
-    """Boot until every attack was made. A sweep that stops the machine goes on at its next shot, a few times."""
+def _results(boots: _Boots, attacks: Sequence[Attack], plan: Plan, control: Boot | None, progress: Progress) -> tuple[AttackResult, ...]:
+    if control is None or not attacks:
+        return ()
+    ordinary = _ordinary(control)
+    told, seen, made = _all(boots, attacks, plan.targets, progress)
+    return tuple(
+        judged(one, told.get(number, nothing_told()), seen.get(number, nothing_seen()), ordinary)
+        if number < made or one.why
+        else AttackResult(one.family, one.name, Outcome.UNTOLD, NOT_MADE, 0)
+        for number, one in enumerate(attacks)
+    )
+
+
+def _all(
+    boots: _Boots, attacks: Sequence[Attack], targets: Sequence[Span], progress: Progress
+) -> tuple[dict[int, Told], dict[int, Seen], int]:
+    """Boot until every attack was made, and how many were. A sweep that stops the machine goes on at its next shot, a few times."""
     told: dict[int, Told] = {}
     seen: dict[int, Seen] = {}
     banner: list[str] = []
@@ -147,8 +162,10 @@ def _all(boots: _Boots, attacks: Sequence[Attack], targets: Sequence[Span], prog
         banner = boot.log.before or banner
         _merge(told, seen, boot)
         if boot.log.is_whole:
-            break
+            return told, seen, len(attacks)
         at = max(place.attack, boot.witness.under_way or 0)
+        if boots.interrupted():
+            return told, seen, at
         if LOCKUP in boot.stderr:
             seen.setdefault(at, nothing_seen()).ended = "lockup"
         one = told.setdefault(at, nothing_told())
@@ -157,7 +174,7 @@ def _all(boots: _Boots, attacks: Sequence[Attack], targets: Sequence[Span], prog
         again = boot.witness.shot + 1 < attacks[at].shots and starts < MOST_STARTS_OF_ONE and not one.is_fault
         place = Place(at, boot.witness.shot + 1) if again else Place(at + 1)
         progress.iteration("attack", place.attack)
-    return told, seen
+    return told, seen, place.attack
 
 
 def _merge(told: dict[int, Told], seen: dict[int, Seen], boot: Boot) -> None:
@@ -228,6 +245,14 @@ def _survey_problems(survey: Boot, plan: Plan) -> list[Problem]:
             )
         ]
     return []
+
+
+def _control_problems(control: Boot | None) -> list[Problem]:
+    """What the secure side touches by itself has to be known before an attack is said to have made it touch anything."""
+    if control is None or control.log.is_whole:
+        return []
+    said = control.outcome.sentence or "the machine ended"
+    return [Problem(0, f"the ordinary calls did not come to their end, so nothing can be told from what they do: {said}")]
 
 
 def _facts(plan: Plan) -> tuple[tuple[str, str], ...]:

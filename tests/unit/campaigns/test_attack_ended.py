@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A campaign of attacks that is ended in the middle accuses nobody of what it did not see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from latlab.campaigns.attack import NOT_MADE, Boot, _control_problems, _results
+from latlab.campaigns.recording import Silent
+from latlab.formats.dump.attacks_log import AttacksLog, nothing_told
+from latlab.formats.probe.witness import Witness, nothing_seen
+from latlab.model.attacks import Access, Attack, AttackResult, Family, Outcome, Seen
+from latlab.targets.qemu import console
+
+ATTACKS = [Attack(Family.POINTER, f"number {number}") for number in range(4)]
+LOOK = Access(0x100008CA, 0x38002568, 4, 0xFEF5EDA5)
+
+
+def done(*numbers: int, seen: Seen | None = None, is_whole: bool = False) -> Boot:
+    """A boot in which these attacks were made, and touched what `seen` has; cut off in the one behind them."""
+    told = {number: nothing_told() for number in numbers}
+    for one in told.values():
+        one.is_done = True
+    witness = Witness({number: seen or nothing_seen() for number in numbers}, under_way=len(numbers))
+    return Boot(AttacksLog(told, is_whole=is_whole), witness, "", console.Outcome(console.End.STOPPED, "it was stopped"))
+
+
+def results(control: Boot, boot: Boot, is_interrupted: bool) -> tuple[AttackResult, ...]:
+    boots: Any = SimpleNamespace(
+        make=lambda attacks, place, targets: boot, interrupted=iter([False, is_interrupted, is_interrupted]).__next__
+    )
+    plan: Any = SimpleNamespace(targets=())
+    return _results(boots, ATTACKS, plan, control, Silent())
+
+
+def outcomes(found: Sequence[AttackResult]) -> list[Outcome]:
+    return [one.outcome for one in found]
+
+
+def test_what_was_not_made_is_said_to_be_that() -> None:
+    found = results(done(0, is_whole=True), done(0, 1), True)
+    assert outcomes(found) == [Outcome.REFUSED, Outcome.REFUSED, Outcome.UNTOLD, Outcome.UNTOLD]
+    assert [one.sentence == NOT_MADE for one in found] == [False, False, True, True]
+
+
+def test_what_the_secure_side_touches_in_ordinary_calls_is_no_attack_s_success() -> None:
+    look = nothing_seen()
+    look.loads.append(LOOK)
+    every = done(0, 1, 2, 3, seen=look, is_whole=True)
+    assert outcomes(results(every, every, False)) == [Outcome.REFUSED] * 4
+    assert outcomes(results(done(0, is_whole=True), every, False)) == [Outcome.BROKEN] * 4
+
+
+def test_where_ordinary_calls_did_not_end_no_attack_is_judged() -> None:
+    (problem,) = _control_problems(done(0))
+    assert "the ordinary calls did not come to their end" in problem.message and "it was stopped" in problem.message
+    assert _control_problems(done(0, is_whole=True)) == [] == _control_problems(None)

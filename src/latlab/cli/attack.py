@@ -66,7 +66,7 @@ def _own(own: OwnOptions) -> list[AttackSubject]:
     from latlab.targets.qemu.mps2 import MACHINES
 
     if own.machine not in MACHINES:
-        raise UsageError(f"--machine {own.machine} does not exist; use one of {', '.join(MACHINES)}")
+        raise UsageError(f"--machine {own.machine} is none that attacks are made on; use one of {', '.join(MACHINES)}")
     return [own_subject(build, own.firmware, own.machine) for build in own.build or BUILDS]
 
 

@@ -84,6 +84,6 @@ void cores_watch(struct core *core)
 {
     core->watched = core->is_asleep ? WATCHED_NOTHING : core->level | (core->is_measured ? WATCHED_MEASURED : 0);
     if (inline_state != NULL) {
-        inline_state->level = core->is_asleep ? WATCHED_NOTHING : core->level;
+        inline_state->level = core->watched;
     }
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fragment.h"
 #include "path.h"
 #include "profile.h"
 #include "qemu_interface.h"
@@ -31,6 +32,8 @@ struct core {
     uint64_t sleep_address;
     uint64_t sleeps; /* at sleep_address, since the last record of a change; 0: none */
     uint64_t wake_instructions, wake_machine, wake_address; /* of the last wake-up */
+    const struct fragment *shared; /* the block that it is in, where that is measured now and was not translated so; else NULL */
+    uint64_t shared_from; /* its count when it entered that block */
     struct path *path; /* NULL where functions are not counted */
     struct profile *profile; /* what the path has no room for; NULL with it */
 };

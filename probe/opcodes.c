@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "opcodes.h"
 
+#define A64_NOP 0xd503201fU
 #define A64_WFE 0xd503205fU
 #define A64_WFI 0xd503207fU
 #define A64_WAIT_TIMEOUT 0xd5031000U
@@ -12,13 +13,16 @@
 #define T16_WFI 0xbf30U
 #define RISCV_WFI 0x10500073U
 
+/* Whatever may be trapped, or fault, when it is executed and not when it is translated. */
 static bool a64_may_leave(uint32_t bits)
 {
     bool is_load_store = (bits & 0x0a000000U) == 0x08000000U;
-    bool is_cache_or_translation = (bits & 0xfff80000U) == 0xd5080000U; /* SYS: IC, DC, AT, TLBI */
-    bool checks_pointer = (bits & 0xfffff000U) == 0xd5032000U || (bits & 0x7fe00000U) == 0x5ac00000U; /* hints, AUT*: may fault */
+    bool is_vector_memory = (bits & 0x9e000000U) == 0x84000000U || (bits & 0xfe000000U) == 0xe0000000U; /* SVE's, SME's */
+    bool is_system = (bits & 0xffc00000U) == 0xd5000000U; /* registers, caches, translation, PSTATE, hints */
+    bool is_barrier = (bits & 0xfffff000U) == 0xd5033000U || bits == A64_NOP;
+    bool is_pointer_code = (bits & 0x7fe00000U) == 0x5ac00000U || (bits & 0xffe0fc00U) == 0x9ac03000U; /* PAC*, AUT*, PACGA */
 
-    return is_load_store || is_cache_or_translation || (checks_pointer && bits != A64_WFE && bits != A64_WFI);
+    return is_load_store || is_vector_memory || is_pointer_code || (is_system && !is_barrier);
 }
 
 bool opcode_may_leave(enum arch arch, bool is_aarch32, struct opcode opcode)

@@ -17,8 +17,9 @@ struct opcode {
     size_t bytes;
 };
 
-/* Whether a block can end after this instruction without having reached its own end: it touches memory, so it may fault, or be a
- * device's, after which QEMU makes a new block. True where that is not known. `is_aarch32` is state, not architecture. */
+/* Whether a block can end after this instruction without having reached its own end: what it does may fault or be trapped when it runs, or
+ * touch a device, after which QEMU makes a new block; or the core may sleep. True where that is not known. `is_aarch32` is state, not
+ * architecture. */
 bool opcode_may_leave(enum arch arch, bool is_aarch32, struct opcode opcode);
 
 /* Whether this instruction waits for an interrupt or an event. */

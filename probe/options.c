@@ -48,6 +48,9 @@ static bool parse_word(const char *word, struct options *options)
     if ((value = value_of(word, "apart")) != NULL) {
         return parse_switch(value, &options->apart);
     }
+    if ((value = value_of(word, "each")) != NULL) {
+        return parse_switch(value, &options->each);
+    }
     value = value_of(word, "limit");
     return value != NULL && parse_bytes(value, &options->limit_bytes);
 }
@@ -58,7 +61,7 @@ bool options_parse(int count, char *const words[], struct options *options, char
     for (int i = 0; i < count; i++) {
         if (!parse_word(words[i], options)) {
             snprintf(error, OPTION_ERROR_BYTES,
-                     "the option %.80s means nothing; use out=FILE, functions=on or off, apart=on or off, limit=BYTES (%llu or more)",
+                     "the option %.80s means nothing; use out=FILE, functions=on or off, apart=on or off, each=on or off, limit=BYTES (%llu or more)",
                      words[i], LEAST_LIMIT_BYTES);
             return false;
         }
@@ -67,5 +70,6 @@ bool options_parse(int count, char *const words[], struct options *options, char
         snprintf(error, OPTION_ERROR_BYTES, "there is nowhere to write to; give out=FILE");
         return false;
     }
+    options->apart |= options->each;
     return true;
 }

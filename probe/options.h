@@ -13,6 +13,7 @@ struct options {
     const char *out; /* where the stream goes */
     bool functions; /* count instructions by fragment of code */
     bool apart; /* count each stretch of code by a call of its own */
+    bool each; /* count each instruction by a call of its own; `apart` with it */
     uint64_t limit_bytes; /* of the stream; what comes later is counted and lost */
 };
 

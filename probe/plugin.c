@@ -13,6 +13,7 @@
 #include "options.h"
 #include "qemu_interface.h"
 #include "registers.h"
+#include "shared.h"
 #include "stream.h"
 #include "turns.h"
 #include "world.h"
@@ -205,38 +206,106 @@ struct core *probe_turn_changes(const struct fragment *block, void *key)
     return core;
 }
 
-static void count(struct core *core, const struct fragment *fragment)
+static void put_fragment(const struct fragment *fragment)
+{
+    struct {
+        uint64_t address;
+        uint32_t number, instructions, world, code_bytes;
+        uint8_t code[BLOCK_CODE_MAX];
+    } body;
+
+    body.address = fragment->address;
+    body.number = fragment->number;
+    body.instructions = fragment->instructions;
+    body.world = fragment->level;
+    body.code_bytes = fragment->code_bytes;
+    memcpy(body.code, fragment->code, fragment->code_bytes);
+    stream_put(&stream, RECORD_FRAGMENT, 0, &body, sizeof(body) - sizeof(body.code) + fragment->code_bytes);
+}
+
+/* The lock is held. */
+static void give_number(struct fragment *fragment)
+{
+    if (fragment->number == FRAGMENT_UNNUMBERED) {
+        fragment_give_number(fragments, fragment);
+        put_fragment(fragment);
+    }
+}
+
+static struct fragment *fragment_for(struct fragment wanted, bool is_measured)
+{
+    struct fragment *fragment;
+    bool is_new;
+
+    pthread_mutex_lock(&lock);
+    fragment = fragment_of(fragments, wanted, &is_new);
+    if (is_measured) {
+        give_number(fragment);
+    }
+    pthread_mutex_unlock(&lock);
+    return fragment;
+}
+
+uint32_t probe_number_of_stretch(struct fragment stretch)
+{
+    return fragment_for(stretch, true)->number;
+}
+
+static void count(struct core *core, struct fragment *fragment)
 {
     *core->instructions += fragment->instructions;
-    if (core->is_measured) {
-        core_ran(core, fragment->number, fragment->instructions);
+    if (!core->is_measured) {
+        return;
     }
+    if (fragment->number == FRAGMENT_UNNUMBERED) {
+        pthread_mutex_lock(&lock);
+        give_number(fragment);
+        pthread_mutex_unlock(&lock);
+    }
+    core_ran(core, fragment->number, fragment->instructions);
 }
 
 void probe_block_entered(unsigned int vcpu, void *data, void *key)
 {
-    const struct fragment *fragment = data;
+    struct fragment *fragment = data;
     struct core *core = core_here(key);
 
     (void)vcpu;
+    shared_left(core, *core->instructions);
     if (core->level != fragment->level || core->is_asleep) {
         changed(core, fragment);
     }
     count(core, fragment);
 }
 
-/* One core only: the count is kept by an operation of QEMU's own, and this is called at a change alone. */
+/* One core only: the count is kept by an operation of QEMU's own, and this is called at a change, and in a measured world at every block
+ * that was not translated for one. */
 void probe_block_changed(unsigned int vcpu, void *data, void *key)
 {
+    const struct fragment *block = data;
+    struct core *core = core_here(key);
+
     (void)vcpu;
-    changed(core_here(key), data);
+    shared_left(core, *core->instructions);
+    if (core->level != block->level || core->is_asleep) {
+        changed(core, block);
+    }
+    if (core->is_measured) {
+        shared_entered(core, block);
+    }
 }
 
-/* Later fragments of a block: its core is the one that entered it. */
+/* Later fragments of a block: its core is the one that entered it. Where cores run at the same time a WFE may stand inside of a block. */
 static void fragment_entered(unsigned int vcpu, void *data)
 {
+    struct fragment *fragment = data;
+
     (void)vcpu;
-    count(cores_mine, data);
+    if (cores_mine->is_asleep) {
+        wake(cores_mine, fragment->address);
+        cores_watch(cores_mine);
+    }
+    count(cores_mine, fragment);
 }
 
 /* It looked at something and went back to sleep. A lock that is taken twice sleeps at one place as well, with work in between. */
@@ -255,6 +324,7 @@ static void sleeps(uint64_t address, enum sleep how)
     uint64_t instructions = *core->instructions - not_run;
     uint64_t body[] = { instructions, cores_total() - not_run, address, core->world | (uint64_t)how << 8 };
 
+    shared_left(core, instructions);
     if (is_parked(core, address, instructions)) {
         core->sleeps++;
         pthread_mutex_lock(&lock);
@@ -282,38 +352,6 @@ static void waits_for_event(unsigned int vcpu, void *data)
 {
     (void)vcpu;
     sleeps((uint64_t)(uintptr_t)data, SLEEP_WFE);
-}
-
-static void put_fragment(const struct fragment *fragment)
-{
-    struct {
-        uint64_t address;
-        uint32_t number, instructions, world, code_bytes;
-        uint8_t code[BLOCK_CODE_MAX];
-    } body;
-
-    body.address = fragment->address;
-    body.number = fragment->number;
-    body.instructions = fragment->instructions;
-    body.world = fragment->level;
-    body.code_bytes = fragment->code_bytes;
-    memcpy(body.code, fragment->code, fragment->code_bytes);
-    stream_put(&stream, RECORD_FRAGMENT, 0, &body, sizeof(body) - sizeof(body.code) + fragment->code_bytes);
-}
-
-static struct fragment *fragment_for(struct fragment wanted, bool is_measured)
-{
-    struct fragment *fragment;
-    bool is_new;
-
-    pthread_mutex_lock(&lock);
-    fragment = fragment_of(fragments, wanted, &is_new);
-    if (is_measured && fragment->number == FRAGMENT_UNNUMBERED) {
-        fragment_give_number(fragments, fragment);
-        put_fragment(fragment);
-    }
-    pthread_mutex_unlock(&lock);
-    return fragment;
 }
 
 static void watch_sleep(struct qemu_plugin_insn *instruction, enum sleep how)
@@ -351,7 +389,7 @@ static void cut(const struct qemu_plugin_tb *tb, struct block *block)
         }
         block->instructions++;
         block->may_sleep |= opcode_sleep(arch, block->is_aarch32, opcode) != SLEEP_NONE;
-        is_first = opcode_may_leave(arch, block->is_aarch32, opcode);
+        is_first = options.each || opcode_may_leave(arch, block->is_aarch32, opcode);
     }
 }
 
@@ -379,19 +417,30 @@ static void count_each(struct qemu_plugin_tb *tb, const struct block *block)
     }
 }
 
+/* The block as one fragment without a number; `left` are its instructions behind the first stretch. */
+static struct fragment *fragment_of_block(const struct block *block, uint32_t left)
+{
+    return fragment_for((struct fragment) { .address = qemu_plugin_insn_vaddr(block->stretches[0].first),
+                                            .instructions = block->instructions,
+                                            .left = left,
+                                            .level = block->level,
+                                            .code_bytes = block->code_bytes,
+                                            .code = block->code },
+                        false);
+}
+
 /* Asks QEMU to count by itself, and to call where the world is another. */
 static void count_inline(struct qemu_plugin_tb *tb, const struct block *block)
 {
-    struct fragment *fragment = fragment_of_stretch(block, &block->stretches[0]);
+    qemu_plugin_u64 instructions = cores_inline_count();
 
     qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, probe_block_changed_here, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE,
-                                              cores_inline_level(), fragment->level, fragment);
-    qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64, cores_inline_count(), fragment->instructions);
+                                              cores_inline_level(), block->level, fragment_of_block(block, 0));
+    qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64, instructions, block->stretches[0].instructions);
     for (size_t i = 1; i < block->count; i++) {
         const struct stretch *stretch = &block->stretches[i];
 
-        qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(stretch->first, QEMU_PLUGIN_INLINE_ADD_U64, cores_inline_count(),
-                                                            stretch->instructions);
+        qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(stretch->first, QEMU_PLUGIN_INLINE_ADD_U64, instructions, stretch->instructions);
     }
 }
 
@@ -399,15 +448,8 @@ static void count_inline(struct qemu_plugin_tb *tb, const struct block *block)
 static void count_whole(struct qemu_plugin_tb *tb, const struct block *block)
 {
     uint32_t left = block->instructions - block->stretches[0].instructions;
-    struct fragment *fragment = fragment_for((struct fragment) { .address = qemu_plugin_insn_vaddr(block->stretches[0].first),
-                                                                 .instructions = block->instructions,
-                                                                 .left = left,
-                                                                 .level = block->level,
-                                                                 .code_bytes = block->code_bytes,
-                                                                 .code = block->code },
-                                             false);
 
-    qemu_plugin_register_vcpu_tb_exec_cb(tb, probe_turn_here, QEMU_PLUGIN_CB_R_REGS, fragment);
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, probe_turn_here, QEMU_PLUGIN_CB_R_REGS, fragment_of_block(block, left));
     for (size_t i = 1; i < block->count; i++) {
         const struct stretch *stretch = &block->stretches[i];
 

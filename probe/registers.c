@@ -11,10 +11,10 @@
 typedef struct qemu_plugin_register *handle;
 
 static enum arch machine;
-static handle state, security, identity;
+static handle state, security, identity, counter;
 static handle arguments[ARGUMENTS_MAX];
 static size_t argument_count;
-static handle causes[LEVELS], returns[LEVELS];
+static handle causes[LEVELS], returns[LEVELS], saved[LEVELS];
 
 static handle find(const GArray *registers, const char *name)
 {
@@ -43,6 +43,9 @@ static bool find_aarch64(const GArray *registers)
     state = find(registers, "cpsr");
     security = find(registers, "SCR_EL3");
     identity = find(registers, "VMPIDR_EL2");
+    counter = find(registers, "pc");
+    saved[2] = find(registers, "SPSR_EL2");
+    saved[3] = find(registers, "SPSR_EL3");
     find_arguments(registers, names, ARGUMENTS_MAX);
     causes[1] = find(registers, "ESR_EL1");
     causes[2] = find(registers, "ESR_EL2");
@@ -113,6 +116,12 @@ static uint64_t read(handle from)
     return value;
 }
 
+/* QEMU shows the registers of AArch64 in AArch32 state too, as they were when AArch64 was left: then the program counter is another. */
+static bool is_left(uint64_t address)
+{
+    return counter != NULL && read(counter) != address;
+}
+
 uint32_t registers_level(uint64_t address, bool *is_aarch32)
 {
     uint64_t value = read(state);
@@ -123,7 +132,12 @@ uint32_t registers_level(uint64_t address, bool *is_aarch32)
     case ARCH_RISCV: return world_of_riscv(value);
     case ARCH_AARCH64: break;
     }
-    *is_aarch32 = (value >> 4 & 1) != 0;
+    if (is_left(address)) {
+        uint32_t from = world_level_of_cpsr(value);
+
+        *is_aarch32 = true;
+        return world_level_of_aarch32(from, read(saved[from]));
+    }
     return world_level_of_cpsr(value);
 }
 

@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "shared.h"
+
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define LINE_BYTES 64
 
@@ -13,7 +15,6 @@ HAND_ON("probe_measured_turn_here", "probe_measured_turn");
 struct turn {
     struct core *core; /* that entered the last block */
     uint8_t *left; /* of that block, a uint64_t */
-    bool is_unlisted; /* that block ran in a measured world and was not translated for one */
 };
 
 /* QEMU 10.0 multiplies the number that it has for the core by the size of a scoreboard's element each time that it uses it. Elements of
@@ -62,14 +63,6 @@ uint64_t turns_not_run(void)
     return left;
 }
 
-static void take_back(uint64_t left)
-{
-    *turn.core->instructions -= left;
-    if (turn.is_unlisted) {
-        turn.core->profile->record.unlisted_instructions -= left;
-    }
-}
-
 /* The core that goes on in `block`, all counts up to here being right. */
 static inline struct core *enter(unsigned int vcpu, const struct fragment *block, void *key, uint32_t watched)
 {
@@ -77,8 +70,11 @@ static inline struct core *enter(unsigned int vcpu, const struct fragment *block
     uint64_t left = turns_not_run();
 
     if (!LIKELY(left == 0)) {
-        take_back(left);
+        *core->instructions -= left;
         memset(turn.left, 0, sizeof(left));
+    }
+    if (!LIKELY(core->shared == NULL)) {
+        shared_left(core, *core->instructions);
     }
     turn.left = cells + vcpu;
     if (LIKELY(core->key == key && core->watched == watched)) {
@@ -86,7 +82,6 @@ static inline struct core *enter(unsigned int vcpu, const struct fragment *block
     }
     core = probe_turn_changes(block, key);
     turn.core = core;
-    turn.is_unlisted = false;
     return core;
 }
 
@@ -96,12 +91,11 @@ void probe_turn(unsigned int vcpu, void *data, void *key)
     struct core *core = enter(vcpu, block, key, block->level);
     uint64_t left = block->left;
 
+    if (!LIKELY(core->watched == block->level)) {
+        shared_entered(core, block);
+    }
     *core->instructions += block->instructions;
     memcpy(turn.left, &left, sizeof(left));
-    if (!LIKELY(core->watched == block->level)) {
-        profile_note(core->profile, FRAGMENT_UNNUMBERED, block->instructions);
-        turn.is_unlisted = true;
-    }
 }
 
 void probe_measured_turn(unsigned int vcpu, void *data, void *key)

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "world.h"
 
-#define CPSR_AARCH32 0x10U
 #define CPSR_MODE 0x1fU
-#define MODE_USER 0x10U
-#define MODE_MONITOR 0x16U
 #define MODE_HYP 0x1aU
 #define SCR_NSE_SHIFT 62
 #define XPSR_EXCEPTION 0x1ffU
@@ -15,15 +12,15 @@
 
 uint32_t world_level_of_cpsr(uint64_t cpsr)
 {
-    if (!(cpsr & CPSR_AARCH32)) {
-        return (uint32_t)(cpsr >> 2 & WORLD_LEVEL_MASK);
+    return (uint32_t)(cpsr >> 2 & WORLD_LEVEL_MASK);
+}
+
+uint32_t world_level_of_aarch32(uint32_t from, uint64_t spsr)
+{
+    if (from < EL2) {
+        return 0;
     }
-    switch (cpsr & CPSR_MODE) {
-    case MODE_USER: return 0;
-    case MODE_HYP: return EL2;
-    case MODE_MONITOR: return EL3;
-    default: return 1;
-    }
+    return (spsr & CPSR_MODE) == MODE_HYP ? EL2 : 1;
 }
 
 uint32_t world_of_aarch64(uint32_t level, uint64_t scr_el3)

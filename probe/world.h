@@ -16,8 +16,12 @@ enum arch { ARCH_AARCH64 = 1, ARCH_ARMV8M = 2, ARCH_RISCV = 3 };
 #define WORLD_REALM 0x8U
 #define WORLD_NONE 0xffU /* before a core's first instruction */
 
-/* The exception level in a CPSR as QEMU shows it, in AArch64 and AArch32 state. */
+/* The exception level in a CPSR of AArch64 state. */
 uint32_t world_level_of_cpsr(uint64_t cpsr);
+
+/* The exception level of AArch32 code that `from`, in AArch64 state, returned to with `spsr` in its SPSR. Of modes that the code below EL2
+ * and EL3 takes by itself nothing is seen: its user mode counts as EL1, and a guest of its Hyp mode as EL2. */
+uint32_t world_level_of_aarch32(uint32_t from, uint64_t spsr);
 
 /* The world of an AArch64 core at `level`; `scr_el3` is SCR_EL3, or SCR_NS on a machine without EL3. */
 uint32_t world_of_aarch64(uint32_t level, uint64_t scr_el3);

@@ -29,6 +29,12 @@ static void loads_and_stores_of_a64_may_leave_their_block(void **state)
         0xd5087800, /* at s1e1r, x0 */
         0xd50b7520, /* ic ivau, x0 */
         0xf9800020, /* prfm pldl1keep, [x1] */
+        0xa400a020, /* ld1b {z0.b}, p0/z, [x1] */
+        0xa4026021, /* ldff1b {z1.b}, p0/z, [x1, x2] */
+        0xe400e020, /* st1b {z0.b}, p0, [x1] */
+        0x85804020, /* ldr z0, [x1] */
+        0xc4204020, /* ld1b {z0.d}, p0/z, [x1, z0.d, sxtw] */
+        0xe1000020, /* ldr za[w12, 0], [x1] */
     };
 
     (void)state;
@@ -37,7 +43,35 @@ static void loads_and_stores_of_a64_may_leave_their_block(void **state)
     }
 }
 
-static void arithmetic_branches_and_system_registers_stay_in_their_block(void **state)
+static void whatever_a_higher_level_may_trap_may_leave_its_block(void **state)
+{
+    static const uint32_t trapped[] = {
+        0xd5380400, /* mrs x0, id_aa64pfr0_el1 */
+        0xd5182020, /* msr ttbr0_el1, x1 */
+        0xd53be040, /* mrs x0, cntvct_el0 */
+        0xd51b4200, /* msr nzcv, x0 */
+        0xd50342df, /* msr daifset, #2 */
+        0xd503233f, /* paciasp */
+        0xdac10020, /* pacia x0, x1 */
+        0x9ac33041, /* pacga x1, x2, x3 */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(trapped) / sizeof(trapped[0]); i++) {
+        assert_true(a64_may_leave(trapped[i]));
+    }
+}
+
+/* Where cores run at the same time a WFE does not end QEMU's block. */
+static void a_wait_ends_its_stretch(void **state)
+{
+    (void)state;
+    assert_true(a64_may_leave(0xd503205f));
+    assert_true(a64_may_leave(0xd503207f));
+    assert_true(a64_may_leave(0xd5031005));
+}
+
+static void arithmetic_branches_and_barriers_stay_in_their_block(void **state)
 {
     static const uint32_t others[] = {
         0x8b020020, /* add x0, x1, x2 */
@@ -45,12 +79,12 @@ static void arithmetic_branches_and_system_registers_stay_in_their_block(void **
         0x10000000, /* adr x0, . */
         0x54000040, /* b.eq */
         0xd65f03c0, /* ret */
-        0xd5384240, /* mrs x0, CurrentEL */
-        0xd51b4200, /* msr nzcv, x0 */
+        0xd503201f, /* nop */
+        0xd5033f9f, /* dsb sy */
+        0xd5033fbf, /* dmb sy */
+        0x04220020, /* add z0.b, z1.b, z2.b */
         0x1e622820, /* fadd d0, d1, d2 */
         0x9b020c20, /* madd x0, x1, x2, x3 */
-        0xd503207f, /* wfi */
-        0xd503205f, /* wfe */
     };
 
     (void)state;
@@ -94,7 +128,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_and_stores_of_a64_may_leave_their_block),
-        cmocka_unit_test(arithmetic_branches_and_system_registers_stay_in_their_block),
+        cmocka_unit_test(whatever_a_higher_level_may_trap_may_leave_its_block),
+        cmocka_unit_test(a_wait_ends_its_stretch),
+        cmocka_unit_test(arithmetic_branches_and_barriers_stay_in_their_block),
         cmocka_unit_test(what_is_not_known_may_leave),
         cmocka_unit_test(the_waits_of_each_architecture_are_known),
         cmocka_unit_test(other_hints_are_no_waits),

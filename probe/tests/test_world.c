@@ -11,14 +11,21 @@ static void the_level_of_aarch64_stands_in_bits_3_and_2(void **state)
     assert_int_equal(world_level_of_cpsr(0), 0);
 }
 
-static void the_modes_of_aarch32_have_levels(void **state)
+static void aarch32_below_aarch64_is_where_its_caller_returned_to(void **state)
 {
     (void)state;
-    assert_int_equal(world_level_of_cpsr(0x10), 0);
-    assert_int_equal(world_level_of_cpsr(0x13), 1);
-    assert_int_equal(world_level_of_cpsr(0x1f), 1);
-    assert_int_equal(world_level_of_cpsr(0x1a), 2);
-    assert_int_equal(world_level_of_cpsr(0x16), 3);
+    assert_int_equal(world_level_of_aarch32(1, 0x10), 0);
+    assert_int_equal(world_level_of_aarch32(2, 0x1d3), 1);
+    assert_int_equal(world_level_of_aarch32(3, 0x1d3), 1);
+    assert_int_equal(world_level_of_aarch32(3, 0x1da), 2);
+}
+
+/* What follows is not seen, so an interrupt taken there must not make another world of it. */
+static void the_user_mode_of_an_aarch32_system_counts_as_the_system(void **state)
+{
+    (void)state;
+    assert_int_equal(world_level_of_aarch32(3, 0x10), 1);
+    assert_int_equal(world_level_of_aarch32(2, 0x10), 1);
 }
 
 static void el3_is_secure_whatever_scr_says(void **state)
@@ -80,7 +87,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_level_of_aarch64_stands_in_bits_3_and_2),
-        cmocka_unit_test(the_modes_of_aarch32_have_levels),
+        cmocka_unit_test(aarch32_below_aarch64_is_where_its_caller_returned_to),
+        cmocka_unit_test(the_user_mode_of_an_aarch32_system_counts_as_the_system),
         cmocka_unit_test(el3_is_secure_whatever_scr_says),
         cmocka_unit_test(below_el3_scr_says_the_security_state),
         cmocka_unit_test(address_bit_28_and_the_exception_number_make_an_m_profile_world),

@@ -39,6 +39,8 @@ def _check(run: Run) -> None:
         raise UsageError(f"{run.id} holds amounts and no samples; `latlab export {run.id} --format csv` has one line per value")
     if run.kind is Kind.ATTACKS:
         raise UsageError(f"{run.id} holds attacks and no samples; `latlab export {run.id} --format csv` has one line per attack")
+    if run.kind is Kind.DESIGN:
+        raise UsageError(f"{run.id} is an experiment and holds no samples; `latlab export {run.id} --format csv` has one line per figure")
     if run.kind is Kind.WAKEUPS:
         raise UsageError(f"{run.id} holds histograms and no samples; `latlab export {run.id} --format csv` has one line per interval")
 

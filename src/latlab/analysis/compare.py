@@ -28,6 +28,8 @@ def compare(a: Run, b: Run, limits: Limits | None = None, earlier: Sequence[Run]
 def _of_kind(a: Run, b: Run, limits: Limits, earlier: Sequence[Run]) -> Comparison:
     if Kind.ATTACKS in (a.kind, b.kind):
         raise NotComparable("a run of attacks has outcomes and no figures; set the two beside each other with `latlab show`")
+    if Kind.DESIGN in (a.kind, b.kind):
+        raise NotComparable("an experiment is no run; `latlab design show` says what its factors do, and names its runs")
     if Kind.AMOUNTS in (a.kind, b.kind):
         return compare_amounts(a, b, limits)
     if Kind.WAKEUPS in (a.kind, b.kind):

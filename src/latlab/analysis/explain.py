@@ -16,7 +16,7 @@ from latlab.model.run import Run
 
 def explain_run(run: Run) -> tuple[Explanation, ...]:
     """Raises NotComparable where the run holds nothing to explain."""
-    if run.kind in (Kind.AMOUNTS, Kind.ATTACKS):
+    if run.kind in (Kind.AMOUNTS, Kind.ATTACKS, Kind.DESIGN):
         return ()
     return explain_wakeups(run) if run.kind is Kind.WAKEUPS else explain_spans(run)
 

@@ -20,6 +20,8 @@ def figures_of(run: Run) -> tuple[Figure, ...]:
     """Raises NotComparable where the run holds nothing to follow."""
     if run.kind is Kind.ATTACKS:
         raise NotComparable("a run of attacks has outcomes and no figures")
+    if run.kind is Kind.DESIGN:
+        raise NotComparable("an experiment has effects and no figures of its own; `latlab design show` prints them")
     if run.kind is Kind.AMOUNTS:
         return amount_figures(run)
     return wakeup_figures(run) if run.kind is Kind.WAKEUPS else span_figures(run)

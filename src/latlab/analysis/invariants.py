@@ -12,6 +12,6 @@ from latlab.model.run import Run
 
 def check_invariants(run: Run) -> tuple[Check, ...]:
     """Raises NotComparable where the run holds nothing to check."""
-    if run.kind in (Kind.AMOUNTS, Kind.ATTACKS):
+    if run.kind in (Kind.AMOUNTS, Kind.ATTACKS, Kind.DESIGN):
         return ()
     return check_wakeups(run) if run.kind is Kind.WAKEUPS else check_spans(run)

@@ -81,7 +81,13 @@ def _stored(run: str, store: str | None) -> Run:
     from latlab.campaigns.rt_samples import load_run
     from latlab.store.store import open_store
 
-    return load_run(open_store(store), run)
+    opened = open_store(store)
+    loaded = load_run(opened, run)
+    if loaded.kind is not Kind.DESIGN:
+        return loaded
+    from latlab.campaigns.design_results import with_experiment
+
+    return with_experiment(opened, loaded)
 
 
 def _names(reference: str) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from latlab.cli import analysis, attack, commits, doctor, psa, psci, publish, rt, runs, sbi, steal, upkeep, virtual, watch
+from latlab.cli import analysis, attack, commits, design, doctor, psa, psci, publish, rt, runs, sbi, steal, upkeep, virtual, watch
 from latlab.errors import LatlabError, UsageError
 
 app = typer.Typer(
@@ -41,6 +41,7 @@ psci.register(run_app, app)
 psa.register(run_app)
 rt.register(run_app, app)
 steal.register(run_app)
+design.register(app)
 runs.register(app)
 upkeep.register(app)
 analysis.register(app)

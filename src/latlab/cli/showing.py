@@ -25,6 +25,8 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None) -
         _print_amounts(store, run, format)
     elif run.kind is Kind.ATTACKS:
         _print_attacks(store, run, format)
+    elif run.kind is Kind.DESIGN:
+        _print_design(store, run, format)
     elif run.kind is Kind.WAKEUPS:
         _print_rt(store, run, format)
     else:
@@ -75,7 +77,7 @@ def guide_of(store: Store, run: Run, builds: bool = False) -> Page:
         from latlab.report.run.psa_guide import guide as psa_guide
 
         return psa_guide(psa.build_results(store, run, builds))
-    if run.kind in (Kind.AMOUNTS, Kind.POWER, Kind.ATTACKS):
+    if run.kind in (Kind.AMOUNTS, Kind.POWER, Kind.ATTACKS, Kind.DESIGN):
         return _plain_page(store, run)
     if run.kind is Kind.WAKEUPS:
         from latlab.campaigns.rt_results import results_of
@@ -92,7 +94,7 @@ def guide_of(store: Store, run: Run, builds: bool = False) -> Page:
 def _page_of(store: Store, run: Run, builds: bool) -> Page:
     from latlab.campaigns import psa
 
-    if run.kind in (Kind.AMOUNTS, Kind.POWER, Kind.ATTACKS):
+    if run.kind in (Kind.AMOUNTS, Kind.POWER, Kind.ATTACKS, Kind.DESIGN):
         return _plain_page(store, run)
     if builds or run.campaign == psa.CAMPAIGN:
         return guide_of(store, run, builds)
@@ -117,6 +119,8 @@ def _plain_page(store: Store, run: Run) -> Page:
         from latlab.report.attacks.pages import document as attacks_document
 
         return attacks_document(with_attacks(store, run))
+    if run.kind is Kind.DESIGN:
+        return _design_page(store, run)
     if run.kind is Kind.POWER:
         from latlab.campaigns.power_results import power_result
         from latlab.report.rt.pages import power_document
@@ -125,6 +129,23 @@ def _plain_page(store: Store, run: Run) -> Page:
     from latlab.report.run.pages import document
 
     return document(run)
+
+
+def _print_design(store: Store, run: Run, format: Format) -> None:
+    from latlab.campaigns.design_results import with_experiment
+    from latlab.cli.design import print_design
+
+    print_design(with_experiment(store, run), format)
+
+
+def _design_page(store: Store, run: Run) -> Page:
+    from latlab.analysis.design.effects import analysis_of
+    from latlab.campaigns.design_results import with_experiment
+    from latlab.report.design.pages import document
+
+    whole = with_experiment(store, run)
+    assert whole.experiment is not None
+    return document(whole, *analysis_of(whole, whole.experiment))
 
 
 def _print_samples(run: Run, format: Format, test: str | None) -> None:

@@ -23,6 +23,7 @@ from latlab.model.run import (
     CoreId,
     CoreTrace,
     Distribution,
+    Experiment,
     Frame,
     FunctionShare,
     PowerCycles,
@@ -96,6 +97,7 @@ class _Document(msgspec.Struct):
     distributions: tuple[dict[str, Any], ...] = ()
     amounts: tuple[_AmountRow, ...] = ()
     attacks: tuple[AttackResult, ...] = ()
+    experiment: Experiment | None = None
     simulated: bool = False
     schema: str = SCHEMA
     version: int = VERSION
@@ -143,6 +145,7 @@ def render(run: Run) -> str:
         ),
         distributions=tuple(_with_core(one) for one in run.distributions),
         attacks=run.attacks,
+        experiment=run.experiment,
         amounts=tuple((one.test, one.metric, one.name, str(one.core) if one.core else None, one.values, one.over_s) for one in run.amounts),
     )
     return msgspec.json.encode(document).decode() + "\n"
@@ -219,6 +222,8 @@ def _contents(d: _Document) -> Contents:
         )
     if d.kind is Kind.ATTACKS:
         return Attacks(d.attacks)
+    if d.kind is Kind.DESIGN:
+        return d.experiment or Experiment()
     if d.kind is Kind.WAKEUPS:
         return WakeupCounts(tuple(_of_core(one, Distribution) for one in d.distributions))
     core_of = {name: parse_core(name) for name in {s[2] for s in d.samples} | {t[1] for t in d.traces} | {f[2] for f in d.functions}}

@@ -76,6 +76,7 @@ class Kind(StrEnum):
     POWER = "power"
     AMOUNTS = "amounts"
     ATTACKS = "attacks"
+    DESIGN = "design"
 
 
 class ProblemKind(StrEnum):

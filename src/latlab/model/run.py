@@ -12,6 +12,7 @@ from latlab.model.attacks import AttackResult
 from latlab.model.blame import Blame
 from latlab.model.conditions import UNSAID, Conditions
 from latlab.model.enums import Clock, CodePart, Kind, Metric, ProblemKind, RunStatus
+from latlab.model.experiment import Factor, Trial
 
 UNNAMED = "unnamed"
 COMMIT, SUBJECT_LINE, RECIPE = "commit", "subject", "recipe"
@@ -307,13 +308,26 @@ class Attacks:
     results: tuple[AttackResult, ...] = ()
 
 
-Contents = Spans | WakeupCounts | PowerCycles | Amounts | Attacks
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """What a designed experiment holds: its factors, its trials in the order in which they were run, and which of their figures it was made
+    for. A stored one has its trials once the runs that it consists of are read."""
+
+    factors: tuple[Factor, ...] = ()
+    trials: tuple[Trial, ...] = ()
+    response: str = ""
+    smallest_percent: float | None = None
+    wanted: int = 0
+
+
+Contents = Spans | WakeupCounts | PowerCycles | Amounts | Attacks | Experiment
 _KINDS: dict[type[Contents], Kind] = {
     Spans: Kind.SPANS,
     WakeupCounts: Kind.WAKEUPS,
     PowerCycles: Kind.POWER,
     Amounts: Kind.AMOUNTS,
     Attacks: Kind.ATTACKS,
+    Experiment: Kind.DESIGN,
 }
 
 
@@ -384,3 +398,8 @@ class Run:
     def attacks(self) -> tuple[AttackResult, ...]:
         """The rows of a run of attacks; none of another."""
         return self.contents.results if isinstance(self.contents, Attacks) else ()
+
+    @property
+    def experiment(self) -> Experiment | None:
+        """Factors and trials of a designed experiment; None of another run."""
+        return self.contents if isinstance(self.contents, Experiment) else None

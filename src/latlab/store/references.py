@@ -12,12 +12,14 @@ from decimal import Decimal
 from importlib import resources
 from pathlib import Path
 
+import msgspec
+
 from latlab.errors import DataError, UsageError
 from latlab.formats import run_json
 from latlab.formats.dump import console_log, tftf_calls
 from latlab.formats.dump.lab_log import as_printed
 from latlab.formats.measured import holds_amounts, read_wakeups
-from latlab.formats.published import csv_tables, rst_tables
+from latlab.formats.published import csv_tables, experiments, rst_tables
 from latlab.formats.published import runs as published
 from latlab.formats.published.tables import Reading
 from latlab.model.enums import ProblemKind
@@ -67,8 +69,17 @@ def _from_catalog(reference: str) -> Run:
     if entry is None:
         raise BadReference(f"{reference!r} is not in the catalogue; it has {', '.join(published_references())}")
     file = resources.files("latlab.catalog") / "published" / f"{name}.csv"
+    if "factors" in entry:
+        return _experiment(reference, entry, file.read_text(encoding="utf-8"))
     reading = published.parse_catalog(file.read_text(encoding="utf-8"), f"{name}.csv")
     return replace(published.run_of(reading, "", published.source_of_toml(entry)), id=reference)
+
+
+def _experiment(reference: str, entry: dict[str, object], text: str) -> Run:
+    described = msgspec.convert(entry, experiments.Described)
+    told = {key: value for key, value in entry.items() if key not in experiments.Described.__struct_fields__}
+    run = published.run_of(Reading(()), "", published.source_of_toml(told))
+    return replace(run, contents=experiments.parse(text, f"{reference}.csv", described), problems=(), id=reference)
 
 
 def _told_shape(release: str) -> tuple[str, Topology | None]:

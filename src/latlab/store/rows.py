@@ -22,6 +22,7 @@ from latlab.model.run import (
     Contents,
     CoreId,
     CoreTrace,
+    Experiment,
     PowerCycles,
     PrintedDelta,
     Problem,
@@ -106,6 +107,8 @@ def contents_of(row: Row, samples: Iterable[Row] = (), traces: Iterable[Row] = (
             return Amounts()
         case Kind.ATTACKS:
             return Attacks()
+        case Kind.DESIGN:
+            return Experiment()
 
 
 def life_row(owner: Owner | None, left: Left, part: Part | None) -> dict[str, Any]:

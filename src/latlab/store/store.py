@@ -53,6 +53,7 @@ T = TypeVar("T")
 
 BUSY_TIMEOUT_S = 30
 ID_ATTEMPTS = 16
+PART_VARIABLE = "LATLAB_PART"
 
 DAMAGE = (zlib.error, msgspec.MsgspecError, ValueError, KeyError, TypeError)
 
@@ -70,9 +71,10 @@ class Store:
         self._named_damage: set[str] = set()
 
     def begin(self, run: Run, left: Left = Left(), part: Part | None = None, is_planned: bool = False) -> str:  # noqa: B008 - immutable
-        """Store the run's facts under a new short id. It is this process's to make and runs until `finish`, or it is only planned."""
+        """Store the run's facts under a new short id. It is this process's to make and runs until `finish`, or it is only planned. An
+        experiment that runs this command says in the environment which of its runs it is."""
         status = RunStatus.PLANNED if is_planned else RunStatus.RUNNING
-        life = life_row(None if is_planned else this_process(), left, part)
+        life = life_row(None if is_planned else this_process(), left, part or part_of_environment())
         for attempt in range(ID_ATTEMPTS):
             run_id = f"{run.campaign}-{secrets.token_hex(2 + attempt // 4)}"
             row = run_row(run) | {"id": run_id, "status": status.value}
@@ -316,6 +318,13 @@ class Store:
             raise _explained(error, self.place, self._was_reached) from error
         except DAMAGE as error:
             raise DataError(f"{self.place}: damaged ({error}); restore a copy or use another --store") from error
+
+
+def part_of_environment() -> Part | None:
+    try:
+        return msgspec.json.decode(os.environ.get(PART_VARIABLE, "null"), type=Part | None)
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"{PART_VARIABLE} is not what an experiment of latlab sets ({error}); unset it") from error
 
 
 def default_path() -> Path:

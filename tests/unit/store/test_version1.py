@@ -46,7 +46,7 @@ def test_every_run_exports_the_samples_that_it_exported(place: Path, run_id: str
 
 def test_what_stood_in_the_facts_is_typed_and_what_is_for_the_reader_stays(place: Path) -> None:
     runs = {run.id: run for run in open_store(str(place)).runs()}
-    assert {run.kind for run in runs.values()} == set(Kind) - {Kind.AMOUNTS, Kind.ATTACKS}
+    assert {run.kind for run in runs.values()} == set(Kind) - {Kind.AMOUNTS, Kind.ATTACKS, Kind.DESIGN}
     psci, psa, rt, trng, power = (runs[name] for name in ("psci-0660", "psa-8692", "rt-3473", "rt-trng-9a58", "rt-power-0ee2"))
     assert (psci.conditions.mode, runs["psci-b1b7"].conditions.mode) == (Mode.DETERMINISTIC, Mode.MULTI_THREAD)
     assert dict(psci.facts) == {"clock_hz": "62500000"}

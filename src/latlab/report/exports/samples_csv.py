@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every sample of a run as one line of CSV; of wake-ups, every interval of their histograms; of a benchmark, every value."""
+"""Every sample of a run as one line of CSV; of wake-ups, every interval of their histograms; of a benchmark, every value; of an
+experiment, every figure of its runs."""
 
 from __future__ import annotations
 
@@ -8,12 +9,13 @@ from typing import Any
 
 from latlab.analysis.base.wording import said_mode, unit_of
 from latlab.model.enums import Kind, Metric
-from latlab.model.run import Run
+from latlab.model.run import Experiment, Run
 from latlab.report.renderers import csv
 
 COLUMNS = ("test", "metric", "cluster", "core", "boot", "iteration", "value_ticks", "value", "unit")
 AMOUNTS = ("test", "metric", "cluster", "core", "name", "repetition", "value", "unit", "over_s")
 ATTACKS = ("family", "attack", "outcome", "tries", "sentence", "evidence")
+TRIALS = ("replicate", "run", "figure", "value", "unit")
 COUNTED = ("test", "metric", "cluster", "core", "low", "high", "count", "unit", "mode")
 
 Line = tuple[Any, ...]
@@ -31,6 +33,8 @@ def columns_and_lines(run: Run) -> tuple[tuple[str, ...], Iterator[Line]]:
         return AMOUNTS, _amounts(run)
     if run.kind is Kind.ATTACKS:
         return ATTACKS, _attacks(run)
+    if run.experiment is not None:
+        return (*(factor.name for factor in run.experiment.factors), *TRIALS), _trials(run.experiment)
     return COLUMNS, _samples(run)
 
 
@@ -55,6 +59,12 @@ def _attacks(run: Run) -> Iterator[Line]:
     for one in run.attacks:
         evidence = ", ".join(f"{name} {value}" for name, value in one.evidence)
         yield one.family.value, one.name, one.outcome.value, one.tries, one.sentence, evidence
+
+
+def _trials(experiment: Experiment) -> Iterator[Line]:
+    for trial in experiment.trials:
+        for figure in trial.figures:
+            yield *trial.levels, trial.replicate, trial.run, figure.path, f"{figure.value:.12g}", figure.unit
 
 
 def _counts(run: Run) -> Iterator[Line]:

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The effects and interactions of an experiment: each with its interval, told or not.
+
+A run is the sampling unit, whatever it held: two iterations of one boot are not two runs. Latencies scatter in proportion, so factors
+between geometric means are what is judged where all values are positive; differences of means stand beside them. All effects are one family
+of tests (Holm). Interactions are asked only where one of the two factors does something by itself (heredity), and are the second family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from latlab.analysis.base.statistics import family_wise
+from latlab.analysis.design.fits import ALPHA, Fit, fit
+from latlab.analysis.design.order import combinations_of
+from latlab.analysis.design.power import replicates_for, seen_effect
+from latlab.analysis.design.response import Response, response_of
+from latlab.analysis.design.result import Analysis, Effect, Estimate, Interaction, Pairs, Seen, Told
+from latlab.errors import DataError
+from latlab.model.experiment import Factor
+from latlab.model.run import Experiment, Run
+
+SMALLEST_SHARE = 0.1
+
+
+def analyse(factors: Sequence[Factor], response: Response, smallest_share: float | None = None, as_ratio: bool = True) -> Analysis:
+    """`smallest_share` of the mean is the smallest effect that matters; without it runs are counted for a tenth, and nothing is called
+    small. A factor that
+    has one level only among the trials is left out. Raises DataError where none is left."""
+    used, response = _used(factors, response)
+    exact = response.counts_instructions and _repeats(response)
+    as_ratio = as_ratio and bool((response.values > 0).all())
+    plain = fit(used, response.trials, response.values, exact)
+    logs = fit(used, response.trials, np.log(response.values), exact) if as_ratio else None
+    judged = logs or plain
+    limit = None if smallest_share is None else _limit(smallest_share, as_ratio, response.mean)
+    effects = _told_effects(list(_effects(used, plain, logs, response)), judged, limit)
+    interactions = _told_interactions(list(_interactions(used, plain, logs, response, effects)), judged, limit)
+    cells = combinations_of(used)
+    return Analysis(
+        response.path,
+        response.unit,
+        len(response.trials),
+        len({trial.replicate for trial in response.trials}),
+        response.mean,
+        exact,
+        as_ratio,
+        max(map(len, judged.terms)),
+        judged.free,
+        _as_share(judged.noise, as_ratio, response.mean),
+        tuple(effects),
+        tuple(interactions),
+        _seen(judged, effects, len(cells), response, smallest_share or SMALLEST_SHARE, as_ratio),
+        len(cells) - len({trial.levels for trial in response.trials}),
+    )
+
+
+def analysis_of(run: Run, experiment: Experiment, asked: str | None = None, as_ratio: bool = True) -> tuple[Analysis, Response]:
+    """The experiment by the figure that it was made for, or by another one."""
+    response = response_of(experiment.trials, asked or experiment.response, run.id)
+    smallest = experiment.smallest_percent
+    return analyse(experiment.factors, response, smallest / 100 if smallest else None, as_ratio), response
+
+
+def _used(factors: Sequence[Factor], response: Response) -> tuple[tuple[Factor, ...], Response]:
+    """The factors that differ among the trials, with the levels that were run, and the trials by these."""
+    run = [
+        Factor(one.name, tuple(level for level in one.levels if level in {trial.levels[at] for trial in response.trials}))
+        for at, one in enumerate(factors)
+    ]
+    kept = [at for at, factor in enumerate(run) if len(factor.levels) > 1]
+    if not kept:
+        raise DataError(f"all {len(response.trials)} runs with {response.path} have one combination of levels: nothing to hold it against")
+    trials = tuple(replace(trial, levels=tuple(trial.levels[at] for at in kept)) for trial in response.trials)
+    return tuple(run[at] for at in kept), replace(response, trials=trials)
+
+
+def _repeats(response: Response) -> bool:
+    """Whether every combination gave one value, however often it was run."""
+    found: dict[tuple[str, ...], float] = {}
+    return all(found.setdefault(trial.levels, value) == value for trial, value in zip(response.trials, response.values, strict=True))
+
+
+def _limit(share: float, as_ratio: bool, mean: float) -> float:
+    return float(np.log1p(share)) if as_ratio else share * abs(mean)
+
+
+def _as_share(size: float, as_ratio: bool, mean: float) -> float:
+    return float(np.expm1(size)) if as_ratio else size / abs(mean) if mean else 0.0
+
+
+def _effects(used: Sequence[Factor], plain: Fit, logs: Fit | None, response: Response) -> Iterator[tuple[Effect, Estimate]]:
+    """Each with the estimate that judges it."""
+    for at, factor in enumerate(used):
+        for level in factor.levels[1:]:
+            judged = (logs or plain).main(at, level)
+            pairs = _pairs(at, factor.levels[0], level, response)
+            yield (
+                Effect(
+                    factor.name,
+                    level,
+                    factor.levels[0],
+                    plain.main(at, level),
+                    _times(judged if logs else None),
+                    judged.p,
+                    Told.CANNOT_TELL,
+                    pairs,
+                ),
+                judged,
+            )
+
+
+def _interactions(
+    used: Sequence[Factor], plain: Fit, logs: Fit | None, response: Response, effects: Sequence[Effect]
+) -> Iterator[tuple[Interaction, Estimate]]:
+    """The effect is that of the factor which does more, at the levels of the other."""
+    active = {effect.factor for effect in effects if effect.told in (Told.RAISES, Told.LOWERS)}
+    weight = {factor.name: min(effect.p for effect in effects if effect.factor == factor.name) for factor in used}
+    for one in range(len(used)):
+        for two in range(one + 1, len(used)):
+            if not plain.has(one, two):
+                continue
+            at, other = sorted((one, two), key=lambda place: (used[place].name not in active, weight[used[place].name]))
+            for level in used[at].levels[1:]:
+                for other_level in used[other].levels[1:]:
+                    judged = (logs or plain).interaction(at, level, other, other_level)
+                    first, second = (
+                        _where(used, plain, logs, response, at, level, other, there) for there in (used[other].levels[0], other_level)
+                    )
+                    yield (
+                        Interaction(
+                            used[at].name,
+                            level,
+                            used[at].levels[0],
+                            used[other].name,
+                            other_level,
+                            used[other].levels[0],
+                            plain.interaction(at, level, other, other_level),
+                            _times(judged if logs else None),
+                            judged.p,
+                            Told.CANNOT_TELL,
+                            bool(active & {used[at].name, used[other].name}),
+                            first,
+                            second,
+                        ),
+                        judged,
+                    )
+
+
+def _where(used: Sequence[Factor], plain: Fit, logs: Fit | None, response: Response, at: int, level: str, other: int, there: str) -> Effect:
+    judged = (logs or plain).main_where(at, level, other, there)
+    difference = plain.main_where(at, level, other, there)
+    kept = [number for number, trial in enumerate(response.trials) if trial.levels[other] == there]
+    pairs = _pairs(at, used[at].levels[0], level, response.only(kept))
+    told = _said(judged.value) if judged.p < ALPHA else Told.CANNOT_TELL
+    return Effect(
+        used[at].name,
+        level,
+        used[at].levels[0],
+        difference,
+        _times(judged if logs else None),
+        judged.p,
+        told,
+        pairs,
+        (used[other].name, there),
+    )
+
+
+def _told_effects(found: list[tuple[Effect, Estimate]], judged: Fit, limit: float | None) -> list[Effect]:
+    adjusted = family_wise([estimate.p for _, estimate in found])
+    return [replace(effect, p=p, told=_told(estimate, p, judged, limit)) for (effect, estimate), p in zip(found, adjusted, strict=True)]
+
+
+def _told_interactions(found: list[tuple[Interaction, Estimate]], judged: Fit, limit: float | None) -> list[Interaction]:
+    asked = [estimate.p for one, estimate in found if one.asked]
+    adjusted = iter(family_wise(asked))
+    told = []
+    for one, estimate in found:
+        if one.asked:
+            p = next(adjusted)
+            told.append(replace(one, p=p, told=_told(estimate, p, judged, limit)))
+        elif judged.exact:
+            told.append(replace(one, told=_told(estimate, estimate.p, judged, limit)))
+        else:
+            told.append(replace(one, p=1.0))
+    return told
+
+
+def _told(estimate: Estimate, p: float, judged: Fit, limit: float | None) -> Told:
+    if judged.exact:
+        return _said(estimate.value) if estimate.p < ALPHA else Told.NO_CHANGE
+    if p < ALPHA:
+        return _said(estimate.value)
+    within = limit is not None and -limit < estimate.low and estimate.high < limit
+    return Told.NONE_SO_LARGE if within else Told.CANNOT_TELL
+
+
+def _said(value: float) -> Told:
+    return Told.RAISES if value > 0 else Told.LOWERS
+
+
+def _times(estimate: Estimate | None) -> Estimate | None:
+    """From logarithms to factors; the error stays that of the logarithm."""
+    if estimate is None:
+        return None
+    with np.errstate(over="ignore"):
+        value, low, high = (float(np.exp(end)) for end in (estimate.value, estimate.low, estimate.high))
+    return replace(estimate, value=value, low=low, high=high)
+
+
+def _pairs(at: int, base: str, level: str, response: Response) -> Pairs:
+    """Runs of one replicate that differ in this factor alone."""
+    value_of = {(trial.replicate, trial.levels): value for trial, value in zip(response.trials, response.values, strict=True)}
+    signs = []
+    for (replicate, levels), value in value_of.items():
+        partner = (replicate, (*levels[:at], level, *levels[at + 1 :]))
+        if levels[at] == base and partner in value_of:
+            signs.append(np.sign(value_of[partner] - value))
+    return Pairs(signs.count(-1), signs.count(0), signs.count(1))
+
+
+def _seen(judged: Fit, effects: Sequence[Effect], cells: int, response: Response, share: float, as_ratio: bool) -> Seen:
+    """Of the effects that are known least, and at the strictest level that Holm's method asks."""
+    errors = [(effect.ratio or effect.difference).error for effect in effects]
+    worst, alpha = max(errors), ALPHA / len(effects)
+    size = seen_effect(worst, judged.free, alpha)
+    replicates = None
+    if not judged.exact and np.isfinite(worst):
+        parameters = judged.matrix.shape[1] - (len({trial.replicate for trial in response.trials}) - 1)
+        wanted = _limit(share, as_ratio, response.mean)
+        now = len(response.trials) / cells
+        replicates = replicates_for(wanted, worst, cells, now, parameters, alpha)
+    runs = replicates * cells if replicates is not None else None
+    return Seen(_as_share(size, as_ratio, response.mean) if size is not None else None, share, runs, replicates)

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The design campaign: an experiment's runs in their drawn order, each by the command that a user would type.
+
+An experiment is a run of the store that holds its plan and its seed; each of its runs says which one it is. What is still to be done
+follows from these alone, so an experiment goes on wherever it was cut off, and nothing that was measured is measured again.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from latlab.analysis.base.wording import count
+from latlab.analysis.design.response import response_of
+from latlab.campaigns.design_plan import Level, Plan
+from latlab.campaigns.design_results import LOG, Kept, Slot, clock_of, done_of, kept_of, slots_of, trial_of, wanted_of
+from latlab.campaigns.rt_samples import load_run
+from latlab.errors import DataError, LatlabError, UsageError
+from latlab.model.enums import Clock, Kind, RunStatus
+from latlab.model.life import CUT_OFF, Life, Part
+from latlab.model.run import Build, Experiment, Run, Tick, Topology
+from latlab.store.owner import is_alive, is_here
+from latlab.store.rows import now_utc
+from latlab.store.store import PART_VARIABLE, Store
+from latlab.targets.children import dies_with_parent
+
+CAMPAIGN = "design"
+SERIES = "experiments"
+MOST_FAILED = 2
+Say = Callable[[str], None]
+
+
+def run_design(store: Store, plan: Plan, seed: int | None, place: str, say: Say, is_new: bool = False) -> str:
+    """Begin an experiment or go on with it, until every run that it asks for is there; its id. `place` is where the store is, for the
+    commands that measure. Raises DataError where runs fail, after the others are done."""
+    run_id, kept = _begun(store, plan, seed, say, is_new)
+    try:
+        failed = _measure_all(store, run_id, kept, place, say)
+    except BaseException as error:
+        _leave_open(store, run_id)
+        if isinstance(error, KeyboardInterrupt):
+            done = count(len(done_of(store, run_id)), "run")
+            raise LatlabError(f"interrupted; {done} of {run_id} are kept, the same command goes on with it") from error
+        raise
+    if failed:
+        _leave_open(store, run_id)
+        raise DataError(
+            f"{count(len(failed), 'run')} of {run_id} did not come to an end, the first is {failed[0]}; the same command makes them again"
+        )
+    store.finish(run_id, RunStatus.COMPLETE)
+    return run_id
+
+
+def _leave_open(store: Store, run_id: str) -> None:
+    store.checkpoint(run_id, {}, CUT_OFF)
+    store.finish(run_id, RunStatus.PARTIAL)
+
+
+def _begun(store: Store, plan: Plan, seed: int | None, say: Say, is_new: bool) -> tuple[str, Kept]:
+    """The experiment of this plan that is not over, else a new one."""
+    for life in () if is_new else reversed(store.lives(series=True)):
+        if life.part and (life.part.series, life.part.asked) == (SERIES, plan.digest) and _is_open(life):
+            return _continued(store, life, seed, say)
+    kept = Kept(plan, secrets.randbelow(1 << 31) if seed is None else seed)
+    run_id = store.begin(_new_run(plan), part=Part(SERIES, 1, 1, plan.digest))
+    store.checkpoint(run_id, {LOG: msgspec.json.encode(kept)})
+    say(f"experiment {run_id}: {plan.combinations} combinations, their order drawn by the seed {kept.seed}")
+    return run_id, kept
+
+
+def _is_open(life: Life) -> bool:
+    return life.status == RunStatus.RUNNING or life.phase == CUT_OFF
+
+
+def _continued(store: Store, life: Life, seed: int | None, say: Say) -> tuple[str, Kept]:
+    is_elsewhere = life.owner is not None and (not is_here(life.owner) or is_alive(life.owner))
+    if life.status == RunStatus.RUNNING and is_elsewhere:
+        raise UsageError(f"{life.run_id} is this experiment, and another latlab is at it; wait for its end, or begin another with --anew")
+    under_way = next((one for one in store.lives() if one.part and one.part.series == life.run_id), None)
+    if under_way is not None:
+        raise UsageError(f"{under_way.run_id}, which {life.run_id} had begun, is still under way; the same command goes on after its end")
+    if not store.claim(life.run_id, life.owner):
+        raise UsageError(f"{life.run_id}: another latlab has just gone on with it")
+    store.checkpoint(life.run_id, {}, "measuring")
+    kept = kept_of(store, life.run_id)
+    if seed not in (None, kept.seed):
+        raise UsageError(f"--seed {seed}: {life.run_id} has the seed {kept.seed}; leave the option out, or begin another with --anew")
+    say(f"experiment {life.run_id} goes on: {count(len(done_of(store, life.run_id)), 'run')} are done; --anew begins another")
+    return life.run_id, kept
+
+
+def _new_run(plan: Plan) -> Run:
+    return Run(
+        campaign=CAMPAIGN,
+        target="latlab",
+        platform=plan.name,
+        topology=Topology((1,)),
+        tick=Tick(Clock.TIME, 1.0),
+        build=Build(plan.name),
+        lead=None,
+        status=RunStatus.RUNNING,
+        contents=Experiment(),
+        started_utc=now_utc(),
+    )
+
+
+def _measure_all(store: Store, run_id: str, kept: Kept, place: str, say: Say) -> list[str]:
+    """Until nothing is left; what failed, with its sentence. Two failures one after the other end it: then it is the set-up."""
+    trials = _Trials(store, run_id, kept)
+    failed: list[str] = []
+    in_a_row = 0
+    tried: set[int] = set()
+    while slot := next((one for one in trials.left() if one.number not in tried), None):
+        tried.add(slot.number)
+        said = ", ".join(f"{factor.name} {level}" for factor, level in zip(kept.plan.factors, slot.levels, strict=True))
+        say(f"run {slot.number} of {trials.wanted}: {said}")
+        fault = _measure(store, run_id, kept.plan, slot, place, trials.wanted)
+        store.checkpoint(run_id, {})
+        if not fault:
+            in_a_row = 0
+            continue
+        say(f"run {slot.number}: {fault}")
+        failed.append(f"number {slot.number}: {fault}")
+        in_a_row += 1
+        if in_a_row >= MOST_FAILED:
+            raise DataError(
+                f"{in_a_row} runs of {run_id} failed one after the other, the last with: {fault}; mend it, the same command goes on"
+            )
+    return failed
+
+
+class _Trials:
+    """What is done of an experiment, read once for each run."""
+
+    def __init__(self, store: Store, run_id: str, kept: Kept) -> None:
+        self._store, self._run_id, self._kept = store, run_id, kept
+        self._known: dict[str, Run] = {}
+        self.wanted = 0
+
+    def left(self) -> Iterator[Slot]:
+        done = done_of(self._store, self._run_id)
+        slots = {slot.number: slot for slot in slots_of(self._kept, self._kept.plan.most_runs)}
+        for child in done.values():
+            if child not in self._known:
+                self._known[child] = load_run(self._store, child)
+        trials = tuple(trial_of(slots[number], self._known[child]) for number, child in sorted(done.items()))
+        self.wanted = wanted_of(self._kept, trials, clock_of(self._known.values()))
+        return (slots[number] for number in range(1, self.wanted + 1) if number not in done)
+
+
+def _measure(store: Store, run_id: str, plan: Plan, slot: Slot, place: str, wanted: int) -> str:
+    """Set the levels, run the command; why there is no run of it, empty where there is."""
+    levels = plan.levels(slot.levels)
+    for factor, level in zip(plan.factor, levels, strict=True):
+        if level.before and (code := command(["/bin/sh", "-c", f"{{ {level.before}\n}} >&2"], {})):
+            return f"the command before it that sets {factor.name} to {level.name} ended with status {code}"
+    part = msgspec.json.encode(Part(run_id, slot.number, wanted, "")).decode()
+    code = command([sys.executable, "-m", "latlab", *plan.run, *_options(levels)], {PART_VARIABLE: part, "LATLAB_STORE": place})
+    found = done_of(store, run_id).get(slot.number)
+    if found is None:
+        return f"`latlab {' '.join((*plan.run, *_options(levels)))}` ended with status {code} and left no complete run"
+    if store.load(found).kind not in (Kind.SPANS, Kind.WAKEUPS, Kind.AMOUNTS):
+        return f"{found} holds no figures to ask for"
+    response_of([trial_of(slot, load_run(store, found))], plan.response, found)
+    return ""
+
+
+def _options(levels: Sequence[Level]) -> tuple[str, ...]:
+    return tuple(option for level in levels for option in level.options)
+
+
+def command(line: Sequence[str], more: Mapping[str, str]) -> int:
+    """Its progress is seen, its result is in the store. It dies with this process, and whoever interrupts this one interrupts it too."""
+    child = subprocess.Popen(
+        line,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, **more},
+        preexec_fn=dies_with_parent(signal.SIGTERM),
+    )
+    try:
+        return child.wait()
+    except BaseException:
+        child.send_signal(signal.SIGINT)
+        child.wait()
+        raise

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the store holds of an experiment: its plan, which of its runs are done, what these gave, and how many it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from latlab.analysis.design.effects import analyse
+from latlab.analysis.design.order import order_of
+from latlab.analysis.design.response import response_of
+from latlab.analysis.figures import figures_of
+from latlab.campaigns.design_plan import Plan
+from latlab.campaigns.rt_samples import load_run
+from latlab.errors import DataError
+from latlab.model.enums import Clock, RunStatus
+from latlab.model.experiment import Trial, TrialFigure
+from latlab.model.run import Experiment, Run
+from latlab.store.store import Store
+
+LOG = "design.json"
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """The log of an experiment."""
+
+    plan: Plan
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One run that an experiment asks for; `number` counts from 1 in the order of the runs."""
+
+    number: int
+    replicate: int
+    levels: tuple[str, ...]
+
+
+def with_experiment(store: Store, run: Run) -> Run:
+    """A stored experiment with its trials, read from the runs that it consists of."""
+    kept = kept_of(store, run.id)
+    slots = {slot.number: slot for slot in slots_of(kept, kept.plan.most_runs)}
+    done = done_of(store, run.id)
+    loaded = {number: load_run(store, child) for number, child in sorted(done.items())}
+    trials = tuple(trial_of(slots[number], child) for number, child in loaded.items())
+    wanted = wanted_of(kept, trials, clock_of(loaded.values()))
+    tick = next((child.tick for child in loaded.values()), run.tick)
+    smallest = kept.plan.smallest_percent
+    contents = Experiment(kept.plan.factors, trials, kept.plan.response, smallest, wanted)
+    described = next(iter(loaded.values()), run)
+    topology = described.topology
+    return replace(
+        run, contents=contents, tick=tick, platform=described.platform, topology=topology, facts=(*run.facts, *_facts(kept, described))
+    )
+
+
+def kept_of(store: Store, run_id: str) -> Kept:
+    try:
+        return msgspec.json.decode(store.log(run_id, LOG), type=Kept)
+    except msgspec.MsgspecError as error:
+        raise DataError(f"{run_id}: its plan is damaged ({error}); begin it again with `latlab design run FILE --anew`") from error
+
+
+def _facts(kept: Kept, described: Run) -> tuple[tuple[str, str], ...]:
+    return (
+        ("seed of the order", str(kept.seed)),
+        ("command", " ".join(("latlab", *kept.plan.run))),
+        ("emulator", described.emulator),
+    )
+
+
+def clock_of(runs: Iterable[Run]) -> Clock:
+    return next((run.tick.clock for run in runs), Clock.TIME)
+
+
+def wanted_of(kept: Kept, trials: Sequence[Trial], clock: Clock) -> int:
+    """How many runs it takes: the first replicates, then as many as the noise of these asks for, so that what comes later does not choose
+    when to stop (Stein 1945). On the instruction clock there is no noise to know."""
+    plan = kept.plan
+    replicates = plan.first_replicates(clock)
+    first = replicates * plan.combinations
+    begun = [trial for trial in trials if trial.replicate < replicates]
+    if len(begun) < first or clock is Clock.INSTRUCTIONS:
+        return first
+    seen = analyse(plan.factors, response_of(begun, plan.response, "the experiment"), plan.smallest_percent / 100).seen
+    most = plan.most_runs // plan.combinations * plan.combinations
+    return most if seen.runs is None else min(max(seen.runs, first), most)
+
+
+def slots_of(kept: Kept, most: int) -> Iterator[Slot]:
+    number = 0
+    for replicate in range(most // kept.plan.combinations):
+        for levels in order_of(kept.plan.factors, kept.seed, replicate):
+            number += 1
+            yield Slot(number, replicate, levels)
+
+
+def done_of(store: Store, run_id: str) -> dict[int, str]:
+    """The newest complete run of each number."""
+    parts = ((life.part, life) for life in store.lives(series=True))
+    return {part.number: life.run_id for part, life in parts if part and part.series == run_id and life.status == RunStatus.COMPLETE}
+
+
+def trial_of(slot: Slot, run: Run) -> Trial:
+    figures = tuple(TrialFigure(figure.path, figure.unit, figure.value) for figure in figures_of(run))
+    return Trial(slot.levels, slot.replicate, run.id, figures)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`latlab design run` and `latlab design show`. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from latlab.cli.options import Format, OutputOption, Reference, StoreOption, one_of
+from latlab.cli.output import check_output, emit, refuse_output, say
+from latlab.cli.output import show as show_page
+from latlab.errors import UsageError
+
+if TYPE_CHECKING:
+    from latlab.model.run import Run
+
+DesignFormat = Annotated[Format, one_of(Format.TABLE, Format.JSON, Format.CSV, Format.RST, Format.MD, Format.HTML)]
+
+design_app = typer.Typer(help="Run an experiment of several factors, and tell what each does.", no_args_is_help=True, rich_markup_mode=None)
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(design_app, name="design")
+
+
+@design_app.command()
+def run(
+    file: Annotated[Path, typer.Argument(help="The experiment's TOML file.")],
+    seed: Annotated[int | None, typer.Option(help="Draws the order of the runs.", show_default="drawn, and kept")] = None,
+    anew: Annotated[bool, typer.Option("--anew", help="Begin again, whatever was cut off.")] = False,
+    store: StoreOption = None,
+) -> None:
+    """Measure every combination of the factors' levels, in a drawn order; the same command goes on where it was cut off."""
+    from latlab.campaigns.design import run_design
+    from latlab.campaigns.design_plan import load_plan
+    from latlab.campaigns.loading import load_reference
+    from latlab.cli.stores import open_store
+    from latlab.store.store import store_location
+
+    plan = load_plan(file)
+    found = run_design(open_store(store), plan, seed, store_location(store), say, anew)
+    print_design(load_reference(found, "", store), Format.TABLE)
+
+
+@design_app.command()
+def show(
+    experiment: Reference = "last",
+    response: Annotated[
+        str | None, typer.Option(help="Another figure of its runs: METRIC, TEST/METRIC or TEST/METRIC/NAME.", show_default="the plan's")
+    ] = None,
+    difference: Annotated[bool, typer.Option("--difference", help="Judge differences of means instead of factors between them.")] = False,
+    format: DesignFormat = Format.TABLE,
+    output: OutputOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Tell what each factor does, and which cannot be told."""
+    from latlab.campaigns.loading import load_reference
+
+    if format is Format.TABLE:
+        refuse_output(output)
+    check_output(output)
+    print_design(load_reference(experiment, "", store), format, response, not difference, output)
+
+
+def print_design(loaded: Run, format: Format, response: str | None = None, as_ratio: bool = True, output: Path | None = None) -> None:
+    """An experiment in any of its forms."""
+    from latlab.analysis.design.effects import analysis_of
+    from latlab.report.design import data, pages
+    from latlab.report.exports import samples_csv
+    from latlab.report.renderers import html, markdown, rst
+
+    if loaded.experiment is None:
+        raise UsageError(f"{loaded.id} is a run of {loaded.campaign} and no experiment; `latlab show {loaded.id}` prints it")
+    if format is Format.JSON:
+        emit(data.analysis_json(loaded, analysis_of(loaded, loaded.experiment, response, as_ratio)[0]), output)
+    elif format is Format.CSV:
+        emit(samples_csv.render(loaded), output)
+    else:
+        found, asked = analysis_of(loaded, loaded.experiment, response, as_ratio)
+        if format is Format.TABLE:
+            show_page(pages.screen(loaded, found))
+            return
+        render = {Format.HTML: html.document, Format.MD: markdown.document, Format.RST: rst.document}[format]
+        emit(render(pages.document(loaded, found, asked)), output)

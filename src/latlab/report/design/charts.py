@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Charts of an experiment: every effect with its interval, and every run by its combination."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import altair as alt
+
+from latlab.analysis.base.wording import heading_unit, scale_of
+from latlab.analysis.design.response import Response
+from latlab.analysis.design.result import Analysis, Effect, Estimate, Told
+from latlab.model.run import Run
+from latlab.report.chart import WIDE_PX, Chart, finished
+from latlab.report.colours import ALERT, JUDGEMENTS, MAIN, NOTHING_KNOWN
+from latlab.report.text import Style
+
+ROW_PX = 26
+COLOURS = {
+    Told.RAISES: ALERT,
+    Told.LOWERS: JUDGEMENTS[Style.GOOD],
+    Told.NONE_SO_LARGE: MAIN,
+    Told.NO_CHANGE: MAIN,
+    Told.CANNOT_TELL: NOTHING_KNOWN,
+}
+
+
+def charts(run: Run, found: Analysis, response: Response) -> list[Chart]:
+    return [_effects(found), _runs(run, response)]
+
+
+def _effects(found: Analysis) -> Chart:
+    rows = [_row(name, estimate, told, found) for name, estimate, told in _estimates(found)]
+    order = [row["name"] for row in rows]
+    neutral = 1.0 if found.as_ratio else 0.0
+    title = "times" if found.as_ratio else heading_unit(found.unit)
+    scale = alt.Scale(type="log", nice=False) if found.as_ratio else alt.Scale(zero=False)
+    said = sorted({row["told"] for row in rows})
+    colour = alt.Color(
+        "told:N",
+        title=None,
+        scale=alt.Scale(domain=said, range=[COLOURS[Told(one)] for one in said]),
+        legend=alt.Legend(orient="top"),
+    )
+    base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX - 220, height=ROW_PX * len(rows))
+    y = alt.Y("name:N", title=None, sort=order, axis=alt.Axis(labelLimit=300))
+    ends = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title, scale=scale), x2="high:Q", y=y, color=colour)
+    points = base.mark_point(filled=True, size=60).encode(
+        x="value:Q", y=y, color=colour, tooltip=["name:N", "value:Q", "low:Q", "high:Q", "told:N"]
+    )
+    line = alt.Chart(alt.InlineData(values=[{"at": neutral}])).mark_rule(color=NOTHING_KNOWN, strokeDash=[4, 4]).encode(x="at:Q")
+    note = f"{'Times' if found.as_ratio else 'Difference'} with the interval of 95 %; the dashed line is no change. Pairs of factors below."
+    return Chart(f"Effects on {found.response}", note, finished(alt.layer(line, ends, points)))
+
+
+def _estimates(found: Analysis) -> Iterator[tuple[str, Estimate, Told]]:
+    for effect in found.effects:
+        yield f"{effect.factor} {effect.level}", _judged(effect), effect.told
+    for one in found.interactions:
+        yield f"{one.factor} {one.level} with {one.other} {one.other_level}", one.ratio or one.difference, one.told
+
+
+def _judged(effect: Effect) -> Estimate:
+    return effect.ratio or effect.difference
+
+
+def _row(name: str, estimate: Estimate, told: Told, found: Analysis) -> dict[str, Any]:
+    scale = 1.0 if found.as_ratio else scale_of(found.unit)
+    known = estimate.error != float("inf")
+    low, high = (estimate.low, estimate.high) if known else (estimate.value, estimate.value)
+    return {"name": name, "value": estimate.value / scale, "low": low / scale, "high": high / scale, "told": told.value}
+
+
+def _runs(run: Run, response: Response) -> Chart:
+    experiment = run.experiment
+    assert experiment is not None
+    levels = {trial.run: " · ".join(trial.levels) for trial in experiment.trials}
+    scale = scale_of(response.unit)
+    rows: list[dict[str, Any]] = [
+        {"combination": levels[trial.run], "value": float(value) / scale, "run": trial.run}
+        for trial, value in zip(response.trials, response.values, strict=True)
+    ]
+    combinations = sorted({row["combination"] for row in rows})
+    chart = (
+        alt.Chart(alt.InlineData(values=rows), width=WIDE_PX - 220, height=ROW_PX * len(combinations))
+        .mark_point(filled=True, size=55, color=MAIN)
+        .encode(
+            x=alt.X("value:Q", title=heading_unit(response.unit)),
+            y=alt.Y("combination:N", title=None, sort=combinations, axis=alt.Axis(labelLimit=300)),
+            tooltip=["combination:N", "value:Q", "run:N"],
+        )
+    )
+    names = " · ".join(factor.name for factor in experiment.factors)
+    return Chart("Every run", f"Combinations are {names}.", finished(chart))

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an experiment tells, in sentences: what does something, what changes it, and what cannot be told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from latlab.analysis.base.wording import amount, signed, signed_bare
+from latlab.analysis.design.result import Analysis, Effect, Estimate, Interaction, Pairs, Told
+
+SAID = (Told.RAISES, Told.LOWERS)
+
+
+def sentences(found: Analysis) -> Iterator[str]:
+    """The answer first."""
+    for effect in found.effects:
+        if effect.told in SAID:
+            yield _said(effect, found)
+    for one in found.interactions:
+        if one.told in SAID:
+            yield _changes(one, found)
+    none = [f"{effect.factor} {effect.level}" for effect in found.effects if effect.told is Told.NO_CHANGE]
+    if none:
+        yield f"No change: {', '.join(none)}."
+    small = [f"{effect.factor} {effect.level}" for effect in found.effects if effect.told is Told.NONE_SO_LARGE]
+    if small:
+        yield f"No change as large as {whole(found.seen.asked_share)}: {', '.join(small)}."
+    untold = [f"{effect.factor} {effect.level}" for effect in found.effects if effect.told is Told.CANNOT_TELL]
+    if untold:
+        yield f"Cannot be told: {', '.join(untold)}. {takes(found)}"
+
+
+def takes(found: Analysis) -> str:
+    """What these runs could have seen, and what it takes to see the smallest change."""
+    if found.seen.share is None:
+        return "The runs leave nothing to know their noise from; run each combination twice."
+    seen = f"{found.runs} runs like these see a change of {whole(found.seen.share)} in nine of ten experiments"
+    if found.seen.runs is None:
+        return f"{seen}; one of {whole(found.seen.asked_share)} is out of their reach."
+    if found.seen.runs <= found.runs:
+        return f"{seen}."
+    return f"{seen}; one of {whole(found.seen.asked_share)} takes {found.seen.runs}, each combination {found.seen.replicates} times."
+
+
+def basis(found: Analysis) -> str:
+    """What the sentences rest on."""
+    if found.exact:
+        counted = "each combination once" if found.replicates == 1 else f"each combination {found.replicates} times, every time the same"
+        return f"Exact: {found.runs} runs on the instruction clock, {counted}. A count says nothing of the time that a board takes."
+    scale = "factors between geometric means" if found.as_ratio else "differences of means"
+    model = "with all pairs of factors" if found.order > 1 else "without interactions, for which there are too few runs"
+    return (
+        f"{found.runs} runs, mean {amount(found.mean, found.unit)}, a run scatters by {whole(found.noise_share)}. Judged are {scale}, "
+        f"in a linear model {model}; {found.free} degrees of freedom are left to know the noise. Intervals are of 95 %; what is told "
+        "holds for all effects together with 95 %."
+    )
+
+
+def whole(share: float) -> str:
+    """`60 %`."""
+    return f"{100 * share:.0f} %"
+
+
+def with_ends(estimate: Estimate, found: Analysis) -> str:
+    """`-45.00 µs (-65.27 to -24.73)`."""
+    value = signed(estimate.value, found.unit)
+    if estimate.error == 0.0:
+        return value
+    return f"{value} ({_end(estimate.low, found)} to {_end(estimate.high, found)})"
+
+
+def times(estimate: Estimate | None) -> str:
+    """`0.52 (0.42 to 0.64)`."""
+    if estimate is None:
+        return "-"
+    if estimate.error == 0.0:
+        return f"{estimate.value:.3g}"
+    if estimate.low == 0.0:
+        return f"{estimate.value:.2f} (any)"
+    return f"{estimate.value:.2f} ({estimate.low:.2f} to {estimate.high:.2f})"
+
+
+def pairs_said(pairs: Pairs) -> str:
+    """`lower in 8 of 8`."""
+    if not pairs.count:
+        return "-"
+    if pairs.lower >= pairs.higher:
+        return f"lower in {pairs.lower} of {pairs.count}"
+    return f"higher in {pairs.higher} of {pairs.count}"
+
+
+def _said(effect: Effect, found: Analysis) -> str:
+    ratio = f", to {times(effect.ratio)} times" if effect.ratio else ""
+    pairs = f"; {pairs_said(effect.pairs)} pairs" if effect.pairs.count else ""
+    return (
+        f"{effect.factor} {effect.level} {effect.told.value} it against {effect.base}: {with_ends(effect.difference, found)}{ratio}{pairs}."
+    )
+
+
+def _changes(one: Interaction, found: Analysis) -> str:
+    there, here = (f"{one.other} {level}" for level in (one.other_level, one.other_base))
+    does = f"{one.factor} {one.level} does {_compared(one)} with {there} than with {here}"
+    return f"{does}: {_does(one.at_level, found)} against {_does(one.at_base, found)}."
+
+
+def _does(effect: Effect, found: Analysis) -> str:
+    ratio = f", {times(effect.ratio)} times" if effect.ratio else ""
+    return signed(effect.difference.value, found.unit) + ratio
+
+
+def _compared(one: Interaction) -> str:
+    first, second = (one.at_base.ratio, one.at_level.ratio) if one.ratio else (one.at_base.difference, one.at_level.difference)
+    assert first is not None and second is not None
+    neutral = 1.0 if one.ratio else 0.0
+    if (first.value - neutral) * (second.value - neutral) < 0:
+        return "the opposite"
+    return "more" if (second.value < first.value) == (second.value < neutral) else "less"
+
+
+def _end(value: float, found: Analysis) -> str:
+    if value in (float("inf"), float("-inf")):
+        return "any"
+    return signed_bare(value, found.unit)

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from support.adversaries import Setting, differences, run, stretches
+from latlab.analysis.crossings.proof import prove
+from latlab.formats.probe.decoder import Decoder
+from support.adversaries import Setting, run, stretches
 
 FIRST, SEEDS, A_BOOT = 10_000_000, 10_000, 100
 SETTINGS = [
@@ -26,6 +28,7 @@ def test_ten_thousand_pieces_of_code_are_counted_to_the_instruction(tmp_path: Pa
         folder = tmp_path / str(first)
         folder.mkdir()
         usual, each = run(folder, range(first, first + A_BOOT), setting)
-        assert differences(usual, each, setting.has_clock) == [], f"seeds {first} to {first + A_BOOT - 1}"
+        proof = prove(Decoder().feed(usual), Decoder().feed(each), setting.has_clock)
+        assert (proof.differences, proof.behind) == ((), ()), f"seeds {first} to {first + A_BOOT - 1}"
         if setting.functions:
             assert [one for one in stretches(usual) if one[1] != one[2] or one[3]] == [], f"seeds {first} to {first + A_BOOT - 1}"

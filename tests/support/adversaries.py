@@ -185,26 +185,6 @@ def changes(stream: bytes) -> dict[int, list[Record]]:
     return found
 
 
-def differences(usual: bytes, each: bytes, has_clock: bool) -> list[str]:
-    """Where the two streams of one machine differ, at most one line a core. Cores on threads have no common count, and end at no
-    common moment: the last record of a stream may be in one alone."""
-    found, first, second = [], changes(usual), changes(each)
-    for core in sorted(first.keys() | second.keys()):
-        one, two = first.get(core, []), second.get(core, [])
-        if abs(len(one) - len(two)) > (0 if has_clock else 1):
-            found.append(f"core {core}: {len(one)} and {len(two)} records")
-        for number, (left, right) in enumerate(zip(one, two, strict=False)):
-            if left != right if has_clock else _own(left) != _own(right):
-                found.append(f"core {core}, record {number}: {left} and {right}")
-                break
-    return found
-
-
-def _own(record: Record) -> tuple[object, ...]:
-    assert isinstance(record, Crossing | Sleep | Wake)
-    return type(record), record.instructions, record.address
-
-
 def _instructions(steps: tuple[int, ...], sizes: dict[int, int]) -> int:
     total, at = 0, 0
     while at < len(steps):

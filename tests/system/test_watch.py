@@ -108,6 +108,25 @@ def test_calls_are_counted_named_and_kept(tmp_path: Path) -> None:
     assert len({sample.core for sample in run.samples}) == 6
 
 
+def test_the_count_is_proved_by_one_of_each_instruction(tmp_path: Path) -> None:
+    done = latlab(tmp_path, "watch", "--prove", "--functions", "--format", "json", "--", *machine_command(tmp_path))
+    assert done.returncode == 0, done.stderr.decode()
+    seen = json.loads(done.stdout)
+    changes = sum(way["count"] for way in seen["crossings"])
+    assert seen["proved_changes"] > changes > 1000
+    assert seen["problems"] == []
+
+
+def test_two_runs_of_a_machine_with_several_cores_are_the_same(tmp_path: Path) -> None:
+    for _ in range(2):
+        assert latlab(tmp_path, "watch", "--format", "json", "--", *machine_command(tmp_path)).returncode == 0
+    first, second = open_store(str(tmp_path / "store.db")).runs()
+    assert first.topology == second.topology == Topology((6,))
+    done = latlab(tmp_path, "compare", first.id, second.id)
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stdout.split(b"\n")[0].endswith(b"same")
+
+
 def test_symbols_of_another_image_are_refused_and_the_run_is_kept(tmp_path: Path) -> None:
     other = ROOT / "build" / "qemu_virt-hold" / "firmware.elf"
     done = latlab(tmp_path, "watch", "--symbols", str(other), "--", *machine_command(tmp_path))

@@ -152,6 +152,7 @@ def _keep_calls(store: Store, run: Run, stream: bytes) -> None:
     seen = Seen(lambda samples: store.add(run.id, samples))
     seen.take(Decoder().feed(stream))
     seen.flush()
+    store.describe(run.id, replace(run, topology=seen.topology))
 
 
 def _key(trace: CoreTrace) -> tuple[str, int, int]:

@@ -11,13 +11,14 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import IO
 
 from latlab.analysis.crossings.calls import Call, Pairing
 from latlab.analysis.crossings.functions import WrongImage, check_code
+from latlab.analysis.crossings.proof import Proof, prove
 from latlab.analysis.crossings.span_functions import SpanReader, kinds_of
 from latlab.analysis.crossings.tally import CallKey, Row, Tally
 from latlab.campaigns.recording import living
@@ -61,11 +62,12 @@ class Watched:
     open_calls: int
     problems: tuple[Problem, ...]
     exit_status: int
+    proof: Proof | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What to run and how. `timeout_s` None: until the machine ends."""
+    """What to run and how. `timeout_s` None: until the machine ends. `proves`: a second probe counts each instruction by itself."""
 
     command: tuple[str, ...]
     probe: Path
@@ -75,6 +77,7 @@ class Watch:
     limit_bytes: int | None = None
     campaign: str = CAMPAIGN
     firmware: str = "unknown"
+    proves: bool = False
 
 
 class Seen:
@@ -106,6 +109,14 @@ class Seen:
     @property
     def open_calls(self) -> int:
         return self._pairing.open_calls() if self._pairing else 0
+
+    @property
+    def topology(self) -> Topology:
+        """The clusters that the cores name, each up to its last core that ran; one core where none did."""
+        sizes: dict[int, int] = {}
+        for core in self.cores.values():
+            sizes[core.cluster] = max(sizes.get(core.cluster, 0), core.core + 1)
+        return Topology(tuple(sizes.get(cluster, 0) for cluster in range(max(sizes, default=0) + 1)) if sizes else (1,))
 
     def flush(self) -> None:
         """Hand on the samples that were kept back."""
@@ -157,9 +168,12 @@ def watch(
 
     Raises UsageError where QEMU does not start the machine with the probe, DataError where the symbols are of another build."""
     program = check_command(wanted.command)
-    with scratch() as folder, living(store, _planned(wanted, program), Left(str(folder))) as run_id:
-        stream = folder / "probe"
+    planned = _planned(wanted, program)
+    with scratch() as folder, living(store, planned, Left(str(folder))) as run_id:
+        stream, slow = folder / "probe", folder / "each"
         command = probes.with_probe(wanted.command, wanted.probe, stream, wanted.has_functions, wanted.limit_bytes)
+        if wanted.proves:
+            command = probes.with_slow_probe(command, wanted.probe, folder / "slow-probe.so", slow, wanted.limit_bytes)
         seen = Seen(lambda samples: store.add(run_id, samples))
         follower = _Follower(command, stream, seen, show_console)
         try:
@@ -170,7 +184,22 @@ def watch(
             if stream.is_file() and stream.stat().st_size <= KEPT_STREAM_BYTES:
                 logs["probe"] = stream.read_bytes()
             store.add(run_id, logs=logs)
-        return _concluded(store, run_id, wanted, seen, follower, end)
+            store.describe(run_id, replace(planned, topology=seen.topology))
+        proof = _proved(stream, slow, planned) if wanted.proves and seen.header else None
+        return _concluded(store, run_id, wanted, seen, follower, end, proof)
+
+
+def _proved(stream: Path, slow: Path, planned: Run) -> Proof:
+    usual, each = Decoder(), Decoder()
+    proof = prove(_records(stream, usual), _records(slow, each), planned.conditions.mode is Mode.DETERMINISTIC)
+    is_cut = any(decoder.end is None or decoder.end.lost for decoder in (usual, each))
+    return replace(proof, behind=()) if is_cut else proof
+
+
+def _records(stream: Path, decoder: Decoder) -> Iterator[Header | Record | Problem]:
+    with stream.open("rb") as file:
+        while data := file.read(CHUNK):
+            yield from decoder.feed(data)
 
 
 def check_command(command: Sequence[str]) -> str:
@@ -277,7 +306,7 @@ class _Follower:
             process.wait()
 
 
-def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _Follower, end: str) -> Watched:
+def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _Follower, end: str, proof: Proof | None = None) -> Watched:
     said = follower.stderr.decode("utf-8", "backslashreplace").strip()
     if seen.header is None:
         store.add(run_id, problems=[Problem(0, "QEMU did not start the machine")])
@@ -296,6 +325,10 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
     except WrongImage as error:
         store.add(run_id, problems=[*problems, Problem(0, str(error))])
         raise DataError(f"{error}; what was measured is kept as {run_id}") from error
+    if proof:
+        problems += [
+            Problem(0, f"the two counts differ, please report it with this command: {each}") for each in (*proof.differences, *proof.behind)
+        ]
     if not seen.crossings:
         problems.append(Problem(0, "no core executed an instruction"))
     ran = seen.tally.ran()
@@ -306,8 +339,9 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
     store.add(run_id, problems=problems)
     store.finish(run_id, status)
     return Watched(
-        run_id, status, seen.header, seen.tally.rows(), functions, seen.crossings, seen.open_calls, tuple(problems), follower.exit_status
-    )
+        run_id, status, seen.header, seen.tally.rows(), functions, seen.crossings, seen.open_calls, tuple(problems), follower.exit_status,
+        proof,
+    )  # fmt: skip
 
 
 def verdict(watched: Watched) -> None:

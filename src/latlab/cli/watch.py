@@ -36,6 +36,9 @@ def watch(
         list[Path] | None, typer.Option("--symbols", help="ELF file of a firmware, FILE or FILE@OFFSET where it was loaded elsewhere.")
     ] = None,
     functions: Annotated[bool, typer.Option("--functions", help="Also count which code ran inside the calls.")] = False,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Beside it, count each instruction by itself, and compare at every change of world. Slow.")
+    ] = False,
     timeout: Annotated[float | None, typer.Option(help="Seconds until the machine is stopped.", show_default="none")] = None,
     limit: Annotated[int | None, typer.Option(help="Bytes that the probe's stream may have.", show_default="4 GiB")] = None,
     probe: ProbeOption = None,
@@ -52,7 +55,7 @@ def watch(
     if timeout is not None and not timeout > 0:
         raise UsageError(f"--timeout {timeout:g} is a number of seconds; use more than 0")
     images = tuple(read_subject_image(text) for text in symbols or ())
-    wanted = Watch(tuple(command), find_probe(probe), functions or bool(images), images, timeout, limit)
+    wanted = Watch(tuple(command), find_probe(probe), functions or bool(images), images, timeout, limit, proves=prove)
     conclude(wanted, store, format)
 
 

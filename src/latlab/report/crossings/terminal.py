@@ -41,6 +41,9 @@ def print_watched(console: Console, watched: Watched) -> None:
     _say(console, f"{total} changes of world: {ways}", "")
     if watched.open_calls:
         _say(console, f"{watched.open_calls} calls had not returned at the end: cores that were off, or what ended the machine", "")
+    if watched.proof and watched.proof.holds:
+        _say(console, f"Proved: {watched.proof.compared:,} changes of world, sleeps and wakes have the counts of a probe "
+             "that counts each instruction by itself", "")  # fmt: skip
     for problem in watched.problems:
         _say(console, f"problem {problem.message}", "yellow")
 
@@ -78,6 +81,7 @@ def watched_json(watched: Watched) -> str:
         ],
         "open_calls": watched.open_calls,
         "problems": [problem.message for problem in watched.problems],
+        "proved_changes": watched.proof.compared if watched.proof and watched.proof.holds else None,
     }
     return json.dumps(data, indent=2) + "\n"
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -41,6 +42,13 @@ def with_probe(command: Sequence[str], probe: Path, stream: Path, has_functions:
     if limit_bytes is not None:
         options.append(f"limit={limit_bytes}")
     return (*command, "-plugin", ",".join((escaped(probe), *options)))
+
+
+def with_slow_probe(command: Sequence[str], probe: Path, copy: Path, stream: Path, limit_bytes: int | None = None) -> tuple[str, ...]:
+    """The plugin once more, counting each instruction by itself. A plugin has one state a file, so this one is a copy."""
+    shutil.copy(probe, copy)
+    *before, options = with_probe(command, copy, stream, False, limit_bytes)
+    return (*before, f"{options},each=on")
 
 
 def refusal(stderr: str) -> str | None:

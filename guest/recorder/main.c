@@ -7,14 +7,17 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "clock.h"
+#include "kernel_events_file.h"
 #include "measure.h"
 #include "options.h"
+#include "pinned_thread.h"
 #include "recording.h"
 
 #define EXIT_USAGE 2
@@ -25,6 +28,9 @@
 
 static struct measurer measurers[RECORD_MAX_CPUS];
 static struct recording recording;
+static struct tracepoints tracepoints;
+static struct kernel_events *kernel_events[RECORD_MAX_CPUS]; /* NULL where they are not kept */
+static struct kernel_events_file events_file;
 
 static void stop(int number)
 {
@@ -117,6 +123,65 @@ static int open_record(const struct options *options, uint64_t start_ns)
     return error == 0 ? 0 : say(EXIT_USAGE, "cannot write", options->output, error);
 }
 
+struct opening {
+    struct kernel_events *events;
+    unsigned cpu;
+};
+
+static void *open_events_of(void *argument)
+{
+    const struct opening *opening = argument;
+
+    kernel_events_open(opening->events, opening->cpu, &tracepoints);
+    return NULL;
+}
+
+/* CPU after CPU, each on itself: the calls that calibrate one must not show on another. */
+static int open_events(const struct options *options)
+{
+    tracepoints_find(&tracepoints);
+    for (unsigned i = 0; i < options->cpus; i++) {
+        struct opening opening = { calloc(1, sizeof(*opening.events)), options->cpu_numbers[i] };
+        pthread_t thread;
+
+        if (opening.events == NULL) {
+            return ENOMEM;
+        }
+        int error = pinned_thread(opening.cpu, SCHED_FIFO, options->priority, open_events_of, &opening, &thread);
+
+        if (error != 0) {
+            return error;
+        }
+        pthread_join(thread, NULL);
+        kernel_events[i] = opening.events;
+    }
+    return kernel_events_file_create(&events_file, options->kernel_events, &tracepoints, kernel_events, options->cpus);
+}
+
+/* A CPU that sleeps stops its cycle counters, which would look like a theft where the system counter measures. */
+static void *keep_awake(void *argument)
+{
+    (void)argument;
+    while (!stopped()) {
+    }
+    return NULL;
+}
+
+static int keep_awake_where_needed(const struct options *options)
+{
+    for (unsigned i = 0; i < options->cpus && !options->idle_states_allowed; i++) {
+        pthread_t keeper;
+        int error = kernel_events[i] != NULL && needs_awake(&kernel_events[i]->found.rules)
+                        ? pinned_thread(options->cpu_numbers[i], SCHED_IDLE, 0, keep_awake, NULL, &keeper)
+                        : 0;
+
+        if (error != 0) {
+            return error;
+        }
+    }
+    return 0;
+}
+
 static struct recording_moment now(void)
 {
     uint64_t ns = clock_ns(CLOCK_MONOTONIC);
@@ -135,6 +200,7 @@ static int start_all(const struct options *options, uint64_t start_ns)
             .end_ns = options->duration_ns != 0 ? start_ns + options->duration_ns : UINT64_MAX,
             .cpu = options->cpu_numbers[i],
             .priority = options->priority,
+            .kernel_events = kernel_events[i],
         };
         int error = measure_start(measurer);
 
@@ -148,6 +214,19 @@ static int start_all(const struct options *options, uint64_t start_ns)
     return 0;
 }
 
+static int checkpoint(const struct options *options, bool is_final)
+{
+    int error = recording_checkpoint(&recording, measurers, now, is_final);
+
+    if (error == 0 && options->kernel_events != NULL) {
+        int (*write_events)(struct kernel_events_file *, struct kernel_events *const *, unsigned) =
+            is_final ? kernel_events_file_end : kernel_events_file_add;
+
+        error = write_events(&events_file, kernel_events, options->cpus);
+    }
+    return error;
+}
+
 static int record(const struct options *options, uint64_t start_ns)
 {
     uint64_t end_ns = options->duration_ns != 0 ? start_ns + options->duration_ns : UINT64_MAX;
@@ -158,7 +237,7 @@ static int record(const struct options *options, uint64_t start_ns)
 
         while (!stopped() && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR) {
         }
-        error = recording_checkpoint(&recording, measurers, now, false);
+        error = checkpoint(options, false);
     }
     if (error != 0) {
         atomic_store_explicit(&measure_stop, true, memory_order_relaxed);
@@ -166,7 +245,7 @@ static int record(const struct options *options, uint64_t start_ns)
     for (unsigned i = 0; i < options->cpus; i++) {
         pthread_join(measurers[i].thread, NULL);
     }
-    return error != 0 ? error : recording_checkpoint(&recording, measurers, now, true);
+    return error != 0 ? error : checkpoint(options, true);
 }
 
 int main(int argc, char **argv)
@@ -183,6 +262,12 @@ int main(int argc, char **argv)
 
     if (status != 0) {
         return status;
+    }
+    int unopened = options.kernel_events == NULL ? 0 : open_events(&options);
+
+    unopened = unopened != 0 ? unopened : keep_awake_where_needed(&options);
+    if (unopened != 0) {
+        return say(EXIT_USAGE, "cannot keep", options.kernel_events, unopened);
     }
     uint64_t start_ns = clock_ns(CLOCK_MONOTONIC) + START_DELAY_NS;
 

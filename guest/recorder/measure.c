@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "clock.h"
+#include "pinned_thread.h"
 
 #define COST_ROUNDS 4096U
 
@@ -19,12 +21,18 @@ static inline uint64_t note_wake_up(struct measurer *self, uint64_t due_ns)
 {
     struct outlier wake = { .wake_ns = clock_ns(CLOCK_MONOTONIC), .wake_ticks = counter_ticks(), .cpu = self->cpu };
     uint32_t generation = self->generation;
+    uint64_t outliers = self->tally.outliers;
+    uint64_t next_ns;
 
     __atomic_store_n(&self->generation, generation + 1U, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    due_ns = tally_wake_up(&self->tally, &self->queue, &self->rules, due_ns, &wake);
+    next_ns = tally_wake_up(&self->tally, &self->queue, &self->rules, due_ns, &wake);
     __atomic_store_n(&self->generation, generation + 2U, __ATOMIC_RELEASE);
-    return due_ns;
+    if (self->kernel_events != NULL && self->tally.outliers != outliers) {
+        wake.late_ns = wake.wake_ns - due_ns;
+        kernel_events_keep(self->kernel_events, &wake);
+    }
+    return next_ns;
 }
 
 static void *measure(void *argument)
@@ -32,6 +40,9 @@ static void *measure(void *argument)
     struct measurer *self = argument;
     uint64_t due_ns = self->first_due_ns;
 
+    if (self->kernel_events != NULL) {
+        kernel_events_of(self->kernel_events, gettid());
+    }
     while (!atomic_load_explicit(&measure_stop, memory_order_relaxed) && due_ns < self->end_ns) {
         struct timespec due = from_ns(due_ns);
 
@@ -45,24 +56,8 @@ static void *measure(void *argument)
 
 int measure_start(struct measurer *measurer)
 {
-    struct sched_param parameters = { .sched_priority = measurer->priority };
-    pthread_attr_t attributes;
-    cpu_set_t cpus;
-
-    CPU_ZERO(&cpus);
-    CPU_SET(measurer->cpu, &cpus);
     tally_init(&measurer->tally);
-    pthread_attr_init(&attributes);
-    pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
-    pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
-    pthread_attr_setschedparam(&attributes, &parameters);
-    int error = pthread_attr_setaffinity_np(&attributes, sizeof(cpus), &cpus);
-
-    if (error == 0) {
-        error = pthread_create(&measurer->thread, &attributes, measure, measurer);
-    }
-    pthread_attr_destroy(&attributes);
-    return error;
+    return pinned_thread(measurer->cpu, SCHED_FIFO, measurer->priority, measure, measurer, &measurer->thread);
 }
 
 void measure_snapshot(const struct measurer *measurer, struct tally *copy)

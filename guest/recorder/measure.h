@@ -6,15 +6,17 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "kernel_events.h"
 #include "tally.h"
 
-/* Filled in down to `priority` by whoever starts it; the rest is the thread's until it has been joined. */
+/* Filled in down to `kernel_events` by whoever starts it; the rest is the thread's until it has been joined. */
 struct measurer {
     struct tally_rules rules;
     uint64_t first_due_ns;
     uint64_t end_ns;
     uint32_t cpu;
     int priority;
+    struct kernel_events *kernel_events; /* NULL where they are not kept */
     pthread_t thread;
     uint32_t generation; /* odd while the tally is being written */
     struct tally tally;

@@ -30,6 +30,12 @@ struct meter_rules {
     double noise_ns;
 };
 
+/* Whether a sleep of the CPU, which stops its counters, would look like a theft. */
+static inline bool needs_awake(const struct meter_rules *rules)
+{
+    return rules->regime == REGIME_STOPS || rules->regime == REGIME_UNMARKED;
+}
+
 struct meter_sums {
     uint64_t measured_ticks;
     uint64_t windows;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "clock.h"
+#include "pinned_thread.h"
 
 #define READ_AGAIN 3U
 #define OPEN_FOR_NS 500000000ULL /* counters of 32 bits overflow later than this below 4.2 GHz: half their range is what the kernel lets them count */
@@ -29,25 +30,6 @@ static void *keep_awake(void *argument)
     while (!stopped()) {
     }
     return NULL;
-}
-
-static int start_on(unsigned cpu, int policy, int priority, void *(*what)(void *), void *argument, pthread_t *thread)
-{
-    struct sched_param parameters = { .sched_priority = priority };
-    pthread_attr_t attributes;
-    cpu_set_t cpus;
-
-    CPU_ZERO(&cpus);
-    CPU_SET(cpu, &cpus);
-    pthread_attr_init(&attributes);
-    pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
-    pthread_attr_setschedpolicy(&attributes, policy);
-    pthread_attr_setschedparam(&attributes, &parameters);
-    int error = pthread_attr_setaffinity_np(&attributes, sizeof(cpus), &cpus);
-
-    error = error != 0 ? error : pthread_create(thread, &attributes, what, argument);
-    pthread_attr_destroy(&attributes);
-    return error;
 }
 
 static bool read_whole(struct watcher *self, struct reading *reading)
@@ -192,21 +174,16 @@ static void *watch(void *argument)
     return NULL;
 }
 
-static bool needs_keeper(const struct watcher *watcher)
-{
-    return watcher->found.rules.regime == REGIME_STOPS || watcher->found.rules.regime == REGIME_UNMARKED;
-}
-
 int watch_start(struct watcher *watcher, pthread_barrier_t *ready, pthread_barrier_t *go)
 {
     all_ready = ready;
     all_go = go;
-    return start_on(watcher->cpu, watcher->priority > 0 ? SCHED_FIFO : SCHED_OTHER, watcher->priority, watch, watcher, &watcher->thread);
+    return pinned_thread(watcher->cpu, watcher->priority > 0 ? SCHED_FIFO : SCHED_OTHER, watcher->priority, watch, watcher, &watcher->thread);
 }
 
 int watch_keep_awake(struct watcher *watcher)
 {
-    return needs_keeper(watcher) ? start_on(watcher->cpu, SCHED_IDLE, 0, keep_awake, NULL, &watcher->keeper) : 0;
+    return needs_awake(&watcher->found.rules) ? pinned_thread(watcher->cpu, SCHED_IDLE, 0, keep_awake, NULL, &watcher->keeper) : 0;
 }
 
 void watch_join(struct watcher *watcher)

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable
 from contextlib import suppress
 
+from latlab.analysis.wakeups.lateness_parts import calibrations, parts_of
 from latlab.analysis.wakeups.wakeup import disagreement
 from latlab.catalog import event_table
 from latlab.errors import DataError
@@ -22,7 +23,6 @@ from latlab.formats.amounts.osnoise_top import read_osnoise_top
 from latlab.formats.amounts.perf_sched import read_perf_sched
 from latlab.formats.amounts.recording import load_json, read_recording_csv, read_twister_json
 from latlab.formats.amounts.schbench import read_schbench
-from latlab.formats.amounts.steal_meter import read_stolen
 from latlab.formats.amounts.thread_metric import read_thread_metric
 from latlab.formats.dump import console_log, el3_records, guest_frames, tftf_calls
 from latlab.formats.dump.dump import collect_dump, write_iteration
@@ -32,8 +32,10 @@ from latlab.formats.measured import read_amounts, read_wakeups
 from latlab.formats.published import csv_tables, rst_tables
 from latlab.formats.published import runs as published
 from latlab.formats.published.tables import Reading, parse_figure
+from latlab.formats.steal_meter import read_stolen
 from latlab.formats.wakeups import ftrace, recorder
 from latlab.formats.wakeups.jitter_samples import SAMPLE, read_samples
+from latlab.formats.wakeups.kernel_events import read_kernel_events
 from latlab.formats.wakeups.oslat import read_oslat
 from latlab.formats.wakeups.pairs import read_pairs
 from latlab.formats.wakeups.rteval import read_rteval
@@ -49,7 +51,7 @@ from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
 from latlab.model.figures import Figures
 from latlab.model.run import Topology
-from latlab.model.wakeups import Wakeups
+from latlab.model.wakeups import Outlier, Wakeups
 
 FRAME = re.compile(r"<(LLT1:[^<>]*) \*[0-9a-f]{8}>")
 EVENTS = event_table()
@@ -148,6 +150,30 @@ def el3(data: bytes) -> None:
     assert len(found.cpus) == len(set(found.cpus)) or not re.search(r"^read\n", text, re.MULTILINE)
     el3_records.info_of(text)
     assert all(call.cpu in found.cpus for call in found.calls())
+
+
+def kernel_events(data: bytes) -> None:
+    """What the recorder keeps of the kernel, with its checksums made right: each block is read or named, and it can be taken apart."""
+    try:
+        found = read_kernel_events(_blocks_with_right_checksums(data), "x")
+    except DataError as error:
+        assert str(error).startswith("x"), error
+        return
+    assert all(problem.startswith("x") for problem in found.problems)
+    for late in found.late:
+        outlier = Outlier(late.cpu, late.wake_ns, 100_000)
+        parts = parts_of(late, outlier, 80, calibrations(found).get(late.cpu))
+        assert sum(part.ns for part in parts) == outlier.late_ns
+
+
+def _blocks_with_right_checksums(data: bytes) -> bytes:
+    made, at = bytearray(data), 8
+    while at + 12 <= len(made):
+        body = at + 12
+        end = body + int.from_bytes(made[at + 4 : at + 8], "little")
+        struct.pack_into("<I", made, at + 8, zlib.crc32(made[body:end], zlib.crc32(made[at : at + 8])))
+        at = end
+    return bytes(made)
 
 
 def steal(data: bytes) -> None:
@@ -251,6 +277,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "wakeups": wakeups,
     "el3": el3,
     "steal": steal,
+    "kernel-events": kernel_events,
     "ftrace": ftrace_spans,
     "guest": guest,
     "timerlat-top": _measured(read_timerlat_top),

@@ -15,7 +15,8 @@ from latlab.formats.wakeups.recorder import read_record
 from latlab.model.wakeups import Wakeups
 from latlab.targets.linux.recorder_binary import FLAGS, guest_sources, wire_sources
 
-SOURCES = ("tests/hours.c", "recording.c", "record_file.c", "tally.c", "measure.c")
+SOURCES = ("tests/hours.c", "recording.c", "record_file.c", "tally.c", "measure.c", "kernel_events.c", "pinned_thread.c")
+METER = ("calibrate.c", "counters.c", "firmware_call.c", "meter.c")
 OUTLIERS_KEPT = 200_000
 LIMIT_BYTES = 10_000_000
 
@@ -39,10 +40,10 @@ def build(folder: Path) -> Path:
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler for this machine")
-    recorder, wire = guest_sources() / "recorder", wire_sources()
+    recorder, steal, wire = guest_sources() / "recorder", guest_sources() / "steal", wire_sources()
     program = folder / "hours"
-    sources = [*(recorder / source for source in SOURCES), wire / "crc32.c"]
-    command = [compiler, *FLAGS, f"-I{recorder}", f"-I{wire}", *map(str, sources), "-o", str(program)]
+    sources = [*(recorder / source for source in SOURCES), *(steal / source for source in METER), wire / "crc32.c"]
+    command = [compiler, *FLAGS, f"-I{recorder}", f"-I{steal}", f"-I{wire}", *map(str, sources), "-o", str(program)]
     subprocess.run(command, check=True)
     return program
 

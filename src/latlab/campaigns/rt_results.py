@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from latlab.analysis.wakeups.attribution import Attributed, Exposure, attribute, exposure
+from latlab.analysis.wakeups.attribution import Attributed, Exposure, attribute, exposure, with_parts
 from latlab.analysis.wakeups.periodicity import find_period
 from latlab.analysis.wakeups.power_cycles import Crossing, crossings
 from latlab.analysis.wakeups.result import RtResult
+from latlab.analysis.wakeups.sight import sight
 from latlab.analysis.wakeups.wakeup import disagreement, with_schedule
 from latlab.campaigns.recording import living
 from latlab.catalog import event_table
@@ -18,15 +19,17 @@ from latlab.errors import DataError, LatlabError
 from latlab.formats.dump.el3_records import El3Records, info_of, merged, read_all, read_records
 from latlab.formats.measured import read_wakeups
 from latlab.formats.wakeups.ftrace import read_spans
+from latlab.formats.wakeups.kernel_events import read_kernel_events
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Kind, RunStatus
+from latlab.model.kernel_events import KernelEvents
 from latlab.model.run import Build, PowerCycles, Problem, Run, Tick, Topology, WakeupCounts
 from latlab.model.wakeups import Wakeups
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets.linux.machine_facts import machine_facts
 from latlab.targets.linux.measured_on import COLLECTED, HEAT, read_collected
-from latlab.targets.linux.rt_job import Instrument, Workload
+from latlab.targets.linux.rt_job import KERNEL_EVENTS, Instrument, Workload
 
 CAMPAIGN = "rt"
 POWER_CAMPAIGN = "rt-power"
@@ -181,10 +184,13 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     timed = recorder or next((found for found in wakeups if found.outliers), None)
     attributed: tuple[Attributed, ...] | None = None
     exposed: tuple[Exposure, ...] = ()
-    if recorder and (el3 or "ftrace.txt" in files):
+    events = _kernel_events(files, problems)
+    if recorder and (el3 or events or "ftrace.txt" in files):
         calls, gaps = (el3.calls(), el3.gaps) if el3 else ((), {})
         kernel = read_spans(files.get("ftrace.txt", b"").decode("utf-8", "replace"), KERNEL_PROBES)
         attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, gaps), exposure(recorder, calls)
+        if events:
+            attributed = with_parts(recorder, attributed, events, recorder.conditions.priority or 0)
     problems += [
         f"{found.tool}: {sentence}"
         for found in wakeups
@@ -194,7 +200,7 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     problems += kernel_warnings(files.get("kernel.log", b""))
     due = [outlier.wake_ns - outlier.late_ns for outlier in timed.outliers] if timed else []
     period = find_period(sorted(due), (timed.interval_ns or 0) if timed else 0)
-    return RtResult(wakeups, attributed, exposed, period, tuple(problems), el3.lost if el3 else 0)
+    return RtResult(wakeups, attributed, exposed, period, tuple(problems), el3.lost if el3 else 0, sight(events) if events else ())
 
 
 def _wakeups(run: Run, files: Mapping[str, bytes], problems: list[str]) -> tuple[Wakeups, ...]:
@@ -213,6 +219,18 @@ def _wakeups(run: Run, files: Mapping[str, bytes], problems: list[str]) -> tuple
         problems += one.problems
         found.append(one)
     return tuple(found)
+
+
+def _kernel_events(files: Mapping[str, bytes], problems: list[str]) -> KernelEvents | None:
+    if KERNEL_EVENTS not in files:
+        return None
+    try:
+        found = read_kernel_events(files[KERNEL_EVENTS], KERNEL_EVENTS)
+    except DataError as error:
+        problems.append(str(error))
+        return None
+    problems += found.problems
+    return found
 
 
 def _el3(files: Mapping[str, bytes], problems: list[str]) -> El3Records | None:

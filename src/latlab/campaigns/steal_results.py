@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from latlab.analysis.amounts.stolen import amounts_of, blind_sentences
+from latlab.analysis.amounts.stolen import amounts_of
+from latlab.analysis.base.meter_sentences import blind_sentences
 from latlab.analysis.wakeups.periodicity import Period, find_period
 from latlab.errors import DataError
-from latlab.formats.amounts.steal_meter import read_stolen
+from latlab.formats.steal_meter import read_stolen
 from latlab.model.run import Amounts, Run
 from latlab.model.stolen import CpuStolen, Stolen
 from latlab.targets.linux.steal_job import PHASES, file_of
@@ -39,7 +40,7 @@ def problems_of(files: Mapping[str, bytes]) -> list[str]:
     phases = phases_of(files)
     problems = [problem for phase in phases for problem in phase.found.problems]
     if not any(phase.found.seeing for phase in phases):
-        problems += blind_sentences(phases[0].found)
+        problems += blind_sentences(phases[0].found.cpus)
     return problems
 
 

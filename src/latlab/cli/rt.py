@@ -60,6 +60,7 @@ class WorkloadOptions:
     priority: Annotated[int, typer.Option(help="SCHED_FIFO priority.")] = 80
     threshold: ThresholdOption = 100
     idle_states: Annotated[bool, typer.Option("--idle-states", help="Allow idle states; the guest gets those of PSCI.")] = False
+    causes: Annotated[bool, typer.Option("--causes", help="Keep what kernel and firmware did until each late wake-up; root.")] = False
     probes: Annotated[bool, typer.Option("--probes/--no-probes", help="Trace the kernel's way to the TRNG.")] = True
 
     def workload(self) -> Workload:
@@ -68,7 +69,8 @@ class WorkloadOptions:
 
         instrument = Instrument(self.instrument.value)
         duration_s = seconds_of(self.duration)
-        return checked(Workload(duration_s, self.load, instrument, self.interval, self.priority, self.threshold, self.idle_states))
+        times = (self.interval, self.priority, self.threshold)
+        return checked(Workload(duration_s, self.load, instrument, *times, self.idle_states, self.causes))
 
 
 @dataclass(frozen=True, slots=True)

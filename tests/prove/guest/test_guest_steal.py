@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from latlab.catalog import event_table
-from latlab.formats.amounts.steal_meter import read_stolen
 from latlab.formats.dump.el3_records import info_of, read_records
+from latlab.formats.steal_meter import read_stolen
 from latlab.model.calls import Call
 from latlab.model.stolen import Regime, Stolen, Theft
 from latlab.targets.guest.cpio import archive, file

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.analysis.amounts.stolen import amounts_of, blind_sentences, doubts, loss_of, said_cpus
+from latlab.analysis.amounts.stolen import amounts_of, doubts, loss_of
+from latlab.analysis.base.meter_sentences import blind_sentences, said_cpus
 from latlab.model.stolen import Blind, Regime
 from support.steal_lines import HZ, SEEN, blind_cpu, cpu_with, measured, second
 
@@ -34,7 +35,7 @@ def test_cpus_are_named_each_once(numbers: set[int]) -> None:
 
 def test_every_reason_has_a_sentence_of_its_own() -> None:
     blind = measured(*(blind_cpu(reason, number) for number, reason in enumerate(Blind)))
-    assert len(set(blind_sentences(blind))) == len(Blind)
+    assert len(set(blind_sentences(blind.cpus))) == len(Blind)
     assert amounts_of("idle", blind) == ()
 
 

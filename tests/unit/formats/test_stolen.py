@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from latlab.errors import DataError
-from latlab.formats.amounts.steal_meter import read_stolen
+from latlab.formats.steal_meter import read_stolen
 from latlab.model.stolen import Blind, Calibration, Regime
 from latlab.targets.linux.recorder_binary import meter_for
 from support.steal_lines import blind_cpu, cpu_with, measured, text

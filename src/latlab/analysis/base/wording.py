@@ -107,14 +107,28 @@ def said_mode(mode: Mode | None) -> str:
     return MODES[mode] if mode else "imported: as the tool says it"
 
 
+BLAMES = {
+    BlameKind.KERNEL: "kernel: {}",
+    BlameKind.STOLEN: "firmware or secure world, by the cycle counters",
+    BlameKind.INTERRUPT: "interrupt {}",
+    BlameKind.SOFTIRQ: "softirq {}",
+    BlameKind.THREAD: "thread {}",
+    BlameKind.MASKED: "interrupts masked in {}",
+    BlameKind.UNPREEMPTED: "preemption disabled in {}",
+    BlameKind.AWAY: "{} went on, or the CPU was away",
+    BlameKind.IDLE_EXIT: "late out of idle",
+    BlameKind.OWN: "its own system call",
+    BlameKind.PATH: "the way to the thread",
+}
+
+
 def said_blame(blame: Blame) -> str:
     """`TRNG_RND, called by the hwrng thread`."""
     if blame.kind is BlameKind.UNEXPLAINED:
         return "unexplained"
     if blame.kind is BlameKind.UNTRACED:
         return "not traced"
-    name = f"kernel: {blame.name}" if blame.kind is BlameKind.KERNEL else blame.name
-    return name + (f", called by {said_caller(blame.caller)}" if blame.caller else "")
+    return BLAMES.get(blame.kind, "{}").format(blame.name) + (f", called by {said_caller(blame.caller)}" if blame.caller else "")
 
 
 def said_caller(caller: Caller) -> str:

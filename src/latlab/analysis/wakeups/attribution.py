@@ -10,11 +10,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from latlab.analysis.wakeups.lateness_parts import Part, calibrations, parts_of, steps_by_wake_up
 from latlab.catalog import call_name
 from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
 from latlab.model.calls import Call, KernelSpan
+from latlab.model.kernel_events import KernelEvents
 from latlab.model.wakeups import Outlier, Wakeups
 
 CAUSE_SHARE = 0.5
@@ -23,16 +25,18 @@ MEASURING_TASK = "latlab-recorder"
 
 @dataclass(frozen=True, slots=True)
 class Attributed:
-    """An outlier, what is to blame, and how many calls of it took how much of the time; none where nothing is blamed."""
+    """An outlier, what is to blame, and how many calls of it took how much of the time; none where nothing is blamed. `parts` are all that
+    it is made of, the largest first; none where the kernel's events were not kept."""
 
     outlier: Outlier
     blame: Blame
     calls: int = 0
     stolen_ns: int = 0
+    parts: tuple[Part, ...] = ()
 
     @property
     def explained(self) -> bool:
-        return self.blame.kind in (BlameKind.FIRMWARE, BlameKind.KERNEL)
+        return self.blame not in (UNEXPLAINED, UNTRACED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ def attribute(
 ) -> tuple[Attributed, ...]:
     """Each outlier with its cause. Calls and outliers are joined on the system counter and the CPU. `gaps` are the ticks
     of each CPU whose records were overwritten before they were read."""
-    medians = {cpu.cpu: (cpu.histogram.percentile_ns(50) or 0) if cpu.histogram else 0 for cpu in wakeups.cpus}
+    medians = _medians(wakeups)
     by_cpu = _by_cpu(calls)
     found = []
     for outlier in outliers:
@@ -63,6 +67,31 @@ def attribute(
         traced = _is_traced(wakeups, outlier, (gaps or {}).get(outlier.cpu, ()))
         found.append(blamed or Attributed(outlier, UNEXPLAINED if traced else UNTRACED))
     return tuple(found)
+
+
+def _medians(wakeups: Wakeups) -> dict[int, int]:
+    return {cpu.cpu: (cpu.histogram.percentile_ns(50) or 0) if cpu.histogram else 0 for cpu in wakeups.cpus}
+
+
+def with_parts(wakeups: Wakeups, attributed: Iterable[Attributed], events: KernelEvents, priority: int) -> tuple[Attributed, ...]:
+    """The same with what each outlier is made of, by the kernel's events and the cycle counters. The largest part is its cause where
+    nothing else explains it, under the same condition as a call."""
+    medians, steps, seeing = _medians(wakeups), steps_by_wake_up(events), calibrations(events)
+    found = []
+    for entry in attributed:
+        late = steps.get((entry.outlier.cpu, entry.outlier.wake_ns))
+        parts = parts_of(late, entry.outlier, priority, seeing.get(entry.outlier.cpu)) if late else ()
+        enough_ns = CAUSE_SHARE * (entry.outlier.late_ns - medians.get(entry.outlier.cpu, 0))
+        largest = next((part for part in parts if part.blame.kind not in _NO_CAUSE and part.ns >= enough_ns), None)
+        if largest is not None and not entry.explained:
+            entry = replace(entry, blame=largest.blame, stolen_ns=largest.ns)
+        elif parts and entry.blame == UNTRACED:
+            entry = replace(entry, blame=UNEXPLAINED)
+        found.append(replace(entry, parts=parts))
+    return tuple(found)
+
+
+_NO_CAUSE = (BlameKind.PATH, BlameKind.UNEXPLAINED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from latlab.model.wakeups import Wakeups
 
 @dataclass(frozen=True)
 class RtResult:
-    """One measurement: what each tool saw, and what is known of why. `attributed` is None where nothing could be joined."""
+    """One measurement: what each tool saw, and what is known of why. `attributed` is None where nothing could be joined;
+    `sight` says what could be seen of kernel and firmware, where that was asked for."""
 
     wakeups: tuple[Wakeups, ...]
     attributed: tuple[Attributed, ...] | None
@@ -20,6 +21,7 @@ class RtResult:
     period: Period | None
     problems: tuple[str, ...]
     records_lost: int = 0
+    sight: tuple[str, ...] = ()
 
     @property
     def recorder(self) -> Wakeups | None:

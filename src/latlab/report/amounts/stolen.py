@@ -8,7 +8,8 @@ from typing import Any
 
 import altair as alt
 
-from latlab.analysis.amounts.stolen import blind_sentences, doubts, loss_of, said_cpus
+from latlab.analysis.amounts.stolen import doubts, loss_of
+from latlab.analysis.base.meter_sentences import blind_sentences, said_cpus
 from latlab.campaigns.steal_results import StealPhase
 from latlab.model.run import Run
 from latlab.model.stolen import Calibration, CpuStolen, Regime, Theft
@@ -63,7 +64,7 @@ def document(run: Run, phases: Phases) -> Page:
 
 def _sentences(run: Run, phases: Phases) -> tuple[Block, ...]:
     """Blind CPUs first; a run that saw nothing says it among its problems."""
-    told = list(blind_sentences(phases[0].found)) if any(phase.found.seeing for phase in phases) else []
+    told = list(blind_sentences(phases[0].found.cpus)) if any(phase.found.seeing for phase in phases) else []
     told += list(dict.fromkeys(sentence for phase in phases for sentence in doubts(phase.found)))
     said = [*told, *(sentence for sentence in (problem.message for problem in run.problems) if sentence not in told)]
     return (Items(tuple(Item(sentence) for sentence in said)),) if said else ()

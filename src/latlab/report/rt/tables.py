@@ -110,8 +110,8 @@ def causes(name: str, result: RtResult) -> Table:
         )
         for group in by_cause(result.attributed)
     )
-    columns = (*words("Cause"), *figures("Outliers", "On"), Column("Latest", unit=UNIT), Column("of that in the call", unit=UNIT))
-    return Table(title, columns, rows, _period_note(result))
+    columns = (*words("Cause"), *figures("Outliers", "On"), Column("Latest", unit=UNIT), Column("of that by it", unit=UNIT))
+    return Table(title, columns, rows, (*result.sight, *_period_note(result)))
 
 
 def power_table(result: PowerResult) -> Table:
@@ -154,7 +154,7 @@ def _worst(name: str, result: RtResult, recorder: Wakeups) -> Table:
             str(entry.outlier.cpu),
             us(entry.outlier.late_ns),
             str(entry.outlier.missed),
-            str(entry.calls) if entry.explained else "-",
+            str(entry.calls) if entry.calls else "-",
             us(entry.stolen_ns) if entry.explained else "-",
             cause_name(entry),
         )
@@ -166,7 +166,7 @@ def _worst(name: str, result: RtResult, recorder: Wakeups) -> Table:
         *figures("CPU"),
         Column("Late", unit=UNIT),
         *figures("Missed", "Calls"),
-        Column("In the calls", unit=UNIT),
+        Column("By the cause", unit=UNIT),
         *words("Cause"),
     )
     return Table(_titled(name, "Outliers"), columns, rows, notes)

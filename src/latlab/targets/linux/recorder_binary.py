@@ -12,6 +12,8 @@ from latlab.errors import UsageError
 from latlab.targets.tools import run
 
 COMPILERS = {"x86_64": ("x86_64-linux-gnu-gcc", "gcc"), "aarch64": ("aarch64-linux-gnu-gcc",)}
+RECORDER_SOURCES = ("histogram.c", "pinned_thread.c")
+METER_SOURCES = ("calibrate.c", "counters.c", "firmware_call.c", "meter.c", "output.c", "crc32.c")
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wvla", "-static", "-pthread")
 
 
@@ -38,23 +40,23 @@ def cache_folder() -> Path:
 
 def recorder_for(machine: str) -> Path:
     """`machine` is what `uname -m` says."""
-    return _program_for(machine, "recorder", (guest_sources() / "recorder", wire_sources()), (wire_sources() / "crc32.c",))
+    return _program_for(machine, "recorder", (guest_sources() / "recorder", guest_sources() / "steal", wire_sources()), METER_SOURCES)
 
 
 def meter_for(machine: str) -> Path:
     """The steal meter, which shares the recorder's clock and histogram."""
-    recorder = guest_sources() / "recorder"
-    return _program_for(machine, "steal-meter", (guest_sources() / "steal", recorder), (recorder / "histogram.c",))
+    return _program_for(machine, "steal-meter", (guest_sources() / "steal", guest_sources() / "recorder"), RECORDER_SOURCES)
 
 
-def _program_for(machine: str, name: str, folders: tuple[Path, Path], others: tuple[Path, ...]) -> Path:
-    """Of the sources of the first folder and of `others`; both folders have its headers."""
+def _program_for(machine: str, name: str, folders: tuple[Path, ...], others: tuple[str, ...]) -> Path:
+    """Of the sources of the first folder and of `others` in the other ones; all of them have its headers."""
     if machine not in COMPILERS:
         raise UsageError(f"the {name} knows no machine {machine!r}; it runs on {' and '.join(COMPILERS)}")
     carried = Path(str(resources.files("latlab"))) / "catalog" / "images" / f"{name}-{machine}"
     if carried.is_file():
         return carried
-    sources = (*sorted(folders[0].glob("*.c")), *others)
+    shared = (folder / other for folder in folders[1:] for other in others)
+    sources = (*sorted(folders[0].glob("*.c")), *(path for path in shared if path.is_file()))
     stamp = hashlib.sha256(b"".join(path.read_bytes() for folder in folders for path in sorted(folder.glob("*.[ch]")))).hexdigest()[:12]
     target = cache_folder() / name / f"{machine}-{stamp}"
     if target.is_file():
@@ -64,6 +66,6 @@ def _program_for(machine: str, name: str, folders: tuple[Path, Path], others: tu
         raise UsageError(f"no compiler for {machine} to build the {name}; install {COMPILERS[machine][0]} (`make setup` does)")
     target.parent.mkdir(parents=True, exist_ok=True)
     made = target.with_suffix(".new")
-    run((compiler, *FLAGS, f"-I{folders[1]}", *map(str, sources), "-o", str(made)))
+    run((compiler, *FLAGS, *(f"-I{folder}" for folder in folders), *map(str, sources), "-o", str(made)))
     made.replace(target)
     return target

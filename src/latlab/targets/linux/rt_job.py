@@ -11,6 +11,7 @@ from latlab.errors import UsageError
 from latlab.targets.linux.measured_on import COLLECT, COLLECTED, HEAT, HEAT_COMMAND
 
 HISTOGRAM_US = 400
+KERNEL_EVENTS = "kernel-events.bin"
 LOADS = {
     "cpu": "stress-ng --cpu-method=all -c 4",
     "hackbench": "hackbench -g 4 -l 1000000000",
@@ -34,7 +35,8 @@ class Instrument(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What is measured, and under which conditions. `idle_states` leaves /dev/cpu_dma_latency alone."""
+    """What is measured, and under which conditions. `idle_states` leaves /dev/cpu_dma_latency alone. `causes`: what the
+    kernel and the firmware do until each late wake-up is kept."""
 
     duration_s: int
     load: str = "cpu"
@@ -43,6 +45,7 @@ class Workload:
     priority: int = 80
     outlier_us: int = 100
     idle_states: bool = False
+    causes: bool = False
 
     @property
     def cyclictest(self) -> str:
@@ -59,7 +62,8 @@ class Workload:
     def recorder(self, program: str, shares: bool = True) -> str:
         """`shares`: it also keeps its file in the memory that $SHARED names, if it names one."""
         idle = " -I" if self.idle_states else ""
-        options = f"-D {self.duration_s} -i {self.interval_us} -p {self.priority} -t {self.outlier_us}{idle}"
+        causes = f" -k $OUT/{KERNEL_EVENTS}" if self.causes else ""
+        options = f"-D {self.duration_s} -i {self.interval_us} -p {self.priority} -t {self.outlier_us}{causes}{idle}"
         return f"{quote(program)} -o $OUT/recorder.rec {options}{' ${SHARED:+-m $SHARED}' if shares else ''}"
 
 

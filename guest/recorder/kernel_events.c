@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "kernel_events.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+#define RING_BYTES (1U << 18)
+#define MOST_RECORD 2048U
+#define MOST_COUNTERS 8U /* what stands there in a record without counters is its size, which is more */
+#define LATE_BYTES ((uint32_t)sizeof(struct late_head))
+
+/* What the kernel writes of an event. Of a switch there follow the counters, with their number first; then its own record, with its size. */
+struct sample {
+    struct perf_event_header header;
+    uint64_t time_ns;
+};
+
+static int open_tracepoint(const struct tracepoint *point, unsigned cpu, int leader, bool counts)
+{
+    struct perf_event_attr attributes = {
+        .type = PERF_TYPE_TRACEPOINT,
+        .size = sizeof(attributes),
+        .config = point->id,
+        .sample_period = 1,
+        .sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW | (counts ? PERF_SAMPLE_READ : 0U),
+        .read_format = counts ? PERF_FORMAT_GROUP : 0U,
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC,
+        .write_backward = 1,
+    };
+
+    return (int)syscall(SYS_perf_event_open, &attributes, -1, (int)cpu, leader, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Mapped without the right to write, which is what makes the kernel overwrite the oldest. */
+static int map_ring(struct kernel_events *self, int fd)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *ring = mmap(NULL, page + RING_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+
+    if (ring == MAP_FAILED) {
+        return errno;
+    }
+    self->ring = ring;
+    return 0;
+}
+
+/* All of them write into the ring of the first, which is the switch. It alone brings the counters: reading them is what costs most. */
+static int open_one(struct kernel_events *self, const struct tracepoint *point, int first, int *fd)
+{
+    bool counts = first < 0 && self->found.blind == BLIND_NOT;
+
+    *fd = open_tracepoint(point, self->cpu, counts ? self->counters.leader : -1, counts);
+    if (*fd < 0) {
+        return errno;
+    }
+    if (first < 0) {
+        return map_ring(self, *fd);
+    }
+    return ioctl(*fd, PERF_EVENT_IOC_SET_OUTPUT, first) == 0 ? 0 : errno;
+}
+
+static int open_all(struct kernel_events *self, const struct tracepoints *tracepoints)
+{
+    int fds[TRACEPOINTS_NEEDED] = { -1, -1 };
+
+    for (unsigned i = 0; i < tracepoints->count; i++) {
+        int fd = -1;
+        int error = open_one(self, &tracepoints->points[i], fds[0], &fd);
+
+        if (i < TRACEPOINTS_NEEDED) {
+            if (error != 0) {
+                return error;
+            }
+            fds[i] = fd;
+        }
+    }
+    self->waking = fds[1];
+    return 0;
+}
+
+void kernel_events_open(struct kernel_events *self, unsigned cpu, const struct tracepoints *tracepoints)
+{
+    self->cpu = cpu;
+    self->waking = -1;
+    self->switch_id = tracepoints->points[0].id;
+    calibrate(&self->found, &self->counters, cpu);
+    self->error = tracepoints->error != 0 ? tracepoints->error : open_all(self, tracepoints);
+    if (self->error != 0) {
+        self->ring = NULL;
+    }
+}
+
+void kernel_events_of(struct kernel_events *self, pid_t thread)
+{
+    char filter[32];
+
+    snprintf(filter, sizeof(filter), "pid==%d", (int)thread);
+    if (self->ring != NULL) {
+        ioctl(self->waking, PERF_EVENT_IOC_SET_FILTER, filter);
+    }
+}
+
+static uint64_t ring_head(const struct kernel_events *self)
+{
+    const struct perf_event_mmap_page *page = self->ring;
+
+    return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+}
+
+static void from_ring(const struct kernel_events *self, uint64_t at, void *out, uint32_t bytes)
+{
+    const char *data = (const char *)self->ring + sysconf(_SC_PAGESIZE);
+    uint32_t start = (uint32_t)(at % RING_BYTES);
+    uint32_t first = bytes < RING_BYTES - start ? bytes : RING_BYTES - start;
+
+    memcpy(out, data + start, first);
+    memcpy((char *)out + first, data, bytes - first);
+}
+
+static void to_kept(struct kernel_events *self, uint32_t at, const void *bytes, uint32_t count)
+{
+    uint32_t start = at % KEPT_BYTES;
+    uint32_t first = count < KEPT_BYTES - start ? count : KEPT_BYTES - start;
+
+    memcpy(self->kept + start, bytes, first);
+    memcpy(self->kept, (const char *)bytes + first, count - first);
+}
+
+static bool is_switch(const struct kernel_events *self, const char *record, uint32_t bytes)
+{
+    size_t at = sizeof(struct sample);
+    uint64_t values = 0;
+    uint16_t id = 0;
+
+    if (self->found.blind == BLIND_NOT) {
+        memcpy(&values, record + at, sizeof(values));
+        at += values < MOST_COUNTERS ? (1U + (size_t)values) * sizeof(uint64_t) : 0;
+    }
+    if (bytes < at + sizeof(uint32_t) + sizeof(id)) {
+        return false;
+    }
+    memcpy(&id, record + at + sizeof(uint32_t), sizeof(id));
+    return id == self->switch_id;
+}
+
+/* The records from the newest back to the switch before the wake-up was due: it tells who ran then. Says how many bytes they take. */
+static uint32_t copy_records(struct kernel_events *self, uint32_t to, uint64_t due_ns, uint32_t room, bool *is_whole)
+{
+    const uint64_t head = ring_head(self);
+    uint32_t copied = 0;
+    bool is_done = false;
+
+    while (!is_done && copied + sizeof(struct sample) <= RING_BYTES) {
+        char record[MOST_RECORD];
+        struct sample sample;
+
+        from_ring(self, head + copied, &sample, sizeof(sample));
+        if (sample.header.type != PERF_RECORD_SAMPLE || sample.header.size < sizeof(sample) || sample.header.size > MOST_RECORD ||
+            copied + sample.header.size > room) {
+            break;
+        }
+        from_ring(self, head + copied, record, sample.header.size);
+        to_kept(self, to + copied, record, sample.header.size);
+        copied += sample.header.size;
+        is_done = sample.time_ns < due_ns && is_switch(self, record, sample.header.size);
+    }
+    *is_whole = is_done && copied + (head - ring_head(self)) <= RING_BYTES;
+    return copied;
+}
+
+void kernel_events_keep(struct kernel_events *self, const struct outlier *late)
+{
+    struct late_head head = { .wake_ns = late->wake_ns, .wake_ticks = late->wake_ticks, .cpu = late->cpu };
+    struct reading reading;
+    bool is_whole = false;
+
+    if (self->ring == NULL) {
+        return;
+    }
+    if (self->found.blind == BLIND_NOT && counters_read(&self->counters, &reading) == 0) {
+        head.readable = 1;
+        head.before_ticks = reading.before_ticks;
+        head.after_ticks = reading.after_ticks;
+        head.cycles = reading.cycles;
+        head.events = reading.events;
+    }
+    uint32_t room = KEPT_BYTES - (self->put - __atomic_load_n(&self->taken, __ATOMIC_ACQUIRE));
+
+    if (room < LATE_BYTES + KEPT_OF_ONE) {
+        self->dropped++;
+        return;
+    }
+    head.bytes = copy_records(self, self->put + LATE_BYTES, late->wake_ns - late->late_ns, KEPT_OF_ONE, &is_whole);
+    head.is_whole = is_whole;
+    to_kept(self, self->put, &head, LATE_BYTES);
+    __atomic_store_n(&self->put, self->put + LATE_BYTES + head.bytes, __ATOMIC_RELEASE);
+}
+
+static void from_kept(const struct kernel_events *self, uint32_t at, char *out, uint32_t count)
+{
+    uint32_t start = at % KEPT_BYTES;
+    uint32_t first = count < KEPT_BYTES - start ? count : KEPT_BYTES - start;
+
+    memcpy(out, self->kept + start, first);
+    memcpy(out + first, self->kept, count - first);
+}
+
+uint32_t kernel_events_take(struct kernel_events *self, char *out)
+{
+    struct late_head head;
+
+    if (self->taken == __atomic_load_n(&self->put, __ATOMIC_ACQUIRE)) {
+        return 0;
+    }
+    from_kept(self, self->taken, (char *)&head, LATE_BYTES);
+    from_kept(self, self->taken, out, LATE_BYTES + head.bytes);
+    __atomic_store_n(&self->taken, self->taken + LATE_BYTES + head.bytes, __ATOMIC_RELEASE);
+    return LATE_BYTES + head.bytes;
+}

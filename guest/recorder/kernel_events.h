@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the kernel did on one CPU until a late wake-up, and how far the CPU's two cycle counters had come at each of its steps. The kernel
+ * writes that into a ring which overwrites itself; a copy is made of a late wake-up only, so one in time costs this side nothing.
+ */
+#ifndef KERNEL_EVENTS_H
+#define KERNEL_EVENTS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "calibrate.h"
+#include "tally.h"
+#include "tracepoints.h"
+
+#define KEPT_BYTES (1U << 20) /* between two checkpoints; a power of two */
+#define KEPT_OF_ONE 65536U    /* the newest of a late wake-up's records */
+
+/* Of a late wake-up, before its records, the newest first. The counters were read when the thread ran; `readable` says whether at all. */
+struct late_head {
+    uint64_t wake_ns;
+    uint64_t wake_ticks;
+    uint64_t before_ticks;
+    uint64_t after_ticks;
+    uint64_t cycles;
+    uint64_t events;
+    uint32_t cpu;
+    uint32_t readable;
+    uint32_t is_whole; /* they go back to before it was due */
+    uint32_t bytes;    /* of records */
+};
+
+/* One writer, the measuring thread; one reader. `put` and `taken` count bytes. */
+struct kernel_events {
+    unsigned cpu;
+    int error; /* why the tracepoints are not open; 0 where they are */
+    uint32_t switch_id;
+    struct calibration found;
+    struct counters counters;
+    int waking;       /* the descriptor of sched_waking, whose filter is the measuring thread */
+    const void *ring; /* NULL where they are not open */
+    uint32_t put;
+    uint32_t taken;
+    uint64_t dropped;  /* found no room; by the writer */
+    uint64_t left_out; /* did not fit into the file; by the reader */
+    char kept[KEPT_BYTES];
+};
+
+/* By a thread on that CPU, which is calibrated first. Where the meter is blind, the events are opened without counters. */
+void kernel_events_open(struct kernel_events *self, unsigned cpu, const struct tracepoints *tracepoints);
+
+/* By the measuring thread, before it measures: only its own wake-ups are of interest. */
+void kernel_events_of(struct kernel_events *self, pid_t thread);
+
+/* By the measuring thread, at once after a wake-up that was late. One that finds no room is counted as dropped. */
+void kernel_events_keep(struct kernel_events *self, const struct outlier *late);
+
+/* The oldest that was not taken yet into `out`, which has room for KEPT_OF_ONE and a head; its bytes, 0 where there is none. By one reader. */
+uint32_t kernel_events_take(struct kernel_events *self, char *out);
+
+#endif

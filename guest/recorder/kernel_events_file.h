@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The file of what the kernel did until late wake-ups: blocks that are only added, each with its CRC-32; docs/rt.md has the layout. */
+#ifndef KERNEL_EVENTS_FILE_H
+#define KERNEL_EVENTS_FILE_H
+
+#include "kernel_events.h"
+#include "record_file.h"
+
+#define KERNEL_EVENTS_MAGIC "LLKEV1\r\n"
+#define KERNEL_EVENTS_FILE_MOST (64ULL << 20) /* what comes later is counted as dropped */
+
+enum block_kind {
+    BLOCK_METER = 1,  /* lines of text, as the steal meter's: what each CPU's counters show */
+    BLOCK_FORMAT = 2, /* a tracepoint's description by the kernel, as text */
+    BLOCK_CLOSED = 3, /* a CPU whose events cannot be opened: its number and an errno, 32 bits each */
+    BLOCK_LATE = 4,   /* a struct late_head and its records */
+    BLOCK_END = 5,    /* for each CPU: its number, and how many late wake-ups are not in the file, 64 bits each */
+};
+
+struct block_head {
+    uint32_t kind;
+    uint32_t bytes;
+    uint32_t crc; /* over the two fields before it and the bytes that follow */
+};
+
+struct kernel_events_file {
+    int fd;
+    uint64_t bytes;
+};
+
+/* All return 0 or an errno. `events` are those of all CPUs. */
+int kernel_events_file_create(struct kernel_events_file *file, const char *path, const struct tracepoints *tracepoints,
+                              struct kernel_events *const *events, unsigned cpus);
+int kernel_events_file_add(struct kernel_events_file *file, struct kernel_events *const *events, unsigned cpus);
+int kernel_events_file_end(struct kernel_events_file *file, struct kernel_events *const *events, unsigned cpus);
+
+#endif

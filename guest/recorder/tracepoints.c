@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "tracepoints.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#define TRACEFS "/sys/kernel/tracing"
+
+/* Those of the second half are x86's own, where interrupts of the CPU itself are no irq_handler_entry. */
+static const char *const names[] = {
+    "sched/sched_switch",
+    "sched/sched_waking",
+    "irq/irq_handler_entry",
+    "irq/irq_handler_exit",
+    "irq/softirq_entry",
+    "irq/softirq_exit",
+    "ipi/ipi_entry",
+    "ipi/ipi_exit",
+    "irq_vectors/local_timer_entry",
+    "irq_vectors/local_timer_exit",
+    "irq_vectors/reschedule_entry",
+    "irq_vectors/reschedule_exit",
+    "irq_vectors/call_function_entry",
+    "irq_vectors/call_function_exit",
+    "irq_vectors/call_function_single_entry",
+    "irq_vectors/call_function_single_exit",
+};
+
+_Static_assert(sizeof(names) / sizeof(names[0]) <= TRACEPOINTS_MOST, "there is room for all of them");
+
+static int read_text(const char *name, const char *file, char *text, uint32_t room, uint32_t *bytes)
+{
+    char path[128];
+    int fd = snprintf(path, sizeof(path), TRACEFS "/events/%s/%s", name, file) < (int)sizeof(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+
+    if (fd < 0) {
+        return errno;
+    }
+    ssize_t size = 0;
+
+    *bytes = 0;
+    while (*bytes < room - 1U && (size = read(fd, text + *bytes, room - 1U - *bytes)) > 0) {
+        *bytes += (uint32_t)size;
+    }
+    int error = size < 0 ? errno : 0;
+
+    close(fd);
+    text[*bytes] = '\0';
+    return error;
+}
+
+static int find_one(const char *name, struct tracepoint *point)
+{
+    char id[16];
+    uint32_t bytes = 0;
+    int error = read_text(name, "id", id, sizeof(id), &bytes);
+
+    point->name = name;
+    point->id = (uint32_t)strtoul(id, NULL, 10);
+    return error != 0 ? error : read_text(name, "format", point->format, sizeof(point->format), &point->format_bytes);
+}
+
+static int mount_for_this_process(void)
+{
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("tracefs", TRACEFS, "tracefs", 0, NULL) != 0) {
+        return errno;
+    }
+    return 0;
+}
+
+static int find_all(struct tracepoints *found)
+{
+    if (access(TRACEFS "/events", R_OK | X_OK) != 0) {
+        int error = errno == ENOENT ? mount_for_this_process() : errno;
+
+        if (error != 0) {
+            return error;
+        }
+    }
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        int error = find_one(names[i], &found->points[found->count]);
+
+        if (error == 0) {
+            found->count++;
+        } else if (i < TRACEPOINTS_NEEDED) {
+            return error;
+        }
+    }
+    return 0;
+}
+
+void tracepoints_find(struct tracepoints *found)
+{
+    found->count = 0;
+    found->error = find_all(found);
+}

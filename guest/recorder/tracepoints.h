@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernel's tracepoints that say what a CPU does: switches, the wake-up of one thread, interrupts, softirqs. */
+#ifndef TRACEPOINTS_H
+#define TRACEPOINTS_H
+
+#include <stdint.h>
+
+#define TRACEPOINTS_MOST 20U
+#define TRACEPOINTS_NEEDED 2U /* nothing can be said without the first two */
+#define TRACEPOINT_TEXT 4096U
+
+/* `format` is the kernel's own description of the record, as it stands in tracefs. */
+struct tracepoint {
+    const char *name;
+    uint32_t id;
+    uint32_t format_bytes;
+    char format[TRACEPOINT_TEXT];
+};
+
+struct tracepoints {
+    int error;      /* why there are none; 0 where there are */
+    unsigned count; /* the first is sched_switch, the second sched_waking */
+    struct tracepoint points[TRACEPOINTS_MOST];
+};
+
+/*
+ * None where there is no tracefs or it has not even the first two. Where it is not mounted, it is mounted for this process alone: nobody else
+ * sees that. Before other threads are started.
+ */
+void tracepoints_find(struct tracepoints *found);
+
+#endif

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A lateness as a sum of named parts: what ran on the CPU from the moment when a wake-up was due to the moment when the thread ran.
+
+The kernel's events cut that time into stretches, each of which belongs to who ran in it. What the CPU's counters show as stolen in a
+stretch is taken out of it first; without it the thread would have run earlier by as much, wherever in the stretch it lay.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from latlab.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, Step, Thread
+from latlab.model.stolen import Calibration, Regime
+from latlab.model.wakeups import Outlier
+
+MARK_SHARE = 0.5
+COUNTER_OVERFLOW = "arm-pmu"
+PATH = Blame(BlameKind.PATH)
+STOLEN = Blame(BlameKind.STOLEN)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """How much of a lateness is whose."""
+
+    blame: Blame
+    ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """From one event to the next. `slept`: the CPU was idle in it, so that its counters may have stood."""
+
+    begin_ns: int
+    end_ns: int
+    owner: Blame
+    slept: bool
+
+
+@dataclass(slots=True)
+class _State:
+    """Who has the CPU while the steps are walked through."""
+
+    own_priority: int
+    own_pid: int | None = None
+    running: Thread | None = None
+    inside: list[tuple[Step, str]] = field(default_factory=list)
+    woken: bool = False
+    came: bool = False
+
+
+def parts_of(late: LateSteps, outlier: Outlier, priority: int, calibration: Calibration | None) -> tuple[Part, ...]:
+    """The parts, the largest first; together they are the lateness. `priority` is the thread's real-time priority. Without a calibration
+    nothing can be stolen, and what may have been a theft says so. Where the events do not reach back to when it was due, the rest is
+    unexplained."""
+    due_ns = outlier.wake_ns - outlier.late_ns
+    stretches = list(_stretches(late, due_ns, 99 - priority, calibration is not None))
+    sums: Counter[Blame] = Counter()
+    for stretch in stretches:
+        sums[stretch.owner] += _overlap(stretch, due_ns, outlier.wake_ns)
+    if calibration is not None:
+        for begin_ns, end_ns, stolen_ns in thefts(late, calibration):
+            _take_out(sums, stretches, (max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)), stolen_ns)
+    sums[UNEXPLAINED] += outlier.late_ns - sums.total()
+    return tuple(Part(blame, ns) for blame, ns in sums.most_common() if ns > 0)
+
+
+def _take_out(sums: Counter[Blame], stretches: list[_Stretch], within: tuple[int, int], stolen_ns: int) -> None:
+    """Of those who seemed to have the CPU at that time, of the one who seemed to have it longest first."""
+    shares = Counter({owner: 0 for owner in sums})
+    for stretch in stretches:
+        shares[stretch.owner] += _overlap(stretch, *within)
+    left_ns = min(stolen_ns, shares.total())
+    sums[STOLEN] += left_ns
+    for owner, share_ns in shares.most_common():
+        taken_ns = min(share_ns, left_ns)
+        sums[owner] -= taken_ns
+        left_ns -= taken_ns
+
+
+def _overlap(stretch: _Stretch, begin_ns: int, end_ns: int) -> int:
+    return max(0, min(stretch.end_ns, end_ns) - max(stretch.begin_ns, begin_ns))
+
+
+def thefts(late: LateSteps, calibration: Calibration) -> Iterator[tuple[int, int, int]]:
+    """Begin, end and ns of each theft between two readings of the counters."""
+    read = [(step.ns, step.counts) for step in late.steps if step.counts is not None]
+    if late.after is not None and calibration.regime is not Regime.UNMARKED:
+        read.append((late.after_ns, late.after))
+    asleep = list(_untold(late))
+    for (begin_ns, first), (end_ns, second) in pairwise(read):
+        may_have_stood = any(begin < end_ns and end > begin_ns for begin, end in asleep)
+        stolen_ns = stolen_between(end_ns - begin_ns, first, second, calibration, may_have_stood)
+        if stolen_ns > 0:
+            yield begin_ns, end_ns, stolen_ns
+
+
+def stolen_between(elapsed_ns: int, first: CycleCounts, second: CycleCounts, calibration: Calibration, may_have_stood: bool = False) -> int:
+    """What was taken between two readings; 0 where that cannot be told from nothing. Where the system counter measures, the CPU must not
+    have slept and its counters must not have been stopped."""
+    events = second.events - first.events
+    mark = second.cycles - first.cycles - events
+    if calibration.regime is Regime.RUNS:
+        return round(mark * 1e9 / calibration.cycle_hz) if mark > 2 * calibration.noise_cycles else 0
+    if may_have_stood:
+        return 0
+    lead_ns = round(elapsed_ns - events * 1e9 / calibration.cycle_hz)
+    enough = mark >= MARK_SHARE * calibration.call_mark_cycles if calibration.regime is Regime.STOPS else lead_ns > calibration.noise_ns
+    return max(lead_ns, 0) if enough else 0
+
+
+def _untold(late: LateSteps) -> Iterator[tuple[int, int]]:
+    """When the counters may have stood: in idle, and in the interrupt of their own overflow."""
+    idle_since_ns: int | None = None
+    overflow_since_ns: int | None = None
+    for step in late.steps:
+        if step.leaves is not None and step.leaves.is_idle:
+            yield (late.steps[0].ns if idle_since_ns is None else idle_since_ns), step.ns
+        if step.step is Step.SWITCH:
+            idle_since_ns = step.ns if step.comes is not None and step.comes.is_idle else None
+        elif step.step is Step.INTERRUPT_IN and step.name == COUNTER_OVERFLOW:
+            overflow_since_ns = step.ns
+        elif step.step is Step.INTERRUPT_OUT and overflow_since_ns is not None:
+            yield overflow_since_ns, step.ns
+            overflow_since_ns = None
+    if idle_since_ns is not None:
+        yield idle_since_ns, late.wake_ns
+
+
+def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool) -> Iterator[_Stretch]:
+    state = _State(own_priority)
+    first = next((step for step in late.steps if step.leaves is not None), None)
+    state.own_pid = next((step.comes.pid for step in reversed(late.steps) if step.comes is not None), None)
+    state.running = first.leaves if first else None
+    begin_ns: int | None = None
+    for step in late.steps:
+        if begin_ns is not None:
+            yield _Stretch(begin_ns, step.ns, _owner(state, sees), bool(state.running and state.running.is_idle))
+        _advance(state, step, due_ns)
+        begin_ns = step.ns
+    if begin_ns is not None:
+        yield _Stretch(begin_ns, late.wake_ns, _owner(state, sees), False)
+
+
+def _advance(state: _State, step: KernelStep, due_ns: int) -> None:
+    if step.step is Step.SWITCH:
+        state.running = step.comes
+        state.came = step.ns >= due_ns and step.comes is not None and step.comes.pid == state.own_pid
+    elif step.step is Step.WAKING:
+        state.woken = state.woken or step.ns >= due_ns
+    elif step.step in (Step.INTERRUPT_IN, Step.SOFTIRQ_IN):
+        state.inside.append((step.step, step.name))
+    elif state.inside:
+        state.inside.pop()
+
+
+def _owner(state: _State, sees: bool) -> Blame:
+    if state.inside:
+        step, name = state.inside[-1]
+        return Blame(BlameKind.INTERRUPT if step is Step.INTERRUPT_IN else BlameKind.SOFTIRQ, name)
+    thread = state.running
+    if thread is None:
+        return UNEXPLAINED
+    if thread.pid == state.own_pid:
+        return PATH if state.came else Blame(BlameKind.OWN) if sees else Blame(BlameKind.AWAY, thread.name)
+    if thread.is_idle:
+        return Blame(BlameKind.IDLE_EXIT)
+    if not state.woken:
+        return Blame(BlameKind.MASKED if sees else BlameKind.AWAY, thread.name)
+    if thread.priority <= state.own_priority:
+        return Blame(BlameKind.THREAD, f"{thread.name} ({_said_priority(thread.priority)})")
+    return Blame(BlameKind.UNPREEMPTED if sees else BlameKind.AWAY, thread.name)
+
+
+def _said_priority(priority: int) -> str:
+    return "deadline" if priority < 0 else f"priority {99 - priority}"
+
+
+def steps_by_wake_up(events: KernelEvents) -> Mapping[tuple[int, int], LateSteps]:
+    """By CPU and the time when the thread ran, which is what an outlier says too."""
+    return {(late.cpu, late.wake_ns): late for late in events.late}
+
+
+def calibrations(events: KernelEvents) -> Mapping[int, Calibration]:
+    """Of the CPUs whose meter sees."""
+    return {cpu.cpu: cpu.calibration for cpu in events.meter if cpu.calibration is not None}

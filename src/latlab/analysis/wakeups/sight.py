@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a recorder could see of the kernel and of the firmware, in sentences: where it saw nothing, nothing there proves anything."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from latlab.analysis.base.meter_sentences import blind_sentences, said_cpus
+from latlab.model.kernel_events import KernelEvents
+from latlab.model.stolen import Regime
+
+SEEN = {
+    Regime.RUNS: "the cycle counter runs on in the firmware",
+    Regime.STOPS: "the firmware stops the counters and an entry leaves a mark",
+    Regime.UNMARKED: "the counters stop without a mark, so a hypervisor that takes the CPU looks alike",
+}
+NEXT_STEPS = {errno.EPERM: "run it as root", errno.EACCES: "run it as root", errno.ENOENT: "it needs tracefs with the scheduler's events"}
+
+
+def sight(events: KernelEvents) -> tuple[str, ...]:
+    """One sentence for each way in which CPUs could be watched or not."""
+    told = [
+        f"{said_cpus([cpu.cpu for cpu in events.meter if cpu.calibration and cpu.calibration.regime is regime])}: "
+        f"stolen time is measured; {said}"
+        for regime, said in SEEN.items()
+        if any(cpu.calibration and cpu.calibration.regime is regime for cpu in events.meter)
+    ]
+    told += blind_sentences(events.meter)
+    for error in dict.fromkeys(error for _, error in events.closed):
+        cpus = said_cpus([cpu for cpu, other in events.closed if other == error])
+        told.append(
+            f"{cpus}: the kernel's events cannot be read ({os.strerror(error)}), so nothing of it is named; "
+            f"{NEXT_STEPS.get(error, 'perf_event_open(2) says what this error means')}"
+        )
+    if events.torn:
+        told.append(f"{events.torn} readings of the counters were torn and do not count")
+    return tuple(told)

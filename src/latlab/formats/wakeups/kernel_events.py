@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the recorder keeps of the kernel and of the cycle counters until each late wake-up. Its layout is that of kernel_events_file.h;
+the records in it are those of perf_event_open(2), each tracepoint's as its own description says."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from latlab.errors import DataError
+from latlab.formats.steal_meter import read_stolen
+from latlab.formats.wakeups.tracepoint_format import TracepointFormat, read_format
+from latlab.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, Step, Thread
+from latlab.model.stolen import Stolen
+
+MAGIC = b"LLKEV1\r\n"
+BLOCK = struct.Struct("<III")
+METER, FORMAT, CLOSED, LATE, END = range(1, 6)
+CLOSED_CPU = struct.Struct("<II")
+HEAD = struct.Struct("<6Q4I")
+SUM = struct.Struct("<QQ")
+RECORD = struct.Struct("<IHHQ")
+SAMPLE = 9
+COUNTERS = 2
+TIMES_OF_A_READING = 2
+SOFTIRQS = ("HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU")
+
+
+@dataclass(slots=True)
+class _File:
+    meter: Stolen | None = None
+    formats: dict[int, TracepointFormat] = field(default_factory=dict)
+    closed: list[tuple[int, int]] = field(default_factory=list)
+    late: list[LateSteps] = field(default_factory=list)
+    widths: dict[int, int] = field(default_factory=dict)
+    torn: int = 0
+    dropped: int | None = None
+
+
+def read_kernel_events(data: bytes, place: str) -> KernelEvents:
+    """Every whole block. What was cut off or cannot be read is reported in `problems`."""
+    if data[: len(MAGIC)] != MAGIC:
+        raise DataError(f"{place}: begins with {data[:8]!r}, not with the mark of a recorder's kernel events; name another file")
+    found = _File()
+    problems: list[str] = []
+    at = len(MAGIC)
+    for kind, start, end in _blocks(data):
+        try:
+            _take(found, kind, data[start:end], place)
+        except (ValueError, struct.error, IndexError, DataError) as error:
+            problems.append(f"{place}: the block that ends at byte {end} cannot be read: {error}")
+        at = end
+    if at != len(data):
+        problems.append(f"{place}: cut off or damaged from byte {at} on; what stands before it is kept")
+    if found.dropped is None:
+        problems.append(f"{place}: the recorder did not come to its end; what it had written before is kept")
+    if found.dropped:
+        problems.append(f"{place}: what the kernel did until {found.dropped} late wake-ups is not kept; raise the threshold")
+    meter = found.meter.cpus if found.meter else ()
+    return KernelEvents(meter, _one_skew(found.late), tuple(found.closed), found.torn, found.dropped or 0, tuple(problems))
+
+
+def _one_skew(late: list[LateSteps]) -> tuple[LateSteps, ...]:
+    """A system call reads the two counters closer together than a tracepoint does, always by as much: the least by which they seem to have
+    moved apart since the last switch is that and no theft."""
+    leads = [_lead(one) for one in late]
+    least: dict[int, int] = {}
+    for one, lead in zip(late, leads, strict=True):
+        if lead is not None:
+            least[one.cpu] = min(lead, least.get(one.cpu, lead))
+    return tuple(
+        one if lead is None or one.after is None else replace(one, after=replace(one.after, cycles=one.after.cycles - least[one.cpu]))
+        for one, lead in zip(late, leads, strict=True)
+    )
+
+
+def _lead(one: LateSteps) -> int | None:
+    last = next((step.counts for step in reversed(one.steps) if step.counts is not None), None)
+    if last is None or one.after is None:
+        return None
+    return (one.after.cycles - last.cycles) - (one.after.events - last.events)
+
+
+def _blocks(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Kind, begin and end of each block up to the first that is not whole."""
+    at = len(MAGIC)
+    while at + BLOCK.size <= len(data):
+        kind, size, crc = BLOCK.unpack_from(data, at)
+        start = at + BLOCK.size
+        body = data[start : start + size]
+        if len(body) < size or zlib.crc32(body, zlib.crc32(data[at : at + 8])) != crc:
+            return
+        yield kind, start, start + size
+        at = start + size
+
+
+def _take(found: _File, kind: int, body: bytes, place: str) -> None:
+    if kind == METER:
+        found.meter = read_stolen(body, place)
+    elif kind == FORMAT:
+        described = read_format(body.decode("utf-8", "replace"))
+        if described is None:
+            raise ValueError("no description of a tracepoint")
+        found.formats[described.id] = described
+    elif kind == CLOSED:
+        found.closed.append(CLOSED_CPU.unpack(body))
+    elif kind == LATE:
+        found.late.append(_late(found, body))
+    elif kind == END:
+        found.dropped = sum(count for _, count in SUM.iter_unpack(body))
+    else:
+        raise ValueError(f"{kind} is no kind of block")
+
+
+def _late(found: _File, body: bytes) -> LateSteps:
+    wake_ns, wake_ticks, before, after, cycles, events, cpu, readable, is_whole, size = HEAD.unpack_from(body)
+    if HEAD.size + size != len(body):
+        raise ValueError(f"{size} bytes of records in a block of {len(body)}")
+    steps = [step for step in (_step(found, *record) for record in _records(body)) if step is not None]
+    counts = None
+    hz = found.meter.counter_hz if found.meter else 0
+    if readable and hz:
+        counts = CycleCounts(cycles, events) if _is_whole(found, cpu, after - before) else None
+        found.torn += counts is None
+    after_ns = wake_ns + (before - wake_ticks) * 1_000_000_000 // hz if counts else 0
+    return LateSteps(cpu, wake_ns, bool(is_whole), tuple(sorted(steps, key=lambda step: step.ns)), after_ns, counts)
+
+
+def _is_whole(found: _File, cpu: int, width_ticks: int) -> bool:
+    """A reading that took twice as long as the shortest before it was interrupted."""
+    shortest = found.widths[cpu] = min(width_ticks, found.widths.get(cpu, width_ticks))
+    return width_ticks <= TIMES_OF_A_READING * shortest
+
+
+def _records(body: bytes) -> Iterator[tuple[int, CycleCounts | None, bytes]]:
+    """Time, counters and the tracepoint's own record of each, the newest first."""
+    at = HEAD.size
+    while at + RECORD.size <= len(body):
+        kind, _, size, ns = RECORD.unpack_from(body, at)
+        if size < RECORD.size or at + size > len(body):
+            raise ValueError(f"a record of {size} bytes at {at} of {len(body)}")
+        record = body[at : at + size]
+        at += size
+        if kind != SAMPLE:
+            continue
+        place, counts = RECORD.size, None
+        if not _is_raw(record, place):
+            (values,) = struct.unpack_from("<Q", record, place)
+            if values < COUNTERS or place + 8 * (1 + values) > size:
+                raise ValueError(f"{values} counters in a record of {size} bytes")
+            counts = CycleCounts(*struct.unpack_from("<QQ", record, place + 8))
+            place += 8 * (1 + values)
+        (raw,) = struct.unpack_from("<I", record, place)
+        yield ns, counts, record[place + 4 : place + 4 + raw]
+
+
+def _is_raw(record: bytes, place: int) -> bool:
+    """Whether nothing stands before the tracepoint's own record, which fills the rest."""
+    (raw,) = struct.unpack_from("<I", record, place)
+    return bool(place + 4 + raw == len(record))
+
+
+def _step(found: _File, ns: int, counts: CycleCounts | None, record: bytes) -> KernelStep | None:
+    point = found.formats.get(int.from_bytes(record[:2], "little"))
+    if point is None:
+        return None
+    if counts is not None and not point.interrupts_off(record):
+        found.torn += 1
+        counts = None
+    if point.name == "sched_switch":
+        leaves, comes = (
+            Thread(point.text(record, f"{one}_comm"), point.number(record, f"{one}_pid"), point.number(record, f"{one}_prio"))
+            for one in ("prev", "next")
+        )
+        return KernelStep(ns, Step.SWITCH, "", leaves, comes, counts)
+    if point.name == "sched_waking":
+        return KernelStep(ns, Step.WAKING, point.text(record, "comm"), counts=counts)
+    name, _, way = point.name.rpartition("_")
+    if way not in ("entry", "exit"):
+        return None
+    if name == "softirq":
+        vector = point.number(record, "vec")
+        called = SOFTIRQS[vector] if 0 <= vector < len(SOFTIRQS) else str(vector)
+        return KernelStep(ns, Step.SOFTIRQ_IN if way == "entry" else Step.SOFTIRQ_OUT, called, counts=counts)
+    called = (point.text(record, "name") or f"interrupt {point.number(record, 'irq')}") if name == "irq_handler" else name
+    return KernelStep(ns, Step.INTERRUPT_IN if way == "entry" else Step.INTERRUPT_OUT, called, counts=counts)

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A lateness taken apart: who ran from the moment when the wake-up was due, and what the counters show as stolen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from latlab.analysis.wakeups.lateness_parts import parts_of, stolen_between
+from latlab.model.blame import BlameKind
+from latlab.model.kernel_events import CycleCounts, KernelStep, LateSteps, Step, Thread
+from latlab.model.stolen import Calibration, Regime
+from latlab.model.wakeups import Outlier
+
+OWN = Thread("latlab-recorder", 7, 19)
+IDLE = Thread("swapper/0", 0, 120)
+LOW = Thread("cc1", 20, 120)
+HIGH = Thread("irq/9-mmc", 30, 9)
+PRIORITY = 80
+DUE_NS = 1_000_000
+RUNS = Calibration(Regime.RUNS, "hwrng", 15, 1832.0, 1832.0, 0, 60.0, 1e9)
+STOPS = replace(RUNS, regime=Regime.STOPS, call_mark_cycles=128.0)
+UNMARKED = replace(RUNS, regime=Regime.UNMARKED, call_mark_cycles=0.0)
+
+
+def switch(ns: int, leaves: Thread, comes: Thread, counts: CycleCounts | None = None) -> KernelStep:
+    return KernelStep(ns, Step.SWITCH, "", leaves, comes, counts)
+
+
+def late(*steps: KernelStep, wake_ns: int) -> tuple[LateSteps, Outlier]:
+    return LateSteps(0, wake_ns, True, steps), Outlier(0, wake_ns, wake_ns - DUE_NS)
+
+
+def said(steps: LateSteps, outlier: Outlier, calibration: Calibration | None = RUNS) -> dict[tuple[str, str], int]:
+    parts = parts_of(steps, outlier, PRIORITY, calibration)
+    assert sum(part.ns for part in parts) == outlier.late_ns
+    return {(part.blame.kind.value, part.blame.name): part.ns for part in parts}
+
+
+def ordinary(first: Thread, *between: KernelStep) -> tuple[LateSteps, Outlier]:
+    """`first` runs when it is due; the timer's interrupt comes 100 us later and wakes, 10 us after that the thread runs."""
+    return late(
+        switch(900_000, OWN, first),
+        KernelStep(1_100_000, Step.INTERRUPT_IN, "arch_timer"),
+        KernelStep(1_103_000, Step.WAKING, "latlab-recorder"),
+        KernelStep(1_104_000, Step.INTERRUPT_OUT),
+        *between,
+        switch(1_110_000, first, OWN),
+        wake_ns=1_112_000,
+    )
+
+
+def test_a_thread_in_which_the_timers_interrupt_waits_has_interrupts_masked() -> None:
+    assert said(*ordinary(LOW)) == {
+        ("masked", "cc1"): 100_000,
+        ("interrupt", "arch_timer"): 4_000,
+        ("unpreempted", "cc1"): 6_000,
+        ("path", ""): 2_000,
+    }
+
+
+def test_without_a_meter_nobody_is_accused_of_masking_what_the_cpu_may_have_slept_through() -> None:
+    found = said(*ordinary(LOW), calibration=None)
+    assert found[("away", "cc1")] == 106_000 and not any(kind in ("masked", "unpreempted") for kind, _ in found)
+
+
+def test_a_cpu_that_comes_late_out_of_idle_accuses_no_thread() -> None:
+    assert said(*ordinary(IDLE))[("idle exit", "")] == 106_000
+
+
+def test_a_thread_of_a_higher_priority_is_named_with_it() -> None:
+    steps = (
+        switch(900_000, OWN, LOW),
+        KernelStep(1_001_000, Step.INTERRUPT_IN, "arch_timer"),
+        KernelStep(1_002_000, Step.WAKING, "latlab-recorder"),
+        KernelStep(1_003_000, Step.INTERRUPT_OUT),
+        switch(1_004_000, LOW, HIGH),
+        switch(1_300_000, HIGH, OWN),
+    )
+    assert said(*late(*steps, wake_ns=1_301_000))[("thread", "irq/9-mmc (priority 90)")] == 296_000
+
+
+def test_a_softirq_inside_which_an_interrupt_comes_keeps_its_own_share() -> None:
+    steps = (
+        switch(900_000, OWN, LOW),
+        KernelStep(990_000, Step.SOFTIRQ_IN, "NET_RX"),
+        KernelStep(1_050_000, Step.INTERRUPT_IN, "mmc0"),
+        KernelStep(1_060_000, Step.WAKING, "latlab-recorder"),
+        KernelStep(1_070_000, Step.INTERRUPT_OUT),
+        KernelStep(1_170_000, Step.SOFTIRQ_OUT, "NET_RX"),
+        switch(1_171_000, LOW, OWN),
+    )
+    found = said(*late(*steps, wake_ns=1_172_000))
+    assert (found[("softirq", "NET_RX")], found[("interrupt", "mmc0")], found[("unpreempted", "cc1")]) == (150_000, 20_000, 1_000)
+
+
+def test_what_the_thread_did_itself_past_its_time_is_its_own() -> None:
+    steps = (switch(800_000, LOW, OWN), switch(1_190_000, OWN, IDLE), switch(1_199_000, IDLE, OWN))
+    assert said(*late(*steps, wake_ns=1_200_000))[("own", "")] == 190_000
+
+
+def test_stolen_time_is_taken_out_of_what_seemed_to_be_masked() -> None:
+    counts = (CycleCounts(0, 0), CycleCounts(210_000, 120_000))
+    steps, outlier = ordinary(LOW)
+    read = tuple(replace(step, counts=counts[step.ns > DUE_NS]) if step.step is Step.SWITCH else step for step in steps.steps)
+    found = said(replace(steps, steps=read), outlier)
+    assert (found[("stolen", "")], found[("unpreempted", "cc1")]) == (90_000, 6_000)
+    assert found[("masked", "cc1")] == 10_000
+
+
+def test_a_theft_longer_than_the_lateness_counts_as_far_as_it_made_late() -> None:
+    steps, outlier = ordinary(LOW)
+    counts = {900_000: CycleCounts(0, 0), 1_110_000: CycleCounts(210_000, 10_000)}
+    found = said(replace(steps, steps=tuple(replace(step, counts=counts.get(step.ns)) for step in steps.steps)), outlier)
+    assert found == {("stolen", ""): 110_000, ("path", ""): 2_000}
+
+
+@pytest.mark.parametrize(
+    ("calibration", "cycles", "events", "stolen_ns"),
+    [
+        (RUNS, 210_000, 160_000, 50_000),
+        (RUNS, 210_000, 210_000, 0),
+        (STOPS, 160_128, 160_000, 50_000),
+        (STOPS, 160_003, 160_000, 0),
+        (UNMARKED, 160_000, 160_000, 50_000),
+        (UNMARKED, 209_950, 209_950, 0),
+    ],
+)
+def test_each_regime_has_its_own_way_to_tell(calibration: Calibration, cycles: int, events: int, stolen_ns: int) -> None:
+    assert stolen_between(210_000, CycleCounts(0, 0), CycleCounts(cycles, events), calibration) == stolen_ns
+
+
+@pytest.mark.parametrize("calibration", [STOPS, UNMARKED])
+def test_where_the_system_counter_measures_a_cpu_that_slept_lost_nothing(calibration: Calibration) -> None:
+    assert stolen_between(210_000, CycleCounts(0, 0), CycleCounts(60_128, 60_000), calibration, may_have_stood=True) == 0
+    assert stolen_between(210_000, CycleCounts(0, 0), CycleCounts(150_000, 60_000), RUNS, may_have_stood=True) == 90_000
+
+
+def test_in_the_overflow_interrupt_of_the_counters_nothing_is_stolen() -> None:
+    steps = (
+        switch(900_000, OWN, LOW, CycleCounts(0, 0)),
+        KernelStep(1_000_500, Step.INTERRUPT_IN, "arm-pmu"),
+        KernelStep(1_020_500, Step.INTERRUPT_OUT),
+        switch(1_110_000, LOW, OWN, CycleCounts(190_000, 190_000)),
+    )
+    found = said(*late(*steps, wake_ns=1_112_000), UNMARKED)
+    assert ("stolen", "") not in found and found[("interrupt", "arm-pmu")] == 20_000
+
+
+def test_events_that_do_not_reach_back_leave_a_rest() -> None:
+    steps = LateSteps(0, 1_300_000, False, (switch(1_200_000, LOW, OWN),))
+    assert said(steps, Outlier(0, 1_300_000, 300_000)) == {("unexplained", ""): 200_000, ("path", ""): 100_000}
+
+
+_STEPS = st.lists(
+    st.tuples(st.integers(0, 400_000), st.sampled_from(list(Step)), st.sampled_from([OWN, IDLE, LOW, HIGH]), st.integers(0, 400_000)),
+    max_size=12,
+)
+
+
+@given(_STEPS, st.sampled_from([None, RUNS, STOPS, UNMARKED]))
+def test_the_parts_are_the_lateness_whatever_came(drawn: list[tuple[int, Step, Thread, int]], calibration: Calibration | None) -> None:
+    steps = tuple(
+        switch(900_000 + ns, LOW, thread, CycleCounts(ns, counted)) if step is Step.SWITCH else KernelStep(900_000 + ns, step, "x")
+        for ns, step, thread, counted in sorted(drawn, key=lambda one: one[0])
+    )
+    outlier = Outlier(0, 1_300_000, 300_000)
+    parts = parts_of(LateSteps(0, 1_300_000, True, steps), outlier, PRIORITY, calibration)
+    assert sum(part.ns for part in parts) == outlier.late_ns
+    assert all(part.ns > 0 for part in parts) and len({part.blame for part in parts}) == len(parts)
+    assert calibration is not None or all(part.blame.kind is not BlameKind.STOLEN for part in parts)

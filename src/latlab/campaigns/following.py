@@ -60,15 +60,20 @@ class Unwatched:
 
 class Checkpoints:
     """The recorder's file on its way to the store and to the watcher. The file itself is written every second; the store has it every
-    CHECKPOINT_S, so that a long run does not write its store all the time."""
+    CHECKPOINT_S, so that a long run does not write its store all the time. Where the seconds of
+    what measures are not ours, how long a phase takes is known only once the recorder says how far it is."""
 
-    def __init__(self, store: Store, run_id: str, workload: Workload | None, watcher: Watcher, prefix: str, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, run_id: str, workload: Workload | None, watcher: Watcher, prefix: str, clock: Clock, is_our_time: bool = True
+    ) -> None:
+        self._is_our_time = is_our_time
         self._store, self._run_id, self._workload, self._watcher = store, run_id, workload, watcher
         self._name, self._clock = prefix + RECORD, clock
         self._kept_s = self._alive_s = clock()
 
     def phase(self, name: str) -> None:
-        measures = self._workload is not None and name in (Instrument.RECORDER.value, Instrument.CYCLICTEST.value)
+        told = (Instrument.RECORDER.value, Instrument.CYCLICTEST.value) if self._is_our_time else (Instrument.RECORDER.value,)
+        measures = self._workload is not None and name in told
         self._store.checkpoint(self._run_id, {}, name)
         self._watcher.phase(name, self._workload.duration_s if self._workload and measures else None)
 
@@ -125,7 +130,7 @@ class GuestFollowing:
         clock: Clock | None = None,
     ) -> None:
         self._store, self._run_id, self._watcher, self._clock = store, run_id, watcher, clock or time.monotonic
-        self._checkpoints = Checkpoints(store, run_id, workload, watcher, prefix, self._clock)
+        self._checkpoints = Checkpoints(store, run_id, workload, watcher, prefix, self._clock, is_our_time=False)
         self._shared = folder / SHARED
         self._console = prefix + "console"
         self._lines: list[bytes] = []

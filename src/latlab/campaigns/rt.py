@@ -16,9 +16,11 @@ from latlab.campaigns.rt_results import (
     conclude,
     measured_on_facts,
     new_run,
+    work_facts,
     workload_conditions,
     workload_facts,
 )
+from latlab.campaigns.workloads import expected
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.elf_build import with_build, with_image
 from latlab.formats.qemu_command import with_machine
@@ -75,7 +77,7 @@ def run_rt_guest(
         job = guest_script(workload, options.hwrng, trace=options.trace)
         done = run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
         files = _logs(done, folder)
-        facts = (*facts, *busy_facts(files), *measured_on_facts(files))
+        facts = (*facts, *busy_facts(files), *work_facts(files), *measured_on_facts(files))
         run = replace(_of_guest(run, done), facts=facts)
         conclude(store, run_id, run, files, _complaints(done))
     _refuse_interrupted(store, done, run_id)
@@ -101,6 +103,7 @@ def run_rt_linux(
     itself = read_collected(told_of_itself[COLLECTED])
     for note in (*notes(found), *advice(itself)):
         say(f"{machine.name}: {note}")
+    say(f"{machine.name}: {expected(workload)}")
     conditions = replace(
         workload_conditions(workload, Mode.VIRTUAL_MACHINE if found.is_virtual else Mode.REAL),
         processor=itself.cpu or None,
@@ -119,7 +122,7 @@ def run_rt_linux(
         store.checkpoint(run_id, told_of_itself)
         done = run_linux(machine, found, workload, smc_module, probes, LinuxFollowing(store, run_id, workload, watcher, machine))
         files = store.logs(run_id) | done.files
-        run = replace(run, facts=(*facts, *busy_facts(files), *source_facts(files), *measured_on_facts(files)))
+        run = replace(run, facts=(*facts, *busy_facts(files), *work_facts(files), *source_facts(files), *measured_on_facts(files)))
         conclude(store, run_id, run, files, (done.sentence,) if done.sentence else ())
     return run_id
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from latlab.analysis.wakeups.attribution import Attributed, Exposure, attribute, exposure, with_parts
@@ -20,16 +21,17 @@ from latlab.formats.dump.el3_records import El3Records, info_of, merged, read_al
 from latlab.formats.measured import read_wakeups
 from latlab.formats.wakeups.ftrace import read_spans
 from latlab.formats.wakeups.kernel_events import read_kernel_events
+from latlab.formats.wakeups.load_work import read_load_work
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Kind, RunStatus
 from latlab.model.kernel_events import KernelEvents
-from latlab.model.run import Build, PowerCycles, Problem, Run, Tick, Topology, WakeupCounts
+from latlab.model.run import Build, LoadWork, PowerCycles, Problem, Run, Tick, Topology, WakeupCounts
 from latlab.model.wakeups import Wakeups
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets.linux.machine_facts import machine_facts
 from latlab.targets.linux.measured_on import COLLECTED, HEAT, read_collected
-from latlab.targets.linux.rt_job import KERNEL_EVENTS, Instrument, Workload
+from latlab.targets.linux.rt_job import KERNEL_EVENTS, LOAD_WORK, Instrument, Workload
 
 CAMPAIGN = "rt"
 POWER_CAMPAIGN = "rt-power"
@@ -69,6 +71,7 @@ def workload_conditions(workload: Workload, mode: Mode) -> Conditions:
         interval_ns=workload.interval_us * 1000,
         priority=workload.priority,
         load=workload.load_command,
+        affinity=workload.affinity or None,
         idle_states=workload.idle_states,
         commands=tuple(_commands(workload)),
     )
@@ -95,6 +98,18 @@ def busy_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
     spent = [after - before for before, after in zip(*rows, strict=True)]
     idle, total = spent[3] + spent[4], sum(spent)
     return (("CPUs busy", f"{100 * (total - idle) / total:.0f} %"),) if total > 0 else ()
+
+
+def work_of_load(files: Mapping[str, bytes]) -> tuple[LoadWork, ...]:
+    """What the load did while it was measured; none where it does not say, or what it says is damaged."""
+    with suppress(DataError):
+        return read_load_work(files.get(LOAD_WORK, b""), LOAD_WORK)
+    return ()
+
+
+def work_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
+    said = ", ".join(f"{one.name} {one.per_second:,.4g}" for one in work_of_load(files))
+    return (("the load did, in bogo operations per second", said),) if said else ()
 
 
 def measured_on_facts(files: Mapping[str, bytes]) -> tuple[tuple[str, str], ...]:
@@ -217,7 +232,7 @@ def _wakeups(run: Run, files: Mapping[str, bytes], problems: list[str]) -> tuple
         if one.tool != "recorder" and interval_ns is not None and duration_s is not None:
             one = with_schedule(one, interval_ns, duration_s)
         problems += one.problems
-        found.append(one)
+        found.append(_on_its_cpus(one, run.conditions.affinity))
     return tuple(found)
 
 
@@ -231,6 +246,15 @@ def _kernel_events(files: Mapping[str, bytes], problems: list[str]) -> KernelEve
         return None
     problems += found.problems
     return found
+
+
+def _on_its_cpus(one: Wakeups, affinity: tuple[int, ...] | None) -> Wakeups:
+    """cyclictest numbers its threads, which stand on the CPUs that were asked for in their order."""
+    if one.tool != "cyclictest" or not affinity or len(one.cpus) > len(affinity):
+        return one
+    cpus = tuple(replace(cpu, cpu=affinity[at]) for at, cpu in enumerate(one.cpus))
+    outliers = tuple(replace(late, cpu=affinity[late.cpu]) if late.cpu < len(affinity) else late for late in one.outliers)
+    return replace(one, cpus=cpus, outliers=outliers)
 
 
 def _el3(files: Mapping[str, bytes], problems: list[str]) -> El3Records | None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from latlab.analysis.wakeups.result import RtResult
 from latlab.campaigns.attack import with_attacks
 from latlab.campaigns.benchmarks import with_amounts
-from latlab.campaigns.rt_results import results_of
+from latlab.campaigns.rt_results import results_of, work_of_load
 from latlab.errors import DataError
 from latlab.model.blame import UNTRACED
 from latlab.model.enums import Kind
@@ -39,7 +39,7 @@ def with_distributions(run: Run, files: Mapping[str, bytes]) -> Run:
     for _, result in results:
         for wakeups in result.wakeups:
             conditions = conditions.completed(wakeups.conditions)
-    return replace(run, contents=WakeupCounts(found), conditions=conditions)
+    return replace(run, contents=WakeupCounts(found, work_of_load(files)), conditions=conditions)
 
 
 def _distributions(name: str, result: RtResult, wakeups: Wakeups) -> Iterator[Distribution]:

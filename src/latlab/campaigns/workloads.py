@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 
+from latlab.analysis.base.wording import said_duration
 from latlab.errors import UsageError
-from latlab.targets.linux.rt_job import Workload
+from latlab.targets.linux.rt_job import SETTLE_S, Instrument, Workload
 from latlab.targets.linux.steal_job import Watch
 from latlab.targets.qemu.console import Limits
 
@@ -15,6 +16,8 @@ BOOT_ALLOWANCE_S = 120
 SLOWDOWN = 12
 SILENCE_FLOOR_S = 120
 CYCLE_ALLOWANCE_S = 3
+MOST_CPUS = 64
+SLOWEST = 3
 SUSPEND_ALLOWANCE_S = 60
 
 
@@ -33,6 +36,22 @@ def doses_of(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split(",")))
 
 
+def cpus_of(affinity: str, threads: int | None) -> tuple[int, ...]:
+    """`0,2-3` and how many threads there are, as the CPUs that get one each, in this order; none for all."""
+    if affinity and not re.fullmatch(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*", affinity):
+        raise UsageError(f"--affinity {affinity!r} is not a list of CPUs; write it as 1 or 0,2-3")
+    ends = [tuple(map(int, part.split("-"))) for part in affinity.split(",") if part]
+    cpus = tuple(dict.fromkeys(cpu for part in ends for cpu in range(part[0], part[-1] + 1)))
+    if affinity and (not cpus or len(cpus) > MOST_CPUS):
+        raise UsageError(f"--affinity {affinity} names {len(cpus)} CPUs; name 1 to {MOST_CPUS}, each range from the lower one up")
+    if threads is None:
+        return cpus
+    if not 1 <= threads <= (len(cpus) or MOST_CPUS):
+        most = f"the {len(cpus)} CPUs of --affinity" if cpus else f"{MOST_CPUS} CPUs"
+        raise UsageError(f"--threads {threads}: a CPU has one measuring thread; use 1 to {len(cpus) or MOST_CPUS}, one for each of {most}")
+    return cpus[:threads] or tuple(range(threads))
+
+
 def checked(workload: Workload) -> Workload:
     """The workload, where a target can be asked for it."""
     workload.load_command  # noqa: B018  refuses an unknown load before anything is started
@@ -44,6 +63,23 @@ def checked(workload: Workload) -> Workload:
         if not low <= value <= high:
             raise UsageError(f"--{name} {value} is outside {low} to {high}")
     return workload
+
+
+def expected(workload: Workload) -> str:
+    """How long whoever waits will wait, where the target's seconds are theirs."""
+    tools = 2 if workload.instrument is Instrument.BOTH else 1
+    whole = said_duration(SETTLE_S + tools * workload.duration_s)
+    each = "two tools one after the other" if tools == 2 else "one tool"
+    return f"measuring takes about {whole}: {each}, {said_duration(workload.duration_s)} each"
+
+
+def expected_in_guest(workload: Workload) -> str:
+    """The guest's seconds are instructions: an idle guest skips those in which nothing happens, a loaded one takes longer than they are."""
+    tools = 2 if workload.instrument is Instrument.BOTH else 1
+    whole = said_duration(tools * workload.duration_s)
+    if not workload.load_command:
+        return f"measuring takes {whole} of the guest's clock, and less of yours: an idle guest skips the time in which nothing happens"
+    return f"measuring takes {whole} of the guest's clock, and up to some {SLOWEST} times that of yours"
 
 
 def guest_limits(workload: Workload, timeout_s: float | None = None) -> Limits:

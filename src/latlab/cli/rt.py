@@ -43,8 +43,10 @@ class RtInstrument(StrEnum):
     CYCLICTEST = "cyclictest"
 
 
-DurationOption = Annotated[str, typer.Option(help="How long each tool measures: 10s, 5m, 6h.")]
-LoadOption = Annotated[str, typer.Option(help="What keeps the CPUs busy: cpu, hackbench, memory, syscalls, hwrng or idle.")]
+DurationOption = Annotated[
+    str, typer.Option("-D", "--duration", help="How long each tool measures, by the clock of what is measured: 10s, 5m, 6h.")
+]
+LoadOption = Annotated[str, typer.Option(help="What keeps the CPUs busy: cpu, hackbench, memory, syscalls, hwrng, idle, or any command.")]
 TimeoutOption = Annotated[float | None, typer.Option(help="Guest: seconds until it is stopped.", show_default="by the duration")]
 ThresholdOption = Annotated[int, typer.Option(help="Microseconds above which a wake-up is an outlier.")]
 
@@ -56,21 +58,24 @@ class WorkloadOptions:
     duration: DurationOption = "10s"
     load: LoadOption = "cpu"
     instrument: Annotated[RtInstrument, typer.Option(help="What measures; both: one after the other.")] = RtInstrument.BOTH
-    interval: Annotated[int, typer.Option(help="Microseconds between two wake-ups.")] = 200
-    priority: Annotated[int, typer.Option(help="SCHED_FIFO priority.")] = 80
+    interval: Annotated[int, typer.Option("-i", "--interval", help="Microseconds between two wake-ups.")] = 200
+    priority: Annotated[int, typer.Option("-p", "--priority", help="SCHED_FIFO priority.")] = 80
+    affinity: Annotated[str, typer.Option("-a", "--affinity", help="The CPUs to measure, as 1 or 0,2-3.", show_default="all")] = ""
+    threads: Annotated[int | None, typer.Option("-t", "--threads", help="How many threads, a CPU each.", show_default="by the CPUs")] = None
     threshold: ThresholdOption = 100
     idle_states: Annotated[bool, typer.Option("--idle-states", help="Allow idle states; the guest gets those of PSCI.")] = False
     causes: Annotated[bool, typer.Option("--causes", help="Keep what kernel and firmware did until each late wake-up; root.")] = False
     probes: Annotated[bool, typer.Option("--probes/--no-probes", help="Trace the kernel's way to the TRNG.")] = True
 
     def workload(self) -> Workload:
-        from latlab.campaigns.workloads import checked, seconds_of
+        from latlab.campaigns.workloads import checked, cpus_of, seconds_of
         from latlab.targets.linux.rt_job import Instrument, Workload
 
         instrument = Instrument(self.instrument.value)
         duration_s = seconds_of(self.duration)
         times = (self.interval, self.priority, self.threshold)
-        return checked(Workload(duration_s, self.load, instrument, *times, self.idle_states, self.causes))
+        cpus = cpus_of(self.affinity, self.threads)
+        return checked(Workload(duration_s, self.load, instrument, *times, self.idle_states, self.causes, cpus))
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +258,7 @@ def _on_linux(
 
 def _in_guest(store: Store, workload: Workload, options: GuestOptions, probes: bool, planned: str) -> str:
     from latlab.campaigns import rt as campaign
-    from latlab.campaigns.workloads import guest_limits
+    from latlab.campaigns.workloads import expected_in_guest, guest_limits
     from latlab.model.conditions import Mode
     from latlab.targets.guest.guest import GuestMachine, ready_firmware
     from latlab.targets.qemu.qemu import find_qemu
@@ -262,6 +267,7 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, probes: b
     chosen = campaign.GuestOptions(options.hwrng, probes)
     program, image, limits = find_qemu(options.qemu), guest_image(), guest_limits(workload, options.timeout)
     ready_firmware(machine, say)
+    say(expected_in_guest(workload))
     with watched() as watcher:
         return campaign.run_rt_guest(store, program, image, machine, workload, chosen, limits, watcher, planned)
 

@@ -26,6 +26,7 @@ from latlab.model.run import (
     Experiment,
     Frame,
     FunctionShare,
+    LoadWork,
     PowerCycles,
     PrintedDelta,
     Problem,
@@ -98,6 +99,7 @@ class _Document(msgspec.Struct):
     amounts: tuple[_AmountRow, ...] = ()
     attacks: tuple[AttackResult, ...] = ()
     experiment: Experiment | None = None
+    load: tuple[LoadWork, ...] = ()
     simulated: bool = False
     schema: str = SCHEMA
     version: int = VERSION
@@ -146,6 +148,7 @@ def render(run: Run) -> str:
         distributions=tuple(_with_core(one) for one in run.distributions),
         attacks=run.attacks,
         experiment=run.experiment,
+        load=run.load,
         amounts=tuple((one.test, one.metric, one.name, str(one.core) if one.core else None, one.values, one.over_s) for one in run.amounts),
     )
     return msgspec.json.encode(document).decode() + "\n"
@@ -225,7 +228,7 @@ def _contents(d: _Document) -> Contents:
     if d.kind is Kind.DESIGN:
         return d.experiment or Experiment()
     if d.kind is Kind.WAKEUPS:
-        return WakeupCounts(tuple(_of_core(one, Distribution) for one in d.distributions))
+        return WakeupCounts(tuple(_of_core(one, Distribution) for one in d.distributions), d.load)
     core_of = {name: parse_core(name) for name in {s[2] for s in d.samples} | {t[1] for t in d.traces} | {f[2] for f in d.functions}}
     samples = tuple(Sample(test, metric, core_of[c], boot, iteration, value) for test, metric, c, boot, iteration, value in d.samples)
     if any(record[3] >> 64 for *_, records in d.traces for record in records):

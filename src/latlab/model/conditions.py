@@ -34,6 +34,8 @@ class Dose:
 class Conditions:
     """`load` is the command that kept the CPUs busy, empty for none; `commands` are all that ran, as a user would type them.
 
+    `affinity` are the CPUs that were measured, None for all.
+
     `exception_level` is where the program under test runs, `instrument` what made the figures. `emulator_options` are those of the machine
     that have no field of their own. `image` is a digest of the firmware's image. `compiler_flags` are the distinct sets with which files of
     the firmware were compiled. `board_model` is a digest of the model that was simulated. `interrupt_priority` is that of the interrupt
@@ -56,6 +58,7 @@ class Conditions:
     duration_s: float | None = None
     interval_ns: int | None = None
     priority: int | None = None
+    affinity: tuple[int, ...] | None = None
     load: str | None = None
     idle_states: bool | None = None
     kernel: str | None = None

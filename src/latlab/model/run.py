@@ -267,10 +267,21 @@ class Spans:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadWork:
+    """What one stressor of the load did while it was measured, as it counts that itself."""
+
+    name: str
+    per_second: float
+
+
+@dataclass(frozen=True, slots=True)
 class WakeupCounts:
-    """What a run of rt holds: counted wake-ups by tool and CPU. A stored run is kept as raw files and has them once these are read."""
+    """What a run of rt holds: counted wake-ups by tool and CPU, and the load's own work where it counts it.
+
+    A stored run is kept as raw files and has them once these are read."""
 
     distributions: tuple[Distribution, ...] = ()
+    load: tuple[LoadWork, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,6 +399,11 @@ class Run:
     def distributions(self) -> tuple[Distribution, ...]:
         """The counts of a run of wake-ups; none of another."""
         return self.contents.distributions if isinstance(self.contents, WakeupCounts) else ()
+
+    @property
+    def load(self) -> tuple[LoadWork, ...]:
+        """The work of the load beside the wake-ups of a run; none where the load does not count it."""
+        return self.contents.load if isinstance(self.contents, WakeupCounts) else ()
 
     @property
     def amounts(self) -> tuple[Amount, ...]:

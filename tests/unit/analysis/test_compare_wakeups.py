@@ -26,7 +26,7 @@ from latlab.analysis.wakeups.wakeup_rows import _missing
 from latlab.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.model.conditions import UNSAID, Mode
 from latlab.model.enums import Metric
-from latlab.model.run import Build, Distribution, LateWakeup, Run, WakeupCounts
+from latlab.model.run import Build, Distribution, LateWakeup, LoadWork, Run, WakeupCounts
 from latlab.report.comparison.data import comparison_csv, comparison_json
 from latlab.report.comparison.sentences import headline, summary
 from latlab.report.exports.junit import comparison_junit
@@ -359,6 +359,24 @@ def test_on_the_instruction_clock_a_shape_that_no_figure_shows_is_a_difference()
     assert _changed(found) == {"CPU 0 shape"} and found.verdict is Verdict.REGRESSED
     again = replace(a, contents=WakeupCounts((replace(a.distributions[0], digest="x"),)))
     assert compare(a, again).verdict is Verdict.SAME and "in another order" in compare(a, again).notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (1000.0, 500.0, "the load cpu did 0.50 times the work in b"),
+        (500.0, 1000.0, "the load cpu did 2.00 times the work in b"),
+        (1000.0, 0.0, "the load cpu did nothing at all in b"),
+        (1000.0, 900.0, ""),
+    ],
+)
+def test_a_load_that_did_half_the_work_is_noticed(before: float, after: float, said: str) -> None:
+    a, b = (
+        replace(run, contents=WakeupCounts(run.distributions, (LoadWork("cpu", work),)))
+        for run, work in ((wakeup_run(distribution(drawn(1)), name="a"), before), (wakeup_run(distribution(drawn(2)), name="b"), after))
+    )
+    told = [note for note in compare(a, b).notes if note.startswith("the load")]
+    assert (told[0].startswith(said) and len(told) == 1) if said else told == []
 
 
 def test_a_run_is_compared_with_the_published_figures_of_its_board() -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from latlab.campaigns.workloads import cpus_of
 from latlab.errors import DataError, UsageError
 from latlab.formats.dump.guest_frames import read_frames
 from latlab.model.conditions import Mode
@@ -113,6 +114,18 @@ def test_the_default_workload_is_the_published_one() -> None:
     workload = Workload(21600)
     assert workload.load_command == "stress-ng --cpu-method=all -c 4"
     assert workload.cyclictest == "cyclictest -m -Sp80 -D21600 -h400 -i200 -M -q"
+
+
+def test_both_tools_measure_the_cpus_that_were_asked_for() -> None:
+    workload = Workload(1, affinity=cpus_of("3,1-2", None))
+    assert "-t3 -a3,1,2 -p80" in workload.cyclictest and "-a 3,1,2" in workload.recorder("recorder")
+    assert cpus_of("", 2) == (0, 1) and cpus_of("4-7", 2) == (4, 5) and cpus_of("", None) == ()
+
+
+@pytest.mark.parametrize(("affinity", "threads"), [("x", None), ("2-1", None), ("1-", None), ("0", 2), ("", 0), ("0-99999", None)])
+def test_cpus_that_cannot_be_meant_are_refused(affinity: str, threads: int | None) -> None:
+    with pytest.raises(UsageError, match=r"--affinity|--threads"):
+        cpus_of(affinity, threads)
 
 
 @pytest.mark.parametrize("instrument", list(Instrument))

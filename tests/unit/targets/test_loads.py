@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.rt_results import busy_facts
+from latlab.campaigns.rt_results import busy_facts, work_of_load
 from latlab.errors import UsageError
 from latlab.targets.linux import rt_job
 from latlab.targets.linux.linux import _complaint
@@ -96,6 +96,25 @@ def test_a_load_that_ends_before_the_measurement_does_is_said(command: str, tmp_
 def test_an_unknown_load_is_refused_with_the_names_there_are() -> None:
     with pytest.raises(UsageError, match="use one of cpu, hackbench, memory, syscalls, hwrng, idle"):
         script(Workload(1, "everything"), "recorder")
+
+
+def test_a_command_of_the_users_own_is_a_load_with_its_shell_words(tmp_path: Path) -> None:
+    job = Job(tmp_path, f"while :; do echo $$ >{tmp_path}/at; done | cat")
+    assert job.status == 0 and (tmp_path / "at").exists() and job.left() == []
+
+
+@pytest.mark.skipif(shutil.which("stress-ng") is None, reason="this machine has no stress-ng")
+def test_stress_ng_says_what_it_did_also_behind_another_command(tmp_path: Path) -> None:
+    job = Job(tmp_path, "taskset -c 0 stress-ng --cpu 1 --vm 1 --vm-bytes 8M")
+    work = {one.name: one.per_second for one in work_of_load(job.files)}
+    assert job.status == 0 and job.left() == [] and set(work) == {"cpu", "vm"} and work["cpu"] > 0
+
+
+def test_what_a_load_did_is_not_known_where_its_file_is_damaged_or_was_never_written() -> None:
+    whole = b"metrics:\n    - stressor: cpu\n      bogo-ops: 50\n      wall-clock-time: 2.0\n"
+    assert [one.per_second for one in work_of_load({"load.yaml": whole})] == [25.0]
+    for data in (b"", b"---\n...\n", whole[:40], b"\xff\x00", b"metrics: 7", whole.replace(b"2.0", b"0.0")):
+        assert work_of_load({"load.yaml": data}) == ()
 
 
 def test_how_busy_the_cpus_were_is_not_told_where_the_job_did_not_get_that_far() -> None:

@@ -26,6 +26,7 @@ from latlab.model.run import Distribution, Run
 LEVELS = (Statistic.MEDIAN, Statistic.AVERAGE)
 RARE = (Statistic.MAXIMUM, Statistic.MINIMUM, Statistic.MISSED, Statistic.LATE)
 EXPOSURE_RATIO = 1.5
+LOAD_RATIO = 1.25
 _PARTS = 1_000_000
 
 
@@ -41,6 +42,7 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
         rows = [replace(row, shift=NO_SHIFT, verdict=Verdict.SAME, basis="identical figures") for row in rows]
     notes = (
         *pair.notes,
+        *_load_notes(a, b),
         *_exposure_notes(pair),
         *(_digest_notes(pair) if exact else () if identical else _one_run_note(a, b, earlier, pair.joined[0][0].metric)),
     )
@@ -192,6 +194,21 @@ def _one_run_note(base: Run, candidate: Run, earlier: Sequence[Run], metric: Met
     return (
         f"one run a side: what {SPANS[metric]}s scatter by from run to run is assumed until it is known; {ask_for_repeat(base, candidate)}",
     )
+
+
+def _load_notes(a: Run, b: Run) -> Iterator[str]:
+    """A load that did less left more room: what it did is a condition, though nobody set it."""
+    before = {one.name: one.per_second for one in a.load}
+    for one in b.load:
+        ours, theirs = before.get(one.name, 0.0), one.per_second
+        if min(ours, theirs) > 0 and max(ours, theirs) > LOAD_RATIO * min(ours, theirs):
+            yield (
+                f"the load {one.name} did {theirs / ours:.2f} times the work in {b.id}, {theirs:,.4g} bogo operations per second against "
+                f"{ours:,.4g} in {a.id}: what differs may be its doing"
+            )
+        elif (ours > 0) != (theirs > 0) and one.name in before:
+            idle = a.id if ours == 0 else b.id
+            yield f"the load {one.name} did nothing at all in {idle}: what differs may be its doing"
 
 
 def _exposure_notes(pair: WakeupPair) -> Iterator[str]:

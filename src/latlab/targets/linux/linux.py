@@ -98,13 +98,15 @@ def collected(machine: Machine) -> bytes:
 def check_survey(machine: Machine, found: Survey, workload: Workload) -> None:
     """Refuses before the start what would make the measurement fail."""
     said, place = found.said, machine.name
-    wanted = [workload.load_command.split()[0]] if workload.load_command else []
+    wanted = [word for word in workload.load_command.split() if word in ("stress-ng", "hackbench")]
     if workload.instrument is not Instrument.RECORDER:
         wanted.append("cyclictest")
     for program in wanted:
-        if program in ("cyclictest", "stress-ng", "hackbench") and not said.get(program):
+        if not said.get(program):
             package = "stress-ng" if program == "stress-ng" else "rt-tests"
             raise UsageError(f"{place} has no {program}; install the package {package} there, or choose another --load or --instrument")
+    if beyond := [cpu for cpu in workload.affinity if cpu >= found.cpus]:
+        raise UsageError(f"{place} has the CPUs 0 to {found.cpus - 1}; --affinity names CPU {beyond[0]}")
     if said.get("fifo") != "yes":
         raise UsageError(
             f"{place}: no right to run at real-time priority {workload.priority}; run as root or give the user an rtprio limit"

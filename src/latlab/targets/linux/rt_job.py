@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from shlex import quote
@@ -21,6 +22,9 @@ LOADS = {
     "idle": "",
 }
 SETTLE_S = 1
+LOAD_WORK = "load.yaml"
+STRESS_NG = re.compile(r"(?<!\S)(?:\S*/)?stress-ng(?=\s)")
+SHELL_WORDS = ";|&<>$`()\n"
 MEASURING = (
     "cat /proc/[0-9]*/comm 2>/dev/null | grep -E '^(latlab-recorder|latlab-steal|cyclictest|qemu-system-.*|rtla|jitterdebugger)$'"
     " | sort | uniq -c | sed 's/^ *//' | tr '\\n' ',' | sed 's/,$//; s/,/, /g'"
@@ -35,8 +39,9 @@ class Instrument(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What is measured, and under which conditions. `idle_states` leaves /dev/cpu_dma_latency alone. `causes`: what the
-    kernel and the firmware do until each late wake-up is kept."""
+    """What is measured, and under which conditions. `load` is one by name, or any command. `idle_states` leaves /dev/cpu_dma_latency alone.
+    `causes`: what the kernel and the firmware do until each late wake-up is kept. `affinity` are the CPUs with a measuring thread each,
+    empty for all."""
 
     duration_s: int
     load: str = "cpu"
@@ -46,24 +51,33 @@ class Workload:
     outlier_us: int = 100
     idle_states: bool = False
     causes: bool = False
+    affinity: tuple[int, ...] = ()
 
     @property
     def cyclictest(self) -> str:
         """The published command line; its defaults are the reference's."""
         latency = "--default-system " if self.idle_states else ""
-        return f"cyclictest {latency}-m -Sp{self.priority} -D{self.duration_s} -h{HISTOGRAM_US} -i{self.interval_us} -M -q"
+        threads = f"-t{len(self.affinity)} -a{self._cpus} -p{self.priority} -d0" if self.affinity else f"-Sp{self.priority}"
+        return f"cyclictest {latency}-m {threads} -D{self.duration_s} -h{HISTOGRAM_US} -i{self.interval_us} -M -q"
+
+    @property
+    def _cpus(self) -> str:
+        return ",".join(map(str, self.affinity))
 
     @property
     def load_command(self) -> str:
-        if self.load not in LOADS:
-            raise UsageError(f"--load {self.load} is not known; use one of {', '.join(LOADS)}")
-        return LOADS[self.load]
+        if self.load in LOADS:
+            return LOADS[self.load]
+        if not re.search(r"[\s/]", self.load.strip()):
+            raise UsageError(f"--load {self.load} is not known; use one of {', '.join(LOADS)}, or a command with its options")
+        return self.load.strip()
 
     def recorder(self, program: str, shares: bool = True) -> str:
         """`shares`: it also keeps its file in the memory that $SHARED names, if it names one."""
         idle = " -I" if self.idle_states else ""
+        cpus = f" -a {self._cpus}" if self.affinity else ""
         causes = f" -k $OUT/{KERNEL_EVENTS}" if self.causes else ""
-        options = f"-D {self.duration_s} -i {self.interval_us} -p {self.priority} -t {self.outlier_us}{causes}{idle}"
+        options = f"-D {self.duration_s} -i {self.interval_us} -p {self.priority} -t {self.outlier_us}{cpus}{causes}{idle}"
         return f"{quote(program)} -o $OUT/recorder.rec {options}{' ${SHARED:+-m $SHARED}' if shares else ''}"
 
 
@@ -81,11 +95,20 @@ def script(workload: Workload, recorder: str, before: str = "", after: str = "")
 PROLOGUE = """\
 status=0
 load=
+counts=
 phase() {
     [ -z "$PHASE" ] || echo "<LLG1:PHASE name=$1>" >"$PHASE"
 }
 stop_load() {
     [ -z "$load" ] && return
+    if [ -n "$counts" ]; then
+        kill -TERM "$load" 2>/dev/null
+        n=0
+        while kill -0 "$load" 2>/dev/null && [ $n -lt 100 ]; do
+            sleep 0.1
+            n=$((n + 1))
+        done
+    fi
     kill -TERM -"$load" 2>/dev/null
     sleep 0.2
     kill -KILL -"$load" 2>/dev/null
@@ -118,10 +141,15 @@ run() {
 
 
 def _load(workload: Workload) -> list[str]:
+    """stress-ng says at its end how much it did, if it gets the time; so it is asked to where nothing stands between it and the job."""
     command = workload.load_command
     if not command:
         return []
-    return [f"setsid {command} >/dev/null 2>$OUT/load.err &", "load=$!", f"sleep {SETTLE_S}"]
+    counting = STRESS_NG.sub(rf"\g<0> --metrics --yaml $OUT/{LOAD_WORK}", command, count=1)
+    is_simple = not set(command) & set(SHELL_WORDS)
+    started = f"setsid {counting}" if is_simple else f"setsid sh -c {quote(command)}"
+    counts = ["counts=yes"] if is_simple and counting != command else []
+    return [*counts, f"{started} >/dev/null 2>$OUT/load.err &", "load=$!", f"sleep {SETTLE_S}"]
 
 
 GUEST_TRACE = """\

@@ -26,15 +26,29 @@ LATE_WAKE_V2 = Mend(2, "arch/aarch64/gic_v2.c", "#define PRIORITY_NEVER 0xFFU", 
 NOT_FORGOTTEN_V2 = Mend(2, "platform/common/parking.c", "        gic->forget_wakes(core);\n", "")
 
 
-def built_without(mend: Mend, preset: str, folder: Path) -> Path:
-    """The folder of the images."""
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file of the checkout, what stands there once, and what a copy has in its place."""
+
+    file: str
+    now: str
+    then: str
+
+
+def changed_checkout(change: Change, folder: Path) -> None:
+    """What the firmware is built from, in `folder`, with the change."""
     for name in SOURCES:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, folder / name)
-    changed = folder / "firmware" / "el3" / mend.file
+    changed = folder / change.file
     text = changed.read_text()
-    assert text.count(mend.now) == 1
-    changed.write_text(text.replace(mend.now, mend.then))
+    assert text.count(change.now) == 1
+    changed.write_text(text.replace(change.now, change.then))
+
+
+def built_without(mend: Mend, preset: str, folder: Path) -> Path:
+    """The folder of the images."""
+    changed_checkout(Change(f"firmware/el3/{mend.file}", mend.now, mend.then), folder)
     for step in (("--preset", preset), ("--build", "--preset", preset, "--target", "firmware")):
         subprocess.run(("cmake", *step), cwd=folder, check=True, capture_output=True)
     return folder / "build" / preset

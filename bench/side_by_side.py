@@ -18,8 +18,9 @@ from rich.console import Console
 from rich.table import Table
 
 from latlab.analysis.crossings.calls import Call, Kind, Pairing
-from latlab.analysis.crossings.functions import check_code, function_of, instructions_by_function
+from latlab.analysis.crossings.functions import function_of, instructions_by_function
 from latlab.analysis.crossings.marked import Marked, Marks
+from latlab.analysis.crossings.placing import placed
 from latlab.catalog import call_names
 from latlab.formats.dump.calls_log import CallsLog, read_calls_log
 from latlab.formats.probe.decoder import Decoder
@@ -120,7 +121,7 @@ def measured(firmware: Firmware) -> Measured:
     whole: list[Record] = [record for record in records if not isinstance(record, Header | Problem)]
     fragments = {record.number: record for record in whole if isinstance(record, Fragment)}
     images = [read_image(path) for path in subject.symbols]
-    check_code(fragments.values(), images, header.arch)
+    images = list(placed(fragments.values(), images, header.arch))
     calls = list(Pairing(header.arch, call_names()).feed(whole))
     marked = list(Marks().feed(calls))
     (off, *_) = (each.call for each in marked if each.call.entry.name == "CPU_OFF")

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from latlab.analysis.crossings.calls import Call, Pairing
-from latlab.analysis.crossings.functions import WrongImage, check_code
 from latlab.analysis.crossings.marked import Marked, Marks, Stranded, parts_of_call, samples_of_call
 from latlab.analysis.crossings.paths import runs_of
+from latlab.analysis.crossings.placing import WrongImage, placed
 from latlab.analysis.crossings.span_functions import SpanReader, spans_of_calls
 from latlab.analysis.crossings.timelines import timelines_of
 from latlab.campaigns.psci import CAMPAIGN
@@ -110,7 +110,7 @@ def measured(data: bytes, log: CallsLog, images: tuple[Image, ...]) -> Measured:
     calls: Iterator[Call] = pairing.feed(record for record in records if not isinstance(record, Header | Problem))
     found: list[Marked | Stranded] = [*marks.feed(calls), *marks.rest(pairing.fallen())]
     try:
-        check_code(fragments.values(), images, records[0].arch)
+        images = placed(fragments.values(), images, records[0].arch)
     except WrongImage as error:
         problems.append(Problem(0, str(error)))
         images = ()

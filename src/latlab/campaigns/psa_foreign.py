@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 
 from latlab.analysis.crossings.calls import Pairing
-from latlab.analysis.crossings.functions import WrongImage, check_code
 from latlab.analysis.crossings.marked import Marked, Marks, psa_mark, samples_of_call
+from latlab.analysis.crossings.placing import WrongImage, placed
 from latlab.analysis.crossings.span_functions import SpanReader, spans_of_calls
 from latlab.analysis.crossings.sweeps import shots_of, swept
 from latlab.analysis.crossings.timelines import timelines_of
@@ -182,7 +182,7 @@ def _measured(boot: Boot, subject: PsaSubject, images: tuple[Image, ...]) -> tup
     found: list[Marked] = [each for each in marks.feed(calls) if each.test not in changed]
     problems = [*damage, *boot.problems, *_said(subject, boot.log)]
     try:
-        check_code(fragments.values(), images, Arch.ARMV8M)
+        images = placed(fragments.values(), images, Arch.ARMV8M)
     except WrongImage as error:
         problems.append(Problem(0, str(error)))
         images = ()

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from latlab.analysis.crossings.calls import Call, Pairing
-from latlab.analysis.crossings.functions import WrongImage, check_code
+from latlab.analysis.crossings.placing import WrongImage, placed
 from latlab.analysis.crossings.proof import Proof, prove
 from latlab.analysis.crossings.span_functions import SpanReader, kinds_of
 from latlab.analysis.crossings.tally import CallKey, Row, Tally
@@ -321,7 +321,7 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
         how = f"was killed by signal {-follower.exit_status}" if follower.exit_status < 0 else f"ended with status {follower.exit_status}"
         problems.append(Problem(0, f"QEMU {how}{f'; it said: {said.splitlines()[-1]!r}' if said else ''}"))
     try:
-        check_code(seen.fragments.values(), wanted.images, seen.header.arch)
+        images = placed(seen.fragments.values(), wanted.images, seen.header.arch)
     except WrongImage as error:
         store.add(run_id, problems=[*problems, Problem(0, str(error))])
         raise DataError(f"{error}; what was measured is kept as {run_id}") from error
@@ -332,7 +332,7 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
     if not seen.crossings:
         problems.append(Problem(0, "no core executed an instruction"))
     ran = seen.tally.ran()
-    reader = SpanReader(seen.header.arch, seen.fragments, wanted.images, [stretches for each in ran.values() for stretches in each])
+    reader = SpanReader(seen.header.arch, seen.fragments, images, [stretches for each in ran.values() for stretches in each])
     store.add(run_id, logs={KINDS_LOG: render_kinds(kinds_of(seen.tally, seen.header, seen.cores, reader))})
     functions = {key: reader.by_function(each) for key, each in ran.items() if any(each)}
     status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE

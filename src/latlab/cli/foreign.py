@@ -24,7 +24,7 @@ OnOption = Annotated[
 ]
 ProbeOption = Annotated[Path | None, typer.Option("--probe", help="The plugin to use.", show_default="build folder or package")]
 SymbolsOption = Annotated[
-    list[Path] | None, typer.Option("--symbols", help="ELF file of the firmware, FILE or FILE@OFFSET where it was loaded elsewhere.")
+    list[Path] | None, typer.Option("--symbols", help="ELF file of the firmware, found where its code ran; FILE@OFFSET says where.")
 ]
 
 

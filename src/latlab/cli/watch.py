@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
 def watch(
     command: Annotated[list[str], typer.Argument(help="The command, behind `--`: qemu-system-... with any options.", show_default=False)],
     symbols: Annotated[
-        list[Path] | None, typer.Option("--symbols", help="ELF file of a firmware, FILE or FILE@OFFSET where it was loaded elsewhere.")
+        list[Path] | None, typer.Option("--symbols", help="ELF file of a firmware, found where its code ran; FILE@OFFSET says where.")
     ] = None,
     functions: Annotated[bool, typer.Option("--functions", help="Also count which code ran inside the calls.")] = False,
     prove: Annotated[

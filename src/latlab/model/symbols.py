@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,11 @@ class Image:
         """Where the source of the function that holds the address begins; empty where nothing says it."""
         index = self._index(address)
         return self.places[index] if index >= 0 and self.places else ""
+
+    def moved(self, offset: int) -> Image:
+        """The same image so many bytes further on."""
+        code = tuple((start + offset, data) for start, data in self.code)
+        return replace(self, starts=tuple(start + offset for start in self.starts), code=code)
 
     def _index(self, address: int) -> int:
         """-1 outside the image's code and in front of its first function."""

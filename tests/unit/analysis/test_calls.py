@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.analysis.crossings.calls import Call, Kind, Pairing
-from latlab.analysis.crossings.functions import WrongImage, check_code, instructions_by_function
+from latlab.analysis.crossings.functions import instructions_by_function
 from latlab.analysis.crossings.names import sbi_name, smc_name
+from latlab.analysis.crossings.placing import WrongImage, placed
 from latlab.analysis.crossings.tally import Tally, median_of
 from latlab.catalog import call_names
 from latlab.formats.probe.decoder import Decoder
@@ -188,23 +189,23 @@ def test_fragments_are_named_by_the_image_that_has_their_code() -> None:
         "second": 2,
         "0x90000+": 10,
     }
-    check_code(fragments.values(), [IMAGE], Arch.AARCH64)
+    assert placed(fragments.values(), [IMAGE], Arch.AARCH64) == (IMAGE,)
 
 
 def test_symbols_of_another_build_are_refused_with_the_first_place() -> None:
     with pytest.raises(WrongImage, match=r"bl31.elf is of another build: of 2 .* 1 differ, the first at 0x1008"):
-        check_code([Fragment(0, 0x1000, 1, 3, b"\0\1\2\3"), Fragment(1, 0x1008, 1, 3, b"\0\0\0\0")], [IMAGE], Arch.AARCH64)
+        placed([Fragment(0, 0x1000, 1, 3, b"\0\1\2\3"), Fragment(1, 0x1008, 1, 3, b"\0\0\0\0")], [IMAGE], Arch.AARCH64)
 
 
 def test_symbols_of_code_that_never_ran_are_refused() -> None:
-    with pytest.raises(WrongImage, match="FILE@OFFSET"):
-        check_code([Fragment(0, 0x90000, 1, 3, b"\0\1\2\3")], [IMAGE], Arch.AARCH64)
+    with pytest.raises(WrongImage, match=r"bl31\.elf is of another build: nothing of what ran is in it"):
+        placed([Fragment(0, 0x90000, 1, 3, b"\0\1\2\3")], [IMAGE], Arch.AARCH64)
 
 
 @pytest.mark.parametrize(("arch", "machine"), [(Arch.AARCH64, "EM_RISCV"), (Arch.RISCV, "EM_AARCH64"), (Arch.ARMV8M, "EM_AARCH64")])
 def test_symbols_for_another_processor_are_refused_by_its_name(arch: Arch, machine: str) -> None:
     with pytest.raises(WrongImage, match=f"bl31.elf is an ELF file for {machine[3:]}, the machine's cores are {arch.name}"):
-        check_code([], [replace(IMAGE, machine=machine)], arch)
+        placed([], [replace(IMAGE, machine=machine)], arch)
 
 
 @pytest.mark.parametrize(

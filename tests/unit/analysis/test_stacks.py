@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -23,6 +25,14 @@ from support.a64_programs import Program, branch, execute, folded, programs
 NOP, BL, RET, ERET, BLR = 0xD503201F, 0x94000000, 0xD65F03C0, 0xD69F03E0, 0xD63F0000
 A, B, C, VECTOR = 0x1000, 0x2000, 0x3000, 0x4400
 IMAGE = Image("fw", (A, B, C, 0x4000), (0x1000,) * 4, ("a", "b", "c", "vectors"), ((A, bytes(0x4000)),))
+
+
+def image_of(fragments: Mapping[int, Fragment]) -> Image:
+    """IMAGE with the code that ran."""
+    code = bytearray(0x4000)
+    for one in fragments.values():
+        code[one.address - A : one.address - A + len(one.code)] = one.code
+    return replace(IMAGE, code=((A, bytes(code)),))
 
 
 def code(*words: int) -> bytes:
@@ -47,7 +57,7 @@ class Path:
         return stretch
 
     def frames(self, *stretches: Stretch) -> tuple[Frame, ...]:
-        codes = codes_of(Arch.AARCH64, self.fragments, Names(self.fragments, [IMAGE]))
+        codes = codes_of(Arch.AARCH64, self.fragments, Names(self.fragments, [image_of(self.fragments)]))
         return frames_of({stretches or (self.cut(),): 1}, codes)
 
 
@@ -169,7 +179,7 @@ def test_what_found_no_room_in_the_path_stands_beside_it_without_an_order() -> N
 
 def test_the_time_line_says_where_each_call_starts() -> None:
     path = Path().ran(A, NOP, branch(BL, A + 4, B)).ran(B, NOP, NOP, RET).ran(A + 8, NOP)
-    codes = codes_of(Arch.AARCH64, path.fragments, Names(path.fragments, [IMAGE]))
+    codes = codes_of(Arch.AARCH64, path.fragments, Names(path.fragments, [image_of(path.fragments)]))
     assert timeline_of((path.cut(),), codes) == (CalledAt(0, "a", 0, 6, 3), CalledAt(1, "b", 2, 3, 3))
 
 
@@ -188,7 +198,7 @@ def test_calls_and_returns_of_the_other_architectures_are_known(arch: Arch, call
         1: Fragment(1, B, 1, 3, back),
         2: Fragment(2, A + len(call), 1, 3, back),
     }
-    codes = codes_of(arch, fragments, Names(fragments, [IMAGE]))
+    codes = codes_of(arch, fragments, Names(fragments, [image_of(fragments)]))
     assert frames_of({(Stretch((0, 1, 1, 1, 2, 1)),): 1}, codes) == (Frame(0, "a", 1, 2), Frame(1, "b", 1, 1))
 
 

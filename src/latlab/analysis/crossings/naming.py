@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
 from latlab.analysis.crossings.flow import Flow, flow_of
-from latlab.analysis.crossings.functions import function_of, place_of
+from latlab.analysis.crossings.functions import function_of, image_of, place_of
 from latlab.analysis.crossings.paths import neighbours
 from latlab.model.crossings import LOOP, Arch, Fragment, Stretch
 from latlab.model.symbols import Image
@@ -48,6 +48,6 @@ class Names:
 
 def _name(fragment: Fragment, images: Sequence[Image], called: Sequence[int]) -> str:
     at = bisect_right(called, fragment.address) - 1
-    if at >= 0 and fragment.address - called[at] < LONGEST_FUNCTION and not any(image.function(fragment.address) for image in images):
+    if at >= 0 and fragment.address - called[at] < LONGEST_FUNCTION and not image_of(fragment, images):
         return f"{called[at]:#x}"
     return function_of(fragment, images)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where images were when they ran: the code that ran is looked up in them, at whatever offset it was loaded or moved itself to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from latlab.model.crossings import Arch, Fragment
+from latlab.model.symbols import Image
+
+# A core with AArch64 may run AArch32 code below EL3.
+ELF_MACHINES = {Arch.AARCH64: ("EM_AARCH64", "EM_ARM"), Arch.ARMV8M: ("EM_ARM",), Arch.RISCV: ("EM_RISCV",)}
+SOUGHT_BYTES = 20
+MOST_SOUGHT = 4096
+LEAST_SOUGHT = 8
+"""So much code says that an image was at a place where nobody put it."""
+PAGE_BYTES = 4096
+"""Code that is loaded elsewhere or moves itself goes by whole pages; that of another build is off by less."""
+
+
+class WrongImage(Exception):
+    """One sentence: the symbols are of another build or another processor."""
+
+
+def placed(fragments: Iterable[Fragment], images: Sequence[Image], arch: Arch) -> tuple[Image, ...]:
+    """The images where their code ran, each once for every place. Raises WrongImage where one is for another processor, ran nowhere, or is
+    not what ran at its addresses."""
+    for image in images:
+        if image.machine and image.machine not in ELF_MACHINES[arch]:
+            raise WrongImage(
+                f"{image.name} is an ELF file for {image.machine.removeprefix('EM_')}, the machine's cores are {arch.name}; "
+                "name that of the firmware"
+            )
+    pieces = list({(one.address, one.code): one for one in fragments}.values())
+    found = [_places(image, pieces) for image in images]
+    for image, places in zip(images, found, strict=True):
+        others = [place for each in found if each is not places for place in each]
+        _check(image, places, pieces, others)
+    return tuple(place for places in found for place in places)
+
+
+def _has(image: Image, fragment: Fragment) -> bool:
+    return image.bytes_at(fragment.address, len(fragment.code)) == fragment.code
+
+
+def _places(image: Image, pieces: Sequence[Fragment]) -> list[Image]:
+    """The place that it was given, where that is not another's, and those that it was moved to; where it was nowhere, the nearest."""
+    is_there = any(_has(image, one) for one in pieces)
+    candidates = [image.moved(offset) for offset in _offsets(image, pieces)]
+    moved = [place for place in candidates if not _different(place, pieces)]
+    if is_there and not _different(image, pieces):
+        return [image, *moved]
+    return moved or ([] if is_there else candidates[:1]) or [image]
+
+
+def _offsets(image: Image, pieces: Sequence[Fragment]) -> list[int]:
+    """Whole pages from where it was linked, the one with most of the code first."""
+    sought = _sought([one for one in pieces if not _has(image, one)])
+    votes = Counter(offset for address, code in islice(sought, MOST_SOUGHT) if (offset := _offset(image, address, code)) is not None)
+    return [offset for offset, count in votes.most_common() if offset % PAGE_BYTES == 0 and count >= LEAST_SOUGHT]
+
+
+def _sought(pieces: Sequence[Fragment]) -> Iterator[tuple[int, bytes]]:
+    """Code that ran and lies together, cut into lengths that hardly stand twice in an image: a piece may be one instruction."""
+    start, code = 0, b""
+    for one in sorted(pieces, key=lambda one: one.address):
+        if one.address != start + len(code):
+            start, code = one.address, b""
+        code += one.code
+        while len(code) >= SOUGHT_BYTES:
+            yield start, code[:SOUGHT_BYTES]
+            start, code = start + SOUGHT_BYTES, code[SOUGHT_BYTES:]
+
+
+def _offset(image: Image, address: int, code: bytes) -> int | None:
+    """How far from its place in the image the code ran; None where the image does not have it, or has it twice."""
+    found = None
+    for start, data in image.code:
+        at = data.find(code)
+        if at >= 0 and (found is not None or data.find(code, at + 1) >= 0):
+            return None
+        if at >= 0:
+            found = address - start - at
+    return found
+
+
+def _overlaps(image: Image, fragment: Fragment) -> bool:
+    return image.bytes_at(fragment.address, len(fragment.code)) is not None
+
+
+def _different(image: Image, pieces: Iterable[Fragment]) -> list[Fragment]:
+    return [one for one in pieces if _overlaps(image, one) and not _has(image, one)]
+
+
+def _check(image: Image, places: Sequence[Image], pieces: Iterable[Fragment], others: Sequence[Image]) -> None:
+    """Raises WrongImage where what ran at these places, and is in no other image, is another's."""
+    compared = [one for one in pieces if any(_overlaps(place, one) for place in places) and not any(_has(other, one) for other in others)]
+    different = [one for one in compared if not any(_has(place, one) for place in places)]
+    if len(different) == len(compared):
+        where = ", at no address" if not others else " and in no other of these files"
+        raise WrongImage(f"{image.name} is of another build: nothing of what ran is in it{where}; name the file of what ran")
+    if different:
+        raise WrongImage(
+            f"{image.name} is of another build: of {len(compared)} pieces of code that ran at its addresses {len(different)} differ, "
+            f"the first at {different[0].address:#x}"
+        )

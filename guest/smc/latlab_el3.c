@@ -2,7 +2,7 @@
 /*
  * Lets Linux read what the EL3 firmware traced. An SMC cannot be issued from user space, so this module does, and shows the answers
  * as text below /proc/latlab_el3: `info`, `records`, `new_records` (those that no earlier read of it has shown), and `trng_hold_ns` for a
- * firmware that was built with LATLAB_TRNG_HOLD.
+ * firmware that was built with LATLAB_TRNG_HOLD, `thief_ns` (period and length, for each CPU) for one with LATLAB_THIEF.
  */
 #include <asm/cputype.h>
 #include <linux/arm-smccc.h>
@@ -16,6 +16,7 @@
 #define TRACE_STATUS 0xC7000032UL
 #define TRACE_READ 0xC7000033UL
 #define TRNG_HOLD 0xC70000F0UL
+#define THIEF 0xC70000F1UL
 
 #define EVENT_BITS 16
 #define MOST_CORES 64
@@ -182,6 +183,36 @@ static ssize_t hold_write(struct file *file, const char __user *text, size_t siz
 
 static const struct proc_ops hold_ops = { .proc_write = hold_write };
 
+struct theft {
+	unsigned long period_ns, length_ns;
+	atomic_t refused;
+};
+
+static void arm_thief(void *argument)
+{
+	struct theft *theft = argument;
+
+	if (call(THIEF, theft->period_ns, theft->length_ns).a0 != 0)
+		atomic_inc(&theft->refused);
+}
+
+static ssize_t thief_write(struct file *file, const char __user *text, size_t size, loff_t *position)
+{
+	struct theft theft = { .refused = ATOMIC_INIT(0) };
+	char copy[48] = { 0 };
+
+	if (size >= sizeof(copy))
+		return -EINVAL;
+	if (copy_from_user(copy, text, size) != 0)
+		return -EFAULT;
+	if (sscanf(copy, "%lu %lu", &theft.period_ns, &theft.length_ns) != 2)
+		return -EINVAL;
+	on_each_cpu(arm_thief, &theft, 1);
+	return atomic_read(&theft.refused) == 0 ? (ssize_t)size : -EOPNOTSUPP;
+}
+
+static const struct proc_ops thief_ops = { .proc_write = thief_write };
+
 static int __init latlab_el3_init(void)
 {
 	if ((long)call(TRACE_INFO, 0, 0).a0 != 0)
@@ -191,7 +222,8 @@ static int __init latlab_el3_init(void)
 	if (folder == NULL)
 		return -ENOMEM;
 	if (proc_create_single("info", 0400, folder, info_show) == NULL || proc_create("records", 0400, folder, &records_ops) == NULL ||
-	    proc_create("new_records", 0400, folder, &new_records_ops) == NULL || proc_create("trng_hold_ns", 0200, folder, &hold_ops) == NULL) {
+	    proc_create("new_records", 0400, folder, &new_records_ops) == NULL || proc_create("trng_hold_ns", 0200, folder, &hold_ops) == NULL ||
+	    proc_create("thief_ns", 0200, folder, &thief_ops) == NULL) {
 		proc_remove(folder);
 		return -ENOMEM;
 	}

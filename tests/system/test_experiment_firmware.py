@@ -21,9 +21,18 @@ def _symbols(folder: str) -> set[str]:
 
 def test_no_release_firmware_can_hold_its_trng() -> None:
     names = _symbols("qemu_virt")
-    assert "trng_call" in names and not any(name.startswith(("hold_", "__wrap")) for name in names)
+    assert "trng_call" in names and not any(name.startswith(("hold_", "thief_", "__wrap")) for name in names)
 
 
-def test_the_firmware_for_experiments_can_and_says_so() -> None:
-    assert "__wrap_trng_call" in _symbols("qemu_virt-hold")
-    assert b"trng-hold" in (BUILD / "qemu_virt-hold" / "firmware.bin").read_bytes()
+@pytest.mark.parametrize(
+    ("folder", "symbol", "word"),
+    [
+        ("qemu_virt-hold", "__wrap_trng_call", b"trng-hold"),
+        ("qemu_virt-thief", "thief_interrupt", b"thief"),
+        ("qemu_virt-secure-counts", "__wrap_arch_features_init", b"secure-counts"),
+    ],
+)
+def test_the_firmware_for_experiments_can_and_says_so(folder: str, symbol: str, word: bytes) -> None:
+    assert symbol in _symbols(folder)
+    assert word in (BUILD / folder / "firmware.bin").read_bytes()
+    assert word not in (BUILD / "qemu_virt" / "firmware.bin").read_bytes()

@@ -6,16 +6,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from latlab.analysis.amounts.stolen import amounts_of
+from latlab.analysis.amounts.stolen import amounts_of, by_size
 from latlab.analysis.base.meter_sentences import blind_sentences
 from latlab.analysis.wakeups.periodicity import Period, find_period
 from latlab.errors import DataError
 from latlab.formats.steal_meter import read_stolen
 from latlab.model.run import Amounts, Run
-from latlab.model.stolen import CpuStolen, Stolen
+from latlab.model.stolen import Stolen
 from latlab.targets.linux.steal_job import PHASES, file_of
 
 CAMPAIGN = "steal"
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Thefts of one size on a CPU, and the period that they keep."""
+
+    cpu: int
+    period: Period
+    shortest_ns: int
+    longest_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +34,7 @@ class StealPhase:
 
     name: str
     found: Stolen
-    periods: tuple[tuple[int, Period], ...]
+    periods: tuple[Repeated, ...]
 
 
 def phases_of(files: Mapping[str, bytes]) -> tuple[StealPhase, ...]:
@@ -32,7 +42,7 @@ def phases_of(files: Mapping[str, bytes]) -> tuple[StealPhase, ...]:
     found = [(phase, read_stolen(files[file_of(phase)], file_of(phase))) for phase in PHASES if file_of(phase) in files]
     if not found:
         raise DataError("no file of the steal meter came back; what it and the job said is kept (`latlab show --log meter.err`)")
-    return tuple(StealPhase(name, one, tuple(_periods(one))) for name, one in found)
+    return tuple(StealPhase(name, one, repeated(one)) for name, one in found)
 
 
 def problems_of(files: Mapping[str, bytes]) -> list[str]:
@@ -49,11 +59,13 @@ def with_stolen(run: Run, files: Mapping[str, bytes]) -> Run:
     return replace(run, contents=Amounts(tuple(one for phase in phases_of(files) for one in amounts_of(phase.name, phase.found))))
 
 
-def _periods(found: Stolen) -> Iterator[tuple[int, Period]]:
+def repeated(found: Stolen) -> tuple[Repeated, ...]:
+    """What comes again and again on a CPU, by how much it takes."""
+    return tuple(_repeated(found))
+
+
+def _repeated(found: Stolen) -> Iterator[Repeated]:
     for cpu in found.seeing:
-        if period := find_period(_times_ns(found, cpu), found.interval_ns):
-            yield cpu.cpu, period
-
-
-def _times_ns(found: Stolen, cpu: CpuStolen) -> list[int]:
-    return sorted(round(found.ns_of(theft.begin_ticks - found.start_ticks)) for theft in cpu.thefts)
+        for thefts in by_size(cpu.thefts):
+            if period := find_period([round(found.ns_of(theft.begin_ticks - found.start_ticks)) for theft in thefts], found.interval_ns):
+                yield Repeated(cpu.cpu, period, min(theft.stolen_ns for theft in thefts), max(theft.stolen_ns for theft in thefts))

@@ -3,27 +3,22 @@
 
 from __future__ import annotations
 
-import gzip
-import shutil
 from collections.abc import Mapping
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
+from latlab.campaigns.steal_results import repeated
 from latlab.catalog import event_table
 from latlab.formats.dump.el3_records import info_of, read_records
 from latlab.formats.steal_meter import read_stolen
 from latlab.model.calls import Call
-from latlab.model.stolen import Regime, Stolen, Theft
-from latlab.targets.guest.cpio import archive, file
-from latlab.targets.guest.debian import unpack
+from latlab.model.stolen import Blind, Regime, Stolen, Theft
 from latlab.targets.guest.guest import GuestMachine, run_guest
-from latlab.targets.guest.guest_image import CROSS, guest_image
-from latlab.targets.linux.recorder_binary import cache_folder
+from latlab.targets.guest.guest_image import guest_image
 from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.qemu import find_qemu
-from latlab.targets.tools import run
+from support.guest_modules import with_module
+from support.places import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
@@ -62,11 +57,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, bytes]:
     """Of one boot on a processor that needs no workaround calls, so that every call has its stamps."""
     folder = tmp_path_factory.mktemp("steal")
     image = guest_image()
-    (folder / "Image").symlink_to(image.kernel)
-    own = archive([file("modules/irqs_off.ko", _module(folder))])
-    (folder / "initrd.gz").write_bytes(_padded(image.initrd.read_bytes()) + gzip.compress(own, mtime=0))
     machine = GuestMachine(hold_firmware=True, cpu="cortex-a53")
-    done = run_guest(find_qemu(), machine, replace(image, folder=folder), JOB, LIMITS)
+    done = run_guest(find_qemu(), machine, with_module(image, "irqs_off", folder), JOB, LIMITS)
     assert done.output.status == 0, done.output.files.get("job.log", done.console[-2000:])
     return done.output.files
 
@@ -97,6 +89,42 @@ def test_masked_interrupts_are_never_marked(files: Mapping[str, bytes]) -> None:
     assert cpu.thefts == () and sum(second.windows for second in cpu.seconds) > 9000
 
 
+THIEF_PERIOD_NS, THIEF_NS, THIEF_S = 47_000_000, (2_000, 7_050, 150_000), 4
+THIEF_JOB = f"""\
+insmod /modules/latlab_el3.ko || exit 3
+for ns in {" ".join(map(str, THIEF_NS))}; do
+    echo "{THIEF_PERIOD_NS} $ns" >/proc/latlab_el3/thief_ns || exit 4
+    latlab-steal -o /out/steal-$ns.txt -D {THIEF_S} || exit 5
+done
+"""
+
+
+@pytest.mark.parametrize("cpu", ["cortex-a53", "max"])
+def test_a_secure_timer_that_makes_no_call_is_found_each_time(cpu: str) -> None:
+    """With its period and its length, by an interrupt controller and a timer of which Linux knows nothing. On `max` both counters stop,
+    and while they are opened anew nothing is measured."""
+    machine = GuestMachine(cpu=cpu, firmware=ROOT / "build" / "qemu_virt-thief")
+    done = run_guest(find_qemu(), machine, guest_image(), THIEF_JOB, LIMITS)
+    assert done.output.status == 0, done.output.files.get("job.log", done.console[-2000:])
+    for ns in THIEF_NS:
+        found = _read(done.output.files, f"steal-{ns}.txt")
+        (seen,) = found.seeing
+        taken = [theft for theft in seen.thefts if ns <= theft.stolen_ns <= 1.01 * ns + 200]
+        measured_s = sum(second.measured_ticks for second in seen.seconds) / found.counter_hz
+        assert abs(len(taken) - measured_s * 1e9 / THIEF_PERIOD_NS) <= 2, (ns, measured_s, seen.thefts)
+        (again,) = [one for one in repeated(found) if one.period.outliers == len(taken)]
+        assert again.period.period_s == pytest.approx(THIEF_PERIOD_NS / 1e9, rel=1e-4) and again.period.concentration > 0.9
+
+
+@pytest.mark.parametrize("cpu", ["cortex-a53", "cortex-a72", "max"])
+def test_a_firmware_in_which_all_counters_go_on_is_recognised_and_refused(cpu: str) -> None:
+    machine = GuestMachine(cpu=cpu, firmware=ROOT / "build" / "qemu_virt-secure-counts")
+    job = "insmod /modules/latlab_el3.ko || exit 3\nlatlab-steal -o /out/steal.txt -D 1\n"
+    done = run_guest(find_qemu(), machine, guest_image(), job, LIMITS)
+    found = read_stolen(done.output.files["steal.txt"], "steal.txt")
+    assert [cpu.blind for cpu in found.cpus] == [Blind.NOTHING_SEEN] and not found.cpus[0].thefts
+
+
 def _read(files: Mapping[str, bytes], name: str) -> Stolen:
     found = read_stolen(files[name], name)
     assert found.complete and not found.problems
@@ -105,19 +133,3 @@ def _read(files: Mapping[str, bytes], name: str) -> Stolen:
 
 def _calls_in(calls: tuple[Call, ...], theft: Theft) -> list[Call]:
     return [call for call in calls if theft.begin_ticks < call.out_ticks and call.in_ticks < theft.end_ticks]
-
-
-def _module(folder: Path) -> bytes:
-    """Built against the headers of the guest's kernel, which were fetched with it."""
-    source, root = folder / "irqs_off", folder / "root"
-    shutil.copytree(Path(__file__).with_name("irqs_off"), source)
-    for package in (cache_folder() / "guest/apt/archives").glob("linux-[hk]*.deb"):
-        unpack(package, root)
-    (headers,) = (root / "usr/src").glob("linux-headers-*-rt-arm64")
-    (common,) = (root / "usr/src").glob("linux-headers-*-common-rt")
-    run(("make", "-s", "-C", str(common), f"O={headers}", f"M={source}", "ARCH=arm64", f"CROSS_COMPILE={CROSS}", "modules"))
-    return (source / "irqs_off.ko").read_bytes()
-
-
-def _padded(data: bytes) -> bytes:
-    return data + bytes(-len(data) % 512)

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.analysis.amounts.stolen import amounts_of, doubts, loss_of
+from latlab.analysis.amounts.stolen import amounts_of, by_size, doubts, loss_of
 from latlab.analysis.base.meter_sentences import blind_sentences, said_cpus
-from latlab.model.stolen import Blind, Regime
+from latlab.model.stolen import Blind, Regime, Theft
 from support.steal_lines import HZ, SEEN, blind_cpu, cpu_with, measured, second
 
 
@@ -55,3 +55,12 @@ def test_a_cpu_that_sees_well_has_no_doubts() -> None:
 def test_what_weakens_a_figure_is_said(changed: dict[str, object], said: str) -> None:
     (sentence,) = doubts(measured(replace(cpu_with([500]), **changed)))  # type: ignore[arg-type]
     assert said in sentence
+
+
+def test_thefts_of_one_size_stand_together_whatever_comes_between_them() -> None:
+    long, short, odd = (
+        (Theft(10, 20, 7_100, 0), Theft(50, 60, 7_120, 0)),
+        (Theft(30, 40, 3_500, 0), Theft(70, 80, 3_530, 0)),
+        Theft(5, 6, 90_000, 0),
+    )
+    assert by_size((long[0], odd, short[0], short[1], long[1])) == (short, long, (odd,))

@@ -63,7 +63,7 @@ def test_screen_and_page_tell_what_was_stolen_and_why_a_cpu_is_blind(measure: Me
     showing.print_run(store, run, Format.TABLE)
     screen = " ".join(capsys.readouterr().out.split())
     assert "CPU 1: what the firmware takes cannot be seen: the kernel does not let this user count cycles" in screen
-    assert "trng_reseed, 15 times" in screen and "9 thefts keep a period of 0.3 s" in screen
+    assert "trng_reseed, 15 times" in screen and "µs keep a period of 0.3 s" in screen
     page = showing.document_of(store, run, Format.HTML)
     assert "Time line of thefts" in page and "Histogram of thefts" in page and "CPU 1: what the firmware takes cannot be seen" in page
     for form in (Format.MD, Format.RST):

@@ -132,6 +132,7 @@ arch_eret_scrubbed:
 
 .section .vectors, "ax"
 .balign 0x800
+.global vectors
 vectors:
     .rept 4 /* EL3 on SP_EL0: never used */
     vector unexpected

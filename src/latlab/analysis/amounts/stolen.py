@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from latlab.model.enums import Metric
 from latlab.model.run import Amount, CoreId
-from latlab.model.stolen import CpuStolen, Regime, Stolen
+from latlab.model.stolen import CpuStolen, Regime, Stolen, Theft
 
 WHOLE_SECOND = 0.9
 CLOCK_CHANGED = 0.01
+ALIKE = 1.2
+ALIKE_NS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,18 @@ def _amounts(name: str, found: Stolen, cpu: CpuStolen) -> Iterator[Amount]:
     yield Amount(name, Metric.DURATION, "stolen in a second", core, stolen)
     yield Amount(name, Metric.DURATION, "most stolen at once in a second", core, tuple(float(second.worst_ns) for second in whole))
     yield Amount(name, Metric.EVENTS, "windows with a theft", core, events, 1.0)
+
+
+def by_size(thefts: Sequence[Theft]) -> tuple[tuple[Theft, ...], ...]:
+    """Thefts that are about as long together, in the order of their times: one thief takes as much each time, and several keep several
+    periods. The shortest group comes first."""
+    groups: list[list[Theft]] = []
+    for theft in sorted(thefts, key=lambda theft: theft.stolen_ns):
+        if groups and theft.stolen_ns <= ALIKE * groups[-1][0].stolen_ns + ALIKE_NS:
+            groups[-1].append(theft)
+        else:
+            groups.append([theft])
+    return tuple(tuple(sorted(group, key=lambda theft: theft.begin_ticks)) for group in groups)
 
 
 def doubts(found: Stolen) -> tuple[str, ...]:

@@ -102,8 +102,10 @@ def _losses(phase: StealPhase) -> Table:
 
 def _notes(phase: StealPhase) -> Iterator[str]:
     yield f"A window is {phase.found.interval_ns / 1000:g} µs long; what was taken at once is told by window."
-    for cpu, period in phase.periods:
-        yield f"CPU {cpu}: {period.outliers} thefts keep a period of {period.period_s:g} s (concentration {period.concentration:.2f} of 1)."
+    for one in phase.periods:
+        sizes = " to ".join(dict.fromkeys((us(one.shortest_ns), us(one.longest_ns))))
+        kept = f"a period of {one.period.period_s:g} s (concentration {one.period.concentration:.2f} of 1)"
+        yield f"CPU {one.cpu}: {one.period.outliers} thefts of {sizes} µs keep {kept}."
 
 
 def _worst(phase: StealPhase) -> tuple[Table, ...]:

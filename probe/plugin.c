@@ -68,6 +68,7 @@ static enum arch arch;
 static FILE *file;
 static uint32_t machine_cores;
 static bool is_started;
+static const char *refusal; /* of this machine's processor */
 static enum counting counting;
 
 /* So that a reader sees what came, however little comes. */
@@ -523,7 +524,10 @@ static void core_made(qemu_plugin_id_t id, unsigned int vcpu)
 
     pthread_mutex_lock(&lock);
     turns_core_made();
-    if (!is_started && registers_find(&arch)) {
+    if (!is_started) {
+        refusal = registers_find(&arch);
+    }
+    if (!is_started && refusal == NULL) {
         is_started = true;
         header.arch = (uint16_t)arch;
         stream_open(&stream, file, options.limit_bytes, &header, sizeof(header));
@@ -538,8 +542,10 @@ static void finish(qemu_plugin_id_t id, void *data)
     (void)id;
     (void)data;
     pthread_mutex_lock(&lock);
-    if (!is_started) {
-        fprintf(stderr, "latlab probe: this machine's processor has none of the registers that tell its world; nothing was seen\n");
+    if (refusal != NULL) {
+        fprintf(stderr, "latlab probe: this machine's processor %s; nothing was seen\n", refusal);
+    } else if (!is_started) {
+        /* QEMU made no processor, and says itself why. */
     } else if (!stream_close(&stream, ending_was_asked())) {
         fprintf(stderr, "latlab probe: writing to %s failed (%s); %llu records were lost\n", options.out, strerror(stream.error),
                 (unsigned long long)stream.lost);

@@ -14,6 +14,7 @@ static enum arch machine;
 static handle state, security, identity, counter;
 static handle arguments[ARGUMENTS_MAX];
 static size_t argument_count;
+static bool has_trustzone; /* of an M-profile core */
 static handle causes[LEVELS], returns[LEVELS], saved[LEVELS];
 
 static handle find(const GArray *registers, const char *name)
@@ -61,6 +62,7 @@ static bool find_armv8m(const GArray *registers)
     static const char *const names[] = { "r0", "r1", "r2", "r3", "lr" };
 
     state = find(registers, "xpsr");
+    has_trustzone = find(registers, "msp_s") != NULL;
     find_arguments(registers, names, sizeof(names) / sizeof(names[0]));
     return state != NULL;
 }
@@ -79,10 +81,16 @@ static bool find_riscv(const GArray *registers)
     return state != NULL;
 }
 
-bool registers_find(enum arch *arch)
+static const char *unknown(const GArray *registers)
+{
+    return find(registers, "cpsr") != NULL ? "knows AArch32 alone, which the probe does not follow"
+                                           : "has none of the registers that tell its world";
+}
+
+const char *registers_find(enum arch *arch)
 {
     GArray *registers = qemu_plugin_get_registers();
-    bool found = true;
+    const char *refusal = NULL;
 
     if (find_armv8m(registers)) {
         machine = ARCH_ARMV8M;
@@ -91,11 +99,11 @@ bool registers_find(enum arch *arch)
     } else if (find_riscv(registers)) {
         machine = ARCH_RISCV;
     } else {
-        found = false;
+        refusal = unknown(registers);
     }
     g_array_free(registers, TRUE);
     *arch = machine;
-    return found;
+    return refusal;
 }
 
 /* One buffer a thread: QEMU's threads read at the same time. */
@@ -128,7 +136,7 @@ uint32_t registers_level(uint64_t address, bool *is_aarch32)
 
     *is_aarch32 = false;
     switch (machine) {
-    case ARCH_ARMV8M: return world_of_armv8m(value, address);
+    case ARCH_ARMV8M: return world_of_armv8m(value, has_trustzone ? address : 0);
     case ARCH_RISCV: return world_of_riscv(value);
     case ARCH_AARCH64: break;
     }

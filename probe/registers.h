@@ -11,9 +11,9 @@
 
 #define CROSSING_REGISTERS_MAX 10
 
-/* Looks the names up. Called on a core's own thread before it runs; the first core's answer holds for all. False where this is no
- * architecture that the probe knows. */
-bool registers_find(enum arch *arch);
+/* Looks the names up. Called on a core's own thread before it runs; the first core's answer holds for all. NULL, or what keeps the probe
+ * from following this processor. */
+const char *registers_find(enum arch *arch);
 
 /* The following read the core that runs on the calling thread, inside a callback that may read registers. */
 

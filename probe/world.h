@@ -26,7 +26,8 @@ uint32_t world_level_of_aarch32(uint32_t from, uint64_t spsr);
 /* The world of an AArch64 core at `level`; `scr_el3` is SCR_EL3, or SCR_NS on a machine without EL3. */
 uint32_t world_of_aarch64(uint32_t level, uint64_t scr_el3);
 
-/* The world of an M-profile core: this family of machines has the secure alias of every address at bit 28. */
+/* The world of an M-profile core with TrustZone: this family of machines has the secure alias of every address at bit 28. Of one without,
+ * the address is given as 0. */
 uint32_t world_of_armv8m(uint64_t xpsr, uint64_t address);
 
 /* RISC-V: 0 U, 1 S, 3 M. */

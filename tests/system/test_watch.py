@@ -141,6 +141,26 @@ def test_a_machine_that_does_not_start_is_one_sentence(tmp_path: Path) -> None:
     assert done.stderr.decode().splitlines()[-1].startswith("latlab: QEMU did not start the machine; it said: ")
 
 
+def test_a_core_without_trustzone_has_no_secure_world_wherever_its_code_lies(tmp_path: Path) -> None:
+    image = tmp_path / "image"
+    jump = bytes.fromhex("0148 0047 00000000 01000010")  # ldr r0, =0x10000001; bx r0
+    image.write_bytes(struct.pack("<II", 0x20001000, 0x08000009) + jump)
+    wait = "loader,addr=0x10000000,data=0xbf30,data-len=4"
+    machine = ("qemu-system-arm", "-M", "olimex-stm32-h405", "-kernel", str(image), "-device", wait, "-icount", "shift=4,sleep=off")
+    words = (*machine, "-display", "none", "-monitor", "none", "-serial", "null")
+    latlab(tmp_path, "watch", "--timeout", "2", "--", *words)
+    stream = open_store(str(tmp_path / "store.db")).log("last", "probe")
+    (asleep,) = (record for record in Decoder().feed(stream) if isinstance(record, Sleep))
+    assert (asleep.address, asleep.world) == (0x10000000, 0)
+
+
+def test_a_processor_that_is_not_followed_is_named(tmp_path: Path) -> None:
+    words = ("qemu-system-arm", "-M", "virt", "-cpu", "cortex-a15", "-nic", "none", "-display", "none")
+    done = latlab(tmp_path, "watch", "--timeout", "2", "--", *words)
+    assert done.returncode == 2
+    assert b"knows AArch32 alone, which the probe does not follow" in done.stderr.splitlines()[-1]
+
+
 def test_the_probe_says_at_the_end_that_a_full_disk_did_not_take_its_stream(tmp_path: Path) -> None:
     command = with_probe(machine_command(tmp_path), find_probe(), Path("/dev/full"), False)
     done = subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, check=True, stdin=subprocess.DEVNULL)

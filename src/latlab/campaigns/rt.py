@@ -50,8 +50,11 @@ DOSES_US = (0, 50, 100, 200)
 
 @dataclass(frozen=True, slots=True)
 class GuestOptions:
+    """`hold_us` is how long the firmware holds each TRNG_RND, None for a firmware that cannot."""
+
     hwrng: bool = True
     trace: bool = True
+    hold_us: int | None = None
 
 
 def run_rt_guest(
@@ -68,13 +71,13 @@ def run_rt_guest(
     """One measurement in the guest; the run's id."""
     check_guest(qemu, machine)
     find_firmware(machine)
-    conditions = replace(_guest_conditions(machine, image, workload), hwrng_driver=options.hwrng)
+    conditions = replace(_guest_conditions(machine, image, workload), hwrng_driver=options.hwrng, trng_hold_us=options.hold_us)
     facts = (*workload_facts(workload), *_guest_facts(machine))
     run = new_run(CAMPAIGN, "guest", GUEST_PLATFORM, machine.cores, conditions, facts, emulator=str(qemu))
     with scratch(persistent=True) as folder, living(store, run, Left(str(folder)), planned) as run_id:
         watcher.start(run_id)
         following = GuestFollowing(store, run_id, workload, watcher, folder)
-        job = guest_script(workload, options.hwrng, trace=options.trace)
+        job = guest_script(workload, options.hwrng, options.hold_us, options.trace)
         done = run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
         files = _logs(done, folder)
         facts = (*facts, *busy_facts(files), *work_facts(files), *measured_on_facts(files))

@@ -18,6 +18,7 @@ SILENCE_FLOOR_S = 120
 CYCLE_ALLOWANCE_S = 3
 MOST_CPUS = 64
 SLOWEST = 3
+LONGEST_HOLD_US = 10_000
 SUSPEND_ALLOWANCE_S = 60
 
 
@@ -50,6 +51,12 @@ def cpus_of(affinity: str, threads: int | None) -> tuple[int, ...]:
         most = f"the {len(cpus)} CPUs of --affinity" if cpus else f"{MOST_CPUS} CPUs"
         raise UsageError(f"--threads {threads}: a CPU has one measuring thread; use 1 to {len(cpus) or MOST_CPUS}, one for each of {most}")
     return cpus[:threads] or tuple(range(threads))
+
+
+def checked_hold(hold_us: int | None) -> int | None:
+    if hold_us is not None and not 0 <= hold_us <= LONGEST_HOLD_US:
+        raise UsageError(f"--hold {hold_us} is outside 0 to {LONGEST_HOLD_US} µs")
+    return hold_us
 
 
 def checked(workload: Workload) -> Workload:

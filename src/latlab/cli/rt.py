@@ -84,6 +84,7 @@ class GuestOptions:
 
     kstack: Annotated[bool, typer.Option("--kstack/--no-kstack", help="Guest: kernel-stack randomisation.")] = True
     hwrng: Annotated[bool, typer.Option("--hwrng/--no-hwrng", help="Guest: load the driver of the firmware's TRNG.")] = True
+    hold: Annotated[int | None, typer.Option(help="Guest: microseconds that its firmware, built for it, holds each TRNG_RND.")] = None
     cores: Annotated[int, typer.Option(help="Guest: vCPUs.")] = 1
     mode: Annotated[RtMode, typer.Option(help="Guest: deterministic needs one vCPU.")] = RtMode.DETERMINISTIC
     timeout: TimeoutOption = None
@@ -258,13 +259,14 @@ def _on_linux(
 
 def _in_guest(store: Store, workload: Workload, options: GuestOptions, probes: bool, planned: str) -> str:
     from latlab.campaigns import rt as campaign
-    from latlab.campaigns.workloads import expected_in_guest, guest_limits
+    from latlab.campaigns.workloads import checked_hold, expected_in_guest, guest_limits
     from latlab.model.conditions import Mode
     from latlab.targets.guest.guest import GuestMachine, ready_firmware
     from latlab.targets.qemu.qemu import find_qemu
 
-    machine = GuestMachine(options.cores, Mode(options.mode.value), workload.idle_states, options.kstack, firmware=options.firmware)
-    chosen = campaign.GuestOptions(options.hwrng, probes)
+    mode, holds = Mode(options.mode.value), options.hold is not None
+    machine = GuestMachine(options.cores, mode, workload.idle_states, options.kstack, holds, options.firmware)
+    chosen = campaign.GuestOptions(options.hwrng, probes, checked_hold(options.hold))
     program, image, limits = find_qemu(options.qemu), guest_image(), guest_limits(workload, options.timeout)
     ready_firmware(machine, say)
     say(expected_in_guest(workload))

@@ -66,6 +66,7 @@ class Conditions:
     kernel_command_line: str | None = None
     kstack_randomised: bool | None = None
     hwrng_driver: bool | None = None
+    trng_hold_us: int | None = None
     commands: tuple[str, ...] = ()
     doses: tuple[Dose, ...] = ()
     hotplug_cycles: int | None = None

@@ -59,6 +59,7 @@ OTHERS: dict[str, tuple[Any, Any]] = {
     "kernel_command_line": ("quiet", "quiet isolcpus=3"),
     "kstack_randomised": (True, False),
     "hwrng_driver": (True, False),
+    "trng_hold_us": (0, 50),
     "duration_s": (60.0, 90.0),
     "iterations": (20, 40),
     "hotplug_cycles": (1, 2),

@@ -11,7 +11,7 @@ import numpy as np
 from latlab.analysis.base.check import RuleChange
 from latlab.analysis.base.conditions import ALIKE, Differences, caveat_of
 from latlab.analysis.base.detectable import Detectable
-from latlab.analysis.base.findings import RarestSeen
+from latlab.analysis.base.findings import CauseCounted, RarestSeen
 from latlab.analysis.base.iterations import Drift, InIterations
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.statistics import Shift
@@ -38,6 +38,7 @@ class Statistic(StrEnum):
     MINIMUM = "minimum"
     MAXIMUM = "maximum"
     LATE = "late wake-ups"
+    CAUSE = "events of one cause"
     MISSED = "missed periods"
 
 
@@ -144,7 +145,8 @@ class Comparison:
 
     `gaps` say what could not be judged, because the second run lacks it or one of the two is partial: such a comparison is never `same`.
     `rule_changes` are rules that one of the two keeps and the other does not. `rarest_seen` says how rare a late wake-up could have been
-    found, `scatter_assumed` that what runs of one thing scatter by was not measured.
+    found, `causes` how often each named one made wake-ups late, by test,
+    `scatter_assumed` that what runs of one thing scatter by was not measured.
     What a suspicion covers is not judged, and nothing that holds one has a verdict as a whole.
     """
 
@@ -165,6 +167,7 @@ class Comparison:
     rule_changes: tuple[RuleChange, ...] = ()
     differences: Differences = ALIKE
     rarest_seen: tuple[RarestSeen, ...] = ()
+    causes: tuple[tuple[str, CauseCounted], ...] = ()
     scatter_assumed: bool = False
     suspicions: tuple[Suspicion, ...] = ()
 

@@ -228,6 +228,7 @@ CONDITIONS = (
     Condition("kernel command line", Rule.NAMED, _of("kernel_command_line"), str, lambda ours, theirs: _words([ours], [theirs])),
     Condition("kernel-stack randomisation", Rule.NAMED, _of("kstack_randomised"), _switch("on", "off")),
     Condition("hwrng driver", Rule.NAMED, _of("hwrng_driver"), _switch("loaded", "not loaded")),
+    Condition("hold of TRNG_RND", Rule.NAMED, _of("trng_hold_us"), lambda us: f"{us} µs"),
     Condition("tick", Rule.NAMED, _tick, lambda ns: f"{ns:g} ns"),
     Condition("duration", Rule.NOTE, _of("duration_s"), lambda s: f"{s:g} s"),
     Condition("iterations", Rule.NOTE, _of("iterations")),

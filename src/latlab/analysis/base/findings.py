@@ -467,6 +467,23 @@ class LateMoved:
 
 
 @dataclass(frozen=True, slots=True)
+class CauseCounted:
+    """How often one cause made wake-ups late in both runs, by event: (events, of so many wake-ups), the ratio of the rates with its 95 %
+    interval, and what is told of it. `needed` wake-ups of each run, `seconds` long where the interval is known, would show it to come twice
+    as often; None where it cannot be said."""
+
+    verdict: Verdict
+    blame: Blame
+    before: tuple[int, int]
+    after: tuple[int, int]
+    ratio: float
+    low: float
+    high: float
+    needed: float | None
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class BlameMoved:
     """How many late wake-ups had one blame, before and after."""
 
@@ -548,6 +565,7 @@ Finding = (
     | LateInPeriod
     | CpuMoved
     | BlameMoved
+    | CauseCounted
     | NoWakeupMoved
     | PlatformFinding
     | AmountMoved

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from latlab.analysis.base import findings as f
+from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import MODES, amount, count, percent, printed, said_blame, said_duration, signed, unit_of
 
 WakeupFinding = (
     f.ModeCaveat | f.Spread | f.LateByBlame | f.LateInPeriod | f.CpuMoved | f.BlameMoved | f.NoWakeupMoved
-    | f.LateMoved | f.LargestGrew | f.ScatterUnknown | f.RarestSeen
+    | f.CauseCounted | f.LateMoved | f.LargestGrew | f.ScatterUnknown | f.RarestSeen
 )  # fmt: skip
 
 
@@ -29,12 +30,26 @@ def wakeup_sentence(finding: WakeupFinding, unit: str) -> str:
             return f"CPU {cpu} {verdict}: {told}{rest}"
         case f.BlameMoved(blame, before, after):
             return f"late wake-ups by cause: {said_blame(blame)}, {before} became {after}"
+        case f.CauseCounted():
+            return _cause(finding)
         case f.NoWakeupMoved(untold):
             rest = f"; {count(untold, 'row')} cannot be told" if untold else ""
             return f"no change of any CPU's wake-ups is shown{rest}"
         case f.LateMoved(verdict, name, before, after):
             return f"wake-ups {name} {verdict}: {before:.4g} to {after:.4g} per million"
     return _doubt(finding, unit)
+
+
+def _cause(finding: f.CauseCounted) -> str:
+    """Whether one cause comes more often, and what it takes to tell."""
+    (events, of), (after, out_of) = finding.before, finding.after
+    counted = f"{events:,} events of {of:,} wake-ups, then {after:,} of {out_of:,}"
+    ratio = "" if finding.ratio == float("inf") else f", {finding.ratio:.2g} times as often ({finding.low:.2g} to {finding.high:.2g})"
+    told = f"{said_blame(finding.blame)}: {finding.verdict}, {counted}{ratio}"
+    if finding.verdict is not Verdict.CANNOT_TELL or finding.needed is None:
+        return told
+    longer = f" ({said_duration(finding.seconds)})" if finding.seconds is not None else ""
+    return f"{told}; to see it come twice as often takes {finding.needed:,.0f} wake-ups{longer} of each run"
 
 
 def _doubt(finding: f.LargestGrew | f.ScatterUnknown | f.RarestSeen, unit: str) -> str:

@@ -39,6 +39,8 @@ class Scatter:
 LEVEL = Scatter(0.02, 0.15)
 SHAPE = Scatter(0.06, 0.15)
 RATE = Scatter(0.2, 0.35)
+CAUSE_RATE = Scatter(0.1, 0.15)
+"""How often one named cause comes, whose bursts within a run are measured: assumed, docs/analysis.md says so."""
 STRETCH = Scatter(0.1, 0.3)
 """Of the tail in time, for how often something is late."""
 _ADDITIVE = (Statistic.MAXIMUM, Statistic.MINIMUM, Statistic.MISSED)
@@ -113,6 +115,8 @@ ASSUMED = "the scatter between runs assumed"
 def _prior(row: Row) -> Scatter:
     if row.statistic is Statistic.LATE:
         return RATE
+    if row.statistic is Statistic.CAUSE:
+        return CAUSE_RATE
     return LEVEL if row.statistic in _LEVELS else SHAPE
 
 

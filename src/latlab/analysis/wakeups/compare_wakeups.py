@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import inf
 
 from latlab.analysis.base.comparison import Comparison, Row, Statistic
-from latlab.analysis.base.findings import RarestSeen
-from latlab.analysis.base.statistics import NO_SHIFT, Shift, false_discovery_control
+from latlab.analysis.base.findings import CauseCounted, RarestSeen
+from latlab.analysis.base.statistics import NO_SHIFT, Shift, false_discovery_control, family_wise
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
-from latlab.analysis.base.wording import amount
+from latlab.analysis.base.wording import amount, said_blame
 from latlab.analysis.wakeups.between_runs import ask_for_repeat, p_of_stretch, with_scatter
 from latlab.analysis.wakeups.lateness import NEAR, RAREST, AtLevel, Lateness
+from latlab.analysis.wakeups.rare import LEAST_RATIO, CauseChange, changes_of, events_of, is_kept
 from latlab.analysis.wakeups.side import SPANS, Side, side_of, spans_of
 from latlab.analysis.wakeups.wakeup_identity import WakeupPair, pair_wakeups
 from latlab.analysis.wakeups.wakeup_rows import QUANTILES, CpuRows, test_of
+from latlab.model.blame import Blame
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import Distribution, Run
 
@@ -38,6 +41,9 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
     identical = not exact and all(ours == theirs for ours, theirs in pair.joined)
     late = {} if exact or identical else _late(cpus)
     rows = [row for cpu in cpus for row in cpu.exact()] if exact else _judged(cpus, late, a, limits, () if identical else earlier)
+    changes = {test: changes_of(one.a, one.b, limits.alpha) for test, one in late.items()}
+    judged = [(test, one, row) for test, found in changes.items() for one, row in _cause_rows(test, found, a, limits, earlier)]
+    rows += [row for _, _, row in judged]
     if identical:
         rows = [replace(row, shift=NO_SHIFT, verdict=Verdict.SAME, basis="identical figures") for row in rows]
     notes = (
@@ -51,7 +57,7 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
         pair.b,
         limits,
         a.tick.unit,
-        overall((_counts_as(row) for row in rows), bool(pair.gaps)),
+        overall((_counts_as(row) for row in rows if not _is_untold_cause(row)), bool(pair.gaps)),
         tuple(rows),
         (),
         (),
@@ -63,6 +69,7 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
         gaps=pair.gaps,
         rarest_seen=tuple(_rarest_seen(late, limits)),
         scatter_assumed=not earlier and not exact and not identical,
+        causes=tuple((test, _counted_cause(one, row.verdict, late[test])) for test, one, row in judged),
     )
 
 
@@ -147,6 +154,41 @@ def _late_row(late: Lateness, limits: Limits, tools: int, base: Run) -> Row:
         return replace(row, verdict=_verdict(row, limits))
     seen = late.once_in(limits.alpha / tools) >= 1 / RAREST
     return replace(row, verdict=Verdict.SAME if alike and seen else Verdict.CANNOT_TELL)
+
+
+def _cause_rows(
+    test: str, found: Sequence[CauseChange], base: Run, limits: Limits, earlier: Sequence[Run]
+) -> Iterator[tuple[CauseChange, Row]]:
+    """Each named cause by itself, in events per million wake-ups; all causes of a tool are one family."""
+    adjusted = family_wise([one.p for one in found])
+    for one, p in zip(found, adjusted, strict=True):
+        before, after = (side.rate.events * _PARTS / side.rate.wakeups for side in (one.before, one.after))
+        shift = Shift(after - before, before * (one.low - 1), before * (one.high - 1), one.p) if before else Shift(after, 0.0, inf, one.p)
+        name, limit = said_blame(one.blame), max(before, after) * (1 - 1 / LEAST_RATIO)
+        basis = f"{one.before.rate.events} events of {one.before.rate.wakeups:,} and {one.after.rate.events} of {one.after.rate.wakeups:,}"
+        row = Row(test, Metric.LATE_WAKEUPS, name, None, before, after, shift, limit, Verdict.CANNOT_TELL, basis, statistic=Statistic.CAUSE)
+        row = with_scatter(row, tuple(_earlier_rates(one.blame, test, earlier)), base)
+        row = replace(row, p_adjusted=max(p, row.shift.p))
+        yield one, replace(row, verdict=_verdict(row, limits))
+
+
+def _counted_cause(one: CauseChange, verdict: Verdict, late: Lateness) -> CauseCounted:
+    interval = max((side.interval or 0.0 for side in late.a), default=0.0)
+    seconds = one.needed * interval / 1e9 / len(late.a) if one.needed and interval else None
+    before, after = ((side.rate.events, side.rate.wakeups) for side in (one.before, one.after))
+    return CauseCounted(verdict, one.blame, before, after, one.ratio, one.low, one.high, one.needed, seconds)
+
+
+def _earlier_rates(blame: Blame, test: str, earlier: Sequence[Run]) -> Iterator[float]:
+    for run in earlier:
+        sides = [side_of(run, one) for one in run.distributions if one.test == test]
+        if sides and is_kept(sides) and (rate := events_of(sides, blame).rate).events:
+            yield rate.events * _PARTS / rate.wakeups
+
+
+def _is_untold_cause(row: Row) -> bool:
+    """What cannot be told of one cause leaves what is told of all late wake-ups together."""
+    return row.statistic is Statistic.CAUSE and row.verdict in (Verdict.CANNOT_TELL, Verdict.SAME)
 
 
 def _late_basis(at: AtLevel, late: Lateness) -> str:

@@ -43,6 +43,7 @@ def explain_wakeup_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     out = [Explanation("", grown, basis, unit) for grown in _grown(comparison)]
     out += [Explanation("", untold, Basis.INFERRED, unit) for untold in _large_untold(comparison)]
     moved = [Explanation(test, moved, basis, unit) for test, moved in _changes(comparison)]
+    moved += [Explanation(test, cause, Basis.INFERRED, unit) for test, cause in comparison.causes]
     moved += [Explanation(test, moved, Basis.INFERRED, unit) for test, moved in _blame_changes(comparison)]
     if not moved and not out:
         moved = [Explanation("", f.NoWakeupMoved(sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)), basis, unit)]
@@ -107,7 +108,7 @@ def _changes(comparison: Comparison) -> Iterator[tuple[str, f.CpuMoved | f.LateM
     """Rows of one CPU and verdict in one finding; the CPUs of which no change is shown are named with it."""
     groups: dict[tuple[str, int, Verdict], list[Row]] = defaultdict(list)
     for row in comparison.rows:
-        if row.verdict not in _CHANGED:
+        if row.verdict not in _CHANGED or row.statistic is Statistic.CAUSE:
             continue
         if row.core is None:
             yield row.test, f.LateMoved(row.verdict, row.name, row.before, row.after)
@@ -125,11 +126,12 @@ def _figure(row: Row) -> f.StatisticMoved:
 
 def _blame_changes(comparison: Comparison) -> list[tuple[str, f.BlameMoved]]:
     before, after = _blame_counts(comparison.a), _blame_counts(comparison.b)
+    told = {(test, one.blame) for test, one in comparison.causes}
     out = []
     for test in sorted(before.keys() & after.keys()):
         for blame in dict.fromkeys([*before[test], *after[test]]):
             was, became = before[test][blame], after[test][blame]
-            if was != became:
+            if was != became and (test, blame) not in told:
                 out.append((test, f.BlameMoved(blame, was, became)))
     return out
 

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A cause that comes twice as often, at rates from 1e-3 to 1e-6 per wake-up: how often it is named, with the length that is said to take.
+
+Simulated: a run of 1e-6 would measure for most of a day. The counts of the wake-ups in time are those of a short run, as often as it takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from latlab.analysis.base.comparison import Statistic
+from latlab.analysis.base.verdicts import Limits, Verdict
+from latlab.analysis.base.wording import said_blame
+from latlab.analysis.compare import compare
+from latlab.analysis.wakeups.rare import events_to_see
+from latlab.model.blame import Blame, BlameKind
+from latlab.model.conditions import Mode
+from latlab.model.run import LateWakeup, Run
+from support.wakeup_runs import distribution, drawn, wakeup_run
+
+pytestmark = pytest.mark.slow
+
+THIEF, OTHER = Blame(BlameKind.STOLEN), Blame(BlameKind.INTERRUPT, "eth0")
+PAIRS = 100
+INTERVAL_NS = 1_000_000
+
+
+def long_run(random: np.random.Generator, wakeups: int, expected: dict[Blame, float], name: str) -> Run:
+    late = []
+    for blame, events in expected.items():
+        late += [(int(at), blame, int(size)) for at, size in _late(random, wakeups, int(random.poisson(events)))]
+    quiet = distribution(np.minimum(drawn(1, 2000), 20_000).tolist())
+    times = max(1, (wakeups - len(late)) // 2000)
+    counted = distribution([size for _, _, size in late] or [20_000])
+    counts = sorted((*((low, high, n * times) for low, high, n in quiet.counts), *(counted.counts if late else ())))
+    merged: dict[tuple[int, int], int] = {}
+    for low, high, n in counts:
+        merged[low, high] = merged.get((low, high), 0) + n
+    kept = tuple(LateWakeup(at * INTERVAL_NS + size, size, 0, blame) for at, blame, size in sorted(late, key=lambda one: one[0]))
+    whole = tuple((low, high, n) for (low, high), n in merged.items())
+    maximum = max((size for _, _, size in late), default=20_000)
+    total = times * 2000 + len(late)
+    one = replace(quiet, counts=whole, got=total, expected=total, maximum_ticks=maximum, late=kept)
+    return wakeup_run(one, name=name, mode=Mode.REAL, interval_ns=INTERVAL_NS)
+
+
+def _late(random: np.random.Generator, wakeups: int, events: int) -> list[tuple[int, int]]:
+    return [(int(random.integers(wakeups)), int(random.uniform(120_000, 200_000))) for _ in range(events)]
+
+
+@pytest.mark.parametrize("rate", [1e-3, 1e-4, 1e-5, 1e-6])
+def test_a_thief_that_comes_twice_as_often_is_named_in_the_length_that_is_said(rate: float) -> None:
+    needed = events_to_see(2.0, Limits().alpha / 2)
+    assert needed is not None
+    wakeups = int(needed / rate)
+    named: list[bool] = []
+    others: list[Verdict] = []
+    for seed in range(PAIRS):
+        random = np.random.default_rng([seed, int(1 / rate)])
+        a = long_run(random, wakeups, {THIEF: needed, OTHER: needed}, "a")
+        b = long_run(random, wakeups, {THIEF: 2 * needed, OTHER: needed}, "b")
+        verdicts = {row.name: row.verdict for row in compare(a, b).rows if row.statistic is Statistic.CAUSE}
+        named.append(verdicts.pop(said_blame(THIEF), None) is Verdict.REGRESSED)
+        others += verdicts.values()
+    assert np.mean(named) >= 0.8
+    assert not {Verdict.REGRESSED, Verdict.IMPROVED} & set(others)

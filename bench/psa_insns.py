@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from latlab.analysis.spans.psa_builds import cost_range, worst_latency
+from latlab.campaigns.life import Silent
 from latlab.campaigns.psa import run_psa
-from latlab.campaigns.recording import Silent
 from latlab.model.run import Run
 from latlab.store.store import open_store
 from latlab.targets.qemu import mps2

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from latlab.campaigns.attack import Attacked, run_attack
-from latlab.campaigns.recording import Silent
+from latlab.campaigns.life import Silent
 from latlab.model.attacks import Outcome
 from latlab.model.enums import RunStatus
 from latlab.store.store import open_store

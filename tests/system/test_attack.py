@@ -11,7 +11,7 @@ import pytest
 
 from conftest import Latlab
 from latlab.campaigns.attack import Attacked, run_attack
-from latlab.campaigns.recording import Silent
+from latlab.campaigns.life import Silent
 from latlab.model.attacks import Family, Outcome
 from latlab.model.enums import RunStatus
 from latlab.store.store import open_store

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 
 from latlab.analysis.spans.psa_builds import BuildResult, cost_range, worst_latency
 from latlab.campaigns.importing import import_log
+from latlab.campaigns.life import Silent, text_of
 from latlab.campaigns.psa import SYMBOLS_LOG, run_psa
-from latlab.campaigns.recording import Silent, text_of
 from latlab.catalog import event_table
 from latlab.formats.dump.dump import collect_dump
 from latlab.model.enums import Metric, RunStatus

@@ -11,9 +11,10 @@ import pytest
 from conftest import Latlab
 from latlab.analysis.spans.psa_builds import BuildResult, cost_range, cost_tests, whole_instructions
 from latlab.analysis.spans.psa_timeline import Room, timeline
+from latlab.campaigns.life import Silent
 from latlab.campaigns.psa import SYMBOLS_LOG, run_psa
 from latlab.campaigns.psa_foreign import Asked, run_psa_subject
-from latlab.campaigns.recording import Recorded, Silent
+from latlab.campaigns.recording import Recorded
 from latlab.formats.symbols import read_subject_image
 from latlab.model.enums import Metric, RunStatus
 from latlab.store.store import Store, open_store

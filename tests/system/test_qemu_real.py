@@ -8,8 +8,8 @@ import pytest
 from latlab.analysis.spans.crosscheck import disagreement
 from latlab.analysis.spans.decompose import decompose
 from latlab.analysis.spans.spans import core_samples, measured_call
+from latlab.campaigns.life import Silent
 from latlab.campaigns.psci import run_psci
-from latlab.campaigns.recording import Silent
 from latlab.catalog import event_table
 from latlab.formats.dump.dump import collect_dump
 from latlab.model.conditions import Mode

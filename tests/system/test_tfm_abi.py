@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from latlab.analysis.spans.psa_builds import cost_range, cost_tests
+from latlab.campaigns.life import Silent
 from latlab.campaigns.psa_foreign import Asked, run_psa_subject
-from latlab.campaigns.recording import Silent
 from latlab.model.run import Run
 from latlab.store.store import Store, open_store
 from latlab.targets.qemu import mps2

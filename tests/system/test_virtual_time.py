@@ -6,8 +6,8 @@ from statistics import median
 
 import pytest
 
+from latlab.campaigns.life import Silent
 from latlab.campaigns.psci import run_psci_virtual
-from latlab.campaigns.recording import Silent
 from latlab.catalog import event_table
 from latlab.cli.app import app
 from latlab.errors import UsageError

@@ -8,30 +8,27 @@ where the machine stands still it is started again there.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from latlab.analysis.attacks.judge import Ordinary, judged
 from latlab.campaigns.attack_plan import Known, Plan
-from latlab.campaigns.recording import Progress, living, text_of
-from latlab.errors import DataError, LatlabError, UsageError
+from latlab.campaigns.life import Machine, Progress, finish, living, on_qemu, refuse_interrupted, refuse_unstarted, unfinished
+from latlab.errors import DataError
 from latlab.formats import attack_rows
 from latlab.formats.dump.attacks_log import AttacksLog, nothing_told, read_attacks_log, record_of
 from latlab.formats.elf_build import with_build
 from latlab.formats.probe.witness import Witness, nothing_seen, read_witness
 from latlab.formats.qemu_command import with_machine
 from latlab.model.attacks import Attack, AttackResult, Outcome, Seen, Span, Told
-from latlab.model.enums import Clock, RunStatus
+from latlab.model.enums import RunStatus
 from latlab.model.life import Left
-from latlab.model.run import Attacks, Build, Problem, Run, Tick, Topology
-from latlab.store.rows import now_utc
+from latlab.model.run import Attacks, Build, Problem, Run
 from latlab.store.store import Store
-from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu import mps2
 from latlab.targets.qemu.attack_params import MARK_OFFSET, MEMORY_BYTES, Place, write_attacks
 from latlab.targets.qemu.attack_subject import AttackSubject
-from latlab.targets.qemu.probe import refusal
+from latlab.targets.qemu.console import Console, Limits
 from latlab.targets.qemu.psa_subject import attack_command_line
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.scratch import scratch
@@ -39,7 +36,7 @@ from latlab.targets.scratch import scratch
 CAMPAIGN = "attack"
 LIMIT_INSTRUCTIONS = 3_000_000
 NOT_MADE = "it was not made: the campaign was ended before"
-LOCKUP = "Lockup"  # in what QEMU says when it ends because the processor can do nothing more
+LOCKUP = b"Lockup"  # in what QEMU says when it ends because the processor can do nothing more
 MOST_STARTS_OF_ONE = 6
 
 
@@ -58,7 +55,7 @@ def run_attack(
     qemu: Qemu,
     subject: AttackSubject,
     witness: Path,
-    limits: consoles.Limits,
+    limits: Limits,
     progress: Progress,
     interrupted: Callable[[], bool] = lambda: False,
     only: frozenset[str] = frozenset(),
@@ -66,10 +63,10 @@ def run_attack(
     """Make every attack, or those of the families in `only`, and store what came of it."""
     with scratch() as folder:
         command = attack_command_line(qemu, subject.psa, folder, MEMORY_BYTES)
-        run = _planned(qemu, subject, command)
+        run = _new_run(qemu, subject, command)
         with living(store, run, Left(str(folder))) as run_id:
             progress.start(run_id)
-            boots = _Boots(store, run_id, command, subject, witness, limits, interrupted, folder)
+            boots = _Boots(Machine(store, run_id, folder / "none", limits, interrupted), command, subject, witness, folder)
             survey = boots.make(Plan(subject, Known((), 0, False)).survey(), Place(), ())
             plan = Plan(subject, _known(survey))
             problems = _survey_problems(survey, plan)
@@ -80,14 +77,10 @@ def run_attack(
             if interrupted():
                 problems.append(Problem(0, f"interrupted: {sum(one.sentence == NOT_MADE for one in results)} attacks were not made"))
             store.describe(run_id, replace(run, facts=_facts(plan)))
-            store.add(run_id, problems=problems, logs={attack_rows.LOG: attack_rows.render(results)})
-            status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
-            store.finish(run_id, status)
-    if interrupted():
-        raise LatlabError(f"interrupted; what came before is kept as the partial run {run_id}")
-    refused = refusal(survey.stderr)
-    if refused:
-        raise UsageError(refused)
+            store.add(run_id, logs={attack_rows.LOG: attack_rows.render(results)})
+            status = finish(store, run_id, problems)
+    refuse_interrupted(store, run_id, interrupted())
+    refuse_unstarted(survey.console, survey.stream)
     return Attacked(run_id, status, results, tuple(problems))
 
 
@@ -103,20 +96,20 @@ def with_attacks(store: Store, run: Run) -> Run:
 class Boot:
     log: AttacksLog
     witness: Witness
-    stderr: str
-    outcome: consoles.Outcome
+    console: Console
+    stream: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class _Boots:
-    store: Store
-    run_id: str
+    machine: Machine
     command: tuple[str, ...]
     subject: AttackSubject
     witness: Path
-    limits: consoles.Limits
-    interrupted: Callable[[], bool]
     folder: Path
+
+    def interrupted(self) -> bool:
+        return self.machine.interrupted()
 
     def make(self, attacks: Sequence[Attack], begin: Place, targets: Sequence[Span]) -> Boot:
         """Start the machine and follow it to its end."""
@@ -128,12 +121,9 @@ class _Boots:
             *(f"handler={address:#x}" for address in self.subject.handlers),
             *(f"target={one.first:#x}-{one.last:#x}" for one in targets),
         ]
-        console = consoles.Console((*self.command, "-plugin", ",".join(options)), self.folder / "none", self.limits, self.interrupted)
-        with closing(console.lines()) as lines:
-            log = read_attacks_log(map(text_of, lines))
-        self.store.add(self.run_id, logs={"console": console.take(), "stderr": console.stderr})
-        seen = read_witness(stream.read_text("ascii", "replace").splitlines()) if stream.is_file() else Witness()
-        return Boot(log, seen, console.stderr.decode("utf-8", "replace"), console.outcome)
+        log, console = self.machine.follow((*self.command, "-plugin", ",".join(options)), read_attacks_log)
+        data = stream.read_bytes() if stream.is_file() else b""
+        return Boot(log, read_witness(data.decode("ascii", "replace").splitlines()), console, data)
 
 
 def _results(boots: _Boots, attacks: Sequence[Attack], plan: Plan, control: Boot | None, progress: Progress) -> tuple[AttackResult, ...]:
@@ -166,7 +156,7 @@ def _all(
         at = max(place.attack, boot.witness.under_way or 0)
         if boots.interrupted():
             return told, seen, at
-        if LOCKUP in boot.stderr:
+        if LOCKUP in boot.console.stderr:
             seen.setdefault(at, nothing_seen()).ended = "lockup"
         one = told.setdefault(at, nothing_told())
         one.record = one.record or record_of(boot.log, banner)
@@ -232,8 +222,7 @@ def _ordinary(control: Boot) -> Ordinary:
 
 def _survey_problems(survey: Boot, plan: Plan) -> list[Problem]:
     if not survey.log.is_started:
-        said = survey.outcome.sentence or "the machine ended"
-        return [Problem(0, f"the program never said a word: the firmware did not start it, or its console is elsewhere; {said}")]
+        return unfinished(survey.console, is_started=False)
     calls = survey.log.told.get(0, nothing_told()).calls
     if not calls:
         return [Problem(0, f"the call {plan.data.name} never came back in an undisturbed machine: nothing can be told of attacks on it")]
@@ -251,8 +240,8 @@ def _control_problems(control: Boot | None) -> list[Problem]:
     """What the secure side touches by itself has to be known before an attack is said to have made it touch anything."""
     if control is None or control.log.is_whole:
         return []
-    said = control.outcome.sentence or "the machine ended"
-    return [Problem(0, f"the ordinary calls did not come to their end, so nothing can be told from what they do: {said}")]
+    (why,) = unfinished(control.console, is_started=True)
+    return [Problem(0, f"the ordinary calls did not come to their end, so nothing can be told from what they do: {why.message}")]
 
 
 def _facts(plan: Plan) -> tuple[tuple[str, str], ...]:
@@ -262,21 +251,8 @@ def _facts(plan: Plan) -> tuple[tuple[str, str], ...]:
     return (("targets", spans), ("data call", f"{plan.data.name}, {plan.known.length} instructions"), ("floating point", floats))
 
 
-def _planned(qemu: Qemu, subject: AttackSubject, command: tuple[str, ...]) -> Run:
+def _new_run(qemu: Qemu, subject: AttackSubject, command: tuple[str, ...]) -> Run:
     psa = subject.psa
     conditions = with_machine(replace(mps2.conditions(0), instrument="crossings"), command)
-    return Run(
-        campaign=CAMPAIGN,
-        target="qemu",
-        platform=psa.machine.replace("-", "_"),
-        topology=Topology((1,)),
-        tick=Tick(Clock.INSTRUCTIONS, 1.0),
-        build=Build(psa.name),
-        lead=None,
-        status=RunStatus.PARTIAL,
-        contents=Attacks(),
-        conditions=with_build(conditions, psa.symbols[0]) if psa.symbols else conditions,
-        started_utc=now_utc(),
-        emulator=str(qemu),
-        command=command,
-    )
+    known = with_build(conditions, psa.symbols[0]) if psa.symbols else conditions
+    return on_qemu(CAMPAIGN, qemu, command, psa.machine.replace("-", "_"), Build(psa.name), known, contents=Attacks())

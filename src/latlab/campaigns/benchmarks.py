@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from latlab.campaigns import steal_results
-from latlab.campaigns.recording import living
+from latlab.campaigns.life import living
 from latlab.errors import DataError, UsageError
 from latlab.formats.measured import read_amounts
 from latlab.model.enums import Clock, RunStatus
@@ -40,8 +40,6 @@ def import_amounts(
         topology=Topology((cpus,)),
         tick=Tick(Clock.TIME, 1.0),
         build=Build(firmware),
-        lead=None,
-        status=RunStatus.PARTIAL,
         contents=Amounts(),
         conditions=found.conditions,
         started_utc=now_utc(),

@@ -11,7 +11,7 @@ from pathlib import Path
 from latlab.analysis.crossings.span_functions import Move, moves_of
 from latlab.analysis.figures import figure_value, no_figure
 from latlab.campaigns.foreign import run_psci_subject
-from latlab.campaigns.recording import Silent
+from latlab.campaigns.life import Silent
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.symbols import read_subject_image
 from latlab.model.enums import Metric, RunStatus

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,10 +13,10 @@ from latlab.analysis.crossings.paths import runs_of
 from latlab.analysis.crossings.placing import WrongImage, placed
 from latlab.analysis.crossings.span_functions import SpanReader, spans_of_calls
 from latlab.analysis.crossings.timelines import timelines_of
+from latlab.campaigns.life import Machine, Progress, finish, living, on_qemu, refuse_interrupted, refuse_unstarted, text_of, unfinished
 from latlab.campaigns.psci import CAMPAIGN
-from latlab.campaigns.recording import Progress, Recorded, living, text_of
+from latlab.campaigns.recording import Recorded
 from latlab.catalog import call_names
-from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.calls_log import CallsLog, read_calls_log
 from latlab.formats.elf_build import with_build, with_image
 from latlab.formats.probe.decoder import Decoder
@@ -27,14 +26,13 @@ from latlab.formats.probe.functions import render as render_functions
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.crossings import Arch, Core, Crossing, Fragment, Header, Sleep, world_name
-from latlab.model.enums import Clock, CodePart, Metric, RunStatus
+from latlab.model.enums import CodePart, Metric
 from latlab.model.life import Left
-from latlab.model.run import Build, CoreId, Problem, Run, Sample, SpanFunctions, Spans, SpanTimeline, Tick, Topology
+from latlab.model.run import Build, CoreId, Problem, Run, Sample, SpanFunctions, SpanTimeline, Topology
 from latlab.model.symbols import Image
-from latlab.store.rows import now_utc
 from latlab.store.store import Store
-from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu import probe as probes
+from latlab.targets.qemu.console import Console, End, Limits
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.qemu.subject import Subject, command_line, find_program
 from latlab.targets.scratch import scratch
@@ -51,7 +49,7 @@ def run_psci_subject(
     images: tuple[Image, ...],
     iterations: int,
     probe: Path,
-    limits: consoles.Limits,
+    limits: Limits,
     progress: Progress,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Recorded:
@@ -59,29 +57,21 @@ def run_psci_subject(
     with scratch() as folder:
         stream = folder / "probe"
         command = command_line(qemu, subject, find_program(subject.board), iterations, folder)
-        console = consoles.Console(
-            probes.with_probe(command, probe, stream, has_functions=True), folder / "secure.log", limits, interrupted
-        )
-        with living(store, _planned(qemu, subject, command), Left(str(folder))) as run_id:
+        run = _new_run(qemu, subject, command)
+        with living(store, run, Left(str(folder))) as run_id:
             progress.start(run_id)
-            lines = _lines(console)
-            log = read_calls_log(lines)
+            machine = Machine(store, run_id, folder / "secure.log", limits, interrupted)
+            log, console = machine.follow(probes.with_probe(command, probe, stream, has_functions=True), read_calls_log)
             data = stream.read_bytes() if stream.is_file() else b""
-            logs = {"console": console.take(), "secure": _read(folder / "secure.log"), "stderr": console.stderr, "probe": data}
-            store.add(run_id, logs=logs)
             found = measured(data, log, images)
-            said = console.stderr.decode("utf-8", "replace")
-            problems = [*probes.complaints(said), *found.problems, *_end_problems(log, console, found.whereabouts)]
+            problems = [*probes.complaints(text_of(console.stderr))]
+            problems += (*found.problems, *log.problems) if log.is_whole else _end_problems(log, console, found, bool(data))
+            store.describe(run_id, _described(run, log))
             kept = {FUNCTIONS_LOG: render_functions(found.functions), TIMELINES_LOG: render_timelines(found.timelines)}
-            store.describe(run_id, _described(_planned(qemu, subject, command), log))
-            store.add(run_id, found.samples, problems=problems, logs=kept)
-            status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
-            store.finish(run_id, status)
-    if console.outcome.end is consoles.End.INTERRUPT:
-        raise LatlabError(f"interrupted; what came before is kept as the partial run {run_id}")
-    refused = probes.refusal(said)
-    if not data and refused:
-        raise UsageError(refused)
+            store.add(run_id, found.samples, logs={"probe": data, **kept})
+            status = finish(store, run_id, problems)
+    refuse_interrupted(store, run_id, console.outcome.end is End.INTERRUPT)
+    refuse_unstarted(console, data)
     return Recorded(run_id, status, len(found.samples), tuple(problems), True)
 
 
@@ -143,13 +133,9 @@ def whereabouts(arch: Arch, records: Iterable[object]) -> str:
     return f"the last change of world was into {world_name(arch, last.entered)} at {last.address:#x}"
 
 
-def _lines(console: consoles.Console) -> Iterator[str]:
-    with closing(console.lines()) as lines:
-        for line in lines:
-            text = text_of(line)
-            if "<LLC1:END " in text:
-                console.expect_exit()
-            yield text
+def _end_problems(log: CallsLog, console: Console, found: Measured, has_stream: bool) -> list[Problem]:
+    damage = found.problems if has_stream else ()
+    return unfinished(console, bool(log.cores), found.whereabouts, (*damage, *log.problems))
 
 
 def _core_of(identity: int, log: CallsLog) -> CoreId:
@@ -158,34 +144,9 @@ def _core_of(identity: int, log: CallsLog) -> CoreId:
     return log.cores.get(mpidr, CoreId(mpidr >> 8 & 0xFF, mpidr & 0xFF))
 
 
-def _end_problems(log: CallsLog, console: consoles.Console, whereabouts: str) -> list[Problem]:
-    problems = list(log.problems)
-    if log.is_whole:
-        return problems
-    if not log.cores:
-        said = "the program never said a word: the firmware did not start it, or its console is elsewhere"
-        problems.append(Problem(0, f"{said}; {whereabouts}; read the logs console and secure"))
-    outcome = console.outcome.sentence or "the machine ended before the program did"
-    problems.append(Problem(0, outcome))
-    return problems
-
-
-def _planned(qemu: Qemu, subject: Subject, command: tuple[str, ...]) -> Run:
-    return Run(
-        campaign=CAMPAIGN,
-        target="qemu",
-        platform=subject.board.name,
-        topology=Topology((subject.cores,)),
-        tick=Tick(Clock.INSTRUCTIONS, 1.0),
-        build=Build(subject.name, options=subject.provenance),
-        lead=None,
-        status=RunStatus.PARTIAL,
-        contents=Spans(),
-        started_utc=now_utc(),
-        emulator=str(qemu),
-        command=command,
-        conditions=_conditions(subject, command),
-    )
+def _new_run(qemu: Qemu, subject: Subject, command: tuple[str, ...]) -> Run:
+    build, topology = Build(subject.name, options=subject.provenance), Topology((subject.cores,))
+    return on_qemu(CAMPAIGN, qemu, command, subject.board.name, build, _conditions(subject, command), topology)
 
 
 def _conditions(subject: Subject, command: tuple[str, ...]) -> Conditions:
@@ -204,7 +165,3 @@ def _described(run: Run, log: CallsLog) -> Run:
     skipped = tuple((f"{test} left out", why) for test, why in log.skipped)
     facts = (*run.facts, *log.facts.items(), *skipped)
     return replace(run, topology=topology, lead=log.lead, conditions=log.conditions.completed(run.conditions), facts=facts)
-
-
-def _read(path: Path) -> bytes:
-    return path.read_bytes() if path.exists() else b""

@@ -7,8 +7,9 @@ import io
 from dataclasses import replace
 
 from latlab.campaigns.importing_profiler import has_averages, import_profiler
+from latlab.campaigns.life import Silent, living, text_of
 from latlab.campaigns.psci import CAMPAIGN
-from latlab.campaigns.recording import Recorded, Recorder, Silent, living, text_of
+from latlab.campaigns.recording import Recorded, Recorder
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.dump import console_log, tftf_calls
@@ -56,7 +57,7 @@ def import_log(
         return _import_figures(store, run, texts, data)
     with living(store, run) as run_id:
         recorder = Recorder(store, run_id, run, lambda hz: qemus.tick_of(run.tick.clock, hz), bytes, Silent())
-        recorder.add_logs({"console": data})
+        store.add(run_id, logs={"console": data})
         for _ in recorder.read(lines):
             pass
         return recorder.finish()
@@ -98,9 +99,6 @@ def _imported(
         topology=boot.topology if boot else topology or Topology(()),
         tick=qemus.tick_of(chosen, boot.clock_hz) if boot else Tick(chosen, 1.0),
         build=Build(firmware or "unknown"),
-        lead=None,
-        status=RunStatus.PARTIAL,
-        contents=Spans(),
         conditions=Conditions(mode=mode if emulated else None),
         started_utc=now_utc(),
         source=source,

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from latlab.campaigns.life import living
 from latlab.campaigns.psa import CAMPAIGN
-from latlab.campaigns.recording import Recorded, living
+from latlab.campaigns.recording import Recorded
 from latlab.errors import DataError, UsageError
 from latlab.formats.dump.tfm_profiler import Average, read_averages
 from latlab.model.enums import Clock, Metric, RunStatus
-from latlab.model.run import Build, CoreId, Problem, Run, Sample, Spans, Tick, Topology
+from latlab.model.run import Build, CoreId, Problem, Run, Sample, Tick, Topology
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
 
@@ -45,8 +46,6 @@ def import_profiler(
         tick=Tick(Clock.TIME, 1000 / core_mhz),
         build=Build(firmware or "unknown"),
         lead=CoreId(0, 0),
-        status=RunStatus.PARTIAL,
-        contents=Spans(),
         started_utc=now_utc(),
         source=source,
         facts=(("core_mhz", f"{core_mhz:g}"), *CAVEATS),

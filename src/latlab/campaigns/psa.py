@@ -7,17 +7,16 @@ from collections.abc import Callable
 
 from latlab.analysis.base.conditions import unlike
 from latlab.analysis.spans.psa_builds import BuildResult
-from latlab.campaigns.recording import Progress, Recorded, record_console
+from latlab.campaigns.life import Progress, on_qemu
+from latlab.campaigns.recording import Recorded, record_console
 from latlab.catalog import event_table
 from latlab.errors import DataError, UsageError
 from latlab.formats.elf_build import with_build
 from latlab.formats.qemu_command import with_machine
-from latlab.model.enums import Clock as Clocks
 from latlab.model.enums import RunStatus
 from latlab.model.life import Left
-from latlab.model.run import Build, Run, Spans, Tick, Topology
+from latlab.model.run import Build, Run
 from latlab.model.symbols import Symbols
-from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu import mps2
@@ -46,21 +45,9 @@ def run_psa(
     """
     _check_events(images)
     command = mps2.command_line(qemu, machine, images, priority, basepri)
-    run = Run(
-        campaign=CAMPAIGN,
-        target="qemu",
-        platform=machine.replace("-", "_"),
-        topology=Topology((1,)),
-        tick=Tick(Clocks.INSTRUCTIONS, 1.0),
-        build=Build(images.build, code_bytes=mps2.code_bytes(images.secure)),
-        lead=None,
-        status=RunStatus.PARTIAL,
-        contents=Spans(),
-        conditions=with_build(with_machine(mps2.conditions(priority, basepri, machine), command), images.secure),
-        started_utc=now_utc(),
-        emulator=str(qemu),
-        command=command,
-    )
+    build = Build(images.build, code_bytes=mps2.code_bytes(images.secure))
+    conditions = with_build(with_machine(mps2.conditions(priority, basepri, machine), command), images.secure)
+    run = on_qemu(CAMPAIGN, qemu, command, machine.replace("-", "_"), build, conditions)
     with scratch() as folder:
         console = consoles.Console(command, folder / "secure.log", limits, interrupted)
         logs = {SYMBOLS_LOG: mps2.symbols_text(mps2.symbols_of(images.secure))}

@@ -8,9 +8,9 @@ many these are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 from latlab.analysis.crossings.calls import Pairing
@@ -21,10 +21,10 @@ from latlab.analysis.crossings.sweeps import shots_of, swept
 from latlab.analysis.crossings.timelines import timelines_of
 from latlab.analysis.spans.psa import psa_samples
 from latlab.campaigns.foreign import whereabouts
+from latlab.campaigns.life import Machine, Progress, finish, living, on_qemu, refuse_interrupted, refuse_unstarted, unfinished
 from latlab.campaigns.psa import CAMPAIGN, SYMBOLS_LOG
-from latlab.campaigns.recording import Progress, Recorded, living, text_of
+from latlab.campaigns.recording import Recorded
 from latlab.catalog import call_names
-from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.psa_calls_log import PsaCallsLog, read_psa_calls_log
 from latlab.formats.elf_build import with_build
 from latlab.formats.probe.decoder import Decoder
@@ -34,15 +34,14 @@ from latlab.formats.probe.functions import render as render_functions
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions
 from latlab.model.crossings import Arch, Core, Fragment, Header, Record
-from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.enums import Metric
 from latlab.model.life import Left
-from latlab.model.run import Build, CoreId, Problem, Run, Sample, Spans, Tick, Topology
+from latlab.model.run import Build, CoreId, Problem, Run, Sample
 from latlab.model.symbols import Image
-from latlab.store.rows import now_utc
 from latlab.store.store import Store
-from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu import mps2
 from latlab.targets.qemu import probe as probes
+from latlab.targets.qemu.console import Console, End, Limits
 from latlab.targets.qemu.psa_params import Shots, write_program
 from latlab.targets.qemu.psa_subject import SECURE_LOG, PsaSubject, command_line
 from latlab.targets.qemu.qemu import Qemu
@@ -66,7 +65,7 @@ class Boot:
     log: PsaCallsLog
     stream: Path
     problems: tuple[Problem, ...]
-    console: consoles.Console
+    console: Console
 
     @property
     def data(self) -> bytes:
@@ -99,22 +98,23 @@ def run_psa_subject(
     images: tuple[Image, ...],
     asked: Asked,
     probe: Path,
-    limits: consoles.Limits,
+    limits: Limits,
     progress: Progress,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Recorded:
     """Measure and sweep every call that the firmware supports, and store it. What it cannot do is a fact of the run."""
     with scratch() as folder:
         command = command_line(qemu, subject, folder, asked.priority)
-        run = _planned(qemu, subject, command, asked)
+        run = _new_run(qemu, subject, command, asked)
         with living(store, run, Left(str(folder))) as run_id:
             progress.start(run_id)
             store.add(run_id, logs={SYMBOLS_LOG: _symbols(subject)})
-            boots = _Boots(store, run_id, command, subject, asked, probe, limits, interrupted, folder, progress)
+            machine = Machine(store, run_id, folder / SECURE_LOG, limits, interrupted)
+            boots = _Boots(machine, command, subject, asked, probe, folder, progress)
             first = boots.make(BOOTS[0], {}, has_functions=True)
             samples, kept, problems = _measured(first, subject, images)
             data = first.data
-            store.add(run_id, samples, problems=problems, logs={"probe": data, **kept})
+            store.add(run_id, samples, logs={"probe": data, **kept})
             facts, count = _facts(subject, first.log), len(samples)
             shots = _plan(subject, samples, asked.most_shots)
             ended = first.console
@@ -124,41 +124,41 @@ def run_psa_subject(
                 problems, count, ended = [*problems, *said], count + late, second.console
                 facts += tuple((f"sweep of {name}", f"every {one.step} instructions") for name, one in shots.items() if one.step > 1)
             store.describe(run_id, replace(run, facts=(*run.facts, *facts)))
-            status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
-            store.finish(run_id, status)
-    if ended.outcome.end is consoles.End.INTERRUPT:
-        raise LatlabError(f"interrupted; what came before is kept as the partial run {run_id}")
-    refused = probes.refusal(ended.stderr.decode("utf-8", "replace"))
-    if not data and refused:
-        raise UsageError(refused)
+            status = finish(store, run_id, problems)
+    refuse_interrupted(store, run_id, ended.outcome.end is End.INTERRUPT)
+    refuse_unstarted(ended, data)
     return Recorded(run_id, status, count, tuple(problems), True)
 
 
 @dataclass(frozen=True, slots=True)
 class _Boots:
-    store: Store
-    run_id: str
+    machine: Machine
     command: tuple[str, ...]
     subject: PsaSubject
     asked: Asked
     probe: Path
-    limits: consoles.Limits
-    interrupted: Callable[[], bool]
     folder: Path
     progress: Progress
 
     def make(self, name: str, shots: Mapping[str, Shots], has_functions: bool) -> Boot:
-        """Boot the machine, follow it to its end, keep its logs."""
+        """Boot the machine and follow it to its end."""
         stream = self.folder / f"probe-{name}"
         write_program(self.subject, self.folder, self.asked.iterations, self.asked.priority, shots)
         command = probes.with_probe(self.command, self.probe, stream, has_functions)
-        console = consoles.Console(command, self.folder / SECURE_LOG, self.limits, self.interrupted)
-        log = read_psa_calls_log(_lines(console, lambda number: self.progress.iteration(name, number)))
-        secure = self.folder / SECURE_LOG
-        logs = {"console": console.take(), "secure": secure.read_bytes() if secure.exists() else b"", "stderr": console.stderr}
-        self.store.add(self.run_id, logs=logs)
+        calls = count()
+        log, console = self.machine.follow(command, read_psa_calls_log, lambda: self.progress.iteration(name, next(calls)))
         boot = Boot(log, stream, (), console)
-        return replace(boot, problems=(*log.problems, *_end_problems(name, boot)))
+        return replace(boot, problems=(*_end_problems(name, boot), *log.problems))
+
+
+def _end_problems(name: str, boot: Boot) -> Iterator[Problem]:
+    log = boot.log
+    if log.is_whole:
+        return
+    for problem in unfinished(boot.console, bool(log.framework), whereabouts(Arch.ARMV8M, boot.records([]))):
+        yield replace(problem, message=f"{problem.message} (boot for the {name})")
+    if log.is_silent:
+        yield Problem(0, "an interrupt of the non-secure SysTick timer never came; the firmware may have taken that timer")
 
 
 def _sound(items: Iterable[Header | Record | Problem], damage: list[Problem]) -> Iterator[Record]:
@@ -180,7 +180,7 @@ def _measured(boot: Boot, subject: PsaSubject, images: tuple[Image, ...]) -> tup
     calls = Pairing(Arch.ARMV8M, call_names()).feed(records)
     marks = Marks(names, psa_mark(subject.mark_address), Metric.PSA_CALL)
     found: list[Marked] = [each for each in marks.feed(calls) if each.test not in changed]
-    problems = [*damage, *boot.problems, *_said(subject, boot.log)]
+    problems = [*boot.problems, *damage, *_said(subject, boot.log)]
     try:
         images = placed(fragments.values(), images, Arch.ARMV8M)
     except WrongImage as error:
@@ -216,7 +216,7 @@ def _swept(store: Store, run_id: str, boot: Boot, subject: PsaSubject) -> tuple[
     found = swept(shots, [call.name for call in subject.calls], boot.log.swept, ONLY_CORE)
     samples = [sample for trace in found.traces for sample in psa_samples(trace)]
     problems = [*damage, *boot.problems, *(Problem(0, sentence) for sentence in found.complaints), *_wrong(subject, boot.log)]
-    store.add(run_id, samples, found.traces, problems)
+    store.add(run_id, samples, found.traces)
     return len(samples), problems
 
 
@@ -251,55 +251,14 @@ def _facts(subject: PsaSubject, log: PsaCallsLog) -> tuple[tuple[str, str], ...]
     return tuple(facts)
 
 
-def _end_problems(name: str, boot: Boot) -> list[Problem]:
-    log = boot.log
-    if log.is_whole:
-        return []
-    problems = []
-    if not log.framework:
-        said = "the program never said a word: the firmware did not start it, or its console is elsewhere"
-        problems.append(Problem(0, f"{said}; {whereabouts(Arch.ARMV8M, boot.records([]))}; read the logs console and secure"))
-    if log.is_silent:
-        problems.append(Problem(0, "an interrupt of the non-secure SysTick timer never came; the firmware may have taken that timer"))
-    outcome = boot.console.outcome.sentence or "the machine ended before the program did"
-    return [*problems, Problem(0, f"{outcome} (boot for the {name})")]
-
-
-def _lines(console: consoles.Console, over: Callable[[int], None]) -> Iterator[str]:
-    """The console's text; each call that is over is told by its number."""
-    calls = 0
-    with closing(console.lines()) as lines:
-        for line in lines:
-            text = text_of(line)
-            if "<LLC1:DONE " in text:
-                over(calls)
-                calls += 1
-            if "<LLC1:END " in text:
-                console.expect_exit()
-            yield text
-
-
 def _symbols(subject: PsaSubject) -> bytes:
     """The functions of the first image that has symbols; nothing where none is named."""
     return mps2.symbols_text(mps2.symbols_of(subject.symbols[0])) if subject.symbols else b""
 
 
-def _planned(qemu: Qemu, subject: PsaSubject, command: tuple[str, ...], asked: Asked) -> Run:
-    return Run(
-        campaign=CAMPAIGN,
-        target="qemu",
-        platform=subject.machine.replace("-", "_"),
-        topology=Topology((1,)),
-        tick=Tick(Clock.INSTRUCTIONS, 1.0),
-        build=Build(subject.name),
-        lead=None,
-        status=RunStatus.PARTIAL,
-        contents=Spans(),
-        conditions=_conditions(subject, asked, command),
-        started_utc=now_utc(),
-        emulator=str(qemu),
-        command=command,
-    )
+def _new_run(qemu: Qemu, subject: PsaSubject, command: tuple[str, ...], asked: Asked) -> Run:
+    platform = subject.machine.replace("-", "_")
+    return on_qemu(CAMPAIGN, qemu, command, platform, Build(subject.name), _conditions(subject, asked, command))
 
 
 def _conditions(subject: PsaSubject, asked: Asked, command: tuple[str, ...]) -> Conditions:

@@ -6,15 +6,16 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 
-from latlab.campaigns.recording import Progress, Recorded, Recorder, living, record_console
+from latlab.campaigns.life import Progress, living, on_qemu
+from latlab.campaigns.recording import Recorded, Recorder, record_console
 from latlab.catalog import event_table
 from latlab.errors import UsageError
 from latlab.formats.elf_build import with_build, with_image
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions
-from latlab.model.enums import Clock, RunStatus
+from latlab.model.enums import Clock
 from latlab.model.life import Left
-from latlab.model.run import Build, Run, Spans, Tick, Topology
+from latlab.model.run import Build, Run, Tick, Topology
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets.qemu import console as consoles
@@ -55,7 +56,8 @@ def run_psci(
             return consoles.Console(qemus.command_line(qemu, machine, secure_log), secure_log, limits, interrupted)
 
         console = consoles.ColdBoots(boot, boots, folder / "secure.log")
-        run = _planned(qemu, machine, clock, console.current.command)
+        command, tick = console.current.command, Tick(clock, 1.0)
+        run = on_qemu(CAMPAIGN, qemu, command, PLATFORM, Build("unknown"), _conditions(machine, command), machine.images.topology, tick)
         return record_console(store, run, lambda hz: qemus.tick_of(clock, hz), console, progress, {}, Left(str(folder)))
 
 
@@ -67,10 +69,6 @@ def run_psci_console(store: Store, console: consoles.Lines, target: str, platfor
         platform=platform,
         topology=Topology(()),
         tick=Tick(Clock.TIME, 1.0),
-        build=Build("unknown"),
-        lead=None,
-        status=RunStatus.PARTIAL,
-        contents=Spans(),
         started_utc=now_utc(),
     )
     return record_console(store, run, lambda hz: qemus.tick_of(Clock.TIME, hz), console, progress, {})
@@ -84,10 +82,6 @@ def run_psci_virtual(store: Store, virtual: virtual_times.Virtual, progress: Pro
         platform=virtual.board.name,
         topology=virtual.board.topology,
         tick=Tick(Clock.VIRTUAL, 1.0),
-        build=Build("unknown"),
-        lead=None,
-        status=RunStatus.PARTIAL,
-        contents=Spans(),
         started_utc=now_utc(),
         emulator=virtual_times.PROGRAM,
         command=virtual.command,
@@ -103,24 +97,6 @@ def run_psci_virtual(store: Store, virtual: virtual_times.Virtual, progress: Pro
         for _ in recorder.read(io.BytesIO(printed)):
             pass
         return recorder.finish()
-
-
-def _planned(qemu: qemus.Qemu, machine: qemus.Machine, clock: Clock, command: tuple[str, ...]) -> Run:
-    return Run(
-        campaign=CAMPAIGN,
-        target="qemu",
-        platform=PLATFORM,
-        topology=machine.images.topology,
-        tick=Tick(clock, 1.0),
-        build=Build("unknown"),
-        lead=None,
-        status=RunStatus.PARTIAL,
-        contents=Spans(),
-        started_utc=now_utc(),
-        emulator=str(qemu),
-        command=command,
-        conditions=_conditions(machine, command),
-    )
 
 
 def _conditions(machine: qemus.Machine, command: tuple[str, ...]) -> Conditions:

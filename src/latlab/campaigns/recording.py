@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Protocol
 
 from latlab.analysis.spans.crosscheck import disagreement
 from latlab.analysis.spans.spans import SpanError, samples_of
+from latlab.campaigns.life import Progress, living, logs_of, refuse_interrupted, text_of
 from latlab.catalog import event_table
-from latlab.errors import DataError, LatlabError, TestFailed, UsageError
+from latlab.errors import DataError, TestFailed
 from latlab.formats.dump.dump import Iteration, read_dump
 from latlab.formats.dump.frames import Boot, End
 from latlab.model.conditions import Mode
@@ -20,63 +19,12 @@ from latlab.model.enums import RunStatus
 from latlab.model.life import Left
 from latlab.model.run import CoreId, Problem, Run, Sample, Tick
 from latlab.store.store import Store
-from latlab.targets import scratch
 from latlab.targets.qemu import console as consoles
 from latlab.targets.qemu.images import PLATFORM
 
 TRACE = "trace"
 GARBAGE_BYTES = 256 * 1024
 LOG_PART_BYTES = 1024 * 1024
-
-
-@contextmanager
-def living(store: Store, run: Run, left: Left = Left(), planned: str = "") -> Iterator[str]:  # noqa: B008 - immutable
-    """A run from its first second, a new one or one that was planned: whatever ends its making in this process, it does not stay under
-    way."""
-    if left.folder:
-        scratch.belong_to(Path(left.folder), store.place)
-    run_id = planned or store.begin(run, left)
-    if planned:
-        _start(store, planned, run, left)
-    try:
-        yield run_id
-    except BaseException as error:
-        with suppress(LatlabError):
-            close(store, run_id, error)
-        raise
-
-
-def _start(store: Store, run_id: str, run: Run, left: Left) -> None:
-    if not store.claim(run_id, None):
-        raise UsageError(f"{run_id} is not planned any more: another latlab has begun it; `latlab ls` says how far it is")
-    store.describe(run_id, run)
-    store.leave(run_id, left)
-
-
-def close(store: Store, run_id: str, error: BaseException) -> None:
-    """End a run that an error ended, if it has not said so itself."""
-    if any(life.run_id == run_id for life in store.lives()):
-        sentence = str(error) if isinstance(error, LatlabError) else f"ended by {type(error).__name__}"
-        store.add(run_id, problems=[Problem(0, sentence)])
-        store.finish(run_id, RunStatus.PARTIAL)
-
-
-class Progress(Protocol):
-    """Who watches a run."""
-
-    def start(self, run_id: str) -> None: ...
-
-    def iteration(self, test: str, number: int) -> None: ...
-
-
-class Silent:
-    """Nobody watches."""
-
-    def start(self, run_id: str) -> None:
-        return
-
-    def iteration(self, test: str, number: int) -> None:
-        return
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +79,9 @@ class Recorder:
         self.problems.append(problem)
         self.store.add(self.run_id, problems=[problem])
 
-    def add_logs(self, others: Mapping[str, bytes] | None = None) -> None:
-        """Store what has come of the console since the last time, and other logs."""
-        self.store.add(self.run_id, logs={"console": self.take_log()} | dict(others or {}))
+    def add_logs(self) -> None:
+        """Store what has come of the console since the last time."""
+        self.store.add(self.run_id, logs={"console": self.take_log()})
 
     def finish(self) -> Recorded:
         complete = self.end is not None and not self.problems
@@ -188,16 +136,10 @@ def record_console(
             with closing(console.lines()) as lines:
                 _follow(recorder, console, lines)
         finally:
-            recorder.add_logs({"secure": _read(console.secure_log), "stderr": console.stderr})
+            store.add(run_id, logs=logs_of(console))
         recorded = _ended(recorder, console)
-    if console.outcome.end is consoles.End.INTERRUPT:
-        raise LatlabError(f"interrupted; what came before is kept as the partial run {recorded.run_id}")
+    refuse_interrupted(store, run_id, console.outcome.end is consoles.End.INTERRUPT)
     return recorded
-
-
-def text_of(line: bytes) -> str:
-    """A console line as text; what is no UTF-8 shows as escapes."""
-    return line.decode("utf-8", "backslashreplace").rstrip("\r\n")
 
 
 def verdict(recorded: Recorded) -> None:
@@ -265,7 +207,3 @@ def _with_boot(run: Run, boot: Boot, tick: Tick) -> Run:
         conditions=conditions,
         facts=tuple(facts.items()),
     )
-
-
-def _read(path: Path) -> bytes:
-    return path.read_bytes() if path.exists() else b""

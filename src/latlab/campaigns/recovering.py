@@ -11,8 +11,9 @@ from pathlib import Path
 
 from latlab.campaigns import steal_results
 from latlab.campaigns.foreign import INSTRUMENT, measured
+from latlab.campaigns.life import text_of
 from latlab.campaigns.psci import CAMPAIGN
-from latlab.campaigns.recording import sound_samples, text_of
+from latlab.campaigns.recording import sound_samples
 from latlab.campaigns.rt_results import problems_of
 from latlab.campaigns.watching import Seen
 from latlab.catalog import event_table

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from latlab.campaigns.following import GuestFollowing, LinuxFollowing, Unwatched, Watcher
-from latlab.campaigns.recording import living
+from latlab.campaigns.life import living, refuse_interrupted
 from latlab.campaigns.rt_results import (
     CAMPAIGN,
     POWER_CAMPAIGN,
@@ -21,11 +21,11 @@ from latlab.campaigns.rt_results import (
     workload_facts,
 )
 from latlab.campaigns.workloads import expected
-from latlab.errors import LatlabError, UsageError
+from latlab.errors import UsageError
 from latlab.formats.elf_build import with_build, with_image
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions, Dose, Mode
-from latlab.model.life import CUT_OFF, Left
+from latlab.model.life import Left
 from latlab.model.run import Build, Run
 from latlab.store.store import Store
 from latlab.targets.guest.checkpoints import SHARED, read_shared
@@ -83,7 +83,7 @@ def run_rt_guest(
         facts = (*facts, *busy_facts(files), *work_facts(files), *measured_on_facts(files))
         run = replace(_of_guest(run, done), facts=facts)
         conclude(store, run_id, run, files, _complaints(done))
-    _refuse_interrupted(store, done, run_id)
+    refuse_interrupted(store, run_id, done.outcome.end is End.INTERRUPT)
     return run_id
 
 
@@ -180,7 +180,7 @@ def run_trng(
             if done.outcome.end is End.INTERRUPT:
                 break
         conclude(store, run_id, _of_guest(run, done), files, tuple(complaints))
-    _refuse_interrupted(store, done, run_id)
+    refuse_interrupted(store, run_id, done.outcome.end is End.INTERRUPT)
     return run_id
 
 
@@ -225,14 +225,8 @@ def run_power(
         job = power_script(cycles, suspends)
         done = run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
         conclude(store, run_id, _of_guest(run, done), _logs(done, folder), _complaints(done))
-    _refuse_interrupted(store, done, run_id)
+    refuse_interrupted(store, run_id, done.outcome.end is End.INTERRUPT)
     return run_id
-
-
-def _refuse_interrupted(store: Store, done: GuestRun, run_id: str) -> None:
-    if done.outcome.end is End.INTERRUPT:
-        store.checkpoint(run_id, {}, CUT_OFF)
-        raise LatlabError(f"interrupted; what came before is kept as the partial run {run_id}")
 
 
 def _on(value: bool) -> str:

@@ -14,7 +14,7 @@ from latlab.analysis.wakeups.power_cycles import Crossing, crossings
 from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.sight import sight
 from latlab.analysis.wakeups.wakeup import disagreement, with_schedule
-from latlab.campaigns.recording import living
+from latlab.campaigns.life import living
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError
 from latlab.formats.dump.el3_records import El3Records, info_of, merged, read_all, read_records
@@ -25,7 +25,7 @@ from latlab.formats.wakeups.load_work import read_load_work
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Kind, RunStatus
 from latlab.model.kernel_events import KernelEvents
-from latlab.model.run import Build, LoadWork, PowerCycles, Problem, Run, Tick, Topology, WakeupCounts
+from latlab.model.run import LoadWork, PowerCycles, Problem, Run, Tick, Topology, WakeupCounts
 from latlab.model.wakeups import Wakeups
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
@@ -53,9 +53,6 @@ def new_run(
         platform=platform,
         topology=Topology((cpus,)),
         tick=Tick(Clock.INSTRUCTIONS, 0.5) if deterministic else Tick(Clock.TIME, 1.0),
-        build=Build("unknown"),
-        lead=None,
-        status=RunStatus.PARTIAL,
         contents=PowerCycles() if campaign == POWER_CAMPAIGN else WakeupCounts(),
         conditions=conditions,
         started_utc=now_utc(),

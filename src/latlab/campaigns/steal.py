@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from latlab.campaigns.following import GuestFollowing, LinuxFollowing, Unwatched, Watcher
-from latlab.campaigns.recording import living
+from latlab.campaigns.life import finish, living, refuse_interrupted
 from latlab.campaigns.rt_results import kernel_warnings, measured_on_facts
 from latlab.campaigns.steal_results import CAMPAIGN, problems_of
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.elf_build import with_build, with_image
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions, Mode
-from latlab.model.enums import Clock, RunStatus
-from latlab.model.life import CUT_OFF, Left
-from latlab.model.run import Amounts, Build, Problem, Run, Tick, Topology
+from latlab.model.enums import Clock
+from latlab.model.life import Left
+from latlab.model.run import Amounts, Problem, Run, Tick, Topology
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets.guest.guest import GuestMachine, check_guest, find_firmware, run_guest
@@ -103,9 +103,7 @@ def run_steal_guest(
         complaints = [done.outcome.sentence] if done.outcome.sentence else []
         complaints += [f"the job ended with status {done.output.status}"] if done.output.status else []
         _conclude(store, run_id, run, files, (*complaints, *kernel_warnings(files.get("kernel.log", b""))))
-    if done.outcome.end is End.INTERRUPT:
-        store.checkpoint(run_id, {}, CUT_OFF)
-        raise LatlabError(f"interrupted; what came before is kept as the partial run {run_id}")
+    refuse_interrupted(store, run_id, done.outcome.end is End.INTERRUPT)
     return run_id
 
 
@@ -131,9 +129,6 @@ def _new_run(target: str, platform: str, cpus: int, conditions: Conditions, fact
         platform=platform,
         topology=Topology((cpus,)),
         tick=Tick(Clock.INSTRUCTIONS, 0.5) if deterministic else Tick(Clock.TIME, 1.0),
-        build=Build("unknown"),
-        lead=None,
-        status=RunStatus.PARTIAL,
         contents=Amounts(),
         conditions=conditions,
         started_utc=now_utc(),
@@ -154,5 +149,4 @@ def _conclude(store: Store, run_id: str, run: Run, files: Mapping[str, bytes], c
         found += problems_of(files)
     except LatlabError as error:
         found.append(str(error))
-    store.add(run_id, problems=[Problem(0, sentence) for sentence in found])
-    store.finish(run_id, RunStatus.PARTIAL if found else RunStatus.COMPLETE)
+    finish(store, run_id, [Problem(0, sentence) for sentence in found])

@@ -21,7 +21,7 @@ from latlab.analysis.crossings.placing import WrongImage, placed
 from latlab.analysis.crossings.proof import Proof, prove
 from latlab.analysis.crossings.span_functions import SpanReader, kinds_of
 from latlab.analysis.crossings.tally import CallKey, Row, Tally
-from latlab.campaigns.recording import living
+from latlab.campaigns.life import Interrupted, finish, living, on_qemu, text_of
 from latlab.catalog import call_names
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.probe.decoder import Decoder
@@ -29,14 +29,14 @@ from latlab.formats.probe.functions import KINDS_LOG, render_kinds
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.crossings import Core, Crossing, Fragment, Header, Record
-from latlab.model.enums import Clock, Metric, RunStatus
+from latlab.model.enums import Metric, RunStatus
 from latlab.model.life import Left
-from latlab.model.run import Build, CoreId, Problem, Run, Sample, Spans, Tick, Topology
+from latlab.model.run import Build, CoreId, Problem, Run, Sample, Topology
 from latlab.model.symbols import Image
-from latlab.store.rows import now_utc
 from latlab.store.store import Store
-from latlab.targets.children import dies_with_parent
+from latlab.targets.children import dies_with_parent, stop
 from latlab.targets.qemu import probe as probes
+from latlab.targets.qemu.last_words import death, last_words
 from latlab.targets.qemu.qemu import find_qemu
 from latlab.targets.scratch import scratch
 
@@ -148,7 +148,6 @@ class Seen:
 
 
 Progress = Callable[[Seen, float], None]
-Interrupted = Callable[[], bool]
 
 
 def core_of(identity: int) -> CoreId:
@@ -243,7 +242,7 @@ class _Follower:
             try:
                 return self._follow(process, timeout_s, progress, interrupted)
             finally:
-                self._stop(process)
+                stop(process, STOP_S)
                 self._catch_up()
                 self._seen.take(iter(list(self._decoder.finish())))
                 errors.seek(0)
@@ -290,36 +289,16 @@ class _Follower:
                 self._read_bytes += len(data)
                 self._seen.take(self._decoder.feed(data))
 
-    def _stop(self, process: subprocess.Popen[bytes]) -> None:
-        """End this process and no other; QEMU closes the stream in order."""
-        if process.stdout:
-            process.stdout.close()
-        try:
-            process.wait(POLL_S)
-            return
-        except subprocess.TimeoutExpired:
-            process.terminate()
-        try:
-            process.wait(STOP_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
 
 def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _Follower, end: str, proof: Proof | None = None) -> Watched:
-    said = follower.stderr.decode("utf-8", "backslashreplace").strip()
     if seen.header is None:
         store.add(run_id, problems=[Problem(0, "QEMU did not start the machine")])
-        why = probes.refusal(said) or (
-            f"QEMU did not start the machine; it said: {said.splitlines()[-1]!r}" if said else "QEMU said nothing and ended"
-        )
-        raise UsageError(why)
-    problems = [*probes.complaints(said), *seen.problems]
+        raise UsageError(probes.why_not_started(follower.stderr) or "QEMU said nothing and ended")
+    problems = [*probes.complaints(text_of(follower.stderr)), *seen.problems]
     if end:
         problems.append(Problem(0, end))
     elif follower.exit_status:
-        how = f"was killed by signal {-follower.exit_status}" if follower.exit_status < 0 else f"ended with status {follower.exit_status}"
-        problems.append(Problem(0, f"QEMU {how}{f'; it said: {said.splitlines()[-1]!r}' if said else ''}"))
+        problems.append(Problem(0, death("QEMU", follower.exit_status, last_words(follower.stderr))))
     try:
         images = placed(seen.fragments.values(), wanted.images, seen.header.arch)
     except WrongImage as error:
@@ -335,9 +314,7 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
     reader = SpanReader(seen.header.arch, seen.fragments, images, [stretches for each in ran.values() for stretches in each])
     store.add(run_id, logs={KINDS_LOG: render_kinds(kinds_of(seen.tally, seen.header, seen.cores, reader))})
     functions = {key: reader.by_function(each) for key, each in ran.items() if any(each)}
-    status = RunStatus.PARTIAL if problems else RunStatus.COMPLETE
-    store.add(run_id, problems=problems)
-    store.finish(run_id, status)
+    status = finish(store, run_id, problems)
     return Watched(
         run_id, status, seen.header, seen.tally.rows(), functions, seen.crossings, seen.open_calls, tuple(problems), follower.exit_status,
         proof,
@@ -353,21 +330,8 @@ def verdict(watched: Watched) -> None:
 def _planned(wanted: Watch, program: str) -> Run:
     words = wanted.command
     mode = Mode.DETERMINISTIC if "-icount" in words else Mode.MULTI_THREAD
-    return Run(
-        campaign=wanted.campaign,
-        target="qemu",
-        platform=_machine_of(words),
-        topology=Topology((1,)),
-        tick=Tick(Clock.INSTRUCTIONS, 1.0),
-        build=Build(wanted.firmware),
-        lead=None,
-        status=RunStatus.PARTIAL,
-        contents=Spans(),
-        started_utc=now_utc(),
-        emulator=program,
-        command=words,
-        conditions=with_machine(Conditions(mode=mode, instrument="crossings"), words),
-    )
+    conditions = with_machine(Conditions(mode=mode, instrument="crossings"), words)
+    return on_qemu(wanted.campaign, program, words, _machine_of(words), Build(wanted.firmware), conditions)
 
 
 def _machine_of(words: Sequence[str]) -> str:

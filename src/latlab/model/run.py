@@ -355,10 +355,10 @@ class Run:
     platform: str
     topology: Topology
     tick: Tick
-    build: Build
-    lead: CoreId | None
-    status: RunStatus
-    contents: Contents
+    build: Build = Build("unknown")
+    lead: CoreId | None = None
+    status: RunStatus = RunStatus.PARTIAL
+    contents: Contents = Spans()
     problems: tuple[Problem, ...] = ()
     conditions: Conditions = UNSAID
     capture_cost_ticks: float | None = None

@@ -6,11 +6,13 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
 
 PR_SET_PDEATHSIG = 1
+OWN_END_S = 0.2
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
@@ -29,3 +31,19 @@ def dies_with_parent(number: int = signal.SIGKILL) -> Callable[[], None] | None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     return prepare
+
+
+def stop(process: subprocess.Popen[bytes], patience_s: float) -> None:
+    """End this process and no other; what ends by itself or in order is let."""
+    if process.stdout:
+        process.stdout.close()
+    if process.poll() is None:
+        try:
+            process.wait(OWN_END_S)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+    try:
+        process.wait(patience_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

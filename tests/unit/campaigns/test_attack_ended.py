@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from latlab.campaigns.attack import NOT_MADE, Boot, _control_problems, _results
-from latlab.campaigns.recording import Silent
+from latlab.campaigns.life import Silent
 from latlab.formats.dump.attacks_log import AttacksLog, nothing_told
 from latlab.formats.probe.witness import Witness, nothing_seen
 from latlab.model.attacks import Access, Attack, AttackResult, Family, Outcome, Seen
@@ -24,7 +24,8 @@ def done(*numbers: int, seen: Seen | None = None, is_whole: bool = False) -> Boo
     for one in told.values():
         one.is_done = True
     witness = Witness({number: seen or nothing_seen() for number in numbers}, under_way=len(numbers))
-    return Boot(AttacksLog(told, is_whole=is_whole), witness, "", console.Outcome(console.End.STOPPED, "it was stopped"))
+    stopped: Any = SimpleNamespace(stderr=b"", outcome=console.Outcome(console.End.STOPPED, "it was stopped"))
+    return Boot(AttacksLog(told, is_whole=is_whole), witness, stopped, b"")
 
 
 def results(control: Boot, boot: Boot, is_interrupted: bool) -> tuple[AttackResult, ...]:

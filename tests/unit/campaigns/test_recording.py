@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a run knows before its target boots, and what the target's log adds."""
 
-from latlab.campaigns.recording import Recorder, Silent
+from latlab.campaigns.life import Silent
+from latlab.campaigns.recording import Recorder
 from latlab.model.run import Build
 from latlab.store.store import open_store
 from latlab.targets.qemu import mps2

@@ -14,7 +14,7 @@ import pytest
 
 from latlab.campaigns import recovering
 from latlab.campaigns.importing import import_log
-from latlab.campaigns.recording import living
+from latlab.campaigns.life import living
 from latlab.errors import LatlabError
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, RunStatus

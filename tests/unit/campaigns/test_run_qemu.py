@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from conftest import Latlab
+from latlab.campaigns.life import Silent
 from latlab.campaigns.psci import run_psci
-from latlab.campaigns.recording import Recorded, Silent
+from latlab.campaigns.recording import Recorded
 from latlab.catalog import event_table
 from latlab.errors import DataError, UsageError
 from latlab.model.conditions import Mode

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.recording import living
+from latlab.campaigns.life import living
 from latlab.campaigns.series import planned_series
 from latlab.errors import UsageError
 from latlab.model.enums import RunStatus

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import selectors
-import signal
 import subprocess
 import tempfile
 import time
@@ -16,7 +15,8 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from latlab.errors import UsageError
-from latlab.targets.children import dies_with_parent
+from latlab.targets.children import dies_with_parent, stop
+from latlab.targets.qemu.last_words import death, last_words
 
 POLL_S = 0.2
 STOP_S = 3.0
@@ -91,11 +91,11 @@ class Console:
             try:
                 yield from self._read(process)
             finally:
-                _stop(process)
+                stop(process, STOP_S)
                 errors.seek(0)
                 self.stderr = errors.read()
             if self.outcome.end is End.EXIT and process.returncode != 0:
-                self.outcome = Outcome(End.DEATH, self._death(process.returncode))
+                self.outcome = Outcome(End.DEATH, death(self.command[0], process.returncode, last_words(self.stderr)))
 
     def take(self) -> bytes:
         """What has come since the last time, byte for byte."""
@@ -187,12 +187,6 @@ class Console:
                 return Outcome(End.PANIC, f"the firmware panicked, line {number} of its console: {quoted!r}")
         return None
 
-    def _death(self, status: int) -> str:
-        said = self.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
-        quoted = f"; it said: {said[-1]!r}" if said else " and said nothing"
-        how = f"was killed by {_signal_name(-status)}" if status < 0 else f"ended with status {status}"
-        return f"{self.command[0]} {how}{quoted}"
-
 
 class ColdBoots:
     """Consoles one after the other as one: each boots its target anew. The first that does not end well is the last."""
@@ -234,26 +228,3 @@ class ColdBoots:
         if self.current.secure_log.exists():
             with self.secure_log.open("ab") as kept:
                 kept.write(self.current.secure_log.read_bytes())
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End this process and no other."""
-    if process.stdout:
-        process.stdout.close()
-    if process.poll() is None:
-        try:
-            process.wait(POLL_S)
-        except subprocess.TimeoutExpired:
-            process.terminate()
-    try:
-        process.wait(STOP_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

@@ -12,6 +12,7 @@ from latlab.errors import UsageError
 from latlab.model.run import Problem
 from latlab.targets.qemu.command import escaped
 from latlab.targets.qemu.images import search_folders
+from latlab.targets.qemu.last_words import last_words
 
 PLUGIN = "latlab-probe.so"
 PLACES = (Path("probe"), Path("host") / "probe", Path())
@@ -68,6 +69,15 @@ def refusal(stderr: str) -> str | None:
         return f"this QEMU's plugin interface is older than version {INTERFACE}, it lacks {lacks[1]}; use QEMU 10.0"
     failed = re.search(r"Could not load plugin (.*)", stderr)
     return f"QEMU cannot load the probe ({failed[1]}); build it on this machine with `make probe`" if failed else None
+
+
+def why_not_started(stderr: bytes) -> str | None:
+    """One sentence for a machine that did not start: what QEMU says of anything else comes before what the probe makes of it. None where
+    nothing was said."""
+    words, refused = last_words(stderr), refusal(stderr.decode("utf-8", "backslashreplace"))
+    if refused and (not words or "plugin" in words):
+        return refused
+    return f"QEMU did not start the machine; it said: {words}" if words else None
 
 
 def complaints(stderr: str) -> tuple[Problem, ...]:

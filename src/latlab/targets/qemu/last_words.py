@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What QEMU, or another program, said of its own end."""
+
+from __future__ import annotations
+
+import signal
+
+_QEMU, _PROBE = "qemu-system-", "latlab probe:"
+_NO_CAUSE = (": warning:", ": info:", ": terminating on signal")
+
+
+def last_words(stderr: bytes) -> str:
+    """Every error that QEMU told in its own name; where there is none, the last line. Empty where nothing was said."""
+    lines = [line for line in stderr.decode("utf-8", "backslashreplace").strip().splitlines() if not line.startswith(_PROBE)]
+    causes = [line for line in lines if line.startswith(_QEMU) and not any(word in line for word in _NO_CAUSE)]
+    return ", ".join(map(repr, causes or lines[-1:]))
+
+
+def death(program: str, status: int, words: str) -> str:
+    """One sentence for an exit status that is not 0, with its last words."""
+    how = f"was killed by {_signal_name(-status)}" if status < 0 else f"ended with status {status}"
+    return f"{program} {how}{f'; it said: {words}' if words else ' and said nothing'}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

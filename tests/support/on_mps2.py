@@ -56,6 +56,12 @@ def threads_under_a_scheduler(build: str, machine: str, calls: int) -> str:
     """Two threads call under a preemptive scheduler: no call may be lost or wrong, and most have to be interrupted; a tenth is made in
     critical sections, which no call may open. What it prints."""
     text = printed(f"{build}_test", "threads", machine, calls)
+    check_threads(text, calls, machine)
+    return text
+
+
+def check_threads(text: str, calls: int, machine: str) -> None:
+    """What the program `threads` says at its end."""
     found = THREADS.search(text)
     assert found
     made, waited, critical, turned_away, floating_point, switched_in_a_call = map(int, found.groups())
@@ -63,7 +69,6 @@ def threads_under_a_scheduler(build: str, machine: str, calls: int) -> str:
     assert turned_away > 0 or calls < 1000, "no critical section fell into a call of the other thread"
     assert floating_point == (machine in WITH_FLOATS)
     assert switched_in_a_call > calls // 5
-    return text
 
 
 def threads_beside_a_ticker(build: str, machine: str, calls: int) -> None:

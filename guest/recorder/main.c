@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "keep_awake.h"
 #include "kernel_events_file.h"
 #include "measure.h"
 #include "options.h"
@@ -159,20 +160,12 @@ static int open_events(const struct options *options)
 }
 
 /* A CPU that sleeps stops its cycle counters, which would look like a theft where the system counter measures. */
-static void *keep_awake(void *argument)
-{
-    (void)argument;
-    while (!stopped()) {
-    }
-    return NULL;
-}
-
 static int keep_awake_where_needed(const struct options *options)
 {
     for (unsigned i = 0; i < options->cpus && !options->idle_states_allowed; i++) {
         pthread_t keeper;
         int error = kernel_events[i] != NULL && needs_awake(&kernel_events[i]->found.rules)
-                        ? pinned_thread(options->cpu_numbers[i], SCHED_IDLE, 0, keep_awake, NULL, &keeper)
+                        ? keep_awake(options->cpu_numbers[i], &measure_stop, &keeper)
                         : 0;
 
         if (error != 0) {

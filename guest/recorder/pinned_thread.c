@@ -14,10 +14,10 @@ int pinned_thread(unsigned cpu, int policy, int priority, void *(*what)(void *),
     CPU_SET(cpu, &cpus);
     pthread_attr_init(&attributes);
     pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
-    pthread_attr_setschedpolicy(&attributes, policy);
-    pthread_attr_setschedparam(&attributes, &parameters);
-    int error = pthread_attr_setaffinity_np(&attributes, sizeof(cpus), &cpus);
+    int error = pthread_attr_setschedpolicy(&attributes, policy);
 
+    error = error != 0 ? error : pthread_attr_setschedparam(&attributes, &parameters);
+    error = error != 0 ? error : pthread_attr_setaffinity_np(&attributes, sizeof(cpus), &cpus);
     error = error != 0 ? error : pthread_create(thread, &attributes, what, argument);
     pthread_attr_destroy(&attributes);
     return error;

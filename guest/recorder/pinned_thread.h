@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-/* 0 or an errno. `priority` is 0 for the policies that are not real-time. */
+/* 0 or an errno. SCHED_FIFO, SCHED_RR, or SCHED_OTHER with a `priority` of 0. */
 int pinned_thread(unsigned cpu, int policy, int priority, void *(*what)(void *), void *argument, pthread_t *thread);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "clock.h"
+#include "keep_awake.h"
 #include "pinned_thread.h"
 
 #define READ_AGAIN 3U
@@ -21,15 +22,6 @@ static pthread_barrier_t *all_go;
 static bool stopped(void)
 {
     return atomic_load_explicit(&watch_stop, memory_order_relaxed);
-}
-
-/* A CPU that sleeps stops its cycle counters, which would look like a theft where the system counter measures. */
-static void *keep_awake(void *argument)
-{
-    (void)argument;
-    while (!stopped()) {
-    }
-    return NULL;
 }
 
 static bool read_whole(struct watcher *self, struct reading *reading)
@@ -181,9 +173,10 @@ int watch_start(struct watcher *watcher, pthread_barrier_t *ready, pthread_barri
     return pinned_thread(watcher->cpu, watcher->priority > 0 ? SCHED_FIFO : SCHED_OTHER, watcher->priority, watch, watcher, &watcher->thread);
 }
 
+/* A CPU that sleeps stops its cycle counters, which would look like a theft where the system counter measures. */
 int watch_keep_awake(struct watcher *watcher)
 {
-    return needs_awake(&watcher->found.rules) ? pinned_thread(watcher->cpu, SCHED_IDLE, 0, keep_awake, NULL, &watcher->keeper) : 0;
+    return needs_awake(&watcher->found.rules) ? keep_awake(watcher->cpu, &watch_stop, &watcher->keeper) : 0;
 }
 
 void watch_join(struct watcher *watcher)

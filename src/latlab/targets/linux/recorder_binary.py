@@ -12,7 +12,7 @@ from latlab.errors import UsageError
 from latlab.targets.tools import run
 
 COMPILERS = {"x86_64": ("x86_64-linux-gnu-gcc", "gcc"), "aarch64": ("aarch64-linux-gnu-gcc",)}
-RECORDER_SOURCES = ("histogram.c", "pinned_thread.c")
+RECORDER_SOURCES = ("histogram.c", "keep_awake.c", "pinned_thread.c")
 METER_SOURCES = ("calibrate.c", "counters.c", "firmware_call.c", "meter.c", "output.c", "crc32.c")
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wvla", "-static", "-pthread")
 

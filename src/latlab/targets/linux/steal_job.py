@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from shlex import quote
 
 from latlab.targets.linux.measured_on import HEAT, HEAT_COMMAND
-from latlab.targets.linux.rt_job import LOADS, PROLOGUE, SETTLE_S
+from latlab.targets.linux.rt_job import INSERT_RINGS, LOADS, PROLOGUE, SETTLE_S
 
 PHASES = ("idle", "load")
 
@@ -60,8 +60,8 @@ def script(watch: Watch, meter: str, before: str = "") -> str:
 
 
 def guest_script(watch: Watch, hwrng: bool = True) -> str:
-    """In the guest: the module is what the meter is calibrated by."""
-    before = ["OUT=/out", "PHASE=/dev/console", "insmod /modules/latlab_el3.ko || exit 3"]
+    """In the guest: on our own firmware the module is what the meter is calibrated by."""
+    before = ["OUT=/out", "PHASE=/dev/console", INSERT_RINGS]
     if hwrng:
         before.append("insmod /modules/arm_smccc_trng.ko || exit 3")
     return script(watch, "/bin/latlab-steal", "\n".join(before))

@@ -22,7 +22,8 @@ function(add_runtime target machine reach)
         runtime/devices/uart.c
         runtime/vectors.S
         ${LATLAB_WIRE_SOURCES})
-    target_include_directories(${target} PUBLIC runtime runtime/calls runtime/devices runtime/machine/${machine} ${LATLAB_WIRE_INCLUDES})
+    target_include_directories(${target} PUBLIC runtime runtime/calls runtime/devices runtime/machine/${machine}
+        ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../calls ${LATLAB_WIRE_INCLUDES})
     target_compile_features(${target} PUBLIC c_std_11)
     target_compile_options(${target} PUBLIC
         -ffreestanding -fno-pic -fno-stack-protector -fno-asynchronous-unwind-tables -mgeneral-regs-only -mno-outline-atomics

@@ -143,6 +143,7 @@ int64_t psci_stat_residency_us(uint64_t mpidr, uint32_t power_state);
 int64_t psci_system_suspend(uint64_t address, uint64_t context_id);
 void psci_system_reset(void) __attribute__((noreturn));
 int64_t psci_system_reset2(uint32_t type);
+int64_t psci_system_off2(uint32_t type, uint64_t cookie);
 int64_t psci_mem_protect(uint64_t enable);
 int64_t psci_mem_protect_check_range(uint64_t base, uint64_t bytes);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls about the whole system: suspend mode, reset types, memory protection. */
+/* Calls about the whole system: suspend mode, types of reset and of off, memory protection. */
 #include "psci_private.h"
 
 static bool is_on_or_off(enum psci_core_state state)
@@ -55,6 +55,18 @@ int64_t psci_system_reset2(uint32_t type)
         return PSCI_INVALID_PARAMETERS;
     }
     psci_system_reset();
+}
+
+/*
+ * Both types ask for HIBERNATE_OFF (0 for callers of an earlier edition). What comes back is the normal world's own image on
+ * its own storage, so the platform has nothing to keep.
+ */
+int64_t psci_system_off2(uint32_t type, uint64_t cookie)
+{
+    if (type > PSCI_HIBERNATE_OFF || cookie != 0) {
+        return PSCI_INVALID_PARAMETERS;
+    }
+    psci.platform->system_off();
 }
 
 int64_t psci_mem_protect(uint64_t enable)

@@ -9,20 +9,21 @@
 #define SUSPEND_SYSTEM 0x02012222U
 #define STANDBY 0x00000001U
 #define NO_MPIDR 0x0000FF00U
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const uint32_t calls_32[] = {
     PSCI_VERSION, PSCI_CPU_SUSPEND, PSCI_CPU_OFF, PSCI_CPU_ON, PSCI_AFFINITY_INFO, PSCI_MIGRATE_INFO_TYPE, PSCI_SYSTEM_OFF,
     PSCI_SYSTEM_RESET, PSCI_FEATURES, PSCI_CPU_DEFAULT_SUSPEND, PSCI_NODE_HW_STATE, PSCI_SYSTEM_SUSPEND, PSCI_SET_SUSPEND_MODE,
-    PSCI_STAT_RESIDENCY, PSCI_STAT_COUNT, PSCI_SYSTEM_RESET2, PSCI_MEM_PROTECT, PSCI_MEM_PROTECT_CHECK_RANGE,
+    PSCI_STAT_RESIDENCY, PSCI_STAT_COUNT, PSCI_SYSTEM_RESET2, PSCI_MEM_PROTECT, PSCI_MEM_PROTECT_CHECK_RANGE, PSCI_SYSTEM_OFF2,
 };
 static const uint32_t calls_64[] = {
     PSCI_CPU_SUSPEND, PSCI_CPU_ON, PSCI_AFFINITY_INFO, PSCI_CPU_DEFAULT_SUSPEND, PSCI_NODE_HW_STATE, PSCI_SYSTEM_SUSPEND,
-    PSCI_STAT_RESIDENCY, PSCI_STAT_COUNT, PSCI_SYSTEM_RESET2, PSCI_MEM_PROTECT_CHECK_RANGE,
+    PSCI_STAT_RESIDENCY, PSCI_STAT_COUNT, PSCI_SYSTEM_RESET2, PSCI_MEM_PROTECT_CHECK_RANGE, PSCI_SYSTEM_OFF2,
 };
 
-static bool is_in(uint32_t id, const uint32_t *ids, unsigned count)
+static bool is_in(uint32_t id, const uint32_t *ids, size_t count)
 {
-    for (unsigned i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (ids[i] == id) {
             return true;
         }
@@ -64,10 +65,11 @@ TEST(features_knows_every_call_in_the_form_that_it_has_and_no_other_id)
     for (uint32_t function = 0; function < 0x40; function++) {
         uint32_t id_32 = PSCI_VERSION + function;
         uint32_t id_64 = PSCI_ID_64(id_32);
-        int64_t known = id_32 == PSCI_CPU_SUSPEND ? 1 : 0; /* original format, OS-initiated mode */
+        /* Of CPU_SUSPEND: original format, OS-initiated mode. Of SYSTEM_OFF2: HIBERNATE_OFF. */
+        int64_t known = id_32 == PSCI_CPU_SUSPEND || id_32 == PSCI_SYSTEM_OFF2 ? 1 : 0;
 
-        CHECK_EQUAL(fake_returns(PSCI_FEATURES, id_32, 0, 0), is_in(id_32, calls_32, 18) ? known : PSCI_NOT_SUPPORTED);
-        CHECK_EQUAL(fake_returns(PSCI_FEATURES, id_64, 0, 0), is_in(id_32, calls_64, 10) ? known : PSCI_NOT_SUPPORTED);
+        CHECK_EQUAL(fake_returns(PSCI_FEATURES, id_32, 0, 0), is_in(id_32, calls_32, COUNT(calls_32)) ? known : PSCI_NOT_SUPPORTED);
+        CHECK_EQUAL(fake_returns(PSCI_FEATURES, id_64, 0, 0), is_in(id_32, calls_64, COUNT(calls_64)) ? known : PSCI_NOT_SUPPORTED);
     }
     for (unsigned i = 0; i < 10000; i++) {
         uint32_t id = (uint32_t)harness_random() | 0x00000100U;
@@ -82,10 +84,10 @@ TEST(a_call_in_a_form_that_it_does_not_have_is_not_supported)
     for (uint32_t function = 0; function < 0x20; function++) {
         uint32_t id = PSCI_VERSION + function;
 
-        if (!is_in(id, calls_32, 18)) {
+        if (!is_in(id, calls_32, COUNT(calls_32))) {
             CHECK_EQUAL(fake_returns(id, 0, 0, 0), PSCI_NOT_SUPPORTED);
         }
-        if (!is_in(id, calls_64, 10)) {
+        if (!is_in(id, calls_64, COUNT(calls_64))) {
             CHECK_EQUAL(fake_returns(PSCI_ID_64(id), 0, 0, 0), PSCI_NOT_SUPPORTED);
         }
     }
@@ -487,6 +489,28 @@ TEST(system_off_and_the_resets_end_in_the_platform_and_unknown_resets_in_an_erro
     CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_SYSTEM_RESET2), 0x80000000U, 0, 0), PSCI_INVALID_PARAMETERS);
     CHECK_EQUAL(fake_call(PSCI_ID_64(PSCI_SYSTEM_RESET2), 0, 0, 0, NULL), HOST_DOWN);
     CHECK_EQUAL(fake_seen.system_resets, 1);
+}
+
+TEST(system_off2_is_hibernate_off_by_either_of_its_names_and_refuses_everything_else)
+{
+    const uint32_t ids[] = { PSCI_SYSTEM_OFF2, PSCI_ID_64(PSCI_SYSTEM_OFF2) };
+
+    for (unsigned form = 0; form < 2; form++) {
+        for (uint64_t type = 0; type < 2; type++) {
+            init();
+            CHECK_EQUAL(fake_call(ids[form], type, 0, 0, NULL), HOST_DOWN);
+            CHECK_EQUAL(fake_seen.system_offs, 1);
+        }
+        init();
+        CHECK_EQUAL(fake_returns(ids[form], 2, 0, 0), PSCI_INVALID_PARAMETERS);
+        CHECK_EQUAL(fake_returns(ids[form], 3, 0, 0), PSCI_INVALID_PARAMETERS);
+        CHECK_EQUAL(fake_returns(ids[form], 0x80000001U, 0, 0), PSCI_INVALID_PARAMETERS);
+        CHECK_EQUAL(fake_returns(ids[form], 0, 1, 0), PSCI_INVALID_PARAMETERS);
+        CHECK_EQUAL(fake_returns(ids[form], 1, 1, 0), PSCI_INVALID_PARAMETERS);
+        CHECK_EQUAL(fake_seen.system_offs, 0);
+    }
+    CHECK_EQUAL(fake_returns(PSCI_ID_64(PSCI_SYSTEM_OFF2), 1, 1ULL << 32, 0), PSCI_INVALID_PARAMETERS);
+    CHECK_EQUAL(fake_call(PSCI_SYSTEM_OFF2, 1, 1ULL << 32, 0, NULL), HOST_DOWN);
 }
 
 TEST(a_reset_says_whether_every_other_core_is_off)

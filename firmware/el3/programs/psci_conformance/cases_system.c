@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What SYSTEM_SUSPEND and SYSTEM_RESET2 refuse. */
+/* What SYSTEM_SUSPEND, SYSTEM_RESET2 and SYSTEM_OFF2 refuse. */
 #include "cases.h"
 
 #include <stddef.h>
@@ -44,4 +44,6 @@ void cases_system(void)
                   RESERVED_RESET_TYPE, 0, 0);
     check_refused("SYSTEM_RESET2 refuses the highest reserved type", PSCI_INVALID_PARAMETERS, PSCI_SYSTEM_RESET2, 0x7fffffff, 0,
                   0);
+    check_refused("SYSTEM_OFF2 refuses a reserved type", PSCI_INVALID_PARAMETERS, PSCI_SYSTEM_OFF2, 2, 0, 0);
+    check_refused("SYSTEM_OFF2 (64-bit) refuses a cookie", PSCI_INVALID_PARAMETERS, SMC64(PSCI_SYSTEM_OFF2), 1, 1, 0);
 }

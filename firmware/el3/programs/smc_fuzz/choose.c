@@ -10,37 +10,16 @@
 
 #define CANARY_TAG 0xca11ab1eUL
 #define SVE_HINT (1U << 16)
-#define WARM_RESET 0U
+
+#define IDS(id, has_64, features, ends, answer) id, (has_64) ? SMC64(id) : (id),
+#define ENDS_CASE(id, has_64, features, ends, answer)                                                                           \
+    case id:                                                                                                                     \
+        return ((has_64) || !is_64) && (ends);
 
 static const uint32_t known_ids[] = {
-    PSCI_VERSION,
-    PSCI_CPU_SUSPEND,
-    PSCI_CPU_ON,
-    PSCI_AFFINITY_INFO,
-    PSCI_MIGRATE,
-    PSCI_MIGRATE_INFO_TYPE,
+    PSCI_CALLS(IDS) PSCI_MIGRATE,
     PSCI_MIGRATE_INFO_UP_CPU,
-    PSCI_FEATURES,
     PSCI_CPU_FREEZE,
-    PSCI_CPU_DEFAULT_SUSPEND,
-    PSCI_NODE_HW_STATE,
-    PSCI_SYSTEM_SUSPEND,
-    PSCI_SET_SUSPEND_MODE,
-    PSCI_STAT_RESIDENCY,
-    PSCI_STAT_COUNT,
-    PSCI_SYSTEM_RESET2,
-    PSCI_MEM_PROTECT,
-    PSCI_MEM_PROTECT_CHECK_RANGE,
-    SMC64(PSCI_CPU_SUSPEND),
-    SMC64(PSCI_CPU_ON),
-    SMC64(PSCI_AFFINITY_INFO),
-    SMC64(PSCI_CPU_DEFAULT_SUSPEND),
-    SMC64(PSCI_NODE_HW_STATE),
-    SMC64(PSCI_SYSTEM_SUSPEND),
-    SMC64(PSCI_STAT_RESIDENCY),
-    SMC64(PSCI_STAT_COUNT),
-    SMC64(PSCI_SYSTEM_RESET2),
-    SMC64(PSCI_MEM_PROTECT_CHECK_RANGE),
     SMCCC_VERSION,
     SMCCC_ARCH_FEATURES,
     SMCCC_ARCH_SOC_ID,
@@ -109,13 +88,15 @@ static uint32_t choose_id(struct random *random)
 }
 
 /* Some firmware may ignore the hint bit, so it does not make an id harmless. */
-static bool ends_run(uint32_t id, uint64_t a1)
+static bool ends_run(uint32_t id, uint32_t x1, uint32_t x2)
 {
-    id &= ~SVE_HINT;
-    if (id == PSCI_SYSTEM_OFF || id == PSCI_SYSTEM_RESET || id == PSCI_CPU_OFF) {
-        return true;
+    bool is_64 = (id & PSCI_ID_64(0)) != 0;
+
+    switch (id & ~(SVE_HINT | PSCI_ID_64(0))) {
+        PSCI_CALLS(ENDS_CASE)
+    default:
+        return false;
     }
-    return (id == PSCI_SYSTEM_RESET2 || id == SMC64(PSCI_SYSTEM_RESET2)) && (uint32_t)a1 == WARM_RESET;
 }
 
 static void choose_suspend(struct fuzz_call *call, struct random *random, uint32_t id)
@@ -190,7 +171,7 @@ void choose_call(struct fuzz_call *call, struct random *random, uint64_t sequenc
     do {
         id = choose_id(random);
         choose_arguments(call, random, id);
-    } while (ends_run(id, call->frame.x[1]));
+    } while (ends_run(id, (uint32_t)call->frame.x[1], (uint32_t)call->frame.x[2]));
     call->frame.x[0] = id;
     if (random_below(random, 16) == 0) {
         call->frame.x[0] |= random_next(random) << 32;

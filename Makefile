@@ -106,6 +106,7 @@ bench: setup-dev
 	$(PYTHON) bench/host_speed.py
 	$(PYTHON) bench/command_speed.py
 	$(PYTHON) bench/recorder_distribution.py
+	$(PYTHON) bench/recorder_causes.py
 	$(MAKE) qemu_virt probe
 	PYTHONPATH=tests $(PYTHON) bench/probe_cost.py
 

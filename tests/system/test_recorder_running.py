@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from latlab.analysis.wakeups.attribution import attribute, with_parts
 from latlab.analysis.wakeups.wakeup import disagreement
 from latlab.errors import DataError
+from latlab.formats.wakeups.kernel_events import read_kernel_events
 from latlab.formats.wakeups.recorder import HEADER, read_record
 from latlab.targets.linux.recorder_binary import recorder_for
 from support.recorder_kills import kill_at, kill_times
@@ -99,3 +101,23 @@ def test_a_recorder_that_is_stopped_for_a_while_counts_what_it_missed(program: P
 def test_a_file_that_cannot_be_written_is_said_before_anything_is_measured(program: Path) -> None:
     done = subprocess.run([program, "-o", "/nonexistent/x", "-D", "1", "-I"], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "cannot write /nonexistent/x" in done.stderr
+
+
+def test_what_the_kernel_did_until_each_late_wake_up_adds_up_to_its_lateness(program: Path, tmp_path: Path) -> None:
+    """With a threshold of 1 us nearly every wake-up is late. A kernel that does not open its events to this user says so on each CPU."""
+    record, kept = tmp_path / "a.rec", tmp_path / "a.events"
+    subprocess.run([program, "-o", record, "-k", kept, "-D", "1", "-i", "5000", "-t", "1", "-I"], check=True)
+    wakeups, events = read_record(record.read_bytes(), "a"), read_kernel_events(kept.read_bytes(), "a")
+    if events.closed:
+        assert {cpu for cpu, _ in events.closed} == {cpu.cpu for cpu in wakeups.cpus} and not events.late
+        return
+    assert not events.problems and len(events.late) == len(wakeups.outliers) > 0
+    entries = with_parts(wakeups, attribute(wakeups, wakeups.outliers, ()), events, 80)
+    assert all(sum(part.ns for part in entry.parts) == entry.outlier.late_ns for entry in entries)
+    assert all(any(step.comes and step.comes.name == program.name[:15] for step in late.steps) for late in events.late)
+
+
+@pytest.mark.parametrize("path", ["/nowhere/a.events", "/dev/full"])
+def test_kernel_events_that_cannot_be_written_are_one_sentence(program: Path, tmp_path: Path, path: str) -> None:
+    done = subprocess.run([program, "-o", tmp_path / "a.rec", "-k", path, "-D", "1", "-I"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and path in done.stderr

@@ -8,14 +8,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from latlab.analysis.compare import compare
+from latlab.analysis.design.effects import analysis_of
 from latlab.analysis.history import history
 from latlab.analysis.spans.psa_builds import BuildResult
 from latlab.campaigns.benchmarks import import_amounts, with_amounts
 from latlab.campaigns.rt_results import results_of
+from latlab.campaigns.steal_results import StealPhase
+from latlab.model.run import WakeupCounts
 from latlab.model.symbols import Symbols
 from latlab.report.amounts import pages as amounts_pages
+from latlab.report.amounts import stolen as steal_pages
 from latlab.report.comparison import web as comparison_web
 from latlab.report.crossings import web as calls_web
+from latlab.report.design import pages as design_pages
 from latlab.report.page import Page
 from latlab.report.rt import web as rt_web
 from latlab.report.run import psa_guide
@@ -24,6 +29,10 @@ from latlab.report.site import history as history_pages
 from latlab.store.references import load
 from latlab.store.store import open_store
 from support.function_runs import KINDS, SLOWER, TREE, run_of
+from support.late_parts import late_result
+from support.runs import run_with
+from support.steal_lines import cpu_with
+from support.steal_lines import measured as measured_thefts
 
 DATA = Path(__file__).parents[1] / "data"
 JUNO = tuple(f"published:tf-a/juno/{release}" for release in ("v2.9", "v2.10", "v2.11"))
@@ -46,6 +55,12 @@ def every_page(folder: Path) -> Iterator[tuple[str, Page]]:
             yield "rt-trng", rt_web.page(store.load(run.id), results_of(store.load(run.id), store.logs(run.id)))
     text = (DATA / "tools" / "hackbench.txt").read_bytes()
     amounts = store.load(import_amounts(store, text, "hackbench.txt", "board"))
+    experiment = load("published:ti/am62l/factors-2026")
+    assert experiment.experiment is not None
+    yield "design", design_pages.document(experiment, *analysis_of(experiment, experiment.experiment))
+    yield "causes", rt_web.page(run_with(campaign="rt", id="rt-late", contents=WakeupCounts()), [("", late_result())])
+    stolen = measured_thefts(cpu_with((1_832, 48_924, 3_530), 0), cpu_with((7_050,), 1))
+    yield "steal", steal_pages.document(run_with(campaign="steal", id="steal-late"), (StealPhase("idle", stolen, ()),))
     yield "amounts", amounts_pages.document(with_amounts(amounts, store.logs(amounts.id)))
     earlier, later, latest = map(load, JUNO)
     yield "comparison", comparison_web.page(compare(earlier, later))

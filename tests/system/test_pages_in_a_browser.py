@@ -15,6 +15,26 @@ pytestmark = pytest.mark.browser
 GRAVE = ("serious", "critical")
 WIDTHS = (1400, 420)
 CHART_TEXT_PX = 9
+PHONE_PX = 560
+CUT = """() => {
+    const cut = [];
+    for (const one of document.querySelectorAll('td, th')) {
+        const box = one.getBoundingClientRect();
+        const isCut = box.right > innerWidth + 1 || one.scrollWidth > one.clientWidth + 1;
+        if (box.width && isCut) cut.push(one.textContent.trim().slice(0, 40));
+    }
+    for (const svg of document.querySelectorAll('.chart svg[data-fit]')) {
+        const frame = svg.getBoundingClientRect();
+        if (!frame.width || (svg.dataset.fit === 'full' && innerWidth < 861)) continue;
+        if (frame.right > innerWidth + 1) cut.push('a chart');
+        for (const text of svg.querySelectorAll('text')) {
+            const box = text.getBoundingClientRect();
+            if (box.width && (box.left < frame.left - 1 || box.right > frame.right + 1)) cut.push(text.textContent);
+            if (text.textContent.endsWith('…')) cut.push(text.textContent);
+        }
+    }
+    return cut;
+}"""
 
 
 @pytest.fixture(name="browser", scope="module")
@@ -45,7 +65,7 @@ def opened(browser: Any, file: Path, width: int, scheme: str = "light", scripts:
     context.set_default_timeout(120_000)
     page = context.new_page()
     page.goto(file.as_uri())
-    if scripts and page.locator(".chart").count():
+    if scripts and width > PHONE_PX and page.locator(".chart").count():
         page.wait_for_function("[...document.querySelectorAll('.chart')].every((one) => one.classList.contains('vega-embed'))")
         page.wait_for_function("!document.querySelector('.chart svg [role]')")
     return page
@@ -87,11 +107,31 @@ def test_no_report_is_wider_than_the_window_and_its_charts_can_be_read(
         page.context.close()
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_cell_and_no_label_of_a_chart_is_cut(browser: Any, files: dict[str, Path], width: int) -> None:
+    """Charts of several panels scroll on a phone; every other one is drawn for it."""
+    found = {}
+    for name, file in files.items():
+        page = opened(browser, file, width, scripts=False)
+        if cut := page.evaluate(CUT):
+            found[name] = cut
+        page.context.close()
+    assert found == {}
+
+
+def test_a_cell_that_is_cut_would_be_noticed(browser: Any, files: dict[str, Path], tmp_path: Path) -> None:
+    wide = tmp_path / "wide.html"
+    wide.write_text(files["rt"].read_text("utf-8").replace(" stacks", ""), "utf-8")
+    page = opened(browser, wide, 390, scripts=False)
+    assert page.evaluate(CUT) != []
+    page.context.close()
+
+
 def test_without_scripts_every_chart_is_there(browser: Any, files: dict[str, Path]) -> None:
     for name, file in files.items():
         page = opened(browser, file, 1400, scripts=False)
         charts = page.locator(".chart").count()
-        assert page.locator(".chart > svg").count() == charts, name
+        assert page.locator(".chart > svg:visible").count() == charts, name
         assert charts or name == "amounts", name
         page.context.close()
 

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 TEXT = "#1f2933"
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 WIDE_PX = 940
+PHONE_PX = 318
+LEGEND_LETTERS, AXIS_LETTERS, LONG_LABEL_PX, ROW_PX = 26, 18, 250, 36
+PANELS = ("hconcat", "vconcat", "concat", "facet", "repeat", "spec")
 LEGEND = {"orient": "bottom", "columns": 2, "title": None, "labelLimit": 160}
 
 
@@ -43,6 +46,59 @@ def _with_legends(part: Any) -> Any:
 
 def _lacks_legend(key: str, value: Any) -> bool:
     return key == "color" and isinstance(value, dict) and value.get("legend", LEGEND) is None
+
+
+def for_a_phone(spec: dict[str, Any]) -> dict[str, Any] | None:
+    """The same chart as wide as a phone, axes and legend within; None of one that has several panels, which cannot be fitted."""
+    if any(key in spec for key in PANELS) or not isinstance(_width(spec), int | float):
+        return None
+    changed = {key: _narrow(value) for key, value in spec.items()}
+    changed.pop("width", None)
+    layers = [{key: value for key, value in layer.items() if key != "width"} for layer in changed.get("layer", ())]
+    fitted = {"width": PHONE_PX, "autosize": {"type": "fit-x", "contains": "padding"}}
+    return changed | fitted | ({"layer": layers} if layers else {})
+
+
+def _width(spec: dict[str, Any]) -> Any:
+    return spec.get("width") or next((layer["width"] for layer in spec.get("layer", ()) if "width" in layer), None)
+
+
+def _narrow(part: Any) -> Any:
+    """Legends below each other, and words of axes that leave room for the figures."""
+    if isinstance(part, list):
+        return [_narrow(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    return {key: _narrow_of.get(key, _narrow)(value) if isinstance(value, dict) else _narrow(value) for key, value in part.items()}
+
+
+def _narrow_axis(axis: dict[str, Any]) -> dict[str, Any]:
+    """Words that stand aslant would begin left of the picture."""
+    if axis.get("labelAngle"):
+        return axis | {"labelAngle": -90, "labelAlign": "right", "labelBaseline": "middle"}
+    return axis | {"labelExpr": _broken(AXIS_LETTERS), "labelFontSize": 11} if axis.get("labelLimit", 0) > LONG_LABEL_PX else axis
+
+
+def _narrow_step(height: dict[str, Any]) -> dict[str, Any]:
+    """Rows whose names take two or three lines."""
+    return height | {"step": max(height.get("step", 0), ROW_PX)}
+
+
+def _broken(letters: int) -> str:
+    return f"split(replace(datum.label, /(.{{1,{letters}}}) /g, '$1\\n'), '\\n')"
+
+
+def _narrow_legend(legend: dict[str, Any]) -> dict[str, Any]:
+    return legend | {
+        "orient": "bottom",
+        "direction": "vertical",
+        "columns": 1,
+        "labelLimit": PHONE_PX - 20,
+        "labelExpr": _broken(LEGEND_LETTERS),
+    }
+
+
+_narrow_of: dict[str, Callable[[Any], Any]] = {"legend": _narrow_legend, "axis": _narrow_axis, "height": _narrow_step}
 
 
 def finished(chart: Any) -> dict[str, Any]:

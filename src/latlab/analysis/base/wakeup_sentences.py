@@ -48,6 +48,8 @@ def _cause(finding: f.CauseCounted) -> str:
     told = f"{said_blame(finding.blame)}: {finding.verdict}, {counted}{ratio}"
     if finding.verdict is not Verdict.CANNOT_TELL or finding.needed is None:
         return told
+    if finding.needed <= min(of, out_of):
+        return f"{told}; runs of one thing may scatter by as much: to tell it takes further runs of the first, not longer ones"
     longer = f" ({said_duration(finding.seconds)})" if finding.seconds is not None else ""
     return f"{told}; to see it come twice as often takes {finding.needed:,.0f} wake-ups{longer} of each run"
 

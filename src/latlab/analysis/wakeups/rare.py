@@ -16,6 +16,7 @@ from scipy import special, stats
 
 from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.weighted import rate_p
+from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.side import Side
 from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind
 
@@ -100,19 +101,41 @@ class CauseChange:
 def causes_of(sides: Sequence[Side], above: float = 0.0) -> tuple[CauseEvents, ...]:
     """The most frequent first, what is unexplained last; only wake-ups later than `above`."""
     blames = {late.blame for side in sides for late in side.one.late if late.late_ticks * side.tick_value > above}
-    found = [events_of(sides, blame, above) for blame in blames]
+    return _in_order([events_of(sides, blame, above) for blame in blames])
+
+
+def _in_order(found: Sequence[CauseEvents]) -> tuple[CauseEvents, ...]:
     return tuple(sorted(found, key=lambda one: (one.blame in (UNEXPLAINED, UNTRACED), -one.rate.events, str(one.blame))))
 
 
 def events_of(sides: Sequence[Side], blame: Blame, above: float = 0.0) -> CauseEvents:
     late = [(one.wake_ns, one.late_ticks * side.tick_value) for side in sides for one in side.one.late if one.blame == blame]
-    late = sorted((at, by) for at, by in late if by > above)
-    times = np.array([at for at, _ in late], dtype=float)
-    gap = max(SAME_EVENT_PERIODS * max(side.interval or 0.0 for side in sides), SHORTEST_GAP_NS)
+    interval = max(side.interval or 0.0 for side in sides)
+    return _events(blame, [(at, by) for at, by in late if by > above], interval, sum(side.total for side in sides), _span(sides))
+
+
+def rates_of(result: RtResult) -> tuple[CauseEvents, ...]:
+    """Of one measurement: every cause that is known of the recorder's late wake-ups, ordered as by `causes_of`; none where it kept none."""
+    recorder = result.recorder
+    if recorder is None or not recorder.outliers or any(cpu.outliers_dropped for cpu in recorder.cpus):
+        return ()
+    blames = {id(entry.outlier): entry.blame for entry in result.attributed or ()}
+    late: dict[Blame, list[tuple[int, float]]] = {}
+    for outlier in recorder.outliers:
+        late.setdefault(blames.get(id(outlier), UNEXPLAINED), []).append((outlier.wake_ns, float(outlier.late_ns)))
+    total = sum(cpu.got for cpu in recorder.cpus)
+    times = [outlier.wake_ns for outlier in recorder.outliers]
+    begin, end = recorder.start_ns or min(times), recorder.end_ns or max(times) + 1
+    interval = float(recorder.interval_ns or 0)
+    return _in_order([_events(blame, entries, interval, total, (float(begin), float(end - begin))) for blame, entries in late.items()])
+
+
+def _events(blame: Blame, late: Sequence[tuple[int, float]], interval: float, total: int, span: tuple[float, float] | None) -> CauseEvents:
+    times = np.array(sorted(at for at, _ in late), dtype=float)
+    gap = max(SAME_EVENT_PERIODS * interval, SHORTEST_GAP_NS)
     starts = times[np.r_[True, np.diff(times) > gap]] if len(times) else times
-    total = sum(side.total for side in sides)
-    dispersion = _dispersion(starts, _span(sides))
-    return CauseEvents(blame, Rate(len(starts), total, dispersion), len(late), max((by for _, by in late), default=None))
+    rate = Rate(len(starts), total, _dispersion(starts, span))
+    return CauseEvents(blame, rate, len(late), max((by for _, by in late), default=None))
 
 
 def kept_from(sides: Sequence[Side]) -> float:

@@ -104,7 +104,7 @@ def _chart(kinds: Sequence[CallsOfKind]) -> Chart:
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX - 220, height=alt.Step(BAR_PX))
         .mark_circle(color=MAIN, opacity=0.55, stroke=MAIN)
         .encode(
-            x=alt.X("instructions:Q", scale=alt.Scale(type="log"), title="instructions (each decade as wide as the next)"),
+            x=alt.X("instructions:Q", scale=alt.Scale(type="log"), title="instructions, logarithmic"),
             y=alt.Y("call:N", sort=names, title=None, axis=alt.Axis(labelLimit=200)),
             size=alt.Size("calls:Q", legend=None, scale=alt.Scale(range=[25, 350])),
             tooltip=["call:N", alt.Tooltip("instructions:Q", format=","), alt.Tooltip("calls:Q", format=",")],

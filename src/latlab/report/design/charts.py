@@ -44,7 +44,7 @@ def _effects(found: Analysis) -> Chart:
         legend=alt.Legend(orient="top"),
     )
     base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX - 220, height=ROW_PX * len(rows))
-    y = alt.Y("name:N", title=None, sort=order, axis=alt.Axis(labelLimit=300))
+    y = alt.Y("name:N", title=None, sort=order, axis=alt.Axis(labelLimit=300, labelExpr="split(datum.label, ' with ')"))
     ends = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title, scale=scale), x2="high:Q", y=y, color=colour)
     points = base.mark_point(filled=True, size=60).encode(
         x="value:Q", y=y, color=colour, tooltip=["name:N", "value:Q", "low:Q", "high:Q", "told:N"]

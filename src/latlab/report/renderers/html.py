@@ -14,18 +14,20 @@ import jinja2
 from markupsafe import Markup, escape
 
 from latlab.report import page as pages
-from latlab.report.chart import Chart
+from latlab.report.chart import PHONE_PX, Chart
 from latlab.report.colours import JUDGEMENTS
 from latlab.report.page import Block, Page, Section
 from latlab.report.renderers.script_bundle import script_bundle
 from latlab.report.renderers.still import still
 from latlab.report.table import Align, Figure, Table, Value
+from latlab.report.table import text_of as plain_of
 from latlab.report.text import Span, Style, Text, plain, spans
 
 BLOCKS = (
     pages.Paragraph, pages.Caution, pages.Items, pages.Facts, pages.Commands, pages.Legend, pages.Key, pages.Drawing,
     pages.Links, pages.Folded, pages.Beside,    Table, Chart,
 )  # fmt: skip
+WORD, PROSE, FIGURE_PX, GAP_PX = 12, 30, 8, 16
 NO_NAME = re.compile(r"[^a-z0-9]+")
 
 
@@ -68,7 +70,7 @@ def _environment() -> jinja2.Environment:
     loader = jinja2.PackageLoader("latlab.report")
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
     environment.filters |= {"marked": _marked, "plain": plain, "cell": _cell, "still": still, "ready": Markup}
-    environment.tests |= {"left": lambda column: column.align is Align.LEFT}
+    environment.tests |= {"left": lambda column: column.align is Align.LEFT, "stacking": _stacks}
     environment.globals |= {"kind": _kind}
     return environment
 
@@ -79,6 +81,20 @@ def _kind(block: Block) -> str:
 
 def _marked(text: Text) -> Markup:
     return Markup("").join(_span(span) for span in spans(text))
+
+
+def _stacks(table: Table) -> bool:
+    """Whether a phone shows the cells of a row below each other, as they do not fit beside each other. Words may be broken, figures not."""
+    if not table.headed or not table.columns:
+        return False
+    headings = [max(map(len, column.heading.split()), default=0) for column in table.columns]
+    widest = [max([headings[at], *(len(plain_of(row[at])) for row in table.rows)]) for at in range(len(table.columns))]
+    tokens = [max((len(word) for row in table.rows for word in plain_of(row[at]).split()), default=0) for at in range(len(table.columns))]
+    broken = [max(token, PROSE if column.wraps else WORD) for token, column in zip(tokens, table.columns, strict=True)]
+    least = [
+        min(width, most) if column.align is Align.LEFT else width for width, most, column in zip(widest, broken, table.columns, strict=True)
+    ]
+    return sum(least) * FIGURE_PX + len(widest) * GAP_PX > PHONE_PX
 
 
 def _span(span: Span) -> Markup:

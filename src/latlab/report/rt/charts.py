@@ -17,6 +17,7 @@ from latlab.model.blame import UNEXPLAINED
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 from latlab.report.chart import WIDE_PX, Chart, finished
 from latlab.report.colours import NOTHING_KNOWN, of_kinds, of_series
+from latlab.report.rt import rare
 from latlab.report.rt.doses import dose_notes
 
 HIGH_PX = 300
@@ -28,7 +29,8 @@ CALLERS = ("no caller", "hwrng driver", "kernel-stack randomisation", "kernel-st
 
 
 def charts(result: RtResult) -> list[Chart]:
-    found = [chart for wakeups in result.wakeups for chart in (_staircase(wakeups),) if chart]
+    found = rare.charts(result)
+    found += [chart for wakeups in result.wakeups for chart in (_staircase(wakeups),) if chart]
     recorder = result.recorder
     if recorder:
         found.append(_survival(recorder))
@@ -113,10 +115,14 @@ def _survival(wakeups: Wakeups) -> Chart:
 
 
 def _survivors(cpu: int, kind: str, histogram: Histogram) -> list[dict[str, Any]]:
+    """From the first latency that anything is earlier than: before it the share is 1, and nothing is to be seen."""
     low_ns, share = histogram.survival()
+    seen = np.flatnonzero(share < 1.0)
+    first = max(int(seen[0]) - 1, 0) if len(seen) else 0
     return [
         {"us": max(low, 1) / 1000, "share": s, "cpu": f"CPU {cpu}", "kind": kind}
-        for low, s in zip(low_ns.tolist(), share.tolist(), strict=True)
+        for low, s in zip(low_ns.tolist()[first:], share.tolist()[first:], strict=True)
+        if s > 0
     ]
 
 

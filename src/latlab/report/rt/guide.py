@@ -13,7 +13,7 @@ from latlab.report.guides import commentary, platform_of, procedure
 from latlab.report.page import Block, Facts, Page, Paragraph, Section
 from latlab.report.rt.charts import charts, dose_chart
 from latlab.report.rt.pages import TITLE
-from latlab.report.rt.tables import Results, summary, tables
+from latlab.report.rt.tables import Results, is_exact, summary, tables
 from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
 from latlab.report.run.facts import problem_items
 from latlab.report.titles import platform_title
@@ -25,7 +25,7 @@ def guide(run: Run, results: Results) -> Page:
     experiment = summary(run, results)
     overview = named([dose_chart(doses(run, results))], "overview") if experiment else ()
     of_all = (Section("What the experiment shows", (*overview, *experiment)),) if experiment else ()
-    measured = tuple(_measurement(number, name, result) for number, (name, result) in enumerate(results))
+    measured = tuple(_measurement(number, name, result, is_exact(run)) for number, (name, result) in enumerate(results))
     found = Section("Results", sections=(*of_all, *measured))
     return Page(f"{TITLE} on {platform_title(run)}", sections=(*platform_of(run), _method(run), *procedure(run), found, *commentary(run)))
 
@@ -43,5 +43,5 @@ def _method_blocks(run: Run) -> Iterator[Block]:
     yield Facts(tuple((name, value) for name, value in facts_of(run) if name not in ("mode", "command")))
 
 
-def _measurement(number: int, name: str, result: RtResult) -> Section:
-    return Section(name or "Wake-up latency", (*tables("", result), *named(charts(result), f"m{number}")))
+def _measurement(number: int, name: str, result: RtResult, exact: bool) -> Section:
+    return Section(name or "Wake-up latency", (*tables("", result, exact), *named(charts(result), f"m{number}")))

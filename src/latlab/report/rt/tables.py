@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from dataclasses import replace
 
 from latlab.analysis.base.wording import said_blame
 from latlab.analysis.wakeups.agreement import agreement, percentile_ns, told_percentiles
@@ -14,12 +15,14 @@ from latlab.analysis.wakeups.dose_experiment import doses
 from latlab.analysis.wakeups.result import RtResult
 from latlab.campaigns.power_results import PowerResult
 from latlab.model.blame import UNEXPLAINED
-from latlab.model.enums import Metric
+from latlab.model.enums import Clock, Metric
 from latlab.model.run import Run
 from latlab.model.wakeups import Wakeups
+from latlab.report.rt import rare
 from latlab.report.rt.doses import dose_tables
 from latlab.report.rt.words import us
 from latlab.report.table import Column, Table, figures, words
+from latlab.report.text import plain
 from latlab.report.titles import METRIC_TITLES
 
 OUTLIERS_SHOWN = 20
@@ -31,7 +34,7 @@ Results = list[tuple[str, RtResult]]
 
 def all_tables(run: Run, results: Results) -> list[Table]:
     """A run's tables, an experiment's summary first."""
-    return [*summary(run, results), *(table for name, result in results for table in tables(name, result))]
+    return [*summary(run, results), *(table for name, result in results for table in tables(name, result, is_exact(run)))]
 
 
 def summary(run: Run, results: Results) -> list[Table]:
@@ -40,18 +43,32 @@ def summary(run: Run, results: Results) -> list[Table]:
     return dose_tables(results, found) if found else []
 
 
-def tables(name: str, result: RtResult) -> list[Table]:
-    """Everything that one measurement says."""
+def tables(name: str, result: RtResult, is_exact: bool = False) -> list[Table]:
+    """Everything that one measurement says; `is_exact`: on the instruction clock."""
     found = [latencies(name, wakeups) for wakeups in result.wakeups]
     recorder = result.recorder
     cyclictest = next((wakeups for wakeups in result.wakeups if wakeups.tool == "cyclictest"), None)
     if recorder and cyclictest:
         found.append(side_by_side(name, recorder, cyclictest))
     if recorder and recorder.outliers:
-        found += [causes(name, result), _worst(name, result, recorder)]
+        found += [causes(name, result), *(_named(name, table) for table in rare.rates(result, is_exact))]
+        found += [_named(name, table) for table in (*rare.took(result), *rare.worst(result))] if _has_parts(result) else []
+        found += [] if _has_parts(result) else [_worst(name, result, recorder)]
     if result.exposure:
         found.append(_exposure(name, result))
     return found
+
+
+def is_exact(run: Run) -> bool:
+    return run.tick.clock is Clock.INSTRUCTIONS
+
+
+def _has_parts(result: RtResult) -> bool:
+    return any(entry.parts for entry in result.attributed or ())
+
+
+def _named(name: str, table: Table) -> Table:
+    return replace(table, caption=_titled(name, plain(table.caption)))
 
 
 def latencies(name: str, wakeups: Wakeups) -> Table:

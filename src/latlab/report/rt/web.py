@@ -11,7 +11,7 @@ from latlab.report.chart import named
 from latlab.report.page import Caution, Facts, Page, Section
 from latlab.report.rt.charts import charts, dose_chart
 from latlab.report.rt.pages import TITLE
-from latlab.report.rt.tables import UNIT, Results, summary, tables
+from latlab.report.rt.tables import UNIT, Results, is_exact, summary, tables
 from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
 from latlab.report.run.facts import problem_items
 from latlab.report.units import CLOCK_NAMES
@@ -31,6 +31,6 @@ def _sections(run: Run, results: Results) -> Iterator[Section]:
     if found := summary(run, results):
         yield Section("What the experiment shows", (*named([dose_chart(doses(run, results))], "overview"), *found))
     for number, (name, result) in enumerate(results):
-        yield Section(name or "Measurement", (*tables("", result), *named(charts(result), f"m{number}")))
+        yield Section(name or "Measurement", (*tables("", result, is_exact(run)), *named(charts(result), f"m{number}")))
     command = (("command", " ".join(run.command)),) if run.command else ()
     yield Section("What these figures mean", (Facts((*facts_of(run), *command)),))

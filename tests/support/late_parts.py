@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A measurement whose late wake-ups are known part by part."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from latlab.analysis.wakeups.attribution import Attributed
+from latlab.analysis.wakeups.lateness_parts import Part
+from latlab.analysis.wakeups.result import RtResult
+from latlab.model.blame import UNEXPLAINED, Blame, BlameKind
+from latlab.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
+
+INTERVAL_NS = 1_000_000
+THIEF = Blame(BlameKind.THREAD, "irq/42-a-driver (priority 90)")
+NETWORK, STOLEN, PATH = Blame(BlameKind.INTERRUPT, "eth0"), Blame(BlameKind.STOLEN), Blame(BlameKind.PATH)
+SHAPES = (
+    ((THIEF, 400_000), (NETWORK, 30_000), (PATH, 2_500)),
+    ((STOLEN, 190_000), (PATH, 2_000)),
+    ((NETWORK, 110_000), (UNEXPLAINED, 8_000), (PATH, 2_000)),
+)
+
+
+def late_result(late: int = 45, cpus: int = 2) -> RtResult:
+    """Late wake-ups of three causes in turn, on CPUs in turn, with many others in time between them."""
+    entries = tuple(_entry(number, number % cpus) for number in range(late))
+    found = tuple(_cpu(cpu, [one.outlier.late_ns for one in entries if one.outlier.cpu == cpu]) for cpu in range(cpus))
+    outliers = tuple(one.outlier for one in entries)
+    recorder = Wakeups("recorder", INTERVAL_NS, 1, found, outliers, 0, (late + 1) * 100 * INTERVAL_NS)
+    return RtResult((recorder,), entries, (), None, ())
+
+
+def _entry(number: int, cpu: int) -> Attributed:
+    parts = tuple(Part(blame, ns + 100 * number) for blame, ns in SHAPES[number % len(SHAPES)])
+    late_ns = sum(part.ns for part in parts)
+    outlier = Outlier(cpu, (number + 1) * 100 * INTERVAL_NS + late_ns, late_ns)
+    return Attributed(outlier, parts[0].blame, 0, parts[0].ns, parts)
+
+
+def _cpu(cpu: int, late_ns: list[int]) -> CpuWakeups:
+    low = np.array(sorted({8_000, 10_000, 14_000, *(ns // 1000 * 1000 for ns in late_ns)}), dtype=np.int64)
+    counts = np.array([1500 if at < 20_000 else sum(ns // 1000 * 1000 == at for ns in late_ns) for at in low], dtype=np.int64)
+    histogram = Histogram(low, low + 1000, counts)
+    return CpuWakeups(cpu, histogram, histogram.total, histogram.total, 0, 8_000, max(late_ns), 10_000.0)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How often each cause comes, who took each CPU, and the worst part by part."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from latlab.analysis.wakeups.rare import rates_of
+from latlab.report.chart import PHONE_PX, for_a_phone
+from latlab.report.rt import rare
+from latlab.report.rt.charts import charts
+from latlab.report.rt.tables import tables
+from support.late_parts import NETWORK, STOLEN, THIEF, late_result
+
+
+def test_each_cause_is_counted_by_event_with_its_interval_and_the_length_that_it_takes() -> None:
+    (table,) = rare.rates(late_result(45), is_exact=False)
+    assert [row[0] for row in table.rows] == sorted((rare.cause_of(one) for one in (THIEF, NETWORK, STOLEN)), key=_position)
+    assert [row[1:3] for row in table.rows] == [("15", "15")] * 3
+    assert all(" to " in str(row[5]) and row[6] != "-" for row in table.rows)
+
+
+def _position(name: str) -> int:
+    return [rare.cause_of(one.blame) for one in rates_of(late_result(45))].index(name)
+
+
+def test_on_the_instruction_clock_a_rate_has_no_interval() -> None:
+    (table,) = rare.rates(late_result(), is_exact=True)
+    assert len(table.columns) == 5
+
+
+def test_who_took_a_core_sums_the_parts_of_all_late_wake_ups() -> None:
+    result = late_result(45)
+    (table,) = rare.took(result)
+    together = sum(float(str(row[-1])) for row in table.rows)
+    assert together == pytest.approx(sum(outlier.late_ns for outlier in result.wakeups[0].outliers) / 1000, abs=0.5)
+    assert [column.name for column in table.columns] == ["Cause", "CPU 0", "CPU 1", "Together"]
+    assert table.rows[0][0] == rare.cause_of(THIEF)
+
+
+def test_the_worst_twenty_stand_with_their_parts_the_latest_first() -> None:
+    (table,) = rare.worst(late_result(45))
+    late = [float(str(row[2])) for row in table.rows]
+    assert len(late) == 20 and late == sorted(late, reverse=True)
+    assert str(table.rows[0][3]).startswith(f"{rare.cause_of(THIEF)} 404.2, ")
+
+
+def test_without_parts_there_is_neither_table_nor_chart_of_them() -> None:
+    result = late_result()
+    bare = replace(result, attributed=tuple(replace(entry, parts=()) for entry in result.attributed or ()))
+    assert rare.took(bare) == rare.worst(bare) == [] and rare.charts(bare) == []
+    assert any(table.caption == "Outliers" for table in tables("", bare))
+
+
+def test_wake_ups_that_were_dropped_leave_no_rate() -> None:
+    result = late_result()
+    (recorder,) = result.wakeups
+    dropped = replace(recorder, cpus=tuple(replace(cpu, outliers_dropped=1) for cpu in recorder.cpus))
+    assert rates_of(replace(result, wakeups=(dropped,))) == ()
+
+
+def test_the_survival_curve_begins_where_there_is_something_to_see() -> None:
+    survival = next(chart for chart in charts(late_result()) if chart.title == "Survival")
+    (rows,) = survival.spec["datasets"].values()
+    assert min(row["us"] for row in rows) == 8.0 and sum(row["share"] == 1.0 for row in rows) == 2
+
+
+def test_a_chart_for_a_phone_is_as_wide_as_one_and_one_of_panels_stays() -> None:
+    for chart in charts(late_result()):
+        phone = for_a_phone(chart.spec)
+        assert phone is not None and phone["width"] == PHONE_PX and chart.spec != phone
+    assert for_a_phone({"hconcat": [], "width": 900}) is None

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy import stats
 
 from latlab.analysis.base.comparison import Comparison, Statistic
@@ -55,6 +56,21 @@ def test_the_same_board_measured_again_is_the_same_and_no_figure_of_it_moved() -
         assert _verdicts(found)["CPU 0 median"] is Verdict.SAME and not _changed(found)
         verdicts.append(found.verdict)
     assert verdicts.count(Verdict.SAME) >= 36 and set(verdicts) <= {Verdict.SAME, Verdict.SAME_LEVEL}
+
+
+@pytest.mark.parametrize(("wider_us", "verdict"), [(0, Verdict.SAME), (1, Verdict.CANNOT_TELL), (2, Verdict.CANNOT_TELL)])
+def test_a_spread_in_whole_microseconds_is_the_same_only_where_rounding_hides_no_change(wider_us: int, verdict: Verdict) -> None:
+    """Two steps are what counts as a change here, and each of the four quantiles may lie anywhere in its step."""
+    values = np.random.default_rng(4).integers(8, 12, 60_000)
+    wider = np.where(values == 11, 11 + wider_us, values)
+    before, after = (wakeup_run(_in_microseconds(each), mode=None) for each in (values, wider))
+    assert next(row for row in compare(before, after).rows if row.statistic is Statistic.SPREAD).verdict is verdict
+
+
+def _in_microseconds(values: NDArray[np.int64]) -> Distribution:
+    found, counts = np.unique(values * 1000, return_counts=True)
+    rows = tuple((int(low), int(low), int(n)) for low, n in zip(found, counts, strict=True))
+    return replace(distribution(list(values * 1000)), counts=rows, resolution_ticks=1000)
 
 
 def test_a_histogram_alone_does_not_tell_the_tail_of_ten_minutes() -> None:

@@ -130,6 +130,32 @@ def test_what_a_run_does_over_its_iterations_is_named_as_that_and_no_change_betw
     assert row["drifts"][0] is None and row["drifts"][1]["after"] == (None if how == "line" else 12)
 
 
+def _ragged(seed: int, course: Floats) -> Floats:
+    """A course over the iterations, which cluster 1 hides by what it carries from one iteration to the next."""
+    values = _values(seed, boots=4, iterations=20) * (1 + course)[None, :, None]
+    walk = np.cumsum(np.random.default_rng(seed + 100).standard_normal((4, 20, 1)) * 900, axis=1)
+    values[:, :, 2:] += walk - walk.mean(axis=1, keepdims=True)
+    return np.asarray(values)
+
+
+FLAT, RISING = np.zeros(20), np.linspace(0.0, 0.2, 20)
+
+
+def test_a_change_beside_a_drift_that_is_as_large_may_be_the_same_drift():
+    for seed in range(1, 9):
+        comparison, decision = _compared(_ragged(seed, FLAT), _ragged(seed + 10, RISING))
+        assert any(row.drifts[1] for row in comparison.rows) and decision.exit_code == 3
+        assert Verdict.REGRESSED not in {row.verdict for row in comparison.rows}
+
+
+def test_a_change_beside_a_drift_that_is_far_larger_is_told():
+    after = _ragged(2, RISING)
+    after[:, :, 2:] += 3 * LEVEL
+    comparison, decision = _compared(_ragged(1, FLAT), after)
+    assert decision.exit_code == 1
+    assert {row.cluster for row in comparison.rows if row.verdict is Verdict.REGRESSED and row.statistic is None} == {1}
+
+
 @pytest.mark.parametrize("late", [(slice(None), 97), (3, 97), (0, slice(90, 93))], ids=["each boot's", "one", "three of one boot"])
 def test_a_few_late_iterations_are_neither_a_drift_nor_a_switch(late):
     after = _values(2)

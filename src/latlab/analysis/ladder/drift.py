@@ -18,6 +18,8 @@ FEWEST_SERIES, MANY_SERIES = 3, 8
 P_OF_FEW = 0.01
 DRIFT_P = 1e-4
 MOST_CARRIED = 0.9
+Drifts = tuple[Drift | None, Drift | None]
+"""Of the base and of the other run."""
 
 
 def drift_of(cells: Cells, threshold: float) -> Drift | None:
@@ -42,12 +44,12 @@ def drift_of(cells: Cells, threshold: float) -> Drift | None:
     return Drift(fit.size, iterations, fit.at) if fit.is_of_all(each[~np.isnan(each).any(axis=1)]) else None
 
 
-def differ(drifts: tuple[Drift | None, Drift | None], threshold: float) -> bool:
+def differ(drifts: Drifts, threshold: float) -> bool:
     before, after = (one.size if one is not None else 0.0 for one in drifts)
     return abs(after - before) > threshold
 
 
-def explains(shift: Shift, drifts: tuple[Drift | None, Drift | None]) -> bool:
+def explains(shift: Shift, drifts: Drifts) -> bool:
     """Whether one of the runs does inside itself as much as the two differ by."""
     return abs(shift.value) <= max((abs(one.size) for one in drifts if one is not None), default=0.0)
 

@@ -22,7 +22,7 @@ from latlab.analysis.base.moderated import LEAST_P, t_shift
 from latlab.analysis.base.statistics import Shift, family_wise
 from latlab.analysis.base.verdicts import Limits, Verdict, decide
 from latlab.analysis.base.weighted import exceedance_p
-from latlab.analysis.ladder.drift import differ, drift_of, explains
+from latlab.analysis.ladder.drift import Drifts, differ, drift_of, explains
 from latlab.analysis.ladder.evidence import Evidence
 
 QUANTILES = ((Statistic.P90, 0.9), (Statistic.P99, 0.99), (Statistic.P99_9, 0.999))
@@ -90,21 +90,36 @@ def judged_shapes(evidence: Sequence[Evidence], rows: Sequence[Row], limits: Lim
     shapes = [None if row.is_occasional else _shape(one, row) for one, row in zip(evidence, rows, strict=True)]
     figures = [figure for shape in shapes if shape is not None for figure in shape.rows]
     adjusted = dict(zip(map(id, figures), _adjusted(figures), strict=True))
+    drifting = [_drifts(one, row, shape is not None) for one, row, shape in zip(evidence, rows, shapes, strict=True)]
     out: list[Row] = []
-    for one, row, shape in zip(evidence, rows, shapes, strict=True):
-        drifts = (None, None) if shape is None else (drift_of(one.before, row.threshold), drift_of(one.after, row.threshold))
-        if differ(drifts, row.threshold):
+    for row, shape, drifts in zip(rows, shapes, drifting, strict=True):
+        if drifts is not None:
             own = explains(row.shift, drifts) or row.verdict is Verdict.SAME
             out.append(replace(row, verdict=Verdict.CANNOT_TELL if own else row.verdict, drifts=drifts))
             continue
+        of_span = [
+            each for other, each in zip(rows, drifting, strict=True) if each and (other.test, other.metric) == (row.test, row.metric)
+        ]
         judged = [] if shape is None else [_decided(figure, adjusted[id(figure)], len(figures), limits) for figure in shape.rows]
         told = shape is not None and shape.is_same(judged)
-        verdict = Verdict.SAME_LEVEL if row.verdict is Verdict.SAME and not told else row.verdict
+        verdict = _beside(row, of_span) if row.verdict is not Verdict.SAME or told else Verdict.SAME_LEVEL
         seen = tuple(one for figure in judged for one in figure.detectable)
         maxima = shape.maxima if shape is not None else None
         out.append(replace(row, verdict=verdict, detectable=(*row.detectable, *seen), maxima=maxima))
-        out += [figure for figure in judged if figure.verdict in (*_CHANGED, Verdict.MOVED)]
+        out += [figure for figure in judged if _beside(figure, of_span) in (*_CHANGED, Verdict.MOVED)]
     return out
+
+
+def _drifts(one: Evidence, row: Row, is_known: bool) -> Drifts | None:
+    """What both runs do inside themselves, where that differs."""
+    drifts = (drift_of(one.before, row.threshold), drift_of(one.after, row.threshold)) if is_known else (None, None)
+    return drifts if differ(drifts, row.threshold) else None
+
+
+def _beside(row: Row, of_span: Sequence[Drifts]) -> Verdict:
+    """Where other cells of the span drift inside a run, a change that is no larger may be the same drift, not shown in so few."""
+    is_explained = row.verdict in (*_CHANGED, Verdict.MOVED) and any(explains(row.shift, each) for each in of_span)
+    return Verdict.CANNOT_TELL if is_explained else row.verdict
 
 
 def _adjusted(figures: Sequence[Row]) -> list[float]:

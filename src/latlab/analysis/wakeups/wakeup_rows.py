@@ -115,7 +115,8 @@ class CpuRows:
         spread = spread_shift(a, b)
         if spread is not None:
             before, after = (float((one.quantile(0.9) or 0) - (one.quantile(0.1) or 0)) for one in (a, b))
-            yield self._row(Statistic.SPREAD, before, after, spread, "from 10 to 90 %", coarse)
+            printed = _as_printed(spread, max(coarse, self.a.resolution, self.b.resolution))
+            yield self._row(Statistic.SPREAD, before, after, printed, "from 10 to 90 %", coarse)
         found = apart(a, b, max(self.a.resolution, self.b.resolution))
         middle = a.mean_and_error[0]
         row = self._row(Statistic.SHAPE, middle, middle, NO_SHIFT, _told_apart(found.later, found.earlier, "ns"), coarse)
@@ -169,6 +170,13 @@ def test_of(a: Side, b: Side) -> str:
 
 def undecided(difference: float) -> Shift:
     return Shift(difference, -np.inf, np.inf, 1.0)
+
+
+def _as_printed(shift: Shift, step: float) -> Shift:
+    """The interval with what steps cut off of four quantiles: each is anywhere in its step, a variance of a twelfth."""
+    half = normal_quantile(0.975) * step * (4 / 12) ** 0.5
+    low, high = (float(np.hypot(shift.value - end, half)) for end in (shift.low, shift.high))
+    return replace(shift, low=shift.value - low, high=shift.value + high)
 
 
 def _missing(side: Side) -> int | None:

@@ -2,6 +2,7 @@
 """The recorder at real-time priority on this machine."""
 
 import os
+import shutil
 import signal
 import struct
 import subprocess
@@ -15,6 +16,7 @@ from latlab.analysis.wakeups.wakeup import disagreement
 from latlab.errors import DataError
 from latlab.formats.wakeups.kernel_events import read_kernel_events
 from latlab.formats.wakeups.recorder import HEADER, read_record
+from latlab.model.blame import UNEXPLAINED
 from latlab.targets.linux.recorder_binary import recorder_for
 from support.recorder_kills import kill_at, kill_times
 
@@ -106,7 +108,8 @@ def test_a_file_that_cannot_be_written_is_said_before_anything_is_measured(progr
 def test_what_the_kernel_did_until_each_late_wake_up_adds_up_to_its_lateness(program: Path, tmp_path: Path) -> None:
     """With a threshold of 1 us nearly every wake-up is late. A kernel that does not open its events to this user says so on each CPU."""
     record, kept = tmp_path / "a.rec", tmp_path / "a.events"
-    subprocess.run([program, "-o", record, "-k", kept, "-D", "1", "-i", "5000", "-t", "1", "-I"], check=True)
+    named_as_it_is = shutil.copy(program, tmp_path / "latlab-recorder")
+    subprocess.run([named_as_it_is, "-o", record, "-k", kept, "-D", "1", "-i", "5000", "-t", "1", "-I"], check=True)
     wakeups, events = read_record(record.read_bytes(), "a"), read_kernel_events(kept.read_bytes(), "a")
     if events.closed:
         assert {cpu for cpu, _ in events.closed} == {cpu.cpu for cpu in wakeups.cpus} and not events.late
@@ -114,7 +117,8 @@ def test_what_the_kernel_did_until_each_late_wake_up_adds_up_to_its_lateness(pro
     assert not events.problems and len(events.late) == len(wakeups.outliers) > 0
     entries = with_parts(wakeups, attribute(wakeups, wakeups.outliers, ()), events, 80)
     assert all(sum(part.ns for part in entry.parts) == entry.outlier.late_ns for entry in entries)
-    assert all(any(step.comes and step.comes.name == program.name[:15] for step in late.steps) for late in events.late)
+    named = [entry for entry in entries if any(part.blame != UNEXPLAINED for part in entry.parts)]
+    assert len(named) > 0.9 * len(entries)
 
 
 @pytest.mark.parametrize("path", ["/nowhere/a.events", "/dev/full"])

@@ -155,6 +155,11 @@ def test_events_that_do_not_reach_back_leave_a_rest() -> None:
     assert said(steps, Outlier(0, 1_300_000, 300_000)) == {("unexplained", ""): 200_000, ("path", ""): 100_000}
 
 
+def test_where_the_switch_to_the_thread_is_missing_nobody_is_accused() -> None:
+    """Now and then a kernel writes none of a wake-up's events: whoever ran when they ended is not the one who ran on."""
+    assert said(*late(switch(900_000, HIGH, LOW), wake_ns=1_112_000)) == {("unexplained", ""): 112_000}
+
+
 _STEPS = st.lists(
     st.tuples(st.integers(0, 400_000), st.sampled_from(list(Step)), st.sampled_from([OWN, IDLE, LOW, HIGH]), st.integers(0, 400_000)),
     max_size=12,

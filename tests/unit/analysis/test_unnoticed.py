@@ -17,7 +17,8 @@ from latlab.analysis.compare import compare
 from latlab.analysis.gate import decide_gate
 from latlab.analysis.history import history
 from latlab.analysis.ladder.judge import _settled
-from latlab.analysis.wakeups.attribution import MEASURING_TASK, attribute
+from latlab.analysis.wakeups.attribution import attribute
+from latlab.analysis.wakeups.lateness_parts import MEASURING_TASK
 from latlab.analysis.wakeups.tail import tails
 from latlab.model.blame import UNEXPLAINED, BlameKind
 from latlab.model.calls import Call, KernelSpan

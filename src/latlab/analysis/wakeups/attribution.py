@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from latlab.analysis.wakeups.lateness_parts import Part, calibrations, parts_of, steps_by_wake_up
+from latlab.analysis.wakeups.lateness_parts import MEASURING_TASK, Part, calibrations, parts_of, steps_by_wake_up
 from latlab.catalog import call_name
 from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
 from latlab.model.calls import Call, KernelSpan
@@ -20,7 +20,6 @@ from latlab.model.kernel_events import KernelEvents
 from latlab.model.wakeups import Outlier, Wakeups
 
 CAUSE_SHARE = 0.5
-MEASURING_TASK = "latlab-recorder"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from latlab.model.kernel_events import CycleCounts, KernelEvents, KernelStep, La
 from latlab.model.stolen import Calibration, Regime
 from latlab.model.wakeups import Outlier
 
+MEASURING_TASK = "latlab-recorder"
 MARK_SHARE = 0.5
 COUNTER_OVERFLOW = "arm-pmu"
 PATH = Blame(BlameKind.PATH)
@@ -132,9 +133,13 @@ def _untold(late: LateSteps) -> Iterator[tuple[int, int]]:
 
 
 def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool) -> Iterator[_Stretch]:
+    """None where the last switch is not to the late thread: events are missing, and whoever ran at their end may not have run on."""
+    own = next((step.comes for step in reversed(late.steps) if step.comes is not None), None)
+    if own is None or own.name != MEASURING_TASK:
+        return
     state = _State(own_priority)
     first = next((step for step in late.steps if step.leaves is not None), None)
-    state.own_pid = next((step.comes.pid for step in reversed(late.steps) if step.comes is not None), None)
+    state.own_pid = own.pid
     state.running = first.leaves if first else None
     begin_ns: int | None = None
     for step in late.steps:

@@ -146,12 +146,12 @@ def test_sphinx_builds_every_page_without_a_warning(folder):
     assert len(list((folder / "out").glob("*-*.html"))) == 10
 
 
-def test_the_page_of_wakeups_has_the_table_of_the_reference_and_its_histogram(folder):
+def test_the_page_of_wakeups_has_the_table_of_the_reference_its_histogram_and_its_survival(folder):
     text = (folder / "rt-rst.rst").read_text()
     for row in ('"Minimum (µs)","4","5"', '"Average (µs)","8","11"', '"Maximum (µs)","28","497"'):
         assert row in text
     assert "cortex-a53" in text and "1250 MHz" in text
-    assert pictures_of(folder, "rt", Format.RST) == ["rt-rst-img/m0-0"]
+    assert pictures_of(folder, "rt", Format.RST) == ["rt-rst-img/m0-0", "rt-rst-img/m0-1"]
     assert "CPU 1: median 11.00 µs, maximum 497.0 µs" in text
 
 

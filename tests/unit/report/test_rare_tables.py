@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from latlab.analysis.wakeups.rare import rates_of
+from latlab.analysis.wakeups.result import RtResult
 from latlab.report.chart import PHONE_PX, for_a_phone
 from latlab.report.rt import rare
 from latlab.report.rt.charts import charts
@@ -65,6 +66,16 @@ def test_the_survival_curve_begins_where_there_is_something_to_see() -> None:
     survival = next(chart for chart in charts(late_result()) if chart.title == "Survival")
     (rows,) = survival.spec["datasets"].values()
     assert min(row["us"] for row in rows) == 8.0 and sum(row["share"] == 1.0 for row in rows) == 2
+
+
+def test_what_a_histogram_clipped_is_marked_where_its_survival_ends() -> None:
+    (recorder,) = late_result().wakeups
+    clipped = tuple(replace(cpu, histogram=replace(cpu.histogram, beyond=7)) for cpu in recorder.cpus if cpu.histogram)
+    result = RtResult((replace(recorder, tool="cyclictest", cpus=clipped),), None, (), None, ())
+    survival = next(chart for chart in charts(result) if chart.title == "Survival")
+    assert "7 of CPU 0, 7 of CPU 1 are later than that" in survival.note
+    marks = [row for rows in survival.spec["datasets"].values() for row in rows if "n" in row]
+    assert [row["n"] for row in marks] == [7, 7] and all(0 < row["share"] < 0.01 for row in marks)
 
 
 def test_a_chart_for_a_phone_is_as_wide_as_one_and_one_of_panels_stays() -> None:

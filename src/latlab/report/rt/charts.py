@@ -32,8 +32,9 @@ def charts(result: RtResult) -> list[Chart]:
     found = rare.charts(result)
     found += [chart for wakeups in result.wakeups for chart in (_staircase(wakeups),) if chart]
     recorder = result.recorder
-    if recorder:
-        found.append(_survival(recorder))
+    counted = recorder or next((one for one in result.wakeups if any(cpu.histogram for cpu in one.cpus)), None)
+    if counted:
+        found.append(_survival(counted))
     if recorder and recorder.outliers:
         found.append(_outliers(result, recorder))
     return found
@@ -111,7 +112,24 @@ def _survival(wakeups: Wakeups) -> Chart:
         )
     )
     note = "How many wake-ups were at least this late, both axes logarithmic. Missed periods are those that passed while a thread was late."
-    return Chart("Survival", note, finished(chart))
+    beyond = [row for cpu in wakeups.cpus if cpu.histogram for row in _overflow(cpu.cpu, cpu.histogram)]
+    if not beyond:
+        return Chart("Survival", note, finished(chart))
+    ends = (
+        alt.Chart(alt.InlineData(values=beyond))
+        .mark_point(shape="triangle-right", filled=True, size=140)
+        .encode(x="us:Q", y="share:Q", color=_colour(sorted({str(row["cpu"]) for row in rows})), tooltip=["cpu:N", "n:Q"])
+    )
+    told = ", ".join(f"{row['n']} of {row['cpu']}" for row in beyond)
+    return Chart("Survival", f"{note} The histogram ends at the triangle: {told} are later than that.", finished(alt.layer(chart, ends)))
+
+
+def _overflow(cpu: int, histogram: Histogram) -> list[dict[str, Any]]:
+    """Where the histogram ends, if there is more."""
+    if not histogram.beyond or not len(histogram.high_ns):
+        return []
+    share = histogram.beyond / histogram.total
+    return [{"us": int(histogram.high_ns[-1]) / 1000, "share": share, "cpu": f"CPU {cpu}", "n": histogram.beyond}]
 
 
 def _survivors(cpu: int, kind: str, histogram: Histogram) -> list[dict[str, Any]]:

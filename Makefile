@@ -20,7 +20,7 @@ help:
 	@echo "make bench    figures beside the peers'"
 	@echo "make bench-peers  TF-A of Debian's source built, and measured by the probe beside ours"
 	@echo "make differ   one generated client on our firmware and on TF-A: every difference has a reason"
-	@echo "make lint     ruff and mypy over everything, the direction of imports"
+	@echo "make lint     ruff and mypy over everything, the direction of imports and includes, the rules of the house"
 	@echo "make docs     build the documentation with its generated page, warnings are errors"
 	@echo "make man      the manual pages, made from the help, in build/man"
 	@echo "make package  a wheel that carries the firmware images, every program and the manual pages"
@@ -124,6 +124,8 @@ lint: setup-dev
 	.venv/bin/ruff format --check --diff
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-cache
+	$(PYTHON) scripts/house_rules.py
+	$(PYTHON) scripts/include_floors.py
 
 docs: predictions
 	.venv/bin/sphinx-build -W -q -b html docs build/docs

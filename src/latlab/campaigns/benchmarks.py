@@ -59,4 +59,4 @@ def with_amounts(run: Run, files: Mapping[str, bytes]) -> Run:
     if LOG not in files:
         raise DataError(f"{run.id} lacks the file that its amounts are made of; import it again")
     found = read_amounts(files[LOG], run.source or LOG)
-    return replace(run, contents=Amounts(found.amounts), conditions=run.conditions.completed(found.conditions))
+    return replace(run, contents=Amounts(found.amounts, found.tool), conditions=run.conditions.completed(found.conditions))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from latlab.campaigns.following import GuestFollowing, LinuxFollowing, Unwatched, Watcher
 from latlab.campaigns.life import finish, living, refuse_interrupted
 from latlab.campaigns.rt_results import kernel_warnings, measured_on_facts
-from latlab.campaigns.steal_results import CAMPAIGN, problems_of
+from latlab.campaigns.steal_results import CAMPAIGN, TOOL, problems_of
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.elf_build import with_build, with_image
 from latlab.formats.qemu_command import with_machine
@@ -111,7 +111,7 @@ def _conditions(watch: Watch, mode: Mode) -> Conditions:
     commands = [watch.meter("latlab-steal", phase).replace("$OUT/", "") for phase in watch.phases]
     return Conditions(
         mode=mode,
-        instrument="steal meter",
+        instrument=TOOL,
         duration_s=watch.duration_s,
         interval_ns=watch.interval_us * 1000,
         priority=PRIORITY,
@@ -132,7 +132,7 @@ def _new_run(target: str, platform: str, cpus: int, conditions: Conditions, fact
         contents=Amounts(),
         conditions=conditions,
         started_utc=now_utc(),
-        facts=(("tool", "steal meter"), *facts),
+        facts=(("tool", TOOL), *facts),
     )
 
 

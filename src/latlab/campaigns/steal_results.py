@@ -16,6 +16,7 @@ from latlab.model.stolen import Stolen
 from latlab.targets.linux.steal_job import PHASES, file_of
 
 CAMPAIGN = "steal"
+TOOL = "steal meter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,8 @@ def problems_of(files: Mapping[str, bytes]) -> list[str]:
 
 def with_stolen(run: Run, files: Mapping[str, bytes]) -> Run:
     """The run with its amounts."""
-    return replace(run, contents=Amounts(tuple(one for phase in phases_of(files) for one in amounts_of(phase.name, phase.found))))
+    amounts = tuple(one for phase in phases_of(files) for one in amounts_of(phase.name, phase.found))
+    return replace(run, contents=Amounts(amounts, TOOL))
 
 
 def repeated(found: Stolen) -> tuple[Repeated, ...]:

@@ -97,6 +97,7 @@ class _Document(msgspec.Struct):
     code: tuple[_CodeRow, ...] = ()
     distributions: tuple[dict[str, Any], ...] = ()
     amounts: tuple[_AmountRow, ...] = ()
+    tool: str = ""
     attacks: tuple[AttackResult, ...] = ()
     experiment: Experiment | None = None
     load: tuple[LoadWork, ...] = ()
@@ -149,6 +150,7 @@ def render(run: Run) -> str:
         attacks=run.attacks,
         experiment=run.experiment,
         load=run.load,
+        tool=run.contents.tool if isinstance(run.contents, Amounts) else "",
         amounts=tuple((one.test, one.metric, one.name, str(one.core) if one.core else None, one.values, one.over_s) for one in run.amounts),
     )
     return msgspec.json.encode(document).decode() + "\n"
@@ -221,7 +223,8 @@ def _contents(d: _Document) -> Contents:
             tuple(
                 Amount(test, metric, name, parse_core(core) if core is not None else None, values, over_s)
                 for test, metric, name, core, values, over_s in d.amounts
-            )
+            ),
+            d.tool,
         )
     if d.kind is Kind.ATTACKS:
         return Attacks(d.attacks)

@@ -307,9 +307,11 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """What a run of a benchmark or a noise meter holds. A stored run is kept as raw files and has them once these are read."""
+    """What a run of a benchmark or a noise meter holds. A stored run is kept as raw files and has them, and the name of its tool, once
+    these are read."""
 
     amounts: tuple[Amount, ...] = ()
+    tool: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,8 +40,8 @@ def join_boots(runs: Sequence[Run]) -> Run:
     for one in CONDITIONS:
         if one.rule is not Rule.NOTE:
             _refuse_other(one.name, partial(_stated, one), runs)
-    if first.kind is Kind.AMOUNTS:
-        return _together(runs, Amounts(_repeated(runs)))
+    if isinstance(first.contents, Amounts):
+        return _together(runs, Amounts(_repeated(runs), first.contents.tool))
     boots = 0
     samples: list[Sample] = []
     traces: list[CoreTrace] = []

@@ -9,7 +9,7 @@ from latlab.analysis.amounts.amount_figures import levels
 from latlab.analysis.base.conditions import said_conditions
 from latlab.analysis.base.wording import heading_unit, scale_of, unit_of
 from latlab.model.enums import Metric
-from latlab.model.run import Amount, CoreId, Run
+from latlab.model.run import Amount, Amounts, CoreId, Run
 from latlab.report.page import Block, Facts, Page, Section
 from latlab.report.run.facts import problem_items
 from latlab.report.table import Figure, Table, Value, figures, words
@@ -31,7 +31,8 @@ def screen(run: Run) -> Page:
 
 def document(run: Run) -> Page:
     """The same as a document."""
-    title = f"{dict(run.facts).get('tool', 'Benchmark')} on {platform_title(run)}"
+    tool = run.contents.tool if isinstance(run.contents, Amounts) else ""
+    title = f"{tool or 'Benchmark'} on {platform_title(run)}"
     problems: tuple[Block, ...] = (problem_items(run.problems),) if run.problems else ()
     sections = (Section("Results", tuple(tables(run))), Section("What these figures mean", (Facts(_facts(run)), *problems)))
     lead = f"Run {run.id} of {run.started_utc}.", f"Clock: {CLOCK_NAMES[run.tick.clock]}."

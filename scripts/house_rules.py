@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Refuses what the house forbids and no linter knows: `python scripts/house_rules.py [TREE]`, a line for each, status 1.
+
+No code asks the facts of a run, which are for readers; none looks for words in a message; and a class has no name to which the glossary
+gives another meaning.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path("src/latlab")
+GLOSSARY = Path("docs/glossary.md")
+TERM = re.compile(r"(?:^- |\. )\*\*([A-Z][a-z]+)\*\*", re.MULTILINE)
+MESSAGES = ("message", "sentence")
+TEXT_TESTS = ("startswith", "endswith", "find", "index", "count")
+# Fields of this name that hold no run's facts.
+OTHER_FACTS = ("analysis/ladder/explain_platform.py", "formats/dump/calls_log.py")
+# Where a term of the glossary is a class. More than one place: what the glossary means and, so far, something else beside it.
+HOMES: dict[str, tuple[str, ...]] = {
+    "Amount": ("model/run.py",),
+    "Blind": ("model/stolen.py",),
+    "Boot": ("formats/dump/frames.py", "campaigns/psa_foreign.py", "campaigns/attack.py"),
+    "Cell": ("analysis/base/comparison.py",),
+    "Clock": ("model/enums.py",),
+    "Conditions": ("model/conditions.py",),
+    "Cost": ("virtual/fit.py",),
+    "Crossing": ("model/crossings.py", "analysis/wakeups/power_cycles.py"),
+    "Departure": ("virtual/structure.py",),
+    "Dose": ("model/conditions.py", "analysis/wakeups/dose_experiment.py"),
+    "Drift": ("analysis/base/iterations.py",),
+    "Dump": ("formats/dump/dump.py",),
+    "Event": ("model/events.py",),
+    "Exposure": ("analysis/wakeups/attribution.py",),
+    "Figure": ("analysis/base/figure.py", "report/table.py", "formats/published/tables.py"),
+    "Hold": ("analysis/spans/holds.py",),
+    "Iteration": ("formats/dump/dump.py",),
+    "Level": ("analysis/base/comparison.py", "analysis/wakeups/pareto.py", "campaigns/design_plan.py"),
+    "Mark": ("analysis/base/summary.py",),
+    "Metric": ("model/enums.py",),
+    "Order": ("analysis/base/comparison.py",),
+    "Outlier": ("model/wakeups.py",),
+    "Part": ("analysis/spans/decompose.py", "analysis/wakeups/lateness_parts.py", "model/life.py"),
+    "Place": ("targets/qemu/attack_params.py",),
+    "Response": ("analysis/design/response.py",),
+    "Ring": ("formats/dump/frames.py",),
+    "Row": ("analysis/base/comparison.py", "analysis/base/summary.py", "analysis/crossings/tally.py", "analysis/crossings/stacks.py"),
+    "Rule": ("model/rules.py", "analysis/base/conditions.py"),
+    "Run": ("model/run.py",),
+    "Sample": ("model/run.py",),
+    "Shape": ("analysis/ladder/shape.py", "analysis/base/change_null.py"),
+    "Span": ("model/attacks.py", "report/text.py"),
+    "Step": ("model/attacks.py", "model/kernel_events.py", "campaigns/commits.py"),
+    "Stolen": ("model/stolen.py",),
+    "Subject": ("targets/qemu/subject.py",),
+    "Suspicion": ("analysis/base/suspicion.py", "formats/published/cell_checks.py"),
+    "Sweep": ("report/virtual/whatif.py",),
+    "Theft": ("model/stolen.py",),
+    "Tick": ("model/run.py",),
+    "Topology": ("model/run.py",),
+    "Verdict": ("analysis/base/verdicts.py", "analysis/attacks/judge.py"),
+    "Witness": ("formats/probe/witness.py",),
+}
+Fault = tuple[int, str]
+
+
+def faults(tree: Path) -> list[str]:
+    terms = frozenset(TERM.findall((tree / GLOSSARY).read_text("utf-8")))
+    found = []
+    for path in sorted((tree / PACKAGE).rglob("*.py")):
+        name = str(path.relative_to(tree / PACKAGE))
+        module = ast.parse(path.read_text("utf-8"))
+        for line, sentence in sorted({*_facts(module, name), *_messages(module), *_names(module, name, terms)}):
+            found.append(f"{path.relative_to(tree)}:{line}: {sentence}")
+    return found
+
+
+def _facts(module: ast.Module, name: str) -> Iterator[Fault]:
+    """`facts` may be passed on, added to and shown as a whole; an index, a test, or a loop that chooses asks them."""
+    if name in OTHER_FACTS:
+        return
+    for node in ast.walk(module):
+        match node:
+            case ast.Subscript(value=asked):
+                is_asked = _is_facts(asked)
+            case ast.Attribute(value=asked, attr=attr):
+                is_asked = _is_facts(asked) and attr != "items"
+            case ast.Compare():
+                is_asked = any(_is_facts(each) for each in (node.left, *node.comparators))
+            case ast.comprehension(iter=asked, ifs=chosen):
+                is_asked = bool(chosen) and _is_facts(asked)
+            case ast.For(iter=asked, body=body):
+                is_asked = _is_facts(asked) and any(isinstance(each, ast.If | ast.Match) for part in body for each in ast.walk(part))
+            case _:
+                is_asked = False
+        if is_asked:
+            line = node.iter.lineno if isinstance(node, ast.comprehension) else getattr(node, "lineno", 0)
+            yield line, "`facts` are for readers; what code asks is a field of its own (src/latlab/model)"
+
+
+def _is_facts(node: ast.expr) -> bool:
+    match node:
+        case ast.Attribute(attr="facts"):
+            return True
+        case ast.Call(func=ast.Name(id="dict" | "list" | "tuple" | "set"), args=[inner]):
+            return _is_facts(inner)
+        case _:
+            return False
+
+
+def _messages(module: ast.Module) -> Iterator[Fault]:
+    for node in ast.walk(module):
+        match node:
+            case ast.Compare():
+                sides = (node.left, *node.comparators)
+                is_test = any(_is_message(each) for each in sides) and any(_is_words(each) for each in sides)
+            case ast.Call(func=ast.Attribute(value=asked, attr=attr)) if attr in TEXT_TESTS:
+                is_test = _is_message(asked)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="re")), args=args):
+                is_test = any(_is_message(each) for each in args[1:])
+            case _:
+                is_test = False
+        if is_test:
+            yield getattr(node, "lineno", 0), "a message is for readers; whoever makes it says as a field what code needs to know"
+
+
+def _is_message(node: ast.expr) -> bool:
+    match node:
+        case ast.Attribute(attr=attr):
+            return attr in MESSAGES
+        case ast.Call(func=ast.Name(id="str"), args=[ast.Name(id="error" | "e" | "exc")]):
+            return True
+        case ast.Call(func=ast.Attribute(value=inner, attr="lower" | "casefold" | "strip")):
+            return _is_message(inner)
+        case _:
+            return False
+
+
+def _is_words(node: ast.expr) -> bool:
+    """A text that stands in the code, with words in it; an empty one only asks whether there is a message."""
+    return (isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(node.value)) or isinstance(node, ast.JoinedStr)
+
+
+def _names(module: ast.Module, name: str, terms: frozenset[str]) -> Iterator[Fault]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.ClassDef) and node.name in terms and name not in HOMES.get(node.name, ()):
+            home = " and ".join(HOMES.get(node.name, (str(GLOSSARY),)))
+            yield node.lineno, f"class {node.name}: the glossary means that of {home} by this word; give the class a name of its own"
+
+
+if __name__ == "__main__":
+    found = faults(Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve())
+    sys.stderr.writelines(f"{fault}\n" for fault in found)
+    sys.exit(1 if found else 0)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `make lint` says of a tree that breaks a rule of the house, and that this one breaks none."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.places import ROOT
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import house_rules
+import include_floors
+
+PYTHON_RULES = (
+    ("report/run/data.py", "def asked(run):\n    return dict(run.facts)['tool']\n", "`facts` are for readers"),
+    ("campaigns/publishing.py", "def asked(run):\n    return dict(run.facts).get('tool')\n", "`facts` are for readers"),
+    ("analysis/compare.py", "def asked(run):\n    return ('tool', 'x') in run.facts\n", "`facts` are for readers"),
+    ("store/series.py", "def asked(run):\n    return [v for k, v in run.facts if k == 'tool']\n", "`facts` are for readers"),
+    (
+        "report/rt/words.py",
+        "def asked(run):\n    for key, _ in run.facts:\n        if key == 'tool':\n            return key\n",
+        "`facts` are for readers",
+    ),
+    ("campaigns/psci.py", "def told(problem):\n    return 'hangs' in problem.message\n", "a message is for readers"),
+    ("cli/runs.py", "def told(one):\n    return one.sentence.startswith('the target')\n", "a message is for readers"),
+    ("report/listing.py", "def told(error):\n    return str(error).lower() == 'no runs'\n", "a message is for readers"),
+    ("store/reading.py", "import re\ndef told(problem):\n    return re.search('line (.*)', problem.message)\n", "a message is for readers"),
+    ("model/calls.py", "class Sample:\n    pass\n", "class Sample: the glossary means that of model/run.py"),
+    ("analysis/gate.py", "class Simulated:\n    pass\n", "class Simulated: the glossary means that of docs/glossary.md"),
+)
+C_RULES = (
+    ("firmware/el3/psci/include/psci_platform.h", '#include "psci.h"', "these headers include each other: "),
+    ("probe/fragment.h", '#include "cores.h"', "these headers include each other: "),
+    ("firmware/el3/psci/psci_call.c", '#include "monitor.h"', "firmware/el3/psci may not include firmware/el3/monitor/"),
+    ("firmware/el3/arch/aarch64/workarounds.c", '#include "start.h"', "firmware/el3/arch may not include firmware/el3/"),
+    ("firmware/el3/programs/smc_fuzz/choose.c", '#include "psci_private.h"', "programs may not include firmware/el3/psci/"),
+    ("firmware/spm/core/connection.c", '#include "board.h"', "firmware/spm/core may not include firmware/spm/platform/"),
+    ("firmware/trace/trace.h", '#include "psci_platform.h"', "firmware/trace may not include firmware/el3/psci/"),
+)
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tree")
+    for name in ("src", *include_floors.FOLDERS):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+    (folder / "docs").mkdir()
+    shutil.copy(ROOT / house_rules.GLOSSARY, folder / house_rules.GLOSSARY)
+    return folder
+
+
+def planted(path: Path, text: str) -> str:
+    before = path.read_text() if path.is_file() else ""
+    path.write_text(f"{before}\n{text}\n")
+    return before
+
+
+@pytest.mark.parametrize("script", ["house_rules.py", "include_floors.py"])
+def test_this_tree_breaks_no_rule(script: str) -> None:
+    done = subprocess.run([sys.executable, ROOT / "scripts" / script, ROOT], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(("file", "text", "said"), PYTHON_RULES)
+def test_code_that_breaks_a_rule_is_named_with_its_line(tree: Path, file: str, text: str, said: str) -> None:
+    path = tree / house_rules.PACKAGE / file
+    before = planted(path, text)
+    try:
+        (fault,) = house_rules.faults(tree)
+    finally:
+        path.write_text(before)
+    assert fault.startswith(f"{house_rules.PACKAGE / file}:") and said in fault
+    assert int(re.split(":", fault)[1]) > before.count("\n")
+
+
+@pytest.mark.parametrize(("file", "text", "said"), C_RULES)
+def test_an_include_that_goes_round_or_up_is_named_with_its_line(tree: Path, file: str, text: str, said: str) -> None:
+    path = tree / file
+    before = planted(path, text)
+    try:
+        found = include_floors.faults(tree)
+    finally:
+        path.write_text(before)
+    assert len(found) == 1 and said in found[0], found
+    assert re.match(r"(firmware|probe)/\S+:\d+: ", found[0])
+
+
+def test_a_broken_rule_fails_the_command(tree: Path) -> None:
+    path = tree / house_rules.PACKAGE / "model/calls.py"
+    before = planted(path, "class Sample:\n    pass")
+    try:
+        done = subprocess.run([sys.executable, ROOT / "scripts" / "house_rules.py", tree], capture_output=True, text=True)
+    finally:
+        path.write_text(before)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+
+
+def test_every_home_of_a_word_is_there() -> None:
+    terms = house_rules.TERM.findall((ROOT / house_rules.GLOSSARY).read_text())
+    for name, homes in house_rules.HOMES.items():
+        assert name in terms
+        for home in homes:
+            assert re.search(rf"^class {name}\b", (ROOT / house_rules.PACKAGE / home).read_text(), re.MULTILINE), (name, home)
+
+
+def test_make_lint_asks_both() -> None:
+    recipe = (ROOT / "Makefile").read_text().partition("\nlint:")[2].partition("\n\n")[0]
+    assert "scripts/house_rules.py" in recipe and "scripts/include_floors.py" in recipe

@@ -25,6 +25,7 @@ RECORD = struct.Struct("<IHHQ")
 SAMPLE = 9
 COUNTERS = 2
 TIMES_OF_A_READING = 2
+NAMES = {"ipi": "IPI"}
 SOFTIRQS = ("HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU")
 
 
@@ -184,5 +185,5 @@ def _step(found: _File, ns: int, counts: CycleCounts | None, record: bytes) -> K
         vector = point.number(record, "vec")
         called = SOFTIRQS[vector] if 0 <= vector < len(SOFTIRQS) else str(vector)
         return KernelStep(ns, Step.SOFTIRQ_IN if way == "entry" else Step.SOFTIRQ_OUT, called, counts=counts)
-    called = (point.text(record, "name") or f"interrupt {point.number(record, 'irq')}") if name == "irq_handler" else name
+    called = (point.text(record, "name") or f"interrupt {point.number(record, 'irq')}") if name == "irq_handler" else NAMES.get(name, name)
     return KernelStep(ns, Step.INTERRUPT_IN if way == "entry" else Step.INTERRUPT_OUT, called, counts=counts)

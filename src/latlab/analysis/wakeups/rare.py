@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.weighted import rate_p
@@ -179,6 +179,8 @@ def events_to_see(factor: float = FACTOR, alpha: float = ALPHA) -> int | None:
 
 def _power(expected: int, factor: float, alpha: float) -> float:
     """How often two Poisson counts with such means are told apart, given their sum, by the exact test of two rates and by their ratio."""
+    from scipy import stats
+
     most = int(stats.poisson.isf(1e-6, expected * (1 + factor)))
     least = int(stats.poisson.ppf(1e-6, expected * (1 + factor)))
     sums = np.arange(max(least, 1), most + 1)
@@ -189,6 +191,8 @@ def _power(expected: int, factor: float, alpha: float) -> float:
 
 def _change(before: CauseEvents, after: CauseEvents, alpha: float) -> CauseChange:
     """Both runs' events are worth as much as those of the one whose counts scatter more."""
+    from scipy import stats
+
     dispersion = max(before.rate.dispersion, after.rate.dispersion)
     one, other = (round(side.rate.events / dispersion) for side in (before, after))
     n, m = before.rate.wakeups, after.rate.wakeups
@@ -226,6 +230,8 @@ def _span(sides: Sequence[Side]) -> tuple[float, float] | None:
 
 def _dispersion(starts: Floats, span: tuple[float, float] | None) -> float:
     """Variance over mean of the counts in equal stretches of the run, where that is more than chance makes it."""
+    from scipy import stats
+
     if len(starts) < FEWEST_TO_SCATTER or span is None:
         return 1.0
     begin, length = span

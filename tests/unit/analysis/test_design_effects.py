@@ -160,3 +160,10 @@ def test_some_simulated_experiments_are_told_rightly() -> None:
         truth = drawn_truth(random)
         held += [hold for _, hold, _ in hits(truth, run_once(truth, random))]
     assert 0.9 < np.mean(held) < 0.99
+
+
+def test_an_interval_that_reaches_beyond_the_smallest_effect_leaves_it_untold() -> None:
+    """Its estimate is small, and a larger effect would have looked the same."""
+    factors, random = two_levels(2), np.random.default_rng(5)
+    found = analyse(factors, measured(lambda *_: 1000 * np.exp(random.normal(0, 0.2)), factors, 2), smallest_share=0.1)
+    assert {effect.told for effect in found.effects} == {Told.CANNOT_TELL}

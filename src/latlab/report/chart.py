@@ -85,7 +85,8 @@ def _narrow_step(height: dict[str, Any]) -> dict[str, Any]:
 
 
 def _broken(letters: int) -> str:
-    return f"split(replace(datum.label, /(.{{1,{letters}}}) /g, '$1\\n'), '\\n')"
+    """A word goes to the next line only where it does not fit on this one."""
+    return f"split(replace(replace(datum.label, /(.{{1,{letters}}})( |$)/g, '$1\\n'), /\\n$/, ''), '\\n')"
 
 
 def _narrow_legend(legend: dict[str, Any]) -> dict[str, Any]:

@@ -83,3 +83,13 @@ def test_a_chart_for_a_phone_is_as_wide_as_one_and_one_of_panels_stays() -> None
         phone = for_a_phone(chart.spec)
         assert phone is not None and phone["width"] == PHONE_PX and chart.spec != phone
     assert for_a_phone({"hconcat": [], "width": 900}) is None
+
+
+def test_words_of_a_legend_that_fit_a_phone_stay_in_one_line() -> None:
+    """As the picture's library draws them: a line of its own is an element of its own."""
+    import vl_convert
+
+    survival = next(chart for chart in charts(late_result()) if chart.title == "Survival")
+    drawn, took = (vl_convert.vegalite_to_svg(for_a_phone(chart.spec) or {}) for chart in (survival, rare.charts(late_result())[0]))
+    assert ">CPU 0<" in drawn and ">CPU 1<" in drawn
+    assert ">firmware or secure world,<" in took

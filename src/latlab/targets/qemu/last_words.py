@@ -10,9 +10,10 @@ _NO_CAUSE = (": warning:", ": info:", ": terminating on signal")
 
 
 def last_words(stderr: bytes) -> str:
-    """Every error that QEMU told in its own name; where there is none, the last line. Empty where nothing was said."""
-    lines = [line for line in stderr.decode("utf-8", "backslashreplace").strip().splitlines() if not line.startswith(_PROBE)]
-    causes = [line for line in lines if line.startswith(_QEMU) and not any(word in line for word in _NO_CAUSE)]
+    """Every error that QEMU told in its own name; where there is none, the last line that tells one. Empty where nothing was said."""
+    said = stderr.decode("utf-8", "backslashreplace").strip().splitlines()
+    lines = [line for line in said if not line.startswith(_PROBE) and not any(word in line for word in _NO_CAUSE)]
+    causes = [line for line in lines if line.startswith(_QEMU)]
     return ", ".join(map(repr, causes or lines[-1:]))
 
 

@@ -28,6 +28,8 @@ PLACE = struct.Struct("<QQQ")
 PLACES = 256
 COUNTER_HZ = 62_500_000
 SILENCE_S = 180
+CLOSING = re.compile(r".*status=\w+\r?\n")
+"""A whole line: a console is read while it is written."""
 PRIVATE = 32
 
 
@@ -140,11 +142,12 @@ def run(schedule: Schedule, folder: Path) -> str:
     """The closing line of a run that passed; else an AssertionError with all that is to be known."""
     with Monitored(folder, schedule.options(folder)) as qemu:
         said, since = "", time.monotonic()
-        while "status=" not in said and qemu.process.poll() is None and time.monotonic() - since < SILENCE_S:
+        while not CLOSING.search(said) and qemu.process.poll() is None and time.monotonic() - since < SILENCE_S:
             time.sleep(0.1)
             now = qemu.normal.read_text(errors="replace") if qemu.normal.exists() else ""
             said, since = now, since if now == said else time.monotonic()
-        closing = next((line for line in said.splitlines() if "status=" in line), "")
+        found = CLOSING.search(qemu.normal.read_text(errors="replace") if qemu.normal.exists() else "")
+        closing = found[0].strip() if found else ""
         if not closing.endswith("lost=0 status=pass"):
             raise AssertionError(f"{said[-2000:]}\n{report(qemu, schedule, folder)}")
         return closing

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.analysis.wakeups.lateness_parts import parts_of, stolen_between
+from latlab.analysis.wakeups.lateness_parts import beyond_ordinary, parts_of, stolen_between, waker
 from latlab.model.blame import BlameKind
 from latlab.model.kernel_events import CycleCounts, KernelStep, LateSteps, Step, Thread
 from latlab.model.stolen import Calibration, Regime
@@ -148,6 +148,36 @@ def test_in_the_overflow_interrupt_of_the_counters_nothing_is_stolen() -> None:
     )
     found = said(*late(*steps, wake_ns=1_112_000), UNMARKED)
     assert ("stolen", "") not in found and found[("interrupt", "arm-pmu")] == 20_000
+
+
+def beyond(usual_ns: int, *steps: KernelStep) -> tuple[tuple[str, int], ...]:
+    """Kind and ns of what can be to blame for a wake-up 47 us late, 5 of which are the way to the thread."""
+    found, outlier = late(*steps, switch(1_042_000, LOW, OWN), wake_ns=1_047_000)
+    parts = beyond_ordinary(parts_of(found, outlier, PRIORITY, RUNS), waker(found, outlier), usual_ns)
+    return tuple((part.blame.kind.value, part.ns) for part in parts)
+
+
+def test_the_interrupt_that_wakes_is_to_blame_only_for_what_the_usual_wake_up_has_not_of_it() -> None:
+    steps = (
+        switch(860_000, OWN, LOW),
+        KernelStep(1_016_000, Step.INTERRUPT_IN, "arch_timer"),
+        KernelStep(1_031_000, Step.WAKING, "latlab-recorder"),
+        KernelStep(1_037_000, Step.INTERRUPT_OUT),
+    )
+    assert beyond(22_000, *steps) == (("masked", 16_000), ("unpreempted", 5_000), ("interrupt", 4_000))
+    assert beyond(0, *steps) == (("interrupt", 21_000), ("masked", 16_000), ("unpreempted", 5_000))
+
+
+def test_an_interrupt_that_does_not_wake_has_no_such_allowance() -> None:
+    steps = (
+        switch(860_000, OWN, LOW),
+        KernelStep(1_000_000, Step.INTERRUPT_IN, "mmc0"),
+        KernelStep(1_021_000, Step.INTERRUPT_OUT),
+        KernelStep(1_021_000, Step.INTERRUPT_IN, "arch_timer"),
+        KernelStep(1_022_000, Step.WAKING, "latlab-recorder"),
+        KernelStep(1_023_000, Step.INTERRUPT_OUT),
+    )
+    assert beyond(22_000, *steps)[0] == ("interrupt", 21_000)
 
 
 def test_events_that_do_not_reach_back_leave_a_rest() -> None:

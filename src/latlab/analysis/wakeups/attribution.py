@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from latlab.analysis.wakeups.lateness_parts import MEASURING_TASK, Part, calibrations, parts_of, steps_by_wake_up
+from latlab.analysis.wakeups.lateness_parts import MEASURING_TASK, Part, beyond_ordinary, calibrations, parts_of, steps_by_wake_up, waker
 from latlab.catalog import call_name
 from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
 from latlab.model.calls import Call, KernelSpan
@@ -73,24 +73,26 @@ def _medians(wakeups: Wakeups) -> dict[int, int]:
 
 
 def with_parts(wakeups: Wakeups, attributed: Iterable[Attributed], events: KernelEvents, priority: int) -> tuple[Attributed, ...]:
-    """The same with what each outlier is made of, by the kernel's events and the cycle counters. The largest part is its cause where
-    nothing else explains it, under the same condition as a call."""
+    """The same with what each outlier is made of, by the kernel's events and the cycle counters. The part that takes most beyond what is
+    ordinary is its cause where nothing else explains it, under the same condition as a call."""
     medians, steps, seeing = _medians(wakeups), steps_by_wake_up(events), calibrations(events)
     found = []
     for entry in attributed:
-        late = steps.get((entry.outlier.cpu, entry.outlier.wake_ns))
-        parts = parts_of(late, entry.outlier, priority, seeing.get(entry.outlier.cpu)) if late else ()
-        enough_ns = CAUSE_SHARE * (entry.outlier.late_ns - medians.get(entry.outlier.cpu, 0))
-        largest = next((part for part in parts if part.blame.kind not in _NO_CAUSE and part.ns >= enough_ns), None)
-        if largest is not None and not entry.explained:
-            entry = replace(entry, blame=largest.blame, stolen_ns=largest.ns)
-        elif parts and entry.blame == UNTRACED:
-            entry = replace(entry, blame=UNEXPLAINED)
-        found.append(replace(entry, parts=parts))
+        outlier, usual_ns = entry.outlier, medians.get(entry.outlier.cpu, 0)
+        late = steps.get((outlier.cpu, outlier.wake_ns))
+        if late is not None:
+            parts = parts_of(late, outlier, priority, seeing.get(outlier.cpu))
+            entry = replace(_blaming(entry, beyond_ordinary(parts, waker(late, outlier), usual_ns), usual_ns), parts=parts)
+        found.append(entry)
     return tuple(found)
 
 
-_NO_CAUSE = (BlameKind.PATH, BlameKind.UNEXPLAINED)
+def _blaming(entry: Attributed, beyond: Sequence[Part], usual_ns: int) -> Attributed:
+    if entry.explained:
+        return entry
+    if beyond and beyond[0].ns >= CAUSE_SHARE * (entry.outlier.late_ns - usual_ns):
+        return replace(entry, blame=beyond[0].blame, stolen_ns=beyond[0].ns)
+    return replace(entry, blame=UNEXPLAINED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ stretch is taken out of it first; without it the thread would have run earlier b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -132,9 +132,14 @@ def _untold(late: LateSteps) -> Iterator[tuple[int, int]]:
         yield idle_since_ns, late.wake_ns
 
 
+def last_on(late: LateSteps) -> Thread | None:
+    """To whom the last switch is: where that is not the late thread, events are missing."""
+    return next((step.comes for step in reversed(late.steps) if step.comes is not None), None)
+
+
 def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool) -> Iterator[_Stretch]:
     """None where the last switch is not to the late thread: events are missing, and whoever ran at their end may not have run on."""
-    own = next((step.comes for step in reversed(late.steps) if step.comes is not None), None)
+    own = last_on(late)
     if own is None or own.name != MEASURING_TASK:
         return
     state = _State(own_priority)
@@ -163,10 +168,38 @@ def _advance(state: _State, step: KernelStep, due_ns: int) -> None:
         state.inside.pop()
 
 
+def waker(late: LateSteps, outlier: Outlier) -> Blame | None:
+    """The interrupt or softirq that woke the thread; None where no event says so."""
+    state, due_ns = _State(0), outlier.wake_ns - outlier.late_ns
+    for step in late.steps:
+        if step.step is Step.WAKING and step.ns >= due_ns:
+            return _inside(state)
+        _advance(state, step, due_ns)
+    return None
+
+
+def beyond_ordinary(parts: Iterable[Part], waker: Blame | None, usual_ns: int) -> tuple[Part, ...]:
+    """The parts that can be to blame, the largest first. Every wake-up has the interrupt that wakes and the way to the thread, so what
+    fits into the usual latency of these two is no cause."""
+    given = {part.blame: part.ns for part in parts}
+    allowed_ns = max(0, usual_ns - given.get(PATH, 0))
+    if waker in given:
+        given[waker] = max(0, given[waker] - allowed_ns)
+    found = [Part(blame, ns) for blame, ns in given.items() if blame not in (PATH, UNEXPLAINED)]
+    return tuple(sorted(found, key=lambda part: -part.ns))
+
+
+def _inside(state: _State) -> Blame | None:
+    if not state.inside:
+        return None
+    step, name = state.inside[-1]
+    return Blame(BlameKind.INTERRUPT if step is Step.INTERRUPT_IN else BlameKind.SOFTIRQ, name)
+
+
 def _owner(state: _State, sees: bool) -> Blame:
-    if state.inside:
-        step, name = state.inside[-1]
-        return Blame(BlameKind.INTERRUPT if step is Step.INTERRUPT_IN else BlameKind.SOFTIRQ, name)
+    inside = _inside(state)
+    if inside is not None:
+        return inside
     thread = state.running
     if thread is None:
         return UNEXPLAINED

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
 
 from latlab.analysis.base.meter_sentences import blind_sentences, said_cpus
+from latlab.analysis.wakeups.lateness_parts import MEASURING_TASK, last_on
 from latlab.model.kernel_events import KernelEvents
 from latlab.model.stolen import Regime
 
@@ -33,6 +35,21 @@ def sight(events: KernelEvents) -> tuple[str, ...]:
             f"{cpus}: the kernel's events cannot be read ({os.strerror(error)}), so nothing of it is named; "
             f"{NEXT_STEPS.get(error, 'perf_event_open(2) says what this error means')}"
         )
+    told += _cut_short(events)
     if events.torn:
         told.append(f"{events.torn} readings of the counters were torn and do not count")
     return tuple(told)
+
+
+def _cut_short(events: KernelEvents) -> Iterator[str]:
+    """Of CPUs on which the kernel's events of late wake-ups end before the switch to the thread."""
+    for cpu in sorted({late.cpu for late in events.late}):
+        last = [last_on(late) for late in events.late if late.cpu == cpu]
+        cut = [thread for thread in last if thread is None or thread.name != MEASURING_TASK]
+        idle = sum(thread is not None and thread.is_idle for thread in cut)
+        if cut:
+            ends = f"; {idle} of them end where the CPU goes idle, and of its idle task the kernel told nothing" if idle else ""
+            yield (
+                f"CPU {cpu}: the kernel's events of {len(cut)} of {len(last)} late wake-ups do not reach the thread, "
+                f"so nothing of them is named{ends}"
+            )

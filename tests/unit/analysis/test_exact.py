@@ -18,7 +18,7 @@ from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
 from latlab.model.enums import Metric
-from latlab.model.run import CoreId, Run, Sample
+from latlab.model.run import CoreId, Run, Sample, Topology
 from latlab.report.comparison.data import comparison_json
 from latlab.report.comparison.sentences import summary
 from support.runs import INSTRUCTIONS, ONE_CORE, run_with
@@ -86,3 +86,23 @@ def test_more_iterations_on_one_side_are_the_same_only_where_they_hold_nothing_n
     assert row.verdict is Verdict.CANNOT_TELL and "more iterations" in row.basis
     assert decide_gate(comparison, frozenset({"regressed"})).exit_code == 3
     assert _compared([5, 7, 5], [5, 8, 5, 5])[1].verdict is Verdict.REGRESSED
+
+
+def _run_of_two(name: str, more: Sequence[int], test: str = TEST) -> Run:
+    """Ten iterations of both cores, and further ones of the first alone."""
+    samples = [Sample(test, Metric.WAKEUP, CoreId(0, core), 0, i, 500) for core in (0, 1) for i in range(10)]
+    samples += [Sample(test, Metric.WAKEUP, CoreId(0, 0), 0, 10 + i, value) for i, value in enumerate(more)]
+    return run_with(id=name, topology=Topology((2,)), tick=INSTRUCTIONS, samples=samples)
+
+
+def test_what_a_core_did_more_often_than_another_is_compared_too():
+    slow = compare(_run_of_two("a", [500] * 10), _run_of_two("b", [5000] * 10))
+    assert slow.verdict is Verdict.REGRESSED and slow.rows[0].basis == "exact, 10 of 20 iterations, +900.0 %"
+    alike = compare(_run_of_two("a", [500] * 10), _run_of_two("b", [500] * 10))
+    assert (alike.verdict, alike.gaps) == (Verdict.SAME, ())
+
+
+def test_iterations_of_cores_that_run_at_once_are_compared_whole_and_missing_ones_leave_no_peace():
+    comparison = compare(_run_of_two("a", [500], "cpu_susp_parallel"), _run_of_two("b", [5000], "cpu_susp_parallel"))
+    assert comparison.verdict is Verdict.CANNOT_TELL
+    assert comparison.gaps == ("cpu_susp_parallel wakeup: 2 iterations lack a core and are left out",)

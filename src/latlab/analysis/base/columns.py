@@ -27,13 +27,19 @@ class DuplicateSample(ValueError):
 
 @dataclass(frozen=True)
 class Matrix:
-    """Spans of one test and metric, in ns or instructions: a row for each complete iteration, a column for each core."""
+    """Spans of one test and metric, in ns or instructions: a row for each complete iteration, a column for each core. `every` has those
+    that lack a core as well."""
 
     cores: tuple[CoreId, ...]
     boots: Ints
     iterations: Ints
     values: Floats
-    incomplete: int
+    every: Cells
+
+    @property
+    def incomplete(self) -> int:
+        """Iterations that lack a core."""
+        return len(self.every.boots) - len(self.boots)
 
     @cached_property
     def by_boot(self) -> Floats:
@@ -121,15 +127,17 @@ def _core(place: int) -> CoreId:
 
 
 def _matrix(place: Ints, boot: Ints, iteration: Ints, value: Floats) -> Matrix:
-    """Samples sorted by boot, iteration and core as a matrix; iterations that lack a core are counted, not filled in."""
+    """Samples sorted by boot, iteration and core as a matrix; iterations that lack a core stand apart, not filled in."""
     codes, column = np.unique(place, return_inverse=True)
     new_row = np.r_[True, (boot[1:] != boot[:-1]) | (iteration[1:] != iteration[:-1])]
     row = np.cumsum(new_row) - 1
     values = np.full((int(row[-1]) + 1, len(codes)), np.nan)
     values[row, column] = value
     complete = ~np.isnan(values).any(axis=1)
-    firsts = np.flatnonzero(new_row)[complete]
-    return Matrix(tuple(map(_core, codes)), boot[firsts], iteration[firsts], values[complete], int((~complete).sum()))
+    rows = np.flatnonzero(new_row)
+    firsts = rows[complete]
+    every = Cells(boot[rows], values)
+    return Matrix(tuple(map(_core, codes)), boot[firsts], iteration[firsts], values if complete.all() else values[complete], every)
 
 
 def boot_medians(boots: Ints, values: Floats) -> Floats:

@@ -163,7 +163,7 @@ def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[
             common.append(key)
         for run, matrix in ((a, ours), (b, theirs)):
             if matrix is not None and matrix.incomplete:
-                notes.append(f"{name}: {matrix.incomplete} iterations of {run.id} lack a core and are left out")
+                notes.append(f"{name}: {matrix.incomplete} iterations of {run.id} lack a core")
     if not common:
         missing = f" (core {', '.join(map(str, lacking))} is missing in one of them)" if lacking else ""
         raise NotComparable(f"{a.id} and {b.id} have no test with the same cores in common{missing}; compare runs of one campaign")

@@ -17,7 +17,7 @@ from latlab.analysis.base.verdicts import Limits, Verdict, overall
 from latlab.analysis.ladder.canonical import fit_ladders, is_refused
 from latlab.analysis.ladder.evidence import Evidence, group_evidence, ladder_evidence
 from latlab.analysis.ladder.exact import exact_row
-from latlab.analysis.ladder.groups import Grouping, groups_of
+from latlab.analysis.ladder.groups import Grouping, groups_of, left_out
 from latlab.analysis.ladder.judge import judge_rows
 from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of
 from latlab.analysis.ladder.rule_changes import rule_changes
@@ -47,6 +47,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> Comparison:
     ladders: dict[str, tuple[Ladders, Ladders]] = {}
     evidence: list[Evidence] = []
     for test, metric in pair.common:
+        gaps += left_out(grouping, test, metric)
         if metric is Metric.POWERDOWN and is_parallel(test):
             before, after = fit_ladders(pair.columns_a, roles_a, test), fit_ladders(pair.columns_b, roles_b, test)
             if before and after and not is_refused(before) and not is_refused(after):

@@ -10,7 +10,7 @@ import numpy as np
 from latlab.analysis.base.columns import Bools, Cells, Floats, Matrix, nan_median
 from latlab.analysis.base.identity import Pair
 from latlab.analysis.ladder.roles import Roles, is_parallel, serial_last_men
-from latlab.model.enums import Metric
+from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId
 
 PLAIN = ""
@@ -63,6 +63,11 @@ class Grouping:
         return self.leads[0] is not None and self.leads[0] == self.leads[1]
 
     @property
+    def is_exact(self) -> bool:
+        """Every figure counts, also in an iteration that lacks a core."""
+        return self.pair.a.tick.clock is not Clock.TIME
+
+    @property
     def lead_moved(self) -> bool:
         return None not in self.leads and not self.same_lead
 
@@ -96,6 +101,13 @@ def groups_of(grouping: Grouping, test: str, metric: Metric) -> Groups:
     return Groups([group for groups in found for group in groups])
 
 
+def left_out(grouping: Grouping, test: str, metric: Metric) -> tuple[str, ...]:
+    """Cores that run at once are compared in whole iterations only. Where every figure counts, what the others hold is missing."""
+    found = [columns.matrix(test, metric) for columns in (grouping.pair.columns_a, grouping.pair.columns_b)]
+    incomplete = sum(matrix.incomplete for matrix in found if matrix) if grouping.is_exact and is_parallel(test) else 0
+    return (f"{test} {metric}: {incomplete} iterations lack a core and are left out",) if incomplete else ()
+
+
 def _serial(grouping: Grouping, test: str, metric: Metric, ours: Matrix, theirs: Matrix) -> Groups:
     """A core is compared with itself, and only where it plays the part that it played before: a change of parts is the firmware's doing
     where the lead is known to be the same, and then a group of its own; else it may be the lead's, and no comparison."""
@@ -111,7 +123,8 @@ def _serial(grouping: Grouping, test: str, metric: Metric, ours: Matrix, theirs:
             continue
         role = OTHER_PART if other_part else LAST_MAN if core in last_a else PLAIN
         parts.setdefault((core.cluster, role), []).append(column)
-    groups = [_of_columns(test, metric, *key, ours, theirs, columns) for key, columns in parts.items()]
+    cells = [m.every if grouping.is_exact else Cells(m.boots, m.values) for m in (ours, theirs)]
+    groups = [_of_columns(test, metric, *key, ours.cores, columns, *cells) for key, columns in parts.items()]
     return Groups(groups, gaps=(_apart(test, metric, apart, grouping),) if apart else ())
 
 
@@ -126,9 +139,11 @@ def _apart(test: str, metric: Metric, cores: list[CoreId], grouping: Grouping) -
     return f"{test} {metric} of {', '.join(map(str, cores))} cannot be compared: {why}"
 
 
-def _of_columns(test: str, metric: Metric, cluster: int, role: str, ours: Matrix, theirs: Matrix, columns: list[int]) -> Group:
-    a, b = (Cells(matrix.boots, matrix.values[:, columns]) for matrix in (ours, theirs))
-    return Group(test, metric, cluster, role, _names(ours.cores, columns), a, b)
+def _of_columns(
+    test: str, metric: Metric, cluster: int, role: str, cores: tuple[CoreId, ...], columns: list[int], ours: Cells, theirs: Cells
+) -> Group:
+    a, b = (Cells(cells.boots, cells.values[:, columns]) for cells in (ours, theirs))
+    return Group(test, metric, cluster, role, _names(cores, columns), a, b)
 
 
 def _queues(matrix: Matrix) -> bool:

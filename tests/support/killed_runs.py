@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -166,7 +167,7 @@ class KilledRun:
 
     def _wait_for(self, words: str, process: subprocess.Popen[bytes]) -> None:
         limit = time.monotonic() + START_LIMIT_S
-        while words not in self.said.read_text("utf-8", "replace"):
+        while not re.search(words, self.said.read_text("utf-8", "replace"), re.DOTALL):
             assert process.poll() is None and time.monotonic() < limit, self.said.read_text()
             time.sleep(0.02)
 

@@ -104,6 +104,14 @@ def test_boots_that_differ_in_their_tails_are_no_change_between_runs():
     assert not {verdict for _, verdict in figures} & {Verdict.REGRESSED}
 
 
+def test_late_spans_that_boots_share_as_unevenly_as_chance_does_are_told():
+    after = _values(2)
+    for boot, count in enumerate((0, 6, 2, 1, 3, 2, 6, 2)):
+        after[boot, 7 : 7 + 4 * count : 4, 3] = 6 * LEVEL
+    comparison, decision = _compared(_values(1), after)
+    assert (Statistic.MAXIMUM, Verdict.REGRESSED) in _figures(comparison) and decision.exit_code == 1
+
+
 def test_few_iterations_tell_no_tail_and_it_is_said_with_what_could_have_been_seen():
     comparison, decision = _compared(_values(1, iterations=1), _values(2, iterations=1))
     assert Verdict.SAME not in {row.verdict for row in comparison.rows}

@@ -59,7 +59,8 @@ class _Side:
         return np.bincount(self.units[chosen], minlength=size).astype(float), np.bincount(self.units, minlength=size).astype(float)
 
     def events_above(self, level: float) -> tuple[int, float]:
-        """How often figures above a level came, neighbouring iterations as one; and by how much more than chance units differ in it."""
+        """How often figures above a level came, neighbouring iterations as one; and by how much more than chance units differ in it. What
+        few units show of that is itself chance, so it is taken half-way to none (as variances are moderated by a prior of equal weight)."""
         late = np.unique(self.iterations[self.values > level])
         if not len(late):
             return 0, 1.0
@@ -68,7 +69,8 @@ class _Side:
         unit_of[self.iterations] = self.units
         counts = np.bincount(unit_of[first], minlength=int(self.units.max()) + 1).astype(float)
         mean = counts.mean()
-        return len(first), max(1.0, float(((counts - mean) ** 2).sum() / mean / max(len(counts) - 1, 1)))
+        shown = float(((counts - mean) ** 2).sum() / mean / max(len(counts) - 1, 1))
+        return len(first), max(1.0, (1.0 + shown) / 2)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -32,7 +32,7 @@ from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets import scratch
 from latlab.targets.guest.checkpoints import SHARED, read_shared
-from latlab.targets.linux.linux import RECORD, salvage
+from latlab.targets.linux.linux import RECORD, LinuxRun, salvage
 from latlab.targets.linux.machine import Here, Machine
 
 SILENT = timedelta(minutes=15)
@@ -60,12 +60,15 @@ def can_end_here(life: Life) -> bool:
 
 def sweep(store: Store, chosen: Callable[[Life], bool] = can_end_here) -> list[Recovered]:
     """End what can be ended here, and remove the folders that nobody owns any more. Whatever fails is left to `latlab recover`."""
-    done = [recovered for life in orphans(store) if chosen(life) and (recovered := recover(store, life, no_machine))]
+    done = []
+    for life in filter(chosen, orphans(store)):
+        with suppress(LatlabError, OSError):
+            done.append(recover(store, life, no_machine))
     kept = {life.left.folder for life in store.lives()}
     for folder in scratch.abandoned():
         if str(folder) not in kept and scratch.may_remove(folder, store.place):
             scratch.remove(folder)
-    return done
+    return [recovered for recovered in done if recovered]
 
 
 def recover(store: Store, life: Life, reach: Reach) -> Recovered | None:
@@ -84,7 +87,7 @@ def _recover(store: Store, life: Life, machine: Machine) -> Recovered | None:
     if not store.claim(life.run_id, life.owner):
         return None
     run = store.load(life.run_id)
-    ended = salvage(machine, life.left.job_folder) if life.left.job_folder else None
+    ended = _salvaged(store, life, machine)
     files = dict(_local(Path(life.left.folder))) if life.left.folder else {}
     files |= ended.files if ended else {}
     store.checkpoint(life.run_id, files)
@@ -103,6 +106,14 @@ def _recover(store: Store, life: Life, machine: Machine) -> Recovered | None:
     if life.left.folder:
         _remove(Path(life.left.folder))
     return Recovered(life.run_id, status, _said(life, status))
+
+
+def _salvaged(store: Store, life: Life, machine: Machine) -> LinuxRun | None:
+    try:
+        return salvage(machine, life.left.job_folder) if life.left.job_folder else None
+    except LatlabError:
+        store.give_back(life.run_id, life.owner)  # a later recovery tries again
+        raise
 
 
 def _is_orphan(life: Life) -> bool:

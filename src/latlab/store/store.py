@@ -144,6 +144,12 @@ class Store:
                 connection.execute(runs_table.update().where(runs_table.c.number == number), {"status": RunStatus.RUNNING.value})
             return won
 
+    def give_back(self, run_id: str, owner: Owner | None) -> None:
+        """A claimed run is its former owner's again."""
+        with self.transaction() as connection:
+            mine = lives_table.c.run == self._number(connection, run_id)
+            connection.execute(lives_table.update().where(mine), {"owner": packed(owner)})
+
     def finish(self, run_id: str, status: RunStatus) -> None:
         with self.transaction() as connection:
             number = self._number(connection, run_id)

@@ -141,6 +141,20 @@ def test_what_a_job_here_left_is_fetched_and_a_job_that_had_ended_is_complete(st
     assert store.logs(run_id) == {"note": b"measured"} and not folder.exists()
 
 
+def test_what_cannot_be_fetched_stays_where_it_is_until_it_can(store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / "latlab-rt.3"
+    (folder / "out").mkdir(parents=True)
+    (folder / "out" / "note").write_bytes(b"measured")
+    run_id = store.begin(RUN, Left(machine=Address("linux"), job_folder=str(folder)))
+    of_another(store, run_id, replace(this_process(), pid_started=1))
+    (folder / "out.tar").mkdir()
+    assert recovering.sweep(store) == [] and store.load(run_id).status is RunStatus.RUNNING
+    assert (folder / "out" / "note").read_bytes() == b"measured"
+    (folder / "out.tar").rmdir()
+    (done,) = recovering.sweep(store)
+    assert done.status is RunStatus.PARTIAL and store.logs(run_id) == {"note": b"measured"} and not folder.exists()
+
+
 def test_a_job_whose_maker_is_gone_is_ended_before_its_files_are_fetched(store: Store, tmp_path: Path) -> None:
     folder = tmp_path / "latlab-rt.2"
     (folder / "out").mkdir(parents=True)

@@ -7,8 +7,8 @@ import io
 import secrets
 import tarfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
@@ -184,7 +184,9 @@ def run_linux(
 
 def run_job(machine: Machine, found: Survey, job: Job, follower: Follower) -> LinuxRun:
     """A machine that goes away during the run is waited for, and what it wrote before is fetched."""
-    with _folder(machine, follower) as folder:
+    with ExitStack() as at_end:
+        folder = _made_folder(machine, follower)
+        at_end.callback(_remove, machine, folder)
         for local, name in job.programs:
             machine.put(local, f"{folder}/{name}")
         places = f"OUT={folder}/out\nPHASE={folder}/phase\nmkdir -p $OUT\n"
@@ -192,12 +194,18 @@ def run_job(machine: Machine, found: Survey, job: Job, follower: Follower) -> Li
         end = run_detached(machine, folder, places + job.script(folder), found.boot_id, job.expected_s, job.limit_s, looked)
         if end.is_lost and machine.restart():
             end = replace(end, sentence=f"{end.sentence}; it was switched off and on, and what had outlived that was fetched")
-        files = _fetched(machine, folder)
+        try:
+            files = _fetched(machine, folder)
+        except LatlabError as error:
+            at_end.pop_all()  # the folder stays: what it holds is nowhere else
+            return LinuxRun({}, end.status, "; ".join(filter(None, (end.sentence, str(error)))))
         return LinuxRun(files, end.status, end.sentence or _complaint(files, end.status))
 
 
 def salvage(machine: Machine, folder: str) -> LinuxRun | None:
-    """What the job of a process that is gone has left there, which is ended first and then removed; None if the folder is not there."""
+    """What the job of a process that is gone has left there, which is ended first and then removed; None if the folder is not there.
+
+    Raises LatlabError where it cannot be fetched, and leaves it there."""
     if machine.run(f"[ -d {quote(folder)} ] && echo there", ANSWER_S).text.strip() != "there":
         return None
     status = end_job(machine, folder)
@@ -238,17 +246,13 @@ def _limit_s(workload: Workload) -> float:
     return 3 * workload.duration_s + 60
 
 
-@contextmanager
-def _folder(machine: Machine, follower: Follower) -> Iterator[str]:
+def _made_folder(machine: Machine, follower: Follower) -> str:
     folder = f"{machine.scratch}/latlab-rt.{secrets.token_hex(6)}"
     follower.folder(folder)
     done = machine.run(f"mkdir -m 700 {quote(folder)}", ANSWER_S)
     if done.status != 0:
         raise UsageError(f"{machine.name}: no folder in {machine.scratch} can be made: {done.complaint}")
-    try:
-        yield folder
-    finally:
-        _remove(machine, folder)
+    return folder
 
 
 def _remove(machine: Machine, folder: str) -> None:
@@ -257,12 +261,13 @@ def _remove(machine: Machine, folder: str) -> None:
 
 
 def _fetched(machine: Machine, folder: str) -> dict[str, bytes]:
-    """Everything that is in the job's folder; nothing if the machine is gone."""
+    """Everything that is in the job's folder; a job that came to nothing has none. Raises LatlabError."""
+    packed = "mkdir -p out && { tar -czf out.tar -C out . || tar -cf out.tar -C out .; }"
     try:
-        machine.run(f"cd {quote(folder)} && {{ tar -czf out.tar -C out . || tar -cf out.tar -C out .; }}", ANSWER_S)
+        machine.run(f"cd {quote(folder)} && {packed}", ANSWER_S)
         return _unpacked(machine.get(f"{folder}/out.tar"))
-    except (LatlabError, OSError, tarfile.TarError):
-        return {}
+    except (LatlabError, OSError, tarfile.TarError) as error:
+        raise LatlabError(f"{machine.name}: what was measured stays in {folder} and could not be fetched: {error}") from error
 
 
 def _unpacked(data: bytes) -> dict[str, bytes]:

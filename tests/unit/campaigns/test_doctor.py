@@ -22,3 +22,8 @@ def test_images_that_cannot_be_used_are_named_and_none_is_needed_where_others_ca
     monkeypatch.setattr(doctor, "list_images", lambda: [Path("old")])
     old, none = doctor._images()
     assert not old.usable and not none.usable and none.needed and "make firmware" in none.found
+
+
+def test_a_qemu_that_is_not_there_is_named_with_what_is_missing(tmp_path: Path) -> None:
+    (found,) = doctor._qemu(tmp_path / "qemu-system-aarch64")
+    assert not found.usable and found.needed and str(tmp_path / "qemu-system-aarch64") in found.found

@@ -3,6 +3,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,9 @@ from latlab.analysis.spans.psa import psa_samples, windows
 from latlab.analysis.spans.psa_builds import BuildResult, cost_range, worst_latency
 from latlab.analysis.spans.psa_timeline import timeline, worst_interrupt
 from latlab.analysis.spans.spans import samples_of
-from latlab.errors import UsageError
+from latlab.campaigns import psa
+from latlab.catalog import event_table
+from latlab.errors import DataError, UsageError
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import Build, CoreId, CoreTrace, Run, TraceRecord
 from latlab.model.symbols import Symbols
@@ -168,3 +171,13 @@ def test_the_gates_are_compared_where_both_were_measured() -> None:
     assert [table.caption for table in tables([classic])] == [table.caption for table in tables([thread])]
     (_, gates) = tables([thread, classic])
     assert "level 1" in str(gates.caption) and gates.rows[0] == ("ns_connect", "100", "200", "+100.0")
+
+
+@pytest.mark.parametrize("other", ["", "~"], ids=["before ours in the alphabet", "after it"])
+def test_images_of_another_event_table_are_refused(other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    images = mps2.PsaImages("ipc_l1", tmp_path)
+    monkeypatch.setattr(mps2, "psa_events_hash", lambda _: event_table().hash)
+    psa._check_events(images)
+    monkeypatch.setattr(mps2, "psa_events_hash", lambda _: other)
+    with pytest.raises(DataError, match=f"built with the event table {other}, this latlab has"):
+        psa._check_events(images)

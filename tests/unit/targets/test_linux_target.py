@@ -9,9 +9,10 @@ import pytest
 
 from latlab.errors import UsageError
 from latlab.targets.linux import linux
-from latlab.targets.linux.detached_job import JobEnd, run_detached
+from latlab.targets.linux import machine as machine_module
+from latlab.targets.linux.detached_job import JobEnd, Look, run_detached
 from latlab.targets.linux.linux import survey
-from latlab.targets.linux.machine import Here
+from latlab.targets.linux.machine import Here, Unreachable
 from latlab.targets.linux.rt_job import Instrument, Workload
 from support.ssh_script import over_script
 
@@ -58,3 +59,38 @@ def test_a_measuring_tool_that_fails_is_quoted() -> None:
         "recorder.err": b"latlab-recorder: cannot become real-time; run it as root\n",
     }
     assert "cannot become real-time" in linux._complaint(files, 2)
+
+
+class _Told(linux.Follower):
+    """What it is told of a job."""
+
+    def __init__(self) -> None:
+        self.phases: list[str] = []
+        self.records: list[bytes] = []
+
+    def phase(self, name: str) -> None:
+        self.phases.append(name)
+
+    def record(self, data: bytes) -> None:
+        self.records.append(data)
+
+
+def test_each_phase_is_told_once_and_the_record_only_while_it_grows_and_where_looking_is_cheap(tmp_path: Path) -> None:
+    record = tmp_path / "out" / linux.RECORD
+    record.parent.mkdir()
+    record.write_bytes(b"as it stands")
+    told = _Told()
+    looks = linux._Looks(Here(), str(tmp_path), told)
+    for phase in ("settling", "recorder", "recorder", "collecting", ""):
+        looks(Look(None, "", True, phase))
+    assert told.phases == ["settling", "recorder", "collecting"] and told.records[0] == b"as it stands"
+    looks = linux._Looks(replace(Here(), look_every_s=None), str(tmp_path), dear := _Told())
+    looks(Look(None, "", True, "recorder"))
+    assert dear.records == []
+
+
+def test_a_machine_that_does_not_come_up_in_time_is_no_longer_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine_module, "UP_EVERY_S", 0.01)
+    machine = over_script(tmp_path, "[ $COUNT -lt 50 ] && exit 255; exit 0")
+    with pytest.raises(Unreachable):
+        machine_module.wait_until_up(machine, 0.03)

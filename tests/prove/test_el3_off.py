@@ -10,7 +10,9 @@ import pytest
 from support.delays import BUILD, DELAYS, Schedule
 from support.idle import busy_and_off
 from support.memory_writers import pages_left, pages_left_by_cut_resets
-from support.taken_back import NOT_FORGOTTEN_V2, built_without
+from support.taken_back import NOT_FORGOTTEN, built_without
+
+MOST_RUNS = 24
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
@@ -23,10 +25,16 @@ def test_a_machine_whose_cores_are_all_off_uses_no_processor(build: str, gic: in
     assert off * 50 < busy, f"{off:.2f} s of processor time with all cores off, {busy:.2f} s with all busy"
 
 
-def test_a_wake_up_that_a_core_does_not_forget_keeps_the_processor_busy(tmp_path: Path) -> None:
-    images = built_without(NOT_FORGOTTEN_V2, BUILD, tmp_path)
-    busy, off = busy_and_off(Schedule((4, 4), 2, 22, DELAYS, 2_000, folder=images), tmp_path)
-    assert off * 10 > busy, f"{off:.2f} s of processor time with all cores off, {busy:.2f} s with all busy"
+@pytest.mark.parametrize(("gic", "seeds"), [(2, range(22, 23)), (3, range(1, MOST_RUNS + 1))])
+def test_a_wake_up_that_a_core_does_not_forget_keeps_the_processor_busy(gic: int, seeds: range, tmp_path: Path) -> None:
+    images = built_without(NOT_FORGOTTEN, BUILD, tmp_path)
+    assert any(_stays_busy(Schedule((4, 4), gic, seed, DELAYS, 2_000, folder=images), tmp_path / str(seed)) for seed in seeds)
+
+
+def _stays_busy(schedule: Schedule, folder: Path) -> bool:
+    folder.mkdir()
+    busy, off = busy_and_off(schedule, folder)
+    return off * 10 > busy
 
 
 @pytest.mark.parametrize("gic", [2, 3])

@@ -23,7 +23,7 @@ class Mend:
 
 
 LATE_WAKE_V2 = Mend(2, "arch/aarch64/gic_v2.c", "#define PRIORITY_NEVER 0xFFU", "#define PRIORITY_NEVER 0x00U")
-NOT_FORGOTTEN_V2 = Mend(2, "platform/common/parking.c", "        gic->forget_wakes(core);\n", "")
+NOT_FORGOTTEN = Mend(3, "platform/common/parking.c", "        gic->forget_wakes(core);\n", "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@
 #include "arch.h"
 #include "arch_el3.h"
 #include "gic.h"
+#include "meet.h"
 #include "memory_map.h"
 #include "parking.h"
 
@@ -21,6 +22,7 @@ static const struct gic *gic;
 static bool core_on(unsigned core)
 {
     arch_shared_store(&wanted_on[core], 1);
+    ARCH_MEET_TELLS();
     gic->send_wake(core);
     return true;
 }
@@ -36,6 +38,7 @@ static void core_prepare_down(unsigned core, bool for_off)
 /* Between two sleeps first forget, then look: an SGI that is forgotten was sent after its word was written, a later one ends the sleep. */
 static inline __attribute__((noreturn, always_inline)) void sleep_until_wanted(unsigned core)
 {
+    ARCH_MEET_LEAVES();
     while (arch_shared_load(&wanted_on[core]) == 0) {
         arch_interrupt_wait();
         gic->forget_wakes(core);

@@ -14,6 +14,11 @@
 #define SHORT_VISITS 4U
 #define LONG_US 4096U
 #define SHORT_US 64U
+/* Seeds whose tellers and leavers wait, and how long. */
+#define PAIR_SEEDS 4U
+#define PAIR_VISITS 2U
+#define TELLS_US 8192U
+#define LEAVES_US 256U
 
 uint64_t delays_seed;
 struct delays_place delays_places[DELAYS_PLACES];
@@ -56,6 +61,37 @@ static void wait(uint64_t place, uint64_t us)
     }
 }
 
+/* The next number of this core's own. */
+static uint64_t drawn(void)
+{
+    uint64_t *state = &cores[arch_core_index()].state;
+
+    *state += 0x9E3779B97F4A7C15ULL;
+    return mixed(*state ^ delays_seed << 8 ^ arch_core_index());
+}
+
+static void meet_as_one_of_two(uint64_t place, uint64_t most_us)
+{
+    if (delays_seed == 0 || mixed(delays_seed) % PAIR_SEEDS != 0) {
+        return;
+    }
+    uint64_t chance = drawn();
+
+    if (chance % PAIR_VISITS == 0) {
+        wait(place, chance / PAIR_VISITS % most_us);
+    }
+}
+
+void arch_meet_tells(void)
+{
+    meet_as_one_of_two((uint64_t)(uintptr_t)__builtin_return_address(0), TELLS_US);
+}
+
+void arch_meet_leaves(void)
+{
+    meet_as_one_of_two((uint64_t)(uintptr_t)__builtin_return_address(0), LEAVES_US);
+}
+
 void arch_meet(void)
 {
     uint64_t place = (uint64_t)(uintptr_t)__builtin_return_address(0);
@@ -68,10 +104,7 @@ void arch_meet(void)
     if (kind >= SHORT_KINDS) {
         return;
     }
-    uint64_t *state = &cores[arch_core_index()].state;
-
-    *state += 0x9E3779B97F4A7C15ULL;
-    uint64_t chance = mixed(*state ^ delays_seed << 8 ^ arch_core_index());
+    uint64_t chance = drawn();
 
     if (kind < LONG_KINDS && chance % LONG_VISITS == 0) {
         wait(place, chance / LONG_VISITS % LONG_US);

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +12,9 @@ from support.a64 import Core, macro
 from support.places import ROOT
 
 ENTRY = ROOT / "firmware" / "el3" / "arch" / "aarch64" / "include" / "entry.inc"
+STARTS = ENTRY.parents[1] / "entry.S"
+ADDRESSES = {"percpus": 0x0E04_0000, "vectors": 0x0E00_0800, "SCTLR_EL3_OFF": 0x30C5_0830, "PERCPU_BYTES": 0x1000}
+STACK_POINTER = 28
 UNIPROCESSOR_AND_RES1 = 3 << 30
 
 
@@ -19,3 +24,13 @@ def test_a_core_is_numbered_by_its_place_in_a_group_of_sixteen(aff0: int, aff1: 
     core = Core(macro(ENTRY, "core_index"), {"mpidr_el1": mpidr})
     core.run("core_index", 0)
     assert core.x[20] == aff1 * 16 + aff0
+
+
+@given(core=st.integers(0, 255))
+def test_the_stack_of_a_core_begins_at_the_end_of_its_own_words(core: int) -> None:
+    text = re.sub(r"ldr (x\d+), =", r"mov \1, #", macro(STARTS, "core_setup")).replace("sp,", f"x{STACK_POINTER},")
+    started = Core(re.sub("|".join(ADDRESSES), lambda name: str(ADDRESSES[name[0]]), text), {})
+    started.x[20] = core
+    started.run("core_setup", 0)
+    own = ADDRESSES["percpus"] + core * ADDRESSES["PERCPU_BYTES"]
+    assert (started.system["tpidr_el3"], started.x[STACK_POINTER]) == (own, own + ADDRESSES["PERCPU_BYTES"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Refuses circles of C headers, and includes that go up: `python scripts/include_floors.py [TREE]`, a line for each, status 1."""
+"""Refuses circles of C headers or units, includes that go up: `python scripts/include_floors.py [TREE]`, a line for each, status 1."""
 
 from __future__ import annotations
 
@@ -73,6 +73,27 @@ def circles(includes: _Includes, tree: Path) -> Iterator[str]:
         yield f"{path.relative_to(tree)}:{includes[path].get(other, 1)}: these headers include each other: {names}"
 
 
+def unit_circles(includes: _Includes, tree: Path) -> Iterator[str]:
+    """A unit is a source with its header. One circle of them, where there is any."""
+    units: dict[Path, set[Path]] = {}
+    for path, found in includes.items():
+        units.setdefault(path.with_suffix(""), set()).update(other.with_suffix("") for other in found)
+    try:
+        TopologicalSorter({unit: found - {unit} for unit, found in units.items()}).prepare()
+    except CycleError as error:
+        *round_trip, _ = reversed(error.args[1])
+        names = " -> ".join(str(each.relative_to(tree)) for each in (*round_trip, round_trip[0]))
+        after = round_trip[1 % len(round_trip)]
+        path, number = next(_includers(includes, round_trip[0], after))
+        yield f"{path.relative_to(tree)}:{number}: these units need each other: {names}"
+
+
+def _includers(includes: _Includes, unit: Path, other: Path) -> Iterator[tuple[Path, int]]:
+    for path, found in includes.items():
+        if path.with_suffix("") == unit:
+            yield from ((path, number) for included, number in found.items() if included.with_suffix("") == other)
+
+
 def upward(includes: _Includes, tree: Path) -> Iterator[str]:
     for path, found in includes.items():
         floor = _floor(path.relative_to(tree))
@@ -91,7 +112,7 @@ def _floor(path: Path) -> str:
 
 def faults(tree: Path) -> list[str]:
     includes = includes_of(tree)
-    return [*circles(includes, tree), *upward(includes, tree)]
+    return [*(list(circles(includes, tree)) or unit_circles(includes, tree)), *upward(includes, tree)]
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ function(add_runtime target machine reach)
         runtime/completion.c
         runtime/devices/console.c
         runtime/core.c
+        runtime/core_table.c
         runtime/entry.S
         runtime/devices/gic.c
         runtime/interrupts.c
@@ -16,6 +17,7 @@ function(add_runtime target machine reach)
         runtime/calls/smc.c
         runtime/calls/smc_call.S
         runtime/start.c
+        runtime/suspend.c
         runtime/sync.c
         runtime/tables_${reach}.S
         runtime/devices/timer.c

@@ -5,6 +5,7 @@
 #include "panic.h"
 #include "psci.h"
 #include "smc.h"
+#include "suspend.h"
 #include "timer.h"
 #include "trace_call.h"
 

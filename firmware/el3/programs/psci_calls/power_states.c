@@ -7,6 +7,7 @@
 #include "marks.h"
 #include "psci.h"
 #include "smc.h"
+#include "suspend.h"
 #include "tests.h"
 #include "timer.h"
 

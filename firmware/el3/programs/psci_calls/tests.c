@@ -7,6 +7,7 @@
 #include "marks.h"
 #include "panic.h"
 #include "psci.h"
+#include "suspend.h"
 #include "sync.h"
 #include "timer.h"
 

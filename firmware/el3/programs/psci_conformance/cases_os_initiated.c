@@ -11,6 +11,7 @@
 #include "others.h"
 #include "psci.h"
 #include "smc.h"
+#include "suspend.h"
 #include "timer.h"
 
 #define PLATFORM_COORDINATED 0

@@ -11,6 +11,7 @@
 #include "format.h"
 #include "others.h"
 #include "psci.h"
+#include "suspend.h"
 #include "timer.h"
 
 #define SLEEP_US 5000UL

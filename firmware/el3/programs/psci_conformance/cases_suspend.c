@@ -10,6 +10,7 @@
 #include "format.h"
 #include "psci.h"
 #include "smc.h"
+#include "suspend.h"
 #include "timer.h"
 
 #define SLEEP_US 3000UL

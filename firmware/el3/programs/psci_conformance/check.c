@@ -5,6 +5,7 @@
 #include "core.h"
 #include "psci.h"
 #include "smc.h"
+#include "suspend.h"
 #include "timer.h"
 
 #define CANARY 0xca11ab1e00000000UL

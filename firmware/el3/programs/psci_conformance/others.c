@@ -7,6 +7,7 @@
 #include "core.h"
 #include "gic.h"
 #include "psci.h"
+#include "suspend.h"
 #include "timer.h"
 
 #define TIMEOUT_US 1000000UL

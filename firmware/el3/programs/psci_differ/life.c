@@ -6,6 +6,7 @@
 #include "client_gic.h"
 #include "core.h"
 #include "psci.h"
+#include "suspend.h"
 #include "timer.h"
 
 #define PRIORITY_STEPS 16U

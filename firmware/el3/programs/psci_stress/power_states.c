@@ -8,6 +8,7 @@
 #include "panic.h"
 #include "psci.h"
 #include "smc.h"
+#include "suspend.h"
 #include "timer.h"
 
 #define PROBE_SLEEP_US 200UL

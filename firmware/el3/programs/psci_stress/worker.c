@@ -11,6 +11,7 @@
 #include "psci.h"
 #include "random.h"
 #include "smc.h"
+#include "suspend.h"
 #include "timer.h"
 #include "watchdog.h"
 

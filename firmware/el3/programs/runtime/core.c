@@ -18,10 +18,6 @@ struct core_work {
     uint64_t argument;
 };
 
-struct core_context core_contexts[MAX_CORES];
-struct core cores[MAX_CORES];
-uint32_t core_count;
-uint32_t lead_index;
 static struct core_work work[MAX_CORES];
 static bool had_timer[MAX_CORES];
 static void (*own_arrival)(uint64_t context_id);
@@ -37,22 +33,6 @@ static uint64_t own_mpidr(void)
 
     __asm__ volatile("mrs %0, mpidr_el1" : "=r"(mpidr));
     return mpidr & MPIDR_AFFINITY;
-}
-
-uint32_t current_el(void)
-{
-    uint64_t el;
-
-    __asm__ volatile("mrs %0, CurrentEL" : "=r"(el));
-    return (uint32_t)(el >> 2 & 3);
-}
-
-uint32_t core_self(void)
-{
-    struct core_context *context;
-
-    __asm__ volatile("mrs %0, tpidr_el0" : "=r"(context));
-    return (uint32_t)context->index;
 }
 
 static void add_core(uint64_t mpidr, uint32_t cluster, uint32_t core)

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 
-#include "core.h"
+#include "core_table.h"
 #include "format.h"
 #include "psci.h"
 #include "uart.h"

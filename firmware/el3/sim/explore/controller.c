@@ -8,7 +8,7 @@
 #include "movers.h"
 #include "parked.h"
 #include "psci_private.h"
-#include "system.h"
+#include "system_state.h"
 
 static struct psci_platform parking; /* none without an interrupt controller */
 

@@ -7,7 +7,7 @@
 #include "mmio.h"
 #include "movers.h"
 #include "sysregs.h"
-#include "system.h"
+#include "system_state.h"
 
 #define NONE INTERRUPTS
 #define SPURIOUS 1023U

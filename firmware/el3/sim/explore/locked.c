@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "psci_private.h"
-#include "system.h"
+#include "system_state.h"
 
 struct sums {
     uint64_t running;

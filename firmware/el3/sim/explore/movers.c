@@ -6,7 +6,7 @@
 #include "host_private.h"
 #include "psci_private.h"
 #include "stores.h"
-#include "system.h"
+#include "system_state.h"
 
 static bool is_in_transit(uint32_t state)
 {

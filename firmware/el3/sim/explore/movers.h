@@ -6,17 +6,7 @@
 #ifndef MOVERS_H
 #define MOVERS_H
 
-#include "host.h"
-
-/* Arguments of a point in the platform. */
-#define PLATFORM_SEEN 0U
-#define PLATFORM_UNSEEN 1U
-
-struct access {
-    enum host_operation operation;
-    const void *object;
-    uint64_t arg;
-};
+#include "system_state.h"
 
 /* Lipton, Reduction, CACM 18(12), 1975: to which side of another core's access an access can be moved. */
 enum mover { MOVES_RIGHT, MOVES_BOTH, MOVES_LEFT, MOVES_NOWHERE };

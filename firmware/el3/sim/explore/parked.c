@@ -7,7 +7,7 @@
 #include "host_private.h"
 #include "interrupts.h"
 #include "parked.h"
-#include "system.h"
+#include "system_state.h"
 
 static struct psci_platform *parking;
 

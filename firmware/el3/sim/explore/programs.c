@@ -9,11 +9,6 @@
 #include "psci_private.h"
 #include "system.h"
 
-uint64_t system_context_of(unsigned caller)
-{
-    return 1U + caller * SYSTEM_OPERATIONS + system_state.position[caller];
-}
-
 static int64_t call(uint32_t id, uint64_t x1, uint64_t x2, uint64_t x3)
 {
     unsigned core = host_self();

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "psci_private.h"
-#include "system.h"
+#include "system_state.h"
 
 void stores_begin(void)
 {

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "movers.h"
+#include "system_state.h"
 
 /* From the start on every core sees what stands in psci now. */
 void stores_begin(void);

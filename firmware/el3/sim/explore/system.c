@@ -7,14 +7,10 @@
 #include "host_private.h"
 #include "interrupts.h"
 #include "locked.h"
+#include "movers.h"
 #include "parked.h"
 #include "psci_private.h"
 #include "stores.h"
-
-struct system_state system_state;
-struct system_setup system_setup;
-struct psci_topology system_topology;
-void (*system_on_access)(unsigned core, const struct access *access);
 
 static uint16_t domain_of_core[PSCI_MAX_CORES];
 static struct psci_domain_shape shapes[PSCI_MAX_DOMAINS];

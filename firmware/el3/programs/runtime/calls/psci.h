@@ -3,7 +3,6 @@
 #ifndef PAYLOAD_PSCI_H
 #define PAYLOAD_PSCI_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "psci_calls.h"
@@ -47,23 +46,10 @@
 #define POWER_STATE_DOWN_1 0x01010022U
 #define POWER_STATE_DOWN_2 0x02010222U
 
-struct suspend_result {
-    int64_t status;
-    uint64_t context_id;
-    bool resumed;
-};
-
 /* Each returns what the firmware said, sign-extended. */
 int64_t psci_affinity_info(uint64_t mpidr, uint32_t level);
 int64_t psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context_id);
 int64_t psci_cpu_off(void);
-/*
- * CPU_SUSPEND (64-bit), with the wake-up of the caller set up. After a loss of context the interrupt controller of the core
- * is set up again.
- */
-struct suspend_result psci_cpu_suspend(uint32_t power_state, uint64_t context_id);
-/* Any suspend call whose entry point is payload_resume. */
-struct suspend_result psci_resumable_call(uint64_t function, uint64_t a1, uint64_t a2, uint64_t a3);
 _Noreturn void psci_system_off(void);
 
 #endif

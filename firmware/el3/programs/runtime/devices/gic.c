@@ -3,11 +3,10 @@
 
 #include <stdbool.h>
 
-#include "core.h"
+#include "core_table.h"
 #include "machine.h"
 #include "mmio.h"
 #include "panic.h"
-#include "timer.h"
 
 #define GICD ((uintptr_t)MACHINE_GICD)
 #define GICC ((uintptr_t)MACHINE_GICC)

@@ -23,6 +23,7 @@ PROGRAM = Path("spm", "psa_calls.elf")
 SG_BYTES = 4  # a call is seen at the instruction behind the gateway, which QEMU counts to neither side
 VENEERS = ("framework_version", "version", "connect", "call", "close")
 MOST_VECTORS = 4
+MOST_BYTES = 1 << 20
 PROGRAMMER_ERROR = -129
 FLAT_PROGRAM, PARAMETERS, SECURE_LOG = "program.bin", "parameters.bin", "secure.log"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -230,8 +231,9 @@ def _call(path: Path, each: _Call) -> PsaCall:
         raise DataError(f"{path}: the call {each.name} is on one of handle = or sid =")
     if len(each.inputs) + len(each.outputs) > MOST_VECTORS:
         raise DataError(f"{path}: the call {each.name} has more than {MOST_VECTORS} vectors; PSA allows no more")
-    if any(size < 0 for size in each.outputs):
-        raise DataError(f"{path}: the call {each.name} has an output below 0 bytes")
+    for size in each.outputs:
+        if not 0 <= size <= MOST_BYTES:
+            raise DataError(f"{path}: the call {each.name} has an output of {size} bytes; name 0 to {MOST_BYTES}")
     kind = CallKind.ON_CONNECTION if each.handle is None else CallKind.ON_HANDLE
     service = each.sid if each.handle is None else each.handle
     assert service is not None
@@ -242,8 +244,8 @@ def _call(path: Path, each: _Call) -> PsaCall:
 def _input(path: Path, name: str, given: int | str) -> bytes:
     """So many bytes of a pattern, or the bytes themselves in hexadecimal."""
     if isinstance(given, int):
-        if not 0 <= given <= 1 << 20:
-            raise DataError(f"{path}: the call {name} has an input of {given} bytes")
+        if not 0 <= given <= MOST_BYTES:
+            raise DataError(f"{path}: the call {name} has an input of {given} bytes; name 0 to {MOST_BYTES}")
         return bytes(i * 7 & 0xFF for i in range(given))
     try:
         return bytes.fromhex(given)

@@ -92,6 +92,7 @@ def test_more_bytes_than_the_memory_has_are_refused(tmp_path: Path) -> None:
         ("name =", "not TOML"),
         ('name = "x"', "missing required field `image`"),
         (HEAD + 'color = "red"', "unknown field `color`"),
+        (HEAD + '"co\\nlor" = "red"', "unknown field `co\\nlor`"),
         (HEAD.replace('"s.elf"', "3"), "Expected `str`, got `int` - at `$.image[0].file`"),
         ("image = []\n" + HEAD[HEAD.index("[veneers]") :], "it has no [[image]]"),
         ('machine = "mps3"\n' + HEAD, "there are mps2-an521, mps2-an505"),

@@ -28,4 +28,5 @@ def read_toml(path: Path, kind: type[T], example: str) -> T:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"{path}: not TOML ({error})") from error
     except (msgspec.ValidationError, RecursionError) as error:
-        raise DataError(f"{path}: {error}; {example} has an example") from error
+        said = "".join(one if one.isprintable() else repr(one)[1:-1] for one in str(error))  # a field's name may hold a line feed
+        raise DataError(f"{path}: {said}; {example} has an example") from error

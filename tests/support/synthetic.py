@@ -7,8 +7,9 @@ import random
 from collections.abc import Iterator
 
 from latlab.catalog import event_table
-from latlab.formats.dump.dump import Iteration, write_iteration
-from latlab.formats.dump.frames import Boot, End, format_frame
+from latlab.formats.dump.dump import Iteration
+from latlab.formats.dump.frames import Boot, Data, Done, End, RawRecord, Ring, TestStart, format_frame
+from latlab.formats.dump.rt_instr import format_figures
 from latlab.model.enums import Metric
 from latlab.model.figures import Figures
 from latlab.model.run import CoreId, CoreTrace, Topology, TraceRecord
@@ -26,6 +27,21 @@ TESTS = (
     "cpu_off_serial",
     "psci_version_parallel",
 )
+
+
+def write_iteration(iteration: Iteration) -> Iterator[str]:
+    """The dump lines of one iteration: what `read_dump` makes it from."""
+    table, test, number = event_table(), iteration.test, iteration.iteration
+    yield format_frame(TestStart(test, number, iteration.lead))
+    yield from map(format_figures, iteration.figures)
+    for trace in iteration.traces:
+        first = trace.records[0].sequence if trace.records else 0
+        yield format_frame(Ring(test, number, trace.core, first, len(trace.records), trace.lost))
+        for start in range(0, len(trace.records), 3):
+            part = trace.records[start : start + 3]
+            raw = tuple(RawRecord(r.time_ticks, table.by_name[r.event].id, r.arg) for r in part)
+            yield format_frame(Data(trace.core, part[0].sequence, raw))
+    yield format_frame(Done(test, number))
 
 
 class _Tracer:
@@ -70,7 +86,7 @@ class Model:
     def lines(self) -> Iterator[str]:
         yield format_frame(self.header)
         for iteration in self.iterations():
-            yield from write_iteration(iteration, event_table())
+            yield from write_iteration(iteration)
         yield format_frame(End(len(self.tests), self.count, "pass"))
 
     def _iteration(self, test: str, number: int) -> Iteration:

@@ -29,10 +29,6 @@ class EventTable:
         return {event.name: event for event in self.events}
 
     @cached_property
-    def by_pmf(self) -> dict[int, Event]:
-        return {event.pmf: event for event in self.events if event.pmf is not None}
-
-    @cached_property
     def hash(self) -> str:
         """Sixteen hexadecimal digits, as the dump prints them."""
         lines = "".join(f"{event.id} {event.name}\n" for event in sorted(self.events, key=lambda event: event.id))

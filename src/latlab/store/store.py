@@ -198,11 +198,6 @@ class Store:
             except DAMAGE as error:
                 raise DataError(f"{self._damaged(run_id, error)}, and the others can be read") from error
 
-    def sample_counts(self) -> dict[str, int]:
-        """How many samples each run has."""
-        with self.transaction() as connection:
-            return {str(run_id): int(n) for run_id, n in connection.execute(sa.select(runs_table.c.id, runs_table.c.sample_count))}
-
     def logs(self, reference: str) -> dict[str, bytes]:
         """The raw logs of a run by name, byte for byte."""
         run_id = self.resolve(reference)
@@ -240,7 +235,20 @@ class Store:
         if version != SCHEMA_VERSION:
             self._check_version(version)
             self._migrate(version)
+        self._name_the_nameless()
         self._was_reached = True
+
+    def _name_the_nameless(self) -> None:
+        """SQLite keeps anything where an id should be: such a run gets one by which every verb can say which run it is."""
+        if self._engine.dialect.name != "sqlite":
+            return
+        suspect = sa.or_(sa.func.typeof(runs_table.c.id) != "text", runs_table.c.id == "", runs_table.c.id.op("glob")("*[^ -~]*"))
+        with self.transaction() as connection:
+            found = connection.execute(sa.select(runs_table.c.number, runs_table.c.id).where(suspect)).all()
+            for number in [number for number, run_id in found if not isinstance(run_id, str) or not run_id.isprintable() or not run_id]:
+                name = f"damaged-{secrets.token_hex(2)}-{number}"
+                connection.execute(runs_table.update().where(runs_table.c.number == number), {"id": name})
+                _log_of_rows.warning("run number %d in %s had no name that can be written; it is %s from now on", number, self.place, name)
 
     def _version(self) -> int | None:
         """None where no latlab has made the tables yet."""
@@ -353,7 +361,8 @@ def open_store(place: str | None = None) -> Store:
             raise UsageError(
                 f"--store {location!r} is neither a path nor a database URL of a kind that latlab uses; write a path or postgresql+psycopg://..."
             )
-        engine = sa.create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S} if url.get_backend_name() == "sqlite" else {})
+        is_sqlite = url.get_backend_name() == "sqlite"
+        engine = sa.create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S} if is_sqlite else {})
     except (exc.ArgumentError, exc.NoSuchModuleError) as error:
         raise UsageError(
             f"--store {location!r} is neither a path nor a database URL ({error}); write a path or postgresql+psycopg://..."
@@ -363,9 +372,23 @@ def open_store(place: str | None = None) -> Store:
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
         raise UsageError(f"--store {location!r} is kept nowhere: what is measured would be lost; name a file")
     shown = engine.url.render_as_string(hide_password=True) if "://" in location else location
+    if is_sqlite:
+        sa.event.listen(engine, "connect", _read_what_is_no_text)
     store = Store(engine, shown)
     store.prepare()
     return store
+
+
+def _read_what_is_no_text(connection: Any, _: object) -> None:
+    """Text that is no UTF-8 comes as bytes: its row alone is damaged, not every list that it is in."""
+
+    def text(data: bytes) -> str | bytes:
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            return data
+
+    connection.text_factory = text
 
 
 def _sqlite_url(path: Path) -> sa.URL:

@@ -19,7 +19,7 @@ LOOP, OTHER = 0x1000, 0x5000
 def call(
     name: str, length: int, depth: int = 0, kind: Kind = Kind.CALL, pause: Pause | None = None, down: tuple[Stretch, ...] = ()
 ) -> Call:
-    return Call(0, 1, Entry(kind, name, 0), 100, 100, 100 + length, 100 + length, (), (), (), 0, depth, pause, down)
+    return Call(0, 1, Entry(kind, name, 0), 100, 100, 100 + length, 100 + length, (), (), (), depth, pause, down)
 
 
 def fragment(number: int, address: int, *words: int) -> Fragment:

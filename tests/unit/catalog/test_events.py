@@ -20,10 +20,10 @@ def test_the_hash_is_over_ids_and_names_in_the_order_of_the_ids() -> None:
     assert parse_events(text).hash == hashlib.sha256(b"1 A\n2 B\n").hexdigest()[:16]
 
 
-def test_an_event_is_found_by_id_name_and_pmf_index() -> None:
+def test_an_event_is_found_by_id_and_name() -> None:
     table = event_table()
-    assert table.by_id[1] is table.by_name["ENTER_PSCI"] is table.by_pmf[0]
-    assert table.by_name["WARM_BOOT"].pmf is None
+    assert table.by_id[1] is table.by_name["ENTER_PSCI"]
+    assert (table.by_id[1].pmf, table.by_name["WARM_BOOT"].pmf) == (0, None)
 
 
 @pytest.mark.parametrize(

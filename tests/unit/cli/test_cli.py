@@ -21,6 +21,7 @@ from latlab.campaigns.importing import import_log
 from latlab.errors import LatlabError
 from latlab.model.enums import RunStatus
 from latlab.model.run import Topology
+from latlab.store.listing import heads
 from latlab.store.store import Store, open_store
 from support.fakes import fake_images, fake_qemu
 from support.synthetic import log
@@ -238,7 +239,7 @@ def test_an_interrupted_run_is_kept_as_partial_and_its_emulator_is_ended(tmp_pat
     images = fake_images(tmp_path / "images")
     command = [sys.executable, "-m", "latlab", "run", "psci", "--qemu", qemu, "--firmware", images, "--store", store]
     process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    _wait_for(lambda: (tmp_path / "paused").exists() and any(open_store(str(store)).sample_counts().values()))
+    _wait_for(lambda: (tmp_path / "paused").exists() and any(head.samples for head in heads(open_store(str(store)))))
     process.send_signal(number)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 3

@@ -8,11 +8,12 @@ import pytest
 
 from latlab.formats import run_json
 from latlab.model.enums import Metric, RunStatus
-from latlab.model.run import CoreId
+from latlab.model.run import Amounts, Attacks, CoreId, Experiment
+from latlab.store.store import open_store
 from support.command import latlab
 from support.ladder_model import Truth, make_run
 from support.places import RT_DATA
-from support.runs import changed
+from support.runs import changed, unfinished_run
 
 V9, V10 = "published:tf-a/juno/v2.9", "published:tf-a/juno/v2.10"
 
@@ -65,6 +66,15 @@ def test_an_explanation_says_its_clock_and_how_many_samples_it_stands_on():
     counted = f"{V9}: system counter (time), 96 samples, 1 in each cell"
     assert latlab("explain", V9).stdout.splitlines()[0] == counted
     assert counted in latlab("explain", V9, V10).stdout.splitlines()
+
+
+@pytest.mark.parametrize("contents", [Experiment(), Attacks(), Amounts()])
+def test_a_run_of_another_kind_has_nothing_to_explain(tmp_path, contents):
+    store = str(tmp_path / "store.sqlite")
+    run_id = open_store(store).begin(replace(unfinished_run(), contents=contents))
+    done = latlab("explain", run_id, "--store", store)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0] == f"{run_id}: no samples, so there is nothing to explain"
 
 
 def test_a_log_without_figures_is_refused_by_its_name_alone(tmp_path):

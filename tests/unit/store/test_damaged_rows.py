@@ -67,3 +67,37 @@ def test_a_damaged_row_is_named_and_left_out_and_the_other_runs_are_read(
     remove(store, [bad])
     assert [head.id for head in heads(store)] == [good]
     store.close()
+
+
+@pytest.mark.parametrize("value", ["x'00ff'", "x''", "''", "cast(x'ff41' as text)", "'a' || char(10) || 'b'"])
+def test_a_run_whose_id_no_one_can_write_gets_one_and_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture, value: str) -> None:
+    path = tmp_path / "store.sqlite"
+    store = open_store(str(path))
+    store.begin(unfinished_run())
+    good = store.begin(unfinished_run())
+    store.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"update runs set id = {value} where number = 1")
+    connection.close()
+
+    with caplog.at_level(logging.WARNING):
+        store = open_store(str(path))
+    named = store.resolve("damaged-")
+    assert [line for line in caplog.messages if "run number 1 in" in line and named in line] == caplog.messages != []
+    assert [run.id for run in store.runs()] == [store.load(named).id, good] == [named, good]
+    remove(store, [named])
+    assert [head.id for head in heads(store)] == [good]
+    store.close()
+
+
+def test_text_that_is_no_utf_8_costs_its_run_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "store.sqlite"
+    store = open_store(str(path))
+    bad, good = store.begin(unfinished_run()), store.begin(unfinished_run())
+    with sqlite3.connect(path) as connection:
+        connection.execute("update runs set firmware = cast(x'ff' as text) where id = ?", (bad,))
+    connection.close()
+    assert [run.id for run in store.runs()] == [good]
+    assert [f"run {bad} in" in line for line in caplog.messages] == [True]
+    assert len(heads(store)) == 2
+    store.close()

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from latlab.model.attacks import Access, Attack, AttackResult, Family, Flag, Operation, Outcome, Returned, Seen, Step, Told
 
 SEAL = 0xFEF5EDA5
-PATTERN = 0xA5A50004
 REFUSALS = {
     -129: "PSA_ERROR_PROGRAMMER_ERROR",
     -130: "PSA_ERROR_CONNECTION_REFUSED",

@@ -30,7 +30,6 @@ from latlab.model.crossings import (
     Wake,
 )
 
-VECTOR_MASK = 0x780
 VECTOR_KINDS = {0x080: "IRQ", 0x100: "FIQ", 0x180: "SError"}
 ARGUMENTS = 8
 EC_SHIFT = 26
@@ -81,7 +80,6 @@ class Call:
     parts: tuple[tuple[int, int], ...]
     registers: tuple[int, ...]
     results: tuple[int, ...]
-    return_address: int
     depth: int
     pause: Pause | None = None
     down: tuple[Stretch, ...] = ()
@@ -202,7 +200,6 @@ def _call(arch: Arch, done: _Open, record: Crossing, depth: int) -> Call:
         tuple(sorted(done.parts.items())),
         done.registers,
         record.registers[: argument_count(arch)],
-        record.address,
         depth,
         pause,
         tuple(one for part in done.ran[:before] for one in part),

@@ -40,7 +40,6 @@ LOW_POWER = PartName("low power")
 RESET_PATH = PartName("reset path")
 RESTORE = PartName("restore")
 FINISH = PartName("finish")
-OF_CODE = tuple(PartName(part.value) for part in CodePart)
 
 ORDER = (
     CALL.kind,

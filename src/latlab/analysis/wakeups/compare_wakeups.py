@@ -27,7 +27,6 @@ from latlab.model.enums import Clock, Metric
 from latlab.model.run import Distribution, Run
 
 LEVELS = (Statistic.MEDIAN, Statistic.AVERAGE)
-RARE = (Statistic.MAXIMUM, Statistic.MINIMUM, Statistic.MISSED, Statistic.LATE)
 EXPOSURE_RATIO = 1.5
 LOAD_RATIO = 1.25
 _PARTS = 1_000_000

@@ -20,12 +20,11 @@ from latlab.formats.dump.frames import (
     RawRecord,
     Ring,
     TestStart,
-    format_frame,
     parse_frames,
     strip_escapes,
 )
 from latlab.formats.dump.messages import fault_message
-from latlab.formats.dump.rt_instr import format_figures, parse_figures, short_name
+from latlab.formats.dump.rt_instr import parse_figures, short_name
 from latlab.model.enums import RunStatus
 from latlab.model.events import EventTable
 from latlab.model.figures import Figures
@@ -87,21 +86,6 @@ def collect_dump(lines: Iterable[str], table: EventTable) -> Dump:
         tuple(item for item in items if isinstance(item, End)),
         tuple(item for item in items if isinstance(item, Problem)),
     )
-
-
-def write_iteration(iteration: Iteration, table: EventTable) -> Iterator[str]:
-    """The dump lines of one iteration: what `read_dump` makes it from."""
-    test, number = iteration.test, iteration.iteration
-    yield format_frame(TestStart(test, number, iteration.lead))
-    yield from map(format_figures, iteration.figures)
-    for trace in iteration.traces:
-        first = trace.records[0].sequence if trace.records else 0
-        yield format_frame(Ring(test, number, trace.core, first, len(trace.records), trace.lost))
-        for start in range(0, len(trace.records), 3):
-            part = trace.records[start : start + 3]
-            raw = tuple(RawRecord(r.time_ticks, table.by_name[r.event].id, r.arg) for r in part)
-            yield format_frame(Data(trace.core, part[0].sequence, raw))
-    yield format_frame(Done(test, number))
 
 
 @dataclass

@@ -8,7 +8,6 @@ A catalogue file is CSV with the columns `test,metric,cluster,core,value,unit,pr
 from __future__ import annotations
 
 import csv
-import io
 import math
 import re
 from collections import defaultdict
@@ -181,17 +180,6 @@ def _catalog_row(row: Sequence[str], line: int) -> tuple[str, str, Figure]:
     if parsed is None or unit not in UNIT_NS or printed is None:
         raise ValueError(f"{value!r} {unit!r} {delta!r} is not a figure with its unit and its delta")
     return test, unit, Figure(CoreId(int(cluster), int(core)), Metric(metric), parsed[0], line, printed[1])
-
-
-def render_catalog(tables: Iterable[Table]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for table in tables:
-        for f in table.figures:
-            delta = "" if f.printed_delta is None else f"{f.printed_delta:+}"
-            writer.writerow([table.test, f.metric.value, f.core.cluster, f.core.core, f.value, table.unit, delta])
-    return out.getvalue()
 
 
 def source_of_toml(entry: Mapping[str, object]) -> Source:

@@ -12,7 +12,6 @@ from latlab.model.calls import KernelSpan
 LINE = re.compile(r"^\s*(?P<task>.+)-\d+\s+\[(?P<cpu>\d{1,5})\]\s+\S+\s+(?P<s>\d{1,12})\.(?P<us>\d{6}): (?P<what>.*)$")
 FRAME = re.compile(r"^ => (\S+)")
 DONE = "_done"
-PROBED = "__arm64_"
 
 
 @dataclass(slots=True)

@@ -102,6 +102,15 @@ def test_a_panic_just_before_the_end_is_not_taken_for_a_good_end(tmp_path: Path)
     assert ended(tmp_path, "echo one; echo PANIC >$1").outcome.end is End.PANIC
 
 
+def test_a_panic_behind_the_order_to_go_off_is_no_fault_of_what_was_measured(tmp_path: Path) -> None:
+    """TF-A's power-off on QEMU ends in a panic where the machine is not gone by then."""
+    script = "echo the end; sleep 0.5; echo PANIC >$1; sleep 0.5"
+    console = Console(("sh", "-c", script, "sh", str(tmp_path / "secure")), tmp_path / "secure", PATIENT)
+    for _ in console.lines():
+        console.expect_exit()
+    assert (console.outcome.end, console.outcome.sentence) == (End.EXIT, "")
+
+
 def test_what_else_the_firmware_says_is_no_panic(tmp_path: Path) -> None:
     console = ended(tmp_path, "echo PANIC; echo 'no panic' >$1")
     assert (console.outcome.end, console.outcome.sentence) == (End.EXIT, "")

@@ -30,6 +30,7 @@ EPOCH = "2026-01-01T00:00:00"
 BOOTARGS = "console=ttyAMA0 quiet loglevel=4 nokaslr panic=-1 rdinit=/init"
 NO_IDLE_STATES = " cpuidle.off=1"
 KERNEL_PANIC = b"Kernel panic"
+JOB_DONE = b"<LLG1:DONE "
 PHASE = re.compile(rb"<LLG1:PHASE name=([^ >]+)>")
 HOLD_SUFFIX = "-hold"
 
@@ -128,6 +129,8 @@ def _followed(console: Console, folder: Path, watch: Callable[[bytes], None]) ->
         watch(line)
         if KERNEL_PANIC in line:
             console.stop(f"the guest's kernel panicked: {line.strip().decode('utf-8', 'replace')}")
+        if JOB_DONE in line:
+            console.expect_exit()
     output = read_frames(lines)
     outcome = console.outcome
     if outcome.end is End.EXIT and output.status is None:

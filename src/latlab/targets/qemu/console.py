@@ -103,7 +103,8 @@ class Console:
         return taken
 
     def expect_exit(self) -> None:
-        """The output is complete: the process may end now and is stopped if it does not."""
+        """The output is complete: the process may end now and is stopped if it does not. Firmware that panics where its power-off returns
+        too late, as TF-A does, has done what it was asked to."""
         self._exit_by = time.monotonic() + EXIT_GRACE_S
 
     def stop(self, sentence: str) -> None:
@@ -135,7 +136,7 @@ class Console:
                 if selector.select(POLL_S):
                     chunk = os.read(process.stdout.fileno(), LONGEST_LINE)
                     if not chunk:
-                        self.outcome = self._panic() or Outcome(End.EXIT)
+                        self.outcome = (self._panic() if self._exit_by is None else None) or Outcome(End.EXIT)
                         break
                     last = time.monotonic()
                     self._raw += chunk

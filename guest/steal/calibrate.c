@@ -44,7 +44,7 @@ static enum blind why_of_errno(int error)
     }
 }
 
-/* How far each clock got between two readings. */
+/* How far each clock got between two readings, and what the longer of them took. */
 struct step {
     double ticks;
     double cycles;
@@ -52,13 +52,23 @@ struct step {
     double width_ticks;
 };
 
+static double width_of(const struct reading *reading)
+{
+    return (double)(reading->after_ticks - reading->before_ticks);
+}
+
+static double longer(double left, double right)
+{
+    return left > right ? left : right;
+}
+
 static struct step step_between(const struct reading *first, const struct reading *second)
 {
     return (struct step){
         .ticks = (double)(second->before_ticks - first->before_ticks),
         .cycles = (double)(second->cycles - first->cycles),
         .events = (double)(second->events - first->events),
-        .width_ticks = (double)(second->after_ticks - second->before_ticks),
+        .width_ticks = longer(width_of(first), width_of(second)),
     };
 }
 
@@ -105,27 +115,39 @@ static int find_rate(const struct counters *counters, struct meter_rules *rules)
     return 0;
 }
 
-/* Nothing is ever given back to a CPU: how far the cycle counter seems to fall behind is how much two readings scatter. */
-static int find_noise(const struct counters *counters, struct meter_rules *rules)
+/* Nothing is ever given back to a CPU: how far the cycle counter seems to fall behind is how much two readings scatter. Readings that a
+ * hypervisor or an interrupt tore are longer, and say nothing of it. */
+static uint64_t scatter_of(const struct step *steps, uint64_t width_ticks)
 {
-    double widths[NULL_ROUNDS];
-    double leads_ns[NULL_ROUNDS];
     double lowest_cycles = 0;
 
     for (unsigned i = 0; i < NULL_ROUNDS; i++) {
-        struct step step;
-        int error = step_over(counters, NULL, &step);
+        double lead_cycles = steps[i].cycles - steps[i].events;
+
+        if (!meter_long(width_ticks, (uint64_t)steps[i].width_ticks, METER_STRICT) && lead_cycles < lowest_cycles) {
+            lowest_cycles = lead_cycles;
+        }
+    }
+    return (uint64_t)-lowest_cycles;
+}
+
+static int find_noise(const struct counters *counters, struct meter_rules *rules)
+{
+    struct step steps[NULL_ROUNDS];
+    double widths[NULL_ROUNDS];
+    double leads_ns[NULL_ROUNDS];
+
+    for (unsigned i = 0; i < NULL_ROUNDS; i++) {
+        int error = step_over(counters, NULL, &steps[i]);
 
         if (error != 0) {
             return error;
         }
-        leads_ns[i] = (step.ticks - step.events / rules->cycles_per_tick) * NS_PER_SECOND / rules->counter_hz;
-
-        widths[i] = step.width_ticks;
-        lowest_cycles = step.cycles - step.events < lowest_cycles ? step.cycles - step.events : lowest_cycles;
+        leads_ns[i] = (steps[i].ticks - steps[i].events / rules->cycles_per_tick) * NS_PER_SECOND / rules->counter_hz;
+        widths[i] = steps[i].width_ticks;
     }
     rules->width_ticks = (uint64_t)meter_median(widths, NULL_ROUNDS);
-    rules->noise_cycles = (uint64_t)-lowest_cycles;
+    rules->noise_cycles = scatter_of(steps, rules->width_ticks);
     meter_median(leads_ns, NULL_ROUNDS);
     double low_ns = leads_ns[NULL_ROUNDS / NOT_INTERRUPTED];
 

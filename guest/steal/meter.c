@@ -30,11 +30,14 @@ void meter_begin(struct meter *meter, const struct meter_rules *rules, const str
     }
 }
 
+bool meter_long(uint64_t usual_ticks, uint64_t ticks, enum meter_slack slack)
+{
+    return ticks > usual_ticks + usual_ticks * (uint64_t)slack / 4U + TICKS_OF_ROUNDING;
+}
+
 bool meter_torn(const struct meter_rules *rules, const struct reading *reading, enum meter_slack slack)
 {
-    uint64_t most_ticks = rules->width_ticks + rules->width_ticks * (uint64_t)slack / 4U + TICKS_OF_ROUNDING;
-
-    return rules->regime != REGIME_RUNS && reading->after_ticks - reading->before_ticks > most_ticks;
+    return rules->regime != REGIME_RUNS && meter_long(rules->width_ticks, reading->after_ticks - reading->before_ticks, slack);
 }
 
 static double ns_of_ticks(const struct meter_rules *rules, double ticks)
@@ -58,22 +61,22 @@ static void learn_rate(struct meter *meter, double cycles, double ticks)
     }
 }
 
-static int64_t mark_of(const struct meter *meter, const struct reading *reading)
+static int64_t mark_between(const struct reading *first, const struct reading *second)
 {
-    return (int64_t)((reading->cycles - meter->last.cycles) - (reading->events - meter->last.events));
+    return (int64_t)((second->cycles - first->cycles) - (second->events - first->events));
 }
 
-bool meter_moved(const struct meter *meter, const struct reading *reading)
+bool meter_apart(const struct meter_rules *rules, const struct reading *first, const struct reading *second)
 {
-    int64_t mark = mark_of(meter, reading);
+    int64_t mark = mark_between(first, second);
 
-    return (mark < 0 ? -mark : mark) > (int64_t)meter->rules.noise_cycles;
+    return (mark < 0 ? -mark : mark) > (int64_t)rules->noise_cycles;
 }
 
 bool meter_window(struct meter *meter, const struct reading *reading, struct theft *theft)
 {
     const struct meter_rules *rules = &meter->rules;
-    int64_t mark = mark_of(meter, reading);
+    int64_t mark = mark_between(&meter->last, reading);
     double ticks = (double)(reading->before_ticks - meter->last.before_ticks);
     double events = (double)(reading->events - meter->last.events);
     double stopped_ns = ns_of_ticks(rules, ticks - events / current_rate(meter));

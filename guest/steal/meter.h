@@ -68,14 +68,17 @@ void meter_begin(struct meter *meter, const struct meter_rules *rules, const str
 /* By how many quarters a reading may be longer than one that nothing interrupts: as it should be, and as it may be where no better is had. */
 enum meter_slack { METER_STRICT = 1, METER_LENIENT = 4 };
 
+bool meter_long(uint64_t usual_ticks, uint64_t ticks, enum meter_slack slack);
+
 /* Whether something came between the clocks of a reading, so that it must be taken again. Never where the system counter does not count. */
 bool meter_torn(const struct meter_rules *rules, const struct reading *reading, enum meter_slack slack);
 
 /*
- * Whether the two counters moved apart. Such a reading is taken once more before it counts: where an overflow interrupt of one of them falls
- * into a reading, the kernel has brought only that one up to date. What was taken stays; this does not.
+ * Whether the two counters moved apart from one reading to another. What was taken stays apart, so a third reading agrees with the second. It
+ * does not where an overflow interrupt of one counter fell into the reading, which brings only that one up to date, nor where a hypervisor
+ * took the CPU between the two.
  */
-bool meter_moved(const struct meter *meter, const struct reading *reading);
+bool meter_apart(const struct meter_rules *rules, const struct reading *first, const struct reading *second);
 
 /* Ends a window and begins the next. True where something was taken in it; `theft` is filled in either way. */
 bool meter_window(struct meter *meter, const struct reading *reading, struct theft *theft);

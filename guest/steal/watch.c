@@ -38,6 +38,33 @@ static bool read_whole(struct watcher *self, struct reading *reading)
     return !meter_torn(&self->found.rules, reading, METER_LENIENT);
 }
 
+/* Two readings one behind the other that say the same. */
+static bool read_twice(struct watcher *self, struct reading *reading)
+{
+    struct reading again;
+
+    for (unsigned i = 0; i <= READ_AGAIN && read_whole(self, &again); i++) {
+        bool agree = !meter_apart(&self->found.rules, reading, &again);
+
+        *reading = again;
+        if (agree) {
+            return true;
+        }
+        self->meter.torn++;
+    }
+    return false;
+}
+
+static bool read_first(struct watcher *self, struct reading *reading)
+{
+    return read_whole(self, reading) && read_twice(self, reading);
+}
+
+static bool read_next(struct watcher *self, struct reading *reading)
+{
+    return read_whole(self, reading) && (!meter_apart(&self->found.rules, &self->meter.last, reading) || read_twice(self, reading));
+}
+
 static void put_theft(struct watcher *self, const struct theft *theft)
 {
     unsigned put = atomic_load_explicit(&self->thefts_put, memory_order_relaxed);
@@ -93,10 +120,26 @@ static bool open_again(struct watcher *self, uint64_t *until_ns)
 
     counters_close(&self->counters);
     *until_ns = clock_ns(CLOCK_MONOTONIC) + OPEN_FOR_NS;
-    if (counters_open(&self->counters, self->cpu) != 0 || !read_whole(self, &first)) {
+    if (counters_open(&self->counters, self->cpu) != 0 || !read_first(self, &first)) {
         return false;
     }
     self->meter.last = first;
+    return true;
+}
+
+static bool begin(struct watcher *self, uint64_t *due_ns)
+{
+    struct reading first;
+
+    while (!read_first(self, &first)) {
+        struct timespec due = from_ns(*due_ns += self->interval_ns);
+
+        if (stopped()) {
+            return false;
+        }
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
+    }
+    meter_begin(&self->meter, &self->found.rules, &first);
     return true;
 }
 
@@ -111,17 +154,16 @@ static void measure(struct watcher *self)
     struct meter_sums sums = { 0 };
     struct reading reading;
 
-    if (!read_whole(self, &reading)) {
+    if (!begin(self, &due_ns)) {
         return;
     }
-    meter_begin(&self->meter, &self->found.rules, &reading);
     while (!stopped() && due_ns < begin_ns + self->duration_ns) {
         struct timespec due = from_ns(due_ns += self->interval_ns);
         struct theft theft;
 
         while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR) {
         }
-        if (!read_whole(self, &reading) || (meter_moved(&self->meter, &reading) && !read_whole(self, &reading))) {
+        if (!read_next(self, &reading)) {
             continue;
         }
         bool marked = meter_window(&self->meter, &reading, &theft);

@@ -172,19 +172,30 @@ TEST(a_reading_that_took_too_long_is_torn_where_the_system_counter_counts)
     CHECK(!meter_torn(&runs.meter.rules, &runs.now, METER_STRICT));
 }
 
-TEST(counters_that_moved_apart_in_either_direction_are_read_once_more)
+TEST(counters_are_apart_where_they_moved_in_either_direction_by_more_than_the_noise)
 {
-    struct cpu cpu = cpu_in(REGIME_STOPS);
-    struct theft theft;
+    struct cpu cpu = cpu_in(REGIME_RUNS);
+    const struct meter_rules *rules = &cpu.meter.rules;
+    struct reading whole = cpu.now;
+    struct reading torn = cpu.now;
+
+    torn.cycles += 10;
+    CHECK(!meter_apart(rules, &whole, &torn) && !meter_apart(rules, &torn, &whole));
+    torn.cycles += 1;
+    CHECK(meter_apart(rules, &whole, &torn) && meter_apart(rules, &torn, &whole));
+}
+
+TEST(what_was_taken_stays_apart_from_before_and_what_tore_a_reading_does_not)
+{
+    struct cpu cpu = cpu_in(REGIME_RUNS);
+    struct reading before = cpu.now;
 
     run_for(&cpu, WINDOW_TICKS, CYCLES_PER_TICK);
-    CHECK(!meter_moved(&cpu.meter, &cpu.now));
-    cpu.now.cycles += 1062;
-    CHECK(meter_moved(&cpu.meter, &cpu.now));
-    cpu.now.cycles -= 1062;
-    CHECK(!window(&cpu, &theft));
-    cpu.now.events += 1062;
-    CHECK(meter_moved(&cpu.meter, &cpu.now));
+    firmware_takes(&cpu, 100, 100U * CYCLES_PER_TICK);
+    struct reading first = cpu.now;
+
+    run_for(&cpu, 60, CYCLES_PER_TICK);
+    CHECK(meter_apart(&cpu.meter.rules, &before, &first) && !meter_apart(&cpu.meter.rules, &first, &cpu.now));
 }
 
 TEST(sums_add_up_to_the_windows_and_know_the_worst)

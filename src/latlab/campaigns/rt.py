@@ -29,7 +29,7 @@ from latlab.model.life import Left
 from latlab.model.run import Build, Run
 from latlab.store.store import Store
 from latlab.targets.guest.checkpoints import SHARED, read_shared
-from latlab.targets.guest.guest import GuestMachine, GuestRun, check_guest, find_firmware, run_guest
+from latlab.targets.guest.guest import GuestMachine, GuestRun, check_latencies, find_firmware, run_guest
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.linux.board_sources import source_facts
 from latlab.targets.linux.linux import RECORD, check_module, check_survey, collected, notes, run_linux, survey
@@ -69,7 +69,7 @@ def run_rt_guest(
     planned: str = "",
 ) -> str:
     """One measurement in the guest; the run's id."""
-    check_guest(qemu, machine)
+    check_latencies(machine)
     find_firmware(machine)
     conditions = replace(_guest_conditions(machine, image, workload), hwrng_driver=options.hwrng, trng_hold_us=options.hold_us)
     facts = (*workload_facts(workload), *_guest_facts(machine))

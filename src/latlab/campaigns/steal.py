@@ -19,7 +19,7 @@ from latlab.model.life import Left
 from latlab.model.run import Amounts, Problem, Run, Tick, Topology
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
-from latlab.targets.guest.guest import GuestMachine, check_guest, find_firmware, run_guest
+from latlab.targets.guest.guest import GuestMachine, find_firmware, run_guest
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.linux.linux import Job, collected, run_job, survey
 from latlab.targets.linux.machine import Machine
@@ -89,7 +89,6 @@ def run_steal_guest(
     watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
 ) -> str:
     """One measurement in the guest; the run's id."""
-    check_guest(qemu, machine)
     firmware = find_firmware(machine)
     conditions = replace(_conditions(watch, machine.mode), kernel=image.kernel_release, hwrng_driver=hwrng)
     conditions = with_build(with_image(conditions, [firmware / FIRMWARE_BIN]), firmware / FIRMWARE_ELF)

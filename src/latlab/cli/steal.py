@@ -41,6 +41,7 @@ class GuestOptions:
     """The guest in QEMU."""
 
     cpu: Annotated[str, typer.Option(help="Guest: processor, as QEMU names it.")] = "cortex-a57"
+    cores: Annotated[int, typer.Option(min=1, max=64, help="Guest: vCPUs.")] = 1
     hwrng: Annotated[bool, typer.Option("--hwrng/--no-hwrng", help="Guest: load the driver of the firmware's TRNG.")] = True
     timeout: TimeoutOption = None
     qemu: QemuOption = None
@@ -96,7 +97,7 @@ def _in_guest(store: Store, watch: Watch, options: GuestOptions) -> str:
     from latlab.targets.guest.guest import GuestMachine, ready_firmware
     from latlab.targets.qemu.qemu import find_qemu
 
-    machine = GuestMachine(firmware=options.firmware, cpu=options.cpu)
+    machine = GuestMachine(options.cores, firmware=options.firmware, cpu=options.cpu)
     program, image, limits = find_qemu(options.qemu), guest_image(), steal_limits(watch, options.timeout)
     ready_firmware(machine, say)
     with watched() as watcher:

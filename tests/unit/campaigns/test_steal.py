@@ -2,6 +2,7 @@
 """The steal campaign on this machine, with a meter that is a script and writes what it is told."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,16 @@ from latlab.analysis.compare import compare
 from latlab.campaigns import steal as campaign
 from latlab.campaigns.rt_samples import load_run
 from latlab.campaigns.steal import checked, run_steal_linux
+from latlab.campaigns.steal_results import phases_of
 from latlab.cli import showing
 from latlab.cli.options import Format
 from latlab.errors import UsageError
 from latlab.formats import run_json
+from latlab.model.conditions import Mode
 from latlab.model.enums import RunStatus
-from latlab.model.run import CoreId
+from latlab.model.run import CoreId, Topology
 from latlab.model.stolen import Blind, Stolen
+from latlab.report.amounts import stolen
 from latlab.store.store import Store, open_store
 from latlab.targets.linux.machine import Here
 from latlab.targets.linux.steal_job import Watch
@@ -70,6 +74,14 @@ def test_screen_and_page_tell_what_was_stolen_and_why_a_cpu_is_blind(measure: Me
         assert "50.7" in showing.document_of(store, run, form)
     showing.print_run(store, run, Format.CSV)
     assert "50.7" in capsys.readouterr().out
+
+
+def test_of_virtual_cpus_that_take_turns_lengths_are_doubted(measure: Measure) -> None:
+    store, run_id = measure(IDLE)
+    run, phases = store.load(run_id), phases_of(store.logs(run_id))
+    in_turns = replace(run, topology=Topology((4,)), conditions=replace(run.conditions, mode=Mode.DETERMINISTIC))
+    assert "the 4 vCPUs take turns on one clock" in repr(stolen.screen(in_turns, phases))
+    assert "take turns" not in repr(stolen.screen(replace(in_turns, topology=Topology((1,))), phases))
 
 
 def test_a_machine_on_which_every_cpu_is_blind_is_partial_with_the_reason_and_is_not_loaded(measure: Measure) -> None:

@@ -13,14 +13,11 @@ from latlab.campaigns.workloads import cpus_of
 from latlab.errors import DataError, UsageError
 from latlab.formats.dump.guest_frames import read_frames
 from latlab.model.conditions import Mode
-from latlab.targets.guest.guest import GuestMachine, check_guest, find_firmware
+from latlab.targets.guest.guest import GuestMachine, check_latencies, find_firmware
 from latlab.targets.guest.guest_dtb import Chosen, patch
 from latlab.targets.linux.linux import Survey, check_survey, notes
 from latlab.targets.linux.machine import Here
 from latlab.targets.linux.rt_job import Instrument, Workload, guest_script, script
-from latlab.targets.qemu.qemu import Qemu
-
-QEMU = Qemu(Path("qemu"), (10, 0, 2))
 
 
 def _framed(name: str, data: bytes) -> list[bytes]:
@@ -85,8 +82,8 @@ def test_linux_gets_its_arguments_and_its_initrd() -> None:
 
 def test_several_cpus_on_the_instruction_clock_are_refused() -> None:
     with pytest.raises(UsageError, match="4 vCPUs on the instruction clock"):
-        check_guest(QEMU, GuestMachine(cores=4))
-    check_guest(QEMU, GuestMachine(cores=4, mode=Mode.MULTI_THREAD))
+        check_latencies(GuestMachine(cores=4))
+    check_latencies(GuestMachine(cores=4, mode=Mode.MULTI_THREAD))
 
 
 def test_missing_firmware_is_named_with_the_command_that_builds_it(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ PLAIN = frozenset(UNITS.values())
 MORE_IS_BETTER = frozenset({Metric.THROUGHPUT, Metric.AVAILABLE})
 UNDIRECTED = frozenset({Metric.VALUE})
 MODES = {
-    Mode.DETERMINISTIC: "deterministic: the instruction clock of an emulator, one vCPU",
+    Mode.DETERMINISTIC: "deterministic: the instruction clock of an emulator",
     Mode.MULTI_THREAD: "multi-threaded emulation: shows that it works, its latencies are not to be published",
     Mode.VIRTUAL_MACHINE: "virtual machine: not an RT figure",
     Mode.REAL: "real target",

@@ -11,6 +11,7 @@ import altair as alt
 from latlab.analysis.amounts.stolen import doubts, loss_of
 from latlab.analysis.base.meter_sentences import blind_sentences, said_cpus
 from latlab.campaigns.steal_results import StealPhase
+from latlab.model.conditions import Mode
 from latlab.model.run import Run
 from latlab.model.stolen import Calibration, CpuStolen, Regime, Theft
 from latlab.report.chart import WIDE_PX, Chart, finished, named
@@ -32,6 +33,7 @@ HIGH_PX = 260
 FLOOR = 0.5
 
 Phases = tuple[StealPhase, ...]
+TURNS = "the {} vCPUs take turns on one clock: what a stay in the firmware took may hold turns of the others; --cores 1 tells its length"
 
 
 def tables(phases: Phases) -> list[Table]:
@@ -66,6 +68,8 @@ def _sentences(run: Run, phases: Phases) -> tuple[Block, ...]:
     """Blind CPUs first; a run that saw nothing says it among its problems."""
     told = list(blind_sentences(phases[0].found.cpus)) if any(phase.found.seeing for phase in phases) else []
     told += list(dict.fromkeys(sentence for phase in phases for sentence in doubts(phase.found)))
+    if run.conditions.mode is Mode.DETERMINISTIC and len(run.topology.cores) > 1:
+        told.append(TURNS.format(len(run.topology.cores)))
     said = [*told, *(sentence for sentence in (problem.message for problem in run.problems) if sentence not in told)]
     return (Items(tuple(Item(sentence) for sentence in said)),) if said else ()
 

@@ -87,7 +87,8 @@ def ready_firmware(machine: GuestMachine, say: Callable[[str], None]) -> None:
         find_firmware(machine)
 
 
-def check_guest(qemu: Qemu, machine: GuestMachine) -> None:
+def check_latencies(machine: GuestMachine) -> None:
+    """Refuse a guest whose wake-ups would be late by its emulator. Raises UsageError."""
     if machine.mode is Mode.DETERMINISTIC and machine.cores != 1:
         raise UsageError(
             f"{machine.cores} vCPUs on the instruction clock take turns, which appears as latencies of milliseconds; use --cores 1, or "
@@ -110,7 +111,6 @@ def run_guest(
     if folder is None:
         with scratch() as own:
             return run_guest(qemu, machine, image, job, limits, watch, own, poll)
-    check_guest(qemu, machine)
     firmware = find_firmware(machine)
     initrd = folder / "initrd"
     initrd.write_bytes(_padded(image.initrd.read_bytes()) + archive([file("job", job.encode())]))

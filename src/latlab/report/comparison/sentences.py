@@ -48,7 +48,7 @@ def samples_line(run: Run) -> str:
     if run.distributions:
         return f"{CLOCK_NAMES[run.tick.clock]}, {sum(one.got for one in run.distributions):,} {_counted(run)}{_computed(run)}"
     if not run.samples:
-        return "no samples, so there is nothing to explain"
+        return "no samples"
     sizes = Counter((sample.test, sample.metric, sample.core) for sample in run.samples).values()
     each = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
     return f"{CLOCK_NAMES[run.tick.clock]}, {len(run.samples):,} samples, {each} in each cell"

@@ -55,6 +55,13 @@ struct core *cores_find(void *key, bool has_functions, bool *is_new)
     return core;
 }
 
+void cores_each(void (*called)(struct core *core))
+{
+    for (uint32_t i = 0; i < core_count; i++) {
+        called(&cores[i]);
+    }
+}
+
 uint64_t cores_total(void)
 {
     uint64_t total = 0;
@@ -82,7 +89,7 @@ qemu_plugin_u64 cores_inline_level(void)
 
 void cores_watch(struct core *core)
 {
-    core->watched = core->is_asleep ? WATCHED_NOTHING : core->level | (core->is_measured ? WATCHED_MEASURED : 0);
+    core->watched = core->is_asleep || core->mask_site != NULL ? WATCHED_NOTHING : core->level | (core->is_measured ? WATCHED_MEASURED : 0);
     if (inline_state != NULL) {
         inline_state->level = core->watched;
     }

@@ -11,13 +11,17 @@
 #include <stdint.h>
 
 #include "fragment.h"
+#include "masked.h"
 #include "path.h"
 #include "profile.h"
 #include "qemu_interface.h"
 
 #define CORES_MAX 512
 #define WATCHED_MEASURED 0x100U
+#define WATCHED_LOOK 0x200U
 #define WATCHED_NOTHING UINT32_MAX
+
+struct mask_site; /* plugin.c's */
 
 struct core {
     void *key;
@@ -34,6 +38,8 @@ struct core {
     uint64_t wake_instructions, wake_machine, wake_address; /* of the last wake-up */
     const struct fragment *shared; /* the block that it is in, where that is measured now and was not translated so; else NULL */
     uint64_t shared_from; /* its count when it entered that block */
+    struct masked masked;
+    const struct mask_site *mask_site; /* the instruction that ran last, where it may have changed which interrupts are taken; else NULL */
     struct path *path; /* NULL where functions are not counted */
     struct profile *profile; /* what the path has no room for; NULL with it */
 };
@@ -66,6 +72,9 @@ void cores_start(uint32_t machine_cores, unsigned int vcpu, bool may_inline);
 /* The core with this key, made where it was not there. One thread at a time. */
 struct core *cores_find(void *key, bool has_functions, bool *is_new);
 
+/* Calls for each core that ran. */
+void cores_each(void (*called)(struct core *core));
+
 /* Instructions of all cores so far. */
 uint64_t cores_total(void);
 
@@ -73,7 +82,13 @@ bool cores_are_inline(void);
 qemu_plugin_u64 cores_inline_count(void);
 qemu_plugin_u64 cores_inline_level(void);
 
-/* After a change of the core's level or sleep: comparisons at a block's entry are with what is said here. */
+/* What a core that need not be called about is compared with where it enters this block. */
+static inline uint32_t cores_expected(const struct fragment *block)
+{
+    return block->level | (block->is_looked_at ? WATCHED_LOOK : 0);
+}
+
+/* After a change of the core's level, sleep or mask_site: comparisons at a block's entry are with what is said here. */
 void cores_watch(struct core *core);
 
 /* What QEMU is given to call; they add the key and go on in probe_block_entered() and probe_block_changed(). */

@@ -15,6 +15,9 @@ struct fragment {
     uint32_t instructions;
     uint32_t left; /* of a block that is counted whole: those behind the first place where it may be left early; else 0. Follows from the code */
     uint32_t level; /* what the machine translated it for: world, without the security state on AArch64 */
+    bool is_aarch32;
+    bool is_looked_at; /* the core may take other interrupts when it is entered than before, whatever ran before */
+    bool is_edge; /* stretches with masked interrupts began or ended in it */
     uint32_t code_bytes;
     const uint8_t *code;
 };

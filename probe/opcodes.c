@@ -12,6 +12,10 @@
 #define T16_WFE 0xbf20U
 #define T16_WFI 0xbf30U
 #define RISCV_WFI 0x10500073U
+#define RISCV_SRET 0x10200073U
+#define RISCV_MRET 0x30200073U
+#define RISCV_SYSTEM 0x73U
+#define RISCV_OPCODE 0x7fU
 
 /* Whatever may be trapped, or fault, when it is executed and not when it is translated. */
 static bool a64_may_leave(uint32_t bits)
@@ -58,4 +62,40 @@ enum sleep opcode_sleep(enum arch arch, bool is_aarch32, struct opcode opcode)
         return opcode.bytes == 4 && opcode.bits == RISCV_WFI ? SLEEP_WFI : SLEEP_NONE;
     }
     return arch == ARCH_AARCH64 && !is_aarch32 ? a64_sleep(opcode.bits) : arm_sleep(opcode);
+}
+
+/* MSR to DAIF, SCR_EL3 and HCR_EL2, with a value or a register; ERET and its like. */
+static bool a64_may_mask(uint32_t bits)
+{
+    uint32_t target = bits & 0xffffffe0U;
+
+    return (bits & 0xfffff0dfU) == 0xd50340dfU || target == 0xd51b4220U || target == 0xd51e1100U || target == 0xd51c1100U ||
+           (bits & 0xffc00000U) == 0xd6800000U;
+}
+
+/* CPS, MSR to a special register. */
+static bool thumb_may_mask(struct opcode opcode)
+{
+    if (opcode.bytes == 2) {
+        return (opcode.bits & 0xffe8U) == 0xb660U;
+    }
+    return (opcode.bits & 0xd000ffe0U) == 0x8000f380U;
+}
+
+bool opcode_may_mask(enum arch arch, bool is_aarch32, struct opcode opcode)
+{
+    switch (arch) {
+    case ARCH_ARMV8M: return thumb_may_mask(opcode);
+    case ARCH_RISCV: return opcode.bytes == 4 && (opcode.bits & RISCV_OPCODE) == RISCV_SYSTEM;
+    case ARCH_AARCH64: break;
+    }
+    return !is_aarch32 && a64_may_mask(opcode.bits);
+}
+
+bool opcode_returns(enum arch arch, struct opcode opcode)
+{
+    if (arch == ARCH_RISCV) {
+        return opcode.bits == RISCV_MRET || opcode.bits == RISCV_SRET;
+    }
+    return arch == ARCH_AARCH64 && (opcode.bits & 0xffc00000U) == 0xd6800000U;
 }

@@ -20,9 +20,12 @@
 
 #define BLOCK_CODE_MAX 8192
 #define BLOCK_STRETCHES_MAX 1024
+#define A64_VECTOR_BYTES 0x80
 #define FLUSH_AFTER_NS 100000000LL
 #define NS_PER_S 1000000000LL
 #define FORMAT_VERSION 2
+#define HEADER_FUNCTIONS 1
+#define HEADER_MASKED 2
 #define EXPORTED __attribute__((visibility("default")))
 /* The most instructions between two sleeps of a parked core. */
 #define PARKED_INSTRUCTIONS 64
@@ -32,7 +35,7 @@ struct stream_header {
     uint16_t version;
     uint16_t bytes;
     uint16_t arch;
-    uint16_t functions;
+    uint16_t wanted;
     uint32_t cores;
     uint32_t interface;
 };
@@ -47,10 +50,16 @@ struct stretch {
 /* A block that QEMU translates. */
 struct block {
     uint32_t level, instructions, code_bytes;
-    bool is_aarch32, is_measured, may_sleep;
+    bool is_aarch32, is_measured, may_sleep, may_mask;
     size_t count;
     struct stretch stretches[BLOCK_STRETCHES_MAX];
     uint8_t code[BLOCK_CODE_MAX];
+};
+
+/* An instruction that may change which interrupts are taken; `behind` is the one that follows, 0 of a return. */
+struct mask_site {
+    uint64_t address, behind;
+    struct fragment *block; /* that it was last translated in */
 };
 
 enum counting { COUNTING_UNDECIDED, COUNTING_INLINE, COUNTING_IN_TURNS, COUNTING_APART };
@@ -66,6 +75,10 @@ static struct stream stream;
 static struct fragment_table *fragments;
 static enum arch arch;
 static FILE *file;
+static struct masked_table *masked_table;
+static GHashTable *mask_sites;
+static struct fragment_table *site_blocks;
+static GPtrArray *edges; /* blocks in which masked stretches began or ended */
 static uint32_t machine_cores;
 static bool is_started;
 static const char *refusal; /* of this machine's processor */
@@ -197,16 +210,6 @@ static struct core *core_here(void *key)
     return core;
 }
 
-struct core *probe_turn_changes(const struct fragment *block, void *key)
-{
-    struct core *core = core_here(key);
-
-    if (core->level != block->level || core->is_asleep) {
-        changed(core, block);
-    }
-    return core;
-}
-
 static void put_fragment(const struct fragment *fragment)
 {
     struct {
@@ -231,6 +234,87 @@ static void give_number(struct fragment *fragment)
         fragment_give_number(fragments, fragment);
         put_fragment(fragment);
     }
+}
+
+/* Its code goes into the stream at the end: what is written now may be left out. The lock is held. */
+static void mark_edge(struct fragment *block)
+{
+    if (!block->is_edge) {
+        block->is_edge = true;
+        g_ptr_array_add(edges, block);
+    }
+}
+
+/* An exception right behind the instruction: what that did to the masks held for no instruction, yet who waited came in. */
+static void look_back(struct core *core, struct masked_look look)
+{
+    if (registers_masks_before(core->level & WORLD_LEVEL_MASK, look.address, &look.masks)) {
+        look.address = core->mask_site->address;
+        if (masked_look_at(&core->masked, masked_table, &look)) {
+            mark_edge(core->mask_site->block);
+        }
+    }
+}
+
+/* Not trapped, nor followed by an exception. */
+static bool has_been_run(const struct mask_site *site, uint32_t level, uint64_t address)
+{
+    struct masks before;
+
+    if (arch == ARCH_ARMV8M || site->behind == address) {
+        return true;
+    }
+    return site->behind == 0 && !registers_masks_before(level, address, &before);
+}
+
+/* `block` is where the core goes on, NULL inside of one. What a trapped instruction would have done it has not. */
+static void look_at_masks(struct core *core, uint64_t address, struct fragment *block, uint64_t instructions)
+{
+    const struct mask_site *site = core->mask_site;
+    bool has_run = site != NULL && has_been_run(site, core->level & WORLD_LEVEL_MASK, address);
+    struct masked_look look = {
+        .masks = registers_masks(core->level & WORLD_LEVEL_MASK, block != NULL && block->is_aarch32),
+        .world = core->world,
+        .instructions = instructions,
+        .address = has_run ? site->address : address,
+    };
+
+    pthread_mutex_lock(&lock);
+    core->masked.core = core->number;
+    if (!has_run && site != NULL) {
+        look_back(core, look);
+    }
+    if (memcmp(&look.masks, &core->masked.masks, sizeof(look.masks)) != 0) {
+        look.link = registers_link();
+    }
+    if (masked_look_at(&core->masked, masked_table, &look)) {
+        mark_edge(has_run ? site->block : block);
+    }
+    pthread_mutex_unlock(&lock);
+    if (site != NULL) {
+        core->mask_site = NULL;
+        cores_watch(core);
+    }
+}
+
+static void go_on(struct core *core, struct fragment *block)
+{
+    bool is_elsewhere = core->level != block->level || core->is_asleep;
+
+    if (is_elsewhere) {
+        changed(core, block);
+    }
+    if (options.masked && (is_elsewhere || core->mask_site != NULL || block->is_looked_at)) {
+        look_at_masks(core, block->address, block, *core->instructions);
+    }
+}
+
+struct core *probe_turn_changes(struct fragment *block, void *key)
+{
+    struct core *core = core_here(key);
+
+    go_on(core, block);
+    return core;
 }
 
 static struct fragment *fragment_for(struct fragment wanted, bool is_measured)
@@ -273,9 +357,7 @@ void probe_block_entered(unsigned int vcpu, void *data, void *key)
 
     (void)vcpu;
     shared_left(core, *core->instructions);
-    if (core->level != fragment->level || core->is_asleep) {
-        changed(core, fragment);
-    }
+    go_on(core, fragment);
     count(core, fragment);
 }
 
@@ -283,14 +365,12 @@ void probe_block_entered(unsigned int vcpu, void *data, void *key)
  * that was not translated for one. */
 void probe_block_changed(unsigned int vcpu, void *data, void *key)
 {
-    const struct fragment *block = data;
+    struct fragment *block = data;
     struct core *core = core_here(key);
 
     (void)vcpu;
     shared_left(core, *core->instructions);
-    if (core->level != block->level || core->is_asleep) {
-        changed(core, block);
-    }
+    go_on(core, block);
     if (core->is_measured) {
         shared_entered(core, block);
     }
@@ -389,9 +469,16 @@ static void cut(const struct qemu_plugin_tb *tb, struct block *block)
             stretch->code_bytes += (uint32_t)opcode.bytes;
         }
         block->instructions++;
+        block->may_mask |= opcode_may_mask(arch, block->is_aarch32, opcode);
         block->may_sleep |= opcode_sleep(arch, block->is_aarch32, opcode) != SLEEP_NONE;
         is_first = options.each || opcode_may_leave(arch, block->is_aarch32, opcode);
     }
+}
+
+/* An exception of AArch64 begins at one of its vectors, which are so far apart; elsewhere it may begin anywhere. */
+static bool is_looked_at(const struct block *block)
+{
+    return options.masked && (arch != ARCH_AARCH64 || qemu_plugin_insn_vaddr(block->stretches[0].first) % A64_VECTOR_BYTES == 0);
 }
 
 static struct fragment *fragment_of_stretch(const struct block *block, const struct stretch *stretch)
@@ -399,6 +486,8 @@ static struct fragment *fragment_of_stretch(const struct block *block, const str
     return fragment_for((struct fragment) { .address = qemu_plugin_insn_vaddr(stretch->first),
                                             .instructions = stretch->instructions,
                                             .level = block->level,
+                                            .is_aarch32 = block->is_aarch32,
+                                            .is_looked_at = stretch == block->stretches && is_looked_at(block),
                                             .code_bytes = stretch->code_bytes,
                                             .code = stretch->code },
                         block->is_measured);
@@ -425,6 +514,8 @@ static struct fragment *fragment_of_block(const struct block *block, uint32_t le
                                             .instructions = block->instructions,
                                             .left = left,
                                             .level = block->level,
+                                            .is_aarch32 = block->is_aarch32,
+                                            .is_looked_at = is_looked_at(block),
                                             .code_bytes = block->code_bytes,
                                             .code = block->code },
                         false);
@@ -435,8 +526,10 @@ static void count_inline(struct qemu_plugin_tb *tb, const struct block *block)
 {
     qemu_plugin_u64 instructions = cores_inline_count();
 
+    struct fragment *fragment = fragment_of_block(block, 0);
+
     qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, probe_block_changed_here, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE,
-                                              cores_inline_level(), block->level, fragment_of_block(block, 0));
+                                              cores_inline_level(), cores_expected(fragment), fragment);
     qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64, instructions, block->stretches[0].instructions);
     for (size_t i = 1; i < block->count; i++) {
         const struct stretch *stretch = &block->stretches[i];
@@ -473,6 +566,82 @@ static void watch_sleeps(const struct qemu_plugin_tb *tb, const struct block *bl
     }
 }
 
+static struct mask_site *mask_site_of(uint64_t address, struct opcode opcode, struct fragment *block)
+{
+    struct mask_site *site;
+
+    pthread_mutex_lock(&lock);
+    site = g_hash_table_lookup(mask_sites, &address);
+    if (site == NULL) {
+        site = g_new0(struct mask_site, 1);
+        site->address = address;
+        g_hash_table_insert(mask_sites, &site->address, site);
+    }
+    site->behind = opcode_returns(arch, opcode) ? 0 : address + opcode.bytes;
+    site->block = block;
+    pthread_mutex_unlock(&lock);
+    return site;
+}
+
+static void masks_may_change(unsigned int vcpu, void *data)
+{
+    (void)vcpu;
+    cores_mine->mask_site = data;
+    cores_watch(cores_mine);
+}
+
+/* Inside of a block, behind such an instruction. */
+static void masks_may_have_changed(unsigned int vcpu, void *data)
+{
+    (void)vcpu;
+    if (cores_mine->mask_site != NULL) {
+        look_at_masks(cores_mine, (uint64_t)(uintptr_t)data, NULL, *cores_mine->instructions - turns_not_run());
+    }
+}
+
+static struct fragment *site_block_of(const struct block *block)
+{
+    struct fragment wanted = {
+        .address = qemu_plugin_insn_vaddr(block->stretches[0].first),
+        .instructions = block->instructions,
+        .level = block->level,
+        .is_aarch32 = block->is_aarch32,
+        .code_bytes = block->code_bytes,
+        .code = block->code,
+    };
+    struct fragment *found;
+    bool is_new;
+
+    pthread_mutex_lock(&lock);
+    found = fragment_of(site_blocks, wanted, &is_new);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* In front of the operations that count, so that what is behind such an instruction is not counted yet. Sites live as long as QEMU. */
+static void watch_masks(const struct qemu_plugin_tb *tb, const struct block *block)
+{
+    size_t count_of_block = qemu_plugin_tb_n_insns(tb);
+    struct fragment *here = site_block_of(block);
+    bool is_behind = false;
+
+    for (size_t i = 0; i < count_of_block; i++) {
+        struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(tb, i);
+        struct opcode opcode = { .bytes = qemu_plugin_insn_size(instruction) };
+        uint64_t address = qemu_plugin_insn_vaddr(instruction);
+
+        qemu_plugin_insn_data(instruction, &opcode.bits, sizeof(opcode.bits));
+        if (is_behind) {
+            qemu_plugin_register_vcpu_insn_exec_cb(instruction, masks_may_have_changed, QEMU_PLUGIN_CB_R_REGS, (void *)(uintptr_t)address);
+        }
+        is_behind = opcode_may_mask(arch, block->is_aarch32, opcode);
+        if (is_behind) {
+            qemu_plugin_register_vcpu_insn_exec_cb(instruction, masks_may_change, QEMU_PLUGIN_CB_NO_REGS,
+                                                   mask_site_of(address, opcode, here));
+        }
+    }
+}
+
 static enum counting way_to_count(void)
 {
     if (cores_are_inline()) {
@@ -490,6 +659,7 @@ static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     block.instructions = 0;
     block.code_bytes = 0;
     block.may_sleep = false;
+    block.may_mask = false;
     block.level = registers_level(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)), &block.is_aarch32);
     block.is_measured = options.functions && world_is_measured(arch, registers_world(block.level));
     cut(tb, &block);
@@ -499,6 +669,9 @@ static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         ending_watch();
     }
     pthread_mutex_unlock(&lock);
+    if (options.masked && block.may_mask) {
+        watch_masks(tb, &block);
+    }
     if (block.is_measured || counting == COUNTING_APART) {
         count_each(tb, &block);
     } else if (counting == COUNTING_INLINE) {
@@ -519,7 +692,7 @@ static void core_made(qemu_plugin_id_t id, unsigned int vcpu)
         .bytes = sizeof(header),
         .cores = machine_cores,
         .interface = QEMU_INTERFACE_VERSION,
-        .functions = options.functions,
+        .wanted = (uint16_t)((options.functions ? HEADER_FUNCTIONS : 0) | (options.masked ? HEADER_MASKED : 0)),
     };
 
     pthread_mutex_lock(&lock);
@@ -537,16 +710,71 @@ static void core_made(qemu_plugin_id_t id, unsigned int vcpu)
     pthread_mutex_unlock(&lock);
 }
 
+static void put_masked(const struct masked_entry *entry)
+{
+    struct {
+        uint8_t line, mask, begin_world, end_world;
+        uint16_t edges, count_of_worlds;
+        uint64_t count, instructions, longest, begin, link, end;
+        uint64_t worlds[MASKED_WORLDS][3];
+    } body = {
+        .line = entry->key.line,
+        .mask = entry->key.mask,
+        .begin_world = entry->key.begin_world,
+        .end_world = entry->key.end_world,
+        .edges = (uint16_t)entry->key.edges,
+        .count = entry->count,
+        .instructions = entry->instructions,
+        .longest = entry->longest,
+        .begin = entry->key.begin,
+        .link = entry->key.link,
+        .end = entry->key.end,
+    };
+
+    for (uint32_t world = 0; world < MASKED_WORLDS; world++) {
+        if (entry->worlds[world] > 0) {
+            uint64_t *each = body.worlds[body.count_of_worlds++];
+
+            each[0] = world;
+            each[1] = entry->worlds[world];
+            each[2] = entry->longest_worlds[world];
+        }
+    }
+    stream_put(&stream, RECORD_MASKED, entry->core, &body,
+               sizeof(body) - sizeof(body.worlds) + body.count_of_worlds * sizeof(body.worlds[0]));
+}
+
+/* A second time where it was measured, with a number of its own: the first may have been left out. */
+static void put_edge(void *item, void *unused)
+{
+    struct fragment *edge = item;
+
+    (void)unused;
+    edge->number = FRAGMENT_UNNUMBERED;
+    give_number(edge);
+}
+
+static void finish_core(struct core *core)
+{
+    masked_finish(&core->masked, masked_table, ending_was_asked() ? *core->instructions - turns_not_run_of(core) : core->masked.since);
+}
+
 static void finish(qemu_plugin_id_t id, void *data)
 {
     (void)id;
     (void)data;
     pthread_mutex_lock(&lock);
+    if (is_started && options.masked) {
+        cores_each(finish_core);
+        stream_keep(&stream, ending_was_asked());
+        g_ptr_array_foreach(edges, put_edge, NULL);
+        masked_each(masked_table, put_masked);
+    }
     if (refusal != NULL) {
         fprintf(stderr, "latlab probe: this machine's processor %s; nothing was seen\n", refusal);
     } else if (!is_started) {
         /* QEMU made no processor, and says itself why. */
-    } else if (!stream_close(&stream, ending_was_asked())) {
+    } else if (!stream_close(&stream, options.masked || ending_was_asked())) {
         fprintf(stderr, "latlab probe: writing to %s failed (%s); %llu records were lost\n", options.out, strerror(stream.error),
                 (unsigned long long)stream.lost);
     } else if (stream.lost > 0) {
@@ -591,6 +819,10 @@ EXPORTED int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, i
     /* A core that is plugged in later may move what QEMU's operations write to. */
     options.apart |= info->system.max_vcpus != info->system.smp_vcpus;
     fragments = fragment_table_new();
+    masked_table = masked_table_new();
+    mask_sites = g_hash_table_new(g_int64_hash, g_int64_equal);
+    site_blocks = fragment_table_new();
+    edges = g_ptr_array_new();
     qemu_plugin_register_vcpu_init_cb(id, core_made);
     qemu_plugin_register_atexit_cb(id, finish, NULL);
     return 0;

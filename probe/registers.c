@@ -7,6 +7,8 @@
 
 #define ARGUMENTS_MAX 8
 #define LEVELS 4
+#define PSTATE_AARCH32 0x10U
+#define STATES 2 /* of security */
 
 typedef struct qemu_plugin_register *handle;
 
@@ -16,6 +18,9 @@ static handle arguments[ARGUMENTS_MAX];
 static size_t argument_count;
 static bool has_trustzone; /* of an M-profile core */
 static handle causes[LEVELS], returns[LEVELS], saved[LEVELS];
+static handle vectors[LEVELS];
+static handle hypervisor, status, link_register;
+static handle primasks[STATES], faultmasks[STATES], basepris[STATES];
 
 static handle find(const GArray *registers, const char *name)
 {
@@ -43,14 +48,20 @@ static bool find_aarch64(const GArray *registers)
 
     state = find(registers, "cpsr");
     security = find(registers, "SCR_EL3");
+    hypervisor = find(registers, "HCR_EL2");
+    link_register = find(registers, "x30");
     identity = find(registers, "VMPIDR_EL2");
     counter = find(registers, "pc");
+    saved[1] = find(registers, "SPSR_EL1");
     saved[2] = find(registers, "SPSR_EL2");
     saved[3] = find(registers, "SPSR_EL3");
     find_arguments(registers, names, ARGUMENTS_MAX);
     causes[1] = find(registers, "ESR_EL1");
     causes[2] = find(registers, "ESR_EL2");
     causes[3] = find(registers, "ESR_EL3");
+    vectors[1] = find(registers, "VBAR"); /* QEMU's name for that of EL1 */
+    vectors[2] = find(registers, "VBAR_EL2");
+    vectors[3] = find(registers, "VBAR_EL3");
     returns[1] = find(registers, "ELR_EL1");
     returns[2] = find(registers, "ELR_EL2");
     returns[3] = find(registers, "ELR_EL3");
@@ -63,6 +74,13 @@ static bool find_armv8m(const GArray *registers)
 
     state = find(registers, "xpsr");
     has_trustzone = find(registers, "msp_s") != NULL;
+    link_register = find(registers, "lr");
+    primasks[0] = find(registers, has_trustzone ? "primask_ns" : "primask");
+    primasks[1] = find(registers, "primask_s");
+    faultmasks[0] = find(registers, has_trustzone ? "faultmask_ns" : "faultmask");
+    faultmasks[1] = find(registers, "faultmask_s");
+    basepris[0] = find(registers, has_trustzone ? "basepri_ns" : "basepri");
+    basepris[1] = find(registers, "basepri_s");
     find_arguments(registers, names, sizeof(names) / sizeof(names[0]));
     return state != NULL;
 }
@@ -73,9 +91,14 @@ static bool find_riscv(const GArray *registers)
 
     state = find(registers, "priv");
     identity = find(registers, "mhartid");
+    status = find(registers, "mstatus");
+    hypervisor = find(registers, "hgatp");
+    link_register = find(registers, "ra");
     find_arguments(registers, names, ARGUMENTS_MAX);
     causes[1] = find(registers, "scause");
     causes[3] = find(registers, "mcause");
+    vectors[1] = find(registers, "stvec");
+    vectors[3] = find(registers, "mtvec");
     returns[1] = find(registers, "sepc");
     returns[3] = find(registers, "mepc");
     return state != NULL;
@@ -179,4 +202,62 @@ size_t registers_of_crossing(uint32_t from, uint32_t to, uint64_t out[CROSSING_R
         out[count++] = read(returns[to_level]);
     }
     return count;
+}
+
+static uint64_t of_both(const handle states[STATES])
+{
+    return read(states[0]) | read(states[1]);
+}
+
+static struct masks masks_of_a_profile(uint32_t level, bool is_aarch32, uint64_t pstate)
+{
+    struct masks_aarch64 core = {
+        .level = level,
+        .is_aarch32 = is_aarch32,
+        .has_el2 = hypervisor != NULL,
+        .pstate = pstate,
+        .scr_el3 = security != NULL ? read(security) : SCR_NS,
+        .hcr_el2 = read(hypervisor),
+    };
+
+    return masks_of_aarch64(&core);
+}
+
+struct masks registers_masks(uint32_t level, bool is_aarch32)
+{
+    switch (machine) {
+    case ARCH_ARMV8M: return masks_of_armv8m(of_both(primasks), of_both(faultmasks), of_both(basepris));
+    case ARCH_RISCV: return masks_of_riscv(level, read(status), read(hypervisor));
+    case ARCH_AARCH64: break;
+    }
+    return masks_of_a_profile(level, is_aarch32, read(state));
+}
+
+/* As after the first return of a firmware to a system whose vectors are, for the time being, where it begins. */
+static bool is_returned_to(uint64_t address)
+{
+    return address == read(returns[1]) || address == read(returns[2]) || address == read(returns[3]);
+}
+
+bool registers_masks_before(uint32_t level, uint64_t address, struct masks *masks)
+{
+    uint64_t before;
+
+    if (machine == ARCH_ARMV8M || vectors[level] == NULL || !masks_is_vector(machine, read(vectors[level]), address) ||
+        is_returned_to(address)) {
+        return false;
+    }
+    if (machine == ARCH_RISCV) {
+        before = masks_status_before(level, read(status), &level);
+        *masks = masks_of_riscv(level, before, read(hypervisor));
+        return true;
+    }
+    before = read(saved[level]);
+    *masks = masks_of_a_profile(world_level_of_cpsr(before), (before & PSTATE_AARCH32) != 0, before);
+    return true;
+}
+
+uint64_t registers_link(void)
+{
+    return read(link_register);
 }

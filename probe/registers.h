@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "masks.h"
 #include "world.h"
 
 #define CROSSING_REGISTERS_MAX 10
@@ -28,5 +29,14 @@ uint64_t registers_identity(uint64_t otherwise);
 
 /* The registers that a crossing from one world to another carries, in the order of docs/probe-format.md. Returns how many. */
 size_t registers_of_crossing(uint32_t from, uint32_t to, uint64_t out[CROSSING_REGISTERS_MAX]);
+
+/* Which interrupts the core takes at `level`; `is_aarch32` as registers_level() said. */
+struct masks registers_masks(uint32_t level, bool is_aarch32);
+
+/* True where `address` is where the core enters an exception at `level`, and in `masks` those that it had just before. */
+bool registers_masks_before(uint32_t level, uint64_t address, struct masks *masks);
+
+/* The return address in its link register. */
+uint64_t registers_link(void);
 
 #endif

@@ -110,6 +110,15 @@ static void leave_out(struct stream *stream)
     stream->held_bytes = 0;
 }
 
+void stream_keep(struct stream *stream, bool keeps_held)
+{
+    if (!keeps_held) {
+        leave_out(stream);
+    }
+    release(stream);
+    stream->lost_at_crossing = stream->lost;
+}
+
 bool stream_close(struct stream *stream, bool keeps_held)
 {
     struct {
@@ -117,10 +126,7 @@ bool stream_close(struct stream *stream, bool keeps_held)
         uint64_t records, lost;
     } end = { .header = { .kind = RECORD_END, .bytes = sizeof(end) } };
 
-    if (!keeps_held) {
-        leave_out(stream);
-    }
-    release(stream);
+    stream_keep(stream, keeps_held);
     end.records = stream->records;
     end.lost = stream->lost;
     write_all(stream, &end, sizeof(end));

@@ -21,6 +21,7 @@ enum record_kind {
     RECORD_PROFILE = 6,
     RECORD_END = 7,
     RECORD_PATH = 8,
+    RECORD_MASKED = 9,
 };
 
 struct stream {
@@ -42,6 +43,9 @@ void stream_open(struct stream *stream, FILE *file, uint64_t limit_bytes, const 
 /* Appends a record, which is held back until a crossing follows or more is held than fits. Or counts it as lost: beyond the limit, after a failed write, or longer than a record may be. From the first loss on
  * every record is lost, so that what is there has no hole. `body_bytes` is padded with zeros to a multiple of 8. */
 void stream_put(struct stream *stream, enum record_kind kind, uint32_t core, const void *body, size_t body_bytes);
+
+/* What is held back is written if `keeps_held`, else left out and counted nowhere; records behind it are of the whole machine. */
+void stream_keep(struct stream *stream, bool keeps_held);
 
 /* Writes the last record, which says how many were written and lost, and closes the file. What is held back comes before it if
  * `keeps_held`, else it is left out and counted nowhere. False where the disk did not take it all. */

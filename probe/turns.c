@@ -63,8 +63,13 @@ uint64_t turns_not_run(void)
     return left;
 }
 
+uint64_t turns_not_run_of(const struct core *core)
+{
+    return turn.core == core ? turns_not_run() : 0;
+}
+
 /* The core that goes on in `block`, all counts up to here being right. */
-static inline struct core *enter(unsigned int vcpu, const struct fragment *block, void *key, uint32_t watched)
+static inline struct core *enter(unsigned int vcpu, struct fragment *block, void *key, uint32_t watched)
 {
     struct core *core = turn.core;
     uint64_t left = turns_not_run();
@@ -87,8 +92,8 @@ static inline struct core *enter(unsigned int vcpu, const struct fragment *block
 
 void probe_turn(unsigned int vcpu, void *data, void *key)
 {
-    const struct fragment *block = data;
-    struct core *core = enter(vcpu, block, key, block->level);
+    struct fragment *block = data;
+    struct core *core = enter(vcpu, block, key, cores_expected(block));
     uint64_t left = block->left;
 
     if (!LIKELY(core->watched == block->level)) {
@@ -100,8 +105,8 @@ void probe_turn(unsigned int vcpu, void *data, void *key)
 
 void probe_measured_turn(unsigned int vcpu, void *data, void *key)
 {
-    const struct fragment *fragment = data;
-    struct core *core = enter(vcpu, fragment, key, fragment->level | WATCHED_MEASURED);
+    struct fragment *fragment = data;
+    struct core *core = enter(vcpu, fragment, key, cores_expected(fragment) | WATCHED_MEASURED);
 
     *core->instructions += fragment->instructions;
     if (core->is_measured) {

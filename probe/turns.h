@@ -26,6 +26,9 @@ qemu_plugin_u64 turns_left(void);
  * 0 where cores do not take turns. */
 uint64_t turns_not_run(void);
 
+/* The same where the machine ends, for any core. */
+uint64_t turns_not_run_of(const struct core *core);
+
 /* What QEMU is given to call where a block is entered: one of which each fragment is counted apart, and one that is counted whole. */
 void probe_measured_turn_here(unsigned int vcpu, void *data);
 void probe_turn_here(unsigned int vcpu, void *data);
@@ -34,6 +37,6 @@ void probe_measured_turn(unsigned int vcpu, void *data, void *key) __attribute__
 void probe_turn(unsigned int vcpu, void *data, void *key) __attribute__((visibility("hidden")));
 
 /* The rest of an entry that is no plain going on: another core, another world, or the core was asleep. In plugin.c. */
-struct core *probe_turn_changes(const struct fragment *block, void *key) __attribute__((visibility("hidden")));
+struct core *probe_turn_changes(struct fragment *block, void *key) __attribute__((visibility("hidden")));
 
 #endif

@@ -124,6 +124,48 @@ static void other_hints_are_no_waits(void **state)
     assert_int_equal(sleep_of(ARCH_RISCV, 0x30200073, 4), SLEEP_NONE); /* mret */
 }
 
+static bool may_mask(enum arch arch, uint32_t bits, size_t bytes)
+{
+    return opcode_may_mask(arch, false, (struct opcode) { .bits = bits, .bytes = bytes });
+}
+
+static void what_masks_interrupts_or_opens_them_is_known(void **state)
+{
+    (void)state;
+    assert_true(may_mask(ARCH_AARCH64, 0xd50342df, 4)); /* msr daifset, #2 */
+    assert_true(may_mask(ARCH_AARCH64, 0xd50343ff, 4)); /* msr daifclr, #3 */
+    assert_true(may_mask(ARCH_AARCH64, 0xd51b4220, 4)); /* msr daif, x0 */
+    assert_true(may_mask(ARCH_AARCH64, 0xd51e1105, 4)); /* msr scr_el3, x5 */
+    assert_true(may_mask(ARCH_AARCH64, 0xd51c1101, 4)); /* msr hcr_el2, x1 */
+    assert_true(may_mask(ARCH_AARCH64, 0xd69f03e0, 4)); /* eret */
+    assert_true(may_mask(ARCH_ARMV8M, 0xb672, 2)); /* cpsid i */
+    assert_true(may_mask(ARCH_ARMV8M, 0xb661, 2)); /* cpsie f */
+    assert_true(may_mask(ARCH_ARMV8M, 0x8811f383, 4)); /* msr basepri, r3 */
+    assert_true(may_mask(ARCH_RISCV, 0x30047073, 4)); /* csrci mstatus, 8 */
+    assert_true(may_mask(ARCH_RISCV, 0x30200073, 4)); /* mret */
+}
+
+static void other_registers_mask_nothing(void **state)
+{
+    (void)state;
+    assert_false(may_mask(ARCH_AARCH64, 0xd53b4220, 4)); /* mrs x0, daif */
+    assert_false(may_mask(ARCH_AARCH64, 0xd51e1120, 4)); /* another of EL3 */
+    assert_false(may_mask(ARCH_AARCH64, 0xd65f03c0, 4)); /* ret */
+    assert_false(may_mask(ARCH_ARMV8M, 0xb510, 2)); /* push {r4, lr} */
+    assert_false(may_mask(ARCH_ARMV8M, 0x8310f3ef, 4)); /* mrs r3, primask */
+    assert_false(may_mask(ARCH_RISCV, 0x00050513, 4)); /* addi */
+    assert_false(opcode_may_mask(ARCH_AARCH64, true, (struct opcode) { 0xd50342df, 4 }));
+}
+
+static void returns_from_exceptions_are_told_from_what_goes_on(void **state)
+{
+    (void)state;
+    assert_true(opcode_returns(ARCH_AARCH64, (struct opcode) { 0xd69f03e0, 4 }));
+    assert_true(opcode_returns(ARCH_RISCV, (struct opcode) { 0x10200073, 4 }));
+    assert_false(opcode_returns(ARCH_AARCH64, (struct opcode) { 0xd50342df, 4 }));
+    assert_false(opcode_returns(ARCH_RISCV, (struct opcode) { 0x30047073, 4 }));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +176,9 @@ int main(void)
         cmocka_unit_test(what_is_not_known_may_leave),
         cmocka_unit_test(the_waits_of_each_architecture_are_known),
         cmocka_unit_test(other_hints_are_no_waits),
+        cmocka_unit_test(what_masks_interrupts_or_opens_them_is_known),
+        cmocka_unit_test(other_registers_mask_nothing),
+        cmocka_unit_test(returns_from_exceptions_are_told_from_what_goes_on),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

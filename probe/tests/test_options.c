@@ -32,6 +32,19 @@ static void every_option_is_read(void **state)
     assert_int_equal(options.limit_bytes, 4096);
 }
 
+static void masked_time_is_wanted_where_it_is_asked_for(void **state)
+{
+    char *const words[] = { "out=x", "masked=on" };
+    struct options options;
+    char error[OPTION_ERROR_BYTES];
+
+    (void)state;
+    assert_true(options_parse(1, words, &options, error));
+    assert_false(options.masked);
+    assert_true(options_parse(2, words, &options, error));
+    assert_true(options.masked);
+}
+
 static void each_instruction_apart_is_apart(void **state)
 {
     char *const words[] = { "out=x", "each=on" };
@@ -73,6 +86,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_file_is_all_that_is_needed),
         cmocka_unit_test(every_option_is_read),
+        cmocka_unit_test(masked_time_is_wanted_where_it_is_asked_for),
         cmocka_unit_test(each_instruction_apart_is_apart),
         cmocka_unit_test(what_means_nothing_is_refused_by_name),
         cmocka_unit_test(a_probe_without_a_file_is_refused),

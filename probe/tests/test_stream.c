@@ -190,6 +190,22 @@ static void what_is_left_out_was_not_lost(void **state)
     free(text);
 }
 
+static void what_is_put_behind_the_end_of_what_is_held_back_is_kept(void **state)
+{
+    struct stream stream;
+
+    (void)state;
+    open_in_memory(&stream, 1000);
+    stream_put(&stream, RECORD_CROSSING, 0, body, sizeof(body));
+    stream_put(&stream, RECORD_SLEEP, 0, body, sizeof(body));
+    stream_keep(&stream, false);
+    stream_put(&stream, RECORD_MASKED, 0, body, sizeof(body));
+    stream_close(&stream, true);
+    assert_int_equal(u64(size - 16), 2);
+    assert_int_equal(u64(size - 8), 0);
+    free(text);
+}
+
 static void what_is_held_back_counts_against_the_limit(void **state)
 {
     struct stream stream;
@@ -216,6 +232,7 @@ int main(void)
         cmocka_unit_test(what_is_held_back_is_not_shown_before_a_crossing),
         cmocka_unit_test(more_than_can_be_held_back_is_written_and_in_order),
         cmocka_unit_test(what_is_left_out_was_not_lost),
+        cmocka_unit_test(what_is_put_behind_the_end_of_what_is_held_back_is_kept),
         cmocka_unit_test(what_is_held_back_counts_against_the_limit),
         cmocka_unit_test(a_full_disk_is_told_with_what_it_cost),
     };

@@ -24,7 +24,7 @@ void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score, unsigned
     return (uint8_t *)score + vcpu;
 }
 
-struct core *probe_turn_changes(const struct fragment *block, void *key)
+struct core *probe_turn_changes(struct fragment *block, void *key)
 {
     struct core *core = key == &cores[0] ? &cores[0] : &cores[1];
 

@@ -33,6 +33,7 @@ class Header:
     has_functions: bool
     cores: int
     interface: int
+    has_masked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,35 @@ class Profile:
     runs: tuple[tuple[int, int], ...]
 
 
+class Mask(IntEnum):
+    """Why interrupts of a line were not taken: masked, or no register says whether they were."""
+
+    MASKED = 1
+    UNKNOWN = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """Stretches of one line without its interrupts that began and ended alike, in instructions; `core` is that of the longest.
+
+    `link` is the link register where they began. `worlds` are (world, instructions of all, of the longest)."""
+
+    core: int
+    line: int
+    mask: Mask
+    begin_world: int
+    end_world: int
+    from_start: bool
+    to_end: bool
+    count: int
+    instructions: int
+    longest: int
+    begin: int
+    link: int
+    end: int
+    worlds: tuple[tuple[int, int, int], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class End:
     records: int
@@ -122,7 +152,7 @@ class CallNames:
     sbi: Mapping[int, tuple[str, tuple[str, ...]]]
 
 
-Record = Core | Crossing | Sleep | Wake | Fragment | Path | Profile | End
+Record = Core | Crossing | Sleep | Wake | Fragment | Path | Profile | Masked | End
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.formats.probe.decoder import Decoder
-from latlab.model.crossings import LOOP, Arch, Core, Crossing, End, Fragment, Header, Path, Profile, Sleep, Wait, Wake, world_name
+from latlab.model.crossings import (
+    LOOP,
+    Arch,
+    Core,
+    Crossing,
+    End,
+    Fragment,
+    Header,
+    Mask,
+    Masked,
+    Path,
+    Profile,
+    Sleep,
+    Wait,
+    Wake,
+    world_name,
+)
 from latlab.model.run import Problem
 from support import probe_stream as made
 
@@ -22,7 +38,8 @@ WHOLE = b"".join(
         made.path(0, [(0, 1), made.loop(1, 9), (0, 2)]),
         made.profile(0, [(0, 3)], 4),
         made.back(0, 150, 0x10001),
-        made.end(9),
+        made.masked(3, 60, 50, worlds=((1, 40, 30), (7, 20, 20)), edges=2, link=0x10),
+        made.end(10),
     )
 )
 
@@ -53,7 +70,8 @@ def test_every_record_comes_back_as_it_was_written() -> None:
         Path(0, (0, 1, LOOP | 1, 9, 0, 2)),
         Profile(0, 4, ((0, 3),)),
         Crossing(0, 150, 150, 0x60000000, 7, 1, (0x10001, 0, 0, 0, 0, 0, 0, 0)),
-        End(9, 0),
+        Masked(0, 0, Mask.MASKED, 1, 1, False, True, 3, 60, 50, 0x100, 0x10, 0x200, ((1, 40, 30), (7, 20, 20))),
+        End(10, 0),
     ]
 
 
@@ -113,6 +131,26 @@ def test_a_fragment_that_promises_more_code_than_it_has_is_damage() -> None:
     short = bytearray(made.fragment(0, 0, 1, b"1234"))
     short[8 + 20] = 200
     assert "200 bytes of code" in only_problem(made.header() + bytes(short))
+
+
+def test_masked_stretches_that_promise_more_worlds_than_they_have_are_damage() -> None:
+    short = bytearray(made.masked(1, 1, 1))
+    short[8 + 6] = 9
+    assert "9 worlds said" in only_problem(made.header() + bytes(short))
+
+
+def test_a_mask_that_is_not_one_is_damage() -> None:
+    assert "kind 9" in only_problem(made.header() + made.masked(1, 1, 1, mask=0))
+
+
+def test_the_header_says_what_was_asked_for() -> None:
+    wanted = [read(made.header(functions=bits) + made.end(0))[0] for bits in range(4)]
+    assert [(one.has_functions, one.has_masked) for one in wanted if isinstance(one, Header)] == [
+        (False, False),
+        (True, False),
+        (False, True),
+        (True, True),
+    ]
 
 
 def test_streams_of_the_version_before_are_read() -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator
 
-from latlab.model.crossings import LOOP, Arch, Core, Crossing, End, Fragment, Header, Path, Profile, Record, Sleep, Wait, Wake
+from latlab.model.crossings import LOOP, Arch, Core, Crossing, End, Fragment, Header, Mask, Masked, Path, Profile, Record, Sleep, Wait, Wake
 from latlab.model.run import Problem
 
 MAGIC = b"LLPROBE\0"
@@ -22,6 +22,10 @@ FRAGMENT = struct.Struct("<QIIII")
 PROFILE = struct.Struct("<Q")
 RUN = struct.Struct("<II")
 END = struct.Struct("<QQ")
+MASKED = struct.Struct("<BBBBHHQQQQQQ")
+MASKED_WORLD = struct.Struct("<QQQ")
+FUNCTIONS, WITH_MASKED = 1, 2
+FROM_START, TO_END = 1, 2
 NEWEST = "use the latlab that belongs to this probe"
 
 
@@ -92,14 +96,14 @@ class Decoder:
             raise _Damage("this is no stream of the probe")
         if len(data) < HEADER.size:
             return None, 0
-        _, version, size, arch, functions, cores, interface = HEADER.unpack_from(data)
+        _, version, size, arch, wanted, cores, interface = HEADER.unpack_from(data)
         if version not in VERSIONS:
             raise _Damage(f"it has version {version} of the format, this latlab knows 1 and {VERSION}; {NEWEST}")
         if size < HEADER.size or arch not in Arch.__members__.values():
             raise _Damage(f"a header of {size} bytes for architecture {arch}; {NEWEST}")
         if len(data) < size:
             return None, 0
-        self.header = Header(Arch(arch), bool(functions), cores, interface)
+        self.header = Header(Arch(arch), bool(wanted & FUNCTIONS), cores, interface, bool(wanted & WITH_MASKED))
         return self.header, size
 
     def _record(self, kind: int, core: int, body: bytes) -> Record | None:
@@ -163,6 +167,17 @@ def _path(core: int, body: bytes) -> Path:
     return Path(core, struct.unpack(f"<{len(body) // 4}I", body))
 
 
+def _masked(core: int, body: bytes) -> Masked:
+    line, mask, begin_world, end_world, edges, worlds, *rest = MASKED.unpack_from(body)
+    count, instructions, longest, begin, link, end = rest
+    if len(body) != MASKED.size + worlds * MASKED_WORLD.size:
+        raise ValueError(f"{worlds} worlds said, {len(body) - MASKED.size} bytes for them")
+    return Masked(
+        core, line, Mask(mask), begin_world, end_world, bool(edges & FROM_START), bool(edges & TO_END), count, instructions, longest,
+        begin, link, end, tuple(MASKED_WORLD.iter_unpack(body[MASKED.size :])),
+    )  # fmt: skip
+
+
 def _end(core: int, body: bytes) -> End:
     return End(*END.unpack_from(body))
 
@@ -176,4 +191,5 @@ MAKERS: dict[int, Callable[[int, bytes], Record]] = {
     6: _profile,
     7: _end,
     8: _path,
+    9: _masked,
 }

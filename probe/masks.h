@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether a core would take an interrupt now, by the rules of its architecture, out of the registers that say so.
+ *
+ * There are two lines: on AArch64 IRQ and FIQ; on M-profile every interrupt that has a priority (PRIMASK, FAULTMASK), and those of low
+ * priority (BASEPRI or these); on RISC-V the interrupts of M and those of S. */
+#ifndef PROBE_MASKS_H
+#define PROBE_MASKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "world.h"
+
+#define MASK_LINES 2U
+
+/* UNKNOWN where no register that can be read says it. docs/probe-format.md promises these numbers to the reader. */
+enum mask { MASK_OPEN = 0, MASK_MASKED = 1, MASK_UNKNOWN = 2 };
+
+struct masks {
+    enum mask lines[MASK_LINES];
+};
+
+struct masks_aarch64 {
+    uint32_t level;
+    bool is_aarch32; /* PSTATE is not known then */
+    bool has_el2;
+    uint64_t pstate;
+    uint64_t scr_el3; /* SCR_NS on a machine without EL3 */
+    uint64_t hcr_el2;
+};
+
+struct masks masks_of_aarch64(const struct masks_aarch64 *core);
+
+/* Of both security states together: any of them raises the priority that the core runs at. */
+struct masks masks_of_armv8m(uint64_t primasks, uint64_t faultmasks, uint64_t basepris);
+
+/* `hgatp` is not 0 where a guest may run: then S-mode may be the guest's. */
+struct masks masks_of_riscv(uint32_t privilege, uint64_t mstatus, uint64_t hgatp);
+
+/* Whether an exception may begin at `address`, by the register that holds the address of the vectors. */
+bool masks_is_vector(enum arch arch, uint64_t vectors, uint64_t address);
+
+/* RISC-V, at the first instruction of a trap into `privilege`: mstatus as it was before, and in `before` the privilege. */
+uint64_t masks_status_before(uint32_t privilege, uint64_t mstatus, uint32_t *before);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cmocka_needs.h"
+#include "masks.h"
+
+#define IRQ_MASKED 0x80U
+#define FIQ_MASKED 0x40U
+#define SCR_IRQ 0x2U
+#define SCR_FIQ 0x4U
+#define SCR_EEL2 (1ULL << 18)
+#define HCR_FMO (1ULL << 3)
+#define HCR_IMO (1ULL << 4)
+#define HCR_TGE (1ULL << 27)
+#define HCR_E2H (1ULL << 34)
+
+static void are(struct masks masks, enum mask first, enum mask second)
+{
+    assert_int_equal(masks.lines[0], first);
+    assert_int_equal(masks.lines[1], second);
+}
+
+static struct masks at(uint32_t level, uint64_t pstate, uint64_t scr_el3, uint64_t hcr_el2)
+{
+    struct masks_aarch64 core = { .level = level, .has_el2 = true, .pstate = pstate, .scr_el3 = scr_el3, .hcr_el2 = hcr_el2 };
+
+    return masks_of_aarch64(&core);
+}
+
+static void each_line_of_el1_has_a_bit_of_pstate(void **state)
+{
+    (void)state;
+    are(at(1, 0, SCR_NS, 0), MASK_OPEN, MASK_OPEN);
+    are(at(1, IRQ_MASKED, SCR_NS, 0), MASK_MASKED, MASK_OPEN);
+    are(at(1, FIQ_MASKED, SCR_NS, 0), MASK_OPEN, MASK_MASKED);
+    are(at(0, IRQ_MASKED, SCR_NS, 0), MASK_MASKED, MASK_OPEN);
+}
+
+static void a_line_that_goes_to_el3_is_masked_in_el3_alone(void **state)
+{
+    (void)state;
+    are(at(1, IRQ_MASKED | FIQ_MASKED, SCR_NS | SCR_FIQ, 0), MASK_MASKED, MASK_OPEN);
+    are(at(2, IRQ_MASKED | FIQ_MASKED, SCR_NS | SCR_IRQ, HCR_IMO | HCR_FMO), MASK_OPEN, MASK_MASKED);
+    are(at(3, IRQ_MASKED, SCR_IRQ | SCR_FIQ, 0), MASK_MASKED, MASK_OPEN);
+}
+
+static void what_goes_to_a_lower_level_waits_whatever_pstate_says(void **state)
+{
+    (void)state;
+    are(at(3, 0, SCR_NS, 0), MASK_MASKED, MASK_MASKED);
+    are(at(3, 0, SCR_FIQ, 0), MASK_MASKED, MASK_OPEN);
+    are(at(2, 0, SCR_NS, 0), MASK_MASKED, MASK_MASKED);
+    are(at(2, 0, SCR_NS, HCR_IMO), MASK_OPEN, MASK_MASKED);
+}
+
+static void a_guest_cannot_mask_what_goes_to_its_hypervisor(void **state)
+{
+    (void)state;
+    are(at(1, IRQ_MASKED | FIQ_MASKED, SCR_NS, HCR_IMO), MASK_OPEN, MASK_MASKED);
+    are(at(0, IRQ_MASKED | FIQ_MASKED, SCR_NS, HCR_TGE), MASK_OPEN, MASK_OPEN);
+    are(at(0, IRQ_MASKED, SCR_NS, HCR_TGE | HCR_E2H), MASK_MASKED, MASK_OPEN);
+}
+
+static void the_secure_world_has_a_hypervisor_only_where_it_is_enabled(void **state)
+{
+    (void)state;
+    are(at(1, IRQ_MASKED, 0, HCR_IMO), MASK_MASKED, MASK_OPEN);
+    are(at(1, IRQ_MASKED, SCR_EEL2, HCR_IMO), MASK_OPEN, MASK_OPEN);
+}
+
+static void what_aarch32_masks_is_not_known_unless_the_line_goes_higher(void **state)
+{
+    struct masks_aarch64 core = { .level = 1, .is_aarch32 = true, .scr_el3 = SCR_NS | SCR_FIQ };
+
+    (void)state;
+    are(masks_of_aarch64(&core), MASK_UNKNOWN, MASK_OPEN);
+}
+
+static void a_priority_masks_less_than_primask_and_faultmask(void **state)
+{
+    (void)state;
+    are(masks_of_armv8m(0, 0, 0), MASK_OPEN, MASK_OPEN);
+    are(masks_of_armv8m(1, 0, 0), MASK_MASKED, MASK_MASKED);
+    are(masks_of_armv8m(0, 1, 0), MASK_MASKED, MASK_MASKED);
+    are(masks_of_armv8m(0, 0, 0x20), MASK_OPEN, MASK_MASKED);
+}
+
+static void machine_mode_keeps_the_interrupts_of_s_waiting(void **state)
+{
+    (void)state;
+    are(masks_of_riscv(3, 0xa, 0), MASK_OPEN, MASK_MASKED);
+    are(masks_of_riscv(3, 0x2, 0), MASK_MASKED, MASK_MASKED);
+    are(masks_of_riscv(1, 0, 0), MASK_OPEN, MASK_MASKED);
+    are(masks_of_riscv(1, 2, 0), MASK_OPEN, MASK_OPEN);
+    are(masks_of_riscv(0, 0, 0), MASK_OPEN, MASK_OPEN);
+    are(masks_of_riscv(1, 0, 1), MASK_OPEN, MASK_UNKNOWN);
+}
+
+static void exceptions_begin_at_vectors(void **state)
+{
+    (void)state;
+    assert_true(masks_is_vector(ARCH_AARCH64, 0x800, 0x800));
+    assert_true(masks_is_vector(ARCH_AARCH64, 0x800, 0xf80));
+    assert_false(masks_is_vector(ARCH_AARCH64, 0x800, 0x804));
+    assert_false(masks_is_vector(ARCH_AARCH64, 0x800, 0x1000));
+    assert_true(masks_is_vector(ARCH_RISCV, 0x400, 0x400));
+    assert_false(masks_is_vector(ARCH_RISCV, 0x400, 0x404));
+    assert_true(masks_is_vector(ARCH_RISCV, 0x401, 0x41c));
+}
+
+static void a_trap_keeps_what_mstatus_was(void **state)
+{
+    uint32_t before = 9;
+
+    (void)state;
+    assert_int_equal(masks_status_before(3, 0x880, &before) & 8, 8);
+    assert_int_equal(before, 1);
+    assert_int_equal(masks_status_before(3, 0x8, &before) & 8, 0);
+    assert_int_equal(before, 0);
+    assert_int_equal(masks_status_before(1, 0x120, &before) & 2, 2);
+    assert_int_equal(before, 1);
+    assert_int_equal(masks_status_before(1, 0x2, &before) & 2, 0);
+    assert_int_equal(before, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_line_of_el1_has_a_bit_of_pstate),
+        cmocka_unit_test(a_line_that_goes_to_el3_is_masked_in_el3_alone),
+        cmocka_unit_test(what_goes_to_a_lower_level_waits_whatever_pstate_says),
+        cmocka_unit_test(a_guest_cannot_mask_what_goes_to_its_hypervisor),
+        cmocka_unit_test(the_secure_world_has_a_hypervisor_only_where_it_is_enabled),
+        cmocka_unit_test(what_aarch32_masks_is_not_known_unless_the_line_goes_higher),
+        cmocka_unit_test(a_priority_masks_less_than_primask_and_faultmask),
+        cmocka_unit_test(machine_mode_keeps_the_interrupts_of_s_waiting),
+        cmocka_unit_test(exceptions_begin_at_vectors),
+        cmocka_unit_test(a_trap_keeps_what_mstatus_was),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

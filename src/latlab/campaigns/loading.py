@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 from latlab.analysis.base.joining import join_boots
 from latlab.analysis.wakeups.between_runs import check_repeats, earlier_runs
 from latlab.errors import DataError, UsageError
-from latlab.formats.probe.functions import KINDS_LOG, TIMELINES_LOG, parse_kinds, parse_timelines
+from latlab.formats.probe.functions import KINDS_LOG, MASKED_LOG, TIMELINES_LOG, parse_kinds, parse_masked, parse_timelines
 from latlab.model.enums import Kind
-from latlab.model.run import CallsOfKind, Run, SpanTimeline
+from latlab.model.run import CallsOfKind, MaskedAtlas, Run, SpanTimeline
 from latlab.store.references import load
 
 if TYPE_CHECKING:
@@ -69,7 +69,12 @@ def kinds_of(store: Store, run: Run) -> tuple[CallsOfKind, ...]:
     return _read(parse_kinds, store, run.id, KINDS_LOG)
 
 
-def _read(parse: Callable[[bytes], tuple[T, ...]], store: Store, run: str, name: str) -> tuple[T, ...]:
+def masked_of(store: Store, run: Run) -> MaskedAtlas | None:
+    """Where interrupts were masked; None where the run did not look."""
+    return _read(parse_masked, store, run.id, MASKED_LOG)
+
+
+def _read(parse: Callable[[bytes], T], store: Store, run: str, name: str) -> T:
     try:
         return parse(store.log(run, name))
     except ValueError as error:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from latlab.analysis.crossings.calls import Call, Pairing
+from latlab.analysis.crossings.masked import atlas_of
 from latlab.analysis.crossings.placing import WrongImage, placed
 from latlab.analysis.crossings.proof import Proof, prove
 from latlab.analysis.crossings.span_functions import SpanReader, kinds_of
@@ -25,13 +26,13 @@ from latlab.campaigns.life import Interrupted, finish, living, on_qemu, text_of
 from latlab.catalog import call_names
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.probe.decoder import Decoder
-from latlab.formats.probe.functions import KINDS_LOG, render_kinds
+from latlab.formats.probe.functions import KINDS_LOG, MASKED_LOG, render_kinds, render_masked
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions, Mode
-from latlab.model.crossings import Core, Crossing, Fragment, Header, Record
+from latlab.model.crossings import Core, Crossing, Fragment, Header, Masked, Record
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.life import Left
-from latlab.model.run import Build, CoreId, Problem, Run, Sample, Topology
+from latlab.model.run import Build, CoreId, MaskedAtlas, Problem, Run, Sample, Topology
 from latlab.model.symbols import Image
 from latlab.store.store import Store
 from latlab.targets.children import dies_with_parent, stop
@@ -63,6 +64,7 @@ class Watched:
     problems: tuple[Problem, ...]
     exit_status: int
     proof: Proof | None = None
+    masked: MaskedAtlas | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ class Watch:
     campaign: str = CAMPAIGN
     firmware: str = "unknown"
     proves: bool = False
+    has_masked: bool = False
 
 
 class Seen:
@@ -88,6 +91,7 @@ class Seen:
         self.crossings: Counter[tuple[int, int]] = Counter()
         self.cores: dict[int, CoreId] = {}
         self.fragments: dict[int, Fragment] = {}
+        self.masked: list[Masked] = []
         self.header: Header | None = None
         self.problems: list[Problem] = []
         self._pairing: Pairing | None = None
@@ -131,6 +135,9 @@ class Seen:
                 self.cores[record.core] = core_of(record.identity)
             case Fragment():
                 self.fragments[record.number] = record
+            case Masked():
+                self.masked.append(record)
+                return
             case Crossing():
                 self.crossings[record.left, record.entered] += 1
         for call in self._pairing.feed((record,)):
@@ -170,7 +177,7 @@ def watch(
     planned = _planned(wanted, program)
     with scratch() as folder, living(store, planned, Left(str(folder))) as run_id:
         stream, slow = folder / "probe", folder / "each"
-        command = probes.with_probe(wanted.command, wanted.probe, stream, wanted.has_functions, wanted.limit_bytes)
+        command = probes.with_probe(wanted.command, wanted.probe, stream, wanted.has_functions, wanted.limit_bytes, wanted.has_masked)
         if wanted.proves:
             command = probes.with_slow_probe(command, wanted.probe, folder / "slow-probe.so", slow, wanted.limit_bytes)
         seen = Seen(lambda samples: store.add(run_id, samples))
@@ -292,7 +299,6 @@ class _Follower:
 
 def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _Follower, end: str, proof: Proof | None = None) -> Watched:
     if seen.header is None:
-        store.add(run_id, problems=[Problem(0, "QEMU did not start the machine")])
         raise UsageError(probes.why_not_started(follower.stderr) or "QEMU said nothing and ended")
     problems = [*probes.complaints(text_of(follower.stderr)), *seen.problems]
     if end:
@@ -302,7 +308,7 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
     try:
         images = placed(seen.fragments.values(), wanted.images, seen.header.arch)
     except WrongImage as error:
-        store.add(run_id, problems=[*problems, Problem(0, str(error))])
+        store.add(run_id, problems=problems)
         raise DataError(f"{error}; what was measured is kept as {run_id}") from error
     if proof:
         problems += [
@@ -313,11 +319,14 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
     ran = seen.tally.ran()
     reader = SpanReader(seen.header.arch, seen.fragments, images, [stretches for each in ran.values() for stretches in each])
     store.add(run_id, logs={KINDS_LOG: render_kinds(kinds_of(seen.tally, seen.header, seen.cores, reader))})
+    masked = MaskedAtlas(atlas_of(seen.masked, seen.header.arch, images)) if seen.header.has_masked else None
+    if masked:
+        store.add(run_id, logs={MASKED_LOG: render_masked(masked)})
     functions = {key: reader.by_function(each) for key, each in ran.items() if any(each)}
     status = finish(store, run_id, problems)
     return Watched(
         run_id, status, seen.header, seen.tally.rows(), functions, seen.crossings, seen.open_calls, tuple(problems), follower.exit_status,
-        proof,
+        proof, masked,
     )  # fmt: skip
 
 

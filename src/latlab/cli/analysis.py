@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -102,7 +103,7 @@ def explain(
 
 def gate(
     base: Reference,
-    candidate: Reference,
+    candidate: Annotated[str | None, typer.Argument(help="The run that passes or fails; left out with --masked-below.")] = None,
     fail_on: Annotated[
         str, typer.Option(help="Verdicts that fail: regressed, improved, moved, same level, cannot tell; comma-separated.")
     ] = "regressed",
@@ -110,9 +111,17 @@ def gate(
     across: AcrossOption = None,
     unit: UnitOption = "",
     junit: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML to this file.")] = None,
+    masked_below: Annotated[
+        int | None, typer.Option(min=1, help="Of one run of `watch --masked`: fail where interrupts were masked for so many instructions.")
+    ] = None,
     store: StoreOption = None,
 ) -> None:
     """Pass or fail a candidate in CI: exit 0 pass, 1 fail, 3 where nothing can be told."""
+    if masked_below is not None:
+        of_two = {"--across": across, "--unit": unit, "--junit": junit}
+        _gate_masked(base, candidate, masked_below, [name for name, value in of_two.items() if value], store)
+    if candidate is None:
+        raise UsageError(f"gate compares two runs and has {base} alone; name the candidate too, or a limit with --masked-below")
     from latlab.analysis.gate import decide_gate
 
     check_output(junit)
@@ -124,6 +133,22 @@ def gate(
         write_file(comparison_junit(comparison, decision), junit)
     emit("".join(f"{line}\n" for line in decision.lines))
     raise typer.Exit(decision.exit_code)
+
+
+def _gate_masked(run: str, other: str | None, limit_insns: int, of_two: Sequence[str], store: str | None) -> NoReturn:
+    from latlab.analysis.crossings.masked_gate import judge_masked
+    from latlab.campaigns.loading import masked_of
+    from latlab.cli.stores import open_store
+
+    if other is not None:
+        raise UsageError(f"--masked-below judges one run; leave out {run} or {other}")
+    if of_two:
+        raise UsageError(f"--masked-below compares nothing; leave out {' and '.join(of_two)}")
+    opened = open_store(store)
+    loaded = opened.load(run)
+    code, lines = judge_masked(loaded.id, masked_of(opened, loaded), limit_insns, [one.message for one in loaded.problems])
+    emit("".join(f"{line}\n" for line in lines))
+    raise typer.Exit(code)
 
 
 def history(

@@ -99,12 +99,12 @@ def _page_of(store: Store, run: Run, builds: bool) -> Page:
     if builds or run.campaign == psa.CAMPAIGN:
         return guide_of(store, run, builds)
     if run.kind is Kind.SPANS:
-        from latlab.campaigns.loading import kinds_of
+        from latlab.campaigns.loading import kinds_of, masked_of
         from latlab.report.crossings.web import page as calls_page
         from latlab.report.run.web import page
 
-        kinds = kinds_of(store, run)
-        return calls_page(run, kinds) if kinds else page(run)
+        kinds, masked = kinds_of(store, run), masked_of(store, run)
+        return calls_page(run, kinds, masked) if kinds or masked else page(run)
     from latlab.campaigns.rt_results import results_of
     from latlab.report.rt import web
 

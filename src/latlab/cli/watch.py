@@ -39,6 +39,9 @@ def watch(
     prove: Annotated[
         bool, typer.Option("--prove", help="Beside it, count each instruction by itself, and compare at every change of world. Slow.")
     ] = False,
+    masked: Annotated[
+        bool, typer.Option("--masked", help="Also find every stretch in which interrupts were masked, by function, longest first.")
+    ] = False,
     timeout: Annotated[float | None, typer.Option(help="Seconds until the machine is stopped.", show_default="none")] = None,
     limit: Annotated[int | None, typer.Option(help="Bytes that the probe's stream may have.", show_default="4 GiB")] = None,
     probe: ProbeOption = None,
@@ -55,7 +58,7 @@ def watch(
     if timeout is not None and not timeout > 0:
         raise UsageError(f"--timeout {timeout:g} is a number of seconds; use more than 0")
     images = tuple(read_subject_image(text) for text in symbols or ())
-    wanted = Watch(tuple(command), find_probe(probe), functions or bool(images), images, timeout, limit, proves=prove)
+    wanted = Watch(tuple(command), find_probe(probe), functions or bool(images), images, timeout, limit, proves=prove, has_masked=masked)
     conclude(wanted, store, format)
 
 

@@ -207,6 +207,34 @@ class SpanTimeline:
 
 
 @dataclass(frozen=True, slots=True)
+class MaskedStretches:
+    """Stretches of instructions in which a core did not take the interrupts of `line`, by where they began and ended.
+
+    `caller` and `end` are empty where that is not told, `is_masked` is false where no register says whether they were masked. `worlds`
+    are (world, instructions of all, of the longest): a higher world that ran meanwhile has its own."""
+
+    line: str
+    is_masked: bool
+    begin: str
+    caller: str
+    end: str
+    world: str
+    from_start: bool
+    to_end: bool
+    count: int
+    instructions: int
+    longest: int
+    worlds: tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedAtlas:
+    """All of a run, the longest first."""
+
+    stretches: tuple[MaskedStretches, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CallsOfKind:
     """The calls of one name from one world that a watch saw, in instructions. `is_inner`: inside another call. `worlds` are the medians
     of what each world took, `instructions` how many calls took how many, `by_core` how many each core made. The last two are empty

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.analysis.compare import compare
-from latlab.model.run import Frame, Spans
+from latlab.model.run import Frame, MaskedAtlas, MaskedStretches, Spans
 from latlab.report.comparison import web as comparison_web
 from latlab.report.crossings.web import at, median_of, shown
 from latlab.report.crossings.web import page as calls_page
@@ -129,3 +129,20 @@ def test_ranks_of_counted_calls_are_those_of_the_calls_in_a_row() -> None:
     one = KINDS[1]
     values = sorted(value for value, count in one.instructions for _ in range(count))
     assert [at(one, share) for share in (0.0, 0.5, 0.98, 0.99, 1.0)] == [values[0], values[49], values[97], values[98], values[99]]
+
+
+STRETCH = MaskedStretches(
+    "IRQ", True, "lock<int>", "work", "unlock", "EL1", False, False, 3, 3000, 1500, (("EL1", 2400, 1200), ("EL3", 600, 300))
+)
+
+
+def test_the_page_of_a_watch_has_the_masked_stretches_as_a_table_and_a_flame_graph() -> None:
+    boot = replace(STRETCH, from_start=True, count=1, longest=9000, instructions=9000)
+    text = html.document(calls_page(run_of(TREE), (), MaskedAtlas((boot, STRETCH))))
+    assert "the core&#39;s start" in text and "EL1 1,200, EL3 300" in text and "lock&lt;int&gt;, called from work" in text
+    assert "lock<int>" not in text and "calls of" not in text
+    assert "Interrupts masked: IRQ" in text and ">unlock</td>" in text
+
+
+def test_a_watch_that_saw_no_mask_says_so() -> None:
+    assert "No core masked its interrupts." in html.document(calls_page(run_of(TREE), (), MaskedAtlas(())))

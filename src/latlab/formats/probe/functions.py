@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import msgspec
 
-from latlab.model.run import CallsOfKind, SpanFunctions, SpanTimeline
+from latlab.model.run import CallsOfKind, MaskedAtlas, SpanFunctions, SpanTimeline
 
 LOG = "functions"
 TIMELINES_LOG = "calls"
 KINDS_LOG = "kinds"
+MASKED_LOG = "masked"
 
 
 def render(found: tuple[SpanFunctions, ...]) -> bytes:
@@ -40,3 +41,12 @@ def render_kinds(found: tuple[CallsOfKind, ...]) -> bytes:
 def parse_kinds(data: bytes) -> tuple[CallsOfKind, ...]:
     """Raises ValueError where it is damaged."""
     return msgspec.json.decode(data, type=tuple[CallsOfKind, ...]) if data else ()
+
+
+def render_masked(found: MaskedAtlas) -> bytes:
+    return msgspec.json.encode(found)
+
+
+def parse_masked(data: bytes) -> MaskedAtlas | None:
+    """None where nothing was kept. Raises ValueError where it is damaged."""
+    return msgspec.json.decode(data, type=MaskedAtlas) if data else None

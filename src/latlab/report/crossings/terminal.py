@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -12,6 +13,8 @@ from rich.table import Table
 
 from latlab.analysis.crossings.tally import Row
 from latlab.model.crossings import Arch, world_name
+from latlab.report.crossings.masked import masked_table
+from latlab.report.renderers.terminal import print_table
 
 if TYPE_CHECKING:
     from latlab.campaigns.watching import Watched
@@ -41,6 +44,8 @@ def print_watched(console: Console, watched: Watched) -> None:
     _say(console, f"{total} changes of world: {ways}", "")
     if watched.open_calls:
         _say(console, f"{watched.open_calls} calls had not returned at the end: cores that were off, or what ended the machine", "")
+    if watched.masked:
+        print_table(console, masked_table(watched.masked))
     if watched.proof and watched.proof.holds:
         _say(console, f"Proved: {watched.proof.compared:,} changes of world, sleeps and wakes have the counts of a probe "
              "that counts each instruction by itself", "")  # fmt: skip
@@ -79,6 +84,7 @@ def watched_json(watched: Watched) -> str:
             {"from": world_name(arch, left), "to": world_name(arch, entered), "count": count}
             for (left, entered), count in watched.crossings.most_common()
         ],
+        "masked": [asdict(row) for row in watched.masked.stretches] if watched.masked else None,
         "open_calls": watched.open_calls,
         "problems": [problem.message for problem in watched.problems],
         "proved_changes": watched.proof.compared if watched.proof and watched.proof.holds else None,

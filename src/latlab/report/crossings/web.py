@@ -9,9 +9,10 @@ from statistics import median
 
 import altair as alt
 
-from latlab.model.run import CallsOfKind, Run
+from latlab.model.run import CallsOfKind, MaskedAtlas, Run
 from latlab.report.chart import WIDE_PX, Chart, finished
 from latlab.report.colours import MAIN
+from latlab.report.crossings.masked import masked_section
 from latlab.report.flame import OWN_KEY, OWN_SENTENCE, flame
 from latlab.report.page import Block, Facts, Page, Paragraph, Section
 from latlab.report.run.facts import facts_of, problem_items
@@ -22,19 +23,30 @@ MOST_IN_PICTURES = 8
 BAR_PX = 24
 
 
-def page(run: Run, kinds: Sequence[CallsOfKind]) -> Page:
-    title = f"Calls into the firmware on {platform_title(run)}"
+def page(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None = None) -> Page:
+    title = f"{'Calls into the firmware' if kinds else 'Masked interrupts'} on {platform_title(run)}"
+    lead = (f"{run.build.firmware}, run {run.id} of {run.started_utc}", *_counted(kinds))
+    return Page(title, lead, tuple(_sections(run, kinds, masked)), name=f"{title}: {run.id}")
+
+
+def _counted(kinds: Sequence[CallsOfKind]) -> Iterator[str]:
     count = sum(one.count for one in kinds if not one.is_inner)
-    lead = (
-        f"{run.build.firmware}, run {run.id} of {run.started_utc}",
-        f"{count:,} calls of {len(kinds)} kinds, in instructions of the core that called, from the call to the return, without its sleep.",
-    )
-    return Page(title, lead, tuple(_sections(run, kinds)), name=f"{title}: {run.id}")
+    if kinds:
+        counted = f"{count:,} calls of {len(kinds)} kinds"
+        yield f"{counted}, in instructions of the core that called, from the call to the return, without its sleep."
 
 
-def _sections(run: Run, kinds: Sequence[CallsOfKind]) -> Iterator[Section]:
+def _sections(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None) -> Iterator[Section]:
     if run.problems:
         yield Section("This run is partial", (problem_items(run.problems),))
+    if masked:
+        yield masked_section(masked)
+    if kinds:
+        yield from _of_calls(kinds)
+    yield Section("What these figures mean", (Facts(facts_of(run)),))
+
+
+def _of_calls(kinds: Sequence[CallsOfKind]) -> Iterator[Section]:
     yield Section("Calls by kind", (Paragraph("Those that took most in all stand first."), _table(kinds)), anchor="kinds")
     yield Section("How long they took", (_spread(kinds), _chart(kinds[:MOST_IN_PICTURES])), anchor="spread")
     yield Section("Who made them", (Paragraph("Calls of each core."), _makers(kinds)), anchor="makers")
@@ -44,7 +56,6 @@ def _sections(run: Run, kinds: Sequence[CallsOfKind]) -> Iterator[Section]:
         for number, one in enumerate(drawn):
             pictures += flame(one.frames, one.count, f"{one.name} from {one.caller}", f"mean of {one.count:,} calls", f"flame-{number}")
         yield Section("Functions", tuple(pictures), anchor="functions")
-    yield Section("What these figures mean", (Facts(facts_of(run)),))
 
 
 def _table(kinds: Sequence[CallsOfKind]) -> Table:

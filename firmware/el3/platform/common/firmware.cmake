@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes `firmware` of the cores, the architecture and the platform in the folder of the caller; COLD names the platform's sources
-# that run once.
+# Makes `firmware` of the cores, the architecture and the platform in the folder of the caller, which may stand on a folder BASE that has
+# the rest and the linker script; COLD names the platform's sources that run once.
 include(${CMAKE_CURRENT_LIST_DIR}/../../sources.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/../../../trace/wire/sources.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/libfdt.cmake)
@@ -32,9 +32,13 @@ function(build_name result extra)
 endfunction()
 
 function(add_firmware)
-    cmake_parse_arguments(PARSE_ARGV 0 ARG "" "" "COLD;WORDS;DEFINITIONS")
+    cmake_parse_arguments(PARSE_ARGV 0 ARG "" "BASE" "COLD;WORDS;DEFINITIONS")
+    set(base ${CMAKE_CURRENT_SOURCE_DIR})
+    if(ARG_BASE)
+        set(base ${ARG_BASE})
+    endif()
     set(arch ${LATLAB_PLATFORM_COMMON}/../../arch/aarch64)
-    file(GLOB sources CONFIGURE_DEPENDS *.c *.S ${LATLAB_PLATFORM_COMMON}/*.c ${arch}/*.c ${arch}/*.S)
+    file(GLOB sources CONFIGURE_DEPENDS *.c *.S ${base}/*.c ${base}/*.S ${LATLAB_PLATFORM_COMMON}/*.c ${arch}/*.c ${arch}/*.S)
     build_name(build "${ARG_WORDS}")
     if(LATLAB_DELAYS)
         list(APPEND sources ${arch}/delays/delays.c)
@@ -49,13 +53,13 @@ function(add_firmware)
 
     add_executable(firmware ${sources} ${LATLAB_PSCI_SOURCES} ${LATLAB_MONITOR_SOURCES} ${LATLAB_WIRE_SOURCES})
     target_include_directories(firmware PRIVATE
-        . ${LATLAB_PLATFORM_COMMON} ${LATLAB_WIRE_INCLUDES} ${arch}/include ${LATLAB_PSCI_INCLUDES} ${LATLAB_MONITOR_INCLUDES}
+        . ${base} ${LATLAB_PLATFORM_COMMON} ${LATLAB_WIRE_INCLUDES} ${arch}/include ${LATLAB_PSCI_INCLUDES} ${LATLAB_MONITOR_INCLUDES}
         $<$<BOOL:${LATLAB_DELAYS}>:${arch}/delays>)
     target_link_libraries(firmware PRIVATE latlab_trace fdt)
     target_compile_definitions(firmware PRIVATE LATLAB_FEATURES=$<BOOL:${LATLAB_FEATURES}> LATLAB_DELAYS=$<BOOL:${LATLAB_DELAYS}>
         LATLAB_HARDENED=$<BOOL:${LATLAB_HARDENED}> LATLAB_HOSTILE_POWER_DOWN=$<BOOL:${LATLAB_HOSTILE_POWER_DOWN}>
         "LATLAB_BUILD=\"${build}\"" ${ARG_DEFINITIONS})
-    list(TRANSFORM ARG_COLD PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    list(TRANSFORM ARG_COLD REPLACE "^[^/]+$" "${CMAKE_CURRENT_SOURCE_DIR}/\\0")
     foreach(source console_print start tree_psci)
         list(APPEND ARG_COLD ${LATLAB_PLATFORM_COMMON}/${source}.c)
     endforeach()
@@ -74,9 +78,10 @@ function(add_firmware)
     # No platform is a Cortex-A53 of silicon, whose erratum the linker would step round with a page of padding.
     target_link_options(firmware PRIVATE
         -mno-fix-cortex-a53-843419 -nostdlib -static -no-pie -Wl,--gc-sections -Wl,--build-id=none -Wl,-z,max-page-size=4096 -Wl,--fatal-warnings
-        -Wl,--no-warn-rwx-segments -T ${CMAKE_CURRENT_SOURCE_DIR}/firmware.ld)
+        -Wl,--no-warn-rwx-segments -L ${CMAKE_CURRENT_SOURCE_DIR} -T ${base}/firmware.ld)
+    file(GLOB scripts CONFIGURE_DEPENDS *.ld ${base}/*.ld)
     set_target_properties(firmware PROPERTIES
-        SUFFIX .elf RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/firmware.ld)
+        SUFFIX .elf RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} LINK_DEPENDS "${scripts}")
     add_custom_command(TARGET firmware POST_BUILD
         COMMAND ${CMAKE_OBJCOPY} -O binary $<TARGET_FILE:firmware> ${CMAKE_BINARY_DIR}/firmware.bin VERBATIM)
 endfunction()

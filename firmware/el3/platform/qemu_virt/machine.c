@@ -2,7 +2,7 @@
 /* The machine itself: what its user said through fw_cfg, and its end through the secure GPIO. */
 #include "arch.h"
 #include "gic.h"
-#include "qemu_virt.h"
+#include "qemu_tree.h"
 
 #define FW_CFG_DATA (FW_CFG_BASE + 0x0)
 #define FW_CFG_SELECTOR (FW_CFG_BASE + 0x8)
@@ -56,7 +56,7 @@ static struct fw_cfg_entry next_entry(const char *name)
     return entry;
 }
 
-bool qemu_virt_wanted(const char *name, char value[WANTED_BYTES])
+bool machine_wanted(const char *name, char value[WANTED_BYTES])
 {
     fw_cfg_select(FW_CFG_DIRECTORY);
     for (uint32_t left = fw_cfg_number(4); left != 0; left--) {
@@ -78,7 +78,7 @@ bool qemu_virt_wanted(const char *name, char value[WANTED_BYTES])
 /* For entry.S. */
 struct arch_shared platform_is_up;
 
-void qemu_virt_tell_the_others(unsigned cores)
+void machine_tell_the_others(unsigned cores)
 {
     __asm__ volatile("dsb sy" ::: "memory"); /* what has been set up comes first */
     mmio_write32(SECURE_GPIO_BASE + SECURE_GPIO_EVENT, cores);
@@ -96,12 +96,12 @@ static void __attribute__((noreturn)) raise_pin(unsigned pin)
     }
 }
 
-void qemu_virt_power_off(void)
+void machine_power_off(void)
 {
     raise_pin(GPIO_PIN_POWER_OFF);
 }
 
-void qemu_virt_reset(void)
+void machine_reset(void)
 {
     raise_pin(GPIO_PIN_RESET);
 }

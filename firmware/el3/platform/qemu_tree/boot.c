@@ -9,7 +9,7 @@
 #include "gic.h"
 #include "parking.h"
 #include "power_states.h"
-#include "qemu_virt.h"
+#include "qemu_tree.h"
 #include "start.h"
 #include "sysregs.h"
 
@@ -57,8 +57,8 @@ static bool mem_protect(bool enable)
 /* Caches off. The mark comes last: a reset that comes in between leaves what is not wiped yet. */
 static void wipe(void)
 {
-    for (unsigned i = 0; i < qemu_virt_machine.ranges; i++) {
-        qemu_virt_wipe(qemu_virt_machine.memory[i].base, qemu_virt_machine.memory[i].bytes);
+    for (unsigned i = 0; i < qemu_tree_machine.ranges; i++) {
+        qemu_tree_wipe(qemu_tree_machine.memory[i].base, qemu_tree_machine.memory[i].bytes);
     }
     wiped_word = MEM_WIPED;
 }
@@ -71,7 +71,7 @@ static void __attribute__((noreturn)) system_reset(bool alone)
     if (wipes) {
         wipe();
     }
-    qemu_virt_reset();
+    machine_reset();
 }
 
 /* Protected memory that no orderly reset has wiped. What QEMU had loaded for this boot goes with it. */
@@ -88,9 +88,9 @@ static void wipe_what_a_reset_left(void)
 static struct psci_platform psci_platform = {
     .default_suspend_state = SUSPEND_CORE,
     .system_suspend_state = SUSPEND_SYSTEM,
-    .core_of_mpidr = qemu_virt_core_of_mpidr,
-    .is_ns_memory = qemu_virt_is_ns_memory,
-    .system_off = qemu_virt_power_off,
+    .core_of_mpidr = qemu_tree_core_of_mpidr,
+    .is_ns_memory = qemu_tree_is_ns_memory,
+    .system_off = machine_power_off,
     .system_reset = system_reset,
     .mem_protect = mem_protect,
 };
@@ -103,11 +103,11 @@ static void monitor_init(void)
         .soc_version = SOC_VERSION,
         .soc_revision = 0,
         .trng_uuid = { 0x6C61746C, 0x61625F6E, 0x6F745F73, 0x65637572 },
-        .random = qemu_virt_random,
+        .random = qemu_tree_random,
         .build = LATLAB_BUILD,
         .cores = psci_platform.topology->cores,
-        .location = qemu_virt_location,
-        .core_of_mpidr = qemu_virt_core_of_mpidr,
+        .location = qemu_tree_location,
+        .core_of_mpidr = qemu_tree_core_of_mpidr,
         .ring = start_ring_of,
         .capture_mticks = trace_calibrate_mticks(),
     };
@@ -128,7 +128,7 @@ static void seed_delays(void)
 {
     char wanted[WANTED_BYTES];
 
-    if (!qemu_virt_wanted("opt/latlab/delays", wanted)) {
+    if (!machine_wanted("opt/latlab/delays", wanted)) {
         return;
     }
     for (unsigned i = 0; i < 18U && wanted[i] >= '0' && wanted[i] <= '9'; i++) {
@@ -151,13 +151,13 @@ static void find_counter_frequency(void)
 {
     uint64_t of_register = SYSREG_READ("cntfrq_el0");
 
-    if (of_register == 0 && qemu_virt_machine.counter_hz == 0) {
+    if (of_register == 0 && qemu_tree_machine.counter_hz == 0) {
         platform_panic("neither CNTFRQ_EL0 nor the device tree says how fast the counter runs", 0, 0, 0);
     }
-    if (of_register != 0 && qemu_virt_machine.counter_hz != 0 && of_register != qemu_virt_machine.counter_hz) {
-        platform_panic("CNTFRQ_EL0 and the device tree say different counter frequencies", of_register, qemu_virt_machine.counter_hz, 0);
+    if (of_register != 0 && qemu_tree_machine.counter_hz != 0 && of_register != qemu_tree_machine.counter_hz) {
+        platform_panic("CNTFRQ_EL0 and the device tree say different counter frequencies", of_register, qemu_tree_machine.counter_hz, 0);
     }
-    start_counter_hz = of_register != 0 ? of_register : qemu_virt_machine.counter_hz;
+    start_counter_hz = of_register != 0 ? of_register : qemu_tree_machine.counter_hz;
 }
 
 /* MMU off: the normal world's memory is not mapped later on. */
@@ -165,14 +165,14 @@ void platform_early(void)
 {
     void *tree = (void *)(uintptr_t)DRAM_BASE;
 
-    refusal = tree_read(tree, &qemu_virt_machine);
+    refusal = tree_read(tree, &qemu_tree_machine);
     if (refusal != NULL) {
         return;
     }
     wipe_what_a_reset_left();
-    payload_entry = qemu_virt_is_ns_memory(PAYLOAD_ENTRY, sizeof(uint32_t)) ? PAYLOAD_ENTRY : PAYLOAD_ENTRY_LOW;
-    payload_begins_with = qemu_virt_is_ns_memory(payload_entry, sizeof(uint32_t)) ? *(const uint32_t *)(uintptr_t)payload_entry : 0;
-    refusal = tree_add_firmware(tree, &qemu_virt_machine);
+    payload_entry = qemu_tree_is_ns_memory(PAYLOAD_ENTRY, sizeof(uint32_t)) ? PAYLOAD_ENTRY : PAYLOAD_ENTRY_LOW;
+    payload_begins_with = qemu_tree_is_ns_memory(payload_entry, sizeof(uint32_t)) ? *(const uint32_t *)(uintptr_t)payload_entry : 0;
+    refusal = tree_add_firmware(tree, &qemu_tree_machine);
 }
 
 static void check_machine(void)
@@ -183,12 +183,12 @@ static void check_machine(void)
     if (payload_begins_with == 0) {
         platform_panic("there is no program for the normal world (at)", payload_entry, 0, 0);
     }
-    if ((qemu_virt_machine.gic == 3) != arch_has_gicv3()) {
-        platform_panic("the device tree and the core know different interrupt controllers (tree's GICv)", qemu_virt_machine.gic, 0, 0);
+    if ((qemu_tree_machine.gic == 3) != arch_has_gicv3()) {
+        platform_panic("the device tree and the core know different interrupt controllers (tree's GICv)", qemu_tree_machine.gic, 0, 0);
     }
-    if (qemu_virt_machine.secure_ram.bytes != 0 && qemu_virt_machine.secure_ram.base + qemu_virt_machine.secure_ram.bytes < SECURE_RAM_END) {
-        platform_panic("the machine has less secure RAM than the firmware is for (base, bytes)", qemu_virt_machine.secure_ram.base,
-                       qemu_virt_machine.secure_ram.bytes, 0);
+    if (qemu_tree_machine.secure_ram.bytes != 0 && qemu_tree_machine.secure_ram.base + qemu_tree_machine.secure_ram.bytes < SECURE_RAM_END) {
+        platform_panic("the machine has less secure RAM than the firmware is for (base, bytes)", qemu_tree_machine.secure_ram.base,
+                       qemu_tree_machine.secure_ram.bytes, 0);
     }
 }
 
@@ -199,20 +199,20 @@ void platform_boot_core(void)
     console_init();
     check_machine();
     find_counter_frequency();
-    start_percpus(qemu_virt_machine.cores, SECURE_RAM_END);
+    start_percpus(qemu_tree_machine.cores, SECURE_RAM_END);
     start_core();
     payload.address = payload_entry;
-    platform_gicd = qemu_virt_machine.gicd;
-    platform_gicc = qemu_virt_machine.gicc_or_gicr;
-    platform_gicr = qemu_virt_machine.gicc_or_gicr;
-    psci_platform.topology = qemu_virt_topology(&qemu_virt_machine);
+    platform_gicd = qemu_tree_machine.gicd;
+    platform_gicc = qemu_tree_machine.gicc_or_gicr;
+    platform_gicr = qemu_tree_machine.gicc_or_gicr;
+    psci_platform.topology = qemu_tree_topology(&qemu_tree_machine);
     parking_init(&psci_platform);
     psci_init(&psci_platform, 0);
     monitor_init();
     say_hello();
     seed_delays();
     start_clean_to_memory();
-    qemu_virt_tell_the_others(qemu_virt_machine.cores);
+    machine_tell_the_others(qemu_tree_machine.cores);
     arch_enter_ns(&payload);
 }
 
@@ -222,12 +222,12 @@ void platform_panic(const char *what, uint64_t a, uint64_t b, uint64_t c)
     static bool has_tried_to_exit;
 
     if (has_tried_to_exit) {
-        qemu_virt_power_off();
+        machine_power_off();
     }
     console_init();
     console_everywhere();
     console_panic(what, a, b, c);
     has_tried_to_exit = true;
     arch_exit(1);
-    qemu_virt_power_off();
+    machine_power_off();
 }

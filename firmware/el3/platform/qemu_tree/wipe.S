@@ -2,9 +2,9 @@
 /* Zeroes memory that EL3 does not map: MMU off, so every address is its own. x0 = base, x1 = bytes, multiples of 64.
  * For the way to a reset, when the data cache has been turned off; the MMU stays off. */
 #define SCTLR_EL3_OFF 0x30c50838
-.global qemu_virt_wipe
+.global qemu_tree_wipe
 .section .text.wipe, "ax"
-qemu_virt_wipe:
+qemu_tree_wipe:
     ldr x2, =SCTLR_EL3_OFF
     msr sctlr_el3, x2
     isb

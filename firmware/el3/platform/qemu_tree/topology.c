@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The topology of power domains: a system of clusters over cores that QEMU numbers in one row. */
 #include "arch_el3.h"
-#include "qemu_virt.h"
+#include "qemu_tree.h"
 
 static uint16_t domain_of_core[MAX_CORES];
 static struct psci_domain_shape shapes[MAX_CLUSTERS + 1];
@@ -53,12 +53,12 @@ static bool wanted_clusters(struct tree_machine *machine, const char *wanted)
     return false;
 }
 
-const struct psci_topology *qemu_virt_topology(struct tree_machine *machine)
+const struct psci_topology *qemu_tree_topology(struct tree_machine *machine)
 {
     char wanted[WANTED_BYTES];
     uint16_t first = 0;
 
-    if (qemu_virt_wanted("opt/latlab/clusters", wanted) && !wanted_clusters(machine, wanted)) {
+    if (machine_wanted("opt/latlab/clusters", wanted) && !wanted_clusters(machine, wanted)) {
         platform_panic("the wanted clusters (fw_cfg opt/latlab/clusters) do not add up to the machine's cores (which are)", machine->cores, 0, 0);
     }
     for (uint16_t cluster = 0; cluster < machine->clusters; cluster++) {
@@ -70,12 +70,12 @@ const struct psci_topology *qemu_virt_topology(struct tree_machine *machine)
     return &topology;
 }
 
-struct monitor_location qemu_virt_location(unsigned core)
+struct monitor_location qemu_tree_location(unsigned core)
 {
     uint16_t cluster = domain_of_core[core];
 
     return (struct monitor_location){
-        .mpidr = qemu_virt_mpidr_of(core),
+        .mpidr = qemu_tree_mpidr_of(core),
         .cluster = cluster,
         .core = core - shapes[cluster].first_core,
     };

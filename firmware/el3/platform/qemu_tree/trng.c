@@ -4,7 +4,7 @@
  * from a fixed seed, so that a run can be repeated. Anything that needs secrets must not be built on this platform.
  */
 #include "arch.h"
-#include "qemu_virt.h"
+#include "qemu_tree.h"
 
 #define SEED 0x6C61746C61625F31ULL
 #define GOLDEN_GAMMA 0x9E3779B97F4A7C15ULL
@@ -12,7 +12,7 @@
 static uint64_t state = SEED;
 static struct arch_lock lock;
 
-uint64_t qemu_virt_random(void)
+uint64_t qemu_tree_random(void)
 {
     arch_lock_acquire(&lock);
     state += GOLDEN_GAMMA;

@@ -28,7 +28,7 @@ from latlab.model.run import Build, Experiment, Run, Tick, Topology
 from latlab.store.owner import is_alive, is_here
 from latlab.store.rows import now_utc
 from latlab.store.store import PART_VARIABLE, Store
-from latlab.targets.children import dies_with_parent
+from latlab.targets.children import dies_with_parent, interrupts_wait
 
 CAMPAIGN = "design"
 SERIES = "experiments"
@@ -177,16 +177,19 @@ def _options(levels: Sequence[Level]) -> tuple[str, ...]:
 
 def command(line: Sequence[str], more: Mapping[str, str]) -> int:
     """Its progress is seen, its result is in the store. It dies with this process, and whoever interrupts this one interrupts it too."""
-    child = subprocess.Popen(
-        line,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        env={**os.environ, **more},
-        preexec_fn=dies_with_parent(signal.SIGTERM),
-    )
+    child = None
     try:
+        with interrupts_wait():
+            child = subprocess.Popen(
+                line,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env={**os.environ, **more},
+                preexec_fn=dies_with_parent(signal.SIGTERM),
+            )
         return child.wait()
     except BaseException:
-        child.send_signal(signal.SIGINT)
-        child.wait()
+        if child is not None:
+            child.send_signal(signal.SIGINT)
+            child.wait()
         raise

@@ -9,11 +9,32 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 PR_SET_PDEATHSIG = 1
 OWN_END_S = 0.2
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+
+
+@contextmanager
+def interrupts_wait() -> Iterator[None]:
+    """For the start of a child that has a `preexec_fn`: Python drops what a handler raises in its own hooks of a fork, and so an interrupt.
+    What comes meanwhile is dealt with at the end of the block."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    handled = [number for number in INTERRUPTS if signal.getsignal(number) not in (None, signal.SIG_IGN)]
+    before = {number: signal.signal(number, lambda number, frame: came.append(number)) for number in handled}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for first in came[:1]:
+            signal.raise_signal(first)
 
 
 def dies_with_parent(number: int = signal.SIGKILL) -> Callable[[], None] | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from latlab.errors import DataError, UsageError
-from latlab.targets.children import dies_with_parent
+from latlab.targets.children import dies_with_parent, interrupts_wait
 from latlab.targets.guardian import Guardian, end_group
 from latlab.targets.scratch import scratch
 
@@ -112,23 +112,26 @@ class Tree:
                 if prepare is not None:
                     prepare()
 
-            process = subprocess.Popen(
-                ("/bin/sh", "-c", command),
-                cwd=self.folder,
-                env=clean(),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                preexec_fn=begin,
-            )
+            process = None
             try:
+                with interrupts_wait():
+                    process = subprocess.Popen(
+                        ("/bin/sh", "-c", command),
+                        cwd=self.folder,
+                        env=clean(),
+                        stdin=subprocess.DEVNULL,
+                        stdout=log,
+                        stderr=subprocess.STDOUT,
+                        start_new_session=True,
+                        preexec_fn=begin,
+                    )
                 status = process.wait(timeout_s)
             except subprocess.TimeoutExpired:
                 return Built(f"the build took more than {timeout_s:g} s and was ended")
             finally:
-                end_group(process.pid)
-                process.wait()
+                if process is not None:
+                    end_group(process.pid)
+                    process.wait()
                 self._guardian.ended()
         return Built() if status == 0 else Built(f"the build ended with status {status}; it said last: {self._last_line()!r}")
 

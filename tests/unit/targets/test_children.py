@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Interrupts that come while a child is started, when Python drops what is raised."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from latlab.campaigns.design import command
+
+SAID = """
+import os, signal
+from latlab.campaigns.design import command
+os.register_at_fork({when}=lambda: os.kill(os.getpid(), signal.{name}))
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+try:
+    print("went on", command(["sleep", "60"], {{}}))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("when", ["before", "after_in_parent"])
+def test_an_interrupt_in_the_middle_of_a_fork_ends_what_was_begun(when: str, name: str) -> None:
+    line = [sys.executable, "-c", SAID.format(when=when, name=name)]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=30, check=False)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
+def test_a_child_is_interrupted_like_any_other_program() -> None:
+    assert command(["sh", "-c", "kill -INT $$; sleep 60"], {}) == -signal.SIGINT

@@ -48,8 +48,7 @@ function(add_firmware)
     add_library(fdt STATIC ${LATLAB_LIBFDT}/fdt.c ${LATLAB_LIBFDT}/fdt_ro.c ${LATLAB_LIBFDT}/fdt_rw.c ${LATLAB_LIBFDT}/fdt_wip.c)
     target_include_directories(fdt SYSTEM PUBLIC ${LATLAB_LIBFDT} ${arch}/libc)
     target_compile_options(fdt PRIVATE -w -O2)
-    # The tree is checked; our own calls, and libfdt, are taken to be right.
-    target_compile_definitions(fdt PRIVATE FDT_ASSUME_MASK=0x2E)
+    target_compile_definitions(fdt PRIVATE FDT_ASSUME_MASK=${LATLAB_FDT_ASSUMES})
 
     add_executable(firmware ${sources} ${LATLAB_PSCI_SOURCES} ${LATLAB_MONITOR_SOURCES} ${LATLAB_WIRE_SOURCES})
     target_include_directories(firmware PRIVATE

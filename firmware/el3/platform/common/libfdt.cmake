@@ -12,3 +12,5 @@ endif()
 if(NOT EXISTS ${LATLAB_LIBFDT}/libfdt.h)
     message(FATAL_ERROR "no libfdt.h in ${LATLAB_LIBFDT}; run scripts/libfdt.sh, or name the folder `libfdt` of a source tree of dtc with -D LATLAB_LIBFDT=...")
 endif()
+# LATEST, NO_ROLLBACK and LIBFDT_FLAWLESS: all that a tree says is checked.
+set(LATLAB_FDT_ASSUMES 0x2C)

@@ -95,6 +95,8 @@ static const char *read_memory(const void *tree, struct tree_machine *machine)
     return machine->ranges == 0 ? "the device tree names no memory" : NULL;
 }
 
+#define UNNUMBERED "the cores of the device tree are not numbered one after the other"
+
 /* The cores are numbered without a gap, 16 to an Aff1: their order in the tree does not matter. */
 static const char *read_cores(const void *tree, struct tree_machine *machine)
 {
@@ -109,6 +111,9 @@ static const char *read_cores(const void *tree, struct tree_machine *machine)
         if (reg == NULL || !has_type(tree, node, "cpu")) {
             continue;
         }
+        if ((unsigned)bytes < sizeof(*reg)) {
+            return UNNUMBERED;
+        }
         uint64_t mpidr = fdt32_to_cpu(reg[bytes / (int)sizeof(*reg) - 1]);
         uint64_t index = AFF1(mpidr) * CORES_PER_AFF1 + (mpidr & 0xFFU);
 
@@ -119,7 +124,7 @@ static const char *read_cores(const void *tree, struct tree_machine *machine)
         machine->cores++;
     }
     if (machine->cores == 0 || found != (1ULL << machine->cores) - 1) {
-        return "the cores of the device tree are not numbered one after the other";
+        return UNNUMBERED;
     }
     return NULL;
 }
@@ -160,10 +165,11 @@ static void read_clusters(const void *tree, struct tree_machine *machine)
 
         for (unsigned cluster = 0; node >= 0 && cluster < MAX_CLUSTERS; cluster++) {
             int in = child(tree, node, "cluster", cluster);
+            unsigned cores = in >= 0 ? children(tree, in) : 0;
 
-            if (in >= 0 && machine->clusters < MAX_CLUSTERS) {
-                machine->cluster_cores[machine->clusters] = (uint8_t)children(tree, in);
-                placed += machine->cluster_cores[machine->clusters++];
+            if (cores != 0 && machine->clusters < MAX_CLUSTERS) {
+                machine->cluster_cores[machine->clusters++] = (uint8_t)cores;
+                placed += cores;
             }
         }
     }
@@ -202,7 +208,8 @@ const char *tree_read(const void *tree, struct tree_machine *machine)
     const char *error;
 
     *machine = (struct tree_machine){ 0 };
-    if (fdt_check_header(tree) != 0) {
+    /* Without the MMU a load is aligned. */
+    if (fdt_check_header(tree) != 0 || fdt_off_dt_struct(tree) % sizeof(uint32_t) != 0 || fdt_off_mem_rsvmap(tree) % sizeof(uint64_t) != 0) {
         return "no device tree at the start of memory";
     }
     error = read_memory(tree, machine);

@@ -121,7 +121,7 @@ void machine_want(const char *format, ...)
     wanted_bytes += (size_t)more;
 }
 
-const char *machine_wanted(void)
+const char *machine_expected(void)
 {
     wanted_bytes = 0;
     return wanted;

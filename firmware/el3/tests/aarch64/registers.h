@@ -18,7 +18,7 @@ const char *machine_written(void);
 
 /* What ought to be written, in pieces, and all of it since the last look. */
 void machine_want(const char *format, ...) __attribute__((format(printf, 1, 2)));
-const char *machine_wanted(void);
+const char *machine_expected(void);
 
 /* A test may define it: what a device's register says, from what was last set or written. */
 uint32_t machine_device_says(uintptr_t address, uint32_t value);

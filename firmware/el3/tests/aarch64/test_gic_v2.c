@@ -33,7 +33,7 @@ TEST(every_shared_interrupt_is_the_normal_worlds_at_its_highest_priority)
     }
     machine_want("[%x]=1\n", D);
     gic_v2.init_distributor();
-    CHECK_TEXT(machine_wanted(), machine_written());
+    CHECK_TEXT(machine_expected(), machine_written());
 }
 
 #define ON "[800040f]=ff\n" /* the wake interrupt's priority: never signalled */
@@ -57,7 +57,7 @@ TEST(no_private_interrupt_of_the_normal_world_begins_with_a_priority_that_it_cou
     }
     machine_want(ON CORE_UP);
     gic_v2.init_core(3);
-    CHECK_TEXT(machine_wanted(), machine_written());
+    CHECK_TEXT(machine_expected(), machine_written());
 }
 
 static void want_off(void)
@@ -73,7 +73,7 @@ TEST(a_core_that_goes_off_hears_only_the_wake_interrupt_whatever_was_running)
 {
     want_off();
     gic_v2.prepare_off(2);
-    CHECK_TEXT(machine_wanted(), machine_written());
+    CHECK_TEXT(machine_expected(), machine_written());
 }
 
 TEST(a_core_that_is_back_closes_its_interface_and_no_wake_interrupt_goes_before_another)
@@ -103,7 +103,7 @@ TEST(where_groups_are_everybodys_all_interrupts_stay_in_the_one_that_the_normal_
     }
     machine_want("[%x]=1\n", D);
     gic_v2.init_distributor();
-    CHECK_TEXT(machine_wanted(), machine_written());
+    CHECK_TEXT(machine_expected(), machine_written());
 
     machine_set_device(C + 0x4, 0x80);
     gic_v2.core_up();
@@ -118,5 +118,5 @@ TEST(without_groups_a_core_that_goes_off_turns_off_its_own_interrupts_but_the_wa
     machine_want("[8000180]=ffff7fff\n");
     want_off();
     gic_v2.prepare_off(0);
-    CHECK_TEXT(machine_wanted(), machine_written());
+    CHECK_TEXT(machine_expected(), machine_written());
 }

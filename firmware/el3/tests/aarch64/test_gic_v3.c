@@ -62,7 +62,7 @@ TEST(every_shared_interrupt_is_the_normal_worlds_at_its_highest_priority)
         machine_want("[%x]=80808080\n", D + 0x400 + 4 * word);
     }
     gic_v3.init_distributor();
-    CHECK_TEXT(machine_wanted(), machine_written());
+    CHECK_TEXT(machine_expected(), machine_written());
     CHECK_EQUAL(polls, 3);
 }
 
@@ -85,7 +85,7 @@ TEST(a_core_wakes_its_own_redistributor_and_keeps_the_wake_interrupt)
     machine_want("[%x]=0\n", mine + SGI_FRAME + 0x40F);
     want_core_up();
     gic_v3.init_core(core);
-    CHECK_TEXT(machine_wanted(), machine_written());
+    CHECK_TEXT(machine_expected(), machine_written());
     CHECK_EQUAL(polls, 3);
 }
 
@@ -95,7 +95,7 @@ TEST(a_redistributor_that_is_awake_was_set_up_before)
     polls = 100;
     want_core_up();
     gic_v3.init_core(0);
-    CHECK_TEXT(machine_wanted(), machine_written());
+    CHECK_TEXT(machine_expected(), machine_written());
 }
 
 TEST(system_registers_are_opened_to_el2_where_there_is_one)
@@ -120,7 +120,7 @@ static void check_off(uint64_t running, const char *forgotten)
         machine_want(ICC_EOIR1 "=f\n"); /* the made-up register never says that it was heard */
     }
     gic_v3.prepare_off(core);
-    CHECK_TEXT(machine_wanted(), machine_written());
+    CHECK_TEXT(machine_expected(), machine_written());
 }
 
 TEST(a_core_that_goes_off_hears_only_the_wake_interrupt)
@@ -147,14 +147,14 @@ TEST(a_core_that_is_back_turns_the_wake_interrupt_off_and_closes_group_0)
 {
     machine_want("[%x]=8000\n" ICC_IGRPEN0 "=0\n", R + 2 * STRIDE + SGI_FRAME + 0x180);
     gic_v3.end_off(2);
-    CHECK_TEXT(machine_wanted(), machine_written());
+    CHECK_TEXT(machine_expected(), machine_written());
 }
 
 TEST(wake_interrupts_are_forgotten)
 {
     machine_want("[%x]=8000\ndsb sy\n", R + 2 * STRIDE + SGI_FRAME + 0x280);
     gic_v3.forget_wakes(2);
-    CHECK_TEXT(machine_wanted(), machine_written());
+    CHECK_TEXT(machine_expected(), machine_written());
 }
 
 TEST(a_core_is_woken_by_its_affinity)

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from latlab.cli import analysis, attack, commits, design, doctor, psa, psci, publish, rt, runs, sbi, steal, upkeep, virtual, watch
+from latlab.cli import analysis, attack, commits, design, doctor, look, psa, psci, publish, rt, runs, sbi, steal, upkeep, virtual, watch
 from latlab.errors import LatlabError, UsageError
 
 app = typer.Typer(
@@ -51,6 +51,7 @@ doctor.register(app)
 sbi.register(run_app)
 attack.register(run_app)
 watch.register(app)
+look.register(app)
 publish.register(app)
 
 

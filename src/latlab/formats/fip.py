@@ -15,8 +15,21 @@ LAST = bytes(16)
 ALIGNMENT = 16
 
 
+PAGE_BYTES = 4096
+
+
+def package_at(data: bytes) -> int | None:
+    """Where a package begins, at a whole page; None where there is none."""
+    places = range(0, len(data) - HEADER.size - ENTRY.size + 1, PAGE_BYTES)
+    return next((at for at in places if HEADER.unpack_from(data, at)[0] == NAME), None)
+
+
 def with_bl33(package: bytes, program: bytes, source: str) -> bytes:
-    """The package with `program` as its BL33, appended; the old one stays unused where it is. `source` names the package in errors."""
+    """The package, or what has one behind it, with `program` as its BL33, appended; the old one stays unused where it is. `source` names
+    the package in errors."""
+    begin = package_at(package) or 0
+    if begin:
+        return package[:begin] + with_bl33(package[begin:], program, source)
     entries = _entries(package, source)
     place = next((at for at, uuid in entries if uuid == BL33), None)
     if place is None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -124,6 +125,28 @@ def load_subject(path: Path, folder: Path | None = None) -> Subject:
         _or(found.cores_stay_on, board.cores_stay_on),
         _or(found.takes_turns, board.is_deterministic),
     )
+
+
+def rendered(subject: Subject) -> str:
+    """The TOML file that says it all, with files by their whole paths."""
+    lines = [f"name = {_quoted(subject.name)}", f"machine = {_quoted(subject.board.name)}", f"options = {_quoted(subject.options)}"]
+    lines += [f"cpu = {_quoted(subject.cpu)}"] if subject.cpu else []
+    lines += [
+        f"cores = {subject.cores}",
+        f"cores_stay_on = {str(subject.cores_stay_on).lower()}",
+        f"takes_turns = {str(subject.is_deterministic).lower()}",
+        f"symbols = [{', '.join(_quoted(str(path.absolute())) for path in subject.symbols)}]",
+    ]
+    for image in subject.images:
+        place = f"flash = {image.flash:#x}" if image.flash is not None else f"address = {image.address:#x}"
+        lines += ["", "[[image]]", f"file = {_quoted(str(image.file.absolute()))}", place]
+        lines += ['payload = "bl33"'] if image.takes_program else []
+    return "\n".join((*lines, ""))
+
+
+def _quoted(text: str) -> str:
+    """A basic string of TOML, which is one of JSON."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def find_program(board: Board) -> Path:

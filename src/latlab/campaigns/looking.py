@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What to run on files of somebody's firmware: found out from their contents, with every assumption said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from latlab.errors import DataError, UsageError
+from latlab.formats.firmware_files import FileKind, FirmwareFile, identified
+from latlab.targets.qemu.boards import BOARDS, Board, board_of
+from latlab.targets.qemu.subject import FirmwareImage, Subject
+
+PACKAGE_AT = 0x40000
+OWN_CALLS = (FileKind.FLASH, FileKind.PACKAGE, FileKind.BL1, FileKind.BL31, FileKind.EL3, FileKind.OPENSBI)
+CALLERS = (FileKind.KERNEL, FileKind.UBOOT, FileKind.UEFI)
+PROBED = ("aarch64", "arm", "riscv")
+KNOWN = "TF-A (bl1.bin and fip.bin, both in one flash image, or bl31.bin of the Raspberry Pi 4), OpenSBI, and ELF files with their symbols"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A file of the user's and what it is."""
+
+    path: Path
+    what: FirmwareFile
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.what}"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What to measure: `subject` by the psci campaign, or `sbi`, an image of OpenSBI, by the sbi campaign. `said` are the sentences on what
+    the files are and what is assumed."""
+
+    said: tuple[str, ...]
+    symbols: tuple[Path, ...]
+    subject: Subject | None = None
+    sbi: Path | None = None
+
+
+def read_files(paths: Sequence[Path]) -> tuple[Named, ...]:
+    """Raises UsageError for what is no file, DataError for what is empty or damaged."""
+    return tuple(Named(path, _read(path)) for path in paths)
+
+
+def _read(path: Path) -> FirmwareFile:
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file; name the images of a firmware and their ELF files")
+    data = path.read_bytes()
+    if not data:
+        raise DataError(f"{path}: an empty file, 0 bytes; build the firmware again")
+    try:
+        return identified(data)
+    except DataError as error:
+        raise DataError(f"{path}: {error}; build the firmware again") from error
+
+
+def look(files: Sequence[Named], on: str | None = None) -> Look:
+    """Raises UsageError with one sentence for what the files do not tell or what cannot be measured."""
+    unknown = next((one for one in files if one.what.kind is FileKind.OTHER), None)
+    if unknown:
+        raise UsageError(f"{unknown.path}: nothing in it says what it is; what is told by its content is {KNOWN}")
+    firmware = [one for one in files if one.what.kind in OWN_CALLS]
+    if not firmware:
+        raise UsageError(_no_firmware(files[0]))
+    _check_one(firmware)
+    symbols = tuple(one.path for one in files if one.what.has_symbols and one.what.arch == firmware[0].what.arch)
+    said = tuple(str(one) for one in files)
+    if firmware[0].what.kind is FileKind.OPENSBI:
+        return _opensbi(firmware, said, symbols, on)
+    subject, assumed = _subject(firmware, on)
+    return Look((*said, *assumed), symbols, replace(subject, symbols=symbols))
+
+
+def _check_one(firmware: Sequence[Named]) -> None:
+    """One firmware: an image, BL1 and its package, or OpenSBI's image and its ELF file."""
+    kinds = [one.what.kind for one in firmware]
+    is_pair = len(kinds) == 2 and (set(kinds) == {FileKind.BL1, FileKind.PACKAGE} or set(kinds) == {FileKind.OPENSBI})
+    if len(kinds) > 1 and not is_pair:
+        raise UsageError(f"{firmware[0]}, and {firmware[1]}: they are no one firmware; look at one at a time")
+
+
+def _no_firmware(one: Named) -> str:
+    if one.what.arch not in ("", *PROBED):
+        return f"{one}, a processor whose firmware the probe does not know; it knows AArch64, Armv8-M and RISC-V"
+    if one.what.kind is FileKind.ELF:
+        return _alone(one)
+    if one.what.kind in CALLERS and not one.what.is_machine_mode:
+        emulator = {"aarch64": "qemu-system-aarch64", "riscv": "qemu-system-riscv64"}.get(one.what.arch, "qemu-system-...")
+        return f"{one}, which calls a firmware and is none; name the firmware, or see the calls with `latlab watch -- {emulator} ...`"
+    return f"{one} in M-mode, where it offers no calls; name a firmware that does, such as OpenSBI"
+
+
+def _alone(one: Named) -> str:
+    if one.what.arch == "arm":
+        return (
+            f"{one}; where the secure partition manager of an M-profile core is called stands in its import library: write a subject file "
+            "with both (docs/campaign-psa.md) for `latlab run psa --subject`; other firmware of 32 bits is not measured"
+        )
+    has = "has symbols and" if one.what.has_symbols else "has no symbols and"
+    return f"{one} {has} is not what a machine starts; name the flat image too (such as bl1.bin with fip.bin)"
+
+
+def _opensbi(firmware: Sequence[Named], said: tuple[str, ...], symbols: tuple[Path, ...], on: str | None) -> Look:
+    one = next((each for each in firmware if not each.what.is_elf), firmware[0])
+    if one.what.is_elf:
+        raise UsageError(f"{one} as an ELF file, which QEMU does not put in its place; name the flat image too (such as fw_dynamic.bin)")
+    if one.what.bits != 64:
+        raise UsageError(f"{one} for harts of {one.what.bits} bits; the program that makes the calls is for 64, name that build")
+    if on not in (None, "virt"):
+        raise UsageError(f"--on {on}: SBI is measured on virt alone; leave it out")
+    return Look((*said, "assumed: the machine virt of qemu-system-riscv64"), symbols, sbi=one.path)
+
+
+def _subject(firmware: Sequence[Named], on: str | None) -> tuple[Subject, tuple[str, ...]]:
+    by_kind = {one.what.kind: one for one in firmware}
+    if FileKind.FLASH in by_kind:
+        one = by_kind[FileKind.FLASH]
+        return _of_package(one, one, (FirmwareImage(one.path, flash=0, takes_program=True),), on)
+    if FileKind.BL1 in by_kind or FileKind.PACKAGE in by_kind:
+        return _of_two(by_kind.get(FileKind.BL1), by_kind.get(FileKind.PACKAGE), on)
+    one = firmware[0]
+    board, assumed = _board(one, on)
+    image = FirmwareImage(one.path, flash=0) if board.is_flashed else FirmwareImage(one.path, address=0)
+    return _made(one, board, (image,), board.options), assumed
+
+
+def _of_two(bl1: Named | None, package: Named | None, on: str | None) -> tuple[Subject, tuple[str, ...]]:
+    if bl1 is None or package is None:
+        there, missing = (package, "BL1 (bl1.bin)") if bl1 is None else (bl1, "the package (fip.bin)")
+        raise UsageError(f"{there}; it starts nothing alone, name {missing} of the same build too")
+    images = (FirmwareImage(bl1.path, flash=0), FirmwareImage(package.path, flash=PACKAGE_AT, takes_program=True))
+    subject, assumed = _of_package(bl1, package, images, on)
+    return subject, (*assumed, f"assumed: the package lies at {PACKAGE_AT:#x} of the flash, as TF-A's platform qemu has it")
+
+
+def _of_package(one: Named, package: Named, images: tuple[FirmwareImage, ...], on: str | None) -> tuple[Subject, tuple[str, ...]]:
+    what = replace(one.what, machine=one.what.machine or package.what.machine)
+    board, assumed = _board(replace(one, what=what), on)
+    options = board.options.replace("gic-version=2", f"gic-version={package.what.gic}")
+    said = f"its code drives a GICv{package.what.gic}; the program that makes the calls takes the place of its BL33"
+    return _made(one, board, images, options), (*assumed, said)
+
+
+def _made(one: Named, board: Board, images: tuple[FirmwareImage, ...], options: str) -> Subject:
+    name = " ".join(part for part in (one.path.name, one.what.version) if part)
+    return Subject(name, board, images, options, board.cpu, board.cores, (), board.cores_stay_on, board.is_deterministic)
+
+
+def _board(one: Named, on: str | None) -> tuple[Board, tuple[str, ...]]:
+    if on is not None:
+        return board_of(on), ()
+    if not one.what.machine:
+        raise UsageError(f"{one}; nothing in it says for which machine, name one that QEMU has with --on {', '.join(BOARDS)}")
+    board = board_of(one.what.machine)
+    cpu = f", {board.cpu}" if board.cpu else ""
+    return board, (f"it is for QEMU's {board.name}, by its messages; assumed: {board.cores} cores{cpu}",)

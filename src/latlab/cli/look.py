@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`latlab look`. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from latlab.cli.foreign import ProbeOption, SubjectOptions
+from latlab.cli.foreign import run as run_subject
+from latlab.cli.options import Format, QemuOption, StoreOption
+from latlab.cli.output import check_output, emit, say
+from latlab.errors import UsageError
+
+if TYPE_CHECKING:
+    from latlab.campaigns.looking import Look
+
+HARTS = 4
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(look)
+
+
+def look(
+    files: Annotated[list[Path], typer.Argument(help="Images of the firmware, and ELF files for its symbols.")],
+    on: Annotated[str | None, typer.Option("--on", help="virt, raspi4b or sbsa-ref, where the files do not tell the machine.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where the subject file goes.", show_default="the first file's name with .toml")
+    ] = None,
+    iterations: Annotated[int, typer.Option(help="How often each call is made.")] = 2,
+    timeout: Annotated[float, typer.Option(help="Seconds until the machine is stopped.")] = 60,
+    probe: ProbeOption = None,
+    qemu: QemuOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Find out what these files are, run them and print what each call costs; write down how to repeat it."""
+    from latlab.campaigns.looking import look as look_at
+    from latlab.campaigns.looking import read_files
+
+    found = look_at(read_files(files), on)
+    for sentence in found.said:
+        say(sentence)
+    if found.subject is None:
+        _sbi(found, iterations, timeout, probe, qemu, store)
+        return
+    _psci(found, output, Path(f"{files[0].stem}.toml"), iterations, timeout, probe, qemu, store)
+
+
+def _sbi(found: Look, iterations: int, timeout: float, probe: Path | None, qemu: Path | None, store: str | None) -> None:
+    from latlab.campaigns.sbi import planned
+    from latlab.cli.watch import WatchFormat, conclude
+    from latlab.formats.symbols import read_image
+    from latlab.targets.qemu.probe import find_probe
+
+    images = tuple(read_image(path) for path in found.symbols)
+    wanted = planned(found.sbi, HARTS, iterations, find_probe(probe), qemu, bool(images), images, timeout)
+    words = ["latlab", "run", "sbi", "--firmware", str(found.sbi), "--iterations", str(iterations)]
+    words += [word for path in found.symbols for word in ("--symbols", str(path))]
+    say(f"to repeat it: {shlex.join(words)}")
+    conclude(wanted, store, WatchFormat.TABLE)
+
+
+def _psci(
+    found: Look, output: Path | None, usual: Path, iterations: int, timeout: float, probe: Path | None, qemu: Path | None, store: str | None
+) -> None:
+    from latlab.cli.psci import LimitOptions, conclude
+    from latlab.targets.qemu.subject import rendered
+
+    assert found.subject is not None
+    limits, place = LimitOptions(timeout=timeout).limits(), output or usual
+    text = rendered(found.subject)
+    if output is None and place.exists() and place.read_bytes() != text.encode():
+        raise UsageError(f"{place} is there and says something else; name another file with -o")
+    check_output(place)
+    emit(text, place)
+    say(f"to repeat it: {shlex.join(['latlab', 'run', 'psci', '--subject', str(place), '--iterations', str(iterations)])}")
+    opened, recorded = run_subject(SubjectOptions(subject=place, probe=probe), None, qemu, iterations, limits, store)
+    conclude(opened, recorded, Format.TABLE)

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a firmware's file is, by its content: never by its name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from io import BytesIO
+
+from latlab.errors import DataError
+from latlab.formats.fip import package_at
+
+ELF_MAGIC = b"\x7fELF"
+FIRMWARE_VOLUME, FIRMWARE_VOLUME_AT = b"_FVH", 40
+ARM64_KERNEL, RISCV_KERNEL, KERNEL_MAGIC_AT = b"ARM\x64", b"RSC\x05", 56
+DEVICE_TREE = b"\xd0\x0d\xfe\xed"
+GZIP = b"\x1f\x8b"
+READS_MHARTID = re.compile(rb"[\x73\xf3][\x20-\x2f]\x40\xf1")  # csrr, which M-mode alone may
+TOUCHES_ICC_SRE_EL3 = re.compile(rb"[\xa0-\xbf]\xcc[\x1e\x3e]\xd5")  # as no GICv2 has it
+TFA_VERSION = re.compile(rb"v\d+\.\d+[\w.\-]*\((?:release|debug)\)")
+OPENSBI_VERSION = b"OpenSBI v%d.%d"
+UBOOT_VERSION = re.compile(rb"U-Boot (?:SPL )?20\d\d\.\d\d[^\s\0]*")
+UBOOT_ARCH = re.compile(rb"\0arch=(\w+)\0")
+ELF_ARCHES = {"EM_AARCH64": "aarch64", "EM_ARM": "arm", "EM_RISCV": "riscv"}
+OWN_SENTENCE = b"latlab: this machine has no EL3"
+RV64_ONLY = 0x1B  # the major opcode of addiw, slliw and their like
+
+
+class FileKind(Enum):
+    """What a file is for. A FLASH is BL1 with the package behind it."""
+
+    BL1 = "TF-A's BL1"
+    PACKAGE = "TF-A's firmware image package"
+    FLASH = "TF-A's BL1 with its firmware image package"
+    BL31 = "TF-A's BL31"
+    EL3 = "latlab's EL3 firmware"
+    OPENSBI = "OpenSBI"
+    KERNEL = "Linux"
+    UBOOT = "U-Boot"
+    UEFI = "a UEFI firmware volume"
+    ELF = "an ELF file"
+    OTHER = "not known"
+
+
+@dataclass(frozen=True, slots=True)
+class FirmwareFile:
+    """`arch` is aarch64, arm, riscv, another name, or empty where nothing says it; `machine` is the board of QEMU that it says it is for,
+    or empty; `version` as the file prints it; `gic` the version of the interrupt controller that its code drives. `is_machine_mode` is
+    of U-Boot on RISC-V."""
+
+    kind: FileKind
+    arch: str = ""
+    bits: int = 64
+    machine: str = ""
+    version: str = ""
+    gic: int = 2
+    is_elf: bool = False
+    has_symbols: bool = False
+    is_machine_mode: bool = False
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.kind.value, self.version, f"({self.arch})" if self.arch else "") if part)
+
+
+def identified(data: bytes) -> FirmwareFile:
+    """Raises DataError where it says what it is and is damaged."""
+    if data.startswith(ELF_MAGIC):
+        return _elf(data)
+    package = package_at(data)
+    if package is not None:
+        return _with_package(data, package)
+    if OWN_SENTENCE in data:
+        return FirmwareFile(FileKind.EL3, "aarch64", machine="virt")
+    if b"Booting Trusted Firmware" in data and b"BL1: " in data:
+        return FirmwareFile(FileKind.BL1, "aarch64", machine=_machine_of(data), version=_version(TFA_VERSION, data))
+    if b"BL31: " in data:
+        return FirmwareFile(FileKind.BL31, "aarch64", machine=_machine_of(data), version=_version(TFA_VERSION, data))
+    if OPENSBI_VERSION in data:
+        return FirmwareFile(FileKind.OPENSBI, "riscv", 64 if _is_rv64(data) else 32)
+    return _normal_world(data)
+
+
+def _normal_world(data: bytes) -> FirmwareFile:
+    magic = data[KERNEL_MAGIC_AT : KERNEL_MAGIC_AT + 4]
+    if magic in (ARM64_KERNEL, RISCV_KERNEL):
+        return FirmwareFile(FileKind.KERNEL, "aarch64" if magic == ARM64_KERNEL else "riscv")
+    if data[FIRMWARE_VOLUME_AT : FIRMWARE_VOLUME_AT + 4] == FIRMWARE_VOLUME or FIRMWARE_VOLUME in data[: 1 << 16]:
+        return FirmwareFile(FileKind.UEFI)
+    if UBOOT_VERSION.search(data):
+        arch = UBOOT_ARCH.search(data)
+        name = {"arm": "aarch64" if b"\0cpu=armv8\0" in data else "arm"}.get(_text(arch), _text(arch))
+        is_machine = name == "riscv" and READS_MHARTID.search(data) is not None
+        return FirmwareFile(FileKind.UBOOT, name, version=_version(UBOOT_VERSION, data), is_machine_mode=is_machine)
+    return FirmwareFile(FileKind.OTHER)
+
+
+def _text(found: re.Match[bytes] | None) -> str:
+    return found[1].decode("ascii", "replace") if found else ""
+
+
+def _version(pattern: re.Pattern[bytes], data: bytes) -> str:
+    found = pattern.search(data)
+    return found[0].decode("ascii", "replace").removeprefix("U-Boot ") if found else ""
+
+
+def _with_package(data: bytes, package: int) -> FirmwareFile:
+    kind = FileKind.FLASH if package else FileKind.PACKAGE
+    gic = 3 if TOUCHES_ICC_SRE_EL3.search(data) else 2
+    return FirmwareFile(kind, "aarch64", machine=_machine_of(data), version=_version(TFA_VERSION, data), gic=gic)
+
+
+def _machine_of(data: bytes) -> str:
+    """The board of QEMU that TF-A's own messages tell."""
+    if b"QEMU System Power off" in data:
+        return "virt"
+    is_raspberry = b"rpi3: Interrupt routed to EL3" in data and b"advertise PSCI" in data
+    return "raspi4b" if is_raspberry and b"cortex_a72" in data and b"cortex_a76" not in data else ""
+
+
+def _is_rv64(data: bytes) -> bool:
+    """Whether code at the beginning has instructions that 32-bit harts lack."""
+    code = data[: 1 << 14]
+    found = sum(1 for at in range(0, len(code) - 1, 2) if code[at] & 0x7F == RV64_ONLY and code[at + 1] & 0x70 in (0x00, 0x10, 0x50))
+    return found > len(code) // 512
+
+
+def _elf(data: bytes) -> FirmwareFile:
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
+    try:
+        elf = ELFFile(BytesIO(data))
+        machine, bits = str(elf["e_machine"]), int(elf.elfclass)
+    except (ELFError, UnicodeDecodeError, ValueError) as error:
+        raise DataError(f"a damaged ELF file ({error})") from error
+    try:
+        has_symbols = elf.get_section_by_name(".symtab") is not None
+    except (ELFError, UnicodeDecodeError, ValueError):
+        has_symbols = False
+    arch = ELF_ARCHES.get(machine, machine.removeprefix("EM_").lower())
+    kind = FileKind.OPENSBI if arch == "riscv" and OPENSBI_VERSION in data else FileKind.ELF
+    return FirmwareFile(kind, arch, bits, is_elf=True, has_symbols=has_symbols)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What files of firmware are is told by their content; what they do not say is asked for in one sentence."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from latlab.campaigns.looking import Look, look, read_files
+from latlab.errors import DataError, LatlabError, UsageError
+from latlab.formats.fip import with_bl33
+from latlab.formats.firmware_files import FileKind, identified
+from latlab.targets.qemu.subject import load_subject, rendered
+from support import firmware_files as made
+
+EM_AARCH64, EM_ARM, EM_MIPS, EM_RISCV = 183, 40, 8, 243
+
+
+def looked(folder: Path, on: str | None = None, **files: bytes) -> Look:
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    return look(read_files([folder / name for name in files]), on)
+
+
+def test_bl1_and_its_package_are_a_flash_for_the_machine_that_their_messages_name(tmp_path: Path) -> None:
+    found = looked(tmp_path, one=made.package(made.BL31 + made.FOR_VIRT), two=made.BL1)
+    assert found.subject
+    assert [(image.file.name, image.flash, image.takes_program) for image in found.subject.images] == [
+        ("two", 0, False),
+        ("one", 0x40000, True),
+    ]
+    assert (found.subject.board.name, found.subject.options) == ("virt", "secure=on,gic-version=2")
+    assert found.subject.name == "two v2.12.1(release)"
+
+
+def test_code_that_drives_a_gicv3_gets_one(tmp_path: Path) -> None:
+    found = looked(tmp_path, one=made.package(made.BL31 + made.FOR_VIRT + made.READ_SRE_EL3), two=made.BL1)
+    assert found.subject and found.subject.options == "secure=on,gic-version=3"
+
+
+def test_a_flash_with_the_package_in_it_is_one_image_and_the_program_takes_the_place_of_its_bl33(tmp_path: Path) -> None:
+    flash = made.BL1.ljust(made.PAGE, b"\xff") + made.package(made.BL31 + made.FOR_VIRT)
+    found = looked(tmp_path, flash=flash)
+    assert found.subject and [(image.flash, image.takes_program) for image in found.subject.images] == [(0, True)]
+    changed = with_bl33(flash, b"the program", "flash")
+    assert changed[: made.PAGE] == flash[: made.PAGE]
+    assert changed[made.PAGE :] == with_bl33(flash[made.PAGE :], b"the program", "flash")
+
+
+def test_bl31_alone_starts_where_its_board_begins(tmp_path: Path) -> None:
+    found = looked(tmp_path, bl31=made.BL31 + made.FOR_RASPBERRY_4)
+    assert found.subject and found.subject.board.name == "raspi4b"
+    assert [image.address for image in found.subject.images] == [0]
+    asked = looked(tmp_path, "raspi4b", bl31=made.BL31)
+    assert asked.subject and asked.subject.board.name == "raspi4b"
+
+
+def test_opensbi_is_for_the_sbi_campaign(tmp_path: Path) -> None:
+    found = looked(tmp_path, fw=made.OPENSBI)
+    assert (found.sbi, found.subject) == (tmp_path / "fw", None)
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ({"a": made.BL1}, "starts nothing alone, name the package (fip.bin) of the same build too"),
+        ({"a": made.package(b"")}, "starts nothing alone, name BL1 (bl1.bin) of the same build too"),
+        ({"a": made.BL31}, "nothing in it says for which machine, name one that QEMU has with --on virt, raspi4b, sbsa-ref"),
+        ({"a": made.BL31 + made.FOR_RASPBERRY_4 + b"cortex_a76"}, "nothing in it says for which machine"),
+        ({"a": made.OPENSBI_32}, "for harts of 32 bits; the program that makes the calls is for 64"),
+        ({"a": made.elf(EM_RISCV) + b"OpenSBI v%d.%d"}, "as an ELF file, which QEMU does not put in its place; name the flat image too"),
+        ({"a": made.KERNEL}, "Linux (aarch64), which calls a firmware and is none; name the firmware, or see the calls with `latlab watch"),
+        ({"a": made.UBOOT}, "U-Boot 2023.01 (riscv), which calls a firmware and is none"),
+        ({"a": made.UBOOT + made.READ_MHARTID}, "in M-mode, where it offers no calls"),
+        ({"a": made.UBOOT.replace(b"riscv", b"x86")}, "a processor whose firmware the probe does not know"),
+        ({"a": made.UEFI}, "a UEFI firmware volume, which calls a firmware and is none"),
+        ({"a": made.elf(EM_MIPS)}, "a processor whose firmware the probe does not know"),
+        ({"a": made.elf(EM_ARM, is_64=False)}, "stands in its import library: write a subject file with both"),
+        ({"a": made.elf(EM_AARCH64)}, "has no symbols and is not what a machine starts; name the flat image too"),
+        ({"a": b"root:x:0:0"}, "nothing in it says what it is; what is told by its content is TF-A"),
+        ({"a": made.OPENSBI, "b": made.BL31}, "they are no one firmware; look at one at a time"),
+    ],
+)
+def test_what_the_files_do_not_say_is_asked_for_in_one_sentence(tmp_path: Path, files: dict[str, bytes], sentence: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        looked(tmp_path, None, **files)
+    assert sentence in str(raised.value) and "\n" not in str(raised.value)
+    assert str(raised.value).startswith(str(tmp_path / "a"))
+
+
+def test_no_file_an_empty_one_and_a_damaged_one_are_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no such file"):
+        read_files([tmp_path / "none"])
+    for name, data in {"empty": b"", "damaged": b"\x7fELF\x09"}.items():
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(DataError, match=f"{name}: "):
+            read_files([tmp_path / name])
+
+
+@given(
+    st.binary(max_size=300), st.sampled_from([b"", b"\x7fELF\x02\x01\x01", made.package(b"")[:40], made.BL31, made.OPENSBI]), st.integers()
+)
+def test_any_bytes_are_told_or_refused(tail: bytes, head: bytes, seed: int) -> None:
+    data = bytearray(head + tail)
+    if data:
+        data[random.Random(seed).randrange(len(data))] ^= 0xFF
+    try:
+        assert identified(bytes(data)).kind in FileKind
+    except LatlabError as error:
+        assert "\n" not in str(error)
+
+
+def test_the_subject_file_that_is_written_says_the_same_subject(tmp_path: Path) -> None:
+    named = tmp_path / 'odd "name" \\ ä'
+    named.mkdir()
+    found = looked(named, one=made.package(made.BL31 + made.FOR_VIRT), two=made.BL1)
+    assert found.subject
+    (tmp_path / "s.toml").write_text(rendered(found.subject))
+    assert load_subject(tmp_path / "s.toml") == found.subject

@@ -2,21 +2,29 @@
 """Only the tests that run the mutated line, the shortest first: a survivor then costs seconds instead of the whole suite.
 
 `python tests/mutants/touching.py SOURCE TEST...` runs the tests once under coverage and keeps which of them runs which line of the folder
-SOURCE. A line that runs when its file is loaded concerns every test that runs the file.
+SOURCE, also in the processes that a test starts. A line that runs when its file is loaded concerns every test that runs the file; a file
+that holds nothing but declarations concerns the tests of the files that import it.
 """
 
 from __future__ import annotations
 
 import ast
 import json
+import os
+import re
+import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 KEPT = Path("build/touching.json")
+CHILDREN = Path("build/touching-children")
+TEST = "LATLAB_TEST"
+# The tests of a line that take no longer together: a survivor of a line that all run would cost the whole suite.
+MOST_S = 90.0
 QUIET = ["-x", "-q", "-p", "no:cacheprovider"]
 Lines = dict[int, set[str]]
 
@@ -39,6 +47,26 @@ def touching(lines: Lines, text: str, line: int) -> set[str]:
     return set().union(*lines.values()) - {""} if "" in found else found
 
 
+def importers(file: str, texts: dict[str, str]) -> set[str]:
+    """Those of the files that import this one by its name."""
+    package, _, name = file.removeprefix("src/").removesuffix(".py").replace("/", ".").rpartition(".")
+    says = re.compile(rf"^\s*(from {re.escape(package)}\.{name} import|from {re.escape(package)} import .*\b{name}\b)", re.MULTILINE)
+    return {other for other, text in texts.items() if says.search(text)}
+
+
+def affordable(tests: Iterable[str], seconds: dict[str, float], most_s: float = MOST_S) -> list[str]:
+    """The shortest first, and no more than take `most_s` together, but one in any case."""
+    ordered = sorted(tests, key=lambda test: (seconds.get(test, 0.0), test))
+    spent = 0.0
+    taken: list[str] = []
+    for test in ordered:
+        spent += seconds.get(test, 0.0)
+        if taken and spent > most_s:
+            break
+        taken.append(test)
+    return taken
+
+
 class _Contexts:
     """Tells coverage which test is running, and keeps how long each took."""
 
@@ -48,6 +76,7 @@ class _Contexts:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        os.environ[TEST] = item.nodeid
         self.coverage.switch_context(item.nodeid)
         yield
         self.coverage.switch_context("")
@@ -56,36 +85,83 @@ class _Contexts:
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
 
 
+def _follow_children(source: str) -> None:
+    """From here on each process of Python that a test starts leaves a file of its own in CHILDREN."""
+    shutil.rmtree(CHILDREN, ignore_errors=True)
+    CHILDREN.mkdir(parents=True)
+    folder = CHILDREN.resolve()
+    (folder / "sitecustomize.py").write_text("import coverage\n\ncoverage.process_startup()\n")
+    settings = {"source": Path(source).resolve(), "data_file": folder / "data", "parallel": "true", "context": f"${{{TEST}}}"}
+    (folder / "settings").write_text("\n".join(["[run]", *(f"{key} = {value}" for key, value in settings.items())]) + "\n")
+    os.environ["COVERAGE_PROCESS_START"] = str(folder / "settings")
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
+def _lines_of(data: Any) -> dict[str, Lines]:
+    return {
+        Path(file).resolve().relative_to(Path.cwd()).as_posix(): {
+            line: {by.removesuffix("|run") for by in tests} for line, tests in data.contexts_by_lineno(file).items()
+        }
+        for file in data.measured_files()
+    }
+
+
+def _add_children(files: dict[str, Lines]) -> None:
+    """What a process runs as it loads a file says nothing of its test: such lines stay as they are."""
+    from coverage import CoverageData
+    from coverage.exceptions import CoverageException
+
+    for path in sorted(CHILDREN.glob("data.*")):
+        data = CoverageData(str(path))
+        try:
+            data.read()
+        except CoverageException:
+            continue  # of a process that was killed
+        for file, lines in _lines_of(data).items():
+            known = files.setdefault(file, {})
+            for line, tests in lines.items():
+                if "" not in known.get(line, ()):
+                    known.setdefault(line, set()).update(tests)
+
+
 def make_map(source: str, tests: list[str]) -> int:
     from coverage import Coverage
 
+    _follow_children(source)
     coverage = Coverage(data_file=None, source=[source])
     contexts = _Contexts(coverage)
     coverage.start()
     code = pytest.main([*QUIET, *tests], plugins=[contexts])
     coverage.stop()
-    data = coverage.get_data()
-    files = {
-        Path(file).resolve().relative_to(Path.cwd()).as_posix(): {
-            line: sorted(by.removesuffix("|run") for by in tests) for line, tests in data.contexts_by_lineno(file).items()
-        }
-        for file in data.measured_files()
-    }
+    files = _lines_of(coverage.get_data())
+    _add_children(files)
+    kept = {file: {line: sorted(tests) for line, tests in lines.items()} for file, lines in files.items()}
     KEPT.parent.mkdir(exist_ok=True)
-    KEPT.write_text(json.dumps({"files": files, "seconds": contexts.seconds}))
+    KEPT.write_text(json.dumps({"files": kept, "seconds": contexts.seconds}))
     return int(code)
+
+
+def tests_of(file: str, line: int, files: dict[str, Lines]) -> set[str]:
+    # The mutated file may not parse as the original did, and has the same lines.
+    tests = touching(files.get(file, {}), Path(file).read_text(), line)
+    if tests:
+        return tests
+    by = importers(file, {other: Path(other).read_text() for other in files})
+    return set().union(*(found for other in by for found in files[other].values())) - {""} if _only_declares(files.get(file, {})) else set()
+
+
+def _only_declares(lines: Lines) -> bool:
+    return bool(lines) and set().union(*lines.values()) == {""}
 
 
 def run_touching(file: str, line: int) -> int:
     kept = json.loads(KEPT.read_text())
-    lines = {int(number): set(tests) for number, tests in kept["files"].get(file, {}).items()}
-    # The mutated file may not parse as the original did, and has the same lines.
-    tests = touching(lines, Path(file).read_text(), line)
+    files = {name: {int(number): set(tests) for number, tests in lines.items()} for name, lines in kept["files"].items()}
+    tests = tests_of(file, line, files)
     if not tests:
         print("no test runs it")
         return 0
-    ordered = sorted(tests, key=lambda test: kept["seconds"].get(test, 0.0))
-    return int(pytest.main([*QUIET, *ordered]))
+    return int(pytest.main([*QUIET, *affordable(tests, kept["seconds"])]))
 
 
 def main() -> int:

@@ -18,10 +18,11 @@ from mutants.plan import Group, Reason, read_groups, read_reasons
 from mutants.results import Results
 from mutants.same import objects_digest, python_digest
 from mutants.score import lines_of, reason_of, share, unexplained
-from mutants.touching import statement_lines, touching
+from mutants.touching import affordable, importers, statement_lines, touching
 from mutants.tree import copy_tree
 from mutants.trial import Unfit, baseline, run, try_all
 from mutants.warm import forked
+from support.places import ROOT
 
 SOURCE = '''"""Adds."""
 
@@ -251,6 +252,50 @@ def test_a_mutant_meets_the_tests_that_run_its_statement_and_all_of_its_file_whe
     assert touching(lines, LINES, 9) == {"t2"}
     assert touching(lines, LINES, 2) == {"t1", "t2"}
     assert touching({}, LINES, 9) == set()
+
+
+def test_a_file_concerns_those_that_import_it_by_its_name():
+    texts = {
+        "src/a/user.py": "from a.table import ROWS\n",
+        "src/a/other.py": "def f():\n    from a import rows, table\n",
+        "src/a/none.py": "from a.tables import ROWS\nfrom a import tables\nfrom b.table import X\n",
+    }
+    assert importers("src/a/table.py", texts) == {"src/a/user.py", "src/a/other.py"}
+
+
+def test_the_shortest_tests_are_taken_as_long_as_they_are_affordable():
+    seconds = {"slow": 50.0, "quick": 1.0, "middle": 30.0}
+    assert affordable(["slow", "quick", "middle"], seconds, 40) == ["quick", "middle"]
+    assert affordable(["slow"], seconds, 40) == ["slow"]
+
+
+MAPPED = {
+    "src/table.py": "LIMIT = 3\n",
+    "src/work.py": "from table import LIMIT\n\n\ndef work() -> int:\n    return LIMIT\n\n\nif __name__ == '__main__':\n    print(work())\n",
+    "test_child.py": (
+        "import subprocess\nimport sys\n\n\ndef test_child():\n"
+        "    assert subprocess.run([sys.executable, 'src/work.py'], capture_output=True, text=True).stdout == '3\\n'\n"
+    ),
+    "test_nothing.py": "def test_nothing():\n    import work\n",
+}
+
+
+def in_a_process(call: str, where: Path) -> subprocess.CompletedProcess[str]:
+    program = f"from mutants.touching import make_map, run_touching; raise SystemExit({call})"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT / "tests"), "src"))}
+    return subprocess.run([sys.executable, "-c", program], cwd=where, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_the_map_knows_what_a_child_process_runs_and_what_nothing_but_declares(tmp_path):
+    (tmp_path / "src").mkdir()
+    for name, text in MAPPED.items():
+        (tmp_path / name).write_text(text)
+    assert in_a_process("make_map('src', ['test_nothing.py', 'test_child.py'])", tmp_path).returncode == 0
+    files = json.loads((tmp_path / "build" / "touching.json").read_text())["files"]
+    assert files["src/work.py"]["5"] == ["test_child.py::test_child"]
+    (tmp_path / "src" / "table.py").write_text("LIMIT = 4\n")
+    done = in_a_process("run_touching('src/table.py', 1)", tmp_path)
+    assert done.returncode == 1 and "assert '4\\n' == '3\\n'" in done.stdout
 
 
 def test_a_command_is_told_which_line_was_changed_and_the_untouched_tree_has_none(root, tmp_path):

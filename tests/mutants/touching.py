@@ -25,7 +25,7 @@ CHILDREN = Path("build/touching-children")
 TEST = "LATLAB_TEST"
 # The tests of a line that take no longer together: a survivor of a line that all run would cost the whole suite.
 MOST_S = 90.0
-QUIET = ["-x", "-q", "-p", "no:cacheprovider"]
+QUIET = ["-q", "-p", "no:cacheprovider"]
 Lines = dict[int, set[str]]
 
 
@@ -68,11 +68,12 @@ def affordable(tests: Iterable[str], seconds: dict[str, float], most_s: float = 
 
 
 class _Contexts:
-    """Tells coverage which test is running, and keeps how long each took."""
+    """Tells coverage which test is running, and keeps how long each took and which failed."""
 
     def __init__(self, coverage: Any) -> None:
         self.coverage = coverage
         self.seconds: dict[str, float] = {}
+        self.failed: set[str] = set()
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
@@ -83,6 +84,8 @@ class _Contexts:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+        if report.failed:
+            self.failed.add(report.nodeid)
 
 
 def _follow_children(source: str) -> None:
@@ -125,20 +128,21 @@ def _add_children(files: dict[str, Lines]) -> None:
 
 
 def make_map(source: str, tests: list[str]) -> int:
+    """A test that fails untouched could notice nothing: the map leaves it out and names it."""
     from coverage import Coverage
 
     _follow_children(source)
     coverage = Coverage(data_file=None, source=[source])
     contexts = _Contexts(coverage)
     coverage.start()
-    code = pytest.main([*QUIET, *tests], plugins=[contexts])
+    pytest.main([*QUIET, *tests], plugins=[contexts])
     coverage.stop()
     files = _lines_of(coverage.get_data())
     _add_children(files)
-    kept = {file: {line: sorted(tests) for line, tests in lines.items()} for file, lines in files.items()}
+    kept = {file: {line: sorted(tests - contexts.failed) for line, tests in lines.items()} for file, lines in files.items()}
     KEPT.parent.mkdir(exist_ok=True)
-    KEPT.write_text(json.dumps({"files": kept, "seconds": contexts.seconds}))
-    return int(code)
+    KEPT.write_text(json.dumps({"files": kept, "seconds": contexts.seconds, "failed": sorted(contexts.failed)}))
+    return 0 if any(contexts.seconds.keys() - contexts.failed) else 1
 
 
 def tests_of(file: str, line: int, files: dict[str, Lines]) -> set[str]:
@@ -161,7 +165,7 @@ def run_touching(file: str, line: int) -> int:
     if not tests:
         print("no test runs it")
         return 0
-    return int(pytest.main([*QUIET, *affordable(tests, kept["seconds"])]))
+    return int(pytest.main(["-x", *QUIET, *affordable(tests, kept["seconds"])]))
 
 
 def main() -> int:

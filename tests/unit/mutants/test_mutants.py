@@ -277,6 +277,7 @@ MAPPED = {
         "    assert subprocess.run([sys.executable, 'src/work.py'], capture_output=True, text=True).stdout == '3\\n'\n"
     ),
     "test_nothing.py": "def test_nothing():\n    import work\n",
+    "test_wrong.py": "def test_wrong():\n    import work\n\n    assert work.work() == 4\n",
 }
 
 
@@ -290,9 +291,10 @@ def test_the_map_knows_what_a_child_process_runs_and_what_nothing_but_declares(t
     (tmp_path / "src").mkdir()
     for name, text in MAPPED.items():
         (tmp_path / name).write_text(text)
-    assert in_a_process("make_map('src', ['test_nothing.py', 'test_child.py'])", tmp_path).returncode == 0
-    files = json.loads((tmp_path / "build" / "touching.json").read_text())["files"]
-    assert files["src/work.py"]["5"] == ["test_child.py::test_child"]
+    assert in_a_process("make_map('src', ['test_wrong.py', 'test_nothing.py', 'test_child.py'])", tmp_path).returncode == 0
+    kept = json.loads((tmp_path / "build" / "touching.json").read_text())
+    assert kept["files"]["src/work.py"]["5"] == ["test_child.py::test_child"]
+    assert kept["failed"] == ["test_wrong.py::test_wrong"], "it could notice nothing"
     (tmp_path / "src" / "table.py").write_text("LIMIT = 4\n")
     done = in_a_process("run_touching('src/table.py', 1)", tmp_path)
     assert done.returncode == 1 and "assert '4\\n' == '3\\n'" in done.stdout

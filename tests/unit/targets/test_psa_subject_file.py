@@ -108,6 +108,7 @@ def test_more_bytes_than_the_memory_has_are_refused(tmp_path: Path) -> None:
         (HEAD + CALL.replace("[16]", "[-1]"), "an output of -1 bytes"),
         (HEAD + CALL.replace("[16]", "[10073204761]"), "an output of 10073204761 bytes; name 0 to 1048576"),
         (HEAD + CALL.replace(", 3]", ", -3]"), "an input of -3 bytes"),
+        (HEAD + CALL.replace("-140", "0x80000000"), "`int` <= 2147483647"),
         (HEAD + CALL.replace('"0900"', '"09xx"'), "its bytes in hexadecimal"),
     ],
 )

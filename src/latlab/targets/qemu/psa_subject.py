@@ -80,7 +80,8 @@ class PsaSubject:
         return (self.veneers[0] & ~1) + SG_BYTES
 
 
-Status = Annotated[int, msgspec.Meta(ge=-(1 << 31), lt=1 << 32)]
+Status = Annotated[int, msgspec.Meta(ge=-(1 << 31), lt=1 << 31)]
+Type = Annotated[int, msgspec.Meta(ge=-(1 << 31), lt=1 << 32)]
 Shift = Annotated[int, msgspec.Meta(ge=0, lt=32)]
 Veneer = Annotated[str, msgspec.Meta(pattern=r"^[^{}]*\{\}[^{}]*\Z")]
 
@@ -114,7 +115,7 @@ class _Call(msgspec.Struct, forbid_unknown_fields=True):
     handle: Word | None = None
     sid: Word | None = None
     version: Word = 1
-    type: Status = 0
+    type: Type = 0
     inputs: list[int | str] = msgspec.field(default_factory=list, name="in")
     outputs: list[int] = msgspec.field(default_factory=list, name="out")
     expect: Status = 0

@@ -96,9 +96,10 @@ set(psci_conformance
     psci_conformance/others.c
     psci_conformance/probe_entry.S
     psci_conformance/progress.c)
-add_payload(psci_conformance ${psci_conformance} psci_conformance/board/virt.c)
+add_payload(psci_conformance ${psci_conformance} psci_conformance/board/qemu.c)
+add_payload_at(payload_runtime_sbsa-ref 0x10020000000 psci_conformance_sbsa-ref ${psci_conformance} psci_conformance/board/qemu.c)
 add_payload_for_board(psci_conformance_raspi4b ${psci_conformance} psci_conformance/board/raspi4b.c)
-foreach(conformance psci_conformance psci_conformance_raspi4b)
+foreach(conformance psci_conformance psci_conformance_sbsa-ref psci_conformance_raspi4b)
     target_include_directories(${conformance} PRIVATE psci_conformance)
 endforeach()
 

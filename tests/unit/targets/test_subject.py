@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from latlab.errors import DataError, LatlabError, UsageError
-from latlab.targets.qemu.boards import BOARDS
 from latlab.targets.qemu.probe import refusal, with_probe
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.qemu.subject import command_line, find_program, flash_of, load_subject, own_subject, placed, subject_of_file
@@ -143,12 +142,6 @@ def test_where_firmware_enters_flash_a_jump_to_the_program_stands_there(tmp_path
     assert "loader,addr=0x1001fff0000,data=0x4c41544c41420001,data-len=8" in words
     assert (tmp_path / "jump.bin").read_bytes() == bytes.fromhex("44000058 80001fd6") + (0x1_0020_0040).to_bytes(8, "little")
     assert words[words.index("-global") + 1] == "bochs-display.romfile="
-
-
-def test_our_own_firmware_says_where_it_does_not_run_and_what_to_do() -> None:
-    (other,) = [board.name for board in BOARDS.values() if board.own is None]
-    with pytest.raises(UsageError, match=rf"does not run on {other}; name another with --firmware or --subject, or use --on virt or"):
-        own_subject(other)
 
 
 def test_commas_in_paths_reach_qemu_doubled() -> None:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "arch_el3.h"
+#include "core_numbers.h"
 #include "gic.h"
 #include "meet.h"
 #include "sysregs.h"
@@ -38,7 +39,7 @@
 #define PRIORITY_IDLE 0xFFU
 #define MOST_RUNNING 32U /* one to each of as many priorities */
 #define CTLR_EL3_PRIORITY_BITS(ctlr) (((ctlr) >> 8 & 7U) + 1U)
-#define CORES_PER_AFF1 16U
+#define CORES_PER_AFF1 (1U << AFF1_SHIFT)
 
 /* The interface and the redistributors talk to each other at their own pace. */
 #define icc_write(name, value)       \

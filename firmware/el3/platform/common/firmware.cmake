@@ -59,7 +59,7 @@ function(add_firmware)
         LATLAB_HARDENED=$<BOOL:${LATLAB_HARDENED}> LATLAB_HOSTILE_POWER_DOWN=$<BOOL:${LATLAB_HOSTILE_POWER_DOWN}>
         "LATLAB_BUILD=\"${build}\"" ${ARG_DEFINITIONS})
     list(TRANSFORM ARG_COLD REPLACE "^[^/]+$" "${CMAKE_CURRENT_SOURCE_DIR}/\\0")
-    foreach(source console_print start tree_psci)
+    foreach(source console_print start tree_nodes tree_psci)
         list(APPEND ARG_COLD ${LATLAB_PLATFORM_COMMON}/${source}.c)
     endforeach()
     foreach(source features mmu undefined workarounds)

@@ -3,6 +3,8 @@
 
 #include <libfdt.h>
 
+#include "tree_nodes.h"
+
 #define ROOM_BYTES 0x2000
 
 static const char psci_compatible[] = "arm,psci-1.0\0arm,psci-0.2";
@@ -82,7 +84,7 @@ static int add_to_cores(void *tree, unsigned count, uint32_t first_phandle)
         states[state] = cpu_to_fdt32(first_phandle + state);
     }
     fdt_for_each_subnode(node, tree, fdt_path_offset(tree, "/cpus")) {
-        if (fdt_getprop(tree, node, "device_type", NULL) != NULL && add_to_core(tree, node, states, count) != 0) {
+        if (tree_is_core(tree, node) && add_to_core(tree, node, states, count) != 0) {
             return -1;
         }
     }

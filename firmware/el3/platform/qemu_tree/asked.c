@@ -18,7 +18,7 @@ bool qemu_tree_is_ns_memory(uint64_t address, uint64_t bytes)
 
 int qemu_tree_core_of_mpidr(uint64_t mpidr)
 {
-    unsigned core = (unsigned)((mpidr >> 8 & 0xFFU) * QEMU_TREE_CORES_PER_AFF1 + (mpidr & 0xFFU));
+    unsigned core = (unsigned)(((mpidr >> 8 & 0xFFU) << AFF1_SHIFT) + (mpidr & 0xFFU));
 
     return core < qemu_tree_machine.cores && qemu_tree_mpidr_of(core) == mpidr ? (int)core : -1;
 }

@@ -128,7 +128,7 @@ static void seed_delays(void)
 {
     char wanted[WANTED_BYTES];
 
-    if (!machine_wanted("opt/latlab/delays", wanted)) {
+    if (!qemu_tree_wanted("opt/latlab/delays", wanted)) {
         return;
     }
     for (unsigned i = 0; i < 18U && wanted[i] >= '0' && wanted[i] <= '9'; i++) {
@@ -212,7 +212,7 @@ void platform_boot_core(void)
     say_hello();
     seed_delays();
     start_clean_to_memory();
-    machine_tell_the_others(qemu_tree_machine.cores);
+    qemu_tree_tell_the_others(qemu_tree_machine.cores);
     arch_enter_ns(&payload);
 }
 

@@ -4,7 +4,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/../common/firmware.cmake)
 set(LATLAB_QEMU_TREE ${CMAKE_CURRENT_LIST_DIR})
 
 function(add_tree_firmware)
-    set(cold boot console topology tree tree_add)
+    set(cold boot console fw_cfg others topology tree tree_add)
     list(TRANSFORM cold REPLACE ".+" "${LATLAB_QEMU_TREE}/\\0.c")
     add_firmware(BASE ${LATLAB_QEMU_TREE} COLD ${cold} machine.c ${ARGN})
 endfunction()

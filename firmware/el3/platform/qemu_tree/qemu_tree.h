@@ -3,6 +3,7 @@
 #ifndef QEMU_TREE_H
 #define QEMU_TREE_H
 
+#include "core_numbers.h"
 #include "memory_map.h"
 #include "monitor.h"
 #include "psci.h"
@@ -12,11 +13,9 @@
 const struct psci_topology *qemu_tree_topology(struct tree_machine *machine);
 struct monitor_location qemu_tree_location(unsigned core);
 
-/* QEMU's MPIDRs: Aff0 counts to 16, then Aff1. */
-#define QEMU_TREE_CORES_PER_AFF1 16U
 static inline uint64_t qemu_tree_mpidr_of(unsigned core)
 {
-    return (uint64_t)(core / QEMU_TREE_CORES_PER_AFF1) << 8 | core % QEMU_TREE_CORES_PER_AFF1;
+    return (uint64_t)(core >> AFF1_SHIFT) << 8 | (core & ((1U << AFF1_SHIFT) - 1U));
 }
 
 /* asked.c; the machine is filled in at boot, before another core runs */
@@ -24,12 +23,18 @@ extern struct tree_machine qemu_tree_machine;
 bool qemu_tree_is_ns_memory(uint64_t address, uint64_t bytes); /* both untrusted */
 int qemu_tree_core_of_mpidr(uint64_t mpidr); /* as in struct psci_platform */
 
-/* machine.c: what the user told QEMU for us, and how to end the machine */
+/* fw_cfg.c: what the user told QEMU for us */
 #define WANTED_BYTES 64U
-bool machine_wanted(const char *name, char value[WANTED_BYTES]); /* false: nothing was said */
+bool qemu_tree_wanted(const char *name, char value[WANTED_BYTES]); /* false: nothing was said */
+
+/* machine.c, the machine's own: how to end it */
 void machine_power_off(void) __attribute__((noreturn));
 void machine_reset(void) __attribute__((noreturn));
-void machine_tell_the_others(unsigned cores); /* those that wait in flash: all is set up for so many */
+
+/* others.c */
+void qemu_tree_tell_the_others(unsigned cores); /* those that wait in flash: all is set up for so many */
+
+/* wipe.S */
 void qemu_tree_wipe(uint64_t base, uint64_t bytes); /* zeroes; multiples of 64; caches off, and the MMU stays off */
 
 /* trng.c: 64 bits of a seeded generator, for any core at any time; not secure */

@@ -41,7 +41,7 @@ reset:
     ldr x0, =arch_cold_boot
     br x0
 
-5:  ldr x1, =platform_up_register
+5:  ldr x1, =UP_REGISTER
     ldr x3, =platform_is_up
 6:  wfe             /* the boot core sends the event */
     ldr w2, [x3]    /* memory first: it may be of an earlier life, but it costs the emulator less than the register */

@@ -58,7 +58,7 @@ const struct psci_topology *qemu_tree_topology(struct tree_machine *machine)
     char wanted[WANTED_BYTES];
     uint16_t first = 0;
 
-    if (machine_wanted("opt/latlab/clusters", wanted) && !wanted_clusters(machine, wanted)) {
+    if (qemu_tree_wanted("opt/latlab/clusters", wanted) && !wanted_clusters(machine, wanted)) {
         platform_panic("the wanted clusters (fw_cfg opt/latlab/clusters) do not add up to the machine's cores (which are)", machine->cores, 0, 0);
     }
     for (uint16_t cluster = 0; cluster < machine->clusters; cluster++) {

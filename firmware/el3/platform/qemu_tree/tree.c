@@ -3,9 +3,10 @@
 
 #include <libfdt.h>
 
+#include "core_numbers.h"
+
 #define CELLS_OF_RANGE 4 /* two of address, two of size: what QEMU's root says */
 #define AFF1(mpidr) ((mpidr) >> 8 & 0xFFU)
-#define CORES_PER_AFF1 16U
 
 static uint64_t cell64(const fdt32_t *cells)
 {
@@ -22,14 +23,6 @@ static bool is_disabled(const void *tree, int node)
     const char *status = fdt_getprop(tree, node, "status", NULL);
 
     return status != NULL && status[0] != 'o';
-}
-
-static bool has_type(const void *tree, int node, const char *type)
-{
-    int bytes;
-    const char *is = fdt_getprop(tree, node, "device_type", &bytes);
-
-    return is != NULL && (unsigned)bytes == strlen(type) + 1 && memcmp(is, type, (size_t)bytes) == 0;
 }
 
 /* Kept in order, and joined where one ends at another's beginning: a range may lie across the two. */
@@ -75,7 +68,7 @@ static const char *read_memory(const void *tree, struct tree_machine *machine)
         int bytes;
         const fdt32_t *reg = fdt_getprop(tree, node, "reg", &bytes);
 
-        if (reg == NULL || !has_type(tree, node, "memory")) {
+        if (reg == NULL || !tree_has_type(tree, node, "memory")) {
             continue;
         }
         for (int cell = 0; (unsigned)(cell + CELLS_OF_RANGE) * sizeof(*reg) <= (unsigned)bytes; cell += CELLS_OF_RANGE) {
@@ -97,7 +90,7 @@ static const char *read_memory(const void *tree, struct tree_machine *machine)
 
 #define UNNUMBERED "the cores of the device tree are not numbered one after the other"
 
-/* The cores are numbered without a gap, 16 to an Aff1: their order in the tree does not matter. */
+/* The cores are numbered without a gap: their order in the tree does not matter. */
 static const char *read_cores(const void *tree, struct tree_machine *machine)
 {
     int cpus = fdt_path_offset(tree, "/cpus");
@@ -108,14 +101,14 @@ static const char *read_cores(const void *tree, struct tree_machine *machine)
         int bytes;
         const fdt32_t *reg = fdt_getprop(tree, node, "reg", &bytes);
 
-        if (reg == NULL || !has_type(tree, node, "cpu")) {
+        if (reg == NULL || !tree_is_core(tree, node)) {
             continue;
         }
         if ((unsigned)bytes < sizeof(*reg)) {
             return UNNUMBERED;
         }
         uint64_t mpidr = fdt32_to_cpu(reg[bytes / (int)sizeof(*reg) - 1]);
-        uint64_t index = AFF1(mpidr) * CORES_PER_AFF1 + (mpidr & 0xFFU);
+        uint64_t index = (AFF1(mpidr) << AFF1_SHIFT) + (mpidr & 0xFFU);
 
         if (index >= MAX_CORES) {
             return "the machine has more cores than the firmware keeps, which is 16";
@@ -154,11 +147,35 @@ static unsigned children(const void *tree, int node)
     return count;
 }
 
+static unsigned count_of(const void *tree, int node, const char *name)
+{
+    int bytes;
+    const fdt32_t *count = fdt_getprop(tree, node, name, &bytes);
+
+    return count != NULL && (unsigned)bytes == sizeof(*count) ? fdt32_to_cpu(*count) : 0;
+}
+
+/* /cpus/topology, which is sbsa-ref's own: how many of each there are. Returns the cores that it places. */
+static unsigned read_counts(const void *tree, struct tree_machine *machine)
+{
+    int node = fdt_path_offset(tree, "/cpus/topology");
+    uint64_t clusters = (uint64_t)count_of(tree, node, "sockets") * count_of(tree, node, "clusters");
+    uint64_t cores = (uint64_t)count_of(tree, node, "cores") * count_of(tree, node, "threads");
+
+    if (node < 0 || clusters > MAX_CLUSTERS || cores > MAX_CORES) {
+        return 0;
+    }
+    for (unsigned cluster = 0; cluster < clusters; cluster++) {
+        machine->cluster_cores[machine->clusters++] = (uint8_t)cores;
+    }
+    return (unsigned)(clusters * cores);
+}
+
 /* /cpus/cpu-map: sockets of clusters of cores; one cluster where there is no map, or one that does not name every core. */
 static void read_clusters(const void *tree, struct tree_machine *machine)
 {
     int map = fdt_path_offset(tree, "/cpus/cpu-map");
-    unsigned placed = 0;
+    unsigned placed = map < 0 ? read_counts(tree, machine) : 0;
 
     for (unsigned socket = 0; map >= 0 && socket < MAX_CLUSTERS; socket++) {
         int node = child(tree, map, "socket", socket);
@@ -179,17 +196,26 @@ static void read_clusters(const void *tree, struct tree_machine *machine)
     }
 }
 
+/* sbsa-ref's, which is a GICv3, has no `compatible`. */
+static int unnamed_gic(const void *tree)
+{
+    int node = fdt_path_offset(tree, "/intc");
+
+    return node >= 0 && fdt_getprop(tree, node, "compatible", NULL) == NULL ? node : -1;
+}
+
 static const char *read_gic(const void *tree, struct tree_machine *machine)
 {
     int v3 = fdt_node_offset_by_compatible(tree, -1, "arm,gic-v3");
-    int node = v3 >= 0 ? v3 : fdt_node_offset_by_compatible(tree, -1, "arm,cortex-a15-gic");
+    int v2 = fdt_node_offset_by_compatible(tree, -1, "arm,cortex-a15-gic");
+    int node = v3 >= 0 ? v3 : v2 >= 0 ? v2 : unnamed_gic(tree);
     int bytes = 0;
     const fdt32_t *reg = node >= 0 ? fdt_getprop(tree, node, "reg", &bytes) : NULL;
 
     if (reg == NULL || (unsigned)bytes < 2 * CELLS_OF_RANGE * sizeof(*reg)) {
         return "the device tree names no GICv2 and no GICv3";
     }
-    machine->gic = v3 >= 0 ? 3 : 2;
+    machine->gic = node == v2 ? 2 : 3;
     machine->gicd = range_at(reg).base;
     machine->gicc_or_gicr = range_at(reg + CELLS_OF_RANGE).base;
     return NULL;

@@ -7,14 +7,10 @@
 #include <stdint.h>
 
 #include "memory_map.h"
+#include "tree_nodes.h"
 
 #define MAX_RANGES 8U
 #define MAX_CLUSTERS MAX_CORES
-
-struct tree_range {
-    uint64_t base;
-    uint64_t bytes;
-};
 
 struct tree_machine {
     unsigned cores;

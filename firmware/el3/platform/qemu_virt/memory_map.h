@@ -16,7 +16,7 @@
 #define FW_CFG_BASE 0x09020000
 #define SECURE_UART_BASE 0x09040000
 #define SECURE_GPIO_BASE 0x090B0000
-#define SECURE_GPIO_EVENT 0x40C /* of no use here but to keep a byte until the machine is reset */
+#define UP_REGISTER 0x090B040C /* the secure GPIO's interrupt events: of no use here but to keep a byte until the machine is reset */
 
 /* Where the normal world starts: on a machine whose memory ends before the first, at the second. */
 #define PAYLOAD_ENTRY 0x60000000

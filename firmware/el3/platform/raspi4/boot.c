@@ -56,7 +56,7 @@ static int core_of_mpidr(uint64_t mpidr)
 static bool is_ns_memory(uint64_t address, uint64_t bytes)
 {
     for (unsigned i = 0; i < memory.ranges; i++) {
-        const struct raspi4_range *range = &memory.range[i];
+        const struct tree_range *range = &memory.range[i];
 
         if (address >= range->base && bytes <= range->bytes && address - range->base <= range->bytes - bytes) {
             return true;

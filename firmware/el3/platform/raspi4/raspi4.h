@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "memory_map.h"
+#include "tree_nodes.h"
 
 /* counter.c */
 /* MMU off: the system counter goes by the crystal, one tick a cycle. */
@@ -21,13 +22,9 @@ void raspi4_tell_the_others(void); /* those that wait in reset.S: all is set up 
 
 /* tree.c: the normal world's memory, from the tree at boot and never changed again */
 #define MAX_RANGES 8U
-struct raspi4_range {
-    uint64_t base;
-    uint64_t bytes;
-};
 struct raspi4_memory {
     unsigned ranges;
-    struct raspi4_range range[MAX_RANGES];
+    struct tree_range range[MAX_RANGES];
 };
 /*
  * Reads the tree and adds PSCI to it, MMU off. NULL, or a sentence that says why it cannot be used. A tree that is none: the memory

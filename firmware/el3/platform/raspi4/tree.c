@@ -24,17 +24,8 @@ static uint64_t number(const fdt32_t *cells, int count)
     return value;
 }
 
-static bool is_memory(const void *tree, int node)
-{
-    static const char type[] = "memory";
-    int bytes;
-    const char *is = fdt_getprop(tree, node, "device_type", &bytes);
-
-    return is != NULL && (unsigned)bytes == sizeof(type) && memcmp(is, type, sizeof(type)) == 0;
-}
-
 /* Less what the firmware itself lies in. */
-static const char *add_range(struct raspi4_memory *memory, struct raspi4_range range)
+static const char *add_range(struct raspi4_memory *memory, struct tree_range range)
 {
     uint64_t end = range.base + range.bytes;
 
@@ -45,7 +36,7 @@ static const char *add_range(struct raspi4_memory *memory, struct raspi4_range r
         return "the device tree has more ranges of memory than the firmware keeps";
     }
     range.base = range.base < FIRMWARE_END ? FIRMWARE_END : range.base;
-    memory->range[memory->ranges++] = (struct raspi4_range){ .base = range.base, .bytes = end - range.base };
+    memory->range[memory->ranges++] = (struct tree_range){ .base = range.base, .bytes = end - range.base };
     return NULL;
 }
 
@@ -63,11 +54,11 @@ static const char *read_memory(const void *tree, struct raspi4_memory *memory)
         int bytes;
         const fdt32_t *reg = fdt_getprop(tree, node, "reg", &bytes);
 
-        if (reg == NULL || !is_memory(tree, node)) {
+        if (reg == NULL || !tree_has_type(tree, node, "memory")) {
             continue;
         }
         for (int left = bytes / (int)sizeof(*reg); left >= address_cells + size_cells && error == NULL; left -= address_cells + size_cells) {
-            error = add_range(memory, (struct raspi4_range){ number(reg, address_cells), number(reg + address_cells, size_cells) });
+            error = add_range(memory, (struct tree_range){ number(reg, address_cells), number(reg + address_cells, size_cells) });
             reg += address_cells + size_cells;
         }
     }
@@ -79,7 +70,7 @@ const char *raspi4_use_tree(void *tree, struct raspi4_memory *memory, bool *has_
     *memory = (struct raspi4_memory){ 0 };
     *has_tree = fdt_check_header(tree) == 0;
     if (!*has_tree) {
-        return add_range(memory, (struct raspi4_range){ FIRMWARE_BASE, MEMORY_WITHOUT_TREE_END });
+        return add_range(memory, (struct tree_range){ FIRMWARE_BASE, MEMORY_WITHOUT_TREE_END });
     }
     const char *error = read_memory(tree, memory);
 

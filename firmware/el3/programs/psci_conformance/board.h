@@ -34,6 +34,12 @@ struct board {
 
 extern const struct board board;
 
+/* False: a 32-bit call has no room for an address of this program. */
+static inline bool board_fits_32_bits(void)
+{
+    return board.normal_memory <= UINT32_MAX;
+}
+
 /* A word that a reset leaves alone, with protected memory too where the board has it. */
 uint32_t board_kept(void);
 void board_keep(uint32_t word);

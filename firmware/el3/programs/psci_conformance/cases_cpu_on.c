@@ -207,7 +207,9 @@ void cases_cpu_on(void)
         }
     }
     check_timer(other);
-    check_32_bit(other);
+    if (board_fits_32_bits()) {
+        check_32_bit(other);
+    }
     check_initial_state(other);
     check_pending(other);
     check_bad_addresses(other);

@@ -28,8 +28,9 @@ void cases_memory(void)
     check_call("MEM_PROTECT returns that it was on when it is switched off", 1, PSCI_MEM_PROTECT, 0, 0, 0);
     check_call("MEM_PROTECT is off in the end", 0, PSCI_MEM_PROTECT, 0, 0, 0);
 
-    check_call("MEM_PROTECT_CHECK_RANGE accepts normal memory", PSCI_SUCCESS, PSCI_MEM_PROTECT_CHECK_RANGE, board.normal_memory, PAGE,
-               0);
+    if (board_fits_32_bits()) {
+        check_call("MEM_PROTECT_CHECK_RANGE accepts normal memory", PSCI_SUCCESS, PSCI_MEM_PROTECT_CHECK_RANGE, board.normal_memory, PAGE, 0);
+    }
     check_call("MEM_PROTECT_CHECK_RANGE (64-bit) accepts normal memory", PSCI_SUCCESS, SMC64(PSCI_MEM_PROTECT_CHECK_RANGE),
                board.normal_memory, PAGE, 0);
     check_refused("MEM_PROTECT_CHECK_RANGE denies secure memory", PSCI_DENIED, SMC64(PSCI_MEM_PROTECT_CHECK_RANGE), board.secure_memory,

@@ -101,10 +101,11 @@ void cases_suspend(void)
         format_text(what, sizeof(what), "CPU_SUSPEND to %s", state->name);
         check_powerdown(what, SMC64(PSCI_CPU_SUSPEND), state->power_state, (uint64_t)payload_resume, CONTEXT_64, CONTEXT_64);
     }
-    check_powerdown("CPU_SUSPEND (32-bit)", PSCI_CPU_SUSPEND, POWER_STATE_DOWN_0, (uint64_t)payload_resume, CONTEXT_32,
-                    CONTEXT_32);
-    check_default_suspend("CPU_DEFAULT_SUSPEND", PSCI_CPU_DEFAULT_SUSPEND, CONTEXT_32);
     check_default_suspend("CPU_DEFAULT_SUSPEND (64-bit)", SMC64(PSCI_CPU_DEFAULT_SUSPEND), CONTEXT_64);
-    check_powerdown("SYSTEM_SUSPEND", PSCI_SYSTEM_SUSPEND, (uint64_t)payload_resume, CONTEXT_32, 0, CONTEXT_32);
     check_powerdown("SYSTEM_SUSPEND (64-bit)", SMC64(PSCI_SYSTEM_SUSPEND), (uint64_t)payload_resume, CONTEXT_64, 0, CONTEXT_64);
+    if (board_fits_32_bits()) {
+        check_powerdown("CPU_SUSPEND (32-bit)", PSCI_CPU_SUSPEND, POWER_STATE_DOWN_0, (uint64_t)payload_resume, CONTEXT_32, CONTEXT_32);
+        check_default_suspend("CPU_DEFAULT_SUSPEND", PSCI_CPU_DEFAULT_SUSPEND, CONTEXT_32);
+        check_powerdown("SYSTEM_SUSPEND", PSCI_SYSTEM_SUSPEND, (uint64_t)payload_resume, CONTEXT_32, 0, CONTEXT_32);
+    }
 }

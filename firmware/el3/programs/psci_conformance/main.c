@@ -5,11 +5,12 @@
 #include "check.h"
 #include "console.h"
 #include "core.h"
+#include "machine.h"
 #include "payload.h"
 #include "progress.h"
 #include "psci.h"
 
-#define WITNESS_ADDRESS 0x5ffe0000UL /* of virt: memory that no image is loaded to */
+#define WITNESS_ADDRESS (MACHINE_PARAMS - 0x10000UL) /* memory that no image is loaded to */
 #define WITNESS 0x0123456789abcdefUL
 
 static volatile uint64_t *witness(void)

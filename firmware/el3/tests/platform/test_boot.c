@@ -158,7 +158,7 @@ uint32_t trace_calibrate_mticks(void)
     return 1234;
 }
 
-bool machine_wanted(const char *name, char value[WANTED_BYTES])
+bool qemu_tree_wanted(const char *name, char value[WANTED_BYTES])
 {
     (void)name;
     (void)value;
@@ -175,7 +175,7 @@ void machine_reset(void)
     leave("reset");
 }
 
-void machine_tell_the_others(unsigned cores)
+void qemu_tree_tell_the_others(unsigned cores)
 {
     machine_write("others", cores);
 }

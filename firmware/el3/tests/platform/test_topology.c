@@ -11,7 +11,7 @@ static const char *wanted; /* what the user told QEMU; NULL: nothing */
 static jmp_buf refused;
 static uint64_t refused_with;
 
-bool machine_wanted(const char *name, char value[WANTED_BYTES])
+bool qemu_tree_wanted(const char *name, char value[WANTED_BYTES])
 {
     CHECK_TEXT("opt/latlab/clusters", name);
     if (wanted == NULL) {

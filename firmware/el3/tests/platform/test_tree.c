@@ -365,6 +365,71 @@ TEST(the_second_version_of_the_interrupt_controller_is_known_too_and_no_other)
     refuse_machine(&machine, NO_GIC);
 }
 
+static void add_counts(uint32_t sockets, uint32_t clusters, uint32_t cores, uint32_t threads)
+{
+    tree_node("topology");
+    tree_cell("sockets", sockets);
+    tree_cell("clusters", clusters);
+    tree_cell("cores", cores);
+    tree_cell("threads", threads);
+    tree_end();
+}
+
+static void read_counted(uint32_t sockets, uint32_t clusters, uint32_t cores, uint32_t threads)
+{
+    static const uint32_t ranges[] = { 0, 0x40060000, 0, 0x10000, 0, 0x40080000, 0, 0x4000000 };
+    static const char *const names[] = { "cpu@0", "cpu@1", "cpu@2", "cpu@3" };
+
+    tree_begin();
+    tree_node("memory");
+    tree_text("device_type", "memory");
+    tree_range(0x40000000, 0x40000000);
+    tree_end();
+    tree_node("intc");
+    tree_cells("reg", 8, ranges);
+    tree_end();
+    tree_node("cpus");
+    add_counts(sockets, clusters, cores, threads);
+    for (unsigned core = 0; core < 4; core++) {
+        tree_node(names[core]);
+        tree_cells("reg", 2, (uint32_t[]){ 0, core });
+        tree_end();
+    }
+    tree_end();
+    read_well(tree_made(0));
+    CHECK_EQUAL(found.cores, 4);
+}
+
+TEST(what_sbsa_ref_says_without_types_and_names_is_understood)
+{
+    read_counted(1, 2, 1, 2);
+    CHECK_EQUAL(found.clusters, 2);
+    CHECK_EQUAL(found.cluster_cores[0], 2);
+    CHECK_EQUAL(found.cluster_cores[1], 2);
+    CHECK_EQUAL(found.gic, 3);
+    CHECK_EQUAL(found.gicd, 0x40060000);
+    CHECK_EQUAL(found.gicc_or_gicr, 0x40080000);
+}
+
+TEST(counts_that_are_not_those_of_the_cores_are_one_cluster)
+{
+    static const uint32_t counts[][4] = {
+        { 1, 2, 3, 1 },
+        { 0, 2, 2, 1 },
+        { 1, 17, 1, 1 },
+        { 1, 1, 17, 1 },
+        { 0x10000, 0x10000, 4, 1 },
+        { 2, 0x80000000, 2, 2 },
+        { 1, 4, 0, 1 },
+    };
+
+    for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        read_counted(counts[i][0], counts[i][1], counts[i][2], counts[i][3]);
+        CHECK_EQUAL(found.clusters, 1);
+        CHECK_EQUAL(found.cluster_cores[0], 4);
+    }
+}
+
 TEST(an_interrupt_controller_without_both_its_ranges_is_none)
 {
     static const uint32_t cells[8] = { 0, 0x8000000, 0, 0x10000, 0, 0x80A0000, 0, 0x1000 };

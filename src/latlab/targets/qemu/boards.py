@@ -14,7 +14,7 @@ PROGRAM = "psci_calls"
 class Board:
     """A machine. The program's console is the first serial port, the firmware's may be either.
 
-    `own` is the build of our own firmware, None where it does not run. `words` go into every command line. `is_flashed`: what starts
+    `own` is the build of our own firmware. `words` go into every command line. `is_flashed`: what starts
     is at the beginning of a flash, else in memory at 0. `entered_at` is where firmware enters the normal world, if that is not where
     the program lies.
 
@@ -22,7 +22,7 @@ class Board:
     `is_deterministic` where its cores can take turns."""
 
     name: str
-    own: str | None
+    own: str
     program: str
     params: int
     options: str
@@ -58,7 +58,7 @@ BOARDS = {
         is_deterministic=False,
     ),
     "sbsa-ref": Board(
-        "sbsa-ref", None, f"{PROGRAM}_sbsa-ref", 0x1001FFF0000, "", "neoverse-n1", 1024, 4, 8, _SBSA_WORDS, entered_at=0x10000000
+        "sbsa-ref", "sbsa_ref", f"{PROGRAM}_sbsa-ref", 0x1001FFF0000, "", "neoverse-n1", 1024, 4, 8, _SBSA_WORDS, entered_at=0x10000000
     ),
 }
 

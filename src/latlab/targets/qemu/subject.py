@@ -13,7 +13,7 @@ import msgspec
 
 from latlab.errors import DataError, UsageError
 from latlab.formats.fip import with_bl33
-from latlab.targets.qemu.boards import BOARDS, PROGRAM, Board, board_of
+from latlab.targets.qemu.boards import PROGRAM, Board, board_of
 from latlab.targets.qemu.command import HEADLESS, clock, line, loaded, serial_ports, words
 from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF, PLATFORM, search_folders
 from latlab.targets.qemu.qemu import ICOUNT_SHIFT, PARAMS_MAGIC, Qemu
@@ -54,11 +54,8 @@ class Subject:
 
 
 def own_subject(board_name: str) -> Subject:
-    """Our own firmware, as the build folder or the package has it. Raises UsageError where it does not run."""
+    """Our own firmware, as the build folder or the package has it."""
     board = board_of(board_name)
-    if board.own is None:
-        others = " or ".join(f"--on {other.name}" for other in BOARDS.values() if other.own)
-        raise UsageError(f"latlab's own firmware does not run on {board.name}; name another with --firmware or --subject, or use {others}")
     firmware = _built(board, FIRMWARE_BIN)
     images = (_where_it_starts(board, firmware),)
     return Subject(board.own, board, images, board.options, board.cpu, board.cores, (_built(board, FIRMWARE_ELF),))
@@ -241,12 +238,12 @@ def _or(given: T | None, usual: T) -> T:
 
 def _built(board: Board, name: str) -> Path:
     """A file of the board's own build; the programs are in every build."""
-    builds = tuple(dict.fromkeys(each for each in (board.own, PLATFORM if name.startswith(PROGRAM) else None) if each))
+    builds = dict.fromkeys((board.own, PLATFORM) if name.startswith(PROGRAM) else (board.own,))
     for base in search_folders():
         for build in builds:
             if (path := base / build / name).is_file():
                 return path
-    raise UsageError(f"{builds[0]}/{name} is in none of {', '.join(map(str, search_folders()))}; build it with `make firmware`")
+    raise UsageError(f"{board.own}/{name} is in none of {', '.join(map(str, search_folders()))}; build it with `make firmware`")
 
 
 def _where_it_starts(board: Board, firmware: Path) -> FirmwareImage:

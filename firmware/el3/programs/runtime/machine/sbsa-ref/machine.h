@@ -7,6 +7,9 @@
 #define MACHINE_GICD 0x40060000
 #define MACHINE_GICC 0x40070000 /* nothing is there: its cores have the interface in system registers */
 #define MACHINE_GICR 0x40080000
+#define MACHINE_RTC 0x60010000
+#define MACHINE_SECURE_RAM 0x20000000 /* the first of 16 MiB that the firmware has */
+#define MACHINE_MEMORY 0x10020000000 /* where programs begin */
 #define MACHINE_PARAMS 0x1001fff0000
 
 /* The gibibytes of the address space that are mapped, and how many bits an address has. */

@@ -7,6 +7,9 @@
 #define MACHINE_GICD 0x08000000
 #define MACHINE_GICC 0x08010000
 #define MACHINE_GICR 0x080a0000
+#define MACHINE_RTC 0x09010000
+#define MACHINE_SECURE_RAM 0x0e000000 /* the first of 16 MiB that the firmware has */
+#define MACHINE_MEMORY 0x60000000 /* where programs begin */
 #define MACHINE_PARAMS 0x5fff0000
 
 /* The gibibytes of the address space: devices, then memory; how many bits an address has, and what TCR calls that. */

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* QEMU's `virt`. What is kept is in the match register of the real-time clock: MEM_PROTECT has all memory overwritten. */
+/* QEMU's `virt` and `sbsa-ref`. What is kept is in the match register of the real-time clock: MEM_PROTECT has all memory overwritten. */
 #include "board.h"
 
 #include "mmio.h"
+#include "machine.h"
 #include "psci.h"
 
-#define RTC_MATCH 0x09010004UL
+#define RTC_MATCH (MACHINE_RTC + 4UL)
 
 const struct board board = {
     .levels = 3,
     .has_mem_protect = true,
     .has_trng = true,
-    .normal_memory = 0x60000000UL,
-    .secure_memory = 0x0e000000UL,
+    .normal_memory = MACHINE_MEMORY,
+    .secure_memory = MACHINE_SECURE_RAM,
     .standby = {
         { "core standby", POWER_STATE_STANDBY_0 },
         { "core and cluster standby", 0x01000011 },
@@ -27,13 +28,13 @@ const struct board board = {
         { "cluster powerdown with system retention", 0x02010122 },
     },
     .bad_entry = {
-        { "in secure SRAM", 0x0e001000UL },
-        { "at the end of secure SRAM", 0x0efffffcUL },
+        { "in secure SRAM", MACHINE_SECURE_RAM + 0x1000UL },
+        { "at the end of secure SRAM", MACHINE_SECURE_RAM + 0xfffffcUL },
         { "in secure flash", 0x0UL },
         { "where nothing is mapped", 0x0001000000000000UL },
         { "at the end of the address space", 0xfffffffffffffffcUL },
-        { "misaligned by 1", 0x60000001UL },
-        { "misaligned by 2", 0x60000002UL },
+        { "misaligned by 1", MACHINE_MEMORY + 1UL },
+        { "misaligned by 2", MACHINE_MEMORY + 2UL },
     },
 };
 

@@ -129,6 +129,16 @@ def test_no_published_table_is_suspected_beside_any_other_of_its_board():
         assert [pair for pair in permutations(runs, 2) if compare(*pair, None).suspicions] == []
 
 
+@pytest.mark.parametrize("boots", [1, 3])
+@pytest.mark.parametrize("test", [OFF, DEEP, LEVEL_0])
+def test_half_a_clock_in_one_test_is_seen_where_cells_scatter_by_as_much_as_a_tenth(test, boots):
+    halved = times(1 / 2, lambda s: s.test == test)
+    for seed in range(20):
+        before, after = (measured(N1SDP, N1SDP_NOISE, 100 + 2 * seed + side, boots, name) for side, name in enumerate("ab"))
+        found = compare(before, halved(after)).suspicions
+        assert [(one.doubt, one.run, {span[0] for span in one.spans}) for one in found] == [(Doubt.HALF_CLOCK, "b", {test})], seed
+
+
 def of_no_board(run):
     return changed(run, platform=UNNAMED, tick=Tick(Clock.TIME, 1.0))
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -56,6 +56,12 @@ class _Side:
     @property
     def ratio(self) -> float:
         return float(np.median(self.after / self.before))
+
+    @property
+    def scatter(self) -> float:
+        """Two standard errors of the ratio's logarithm, by how far the cores' own ratios lie apart."""
+        count = len(self.before)
+        return float(2 * np.std(np.log(self.after / self.before), ddof=1) / count**0.5) if count > 1 else 0.0
 
     @property
     def is_positive(self) -> bool:
@@ -127,7 +133,7 @@ def _other_clock(a: Run, b: Run, sides: Sequence[_Side]) -> Iterator[Suspicion]:
         others = [side for side in shown if side.span[0] != test]
         is_serial = not test.endswith("_parallel")
         for one, smaller in ((1 / HALF, b), (HALF, a)):
-            if len(told) > 1 and others and _is_scaled(told, one, WITHIN_ONE_TEST if is_serial else WITHIN) and _stayed(others):
+            if len(told) > 1 and others and _is_halved(told, one, WITHIN_ONE_TEST if is_serial else WITHIN) and _stayed(others):
                 yield Suspicion(Doubt.HALF_CLOCK, smaller.id, Ground.OTHER_RUN, tuple(side.span for side in own), size=HALF)
 
 
@@ -150,6 +156,11 @@ def _is_scaled(sides: Sequence[_Side], factor: float, within: float, middle_with
     slack = [side.slack for side in sides]
     close = all(one <= within + more for one, more in zip(off, slack, strict=True))
     return bool(sides) and close and float(np.median(off)) <= middle_within + float(np.median(slack))
+
+
+def _is_halved(sides: Sequence[_Side], factor: float, within: float) -> bool:
+    """The spans of one test are few, so what their cores scatter by is allowed for as well."""
+    return _is_scaled([replace(side, slack=side.slack + side.scatter) for side in sides], factor, within)
 
 
 def _stayed(sides: Sequence[_Side]) -> bool:

@@ -240,5 +240,5 @@ def test_the_command_writes_each_file_that_it_is_asked_for(latlab: Latlab, progr
     done = latlab("whatif", "--cores", "6", "--program", program, *(word for path in files for word in ("-o", path)))
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert len(json.loads(files[2].read_text("utf-8"))["points"]) == len(files[1].read_text("utf-8").splitlines()) - 1 == 4
-    assert "<title>susp_deep_parallel in virtual time, platform juno</title>" in files[0].read_text("utf-8")
+    assert "<title>susp_deep_parallel simulated in virtual time, platform juno</title>" in files[0].read_text("utf-8")
     assert files[3].read_text("utf-8").count(".. table::") == 3

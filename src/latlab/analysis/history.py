@@ -23,7 +23,7 @@ from latlab.analysis.base.figure_names import FigureName, refusal
 from latlab.analysis.base.summary import Mark, mark_of
 from latlab.analysis.base.suspicion import Span, Suspicion
 from latlab.analysis.base.verdicts import Limits, Verdict
-from latlab.analysis.base.wording import MORE_IS_BETTER, amount, count
+from latlab.analysis.base.wording import MORE_IS_BETTER, amount, count, heading_unit
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.figures import figures_of
@@ -101,6 +101,11 @@ class Series:
     figures: tuple[str, ...] = ()
     differences: tuple[tuple[int, Differences], ...] = ()
     suspicions: tuple[Suspicion, ...] = ()
+
+    @property
+    def heading(self) -> str:
+        """The unit in which the figures stand, said to be simulated where they are."""
+        return f"simulated {heading_unit(self.unit)}" if self.points[0].run.is_simulated else heading_unit(self.unit)
 
 
 def history(runs: Sequence[Run], asked: str, limits: Limits | None = None, across: frozenset[str] = frozenset()) -> tuple[Series, ...]:

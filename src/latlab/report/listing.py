@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from latlab.model.enums import Kind
+from latlab.model.enums import Clock, Kind
 from latlab.model.life import Head
 from latlab.report.renderers import csv
+from latlab.report.titles import SIMULATED
 
 GAP = "  "
 COLUMNS = ("Run", "Started (UTC)", "Status", "Samples", "Target", "Topology", "Clock", "Label", "Platform", "Firmware")
@@ -41,4 +42,5 @@ def _cells(head: Head) -> tuple[str, ...]:
     """A run that keeps raw files has no count of samples."""
     samples = str(head.samples) if head.kind == Kind.SPANS else "-"
     started = head.started_utc[:16].replace("T", " ")
-    return (head.id, started, head.status, samples, head.target, head.topology, head.clock, head.label, head.platform, head.firmware)
+    platform = f"{head.platform}, {SIMULATED}" if head.clock == Clock.VIRTUAL else head.platform
+    return (head.id, started, head.status, samples, head.target, head.topology, head.clock, head.label, platform, head.firmware)

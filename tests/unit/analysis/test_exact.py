@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -21,7 +22,7 @@ from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run, Sample, Topology
 from latlab.report.comparison.data import comparison_json
 from latlab.report.comparison.sentences import summary
-from support.runs import INSTRUCTIONS, ONE_CORE, run_with
+from support.runs import INSTRUCTIONS, ONE_CORE, changed, run_with
 
 TEST = "cpu_susp_serial"
 figures = st.lists(st.integers(1, 50), min_size=2, max_size=12)
@@ -61,7 +62,7 @@ def test_a_regression_in_fewer_than_half_of_the_iterations_fails_the_gate_and_sa
     assert any("9 of 20 iterations" in one.sentence for one in explain_pair(comparison))
     assert summary(comparison).endswith("cluster 0, differs in 9 of 20 iterations, +900.0 %, median unchanged")
     (told,) = json.loads(comparison_json(comparison))["rows"]
-    assert told["in_iterations"] == {"changed": 9, "of": 20, "share": 9.0, "same_median": True}
+    assert told["in_iterations"] == {"changed": 9, "of": 20, "share": 9.0, "same_median": True, "shorter": 0}
 
 
 def test_one_iteration_that_got_worse_is_not_outweighed_by_one_that_got_better():
@@ -106,3 +107,24 @@ def test_iterations_of_cores_that_run_at_once_are_compared_whole_and_missing_one
     comparison = compare(_run_of_two("a", [500], "cpu_susp_parallel"), _run_of_two("b", [5000], "cpu_susp_parallel"))
     assert comparison.verdict is Verdict.CANNOT_TELL
     assert comparison.gaps == ("cpu_susp_parallel wakeup: 2 iterations lack a core and are left out",)
+
+
+def test_iterations_that_went_both_ways_are_told_as_that_and_with_no_median():
+    comparison, row = _compared([100, 100, 100, 100], [150, 50, 150, 50])
+    assert row.verdict is Verdict.REGRESSED and row.in_iterations == InIterations(4, 4, 0.0, True, shorter=2)
+    said = "4 of 4 iterations, 2 longer and 2 shorter, median unchanged"
+    assert decide_gate(comparison, frozenset({"regressed"})).lines[0].endswith(said) and said in summary(comparison)
+    sentences = [one.sentence for one in explain_pair(comparison)]
+    assert "over 1 cell, each by its iteration that moved most" in sentences[0] and any(said in one for one in sentences)
+
+
+def test_iterations_that_all_went_one_way_need_no_count():
+    assert _compared([100, 100], [150, 151])[1].in_iterations is None
+    assert _compared([100, 100], [50, 51])[1].in_iterations is None
+
+
+def test_cores_that_did_not_move_are_not_among_those_that_did():
+    before, after = (_run_of_two(name, []) for name in "ab")
+    slower = [replace(s, value_ticks=900) if (s.core.core, s.iteration) == (1, 3) else s for s in after.samples]
+    told = explain_pair(compare(before, changed(after, samples=slower)))[0].sentence
+    assert "+400 instructions to +400 instructions over 1 cell, each by its iteration that moved most" in told

@@ -197,6 +197,13 @@ def test_no_estimate_is_given_where_a_diagnostic_fails(values, said):
     assert found.level is None and said in found.refusal
 
 
+def test_what_passed_is_not_said_in_the_words_of_what_did_not():
+    found = tail_of(np.random.default_rng(1).exponential(1e5, 10_000), once_in=300)
+    assert found.level is not None and all(check.passed for check in found.diagnostics)
+    told = "; ".join(check.said for check in found.diagnostics)
+    assert "distinct excesses" in told and not any(one in told for one in ("too coarse", "samples end", "few samples decide"))
+
+
 def test_a_bounded_uniform_is_not_called_too_coarse():
     assert "coarse" not in tail_of(np.random.default_rng(1).integers(1000, 1100, 5000)).refusal
 

@@ -34,3 +34,8 @@ def test_labels_have_a_column_once_there_is_one() -> None:
 def test_the_csv_has_every_column_for_every_run() -> None:
     rows = list_csv([PSCI, RT._replace(label="a, b")]).splitlines()
     assert rows[0].startswith("id,started_utc,target") and rows[2].endswith('rt,"a, b"')
+
+
+def test_a_run_of_a_model_is_not_listed_as_one_of_the_board():
+    board, model = list_lines([PSCI, PSCI._replace(clock="virtual")])[0][1:]
+    assert f"{PSCI.platform}, simulated" in model and "simulated" not in board

@@ -8,6 +8,8 @@ import pytest
 from rich.console import Console
 
 from latlab.analysis.base.summary import SENTENCES, Mark
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.base.wording import percent
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair, explain_run
 from latlab.analysis.history import history
@@ -25,6 +27,7 @@ from latlab.model.symbols import Symbols
 from latlab.report.comparison import pages as comparison_pages
 from latlab.report.comparison import tables as comparison_tables
 from latlab.report.comparison import web as comparison_web
+from latlab.report.comparison.sentences import summary
 from latlab.report.findings import findings_table
 from latlab.report.page import Page
 from latlab.report.renderers import html, terminal
@@ -157,6 +160,34 @@ def test_a_change_in_a_history_is_marked_at_its_run_and_said_in_words() -> None:
     (marked,) = [line for line in text.splitlines() if line.startswith("r") and "regressed, exact" in line]
     assert marked.startswith("r3") and "at r3: " in text
     assert "at <b>r3</b>" in html.document(history_pages.page(found))
+
+
+@pytest.mark.parametrize(("clock", "unit"), [(Clock.VIRTUAL, "(simulated µs)"), (Clock.TIME, "(µs)")])
+def test_the_history_of_a_model_is_headed_as_simulated(clock: Clock, unit: str) -> None:
+    runs = [replace(make_run(Truth(tests=("cpu_susp_serial",)), 1, name=f"r{i}"), tick=Tick(clock, 20.0)) for i in range(2)]
+    found = history(runs, "cpu_susp_serial/powerdown/core-0.1")
+    assert shown(history_pages.screen(found)).splitlines()[0].endswith(unit)
+
+
+def test_no_p_value_is_printed_that_no_model_of_noise_can_know() -> None:
+    found = history([load(f"published:tf-a/juno/v2.{number}") for number in range(9, 16)], "wakeup")
+    assert min(change.p for series in found for change in series.changes if change.p is not None) < 1e-3
+    text = shown(history_pages.screen(found))
+    assert "regressed, p below 0.001" in text and "e-0" not in text
+
+
+def test_a_comparison_that_is_not_all_told_says_how_much_is_not_and_its_title_is_the_whole_verdict() -> None:
+    changed_too = compare(load("published:tf-a/juno/v2.14"), load("published:tf-a/juno/v2.15"))
+    level = replace(changed_too, verdict=Verdict.SAME_LEVEL)
+    assert f": {Verdict.SAME_LEVEL.value}" in shown(comparison_pages.screen(level)).splitlines()[0]
+    untold = sum(row.verdict is Verdict.CANNOT_TELL for row in changed_too.rows)
+    assert f"{untold} of {len(changed_too.rows)} rows cannot tell" in summary(changed_too)
+
+
+def test_what_was_nothing_before_has_no_percentage() -> None:
+    row = compare(load("published:tf-a/juno/v2.9"), load("published:tf-a/juno/v2.10")).rows[0]
+    new = replace(row, before=0.0, is_term=False)
+    assert percent(new.relative) == "from about 0" and percent(replace(new, shift=replace(row.shift, value=0.0)).relative) == "+0.0 %"
 
 
 def test_a_page_of_noise_says_so_once() -> None:

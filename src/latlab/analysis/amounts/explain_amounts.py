@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from latlab.analysis.base import findings as f
 from latlab.analysis.base.comparison import Comparison
 from latlab.analysis.base.explanation import Basis, Explanation
@@ -22,6 +24,6 @@ def explain_amount_pair(comparison: Comparison) -> tuple[Explanation, ...]:
             out.append(Explanation(row.test, moved, Basis.INFERRED, comparison.unit))
     untold = [row for row in comparison.rows if row.verdict is Verdict.CANNOT_TELL]
     if untold:
-        largest = max((row.relative for row in untold), key=abs)
+        largest = max((row.relative for row in untold if isfinite(row.relative)), key=abs, default=float("inf"))
         out.append(Explanation("", f.AmountsNotTold(len(untold), len(comparison.rows), largest), Basis.INFERRED, comparison.unit))
     return tuple(out) or (Explanation("", f.NothingMoved(), Basis.INFERRED, comparison.unit),)

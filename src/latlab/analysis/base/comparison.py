@@ -92,8 +92,8 @@ class Row:
 
     @property
     def relative(self) -> float:
-        """Infinite where there is no base to speak of, as of an extra that was hardly there."""
-        if abs(self.before) <= self.threshold and self.is_term:
+        """Infinite where there is no base to speak of, as of an extra that was hardly there, or of what never came before."""
+        if (abs(self.before) <= self.threshold and self.is_term) or (self.shift.value and not self.before):
             return float("inf")
         return self.shift.value / self.before if self.before else 0.0
 

@@ -259,7 +259,7 @@ class WaitedFor:
 @dataclass(frozen=True, slots=True)
 class MetricMoved:
     """Rows of one metric that changed one way. `everywhere`: in every test that has the metric; `untouched`
-    are metrics shown not to move."""
+    are metrics shown not to move. `in_iterations`: some changed in a part of their iterations; amounts are of the one that moved most."""
 
     metric: Metric
     verdict: Verdict
@@ -271,6 +271,7 @@ class MetricMoved:
     by_cluster: tuple[tuple[int, float], ...]
     queue_waits: Amounts
     untouched: tuple[Metric, ...]
+    in_iterations: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class InIterations:
-    """A difference in `changed` of `of` iterations and in no other: what these changed by, and whether the median is as it was."""
+    """A difference in `changed` of `of` iterations and in no other: what these changed by in the middle, whether the median is as it was,
+    and how many of them are `shorter` now: not all and not none where they went both ways."""
 
     changed: int
     of: int
     share: float
     same_median: bool
+    shorter: int = 0
+
+    @property
+    def is_both_ways(self) -> bool:
+        return 0 < self.shorter < self.changed
 
 
 @dataclass(frozen=True, slots=True)

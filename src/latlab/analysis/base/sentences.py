@@ -217,8 +217,10 @@ class _Sentence:
     def _metric(self, finding: f.MetricMoved) -> str:
         tests = "every test" if finding.everywhere else ", ".join(finding.tests)
         low, high = signed(finding.low, self.unit), signed(finding.high, self.unit)
-        told = f"{finding.metric} {finding.verdict} in {tests}: {low} to {high} over {finding.cells} cells"
-        if finding.by_cluster:
+        told = f"{finding.metric} {finding.verdict} in {tests}: {low} to {high} over {finding.cells} cell{'s' * (finding.cells != 1)}"
+        if finding.in_iterations:
+            told += ", each by its iteration that moved most"
+        elif finding.by_cluster:
             told += "; median " + ", ".join(f"{signed(d, self.unit)} in cluster {cluster}" for cluster, d in finding.by_cluster)
         if finding.queue_waits:
             told += "; waits in the queue " + ", ".join(f"{signed(d, self.unit)} in {test}" for test, d in finding.queue_waits)

@@ -84,10 +84,16 @@ def percent(share: float) -> str:
     return f"{round(share * 100, 1) + 0.0:+.1f} %"
 
 
+def said_p(p: float) -> str:
+    """Models of noise are not known so far out that less than a thousandth could be told apart."""
+    return "p below 0.001" if p < 0.001 else f"p at most {p:.2g}"
+
+
 def said_in_iterations(found: InIterations) -> str:
-    """`9 of 20 iterations, +900.0 %, median unchanged`."""
+    """`9 of 20 iterations, +900.0 %, median unchanged`, or `20 of 20 iterations, 12 longer and 8 shorter`."""
     median = ", median unchanged" if found.same_median else ""
-    return f"{found.changed} of {found.of} iterations, {percent(found.share)}{median}"
+    size = f"{found.changed - found.shorter} longer and {found.shorter} shorter" if found.is_both_ways else percent(found.share)
+    return f"{found.changed} of {found.of} iterations, {size}{median}"
 
 
 def count(n: int, thing: str) -> str:

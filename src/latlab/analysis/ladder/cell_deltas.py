@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.verdicts import Verdict
@@ -31,7 +32,8 @@ def cell_delta(comparison: Comparison, test: str, metric: Metric, core: CoreId, 
     row = min(by_core or rows, key=lambda r: abs(r.after - value), default=None)
     if row is None or row.verdict not in CHANGED:
         return None
-    return CellDelta(_relative(row, core))
+    share = _relative(row, core)
+    return CellDelta(share) if isfinite(share) else None
 
 
 def _in_queue(comparison: Comparison, test: str, core: CoreId) -> CellDelta | None:

@@ -73,16 +73,17 @@ def _compared(before: Floats, after: Floats, threshold: float) -> _Compared:
 
 
 def _in_iterations(before: Floats, after: Floats) -> InIterations | None:
-    """What differs once all figures that both have are taken away; None where that is every iteration."""
+    """What differs once all figures that both have are taken away; None where that is every iteration, and one way."""
     values, inverse = np.unique(np.r_[before, after], return_inverse=True)
     own, others = (np.bincount(part, minlength=len(values)) for part in np.split(inverse.reshape(-1), 2))
     gone, come = np.maximum(own - others, 0), np.maximum(others - own, 0)
     changed = int(gone.sum())
-    if changed == len(before):
-        return None
     was, became = np.repeat(values, gone), np.repeat(values, come)
+    shorter = int((became < was).sum())
+    if changed == len(before) and shorter in (0, changed):
+        return None
     share = float(np.median(became - was) / np.median(was)) if np.median(was) else float("inf")
-    return InIterations(changed, len(before), share, bool(np.median(before) == np.median(after)))
+    return InIterations(changed, len(before), share, bool(np.median(before) == np.median(after)), shorter)
 
 
 def _basis(cells: Iterable[_Compared], decisive: _Compared) -> str:

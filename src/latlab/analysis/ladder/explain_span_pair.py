@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from math import isfinite
 
 import numpy as np
 
@@ -130,7 +131,8 @@ def _quiet(comparison: Comparison) -> f.NothingMoved | f.NotTold:
     untold = [row for row in comparison.rows if row.verdict is Verdict.CANNOT_TELL]
     if not untold:
         return f.NothingMoved()
-    return f.NotTold(len(untold), len(comparison.rows), max((row.relative for row in untold), key=abs))
+    largest = max((row.relative for row in untold if isfinite(row.relative)), key=abs, default=float("inf"))
+    return f.NotTold(len(untold), len(comparison.rows), largest)
 
 
 def _told(comparison: Comparison, test: str, finding: f.Finding, suspects: tuple[Suspect, ...] = ()) -> Explanation:
@@ -141,11 +143,11 @@ def _metric(comparison: Comparison, metric: Metric, verdict: Verdict, rows: list
     """A metric that moved, with its range, and whether it moved everywhere."""
     waits = tuple((row.test, row.shift.value) for row in rows if row.name == WAIT)
     rows = [row for row in rows if row.name != WAIT] or rows
-    differences = [cell.shift.value for row in rows for cell in row.cells]
-    sizes: dict[int, list[float]] = defaultdict(list)
+    is_exact = comparison.a.tick.clock is not Clock.TIME
+    sizes: dict[int | None, list[float]] = defaultdict(list)
     for row in rows:
-        if row.cluster is not None:
-            sizes[row.cluster] += [cell.shift.value for cell in row.cells]
+        sizes[row.cluster] += [cell.shift.value for cell in row.cells if not is_exact or cell.verdict is verdict]
+    differences = [size for found in sizes.values() for size in found]
     untouched = tuple(m for m in Metric if m != metric and _untouched(comparison, m)) if verdict is Verdict.REGRESSED else ()
     return f.MetricMoved(
         metric,
@@ -156,7 +158,8 @@ def _metric(comparison: Comparison, metric: Metric, verdict: Verdict, rows: list
         low=min(differences),
         high=max(differences),
         cells=len(differences),
-        by_cluster=tuple((cluster, float(np.median(d))) for cluster, d in sorted(sizes.items())),
+        by_cluster=tuple(sorted((cluster, float(np.median(d))) for cluster, d in sizes.items() if cluster is not None and d)),
+        in_iterations=any(row.in_iterations for row in rows),
         queue_waits=waits,
         untouched=untouched,
     )

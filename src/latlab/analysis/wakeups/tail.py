@@ -37,9 +37,16 @@ CLOSED_WITHIN = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
+    """A figure, and where it did not pass why that forbids an estimate."""
+
     name: str
     passed: bool
     figure: str
+    why: str = ""
+
+    @property
+    def said(self) -> str:
+        return f"{self.name}: {self.figure}{f'; {self.why}' if self.why and not self.passed else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,7 @@ class Tail:
 
     @property
     def refusal(self) -> str:
-        return "; ".join(f"{d.name}: {d.figure}" for d in self.diagnostics if not d.passed)
+        return "; ".join(one.said for one in self.diagnostics if not one.passed)
 
 
 NO_TAIL = Diagnostic("clock", False, "counts of a deterministic clock have no tail; their maximum is exact for the paths that ran")
@@ -126,7 +133,9 @@ def _tail(run: Run, blank: Tail, values: Floats, once_in: float, most: float, me
         return refused(enough, free, end)
     excesses = over(values, wanted, run.tick.value)
     distinct = len(np.unique(excesses.values))
-    fine = Diagnostic("distinct excesses", distinct >= FEWEST_DISTINCT, f"{distinct}, {FEWEST_DISTINCT} are needed; the tick is too coarse")
+    fine = Diagnostic(
+        "distinct excesses", distinct >= FEWEST_DISTINCT, f"{distinct}, {FEWEST_DISTINCT} are needed", "the tick is too coarse"
+    )
     if not fine.passed:
         return refused(enough, free, end, fine)
     found = level_of(excesses, once_in)
@@ -151,15 +160,15 @@ def _end(values: Floats, tick: float) -> Diagnostic:
     """A value that comes again and again as the largest is a bound, and what lies beyond it no extrapolation can tell."""
     largest = float(values.max())
     often = int((values > largest - tick / 2).sum())
-    return Diagnostic("end", often < MOST_AT_THE_END, f"the largest value came {count(often, 'time')}; the samples end there")
+    return Diagnostic("end", often < MOST_AT_THE_END, f"the largest value came {count(often, 'time')}", "the samples end there")
 
 
 def _shape(found: Level) -> Diagnostic:
     low, high = found.shape_interval
     said = f"{found.shape:.2f} ({low:.2f} to {high:.2f})"
     if found.shape < SMALLEST_SHAPE:
-        return Diagnostic("shape", False, f"{said}: the tail ends, not far above the largest; below {SMALLEST_SHAPE} no interval holds")
-    return Diagnostic("shape", high < LARGEST_SHAPE, f"{said}; from {LARGEST_SHAPE} on a few samples decide everything")
+        return Diagnostic("shape", False, said, f"the tail ends, not far above the largest; below {SMALLEST_SHAPE} no interval holds")
+    return Diagnostic("shape", high < LARGEST_SHAPE, said, f"from {LARGEST_SHAPE} on a few samples decide everything")
 
 
 def _independence(values: Floats) -> Diagnostic:
@@ -179,7 +188,7 @@ def _goodness(excesses: Excesses, found: Level) -> Diagnostic:
 def _stability(lower: Level, found: Level) -> Diagnostic:
     """Twice as many excesses must tell a level that these allow."""
     inside = found.low <= lower.level <= found.high
-    said = f"{lower.level:.6g} by twice as many excesses against {found.low:.6g} to {found.high:.6g}"
+    said = f"{lower.level:.6g} ns by twice as many excesses against {found.low:.6g} to {found.high:.6g} ns"
     return Diagnostic("stability", inside, said)
 
 
@@ -194,7 +203,9 @@ def _block_check(values: Floats, once_in: float, low: float, high: float) -> lis
     level = float(distribution.isf(size / once_in)) if once_in > size else float(np.max(maxima))
     slack = high - low
     agrees = low - slack <= level <= high + slack
-    return [Diagnostic("block maxima", agrees, f"{level:.6g} by maxima of {blocks} blocks against {low:.6g} to {high:.6g} by excesses")]
+    return [
+        Diagnostic("block maxima", agrees, f"{level:.6g} ns by maxima of {blocks} blocks against {low:.6g} to {high:.6g} ns by excesses")
+    ]
 
 
 def _extreme_value(maxima: Floats) -> Any:

@@ -29,7 +29,7 @@ QUEUE_SENTENCE = "Sorted by place, powerdown climbs by one step for each core; a
 def screen(comparison: Comparison, verbose: bool = False) -> Page:
     """What changed, the queues, what stayed, the printed deltas; with `verbose` every row and cell."""
     caveat = (" ", Span(f"({comparison.caveat})", Style.DOUBT)) if comparison.caveat else ()
-    title = (strong(f"{comparison.a.id} to {comparison.b.id}: "), tables.verdict_span(comparison.verdict), *caveat)
+    title = (strong(f"{comparison.a.id} to {comparison.b.id}: "), tables.title_verdict(comparison.verdict), *caveat)
     lead: tuple[Text, ...] = (summary(comparison), *map(soft, headline(comparison)))
     quiet = [Paragraph((tables.verdict_span(verdict), " ", line)) for verdict, line in quiet_lines(comparison)]
     said: list[Text] = [f"order changed in {line}" for line in order_lines(comparison)]

@@ -73,9 +73,12 @@ def summary(comparison: Comparison) -> str:
         told = all(row.verdict is Verdict.SAME for row in same)
         found.append(f"base and step of every queue {Verdict.SAME if told else Verdict.SAME_LEVEL}")
     found += _in_some_iterations(one.sentence for one in said if isinstance(one.finding, InSomeIterations))
+    counts = {v: sum(row.verdict is v for row in comparison.rows) for v in Verdict}
+    untold = counts[Verdict.CANNOT_TELL]
     if not found:
-        counts = {v: sum(row.verdict is v for row in comparison.rows) for v in Verdict}
         found = [f"{n} rows {verdict}" for verdict, n in counts.items() if n]
+    elif untold and comparison.verdict is Verdict.CANNOT_TELL:
+        found.append(f"{untold} of {count(len(comparison.rows), 'row')} {Verdict.CANNOT_TELL}")
     return "; ".join((*first, *caveats, *found))
 
 

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 
 import numpy as np
 
 from latlab.analysis.base.columns import columns_of
 from latlab.analysis.base.comparison import Cell, Comparison, Row
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.base.wording import MORE_IS_BETTER, PLAIN, bare, percent, signed, signed_bare
+from latlab.analysis.base.wording import MORE_IS_BETTER, PLAIN, bare, percent, said_p, signed, signed_bare
 from latlab.analysis.ladder.cell_deltas import CHANGED, cell_delta
 from latlab.analysis.ladder.deltas import Judgement, places
 from latlab.model.enums import Metric
@@ -35,6 +36,11 @@ STYLES = {
 def verdict_span(verdict: Verdict) -> Span:
     """The verdict in its colour, short: it stands in a column."""
     return Span(verdict.word, STYLES[verdict])
+
+
+def title_verdict(verdict: Verdict) -> Span:
+    """The verdict in its colour and in full."""
+    return Span(verdict.value, STYLES[verdict])
 
 
 def changes(comparison: Comparison) -> Iterator[tuple[Metric, Verdict, list[Row]]]:
@@ -167,21 +173,15 @@ def _change_title(comparison: Comparison, metric: Metric, verdict: Verdict, rows
     moved = sum((value > 0) == is_up for value in cells)
     way = "up" if is_up else "down"
     p = max(row.p_adjusted for row in rows)
-    said += f": {moved} of {len(cells)} cells {way}" + _said_p(p)
+    said += f": {moved} of {len(cells)} cells {way}" + (f", {said_p(p)}" if p < 1 else "")
     return f"{metric} ", verdict_span(verdict), said
-
-
-def _said_p(p: float) -> str:
-    """Models of noise are not known so far out that less than a thousandth could be told apart."""
-    if p >= 1:
-        return ""
-    return ", p below 0.001" if p < 0.001 else f", p at most {p:.2g}"
 
 
 def _size(row: Row | None, unit: str) -> str:
     if row is None:
         return ""
-    return f"{signed_bare(row.shift.value, unit)} ({row.relative * 100:+.0f} %)"
+    share = f" ({row.relative * 100:+.0f} %)" if isfinite(row.relative) else ""
+    return f"{signed_bare(row.shift.value, unit)}{share}"
 
 
 def _row_table(comparison: Comparison, test: str) -> Table:

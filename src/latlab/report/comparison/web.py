@@ -23,7 +23,7 @@ from latlab.report.titles import title_of
 
 def page(comparison: Comparison) -> Page:
     a, b = comparison.a, comparison.b
-    title = (f"{b.platform}: {a.build.firmware} to {b.build.firmware} ", tables.verdict_span(comparison.verdict))
+    title = (f"{b.platform}: {a.build.firmware} to {b.build.firmware} ", tables.title_verdict(comparison.verdict))
     lead = (*filter(None, (comparison.caveat,)), summary(comparison), *headline(comparison))
     return Page(
         title,

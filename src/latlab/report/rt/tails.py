@@ -25,7 +25,7 @@ def _table(found: list[Tail], unit: str) -> Table:
             amount(one.largest, unit),
             strong(amount(one.level, unit)) if one.level is not None else Span("no estimate", Style.DOUBT),
             _interval(one, unit),
-            one.refusal or "; ".join((*_sight(one, unit), *(f"{check.name}: {check.figure}" for check in one.diagnostics))),
+            one.refusal or "; ".join((*_sight(one, unit), *(check.said for check in one.diagnostics))),
         )
         for one in found
     )

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from latlab.analysis.base.change_points import Kind
 from latlab.analysis.base.suspicion_sentences import suspicion_sentence
-from latlab.analysis.base.wording import amount, bare, count, heading_unit, percent, signed
+from latlab.analysis.base.wording import amount, bare, count, percent, said_p, signed
 from latlab.analysis.history import ChangePoint, Series
 from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
 from latlab.report.renderers import json
@@ -47,6 +47,7 @@ def history_json(found: tuple[Series, ...]) -> str:
                 {
                     "path": series.path,
                     "unit": series.unit,
+                    "simulated": series.points[0].run.is_simulated,
                     "points": [{"run": p.run.id, "firmware": p.run.build.firmware, "values": list(p.values)} for p in series.points],
                     "changes": [
                         {
@@ -77,7 +78,7 @@ def history_json(found: tuple[Series, ...]) -> str:
 
 def certainty(p: float | None) -> str:
     """How far a change point is beyond chance."""
-    return "exact" if p is None else f"p = {p:.2g}"
+    return "exact" if p is None else said_p(p)
 
 
 def _blocks(series: Series) -> Iterator[Block]:
@@ -98,7 +99,7 @@ def _table(series: Series) -> Table:
         previous = point.value
     columns = (*words("Run", *(("Commit",) if has_commits else ())), *figures("Value", "Step"), *words("Change"))
     together = f"median of {len(series.figures)} figures, " if series.figures else ""
-    return Table(f"{series.path} ({together}{heading_unit(series.unit)})", columns, tuple(rows))
+    return Table(f"{series.path} ({together}{series.heading})", columns, tuple(rows))
 
 
 def _said(series: Series) -> Iterator[Block]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import altair as alt
 
 from latlab.analysis.base.change_points import Kind
-from latlab.analysis.base.wording import heading_unit, scale_of
+from latlab.analysis.base.wording import scale_of
 from latlab.analysis.history import Series
 from latlab.report.chart import Chart, finished
 from latlab.report.colours import ALERT, EARLIER, MAIN
@@ -21,7 +21,7 @@ def history_chart(series: Series, name: str) -> Chart:
     borders = [c for c in series.changes if c.kind is not Kind.DRIFT]
     changes = [{"run": series.points[c.index].run.id, "levels": f"{c.before / scale:.4g} to {c.after / scale:.4g}"} for c in borders]
     x = alt.X("run:N", sort=names, title=None, axis=alt.Axis(labelAngle=-30, labelLimit=220))
-    y = alt.Y("value:Q", title=heading_unit(series.unit), scale=alt.Scale(zero=False))
+    y = alt.Y("value:Q", title=series.heading, scale=alt.Scale(zero=False))
     line = alt.Chart(alt.InlineData(values=medians), width=max(420, 46 * len(names)), height=240).mark_line(point=True, color=MAIN)
     chart = line.encode(x=x, y=y, tooltip=["run:N", "value:Q"])
     if len(boots) > len(medians):

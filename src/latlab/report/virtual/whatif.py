@@ -49,7 +49,7 @@ class Sweep:
 
     @property
     def title(self) -> str:
-        return f"{self.test} in virtual time, platform {self.platform}"
+        return f"{self.test} simulated in virtual time, platform {self.platform}"
 
     @property
     def cluster_sizes(self) -> list[int]:
@@ -95,7 +95,9 @@ def as_json(sweep: Sweep) -> str:
 def as_csv(sweep: Sweep) -> str:
     """A line a point; the columns from `own_path_ns` on sum to `powerdown_worst_ns`."""
     rows = [
-        {"platform": sweep.platform, "test": sweep.test} | _record(point) | {f"{name}_ns": ns for name, ns in _causes(point).items()}
+        {"platform": sweep.platform, "clock": "virtual", "test": sweep.test}
+        | _record(point)
+        | {f"{name}_ns": ns for name, ns in _causes(point).items()}
         for point in sweep.points
     ]
     return csv.lines(rows[0], (row.values() for row in rows))

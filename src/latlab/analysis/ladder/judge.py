@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import comb
 from typing import Protocol
 
 import numpy as np
@@ -156,12 +157,18 @@ class _ByBoots:
         self._priors = _priors((one.kind, *one.by_boot, one.cells_a_boot) for one in evidence)
 
     def shift(self, one: Evidence) -> Shift:
-        """Few boots of what comes in some of them only may agree by chance, to the tick; nothing else shows their scatter."""
+        """Few boots of what comes in some of them only may agree by chance, to the tick. Where nothing else shows their scatter, no more is
+        claimed than how often chance alone would set all boots of one run beyond all of the other."""
         a, b = one.by_boot
+        prior = self._priors[one.kind]
         in_some = one.row.is_occasional or len(a) + len(b) < self._most
-        if in_some and len(a) + len(b) - 2 < FEWEST_DOF_OF_OCCASIONAL:
+        agree_by_chance = not prior.dof and not _pooled_variance(a, b)[0]
+        if in_some and (agree_by_chance or len(a) + len(b) - 2 < FEWEST_DOF_OF_OCCASIONAL):
             return t_shift(float(b.mean() - a.mean()), np.inf, 0)
-        return two_boots_shift(a, b, self._priors[one.kind], one.cells_a_boot)
+        shift = two_boots_shift(a, b, prior, one.cells_a_boot)
+        if one.row.is_occasional and not prior.dof:
+            return replace(shift, p=max(shift.p, 2 / comb(len(a) + len(b), len(a))))
+        return shift
 
     def level_shift(self, found: list[Evidence]) -> Shift:
         """The mean by boot over the tests that have the most boots, each by how surely it is known."""

@@ -57,7 +57,8 @@ static struct masked_entry *entry_of(struct masked_table *table, const struct ma
     return entry;
 }
 
-static void end_stretch(const struct masked *masked, struct masked_table *table, const struct masked_stretch *stretch)
+static void end_stretch(const struct masked *masked, struct masked_table *table, const struct masked_stretch *stretch,
+                        void (*read_trail)(uint64_t trail[MASKED_TRAIL]))
 {
     struct masked_entry *entry = entry_of(table, &stretch->key);
 
@@ -70,6 +71,9 @@ static void end_stretch(const struct masked *masked, struct masked_table *table,
         entry->longest = stretch->instructions;
         entry->core = masked->core;
         memcpy(entry->longest_worlds, stretch->worlds, sizeof(entry->longest_worlds));
+        if (read_trail != NULL) {
+            read_trail(entry->trail);
+        }
     }
 }
 
@@ -115,7 +119,7 @@ bool masked_look_at(struct masked *masked, struct masked_table *table, const str
         if (masked->masks.lines[line] != MASK_OPEN) {
             stretch->key.end = look->address;
             stretch->key.end_world = (uint8_t)look->world;
-            end_stretch(masked, table, stretch);
+            end_stretch(masked, table, stretch, look->read_trail);
         }
         if (look->masks.lines[line] != MASK_OPEN) {
             begin_stretch(masked, line, look);
@@ -134,7 +138,7 @@ void masked_finish(struct masked *masked, struct masked_table *table, uint64_t i
         if (masked->masks.lines[line] != MASK_OPEN) {
             masked->stretches[line].key.edges |= MASKED_TO_END;
             masked->stretches[line].key.end_world = (uint8_t)masked->world;
-            end_stretch(masked, table, &masked->stretches[line]);
+            end_stretch(masked, table, &masked->stretches[line], NULL);
         }
         masked->masks.lines[line] = MASK_OPEN;
     }

@@ -9,6 +9,7 @@
 #include "masks.h"
 
 #define MASKED_WORLDS 16U
+#define MASKED_TRAIL 4U
 #define MASKED_FROM_START 1U /* it began with the core's first instruction */
 #define MASKED_TO_END 2U /* it had not ended when the machine did */
 
@@ -25,6 +26,7 @@ struct masked_entry {
     uint64_t count, instructions, longest;
     uint64_t worlds[MASKED_WORLDS]; /* of `instructions`, those of each world */
     uint64_t longest_worlds[MASKED_WORLDS];
+    uint64_t trail[MASKED_TRAIL]; /* where the longest ended: the link register and return addresses further out, 0 where not told */
 };
 
 /* The stretch of one line that is under way. */
@@ -48,6 +50,7 @@ struct masked_look {
     struct masks masks;
     uint32_t world;
     uint64_t instructions, address, link;
+    void (*read_trail)(uint64_t trail[MASKED_TRAIL]); /* called where a stretch ended that is the longest so far; NULL: nothing tells it */
 };
 
 struct masked_table;

@@ -277,6 +277,7 @@ static void look_at_masks(struct core *core, uint64_t address, struct fragment *
         .world = core->world,
         .instructions = instructions,
         .address = has_run ? site->address : address,
+        .read_trail = registers_trail,
     };
 
     pthread_mutex_lock(&lock);
@@ -715,7 +716,7 @@ static void put_masked(const struct masked_entry *entry)
     struct {
         uint8_t line, mask, begin_world, end_world;
         uint16_t edges, count_of_worlds;
-        uint64_t count, instructions, longest, begin, link, end;
+        uint64_t count, instructions, longest, begin, link, end, trail[MASKED_TRAIL];
         uint64_t worlds[MASKED_WORLDS][3];
     } body = {
         .line = entry->key.line,
@@ -731,6 +732,7 @@ static void put_masked(const struct masked_entry *entry)
         .end = entry->key.end,
     };
 
+    memcpy(body.trail, entry->trail, sizeof(body.trail));
     for (uint32_t world = 0; world < MASKED_WORLDS; world++) {
         if (entry->worlds[world] > 0) {
             uint64_t *each = body.worlds[body.count_of_worlds++];

@@ -9,6 +9,8 @@
 #define LEVELS 4
 #define PSTATE_AARCH32 0x10U
 #define STATES 2 /* of security */
+#define FRAME_ALIGNMENT 16U
+#define STACK_BYTES_MAX 0x10000U
 
 typedef struct qemu_plugin_register *handle;
 
@@ -19,7 +21,7 @@ static size_t argument_count;
 static bool has_trustzone; /* of an M-profile core */
 static handle causes[LEVELS], returns[LEVELS], saved[LEVELS];
 static handle vectors[LEVELS];
-static handle hypervisor, status, link_register;
+static handle hypervisor, status, link_register, frame_pointer, stack_pointer;
 static handle primasks[STATES], faultmasks[STATES], basepris[STATES];
 
 static handle find(const GArray *registers, const char *name)
@@ -50,6 +52,8 @@ static bool find_aarch64(const GArray *registers)
     security = find(registers, "SCR_EL3");
     hypervisor = find(registers, "HCR_EL2");
     link_register = find(registers, "x30");
+    frame_pointer = find(registers, "x29");
+    stack_pointer = find(registers, "sp");
     identity = find(registers, "VMPIDR_EL2");
     counter = find(registers, "pc");
     saved[1] = find(registers, "SPSR_EL1");
@@ -260,4 +264,36 @@ bool registers_masks_before(uint32_t level, uint64_t address, struct masks *mask
 uint64_t registers_link(void)
 {
     return read(link_register);
+}
+
+/* A frame record of the procedure call standard: the caller's one and the return address. False outside the stack: what lies there may be
+ * a device, which would notice. */
+static bool read_frame(uint64_t stack, uint64_t address, uint64_t record[2])
+{
+    static __thread GByteArray *bytes;
+
+    if (bytes == NULL) {
+        bytes = g_byte_array_new();
+    }
+    if (address % FRAME_ALIGNMENT != 0 || address - stack >= STACK_BYTES_MAX) {
+        return false;
+    }
+    if (!qemu_plugin_read_memory_vaddr(address, bytes, 2 * sizeof(record[0]))) {
+        return false;
+    }
+    memcpy(record, bytes->data, 2 * sizeof(record[0]));
+    return true;
+}
+
+void registers_trail(uint64_t trail[MASKED_TRAIL])
+{
+    uint64_t record[2], stack = read(stack_pointer), frame = read(frame_pointer);
+
+    memset(trail, 0, MASKED_TRAIL * sizeof(trail[0]));
+    trail[0] = read(link_register);
+    for (size_t i = 1; i < MASKED_TRAIL && frame_pointer != NULL && read_frame(stack, frame, record) && record[1] != 0; i++) {
+        trail[i] = record[1];
+        stack = frame + 1;
+        frame = record[0];
+    }
 }

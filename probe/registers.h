@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "masked.h"
 #include "masks.h"
 #include "world.h"
 
@@ -38,5 +39,8 @@ bool registers_masks_before(uint32_t level, uint64_t address, struct masks *mask
 
 /* The return address in its link register. */
 uint64_t registers_link(void);
+
+/* That one, and behind it those of the frame records on its stack, as far as they are told: on AArch64 alone. */
+void registers_trail(uint64_t trail[MASKED_TRAIL]);
 
 #endif

@@ -15,6 +15,13 @@ static void note(const struct masked_entry *entry)
     seen[seen_count++] = *entry;
 }
 
+static uint64_t now;
+
+static void trail_of_now(uint64_t trail[MASKED_TRAIL])
+{
+    trail[0] = now;
+}
+
 static bool look(struct masked *core, struct masked_table *table, uint64_t instructions, enum mask mask, uint32_t world, uint64_t address)
 {
     struct masked_look at = {
@@ -23,7 +30,10 @@ static bool look(struct masked *core, struct masked_table *table, uint64_t instr
         .instructions = instructions,
         .address = address,
         .link = 0x500,
+        .read_trail = trail_of_now,
     };
+
+    now = instructions;
 
     return masked_look_at(core, table, &at);
 }
@@ -78,6 +88,7 @@ static void stretches_that_began_and_ended_alike_are_one_entry_with_its_longest(
     assert_int_equal(seen[0].instructions, 60);
     assert_int_equal(seen[0].longest, 50);
     assert_int_equal(seen[0].longest_worlds[EL1], 50);
+    assert_int_equal(seen[0].trail[0], 250);
 }
 
 static void what_the_machine_began_or_ended_in_is_told_as_such(void **state)

@@ -27,6 +27,7 @@ _start:
     .type caller, %function
 caller:
     stp x29, x30, [sp, #-16]!
+    mov x29, sp
     bl planted
     bl planted
     ldp x29, x30, [sp], #16

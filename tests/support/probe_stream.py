@@ -68,10 +68,13 @@ def loop(steps: int, times: int) -> tuple[int, int]:
 def masked(
     count: int, instructions: int, longest: int, begin: int = 0x100, line: int = 0, mask: int = 1, edges: int = 0,
     world: int = NS_EL1, link: int = 0, end: int = 0x200, worlds: Sequence[tuple[int, int, int]] = (),
+    trail: tuple[int, int, int, int] = (0, 0, 0, 0),
 ) -> bytes:  # fmt: skip
     """Stretches in one world unless `worlds` says (world, instructions of all, of the longest)."""
     parts = worlds or ((world, instructions, longest),)
-    fixed = struct.pack("<BBBBHHQQQQQQ", line, mask, world, world, edges, len(parts), count, instructions, longest, begin, link, end)
+    fixed = struct.pack(
+        "<BBBBHHQQQQQQ4Q", line, mask, world, world, edges, len(parts), count, instructions, longest, begin, link, end, *trail
+    )
     return record(9, 0, fixed + b"".join(struct.pack("<QQQ", *each) for each in parts))
 
 

@@ -53,6 +53,7 @@ def test_a_planted_mask_is_found_to_the_instruction_with_its_caller(tmp_path: Pa
         ("on_svc", "_start", "on_svc", 1, 21),
         ("on_irq", "_start", "on_irq", 1, 13),
     ]
+    assert [row["opened_for"] for row in irq if row["begin"] == "planted"] == [["caller", "_start"]]
     assert [row["to_end"] for row in rows if row["line"] == "FIQ"] == [True]
     assert {row["world"] for row in rows} == {"EL1"}
     passed = latlab(tmp_path, "gate", "last", "--masked-below", "501")

@@ -120,7 +120,8 @@ class Mask(IntEnum):
 class Masked:
     """Stretches of one line without its interrupts that began and ended alike, in instructions; `core` is that of the longest.
 
-    `link` is the link register where they began. `worlds` are (world, instructions of all, of the longest)."""
+    `link` is the link register where they began, `trail` that where the longest ended and the return
+    addresses further out. `worlds` are (world, instructions of all, of the longest)."""
 
     core: int
     line: int
@@ -136,6 +137,7 @@ class Masked:
     link: int
     end: int
     worlds: tuple[tuple[int, int, int], ...]
+    trail: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

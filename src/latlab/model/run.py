@@ -210,7 +210,8 @@ class SpanTimeline:
 class MaskedStretches:
     """Stretches of instructions in which a core did not take the interrupts of `line`, by where they began and ended.
 
-    `caller` and `end` are empty where that is not told, `is_masked` is false where no register says whether they were masked. `worlds`
+    `opened_for` are the functions that called the last one of the longest, from the inner to the outer. `caller` and `end` are empty
+    where that is not told, `is_masked` is false where no register says whether they were masked. `worlds`
     are (world, instructions of all, of the longest): a higher world that ran meanwhile has its own."""
 
     line: str
@@ -225,6 +226,7 @@ class MaskedStretches:
     instructions: int
     longest: int
     worlds: tuple[tuple[str, int, int], ...]
+    opened_for: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ WHOLE = b"".join(
         made.path(0, [(0, 1), made.loop(1, 9), (0, 2)]),
         made.profile(0, [(0, 3)], 4),
         made.back(0, 150, 0x10001),
-        made.masked(3, 60, 50, worlds=((1, 40, 30), (7, 20, 20)), edges=2, link=0x10),
+        made.masked(3, 60, 50, worlds=((1, 40, 30), (7, 20, 20)), edges=2, link=0x10, trail=(1, 2, 3, 0)),
         made.end(10),
     )
 )
@@ -70,7 +70,7 @@ def test_every_record_comes_back_as_it_was_written() -> None:
         Path(0, (0, 1, LOOP | 1, 9, 0, 2)),
         Profile(0, 4, ((0, 3),)),
         Crossing(0, 150, 150, 0x60000000, 7, 1, (0x10001, 0, 0, 0, 0, 0, 0, 0)),
-        Masked(0, 0, Mask.MASKED, 1, 1, False, True, 3, 60, 50, 0x100, 0x10, 0x200, ((1, 40, 30), (7, 20, 20))),
+        Masked(0, 0, Mask.MASKED, 1, 1, False, True, 3, 60, 50, 0x100, 0x10, 0x200, ((1, 40, 30), (7, 20, 20)), (1, 2, 3, 0)),
         End(10, 0),
     ]
 

@@ -47,7 +47,18 @@ def _row(one: Masked, line: str, arch: Arch, images: Sequence[Image]) -> MaskedS
         one.instructions,
         one.longest,
         tuple((world_name(arch, world), total, longest) for world, total, longest in one.worlds),
+        tuple(_opened_for(one, images)),
     )
+
+
+def _opened_for(one: Masked, images: Sequence[Image]) -> Iterator[str]:
+    """The functions around the end of the longest, from the inner to the outer. A return into a function itself says nothing."""
+    last = _function(one.end, images)
+    for address in one.trail:
+        name = next((name for image in images if address and (name := image.function(address - 1))), last)
+        if name != last:
+            yield name
+        last = name
 
 
 def _function(address: int, images: Sequence[Image]) -> str:

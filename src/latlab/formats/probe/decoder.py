@@ -22,7 +22,7 @@ FRAGMENT = struct.Struct("<QIIII")
 PROFILE = struct.Struct("<Q")
 RUN = struct.Struct("<II")
 END = struct.Struct("<QQ")
-MASKED = struct.Struct("<BBBBHHQQQQQQ")
+MASKED = struct.Struct("<BBBBHHQQQQQQ4Q")
 MASKED_WORLD = struct.Struct("<QQQ")
 FUNCTIONS, WITH_MASKED = 1, 2
 FROM_START, TO_END = 1, 2
@@ -169,12 +169,12 @@ def _path(core: int, body: bytes) -> Path:
 
 def _masked(core: int, body: bytes) -> Masked:
     line, mask, begin_world, end_world, edges, worlds, *rest = MASKED.unpack_from(body)
-    count, instructions, longest, begin, link, end = rest
+    count, instructions, longest, begin, link, end, *trail = rest
     if len(body) != MASKED.size + worlds * MASKED_WORLD.size:
         raise ValueError(f"{worlds} worlds said, {len(body) - MASKED.size} bytes for them")
     return Masked(
         core, line, Mask(mask), begin_world, end_world, bool(edges & FROM_START), bool(edges & TO_END), count, instructions, longest,
-        begin, link, end, tuple(MASKED_WORLD.iter_unpack(body[MASKED.size :])),
+        begin, link, end, tuple(MASKED_WORLD.iter_unpack(body[MASKED.size :])), tuple(trail),
     )  # fmt: skip
 
 

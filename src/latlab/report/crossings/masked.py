@@ -14,13 +14,14 @@ from latlab.report.table import Align, Column, Table, figures, words
 ROWS_SHOWN = 20
 NOTE = (
     "Stretches that began and ended in the same functions are one row. Where they ran is of the longest: a world entered meanwhile, "
-    "such as EL3, has its own part."
+    "such as EL3, has its own part; who called "
+    "the function that ended it is of the longest, too."
 )
 
 
 def masked_table(atlas: MaskedAtlas, most: int = ROWS_SHOWN) -> Table:
     rows = tuple(
-        (f"{row.longest:,}", f"{row.count:,}", f"{row.instructions:,}", row.line, _where(row), _began(row), row.end or "the end of the run")
+        (f"{row.longest:,}", f"{row.count:,}", f"{row.instructions:,}", row.line, _where(row), _began(row), _ended(row))
         for row in atlas.stretches[:most]
     )
     left = len(atlas.stretches) - most
@@ -55,6 +56,11 @@ def _blocks(atlas: MaskedAtlas) -> Iterator[Block]:
 def _where(row: MaskedStretches) -> str:
     said = ", ".join(f"{world} {part:,}" if len(row.worlds) > 1 else world for world, _, part in row.worlds if part)
     return said if row.is_masked else f"{said}; not known whether masked"
+
+
+def _ended(row: MaskedStretches) -> str:
+    callers = f", called from {', '.join(row.opened_for)}" if row.opened_for else ""
+    return f"{row.end}{callers}" if row.end else "the end of the run"
 
 
 def _began(row: MaskedStretches) -> str:

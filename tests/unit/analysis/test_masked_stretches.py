@@ -34,6 +34,10 @@ def test_a_link_register_into_the_function_itself_tells_no_caller() -> None:
     assert told(replace(ONE, link=0x1020))[0].caller == ""
 
 
+def test_who_called_the_function_that_opened_is_told_from_the_inner_to_the_outer() -> None:
+    assert told(replace(ONE, trail=(0x1130, 0x1008, 0x9000, 0x1104)))[0].opened_for == ("lock", "work")
+
+
 def test_without_symbols_a_place_is_its_address() -> None:
     (row,) = told(ONE, images=())
     assert (row.begin, row.caller, row.end) == ("0x1010", "0x1104", "0x1120")

@@ -77,7 +77,7 @@ static void end_stretch(const struct masked *masked, struct masked_table *table,
     }
 }
 
-/* What ran since the last look belongs to the world of the last look. */
+/* What ran since the last look belongs to the world of the last look. Fewer instructions than then take back what was added. */
 static void add_instructions(struct masked *masked, uint64_t instructions)
 {
     uint64_t ran = instructions - masked->since;
@@ -106,7 +106,7 @@ static void begin_stretch(struct masked *masked, uint32_t line, const struct mas
 
 bool masked_look_at(struct masked *masked, struct masked_table *table, const struct masked_look *look)
 {
-    bool is_other = false;
+    bool is_other = false, is_elsewhere = masked->world != look->world;
 
     add_instructions(masked, look->instructions);
     for (uint32_t line = 0; line < MASK_LINES; line++) {
@@ -124,6 +124,9 @@ bool masked_look_at(struct masked *masked, struct masked_table *table, const str
         if (look->masks.lines[line] != MASK_OPEN) {
             begin_stretch(masked, line, look);
         }
+    }
+    if (is_other || is_elsewhere) {
+        masked->changed_at = look->instructions;
     }
     masked->masks = look->masks;
     masked->world = look->world;

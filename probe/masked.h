@@ -41,6 +41,7 @@ struct masked {
     bool has_begun;
     uint32_t core, world;
     uint64_t since; /* its count at the last look */
+    uint64_t changed_at; /* its count where its masks or its world changed last */
     struct masks masks;
     struct masked_stretch stretches[MASK_LINES];
 };
@@ -61,7 +62,7 @@ void masked_table_free(struct masked_table *table);
 /* What the core is in from here on. True where a stretch began or ended. */
 bool masked_look_at(struct masked *masked, struct masked_table *table, const struct masked_look *look);
 
-/* Ends what is under way, as cut off. */
+/* Ends what is under way, as cut off where the core had executed so many: not fewer than at its last change. */
 void masked_finish(struct masked *masked, struct masked_table *table, uint64_t instructions);
 
 /* Calls for each entry, in the order in which they were made. */

@@ -758,7 +758,7 @@ static void put_edge(void *item, void *unused)
 
 static void finish_core(struct core *core)
 {
-    masked_finish(&core->masked, masked_table, ending_was_asked() ? *core->instructions - turns_not_run_of(core) : core->masked.since);
+    masked_finish(&core->masked, masked_table, ending_was_asked() ? *core->instructions - turns_not_run_of(core) : core->masked.changed_at);
 }
 
 static void finish(qemu_plugin_id_t id, void *data)

@@ -108,6 +108,23 @@ static void what_the_machine_began_or_ended_in_is_told_as_such(void **state)
     assert_int_equal(seen[1].instructions, 11);
 }
 
+static void what_ran_behind_the_last_change_can_be_left_out(void **state)
+{
+    struct masked core = { 0 };
+    struct masked_table *table = masked_table_new();
+
+    (void)state;
+    look(&core, table, 0, MASK_OPEN, EL1, 0x100);
+    look(&core, table, 10, MASK_MASKED, EL1, 0x200);
+    look(&core, table, 17, MASK_MASKED, EL3, 0x300);
+    look(&core, table, 60, MASK_MASKED, EL3, 0x304);
+    assert_int_equal(core.changed_at, 17);
+    finish(&core, table, core.changed_at);
+    assert_int_equal(seen[0].instructions, 7);
+    assert_int_equal(seen[0].worlds[EL1], 7);
+    assert_int_equal(seen[0].worlds[EL3], 0);
+}
+
 static void what_is_not_known_is_a_stretch_of_its_own(void **state)
 {
     struct masked core = { 0 };
@@ -132,6 +149,7 @@ int main(void)
         cmocka_unit_test(a_stretch_is_from_where_it_began_to_where_it_ended_by_world),
         cmocka_unit_test(stretches_that_began_and_ended_alike_are_one_entry_with_its_longest),
         cmocka_unit_test(what_the_machine_began_or_ended_in_is_told_as_such),
+        cmocka_unit_test(what_ran_behind_the_last_change_can_be_left_out),
         cmocka_unit_test(what_is_not_known_is_a_stretch_of_its_own),
     };
 

@@ -455,6 +455,25 @@ TEST(an_interrupt_controller_without_both_its_ranges_is_none)
     refuse(tree_made(0), NO_GIC);
 }
 
+/* A GICv2 with a hypervisor's part, or a GICv3 whose redistributors lie in several places. */
+TEST(an_interrupt_controller_may_have_more_ranges_than_two)
+{
+    static const uint32_t cells[16] = { 0, 0x8000000, 0, 0x10000, 0, 0x80A0000, 0, 0x1000, 0, 0x8030000, 0, 0x1000, 0, 0x8040000, 0, 0x1000 };
+    struct described machine = described_usual();
+
+    machine.gic = NULL;
+    for (unsigned count = 12; count <= 16; count += 4) {
+        tree_begin_of(&machine);
+        tree_node("intc");
+        tree_text("compatible", "arm,cortex-a15-gic");
+        tree_cells("reg", count, cells);
+        tree_end();
+        read_well(tree_made(0));
+        CHECK_EQUAL(found.gicd, 0x8000000);
+        CHECK_EQUAL(found.gicc_or_gicr, 0x80A0000);
+    }
+}
+
 TEST(an_interrupt_controller_may_be_the_root_itself)
 {
     static const uint32_t cells[8] = { 0, 0x8000000, 0, 0x10000, 0, 0x80A0000, 0, 0x1000 };

@@ -306,7 +306,35 @@ TEST(a_tree_with_room_stays_where_it_ends_and_one_with_less_grows)
     CHECK_EQUAL(fdt_totalsize(tree), before - 1 + ROOM);
 }
 
-TEST(a_tree_of_an_older_version_or_another_order_is_added_to)
+/* The strings before the structure, with room behind both. */
+static void *tree_with_strings_first(void)
+{
+    const struct fdt_header *usual = usual_tree(1);
+    uint32_t strings = fdt_size_dt_strings(usual), structure = fdt_size_dt_struct(usual), begin = fdt_off_dt_struct(usual);
+    uint32_t behind = begin + (strings + 7U) / 8U * 8U;
+    uint32_t total = behind + structure + ROOM;
+    static uint64_t turned[1U << 13];
+    char *made = (char *)turned;
+
+    CHECK(total + ROOM <= sizeof(turned));
+    memcpy(made, usual, begin);
+    memcpy(made + begin, (const char *)usual + fdt_off_dt_strings(usual), strings);
+    memcpy(made + behind, (const char *)usual + begin, structure);
+    fdt_set_off_dt_strings(made, begin);
+    fdt_set_off_dt_struct(made, behind);
+    fdt_set_totalsize(made, total);
+    return made;
+}
+
+TEST(a_tree_in_another_order_is_added_to)
+{
+    add_to(tree_with_strings_first(), NULL);
+    CHECK(fdt_off_dt_strings(tree) > fdt_off_dt_struct(tree));
+    check_core("/cpus/cpu@0");
+    (void)node_at("/memory@0");
+}
+
+TEST(a_tree_of_an_older_version_is_added_to)
 {
     struct fdt_header *header = tree_with_room(ROOM);
 

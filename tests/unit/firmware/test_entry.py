@@ -18,12 +18,12 @@ STACK_POINTER = 28
 UNIPROCESSOR_AND_RES1 = 3 << 30
 
 
-@given(aff0=st.integers(0, 255), aff1=st.integers(0, 255), above=st.integers(0, 2**40 - 1))
-def test_a_core_is_numbered_by_its_place_in_a_group_of_sixteen(aff0: int, aff1: int, above: int) -> None:
+@given(shift=st.integers(0, 8), aff0=st.integers(0, 255), aff1=st.integers(0, 255), above=st.integers(0, 2**40 - 1))
+def test_a_core_is_numbered_by_its_place_in_a_group_of_its_platforms_size(shift: int, aff0: int, aff1: int, above: int) -> None:
     mpidr = UNIPROCESSOR_AND_RES1 | aff0 | aff1 << 8 | (above & 0xFF) << 16 | (above >> 8) << 32
-    core = Core(macro(ENTRY, "core_index"), {"mpidr_el1": mpidr})
+    core = Core(f"#define AFF1_SHIFT {shift}\n" + macro(ENTRY, "core_index"), {"mpidr_el1": mpidr})
     core.run("core_index", 0)
-    assert core.x[20] == aff1 * 16 + aff0
+    assert core.x[20] == (aff1 << shift) + aff0
 
 
 @given(core=st.integers(0, 255))

@@ -2,7 +2,7 @@
 # Thin: each target names the command that does the work.
 SHELL := /bin/sh
 # One firmware for every virt; the others are for experiments and for tests, raspi4 for a board.
-EL3 := qemu_virt qemu_virt-hold qemu_virt-thief qemu_virt-secure-counts qemu_virt-bare qemu_virt-hardened qemu_virt-hostile qemu_virt-delays qemu_virt-debug sbsa_ref raspi4
+EL3 := qemu_virt qemu_virt-hold qemu_virt-thief qemu_virt-secure-counts qemu_virt-bare qemu_virt-hardened qemu_virt-hostile qemu_virt-delays qemu_virt-debug sbsa_ref sbsa_ref-delays raspi4
 LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.delays import BUILD, DELAYS, OS_INITIATED, Schedule, run
+from support.delays import BUILD, DELAYS, OS_INITIATED, SBSA_REF, Schedule, run
 from support.taken_back import LATE_WAKE_V2, Mend, built_without
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
@@ -37,6 +37,13 @@ def test_nothing_sleeps_for_ever_wherever_its_cores_are_stopped(
     clusters: tuple[int, ...], gic: int, mode: int, seed: int, tmp_path: Path
 ) -> None:
     run(Schedule(clusters, gic, seed, DELAYS | mode), tmp_path)
+
+
+@pytest.mark.parametrize("mode", [0, OS_INITIATED])
+@pytest.mark.parametrize("clusters", [(4,), (4, 4), (8, 8)])
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_nothing_sleeps_for_ever_on_sbsa_ref_either(clusters: tuple[int, ...], mode: int, seed: int, tmp_path: Path) -> None:
+    run(Schedule(clusters, 3, seed, DELAYS | mode, build=SBSA_REF), tmp_path)
 
 
 @pytest.mark.parametrize("mend", MENDS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hostile schedules: the build whose cores wait wherever they can meet another or a device, by a seed; and what is left when it hangs."""
+"""Hostile schedules: the builds whose cores wait wherever they can meet another or a device, by a seed; and what is left when one hangs."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ from elftools.elf.sections import SymbolTableSection
 
 from latlab.model.conditions import Mode
 from latlab.model.run import Topology
+from latlab.targets.qemu.boards import board_of
+from latlab.targets.qemu.command import clock, loaded, words
 from latlab.targets.qemu.images import ImageSet, find_images
-from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
+from latlab.targets.qemu.qemu import PARAMS_MAGIC, Machine, command_line, find_qemu
 from support.machine_state import device_state, save
 from support.monitored import Monitored
 from support.needs import found
 
-BUILD = "qemu_virt-delays"
+BUILD, SBSA_REF = "qemu_virt-delays", "sbsa_ref-delays"
 OS_INITIATED, DELAYS, ALL_OFF = 2, 4, 8
-SECURE_RAM = range(0x0E00_0000, 0x0F00_0000)
-PLACE = struct.Struct("<QQQ")
+SECURE_RAM_BYTES = 16 << 20
+PLACE, SEED = struct.Struct("<QQQ"), struct.Struct("<Q")
 PLACES = 256
 COUNTER_HZ = 62_500_000
 SILENCE_S = 180
@@ -50,18 +52,57 @@ class Schedule:
         images = found(lambda: find_images(Topology(self.clusters), "psci_stress"))
         return replace(images, folder=images.folder.with_name(self.build))
 
+    @property
+    def secure_ram(self) -> range:
+        base = 0x2000_0000 if self.build == SBSA_REF else 0x0E00_0000
+        return range(base, base + SECURE_RAM_BYTES)
+
     def options(self, folder: Path) -> tuple[str, ...]:
+        return (*(_sbsa_ref(self, folder) if self.build == SBSA_REF else self._virt(folder)), "-no-shutdown")
+
+    def _virt(self, folder: Path) -> tuple[str, ...]:
         machine = Machine(self.images, "psci_stress", Mode.MULTI_THREAD, self.gic, seed=self.seed, count=self.transitions, flags=self.flags)
         _, *options = command_line(found(find_qemu), machine, folder / "unused")
         end = options.index("-monitor")
         accelerator = options[options.index("-accel") :][:2]
         if self.folder:
             options[options.index("-bios") + 1] = str(self.folder / "firmware.bin")
-        return (*options[:end], "-monitor", "none", *accelerator, "-fw_cfg", f"name=opt/latlab/delays,string={self.seed}", "-no-shutdown")
+        return (*options[:end], "-monitor", "none", *accelerator, "-fw_cfg", f"name=opt/latlab/delays,string={self.seed}")
 
     @property
     def elf(self) -> Path:
         return (self.folder or self.images.folder) / "firmware.elf"
+
+
+def _sbsa_ref(schedule: Schedule, folder: Path) -> tuple[str, ...]:
+    """Its clusters are all of a size, and nobody can tell its firmware a seed."""
+    board, cores = board_of("sbsa-ref"), sum(schedule.clusters)
+    image = folder / "seeded.bin"
+    image.write_bytes(_seeded(schedule))
+    options = (
+        ("-M", board.name),
+        ("-cpu", board.cpu or ""),
+        ("-m", str(board.memory_mib)),
+        ("-smp", f"{cores},sockets=1,clusters={len(schedule.clusters)}"),
+        ("-bios", str(image)),
+        loaded(schedule.images.folder / "psci_stress_sbsa-ref.elf"),
+        *words(board.params, (PARAMS_MAGIC, 1, schedule.seed, schedule.transitions, 0, schedule.flags)),
+        ("-display", "none"),
+        ("-monitor", "none"),
+        clock(None),
+    )
+    return (*(word for option in options for word in option), *board.words)
+
+
+def _seeded(schedule: Schedule) -> bytes:
+    """The image, whose flash begins at 0, with the seed where `delays_seed` comes from."""
+    place = next(address for address, name in _functions(schedule.elf) if name == "delays_seed")
+    with schedule.elf.open("rb") as stream:
+        parts = ((part["p_vaddr"], part["p_filesz"], part["p_paddr"]) for part in ELFFile(stream).iter_segments("PT_LOAD"))
+        at = next(loaded_from + place - base for base, size, loaded_from in parts if base <= place < base + size)
+    image = bytearray(schedule.elf.with_suffix(".bin").read_bytes())
+    image[at : at + SEED.size] = SEED.pack(schedule.seed)
+    return bytes(image)
 
 
 def _functions(elf: Path) -> list[tuple[int, str]]:
@@ -71,9 +112,9 @@ def _functions(elf: Path) -> list[tuple[int, str]]:
         return sorted((symbol["st_value"], symbol.name) for symbol in table.iter_symbols() if symbol.name)
 
 
-def _name(functions: list[tuple[int, str]], address: int) -> str:
+def _name(schedule: Schedule, functions: list[tuple[int, str]], address: int) -> str:
     below = [each for each in functions if each[0] <= address]
-    return f"{below[-1][1]}+{address - below[-1][0]:#x}" if below and address in SECURE_RAM else "the normal world"
+    return f"{below[-1][1]}+{address - below[-1][0]:#x}" if below and address in schedule.secure_ram else "the normal world"
 
 
 def _monitor(qemu: Monitored, command: str) -> str:
@@ -86,7 +127,7 @@ def _places(qemu: Monitored, schedule: Schedule, folder: Path, at_el3: int) -> l
     qemu.tell("memsave", val=table, size=PLACES * PLACE.size, filename=str(folder / "places"), **{"cpu-index": at_el3})
     kept = [each for each in PLACE.iter_unpack((folder / "places").read_bytes()) if each[0]]
     return [
-        f"{_name(functions, place)}: waited {waits} times, {longest * 1_000_000 // COUNTER_HZ} us at most"
+        f"{_name(schedule, functions, place)}: waited {waits} times, {longest * 1_000_000 // COUNTER_HZ} us at most"
         for place, waits, longest in sorted(kept, key=lambda each: -each[2])
     ]
 
@@ -129,12 +170,12 @@ def _of_gicv2(saved: bytes, cores: int) -> list[str]:
 def report(qemu: Monitored, schedule: Schedule, folder: Path) -> str:
     """The machine stops for good: seed, places, and where every core is, with its interface and its redistributor."""
     counters = [int(each, 16) for each in re.findall(r"\bPC=([0-9a-f]+)", _monitor(qemu, "info registers -a"))]
-    at_el3 = next((core for core, counter in enumerate(counters) if counter in SECURE_RAM), None)
+    at_el3 = next((core for core, counter in enumerate(counters) if counter in schedule.secure_ram), None)
     places = [] if at_el3 is None else _places(qemu, schedule, folder, at_el3)
     saved = save(qemu, folder)
     interfaces = _of_gicv3(saved) if schedule.gic == 3 else _of_gicv2(saved, len(counters))
     functions = _functions(schedule.elf)
-    cores = [f"core {n}: {_name(functions, pc)}; {interfaces[n]}" for n, pc in enumerate(counters)]
+    cores = [f"core {n}: {_name(schedule, functions, pc)}; {interfaces[n]}" for n, pc in enumerate(counters)]
     return "\n".join((f"{schedule}", *cores, "where cores waited:", *places))
 
 

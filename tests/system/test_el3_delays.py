@@ -10,7 +10,7 @@ import pytest
 
 from latlab.model.run import Topology
 from latlab.targets.qemu.images import find_images
-from support.delays import DELAYS, OS_INITIATED, Schedule, report, run
+from support.delays import BUILD, DELAYS, OS_INITIATED, SBSA_REF, Schedule, report, run
 from support.monitored import Monitored
 from support.needs import found
 
@@ -22,15 +22,19 @@ def test_nothing_sleeps_for_ever_wherever_its_cores_are_stopped(gic: int, mode: 
     run(Schedule((2, 2), gic, seed=1, flags=DELAYS | mode, transitions=1_500), tmp_path)
 
 
+def test_nothing_sleeps_for_ever_on_sbsa_ref_whose_cores_have_other_numbers(tmp_path: Path) -> None:
+    run(Schedule((6, 6), 3, seed=1, transitions=1_000, build=SBSA_REF), tmp_path)
+
+
 def test_no_other_build_waits_anywhere() -> None:
     images = found(lambda: find_images(Topology((1,)), "psci_stress"))
     assert b"arch_meet" not in images.firmware_elf.read_bytes()
     assert b"arch_meet" in (images.folder.with_name("qemu_virt-delays") / "firmware.elf").read_bytes()
 
 
-@pytest.mark.parametrize("gic", [2, 3])
-def test_what_is_left_says_where_every_core_is_and_where_cores_waited(gic: int, tmp_path: Path) -> None:
-    schedule = Schedule((2, 1), gic, seed=7, transitions=50)
+@pytest.mark.parametrize(("gic", "build"), [(2, BUILD), (3, BUILD), (3, SBSA_REF)])
+def test_what_is_left_says_where_every_core_is_and_where_cores_waited(gic: int, build: str, tmp_path: Path) -> None:
+    schedule = Schedule((2, 1) if build == BUILD else (3,), gic, seed=7, transitions=50, build=build)
     with Monitored(tmp_path, schedule.options(tmp_path)) as qemu:
         qemu.wait_for("status=pass")
         said = report(qemu, schedule, tmp_path).splitlines()

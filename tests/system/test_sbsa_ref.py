@@ -21,22 +21,25 @@ pytestmark = [pytest.mark.firmware, pytest.mark.qemu]
 
 TIMEOUT_S = 300
 LATLAB = Path(sys.executable).with_name("latlab")
-MACHINE = ("-M", "sbsa-ref", "-cpu", "neoverse-n1", "-m", "1024", "-display", "none", "-nic", "none", "-global", "bochs-display.romfile=")
+MACHINE = ("-M", "sbsa-ref", "-m", "1024", "-display", "none", "-nic", "none", "-global", "bochs-display.romfile=")
 TREE = 0x10000000000
 
 
-def machine(cores: str, program: str) -> tuple[str, ...]:
+def machine(cores: str, program: str, cpu: str = "neoverse-n1") -> tuple[str, ...]:
     folder = find_program(own_subject("sbsa-ref").board).parent
     loaded = f"loader,file={folder / f'{program}_sbsa-ref.elf'}"
     clock = ("-icount", "shift=4,sleep=off")
-    return (*MACHINE, "-smp", cores, *clock, "-bios", str(folder / "firmware.bin"), "-device", loaded)
+    return (*MACHINE, "-cpu", cpu, "-smp", cores, *clock, "-bios", str(folder / "firmware.bin"), "-device", loaded)
 
 
-@pytest.mark.parametrize(("cores", "at_least"), [("1", 340), ("4", 430), ("8,clusters=2", 480)])
-def test_every_call_is_as_specified_where_it_can_name_memory_above_4_gib(cores: str, at_least: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("cpu", "cores", "at_least"),
+    [("neoverse-n1", "1", 340), ("cortex-a57", "4", 430), ("max", "8,clusters=2", 480), ("neoverse-n1", "16,clusters=4", 590)],
+)
+def test_every_call_is_as_specified_where_it_can_name_memory_above_4_gib(cpu: str, cores: str, at_least: int, tmp_path: Path) -> None:
     logs = tmp_path / "normal", tmp_path / "firmware"
     serial = tuple(part for log in logs for part in ("-serial", f"file:{log}"))
-    command = ("qemu-system-aarch64", *machine(cores, "psci_conformance"), *serial)
+    command = ("qemu-system-aarch64", *machine(cores, "psci_conformance", cpu), *serial)
     subprocess.run(command, check=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, capture_output=True)
     normal = logs[0].read_text(errors="replace")
     assert not [line for line in normal.splitlines() if line.startswith("FAIL")]

@@ -67,12 +67,9 @@ add_payload(psci_calls ${psci_calls})
 add_payload_for_board(psci_calls_raspi4b ${psci_calls})
 add_payload_at(payload_runtime_sbsa-ref 0x10020000000 psci_calls_sbsa-ref ${psci_calls})
 
-add_payload(psci_stress
-    psci_stress/ledger.c
-    psci_stress/main.c
-    psci_stress/power_states.c
-    psci_stress/watchdog.c
-    psci_stress/worker.c)
+set(psci_stress psci_stress/ledger.c psci_stress/main.c psci_stress/power_states.c psci_stress/watchdog.c psci_stress/worker.c)
+add_payload(psci_stress ${psci_stress})
+add_payload_at(payload_runtime_sbsa-ref 0x10020000000 psci_stress_sbsa-ref ${psci_stress})
 
 add_payload(psci_differ psci_differ/calls.c psci_differ/client_gic.c psci_differ/life.c psci_differ/main.c)
 

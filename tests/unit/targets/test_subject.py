@@ -61,7 +61,7 @@ def test_images_that_overlap_are_refused(tmp_path: Path) -> None:
         ('color = 1\n[[image]]\nfile = "a"\nflash = 0', "unknown field `color`"),
         ('machine = "sbsa"\n[[image]]\nfile = "a"\nflash = 0', "there are virt, raspi4b, sbsa-ref"),
         ('cores = 99\n[[image]]\nfile = "a"\nflash = 0', "cores = 99"),
-        ('machine = "sbsa-ref"\ncores = 9\n[[image]]\nfile = "a"\nflash = 0', "1 to 8 on sbsa-ref"),
+        ('machine = "sbsa-ref"\ncores = 17\n[[image]]\nfile = "a"\nflash = 0', "1 to 16 on sbsa-ref"),
         ('takes_turns = 1\n[[image]]\nfile = "a"\nflash = 0', "Expected `bool | null`, got `int` - at `$.takes_turns`"),
         ('name = 3\n[[image]]\nfile = "a"\nflash = 0', "got `int` - at `$.name`"),
         ('symbols = "x"\n[[image]]\nfile = "a"\nflash = 0', "Expected `array`, got `str` - at `$.symbols`"),

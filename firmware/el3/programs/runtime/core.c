@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "gic.h"
+#include "machine.h"
 #include "panic.h"
 #include "psci.h"
 #include "smc.h"
@@ -24,7 +25,12 @@ static void (*own_arrival)(uint64_t context_id);
 
 static uint32_t place_of(uint64_t mpidr)
 {
-    return (uint32_t)((mpidr & 0xff) + ((mpidr >> 8 & 0xff) << 4));
+    return (uint32_t)((mpidr & 0xff) + ((mpidr >> 8 & 0xff) << MACHINE_AFF1_SHIFT));
+}
+
+static uint64_t mpidr_at(uint32_t place)
+{
+    return (uint64_t)(place >> MACHINE_AFF1_SHIFT) << 8 | (place & ((1U << MACHINE_AFF1_SHIFT) - 1U));
 }
 
 static uint64_t own_mpidr(void)
@@ -71,8 +77,8 @@ static bool discover_from_trace(void)
 static void discover_from_affinity_info(void)
 {
     for (uint32_t i = 0; i < MAX_CORES; i++) {
-        if (psci_affinity_info(i, 0) != PSCI_INVALID_PARAMETERS) {
-            add_core(i, 0, i);
+        if (psci_affinity_info(mpidr_at(i), 0) != PSCI_INVALID_PARAMETERS) {
+            add_core(mpidr_at(i), 0, i);
         }
     }
 }

@@ -106,7 +106,7 @@ payload_prepare_core:
 2:  mrs x1, mpidr_el1
     ubfx    x2, x1, #8, #8
     and x1, x1, #0xff
-    add x1, x1, x2, lsl #4
+    add x1, x1, x2, lsl #MACHINE_AFF1_SHIFT
     cmp x1, #MAX_CORES
     b.hs    park
     adrp    x2, stacks

@@ -58,7 +58,7 @@ BOARDS = {
         is_deterministic=False,
     ),
     "sbsa-ref": Board(
-        "sbsa-ref", "sbsa_ref", f"{PROGRAM}_sbsa-ref", 0x1001FFF0000, "", "neoverse-n1", 1024, 4, 8, _SBSA_WORDS, entered_at=0x10000000
+        "sbsa-ref", "sbsa_ref", f"{PROGRAM}_sbsa-ref", 0x1001FFF0000, "", "neoverse-n1", 1024, 4, 16, _SBSA_WORDS, entered_at=0x10000000
     ),
 }
 

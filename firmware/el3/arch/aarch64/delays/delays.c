@@ -20,7 +20,7 @@
 #define TELLS_US 8192U
 #define LEAVES_US 256U
 
-uint64_t delays_seed;
+uint64_t delays_seed __attribute__((section(".data"))); /* who has no other way to say one writes it into the image */
 struct delays_place delays_places[DELAYS_PLACES];
 
 /* Each core's own. */

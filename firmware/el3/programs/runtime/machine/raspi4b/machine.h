@@ -8,6 +8,7 @@
 #define MACHINE_GICC 0xff842000
 #define MACHINE_GICR 0
 #define MACHINE_PARAMS 0x1fff0000
+#define MACHINE_AFF1_SHIFT 4 /* 2^4 cores share an Aff1 */
 
 /* The gibibytes of the address space: memory first, devices in the last; how many bits an address has, and what TCR calls that. */
 #define MACHINE_DEVICE_GIB 3

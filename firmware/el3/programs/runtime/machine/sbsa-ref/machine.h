@@ -11,6 +11,7 @@
 #define MACHINE_SECURE_RAM 0x20000000 /* the first of 16 MiB that the firmware has */
 #define MACHINE_MEMORY 0x10020000000 /* where programs begin */
 #define MACHINE_PARAMS 0x1001fff0000
+#define MACHINE_AFF1_SHIFT 3 /* 2^3 cores share an Aff1 */
 
 /* The gibibytes of the address space that are mapped, and how many bits an address has. */
 #define MACHINE_DEVICE_GIB 1

@@ -11,6 +11,7 @@
 #define MACHINE_SECURE_RAM 0x0e000000 /* the first of 16 MiB that the firmware has */
 #define MACHINE_MEMORY 0x60000000 /* where programs begin */
 #define MACHINE_PARAMS 0x5fff0000
+#define MACHINE_AFF1_SHIFT 4 /* 2^4 cores share an Aff1 */
 
 /* The gibibytes of the address space: devices, then memory; how many bits an address has, and what TCR calls that. */
 #define MACHINE_DEVICE_GIB 0

@@ -37,7 +37,7 @@ class Boot:
     console: str
     status: int
     calls: list[dict[str, Any]]
-    open_calls: int
+    not_returned: list[str]
     problems: list[str]
 
     def table(self) -> list[str]:
@@ -114,4 +114,4 @@ def watched(command: tuple[str, ...], folder: Path, *options: str, typed: bytes 
     status = process.wait()
     reader.join()
     data = json.loads(said[0])
-    return Boot("".join(console), status, data["calls"], data["open_calls"], data["problems"])
+    return Boot("".join(console), status, data["calls"], data["not_returned"], data["problems"])

@@ -8,6 +8,7 @@ import os
 import struct
 import subprocess
 import sys
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from latlab.formats.probe.decoder import Decoder
 from latlab.model.conditions import Mode
 from latlab.model.crossings import Crossing, End, Fragment, Header, Profile, Record, Sleep, Stretch, Wake
 from latlab.model.crossings import Path as RanPath
-from latlab.model.run import Problem, Topology
+from latlab.model.run import CoreId, Problem, Topology
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import find_images
 from latlab.targets.qemu.probe import complaints, find_probe, with_probe
@@ -106,6 +107,36 @@ def test_calls_are_counted_named_and_kept(tmp_path: Path) -> None:
     run = open_store(str(tmp_path / "store.db")).load(seen["run"])
     assert {sample.value_ticks for sample in run.samples if sample.test == "PSCI_VERSION"} == {calls["PSCI_VERSION"]["min"]}
     assert len({sample.core for sample in run.samples}) == 6
+
+
+def test_functions_of_the_calls_of_each_core_add_up_to_what_these_took(tmp_path: Path) -> None:
+    symbols = ROOT / "build" / "qemu_virt" / "firmware.elf"
+    done = latlab(tmp_path, "watch", "--symbols", str(symbols), "--format", "json", "--", *machine_command(tmp_path))
+    assert done.returncode == 0, done.stderr.decode()
+    run = open_store(str(tmp_path / "store.db")).load("last")
+    took: Counter[tuple[str, CoreId]] = Counter()
+    calls: Counter[tuple[str, CoreId]] = Counter()
+    for sample in run.samples:
+        took[sample.test, sample.core] += sample.value_ticks
+        calls[sample.test, sample.core] += 1
+    assert len(took) > 20
+    assert {(one.test, one.core): one.calls for one in run.functions} == calls
+    for one in run.functions:
+        whole, ran = took[one.test, one.core], sum(share.instructions for share in one.functions)
+        # What runs between two sleeps at one place, as at a lock, is in no path (docs/probe-format.md).
+        least = 0.99 * whole if "SUSPEND" in one.test else whole
+        assert least <= ran <= whole
+    named = {share.name: share.place for one in run.functions for share in one.functions}
+    assert "/psci_on_off.c:" in named["psci_cpu_on"]
+
+
+def test_calls_that_fail_are_counted_by_what_they_answered_and_those_that_did_not_return_named(tmp_path: Path) -> None:
+    features = (0xD2B08000, 0xF2800140, 0xD29FFFE1, 0xD4000003)  # x0 = 0x8400000a, x1 = 0xffff, smc #0
+    done = latlab(tmp_path, "watch", "--format", "json", "--", *program_command(tmp_path, (*features, *SYSTEM_OFF)))
+    seen = json.loads(done.stdout)
+    (asked,) = (call for call in seen["calls"] if call["call"] == "PSCI_FEATURES")
+    assert asked["failed"] == {"NOT_SUPPORTED": 1}
+    assert seen["not_returned"][0].startswith("SYSTEM_OFF from EL")
 
 
 def test_the_count_is_proved_by_one_of_each_instruction(tmp_path: Path) -> None:
@@ -198,26 +229,19 @@ def test_where_a_core_sleeps_when_the_machine_is_stopped_is_kept(tmp_path: Path)
     assert asleep.address == ENTRY
 
 
+def program_command(folder: Path, words: tuple[int, ...], cores: int = 1) -> tuple[str, ...]:
+    """Our firmware with these instructions as what it starts, at ENTRY."""
+    (folder / "program").write_bytes(struct.pack(f"<{len(words)}I", *words))
+    firmware = find_images(Topology((1,)), "psci_bench").firmware_bin
+    machine = ("-M", "virt,secure=on", "-cpu", "cortex-a57", "-smp", str(cores), "-m", "1024", "-bios", str(firmware))
+    program = ("-device", f"loader,file={folder / 'program'},addr={ENTRY:#x},force-raw=on")
+    return ("qemu-system-aarch64", *machine, *program, "-display", "none", "-nic", "none", *CLOCK)
+
+
 def of_the_normal_world(folder: Path, cores: int, loop: tuple[int, ...], times: int) -> list[Record]:
     """What the probe sees of a program whose loop stands at ENTRY + 4, and which then switches the machine off."""
     words = (MOV_X1 | times << 5, *loop, SUBS_X1_1, B_NE | (-(len(loop) + 1) & 0x7FFFF) << 5, *SYSTEM_OFF, B_SELF)
-    (folder / "program").write_bytes(struct.pack(f"<{len(words)}I", *words))
-    firmware = find_images(Topology((1,)), "psci_bench").firmware_bin
-    command = (
-        "qemu-system-aarch64",
-        "-M",
-        "virt,secure=on",
-        "-cpu",
-        "cortex-a57",
-        "-smp",
-        str(cores),
-        "-m",
-        "1024",
-        "-bios",
-        str(firmware),
-    )
-    program = ("-device", f"loader,file={folder / 'program'},addr={ENTRY:#x},force-raw=on")
-    boot(with_probe((*command, *program, "-display", "none", "-nic", "none", *CLOCK), find_probe(), folder / "stream", False))
+    boot(with_probe(program_command(folder, words, cores), find_probe(), folder / "stream", False))
     return [record for record in Decoder().feed((folder / "stream").read_bytes()) if not isinstance(record, Header | Problem)]
 
 

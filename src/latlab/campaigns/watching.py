@@ -20,13 +20,16 @@ from latlab.analysis.crossings.calls import Call, Pairing
 from latlab.analysis.crossings.masked import atlas_of
 from latlab.analysis.crossings.placing import WrongImage, placed
 from latlab.analysis.crossings.proof import Proof, prove
-from latlab.analysis.crossings.span_functions import SpanReader, kinds_of
+from latlab.analysis.crossings.span_functions import SpanReader, functions_of_calls, kinds_of
 from latlab.analysis.crossings.tally import CallKey, Row, Tally
+from latlab.analysis.crossings.unreturned import unreturned_words
 from latlab.campaigns.life import Interrupted, finish, living, on_qemu, text_of
 from latlab.catalog import call_names
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.probe.decoder import Decoder
 from latlab.formats.probe.functions import KINDS_LOG, MASKED_LOG, render_kinds, render_masked
+from latlab.formats.probe.functions import LOG as FUNCTIONS_LOG
+from latlab.formats.probe.functions import render as render_functions
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.crossings import Core, Crossing, Fragment, Header, Masked, Record
@@ -60,7 +63,7 @@ class Watched:
     rows: tuple[Row, ...]
     functions: dict[CallKey, Counter[str]]
     crossings: Counter[tuple[int, int]]
-    open_calls: int
+    unreturned: tuple[str, ...]
     problems: tuple[Problem, ...]
     exit_status: int
     proof: Proof | None = None
@@ -111,8 +114,11 @@ class Seen:
                     self._record(item)
 
     @property
-    def open_calls(self) -> int:
-        return self._pairing.open_calls() if self._pairing else 0
+    def unreturned(self) -> tuple[str, ...]:
+        """The calls that have not come back, in words."""
+        if self._pairing is None or self.header is None:
+            return ()
+        return unreturned_words(self._pairing.unreturned(), self.header.arch, self.cores)
 
     @property
     def topology(self) -> Topology:
@@ -190,7 +196,7 @@ def watch(
             if stream.is_file() and stream.stat().st_size <= KEPT_STREAM_BYTES:
                 logs["probe"] = stream.read_bytes()
             store.add(run_id, logs=logs)
-            store.describe(run_id, replace(planned, topology=seen.topology))
+            store.describe(run_id, _described(planned, seen))
         proof = _proved(stream, slow, planned) if wanted.proves and seen.header else None
         return _concluded(store, run_id, wanted, seen, follower, end, proof)
 
@@ -318,14 +324,16 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
         problems.append(Problem(0, "no core executed an instruction"))
     ran = seen.tally.ran()
     reader = SpanReader(seen.header.arch, seen.fragments, images, [stretches for each in ran.values() for stretches in each])
-    store.add(run_id, logs={KINDS_LOG: render_kinds(kinds_of(seen.tally, seen.header, seen.cores, reader))})
+    by_function = functions_of_calls(seen.tally, seen.cores, reader)
+    kinds = kinds_of(seen.tally, seen.header, seen.cores, reader)
+    store.add(run_id, logs={KINDS_LOG: render_kinds(kinds), FUNCTIONS_LOG: render_functions(by_function)})
     masked = MaskedAtlas(atlas_of(seen.masked, seen.header.arch, images)) if seen.header.has_masked else None
     if masked:
         store.add(run_id, logs={MASKED_LOG: render_masked(masked)})
     functions = {key: reader.by_function(each) for key, each in ran.items() if any(each)}
     status = finish(store, run_id, problems)
     return Watched(
-        run_id, status, seen.header, seen.tally.rows(), functions, seen.crossings, seen.open_calls, tuple(problems), follower.exit_status,
+        run_id, status, seen.header, seen.tally.rows(), functions, seen.crossings, seen.unreturned, tuple(problems), follower.exit_status,
         proof, masked,
     )  # fmt: skip
 
@@ -341,6 +349,11 @@ def _planned(wanted: Watch, program: str) -> Run:
     mode = Mode.DETERMINISTIC if "-icount" in words else Mode.MULTI_THREAD
     conditions = with_machine(Conditions(mode=mode, instrument="crossings"), words)
     return on_qemu(wanted.campaign, program, words, _machine_of(words), Build(wanted.firmware), conditions)
+
+
+def _described(planned: Run, seen: Seen) -> Run:
+    facts = (("calls that did not return", "; ".join(seen.unreturned)),) if seen.unreturned else ()
+    return replace(planned, topology=seen.topology, facts=(*planned.facts, *facts))
 
 
 def _machine_of(words: Sequence[str]) -> str:

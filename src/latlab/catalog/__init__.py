@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from latlab.catalog.events import parse_events
-from latlab.model.crossings import CallNames
+from latlab.model.crossings import Answers, CallNames
 from latlab.model.events import EventTable
 
 BIT_64 = 0x40000000
+UNKNOWN_FUNCTION = -1
 
 
 @cache
@@ -22,16 +25,36 @@ def event_table() -> EventTable:
 
 @cache
 def call_names() -> CallNames:
-    """What the calls are called that firmware serves: calls.toml."""
-    data = tomllib.loads(files(__name__).joinpath("calls.toml").read_text("utf-8"))
+    """What the calls are called that firmware serves, and what they answer: calls.toml, answers.toml."""
+    data, told = (tomllib.loads(files(__name__).joinpath(name).read_text("utf-8")) for name in ("calls.toml", "answers.toml"))
     sbi = {entry["id"]: (name, tuple(entry.get("functions", ()))) for name, entry in data.pop("sbi").items()}
     smc: dict[int, str] = {}
-    for group in data.values():
+    answers: dict[int, Answers] = {}
+    last: set[int] = set()
+    for section, group in data.items():
         for name, entry in group.items():
-            smc[entry["id"]] = name
-            if entry.get("also64"):
-                smc[entry["id"] | BIT_64] = f"{name} (64)"
-    return CallNames(smc, sbi)
+            for number, title in _numbers(name, entry):
+                smc[number] = title
+                if section in told:
+                    answers[number] = _only_unknown() if name in told[section].get("values", ()) else _answers(told[section])
+                if entry.get("last"):
+                    last.add(number)
+    return CallNames(smc, sbi, answers, _answers(told["sbi"]), frozenset(last))
+
+
+def _numbers(name: str, entry: dict[str, int]) -> Iterator[tuple[int, str]]:
+    yield entry["id"], name
+    if entry.get("also64"):
+        yield entry["id"] | BIT_64, f"{name} (64)"
+
+
+def _answers(section: dict[str, Any]) -> Answers:
+    codes = {int(code): name for code, name in section["codes"].items()}
+    return Answers(codes, section.get("register", 0), section.get("bits", 32), section.get("marker"))
+
+
+def _only_unknown() -> Answers:
+    return Answers({UNKNOWN_FUNCTION: "NOT_SUPPORTED"})
 
 
 def call_name(function: int) -> str:

@@ -34,6 +34,6 @@ def sbi(
     from latlab.formats.symbols import read_subject_image
     from latlab.targets.qemu.probe import find_probe
 
-    images = tuple(read_subject_image(text) for text in symbols or ())
+    images = tuple(read_subject_image(text, with_places=True) for text in symbols or ())
     wanted = planned(firmware, harts, iterations, find_probe(probe), qemu, functions or bool(images), images, timeout)
     conclude(wanted, store, format)

@@ -57,7 +57,7 @@ def watch(
 
     if timeout is not None and not timeout > 0:
         raise UsageError(f"--timeout {timeout:g} is a number of seconds; use more than 0")
-    images = tuple(read_subject_image(text) for text in symbols or ())
+    images = tuple(read_subject_image(text, with_places=True) for text in symbols or ())
     wanted = Watch(tuple(command), find_probe(probe), functions or bool(images), images, timeout, limit, proves=prove, has_masked=masked)
     conclude(wanted, store, format)
 

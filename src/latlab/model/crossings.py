@@ -147,11 +147,26 @@ class End:
 
 
 @dataclass(frozen=True, slots=True)
+class Answers:
+    """How a call says that it failed: names of the signed numbers of `bits` in result `register`. With a `marker` only where the first
+    result is that."""
+
+    codes: Mapping[int, str]
+    register: int = 0
+    bits: int = 32
+    marker: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CallNames:
-    """Function numbers of SMCCC to names; extensions of SBI to their name and those of their functions."""
+    """Function numbers of SMCCC to names and to how each says that it failed; extensions of SBI to their name and those of their
+    functions, and how these say it. `last` are the calls after which nothing goes on."""
 
     smc: Mapping[int, str]
     sbi: Mapping[int, tuple[str, tuple[str, ...]]]
+    answers: Mapping[int, Answers]
+    sbi_answers: Answers
+    last: frozenset[int]
 
 
 Record = Core | Crossing | Sleep | Wake | Fragment | Path | Profile | Masked | End

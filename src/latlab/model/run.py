@@ -239,8 +239,8 @@ class MaskedAtlas:
 @dataclass(frozen=True, slots=True)
 class CallsOfKind:
     """The calls of one name from one world that a watch saw, in instructions. `is_inner`: inside another call. `worlds` are the medians
-    of what each world took, `instructions` how many calls took how many, `by_core` how many each core made. The last two are empty
-    where functions were not counted."""
+    of what each world took, `instructions` how many calls took how many, `by_core` how many each core made, `errors` how many answered
+    what. `parts` and `frames` are empty where functions were not counted."""
 
     caller: str
     kind: str
@@ -252,6 +252,7 @@ class CallsOfKind:
     by_core: tuple[tuple[str, int], ...]
     parts: tuple[tuple[CodePart, int], ...] = ()
     frames: tuple[Frame, ...] = ()
+    errors: tuple[tuple[str, int], ...] = ()
 
     @property
     def count(self) -> int:

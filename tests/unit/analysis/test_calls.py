@@ -144,7 +144,7 @@ def test_crossings_in_any_order_make_no_call_with_a_negative_length(steps: list[
         (0xAF000000, "reserved fast call 0xaf000000"),
         (0xB0000000, "trusted application fast call 0xb0000000"),
         (0xB1000000, "trusted application fast call 0xb1000000"),
-        (0xB2000000, "trusted OS fast call 0xb2000000"),
+        (0xB2000000, "OPTEE_GET_OS_UUID"),
         (0xBF00AA00, "trusted OS fast call 0xbf00aa00"),
     ],
 )

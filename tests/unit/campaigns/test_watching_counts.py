@@ -25,7 +25,7 @@ def test_each_crossing_is_counted_by_where_it_left_and_what_it_entered() -> None
         stream += smc(0, at, 0x84000000) + back(0, at + 5, 0x10001)
     seen.take(Decoder().feed(stream))
     assert seen.crossings == {(0xFF, NS_EL1): 1, (NS_EL1, 7): 3, (7, NS_EL1): 3}
-    assert (NS_EL1, S_EL1) not in seen.crossings and seen.open_calls == 0
+    assert (NS_EL1, S_EL1) not in seen.crossings and seen.unreturned == ()
 
 
 def ended(folder: Path, seen: Seen, stderr: bytes = b"", images: tuple[Image, ...] = ()) -> tuple[str, list[str]]:

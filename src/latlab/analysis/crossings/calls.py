@@ -12,12 +12,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from latlab.analysis.crossings.names import sbi_name, smc_name
+from latlab.analysis.crossings.answers import NO_ANSWERS, UNKNOWN_FUNCTION, error_of
+from latlab.analysis.crossings.names import FAST, LEGACY_SBI, sbi_name, smc_name
 from latlab.model.crossings import (
     LEVEL_MASK,
     NO_WORLD,
     REALM,
     SECURE,
+    Answers,
     Arch,
     CallNames,
     Crossing,
@@ -32,11 +34,13 @@ from latlab.model.crossings import (
 
 VECTOR_KINDS = {0x080: "IRQ", 0x100: "FIQ", 0x180: "SError"}
 ARGUMENTS = 8
+CALL_BYTES = 4
 EC_SHIFT = 26
 EC_NAMES = {0x11: "SVC", 0x12: "HVC", 0x13: "SMC", 0x15: "SVC", 0x16: "HVC", 0x17: "SMC", 0x01: "WFI or WFE", 0x18: "system register"}
 SMC_LIKE = ("SMC", "HVC", "SVC")
 RISCV_INTERRUPT = 1 << 63
 RISCV_ECALLS = range(8, 12)
+SBI_LAST = (0x53525354, 0x8)  # system reset, legacy shutdown
 
 
 class Kind(StrEnum):
@@ -47,11 +51,14 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Why a core went to a higher world: `name` for people, `function` the number that the caller gave, 0 where it gave none."""
+    """Why a core went to a higher world: `name` for people, `function` the number that the caller gave, 0 where it gave none; how it says
+    that it failed, and whether it is to end the system that called."""
 
     kind: Kind
     name: str
     function: int
+    answers: Answers = NO_ANSWERS
+    is_last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,7 @@ class Pause:
 class Call:
     """One stay, in instructions of its core. `parts` are those in each world; `registers` at the entry and `results` at the return are
     x0 to x7, a0 to a7 or r0 to r3. `depth` is 0 for a call that is not inside another. `down` and `up` are what ran before the sleep and
-    after it; without a sleep all of it is in `down`."""
+    after it; without a sleep all of it is in `down`. `error` names what a call that failed answered."""
 
     core: int
     caller: int
@@ -84,6 +91,7 @@ class Call:
     pause: Pause | None = None
     down: tuple[Stretch, ...] = ()
     up: tuple[Stretch, ...] = ()
+    error: str = ""
 
     @property
     def instructions(self) -> int:
@@ -103,9 +111,21 @@ class Fallen:
     down: tuple[Stretch, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Unreturned:
+    """A call that had not come back: its core slept when the records ended, or was another system's by then, or neither."""
+
+    core: int
+    caller: int
+    entry: Entry
+    is_asleep: bool
+    is_replaced: bool = False
+
+
 @dataclass(slots=True)
 class _Open:
-    """`sleeps` are the sleeps so far with their wake-ups; `ran` is what ran before each of them and, last, since the last one."""
+    """`registers` as in the crossing. `sleeps` are the sleeps so far with their wake-ups; `ran` is what ran before each of them and, last,
+    since the last one."""
 
     caller: int
     entry: Entry
@@ -134,6 +154,7 @@ class Pairing:
         self._arch = arch
         self._names = names
         self._cores: dict[int, _CoreState] = defaultdict(_CoreState)
+        self._replaced: list[Unreturned] = []
 
     def feed(self, records: Iterable[Record]) -> Iterator[Call]:
         for record in records:
@@ -151,9 +172,10 @@ class Pairing:
                 case Profile():
                     self._cores[record.core].profile = record
 
-    def open_calls(self) -> int:
-        """How many calls have not come back: cores that are off, or what ran when the machine stopped."""
-        return sum(len(core.stack) for core in self._cores.values())
+    def unreturned(self) -> tuple[Unreturned, ...]:
+        """The calls that have not come back: of cores that are off, what ran when the machine stopped, those of a system that is gone."""
+        still = (_unreturned(number, one) for number, core in self._cores.items() for one in core.stack)
+        return (*self._replaced, *still)
 
     def fallen(self) -> Iterator[Fallen]:
         """The calls in whose sleep a core still is when the records end."""
@@ -168,8 +190,8 @@ class Pairing:
         if record.left == NO_WORLD:
             core.stack.clear()
         elif is_entry(self._arch, record):
-            registers = record.registers[: argument_count(self._arch)]
-            core.stack.append(_Open(record.left, entry_of(self._arch, self._names, record), record.instructions, record.machine, registers))
+            entry = entry_of(self._arch, self._names, record)
+            core.stack.append(_Open(record.left, entry, record.instructions, record.machine, record.registers))
         else:
             yield from self._returned(core, record)
 
@@ -180,11 +202,15 @@ class Pairing:
                 is_whole = depth == len(core.stack) - 1 or self._arch is Arch.AARCH64
                 done = core.stack[depth]
                 del core.stack[depth:]
-                if is_whole:
+                if done.entry.is_last and not _is_back(self._arch, done, record):
+                    self._replaced.append(_unreturned(record.core, done, is_replaced=True))
+                elif is_whole:
                     yield _call(self._arch, done, record, depth)
                 return
         if self._arch is Arch.AARCH64 and not record.entered & (SECURE | REALM):
-            core.stack.clear()  # a boot through the secure world: what is open there has called for the last time
+            # A boot through the secure world: what is open there has called for the last time.
+            self._replaced += [_unreturned(record.core, one, is_replaced=True) for one in core.stack]
+            core.stack.clear()
 
 
 def _call(arch: Arch, done: _Open, record: Crossing, depth: int) -> Call:
@@ -198,13 +224,25 @@ def _call(arch: Arch, done: _Open, record: Crossing, depth: int) -> Call:
         record.instructions,
         record.machine,
         tuple(sorted(done.parts.items())),
-        done.registers,
+        done.registers[: argument_count(arch)],
         record.registers[: argument_count(arch)],
         depth,
         pause,
         tuple(one for part in done.ran[:before] for one in part),
         tuple(one for part in done.ran[before:] for one in part),
+        error_of(done.entry.answers, record.registers) if _is_back(arch, done, record) else "",
     )
+
+
+def _is_back(arch: Arch, done: _Open, record: Crossing) -> bool:
+    """Right behind the call. A core that woke up or was started goes on elsewhere, and its first register is no answer."""
+    if len(done.registers) <= ARGUMENTS + 1:
+        return arch is Arch.ARMV8M
+    return record.address - done.registers[ARGUMENTS + 1] in (0, CALL_BYTES)
+
+
+def _unreturned(core: int, call: _Open, is_replaced: bool = False) -> Unreturned:
+    return Unreturned(core, call.caller, call.entry, bool(call.sleeps) and call.sleeps[-1][1] is None, is_replaced)
 
 
 def _fallen(core: int, call: _Open) -> Fallen:
@@ -256,7 +294,9 @@ def _aarch64(names: CallNames, crossing: Crossing, syndrome: int) -> Entry:
     what = EC_NAMES.get(syndrome >> EC_SHIFT & 0x3F, "")
     if what in SMC_LIKE:
         function = crossing.registers[0] & 0xFFFFFFFF
-        return Entry(Kind.CALL, smc_name(names, function) if what == "SMC" else f"{what} {smc_name(names, function)}", function)
+        name = smc_name(names, function) if what == "SMC" else f"{what} {smc_name(names, function)}"
+        otherwise = UNKNOWN_FUNCTION if what == "SMC" and function & FAST else NO_ANSWERS
+        return Entry(Kind.CALL, name, function, names.answers.get(function, otherwise), function in names.last)
     return Entry(Kind.EXCEPTION, f"{what or f'exception class {syndrome >> EC_SHIFT & 0x3F:#x}'} trapped", 0)
 
 
@@ -265,7 +305,8 @@ def _riscv(names: CallNames, crossing: Crossing, cause: int) -> Entry:
         return Entry(Kind.INTERRUPT, f"interrupt {cause & 0xFFFF}", 0)
     if cause in RISCV_ECALLS:
         extension, function = crossing.registers[7], crossing.registers[6]
-        return Entry(Kind.CALL, sbi_name(names, extension, function), extension)
+        answers = NO_ANSWERS if extension in LEGACY_SBI else names.sbi_answers
+        return Entry(Kind.CALL, sbi_name(names, extension, function), extension, answers, extension in SBI_LAST)
     return Entry(Kind.EXCEPTION, f"exception {cause}", 0)
 
 

@@ -18,6 +18,7 @@ OWNERS = {
 }
 TRUSTED_APPLICATIONS = range(48, 50)
 TRUSTED_OSES = range(50, 64)
+LEGACY_SBI = range(0x10)
 
 
 def smc_name(names: CallNames, function: int) -> str:

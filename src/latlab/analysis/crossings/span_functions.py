@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from latlab.analysis.crossings.code_parts import CodeParts
 from latlab.analysis.crossings.frames import frames_of
@@ -94,6 +94,19 @@ def kinds_of(tally: Tally, header: Header, cores: Mapping[int, CoreId], reader: 
     return tuple(_kind(row.key, tallies[row.key], ran[row.key], row, header, cores, reader) for row in tally.rows())
 
 
+def functions_of_calls(tally: Tally, cores: Mapping[int, CoreId], reader: SpanReader) -> tuple[SpanFunctions, ...]:
+    """What ran in the calls of each name on each core, those inside another call left out. None where functions were not counted."""
+    spans: Spans = defaultdict(Counter)
+    calls: Counter[tuple[str, Metric, CoreId]] = Counter()
+    for key, one in tally.tallies().items():
+        for core, count in one.cores.items() if not key.is_inner else ():
+            span = key.name, Metric.CALL, cores.get(core, CoreId(0, core))
+            spans[span].update(one.ran_on(core))
+            calls[span] += count
+    found = reader.functions({span: ran for span, ran in spans.items() if any(ran)})
+    return tuple(replace(one, calls=calls[one.test, one.metric, one.core]) for one in found)
+
+
 def _kind(
     key: CallKey,
     tally: CallTally,
@@ -116,6 +129,7 @@ def _kind(
         tuple(names.items()),
         kept[0].parts if kept else (),
         kept[0].frames if kept else (),
+        row.errors,
     )
 
 

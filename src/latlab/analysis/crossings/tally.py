@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from latlab.analysis.crossings.calls import Call, Kind
@@ -26,19 +26,25 @@ class CallKey:
 
 @dataclass(slots=True)
 class CallTally:
-    """`instructions` and `parts` (by world) count how many calls had which value; `slept` how many went to sleep.
-    `ran` is what ran in how many of them; beyond so many different ones, `rest` is how often each fragment ran."""
+    """`instructions` and `parts` (by world) count how many calls had which value; `slept` how many went to sleep; `errors` what those
+    that failed answered. `ran`, by core, is what ran in how many of them; beyond so many different ones, `rest` is how often each
+    fragment ran."""
 
     instructions: Counter[int] = field(default_factory=Counter)
     parts: dict[int, Counter[int]] = field(default_factory=dict)
     slept: int = 0
+    errors: Counter[str] = field(default_factory=Counter)
     cores: Counter[int] = field(default_factory=Counter)
-    ran: Counter[tuple[Stretch, ...]] = field(default_factory=Counter)
-    rest: Counter[int] = field(default_factory=Counter)
+    ran: dict[int, Counter[tuple[Stretch, ...]]] = field(default_factory=dict)
+    rest: dict[int, Counter[int]] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
         return self.instructions.total()
+
+    def ran_on(self, core: int) -> Counter[tuple[Stretch, ...]]:
+        """What ran in its calls on this core, and how often just that."""
+        return self.ran.get(core, Counter()) + _without_order(self.rest.get(core, Counter()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,7 @@ class Row:
     total: int
     slept: int
     parts: tuple[tuple[int, float], ...]
+    errors: tuple[tuple[str, int], ...] = ()
 
 
 class Tally:
@@ -64,14 +71,16 @@ class Tally:
         tally = self._calls.setdefault(key, CallTally())
         tally.instructions[call.instructions] += 1
         tally.slept += call.pause is not None
+        if call.error:
+            tally.errors[call.error] += 1
         tally.cores[call.core] += 1
         for world, instructions in call.parts:
             tally.parts.setdefault(world, Counter())[instructions] += 1
-        ran = (*call.down, *call.up)
-        if ran in tally.ran or len(tally.ran) < MOST_DIFFERENT:
-            tally.ran[ran] += 1
+        ran, on_core = (*call.down, *call.up), tally.ran.setdefault(call.core, Counter())
+        if ran in on_core or len(on_core) < MOST_DIFFERENT:
+            on_core[ran] += 1
         else:
-            tally.rest.update(runs_of(ran))
+            tally.rest.setdefault(call.core, Counter()).update(runs_of(ran))
 
     def rows(self) -> tuple[Row, ...]:
         """The most instructions first."""
@@ -83,7 +92,14 @@ class Tally:
 
     def ran(self) -> Mapping[CallKey, Counter[tuple[Stretch, ...]]]:
         """What ran inside each kind of call, and how often just that."""
-        return {key: tally.ran + _without_order(tally.rest) for key, tally in self._calls.items()}
+        return {key: _added(tally.ran_on(core) for core in tally.cores) for key, tally in self._calls.items()}
+
+
+def _added(counts: Iterable[Counter[tuple[Stretch, ...]]]) -> Counter[tuple[Stretch, ...]]:
+    total: Counter[tuple[Stretch, ...]] = Counter()
+    for each in counts:
+        total.update(each)
+    return total
 
 
 def _without_order(runs: Counter[int]) -> Counter[tuple[Stretch, ...]]:
@@ -110,4 +126,5 @@ def _row(key: CallKey, tally: CallTally) -> Row:
     values = tally.instructions
     total = sum(value * count for value, count in values.items())
     parts = tuple((world, median_of(counts)) for world, counts in sorted(tally.parts.items()))
-    return Row(key, tally.count, min(values), median_of(values), max(values), total, tally.slept, parts)
+    errors = tuple(tally.errors.most_common())
+    return Row(key, tally.count, min(values), median_of(values), max(values), total, tally.slept, parts, errors)

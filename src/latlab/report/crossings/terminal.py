@@ -13,6 +13,7 @@ from rich.table import Table
 
 from latlab.analysis.crossings.tally import Row
 from latlab.model.crossings import Arch, world_name
+from latlab.report.crossings.errors_said import errors_said
 from latlab.report.crossings.masked import masked_table
 from latlab.report.renderers.terminal import print_table
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from latlab.campaigns.watching import Watched
 
 FUNCTIONS_SHOWN = 5
+WORDS, FIGURES = ("From", "Call"), ("Calls", "Min", "Median", "Max")
 
 
 def print_watched(console: Console, watched: Watched) -> None:
@@ -27,8 +29,9 @@ def print_watched(console: Console, watched: Watched) -> None:
     _say(console, f"{watched.run_id}: instructions from the call to the return, executed by the core that called", "bold")
     table = Table()
     worlds = _worlds(watched)
-    for heading in ("From", "Call", "Calls", "Min", "Median", "Max", *(f"in {world_name(arch, world)}" for world in worlds), "Slept"):
-        table.add_column(heading, justify="left" if heading in ("From", "Call") else "right")
+    for heading in (*WORDS, *FIGURES, *(f"in {world_name(arch, world)}" for world in worlds), "Slept"):
+        table.add_column(heading, justify="left" if heading in WORDS else "right")
+    table.add_column("Failed")
     for row in watched.rows:
         table.add_row(*_cells(arch, row, worlds))
     console.print(table)
@@ -42,8 +45,8 @@ def print_watched(console: Console, watched: Watched) -> None:
         f"{world_name(arch, left)} to {world_name(arch, entered)} {count}" for (left, entered), count in watched.crossings.most_common()
     )
     _say(console, f"{total} changes of world: {ways}", "")
-    if watched.open_calls:
-        _say(console, f"{watched.open_calls} calls had not returned at the end: cores that were off, or what ended the machine", "")
+    if watched.unreturned:
+        _say(console, f"Calls that did not return: {'; '.join(watched.unreturned)}", "")
     if watched.masked:
         print_table(console, masked_table(watched.masked))
     if watched.proof and watched.proof.holds:
@@ -75,6 +78,7 @@ def watched_json(watched: Watched) -> str:
                 "median": row.median,
                 "max": row.maximum,
                 "slept": row.slept,
+                "failed": dict(row.errors),
                 "median_by_world": {world_name(arch, world): value for world, value in row.parts},
                 "functions": dict(watched.functions.get(row.key, {})),
             }
@@ -85,7 +89,7 @@ def watched_json(watched: Watched) -> str:
             for (left, entered), count in watched.crossings.most_common()
         ],
         "masked": [asdict(row) for row in watched.masked.stretches] if watched.masked else None,
-        "open_calls": watched.open_calls,
+        "not_returned": list(watched.unreturned),
         "problems": [problem.message for problem in watched.problems],
         "proved_changes": watched.proof.compared if watched.proof and watched.proof.holds else None,
     }
@@ -103,4 +107,4 @@ def _cells(arch: Arch, row: Row, worlds: list[int]) -> tuple[str, ...]:
     inside = (f"{parts[world]:g}" if world in parts else "" for world in worlds)
     slept = str(row.slept) if row.slept else ""
     figures = (str(row.count), str(row.minimum), f"{row.median:g}", str(row.maximum))
-    return (world_name(arch, row.key.caller), escape(name), *figures, *inside, slept)
+    return (world_name(arch, row.key.caller), escape(name), *figures, *inside, slept, errors_said(row.errors))

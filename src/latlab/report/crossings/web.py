@@ -12,6 +12,7 @@ import altair as alt
 from latlab.model.run import CallsOfKind, MaskedAtlas, Run
 from latlab.report.chart import WIDE_PX, Chart, finished
 from latlab.report.colours import MAIN
+from latlab.report.crossings.errors_said import errors_said
 from latlab.report.crossings.masked import masked_section
 from latlab.report.flame import OWN_KEY, OWN_SENTENCE, flame
 from latlab.report.page import Block, Facts, Page, Paragraph, Section
@@ -71,10 +72,12 @@ def _table(kinds: Sequence[CallsOfKind]) -> Table:
             "" if one.is_inner else f"{100 * one.total / total:.1f} %",
             *(shown(dict(one.worlds).get(world, 0)) for world in worlds),
             str(one.slept) if one.slept else "",
+            errors_said(one.errors),
         )
         for one in kinds
     )
-    columns = (*words("Call", "From"), *figures("Calls", "Median", "All together", "Share", *(f"in {world}" for world in worlds), "Slept"))
+    counts = ("Calls", "Median", "All together", "Share", *(f"in {world}" for world in worlds), "Slept")
+    columns = (*words("Call", "From"), *figures(*counts), *words("Failed"))
     notes = ("Median instructions, and of these the median in each world. A call inside another is in that one's instructions too.",)
     return Table("", columns, rows, notes)
 

@@ -42,6 +42,12 @@ releases were measured at their first candidate; 2017 is master of 31/01/2017, i
 Figures, sources and corrections are in the catalogue (:doc:`formats`); ``latlab compare
 published:tf-a/juno/v2.12 published:tf-a/juno/v2.13`` shows one step in full. ``python
 scripts/releases.py`` writes this page.
+
+Beside a change of time stands what the probe counted of the same two releases (:doc:`probe`), built
+for QEMU's ``virt`` and run on the board's processors: instructions, by function. The emulator runs
+other platform code than the board, errata are built for other cores, and a count is no time: a few
+instructions with caches off may take longer than hundreds with caches on. So these lines are places
+to look, *inferred*, and no part of a verdict; functions that moved with the time are named first.
 """
 
 

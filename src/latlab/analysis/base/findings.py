@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from latlab.analysis.base.check import Check
+from latlab.analysis.base.counted_findings import CountedFinding
 from latlab.analysis.base.iterations import Drift, InIterations
 from latlab.analysis.base.platform_findings import PlatformFinding
 from latlab.analysis.base.suspicion import Suspicion
@@ -569,6 +570,7 @@ Finding = (
     | CauseCounted
     | NoWakeupMoved
     | PlatformFinding
+    | CountedFinding
     | AmountMoved
     | AmountsNotTold
 )

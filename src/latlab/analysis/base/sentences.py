@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from latlab.analysis.base import findings as f
+from latlab.analysis.base.counted_findings import CountedFinding
+from latlab.analysis.base.counted_sentences import counted_sentence
 from latlab.analysis.base.ladders import STEP
 from latlab.analysis.base.platform_findings import PlatformFinding
 from latlab.analysis.base.platform_sentences import platform_sentence
@@ -20,6 +22,8 @@ def sentence_of(finding: f.Finding, unit: str) -> str:
     """`unit` is that of the finding's amounts, ns or insns."""
     if isinstance(finding, PlatformFinding):
         return platform_sentence(finding, unit)
+    if isinstance(finding, CountedFinding):
+        return counted_sentence(finding, unit)
     if isinstance(finding, WakeupFinding):
         return wakeup_sentence(finding, unit)
     return _Sentence(unit).of(finding)

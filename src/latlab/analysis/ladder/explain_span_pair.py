@@ -21,6 +21,7 @@ from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
 from latlab.analysis.crossings.function_sentences import findings_of
 from latlab.analysis.crossings.span_functions import moves_of
 from latlab.analysis.ladder.canonical import predict
+from latlab.analysis.ladder.counted import counted_beside
 from latlab.analysis.ladder.groups import WAIT
 from latlab.analysis.ladder.shape import LARGEST
 from latlab.analysis.spans.decompose import PartName
@@ -51,6 +52,7 @@ def explain_span_pair(comparison: Comparison) -> tuple[Explanation, ...]:
         out.append(_told(comparison, "", _large(comparison)))
     out += _parts(comparison, changed)
     out += _functions(comparison)
+    out += [Explanation("", one, Basis.INFERRED, "insns") for one in counted_beside(comparison)]
     out += [_told(comparison, order.test, _order(comparison, order)) for order in comparison.orders if order.changed]
     seen = list(_seen(comparison))
     if (

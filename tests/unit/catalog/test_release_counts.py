@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Counts of releases in the catalogue: whole, of tables that exist, and of processors that the boards have."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+
+import pytest
+
+from latlab.catalog.platform_facts import facts_of
+from latlab.catalog.release_counts import counts_of
+from latlab.model.enums import Metric
+from latlab.store.references import load, published_references
+
+SOURCES = tomllib.loads((files("latlab.catalog") / "counts" / "sources.toml").read_text("utf-8"))["firmware"]
+COUNTED = [f"published:{reference}" for entry in SOURCES for release in entry["release"] for reference in release["published"]]
+
+
+@pytest.mark.parametrize("reference", COUNTED)
+def test_functions_of_a_counted_release_sum_up_to_its_spans_on_every_processor_of_the_board(reference: str) -> None:
+    assert reference in published_references()
+    for cluster in facts_of(load(reference).platform).clusters:
+        counts = counts_of(reference, cluster.core.value)
+        assert counts is not None and len(counts.commit) == 40
+        for (test, metric), span in counts.spans.items():
+            assert sum(span.functions.values()) == pytest.approx(span.total, abs=0.05 * len(span.functions)), (test, metric)
+
+
+def test_a_release_is_counted_once_for_its_tables_on_both_boards() -> None:
+    one, other = (
+        counts_of(f"published:tf-a/{board}/v2.13", processor) for board, processor in (("juno", "cortex-a57"), ("n1sdp", "neoverse-n1"))
+    )
+    assert one and other and one.commit == other.commit and one.spans != other.spans
+
+
+def test_what_was_not_counted_is_not_known() -> None:
+    assert counts_of("published:tf-a/juno/2017", "cortex-a57") is None
+    assert counts_of("published:tf-a/juno/v2.13", "cortex-a72") is None
+    counts = counts_of("published:tf-a/n1sdp/v2.9", "neoverse-n1")
+    assert counts and ("susp_deep_serial", Metric.WAKEUP) not in counts.spans

@@ -191,6 +191,10 @@ def test_an_undisturbed_call_has_to_come_back_with_what_is_expected() -> None:
     silent = boot()
     silent.log.is_started = False
     assert any("it was stopped" in problem.message for problem in _survey_problems(silent, plan))
+    never = boot(told={0: Told([], {}, [], [], [], [])})
+    assert [
+        problem.line for one in (never, boot(told={0: Told([call(5)], {}, [], [], [], [])})) for problem in _survey_problems(one, plan)
+    ] == [0, 0]
 
 
 def test_what_the_attacks_rest_on_is_written_into_the_run() -> None:

@@ -10,7 +10,7 @@ import pytest
 from latlab.campaigns.psa_foreign import LONGEST_SWEPT, MARGIN, Boot, _measured, _plan, _said, _wrong
 from latlab.formats.dump.psa_calls_log import PsaCallsLog, Refused, WrongAnswer
 from latlab.model.enums import Metric
-from latlab.model.run import CoreId, Sample
+from latlab.model.run import CoreId, Problem, Sample
 from latlab.targets.qemu.console import Console, Limits
 from latlab.targets.qemu.psa_params import Shots
 from latlab.targets.qemu.psa_subject import CallKind, PsaCall, PsaSubject
@@ -67,6 +67,13 @@ def test_a_stream_that_was_cut_off_is_named(tmp_path: Path) -> None:
     samples, _, problems = _measured(boot(path, PsaCallsLog(framework="101", is_whole=True)), SUBJECT, ())
     assert [sample.test for sample in samples] == ["ns_version"]
     assert len(problems) == 1
+
+
+def test_a_boot_whose_probe_never_wrote_has_no_stream_and_no_records(tmp_path: Path) -> None:
+    written, damage = stream(tmp_path, (1, 0)), list[Problem]()
+    assert boot(written, PsaCallsLog()).data == written.read_bytes()
+    gone = boot(tmp_path / "gone", PsaCallsLog())
+    assert gone.data == b"" and list(gone.records(damage)) == [] and damage == []
 
 
 def test_an_interrupt_comes_at_every_instruction_or_as_often_as_it_may() -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,27 @@ def test_a_run_of_another_machine_is_left_alone_until_it_has_been_silent_for_lon
     of_another(store, run_id, elsewhere)
     assert [life.run_id for life in recovering.orphans(store)] == [run_id]
     assert recovering.sweep(store) == [] and store.load(run_id).status is RunStatus.RUNNING
+
+
+@pytest.mark.parametrize(
+    ("silent", "is_orphan"), [(timedelta(minutes=5), False), (timedelta(minutes=14), False), (timedelta(minutes=16), True)]
+)
+def test_a_run_of_another_machine_may_be_silent_for_a_quarter_of_an_hour(store: Store, silent: timedelta, is_orphan: bool) -> None:
+    store.begin(RUN)
+    heard = (datetime.now(UTC) - silent).strftime("%Y-%m-%dT%H:%M:%SZ")
+    with sqlite3.connect(store.place) as changed:
+        changed.execute("UPDATE lives SET owner = ?, heartbeat_utc = ?", (packed(replace(this_process(), host="elsewhere")), heard))
+    assert bool(recovering.orphans(store)) is is_orphan
+
+
+def test_a_file_that_was_left_is_kept_up_to_the_size_that_a_store_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recovering, "MOST_BYTES", 100)
+    (tmp_path / "secure-0.log").write_bytes(b"a" * 100)
+    (tmp_path / "secure-1.log").write_bytes(b"b" * 101)
+    (tmp_path / "probe").write_bytes(b"c" * 100)
+    assert dict(recovering._local(tmp_path)) == {"secure": b"a" * 100, "probe": b"c" * 100}
+    (tmp_path / "probe").write_bytes(b"c" * 101)
+    assert "probe" not in dict(recovering._local(tmp_path))
 
 
 def test_a_run_on_a_board_is_told_and_its_board_is_asked_only_by_recover(store: Store) -> None:

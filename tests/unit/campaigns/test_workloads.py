@@ -3,16 +3,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from latlab.campaigns.rt import run_power
-from latlab.campaigns.workloads import seconds_of
+from latlab.campaigns.workloads import (
+    LONGEST_HOLD_US,
+    checked,
+    checked_hold,
+    doses_of,
+    expected,
+    expected_in_guest,
+    guest_limits,
+    power_limits,
+    seconds_of,
+    steal_limits,
+)
 from latlab.errors import UsageError
 from latlab.store.store import open_store
 from latlab.targets.guest.guest import GuestMachine
 from latlab.targets.guest.guest_image import GuestImage
+from latlab.targets.linux.rt_job import Instrument, Workload
+from latlab.targets.linux.steal_job import Watch
 from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.qemu import Qemu
 
@@ -26,6 +40,57 @@ def test_a_duration_has_its_unit(text: str, seconds: int) -> None:
 def test_what_is_no_duration_is_refused_with_the_text(text: str) -> None:
     with pytest.raises(UsageError, match=f"--duration {text!r}"):
         seconds_of(text)
+
+
+@pytest.mark.parametrize("text", ["", "0,", "0,-5", "1.5", "0 50"])
+def test_doses_are_whole_microseconds(text: str) -> None:
+    assert doses_of("0,50,100") == (0, 50, 100)
+    with pytest.raises(UsageError, match=f"--doses {text!r}"):
+        doses_of(text)
+
+
+def test_the_firmware_holds_a_call_for_no_longer_than_it_can() -> None:
+    assert [checked_hold(hold) for hold in (None, 0, LONGEST_HOLD_US)] == [None, 0, LONGEST_HOLD_US]
+    for hold in (-1, LONGEST_HOLD_US + 1):
+        with pytest.raises(UsageError, match=f"--hold {hold} is outside 0 to {LONGEST_HOLD_US}"):
+            checked_hold(hold)
+
+
+@pytest.mark.parametrize(
+    ("option", "asking", "low", "high"),
+    [
+        ("interval", lambda value: Workload(1, interval_us=value), 10, 60_000_000),
+        ("priority", lambda value: Workload(1, priority=value), 1, 98),
+        ("threshold", lambda value: Workload(1, outlier_us=value), 1, 60_000_000),
+    ],
+)
+def test_a_workload_is_taken_to_its_bounds_and_no_further(option: str, asking: Callable[[int], Workload], low: int, high: int) -> None:
+    for value in (low, high):
+        assert checked(asking(value)) == asking(value)
+    for value in (low - 1, high + 1):
+        with pytest.raises(UsageError, match=f"--{option} {value} is outside {low} to {high}"):
+            checked(asking(value))
+
+
+def test_what_a_measurement_takes_is_said_before_it_begins() -> None:
+    both, one = Workload(600, "cpu"), Workload(600, "idle", Instrument.RECORDER)
+    assert expected(both) == "measuring takes about 20 minutes: two tools one after the other, 10 minutes each"
+    assert expected(one) == "measuring takes about 10 minutes: one tool, 10 minutes each"
+    assert expected_in_guest(both).startswith("measuring takes 20 minutes of the guest's clock, and up to some 3 times that of yours")
+    assert expected_in_guest(one).startswith("measuring takes 10 minutes of the guest's clock, and less of yours")
+
+
+def test_a_guest_that_prints_nothing_may_be_silent_as_long_as_it_may_run() -> None:
+    """A second of the guest's may take twelve; its boot takes two minutes at most."""
+    assert guest_limits(Workload(100)) == Limits(120 + 12 * 100, 120 + 12 * 100)
+    assert guest_limits(Workload(100), 10.0) == Limits(10.0, 120)
+    assert guest_limits(Workload(100), 500.0) == Limits(500.0, 500.0)
+    assert steal_limits(Watch(100)) == guest_limits(Workload(100))
+    assert steal_limits(Watch(100, "cpu")) == guest_limits(Workload(200))
+    assert power_limits(10, 3) == Limits(120 + 10 * 3 + 3 * 60, 120 + 10 * 3 + 3 * 60)
+    for timeout_s in (0.0, -1.0):
+        with pytest.raises(UsageError, match=f"--timeout {timeout_s:g}: these are seconds"):
+            guest_limits(Workload(100), timeout_s)
 
 
 @pytest.mark.parametrize(("cores", "cycles", "suspends"), [(1, 1, 0), (2, 0, 0), (2, 1, -1)])

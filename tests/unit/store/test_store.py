@@ -6,15 +6,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, exc
 
 from latlab.analysis.spans.spans import samples_of
-from latlab.errors import DataError, UsageError
+from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.probe import functions
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import CoreId, FunctionShare, Problem, Sample, SpanFunctions, Topology
 from latlab.store.listing import heads
-from latlab.store.store import Store, open_store
+from latlab.store.store import Store, _explained, open_store
 from support.places import TESTS
 from support.runs import unfinished_run
 from support.synthetic import Model
@@ -202,3 +202,40 @@ def test_a_folder_that_cannot_be_made_is_a_usage_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot hold the store"):
         open_store(str(tmp_path / "file" / "store.sqlite"))
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "sentence"),
+    [
+        ("connection to server failed", UsageError, "the database cannot be reached (connection to server failed)"),
+        ("database is locked", UsageError, "another process has held the store for 30 s"),
+        ("database or disk is full", LatlabError, "no room left"),
+        ("unable to open database file", UsageError, "cannot be opened for writing"),
+        ("attempt to write a readonly database", UsageError, "cannot be opened for writing"),
+        ("file is not a database", DataError, "not a store that can be read"),
+        ("database disk image is malformed", DataError, "not a store that can be read"),
+        ("no such column: kind", DataError, "not a store that can be read"),
+        ("disk I/O error", DataError, "not a store that can be read"),
+        ("anything else\nand where", LatlabError, "the store failed (anything else); check it"),
+    ],
+)
+def test_whatever_a_database_raises_is_a_sentence_with_what_to_do(said: str, kind: type[LatlabError], sentence: str) -> None:
+    error = exc.DBAPIError("select", {}, sqlite3.OperationalError(said))
+    explained = _explained(error, "here.sqlite", was_reached=False)
+    assert type(explained) is kind and str(explained).startswith("here.sqlite: ") and sentence in str(explained)
+
+
+def test_a_database_that_goes_away_later_has_kept_what_was_committed() -> None:
+    error = exc.DBAPIError("select", {}, sqlite3.OperationalError("connection reset"))
+    explained = _explained(error, "postgresql://there", was_reached=True)
+    assert type(explained) is LatlabError and "the database went away (connection reset)" in str(explained)
+
+
+def test_a_checkpoint_stands_in_place_of_the_one_before_it(store: Store) -> None:
+    run_id, other = store.begin(RUN), store.begin(RUN)
+    store.checkpoint(other, {"console": b"another's"})
+    store.checkpoint(run_id, {"console": b"one", "record": b"kept"}, "settling")
+    store.checkpoint(run_id, {"console": b"one and two"})
+    assert store.logs(run_id) == {"console": b"one and two", "record": b"kept"}
+    assert store.logs(other) == {"console": b"another's"} and store.log(run_id, "nothing") == b""
+    assert [life.phase for life in store.lives()] == ["settling", ""]

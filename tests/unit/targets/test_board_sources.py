@@ -60,7 +60,9 @@ class Board:
         steps = before(sources, str(self.work)).replace("/proc/latlab_el3", str(self.el3))
         steps = steps.replace("/sys/kernel/", f"{self.folder}/sys/").replace("insmod ", f"{self.folder}/insmod ")
         steps = steps.replace("/proc/kallsyms", f"{self.folder}/kallsyms")
-        steps = steps.replace("mkdir $T/instances/latlab", "{ mkdir $T/instances/latlab && mkdir -p $T/instances/latlab/events/latlab; }")
+        events = "$T/instances/latlab/events/latlab/crng_reseed"
+        made = f"{{ mkdir $T/instances/latlab && mkdir -p {events} && : >{events}/trigger; }}"
+        steps = steps.replace("mkdir $T/instances/latlab", made)
         steps = steps.replace("rmmod ", f"{self.folder}/rmmod ")
         text = f"OUT={self.work}/out\nmkdir -p $OUT\n" + script(WORKLOAD, str(self.folder / "recorder"), steps)
         end = run_detached(Here(), str(self.work), text, "", 0, limit_s)
@@ -136,6 +138,7 @@ def test_probes_are_on_while_it_is_measured_and_off_and_gone_afterwards(board: B
     assert end == JobEnd(0)
     assert files["enabled.txt"] == b"1\n" and (instance / "events/latlab/enable").read_text() == "0\n"
     assert (instance / "trace_clock").read_text() == "mono\n" and files["ftrace.txt"] == b"one\n"
+    assert (instance / "events/latlab/crng_reseed/trigger").read_text() == "stacktrace\n"
     assert dict(source_facts(files))["kernel probes"] == "crng_reseed hwrng"
     said = (instance.parents[1] / "kprobe_events").read_text().splitlines()
     assert {line for line in said if line.startswith("-")} == {

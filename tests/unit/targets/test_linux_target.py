@@ -10,7 +10,7 @@ import pytest
 from latlab.errors import UsageError
 from latlab.targets.linux import linux
 from latlab.targets.linux import machine as machine_module
-from latlab.targets.linux.detached_job import JobEnd, Look, run_detached
+from latlab.targets.linux.detached_job import JobEnd, Look, end_job, run_detached
 from latlab.targets.linux.linux import survey
 from latlab.targets.linux.machine import Here, Unreachable
 from latlab.targets.linux.rt_job import Instrument, Workload
@@ -32,12 +32,13 @@ def test_a_machine_that_does_not_answer_is_named_with_what_ssh_said(tmp_path: Pa
 def test_a_machine_that_stays_away_is_said_with_what_ssh_said(tmp_path: Path) -> None:
     machine = over_script(tmp_path, 'if [ $COUNT -gt 2 ]; then echo broken pipe >&2; exit 255; fi; exec sh -c "$*"')
     end = run_detached(replace(machine, patience_s=1), str(tmp_path), "sleep 2", "", 0, 60)
-    assert end.status != 0 and "board: the connection broke and did not come back in 1 s" in end.sentence and "broken pipe" in end.sentence
+    assert (end.status, end.is_lost) == (255, True)
+    assert "board: the connection broke and did not come back in 1 s" in end.sentence and "broken pipe" in end.sentence
 
 
 def test_a_job_that_does_not_end_is_stopped_and_said(tmp_path: Path) -> None:
     end = run_detached(Here(), str(tmp_path), "trap 'kill $!; exit 3' TERM; sleep 100 & wait", "", 0, 0.3)
-    assert end.status == 124 and "has not ended in 0.3 s" in end.sentence
+    assert (end.status, end.is_lost) == (124, False) and "has not ended in 0.3 s" in end.sentence
     assert (tmp_path / "status").read_text() == "3\n"
 
 
@@ -50,7 +51,22 @@ def test_half_an_answer_is_no_answer(tmp_path: Path) -> None:
 
 def test_a_job_that_is_killed_is_said(tmp_path: Path) -> None:
     end = run_detached(Here(), str(tmp_path), "kill -KILL -$(($(ps -o pgid= -p $$)))", "", 0, 60)
-    assert "the job was killed during the run" in end.sentence
+    assert (end.status, end.is_lost) == (255, False) and "the job was killed during the run" in end.sentence
+
+
+def test_a_machine_that_has_started_again_has_no_job_any_more(tmp_path: Path) -> None:
+    end = run_detached(Here(), str(tmp_path), "sleep 100", "of another boot", 0, 60)
+    assert (end.status, end.is_lost) == (255, False) and "restarted during the run" in end.sentence
+    assert end_job(Here(), str(tmp_path)) == 143
+
+
+def test_a_job_whose_user_interrupts_is_stopped_and_what_it_wrote_is_kept(tmp_path: Path) -> None:
+    def interrupt(look: Look) -> None:
+        raise KeyboardInterrupt
+
+    end = run_detached(Here(), str(tmp_path), "trap 'kill $!; exit 3' TERM; sleep 100 & wait", "", 0, 60, interrupt)
+    assert end.status == 130 and "interrupted; what was measured until then is kept" in end.sentence
+    assert (tmp_path / "status").read_text() == "3\n"
 
 
 def test_a_measuring_tool_that_fails_is_quoted() -> None:

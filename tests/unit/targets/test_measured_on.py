@@ -106,6 +106,13 @@ def test_a_machine_of_two_kinds_of_cores_is_described_by_kind(tmp_path: Path) ->
     assert "SMT" not in facts and "turbo" not in facts
 
 
+def test_where_most_interrupts_go_is_said_first_and_many_are_counted(tmp_path: Path) -> None:
+    many = {f"/proc/irq/{number}/smp_affinity_list": "5\n" for number in range(30, 39)}
+    few = {f"/proc/irq/{number}/smp_affinity_list": "4-5\n" for number in (21, 22)}
+    facts = dict(machine_facts(_collected(tmp_path, ARM | few | many)))
+    assert facts["IRQ affinity"].startswith("9 IRQs on CPUs 5; IRQs 21, 22 on CPUs 4-5; IRQ 20 on CPUs 0-3; ")
+
+
 def test_a_machine_that_is_set_up_gets_no_advice(tmp_path: Path) -> None:
     assert advice(_collected(tmp_path, ARM)) == []
 

@@ -7,14 +7,17 @@ from typing import Any
 
 import pytest
 
+from latlab.campaigns import watching
 from latlab.campaigns.life import living
-from latlab.campaigns.watching import Seen, Watch, _concluded
-from latlab.errors import LatlabError
+from latlab.campaigns.watching import Seen, Watch, Watched, _concluded, _planned, check_command, core_of, verdict, watch
+from latlab.errors import LatlabError, UsageError
 from latlab.formats.probe.decoder import Decoder
-from latlab.model.enums import RunStatus
+from latlab.model.conditions import Mode
+from latlab.model.enums import Clock, RunStatus
+from latlab.model.run import CoreId, Sample, Topology
 from latlab.model.symbols import Image
-from latlab.store.store import open_store
-from support.probe_stream import NS_EL1, S_EL1, back, core, crossing, header, smc
+from latlab.store.store import Store, open_store
+from support.probe_stream import NS_EL1, S_EL1, back, core, crossing, end, header, smc
 from support.runs import run_with
 
 
@@ -54,3 +57,135 @@ def test_symbols_of_another_build_are_told_once(tmp_path: Path) -> None:
     said, problems = ended(tmp_path, seen, images=(Image("fw.elf", (0,), (4,), ("f",), ((0, bytes(4)),)),))
     assert said.startswith("fw.elf is of another build")
     assert [problem for problem in problems if "fw.elf" in problem] == [said]
+
+
+def test_a_core_is_named_by_the_two_lowest_levels_of_its_affinity() -> None:
+    assert core_of(0x8000_0203) == CoreId(2, 3) and core_of(7) == CoreId(0, 7) and core_of(0x81_0000_0100) == CoreId(1, 0)
+
+
+def test_clusters_are_as_large_as_their_last_core_that_ran() -> None:
+    seen = Seen(lambda samples: None)
+    assert seen.topology == Topology((1,)) and seen.unreturned == ()
+    seen.take(Decoder().feed(header(cores=4) + core(0, 0x1) + core(1, 0x203) + core(2, 0x201) + core(3, 0x0)))
+    assert seen.topology == Topology((2, 0, 4))
+
+
+def test_samples_are_handed_on_many_at_once_and_the_rest_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "SAMPLES_AT_ONCE", 2)
+    handed: list[list[Sample]] = []
+    seen = Seen(handed.append)
+    stream = header() + core(0, 0x102) + crossing(0, 1, 0xFF, NS_EL1)
+    for at in (10, 20, 30):
+        stream += smc(0, at, 0x84000000) + back(0, at + 5)
+    seen.take(Decoder().feed(stream + smc(0, 40, 0x84000000)))
+    assert [len(each) for each in handed] == [2] and len(seen.unreturned) == 1
+    seen.flush()
+    seen.flush()
+    assert [len(each) for each in handed] == [2, 1]
+    samples = [sample for each in handed for sample in each]
+    assert [(sample.test, sample.core, sample.iteration, sample.value_ticks) for sample in samples] == [
+        ("PSCI_VERSION", CoreId(1, 2), number, 5) for number in range(3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "there is nothing to watch"),
+        (("ls", "-l"), "ls is no machine emulator of QEMU"),
+        (("qemu-system-none",), "qemu-system-none is not there"),
+    ],
+)
+def test_what_cannot_be_watched_is_refused(words: tuple[str, ...], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        check_command(words)
+
+
+@pytest.mark.parametrize(
+    ("words", "machine", "mode"),
+    [
+        (("-M", "virt,secure=on", "-icount", "shift=1"), "virt", Mode.DETERMINISTIC),
+        (("-machine", "type=raspi4b"), "raspi4b", Mode.MULTI_THREAD),
+        (("--machine", "sbsa-ref,x=y"), "sbsa-ref", Mode.MULTI_THREAD),
+        (("-kernel", "-M"), "unknown", Mode.MULTI_THREAD),
+    ],
+)
+def test_a_run_says_its_machine_and_its_mode_by_the_command_line(words: tuple[str, ...], machine: str, mode: Mode) -> None:
+    run = _planned(Watch(("qemu-system-aarch64", *words), Path("p"), firmware="fw", campaign="sbi"), "QEMU 10.0.2")
+    assert (run.platform, run.conditions.mode, run.conditions.instrument) == (machine, mode, "crossings")
+    assert (run.campaign, run.target, run.emulator, run.build.firmware) == ("sbi", "qemu", "QEMU 10.0.2", "fw")
+    assert run.command == ("qemu-system-aarch64", *words) and run.tick.clock is Clock.INSTRUCTIONS
+
+
+MACHINE = """#!/bin/sh
+[ "$1" = --version ] && echo QEMU emulator version 10.0.2 && exit
+for word; do last=$word; done
+stream=${last#*out=}
+stream=${stream%%,*}
+echo booting
+cat $0.stream >$stream
+echo 'qemu-system-fake: said aside' >&2
+"""
+
+
+def watched(folder: Path, behaviour: str, stream: bytes, **more: Any) -> tuple[Store, Watched, bytes]:
+    """A machine that writes this stream and goes on as told; what was shown of its console."""
+    machine = folder / "qemu-system-fake"
+    machine.write_text(MACHINE + behaviour)
+    machine.chmod(0o755)
+    (folder / "qemu-system-fake.stream").write_bytes(stream)
+    store = open_store(str(folder / "s.sqlite"))
+    shown = bytearray()
+    asked = {"interrupted": more.pop("interrupted", lambda: False)}
+    found = watch(store, Watch((str(machine), "-M", "virt"), Path("p"), **more), shown.extend, lambda seen, elapsed: None, **asked)
+    return store, found, bytes(shown)
+
+
+def whole(calls: int = 2) -> bytes:
+    records = [core(0, 0x1), crossing(0, 1, 0xFF, NS_EL1)]
+    for at in range(calls):
+        records += [smc(0, 10 * at + 10, 0x84000000), back(0, 10 * at + 15)]
+    return header() + b"".join(records) + end(len(records))
+
+
+def test_a_machine_that_ends_by_itself_is_a_whole_run_with_all_that_it_said(tmp_path: Path) -> None:
+    store, found, shown = watched(tmp_path, "exit 0", whole())
+    run, logs = store.load(found.run_id), store.logs(found.run_id)
+    assert (found.status, run.status, found.problems, found.exit_status) == (RunStatus.COMPLETE, RunStatus.COMPLETE, (), 0)
+    assert [sample.value_ticks for sample in run.samples] == [5, 5] and run.topology == Topology((2,))
+    assert shown == logs["console"] == b"booting\n" and logs["stderr"] == b"qemu-system-fake: said aside\n" and logs["probe"] == whole()
+    assert (found.unreturned, found.functions, found.masked, found.proof) == ((), {}, None, None)
+    verdict(found)
+
+
+def test_a_machine_that_dies_is_kept_and_told_with_its_last_words(tmp_path: Path) -> None:
+    store, found, _ = watched(tmp_path, "exit 3", whole())
+    assert (found.status, found.exit_status) == (RunStatus.PARTIAL, 3) and len(store.load(found.run_id).samples) == 2
+    with pytest.raises(LatlabError, match=f"{found.run_id} is partial: QEMU ended with status 3; it said: 'qemu-system-fake: said aside'"):
+        verdict(found)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"timeout_s": 1.0}, "the machine was stopped after 1 s"),
+        ({"interrupted": iter([False] * 5 + [True] * 99).__next__}, "interrupted by the user"),
+    ],
+)
+def test_a_machine_that_is_stopped_says_by_whom_and_its_own_end_is_no_fault(tmp_path: Path, more: dict[str, Any], said: str) -> None:
+    _, found, _ = watched(tmp_path, "exec sleep 100", whole(), **more)
+    assert len(found.problems) == 1 and found.problems[0].message.startswith(said) and found.exit_status != 0
+
+
+def test_a_machine_of_which_no_core_ran_is_partial(tmp_path: Path) -> None:
+    _, found, _ = watched(tmp_path, "exit 0", header() + end(0))
+    assert [problem.message for problem in found.problems] == ["no core executed an instruction"]
+
+
+def test_a_stream_that_is_too_long_to_keep_is_measured_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "KEPT_STREAM_BYTES", len(whole(2)))
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "long").mkdir()
+    kept, long = watched(tmp_path / "kept", "exit 0", whole(2)), watched(tmp_path / "long", "exit 0", whole(3))
+    assert "probe" in kept[0].logs(kept[1].run_id) and "probe" not in long[0].logs(long[1].run_id)
+    assert len(long[0].load(long[1].run_id).samples) == 3

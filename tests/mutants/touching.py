@@ -3,18 +3,21 @@
 
 `python tests/mutants/touching.py SOURCE TEST...` runs the tests once under coverage and keeps which of them runs which line of the folder
 SOURCE, also in the processes that a test starts. A line that runs when its file is loaded concerns every test that runs the file; a file
-that holds nothing but declarations concerns the tests of the files that import it.
+that holds nothing but declarations concerns the tests of the files that import it. While SOURCE and what tests share stay as they are, only
+files of tests that changed are run for the map again.
 """
 
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 import os
 import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -127,8 +130,60 @@ def _add_children(files: dict[str, Lines]) -> None:
                     known.setdefault(line, set()).update(tests)
 
 
+@dataclass(frozen=True)
+class Map:
+    """`files` has the tests of each line, `digests` those of all files that it rests on."""
+
+    files: dict[str, Lines]
+    seconds: dict[str, float]
+    failed: set[str]
+    digests: dict[str, str]
+
+    def of(self, tests: set[str]) -> Map:
+        """What it says of these files of tests."""
+
+        def holds(test: str) -> bool:
+            return not test or test.partition("::")[0] in tests
+
+        files = {file: {line: set(filter(holds, by)) for line, by in lines.items()} for file, lines in self.files.items()}
+        seconds = {test: one for test, one in self.seconds.items() if holds(test)}
+        return Map(files, seconds, set(filter(holds, self.failed)), self.digests)
+
+    def joined(self, other: Map) -> Map:
+        files = {
+            file: {
+                line: self.files.get(file, {}).get(line, set()) | other.files.get(file, {}).get(line, set())
+                for line in self.files.get(file, {}).keys() | other.files.get(file, {}).keys()
+            }
+            for file in self.files.keys() | other.files.keys()
+        }
+        return Map(files, self.seconds | other.seconds, self.failed | other.failed, self.digests | other.digests)
+
+
+def read_map() -> Map:
+    kept = json.loads(KEPT.read_text())
+    files = {name: {int(number): set(tests) for number, tests in lines.items()} for name, lines in kept["files"].items()}
+    return Map(files, kept["seconds"], set(kept.get("failed", ())), kept.get("digests", {}))
+
+
 def make_map(source: str, tests: list[str]) -> int:
     """A test that fails untouched could notice nothing: the map leaves it out and names it."""
+    shared, wanted = _digests(_shared(source, tests)), _digests(_test_files(tests))
+    known = read_map() if KEPT.exists() else Map({}, {}, set(), {})
+    if any(shared.get(file) != digest for file, digest in known.digests.items() if not _is_test(file)):
+        known = Map({}, {}, set(), {})
+    again = [file for file, digest in wanted.items() if known.digests.get(file) != digest]
+    found = known.of(wanted.keys() - set(again))
+    if again:
+        found = found.joined(_measured(source, again))
+    kept = {file: {line: sorted(by - found.failed) for line, by in lines.items()} for file, lines in found.files.items()}
+    KEPT.parent.mkdir(exist_ok=True)
+    told = {"files": kept, "seconds": found.seconds, "failed": sorted(found.failed), "digests": shared | wanted}
+    KEPT.write_text(json.dumps(told))
+    return 0 if any(found.seconds.keys() - found.failed) else 1
+
+
+def _measured(source: str, tests: list[str]) -> Map:
     from coverage import Coverage
 
     _follow_children(source)
@@ -139,10 +194,25 @@ def make_map(source: str, tests: list[str]) -> int:
     coverage.stop()
     files = _lines_of(coverage.get_data())
     _add_children(files)
-    kept = {file: {line: sorted(tests - contexts.failed) for line, tests in lines.items()} for file, lines in files.items()}
-    KEPT.parent.mkdir(exist_ok=True)
-    KEPT.write_text(json.dumps({"files": kept, "seconds": contexts.seconds, "failed": sorted(contexts.failed)}))
-    return 0 if any(contexts.seconds.keys() - contexts.failed) else 1
+    return Map(files, contexts.seconds, contexts.failed, {})
+
+
+def _test_files(tests: list[str]) -> list[Path]:
+    return [file for one in map(Path, tests) for file in (sorted(one.rglob("test_*.py")) if one.is_dir() else [one])]
+
+
+def _is_test(file: str) -> bool:
+    return Path(file).name.startswith("test_")
+
+
+def _shared(source: str, tests: list[str]) -> list[Path]:
+    """What more than one file of tests may run."""
+    beside = [path for top in sorted({Path(one).parts[0] for one in tests}) for path in sorted(Path(top).rglob("*.py"))]
+    return [*sorted(Path(source).rglob("*.py")), *(path for path in beside if path.name == "conftest.py" or path.parent.name == "support")]
+
+
+def _digests(files: Iterable[Path]) -> dict[str, str]:
+    return {path.as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()[:16] for path in files}
 
 
 def tests_of(file: str, line: int, files: dict[str, Lines]) -> set[str]:
@@ -159,13 +229,12 @@ def _only_declares(lines: Lines) -> bool:
 
 
 def run_touching(file: str, line: int) -> int:
-    kept = json.loads(KEPT.read_text())
-    files = {name: {int(number): set(tests) for number, tests in lines.items()} for name, lines in kept["files"].items()}
-    tests = tests_of(file, line, files)
+    kept = read_map()
+    tests = tests_of(file, line, kept.files)
     if not tests:
         print("no test runs it")
         return 0
-    return int(pytest.main(["-x", *QUIET, *affordable(tests, kept["seconds"])]))
+    return int(pytest.main(["-x", *QUIET, *affordable(tests, kept.seconds)]))
 
 
 def main() -> int:

@@ -300,6 +300,48 @@ def test_the_map_knows_what_a_child_process_runs_and_what_nothing_but_declares(t
     assert done.returncode == 1 and "assert '4\\n' == '3\\n'" in done.stdout
 
 
+COUNTS = """
+from pathlib import Path
+
+from work import work
+
+
+def test_{name}():
+    work()
+    with Path("ran").open("a") as ran:
+        ran.write("{name} ")
+"""
+
+
+def test_only_files_of_tests_that_changed_are_run_for_the_map_again(tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "tests" / "support").mkdir(parents=True)
+    (tmp_path / "src" / "work.py").write_text("def work() -> int:\n    return 1\n")
+    (tmp_path / "tests" / "support" / "made.py").write_text("MADE = 1\n")
+
+    def made(*tests: str) -> tuple[list[str], list[str]]:
+        """The tests that ran, and those of the line by the map."""
+        (tmp_path / "ran").unlink(missing_ok=True)
+        assert in_a_process(f"make_map('src', {[f'tests/test_{name}.py' for name in tests]})", tmp_path).returncode == 0
+        kept = json.loads((tmp_path / "build" / "touching.json").read_text())
+        ran = (tmp_path / "ran").read_text().split() if (tmp_path / "ran").exists() else []
+        return ran, [test.partition("::test_")[2] for test in kept["files"]["src/work.py"]["2"]]
+
+    for name in ("a", "b", "c"):
+        (tmp_path / "tests" / f"test_{name}.py").write_text(COUNTS.format(name=name))
+    assert made("a", "b") == (["a", "b"], ["a", "b"])
+    assert made("a", "b") == ([], ["a", "b"])
+    assert made("b", "c") == (["c"], ["b", "c"])
+    (tmp_path / "tests" / "test_b.py").write_text(COUNTS.format(name="new"))
+    assert made("b", "c") == (["new"], ["new", "c"])
+    (tmp_path / "tests" / "support" / "more.py").write_text("MORE = 1\n")
+    assert made("b", "c")[0] == []
+    (tmp_path / "tests" / "support" / "made.py").write_text("MADE = 2\n")
+    assert made("b", "c")[0] == ["new", "c"]
+    (tmp_path / "src" / "work.py").write_text("def work() -> int:\n    return 2\n")
+    assert made("b", "c")[0] == ["new", "c"]
+
+
 def test_a_command_is_told_which_line_was_changed_and_the_untouched_tree_has_none(root, tmp_path):
     told = tmp_path / "told"
     tried(root, tmp_path, [SURVIVES], replace(GROUP, commands=(f'echo "$MUTANT" >> {told}',)))

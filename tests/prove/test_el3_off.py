@@ -37,9 +37,9 @@ def _stays_busy(schedule: Schedule, folder: Path) -> bool:
     return off * 10 > busy
 
 
-@pytest.mark.parametrize("gic", [2, 3])
+@pytest.mark.parametrize("gic", [2, 3, None])
 @pytest.mark.parametrize("cores", [1, 4])
-def test_a_reset_leaves_no_page_that_other_cores_wrote_meanwhile(cores: int, gic: int, tmp_path: Path) -> None:
+def test_a_reset_leaves_no_page_that_other_cores_wrote_meanwhile(cores: int, gic: int | None, tmp_path: Path) -> None:
     assert pages_left(tmp_path, cores, gic, resets=100) == [0] * 100
 
 

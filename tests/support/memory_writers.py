@@ -9,19 +9,31 @@ import time
 from pathlib import Path
 
 from latlab.model.run import Topology
+from latlab.targets.qemu.boards import board_of
 from latlab.targets.qemu.images import find_images
+from latlab.targets.qemu.subject import find_program
 from support.monitored import Monitored
 from support.needs import found
 
 SAID = " of 28672"
 
 
-def _machine(folder: Path, cores: int, gic: int) -> Monitored:
+def _virt(gic: int) -> tuple[str, ...]:
     images = found(lambda: find_images(Topology((1,)), "memory_writers"))
-    machine = ("-M", f"virt,secure=on,gic-version={gic}", "-cpu", "cortex-a57", "-smp", str(cores), "-m", "768", "-nic", "none")
     program = ("-bios", str(images.firmware_bin), "-device", f"loader,file={images.payload('memory_writers')}")
-    quiet = ("-display", "none", "-monitor", "none", "-accel", "tcg,thread=multi")
-    return Monitored(folder, (*machine, *program, *quiet))
+    return ("-M", f"virt,secure=on,gic-version={gic}", "-cpu", "cortex-a57", "-m", "768", "-nic", "none", *program)
+
+
+def _sbsa_ref() -> tuple[str, ...]:
+    board = board_of("sbsa-ref")
+    folder = find_program(board).parent
+    program = ("-bios", str(folder / "firmware.bin"), "-device", f"loader,file={folder / 'memory_writers_sbsa-ref.elf'}")
+    return ("-M", board.name, "-cpu", str(board.cpu), "-m", str(board.memory_mib), *board.words, *program)
+
+
+def _machine(folder: Path, cores: int, gic: int | None) -> Monitored:
+    machine = _sbsa_ref() if gic is None else _virt(gic)
+    return Monitored(folder, (*machine, "-smp", str(cores), "-display", "none", "-monitor", "none", "-accel", "tcg,thread=multi"))
 
 
 def _left(said: str) -> list[int]:
@@ -30,8 +42,8 @@ def _left(said: str) -> list[int]:
     return [int(left) for _, left in boots[1:]]
 
 
-def pages_left(folder: Path, cores: int, gic: int, resets: int) -> list[int]:
-    """After each reset: how many of 28,672 pages were not zero when the next boot looked."""
+def pages_left(folder: Path, cores: int, gic: int | None, resets: int) -> list[int]:
+    """After each reset: how many of 28,672 pages were not zero when the next boot looked. Without a GIC's version: on sbsa-ref."""
     with _machine(folder, cores, gic) as qemu:
         return _left(qemu.wait_for(SAID, resets + 1, patience_s=60 + 20 * resets))[:resets]
 

@@ -15,6 +15,7 @@ import pytest
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.store.store import open_store
 from latlab.targets.qemu.subject import find_program, own_subject
+from support.memory_writers import pages_left
 from support.monitored import Monitored
 
 pytestmark = [pytest.mark.firmware, pytest.mark.qemu]
@@ -72,3 +73,7 @@ def test_the_tree_tells_of_psci_and_how_deep_the_cores_sleep(tmp_path: Path) -> 
     assert after.get_property("method", "/psci").value == "smc"
     assert [node.name for node in after.get_node("/cpus/idle-states").nodes] == ["cpu-standby", "cpu-sleep", "cluster-sleep"]
     assert all(after.get_property("enable-method", f"/cpus/cpu@{core}").value == "psci" for core in range(4))
+
+
+def test_a_reset_leaves_no_page_of_memory_above_a_tebibyte_that_other_cores_wrote_meanwhile(tmp_path: Path) -> None:
+    assert pages_left(tmp_path, 4, None, resets=2) == [0, 0]

@@ -101,6 +101,7 @@ foreach(conformance psci_conformance psci_conformance_sbsa-ref psci_conformance_
 endforeach()
 
 add_payload(memory_writers memory_writers/main.c)
+add_payload_at(payload_runtime_sbsa-ref 0x10020000000 memory_writers_sbsa-ref memory_writers/main.c)
 
 add_payload(smc_fuzz
     smc_fuzz/arguments.c

@@ -8,13 +8,14 @@
 
 #include "console.h"
 #include "core.h"
+#include "machine.h"
 #include "payload.h"
 #include "psci.h"
 #include "smc.h"
 #include "timer.h"
 #include "uart.h"
 
-#define FIRST 0x48000000UL /* below the code that writes: a wipe from below comes to these pages first */
+#define FIRST (MACHINE_MEMORY - 0x18000000UL) /* below the code that writes: a wipe from below comes to these pages first */
 #define PAGES 0x7000UL
 #define PAGE 0x1000UL
 #define MARK 0x0123456789abcdefUL

@@ -33,6 +33,12 @@ static inline void dsb_sy(void)
     __asm__ volatile("dsb sy" ::: "memory");
 }
 
+/* The data at this address goes to memory and out of the caches, before a later barrier has ended. */
+static inline void dc_civac(uintptr_t address)
+{
+    __asm__ volatile("dc civac, %0" ::"r"(address) : "memory");
+}
+
 /* The translations of EL3 that this core holds are forgotten before the next instruction. */
 static inline void tlb_forget(void)
 {

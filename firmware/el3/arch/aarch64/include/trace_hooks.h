@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "arch.h"
+#include "sysregs.h"
 
 #define TRACE_NOW_TICKS() arch_counter_ticks()
 #define TRACE_RING() (&percpu()->ring)
@@ -16,9 +17,9 @@ static inline void trace_reader_sync(uintptr_t address, size_t bytes)
     uintptr_t line = address & ~(uintptr_t)(ARCH_CACHE_LINE - 1);
 
     for (; line < address + bytes; line += ARCH_CACHE_LINE) {
-        __asm__ volatile("dc civac, %0" ::"r"(line) : "memory");
+        dc_civac(line);
     }
-    __asm__ volatile("dsb sy" ::: "memory");
+    dsb_sy();
 }
 
 #endif

@@ -23,6 +23,11 @@ static inline void dsb_sy(void)
     machine_note("dsb sy");
 }
 
+static inline void dc_civac(uintptr_t address)
+{
+    machine_write("dc civac", address);
+}
+
 static inline void tlb_forget(void)
 {
     machine_note("tlb forgotten");

@@ -34,3 +34,13 @@ def test_the_stack_of_a_core_begins_at_the_end_of_its_own_words(core: int) -> No
     started.run("core_setup", 0)
     own = ADDRESSES["percpus"] + core * ADDRESSES["PERCPU_BYTES"]
     assert (started.system["tpidr_el3"], started.x[STACK_POINTER]) == (own, own + ADDRESSES["PERCPU_BYTES"])
+
+
+def test_the_stack_is_empty_where_the_normal_world_is_entered() -> None:
+    body = re.search(r"^arch_eret_scrubbed:\n(.*?)^    \.irp ", STARTS.read_text(), re.DOTALL | re.MULTILINE)
+    assert body
+    text = body[1].replace("sp,", f"x{STACK_POINTER},").replace("PERCPU_BYTES", str(ADDRESSES["PERCPU_BYTES"]))
+    core = Core(f"eret:\n{text}ret\n", {"tpidr_el3": ADDRESSES["percpus"]})
+    core.x[STACK_POINTER] = 1
+    core.run("eret", 0)
+    assert core.x[STACK_POINTER] == ADDRESSES["percpus"] + ADDRESSES["PERCPU_BYTES"]

@@ -127,6 +127,7 @@ TEST(a_gap_in_the_cores_numbers_is_refused_and_so_is_one_number_twice)
     refuse(tree_of_mpidrs(1, (const uint32_t[]){ 1 }), UNNUMBERED);
     refuse(tree_of_mpidrs(3, (const uint32_t[]){ 0, 1, 3 }), UNNUMBERED);
     refuse(tree_of_mpidrs(3, (const uint32_t[]){ 0, 1, 1 }), UNNUMBERED);
+    refuse(tree_of_mpidrs(2, (const uint32_t[]){ 1, 1 }), UNNUMBERED);
     refuse(tree_of_mpidrs(2, (const uint32_t[]){ 0, 0x100 }), MANY);
     refuse(tree_of_mpidrs(2, (const uint32_t[]){ 0, 16 }), MANY);
     refuse(tree_of_mpidrs(2, (const uint32_t[]){ 0, 0xFF }), MANY);

@@ -13,10 +13,13 @@ from typing import Annotated
 import typer
 
 from latlab.cli import analysis, attack, commits, design, doctor, look, psa, psci, publish, rt, runs, sbi, steal, upkeep, virtual, watch
+from latlab.cli.verbs import HELP_OPTIONS, Verbs
 from latlab.errors import LatlabError, UsageError
 
 app = typer.Typer(
     name="latlab",
+    cls=Verbs,
+    context_settings=HELP_OPTIONS,
     help="A latency laboratory for trusted firmware and real-time Linux.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -117,7 +120,8 @@ def _other(error: Exception) -> int:
         if said.startswith("Usage:"):
             typer.echo(said, err=True)
             return code
-        return _fail(f"{said.rstrip('.')}; see `latlab --help`", code)
+        context = getattr(error, "ctx", None)
+        return _fail(f"{said.rstrip('.')}; see `{context.command_path if context else 'latlab'} --help`", code)
     if os.environ.get("LATLAB_DEBUG"):
         raise error
     return _fail(f"a fault in latlab: {type(error).__name__}: {error}; run it again with LATLAB_DEBUG=1 and report what it prints", 3)

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The verbs in the order in which a user needs them, and how the help lists them."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+from typer.core import TyperGroup
+
+HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
+GROUPS = {
+    "Measure": ("run", "watch", "look", "design", "guest", "doctor"),
+    "Look at what was measured": ("ls", "show", "report", "export", "publish", "tail"),
+    "What changed, and why": ("compare", "explain", "gate", "history", "bisect"),
+    "Without a machine": ("predict", "fit", "whatif", "explore"),
+    "Runs from elsewhere, and housekeeping": ("import", "import-rt", "label", "recover", "rm", "prune"),
+}
+
+
+class Verbs(TyperGroup):
+    """A group that lists its commands by what they are for. The types are Any since typer has click's under a name of its own, which
+    differs between its releases."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [name for name in chain(*GROUPS.values()) if name in self.commands]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        widest = max(map(len, self.commands))
+        for title, names in GROUPS.items():
+            shown = [self.commands[name] for name in names if name in self.commands]
+            with formatter.section(title):
+                formatter.write_dl([(f"{one.name:{widest}}", one.get_short_help_str(formatter.width - widest - 6)) for one in shown])

@@ -137,10 +137,9 @@ predictions: setup-dev
 	$(MAKE) virtual
 	$(PYTHON) scripts/predictions.py
 
-# What `run sbi` needs goes in where its compiler is installed.
+# Who installs it needs no compiler: what `run sbi` needs goes in as well.
 package: setup-dev
-	$(MAKE) firmware
-	$(SBI_IF_POSSIBLE)
+	$(MAKE) firmware sbi
 	$(PYTHON) scripts/package.py
 
 clean:

@@ -156,11 +156,12 @@ def test_tf_a_for_the_reference_machine_of_servers_makes_every_call_that_it_can(
 )
 @pytest.mark.parametrize(("suite", "version"), [("bookworm-backports", "1.5.1"), ("trixie", "1.6")])
 def test_opensbi_answers_every_call_on_four_harts(suite: str, version: str, tmp_path: Path) -> None:
-    image = package("opensbi", suite, "all") / OPENSBI
+    image = package("opensbi", suite, "amd64") / OPENSBI
     done = latlab(tmp_path, "run", "sbi", "--firmware", str(image), "--harts", "4", "--iterations", "20", "--format", "json")
     assert done.returncode == 0, done.stderr
-    calls = {one["call"]: one for one in json.loads(done.stdout)["calls"]}
-    assert len(calls) == 9
+    # A fence waits for other harts, whose turns are the emulator's.
+    calls = {one["call"]: one for one in json.loads(done.stdout)["calls"] if not one["call"].startswith("rfence.")}
+    assert len(calls) == 41
     for name, one in calls.items():
         said = re.search(rf"^\| {re.escape(name)} \|.*", PAGE, re.MULTILINE)
         figures = f"{one['min']}" if one["min"] == one["max"] else f"{one['min']} to {one['max']}"

@@ -36,9 +36,26 @@ def test_every_call_is_counted_on_every_hart_and_twice_the_same(tmp_path: Path, 
     calls = {call["call"]: call for call in seen["calls"]}
     assert calls["base.get_spec_version"]["count"] == 3
     assert calls["base.get_spec_version"]["min"] == calls["base.get_spec_version"]["max"] > 0
-    assert calls.get("hsm.hart_start", {"count": 0})["count"] == 3 * (harts - 1)
-    assert calls.get("ipi.send_ipi", {"count": 0})["count"] == 3 * (harts - 1)
+    others = harts - 1
+    assert calls.get("hsm.hart_start", {"count": 0})["count"] == 3 * 2 * others
+    assert calls.get("ipi.send_ipi", {"count": 0})["count"] == 3 * others
+    assert calls[f"rfence.remote_fence_i{f' ({harts} harts)' if others else ''}"]["count"] == 3
+    assert calls[f"rfence.remote_sfence_vma ({f'{harts} harts, ' if others else ''}to 64 pages)"]["count"] == 3
     assert seen["calls"] == again["calls"]
+
+
+def test_every_extension_is_called_and_what_is_missing_says_so(tmp_path: Path) -> None:
+    done = sbi(tmp_path, "--harts", "1", "--iterations", "2")
+    seen = json.loads(done.stdout)
+    calls = {call["call"]: call for call in seen["calls"]}
+    assert {name.split(".")[0] for name in calls} >= {
+        "base", "time", "rfence", "hsm", "srst", "pmu", "dbcn", "susp", "sse", "fwft", "nacl", "sta", "cppc", "dbtr", "mpxy",
+    }  # fmt: skip
+    assert calls["nacl.probe_feature"]["failed"] == calls["susp.system_suspend"]["failed"] == {"NOT_SUPPORTED": 2}
+    assert list(calls["srst.system_reset"]["failed"].values()) == [2]
+    served = [name for name, call in calls.items() if not call["failed"] and call["kind"] == "call"]
+    assert {"sse.inject", "sse.complete", "pmu.counter_fw_read", "dbcn.console_write", "fwft.get"} <= set(served)
+    assert seen["not_returned"] == ["srst.system_reset from S on 0.0"]
 
 
 def test_too_many_harts_are_refused(tmp_path: Path) -> None:

@@ -161,6 +161,29 @@ def test_an_sbi_call_is_called_by_extension_and_function(extension: int, functio
     assert sbi_name(NAMES, extension, function) == said
 
 
+PAGE, ALL = 0x1000, (1 << 64) - 1
+
+
+@pytest.mark.parametrize(
+    ("extension", "function", "arguments", "said"),
+    [
+        (0x735049, 0, (0b100, 0), "ipi.send_ipi"),
+        (0x735049, 0, (0b1110, 0), "ipi.send_ipi (3 harts)"),
+        (0x735049, 0, (0, ALL), "ipi.send_ipi (all harts)"),
+        (0x52464E43, 0, (0b11, 0, 0, 0), "rfence.remote_fence_i (2 harts)"),
+        (0x52464E43, 1, (1, 0, 0x80000, PAGE), "rfence.remote_sfence_vma (1 page)"),
+        (0x52464E43, 1, (3, 0, 0x80000, 1), "rfence.remote_sfence_vma (2 harts, 1 page)"),
+        (0x52464E43, 2, (3, 0, 0x80000, 64 * PAGE), "rfence.remote_sfence_vma_asid (2 harts, to 64 pages)"),
+        (0x52464E43, 2, (3, 0, 0x80000, 64 * PAGE + 1), "rfence.remote_sfence_vma_asid (2 harts, to 128 pages)"),
+        (0x52464E43, 1, (1, ALL, 0, ALL), "rfence.remote_sfence_vma (all harts, everything)"),
+        (0x52464E43, 1, (1, 0, 0, 0), "rfence.remote_sfence_vma (everything)"),
+        (0x48534D, 1, (3, 0, 0, 0), "hsm.hart_stop"),
+    ],
+)
+def test_a_call_to_several_harts_or_about_a_range_says_so(extension: int, function: int, arguments: tuple[int, ...], said: str) -> None:
+    assert sbi_name(NAMES, extension, function, arguments) == said
+
+
 def test_a_tally_keeps_least_median_and_most_of_each_kind() -> None:
     tally = Tally()
     for call in calls_of(*(part for n in (30, 10, 20, 90) for part in (made.smc(0, 1000 * n, VERSION), made.back(0, 1000 * n + n)))):

@@ -306,7 +306,7 @@ def _riscv(names: CallNames, crossing: Crossing, cause: int) -> Entry:
     if cause in RISCV_ECALLS:
         extension, function = crossing.registers[7], crossing.registers[6]
         answers = NO_ANSWERS if extension in LEGACY_SBI else names.sbi_answers
-        return Entry(Kind.CALL, sbi_name(names, extension, function), extension, answers, extension in SBI_LAST)
+        return Entry(Kind.CALL, sbi_name(names, extension, function, crossing.registers), extension, answers, extension in SBI_LAST)
     return Entry(Kind.EXCEPTION, f"exception {cause}", 0)
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from latlab.model.crossings import CallNames
 
 FAST = 0x80000000
@@ -19,6 +21,8 @@ OWNERS = {
 TRUSTED_APPLICATIONS = range(48, 50)
 TRUSTED_OSES = range(50, 64)
 LEGACY_SBI = range(0x10)
+ALL = (1 << 64) - 1
+PAGE_BYTES = 4096
 
 
 def smc_name(names: CallNames, function: int) -> str:
@@ -37,11 +41,30 @@ def smc_name(names: CallNames, function: int) -> str:
     return f"{whose} {'fast' if function & FAST else 'yielding'} call {function:#010x}"
 
 
-def sbi_name(names: CallNames, extension: int, function: int) -> str:
-    """`hsm.hart_start`, or the two numbers."""
+def sbi_name(names: CallNames, extension: int, function: int, arguments: Sequence[int] = ()) -> str:
+    """`hsm.hart_start`, or the two numbers. A call to several harts, or about a range, says how many: `ipi.send_ipi (3 harts)`."""
     name, functions = names.sbi.get(extension, ("", ()))
     if not name:
         return f"extension {extension:#x} function {function}"
     if not functions:
         return name
-    return f"{name}.{functions[function] if function < len(functions) else function}"
+    return f"{name}.{functions[function] if function < len(functions) else function}{_extent(name, function, arguments)}"
+
+
+def _extent(name: str, function: int, arguments: Sequence[int]) -> str:
+    if name not in ("ipi", "rfence") or not arguments:
+        return ""
+    harts = "" if arguments[0].bit_count() == 1 else f"{arguments[0].bit_count()} harts"
+    if arguments[1] == ALL:
+        harts = "all harts"
+    pages = _pages(*arguments[2:4]) if name == "rfence" and function else ""
+    said = ", ".join(part for part in (harts, pages) if part)
+    return f" ({said})" if said else ""
+
+
+def _pages(start: int, size: int) -> str:
+    """Up to a power of two, so that a kernel's ranges have few names. OpenSBI and Linux take 0 and 0 for everything too."""
+    if size == ALL or not (start or size):
+        return "everything"
+    pages = -(-size // PAGE_BYTES)
+    return "1 page" if pages <= 1 else f"to {1 << (pages - 1).bit_length()} pages"

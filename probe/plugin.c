@@ -119,14 +119,14 @@ static void forget_ran(struct core *core)
 static void put_ran(struct core *core)
 {
     uint32_t steps = core->path != NULL ? path_finish(core->path) : 0;
-    size_t bytes = core->profile != NULL ? profile_fill_record(core->profile) : 0;
+    size_t bytes;
 
     for (uint32_t i = 0; i < steps; i += PATH_RECORD_STEPS) {
         uint32_t count = steps - i < PATH_RECORD_STEPS ? steps - i : PATH_RECORD_STEPS;
 
         put(RECORD_PATH, core->number, &core->path->steps[i], count * sizeof(core->path->steps[0]));
     }
-    if (bytes > 0) {
+    while (core->profile != NULL && (bytes = profile_next_record(core->profile)) > 0) {
         put(RECORD_PROFILE, core->number, &core->profile->record, bytes);
     }
     forget_ran(core);

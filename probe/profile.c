@@ -10,10 +10,6 @@ void profile_note(struct profile *profile, uint32_t fragment, uint32_t instructi
         return;
     }
     if (profile->times[fragment] == 0) {
-        if (profile->listed == PROFILE_LISTED) {
-            profile->record.unlisted_instructions += instructions;
-            return;
-        }
         profile->order[profile->listed++] = fragment;
     }
     if (profile->times[fragment] == UINT32_MAX) {
@@ -23,19 +19,28 @@ void profile_note(struct profile *profile, uint32_t fragment, uint32_t instructi
     profile->times[fragment]++;
 }
 
-size_t profile_fill_record(struct profile *profile)
+size_t profile_next_record(struct profile *profile)
 {
     struct profile_record *record = &profile->record;
+    uint32_t count = profile->listed - profile->put;
 
-    if (profile->listed == 0 && record->unlisted_instructions == 0) {
+    if (profile->has_record) {
+        record->unlisted_instructions = 0;
+    }
+    profile->has_record = true;
+    if (count == 0 && record->unlisted_instructions == 0) {
         return 0;
     }
-    for (size_t i = 0; i < profile->listed; i++) {
-        uint32_t fragment = profile->order[i];
+    if (count > PROFILE_LISTED) {
+        count = PROFILE_LISTED;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t fragment = profile->order[profile->put + i];
 
         record->entries[i] = (struct profile_entry) { .fragment = fragment, .times = profile->times[fragment] };
     }
-    return offsetof(struct profile_record, entries) + profile->listed * sizeof(record->entries[0]);
+    profile->put += count;
+    return offsetof(struct profile_record, entries) + count * sizeof(record->entries[0]);
 }
 
 void profile_forget(struct profile *profile)
@@ -44,5 +49,7 @@ void profile_forget(struct profile *profile)
         profile->times[profile->order[i]] = 0;
     }
     profile->listed = 0;
+    profile->put = 0;
+    profile->has_record = false;
     profile->record.unlisted_instructions = 0;
 }

@@ -3,6 +3,7 @@
 #ifndef PROBE_PROFILE_H
 #define PROBE_PROFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,17 +23,18 @@ struct profile_record {
 
 struct profile {
     uint32_t times[PROFILE_FRAGMENTS];
-    uint32_t order[PROFILE_LISTED]; /* fragments in the order of their first run */
-    uint32_t listed;
+    uint32_t order[PROFILE_FRAGMENTS]; /* fragments in the order of their first run */
+    uint32_t listed, put; /* so many of them, and so many that were in a record already */
+    bool has_record;
     struct profile_record record;
 };
 
 /* Notes one run of a fragment of `instructions` instructions. */
 void profile_note(struct profile *profile, uint32_t fragment, uint32_t instructions);
 
-/* Fills `profile->record` with the counts, in the order of the first run. Returns how many bytes of it are used, 0 where nothing ran.
- * The counts go on until they are forgotten. */
-size_t profile_fill_record(struct profile *profile);
+/* Fills `profile->record` with the next counts, in the order of the first run. Returns how many bytes of it are used, 0 where none are
+ * left. What found no room at all is in the first record. */
+size_t profile_next_record(struct profile *profile);
 
 /* Forgets all counts. */
 void profile_forget(struct profile *profile);

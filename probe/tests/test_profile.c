@@ -23,7 +23,7 @@ static void fragments_come_in_the_order_of_their_first_run(void **state)
     profile_note(profile, 7, 1);
     profile_note(profile, 3, 2);
     profile_note(profile, 7, 1);
-    assert_int_equal(profile_fill_record(profile), 8 + 2 * 8);
+    assert_int_equal(profile_next_record(profile), 8 + 2 * 8);
     assert_int_equal(profile->record.entries[0].fragment, 7);
     assert_int_equal(profile->record.entries[0].times, 2);
     assert_int_equal(profile->record.entries[1].fragment, 3);
@@ -38,13 +38,13 @@ static void what_was_forgotten_is_not_counted_again(void **state)
     profile_note(profile, 7, 1);
     profile_note(profile, PROFILE_FRAGMENTS, 5);
     profile_forget(profile);
-    assert_int_equal(profile_fill_record(profile), 0);
+    assert_int_equal(profile_next_record(profile), 0);
     profile_note(profile, 7, 1);
-    assert_int_equal(profile_fill_record(profile), 8 + 8);
+    assert_int_equal(profile_next_record(profile), 8 + 8);
     assert_int_equal(profile->record.entries[0].times, 1);
 }
 
-static void fragments_without_room_are_counted_together(void **state)
+static void fragments_that_fill_a_record_go_on_in_the_next(void **state)
 {
     struct profile *profile = *state;
 
@@ -53,9 +53,30 @@ static void fragments_without_room_are_counted_together(void **state)
     }
     profile_note(profile, UINT32_MAX, 3);
     profile_note(profile, 0, 10);
-    assert_int_equal(profile_fill_record(profile), 8 + PROFILE_LISTED * 8);
-    assert_int_equal(profile->record.unlisted_instructions, 23);
+    assert_int_equal(profile_next_record(profile), 8 + PROFILE_LISTED * 8);
+    assert_int_equal(profile->record.unlisted_instructions, 3);
     assert_int_equal(profile->record.entries[0].times, 2);
+    assert_int_equal(profile_next_record(profile), 8 + 2 * 8);
+    assert_int_equal(profile->record.unlisted_instructions, 0);
+    assert_int_equal(profile->record.entries[0].fragment, PROFILE_LISTED);
+    assert_int_equal(profile->record.entries[1].fragment, PROFILE_LISTED + 1);
+    assert_int_equal(profile_next_record(profile), 0);
+}
+
+static void what_found_no_room_is_told_once(void **state)
+{
+    struct profile *profile = *state;
+
+    profile_note(profile, PROFILE_FRAGMENTS, 3);
+    profile_note(profile, PROFILE_FRAGMENTS + 1, 4);
+    profile_note(profile, 1, 4);
+    assert_int_equal(profile_next_record(profile), 8 + 8);
+    assert_int_equal(profile->record.unlisted_instructions, 7);
+    assert_int_equal(profile_next_record(profile), 0);
+    profile_forget(profile);
+    profile_note(profile, PROFILE_FRAGMENTS, 3);
+    assert_int_equal(profile_next_record(profile), 8);
+    assert_int_equal(profile_next_record(profile), 0);
 }
 
 static void a_count_that_is_full_does_not_start_again(void **state)
@@ -65,7 +86,7 @@ static void a_count_that_is_full_does_not_start_again(void **state)
     profile_note(profile, 1, 4);
     profile->times[1] = UINT32_MAX;
     profile_note(profile, 1, 4);
-    profile_fill_record(profile);
+    profile_next_record(profile);
     assert_int_equal(profile->record.entries[0].times, UINT32_MAX);
     assert_int_equal(profile->record.unlisted_instructions, 4);
 }
@@ -75,7 +96,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(fragments_come_in_the_order_of_their_first_run, make, drop),
         cmocka_unit_test_setup_teardown(what_was_forgotten_is_not_counted_again, make, drop),
-        cmocka_unit_test_setup_teardown(fragments_without_room_are_counted_together, make, drop),
+        cmocka_unit_test_setup_teardown(fragments_that_fill_a_record_go_on_in_the_next, make, drop),
+        cmocka_unit_test_setup_teardown(what_found_no_room_is_told_once, make, drop),
         cmocka_unit_test_setup_teardown(a_count_that_is_full_does_not_start_again, make, drop),
     };
 

@@ -19,6 +19,7 @@ from latlab.formats.probe.decoder import Decoder
 from latlab.model.conditions import Mode
 from latlab.model.crossings import Crossing, End, Fragment, Header, Profile, Record, Sleep, Stretch, Wake
 from latlab.model.crossings import Path as RanPath
+from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Problem, Topology
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import find_images
@@ -82,7 +83,7 @@ def test_functions_account_for_every_instruction_in_el3(tmp_path: Path) -> None:
                 paths[record.core] = paths.get(record.core, ()) + record.steps
             case Profile():
                 assert record.unlisted_instructions == 0
-                rest[record.core] = record.runs
+                rest[record.core] = rest.get(record.core, ()) + record.runs
             case Wake():
                 begun[record.core] = record.instructions
             case Crossing() | Sleep():
@@ -117,17 +118,28 @@ def test_functions_of_the_calls_of_each_core_add_up_to_what_these_took(tmp_path:
     took: Counter[tuple[str, CoreId]] = Counter()
     calls: Counter[tuple[str, CoreId]] = Counter()
     for sample in run.samples:
-        took[sample.test, sample.core] += sample.value_ticks
-        calls[sample.test, sample.core] += 1
+        if sample.metric is Metric.CALL:
+            took[sample.test, sample.core] += sample.value_ticks
+            calls[sample.test, sample.core] += 1
     assert len(took) > 20
-    assert {(one.test, one.core): one.calls for one in run.functions} == calls
-    for one in run.functions:
+    of_calls = [one for one in run.functions if one.metric is Metric.CALL]
+    assert {(one.test, one.core): one.calls for one in of_calls} == calls
+    for one in of_calls:
         whole, ran = took[one.test, one.core], sum(share.instructions for share in one.functions)
         # What runs between two sleeps at one place, as at a lock, is in no path (docs/probe-format.md).
         least = 0.99 * whole if "SUSPEND" in one.test else whole
         assert least <= ran <= whole
     named = {share.name: share.place for one in run.functions for share in one.functions}
     assert "/psci_on_off.c:" in named["psci_cpu_on"]
+    stages = {sample.test: sample.value_ticks for sample in run.samples if sample.metric is Metric.BOOT}
+    (booted,) = (one for one in run.functions if one.metric is Metric.BOOT)
+    assert stages["firmware"] == sum(share.instructions for share in booted.functions)
+    assert stages.pop("all") == sum(stages.values()) == json.loads(done.stdout)["boot"]["all"]
+
+
+def test_without_symbols_a_boot_is_told_by_its_world(tmp_path: Path) -> None:
+    seen = json.loads(latlab(tmp_path, "watch", "--format", "json", "--", *machine_command(tmp_path, (1,))).stdout)
+    assert set(seen["boot"]) == {"all", "EL3"} and seen["boot"]["all"] == seen["boot"]["EL3"] > 1000
 
 
 def test_calls_that_fail_are_counted_by_what_they_answered_and_those_that_did_not_return_named(tmp_path: Path) -> None:

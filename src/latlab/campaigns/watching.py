@@ -16,7 +16,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO
 
-from latlab.analysis.crossings.calls import Call, Pairing
+from latlab.analysis.crossings.boot import Stages, stages_of
+from latlab.analysis.crossings.calls import Boot, Call, Pairing
 from latlab.analysis.crossings.masked import atlas_of
 from latlab.analysis.crossings.placing import WrongImage, placed
 from latlab.analysis.crossings.proof import Proof, prove
@@ -68,6 +69,7 @@ class Watched:
     exit_status: int
     proof: Proof | None = None
     masked: MaskedAtlas | None = None
+    stages: Stages | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,10 @@ class Seen:
         for core in self.cores.values():
             sizes[core.cluster] = max(sizes.get(core.cluster, 0), core.core + 1)
         return Topology(tuple(sizes.get(cluster, 0) for cluster in range(max(sizes, default=0) + 1)) if sizes else (1,))
+
+    @property
+    def boot(self) -> Boot | None:
+        return self._pairing.boot if self._pairing else None
 
     def flush(self) -> None:
         """Hand on the samples that were kept back."""
@@ -323,8 +329,12 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
     if not seen.crossings:
         problems.append(Problem(0, "no core executed an instruction"))
     ran = seen.tally.ran()
-    reader = SpanReader(seen.header.arch, seen.fragments, images, [stretches for each in ran.values() for stretches in each])
-    by_function = functions_of_calls(seen.tally, seen.cores, reader)
+    booted = [seen.boot.ran] if seen.boot else []
+    spans = [stretches for each in ran.values() for stretches in each]
+    reader = SpanReader(seen.header.arch, seen.fragments, images, [*spans, *booted])
+    stages = _stages(seen, images, reader)
+    store.add(run_id, stages.samples if stages else ())
+    by_function = (*(stages.functions if stages else ()), *functions_of_calls(seen.tally, seen.cores, reader))
     kinds = kinds_of(seen.tally, seen.header, seen.cores, reader)
     store.add(run_id, logs={KINDS_LOG: render_kinds(kinds), FUNCTIONS_LOG: render_functions(by_function)})
     masked = MaskedAtlas(atlas_of(seen.masked, seen.header.arch, images)) if seen.header.has_masked else None
@@ -334,8 +344,16 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
     status = finish(store, run_id, problems)
     return Watched(
         run_id, status, seen.header, seen.tally.rows(), functions, seen.crossings, seen.unreturned, tuple(problems), follower.exit_status,
-        proof, masked,
+        proof, masked, stages,
     )  # fmt: skip
+
+
+def _stages(seen: Seen, images: tuple[Image, ...], reader: SpanReader) -> Stages | None:
+    """None of a machine that began in its normal world, or never came to it."""
+    if seen.boot is None or seen.header is None:
+        return None
+    core = seen.cores.get(seen.boot.core, CoreId(0, seen.boot.core))
+    return stages_of(seen.boot, seen.header.arch, images, core, reader)
 
 
 def verdict(watched: Watched) -> None:

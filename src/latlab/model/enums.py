@@ -20,7 +20,8 @@ class Metric(StrEnum):
     `missed_periods` is no span: it counts the periods of a task that passed before it ran, per million that were due; `late_wakeups`
     counts wake-ups later than a level, those of one event once, per million. `call` goes from
     the first instruction of the world that serves to the first one back in the world that called, or from before the call to after it
-    where the caller measures. `stall` is the time for which a busy loop stood still.
+    where the caller measures. `boot` goes from a machine's first instruction to the first one of its normal world, or is the part of it
+    that one image ran. `stall` is the time for which a busy loop stood still.
 
     The last five are amounts, which tools count or sum over a run: a `duration`, `events` that disturb, a `throughput`, the share of
     the time that was `available`, and a `value` of which nothing is known."""
@@ -35,6 +36,7 @@ class Metric(StrEnum):
     MISSED_PERIODS = "missed_periods"
     LATE_WAKEUPS = "late_wakeups"
     CALL = "call"
+    BOOT = "boot"
     STALL = "stall"
     DURATION = "duration"
     EVENTS = "events"

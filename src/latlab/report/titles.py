@@ -19,6 +19,7 @@ METRIC_TITLES = {
     Metric.MISSED_PERIODS: "Missed Periods",
     Metric.LATE_WAKEUPS: "Late Wake-ups",
     Metric.CALL: "Call",
+    Metric.BOOT: "Boot",
     Metric.STALL: "Stall",
     Metric.DURATION: "Duration",
     Metric.EVENTS: "Events",

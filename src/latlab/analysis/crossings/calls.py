@@ -39,6 +39,7 @@ EC_SHIFT = 26
 EC_NAMES = {0x11: "SVC", 0x12: "HVC", 0x13: "SMC", 0x15: "SVC", 0x16: "HVC", 0x17: "SMC", 0x01: "WFI or WFE", 0x18: "system register"}
 SMC_LIKE = ("SMC", "HVC", "SVC")
 RISCV_INTERRUPT = 1 << 63
+M_MODE = 3
 RISCV_ECALLS = range(8, 12)
 SBI_LAST = (0x53525354, 0x8)  # system reset, legacy shutdown
 
@@ -122,6 +123,19 @@ class Unreturned:
     is_replaced: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Boot:
+    """Of the core that came to the normal world first, in instructions: those in each world before, and what ran, in its order."""
+
+    core: int
+    parts: tuple[tuple[int, int], ...]
+    ran: tuple[Stretch, ...]
+
+    @property
+    def instructions(self) -> int:
+        return sum(count for _, count in self.parts)
+
+
 @dataclass(slots=True)
 class _Open:
     """`registers` as in the crossing. `sleeps` are the sleeps so far with their wake-ups; `ran` is what ran before each of them and, last,
@@ -139,12 +153,18 @@ class _Open:
 
 @dataclass(slots=True)
 class _CoreState:
-    """`steps` and `profile` are what ran since the last change, until the record of the next one comes."""
+    """`steps` and `profile` are what ran since the last change, until the record of the next one comes. `boot` is as if its first
+    instruction were a call, until it, or another core, comes to the normal world."""
 
     stack: list[_Open] = field(default_factory=list)
+    boot: _Open | None = None
     last: int = 0
     steps: tuple[int, ...] = ()
     profile: Profile | None = None
+
+    def lasting(self) -> tuple[_Open, ...]:
+        """What began and has not ended."""
+        return (self.boot, *self.stack) if self.boot else tuple(self.stack)
 
 
 class Pairing:
@@ -155,6 +175,8 @@ class Pairing:
         self._names = names
         self._cores: dict[int, _CoreState] = defaultdict(_CoreState)
         self._replaced: list[Unreturned] = []
+        self._is_booted = False
+        self.boot: Boot | None = None
 
     def feed(self, records: Iterable[Record]) -> Iterator[Call]:
         for record in records:
@@ -170,7 +192,7 @@ class Pairing:
                 case Path():
                     self._cores[record.core].steps += record.steps
                 case Profile():
-                    self._cores[record.core].profile = record
+                    self._cores[record.core].profile = _added(self._cores[record.core].profile, record)
 
     def unreturned(self) -> tuple[Unreturned, ...]:
         """The calls that have not come back: of cores that are off, what ran when the machine stopped, those of a system that is gone."""
@@ -185,8 +207,9 @@ class Pairing:
 
     def _crossed(self, core: _CoreState, record: Crossing) -> Iterator[Call]:
         spent, core.last = record.instructions - core.last, record.instructions
-        for each in core.stack:
+        for each in core.lasting():
             each.parts[record.left] += spent
+        self._booted(core, record)
         if record.left == NO_WORLD:
             core.stack.clear()
         elif is_entry(self._arch, record):
@@ -194,6 +217,20 @@ class Pairing:
             core.stack.append(_Open(record.left, entry, record.instructions, record.machine, record.registers))
         else:
             yield from self._returned(core, record)
+
+    def _booted(self, core: _CoreState, record: Crossing) -> None:
+        if self._is_booted:
+            return
+        if record.left == NO_WORLD:
+            core.boot = _Open(NO_WORLD, Entry(Kind.CALL, "boot", 0), record.instructions, record.machine, ())
+        if not is_normal(self._arch, record.entered):
+            return
+        self._is_booted = True
+        if core.boot and core.boot.parts:
+            ran = tuple(one for part in core.boot.ran for one in part)
+            self.boot = Boot(record.core, tuple(core.boot.parts.items()), ran)
+        for each in self._cores.values():
+            each.boot = None
 
     def _returned(self, core: _CoreState, record: Crossing) -> Iterator[Call]:
         """The innermost open call that was made by the world that is entered is over; those inside it were ways back, no calls."""
@@ -267,6 +304,13 @@ def _pause(done: _Open) -> tuple[Pause | None, int]:
     return Pause(sleep.instructions, sleep.machine, wake.instructions, wake.machine), number + 1
 
 
+def is_normal(arch: Arch, world: int) -> bool:
+    """A world that firmware starts and that is not its own."""
+    if arch is Arch.RISCV:
+        return world & LEVEL_MASK != M_MODE
+    return not world & (SECURE | REALM)
+
+
 def argument_count(arch: Arch) -> int:
     return 4 if arch is Arch.ARMV8M else ARGUMENTS
 
@@ -311,15 +355,22 @@ def _riscv(names: CallNames, crossing: Crossing, cause: int) -> Entry:
 
 
 def _slept(core: _CoreState, record: Sleep) -> None:
-    for each in core.stack:
+    for each in core.lasting():
         each.sleeps.append((record, None))
         each.ran.append([])
 
 
 def _woke(core: _CoreState, record: Wake) -> None:
-    for each in core.stack:
+    for each in core.lasting():
         if each.sleeps:
             each.sleeps[-1] = each.sleeps[-1][0], record
+
+
+def _added(before: Profile | None, more: Profile) -> Profile:
+    """A profile that fills a record goes on in the next."""
+    if before is None:
+        return more
+    return Profile(more.core, before.unlisted_instructions + more.unlisted_instructions, before.runs + more.runs)
 
 
 def _ran(core: _CoreState) -> None:
@@ -329,5 +380,5 @@ def _ran(core: _CoreState) -> None:
     runs, unlisted = (core.profile.runs, core.profile.unlisted_instructions) if core.profile else ((), 0)
     stretch = Stretch(core.steps, runs, unlisted)
     core.steps, core.profile = (), None
-    for each in core.stack:
+    for each in core.lasting():
         each.ran[-1].append(stretch)

@@ -46,7 +46,7 @@ class SpanReader:
         self.names = Names(fragments, images, entry_addresses(arch, fragments, spans))
         self.parts = CodeParts(arch, fragments)
         self.codes = codes_of(arch, fragments, self.names)
-        self._fragments = fragments
+        self.fragments = fragments
 
     def functions(self, spans: Spans) -> tuple[SpanFunctions, ...]:
         """One entry for each test, span and core."""
@@ -63,7 +63,7 @@ class SpanReader:
     def _by_function(self, runs: Counter[int]) -> Counter[str]:
         functions: Counter[str] = Counter()
         for number, count in runs.items():
-            functions[self.names[number]] += self._fragments[number].instructions * count
+            functions[self.names[number]] += self.fragments[number].instructions * count
         return functions
 
     def _functions(self, key: tuple[str, Metric, CoreId], ran: Counter[tuple[Stretch, ...]]) -> SpanFunctions:

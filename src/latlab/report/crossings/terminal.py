@@ -13,6 +13,7 @@ from rich.table import Table
 
 from latlab.analysis.crossings.tally import Row
 from latlab.model.crossings import Arch, world_name
+from latlab.report.crossings.boot import boot_table
 from latlab.report.crossings.errors_said import errors_said
 from latlab.report.crossings.masked import masked_table
 from latlab.report.renderers.terminal import print_table
@@ -47,6 +48,9 @@ def print_watched(console: Console, watched: Watched) -> None:
     _say(console, f"{total} changes of world: {ways}", "")
     if watched.unreturned:
         _say(console, f"Calls that did not return: {'; '.join(watched.unreturned)}", "")
+    boot = boot_table(watched.stages.samples, watched.stages.functions) if watched.stages else None
+    if boot:
+        print_table(console, boot)
     if watched.masked:
         print_table(console, masked_table(watched.masked))
     if watched.proof and watched.proof.holds:
@@ -88,6 +92,7 @@ def watched_json(watched: Watched) -> str:
             {"from": world_name(arch, left), "to": world_name(arch, entered), "count": count}
             for (left, entered), count in watched.crossings.most_common()
         ],
+        "boot": {one.test: one.value_ticks for one in watched.stages.samples} if watched.stages else None,
         "masked": [asdict(row) for row in watched.masked.stretches] if watched.masked else None,
         "not_returned": list(watched.unreturned),
         "problems": [problem.message for problem in watched.problems],

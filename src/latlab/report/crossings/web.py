@@ -12,6 +12,7 @@ import altair as alt
 from latlab.model.run import CallsOfKind, MaskedAtlas, Run
 from latlab.report.chart import WIDE_PX, Chart, finished
 from latlab.report.colours import MAIN
+from latlab.report.crossings.boot import boot_table
 from latlab.report.crossings.errors_said import errors_said
 from latlab.report.crossings.masked import masked_section
 from latlab.report.flame import OWN_KEY, OWN_SENTENCE, flame
@@ -40,6 +41,9 @@ def _counted(kinds: Sequence[CallsOfKind]) -> Iterator[str]:
 def _sections(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None) -> Iterator[Section]:
     if run.problems:
         yield Section("This run is partial", (problem_items(run.problems),))
+    boot = boot_table(run.samples, run.functions)
+    if boot:
+        yield Section("Boot by stage", (boot,), anchor="boot")
     if masked:
         yield masked_section(masked)
     if kinds:

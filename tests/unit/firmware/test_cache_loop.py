@@ -26,16 +26,20 @@ class Cache:
     kind: int = TYPE_UNIFIED
 
 
+# Of CLIDR what is above the level of coherency; of CCSIDR the bits that are UNKNOWN in the short format and RES0 in the long one.
+OTHER_LEVELS, UNKNOWN, RES0 = 0xFF << 27, 0xF << 28, 0xFF << 24 | 0xFF << 56
+
+
 def a_core(caches: list[Cache], louis: int, loc: int, has_ccidx: bool) -> Core:
     system = {
         "sctlr_el3": SCTLR,
-        "clidr_el1": sum(cache.kind << 3 * level for level, cache in enumerate(caches)) | louis << 21 | loc << 24,
+        "clidr_el1": sum(cache.kind << 3 * level for level, cache in enumerate(caches)) | louis << 21 | loc << 24 | OTHER_LEVELS,
         "s3_0_c0_c7_2": 1 << 20 if has_ccidx else 0,
         "csselr_el1": 0x99,
     }
     for level, cache in enumerate(caches):
-        small = (cache.sets - 1) << 13 | (cache.ways - 1) << 3
-        large = (cache.sets - 1) << 32 | (cache.ways - 1) << 3
+        small = (cache.sets - 1) << 13 | (cache.ways - 1) << 3 | UNKNOWN
+        large = (cache.sets - 1) << 32 | (cache.ways - 1) << 3 | RES0
         system[f"ccsidr {level << 1}"] = (large if has_ccidx else small) | (cache.log2_line - 4)
     return Core(SOURCE.read_text(), system)
 

@@ -39,7 +39,7 @@ static void a_machine_with(uint64_t pfr0, uint64_t hcr)
     machine_set("id_aa64pfr0_el1", pfr0);
     machine_set("id_aa64mmfr1_el1", 0);
     if ((pfr0 & PFR0_EL2) != 0) {
-        machine_set("hcr_el2", hcr);
+        machine_set("hcr_el2", hcr | ~(HCR_TGE | HCR_RW)); /* no other bit counts */
         machine_set("vbar_el2", VBAR_EL2);
         machine_set("sctlr_el2", 0);
     }

@@ -19,6 +19,7 @@ OPENSBI_32 = struct.pack("<I", 0x00B50533) * 128 + b"OpenSBI v%d.%d\n\0"
 KERNEL = bytes(56) + b"ARM\x64" + bytes(100)
 UBOOT = b"\0U-Boot 2023.01 (Jan 01 2024)\0arch=riscv\0cpu=generic\0"
 READ_MHARTID = struct.pack("<I", 0xF1402573)
+EFI = b"MZ" + bytes(58) + struct.pack("<I", 64) + b"PE\0\0" + struct.pack("<H", 0xAA64) + bytes(100)
 UEFI = bytes(40) + b"_FVH" + bytes(100)
 
 

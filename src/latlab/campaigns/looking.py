@@ -14,7 +14,12 @@ from latlab.targets.qemu.subject import FirmwareImage, Subject
 
 PACKAGE_AT = 0x40000
 OWN_CALLS = (FileKind.FLASH, FileKind.PACKAGE, FileKind.BL1, FileKind.BL31, FileKind.EL3, FileKind.OPENSBI)
-CALLERS = (FileKind.KERNEL, FileKind.UBOOT, FileKind.UEFI)
+CALLERS = (FileKind.KERNEL, FileKind.UBOOT, FileKind.UEFI, FileKind.EFI)
+HOLD_NONE = {
+    FileKind.ROM: "which a PC's firmware or its UEFI runs, and which offers no calls; name the firmware",
+    FileKind.TREE: "which describes a machine and has no code; name the firmware",
+    FileKind.FIT: "which holds others; take the firmware out of it with dumpimage, and name that",
+}
 PROBED = ("aarch64", "arm", "riscv")
 KNOWN = "TF-A (bl1.bin and fip.bin, both in one flash image, or bl31.bin of the Raspberry Pi 4), OpenSBI, and ELF files with their symbols"
 
@@ -55,7 +60,7 @@ def _read(path: Path) -> FirmwareFile:
     try:
         return identified(data)
     except DataError as error:
-        raise DataError(f"{path}: {error}; build the firmware again") from error
+        raise DataError(f"{path}: {error}") from error
 
 
 def look(files: Sequence[Named], on: str | None = None) -> Look:
@@ -86,6 +91,10 @@ def _check_one(firmware: Sequence[Named]) -> None:
 def _no_firmware(one: Named) -> str:
     if one.what.arch not in ("", *PROBED):
         return f"{one}, a processor whose firmware the probe does not know; it knows AArch64, Armv8-M and RISC-V"
+    if one.what.kind in HOLD_NONE:
+        return f"{one}, {HOLD_NONE[one.what.kind]}"
+    if one.what.arch == "arm" and not one.what.is_m_profile:
+        return f"{one}, and nothing in it says that it is for an M-profile core; AArch32 alone the probe does not follow"
     if one.what.kind is FileKind.ELF:
         return _alone(one)
     if one.what.kind in CALLERS and not one.what.is_machine_mode:
@@ -98,7 +107,7 @@ def _alone(one: Named) -> str:
     if one.what.arch == "arm":
         return (
             f"{one}; where the secure partition manager of an M-profile core is called stands in its import library: write a subject file "
-            "with both (docs/campaign-psa.md) for `latlab run psa --subject`; other firmware of 32 bits is not measured"
+            "with both (docs/campaign-psa.md) for `latlab run psa --subject`"
         )
     has = "has symbols and" if one.what.has_symbols else "has no symbols and"
     return f"{one} {has} is not what a machine starts; name the flat image too (such as bl1.bin with fip.bin)"
@@ -124,6 +133,8 @@ def _subject(firmware: Sequence[Named], on: str | None) -> tuple[Subject, tuple[
         return _of_two(by_kind.get(FileKind.BL1), by_kind.get(FileKind.PACKAGE), on)
     one = firmware[0]
     board, assumed = _board(one, on)
+    if one.what.kind is FileKind.BL31 and board.is_flashed:
+        raise UsageError(f"{one}, which {board.name} does not start with; name bl1.bin and fip.bin of the same build")
     image = FirmwareImage(one.path, flash=0) if board.is_flashed else FirmwareImage(one.path, address=0)
     return _made(one, board, (image,), board.options), assumed
 
@@ -154,7 +165,8 @@ def _board(one: Named, on: str | None) -> tuple[Board, tuple[str, ...]]:
     if on is not None:
         return board_of(on), ()
     if not one.what.machine:
-        raise UsageError(f"{one}; nothing in it says for which machine, name one that QEMU has with --on {', '.join(BOARDS)}")
+        asked = f"if it is one of {', '.join(BOARDS)}, name it with --on, else it does not run here"
+        raise UsageError(f"{one}; nothing in it says for which machine; {asked}")
     board = board_of(one.what.machine)
     cpu = f", {board.cpu}" if board.cpu else ""
     return board, (f"it is for QEMU's {board.name}, by its messages; assumed: {board.cores} cores{cpu}",)

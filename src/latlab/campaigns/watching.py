@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from latlab.analysis.crossings.boot import Stages, stages_of
-from latlab.analysis.crossings.calls import Boot, Call, Pairing
+from latlab.analysis.crossings.calls import Call, ColdStart, Pairing
 from latlab.analysis.crossings.masked import atlas_of
 from latlab.analysis.crossings.placing import WrongImage, placed
 from latlab.analysis.crossings.proof import Proof, prove
@@ -131,7 +131,7 @@ class Seen:
         return Topology(tuple(sizes.get(cluster, 0) for cluster in range(max(sizes, default=0) + 1)) if sizes else (1,))
 
     @property
-    def boot(self) -> Boot | None:
+    def boot(self) -> ColdStart | None:
         return self._pairing.boot if self._pairing else None
 
     def flush(self) -> None:

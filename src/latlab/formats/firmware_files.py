@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from io import BytesIO
+from typing import Any
 
 from latlab.errors import DataError
 from latlab.formats.fip import package_at
@@ -23,7 +25,20 @@ OPENSBI_VERSION = b"OpenSBI v%d.%d"
 UBOOT_VERSION = re.compile(rb"U-Boot (?:SPL )?20\d\d\.\d\d[^\s\0]*")
 UBOOT_ARCH = re.compile(rb"\0arch=(\w+)\0")
 ELF_ARCHES = {"EM_AARCH64": "aarch64", "EM_ARM": "arm", "EM_RISCV": "riscv"}
-OWN_SENTENCE = b"latlab: this machine has no EL3"
+OWN_BUILD = re.compile(rb"latlab EL3 firmware: latlab-psci-([\w.]+);(\w+)")
+OWN_BOARDS = {"qemu_virt": "virt", "raspi4": "raspi4b", "sbsa_ref": "sbsa-ref"}
+OPTION_ROM, EFI_PROGRAM, PE_AT = b"\x55\xaa", b"MZ", 60
+PE_ARCHES = {0xAA64: "aarch64", 0x8664: "x86_64", 0x14C: "386", 0x5064: "riscv", 0x1C2: "arm"}
+NOT_OURS = {b"SeaBIOS": ("SeaBIOS", "x86"), b"QBOOT": ("qboot", "x86"), b"SLOF": ("SLOF", "ppc")}
+WRAPPED = {
+    GZIP: "compressed by gzip; unpack it with gunzip",
+    b"\xfd7zXZ\0": "compressed by xz; unpack it with unxz",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd; unpack it with unzstd",
+    b"S0": "S-records; make them flat with objcopy -I srec -O binary",
+    b"!<arch>\n": "an archive, such as a package; unpack it",
+}
+"""What firmware comes in, by how it begins, and what to do first."""
+M_PROFILE = ord("M")
 RV64_ONLY = 0x1B  # the major opcode of addiw, slliw and their like
 
 
@@ -40,14 +55,20 @@ class FileKind(Enum):
     UBOOT = "U-Boot"
     UEFI = "a UEFI firmware volume"
     ELF = "an ELF file"
+    EFI = "an EFI program"
+    ROM = "an option ROM"
+    FIT = "a FIT image"
+    TREE = "a device tree"
+    FOREIGN = ""
     OTHER = "not known"
 
 
 @dataclass(frozen=True, slots=True)
 class FirmwareFile:
     """`arch` is aarch64, arm, riscv, another name, or empty where nothing says it; `machine` is the board of QEMU that it says it is for,
-    or empty; `version` as the file prints it; `gic` the version of the interrupt controller that its code drives. `is_machine_mode` is
-    of U-Boot on RISC-V."""
+    or empty; `version` as the file prints it, or the name of FOREIGN
+    firmware; `gic` the version of the interrupt controller that its code drives. `is_machine_mode` is
+    of U-Boot on RISC-V, `is_m_profile` of an ELF file for Arm's microcontrollers."""
 
     kind: FileKind
     arch: str = ""
@@ -58,20 +79,29 @@ class FirmwareFile:
     is_elf: bool = False
     has_symbols: bool = False
     is_machine_mode: bool = False
+    is_m_profile: bool = False
 
     def __str__(self) -> str:
         return " ".join(part for part in (self.kind.value, self.version, f"({self.arch})" if self.arch else "") if part)
 
 
 def identified(data: bytes) -> FirmwareFile:
-    """Raises DataError where it says what it is and is damaged."""
+    """Raises DataError where it says what it is and is damaged, or has to be unpacked first."""
     if data.startswith(ELF_MAGIC):
         return _elf(data)
+    wrapped = next((what for begin, what in WRAPPED.items() if data.startswith(begin)), None)
+    if wrapped:
+        raise DataError(wrapped)
+    if data.count(data[:1]) == len(data):
+        raise DataError(f"nothing but bytes of {data[0]:#04x}; build the firmware again")
+    if data.startswith(DEVICE_TREE):
+        return FirmwareFile(FileKind.FIT if b"configurations" in data else FileKind.TREE)
     package = package_at(data)
     if package is not None:
         return _with_package(data, package)
-    if OWN_SENTENCE in data:
-        return FirmwareFile(FileKind.EL3, "aarch64", machine="virt")
+    own = OWN_BUILD.search(data)
+    if own:
+        return FirmwareFile(FileKind.EL3, "aarch64", machine=OWN_BOARDS.get(own[2].decode(), ""), version=own[1].decode())
     if b"Booting Trusted Firmware" in data and b"BL1: " in data:
         return FirmwareFile(FileKind.BL1, "aarch64", machine=_machine_of(data), version=_version(TFA_VERSION, data))
     if b"BL31: " in data:
@@ -87,12 +117,22 @@ def _normal_world(data: bytes) -> FirmwareFile:
         return FirmwareFile(FileKind.KERNEL, "aarch64" if magic == ARM64_KERNEL else "riscv")
     if data[FIRMWARE_VOLUME_AT : FIRMWARE_VOLUME_AT + 4] == FIRMWARE_VOLUME or FIRMWARE_VOLUME in data[: 1 << 16]:
         return FirmwareFile(FileKind.UEFI)
+    if data.startswith(EFI_PROGRAM):
+        return FirmwareFile(FileKind.EFI, _arch_of_pe(data))
+    if data.startswith(OPTION_ROM):
+        return FirmwareFile(FileKind.ROM)
     if UBOOT_VERSION.search(data):
         arch = UBOOT_ARCH.search(data)
         name = {"arm": "aarch64" if b"\0cpu=armv8\0" in data else "arm"}.get(_text(arch), _text(arch))
         is_machine = name == "riscv" and READS_MHARTID.search(data) is not None
         return FirmwareFile(FileKind.UBOOT, name, version=_version(UBOOT_VERSION, data), is_machine_mode=is_machine)
-    return FirmwareFile(FileKind.OTHER)
+    foreign = next((who for word, who in NOT_OURS.items() if word in data), None)
+    return FirmwareFile(FileKind.FOREIGN, foreign[1], version=foreign[0]) if foreign else FirmwareFile(FileKind.OTHER)
+
+
+def _arch_of_pe(data: bytes) -> str:
+    at = int.from_bytes(data[PE_AT : PE_AT + 4], "little")
+    return PE_ARCHES.get(int.from_bytes(data[at + 4 : at + 6], "little"), "") if data[at : at + 2] == b"PE" else ""
 
 
 def _text(found: re.Match[bytes] | None) -> str:
@@ -133,11 +173,17 @@ def _elf(data: bytes) -> FirmwareFile:
         elf = ELFFile(BytesIO(data))
         machine, bits = str(elf["e_machine"]), int(elf.elfclass)
     except (ELFError, UnicodeDecodeError, ValueError) as error:
-        raise DataError(f"a damaged ELF file ({error})") from error
-    try:
+        raise DataError(f"a damaged ELF file ({error}); build the firmware again") from error
+    has_symbols, is_m_profile = False, False
+    with suppress(ELFError, UnicodeDecodeError, ValueError, KeyError, IndexError):
         has_symbols = elf.get_section_by_name(".symtab") is not None
-    except (ELFError, UnicodeDecodeError, ValueError):
-        has_symbols = False
+        is_m_profile = machine == "EM_ARM" and _has_m_profile(elf)
     arch = ELF_ARCHES.get(machine, machine.removeprefix("EM_").lower())
     kind = FileKind.OPENSBI if arch == "riscv" and OPENSBI_VERSION in data else FileKind.ELF
-    return FirmwareFile(kind, arch, bits, is_elf=True, has_symbols=has_symbols)
+    return FirmwareFile(kind, arch, bits, is_elf=True, has_symbols=has_symbols, is_m_profile=is_m_profile)
+
+
+def _has_m_profile(elf: Any) -> bool:
+    section = elf.get_section_by_name(".ARM.attributes")
+    groups = (group for part in section.iter_subsections() for group in part.iter_subsubsections()) if section else ()
+    return any(one.tag == "TAG_CPU_ARCH_PROFILE" and one.value == M_PROFILE for group in groups for one in group.iter_attributes())

@@ -69,7 +69,16 @@ def test_opensbi_is_for_the_sbi_campaign(tmp_path: Path) -> None:
     [
         ({"a": made.BL1}, "starts nothing alone, name the package (fip.bin) of the same build too"),
         ({"a": made.package(b"")}, "starts nothing alone, name BL1 (bl1.bin) of the same build too"),
-        ({"a": made.BL31}, "nothing in it says for which machine, name one that QEMU has with --on virt, raspi4b, sbsa-ref"),
+        ({"a": made.BL31}, "nothing in it says for which machine; if it is one of virt, raspi4b, sbsa-ref, name it with --on, else"),
+        ({"a": made.BL31 + made.FOR_VIRT}, "which virt does not start with; name bl1.bin and fip.bin of the same build"),
+        ({"a": b"\xd0\x0d\xfe\xed" + made.BL31}, "a device tree, which describes a machine and has no code; name the firmware"),
+        (
+            {"a": b"\xd0\x0d\xfe\xedconfigurations" + made.BL31},
+            "a FIT image, which holds others; take the firmware out of it with dumpimage",
+        ),
+        ({"a": made.EFI}, "an EFI program (aarch64), which calls a firmware and is none; name the firmware, or see the calls"),
+        ({"a": b"\x55\xaa" + bytes(100)}, "an option ROM, which a PC's firmware or its UEFI runs, and which offers no calls"),
+        ({"a": b"\0SeaBIOS (version %s)\0"}, "SeaBIOS (x86), a processor whose firmware the probe does not know; it knows AArch64"),
         ({"a": made.BL31 + made.FOR_RASPBERRY_4 + b"cortex_a76"}, "nothing in it says for which machine"),
         ({"a": made.OPENSBI_32}, "for harts of 32 bits; the program that makes the calls is for 64"),
         ({"a": made.elf(EM_RISCV) + b"OpenSBI v%d.%d"}, "as an ELF file, which QEMU does not put in its place; name the flat image too"),
@@ -79,7 +88,10 @@ def test_opensbi_is_for_the_sbi_campaign(tmp_path: Path) -> None:
         ({"a": made.UBOOT.replace(b"riscv", b"x86")}, "a processor whose firmware the probe does not know"),
         ({"a": made.UEFI}, "a UEFI firmware volume, which calls a firmware and is none"),
         ({"a": made.elf(EM_MIPS)}, "a processor whose firmware the probe does not know"),
-        ({"a": made.elf(EM_ARM, is_64=False)}, "stands in its import library: write a subject file with both"),
+        (
+            {"a": made.elf(EM_ARM, is_64=False)},
+            "nothing in it says that it is for an M-profile core; AArch32 alone the probe does not follow",
+        ),
         ({"a": made.elf(EM_AARCH64)}, "has no symbols and is not what a machine starts; name the flat image too"),
         ({"a": b"root:x:0:0"}, "nothing in it says what it is; what is told by its content is TF-A"),
         ({"a": made.OPENSBI, "b": made.BL31}, "they are no one firmware; look at one at a time"),
@@ -90,6 +102,29 @@ def test_what_the_files_do_not_say_is_asked_for_in_one_sentence(tmp_path: Path, 
         looked(tmp_path, None, **files)
     assert sentence in str(raised.value) and "\n" not in str(raised.value)
     assert str(raised.value).startswith(str(tmp_path / "a"))
+
+
+@pytest.mark.parametrize(
+    ("platform", "board"), [("qemu_virt", "virt"), ("qemu_virt-hold", "virt"), ("raspi4", "raspi4b"), ("sbsa_ref", "sbsa-ref")]
+)
+def test_our_own_firmware_says_for_which_machine_it_is(tmp_path: Path, platform: str, board: str) -> None:
+    found = looked(tmp_path, fw=f"\0latlab EL3 firmware: latlab-psci-0.1.0;{platform};release;gcc-12.2.0, GICv2\0".encode())
+    assert found.subject and found.subject.board.name == board
+    assert "latlab's EL3 firmware 0.1.0 (aarch64)" in found.said[0]
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"\x1f\x8b\x08" + bytes(20), "compressed by gzip; unpack it with gunzip"),
+        (b"S00600004844521B\n", "S-records; make them flat with objcopy -I srec -O binary"),
+        (b"!<arch>\ndebian-binary", "an archive, such as a package; unpack it"),
+        (bytes(4096), "nothing but bytes of 0x00; build the firmware again"),
+    ],
+)
+def test_what_has_to_be_unpacked_or_holds_nothing_says_so(tmp_path: Path, data: bytes, sentence: str) -> None:
+    with pytest.raises(DataError, match=f"a: {sentence}"):
+        looked(tmp_path, a=data)
 
 
 def test_no_file_an_empty_one_and_a_damaged_one_are_refused_by_name(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from latlab.analysis.crossings.calls import Boot
+from latlab.analysis.crossings.calls import ColdStart
 from latlab.analysis.crossings.functions import image_of
 from latlab.analysis.crossings.paths import runs_of
 from latlab.analysis.crossings.span_functions import SpanReader
@@ -28,7 +28,7 @@ class Stages:
     functions: tuple[SpanFunctions, ...]
 
 
-def stages_of(boot: Boot, arch: Arch, images: Sequence[Image], core: CoreId, reader: SpanReader) -> Stages:
+def stages_of(boot: ColdStart, arch: Arch, images: Sequence[Image], core: CoreId, reader: SpanReader) -> Stages:
     """Each stage's instructions; together they are the boot's."""
     runs = runs_of(boot.ran)
     fragments = {number: reader.fragments[number] for number in runs}
@@ -62,6 +62,6 @@ def _stage(fragment: Fragment, images: Sequence[Image]) -> str:
     return PurePath(image.name).stem if image else ""
 
 
-def _world_of(boot: Boot, fragment: Fragment) -> int:
+def _world_of(boot: ColdStart, fragment: Fragment) -> int:
     """A fragment has a level; the first world of the boot that has it too, which is the only one but with realms."""
     return next((world for world, _ in boot.parts if world & LEVEL_MASK == fragment.level & LEVEL_MASK), fragment.level)

@@ -124,7 +124,7 @@ class Unreturned:
 
 
 @dataclass(frozen=True, slots=True)
-class Boot:
+class ColdStart:
     """Of the core that came to the normal world first, in instructions: those in each world before, and what ran, in its order."""
 
     core: int
@@ -176,7 +176,7 @@ class Pairing:
         self._cores: dict[int, _CoreState] = defaultdict(_CoreState)
         self._replaced: list[Unreturned] = []
         self._is_booted = False
-        self.boot: Boot | None = None
+        self.boot: ColdStart | None = None
 
     def feed(self, records: Iterable[Record]) -> Iterator[Call]:
         for record in records:
@@ -228,7 +228,7 @@ class Pairing:
         self._is_booted = True
         if core.boot and core.boot.parts:
             ran = tuple(one for part in core.boot.ran for one in part)
-            self.boot = Boot(record.core, tuple(core.boot.parts.items()), ran)
+            self.boot = ColdStart(record.core, tuple(core.boot.parts.items()), ran)
         for each in self._cores.values():
             each.boot = None
 

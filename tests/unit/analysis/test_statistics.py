@@ -59,6 +59,12 @@ def test_the_interval_covers_the_true_shift_as_often_as_it_says():
     assert covered >= 0.94 * 600
 
 
+@pytest.mark.parametrize("n", [5, 50])
+def test_values_that_are_all_one_value_have_no_shift(n):
+    found = two_sample_shift(np.full(n, 7.0), np.full(n, 7.0))
+    assert (found.value, found.low, found.high, found.p) == (0.0, 0.0, 0.0, 1.0)
+
+
 def test_effect_size_runs_from_minus_one_to_one():
     a = np.array([1.0, 2.0, 3.0])
     assert effect_size(a, a + 10) == 1.0 and effect_size(a, a - 10) == -1.0 and effect_size(a, a) == 0.0

@@ -43,9 +43,7 @@ def two_sample_shift(a: Floats, b: Floats, confidence: float = 0.95) -> Shift:
     cut = _mann_whitney_cut(len(a), len(b), confidence)
     low, high = _ends(differences, cut)
     ties = len(np.unique(np.r_[a, b])) < len(a) + len(b)
-    if float(np.ptp(np.r_[a, b])) == 0.0:
-        p = 1.0
-    elif not ties:
+    if not ties:
         exact = len(a) * len(b) <= _EXACT_PAIRS
         p = _mann_whitney(a, b, "exact" if exact else "asymptotic")
     else:

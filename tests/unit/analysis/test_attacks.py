@@ -94,4 +94,5 @@ def test_a_machine_that_ended_without_a_word_and_a_stack_never_seen_cannot_be_to
 
 
 def test_what_the_subject_has_no_means_for_is_not_tried() -> None:
-    assert outcome(replace(CALL, why="needs a partition of ours")).outcome is Outcome.NOT_TRIED
+    found = outcome(replace(CALL, why="needs a partition of ours"))
+    assert (found.outcome, found.sentence, found.tries) == (Outcome.NOT_TRIED, "needs a partition of ours", 0)

@@ -87,6 +87,27 @@ def test_branches_are_told_from_calls_and_returns() -> None:
         assert flow_of(Arch.AARCH64, code(bits)) is flow, hex(bits)
 
 
+THUMB_FLOWS = {
+    "7047": Flow.RETURN, "9847": Flow.CALL, "1847": Flow.LEAP, "00bd": Flow.RETURN, "10bc": Flow.ON, "9f46": Flow.LEAP, "9e46": Flow.ON,
+    "fed0": Flow.JUMP, "00df": Flow.ON, "fee7": Flow.JUMP, "08b1": Flow.JUMP, "08bb": Flow.JUMP, "00bf": Flow.ON,
+    "00f000f8": Flow.CALL, "00f000b8": Flow.JUMP, "00f00080": Flow.JUMP, "80f31088": Flow.ON, "dfe800f0": Flow.JUMP,
+    "bde81080": Flow.RETURN, "bde81000": Flow.ON, "5df804fb": Flow.RETURN, "5df8044b": Flow.ON,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "flow"), THUMB_FLOWS.items())
+def test_thumb_goes_where_its_opcodes_say(text: str, flow: Flow) -> None:
+    """bx lr, blx, bx, pop with and without pc, mov to pc and lr, b, svc, cbz, cbnz, nop; bl, b.w, tbb, msr, pop.w, ldr from the stack."""
+    assert flow_of(Arch.ARMV8M, bytes.fromhex(text)) is flow
+
+
+def test_a_short_store_of_risc_v_is_not_taken_for_the_branch_that_thumb_has_in_its_place() -> None:
+    store, branch = bytes.fromhex("00e0"), bytes.fromhex("11e0")
+    assert branch_target(Arch.ARMV8M, 0x1000, store) == 0x1004
+    assert branch_target(Arch.RISCV, 0x1000, store) is None
+    assert branch_target(Arch.RISCV, 0x1000, branch) == 0x1004
+
+
 def test_the_cache_flush_is_the_innermost_loop_around_maintenance_by_set_and_way() -> None:
     """An outer loop of sets around an inner one of ways, and a branch far back over both: the inner one counts, three instructions."""
     fragments = {

@@ -168,6 +168,23 @@ def test_what_makes_two_cpus_late_at_one_time_is_one_event_of_the_machine() -> N
     assert events_above(sides, 100_000) == Events(14, 14, True)
 
 
+def test_at_a_short_interval_what_comes_within_a_millisecond_is_one_event() -> None:
+    """Ten periods of 50 us are half a millisecond: what holds a CPU up may take longer than that."""
+
+    def events(gap_ns: int) -> Events:
+        run = _late_run([i * gap_ns for i in range(14)])
+        run = replace(run, conditions=replace(run.conditions, interval_ns=50_000))
+        return events_above([side_of(run, run.distributions[0])], 100_000)
+
+    assert events(900_000) == Events(14, 1, True)
+    assert events(1_100_000) == Events(14, 14, True)
+
+
+def test_wake_ups_of_each_run_are_counted_under_their_own_run() -> None:
+    short, long = (wakeup_run(*(distribution(drawn(cpu, count), cpu) for cpu in range(2))) for count in (20_000, 30_000))
+    assert (compare(short, long).wakeups, compare(long, short).wakeups) == ((40_000, 60_000), (60_000, 40_000))
+
+
 def test_a_recorder_that_dropped_late_wake_ups_is_no_better_than_a_histogram() -> None:
     """Ten to an event: of what was dropped nobody knows when it came."""
     run = _late_run(APART, dropped=1)
@@ -554,3 +571,4 @@ def test_a_run_and_its_copy_are_the_same_to_the_last_wake_up() -> None:
     comparison = compare(wakeup_run(distribution(drawn(1))), wakeup_run(distribution(drawn(1))))
     assert comparison.verdict is Verdict.SAME
     assert {row.basis for row in comparison.rows} == {"identical figures"}
+    assert {(row.shift.value, row.shift.low, row.shift.high, row.shift.p) for row in comparison.rows} == {(0.0, 0.0, 0.0, 1.0)}

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from pandas import DataFrame
+from scipy import stats
 from statsmodels.formula.api import ols
 
 from latlab.analysis.design.effects import analyse
@@ -41,6 +42,17 @@ def test_the_published_generator_lowers_core_1_by_45_us_in_eight_of_eight_pairs(
     assert optee.difference.value == pytest.approx(-45_000) and (optee.pairs.lower, optee.pairs.count) == (8, 8)
 
 
+def test_pairs_of_runs_are_counted_whichever_of_the_two_is_later() -> None:
+    later, other, idle = analyse(
+        two_levels(3), measured(lambda a, b, c: 100.0 + 10 * (a == "on") - (b == "on"), two_levels(3)), None, False
+    ).effects
+    assert [(one.lower, one.equal, one.higher, one.count) for one in (later.pairs, other.pairs, idle.pairs)] == [
+        (0, 0, 8, 8),
+        (8, 0, 0, 8),
+        (0, 8, 0, 8),
+    ]
+
+
 def test_the_published_generator_does_more_where_the_core_is_isolated() -> None:
     one = published().interactions[0]
     assert (one.factor, one.other, one.told) == ("optee", "isolation", Told.LOWERS)
@@ -57,6 +69,22 @@ def test_what_could_have_been_seen_and_what_it_takes_are_said() -> None:
     seen = published().seen
     assert seen.share is not None and 0.3 < seen.share < 1.0
     assert seen.replicates is not None and seen.runs == 16 * seen.replicates and seen.replicates > 1
+
+
+@pytest.mark.parametrize("noise", [3.0, 5.0, 10.0])
+def test_one_factor_in_blocks_of_two_runs_takes_what_a_paired_t_test_takes(noise: float) -> None:
+    """Power of the noncentral t for as many pairs; the first number of them that reaches 90 % at 5 %."""
+    values = {(0, "off"): 100.0, (0, "on"): 100.0 + noise, (1, "off"): 110.0, (1, "on"): 110.0 - noise}
+    trials = [trial((level,), replicate, value) for (replicate, level), value in values.items()]
+    share = 0.2
+    seen = analyse(two_levels(1), response_of(trials, PATH, "made"), share, False).seen
+    deviation, effect = 2**0.5 * noise, share * 105.0
+
+    def power(pairs: int) -> float:
+        at = stats.t.isf(0.025, pairs - 1)
+        return float(stats.nct.sf(at, pairs - 1, effect / deviation * pairs**0.5))
+
+    assert seen.replicates == next(pairs for pairs in range(2, 200) if power(pairs) >= 0.9)
 
 
 def test_estimates_and_intervals_are_those_of_a_formula_of_statsmodels() -> None:

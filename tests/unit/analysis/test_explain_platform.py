@@ -116,6 +116,19 @@ def test_a_core_comes_back_sooner_into_a_cluster_that_is_on():
     assert "coherency of the CCI-400 (Trusted Firmware-A" in the(run, p.ClusterStayedOn).sentence
 
 
+def test_a_core_comes_back_sooner_whichever_number_the_cluster_of_the_lead_has():
+    run = JUNO["v2.10"]
+    swapped = replace(
+        run,
+        topology=Topology((4, 2)),
+        lead=CoreId(0, 0),
+        contents=Spans(tuple(replace(s, core=CoreId(1 - s.core.cluster, s.core.core)) for s in run.samples)),
+    )
+    ((_, sooner),) = the(run, p.ClusterStayedOn).finding.by_cluster
+    finding = the(swapped, p.ClusterStayedOn).finding
+    assert finding.by_cluster == ((1, sooner),) and finding.beside == the(run, p.ClusterStayedOn).finding.beside
+
+
 @pytest.mark.parametrize(
     ("core", "value"),
     [("0.1", 19.5), ("1.2", 28.6)],

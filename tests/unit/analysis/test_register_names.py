@@ -54,6 +54,10 @@ def test_names_of_a64_are_those_of_the_assembler(tmp_path: Path) -> None:
     assert names_of(Arch.AARCH64, codes) == list(lines)
 
 
+def test_every_field_of_the_processor_state_that_may_be_set_has_its_name() -> None:
+    assert set(A64_PSTATE.values()) == {"daifset", "daifclr", "spsel", "pan", "uao", "ssbs", "dit"}
+
+
 def test_the_stack_pointer_select_is_one_register_by_both_of_its_forms(tmp_path: Path) -> None:
     codes = assembled("aarch64-linux-gnu", A64_HEAD, ["msr spsel, x0", "msr spsel, #1"], tmp_path)
     assert names_of(Arch.AARCH64, codes) == ["msr spsel"] * 2

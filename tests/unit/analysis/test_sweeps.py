@@ -153,3 +153,11 @@ def test_a_call_of_another_veneer_is_no_mark_whatever_its_arguments() -> None:
     parts = (into(0, (MARK_BEGIN, 1, 3)), out(9), into(100), out(340), mark(400, MARK_END, 1, 3))
     calls = Pairing(Arch.ARMV8M, call_names()).feed(records_of(*parts))
     assert list(Marks(("a", "b"), psa_mark(MARKS), Metric.PSA_CALL).feed(calls)) == []
+
+
+def test_what_the_probe_tells_between_two_crossings_is_no_part_of_a_shot() -> None:
+    whole = shot(1000, 1, 20, 1031, 0x10002001)
+    between = made.sleep(0, 1035, world=SECURE) + made.wake(0, 1036) + made.fragment(0, 0x10002000, 4)
+    first = len(mark(1000, MARK_SHOT, 1, 20))
+    parts = (between, whole[:first], between, whole[first:], between)
+    assert list(shots_of(records_of(*parts), MARKS)) == list(shots_of(records_of(whole), MARKS)) != []

@@ -82,6 +82,7 @@ static GPtrArray *edges; /* blocks in which masked stretches began or ended */
 static uint32_t machine_cores;
 static bool is_started;
 static const char *refusal; /* of this machine's processor */
+static char target[32];     /* what QEMU calls it */
 static enum counting counting;
 
 /* So that a reader sees what came, however little comes. */
@@ -773,7 +774,7 @@ static void finish(qemu_plugin_id_t id, void *data)
         masked_each(masked_table, put_masked);
     }
     if (refusal != NULL) {
-        fprintf(stderr, "latlab probe: this machine's processor %s; nothing was seen\n", refusal);
+        fprintf(stderr, "latlab probe: this machine's processor (%s) %s; nothing was seen\n", target, refusal);
     } else if (!is_started) {
         /* QEMU made no processor, and says itself why. */
     } else if (!stream_close(&stream, options.masked || ending_was_asked())) {
@@ -802,6 +803,7 @@ EXPORTED int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, i
                  info->version.cur, QEMU_INTERFACE_VERSION);
         return refuse(error);
     }
+    snprintf(target, sizeof(target), "%s", info->target_name);
     if (!info->system_emulation) {
         return refuse("it watches machines, not programs; use qemu-system-...");
     }

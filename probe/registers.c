@@ -5,6 +5,8 @@
 
 #include "qemu_interface.h"
 
+#define SIGN_32 0x80000000U
+#define CAUSE_INTERRUPT (1ULL << 63)
 #define ARGUMENTS_MAX 8
 #define LEVELS 4
 #define PSTATE_AARCH32 0x10U
@@ -111,7 +113,7 @@ static bool find_riscv(const GArray *registers)
 static const char *unknown(const GArray *registers)
 {
     return find(registers, "cpsr") != NULL ? "knows AArch32 alone, which the probe does not follow"
-                                           : "has none of the registers that tell its world";
+                                           : "is none of AArch64, M-profile and RISC-V, which the probe follows";
 }
 
 const char *registers_find(enum arch *arch)
@@ -134,11 +136,12 @@ const char *registers_find(enum arch *arch)
 }
 
 /* One buffer a thread: QEMU's threads read at the same time. */
-static uint64_t read(handle from)
+static uint64_t read_wide(handle from, size_t *bytes)
 {
     static __thread GByteArray *buffer;
     uint64_t value = 0;
 
+    *bytes = sizeof(value);
     if (from == NULL) {
         return 0;
     }
@@ -147,8 +150,28 @@ static uint64_t read(handle from)
     }
     g_byte_array_set_size(buffer, 0);
     qemu_plugin_read_register(from, buffer);
-    memcpy(&value, buffer->data, buffer->len < sizeof(value) ? buffer->len : sizeof(value));
+    *bytes = buffer->len < sizeof(value) ? buffer->len : sizeof(value);
+    memcpy(&value, buffer->data, *bytes);
     return value;
+}
+
+static uint64_t read(handle from)
+{
+    size_t bytes;
+
+    return read_wide(from, &bytes);
+}
+
+/* An argument or a cause: of a hart of 32 bits as one of 64 has the same. */
+static uint64_t read_widened(handle from, bool is_cause)
+{
+    size_t bytes;
+    uint64_t value = read_wide(from, &bytes);
+
+    if (machine != ARCH_RISCV || bytes != sizeof(uint32_t) || (value & SIGN_32) == 0) {
+        return value;
+    }
+    return is_cause ? (value & ~(uint64_t)SIGN_32) | CAUSE_INTERRUPT : value | ~(uint64_t)UINT32_MAX;
 }
 
 /* QEMU shows the registers of AArch64 in AArch32 state too, as they were when AArch64 was left: then the program counter is another. */
@@ -198,11 +221,11 @@ size_t registers_of_crossing(uint32_t from, uint32_t to, uint64_t out[CROSSING_R
         return 0;
     }
     while (count < argument_count) {
-        out[count] = read(arguments[count]);
+        out[count] = read_widened(arguments[count], false);
         count++;
     }
     if (machine != ARCH_ARMV8M && to_level > (from & WORLD_LEVEL_MASK)) {
-        out[count++] = read(causes[to_level]);
+        out[count++] = read_widened(causes[to_level], true);
         out[count++] = read(returns[to_level]);
     }
     return count;

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -201,7 +202,23 @@ def test_a_processor_that_is_not_followed_is_named(tmp_path: Path) -> None:
     words = ("qemu-system-arm", "-M", "virt", "-cpu", "cortex-a15", "-nic", "none", "-display", "none")
     done = latlab(tmp_path, "watch", "--timeout", "2", "--", *words)
     assert done.returncode == 2
-    assert b"knows AArch32 alone, which the probe does not follow" in done.stderr.splitlines()[-1]
+    assert b"processor (arm) knows AArch32 alone, which the probe does not follow" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_a_call_of_a_hart_of_32_bits_is_told_like_one_of_64(tmp_path: Path, bits: int) -> None:
+    """The status of a hart that is not there, then the end: li of a7, a6 and a0 in two instructions each, ecall, j to itself."""
+    emulator, firmware = f"qemu-system-riscv{bits}", Path(f"/usr/lib/riscv{bits}-linux-gnu/opensbi/generic/fw_dynamic.bin")
+    if not (shutil.which(emulator) and firmware.is_file()):
+        pytest.skip("needs qemu-system-riscv and opensbi")
+    status = (0x004858B7, 0x34D88893, 0x00000837, 0x00280813, 0x00000537, 0x00750513, 0x73)
+    end = (0x535258B7, 0x35488893, 0x00000837, 0x00080813, 0x00000537, 0x00050513, 0x000005B7, 0x00058593, 0x73, 0x6F)
+    (tmp_path / "program").write_bytes(struct.pack(f"<{len(status + end)}I", *status, *end))
+    machine = ("-M", "virt", "-bios", str(firmware), "-kernel", str(tmp_path / "program"), "-display", "none", "-serial", "null", *CLOCK)
+    seen = json.loads(latlab(tmp_path, "watch", "--format", "json", "--", emulator, *machine, "-monitor", "none", "-nic", "none").stdout)
+    (call,) = seen["calls"]
+    assert (call["call"], call["failed"]) == ("hsm.hart_get_status", {"INVALID_PARAM": 1})
+    assert seen["not_returned"] == ["srst.system_reset from S on 0.0"]
 
 
 def test_the_probe_says_at_the_end_that_a_full_disk_did_not_take_its_stream(tmp_path: Path) -> None:

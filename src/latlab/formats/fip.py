@@ -13,6 +13,7 @@ ENTRY = struct.Struct("<16sQQQ")
 BL33 = bytes.fromhex("d6d0eea7fcead54b97829934f234b6e4")
 LAST = bytes(16)
 ALIGNMENT = 16
+EMPTY = b"\x00\xff"
 
 
 PAGE_BYTES = 4096
@@ -34,6 +35,7 @@ def with_bl33(package: bytes, program: bytes, source: str) -> bytes:
     place = next((at for at, uuid in entries if uuid == BL33), None)
     if place is None:
         raise DataError(f"{source}: the package has no BL33 to put the program in place of; build it with BL33=")
+    package = _without_padding(package, entries)
     start = (len(package) + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
     changed = bytearray(package.ljust(start, b"\0") + program)
     flags = ENTRY.unpack_from(package, place)[3]
@@ -41,6 +43,13 @@ def with_bl33(package: bytes, program: bytes, source: str) -> bytes:
     last = entries[-1][0]
     ENTRY.pack_into(changed, last, LAST, len(changed), 0, ENTRY.unpack_from(package, last)[3])
     return bytes(changed)
+
+
+def _without_padding(package: bytes, entries: list[tuple[int, bytes]]) -> bytes:
+    """Up to the end of its last image where only what an empty flash holds comes behind: one that is filled up has no room at its end."""
+    ends = [sum(ENTRY.unpack_from(package, at)[1:3]) for at, uuid in entries if uuid != LAST]
+    used = max(ends, default=len(package))
+    return package if package[used:].strip(EMPTY) else package[:used]
 
 
 def _entries(package: bytes, source: str) -> list[tuple[int, bytes]]:

@@ -53,3 +53,17 @@ def test_a_package_whose_image_is_cut_off_is_refused() -> None:
     whole = package((OTHER, b"bl31 code"), (BL33, b"boot loader"))
     with pytest.raises(DataError, match=rf"fip.bin: an image ends at byte {len(whole):#x}, the file has {len(whole) - 1} bytes"):
         with_bl33(whole[:-1], b"p", "fip.bin")
+
+
+@pytest.mark.parametrize("padding", [b"\xff", b"\0"])
+def test_a_package_that_is_filled_up_to_its_flash_takes_the_program_without_growing(padding: bytes) -> None:
+    whole = package((OTHER, b"bl31 code"), (BL33, b"boot loader"))
+    after = with_bl33(whole + padding * 4096, b"the program", "fip.bin")
+    assert content_of(after, 0) == (b"bl31 code", 7) and content_of(after, 1) == (b"the program", 7)
+    assert len(after) < len(whole) + 64
+
+
+def test_what_stands_behind_a_package_stays_where_it_is() -> None:
+    whole = package((OTHER, b"bl31 code"), (BL33, b"boot loader"))
+    after = with_bl33(whole + bytes(64) + b"more", b"the program", "fip.bin")
+    assert after[len(whole) + 64 :].startswith(b"more") and content_of(after, 1) == (b"the program", 7)

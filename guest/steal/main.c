@@ -231,6 +231,7 @@ static int measure(FILE *file, const struct options *options, int priority)
         }
     }
     pthread_barrier_wait(&ready);
+    mlockall(MCL_CURRENT); /* what is needed is there by now; all that comes, and no thread would start where little may be locked */
     begin_at(file, options, priority);
     for (unsigned i = 0; i < cpus; i++) {
         int error = watch_keep_awake(watchers[i]);
@@ -266,7 +267,6 @@ int main(int argc, char **argv)
     }
     sigaction(SIGINT, &on_stop, NULL);
     sigaction(SIGTERM, &on_stop, NULL);
-    mlockall(MCL_CURRENT | MCL_FUTURE);
     if (!options.idle_states_allowed) {
         forbid_idle_states();
     }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import shutil
 import socket
@@ -12,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from latlab.targets.linux.machine import OverSsh
 
 SSHD = shutil.which("sshd") or ("/usr/sbin/sshd" if Path("/usr/sbin/sshd").exists() else None)
 CONFIG = """\
@@ -27,6 +30,14 @@ StrictModes no
 PermitRootLogin prohibit-password
 Subsystem sftp internal-sftp
 """
+ENVIRONMENT = """\
+targets:
+  main:
+    resources:
+      NetworkService: {{address: 127.0.0.1, port: {port}, username: {user}}}
+    drivers:
+      SSHDriver: {{keyfile: {key}, connection_timeout: 2.0}}
+"""
 
 
 @dataclass
@@ -38,6 +49,17 @@ class Sshd:
     @property
     def key(self) -> Path:
         return self.folder / "key"
+
+    @property
+    def machine(self) -> OverSsh:
+        options = ("-p", str(self.port), "-i", str(self.key), "-o", "UserKnownHostsFile=/dev/null", "-o", "StrictHostKeyChecking=no")
+        return OverSsh("127.0.0.1", ("ssh", "-F", "none", "-q", "-o", "BatchMode=yes", *options))
+
+    def environment(self, folder: Path, more: str = "") -> Path:
+        """Of labgrid, with this server as its target `main`."""
+        path = folder / "env.yaml"
+        path.write_text(ENVIRONMENT.format(port=self.port, key=self.key, user=getpass.getuser()) + more)
+        return path
 
     def stop(self) -> None:
         """The server and the connections that it serves: as a board that goes away."""

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Boards through labgrid: its own SSHDriver and ShellDriver against a real sshd and a real shell on this machine."""
 
-import getpass
 import os
 import shutil
 import subprocess
@@ -28,15 +27,6 @@ needs_pty = pytest.mark.skipif(not Path("/dev/pts/ptmx").exists(), reason="labgr
 WORKLOAD = Workload(1, "idle", Instrument.RECORDER, interval_us=1000, idle_states=True)
 needs_sshd = pytest.mark.skipif(SSHD is None, reason="sshd is not installed (Debian: openssh-server)")
 
-OVER_SSH = """\
-targets:
-  main:
-    resources:
-      NetworkService: {{address: 127.0.0.1, port: {port}, username: {user}}}
-    drivers:
-      SSHDriver: {{keyfile: {key}, connection_timeout: 2.0}}
-"""
-
 STRATEGY = """
 import attr
 from labgrid.factory import target_factory
@@ -62,27 +52,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
         yield found
 
 
-def _config(server: Sshd, folder: Path, more: str = "") -> Path:
-    path = folder / "env.yaml"
-    path.write_text(OVER_SSH.format(port=server.port, key=server.key, user=getpass.getuser()) + more)
-    return path
-
-
 @pytest.fixture
 def board(server: Sshd, tmp_path: Path) -> Iterator[LabgridBoard]:
-    target = load_target(_config(server, tmp_path), "main")
+    target = load_target(server.environment(tmp_path), "main")
     yield LabgridBoard(target)
     release(target)
 
 
-def _over_ssh(server: Sshd) -> OverSsh:
-    options = ("-p", str(server.port), "-i", str(server.key), "-o", "UserKnownHostsFile=/dev/null", "-o", "StrictHostKeyChecking=no")
-    return OverSsh("127.0.0.1", ("ssh", "-F", "none", "-q", "-o", "BatchMode=yes", *options))
-
-
 @pytest.fixture(params=["ssh", "labgrid"])
 def machine(request: pytest.FixtureRequest, server: Sshd, board: LabgridBoard) -> Machine:
-    return _over_ssh(server) if request.param == "ssh" else board
+    return server.machine if request.param == "ssh" else board
 
 
 @needs_sshd
@@ -103,7 +82,7 @@ def test_a_file_comes_back_as_it_went_and_can_be_run(machine: Machine, tmp_path:
 @needs_sshd
 def test_the_survey_is_the_same_by_either_way(server: Sshd, board: LabgridBoard) -> None:
     """But for what measures beside it, which comes and goes."""
-    found, other = ({**survey(machine, 80).said, "measuring": ""} for machine in (board, _over_ssh(server)))
+    found, other = ({**survey(machine, 80).said, "measuring": ""} for machine in (board, server.machine))
     assert found["machine"] == os.uname().machine and found == other
 
 
@@ -133,7 +112,7 @@ def test_a_job_that_is_stopped_leaves_nothing_running_on_the_board(machine: Mach
 def test_a_server_that_goes_away_and_comes_back_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each look but the last ones finds the server gone; labgrid's driver has to connect anew."""
     with sshd(tmp_path) as own:
-        target = load_target(_config(own, tmp_path), "main")
+        target = load_target(own.environment(tmp_path), "main")
         board = LabgridBoard(target)
         board.run("true", 30)
         own.stop()
@@ -147,7 +126,7 @@ def test_a_server_that_goes_away_and_comes_back_costs_nothing(tmp_path: Path, mo
 @needs_sshd
 def test_a_board_that_does_not_answer_is_told_before_the_start(tmp_path: Path) -> None:
     with sshd(tmp_path) as own:
-        config = _config(own, tmp_path)
+        config = own.environment(tmp_path)
     with pytest.raises(UsageError, match=r"main does not answer: ExecutionError: ssh: connect to host 127.0.0.1 .*: Connection refused"):
         survey(LabgridBoard(load_target(config, "main")), 80)
 
@@ -157,7 +136,7 @@ def test_a_board_that_does_not_answer_is_told_before_the_start(tmp_path: Path) -
 def test_the_command_line_measures_on_the_target_of_an_environment(server: Sshd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LATLAB_STORE", str(tmp_path / "store.sqlite"))
     options = ("--duration", "1s", "--instrument", "recorder", "--load", "idle", "--idle-states", "--interval", "1000")
-    app(("run", "rt", "--target", "labgrid", "--config", str(_config(server, tmp_path)), *options), standalone_mode=False)
+    app(("run", "rt", "--target", "labgrid", "--config", str(server.environment(tmp_path)), *options), standalone_mode=False)
     store = open_store()
     (run,) = [store.load(summary.id) for summary in store.runs()]
     assert run.status is RunStatus.COMPLETE and run.target == "labgrid:main"
@@ -169,7 +148,7 @@ def test_power_and_strategy_are_used_where_asked_for(server: Sshd, tmp_path: Pat
     (tmp_path / "strategy.py").write_text(STRATEGY)
     log = tmp_path / "power.log"
     power = f"      ExternalPowerDriver: {{cmd_on: 'sh -c \"echo on >>{log}\"', cmd_off: 'sh -c \"echo off >>{log}\"', delay: 0.0}}\n"
-    config = _config(server, tmp_path, f"{power}      BoardStrategy: {{}}\nimports: [{tmp_path}/strategy.py]\n")
+    config = server.environment(tmp_path, f"{power}      BoardStrategy: {{}}\nimports: [{tmp_path}/strategy.py]\n")
     target = load_target(config, "main")
     prepare(target, "shell", power_cycle=True)
     assert log.read_text().split() == ["off", "on", "on"]
@@ -194,7 +173,7 @@ def test_a_board_with_only_a_console_is_measured_through_its_shell(tmp_path: Pat
 @pytest.mark.realtime
 def test_a_test_of_a_labgrid_user_measures_on_their_own_target(server: Sshd, tmp_path: Path) -> None:
     store = tmp_path / "store.sqlite"
-    config = _config(server, tmp_path, f"      LatlabDriver: {{store: {store}}}\nimports: [latlab.adopters.labgrid_driver]\n")
+    config = server.environment(tmp_path, f"      LatlabDriver: {{store: {store}}}\nimports: [latlab.adopters.labgrid_driver]\n")
     target = load_target(config, "main")
     driver = target.get_driver("LatlabDriver")
     found = driver.rt(1, "idle", "recorder", interval_us=1000, idle_states=True)

@@ -147,5 +147,5 @@ def _conclude(store: Store, run_id: str, run: Run, files: Mapping[str, bytes], c
     try:
         found += problems_of(files)
     except LatlabError as error:
-        found.append(str(error))
+        found = found or [str(error)]
     finish(store, run_id, [Problem(0, sentence) for sentence in found])

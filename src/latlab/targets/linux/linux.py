@@ -23,6 +23,7 @@ from latlab.targets.linux.rt_job import MEASURING, SETTLE_S, Instrument, Workloa
 
 ANSWER_S = 60
 LOOK_SHARE = 50
+NOT_RUNNABLE = 126
 RECORD = "recorder.rec"
 SURVEY = (
     "echo machine=$(uname -m)",
@@ -199,7 +200,7 @@ def run_job(machine: Machine, found: Survey, job: Job, follower: Follower) -> Li
         except LatlabError as error:
             at_end.pop_all()  # the folder stays: what it holds is nowhere else
             return LinuxRun({}, end.status, "; ".join(filter(None, (end.sentence, str(error)))))
-        return LinuxRun(files, end.status, end.sentence or _complaint(files, end.status))
+        return LinuxRun(files, end.status, end.sentence or _refused(machine, end.status) or _complaint(files, end.status))
 
 
 def salvage(machine: Machine, folder: str) -> LinuxRun | None:
@@ -278,6 +279,10 @@ def _unpacked(data: bytes) -> dict[str, bytes]:
             if stream:
                 files[Path(member.name).name] = stream.read()
     return files
+
+
+def _refused(machine: Machine, status: int) -> str:
+    return f"{machine.name}: nothing in {machine.scratch} may be run; remount it there without noexec" if status == NOT_RUNNABLE else ""
 
 
 def _complaint(files: dict[str, bytes], status: int) -> str:

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The steal meter and the causes of late wake-ups on boards: over SSH and through labgrid, whose other end is this machine."""
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from latlab.campaigns import steal as campaign
+from latlab.campaigns.rt import run_rt_linux
+from latlab.campaigns.steal import run_steal_linux
+from latlab.campaigns.steal_results import phases_of
+from latlab.errors import LatlabError, UsageError
+from latlab.formats.wakeups.kernel_events import read_kernel_events
+from latlab.model.enums import RunStatus
+from latlab.model.stolen import Blind
+from latlab.store.store import Store, open_store
+from latlab.targets.linux.labgrid_board import LabgridBoard, load_target, release
+from latlab.targets.linux.machine import OverSsh
+from latlab.targets.linux.rt_job import KERNEL_EVENTS, Instrument, Workload
+from latlab.targets.linux.steal_job import Watch
+from support.ssh_script import over_script
+from support.sshd import SSHD, Sshd, sshd
+from support.steal_lines import blind_cpu, measured, text
+
+needs_sshd = pytest.mark.skipif(SSHD is None, reason="sshd is not installed (Debian: openssh-server)")
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="another user, and a file system, take root")
+no_arm = pytest.mark.skipif(os.uname().machine != "x86_64", reason="an Arm machine may well see")
+BLIND = "the machine has no 64-bit Arm CPUs"
+UP_S = 120
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
+    with sshd(tmp_path_factory.mktemp("sshd")) as found:
+        yield found
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Where the board keeps its jobs."""
+    made = tmp_path / "board"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture(params=["ssh", "labgrid"])
+def machine(request: pytest.FixtureRequest, server: Sshd, tmp_path: Path, place: Path) -> Iterator[OverSsh | LabgridBoard]:
+    if request.param == "ssh":
+        yield replace(server.machine, scratch=str(place), look_every_s=0.2)
+        return
+    target = load_target(server.environment(tmp_path), "main")
+    yield LabgridBoard(target, scratch=str(place))
+    release(target)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return open_store(str(tmp_path / "store.sqlite"))
+
+
+def _problems(store: Store) -> list[str]:
+    run = store.load("last")
+    assert run.status is RunStatus.PARTIAL
+    return [problem.message for problem in run.problems]
+
+
+def _quiet(said: str) -> None:
+    return
+
+
+@needs_sshd
+@no_arm
+def test_the_meter_goes_there_says_why_it_is_blind_and_leaves_nothing(machine: OverSsh | LabgridBoard, store: Store, place: Path) -> None:
+    run_steal_linux(store, machine, Watch(1, "sleep 60"), _quiet)
+    (phase,) = phases_of(store.logs("last"))
+    assert {cpu.blind for cpu in phase.found.cpus} == {Blind.ARCHITECTURE} and phase.found.complete
+    (sentence,) = _problems(store)
+    assert BLIND in sentence and list(place.iterdir()) == []
+
+
+@needs_sshd
+@pytest.mark.realtime
+@needs_root
+def test_the_kernels_events_come_from_there_with_each_late_wake_up(machine: OverSsh | LabgridBoard, store: Store, place: Path) -> None:
+    workload = Workload(2, "idle", Instrument.RECORDER, interval_us=1000, outlier_us=1, idle_states=True, causes=True)
+    run_rt_linux(store, machine, workload, _quiet)
+    assert store.load("last").status is RunStatus.COMPLETE
+    events = read_kernel_events(store.logs("last")[KERNEL_EVENTS], "events")
+    assert len(events.late) > 100 and any(late.steps for late in events.late) and not events.problems
+    assert list(place.iterdir()) == []
+
+
+@needs_sshd
+@pytest.mark.parametrize("comes_back", [True, False])
+def test_a_connection_that_breaks_costs_nothing_if_it_comes_back_and_is_told_if_not(
+    comes_back: bool, tmp_path: Path, place: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It breaks while the meter measures, which ends only when the test lets it."""
+    (tmp_path / "said").write_text(text(measured(blind_cpu(Blind.NO_PMU, 0, 2))))
+    meter = tmp_path / "meter"
+    meter.write_text(f'#!/bin/sh\ntouch {place}/measuring\nuntil [ -e {place}/go-on ]; do sleep 0.1; done\ncp {tmp_path}/said "$2"\n')
+    monkeypatch.setattr(campaign, "meter_for", lambda machine: meter)
+    with sshd(tmp_path) as own, ThreadPoolExecutor(1) as pool:
+        board = replace(own.machine, scratch=str(place), look_every_s=0.2, patience_s=600 if comes_back else 0)
+        running = pool.submit(run_steal_linux, store, board, Watch(60), _quiet)
+        try:
+            _wait_for(place / "measuring")
+            own.stop()
+            if comes_back:
+                time.sleep(1)
+                own.start()
+        finally:
+            if comes_back:
+                (place / "go-on").touch()
+        running.result(UP_S)
+        (place / "go-on").touch()
+    (sentence,) = _problems(store)
+    left = [path.name for path in place.iterdir() if path.is_dir()]
+    if comes_back:
+        assert "the kernel has no cycle counter" in sentence and left == []
+    else:
+        (folder,) = left
+        assert "the connection broke and did not come back in 0 s" in sentence and f"stays in {place}/{folder}" in sentence
+
+
+@needs_sshd
+def test_a_place_that_cannot_be_written_is_told_in_one_sentence(server: Sshd, store: Store) -> None:
+    """No user may make a folder in /sys."""
+    with pytest.raises(UsageError, match=r"127\.0\.0\.1: no folder in /sys can be made: "):
+        run_steal_linux(store, replace(server.machine, scratch="/sys"), Watch(1), _quiet)
+    assert len(_problems(store)) == 1
+
+
+@needs_sshd
+@needs_root
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("ro", "no folder in .* can be made: .*Read-only file system"),
+        ("noexec", "nothing in .* may be run; remount it there without noexec"),
+        ("size=64k", "cannot write .*/latlab-steal: .*No space left on device"),
+    ],
+)
+def test_a_file_system_that_takes_no_program_is_told_in_one_sentence(
+    options: str, said: str, server: Sshd, store: Store, place: Path
+) -> None:
+    if subprocess.run(("mount", "-t", "tmpfs", "-o", options, "none", str(place)), check=False, capture_output=True).returncode != 0:
+        pytest.skip("this root may not mount")
+    try:
+        board = replace(server.machine, scratch=str(place), look_every_s=0.2)
+        try:
+            run_steal_linux(store, board, Watch(1), _quiet)
+        except LatlabError as error:
+            assert [str(error)] == _problems(store)
+        (sentence,) = _problems(store)
+        assert list(place.iterdir()) == []
+    finally:
+        subprocess.run(("umount", str(place)), check=True)
+    assert re.search(said, sentence), sentence
+
+
+@needs_root
+@no_arm
+def test_a_user_without_rights_gets_the_sentence_of_the_machine(tmp_path: Path, store: Store) -> None:
+    """One who may lock little memory has threads all the same."""
+    anybody = tmp_path / "anybody"
+    anybody.mkdir(mode=0o777)
+    anybody.chmod(0o777)
+    user = over_script(anybody, 'exec setpriv --reuid=65534 --regid=65534 --clear-groups sh -c "ulimit -l 4096; $*"')
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(folder.stat().st_mode | 0o055)
+    run_steal_linux(store, replace(user, scratch=str(anybody), look_every_s=0.2), Watch(1), _quiet)
+    (sentence,) = _problems(store)
+    assert BLIND in sentence
+
+
+def _wait_for(path: Path) -> None:
+    end = time.monotonic() + UP_S
+    while not path.exists():
+        assert time.monotonic() < end, f"{path.name} does not come"
+        time.sleep(0.05)

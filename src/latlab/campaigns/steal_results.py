@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from latlab.analysis.amounts.by_whom import by_whom, slack, theft_sizes
 from latlab.analysis.amounts.stolen import amounts_of, by_size
+from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.meter_sentences import blind_sentences
 from latlab.analysis.wakeups.periodicity import Period, find_period
 from latlab.errors import DataError
 from latlab.formats.steal_meter import read_stolen
-from latlab.model.run import Amounts, Run
+from latlab.model.enums import Clock
+from latlab.model.run import Amounts, CallsOfKind, Run
 from latlab.model.stolen import Stolen
 from latlab.targets.linux.steal_job import PHASES, file_of
 
@@ -59,6 +62,25 @@ def with_stolen(run: Run, files: Mapping[str, bytes]) -> Run:
     """The run with its amounts."""
     amounts = tuple(one for phase in phases_of(files) for one in amounts_of(phase.name, phase.found))
     return replace(run, contents=Amounts(amounts, TOOL))
+
+
+def whose(run: Run, files: Mapping[str, bytes], kinds: Sequence[CallsOfKind]) -> tuple[Explanation, ...]:
+    """By size, which calls of a watch of the same firmware the thefts may have been. Raises DataError where sizes cannot be compared."""
+    if run.campaign != CAMPAIGN:
+        raise DataError(f"{run.id} is no run of the steal meter, so it has no thefts; `latlab run steal` makes one")
+    if run.tick.clock is not Clock.INSTRUCTIONS:
+        raise DataError(
+            f"{run.id} was measured in time and the probe counts instructions: what a call takes there is not known; measure with "
+            "`latlab run steal --target guest`, or look at the calls by themselves with `latlab show`"
+        )
+    if not kinds:
+        raise DataError("the run with the calls has none; make it with `latlab watch` and the same firmware")
+    a_ns = run.tick.value
+    found: list[Explanation] = []
+    for phase in phases_of(files):
+        seen = [cpu.calibration for cpu in phase.found.seeing if cpu.calibration]
+        found += by_whom(phase.name, theft_sizes(phase.found, a_ns), kinds, slack(seen, phase.found.counter_hz, a_ns))
+    return tuple(found)
 
 
 def repeated(found: Stolen) -> tuple[Repeated, ...]:

@@ -28,7 +28,9 @@ from latlab.model.enums import Kind
 
 if TYPE_CHECKING:
     from latlab.analysis.base.comparison import Comparison
+    from latlab.analysis.base.explanation import Explanation
     from latlab.analysis.base.verdicts import Verdict
+    from latlab.model.run import Run
 
 MOST_SAMPLES = 1e12
 EXIT_CODES = {"regressed": 1, "cannot tell": 3}
@@ -71,6 +73,10 @@ def compare(
 def explain(
     run: Reference,
     against: Annotated[str | None, typer.Argument(help="A second run: why does it differ from the first?")] = None,
+    calls: Annotated[
+        str | None,
+        typer.Option(help="Of a run of the steal meter: a run of `watch` with the same firmware, whose calls the thefts may be."),
+    ] = None,
     tolerance: ToleranceOption = None,
     across: AcrossOption = None,
     unit: UnitOption = "",
@@ -85,7 +91,12 @@ def explain(
 
     if across and against is None:
         raise UsageError("--across is for the comparison of two runs; name the second one")
-    if against is None:
+    if calls is not None and (against is not None or across):
+        raise UsageError("--calls names the calls of one run; leave out the second one")
+    if against is None and calls is not None:
+        single, found = _thefts_and_calls(run, calls, store)
+        page = run_explanations(single, found)
+    elif against is None:
         single = load_reference(run, unit, store)
         found = explain_run(single)
         page = run_explanations(single, found)
@@ -99,6 +110,17 @@ def explain(
     if not found:
         say("nothing to explain: the figures show no queue, no wait and no broken rule")
     show(page)
+
+
+def _thefts_and_calls(run: str, calls: str, place: str | None) -> tuple[Run, tuple[Explanation, ...]]:
+    from latlab.campaigns.loading import kinds_of
+    from latlab.campaigns.steal_results import whose, with_stolen
+    from latlab.cli.stores import open_store
+
+    store = open_store(place)
+    single, files = store.load(run), store.logs(store.resolve(run))
+    found = whose(single, files, kinds_of(store, store.load(calls)))
+    return with_stolen(single, files), found
 
 
 def gate(

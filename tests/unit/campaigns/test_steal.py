@@ -11,14 +11,16 @@ from latlab.analysis.compare import compare
 from latlab.campaigns import steal as campaign
 from latlab.campaigns.rt_samples import load_run
 from latlab.campaigns.steal import checked, run_steal_linux
-from latlab.campaigns.steal_results import phases_of
+from latlab.campaigns.steal_results import phases_of, whose
 from latlab.cli import showing
+from latlab.cli.app import app
 from latlab.cli.options import Format
-from latlab.errors import UsageError
+from latlab.errors import DataError, UsageError
 from latlab.formats import run_json
+from latlab.formats.probe.functions import KINDS_LOG, render_kinds
 from latlab.model.conditions import Mode
-from latlab.model.enums import RunStatus
-from latlab.model.run import CoreId, Topology
+from latlab.model.enums import Clock, RunStatus
+from latlab.model.run import CallsOfKind, CoreId, Tick, Topology
 from latlab.model.stolen import Blind, Stolen
 from latlab.report.amounts import stolen
 from latlab.store.store import Store, open_store
@@ -116,6 +118,48 @@ def test_two_runs_are_compared_by_what_was_stolen_in_each_second(measure: Measur
     compared = compare(load_run(store, first), load_run(store, second))
     told = {(row.test, str(row.verdict)) for row in compared.rows}
     assert ("load", "regressed") in told and ("idle", "regressed") not in told
+
+
+CALLS = (CallsOfKind("normal EL1", "call", "TRNG_RND (64)", False, ((976, 12),), 0, (), ()),)
+
+
+def test_thefts_are_put_down_to_calls_on_the_instruction_clock_alone(measure: Measure) -> None:
+    store, run_id = measure(IDLE)
+    run, files = store.load(run_id), store.logs(run_id)
+    with pytest.raises(DataError, match="was measured in time and the probe counts instructions"):
+        whose(run, files, CALLS)
+    counted = replace(run, tick=Tick(Clock.INSTRUCTIONS, 0.5))
+    with pytest.raises(DataError, match="the run with the calls has none"):
+        whose(counted, files, ())
+    told = {one.sentence for one in whose(counted, files, CALLS) if one.test == "idle"}
+    assert told == {
+        "two thefts of 976 instructions: TRNG_RND (seen 12 times), the only call that fits",
+        "one theft of 592 instructions: no call that the probe saw is of that size, nor several of one kind",
+    }
+    with pytest.raises(DataError, match="is no run of the steal meter"):
+        whose(replace(counted, campaign="rt"), files, CALLS)
+
+
+def test_the_command_line_takes_the_calls_of_another_run(
+    measure: Measure, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, run_id = measure(IDLE)
+    monkeypatch.setenv("LATLAB_STORE", store.place)
+    with pytest.raises(DataError, match="was measured in time"):
+        app(("explain", run_id, "--calls", run_id), standalone_mode=False)
+    with pytest.raises(UsageError, match="--calls names the calls of one run"):
+        app(("explain", run_id, run_id, "--calls", run_id), standalone_mode=False)
+    store.describe(run_id, replace(store.load(run_id), tick=Tick(Clock.INSTRUCTIONS, 0.5)))
+    store.add(run_id, logs={KINDS_LOG: render_kinds(CALLS)})
+    said: list[str] = []
+    monkeypatch.setattr("latlab.cli.analysis.emit", said.append)
+    app(("explain", run_id, "--calls", run_id, "--format", "json"), standalone_mode=False)
+    assert '"name": "TRNG_RND"' in said[0] and '"basis": "inferred"' in said[0]
+    monkeypatch.undo()
+    monkeypatch.setenv("LATLAB_STORE", store.place)
+    app(("explain", run_id, "--calls", run_id), standalone_mode=False)
+    screen = " ".join(capsys.readouterr().out.split())
+    assert "TRNG_RND (seen 12 times), the only call that fits" in screen and "inferred" in screen
 
 
 @pytest.mark.parametrize(("watch", "said"), [(Watch(1, interval_us=10), "--interval 10"), (Watch(1, threshold_ns=-1), "--threshold -1")])

@@ -384,6 +384,26 @@ class NothingMoved:
 
 
 @dataclass(frozen=True, slots=True)
+class CallOfSize:
+    """A kind of call of which `times` together take as much as was stolen. `seen`: how many of that size the probe saw; `function` is
+    where its instructions lie mostly, empty where no functions were counted."""
+
+    name: str
+    seen: int
+    times: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class StolenBy:
+    """Thefts of one size, and every kind of call of the same firmware that fits; empty where none does."""
+
+    thefts: int
+    instructions: int
+    calls: tuple[CallOfSize, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ConditionsDiffer:
     """What stands with the verdict: which conditions of the two runs differ, and what takes something from their figures."""
 
@@ -559,6 +579,7 @@ Finding = (
     | FunctionsMoved
     | OrderChanged
     | NothingMoved
+    | StolenBy
     | ConditionsDiffer
     | ModeCaveat
     | Scatter

@@ -60,6 +60,8 @@ class _Sentence:
                 return self._moved(finding)
             case f.Scatter():
                 return _scatter(finding)
+            case f.StolenBy():
+                return _stolen_by(finding)
             case f.ConditionsDiffer(caveat):
                 return caveat
             case f.AmountMoved(name, metric, verdict, before, after, relative):
@@ -244,6 +246,21 @@ def _could_have_seen(finding: f.CouldHaveSeen) -> str:
 
 def _cores(cores: tuple[CoreId, ...]) -> str:
     return ", ".join(map(str, cores))
+
+
+def _stolen_by(finding: f.StolenBy) -> str:
+    said = f"{count(finding.thefts, 'theft')} of {finding.instructions:,} instructions"
+    if not finding.calls:
+        return f"{said}: no call that the probe saw is of that size, nor several of one kind"
+    fitting = " or ".join(_call_of_size(call) for call in finding.calls)
+    alone = ", the only call that fits" if len(finding.calls) == 1 else ""
+    return f"{said}: {fitting}{alone}"
+
+
+def _call_of_size(call: f.CallOfSize) -> str:
+    times = "" if call.times == 1 else f"{count(call.times, 'call')} of "
+    where = f", mostly in {call.function}" if call.function else ""
+    return f"{times}{call.name}{where} (seen {call.seen} times)"
 
 
 def _scatter(finding: f.Scatter) -> str:

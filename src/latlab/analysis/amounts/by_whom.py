@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whose calls the stolen time was: sizes of thefts held against what a probe counted of the same firmware's calls.
+
+A size alone proves nothing, so whatever is said here is inferred: every kind of call that fits is named, and a theft that none fits is
+told as such. Both must count the instructions of one emulator, where a theft is as long each time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from latlab.analysis.base.explanation import Basis, Explanation
+from latlab.analysis.base.findings import CallOfSize, StolenBy
+from latlab.model.run import CallsOfKind
+from latlab.model.stolen import Calibration, Regime, Stolen
+
+MOST_AT_ONCE = 8
+"""So many calls of one kind may lie in one window or one wake-up."""
+
+
+def theft_sizes(found: Stolen, instructions_a_ns: float) -> Counter[int]:
+    """Thefts of the time line by their instructions."""
+    return Counter(round(theft.stolen_ns * instructions_a_ns) for cpu in found.seeing for theft in cpu.thefts)
+
+
+def slack(calibrations: Iterable[Calibration], counter_hz: int, instructions_a_ns: float) -> int:
+    """How many instructions a size may be off: nothing where the cycle counter measures, else a tick at either end."""
+    by_ticks = any(one.regime is not Regime.RUNS for one in calibrations)
+    return round(2e9 / counter_hz * instructions_a_ns) if by_ticks and counter_hz else 0
+
+
+def by_whom(test: str, sizes: Mapping[int, int], kinds: Sequence[CallsOfKind], slack_instructions: int = 0) -> tuple[Explanation, ...]:
+    """One explanation for each size, what took most in all first."""
+    known = _calls_by_function(kinds)
+    sums = {name: _sums(calls, max(sizes, default=0) + slack_instructions) for name, calls in known.items()}
+    functions = _functions(kinds)
+    found = []
+    for size, thefts in sorted(sizes.items(), key=lambda pair: (-pair[0] * pair[1], pair[0])):
+        fitting = _fitting(range(size - slack_instructions, size + slack_instructions + 1), sums)
+        calls = [CallOfSize(name, _seen(known[name], size, times), times, functions.get(name, "")) for name, times in fitting.items()]
+        ranked = tuple(sorted(calls, key=lambda call: (-call.seen, call.name)))
+        found.append(Explanation(test, StolenBy(thefts, size, ranked), Basis.INFERRED, "insns"))
+    return tuple(found)
+
+
+def _function(name: str) -> str:
+    """Without its argument, as in `TRNG_RND (64)`."""
+    return name.partition(" (")[0]
+
+
+def _calls_by_function(kinds: Sequence[CallsOfKind]) -> dict[str, Counter[int]]:
+    """How many calls of each function took so many instructions. A call inside another is no theft of its own."""
+    found: dict[str, Counter[int]] = defaultdict(Counter)
+    for kind in kinds:
+        if not kind.is_inner:
+            for instructions, calls in kind.instructions:
+                found[_function(kind.name)][instructions] += calls
+    return found
+
+
+def _sums(calls: Mapping[int, int], highest: int) -> dict[int, int]:
+    """What some calls of one function take together, each with the fewest that do."""
+    found: dict[int, int] = {}
+    newest = {0}
+    for times in range(1, MOST_AT_ONCE + 1):
+        newest = {sum_ + size for sum_ in newest for size in calls if 0 < size <= highest - sum_} - found.keys()
+        found.update(dict.fromkeys(newest, times))
+    return found
+
+
+def _fitting(wanted: range, sums: Mapping[str, Mapping[int, int]]) -> dict[str, int]:
+    """The functions of which as few calls as possible take so much, each with how many."""
+    fewest = {name: min((found[size] for size in wanted if size in found), default=0) for name, found in sums.items()}
+    least = min(filter(None, fewest.values()), default=0)
+    return {name: times for name, times in fewest.items() if times == least and times}
+
+
+def _seen(calls: Counter[int], size: int, times: int) -> int:
+    return calls[size] if times == 1 and size in calls else calls.total()
+
+
+def _functions(kinds: Sequence[CallsOfKind]) -> dict[str, str]:
+    """Where the calls of a function spent most; none where functions were not counted."""
+    spent: dict[str, Counter[str]] = defaultdict(Counter)
+    for kind in kinds:
+        for frame in kind.frames:
+            spent[_function(kind.name)][frame.name] += frame.instructions
+    return {name: found.most_common(1)[0][0] for name, found in spent.items() if found}

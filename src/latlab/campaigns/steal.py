@@ -10,7 +10,7 @@ from latlab.campaigns.following import GuestFollowing, LinuxFollowing, Unwatched
 from latlab.campaigns.life import finish, living, refuse_interrupted
 from latlab.campaigns.rt_results import kernel_warnings, measured_on_facts
 from latlab.campaigns.steal_results import CAMPAIGN, TOOL, problems_of
-from latlab.errors import LatlabError, UsageError
+from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.elf_build import with_build, with_image
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions, Mode
@@ -54,6 +54,7 @@ def run_steal_linux(
 ) -> str:
     """One measurement on a Linux machine, wherever it is; the run's id."""
     found = survey(machine, PRIORITY)
+    _refuse_kind(machine.name, found.machine)
     meter = meter_for(found.machine)
     if found.said.get("fifo") != "yes":
         say(f"{machine.name}: no right to real-time priority; under a load the windows get longer")
@@ -104,6 +105,16 @@ def run_steal_guest(
         _conclude(store, run_id, run, files, (*complaints, *kernel_warnings(files.get("kernel.log", b""))))
     refuse_interrupted(store, run_id, done.outcome.end is End.INTERRUPT)
     return run_id
+
+
+def _refuse_kind(name: str, kind: str) -> None:
+    if kind.startswith("arm"):
+        raise DataError(f"{name}: what the firmware takes cannot be seen from its 32-bit kernel ({kind}); boot a 64-bit one, aarch64")
+    if kind.startswith("riscv"):
+        raise DataError(
+            f"{name}: what the firmware takes cannot be seen: it is {kind}, and no RISC-V machine has been seen yet whose counters of "
+            "cycles stop at different places"
+        )
 
 
 def _conditions(watch: Watch, mode: Mode) -> Conditions:

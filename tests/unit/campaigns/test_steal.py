@@ -26,6 +26,7 @@ from latlab.report.amounts import stolen
 from latlab.store.store import Store, open_store
 from latlab.targets.linux.machine import Here
 from latlab.targets.linux.steal_job import Watch
+from support.ssh_script import over_script
 from support.steal_lines import blind_cpu, cpu_with, measured, text
 
 IDLE = measured(cpu_with([1952, 1952, 1184]), blind_cpu(Blind.NOT_PERMITTED, 1, 13))
@@ -118,6 +119,21 @@ def test_two_runs_are_compared_by_what_was_stolen_in_each_second(measure: Measur
     compared = compare(load_run(store, first), load_run(store, second))
     told = {(row.test, str(row.verdict)) for row in compared.rows}
     assert ("load", "regressed") in told and ("idle", "regressed") not in told
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("armv7l", "board: .* from its 32-bit kernel \\(armv7l\\); boot a 64-bit one"),
+        ("riscv64", "board: .* it is riscv64, and no RISC-V machine"),
+    ],
+)
+def test_a_machine_of_another_kind_is_refused_in_a_sentence_and_no_run_is_begun(kind: str, said: str, tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "store.sqlite"))
+    board = over_script(tmp_path, f"echo machine={kind}")
+    with pytest.raises(DataError, match=said) as refused:
+        run_steal_linux(store, board, Watch(1), lambda said: None)
+    assert refused.value.exit_code == 3 and not store.runs()
 
 
 CALLS = (CallsOfKind("normal EL1", "call", "TRNG_RND (64)", False, ((976, 12),), 0, (), ()),)

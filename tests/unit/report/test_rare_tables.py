@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -93,3 +94,24 @@ def test_words_of_a_legend_that_fit_a_phone_stay_in_one_line() -> None:
     drawn, took = (vl_convert.vegalite_to_svg(for_a_phone(chart.spec) or {}) for chart in (survival, rare.charts(late_result())[0]))
     assert ">CPU 0<" in drawn and ">CPU 1<" in drawn
     assert ">firmware or secure world,<" in took
+
+
+def test_a_cause_has_one_colour_in_every_chart_of_the_page() -> None:
+    scales = [scale for chart in charts(late_result(45)) for scale in _scales(chart.spec, "cause")]
+    assert len(scales) == 3
+    colours: dict[str, set[str]] = {}
+    for scale in scales:
+        for cause, colour in zip(scale["domain"], scale["range"], strict=True):
+            colours.setdefault(cause, set()).add(colour)
+    assert all(len(found) == 1 for found in colours.values()) and len({*map(min, colours.values())}) == len(colours)
+
+
+def _scales(spec: Any, field: str) -> list[dict[str, Any]]:
+    """The colour scales of a chart's marks by this field."""
+    if isinstance(spec, list):
+        return [scale for one in spec for scale in _scales(one, field)]
+    if not isinstance(spec, dict):
+        return []
+    colour = spec.get("encoding", {}).get("color", {}) if isinstance(spec.get("encoding"), dict) else {}
+    own = [colour["scale"]] if colour.get("field") == field and "scale" in colour else []
+    return own + [scale for name, value in spec.items() if name != "encoding" for scale in _scales(value, field)]

@@ -192,17 +192,13 @@ def _histogram(phase: StealPhase) -> Chart:
         for low, below, windows in cpu.counts
     ]
     log = alt.Scale(type="log", nice=False)
-    chart = (
-        alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
-        .mark_rule(strokeWidth=4)
-        .encode(
-            x=alt.X("low:Q", title="stolen in one window (µs)", scale=log),
-            y=alt.Y("n:Q", title="windows", scale=alt.Scale(type="log", domainMin=FLOOR, nice=False)),
-            y2="floor:Q",
-            color=_colour(phase),
-            tooltip=["cpu:N", alt.Tooltip("low:Q", title="from µs"), alt.Tooltip("below:Q", title="below µs"), "n:Q"],
-        )
+    base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX).encode(
+        x=alt.X("low:Q", title="stolen in one window (µs)", scale=log),
+        y=alt.Y("n:Q", title="windows", scale=alt.Scale(type="log", domainMin=FLOOR, nice=False)),
+        color=_colour(phase),
+        tooltip=["cpu:N", alt.Tooltip("low:Q", title="from µs"), alt.Tooltip("below:Q", title="below µs"), "n:Q"],
     )
+    chart = alt.layer(base.mark_rule(strokeWidth=2, opacity=0.5).encode(y2="floor:Q"), base.mark_point(filled=True, size=60, opacity=0.8))
     return Chart("Histogram of thefts", "Windows in which something was taken, both axes logarithmic.", finished(chart))
 
 

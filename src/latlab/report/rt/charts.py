@@ -157,8 +157,9 @@ def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
         }
         for outlier in recorder.outliers
     ]
-    causes = sorted({str(row["cause"]) for row in rows} - {NOBODY})
-    scale = alt.Scale(domain=[*causes, NOBODY], range=[*of_kinds(causes), NOTHING_KNOWN])
+    seen = {str(row["cause"]) for row in rows}
+    colours = {cause: colour for cause, colour in rare.colours_of(result).items() if cause in seen}
+    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
     chart = (
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
         .mark_point(filled=True, size=45, opacity=0.85)

@@ -11,12 +11,12 @@ import altair as alt
 
 from latlab.analysis.base.wording import said_blame, said_duration
 from latlab.analysis.wakeups.attribution import Attributed
-from latlab.analysis.wakeups.causes import RING_OVERWRITTEN
+from latlab.analysis.wakeups.causes import RING_OVERWRITTEN, cause_name
 from latlab.analysis.wakeups.rare import FACTOR, CauseEvents, Rate, rates_of, wakeups_to_see
 from latlab.analysis.wakeups.result import RtResult
 from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame
 from latlab.report.chart import WIDE_PX, Chart, finished
-from latlab.report.colours import NOTHING_KNOWN, of_kinds
+from latlab.report.colours import EARLIER, NOTHING_KNOWN, of_kinds
 from latlab.report.rt.words import us
 from latlab.report.table import Column, Table, figures, prose, words
 
@@ -108,6 +108,13 @@ def worst(result: RtResult) -> list[Table]:
     return [Table(f"The worst {len(entries)}, part by part", columns, rows)]
 
 
+def colours_of(result: RtResult) -> dict[str, str]:
+    """Each cause of the page with its colour: first what late wake-ups are made of, then whatever else one is blamed on."""
+    blamed = sorted({cause_name(entry) for entry in result.attributed or ()})
+    known = [cause for cause in dict.fromkeys((*_by_size(_sums(result)), *blamed)) if cause != cause_of(UNEXPLAINED)]
+    return {**dict(zip(known, of_kinds(known), strict=True)), cause_of(UNEXPLAINED): NOTHING_KNOWN, OTHER: EARLIER}
+
+
 def charts(result: RtResult) -> list[Chart]:
     """Who took each CPU, and the worst, as bars of their parts."""
     sums = _sums(result)
@@ -129,16 +136,16 @@ def charts(result: RtResult) -> list[Chart]:
         for number, one in enumerate(_worst(result), 1)
         for part in one.parts
     ]
+    colours = colours_of(result)
+    known = {cause: colours[cause] for cause in shown}
     return [
-        _bars("Who took my core", "What the late wake-ups of each CPU are made of, together.", by_cpu, shown),
-        _bars("The worst, part by part", "Each bar is one late wake-up, in µs, the latest first.", latest, shown),
+        _bars("Who took my core", "What the late wake-ups of each CPU are made of, together.", by_cpu, known),
+        _bars("The worst, part by part", "Each bar is one late wake-up, in µs, the latest first.", latest, known),
     ]
 
 
-def _bars(title: str, note: str, rows: Sequence[Mapping[str, Any]], causes: Sequence[str]) -> Chart:
+def _bars(title: str, note: str, rows: Sequence[Mapping[str, Any]], colours: Mapping[str, str]) -> Chart:
     names = list(dict.fromkeys(row["row"] for row in rows))
-    known = [cause for cause in causes if cause != cause_of(UNEXPLAINED)]
-    colours = [NOTHING_KNOWN if cause == cause_of(UNEXPLAINED) else of_kinds(known)[known.index(cause)] for cause in causes]
     chart = (
         alt.Chart(alt.InlineData(values=list(rows)), width=WIDE_PX - 180, height=ROW_PX * len(names))
         .mark_bar()
@@ -148,7 +155,7 @@ def _bars(title: str, note: str, rows: Sequence[Mapping[str, Any]], causes: Sequ
             color=alt.Color(
                 "cause:N",
                 title=None,
-                scale=alt.Scale(domain=list(causes), range=colours),
+                scale=alt.Scale(domain=list(colours), range=list(colours.values())),
                 legend=alt.Legend(orient="bottom", direction="vertical", labelLimit=700),
             ),
             order="order:Q",

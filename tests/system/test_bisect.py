@@ -120,3 +120,29 @@ def test_options_that_do_not_belong_together_are_refused(tmp_path: Path, reposit
     assert "one range" in latlab(tmp_path, "history", FIGURE, "a", "b", *repo, *MEASURED).stderr
     unknown = latlab(tmp_path, "bisect", "HEAD~1..HEAD", *repo, "--figure", "no_test/powerdown", *MEASURED)
     assert unknown.returncode == 2 and "matches 'no_test/powerdown'" in unknown.stderr
+
+
+def test_what_a_watch_counts_is_followed_over_tags_and_bisected_by_function(tmp_path: Path, repository: Path) -> None:
+    """The boot of each commit's firmware, by a command of the user's, which starts a program of x0 = 0x84000008, smc #0, b to itself."""
+    machine = "qemu-system-aarch64 -M virt,secure=on,gic-version=2 -cpu cortex-a57 -m 1024 -bios {tree}/out/firmware.bin"
+    quiet = "-display none -nic none -monitor none -serial stdio -icount shift=4,sleep=off -no-reboot"
+    words = ((0x60000000, 0xF2800100D2B08000), (0x60000008, 0x14000000D4000003))
+    off = " ".join(f"-device loader,addr={at:#x},data={data:#x},data-len=8" for at, data in words)
+    measured = ("--repo", str(repository), "--build", "sh build.sh", "--symbols", "out/firmware.elf")
+    watched = (*measured, "--watch", f"{machine} {off} {quiet}")
+    for name, place in (("v1", "HEAD~5"), ("v2", "HEAD~1"), ("v3", "HEAD")):
+        subprocess.run(("git", "-C", str(repository), "tag", name, place), check=True)
+    followed = latlab(tmp_path, "history", "firmware/boot/*", "v1..v3", "--tags", "v*", *watched, "--format", "json")
+    assert followed.returncode == 0, followed.stderr
+    assert "3 built and measured, 0 measured before, 0 skipped" in followed.stderr
+    found = latlab(tmp_path, "bisect", "HEAD~3..HEAD~2", "--figure", "firmware/boot", *watched)
+    assert found.returncode == 3 and "cannot be measured" in found.stderr
+    again = latlab(tmp_path, "bisect", "v1..v2", "--figure", "firmware/boot", *watched, "--format", "json")
+    told = json.loads(again.stdout)
+    assert sorted(one["subject"] for one in told["suspects"]) == ["change 3", "change 4"]
+
+
+def test_two_ways_to_measure_a_commit_are_refused(tmp_path: Path, repository: Path) -> None:
+    words = ("--repo", str(repository), "--build", "true", "--sbi", "fw.bin", "--watch", "qemu-system-riscv64")
+    done = latlab(tmp_path, "bisect", "HEAD~1..HEAD", "--figure", "all/boot", *words)
+    assert done.returncode == 2 and "each say what is measured; give one of them" in done.stderr

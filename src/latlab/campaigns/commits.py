@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from latlab.analysis.crossings.span_functions import Move, moves_of
 from latlab.analysis.figures import figure_value, no_figure
+from latlab.campaigns import sbi
 from latlab.campaigns.foreign import run_psci_subject
 from latlab.campaigns.life import Silent
+from latlab.campaigns.recording import Recorded
+from latlab.campaigns.watching import Watch, Watched, watch
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.symbols import read_subject_image
 from latlab.model.enums import Metric, RunStatus
@@ -23,6 +27,18 @@ from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.qemu.subject import Subject, find_program, placed
 
 Say = Callable[[str], None]
+TREE = "{tree}"
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedBuild:
+    """What is watched of a build: the sbi campaign's calls of `firmware` on `harts`, or the machine of `command`, in which {tree} stands
+    for the tree that is built. Relative paths are of that tree."""
+
+    firmware: Path | None = None
+    harts: int = 4
+    command: str = ""
+    symbols: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +47,7 @@ class Recipe:
 
     build: str
     build_timeout_s: float
-    subject: Subject
+    subject: Subject | WatchedBuild
     qemu: Qemu
     probe: Path
     iterations: int
@@ -40,9 +56,14 @@ class Recipe:
     def digest(self) -> str:
         """The same for the same build command, subject, program, probe, emulator and number of iterations."""
         text = hashlib.sha256(f"{self.build}\n{self.subject}\n{self.qemu}\n{self.iterations}\n".encode())
-        for path in (self.probe, find_program(self.subject.board)):
+        for path in (self.probe, *self._programs()):
             text.update(path.read_bytes())
         return text.hexdigest()
+
+    def _programs(self) -> tuple[Path, ...]:
+        if isinstance(self.subject, Subject):
+            return (find_program(self.subject.board),)
+        return (sbi.find_program(),) if self.subject.firmware else ()
 
 
 @dataclass(slots=True)
@@ -82,10 +103,7 @@ class Measurer:
         self.built += 1
         options = ((COMMIT, commit.sha), (SUBJECT_LINE, commit.subject), (RECIPE, recipe.digest()))
         try:
-            subject = placed(recipe.subject, self.tree.folder)
-            subject = replace(subject, name=f"{subject.name} at {commit.sha[:SHORT]}", provenance=options)
-            images = tuple(read_subject_image(path, with_places=True) for path in subject.symbols)
-            done = run_psci_subject(self.store, recipe.qemu, subject, images, recipe.iterations, recipe.probe, recipe.limits, Silent())
+            done = self._run(commit, options)
         except (DataError, UsageError) as error:
             self._skip(commit, str(error))
             return None
@@ -95,9 +113,30 @@ class Measurer:
         self.say(f"{commit}: measured, {done.run_id}")
         return self.store.load(done.run_id)
 
+    def _run(self, commit: Commit, options: tuple[tuple[str, str], ...]) -> Recorded | Watched:
+        recipe = self.recipe
+        if isinstance(recipe.subject, WatchedBuild):
+            wanted = _watch_of(recipe, recipe.subject, self.tree.folder)
+            name = f"{wanted.firmware} at {commit.sha[:SHORT]}"
+            return watch(self.store, replace(wanted, firmware=name, provenance=options), lambda data: None, lambda seen, elapsed: None)
+        subject = placed(recipe.subject, self.tree.folder)
+        subject = replace(subject, name=f"{subject.name} at {commit.sha[:SHORT]}", provenance=options)
+        images = tuple(read_subject_image(path, with_places=True) for path in subject.symbols)
+        return run_psci_subject(self.store, recipe.qemu, subject, images, recipe.iterations, recipe.probe, recipe.limits, Silent())
+
     def _skip(self, commit: Commit, why: str) -> None:
         self.skipped += 1
         self.say(f"{commit}: skipped, {why}")
+
+
+def _watch_of(recipe: Recipe, build: WatchedBuild, tree: Path) -> Watch:
+    images = tuple(read_subject_image(tree / path, with_places=True) for path in build.symbols)
+    limit_s = recipe.limits.timeout_s
+    if build.firmware:
+        has = bool(images)
+        return sbi.planned(tree / build.firmware, build.harts, recipe.iterations, recipe.probe, recipe.qemu.path, has, images, limit_s)
+    words = tuple(word.replace(TREE, str(tree)) for word in shlex.split(build.command))
+    return Watch(words, recipe.probe, bool(images), images, limit_s, firmware=Path(words[0]).name if words else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +201,10 @@ def first_bad(repository: Repository, good: Commit, bad: Commit, is_bad: Callabl
             goods.append(commit)
 
 
-def measured_range(repository: Repository, measurer: Measurer, good: Commit, bad: Commit) -> list[Run]:
-    """The runs of every commit of the range that can be measured, the oldest first."""
-    return [run for commit in repository.between(good, bad) if (run := measurer.run_of(commit)) is not None]
+def measured_range(repository: Repository, measurer: Measurer, good: Commit, bad: Commit, tags: str = "") -> list[Run]:
+    """The runs of every commit of the range that can be measured, or of those with a tag that matches, the oldest first."""
+    commits = repository.tagged(good, bad, tags) if tags else repository.between(good, bad)
+    return [run for commit in commits if (run := measurer.run_of(commit)) is not None]
 
 
 def _step(repository: Repository, measurer: Measurer, commit: Commit, figure: str) -> Step | None:

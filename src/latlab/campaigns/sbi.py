@@ -38,9 +38,7 @@ def planned(
     image = firmware or DEBIAN_FIRMWARE
     if not image.is_file():
         raise UsageError(f"{image}: no such firmware; install Debian's package opensbi or name an image with --firmware")
-    program = next((folder / PROGRAM for folder in search_folders() if (folder / PROGRAM).is_file()), None)
-    if program is None:
-        raise UsageError(f"{PROGRAM.name} is not there; build it with `make sbi` (package gcc-riscv64-linux-gnu)")
+    program = find_program()
     found = find_qemu(qemu or Path(QEMU))
     params = harts | iterations << 32
     command = (
@@ -51,3 +49,11 @@ def planned(
         *("-icount", f"shift={ICOUNT_SHIFT},sleep=off", "-no-reboot"),
     )
     return Watch(command, probe, has_functions, images, timeout_s, campaign=CAMPAIGN, firmware=image.name)
+
+
+def find_program() -> Path:
+    """Raises UsageError where it has not been built."""
+    program = next((folder / PROGRAM for folder in search_folders() if (folder / PROGRAM).is_file()), None)
+    if program is None:
+        raise UsageError(f"{PROGRAM.name} is not there; build it with `make sbi` (package gcc-riscv64-linux-gnu)")
+    return program

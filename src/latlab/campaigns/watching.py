@@ -74,7 +74,8 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What to run and how. `timeout_s` None: until the machine ends. `proves`: a second probe counts each instruction by itself."""
+    """What to run and how. `timeout_s` None: until the machine ends. `proves`: a second probe counts each instruction by itself.
+    `provenance` are options of the build: which commit it is of."""
 
     command: tuple[str, ...]
     probe: Path
@@ -86,6 +87,7 @@ class Watch:
     firmware: str = "unknown"
     proves: bool = False
     has_masked: bool = False
+    provenance: tuple[tuple[str, str], ...] = ()
 
 
 class Seen:
@@ -366,7 +368,7 @@ def _planned(wanted: Watch, program: str) -> Run:
     words = wanted.command
     mode = Mode.DETERMINISTIC if "-icount" in words else Mode.MULTI_THREAD
     conditions = with_machine(Conditions(mode=mode, instrument="crossings"), words)
-    return on_qemu(wanted.campaign, program, words, _machine_of(words), Build(wanted.firmware), conditions)
+    return on_qemu(wanted.campaign, program, words, _machine_of(words), Build(wanted.firmware, options=wanted.provenance), conditions)
 
 
 def _described(planned: Run, seen: Seen) -> Run:

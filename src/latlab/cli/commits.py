@@ -17,7 +17,7 @@ from latlab.cli.output import emit, refuse_output, say, show
 from latlab.errors import UsageError
 
 if TYPE_CHECKING:
-    from latlab.campaigns.commits import Measurer, Recipe
+    from latlab.campaigns.commits import Measurer, Recipe, WatchedBuild
     from latlab.model.run import Run
     from latlab.targets.commits import Repository
     from latlab.targets.qemu.subject import Subject
@@ -34,6 +34,10 @@ class CommitOptions:
     subject: SubjectOption = None
     firmware: Annotated[Path | None, typer.Option(help="The firmware file that the build makes, in the tree; with --on.")] = None
     on: OnOption = None
+    sbi: Annotated[Path | None, typer.Option(help="Instead: the firmware of RISC-V that the build makes, for `run sbi`.")] = None
+    harts: Annotated[int, typer.Option(help="Harts of the machine of --sbi.")] = 4
+    watch: Annotated[str, typer.Option(help="Instead: a command for `watch`; {tree} in it is where the build is.")] = ""
+    tags: Annotated[str, typer.Option(help="Of the range, only what has a tag like this, such as 'v*'; for history.")] = ""
     symbols: SymbolsOption = None
     probe: ProbeOption = None
     qemu: QemuOption = None
@@ -78,7 +82,7 @@ def runs_of(options: CommitOptions, commits: str, store: str | None) -> list[Run
     from latlab.campaigns.commits import measured_range
 
     with measuring(options, commits, store) as (repository, measurer):
-        runs = measured_range(repository, measurer, *repository.ends(commits))
+        runs = measured_range(repository, measurer, *repository.ends(commits), options.tags)
         say(f"{measurer.built} built and measured, {measurer.found} measured before, {measurer.skipped} skipped")
         return runs
 
@@ -100,6 +104,7 @@ def measuring(options: CommitOptions, commits: str, store: str | None) -> Iterat
 
 def _recipe(options: CommitOptions) -> Recipe:
     from latlab.campaigns.commits import Recipe
+    from latlab.campaigns.sbi import QEMU
     from latlab.targets.qemu.console import Limits
     from latlab.targets.qemu.probe import find_probe
     from latlab.targets.qemu.qemu import find_qemu
@@ -109,8 +114,21 @@ def _recipe(options: CommitOptions) -> Recipe:
             raise UsageError(f"--{name.replace('_', '-')} is a number of seconds; use more than 0")
     check_given(options.subject, options.firmware, options.on, options.iterations)
     limits = Limits(options.timeout, options.silence)
-    plugin, qemu = find_probe(options.probe), find_qemu(options.qemu)
-    return Recipe(options.build, options.build_timeout, _subject(options), qemu, plugin.absolute(), options.iterations, limits)
+    plugin, subject = find_probe(options.probe), _watched(options) or _subject(options)
+    qemu = find_qemu(options.qemu or (Path(QEMU) if options.sbi else None))
+    return Recipe(options.build, options.build_timeout, subject, qemu, plugin.absolute(), options.iterations, limits)
+
+
+def _watched(options: CommitOptions) -> WatchedBuild | None:
+    """None where a subject is measured."""
+    from latlab.campaigns.commits import WatchedBuild
+
+    given = [bool(options.sbi), bool(options.watch), options.subject is not None or options.firmware is not None]
+    if sum(given) > 1:
+        raise UsageError("--sbi, --watch and --subject or --firmware each say what is measured; give one of them")
+    if not options.sbi and not options.watch:
+        return None
+    return WatchedBuild(options.sbi, options.harts, options.watch, tuple(options.symbols or ()))
 
 
 def _subject(options: CommitOptions) -> Subject:

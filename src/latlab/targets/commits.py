@@ -73,6 +73,16 @@ class Repository:
         shas = self._ask("rev-list", "--reverse", "--first-parent", bad.sha, f"^{good.sha}").split()
         return [good, *map(self.commit, shas)]
 
+    def tagged(self, good: Commit, bad: Commit, pattern: str) -> list[Commit]:
+        """Those of the range and its ends that have a tag that matches, such as `v*`, the oldest first. Raises UsageError for none."""
+        lines = self._ask("for-each-ref", "--format=%(objectname) %(*objectname)", f"refs/tags/{pattern}").splitlines()
+        named = {line.split()[-1] for line in lines}
+        shas = [good.sha, *self._ask("rev-list", "--reverse", "--topo-order", bad.sha, f"^{good.sha}").split()]
+        found = [self.commit(sha) for sha in shas if sha in named]
+        if not found:
+            raise UsageError(f"--tags {pattern}: no tag of {self.folder} in this range matches it")
+        return found
+
     def candidates(self, bad: Commit, goods: Sequence[Commit]) -> list[str]:
         """What may be the first bad one, that which halves the rest best at the head."""
         lines = self._ask("rev-list", "--bisect-all", bad.sha, *(f"^{good.sha}" for good in goods)).splitlines()

@@ -20,7 +20,7 @@ from latlab.analysis.base.wording import count
 from latlab.analysis.design.response import response_of
 from latlab.campaigns.design_plan import Level, Plan
 from latlab.campaigns.design_results import LOG, Kept, Slot, clock_of, done_of, kept_of, slots_of, trial_of, wanted_of
-from latlab.campaigns.rt_samples import load_run
+from latlab.campaigns.material import load_run
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.model.enums import Clock, Kind, RunStatus
 from latlab.model.life import CUT_OFF, Life, Part

@@ -13,7 +13,7 @@ from latlab.analysis.design.order import order_of
 from latlab.analysis.design.response import response_of
 from latlab.analysis.figures import figures_of
 from latlab.campaigns.design_plan import Plan
-from latlab.campaigns.rt_samples import load_run
+from latlab.campaigns.material import load_run
 from latlab.errors import DataError
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.experiment import Trial, TrialFigure

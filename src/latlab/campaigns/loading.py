@@ -3,22 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
 
 from latlab.analysis.base.joining import join_boots
 from latlab.analysis.wakeups.between_runs import check_repeats, earlier_runs
-from latlab.errors import DataError, UsageError
-from latlab.formats.probe.functions import KINDS_LOG, MASKED_LOG, TIMELINES_LOG, parse_kinds, parse_masked, parse_timelines
+from latlab.errors import UsageError
 from latlab.model.enums import Kind
-from latlab.model.run import CallsOfKind, MaskedAtlas, Run, SpanTimeline
+from latlab.model.run import Run
 from latlab.store.references import load
-
-if TYPE_CHECKING:
-    from latlab.store.store import Store
-
-T = TypeVar("T")
 
 MOST_EARLIER = 20
 UNITS = ("ns", "us", "ms", "s")
@@ -45,7 +37,7 @@ def load_earlier(a: Run, b: Run, store: str | None = None) -> tuple[Run, ...]:
     """The newest stored runs of wake-ups that measured what `a` did before `b` was made, with their figures; none of other kinds."""
     if Kind.WAKEUPS not in (a.kind, b.kind):
         return ()
-    from latlab.campaigns.rt_samples import load_run
+    from latlab.campaigns.material import load_run
     from latlab.store.store import open_store
 
     opened = open_store(store)
@@ -57,42 +49,13 @@ def load_earlier(a: Run, b: Run, store: str | None = None) -> tuple[Run, ...]:
     return earlier_runs((load_run(opened, run.id) for run in newest if run.id not in (a.id, b.id)), a, b)
 
 
-def timelines_of(store: Store, run: Run) -> tuple[SpanTimeline, ...]:
-    """The calls of functions in one iteration of each span; none where the probe kept none."""
-    if run.id not in {kept.id for kept in store.runs()}:
-        return ()
-    return _read(parse_timelines, store, run.id, TIMELINES_LOG)
-
-
-def kinds_of(store: Store, run: Run) -> tuple[CallsOfKind, ...]:
-    """The calls that a watch saw, by kind; none of another run, and of a watch of an older latlab."""
-    return _read(parse_kinds, store, run.id, KINDS_LOG)
-
-
-def masked_of(store: Store, run: Run) -> MaskedAtlas | None:
-    """Where interrupts were masked; None where the run did not look."""
-    return _read(parse_masked, store, run.id, MASKED_LOG)
-
-
-def _read(parse: Callable[[bytes], T], store: Store, run: str, name: str) -> T:
-    try:
-        return parse(store.log(run, name))
-    except ValueError as error:
-        raise DataError(f"{run}: its log {name} is damaged ({error}); run it again") from error
-
-
 def _stored(run: str, store: str | None) -> Run:
     """Published tables and documents need no store, which takes a quarter of a second to load."""
-    from latlab.campaigns.rt_samples import load_run
+    from latlab.campaigns.material import load_run
     from latlab.store.store import open_store
 
     opened = open_store(store)
-    loaded = load_run(opened, run)
-    if loaded.kind is not Kind.DESIGN:
-        return loaded
-    from latlab.campaigns.design_results import with_experiment
-
-    return with_experiment(opened, loaded)
+    return load_run(opened, run)
 
 
 def _names(reference: str) -> list[str]:

@@ -8,27 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from latlab.analysis.wakeups.result import RtResult
-from latlab.campaigns.attack import with_attacks
-from latlab.campaigns.benchmarks import with_amounts
 from latlab.campaigns.rt_results import results_of, work_of_load
-from latlab.errors import DataError
 from latlab.model.blame import UNTRACED
-from latlab.model.enums import Kind
 from latlab.model.run import CoreId, Distribution, LateWakeup, Run, WakeupCounts
 from latlab.model.wakeups import Histogram, Wakeups
-from latlab.store.store import Store
-
-
-def load_run(store: Store, reference: str) -> Run:
-    """The whole run; one of the rt campaign with its distributions, one of a benchmark with its amounts."""
-    run = store.load(reference)
-    if run.kind is Kind.POWER:
-        raise DataError(f"{run.id} holds power boundaries and no wake-ups; `latlab show {run.id}` prints them")
-    if run.kind is Kind.AMOUNTS:
-        return with_amounts(run, store.logs(run.id))
-    if run.kind is Kind.ATTACKS:
-        return with_attacks(store, run)
-    return with_distributions(run, store.logs(run.id)) if run.kind is Kind.WAKEUPS else run
 
 
 def with_distributions(run: Run, files: Mapping[str, bytes]) -> Run:

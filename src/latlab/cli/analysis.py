@@ -113,13 +113,13 @@ def explain(
 
 
 def _thefts_and_calls(run: str, calls: str, place: str | None) -> tuple[Run, tuple[Explanation, ...]]:
-    from latlab.campaigns.loading import kinds_of
+    from latlab.campaigns.material import Material
     from latlab.campaigns.steal_results import whose, with_stolen
     from latlab.cli.stores import open_store
 
     store = open_store(place)
     single, files = store.load(run), store.logs(store.resolve(run))
-    found = whose(single, files, kinds_of(store, store.load(calls)))
+    found = whose(single, files, Material(store, store.load(calls)).calls)
     return with_stolen(single, files), found
 
 
@@ -159,7 +159,7 @@ def gate(
 
 def _gate_masked(run: str, other: str | None, limit_insns: int, of_two: Sequence[str], store: str | None) -> NoReturn:
     from latlab.analysis.crossings.masked_gate import judge_masked
-    from latlab.campaigns.loading import masked_of
+    from latlab.campaigns.material import Material
     from latlab.cli.stores import open_store
 
     if other is not None:
@@ -168,7 +168,7 @@ def _gate_masked(run: str, other: str | None, limit_insns: int, of_two: Sequence
         raise UsageError(f"--masked-below compares nothing; leave out {' and '.join(of_two)}")
     opened = open_store(store)
     loaded = opened.load(run)
-    code, lines = judge_masked(loaded.id, masked_of(opened, loaded), limit_insns, [one.message for one in loaded.problems])
+    code, lines = judge_masked(loaded.id, Material(opened, loaded).masked, limit_insns, [one.message for one in loaded.problems])
     emit("".join(f"{line}\n" for line in lines))
     raise typer.Exit(code)
 

@@ -103,8 +103,9 @@ def report(
     if format is not Format.HTML and output is not None:
         from latlab.analysis.base.conditions import label_of
         from latlab.cli.showing import guide_of, write_guide
+        from latlab.report.kinds import forms_of
 
-        write_guide(guide_of(opened, loaded, builds), format, output, loaded.kind, label_of(loaded))
+        write_guide(guide_of(opened, loaded, builds), format, output, forms_of(loaded).lists, label_of(loaded))
         return
     emit(document_of(opened, loaded, format, builds), output)
 
@@ -187,22 +188,22 @@ def _trace(run: Run, test: str | None, iteration: int | None, store: str | None)
 
 
 def _calls_trace(run: Run, test: str | None, iteration: int | None, store: str | None) -> str:
-    from latlab.campaigns.loading import timelines_of
+    from latlab.campaigns.material import Material
     from latlab.report.exports import calls_trace
     from latlab.store.store import open_store
 
     if iteration is not None:
         raise UsageError("--iteration chooses nothing here: of each core the calls of one iteration are kept, the median one; leave it out")
-    return calls_trace.render(run, timelines_of(open_store(store), run), test)
+    return calls_trace.render(run, Material(open_store(store), run).timelines, test)
 
 
 def _print_timeline(store: Store, run: Run, span: str, format: Format) -> None:
-    from latlab.campaigns.loading import timelines_of
+    from latlab.campaigns.material import Material
     from latlab.report.run import timeline
 
     if format not in (Format.TABLE, Format.JSON):
         raise UsageError(f"the calls of a span are printed as table or json, not as {format.value}")
-    found = timeline.chosen(run, timelines_of(store, run), span)
+    found = timeline.chosen(run, Material(store, run).timelines, span)
     if format is Format.JSON:
         emit(timeline.document(run, found))
     else:

@@ -11,7 +11,7 @@ import pytest
 from latlab.campaigns.benchmarks import import_amounts, with_amounts
 from latlab.campaigns.importing import import_log
 from latlab.campaigns.importing_wakeups import import_measured, import_wakeups
-from latlab.campaigns.rt_samples import load_run
+from latlab.campaigns.material import load_run
 from latlab.errors import DataError, UsageError
 from latlab.formats.dump.frames import VIRTUAL_PLATFORM, format_frame
 from latlab.model.conditions import Mode

@@ -9,7 +9,7 @@ import pytest
 
 from latlab.analysis.compare import compare
 from latlab.campaigns import steal as campaign
-from latlab.campaigns.rt_samples import load_run
+from latlab.campaigns.material import load_run
 from latlab.campaigns.steal import checked, run_steal_linux
 from latlab.campaigns.steal_results import phases_of, whose
 from latlab.cli import showing

@@ -17,7 +17,7 @@ from latlab.cli.showing import write_guide
 from latlab.errors import UsageError
 from latlab.formats.published import rst_tables
 from latlab.model.conditions import Conditions, Mode
-from latlab.model.enums import Clock, Kind, Metric, RunStatus
+from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.run import Build, CoreId, CoreTrace, Tick, TraceRecord
 from latlab.model.symbols import Symbols
 from latlab.report.guides import typed
@@ -80,7 +80,7 @@ def folder(tmp_path_factory):
     names = []
     for name, page in pages().items():
         for form in FORMS:
-            write_guide(page, form, place / f"{name}-{form}.{form}", Kind.WAKEUPS if name == "rt" else Kind.SPANS)
+            write_guide(page, form, place / f"{name}-{form}.{form}", name == "rt")
             names.append(f"{name}-{form}")
     (place / "index.rst").write_text("Guides\n======\n\n.. toctree::\n\n" + "".join(f"   {name}\n" for name in names))
     return place

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from latlab.analysis.compare import compare
-from latlab.campaigns.rt_samples import load_run
+from latlab.campaigns.material import load_run
 from latlab.errors import DataError
 from latlab.formats import run_json
 from latlab.model.blame import BlameKind

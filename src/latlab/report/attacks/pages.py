@@ -51,6 +51,10 @@ def rows(run: Run) -> Table:
     return Table("The attacks", columns, lines)
 
 
+def tables(run: Run) -> list[Table]:
+    return [rows(run)]
+
+
 def evidence_text(one: AttackResult) -> str:
     """Names and values, in one line."""
     return ", ".join(f"{name} {value}" for name, value in one.evidence)

@@ -20,7 +20,7 @@ from latlab.model.run import Run
 from latlab.model.wakeups import Wakeups
 from latlab.report.rt import rare
 from latlab.report.rt.doses import dose_tables
-from latlab.report.rt.words import us
+from latlab.report.rt.words import check_publishable, us
 from latlab.report.table import Column, Table, figures, words
 from latlab.report.text import plain
 from latlab.report.titles import METRIC_TITLES
@@ -35,6 +35,12 @@ Results = list[tuple[str, RtResult]]
 def all_tables(run: Run, results: Results) -> list[Table]:
     """A run's tables, an experiment's summary first."""
     return [*summary(run, results), *(table for name, result in results for table in tables(name, result, is_exact(run)))]
+
+
+def published(run: Run, results: Results) -> list[Table]:
+    """The same; refuses figures that are no latencies."""
+    check_publishable(run)
+    return all_tables(run, results)
 
 
 def summary(run: Run, results: Results) -> list[Table]:

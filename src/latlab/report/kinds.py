@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which forms a run has, by its kind, or by its campaign where that shows more. What draws a form is loaded when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from latlab.model.enums import Kind
+from latlab.model.run import CallsOfKind, MaskedAtlas, Run
+from latlab.report.page import Page
+
+if TYPE_CHECKING:
+    from latlab.campaigns.material import Material
+
+
+class Form(NamedTuple):
+    """MODULE:FUNCTION under `latlab.report`, and the fields of the run's material that it takes."""
+
+    place: str
+    takes: tuple[str, ...] = ("whole",)
+
+    def of(self, material: Material) -> Any:
+        module, _, name = self.place.partition(":")
+        return getattr(import_module(f"latlab.report.{module}"), name)(*(getattr(material, field) for field in self.takes))
+
+
+@dataclass(frozen=True)
+class Forms:
+    """Pages for the terminal, for RST and Markdown, for a browser and for a performance guide (the last two are the document where no
+    other is named). As CSV its tables, or text; one without has none for programs. As JSON a text, or else the run as it is exported.
+    `lists`: in RST, tables are set as `csv-table`."""
+
+    screen: Form
+    document: Form
+    csv: Form | None
+    page: Form | None = None
+    guide: Form | None = None
+    json: Form | None = None
+    lists: bool = False
+
+
+RT = ("run", "wakeups")
+POWER = ("run", "power")
+STEAL = ("run", "stolen")
+PSA_GUIDE = Form("run.psa_guide:guide", ("builds",))
+
+KINDS: Mapping[Kind, Forms] = {
+    Kind.SPANS: Forms(
+        screen=Form("run.pages:screen"),
+        document=Form("run.pages:document"),
+        csv=Form("run.data:run_csv"),
+        page=Form("kinds:spans_page", ("whole", "calls", "masked")),
+        guide=Form("run.guide:guide"),
+    ),
+    Kind.WAKEUPS: Forms(
+        screen=Form("rt.pages:screen", RT),
+        document=Form("rt.pages:document", RT),
+        csv=Form("rt.tables:published", RT),
+        page=Form("rt.web:page", RT),
+        guide=Form("rt.guide:guide", ("whole", "wakeups")),
+        lists=True,
+    ),
+    Kind.POWER: Forms(
+        screen=Form("rt.pages:power_screen", POWER),
+        document=Form("rt.pages:power_document", POWER),
+        csv=None,
+    ),
+    Kind.AMOUNTS: Forms(
+        screen=Form("amounts.pages:screen"),
+        document=Form("amounts.pages:document"),
+        csv=Form("amounts.pages:tables"),
+    ),
+    Kind.ATTACKS: Forms(
+        screen=Form("attacks.pages:screen"),
+        document=Form("attacks.pages:document"),
+        csv=Form("attacks.pages:tables"),
+    ),
+    Kind.DESIGN: Forms(
+        screen=Form("design.pages:screen", ("whole", "effects")),
+        document=Form("design.pages:document", ("whole", "effects", "response")),
+        csv=Form("exports.samples_csv:render"),
+        json=Form("design.data:analysis_json", ("whole", "effects")),
+    ),
+}
+CAMPAIGNS: Mapping[str, Forms] = {
+    "psa": replace(KINDS[Kind.SPANS], page=PSA_GUIDE, guide=PSA_GUIDE),
+    "steal": Forms(
+        screen=Form("amounts.stolen:screen", STEAL),
+        document=Form("amounts.stolen:document", STEAL),
+        csv=Form("amounts.stolen:tables", ("stolen",)),
+    ),
+}
+
+
+def forms_of(run: Run) -> Forms:
+    return CAMPAIGNS.get(run.campaign) or KINDS[run.kind]
+
+
+def spans_page(run: Run, calls: Sequence[CallsOfKind], masked: MaskedAtlas | None) -> Page:
+    """Of a watch, what it saw."""
+    if calls or masked:
+        from latlab.report.crossings.web import page as watched
+
+        return watched(run, calls, masked)
+    from latlab.report.run.web import page
+
+    return page(run)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of the forms that each kind of run has."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from importlib import import_module
+from inspect import Parameter, signature
+
+import pytest
+
+from latlab.campaigns.material import Material
+from latlab.model.enums import Kind
+from latlab.report.kinds import CAMPAIGNS, KINDS, Form, Forms
+
+FORMS = [
+    pytest.param(form, id=f"{name} {field.name}")
+    for name, forms in (*KINDS.items(), *CAMPAIGNS.items())
+    for field in fields(Forms)
+    if isinstance(form := getattr(forms, field.name), Form)
+]
+
+
+def test_every_kind_of_run_has_forms() -> None:
+    assert set(KINDS) == set(Kind)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_form_is_a_function_of_that_many_fields_of_a_runs_material(form: Form) -> None:
+    module, _, name = form.place.partition(":")
+    parameters = signature(getattr(import_module(f"latlab.report.{module}"), name)).parameters.values()
+    needed = [one for one in parameters if one.default is Parameter.empty]
+    assert len(needed) <= len(form.takes) <= len(parameters)
+    for field in form.takes:
+        assert field == "run" or hasattr(Material, field)

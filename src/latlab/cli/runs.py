@@ -24,6 +24,7 @@ from latlab.cli.output import check_output, emit, write_bytes
 from latlab.cli.output import show as show_page
 from latlab.errors import UsageError
 from latlab.model.enums import Kind
+from latlab.report.exports.registry import EXPORTERS
 
 if TYPE_CHECKING:
     from latlab.model.run import Run
@@ -114,23 +115,8 @@ def export(
     context: typer.Context,
     run: Reference,
     format: Annotated[
-        Format,
-        one_of(
-            Format.JSON,
-            Format.CSV,
-            Format.JUNIT,
-            Format.BENCHMARK,
-            Format.SQUAD,
-            Format.KCIDB,
-            Format.CHROME,
-            Format.BMF,
-            Format.LAVA,
-            Format.OPENMETRICS,
-            Format.HLOG,
-            Format.PARQUET,
-            help="json and csv hold everything; benchmark is github-action-benchmark's; chrome is one iteration.",
-        ),
-    ] = Format.JSON,
+        str, one_of(*EXPORTERS, help="json and csv hold everything; benchmark is github-action-benchmark's; chrome is one iteration.")
+    ] = "json",
     test: Annotated[str | None, typer.Option(help="chrome: the test.")] = None,
     iteration: Annotated[int | None, typer.Option(help="chrome: the iteration.", show_default="the middle one")] = None,
     origin: Annotated[str, typer.Option(help="kcidb: the name of your CI system.")] = "latlab",
@@ -141,60 +127,23 @@ def export(
 ) -> None:
     """Write a run in a form that another tool reads."""
     from latlab.campaigns.loading import load_reference
-    from latlab.formats import run_json
-    from latlab.report.exports import benchmark_json, bmf, hlog, junit, kcidb, lava, openmetrics, samples_csv, squad
+    from latlab.campaigns.material import Material
+    from latlab.store.store import open_store
 
-    if format is not Format.CHROME:
-        refuse_given(context, ("test", "iteration"), f"chooses what a chrome trace shows; {format.value} holds the whole run")
-    if format is not Format.KCIDB:
-        refuse_given(context, ("origin", "build_id"), "is for --format kcidb")
-    if format is Format.PARQUET and output is None:
-        raise UsageError("a Parquet file is not text; name a file with -o FILE")
+    exporter = EXPORTERS[format]
+    for name, other in EXPORTERS.items():
+        if name != format:
+            refuse_given(context, other.options, f"is for --format {name}")
+    if exporter.is_binary and output is None:
+        raise UsageError(f"{format} is not text; name a file with -o FILE")
     check_output(output)
     loaded = load_reference(run, unit, store)
-    if format is Format.PARQUET and output is not None:
-        from latlab.report.exports import parquet
-
-        write_bytes(parquet.render(loaded), output)
-        return
-    texts = {
-        Format.JSON: lambda: run_json.render(loaded),
-        Format.CSV: lambda: samples_csv.render(loaded),
-        Format.JUNIT: lambda: junit.render(loaded),
-        Format.BENCHMARK: lambda: benchmark_json.render(loaded),
-        Format.SQUAD: lambda: squad.render(loaded),
-        Format.KCIDB: lambda: kcidb.render(loaded, origin, build_id),
-        Format.BMF: lambda: bmf.render(loaded),
-        Format.LAVA: lambda: lava.render(loaded),
-        Format.HLOG: lambda: hlog.render(loaded),
-        Format.OPENMETRICS: lambda: openmetrics.render(loaded),
-        Format.CHROME: lambda: _trace(loaded, test, iteration, store),
-    }
-    emit(texts[format](), output)
-
-
-def _trace(run: Run, test: str | None, iteration: int | None, store: str | None) -> str:
-    from latlab.campaigns.psa import CAMPAIGN, load_symbols
-    from latlab.report.exports import chrome_trace, psa_trace
-    from latlab.store.store import open_store
-
-    if run.functions and not run.traces:
-        return _calls_trace(run, test, iteration, store)
-    if run.campaign != CAMPAIGN:
-        return chrome_trace.render(run, test, iteration)
-    if iteration is not None:
-        raise UsageError("--iteration chooses nothing here: a PSA call's trace is made from a whole sweep; leave it out")
-    return psa_trace.render(run, load_symbols(open_store(store), run.id), test)
-
-
-def _calls_trace(run: Run, test: str | None, iteration: int | None, store: str | None) -> str:
-    from latlab.campaigns.material import Material
-    from latlab.report.exports import calls_trace
-    from latlab.store.store import open_store
-
-    if iteration is not None:
-        raise UsageError("--iteration chooses nothing here: of each core the calls of one iteration are kept, the median one; leave it out")
-    return calls_trace.render(run, Material(open_store(store), run).timelines, test)
+    options = {"test": test, "iteration": iteration, "origin": origin, "build_id": build_id}
+    rendered = exporter.render(loaded, lambda: Material(open_store(store), loaded), options)
+    if isinstance(rendered, str):
+        emit(rendered, output)
+    elif output is not None:
+        write_bytes(rendered, output)
 
 
 def _print_timeline(store: Store, run: Run, span: str, format: Format) -> None:

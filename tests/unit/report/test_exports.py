@@ -7,6 +7,8 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from importlib import import_module
+from inspect import signature
 
 import pytest
 from hypothesis import given, settings
@@ -25,6 +27,7 @@ from latlab.report.comparison import data as comparison_data
 from latlab.report.comparison import pages as comparison_pages
 from latlab.report.comparison import web as comparison_web
 from latlab.report.exports import benchmark_json, bmf, chrome_trace, junit, kcidb, lava, openmetrics, samples_csv, squad
+from latlab.report.exports.registry import EXPORTERS
 from latlab.report.renderers import html, rst
 from latlab.store import references
 from support.ladder_model import Truth, call, make_run
@@ -279,3 +282,10 @@ def test_openmetrics_declares_its_family_once_and_gives_times_in_seconds():
     assert [float(value) for _, value in samples] == pytest.approx([figure.value * 1e-9 for figure in figures_of(run)])
     assert len({labels for labels, _ in samples}) == len(samples)
     assert all(labels.startswith('latlab_latency_seconds{platform="a \\"board\\"",') for labels, _ in samples)
+
+
+def test_every_exporter_takes_the_options_that_its_line_names() -> None:
+    for name, exporter in EXPORTERS.items():
+        parameters = signature(import_module(f"latlab.{exporter.module}").render).parameters
+        assert set(exporter.options) <= set(parameters), name
+        assert ("material" in parameters) == exporter.asks, name

@@ -17,7 +17,7 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
-from latlab.analysis.crossings.calls import Call, Kind, Pairing
+from latlab.analysis.crossings.calls import Call, EntryKind, Pairing
 from latlab.analysis.crossings.functions import function_of, instructions_by_function
 from latlab.analysis.crossings.marked import Marked, Marks
 from latlab.analysis.crossings.placing import placed
@@ -136,7 +136,7 @@ def figures_of_calls(calls: Iterable[Call]) -> dict[str, list[int]]:
     found: dict[str, list[int]] = defaultdict(list)
     for call in calls:
         name = call.entry.name
-        if call.entry.kind is Kind.CALL and call.depth == 0 and not name.startswith(NOT_COMPARED):
+        if call.entry.kind is EntryKind.CALL and call.depth == 0 and not name.startswith(NOT_COMPARED):
             found[name].append(call.instructions)
     return dict(found)
 

@@ -20,50 +20,48 @@ MESSAGES = ("message", "sentence")
 TEXT_TESTS = ("startswith", "endswith", "find", "index", "count")
 # Fields of this name that hold no run's facts.
 OTHER_FACTS = ("analysis/ladder/explain_platform.py", "formats/dump/calls_log.py")
-# Where a term of the glossary is a class. More than one place: what the glossary means and, so far, something else beside it.
-HOMES: dict[str, tuple[str, ...]] = {
-    "Amount": ("model/run.py",),
-    "Blind": ("model/stolen.py",),
-    "Boot": ("formats/dump/frames.py", "campaigns/psa_foreign.py", "campaigns/attack.py"),
-    "Cell": ("analysis/base/comparison.py",),
-    "Clock": ("model/enums.py",),
-    "Conditions": ("model/conditions.py",),
-    "Cost": ("virtual/fit.py",),
-    "Crossing": ("model/crossings.py", "analysis/wakeups/power_cycles.py"),
-    "Departure": ("virtual/structure.py",),
-    "Dose": ("model/conditions.py", "analysis/wakeups/dose_experiment.py"),
-    "Drift": ("analysis/base/iterations.py",),
-    "Dump": ("formats/dump/dump.py",),
-    "Event": ("model/events.py",),
-    "Exposure": ("analysis/wakeups/attribution.py",),
-    "Figure": ("analysis/base/figure.py", "report/table.py", "formats/published/tables.py"),
-    "Hold": ("analysis/spans/holds.py",),
-    "Iteration": ("formats/dump/dump.py",),
-    "Level": ("analysis/base/comparison.py", "analysis/wakeups/pareto.py", "campaigns/design_plan.py"),
-    "Mark": ("analysis/base/summary.py",),
-    "Metric": ("model/enums.py",),
-    "Order": ("analysis/base/comparison.py",),
-    "Outlier": ("model/wakeups.py",),
-    "Part": ("analysis/spans/decompose.py", "analysis/wakeups/lateness_parts.py", "model/life.py"),
-    "Place": ("targets/qemu/attack_params.py",),
-    "Response": ("analysis/design/response.py",),
-    "Ring": ("formats/dump/frames.py",),
-    "Row": ("analysis/base/comparison.py", "analysis/base/summary.py", "analysis/crossings/tally.py", "analysis/crossings/stacks.py"),
-    "Rule": ("model/rules.py", "analysis/base/conditions.py"),
-    "Run": ("model/run.py",),
-    "Sample": ("model/run.py",),
-    "Shape": ("analysis/ladder/shape.py", "analysis/base/change_null.py"),
-    "Span": ("model/attacks.py", "report/text.py"),
-    "Step": ("model/attacks.py", "model/kernel_events.py", "campaigns/commits.py"),
-    "Stolen": ("model/stolen.py",),
-    "Subject": ("targets/qemu/subject.py",),
-    "Suspicion": ("analysis/base/suspicion.py", "formats/published/cell_checks.py"),
-    "Sweep": ("report/virtual/whatif.py",),
-    "Theft": ("model/stolen.py",),
-    "Tick": ("model/run.py",),
-    "Topology": ("model/run.py",),
-    "Verdict": ("analysis/base/verdicts.py", "analysis/attacks/judge.py"),
-    "Witness": ("formats/probe/witness.py",),
+# Where a term of the glossary is a class.
+HOMES: dict[str, str] = {
+    "Amount": "model/run.py",
+    "Blind": "model/stolen.py",
+    "Boot": "formats/dump/frames.py",
+    "Cell": "analysis/base/comparison.py",
+    "Clock": "model/enums.py",
+    "Conditions": "model/conditions.py",
+    "Cost": "virtual/fit.py",
+    "Crossing": "model/crossings.py",
+    "Departure": "virtual/structure.py",
+    "Dose": "model/conditions.py",
+    "Drift": "analysis/base/iterations.py",
+    "Dump": "formats/dump/dump.py",
+    "Event": "model/events.py",
+    "Exposure": "analysis/wakeups/attribution.py",
+    "Figure": "analysis/base/figure.py",
+    "Hold": "analysis/spans/holds.py",
+    "Iteration": "formats/dump/dump.py",
+    "Level": "analysis/base/comparison.py",
+    "Mark": "analysis/base/summary.py",
+    "Metric": "model/enums.py",
+    "Order": "analysis/base/comparison.py",
+    "Outlier": "model/wakeups.py",
+    "Part": "analysis/spans/decompose.py",
+    "Place": "targets/qemu/attack_params.py",
+    "Response": "analysis/design/response.py",
+    "Ring": "formats/dump/frames.py",
+    "Row": "analysis/base/comparison.py",
+    "Rule": "model/rules.py",
+    "Run": "model/run.py",
+    "Sample": "model/run.py",
+    "Shape": "analysis/ladder/shape.py",
+    "Stolen": "model/stolen.py",
+    "Subject": "targets/qemu/subject.py",
+    "Suspicion": "analysis/base/suspicion.py",
+    "Sweep": "report/virtual/whatif.py",
+    "Theft": "model/stolen.py",
+    "Tick": "model/run.py",
+    "Topology": "model/run.py",
+    "Verdict": "analysis/base/verdicts.py",
+    "Witness": "formats/probe/witness.py",
 }
 Fault = tuple[int, str]
 
@@ -147,8 +145,8 @@ def _is_words(node: ast.expr) -> bool:
 
 def _names(module: ast.Module, name: str, terms: frozenset[str]) -> Iterator[Fault]:
     for node in ast.walk(module):
-        if isinstance(node, ast.ClassDef) and node.name in terms and name not in HOMES.get(node.name, ()):
-            home = " and ".join(HOMES.get(node.name, (str(GLOSSARY),)))
+        if isinstance(node, ast.ClassDef) and node.name in terms and name != HOMES.get(node.name):
+            home = HOMES.get(node.name, str(GLOSSARY))
             yield node.lineno, f"class {node.name}: the glossary means that of {home} by this word; give the class a name of its own"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from latlab.analysis.base.change_points import Kind, changes_of
+from latlab.analysis.base.change_points import ChangeKind, changes_of
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +25,7 @@ def _noise(rng: np.random.Generator, n: int, tails: str, correlation: float = 0.
     return np.asarray(100 + NOISE * drawn)
 
 
-def _starts(values: np.ndarray) -> dict[int, Kind]:
+def _starts(values: np.ndarray) -> dict[int, ChangeKind]:
     found = changes_of(values.tolist(), lambda a, b: abs(b - a) > 0.03 * abs(a), 0.02)
     return {change.start: change.kind for change in found}
 
@@ -37,7 +37,7 @@ def _share_found(n: int, tails: str, start: int, end: int, size: float, correlat
     for _ in range(SERIES):
         values = _noise(rng, n, tails, correlation)
         values[start:end] += size
-        steps = [at for at, kind in _starts(values).items() if kind is not Kind.DRIFT]
+        steps = [at for at, kind in _starts(values).items() if kind is not ChangeKind.DRIFT]
         hits += all(any(abs(at - edge) <= 1 for at in steps) for edge in edges)
     return hits / SERIES
 
@@ -88,5 +88,5 @@ def test_two_steps_the_same_way_are_hardly_ever_a_drift_and_a_drift_is_one(n: in
     shares = {}
     for name, shape in (("steps", steps), ("drift", drift)):
         kinds = [_starts(_noise(rng, n, "normal") + shape).values() for _ in range(SERIES)]
-        shares[name] = sum(Kind.DRIFT in one for one in kinds) / SERIES
+        shares[name] = sum(ChangeKind.DRIFT in one for one in kinds) / SERIES
     assert shares["steps"] <= 0.05 and shares["drift"] >= 0.9

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import ruptures
 
-from latlab.analysis.base.change_null import Shape, strongest
-from latlab.analysis.base.change_points import Kind, changes_of
+from latlab.analysis.base.change_null import NullShape, strongest
+from latlab.analysis.base.change_points import ChangeKind, changes_of
 
 LENGTHS = (9, 12, 16)
 DEVIATIONS = 10.0
@@ -25,7 +25,7 @@ def the_best_border_is_that_of_ruptures_and_leaves_the_same_squares(inputs: int)
     for _ in range(inputs):
         n = int(rng.integers(5, 40))
         values = rng.standard_normal(n) + rng.choice([0.0, 1.0, 5.0]) * (np.arange(n) >= rng.integers(0, n))
-        ours = next(best for best in strongest(values, 0.0, True, correlations=(0.0,)) if best.shape is Shape.STEP)
+        ours = next(best for best in strongest(values, 0.0, True, correlations=(0.0,)) if best.shape is NullShape.STEP)
         assert list(ours.borders) == borders(values, 1, shortest=2)
         left = ((values - values.mean()) ** 2).sum() * np.exp(-2 * ours.statistic / n)
         assert left == pytest.approx(float(ruptures.costs.CostL2().fit(values).sum_of_costs([*ours.borders, n])), rel=1e-9)
@@ -41,7 +41,7 @@ def large_steps_stand_where_ruptures_puts_as_many(inputs: int) -> None:
         sizes = rng.choice([1.0, -1.0]) * DEVIATIONS * np.array([2.0, -1.0])
         values = rng.standard_normal(n) + sum(size * (np.arange(n) >= place) for size, place in zip(sizes, places, strict=False))
         changes = changes_of(list(values), lambda before, after: True)
-        found = [change.start for change in changes if change.kind is Kind.STEP]
+        found = [change.start for change in changes if change.kind is ChangeKind.STEP]
         if len(found) == steps:
             as_many += 1
             assert found == borders(values, steps, shortest=2)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from latlab.analysis.wakeups.attribution import Attributed
-from latlab.analysis.wakeups.lateness_parts import Part
+from latlab.analysis.wakeups.lateness_parts import LatenessPart
 from latlab.analysis.wakeups.result import RtResult
 from latlab.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
@@ -31,7 +31,7 @@ def late_result(late: int = 45, cpus: int = 2) -> RtResult:
 
 
 def _entry(number: int, cpu: int) -> Attributed:
-    parts = tuple(Part(blame, ns + 100 * number) for blame, ns in SHAPES[number % len(SHAPES)])
+    parts = tuple(LatenessPart(blame, ns + 100 * number) for blame, ns in SHAPES[number % len(SHAPES)])
     late_ns = sum(part.ns for part in parts)
     outlier = Outlier(cpu, (number + 1) * 100 * INTERVAL_NS + late_ns, late_ns)
     return Attributed(outlier, parts[0].blame, 0, parts[0].ns, parts)

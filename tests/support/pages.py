@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from latlab.report.table import Column, Figure, Table, figures, prose, words
-from latlab.report.text import Span, Style, code
+from latlab.report.table import Column, Ranged, Table, figures, prose, words
+from latlab.report.text import Style, Styled, code
 
 TABLE = Table(
     (code("CPU_ON"), " of *all* cores"),
     (*words("Core", "What"), Column("Late", unit="us"), *figures("Calls"), prose("Why")),
     (
-        ("0.1", Span("regressed", Style.BAD), Figure("2.5", "1.5 to 9.5"), 3, "because of <this> | that_"),
-        ("1.0", "same", Figure("2.5"), 0.5, "-"),
+        ("0.1", Styled("regressed", Style.BAD), Ranged("2.5", "1.5 to 9.5"), 3, "because of <this> | that_"),
+        ("1.0", "same", Ranged("2.5"), 0.5, "-"),
     ),
     notes=("Read `this` first.",),
     detail="firmware_x, n = 3",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from latlab.catalog import event_table
 from latlab.formats.dump.dump import Iteration
-from latlab.formats.dump.frames import Boot, Data, Done, End, RawRecord, Ring, TestStart, format_frame
+from latlab.formats.dump.frames import Boot, Data, Done, EndFrame, RawRecord, Ring, TestStart, format_frame
 from latlab.formats.dump.rt_instr import format_figures
 from latlab.model.enums import Metric
 from latlab.model.figures import Figures
@@ -87,7 +87,7 @@ class Model:
         yield format_frame(self.header)
         for iteration in self.iterations():
             yield from write_iteration(iteration)
-        yield format_frame(End(len(self.tests), self.count, "pass"))
+        yield format_frame(EndFrame(len(self.tests), self.count, "pass"))
 
     def _iteration(self, test: str, number: int) -> Iteration:
         tracers = {}

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from latlab.analysis.base.change_points import Beyond, Change, changes_of, visible
-from latlab.analysis.base.change_points import Kind as ChangeKind
+from latlab.analysis.base.change_points import Beyond, Change, ChangeKind, changes_of, visible
 from latlab.analysis.base.columns import resolution
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.conditions import Differences

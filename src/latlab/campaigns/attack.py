@@ -20,7 +20,7 @@ from latlab.formats.dump.attacks_log import AttacksLog, nothing_told, read_attac
 from latlab.formats.elf_build import with_build
 from latlab.formats.probe.witness import Witness, nothing_seen, read_witness
 from latlab.formats.qemu_command import with_machine
-from latlab.model.attacks import Attack, AttackResult, Outcome, Seen, Span, Told
+from latlab.model.attacks import Attack, AttackResult, Extent, Outcome, Seen, Told
 from latlab.model.enums import RunStatus
 from latlab.model.life import Left
 from latlab.model.run import Attacks, Build, Problem, Run
@@ -93,7 +93,7 @@ def with_attacks(store: Store, run: Run) -> Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Boot:
+class AttackBoot:
     log: AttacksLog
     witness: Witness
     console: Console
@@ -111,7 +111,7 @@ class _Boots:
     def interrupted(self) -> bool:
         return self.machine.interrupted()
 
-    def make(self, attacks: Sequence[Attack], begin: Place, targets: Sequence[Span]) -> Boot:
+    def make(self, attacks: Sequence[Attack], begin: Place, targets: Sequence[Extent]) -> AttackBoot:
         """Start the machine and follow it to its end."""
         stream = self.folder / "witness"
         stream.unlink(missing_ok=True)
@@ -123,10 +123,12 @@ class _Boots:
         ]
         log, console = self.machine.follow((*self.command, "-plugin", ",".join(options)), read_attacks_log)
         data = stream.read_bytes() if stream.is_file() else b""
-        return Boot(log, read_witness(data.decode("ascii", "replace").splitlines()), console, data)
+        return AttackBoot(log, read_witness(data.decode("ascii", "replace").splitlines()), console, data)
 
 
-def _results(boots: _Boots, attacks: Sequence[Attack], plan: Plan, control: Boot | None, progress: Progress) -> tuple[AttackResult, ...]:
+def _results(
+    boots: _Boots, attacks: Sequence[Attack], plan: Plan, control: AttackBoot | None, progress: Progress
+) -> tuple[AttackResult, ...]:
     if control is None or not attacks:
         return ()
     ordinary = _ordinary(control)
@@ -140,7 +142,7 @@ def _results(boots: _Boots, attacks: Sequence[Attack], plan: Plan, control: Boot
 
 
 def _all(
-    boots: _Boots, attacks: Sequence[Attack], targets: Sequence[Span], progress: Progress
+    boots: _Boots, attacks: Sequence[Attack], targets: Sequence[Extent], progress: Progress
 ) -> tuple[dict[int, Told], dict[int, Seen], int]:
     """Boot until every attack was made, and how many were. A sweep that stops the machine goes on at its next shot, a few times."""
     told: dict[int, Told] = {}
@@ -167,7 +169,7 @@ def _all(
     return told, seen, place.attack
 
 
-def _merge(told: dict[int, Told], seen: dict[int, Seen], boot: Boot) -> None:
+def _merge(told: dict[int, Told], seen: dict[int, Seen], boot: AttackBoot) -> None:
     for number, one in boot.log.told.items():
         before = told.get(number)
         told[number] = one if before is None else _together(before, one)
@@ -207,12 +209,12 @@ def _seen_together(a: Seen, b: Seen) -> Seen:
     )
 
 
-def _known(survey: Boot) -> Known:
+def _known(survey: AttackBoot) -> Known:
     seen = survey.witness.seen.get(0, nothing_seen())
     return Known(tuple(survey.witness.seals), max(seen.spent, default=0), survey.log.has_floats)
 
 
-def _ordinary(control: Boot) -> Ordinary:
+def _ordinary(control: AttackBoot) -> Ordinary:
     seen = control.witness.seen.values()
     return Ordinary(
         frozenset((access.pc, access.address) for one in seen for access in one.loads),
@@ -220,7 +222,7 @@ def _ordinary(control: Boot) -> Ordinary:
     )
 
 
-def _survey_problems(survey: Boot, plan: Plan) -> list[Problem]:
+def _survey_problems(survey: AttackBoot, plan: Plan) -> list[Problem]:
     if not survey.log.is_started:
         return unfinished(survey.console, is_started=False)
     calls = survey.log.told.get(0, nothing_told()).calls
@@ -236,7 +238,7 @@ def _survey_problems(survey: Boot, plan: Plan) -> list[Problem]:
     return []
 
 
-def _control_problems(control: Boot | None) -> list[Problem]:
+def _control_problems(control: AttackBoot | None) -> list[Problem]:
     """What the secure side touches by itself has to be known before an attack is said to have made it touch anything."""
     if control is None or control.log.is_whole:
         return []

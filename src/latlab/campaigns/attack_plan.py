@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from latlab.model.attacks import Attack, Family, Flag, Operation, Span, Step
+from latlab.model.attacks import Attack, CallStep, Extent, Family, Flag, Operation
 from latlab.targets.qemu.attack_params import ARENA_OFFSET
 from latlab.targets.qemu.attack_subject import AttackSubject
 from latlab.targets.qemu.psa_subject import CallKind, PsaCall
@@ -71,10 +71,10 @@ class Plan:
         self.victim = known.seals[0] if known.seals else 0
 
     @property
-    def targets(self) -> tuple[Span, ...]:
+    def targets(self) -> tuple[Extent, ...]:
         """What only an attack names: no ordinary call reads or writes it."""
-        stacks = tuple(Span(seal, seal + 7) for seal in self.known.seals[:1])
-        return (Span(self.secret_at, self.secret_at + len(self.secret) - 1), *stacks)
+        stacks = tuple(Extent(seal, seal + 7) for seal in self.known.seals[:1])
+        return (Extent(self.secret_at, self.secret_at + len(self.secret) - 1), *stacks)
 
     def survey(self) -> list[Attack]:
         """Ordinary calls, to learn what is usual."""
@@ -102,29 +102,29 @@ class Plan:
     def _control(self, call: PsaCall, ins: int, outs: int) -> int:
         return call.type & 0xFFFF | ins << self.psa.in_shift | outs << self.psa.out_shift
 
-    def _prologue(self, call: PsaCall) -> tuple[Step, ...]:
+    def _prologue(self, call: PsaCall) -> tuple[CallStep, ...]:
         if call.kind is not CallKind.ON_CONNECTION:
             return ()
-        return (Step(CALL, self.psa.veneers[2], (call.service, call.version, 0, 0), Flag.KEEP | Flag.QUIET),)
+        return (CallStep(CALL, self.psa.veneers[2], (call.service, call.version, 0, 0), Flag.KEEP | Flag.QUIET),)
 
-    def _epilogue(self, call: PsaCall) -> tuple[Step, ...]:
+    def _epilogue(self, call: PsaCall) -> tuple[CallStep, ...]:
         if call.kind is not CallKind.ON_CONNECTION:
             return ()
-        return (Step(CALL, self.psa.veneers[4], (0, 0, 0, 0), Flag.WITH_KEPT | Flag.QUIET),)
+        return (CallStep(CALL, self.psa.veneers[4], (0, 0, 0, 0), Flag.WITH_KEPT | Flag.QUIET),)
 
-    def _fill(self, ins: Sequence[tuple[int, int]], outs: Sequence[tuple[int, int]]) -> tuple[Step, ...]:
+    def _fill(self, ins: Sequence[tuple[int, int]], outs: Sequence[tuple[int, int]]) -> tuple[CallStep, ...]:
         """The vectors, fresh data, and untouched outputs."""
         size = max([DATA_BYTES, *(len(one) for one in self.data.inputs)])
         given = b"".join(self.data.inputs) or bytes(range(size))
         given += bytes(-len(given) % 4)
         steps = [
-            Step(FILL, self.arena.input, words=tuple(int.from_bytes(given[i : i + 4], "little") for i in range(0, len(given), 4))),
-            Step(FILL, self.arena.output, words=(0xA5A5A5A5,) * 16),
+            CallStep(FILL, self.arena.input, words=tuple(int.from_bytes(given[i : i + 4], "little") for i in range(0, len(given), 4))),
+            CallStep(FILL, self.arena.output, words=(0xA5A5A5A5,) * 16),
         ]
         if ins:
-            steps.append(Step(FILL, self.arena.in_vectors, words=tuple(word & WORD for pair in ins for word in pair)))
+            steps.append(CallStep(FILL, self.arena.in_vectors, words=tuple(word & WORD for pair in ins for word in pair)))
         if outs:
-            steps.append(Step(FILL, self.arena.out_vectors, words=tuple(word & WORD for pair in outs for word in pair)))
+            steps.append(CallStep(FILL, self.arena.out_vectors, words=tuple(word & WORD for pair in outs for word in pair)))
         return tuple(steps)
 
     def _vectors(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
@@ -146,9 +146,9 @@ class Plan:
         out_array: int | None = None,
         control: int | None = None,
         flags: Flag = Flag.NONE,
-        before: tuple[Step, ...] = (),
+        before: tuple[CallStep, ...] = (),
         call: PsaCall | None = None,
-    ) -> tuple[Step, ...]:
+    ) -> tuple[CallStep, ...]:
         call = call or self.data
         usual_ins, usual_outs = self._vectors()
         ins, outs = usual_ins if ins is None else ins, usual_outs if outs is None else outs
@@ -160,7 +160,7 @@ class Plan:
             self.arena.in_vectors if in_array is None else in_array,
             self.arena.out_vectors if out_array is None else out_array,
         )
-        made = Step(CALL, self.psa.veneers[3], arguments, kept | flags)
+        made = CallStep(CALL, self.psa.veneers[3], arguments, kept | flags)
         return (*self._fill(ins, outs), *self._prologue(call), *before, made, *self._epilogue(call))
 
     # Families.
@@ -176,13 +176,13 @@ class Plan:
         yield Attack(Family.REGISTERS, "psa_call", self._data_call(flags=floats), shown=self.arena.output, shown_bytes=DATA_BYTES)
         yield Attack(Family.REGISTERS, "psa_call on the null handle", (self._plain(veneers[3], 0, floats),))
         if connected and veneers[2] and veneers[4]:
-            connect = Step(CALL, veneers[2], (connected.service, connected.version, PATTERN_BASE, PATTERN_BASE + 1), Flag.KEEP | floats)
-            close = Step(CALL, veneers[4], (0, PATTERN_BASE, PATTERN_BASE + 1, PATTERN_BASE + 2), Flag.WITH_KEPT | floats)
+            connect = CallStep(CALL, veneers[2], (connected.service, connected.version, PATTERN_BASE, PATTERN_BASE + 1), Flag.KEEP | floats)
+            close = CallStep(CALL, veneers[4], (0, PATTERN_BASE, PATTERN_BASE + 1, PATTERN_BASE + 2), Flag.WITH_KEPT | floats)
             yield Attack(Family.REGISTERS, "psa_connect and psa_close", (connect, close))
             yield Attack(Family.REGISTERS, "psa_connect to nobody", (replace(connect, arguments=(0x0BAD51D0, 1, 2, 3), flags=floats),))
 
-    def _plain(self, veneer: int, first: int, flags: Flag = Flag.NONE) -> Step:
-        return Step(CALL, veneer, (first, PATTERN_BASE, PATTERN_BASE + 1, PATTERN_BASE + 2), flags)
+    def _plain(self, veneer: int, first: int, flags: Flag = Flag.NONE) -> CallStep:
+        return CallStep(CALL, veneer, (first, PATTERN_BASE, PATTERN_BASE + 1, PATTERN_BASE + 2), flags)
 
     def _pointers(self) -> Iterator[Attack]:
         ins, outs = self._vectors()
@@ -229,7 +229,7 @@ class Plan:
             control = self._control(self.data, a, b)
             yield self._pointer(f"{a} inputs and {b} outputs", self._data_call(ins=empty_in, outs=empty_out, control=control), many)
 
-    def _pointer(self, name: str, steps: tuple[Step, ...], accepted: str) -> Attack:
+    def _pointer(self, name: str, steps: tuple[CallStep, ...], accepted: str) -> Attack:
         return Attack(
             Family.POINTER, name, steps, shown=self.arena.output, shown_bytes=2 * DATA_BYTES, secret=self.secret, accepted=accepted
         )
@@ -238,18 +238,18 @@ class Plan:
         veneers = self.psa.veneers
         connected = next((one for one in self.psa.calls if one.kind is CallKind.ON_CONNECTION), None)
         alone = tuple(range(1, MOST_GUESSES + 1))
-        yield Attack(Family.HANDLE, "guessed without a connection", (Step(GUESS, veneers[3], words=alone),))
+        yield Attack(Family.HANDLE, "guessed without a connection", (CallStep(GUESS, veneers[3], words=alone),))
         if connected is None or not (veneers[2] and veneers[4]):
             yield Attack(Family.HANDLE, "guessed beside an open one", why="needs a service with connections")
             return
         bits = [1 << bit for bit in range(31)]
         masks = tuple([*bits, *(a | b for i, a in enumerate(bits) for b in bits[:i])][:MOST_GUESSES])
         opened, closed = self._prologue(connected), self._epilogue(connected)
-        again = Step(CALL, veneers[3], (0, self._control(connected, 0, 0), 0, 0), Flag.WITH_KEPT)
+        again = CallStep(CALL, veneers[3], (0, self._control(connected, 0, 0), 0, 0), Flag.WITH_KEPT)
         yield Attack(
             Family.HANDLE,
             "guessed beside an open one",
-            (*opened, Step(GUESS, veneers[3], (0, 0, connected.type, 0), Flag.WITH_KEPT, masks), *closed),
+            (*opened, CallStep(GUESS, veneers[3], (0, 0, connected.type, 0), Flag.WITH_KEPT, masks), *closed),
         )
         stale = "a closed handle was accepted"
         yield Attack(Family.HANDLE, "closed before", (*opened, *closed, again), accepted=stale)
@@ -260,8 +260,8 @@ class Plan:
             accepted=stale,
         )
 
-    def _quiet_connect(self, call: PsaCall) -> tuple[Step, ...]:
-        return (Step(CALL, self.psa.veneers[2], (call.service, call.version, 0, 0), Flag.QUIET),)
+    def _quiet_connect(self, call: PsaCall) -> tuple[CallStep, ...]:
+        return (CallStep(CALL, self.psa.veneers[2], (call.service, call.version, 0, 0), Flag.QUIET),)
 
     def _clients(self) -> Iterator[Attack]:
         """Handles and services that are not the non-secure side's, where the subject says how to get at them."""
@@ -270,13 +270,13 @@ class Plan:
             yield Attack(Family.HANDLE, "another client's", why="needs a partition and client ids of latlab's own SPM")
             return
         veneers, connected = self.psa.veneers, next(one for one in self.psa.calls if one.kind is CallKind.ON_CONNECTION)
-        call = Step(CALL, veneers[3], (0, self._control(connected, 0, 0), 0, 0), Flag.WITH_KEPT)
+        call = CallStep(CALL, veneers[3], (0, self._control(connected, 0, 0), 0, 0), Flag.WITH_KEPT)
         yield Attack(
             Family.HANDLE,
             "a secure client's",
             (
                 *self._ask(own.client, own.requests["CLIENT_BORROW"], quiet=True),
-                Step(LOAD, self.arena.output, flags=Flag.KEEP | Flag.QUIET),
+                CallStep(LOAD, self.arena.output, flags=Flag.KEEP | Flag.QUIET),
                 call,
             ),
             accepted="a handle that a secure partition holds was accepted",
@@ -289,15 +289,15 @@ class Plan:
         yield Attack(
             Family.HANDLE,
             "stateless handle for partitions only",
-            (Step(CALL, veneers[3], (own.secure_stateless, refused, 0, 0)),),
+            (CallStep(CALL, veneers[3], (own.secure_stateless, refused, 0, 0)),),
             accepted=only,
         )
-        select = [Step(CALL, own.select, (client & WORD, 0, 0, 0), Flag.QUIET) for client in (FIRST_CLIENT, LAST_CLIENT)]
+        select = [CallStep(CALL, own.select, (client & WORD, 0, 0, 0), Flag.QUIET) for client in (FIRST_CLIENT, LAST_CLIENT)]
         yield Attack(
             Family.HANDLE,
             "another non-secure client's",
             (
-                Step(CALL, own.register, (FIRST_CLIENT & WORD, LAST_CLIENT & WORD, 0, 0), Flag.QUIET),
+                CallStep(CALL, own.register, (FIRST_CLIENT & WORD, LAST_CLIENT & WORD, 0, 0), Flag.QUIET),
                 select[0],
                 *self._prologue(connected),
                 select[1],
@@ -322,7 +322,7 @@ class Plan:
             rewritten.append(("output's length", [(self.arena.out_vectors + 4, ALIAS << 3)]))
         for name, pairs in rewritten:
             words = tuple(word for pair in pairs for word in pair)
-            steps = self._data_call(flags=Flag.WITH_TIMER, before=(Step(POKES, words=words),))
+            steps = self._data_call(flags=Flag.WITH_TIMER, before=(CallStep(POKES, words=words),))
             yield Attack(
                 Family.INTERRUPT,
                 f"{name} rewritten by an interrupt",
@@ -339,25 +339,25 @@ class Plan:
         """What a handler does that ends most machines: at a few instructions of the call."""
         stride = max(self.known.length // FEW, 1)
         nested = [
-            ("psa_framework_version in a handler", Step(CALL, self.psa.veneers[0])),
-            ("psa_call in a handler", Step(CALL, self.psa.veneers[3], (0, 0, 0, 0))),
+            ("psa_framework_version in a handler", CallStep(CALL, self.psa.veneers[0])),
+            ("psa_call in a handler", CallStep(CALL, self.psa.veneers[3], (0, 0, 0, 0))),
             ("psa_call with data in a handler", self._nested_call()),
         ]
         nested += [
-            (f"return {value:#x} in a handler", Step(CALL, value))
+            (f"return {value:#x} in a handler", CallStep(CALL, value))
             for value in (*FUNCTION_RETURNS[:1], 0xFFFFFFFD, 0xFFFFFFF1, 0xFFFFFFED, 0xFFFFFFBC)
         ]
         for name, step in nested:
-            steps = self._data_call(flags=Flag.WITH_TIMER, before=(Step(POKES, then=-1),))
+            steps = self._data_call(flags=Flag.WITH_TIMER, before=(CallStep(POKES, then=-1),))
             place = next(i for i, one in enumerate(steps) if one.operation is POKES)
             steps = (*steps[:place], replace(steps[place], then=len(steps)), *steps[place + 1 :], step)
             yield Attack(Family.INTERRUPT, f"{name} that interrupts a call", steps, stride // 2, stride, FEW)
-        yield Attack(Family.INTERRUPT, "psa_call in a handler between calls", (Step(CALL, self.psa.veneers[3], flags=Flag.IN_HANDLER),))
+        yield Attack(Family.INTERRUPT, "psa_call in a handler between calls", (CallStep(CALL, self.psa.veneers[3], flags=Flag.IN_HANDLER),))
 
-    def _nested_call(self) -> Step:
+    def _nested_call(self) -> CallStep:
         ins, outs = self._vectors()
         asked = self._control(self.data, len(ins), len(outs))
-        return Step(CALL, self.psa.veneers[3], (self.data.service, asked, self.arena.in_vectors, self.arena.out_vectors))
+        return CallStep(CALL, self.psa.veneers[3], (self.data.service, asked, self.arena.in_vectors, self.arena.out_vectors))
 
     def _memory(self) -> Iterator[Attack]:
         word = self.secret[:4]
@@ -370,19 +370,19 @@ class Plan:
             ("the veneers", self.psa.veneers[0] & ~3, SG_OPCODE),
         ):
             if address > 0 or name.endswith("code"):
-                yield Attack(Family.MEMORY, f"the non-secure side reads {name}", (Step(LOAD, address),), secret=secret)
+                yield Attack(Family.MEMORY, f"the non-secure side reads {name}", (CallStep(LOAD, address),), secret=secret)
                 yield Attack(
                     Family.MEMORY,
                     f"the non-secure side writes {name}",
-                    (Step(STORE, address, (MARKER[0], 0, 0, 0)), Step(LOAD, address)),
+                    (CallStep(STORE, address, (MARKER[0], 0, 0, 0)), CallStep(LOAD, address)),
                     secret=MARKER[0].to_bytes(4, "little"),
                 )
         for address in self.subject.secure_parts:
-            yield Attack(Family.MEMORY, f"the non-secure side reads {address:#x}", (Step(LOAD, address),))
-        yield Attack(Family.MEMORY, "the non-secure side reads a secure device", (Step(LOAD, SECURE_DEVICE),))
+            yield Attack(Family.MEMORY, f"the non-secure side reads {address:#x}", (CallStep(LOAD, address),))
+        yield Attack(Family.MEMORY, "the non-secure side reads a secure device", (CallStep(LOAD, SECURE_DEVICE),))
 
     def _system(self) -> Iterator[Attack]:
-        yield Attack(Family.SYSTEM, "the non-secure side asks for a reset", (Step(STORE, RESET_REGISTER, (RESET_WORD, 0, 0, 0)),))
+        yield Attack(Family.SYSTEM, "the non-secure side asks for a reset", (CallStep(STORE, RESET_REGISTER, (RESET_WORD, 0, 0, 0)),))
 
     def _gateways(self) -> Iterator[Attack]:
         inside = "code of the secure side ran that no gateway begins"
@@ -402,22 +402,22 @@ class Plan:
 
     def _returns(self) -> Iterator[Attack]:
         for value in (*FUNCTION_RETURNS, 0xFFFFFFFD, 0xFFFFFFF1, 0xFFFFFFBC):
-            yield Attack(Family.RETURN, f"{value:#x} in a thread, between calls", (Step(CALL, value),))
+            yield Attack(Family.RETURN, f"{value:#x} in a thread, between calls", (CallStep(CALL, value),))
         for value in (*FUNCTION_RETURNS[:2], *EXCEPTION_RETURNS):
-            yield Attack(Family.RETURN, f"{value:#x} in a handler, between calls", (Step(CALL, value, flags=Flag.IN_HANDLER),))
+            yield Attack(Family.RETURN, f"{value:#x} in a handler, between calls", (CallStep(CALL, value, flags=Flag.IN_HANDLER),))
 
-    def _ask(self, handle: int, request: int, word: int | None = None, more: int = 0, quiet: bool = False) -> tuple[Step, ...]:
+    def _ask(self, handle: int, request: int, word: int | None = None, more: int = 0, quiet: bool = False) -> tuple[CallStep, ...]:
         """A call of a partition of ours that does as it is told: a word in, a word out, and `more` bytes of the marker."""
         ins = [] if word is None else [(self.arena.input, 4)]
         ins += [(self.arena.input + 8, more)] if more else []
         control = request | len(ins) << self.psa.in_shift | 1 << self.psa.out_shift
         given = (*((word or 0) & WORD, 0), *MARKER)
-        steps = [Step(FILL, self.arena.input, words=given), Step(FILL, self.arena.output, words=(0xA5A5A5A5,) * 4)]
+        steps = [CallStep(FILL, self.arena.input, words=given), CallStep(FILL, self.arena.output, words=(0xA5A5A5A5,) * 4)]
         if ins:
-            steps.append(Step(FILL, self.arena.in_vectors, words=tuple(each for pair in ins for each in pair)))
-        steps.append(Step(FILL, self.arena.out_vectors, words=(self.arena.output, 4)))
+            steps.append(CallStep(FILL, self.arena.in_vectors, words=tuple(each for pair in ins for each in pair)))
+        steps.append(CallStep(FILL, self.arena.out_vectors, words=(self.arena.output, 4)))
         flags = Flag.QUIET if quiet else Flag.NONE
-        return (*steps, Step(CALL, self.psa.veneers[3], (handle, control, self.arena.in_vectors, self.arena.out_vectors), flags))
+        return (*steps, CallStep(CALL, self.psa.veneers[3], (handle, control, self.arena.in_vectors, self.arena.out_vectors), flags))
 
     def _partitions(self) -> Iterator[Attack]:
         own = self.subject.own

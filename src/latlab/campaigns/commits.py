@@ -140,7 +140,7 @@ def _watch_of(recipe: Recipe, build: WatchedBuild, tree: Path) -> Watch:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CommitStep:
     """A commit whose run has another value than that of the commit before it, and the functions that differ between the two."""
 
     commit: Commit
@@ -161,7 +161,7 @@ class Bisection:
     unit: str
     commits: int
     suspects: tuple[Commit, ...]
-    step: Step | None
+    step: CommitStep | None
 
 
 def bisect(repository: Repository, measurer: Measurer, good: Commit, bad: Commit, figure: str) -> Bisection:
@@ -207,13 +207,13 @@ def measured_range(repository: Repository, measurer: Measurer, good: Commit, bad
     return [run for commit in commits if (run := measurer.run_of(commit)) is not None]
 
 
-def _step(repository: Repository, measurer: Measurer, commit: Commit, figure: str) -> Step | None:
+def _step(repository: Repository, measurer: Measurer, commit: Commit, figure: str) -> CommitStep | None:
     before = repository.first_parent(commit)
     after_value, before_value = _value(measurer, commit, figure), _value(measurer, before, figure)
     if after_value is None or before_value is None:
         return None
     run, run_before = _run(measurer, commit), _run(measurer, before)
-    return Step(commit, run, after_value, before, run_before, before_value, moves_of(run_before, run))
+    return CommitStep(commit, run, after_value, before, run_before, before_value, moves_of(run_before, run))
 
 
 def _value(measurer: Measurer, commit: Commit, figure: str) -> float | None:

@@ -18,12 +18,12 @@ import msgspec
 
 from latlab.analysis.base.wording import count
 from latlab.analysis.design.response import response_of
-from latlab.campaigns.design_plan import Level, Plan
+from latlab.campaigns.design_plan import FactorLevel, Plan
 from latlab.campaigns.design_results import LOG, Kept, Slot, clock_of, done_of, kept_of, slots_of, trial_of, wanted_of
 from latlab.campaigns.material import load_run
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.model.enums import Clock, Kind, RunStatus
-from latlab.model.life import CUT_OFF, Life, Part
+from latlab.model.life import CUT_OFF, Life, SeriesPart
 from latlab.model.run import Build, Experiment, Run, Tick, Topology
 from latlab.store.owner import is_alive, is_here
 from latlab.store.rows import now_utc
@@ -68,7 +68,7 @@ def _begun(store: Store, plan: Plan, seed: int | None, say: Say, is_new: bool) -
         if life.part and (life.part.series, life.part.asked) == (SERIES, plan.digest) and _is_open(life):
             return _continued(store, life, seed, say)
     kept = Kept(plan, secrets.randbelow(1 << 31) if seed is None else seed)
-    run_id = store.begin(_new_run(plan), part=Part(SERIES, 1, 1, plan.digest))
+    run_id = store.begin(_new_run(plan), part=SeriesPart(SERIES, 1, 1, plan.digest))
     store.checkpoint(run_id, {LOG: msgspec.json.encode(kept)})
     say(f"experiment {run_id}: {plan.combinations} combinations, their order drawn by the seed {kept.seed}")
     return run_id, kept
@@ -160,7 +160,7 @@ def _measure(store: Store, run_id: str, plan: Plan, slot: Slot, place: str, want
     for factor, level in zip(plan.factor, levels, strict=True):
         if level.before and (code := command(["/bin/sh", "-c", f"{{ {level.before}\n}} >&2"], {})):
             return f"the command before it that sets {factor.name} to {level.name} ended with status {code}"
-    part = msgspec.json.encode(Part(run_id, slot.number, wanted, "")).decode()
+    part = msgspec.json.encode(SeriesPart(run_id, slot.number, wanted, "")).decode()
     code = command([sys.executable, "-m", "latlab", *plan.run, *_options(levels)], {PART_VARIABLE: part, "LATLAB_STORE": place})
     found = done_of(store, run_id).get(slot.number)
     if found is None:
@@ -171,7 +171,7 @@ def _measure(store: Store, run_id: str, plan: Plan, slot: Slot, place: str, want
     return ""
 
 
-def _options(levels: Sequence[Level]) -> tuple[str, ...]:
+def _options(levels: Sequence[FactorLevel]) -> tuple[str, ...]:
     return tuple(option for level in levels for option in level.options)
 
 

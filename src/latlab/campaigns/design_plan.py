@@ -20,7 +20,7 @@ MOST_RUNS = 10_000
 FIRST_REPLICATES = 2
 
 
-class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FactorLevel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`before` is run by the shell before each run at this level, `options` go to the command that measures."""
 
     name: Name
@@ -30,7 +30,7 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class PlannedFactor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Name
-    level: tuple[Level, ...]
+    level: tuple[FactorLevel, ...]
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,7 +66,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         asked = self.replicates or (1 if clock is Clock.INSTRUCTIONS else FIRST_REPLICATES)
         return min(asked, self.most_runs // self.combinations)
 
-    def levels(self, names: tuple[str, ...]) -> tuple[Level, ...]:
+    def levels(self, names: tuple[str, ...]) -> tuple[FactorLevel, ...]:
         return tuple(next(level for level in one.level if level.name == name) for one, name in zip(self.factor, names, strict=True))
 
 

@@ -32,7 +32,7 @@ from latlab.model.run import Build, CoreId, Problem, Run, Sample, SpanFunctions,
 from latlab.model.symbols import Image
 from latlab.store.store import Store
 from latlab.targets.qemu import probe as probes
-from latlab.targets.qemu.console import Console, End, Limits
+from latlab.targets.qemu.console import Console, Limits, MachineEnd
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.qemu.subject import Subject, command_line, find_program
 from latlab.targets.scratch import scratch
@@ -70,7 +70,7 @@ def run_psci_subject(
             kept = {FUNCTIONS_LOG: render_functions(found.functions), TIMELINES_LOG: render_timelines(found.timelines)}
             store.add(run_id, found.samples, logs={"probe": data, **kept})
             status = finish(store, run_id, problems)
-    refuse_interrupted(store, run_id, console.outcome.end is End.INTERRUPT)
+    refuse_interrupted(store, run_id, console.outcome.end is MachineEnd.INTERRUPT)
     refuse_unstarted(console, data)
     return Recorded(run_id, status, len(found.samples), tuple(problems), True)
 

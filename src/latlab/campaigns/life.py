@@ -18,7 +18,7 @@ from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets import scratch
 from latlab.targets.qemu import probe
-from latlab.targets.qemu.console import Console, End, Limits, Lines
+from latlab.targets.qemu.console import Console, Limits, Lines, MachineEnd
 from latlab.targets.qemu.last_words import last_words
 
 ONE_CORE = Topology((1,))
@@ -152,7 +152,7 @@ def unfinished(console: Console, is_started: bool, whereabouts: str = "", damage
     nothing was said, guesses come last."""
     outcome = console.outcome
     end = Problem(0, outcome.sentence or "the machine ended before the program did")
-    if outcome.end in (End.INTERRUPT, End.PANIC) or (outcome.end is End.DEATH and last_words(console.stderr)):
+    if outcome.end in (MachineEnd.INTERRUPT, MachineEnd.PANIC) or (outcome.end is MachineEnd.DEATH and last_words(console.stderr)):
         return [end, *damage]
     guess = Problem(0, "; ".join(filter(None, (NEVER_STARTED, whereabouts, "read the logs console and secure"))))
     return [*damage, *(() if is_started else (guess,)), end]
@@ -176,5 +176,5 @@ def refuse_interrupted(store: Store, run_id: str, is_interrupted: bool) -> None:
 def refuse_unstarted(console: Console, stream: bytes) -> None:
     """Raises UsageError with QEMU's own words where it did not start the machine with the probe."""
     why = probe.why_not_started(console.stderr)
-    if why and not stream and console.outcome.end is End.DEATH:
+    if why and not stream and console.outcome.end is MachineEnd.DEATH:
         raise UsageError(why)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from latlab.analysis.wakeups.power_cycles import Crossing, crossings
+from latlab.analysis.wakeups.power_cycles import PowerCrossing, crossings
 from latlab.campaigns.rt_results import power_records
 from latlab.formats.dump.el3_records import info_of
 
@@ -17,7 +17,7 @@ DEFAULT_HZ = 62_500_000
 class CrossingTimes:
     """How long the firmware took at each crossing of one boundary by one CPU."""
 
-    crossing: Crossing
+    crossing: PowerCrossing
     cpu: int
     ns: tuple[float, ...]
 
@@ -35,7 +35,7 @@ def power_result(files: Mapping[str, bytes]) -> PowerResult:
     records = power_records(files)
     info = info_of(files.get("el3-info.txt", b"").decode("ascii", "replace"))
     ns_of_a_tick = 1e9 / (info[1] if info else DEFAULT_HZ)
-    groups: dict[tuple[Crossing, int], list[float]] = {}
+    groups: dict[tuple[PowerCrossing, int], list[float]] = {}
     for crossed in crossings(records.cpus, records.traces):
         groups.setdefault((crossed.crossing, crossed.cpu), []).append(crossed.ticks * ns_of_a_tick)
     ordered = sorted(groups.items(), key=lambda pair: (pair[0][0].value, pair[0][1]))

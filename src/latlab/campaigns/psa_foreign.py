@@ -41,7 +41,7 @@ from latlab.model.symbols import Image
 from latlab.store.store import Store
 from latlab.targets.qemu import mps2
 from latlab.targets.qemu import probe as probes
-from latlab.targets.qemu.console import Console, End, Limits
+from latlab.targets.qemu.console import Console, Limits, MachineEnd
 from latlab.targets.qemu.psa_params import Shots, write_program
 from latlab.targets.qemu.psa_subject import SECURE_LOG, PsaSubject, command_line
 from latlab.targets.qemu.qemu import Qemu
@@ -59,7 +59,7 @@ LONGEST_SWEPT = 800_000
 
 
 @dataclass(frozen=True, slots=True)
-class Boot:
+class WatchedBoot:
     """What one boot left: its log, the probe's stream, and what is wrong with the log."""
 
     log: PsaCallsLog
@@ -125,7 +125,7 @@ def run_psa_subject(
                 facts += tuple((f"sweep of {name}", f"every {one.step} instructions") for name, one in shots.items() if one.step > 1)
             store.describe(run_id, replace(run, facts=(*run.facts, *facts)))
             status = finish(store, run_id, problems)
-    refuse_interrupted(store, run_id, ended.outcome.end is End.INTERRUPT)
+    refuse_interrupted(store, run_id, ended.outcome.end is MachineEnd.INTERRUPT)
     refuse_unstarted(ended, data)
     return Recorded(run_id, status, count, tuple(problems), True)
 
@@ -140,18 +140,18 @@ class _Boots:
     folder: Path
     progress: Progress
 
-    def make(self, name: str, shots: Mapping[str, Shots], has_functions: bool) -> Boot:
+    def make(self, name: str, shots: Mapping[str, Shots], has_functions: bool) -> WatchedBoot:
         """Boot the machine and follow it to its end."""
         stream = self.folder / f"probe-{name}"
         write_program(self.subject, self.folder, self.asked.iterations, self.asked.priority, shots)
         command = probes.with_probe(self.command, self.probe, stream, has_functions)
         calls = count()
         log, console = self.machine.follow(command, read_psa_calls_log, lambda: self.progress.iteration(name, next(calls)))
-        boot = Boot(log, stream, (), console)
+        boot = WatchedBoot(log, stream, (), console)
         return replace(boot, problems=(*_end_problems(name, boot), *log.problems))
 
 
-def _end_problems(name: str, boot: Boot) -> Iterator[Problem]:
+def _end_problems(name: str, boot: WatchedBoot) -> Iterator[Problem]:
     log = boot.log
     if log.is_whole:
         return
@@ -169,7 +169,7 @@ def _sound(items: Iterable[Header | Record | Problem], damage: list[Problem]) ->
             yield item
 
 
-def _measured(boot: Boot, subject: PsaSubject, images: tuple[Image, ...]) -> tuple[list[Sample], dict[str, bytes], list[Problem]]:
+def _measured(boot: WatchedBoot, subject: PsaSubject, images: tuple[Image, ...]) -> tuple[list[Sample], dict[str, bytes], list[Problem]]:
     """The span of every marked call and what is kept of what ran in it. A call that once returned something else is left out."""
     damage: list[Problem] = []
     records = tuple(boot.records(damage))
@@ -209,7 +209,7 @@ def _plan(subject: PsaSubject, samples: list[Sample], most_shots: int) -> dict[s
     return {subject.calls[0].name: IDLE_SHOTS, **plan} if plan else {}
 
 
-def _swept(store: Store, run_id: str, boot: Boot, subject: PsaSubject) -> tuple[int, list[Problem]]:
+def _swept(store: Store, run_id: str, boot: WatchedBoot, subject: PsaSubject) -> tuple[int, list[Problem]]:
     """Keep the sweeps; returns how many samples they are, and what is wrong."""
     damage: list[Problem] = []
     shots = list(shots_of(boot.records(damage), subject.mark_address))

@@ -26,7 +26,7 @@ from latlab.formats.dump import console_log
 from latlab.formats.dump.rt_instr import CALL_METRICS, POWER_METRICS
 from latlab.formats.published import csv_tables
 from latlab.formats.published import runs as published
-from latlab.formats.published.tables import Figure, Reading, Table
+from latlab.formats.published.tables import PrintedFigure, Reading, Table
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run, Topology
 
@@ -103,7 +103,7 @@ def _compared(before: Mapping[str, Cells], after: Mapping[str, Cells], notes: li
 
 def _run(name: str, figures: Mapping[str, Cells]) -> Run:
     tables = tuple(
-        Table(test, name, "ns", 0, tuple(Figure(core, metric, Decimal(value), 0) for (core, metric), value in cells.items()))
+        Table(test, name, "ns", 0, tuple(PrintedFigure(core, metric, Decimal(value), 0) for (core, metric), value in cells.items()))
         for test, cells in figures.items()
     )
     return published.run_of(Reading(tables), name, published.Source("published", name))

@@ -13,7 +13,7 @@ from latlab.campaigns.life import Progress, living, logs_of, refuse_interrupted,
 from latlab.catalog import event_table
 from latlab.errors import DataError, TestFailed
 from latlab.formats.dump.dump import Iteration, read_dump
-from latlab.formats.dump.frames import Boot, End
+from latlab.formats.dump.frames import Boot, EndFrame
 from latlab.model.conditions import Mode
 from latlab.model.enums import RunStatus
 from latlab.model.life import Left
@@ -59,9 +59,9 @@ class Recorder:
         self.samples = 0
         self.problems: list[Problem] = []
         self.boot: Boot | None = None
-        self.end: End | None = None
+        self.end: EndFrame | None = None
 
-    def read(self, lines: Iterable[bytes]) -> Iterator[Boot | Iteration | Problem | End]:
+    def read(self, lines: Iterable[bytes]) -> Iterator[Boot | Iteration | Problem | EndFrame]:
         """Go through the log; yields each item after it is stored."""
         for item in read_dump(map(text_of, lines), event_table()):
             match item:
@@ -71,7 +71,7 @@ class Recorder:
                     self._iteration(item)
                 case Problem():
                     self.problem(item)
-                case End():
+                case EndFrame():
                     self.end = item if self.end is None or self.end.status == "pass" else self.end
             yield item
 
@@ -138,7 +138,7 @@ def record_console(
         finally:
             store.add(run_id, logs=logs_of(console))
         recorded = _ended(recorder, console)
-    refuse_interrupted(store, run_id, console.outcome.end is consoles.End.INTERRUPT)
+    refuse_interrupted(store, run_id, console.outcome.end is consoles.MachineEnd.INTERRUPT)
     return recorded
 
 
@@ -156,7 +156,7 @@ def verdict(recorded: Recorded) -> None:
 
 def _follow(recorder: Recorder, console: consoles.Lines, lines: Iterable[bytes]) -> None:
     for item in recorder.read(_watch(recorder, console, lines)):
-        if isinstance(item, End):
+        if isinstance(item, EndFrame):
             console.expect_exit()
 
 
@@ -174,7 +174,7 @@ def _watch(recorder: Recorder, console: consoles.Lines, lines: Iterable[bytes]) 
         yield line
 
 
-LOG_OF_END = {consoles.End.PANIC: "secure", consoles.End.DEATH: "stderr"}
+LOG_OF_END = {consoles.MachineEnd.PANIC: "secure", consoles.MachineEnd.DEATH: "stderr"}
 
 
 def _ended(recorder: Recorder, console: consoles.Lines) -> Recorded:

@@ -37,7 +37,7 @@ from latlab.targets.linux.machine import Machine
 from latlab.targets.linux.machine_facts import advice
 from latlab.targets.linux.measured_on import COLLECTED, read_collected
 from latlab.targets.linux.rt_job import Workload, guest_script, power_script
-from latlab.targets.qemu.console import End, Limits
+from latlab.targets.qemu.console import Limits, MachineEnd
 from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.scratch import scratch
@@ -83,7 +83,7 @@ def run_rt_guest(
         facts = (*facts, *busy_facts(files), *work_facts(files), *measured_on_facts(files))
         run = replace(_of_guest(run, done), facts=facts)
         conclude(store, run_id, run, files, _complaints(done))
-    refuse_interrupted(store, run_id, done.outcome.end is End.INTERRUPT)
+    refuse_interrupted(store, run_id, done.outcome.end is MachineEnd.INTERRUPT)
     return run_id
 
 
@@ -177,10 +177,10 @@ def run_trng(
             files |= {f"{dose.name}/{name}": data for name, data in _logs(done, folder / dose.name).items()}
             complaints += [f"{dose.name}: {sentence}" for sentence in _complaints(done)]
             store.checkpoint(run_id, files)
-            if done.outcome.end is End.INTERRUPT:
+            if done.outcome.end is MachineEnd.INTERRUPT:
                 break
         conclude(store, run_id, _of_guest(run, done), files, tuple(complaints))
-    refuse_interrupted(store, run_id, done.outcome.end is End.INTERRUPT)
+    refuse_interrupted(store, run_id, done.outcome.end is MachineEnd.INTERRUPT)
     return run_id
 
 
@@ -225,7 +225,7 @@ def run_power(
         job = power_script(cycles, suspends)
         done = run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
         conclude(store, run_id, _of_guest(run, done), _logs(done, folder), _complaints(done))
-    refuse_interrupted(store, run_id, done.outcome.end is End.INTERRUPT)
+    refuse_interrupted(store, run_id, done.outcome.end is MachineEnd.INTERRUPT)
     return run_id
 
 

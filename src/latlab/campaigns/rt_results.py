@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from latlab.analysis.wakeups.attribution import Attributed, Exposure, attribute, exposure, with_parts
 from latlab.analysis.wakeups.periodicity import find_period
-from latlab.analysis.wakeups.power_cycles import Crossing, crossings
+from latlab.analysis.wakeups.power_cycles import PowerCrossing, crossings
 from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.sight import sight
 from latlab.analysis.wakeups.wakeup import disagreement, with_schedule
@@ -176,7 +176,7 @@ def power_problems(run: Run, files: Mapping[str, bytes]) -> list[str]:
     cycles, suspends = run.conditions.hotplug_cycles or 0, run.conditions.suspends or 0
     short = [
         f"{crossing}: {seen[crossing]} in the rings, {count} or more were asked for"
-        for crossing, count in ((Crossing.OFF, cycles), (Crossing.ON, cycles), (Crossing.RESUME, suspends))
+        for crossing, count in ((PowerCrossing.OFF, cycles), (PowerCrossing.ON, cycles), (PowerCrossing.RESUME, suspends))
         if seen[crossing] < count
     ]
     return [*kernel_warnings(files.get("kernel.log", b"")), *short, *(problem.message for problem in records.problems)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from latlab.errors import UsageError
 from latlab.model.enums import RunStatus
-from latlab.model.life import CUT_OFF, Life, Part
+from latlab.model.life import CUT_OFF, Life, SeriesPart
 from latlab.model.run import Run
 from latlab.store.store import Store
 
@@ -36,7 +36,7 @@ def planned_series(store: Store, run: Run, boots: int, asked: Sequence[str], is_
         if found is not None:
             return found
     name = secrets.token_hex(4)
-    ids = [store.begin(run, part=Part(name, number, boots, question), is_planned=True) for number in range(1, boots + 1)]
+    ids = [store.begin(run, part=SeriesPart(name, number, boots, question), is_planned=True) for number in range(1, boots + 1)]
     return Series(name, (), tuple(ids))
 
 
@@ -50,7 +50,7 @@ def _unfinished(store: Store, run: Run, question: str, boots: int) -> Series | N
         under_way = {number for life, number in parts if life.status == RunStatus.RUNNING}
         for number in range(1, boots + 1):
             if number not in {*done, *planned, *under_way}:
-                planned[number] = store.begin(run, part=Part(name, number, boots, question), is_planned=True)
+                planned[number] = store.begin(run, part=SeriesPart(name, number, boots, question), is_planned=True)
         if planned:
             return Series(name, tuple(done.values()), tuple(planned[number] for number in sorted(planned)))
     return None

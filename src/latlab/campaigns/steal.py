@@ -26,7 +26,7 @@ from latlab.targets.linux.machine import Machine
 from latlab.targets.linux.measured_on import COLLECTED, read_collected
 from latlab.targets.linux.recorder_binary import meter_for
 from latlab.targets.linux.steal_job import Watch, guest_script, script
-from latlab.targets.qemu.console import End, Limits
+from latlab.targets.qemu.console import Limits, MachineEnd
 from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.scratch import scratch
@@ -103,7 +103,7 @@ def run_steal_guest(
         complaints = [done.outcome.sentence] if done.outcome.sentence else []
         complaints += [f"the job ended with status {done.output.status}"] if done.output.status else []
         _conclude(store, run_id, run, files, (*complaints, *kernel_warnings(files.get("kernel.log", b""))))
-    refuse_interrupted(store, run_id, done.outcome.end is End.INTERRUPT)
+    refuse_interrupted(store, run_id, done.outcome.end is MachineEnd.INTERRUPT)
     return run_id
 
 

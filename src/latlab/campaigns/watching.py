@@ -22,7 +22,7 @@ from latlab.analysis.crossings.masked import atlas_of
 from latlab.analysis.crossings.placing import WrongImage, placed
 from latlab.analysis.crossings.proof import Proof, prove
 from latlab.analysis.crossings.span_functions import SpanReader, functions_of_calls, kinds_of
-from latlab.analysis.crossings.tally import CallKey, Row, Tally
+from latlab.analysis.crossings.tally import CallKey, Tally, TallyRow
 from latlab.analysis.crossings.unreturned import unreturned_words
 from latlab.campaigns.life import Interrupted, finish, living, on_qemu, text_of
 from latlab.catalog import call_names
@@ -61,7 +61,7 @@ class Watched:
     run_id: str
     status: RunStatus
     header: Header
-    rows: tuple[Row, ...]
+    rows: tuple[TallyRow, ...]
     functions: dict[CallKey, Counter[str]]
     crossings: Counter[tuple[int, int]]
     unreturned: tuple[str, ...]

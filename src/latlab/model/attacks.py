@@ -57,7 +57,7 @@ class Flag(IntFlag):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CallStep:
     """`words` are what a FILL writes, the pairs of POKES, or the handles of a GUESS. `then` is the step of the same attack that the timer's
     handler takes."""
 
@@ -70,7 +70,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class Extent:
     """Addresses from `first` to `last`."""
 
     first: int
@@ -88,7 +88,7 @@ class Attack:
 
     family: Family
     name: str
-    steps: tuple[Step, ...] = ()
+    steps: tuple[CallStep, ...] = ()
     first_shot: int = 0
     shot_step: int = 0
     shots: int = 1

@@ -9,7 +9,7 @@ from enum import StrEnum
 from latlab.model.stolen import CpuStolen
 
 
-class Step(StrEnum):
+class StepKind(StrEnum):
     SWITCH = "switch"
     """Another thread runs from here on."""
     WAKING = "waking"
@@ -47,7 +47,7 @@ class KernelStep:
     is None where they were not read, or where an interrupt may have come between them and the time."""
 
     ns: int
-    step: Step
+    step: StepKind
     name: str = ""
     leaves: Thread | None = None
     comes: Thread | None = None

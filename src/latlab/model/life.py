@@ -44,7 +44,7 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SeriesPart:
     """Which boot of a series a run is, from 1. `asked` is what the series was asked for: the same question continues it."""
 
     series: str
@@ -64,7 +64,7 @@ class Life:
     heartbeat_utc: str
     phase: str
     left: Left
-    part: Part | None
+    part: SeriesPart | None
 
 
 class Head(NamedTuple):

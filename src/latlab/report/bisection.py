@@ -13,7 +13,7 @@ from latlab.report.renderers import json
 from latlab.report.text import soft, strong
 
 if TYPE_CHECKING:
-    from latlab.campaigns.commits import Bisection, Measurer, Step
+    from latlab.campaigns.commits import Bisection, CommitStep, Measurer
 
 SCHEMA = "latlab-bisection"
 VERSION = 1
@@ -67,7 +67,7 @@ def bisection_json(found: Bisection, figure: str, measurer: Measurer) -> str:
     )
 
 
-def _functions(step: Step, figure: str, unit: str) -> tuple[str, ...]:
+def _functions(step: CommitStep, figure: str, unit: str) -> tuple[str, ...]:
     """Those of the figure's own tests and spans first."""
     own = {key: moves for key, moves in step.moves.items() if figure.startswith("/".join(key))}
     return function_moves(own or step.moves, unit)

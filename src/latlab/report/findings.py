@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from latlab.campaigns.doctor import Finding
 from latlab.report.table import Align, Column, Table
-from latlab.report.text import Span, Style, strong
+from latlab.report.text import Style, Styled, strong
 
 COLUMNS = (Column("", Align.LEFT), Column("", Align.LEFT), Column("", Align.LEFT, wraps=True))
 
@@ -16,7 +16,7 @@ def findings_table(findings: Iterable[Finding]) -> Table:
     return Table("", COLUMNS, tuple((_state(finding), strong(finding.what), finding.found) for finding in findings))
 
 
-def _state(finding: Finding) -> Span:
+def _state(finding: Finding) -> Styled:
     if finding.usable:
-        return Span("ok", Style.GOOD)
-    return Span("missing", Style.BAD) if finding.needed else Span("none", Style.SOFT)
+        return Styled("ok", Style.GOOD)
+    return Styled("missing", Style.BAD) if finding.needed else Styled("none", Style.SOFT)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from latlab.report.text import Span, Text, plain
+from latlab.report.text import Styled, Text, plain
 
 
 class Align(StrEnum):
@@ -30,14 +30,14 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Ranged:
     """The middle of several samples; `spread` says from where to where they go, and is empty where they are equal."""
 
     text: str
     spread: str = ""
 
 
-Value = str | int | float | Span | Figure
+Value = str | int | float | Styled | Ranged
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,6 @@ def prose(name: str) -> Column:
 
 def text_of(value: Value) -> str:
     """A value in words, as every form without styles has it."""
-    if isinstance(value, Span | Figure):
+    if isinstance(value, Styled | Ranged):
         return value.text
     return str(value)

@@ -21,18 +21,18 @@ class Style(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class Styled:
     text: str
     style: Style = Style.PLAIN
 
 
-Text = str | Span | tuple[str | Span, ...]
+Text = str | Styled | tuple[str | Styled, ...]
 
 
-def spans(text: Text) -> tuple[Span, ...]:
+def spans(text: Text) -> tuple[Styled, ...]:
     """The parts of a text, each with its style; empty ones are left out."""
     parts = text if isinstance(text, tuple) else (text,)
-    found = (part if isinstance(part, Span) else Span(part) for part in parts)
+    found = (part if isinstance(part, Styled) else Styled(part) for part in parts)
     return tuple(span for span in found if span.text)
 
 
@@ -41,13 +41,13 @@ def plain(text: Text) -> str:
     return "".join(span.text for span in spans(text))
 
 
-def code(text: str) -> Span:
-    return Span(text, Style.CODE)
+def code(text: str) -> Styled:
+    return Styled(text, Style.CODE)
 
 
-def soft(text: str) -> Span:
-    return Span(text, Style.SOFT)
+def soft(text: str) -> Styled:
+    return Styled(text, Style.SOFT)
 
 
-def strong(text: str) -> Span:
-    return Span(text, Style.STRONG)
+def strong(text: str) -> Styled:
+    return Styled(text, Style.STRONG)

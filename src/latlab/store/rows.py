@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from latlab.formats.probe import functions as span_functions
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, Kind, Metric, ProblemKind, RunStatus
-from latlab.model.life import Left, Life, Owner, Part
+from latlab.model.life import Left, Life, Owner, SeriesPart
 from latlab.model.run import (
     Amounts,
     Attacks,
@@ -111,7 +111,7 @@ def contents_of(row: Row, samples: Iterable[Row] = (), traces: Iterable[Row] = (
             return Experiment()
 
 
-def life_row(owner: Owner | None, left: Left, part: Part | None) -> dict[str, Any]:
+def life_row(owner: Owner | None, left: Left, part: SeriesPart | None) -> dict[str, Any]:
     return {"owner": packed(owner), "heartbeat_utc": now_utc(), "phase": "", "leaves": packed(left), "part": packed(part)}
 
 
@@ -124,11 +124,11 @@ def life_of(row: Row) -> Life:
         heartbeat_utc=row["heartbeat_utc"],
         phase=row["phase"],
         left=_typed(row["leaves"], Left),
-        part=_typed(row["part"], Part | None),
+        part=_typed(row["part"], SeriesPart | None),
     )
 
 
-def packed(value: Owner | Left | Part | None) -> str:
+def packed(value: Owner | Left | SeriesPart | None) -> str:
     """As it stands in a row, the same text for the same value."""
     return _json(value)
 

@@ -20,7 +20,7 @@ from sqlalchemy import exc
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.probe import functions as span_functions
 from latlab.model.enums import RunStatus
-from latlab.model.life import Left, Life, Owner, Part
+from latlab.model.life import Left, Life, Owner, SeriesPart
 from latlab.model.run import CoreTrace, Problem, Run, Sample
 from latlab.store.owner import this_process
 from latlab.store.rows import (
@@ -70,7 +70,7 @@ class Store:
         self._was_reached = False
         self._named_damage: set[str] = set()
 
-    def begin(self, run: Run, left: Left = Left(), part: Part | None = None, is_planned: bool = False) -> str:  # noqa: B008 - immutable
+    def begin(self, run: Run, left: Left = Left(), part: SeriesPart | None = None, is_planned: bool = False) -> str:  # noqa: B008 - immutable
         """Store the run's facts under a new short id. It is this process's to make and runs until `finish`, or it is only planned. An
         experiment that runs this command says in the environment which of its runs it is."""
         status = RunStatus.PLANNED if is_planned else RunStatus.RUNNING
@@ -334,9 +334,9 @@ class Store:
             raise DataError(f"{self.place}: damaged ({error}); restore a copy or use another --store") from error
 
 
-def part_of_environment() -> Part | None:
+def part_of_environment() -> SeriesPart | None:
     try:
-        return msgspec.json.decode(os.environ.get(PART_VARIABLE, "null"), type=Part | None)
+        return msgspec.json.decode(os.environ.get(PART_VARIABLE, "null"), type=SeriesPart | None)
     except msgspec.MsgspecError as error:
         raise UsageError(f"{PART_VARIABLE} is not what an experiment of latlab sets ({error}); unset it") from error
 

@@ -11,10 +11,10 @@ import pytest
 from latlab.analysis.attacks.judge import Ordinary, judged
 from latlab.formats.dump.attacks_log import nothing_told
 from latlab.formats.probe.witness import nothing_seen
-from latlab.model.attacks import Access, Attack, AttackResult, Family, Operation, Outcome, Returned, Seen, Step, Told
+from latlab.model.attacks import Access, Attack, AttackResult, CallStep, Family, Operation, Outcome, Returned, Seen, Told
 
 SECRET = bytes.fromhex("00080038651a0010")
-STEP = Step(Operation.CALL, 0x100FF029, (1, 2, 0x28201000, 0x28201040))
+STEP = CallStep(Operation.CALL, 0x100FF029, (1, 2, 0x28201000, 0x28201040))
 CALL = Attack(Family.POINTER, "input in secure code", (STEP,), secret=SECRET)
 REFUSED = Returned(0, 0, 0xFFFFFF7F, 0, 0, 0, 0, 0, 0, 0)
 SERVED = replace(REFUSED, r0=0)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.analysis.crossings.calls import Call, Kind, Pairing
+from latlab.analysis.crossings.calls import Call, EntryKind, Pairing
 from latlab.analysis.crossings.functions import instructions_by_function
 from latlab.analysis.crossings.names import sbi_name, smc_name
 from latlab.analysis.crossings.placing import WrongImage, placed
@@ -32,7 +32,7 @@ def calls_of(*parts: bytes, arch: Arch = Arch.AARCH64) -> list[Call]:
 
 def test_a_call_is_from_the_entry_to_the_return() -> None:
     (call,) = calls_of(made.smc(0, 100, VERSION, (5,)), made.back(0, 185, 0x10001))
-    assert (call.entry.name, call.entry.function, call.entry.kind) == ("PSCI_VERSION", VERSION, Kind.CALL)
+    assert (call.entry.name, call.entry.function, call.entry.kind) == ("PSCI_VERSION", VERSION, EntryKind.CALL)
     assert (call.instructions, call.parts, call.depth) == (85, ((made.EL3, 85),), 0)
     assert (call.registers[1], call.results[0]) == (5, 0x10001)
 
@@ -78,13 +78,13 @@ def test_a_trusted_os_that_asks_el3_makes_an_inner_call_and_one_outer_one() -> N
 def test_an_interrupt_into_el3_is_no_call() -> None:
     fiq = made.crossing(0, 10, made.NS_EL1, made.EL3, (VERSION, *(0,) * 7, 0, 0x1000), 0xE000500)
     (call,) = calls_of(fiq, made.back(0, 30))
-    assert (call.entry.kind, call.entry.name) == (Kind.INTERRUPT, "FIQ")
+    assert (call.entry.kind, call.entry.name) == (EntryKind.INTERRUPT, "FIQ")
 
 
 def test_a_trapped_instruction_is_an_exception_with_its_class() -> None:
     trap = made.crossing(0, 10, made.NS_EL1, made.EL3, (VERSION, *(0,) * 7, 0x24 << 26, 0x1000), 0xE000400)
     (call,) = calls_of(trap, made.back(0, 30))
-    assert (call.entry.kind, call.entry.name) == (Kind.EXCEPTION, "exception class 0x24 trapped")
+    assert (call.entry.kind, call.entry.name) == (EntryKind.EXCEPTION, "exception class 0x24 trapped")
 
 
 def test_a_boot_and_a_core_that_never_comes_back_make_no_call() -> None:
@@ -115,10 +115,10 @@ def test_a_veneer_call_of_an_m_profile_core_is_named_by_its_address() -> None:
 def test_a_supervisor_call_of_risc_v_has_extension_and_function() -> None:
     enter = made.crossing(0, 10, 1, 3, (0, 0, 0, 0, 0, 0, 2, 0x48534D, 9, 0x80200000), 0x80000000)
     (call,) = calls_of(enter, made.crossing(0, 541, 3, 1, (0,) * 8), arch=Arch.RISCV)
-    assert (call.entry.name, call.entry.kind, call.instructions) == ("hsm.hart_get_status", Kind.CALL, 531)
+    assert (call.entry.name, call.entry.kind, call.instructions) == ("hsm.hart_get_status", EntryKind.CALL, 531)
     timer = made.crossing(0, 10, 1, 3, (*(0,) * 8, 1 << 63 | 7, 0), 0x80000000)
     (call,) = calls_of(timer, made.crossing(0, 20, 3, 1, (0,) * 8), arch=Arch.RISCV)
-    assert (call.entry.name, call.entry.kind) == ("interrupt 7", Kind.INTERRUPT)
+    assert (call.entry.name, call.entry.kind) == ("interrupt 7", EntryKind.INTERRUPT)
 
 
 @given(st.lists(st.tuples(st.sampled_from([0, 1, 4, 5, 7, 0xFF]), st.sampled_from([0, 1, 4, 5, 7]), st.booleans()), max_size=30))
@@ -244,4 +244,4 @@ def test_what_took_a_core_to_el3_is_named_by_the_exception_class(exception_class
     registers = (VERSION, *(0,) * 7, exception_class << 26, 0x60000000)
     (call,) = calls_of(made.crossing(0, 100, made.NS_EL1, made.EL3, registers), made.back(0, 150))
     assert call.entry.name == said
-    assert call.entry.kind is (Kind.EXCEPTION if "trapped" in said else Kind.CALL)
+    assert call.entry.kind is (EntryKind.EXCEPTION if "trapped" in said else EntryKind.CALL)

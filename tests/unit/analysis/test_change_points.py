@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from latlab.analysis.base.change_null import SHARES, Shape, strongest
-from latlab.analysis.base.change_points import Kind, changes_of, visible
+from latlab.analysis.base.change_null import SHARES, NullShape, strongest
+from latlab.analysis.base.change_points import ChangeKind, changes_of, visible
 
 
 def always(before, after):
@@ -51,7 +51,7 @@ def test_a_change_of_twelve_releases_is_nearly_always_found_within_one_release(a
 
 def test_the_same_values_have_the_same_change_points():
     values = level(20, 1) + np.r_[np.zeros(10), np.full(10, 15.0)]
-    assert found(values) == found(values) == [(Kind.STEP, 10, 20)]
+    assert found(values) == found(values) == [(ChangeKind.STEP, 10, 20)]
 
 
 @pytest.mark.parametrize("values", [[1.0], [1.0, 2.0], [1.0] * 5, [0.1] * 40, [3.0] * 300])
@@ -61,16 +61,16 @@ def test_short_and_constant_series_have_none(values):
 
 def test_up_and_back_is_two_steps_and_one_release_that_came_back_is_alone():
     quiet = np.random.default_rng(4).normal(100, 0.5, 15)
-    assert found(quiet + np.r_[np.zeros(5), np.full(4, 20.0), np.zeros(6)]) == [(Kind.STEP, 5, 9), (Kind.STEP, 9, 15)]
-    assert found(quiet + np.r_[np.zeros(5), [40.0], np.zeros(9)]) == [(Kind.ALONE, 5, 6)]
-    assert found(quiet + np.r_[np.zeros(14), [40.0]]) == [(Kind.NEWEST, 14, 15)]
-    assert found(quiet + np.r_[[40.0], np.zeros(14)]) == [(Kind.STEP, 1, 15)]
+    assert found(quiet + np.r_[np.zeros(5), np.full(4, 20.0), np.zeros(6)]) == [(ChangeKind.STEP, 5, 9), (ChangeKind.STEP, 9, 15)]
+    assert found(quiet + np.r_[np.zeros(5), [40.0], np.zeros(9)]) == [(ChangeKind.ALONE, 5, 6)]
+    assert found(quiet + np.r_[np.zeros(14), [40.0]]) == [(ChangeKind.NEWEST, 14, 15)]
+    assert found(quiet + np.r_[[40.0], np.zeros(14)]) == [(ChangeKind.STEP, 1, 15)]
 
 
 def test_what_stands_beside_a_single_release_is_searched_without_it():
     values = np.random.default_rng(4).normal(100, 0.5, 20) + np.r_[np.zeros(10), np.full(10, 10.0)]
     values[4] += 60
-    assert found(values) == [(Kind.ALONE, 4, 5), (Kind.STEP, 10, 20)]
+    assert found(values) == [(ChangeKind.ALONE, 4, 5), (ChangeKind.STEP, 10, 20)]
 
 
 def test_the_levels_are_medians_of_what_lies_on_both_sides():
@@ -82,7 +82,7 @@ def test_the_levels_are_medians_of_what_lies_on_both_sides():
 def test_a_line_that_fits_better_than_a_step_is_drift_and_a_step_is_not():
     noise = np.random.default_rng(8).normal(0, 1, 14)
     (drift,) = changes_of(list(100 + 3 * np.arange(14) + noise), always)
-    assert (drift.kind, drift.left, drift.end) == (Kind.DRIFT, 0, 14)
+    assert (drift.kind, drift.left, drift.end) == (ChangeKind.DRIFT, 0, 14)
     fit = stats.linregress(np.arange(14), 100 + 3 * np.arange(14) + noise)
     assert drift.before == pytest.approx(fit.intercept) and drift.after == pytest.approx(fit.intercept + 13 * fit.slope)
     assert changes_of(list(100 + 3 * np.arange(14) + noise), lambda a, b: abs(b - a) > 1000) == ()
@@ -122,22 +122,22 @@ def test_a_step_is_found_among_releases_that_depend_on_the_one_before(correlatio
 
 def test_two_steps_the_same_way_are_two_steps_and_no_drift():
     named = [found(level(12, seed) + 20 * (np.arange(12) >= 4) + 20 * (np.arange(12) >= 8)) for seed in range(30)]
-    assert sum([kind for kind, _, _ in one] == [Kind.STEP, Kind.STEP] for one in named) >= 24
-    assert sum(any(kind is Kind.DRIFT for kind, _, _ in one) for one in named) <= 3
+    assert sum([kind for kind, _, _ in one] == [ChangeKind.STEP, ChangeKind.STEP] for one in named) >= 24
+    assert sum(any(kind is ChangeKind.DRIFT for kind, _, _ in one) for one in named) <= 3
 
 
 def test_what_is_known_to_change_is_a_border_and_what_lies_between_is_searched():
     values = np.random.default_rng(4).normal(100, 0.5, 20) + 0.2 * (np.arange(20) >= 12) + 10 * (np.arange(20) >= 6)
     changes = changes_of(list(values), lambda a, b: abs(b - a) > 3, known=[12])
-    assert [(c.kind, c.start, c.p is None) for c in changes] == [(Kind.STEP, 6, False), (Kind.STEP, 12, True)]
+    assert [(c.kind, c.start, c.p is None) for c in changes] == [(ChangeKind.STEP, 6, False), (ChangeKind.STEP, 12, True)]
 
 
 def test_one_point_between_two_known_borders_is_alone_where_it_came_back_and_they_are_joined():
     beyond = lambda a, b: abs(b - a) > 3  # noqa: E731
     back, on = [100.0, 100.0, 120.0, 101.0, 100.0], [100.0, 100.0, 120.0, 140.0, 140.0]
-    assert found(back, beyond, known=[2, 3]) == [(Kind.ALONE, 2, 3)]
-    assert found(back, beyond, known=[2, 3], joins=False) == [(Kind.STEP, 2, 3), (Kind.STEP, 3, 5)]
-    assert found(on, beyond, known=[2, 3]) == [(Kind.STEP, 2, 3), (Kind.STEP, 3, 5)]
+    assert found(back, beyond, known=[2, 3]) == [(ChangeKind.ALONE, 2, 3)]
+    assert found(back, beyond, known=[2, 3], joins=False) == [(ChangeKind.STEP, 2, 3), (ChangeKind.STEP, 3, 5)]
+    assert found(on, beyond, known=[2, 3]) == [(ChangeKind.STEP, 2, 3), (ChangeKind.STEP, 3, 5)]
 
 
 def test_the_smallest_visible_change_is_seen_and_nine_tenths_of_it_are_not():
@@ -173,12 +173,12 @@ def test_the_strongest_of_each_shape_is_the_best_of_all_fits_of_it(alone, has_ne
     ends = {n - 1} if has_newest else set()
     pairs = [(a, b) for a in range(2, n) for b in range(a + 2, n - 1)]
     fits = {
-        Shape.NEWEST: [left(steps[n - 1])] if has_newest else [],
-        Shape.ALONE: [left(steps[k]) for k in {1, n - 1} - ends] + [left(1.0 * (at == k)) for k in range(1, n - 1)],
-        Shape.STEP: [left(steps[k]) for k in range(2, n - 1)],
-        Shape.RETURNS: [left(steps[a] - steps[b]) for a, b in pairs],
-        Shape.STAIRS: [left(steps[a], steps[b]) for a, b in pairs],
-        Shape.LINE: [left(1.0 * at)],
+        NullShape.NEWEST: [left(steps[n - 1])] if has_newest else [],
+        NullShape.ALONE: [left(steps[k]) for k in {1, n - 1} - ends] + [left(1.0 * (at == k)) for k in range(1, n - 1)],
+        NullShape.STEP: [left(steps[k]) for k in range(2, n - 1)],
+        NullShape.RETURNS: [left(steps[a] - steps[b]) for a, b in pairs],
+        NullShape.STAIRS: [left(steps[a], steps[b]) for a, b in pairs],
+        NullShape.LINE: [left(1.0 * at)],
     }
     best = {one.shape: one.statistic for one in strongest(values, 0.0, has_newest, correlations=(correlation,))}
     assert best == pytest.approx({shape: n / 2 * np.log(left() / min(squares)) for shape, squares in fits.items() if squares})

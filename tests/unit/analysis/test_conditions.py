@@ -8,7 +8,7 @@ import pytest
 
 from latlab.analysis.base.conditions import (
     CONDITIONS,
-    Rule,
+    ConditionRule,
     caveat_of,
     check_across,
     differences,
@@ -81,15 +81,15 @@ def test_every_condition_has_its_one_rule_and_is_silent_where_it_is_alike(field:
     a, b = _pair(field)
     (one,) = (one for one in CONDITIONS if one.of(a) is not None and one.of(a) != one.of(b))
     assert differences(a, replace(a, id="b")).all == ()
-    if one.rule is Rule.VOID:
+    if one.rule is ConditionRule.VOID:
         with pytest.raises(NotComparable, match=f"the {one.name} differs, .* --across {one.option}"):
             differences(a, b)
         assert [found.name for found in differences(a, b, [one.option]).across] == [one.name]
         return
     found = differences(a, b)
-    assert [each.name for each in (found.named if one.rule is Rule.NAMED else found.noted)] == [one.name]
-    assert (one.name in found.title) is (one.rule is Rule.NAMED)
-    assert any(one.name in note for note in found.notes) is (one.rule is Rule.NOTE)
+    assert [each.name for each in (found.named if one.rule is ConditionRule.NAMED else found.noted)] == [one.name]
+    assert (one.name in found.title) is (one.rule is ConditionRule.NAMED)
+    assert any(one.name in note for note in found.notes) is (one.rule is ConditionRule.NOTE)
 
 
 @pytest.mark.parametrize("field", OTHERS)
@@ -98,7 +98,9 @@ def test_what_one_run_does_not_say_is_taken_to_be_the_others_and_noted_where_it_
     (one,) = (one for one in CONDITIONS if one.of(a) is not None and one.of(a) != one.of(b))
     for found, silent in ((differences(a, _run("b")), "b"), (differences(_run("a"), b), "a")):
         assert found.all == ()
-        assert list(found.notes) == ([] if one.rule is Rule.NOTE else [f"{silent} does not say its {one.name}; taken to be the other's"])
+        assert list(found.notes) == (
+            [] if one.rule is ConditionRule.NOTE else [f"{silent} does not say its {one.name}; taken to be the other's"]
+        )
 
 
 def test_all_void_conditions_that_differ_stand_in_one_sentence_and_each_must_be_wanted() -> None:

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from scipy import optimize, stats
 
-from latlab.analysis.base.change_points import Kind
+from latlab.analysis.base.change_points import ChangeKind
 from latlab.analysis.base.verdicts import Limits
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
@@ -49,7 +49,7 @@ def test_where_nothing_is_shown_the_note_says_what_would_be():
     assert series.changes == () and "a change of the newest run would be from" in series.note and "from the middle on" in series.note
 
 
-@pytest.mark.parametrize(("at", "kind", "told"), [(8, Kind.NEWEST, "the newest run"), (4, Kind.ALONE, "this run alone")])
+@pytest.mark.parametrize(("at", "kind", "told"), [(8, ChangeKind.NEWEST, "the newest run"), (4, ChangeKind.ALONE, "this run alone")])
 def test_one_release_that_differs_is_named_alone_and_compared_with_the_one_before_it(at, kind, told):
     truth = Truth(noise=0.005, tests=("cpu_susp_parallel",))
     runs = [make_run(replace(truth, step=210_000.0) if i == at else truth, i, name=f"r{i}") for i in range(9)]
@@ -65,7 +65,7 @@ def test_a_figure_that_drifts_is_told_as_drift_with_the_ends_of_its_line():
     runs = [make_run(replace(truth, step=140_000.0 + 3_000.0 * i), i, name=f"r{i}") for i in range(12)]
     found = history(runs, "*/powerdown/step")
     (change,) = found[0].changes
-    assert (change.kind, change.left, change.index) == (Kind.DRIFT, 0, 11)
+    assert (change.kind, change.left, change.index) == (ChangeKind.DRIFT, 0, 11)
     assert change.before == pytest.approx(140_000, rel=0.02) and change.after == pytest.approx(173_000, rel=0.02)
     text = screen_of(found)
     assert "drift from r0 to r11" in text and "a line fits better than a step" in text and "change, p" not in text

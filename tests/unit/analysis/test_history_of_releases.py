@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from latlab.analysis.base.change_points import Kind as Course
+from latlab.analysis.base.change_points import ChangeKind as Course
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.history import CHANGED, ChangePoint, Judged, _contradicts, history

@@ -14,7 +14,7 @@ from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.analysis.wakeups.agreement import agreement, percentile_ns, together, told_percentiles
 from latlab.analysis.wakeups.attribution import Attributed
 from latlab.analysis.wakeups.causes import RING_OVERWRITTEN, by_cause
-from latlab.analysis.wakeups.dose_experiment import Dose, far_above, highest_alone, judge
+from latlab.analysis.wakeups.dose_experiment import DoseFigures, far_above, highest_alone, judge
 from latlab.errors import DataError, UsageError
 from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
 from latlab.model.enums import Metric
@@ -25,8 +25,8 @@ from latlab.virtual.accuracy import accuracy
 from latlab.virtual.prediction import Prediction
 
 
-def dose(dose_us: int, kstack: bool, hwrng: bool, max_us: float) -> Dose:
-    return Dose(f"{dose_us}-{kstack}-{hwrng}", dose_us, kstack, hwrng, max_us, 0, ())
+def dose(dose_us: int, kstack: bool, hwrng: bool, max_us: float) -> DoseFigures:
+    return DoseFigures(f"{dose_us}-{kstack}-{hwrng}", dose_us, kstack, hwrng, max_us, 0, ())
 
 
 ALONE = [dose(0, True, False, 40), dose(100, True, False, 240), dose(200, True, False, 440)]

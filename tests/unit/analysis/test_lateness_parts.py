@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from latlab.analysis.wakeups.lateness_parts import beyond_ordinary, parts_of, stolen_between, waker
 from latlab.model.blame import BlameKind
-from latlab.model.kernel_events import CycleCounts, KernelStep, LateSteps, Step, Thread
+from latlab.model.kernel_events import CycleCounts, KernelStep, LateSteps, StepKind, Thread
 from latlab.model.stolen import Calibration, Regime
 from latlab.model.wakeups import Outlier
 
@@ -27,7 +27,7 @@ UNMARKED = replace(RUNS, regime=Regime.UNMARKED, call_mark_cycles=0.0)
 
 
 def switch(ns: int, leaves: Thread, comes: Thread, counts: CycleCounts | None = None) -> KernelStep:
-    return KernelStep(ns, Step.SWITCH, "", leaves, comes, counts)
+    return KernelStep(ns, StepKind.SWITCH, "", leaves, comes, counts)
 
 
 def late(*steps: KernelStep, wake_ns: int) -> tuple[LateSteps, Outlier]:
@@ -44,9 +44,9 @@ def ordinary(first: Thread, *between: KernelStep) -> tuple[LateSteps, Outlier]:
     """`first` runs when it is due; the timer's interrupt comes 100 us later and wakes, 10 us after that the thread runs."""
     return late(
         switch(900_000, OWN, first),
-        KernelStep(1_100_000, Step.INTERRUPT_IN, "arch_timer"),
-        KernelStep(1_103_000, Step.WAKING, "latlab-recorder"),
-        KernelStep(1_104_000, Step.INTERRUPT_OUT),
+        KernelStep(1_100_000, StepKind.INTERRUPT_IN, "arch_timer"),
+        KernelStep(1_103_000, StepKind.WAKING, "latlab-recorder"),
+        KernelStep(1_104_000, StepKind.INTERRUPT_OUT),
         *between,
         switch(1_110_000, first, OWN),
         wake_ns=1_112_000,
@@ -74,9 +74,9 @@ def test_a_cpu_that_comes_late_out_of_idle_accuses_no_thread() -> None:
 def test_a_thread_of_a_higher_priority_is_named_with_it() -> None:
     steps = (
         switch(900_000, OWN, LOW),
-        KernelStep(1_001_000, Step.INTERRUPT_IN, "arch_timer"),
-        KernelStep(1_002_000, Step.WAKING, "latlab-recorder"),
-        KernelStep(1_003_000, Step.INTERRUPT_OUT),
+        KernelStep(1_001_000, StepKind.INTERRUPT_IN, "arch_timer"),
+        KernelStep(1_002_000, StepKind.WAKING, "latlab-recorder"),
+        KernelStep(1_003_000, StepKind.INTERRUPT_OUT),
         switch(1_004_000, LOW, HIGH),
         switch(1_300_000, HIGH, OWN),
     )
@@ -86,11 +86,11 @@ def test_a_thread_of_a_higher_priority_is_named_with_it() -> None:
 def test_a_softirq_inside_which_an_interrupt_comes_keeps_its_own_share() -> None:
     steps = (
         switch(900_000, OWN, LOW),
-        KernelStep(990_000, Step.SOFTIRQ_IN, "NET_RX"),
-        KernelStep(1_050_000, Step.INTERRUPT_IN, "mmc0"),
-        KernelStep(1_060_000, Step.WAKING, "latlab-recorder"),
-        KernelStep(1_070_000, Step.INTERRUPT_OUT),
-        KernelStep(1_170_000, Step.SOFTIRQ_OUT, "NET_RX"),
+        KernelStep(990_000, StepKind.SOFTIRQ_IN, "NET_RX"),
+        KernelStep(1_050_000, StepKind.INTERRUPT_IN, "mmc0"),
+        KernelStep(1_060_000, StepKind.WAKING, "latlab-recorder"),
+        KernelStep(1_070_000, StepKind.INTERRUPT_OUT),
+        KernelStep(1_170_000, StepKind.SOFTIRQ_OUT, "NET_RX"),
         switch(1_171_000, LOW, OWN),
     )
     found = said(*late(*steps, wake_ns=1_172_000))
@@ -105,7 +105,7 @@ def test_what_the_thread_did_itself_past_its_time_is_its_own() -> None:
 def test_stolen_time_is_taken_out_of_what_seemed_to_be_masked() -> None:
     counts = (CycleCounts(0, 0), CycleCounts(210_000, 120_000))
     steps, outlier = ordinary(LOW)
-    read = tuple(replace(step, counts=counts[step.ns > DUE_NS]) if step.step is Step.SWITCH else step for step in steps.steps)
+    read = tuple(replace(step, counts=counts[step.ns > DUE_NS]) if step.step is StepKind.SWITCH else step for step in steps.steps)
     found = said(replace(steps, steps=read), outlier)
     assert (found[("stolen", "")], found[("unpreempted", "cc1")]) == (90_000, 6_000)
     assert found[("masked", "cc1")] == 10_000
@@ -142,8 +142,8 @@ def test_where_the_system_counter_measures_a_cpu_that_slept_lost_nothing(calibra
 def test_in_the_overflow_interrupt_of_the_counters_nothing_is_stolen() -> None:
     steps = (
         switch(900_000, OWN, LOW, CycleCounts(0, 0)),
-        KernelStep(1_000_500, Step.INTERRUPT_IN, "arm-pmu"),
-        KernelStep(1_020_500, Step.INTERRUPT_OUT),
+        KernelStep(1_000_500, StepKind.INTERRUPT_IN, "arm-pmu"),
+        KernelStep(1_020_500, StepKind.INTERRUPT_OUT),
         switch(1_110_000, LOW, OWN, CycleCounts(190_000, 190_000)),
     )
     found = said(*late(*steps, wake_ns=1_112_000), UNMARKED)
@@ -160,9 +160,9 @@ def beyond(usual_ns: int, *steps: KernelStep) -> tuple[tuple[str, int], ...]:
 def test_the_interrupt_that_wakes_is_to_blame_only_for_what_the_usual_wake_up_has_not_of_it() -> None:
     steps = (
         switch(860_000, OWN, LOW),
-        KernelStep(1_016_000, Step.INTERRUPT_IN, "arch_timer"),
-        KernelStep(1_031_000, Step.WAKING, "latlab-recorder"),
-        KernelStep(1_037_000, Step.INTERRUPT_OUT),
+        KernelStep(1_016_000, StepKind.INTERRUPT_IN, "arch_timer"),
+        KernelStep(1_031_000, StepKind.WAKING, "latlab-recorder"),
+        KernelStep(1_037_000, StepKind.INTERRUPT_OUT),
     )
     assert beyond(22_000, *steps) == (("masked", 16_000), ("unpreempted", 5_000), ("interrupt", 4_000))
     assert beyond(0, *steps) == (("interrupt", 21_000), ("masked", 16_000), ("unpreempted", 5_000))
@@ -171,11 +171,11 @@ def test_the_interrupt_that_wakes_is_to_blame_only_for_what_the_usual_wake_up_ha
 def test_an_interrupt_that_does_not_wake_has_no_such_allowance() -> None:
     steps = (
         switch(860_000, OWN, LOW),
-        KernelStep(1_000_000, Step.INTERRUPT_IN, "mmc0"),
-        KernelStep(1_021_000, Step.INTERRUPT_OUT),
-        KernelStep(1_021_000, Step.INTERRUPT_IN, "arch_timer"),
-        KernelStep(1_022_000, Step.WAKING, "latlab-recorder"),
-        KernelStep(1_023_000, Step.INTERRUPT_OUT),
+        KernelStep(1_000_000, StepKind.INTERRUPT_IN, "mmc0"),
+        KernelStep(1_021_000, StepKind.INTERRUPT_OUT),
+        KernelStep(1_021_000, StepKind.INTERRUPT_IN, "arch_timer"),
+        KernelStep(1_022_000, StepKind.WAKING, "latlab-recorder"),
+        KernelStep(1_023_000, StepKind.INTERRUPT_OUT),
     )
     assert beyond(22_000, *steps)[0] == ("interrupt", 21_000)
 
@@ -191,15 +191,15 @@ def test_where_the_switch_to_the_thread_is_missing_nobody_is_accused() -> None:
 
 
 _STEPS = st.lists(
-    st.tuples(st.integers(0, 400_000), st.sampled_from(list(Step)), st.sampled_from([OWN, IDLE, LOW, HIGH]), st.integers(0, 400_000)),
+    st.tuples(st.integers(0, 400_000), st.sampled_from(list(StepKind)), st.sampled_from([OWN, IDLE, LOW, HIGH]), st.integers(0, 400_000)),
     max_size=12,
 )
 
 
 @given(_STEPS, st.sampled_from([None, RUNS, STOPS, UNMARKED]))
-def test_the_parts_are_the_lateness_whatever_came(drawn: list[tuple[int, Step, Thread, int]], calibration: Calibration | None) -> None:
+def test_the_parts_are_the_lateness_whatever_came(drawn: list[tuple[int, StepKind, Thread, int]], calibration: Calibration | None) -> None:
     steps = tuple(
-        switch(900_000 + ns, LOW, thread, CycleCounts(ns, counted)) if step is Step.SWITCH else KernelStep(900_000 + ns, step, "x")
+        switch(900_000 + ns, LOW, thread, CycleCounts(ns, counted)) if step is StepKind.SWITCH else KernelStep(900_000 + ns, step, "x")
         for ns, step, thread, counted in sorted(drawn, key=lambda one: one[0])
     )
     outlier = Outlier(0, 1_300_000, 300_000)

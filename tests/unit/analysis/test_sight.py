@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from latlab.analysis.wakeups.sight import sight
-from latlab.model.kernel_events import KernelEvents, KernelStep, LateSteps, Step, Thread
+from latlab.model.kernel_events import KernelEvents, KernelStep, LateSteps, StepKind, Thread
 
 OWN, IDLE, OTHER = Thread("latlab-recorder", 7, 19), Thread("swapper/1", 0, 120), Thread("cc1", 20, 120)
 
 
 def late(cpu: int, *ran: Thread) -> LateSteps:
-    return LateSteps(cpu, 2_000, True, tuple(KernelStep(1_000 + at, Step.SWITCH, "", OTHER, thread) for at, thread in enumerate(ran)))
+    return LateSteps(cpu, 2_000, True, tuple(KernelStep(1_000 + at, StepKind.SWITCH, "", OTHER, thread) for at, thread in enumerate(ran)))
 
 
 def test_a_cpu_whose_idle_task_keeps_its_events_to_itself_is_said_with_how_many_wake_ups_it_costs() -> None:

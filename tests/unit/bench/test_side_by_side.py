@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.crossings.calls import Call, Entry, Kind, Pause
+from latlab.analysis.crossings.calls import Call, Entry, EntryKind, Pause
 from latlab.analysis.crossings.marked import Marked
 from latlab.model.crossings import Fragment, Stretch
 from side_by_side import cell, cleans_by_set, figures_of_calls, figures_of_tests, version_of
@@ -17,7 +17,7 @@ LOOP, OTHER = 0x1000, 0x5000
 
 
 def call(
-    name: str, length: int, depth: int = 0, kind: Kind = Kind.CALL, pause: Pause | None = None, down: tuple[Stretch, ...] = ()
+    name: str, length: int, depth: int = 0, kind: EntryKind = EntryKind.CALL, pause: Pause | None = None, down: tuple[Stretch, ...] = ()
 ) -> Call:
     return Call(0, 1, Entry(kind, name, 0), 100, 100, 100 + length, 100 + length, (), (), (), depth, pause, down)
 
@@ -27,7 +27,12 @@ def fragment(number: int, address: int, *words: int) -> Fragment:
 
 
 def test_calls_are_listed_by_name_and_neither_interrupts_nor_calls_inside_others_nor_what_one_side_cannot_know() -> None:
-    calls = [call("PSCI_VERSION", 96), call("PSCI_VERSION", 97), call("IRQ", 5, kind=Kind.INTERRUPT), call("AFFINITY_INFO", 3, depth=1)]
+    calls = [
+        call("PSCI_VERSION", 96),
+        call("PSCI_VERSION", 97),
+        call("IRQ", 5, kind=EntryKind.INTERRUPT),
+        call("AFFINITY_INFO", 3, depth=1),
+    ]
     calls += [call("TRACE_TOPOLOGY", 9), call("CPU_OFF", 9), call("CPU_SUSPEND (64)", 9)]
     assert figures_of_calls(calls) == {"PSCI_VERSION": [96, 97]}
 

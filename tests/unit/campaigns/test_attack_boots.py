@@ -9,17 +9,17 @@ from types import SimpleNamespace
 from typing import Any
 
 from latlab.campaigns import attack as campaign
-from latlab.campaigns.attack import Boot, _all, _known, _ordinary, _seen_together, _survey_problems, _together
+from latlab.campaigns.attack import AttackBoot, _all, _known, _ordinary, _seen_together, _survey_problems, _together
 from latlab.campaigns.attack_plan import Plan
 from latlab.campaigns.life import Silent
 from latlab.formats.dump.attacks_log import AttacksLog, nothing_told
 from latlab.formats.probe.witness import Witness, nothing_seen
-from latlab.model.attacks import Access, Attack, Family, Returned, Seen, Span, Told
+from latlab.model.attacks import Access, Attack, Extent, Family, Returned, Seen, Told
 from latlab.targets.qemu import console
 from latlab.targets.qemu.attack_params import Place
 from support.made_attacks import DATA, RAM, SECRET_AT, STACK, subject
 
-TARGETS = (Span(SECRET_AT, SECRET_AT + 15),)
+TARGETS = (Extent(SECRET_AT, SECRET_AT + 15),)
 
 
 def call(r0: int = 0, shot: int = 0) -> Returned:
@@ -35,21 +35,21 @@ def boot(
     banner: Sequence[str] = (),
     is_whole: bool = False,
     stderr: bytes = b"",
-) -> Boot:
+) -> AttackBoot:
     log = AttacksLog(told or {}, list(banner), list(rest), is_started=True, is_whole=is_whole)
-    stopped: Any = SimpleNamespace(stderr=stderr, outcome=console.Outcome(console.End.STOPPED, "it was stopped"))
-    return Boot(log, Witness(seen or {}, under_way=under_way, shot=shot), stopped, b"")
+    stopped: Any = SimpleNamespace(stderr=stderr, outcome=console.Outcome(console.MachineEnd.STOPPED, "it was stopped"))
+    return AttackBoot(log, Witness(seen or {}, under_way=under_way, shot=shot), stopped, b"")
 
 
 @dataclass
 class Boots:
     """In place of the machine: these boots one after the other, and from where each was begun."""
 
-    boots: list[Boot]
+    boots: list[AttackBoot]
     interrupted_after: int = 1000
     places: list[Place] = field(default_factory=list)
 
-    def make(self, attacks: Sequence[Attack], begin: Place, targets: Sequence[Span]) -> Boot:
+    def make(self, attacks: Sequence[Attack], begin: Place, targets: Sequence[Extent]) -> AttackBoot:
         assert tuple(targets) == TARGETS
         self.places.append(begin)
         return self.boots[len(self.places) - 1]
@@ -220,7 +220,7 @@ def test_a_boot_is_given_the_attacks_the_handlers_and_the_targets(tmp_path: Any,
     monkeypatch.setattr(campaign, "write_attacks", lambda *given: wrote.append(given))
     machine: Any = SimpleNamespace(follow=follow, interrupted=lambda: True)
     boots = campaign._Boots(machine, ("qemu", "-x"), subject(DATA), tmp_path / "w.so", tmp_path)
-    found = boots.make(attacks(1), Place(2, 3), (Span(0x10, 0x1F), Span(0x40, 0x47)))
+    found = boots.make(attacks(1), Place(2, 3), (Extent(0x10, 0x1F), Extent(0x40, 0x47)))
     assert wrote == [(boots.subject.psa, tmp_path, attacks(1), Place(2, 3))]
     assert followed == [
         (

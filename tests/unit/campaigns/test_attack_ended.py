@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from latlab.campaigns.attack import NOT_MADE, Boot, _control_problems, _results
+from latlab.campaigns.attack import NOT_MADE, AttackBoot, _control_problems, _results
 from latlab.campaigns.life import Silent
 from latlab.formats.dump.attacks_log import AttacksLog, nothing_told
 from latlab.formats.probe.witness import Witness, nothing_seen
@@ -18,17 +18,17 @@ ATTACKS = [Attack(Family.POINTER, f"number {number}") for number in range(4)]
 LOOK = Access(0x100008CA, 0x38002568, 4, 0xFEF5EDA5)
 
 
-def done(*numbers: int, seen: Seen | None = None, is_whole: bool = False) -> Boot:
+def done(*numbers: int, seen: Seen | None = None, is_whole: bool = False) -> AttackBoot:
     """A boot in which these attacks were made, and touched what `seen` has; cut off in the one behind them."""
     told = {number: nothing_told() for number in numbers}
     for one in told.values():
         one.is_done = True
     witness = Witness({number: seen or nothing_seen() for number in numbers}, under_way=len(numbers))
-    stopped: Any = SimpleNamespace(stderr=b"", outcome=console.Outcome(console.End.STOPPED, "it was stopped"))
-    return Boot(AttacksLog(told, is_whole=is_whole), witness, stopped, b"")
+    stopped: Any = SimpleNamespace(stderr=b"", outcome=console.Outcome(console.MachineEnd.STOPPED, "it was stopped"))
+    return AttackBoot(AttacksLog(told, is_whole=is_whole), witness, stopped, b"")
 
 
-def results(control: Boot, boot: Boot, is_interrupted: bool) -> tuple[AttackResult, ...]:
+def results(control: AttackBoot, boot: AttackBoot, is_interrupted: bool) -> tuple[AttackResult, ...]:
     boots: Any = SimpleNamespace(
         make=lambda attacks, place, targets: boot, interrupted=iter([False, is_interrupted, is_interrupted]).__next__
     )

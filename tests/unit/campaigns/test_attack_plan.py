@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from latlab.campaigns.attack_plan import Known, Plan
-from latlab.model.attacks import Attack, Family, Flag, Operation, Span
+from latlab.model.attacks import Attack, Extent, Family, Flag, Operation
 from latlab.targets.qemu.attack_attempts import REQUESTS, Attempt
 from latlab.targets.qemu.attack_subject import AttackSubject, Own
 from support.made_attacks import (
@@ -88,8 +88,8 @@ def test_every_family_is_tried_and_names_say_which_is_which(plan: Plan) -> None:
 
 
 def test_what_only_an_attack_names_is_the_secret_and_the_first_seal(plan: Plan) -> None:
-    assert plan.targets == (Span(SECRET_AT, SECRET_AT + 15), Span(STACK, STACK + 7))
-    assert Plan(subject(DATA), Known((), 0, False)).targets == (Span(SECRET_AT, SECRET_AT + 15),)
+    assert plan.targets == (Extent(SECRET_AT, SECRET_AT + 15), Extent(STACK, STACK + 7))
+    assert Plan(subject(DATA), Known((), 0, False)).targets == (Extent(SECRET_AT, SECRET_AT + 15),)
 
 
 def test_the_survey_is_one_undisturbed_data_call_whose_answer_is_told() -> None:

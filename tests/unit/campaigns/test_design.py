@@ -13,11 +13,11 @@ import pytest
 
 from latlab.campaigns import design
 from latlab.campaigns.design import run_design
-from latlab.campaigns.design_plan import Level, Plan, PlannedFactor, load_plan
+from latlab.campaigns.design_plan import FactorLevel, Plan, PlannedFactor, load_plan
 from latlab.campaigns.design_results import with_experiment
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.model.enums import Metric, RunStatus
-from latlab.model.life import Part
+from latlab.model.life import SeriesPart
 from latlab.model.run import CoreId, Sample, Tick
 from latlab.store.store import PART_VARIABLE, Store, open_store
 from support.runs import INSTRUCTIONS, NANOSECONDS, ONE_CORE, run_with
@@ -28,7 +28,7 @@ RESPONSE = "t/call/*"
 def plan_with(**changes: object) -> Plan:
     factors = tuple(
         PlannedFactor(
-            name, tuple(Level(f"{name}{number}", before=f"set {name}{number}", options=(f"--{name}{number}",)) for number in (0, 1))
+            name, tuple(FactorLevel(f"{name}{number}", before=f"set {name}{number}", options=(f"--{name}{number}",)) for number in (0, 1))
         )
         for name in ("a", "b")
     )
@@ -51,7 +51,7 @@ class Machine:
         self.lines.append(line)
         if line[0] == "/bin/sh":
             return 0
-        part = msgspec.json.decode(more[PART_VARIABLE], type=Part)
+        part = msgspec.json.decode(more[PART_VARIABLE], type=SeriesPart)
         sample = Sample("t", Metric.CALL, CoreId(0, 0), 0, 0, int(self.value_of(line[-2:])))
         run_id = self.store.begin(run_with(topology=ONE_CORE, tick=self.tick), part=part)
         if part.number == self.stops_at:

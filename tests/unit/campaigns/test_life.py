@@ -11,7 +11,7 @@ from latlab.campaigns.life import NEVER_STARTED, Machine, refuse_interrupted, re
 from latlab.errors import LatlabError, UsageError
 from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
-from latlab.targets.qemu.console import Console, End, Limits
+from latlab.targets.qemu.console import Console, Limits, MachineEnd
 from latlab.targets.qemu.last_words import last_words
 from support.runs import unfinished_run
 
@@ -101,7 +101,7 @@ def test_a_program_s_finished_calls_are_told_as_they_come(tmp_path: Path) -> Non
     script = "echo '<LLC1:DONE a>'; echo '<LLC1:DONE b>'; echo '<LLC1:END x>'; exec sleep 1000"
     lines, console = machine.follow(("sh", "-c", script), list, lambda: done.append(len(done)))
     assert done == [0, 1] and len(lines) == 3
-    assert console.outcome.end is End.STOPPED and console.outcome.sentence == ""
+    assert console.outcome.end is MachineEnd.STOPPED and console.outcome.sentence == ""
 
 
 def test_an_interrupted_run_is_over_and_says_so(tmp_path: Path) -> None:

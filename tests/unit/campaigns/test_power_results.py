@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from latlab.analysis.wakeups.power_cycles import Crossing
+from latlab.analysis.wakeups.power_cycles import PowerCrossing
 from latlab.campaigns.power_results import power_result
 from latlab.catalog import event_table
 from support.power_rings import CALLER, OTHER, ring
@@ -21,7 +21,12 @@ def info(hz: int) -> bytes:
 def test_each_crossing_is_told_by_cpu_in_the_ns_of_the_boards_own_counter(files: dict[str, bytes], ns_of_a_tick: float) -> None:
     result = power_result(RINGS | files)
     ticks = {(one.crossing, one.cpu): [round(ns / ns_of_a_tick, 6) for ns in one.ns] for one in result.times}
-    assert ticks == {(Crossing.OFF, 1): [50], (Crossing.ON, 1): [100], (Crossing.SUSPEND, 1): [40], (Crossing.RESUME, 1): [33]}
+    assert ticks == {
+        (PowerCrossing.OFF, 1): [50],
+        (PowerCrossing.ON, 1): [100],
+        (PowerCrossing.SUSPEND, 1): [40],
+        (PowerCrossing.RESUME, 1): [33],
+    }
     assert [one.crossing.value for one in result.times] == sorted(one.crossing.value for one in result.times)
 
 
@@ -29,7 +34,7 @@ def test_two_crossings_of_one_cpu_stand_together_and_cpus_in_their_order() -> No
     later = [(8 + sequence, ticks + 1000, event, arg) for sequence, ticks, event, arg in OTHER]
     rings = f"read\n{ring(1, OTHER + later)}{ring(0, OTHER)}"
     times = {(one.crossing, one.cpu): len(one.ns) for one in power_result({"el3-power.txt": rings.encode()}).times}
-    assert times[Crossing.OFF, 1] == 2 and times[Crossing.OFF, 0] == 1
+    assert times[PowerCrossing.OFF, 1] == 2 and times[PowerCrossing.OFF, 0] == 1
     assert list(times) == sorted(times, key=lambda key: (key[0].value, key[1]))
 
 

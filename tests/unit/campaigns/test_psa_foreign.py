@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.psa_foreign import LONGEST_SWEPT, MARGIN, Boot, _measured, _plan, _said, _wrong
+from latlab.campaigns.psa_foreign import LONGEST_SWEPT, MARGIN, WatchedBoot, _measured, _plan, _said, _wrong
 from latlab.formats.dump.psa_calls_log import PsaCallsLog, Refused, WrongAnswer
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Problem, Sample
@@ -50,8 +50,8 @@ def stream(folder: Path, *iterations: tuple[int, int]) -> Path:
     return path
 
 
-def boot(path: Path, log: PsaCallsLog) -> Boot:
-    return Boot(log, path, (), Console(("true",), path, Limits(1, 1)))
+def boot(path: Path, log: PsaCallsLog) -> WatchedBoot:
+    return WatchedBoot(log, path, (), Console(("true",), path, Limits(1, 1)))
 
 
 def test_a_call_whose_answer_changed_has_no_figures_and_the_run_says_why(tmp_path: Path) -> None:

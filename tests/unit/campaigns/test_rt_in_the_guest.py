@@ -22,7 +22,7 @@ from latlab.targets.guest.checkpoints import HEAD, MAGIC, PAGE, SHARED, make_sha
 from latlab.targets.guest.guest import GuestMachine, GuestRun
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.linux.rt_job import Instrument, Workload, guest_script, power_script
-from latlab.targets.qemu.console import End, Limits, Outcome
+from latlab.targets.qemu.console import Limits, MachineEnd, Outcome
 from latlab.targets.qemu.images import PLATFORM
 from latlab.targets.qemu.qemu import Qemu
 from support import recorder_files
@@ -43,7 +43,7 @@ class Boots:
     files: dict[str, bytes] = field(default_factory=lambda: {"recorder.rec": RECORD})
     status: int | None = 0
     problems: tuple[Problem, ...] = ()
-    outcome: Outcome = field(default_factory=lambda: Outcome(End.EXIT))
+    outcome: Outcome = field(default_factory=lambda: Outcome(MachineEnd.EXIT))
     stops_at: int = 0
     shared: bytes = b""
 
@@ -69,7 +69,7 @@ class Boots:
         watch(b"<LLG1:PHASE name=recorder>\n")
         assert poll() is False
         is_stopped = self.stops_at == len(self.runs)
-        outcome = Outcome(End.INTERRUPT, "the user has interrupted it") if is_stopped else self.outcome
+        outcome = Outcome(MachineEnd.INTERRUPT, "the user has interrupted it") if is_stopped else self.outcome
         output = GuestOutput(self.files, self.status, self.problems)
         return GuestRun(output, outcome, b"the console\n", SECURE, b"", ("qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a57"))
 
@@ -176,7 +176,7 @@ def test_a_record_that_did_not_come_back_is_taken_from_the_shared_memory(
 def test_what_a_boot_complains_of_is_the_run_s_first_with_how_it_ended(
     boots: Boots, store: Store, image: GuestImage, firmware: Path
 ) -> None:
-    boots.outcome = Outcome(End.HANG, "it took too long")
+    boots.outcome = Outcome(MachineEnd.HANG, "it took too long")
     boots.problems, boots.status = (Problem(3, "a line was damaged"),), 9
     run = measured(store, image, GuestMachine(firmware=firmware))
     assert run.status is RunStatus.PARTIAL
@@ -185,7 +185,7 @@ def test_what_a_boot_complains_of_is_the_run_s_first_with_how_it_ended(
         "a line was damaged",
         "the guest's job ended with status 9; `latlab show --log job.log` says why",
     ]
-    boots.outcome, boots.problems, boots.status = Outcome(End.EXIT), (), None
+    boots.outcome, boots.problems, boots.status = Outcome(MachineEnd.EXIT), (), None
     assert measured(store, image, GuestMachine(firmware=firmware)).problems == ()
 
 

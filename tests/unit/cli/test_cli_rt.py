@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from latlab.analysis.wakeups.dose_experiment import Dose
+from latlab.analysis.wakeups.dose_experiment import DoseFigures
 from latlab.campaigns.rt_results import keep, new_run, workload_conditions
 from latlab.cli.app import app
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats import run_json
-from latlab.model.conditions import Dose as Condition
-from latlab.model.conditions import Mode
+from latlab.model.conditions import Dose, Mode
 from latlab.model.enums import RunStatus
 from latlab.model.run import Run
 from latlab.report.rt.doses import dose_notes
@@ -192,7 +191,7 @@ def test_an_experiment_says_its_line(store: str, capsys: pytest.CaptureFixture[s
     """The same boot under several names: a flat line."""
     names = ("0-us-kstack-on-hwrng-off", "50-us-kstack-on-hwrng-off", "200-us-kstack-on-hwrng-off", "200-us-kstack-off-hwrng-on")
     doses = tuple(
-        Condition(name, us, kstack, hwrng)
+        Dose(name, us, kstack, hwrng)
         for name, us, kstack, hwrng in zip(names, (0, 50, 200, 200), (True, True, True, False), (False, False, False, True), strict=True)
     )
     files = {f"{name}/{path}": data for name in names for path, data in _files().items()}
@@ -202,8 +201,8 @@ def test_an_experiment_says_its_line(store: str, capsys: pytest.CaptureFixture[s
     assert "Maximum = 447.2 µs + 0.00 x dose" in said
 
 
-def _dose(dose_us: int, kstack: bool, hwrng: bool, max_us: float) -> Dose:
-    return Dose("", dose_us, kstack, hwrng, max_us, 0, ())
+def _dose(dose_us: int, kstack: bool, hwrng: bool, max_us: float) -> DoseFigures:
+    return DoseFigures("", dose_us, kstack, hwrng, max_us, 0, ())
 
 
 DOSES = [_dose(0, True, False, 40), _dose(100, True, False, 240), _dose(200, True, False, 440)]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from latlab.catalog import event_table
 from latlab.formats.dump.dump import Dump, Iteration, collect_dump
-from latlab.formats.dump.frames import Boot, Data, Done, End, Frame, RawRecord, Ring, TestStart, format_frame, parse_frames
+from latlab.formats.dump.frames import Boot, Data, Done, EndFrame, Frame, RawRecord, Ring, TestStart, format_frame, parse_frames
 from latlab.model.enums import RunStatus
 from latlab.model.run import CoreId, Topology
 from support.runs import JUNO
@@ -40,7 +40,7 @@ frames = st.one_of(
     st.builds(Ring, words, numbers, cores, numbers, numbers, numbers),
     st.builds(Data, cores, numbers, st.lists(records, min_size=1, max_size=3).map(tuple)),
     st.builds(Done, words, numbers),
-    st.builds(End, numbers, numbers, words),
+    st.builds(EndFrame, numbers, numbers, words),
 )
 
 
@@ -203,7 +203,7 @@ def test_counts_that_no_firmware_means_are_told_and_not_counted_out() -> None:
         TestStart("a", 0, CoreId(0, 0)),
         Ring("a", 0, CoreId(0, 0), 7, huge, 0),
         Done("a", 0),
-        End(1, huge, "pass"),
+        EndFrame(1, huge, "pass"),
     )
     said = [problem.message for problem in read([format_frame(frame) for frame in frames]).problems]
     assert f"{huge} records of core 0.0 are missing, from sequence 7" in said[0]

@@ -13,7 +13,7 @@ import pytest
 from latlab.errors import DataError
 from latlab.formats.wakeups.kernel_events import read_kernel_events
 from latlab.formats.wakeups.tracepoint_format import read_format
-from latlab.model.kernel_events import Step
+from latlab.model.kernel_events import StepKind
 from latlab.model.stolen import Blind, Regime
 
 DATA = Path(__file__).parents[2] / "data" / "rt"
@@ -43,7 +43,7 @@ def test_a_64_bit_arm_guest_brings_its_counters_with_every_switch() -> None:
     assert len(found.late) == 20 and not found.problems and not found.closed and not found.torn
     for late in found.late:
         assert late.is_whole and late.after is not None and 0 <= late.after_ns - late.wake_ns < 2000
-        switches = [step for step in late.steps if step.step is Step.SWITCH]
+        switches = [step for step in late.steps if step.step is StepKind.SWITCH]
         assert all(step.counts for step in switches)
         last = switches[-1]
         assert last.comes is not None and (last.comes.name, last.comes.priority) == ("latlab-recorder", 19)
@@ -55,7 +55,7 @@ def test_a_64_bit_arm_guest_brings_its_counters_with_every_switch() -> None:
 def test_a_machine_without_such_counters_names_interrupts_and_threads_all_the_same() -> None:
     found = read_kernel_events(data_of("x86"), "x")
     assert {cpu.blind for cpu in found.meter} == {Blind.ARCHITECTURE} and len(found.late) == 16
-    assert "local_timer" in {step.name for late in found.late for step in late.steps if step.step is Step.INTERRUPT_IN}
+    assert "local_timer" in {step.name for late in found.late for step in late.steps if step.step is StepKind.INTERRUPT_IN}
     assert not any(step.counts for late in found.late for step in late.steps)
 
 

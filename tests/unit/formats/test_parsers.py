@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fuzz.targets import TARGETS
 from latlab.formats.published import csv_tables, rst_tables
-from latlab.formats.published.tables import Figure, Table
+from latlab.formats.published.tables import PrintedFigure, Table
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId
 from support.places import SEEDS
@@ -45,7 +45,7 @@ TABLES = st.lists(
 @given(TABLES)
 @settings(deadline=None)
 def test_any_table_survives_rst_and_csv(rows):
-    figures = tuple(Figure(CoreId(c, k), Metric.WAKEUP, value, 0, delta) for c, k, value, delta in rows)
+    figures = tuple(PrintedFigure(CoreId(c, k), Metric.WAKEUP, value, 0, delta) for c, k, value, delta in rows)
     table = Table("cpu_susp_parallel", "v1", "us", 0, figures)
     for reading in (rst_tables.parse(rst_tables.render(table, CAPTION)), csv_tables.parse(csv_tables.render(table), CAPTION)):
         assert reading.problems == ()
@@ -57,7 +57,7 @@ def test_any_table_survives_rst_and_csv(rows):
 @given(TABLES, st.data())
 @settings(deadline=None)
 def test_a_cell_that_is_damaged_is_named_and_costs_no_other(rows, data):
-    figures = tuple(Figure(CoreId(c, k), Metric.WAKEUP, value, 0) for c, k, value, _ in rows)
+    figures = tuple(PrintedFigure(CoreId(c, k), Metric.WAKEUP, value, 0) for c, k, value, _ in rows)
     table = Table("cpu_susp_parallel", "v1", "us", 0, figures)
     lines = csv_tables.render(table).splitlines()
     at = data.draw(st.integers(1, len(lines) - 1))

@@ -8,7 +8,7 @@ from latlab.formats.published import csv_tables, rst_tables
 from latlab.formats.published import runs as published
 from latlab.formats.published.cell_checks import unit_findings, unit_suspects
 from latlab.formats.published.printed_deltas import delta_findings
-from latlab.formats.published.tables import Figure, Reading, Table
+from latlab.formats.published.tables import PrintedFigure, Reading, Table
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import CoreId, Topology
 from latlab.store import references
@@ -68,7 +68,7 @@ def test_caption_names_test_unit_and_release_and_cells_keep_their_line():
     first, second = rst_tables.parse(GRID).tables
     assert (first.test, first.unit, first.release) == ("cpu_susp_parallel", "us", "v1")
     assert (second.test, second.unit, second.release) == ("cpu_susp_parallel", "us", "v2.0")
-    assert first.figures[1] == Figure(CoreId(0, 1), Metric.POWERDOWN, Decimal("200.02"), 9, row=1)
+    assert first.figures[1] == PrintedFigure(CoreId(0, 1), Metric.POWERDOWN, Decimal("200.02"), 9, row=1)
     assert GRID.splitlines()[8].strip().startswith("|    0    |  1")
 
 
@@ -188,7 +188,7 @@ def test_a_grid_whose_corners_do_not_meet_is_told_and_the_other_tables_are_read(
 
 def test_ns_labelled_as_us_are_suspected_from_the_tick_and_left_out():
     numerals = [187960, 270640, 332440, 624520, 479100, 923480]
-    figures = tuple(Figure(CoreId(0, i), Metric.POWERDOWN, Decimal(n), 8) for i, n in enumerate(numerals))
+    figures = tuple(PrintedFigure(CoreId(0, i), Metric.POWERDOWN, Decimal(n), 8) for i, n in enumerate(numerals))
     table = Table("susp_deep_parallel", "v1", "us", 7, figures)
     run = published.run_of(Reading((table,)), "v1", source(tick_ns=Decimal(20)))
     assert run.samples == () and run.status is RunStatus.PARTIAL
@@ -197,7 +197,9 @@ def test_ns_labelled_as_us_are_suspected_from_the_tick_and_left_out():
 
 def test_the_unit_that_the_user_says_settles_a_suspicion_and_leaves_other_tables_alone():
     def table(release, scale):
-        figures = tuple(Figure(CoreId(0, i), Metric.POWERDOWN, Decimal(n) * scale, 8) for i, n in enumerate((27, 114, 202, 375, 21, 290)))
+        figures = tuple(
+            PrintedFigure(CoreId(0, i), Metric.POWERDOWN, Decimal(n) * scale, 8) for i, n in enumerate((27, 114, 202, 375, 21, 290))
+        )
         return Table("susp_deep_parallel", release, "us", 7, figures)
 
     reading = Reading((table("v1", 1), table("v2", 1000)))
@@ -211,7 +213,7 @@ def test_the_unit_that_the_user_says_settles_a_suspicion_and_leaves_other_tables
 
 def test_ns_labelled_as_us_are_suspected_from_a_sibling_release():
     def table(release, scale):
-        return Table("cpu_off_serial", release, "us", 1, (Figure(CoreId(0, 0), Metric.POWERDOWN, Decimal("235.41") * scale, 2),))
+        return Table("cpu_off_serial", release, "us", 1, (PrintedFigure(CoreId(0, 0), Metric.POWERDOWN, Decimal("235.41") * scale, 2),))
 
     (suspect,) = unit_suspects([table("v1", 1), table("v2", 1000)], None)
     assert suspect.table.release == "v2" and "1000 times its sibling" in suspect.case

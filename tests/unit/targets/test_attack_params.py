@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import struct
 
-from latlab.model.attacks import Attack, Family, Flag, Operation, Step
+from latlab.model.attacks import Attack, CallStep, Family, Flag, Operation
 from latlab.targets.qemu.attack_attempts import REQUESTS
 from latlab.targets.qemu.attack_params import ATTACK_BYTES, HEADER_BYTES, MAGIC, MEMORY_BYTES, STEP_BYTES, Place, parameters_of
 from latlab.targets.qemu.psa_subject import PsaSubject
@@ -45,10 +45,10 @@ def test_requests_are_numbered_as_the_test_partitions_number_them() -> None:
 
 
 def test_a_step_names_its_words_and_the_step_of_the_handler() -> None:
-    pokes = Step(Operation.POKES, words=(0x28101000, 7), then=1)
+    pokes = CallStep(Operation.POKES, words=(0x28101000, 7), then=1)
     attacks = [
-        Attack(Family.SYSTEM, "a", (Step(Operation.STORE, 1),)),
-        Attack(Family.INTERRUPT, "b", (pokes, Step(Operation.CALL, 3)), 5, 2, 9),
+        Attack(Family.SYSTEM, "a", (CallStep(Operation.STORE, 1),)),
+        Attack(Family.INTERRUPT, "b", (pokes, CallStep(Operation.CALL, 3)), 5, 2, 9),
     ]
     data = parameters_of(SUBJECT, attacks, Place(1, 4))
     behind = HEADER_BYTES + 2 * ATTACK_BYTES + 3 * STEP_BYTES

@@ -12,7 +12,7 @@ import pytest
 from latlab.targets import guardian
 from latlab.targets.linux.detached_job import end_job
 from latlab.targets.linux.machine import Here
-from latlab.targets.qemu.console import Console, End, Limits
+from latlab.targets.qemu.console import Console, Limits, MachineEnd
 from support.processes import is_running, wait_until
 
 PATIENT = Limits(600, 600)
@@ -94,12 +94,12 @@ def ended(folder: Path, script: str, limits: Limits = PATIENT) -> Console:
 
 def test_a_panic_on_the_second_console_ends_a_target_that_goes_on(tmp_path: Path) -> None:
     console = ended(tmp_path, "echo one; printf 'boots\\nPANIC at 1\\nPANIC at 2\\n' >$1; exec sleep 1000")
-    assert console.outcome.end is End.PANIC
+    assert console.outcome.end is MachineEnd.PANIC
     assert console.outcome.sentence == "the firmware panicked, line 2 of its console: 'PANIC at 1'"
 
 
 def test_a_panic_just_before_the_end_is_not_taken_for_a_good_end(tmp_path: Path) -> None:
-    assert ended(tmp_path, "echo one; echo PANIC >$1").outcome.end is End.PANIC
+    assert ended(tmp_path, "echo one; echo PANIC >$1").outcome.end is MachineEnd.PANIC
 
 
 def test_a_panic_behind_the_order_to_go_off_is_no_fault_of_what_was_measured(tmp_path: Path) -> None:
@@ -108,20 +108,20 @@ def test_a_panic_behind_the_order_to_go_off_is_no_fault_of_what_was_measured(tmp
     console = Console(("sh", "-c", script, "sh", str(tmp_path / "secure")), tmp_path / "secure", PATIENT)
     for _ in console.lines():
         console.expect_exit()
-    assert (console.outcome.end, console.outcome.sentence) == (End.EXIT, "")
+    assert (console.outcome.end, console.outcome.sentence) == (MachineEnd.EXIT, "")
 
 
 def test_what_else_the_firmware_says_is_no_panic(tmp_path: Path) -> None:
     console = ended(tmp_path, "echo PANIC; echo 'no panic' >$1")
-    assert (console.outcome.end, console.outcome.sentence) == (End.EXIT, "")
+    assert (console.outcome.end, console.outcome.sentence) == (MachineEnd.EXIT, "")
 
 
 def test_a_target_that_dies_is_named_with_its_last_words(tmp_path: Path) -> None:
     console = ended(tmp_path, "echo first >&2; echo last >&2; exit 3")
-    assert console.outcome.end is End.DEATH and console.outcome.sentence == "sh ended with status 3; it said: 'last'"
+    assert console.outcome.end is MachineEnd.DEATH and console.outcome.sentence == "sh ended with status 3; it said: 'last'"
     assert ended(tmp_path, "kill -KILL $$").outcome.sentence == "sh was killed by SIGKILL and said nothing"
 
 
 def test_a_target_that_is_silent_or_has_no_end_is_stopped(tmp_path: Path) -> None:
-    assert ended(tmp_path, "echo one; exec sleep 1000", Limits(600, 0.1)).outcome.end is End.SILENCE
-    assert ended(tmp_path, "while echo one; do sleep 0.01; done", Limits(0.2, 600)).outcome.end is End.HANG
+    assert ended(tmp_path, "echo one; exec sleep 1000", Limits(600, 0.1)).outcome.end is MachineEnd.SILENCE
+    assert ended(tmp_path, "while echo one; do sleep 0.01; done", Limits(0.2, 600)).outcome.end is MachineEnd.HANG

@@ -19,7 +19,7 @@ from latlab.targets.guest import guest
 from latlab.targets.guest.checkpoints import SHARED
 from latlab.targets.guest.guest import GuestMachine, GuestRun, find_firmware, phase_of, ready_firmware, run_guest
 from latlab.targets.guest.guest_image import GuestImage
-from latlab.targets.qemu.console import End, Limits
+from latlab.targets.qemu.console import Limits, MachineEnd
 from latlab.targets.qemu.qemu import Qemu
 from support.initramfs import members
 
@@ -159,7 +159,7 @@ def test_what_the_job_left_comes_back_and_every_line_is_shown(emulator: Emulator
     emulator.says(lines)
     seen: list[bytes] = []
     done = booted(emulator, image, GuestMachine(firmware=firmware), watch=seen.append)
-    assert (done.output.files, done.output.status, done.outcome.end, done.outcome.sentence) == ({"a": b"result"}, 3, End.EXIT, "")
+    assert (done.output.files, done.output.status, done.outcome.end, done.outcome.sentence) == ({"a": b"result"}, 3, MachineEnd.EXIT, "")
     assert [line.strip() for line in seen] == lines and done.console == b"".join(seen)
     assert (done.secure, done.stderr) == (b"latlab EL3 firmware: x\n", b"")
 
@@ -167,14 +167,14 @@ def test_what_the_job_left_comes_back_and_every_line_is_shown(emulator: Emulator
 def test_a_kernel_that_panics_is_ended_with_its_own_words(emulator: Emulator, image: GuestImage, firmware: Path) -> None:
     emulator.says([b"[ 1.0] Kernel panic - not syncing: no init"], then_s=60)
     done = booted(emulator, image, GuestMachine(firmware=firmware))
-    assert done.outcome.end is not End.EXIT
+    assert done.outcome.end is not MachineEnd.EXIT
     assert done.outcome.sentence == "the guest's kernel panicked: [ 1.0] Kernel panic - not syncing: no init"
 
 
 def test_a_guest_that_goes_down_before_its_job_has_ended_is_told(emulator: Emulator, image: GuestImage, firmware: Path) -> None:
     emulator.says([b"one", b"two"])
     done = booted(emulator, image, GuestMachine(firmware=firmware))
-    assert done.outcome.end is End.DEATH
+    assert done.outcome.end is MachineEnd.DEATH
     assert done.outcome.sentence == "the guest went down or reset before its job had ended, after 2 lines of console"
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from latlab.model.attacks import Access, Attack, AttackResult, Family, Flag, Operation, Outcome, Returned, Seen, Step, Told
+from latlab.model.attacks import Access, Attack, AttackResult, CallStep, Family, Flag, Operation, Outcome, Returned, Seen, Told
 
 SEAL = 0xFEF5EDA5
 REFUSALS = {
@@ -32,7 +32,7 @@ class Ordinary:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class AttackVerdict:
     outcome: Outcome
     sentence: str
     evidence: Evidence = ()
@@ -56,11 +56,11 @@ def _signed(word: int) -> int:
     return word - (1 << 32) if word & 1 << 31 else word
 
 
-def _broken(sentence: str, *evidence: tuple[str, str]) -> Verdict:
-    return Verdict(Outcome.BROKEN, sentence, evidence)
+def _broken(sentence: str, *evidence: tuple[str, str]) -> AttackVerdict:
+    return AttackVerdict(Outcome.BROKEN, sentence, evidence)
 
 
-def _strange_entry(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+def _strange_entry(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> AttackVerdict | None:
     if not seen.strange:
         return None
     pc, opcode = seen.strange[0]
@@ -71,7 +71,7 @@ def _strange_entry(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -
     )
 
 
-def _access(what: str, one: Access) -> Verdict:
+def _access(what: str, one: Access) -> AttackVerdict:
     return _broken(
         f"secure code at {one.pc:#x} {what} {one.address:#x}, which only the attack named",
         ("pc", f"{one.pc:#x}"),
@@ -81,12 +81,12 @@ def _access(what: str, one: Access) -> Verdict:
     )
 
 
-def _stored(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+def _stored(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> AttackVerdict | None:
     unusual = [one for one in seen.stores if (one.pc, one.address) not in ordinary.stores]
     return _access("wrote to", unusual[0]) if unusual else None
 
 
-def _secret_shown(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+def _secret_shown(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> AttackVerdict | None:
     wanted = attack.secret
     if len(wanted) < SHORTEST_SECRET:
         return None
@@ -103,12 +103,12 @@ def _secret_shown(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) ->
     return None
 
 
-def _loaded(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+def _loaded(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> AttackVerdict | None:
     unusual = [one for one in seen.loads if (one.pc, one.address) not in ordinary.loads]
     return _access("read", unusual[0]) if unusual else None
 
 
-def _handle_taken(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+def _handle_taken(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> AttackVerdict | None:
     taken = [(handle, status) for handle, status in told.taken if not handle & STATELESS_BIT]
     if not taken:
         return None
@@ -120,7 +120,7 @@ def _handle_taken(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) ->
     )
 
 
-def _accepted(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+def _accepted(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> AttackVerdict | None:
     """A partition's error has to end it: whatever it answers afterwards, it went on."""
     if not attack.accepted or not told.calls:
         return None
@@ -130,7 +130,7 @@ def _accepted(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Ver
     return _broken(attack.accepted, ("status", str(_signed(last.r0))))
 
 
-def _leak(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+def _leak(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> AttackVerdict | None:
     """A register that the caller finds as it did not leave it, and that is none of the answer."""
     if told.saw:
         return _broken("a handler found secure code's registers when it interrupted it", ("registers, ORed", f"{told.saw:#x}"))
@@ -147,7 +147,7 @@ def _leak(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict
     return None
 
 
-def _scratch_leak(step: Step, one: Returned) -> Verdict | None:
+def _scratch_leak(step: CallStep, one: Returned) -> AttackVerdict | None:
     if step.operation is not Operation.CALL or step.flags & Flag.IN_HANDLER:
         return None
     given = {*step.arguments, step.target, one.r0}
@@ -157,24 +157,26 @@ def _scratch_leak(step: Step, one: Returned) -> Verdict | None:
     return None
 
 
-def _unsealed(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+def _unsealed(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> AttackVerdict | None:
     if attack.family is not Family.STACK:
         return None
     stack = seen.process_stack if "process" in attack.name else seen.main_stack
     if stack is None:
-        return Verdict(Outcome.UNTOLD, "the stack was never seen: the secure side was not entered, or its stack pointer is not readable")
+        return AttackVerdict(
+            Outcome.UNTOLD, "the stack was never seen: the secure side was not entered, or its stack pointer is not readable"
+        )
     pointer, *words = stack
     evidence = (("stack pointer", f"{pointer:#x}"), ("word", f"{words[0]:#x}"))
     if words[0] in (SEAL, SEAL & ~1):
-        return Verdict(Outcome.REFUSED, "a forged return would meet the seal", evidence)
+        return AttackVerdict(Outcome.REFUSED, "a forged return would meet the seal", evidence)
     return _broken("the stack has no seal: a forged return is taken, with the words that lie there", *evidence)
 
 
-def _stopped(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+def _stopped(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> AttackVerdict | None:
     if told.is_done and not told.resets and not seen.ended:
         return None
     if told.is_fault:
-        return Verdict(
+        return AttackVerdict(
             Outcome.CONTAINED, "the processor made it a fault that the non-secure side takes itself", (("taken by", "the non-secure side"),)
         )
     evidence = []
@@ -184,49 +186,49 @@ def _stopped(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verd
         evidence.append(("last pc", f"{seen.ended_pc:#x}"))
     how = "reset the machine" if told.resets else "stopped the machine for good"
     if told.record:
-        return Verdict(Outcome.CONTAINED, f"the secure side {how}, with a record", (*evidence, ("record", told.record)))
+        return AttackVerdict(Outcome.CONTAINED, f"the secure side {how}, with a record", (*evidence, ("record", told.record)))
     if told.resets or seen.ended:
-        return Verdict(Outcome.DENIAL, f"it {how}, without a word of the secure side", tuple(evidence))
+        return AttackVerdict(Outcome.DENIAL, f"it {how}, without a word of the secure side", tuple(evidence))
     return None
 
 
-def _refused(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict | None:
+def _refused(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> AttackVerdict | None:
     if not told.is_done:
         return None
     if told.guessed:
-        return Verdict(Outcome.REFUSED, f"none of {told.guessed} handles was accepted", (("tried", str(told.guessed)),))
+        return AttackVerdict(Outcome.REFUSED, f"none of {told.guessed} handles was accepted", (("tried", str(told.guessed)),))
     if not told.calls:
         return _no_call(told)
     statuses = sorted({_signed(one.r0) for one in told.calls})
     evidence = (("statuses", ", ".join(map(str, statuses[:8]))),)
     if attack.family is Family.REGISTERS:
-        return Verdict(
+        return AttackVerdict(
             Outcome.REFUSED, "the registers hold the answer, what the caller left in them, or nothing of the secure side", evidence
         )
     if attack.shots > 1:
-        return Verdict(
+        return AttackVerdict(
             Outcome.REFUSED, f"{attack.shots} calls, one with an interrupt at each place: nothing secure was read or written", evidence
         )
     last = _signed(told.calls[-1].r0)
     if last in REFUSALS:
-        return Verdict(Outcome.REFUSED, f"answered with {REFUSALS[last]}", evidence)
-    return Verdict(Outcome.REFUSED, f"answered with {last}: nothing of the secure side was read, written or run", evidence)
+        return AttackVerdict(Outcome.REFUSED, f"answered with {REFUSALS[last]}", evidence)
+    return AttackVerdict(Outcome.REFUSED, f"answered with {last}: nothing of the secure side was read, written or run", evidence)
 
 
-def _no_call(told: Told) -> Verdict:
+def _no_call(told: Told) -> AttackVerdict:
     if told.loads:
         address, word = told.loads[-1]
-        return Verdict(
+        return AttackVerdict(
             Outcome.REFUSED, f"{address:#x} reads as {word:#x}, which is not what the secure side has there", (("value", f"{word:#x}"),)
         )
-    return Verdict(Outcome.REFUSED, "nothing happened")
+    return AttackVerdict(Outcome.REFUSED, "nothing happened")
 
 
-def _untold(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> Verdict:
-    return Verdict(Outcome.UNTOLD, "the machine ended in it and said nothing that tells why")
+def _untold(attack: Attack, told: Told, seen: Seen, ordinary: Ordinary) -> AttackVerdict:
+    return AttackVerdict(Outcome.UNTOLD, "the machine ended in it and said nothing that tells why")
 
 
-_CHECKS: tuple[Callable[[Attack, Told, Seen, Ordinary], Verdict | None], ...] = (
+_CHECKS: tuple[Callable[[Attack, Told, Seen, Ordinary], AttackVerdict | None], ...] = (
     _strange_entry,
     _stored,
     _secret_shown,

@@ -31,7 +31,7 @@ DRAWN = ((0.0, False), (0.5, False), (0.8, False), (0.0, True), (0.5, True))
 ROUNDING = 1e-18
 
 
-class Shape(StrEnum):
+class NullShape(StrEnum):
     """What chance makes unequally often is judged apart."""
 
     NEWEST = "newest"
@@ -42,15 +42,22 @@ class Shape(StrEnum):
     LINE = "line"
 
 
-SHARES = {Shape.NEWEST: 0.28, Shape.ALONE: 0.08, Shape.STEP: 0.34, Shape.RETURNS: 0.12, Shape.STAIRS: 0.1, Shape.LINE: 0.08}
-OF_PAIRS = (Shape.RETURNS, Shape.STAIRS)
+SHARES = {
+    NullShape.NEWEST: 0.28,
+    NullShape.ALONE: 0.08,
+    NullShape.STEP: 0.34,
+    NullShape.RETURNS: 0.12,
+    NullShape.STAIRS: 0.1,
+    NullShape.LINE: 0.08,
+}
+OF_PAIRS = (NullShape.RETURNS, NullShape.STAIRS)
 
 
 @dataclass(frozen=True, slots=True)
 class Best:
     """The strongest of one shape: its levels begin at 0 and at each of `borders`, and its statistic."""
 
-    shape: Shape
+    shape: NullShape
     borders: tuple[int, ...]
     statistic: float
 
@@ -62,7 +69,7 @@ class _Shapes:
 
     design: Floats
     borders: tuple[tuple[int, ...], ...]
-    of_shape: dict[Shape, Ints]
+    of_shape: dict[NullShape, Ints]
     first: Ints
     second: Ints
 
@@ -76,10 +83,10 @@ def _shapes(n: int, has_newest: bool) -> _Shapes:
     borders = (*((at,) for at in range(1, n)), *((at, at + 1) for at in range(1, n - 1)), ())
     ends = {0} if has_newest else {0, n - 2}
     of_shape = {
-        Shape.NEWEST: np.array([n - 2] if has_newest else [], int),
-        Shape.ALONE: np.array([*sorted(ends), *range(n - 1, 2 * n - 3)], int),
-        Shape.STEP: np.arange(1, n - 2),
-        Shape.LINE: np.array([2 * n - 3] if n > 2 else [], int),
+        NullShape.NEWEST: np.array([n - 2] if has_newest else [], int),
+        NullShape.ALONE: np.array([*sorted(ends), *range(n - 1, 2 * n - 3)], int),
+        NullShape.STEP: np.arange(1, n - 2),
+        NullShape.LINE: np.array([2 * n - 3] if n > 2 else [], int),
     }
     first, second = (part + 1 for part in np.triu_indices(max(n - 3, 0), 2))
     return _Shapes(design, borders, {shape: which for shape, which in of_shape.items() if len(which)}, first, second)
@@ -91,7 +98,7 @@ def strongest(values: Floats, floor: float, has_newest: bool, correlations: tupl
     least, (single,), *pairs = _squares(values[None, :], shapes, floor, correlations)
     out = []
 
-    def add(shape: Shape, borders: tuple[int, ...], squares: float) -> None:
+    def add(shape: NullShape, borders: tuple[int, ...], squares: float) -> None:
         out.append(Best(shape, borders, float(_statistic(least[0], squares, len(values)))))
 
     for shape, which in shapes.of_shape.items():
@@ -121,14 +128,14 @@ class _Null:
     The rarity of a change is its p-value among those of its shape, under the errors that make it largest, divided by the shape's share.
     """
 
-    largest: dict[Shape, tuple[Floats, ...]]
+    largest: dict[NullShape, tuple[Floats, ...]]
     rarest: tuple[Floats, ...] = ()
 
-    def rarity(self, shape: Shape, statistic: Floats | float) -> Floats:
+    def rarity(self, shape: NullShape, statistic: Floats | float) -> Floats:
         of_each = [(1 + len(drawn) - np.searchsorted(drawn, statistic)) / (1 + len(drawn)) for drawn in self.largest[shape]]
         return np.asarray(np.max(of_each, axis=0) / SHARES[shape])
 
-    def p_value(self, shape: Shape, statistic: float) -> float:
+    def p_value(self, shape: NullShape, statistic: float) -> float:
         rarity = self.rarity(shape, statistic)
         return max((1 + int(np.searchsorted(drawn, rarity, side="right"))) / (1 + len(drawn)) for drawn in self.rarest)
 
@@ -144,7 +151,7 @@ def _null(n: int, has_newest: bool) -> _Null:
     return replace(null, rarest=tuple(np.sort(np.min([null.rarity(shape, own[shape]) for shape in own], axis=0)) for own in drawn))
 
 
-def _largest(series: Floats, shapes: _Shapes) -> dict[Shape, Floats]:
+def _largest(series: Floats, shapes: _Shapes) -> dict[NullShape, Floats]:
     level, single, *pairs = _squares(series, shapes, 0.0, CORRELATIONS)
     least = {shape: single[:, which].min(axis=1) for shape, which in shapes.of_shape.items()}
     least |= {shape: of_pairs.min(axis=1) for shape, of_pairs in zip(OF_PAIRS, pairs, strict=True) if of_pairs.size}

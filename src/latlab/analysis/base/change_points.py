@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from latlab.analysis.base.change_null import ALPHA, MOST_POINTS, Best, Shape, p_value, strongest
+from latlab.analysis.base.change_null import ALPHA, MOST_POINTS, Best, NullShape, p_value, strongest
 from latlab.analysis.base.columns import Floats
 
 Beyond = Callable[[float, float], bool]
@@ -21,7 +21,7 @@ OF_A_BORDER = 4.5
 MOST_DOUBLED = 12
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     """A step stays; one release may differ alone, or be the newest and nobody knows yet; drift is a line that explains more than steps."""
 
     STEP = "step"
@@ -38,7 +38,7 @@ class Change:
     `end`, the ends of its line.
     """
 
-    kind: Kind
+    kind: ChangeKind
     left: int
     start: int
     end: int
@@ -63,9 +63,13 @@ def changes_of(
     edges = [0, *sorted(known), len(values)]
     found = [mark for a, b in pairwise(edges) for mark in _search(series, tuple(range(a, b)))]
     drifts = [
-        change for mark in found if mark.kind is Kind.DRIFT for change in [_drift(series, mark)] if beyond(change.before, change.after)
+        change
+        for mark in found
+        if mark.kind is ChangeKind.DRIFT
+        for change in [_drift(series, mark)]
+        if beyond(change.before, change.after)
     ]
-    marks = sorted([*borders, *(mark for mark in found if mark.kind is not Kind.DRIFT)], key=lambda mark: mark.start)
+    marks = sorted([*borders, *(mark for mark in found if mark.kind is not ChangeKind.DRIFT)], key=lambda mark: mark.start)
     changes = _levelled(series, marks)
     while small := [change for change in changes if change.p is not None and not beyond(change.before, change.after)]:
         least = min(small, key=lambda change: abs(change.after - change.before))
@@ -122,7 +126,7 @@ class _Series:
 class _Mark:
     """Something found: a border before `start`, one point `start`, or a drift of the points up to `end`."""
 
-    kind: Kind
+    kind: ChangeKind
     start: int
     end: int
     p: float | None
@@ -131,39 +135,39 @@ class _Mark:
 def _known(series: _Series, known: Sequence[int], beyond: Beyond, joins: bool) -> list[_Mark]:
     marks: list[_Mark] = []
     for start in known:
-        if joins and marks and marks[-1].kind is Kind.STEP and marks[-1].start == start - 1 and start > 1:
+        if joins and marks and marks[-1].kind is ChangeKind.STEP and marks[-1].start == start - 1 and start > 1:
             before, there, after = series.values[start - 2 : start + 1]
             if (there - before) * (after - there) < 0 and not beyond(before, after):
-                marks[-1] = _Mark(Kind.ALONE, start - 1, start, None)
+                marks[-1] = _Mark(ChangeKind.ALONE, start - 1, start, None)
                 continue
-        marks.append(_Mark(Kind.STEP, start, start + 1, None))
+        marks.append(_Mark(ChangeKind.STEP, start, start + 1, None))
     return marks
 
 
 def _levelled(series: _Series, marks: list[_Mark]) -> list[Change]:
     """Each border with the levels on both sides of it, a point alone with the level about it. Points alone belong to no level."""
     total = len(series.values)
-    alone = {mark.start for mark in marks if mark.kind is Kind.ALONE}
-    edges = [0, *(mark.start for mark in marks if mark.kind is Kind.STEP), total]
+    alone = {mark.start for mark in marks if mark.kind is ChangeKind.ALONE}
+    edges = [0, *(mark.start for mark in marks if mark.kind is ChangeKind.STEP), total]
     levels = {a: [i for i in range(a, b) if i not in alone] for a, b in pairwise(edges)}
     changes = []
     for mark in marks:
         own = edges[bisect_right(edges, mark.start) - 1]
-        if mark.kind is Kind.ALONE:
+        if mark.kind is ChangeKind.ALONE:
             left = max((i for i in levels[own] if i < mark.start), default=mark.start - 1)
             about = levels[own] or [left]
             changes.append(Change(mark.kind, left, mark.start, mark.end, series.level(about), series.level([mark.start]), mark.p))
             continue
         before = levels[edges[edges.index(own) - 1]] or [own - 1]
         end = edges[edges.index(own) + 1]
-        kind = Kind.NEWEST if own == total - 1 else Kind.STEP
+        kind = ChangeKind.NEWEST if own == total - 1 else ChangeKind.STEP
         changes.append(Change(kind, before[-1], own, end, series.level(before), series.level(levels[own] or [own]), mark.p))
     return changes
 
 
 def _drift(series: _Series, mark: _Mark) -> Change:
     line = _line(series, tuple(range(mark.start, mark.end)))
-    return Change(Kind.DRIFT, mark.start, mark.start + 1, mark.end, line.first, line.last, mark.p)
+    return Change(ChangeKind.DRIFT, mark.start, mark.start + 1, mark.end, line.first, line.last, mark.p)
 
 
 def _search(series: _Series, members: tuple[int, ...]) -> Iterator[_Mark]:
@@ -184,7 +188,7 @@ def _behind(series: _Series, members: tuple[int, ...]) -> _Found | None:
     """Several changes hide each other: cut where a change would be, and look whether a part shows one by itself."""
     if len(members) < FEWEST:
         return None
-    best = _likeliest(one for one in _candidates(series, members) if one.shape is not Shape.LINE)
+    best = _likeliest(one for one in _candidates(series, members) if one.shape is not NullShape.LINE)
     for part in _parts(members, best):
         found = _strongest(series, part, ALPHA * (1 - FIRST_LOOK))
         if found is not None:
@@ -199,13 +203,13 @@ def _strongest(series: _Series, members: tuple[int, ...], level: float) -> _Foun
     if found is None:
         return None
     best, p = found
-    if best.shape is Shape.LINE:
-        return (_Mark(Kind.DRIFT, members[0], members[-1] + 1, p),), []
-    if best.shape is Shape.ALONE and len(best.borders) == 2:
+    if best.shape is NullShape.LINE:
+        return (_Mark(ChangeKind.DRIFT, members[0], members[-1] + 1, p),), []
+    if best.shape is NullShape.ALONE and len(best.borders) == 2:
         at = best.borders[0]
-        return (_Mark(Kind.ALONE, members[at], members[at] + 1, p),), [members[:at] + members[at + 1 :]]
+        return (_Mark(ChangeKind.ALONE, members[at], members[at] + 1, p),), [members[:at] + members[at + 1 :]]
     parts = _parts(members, best)
-    return tuple(_Mark(Kind.STEP, part[0], part[0] + 1, p) for part in parts[1:]), parts
+    return tuple(_Mark(ChangeKind.STEP, part[0], part[0] + 1, p) for part in parts[1:]), parts
 
 
 def _parts(members: tuple[int, ...], best: Best) -> list[tuple[int, ...]]:
@@ -214,11 +218,11 @@ def _parts(members: tuple[int, ...], best: Best) -> list[tuple[int, ...]]:
 
 def _cut(members: tuple[int, ...], marks: tuple[_Mark, ...]) -> list[tuple[int, ...]]:
     """The points on both sides of what was found among some of them."""
-    if marks[0].kind is Kind.ALONE:
+    if marks[0].kind is ChangeKind.ALONE:
         return [tuple(i for i in members if i != marks[0].start)]
-    edges = [m for mark in marks for m in ((mark.start, mark.end) if mark.kind is Kind.DRIFT else (mark.start,))]
+    edges = [m for mark in marks for m in ((mark.start, mark.end) if mark.kind is ChangeKind.DRIFT else (mark.start,))]
     places = [0, *(bisect_left(members, edge) for edge in edges), len(members)]
-    inside = 1 if marks[0].kind is Kind.DRIFT else None
+    inside = 1 if marks[0].kind is ChangeKind.DRIFT else None
     return [members[a:b] for i, (a, b) in enumerate(pairwise(places)) if i != inside and a < b]
 
 
@@ -234,7 +238,7 @@ def _best(series: _Series, members: tuple[int, ...], level: float) -> tuple[Best
     if not shown:
         return None
     best = _likeliest(shown)
-    line = next((one for one in shown if one.shape is Shape.LINE), None)
+    line = next((one for one in shown if one.shape is NullShape.LINE), None)
     if line is not None and line.statistic == max(one.statistic for one in candidates):
         best = line
     return best, shown[best]

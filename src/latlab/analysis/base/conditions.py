@@ -18,7 +18,7 @@ from latlab.model.run import COMMIT, RECIPE, SUBJECT_LINE, Run
 SIMULATED = "simulated: virtual time on a model of the board, no measurement"
 
 
-class Rule(StrEnum):
+class ConditionRule(StrEnum):
     """What a condition does to a comparison where both runs state it and differ."""
 
     VOID = "void"
@@ -35,7 +35,7 @@ class Condition:
     are pairs of runs that it is a condition of; None is every pair."""
 
     name: str
-    rule: Rule
+    rule: ConditionRule
     of: Callable[[Run], Any]
     said: Callable[[Any], str] = str
     between: Callable[[Any, Any], str] | None = None
@@ -52,7 +52,7 @@ class Difference:
     """A condition that two runs state differently, in words."""
 
     name: str
-    rule: Rule
+    rule: ConditionRule
     before: str
     after: str
     between: str
@@ -87,11 +87,11 @@ def differences(a: Run, b: Run, across: Iterable[str] = ()) -> Differences:
     it, or where the two are not of one platform, clock, topology and campaign."""
     check_same(a, b, [])
     wanted, found = set(across), [_difference(one, a, b) for one in CONDITIONS if _differ(one, a, b)]
-    void = [one for one in found if one.rule is Rule.VOID]
+    void = [one for one in found if one.rule is ConditionRule.VOID]
     unwanted = [one for one in void if one.name.replace(" ", "-") not in wanted]
     if unwanted:
         raise NotComparable(_refusal(unwanted, a, b))
-    named, noted = ([one for one in found if one.rule is rule] for rule in (Rule.NAMED, Rule.NOTE))
+    named, noted = ([one for one in found if one.rule is rule] for rule in (ConditionRule.NAMED, ConditionRule.NOTE))
     notes = [f"the {one.name} differs, {one.before} in {a.id} and {one.after} in {b.id}" for one in noted]
     notes += filter(None, (_unsaid(a, b), _unsaid(b, a)))
     return Differences(tuple(void), tuple(named), tuple(noted), tuple(notes))
@@ -99,12 +99,12 @@ def differences(a: Run, b: Run, across: Iterable[str] = ()) -> Differences:
 
 def unlike(run: Run, other: Run) -> tuple[Condition, ...]:
     """What keeps two runs from being of one thing: conditions that one states and the other does not, or not so."""
-    return tuple(one for one in CONDITIONS if one.rule is not Rule.NOTE and one.of(run) != one.of(other))
+    return tuple(one for one in CONDITIONS if one.rule is not ConditionRule.NOTE and one.of(run) != one.of(other))
 
 
 def check_across(names: Sequence[str]) -> frozenset[str]:
     """What `--across` names. Raises UsageError where one is no condition that makes a comparison void."""
-    known = [one.option for one in CONDITIONS if one.rule is Rule.VOID]
+    known = [one.option for one in CONDITIONS if one.rule is ConditionRule.VOID]
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
         raise UsageError(f"--across {unknown!r} is no condition that makes a comparison void; use {', '.join(known)}")
@@ -153,7 +153,7 @@ def _refusal(void: Sequence[Difference], a: Run, b: Run) -> str:
 
 
 def _unsaid(run: Run, other: Run) -> str:
-    weighty = (one for one in CONDITIONS if one.rule is not Rule.NOTE and (one.where is None or one.where(run, other)))
+    weighty = (one for one in CONDITIONS if one.rule is not ConditionRule.NOTE and (one.where is None or one.where(run, other)))
     names = [one.name for one in weighty if one.of(run) is None and one.of(other) is not None]
     return f"{run.id} does not say its {', '.join(names)}; taken to be the other's" if names else ""
 
@@ -205,35 +205,35 @@ def _tick(run: Run) -> float | None:
 
 
 CONDITIONS = (
-    Condition("mode", Rule.VOID, _of("mode"), MODES.__getitem__),
-    Condition("processor", Rule.VOID, _of("processor")),
-    Condition("interrupt controller", Rule.VOID, _of("interrupt_controller")),
-    Condition("exception level", Rule.VOID, _of("exception_level"), lambda level: f"EL{level}"),
-    Condition("instrument", Rule.VOID, _of("instrument")),
-    Condition("interrupt priority", Rule.VOID, _of("interrupt_priority"), lambda priority: f"{priority:#04x}"),
-    Condition("basepri", Rule.VOID, _of("basepri"), lambda mask: f"{mask:#04x}"),
-    Condition("interval", Rule.VOID, _of("interval_ns"), lambda ns: f"{ns / 1000:g} µs"),
-    Condition("priority", Rule.VOID, _of("priority")),
-    Condition("load", Rule.VOID, _of("load"), lambda command: command or "none"),
-    Condition("idle states", Rule.VOID, _of("idle_states"), _switch("allowed", "forbidden by /dev/cpu_dma_latency")),
-    Condition("emulator", Rule.NAMED, lambda run: run.emulator or None),
-    Condition("emulator options", Rule.NAMED, _of("emulator_options"), ", ".join, _words),
-    Condition("board model", Rule.NAMED, _of("board_model")),
-    Condition("firmware image", Rule.NAMED, _of("image"), where=_has_one_name),
-    Condition("compiler", Rule.NAMED, _of("compiler")),
-    Condition("compiler flags", Rule.NAMED, _of("compiler_flags"), _said_flags, _words),
-    Condition("build options", Rule.NAMED, _build_options, lambda options: ", ".join(map("=".join, options)), _options),
-    Condition("kernel", Rule.NAMED, _of("kernel")),
-    Condition("kernel version", Rule.NAMED, _of("kernel_version")),
-    Condition("kernel command line", Rule.NAMED, _of("kernel_command_line"), str, lambda ours, theirs: _words([ours], [theirs])),
-    Condition("kernel-stack randomisation", Rule.NAMED, _of("kstack_randomised"), _switch("on", "off")),
-    Condition("hwrng driver", Rule.NAMED, _of("hwrng_driver"), _switch("loaded", "not loaded")),
-    Condition("hold of TRNG_RND", Rule.NAMED, _of("trng_hold_us"), lambda us: f"{us} µs"),
-    Condition("tick", Rule.NAMED, _tick, lambda ns: f"{ns:g} ns"),
-    Condition("duration", Rule.NOTE, _of("duration_s"), lambda s: f"{s:g} s"),
-    Condition("iterations", Rule.NOTE, _of("iterations")),
-    Condition("hotplug cycles", Rule.NOTE, _of("hotplug_cycles")),
-    Condition("suspends", Rule.NOTE, _of("suspends")),
+    Condition("mode", ConditionRule.VOID, _of("mode"), MODES.__getitem__),
+    Condition("processor", ConditionRule.VOID, _of("processor")),
+    Condition("interrupt controller", ConditionRule.VOID, _of("interrupt_controller")),
+    Condition("exception level", ConditionRule.VOID, _of("exception_level"), lambda level: f"EL{level}"),
+    Condition("instrument", ConditionRule.VOID, _of("instrument")),
+    Condition("interrupt priority", ConditionRule.VOID, _of("interrupt_priority"), lambda priority: f"{priority:#04x}"),
+    Condition("basepri", ConditionRule.VOID, _of("basepri"), lambda mask: f"{mask:#04x}"),
+    Condition("interval", ConditionRule.VOID, _of("interval_ns"), lambda ns: f"{ns / 1000:g} µs"),
+    Condition("priority", ConditionRule.VOID, _of("priority")),
+    Condition("load", ConditionRule.VOID, _of("load"), lambda command: command or "none"),
+    Condition("idle states", ConditionRule.VOID, _of("idle_states"), _switch("allowed", "forbidden by /dev/cpu_dma_latency")),
+    Condition("emulator", ConditionRule.NAMED, lambda run: run.emulator or None),
+    Condition("emulator options", ConditionRule.NAMED, _of("emulator_options"), ", ".join, _words),
+    Condition("board model", ConditionRule.NAMED, _of("board_model")),
+    Condition("firmware image", ConditionRule.NAMED, _of("image"), where=_has_one_name),
+    Condition("compiler", ConditionRule.NAMED, _of("compiler")),
+    Condition("compiler flags", ConditionRule.NAMED, _of("compiler_flags"), _said_flags, _words),
+    Condition("build options", ConditionRule.NAMED, _build_options, lambda options: ", ".join(map("=".join, options)), _options),
+    Condition("kernel", ConditionRule.NAMED, _of("kernel")),
+    Condition("kernel version", ConditionRule.NAMED, _of("kernel_version")),
+    Condition("kernel command line", ConditionRule.NAMED, _of("kernel_command_line"), str, lambda ours, theirs: _words([ours], [theirs])),
+    Condition("kernel-stack randomisation", ConditionRule.NAMED, _of("kstack_randomised"), _switch("on", "off")),
+    Condition("hwrng driver", ConditionRule.NAMED, _of("hwrng_driver"), _switch("loaded", "not loaded")),
+    Condition("hold of TRNG_RND", ConditionRule.NAMED, _of("trng_hold_us"), lambda us: f"{us} µs"),
+    Condition("tick", ConditionRule.NAMED, _tick, lambda ns: f"{ns:g} ns"),
+    Condition("duration", ConditionRule.NOTE, _of("duration_s"), lambda s: f"{s:g} s"),
+    Condition("iterations", ConditionRule.NOTE, _of("iterations")),
+    Condition("hotplug cycles", ConditionRule.NOTE, _of("hotplug_cycles")),
+    Condition("suspends", ConditionRule.NOTE, _of("suspends")),
 )
 OF_THE_RUN = tuple(one for one in CONDITIONS if one.name in ("mode", "emulator", "build options", "tick"))
 """What a reader finds elsewhere in the head of a run."""

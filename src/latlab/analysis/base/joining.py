@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from latlab.analysis.base.call_trees import summed as summed_frames
-from latlab.analysis.base.conditions import CONDITIONS, Condition, Rule
+from latlab.analysis.base.conditions import CONDITIONS, Condition, ConditionRule
 from latlab.analysis.base.identity import NotComparable
 from latlab.model.enums import Clock, CodePart, Kind, Metric, RunStatus
 from latlab.model.run import UNNAMED, Amount, Amounts, Contents, CoreId, CoreTrace, FunctionShare, Run, Sample, SpanFunctions, Spans
@@ -38,7 +38,7 @@ def join_boots(runs: Sequence[Run]) -> Run:
     for what, of in _SAME.items():
         _refuse_other(what, of, runs)
     for one in CONDITIONS:
-        if one.rule is not Rule.NOTE:
+        if one.rule is not ConditionRule.NOTE:
             _refuse_other(one.name, partial(_stated, one), runs)
     if isinstance(first.contents, Amounts):
         return _together(runs, Amounts(_repeated(runs), first.contents.tool))

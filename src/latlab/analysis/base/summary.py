@@ -31,7 +31,7 @@ SENTENCES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CoreSummary:
     """Ticks of the run's clock; `mark` says why the figures do not mean what they seem to."""
 
     test: str
@@ -44,7 +44,7 @@ class Row:
     mark: Mark | None = None
 
 
-def summarise(run: Run) -> tuple[Row, ...]:
+def summarise(run: Run) -> tuple[CoreSummary, ...]:
     """Rows in the order of the samples' first appearance of a test, then metric, then core."""
     groups: dict[tuple[str, Metric, CoreId], list[int]] = {}
     for sample in run.samples:
@@ -79,6 +79,6 @@ def is_noise(run: Run) -> bool:
     return run.conditions.mode is Mode.MULTI_THREAD
 
 
-def _row(run: Run, key: tuple[str, Metric, CoreId], values: list[int]) -> Row:
+def _row(run: Run, key: tuple[str, Metric, CoreId], values: list[int]) -> CoreSummary:
     test, metric, core = key
-    return Row(test, metric, core, len(values), min(values), median(values), max(values), mark_of(run, test))
+    return CoreSummary(test, metric, core, len(values), min(values), median(values), max(values), mark_of(run, test))

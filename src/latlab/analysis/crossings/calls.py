@@ -44,7 +44,7 @@ RISCV_ECALLS = range(8, 12)
 SBI_LAST = (0x53525354, 0x8)  # system reset, legacy shutdown
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     CALL = "call"
     INTERRUPT = "interrupt"
     EXCEPTION = "exception"
@@ -55,7 +55,7 @@ class Entry:
     """Why a core went to a higher world: `name` for people, `function` the number that the caller gave, 0 where it gave none; how it says
     that it failed, and whether it is to end the system that called."""
 
-    kind: Kind
+    kind: EntryKind
     name: str
     function: int
     answers: Answers = NO_ANSWERS
@@ -222,7 +222,7 @@ class Pairing:
         if self._is_booted:
             return
         if record.left == NO_WORLD:
-            core.boot = _Open(NO_WORLD, Entry(Kind.CALL, "boot", 0), record.instructions, record.machine, ())
+            core.boot = _Open(NO_WORLD, Entry(EntryKind.CALL, "boot", 0), record.instructions, record.machine, ())
         if not is_normal(self._arch, record.entered):
             return
         self._is_booted = True
@@ -326,7 +326,7 @@ def is_entry(arch: Arch, crossing: Crossing) -> bool:
 
 def entry_of(arch: Arch, names: CallNames, crossing: Crossing) -> Entry:
     if arch is Arch.ARMV8M:
-        return Entry(Kind.CALL, f"{crossing.address & ~1:#x}", crossing.address & ~1)
+        return Entry(EntryKind.CALL, f"{crossing.address & ~1:#x}", crossing.address & ~1)
     cause = crossing.registers[ARGUMENTS]
     return _riscv(names, crossing, cause) if arch is Arch.RISCV else _aarch64(names, crossing, cause)
 
@@ -334,24 +334,24 @@ def entry_of(arch: Arch, names: CallNames, crossing: Crossing) -> Entry:
 def _aarch64(names: CallNames, crossing: Crossing, syndrome: int) -> Entry:
     vector = VECTOR_KINDS.get(crossing.address & 0x180)
     if vector:
-        return Entry(Kind.INTERRUPT, vector, 0)
+        return Entry(EntryKind.INTERRUPT, vector, 0)
     what = EC_NAMES.get(syndrome >> EC_SHIFT & 0x3F, "")
     if what in SMC_LIKE:
         function = crossing.registers[0] & 0xFFFFFFFF
         name = smc_name(names, function) if what == "SMC" else f"{what} {smc_name(names, function)}"
         otherwise = UNKNOWN_FUNCTION if what == "SMC" and function & FAST else NO_ANSWERS
-        return Entry(Kind.CALL, name, function, names.answers.get(function, otherwise), function in names.last)
-    return Entry(Kind.EXCEPTION, f"{what or f'exception class {syndrome >> EC_SHIFT & 0x3F:#x}'} trapped", 0)
+        return Entry(EntryKind.CALL, name, function, names.answers.get(function, otherwise), function in names.last)
+    return Entry(EntryKind.EXCEPTION, f"{what or f'exception class {syndrome >> EC_SHIFT & 0x3F:#x}'} trapped", 0)
 
 
 def _riscv(names: CallNames, crossing: Crossing, cause: int) -> Entry:
     if cause & RISCV_INTERRUPT:
-        return Entry(Kind.INTERRUPT, f"interrupt {cause & 0xFFFF}", 0)
+        return Entry(EntryKind.INTERRUPT, f"interrupt {cause & 0xFFFF}", 0)
     if cause in RISCV_ECALLS:
         extension, function = crossing.registers[7], crossing.registers[6]
         answers = NO_ANSWERS if extension in LEGACY_SBI else names.sbi_answers
-        return Entry(Kind.CALL, sbi_name(names, extension, function, crossing.registers), extension, answers, extension in SBI_LAST)
-    return Entry(Kind.EXCEPTION, f"exception {cause}", 0)
+        return Entry(EntryKind.CALL, sbi_name(names, extension, function, crossing.registers), extension, answers, extension in SBI_LAST)
+    return Entry(EntryKind.EXCEPTION, f"exception {cause}", 0)
 
 
 def _slept(core: _CoreState, record: Sleep) -> None:

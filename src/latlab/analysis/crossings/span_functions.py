@@ -13,7 +13,7 @@ from latlab.analysis.crossings.marked import Marked, Stranded, parts_of_call
 from latlab.analysis.crossings.naming import Names, entry_addresses
 from latlab.analysis.crossings.paths import runs_of
 from latlab.analysis.crossings.stacks import UNLISTED, codes_of
-from latlab.analysis.crossings.tally import CallKey, CallTally, Row, Tally
+from latlab.analysis.crossings.tally import CallKey, CallTally, Tally, TallyRow
 from latlab.model.crossings import Arch, Fragment, Header, Stretch, world_name
 from latlab.model.enums import CodePart, Metric
 from latlab.model.run import CallsOfKind, CoreId, FunctionShare, Run, SpanFunctions
@@ -111,7 +111,7 @@ def _kind(
     key: CallKey,
     tally: CallTally,
     ran: Counter[tuple[Stretch, ...]],
-    row: Row,
+    row: TallyRow,
     header: Header,
     cores: Mapping[int, CoreId],
     reader: SpanReader,

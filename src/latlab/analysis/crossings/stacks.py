@@ -43,7 +43,7 @@ class Active:
 
 
 @dataclass(slots=True)
-class Row:
+class FunctionRow:
     """One call on the time line, in instructions from the span's beginning."""
 
     depth: int
@@ -84,7 +84,7 @@ class Walk:
     """Feed it the stretches of one span after another; a walk has one tree. `rows_wanted` bounds the time line, 0 for none."""
 
     def __init__(self, codes: Mapping[int, Code], tree: Tree, rows_wanted: int = 0) -> None:
-        self.rows: list[Row] = []
+        self.rows: list[FunctionRow] = []
         self.now = 0
         self._codes = codes
         self._tree = tree
@@ -146,7 +146,7 @@ class Walk:
         if stretch.unlisted_instructions:
             self._add(self._tree.child(top, UNLISTED), stretch.unlisted_instructions)
         if self._wanted > len(self.rows):
-            self.rows.append(Row(0, WITHOUT_ORDER, start, self.now))
+            self.rows.append(FunctionRow(0, WITHOUT_ORDER, start, self.now))
 
     def _steps(self, steps: tuple[int, ...], at: int, end: int) -> None:
         while at < end:
@@ -226,7 +226,7 @@ class Walk:
         row = -1
         if len(self.rows) < self._wanted:
             row = len(self.rows)
-            self.rows.append(Row(len(self._stack), self._tree.names[node], self.now))
+            self.rows.append(FunctionRow(len(self._stack), self._tree.names[node], self.now))
         self._stack = (*self._stack, Active(node, resume, why, row))
         if is_new:
             self._entered[node] += 1

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from latlab.analysis.crossings.calls import Call, Kind
+from latlab.analysis.crossings.calls import Call, EntryKind
 from latlab.analysis.crossings.paths import runs_of
 from latlab.model.crossings import Stretch
 
@@ -19,7 +19,7 @@ class CallKey:
     """What is counted together: the world that called, what for, and whether it stood inside another call."""
 
     caller: int
-    kind: Kind
+    kind: EntryKind
     name: str
     is_inner: bool
 
@@ -48,7 +48,7 @@ class CallTally:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TallyRow:
     """One line of the table. `parts` is the median number of instructions in each world."""
 
     key: CallKey
@@ -82,7 +82,7 @@ class Tally:
         else:
             tally.rest.setdefault(call.core, Counter()).update(runs_of(ran))
 
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[TallyRow, ...]:
         """The most instructions first."""
         rows = [_row(key, tally) for key, tally in self._calls.items()]
         return tuple(sorted(rows, key=lambda row: (-row.total, row.key)))
@@ -122,9 +122,9 @@ def _ranked(counts: Counter[int], rank: int) -> int:
     raise AssertionError("a rank below the total is in the counts")
 
 
-def _row(key: CallKey, tally: CallTally) -> Row:
+def _row(key: CallKey, tally: CallTally) -> TallyRow:
     values = tally.instructions
     total = sum(value * count for value, count in values.items())
     parts = tuple((world, median_of(counts)) for world, counts in sorted(tally.parts.items()))
     errors = tuple(tally.errors.most_common())
-    return Row(key, tally.count, min(values), median_of(values), max(values), total, tally.slept, parts, errors)
+    return TallyRow(key, tally.count, min(values), median_of(values), max(values), total, tally.slept, parts, errors)

@@ -12,7 +12,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from latlab.analysis.wakeups.lateness_parts import MEASURING_TASK, Part, beyond_ordinary, calibrations, parts_of, steps_by_wake_up, waker
+from latlab.analysis.wakeups.lateness_parts import (
+    MEASURING_TASK,
+    LatenessPart,
+    beyond_ordinary,
+    calibrations,
+    parts_of,
+    steps_by_wake_up,
+    waker,
+)
 from latlab.catalog import call_name
 from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
 from latlab.model.calls import Call, KernelSpan
@@ -31,7 +39,7 @@ class Attributed:
     blame: Blame
     calls: int = 0
     stolen_ns: int = 0
-    parts: tuple[Part, ...] = ()
+    parts: tuple[LatenessPart, ...] = ()
 
     @property
     def explained(self) -> bool:
@@ -87,7 +95,7 @@ def with_parts(wakeups: Wakeups, attributed: Iterable[Attributed], events: Kerne
     return tuple(found)
 
 
-def _blaming(entry: Attributed, beyond: Sequence[Part], usual_ns: int) -> Attributed:
+def _blaming(entry: Attributed, beyond: Sequence[LatenessPart], usual_ns: int) -> Attributed:
     if entry.explained:
         return entry
     if beyond and beyond[0].ns >= CAUSE_SHARE * (entry.outlier.late_ns - usual_ns):

@@ -12,7 +12,7 @@ from latlab.analysis.wakeups.causes import cause_name
 from latlab.analysis.wakeups.dose import DoseResponse, fit
 from latlab.analysis.wakeups.result import RtResult
 from latlab.errors import DataError
-from latlab.model.conditions import Dose as Condition
+from latlab.model.conditions import Dose
 from latlab.model.run import Run
 
 FELL_BACK = 1.5
@@ -22,7 +22,7 @@ HELD_CALL = "TRNG_RND"
 
 
 @dataclass(frozen=True, slots=True)
-class Dose:
+class DoseFigures:
     """One condition of the experiment; times in us."""
 
     name: str
@@ -42,10 +42,10 @@ class DoseJudgement:
     """
 
     line: DoseResponse
-    highest: Dose
-    undisturbed: Dose | None
-    without: Dose | None
-    driver: Dose | None
+    highest: DoseFigures
+    undisturbed: DoseFigures | None
+    without: DoseFigures | None
+    driver: DoseFigures | None
     kstack_to_blame: bool | None
     driver_adds: bool | None
 
@@ -60,19 +60,19 @@ class FarAbove:
     explained: int
 
 
-def doses(run: Run, results: Sequence[tuple[str, RtResult]]) -> list[Dose]:
+def doses(run: Run, results: Sequence[tuple[str, RtResult]]) -> list[DoseFigures]:
     """The conditions that came back whole, the kernel's own caller first; none where the run is no such experiment."""
     by_name = dict(results)
     found = [_dose(one, by_name[one.name]) for one in run.conditions.doses if one.name in by_name]
     return sorted((dose for dose in found if dose), key=lambda dose: (not dose.kstack, dose.hwrng, dose.dose_us))
 
 
-def _dose(condition: Condition, result: RtResult) -> Dose | None:
+def _dose(condition: Dose, result: RtResult) -> DoseFigures | None:
     """None where the recorder's file did not come back."""
     if result.recorder is None:
         return None
     blamed = Counter(cause_name(entry) for entry in result.attributed or ())
-    return Dose(
+    return DoseFigures(
         condition.name,
         condition.dose_us,
         condition.kstack_randomised,
@@ -83,7 +83,7 @@ def _dose(condition: Condition, result: RtResult) -> Dose | None:
     )
 
 
-def line_of(found: Sequence[Dose]) -> DoseResponse:
+def line_of(found: Sequence[DoseFigures]) -> DoseResponse:
     """The fit through the boots in which the kernel's own caller is alone."""
     alone = [dose for dose in found if dose.kstack and not dose.hwrng]
     if len(alone) < FEWEST_BOOTS:
@@ -91,7 +91,7 @@ def line_of(found: Sequence[Dose]) -> DoseResponse:
     return fit([dose.dose_us for dose in alone], [dose.max_us for dose in alone])
 
 
-def judge(found: Sequence[Dose]) -> DoseJudgement:
+def judge(found: Sequence[DoseFigures]) -> DoseJudgement:
     """The driver is measured against the run without it, not against the run in which the other caller was at work."""
     undisturbed = _undisturbed(found)
     without = next((dose for dose in found if not dose.kstack and not dose.hwrng), None)
@@ -107,12 +107,12 @@ def judge(found: Sequence[Dose]) -> DoseJudgement:
     )
 
 
-def highest_alone(found: Sequence[Dose]) -> Dose:
+def highest_alone(found: Sequence[DoseFigures]) -> DoseFigures:
     """The highest dose with the kernel's own caller alone."""
     return max((dose for dose in found if dose.kstack and not dose.hwrng), key=lambda dose: dose.dose_us)
 
 
-def far_above(found: Sequence[Dose], of_highest: Sequence[Attributed]) -> FarAbove:
+def far_above(found: Sequence[DoseFigures], of_highest: Sequence[Attributed]) -> FarAbove:
     """`of_highest` are the outliers of `highest_alone`."""
     undisturbed = _undisturbed(found)
     if undisturbed is None:
@@ -123,5 +123,5 @@ def far_above(found: Sequence[Dose], of_highest: Sequence[Attributed]) -> FarAbo
     return FarAbove(limit_ns, highest_alone(found).dose_us, above, explained)
 
 
-def _undisturbed(found: Sequence[Dose]) -> Dose | None:
+def _undisturbed(found: Sequence[DoseFigures]) -> DoseFigures | None:
     return next((dose for dose in found if dose.dose_us == 0 and dose.kstack), None)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from latlab.model.blame import UNEXPLAINED, Blame, BlameKind
-from latlab.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, Step, Thread
+from latlab.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
 from latlab.model.stolen import Calibration, Regime
 from latlab.model.wakeups import Outlier
 
@@ -25,7 +25,7 @@ STOLEN = Blame(BlameKind.STOLEN)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LatenessPart:
     """How much of a lateness is whose."""
 
     blame: Blame
@@ -49,12 +49,12 @@ class _State:
     own_priority: int
     own_pid: int | None = None
     running: Thread | None = None
-    inside: list[tuple[Step, str]] = field(default_factory=list)
+    inside: list[tuple[StepKind, str]] = field(default_factory=list)
     woken: bool = False
     came: bool = False
 
 
-def parts_of(late: LateSteps, outlier: Outlier, priority: int, calibration: Calibration | None) -> tuple[Part, ...]:
+def parts_of(late: LateSteps, outlier: Outlier, priority: int, calibration: Calibration | None) -> tuple[LatenessPart, ...]:
     """The parts, the largest first; together they are the lateness. `priority` is the thread's real-time priority. Without a calibration
     nothing can be stolen, and what may have been a theft says so. Where the events do not reach back to when it was due, the rest is
     unexplained."""
@@ -67,7 +67,7 @@ def parts_of(late: LateSteps, outlier: Outlier, priority: int, calibration: Cali
         for begin_ns, end_ns, stolen_ns in thefts(late, calibration):
             _take_out(sums, stretches, (max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)), stolen_ns)
     sums[UNEXPLAINED] += outlier.late_ns - sums.total()
-    return tuple(Part(blame, ns) for blame, ns in sums.most_common() if ns > 0)
+    return tuple(LatenessPart(blame, ns) for blame, ns in sums.most_common() if ns > 0)
 
 
 def _take_out(sums: Counter[Blame], stretches: list[_Stretch], within: tuple[int, int], stolen_ns: int) -> None:
@@ -121,11 +121,11 @@ def _untold(late: LateSteps) -> Iterator[tuple[int, int]]:
     for step in late.steps:
         if step.leaves is not None and step.leaves.is_idle:
             yield (late.steps[0].ns if idle_since_ns is None else idle_since_ns), step.ns
-        if step.step is Step.SWITCH:
+        if step.step is StepKind.SWITCH:
             idle_since_ns = step.ns if step.comes is not None and step.comes.is_idle else None
-        elif step.step is Step.INTERRUPT_IN and step.name == COUNTER_OVERFLOW:
+        elif step.step is StepKind.INTERRUPT_IN and step.name == COUNTER_OVERFLOW:
             overflow_since_ns = step.ns
-        elif step.step is Step.INTERRUPT_OUT and overflow_since_ns is not None:
+        elif step.step is StepKind.INTERRUPT_OUT and overflow_since_ns is not None:
             yield overflow_since_ns, step.ns
             overflow_since_ns = None
     if idle_since_ns is not None:
@@ -157,12 +157,12 @@ def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool) -> I
 
 
 def _advance(state: _State, step: KernelStep, due_ns: int) -> None:
-    if step.step is Step.SWITCH:
+    if step.step is StepKind.SWITCH:
         state.running = step.comes
         state.came = step.ns >= due_ns and step.comes is not None and step.comes.pid == state.own_pid
-    elif step.step is Step.WAKING:
+    elif step.step is StepKind.WAKING:
         state.woken = state.woken or step.ns >= due_ns
-    elif step.step in (Step.INTERRUPT_IN, Step.SOFTIRQ_IN):
+    elif step.step in (StepKind.INTERRUPT_IN, StepKind.SOFTIRQ_IN):
         state.inside.append((step.step, step.name))
     elif state.inside:
         state.inside.pop()
@@ -172,20 +172,20 @@ def waker(late: LateSteps, outlier: Outlier) -> Blame | None:
     """The interrupt or softirq that woke the thread; None where no event says so."""
     state, due_ns = _State(0), outlier.wake_ns - outlier.late_ns
     for step in late.steps:
-        if step.step is Step.WAKING and step.ns >= due_ns:
+        if step.step is StepKind.WAKING and step.ns >= due_ns:
             return _inside(state)
         _advance(state, step, due_ns)
     return None
 
 
-def beyond_ordinary(parts: Iterable[Part], waker: Blame | None, usual_ns: int) -> tuple[Part, ...]:
+def beyond_ordinary(parts: Iterable[LatenessPart], waker: Blame | None, usual_ns: int) -> tuple[LatenessPart, ...]:
     """The parts that can be to blame, the largest first. Every wake-up has the interrupt that wakes and the way to the thread, so what
     fits into the usual latency of these two is no cause."""
     given = {part.blame: part.ns for part in parts}
     allowed_ns = max(0, usual_ns - given.get(PATH, 0))
     if waker in given:
         given[waker] = max(0, given[waker] - allowed_ns)
-    found = [Part(blame, ns) for blame, ns in given.items() if blame not in (PATH, UNEXPLAINED)]
+    found = [LatenessPart(blame, ns) for blame, ns in given.items() if blame not in (PATH, UNEXPLAINED)]
     return tuple(sorted(found, key=lambda part: -part.ns))
 
 
@@ -193,7 +193,7 @@ def _inside(state: _State) -> Blame | None:
     if not state.inside:
         return None
     step, name = state.inside[-1]
-    return Blame(BlameKind.INTERRUPT if step is Step.INTERRUPT_IN else BlameKind.SOFTIRQ, name)
+    return Blame(BlameKind.INTERRUPT if step is StepKind.INTERRUPT_IN else BlameKind.SOFTIRQ, name)
 
 
 def _owner(state: _State, sees: bool) -> Blame:

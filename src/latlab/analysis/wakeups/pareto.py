@@ -29,7 +29,7 @@ class Excesses:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class TailLevel:
     """What a share of 1/once_in of all values exceeds, its 95 % interval, and the fit that says so."""
 
     level: float
@@ -55,7 +55,7 @@ def over(values: Floats, count: int, tick: float) -> Excesses:
     return Excesses(threshold, len(above) / len(values), above - threshold)
 
 
-def level_of(excesses: Excesses, once_in: float) -> Level:
+def level_of(excesses: Excesses, once_in: float) -> TailLevel:
     """`once_in` counts in the values of which the excesses are a share and must lie beyond the threshold.
 
     The interval takes in the values of the level whose profile deviance is below 4.2, a little more than chi-square's 3.84: estimates of
@@ -77,7 +77,7 @@ def level_of(excesses: Excesses, once_in: float) -> Level:
     by_share = NORMAL * scale * ratio**shape / float(np.sqrt(len(y)))
     unit, start = float(excesses.values.mean()), excesses.threshold
     low, high = level - float(np.hypot(level - low, by_share)), level + float(np.hypot(high - level, by_share))
-    return Level(start + level * unit, start + max(low, 0.0) * unit, start + high * unit, shape, scale * unit, len(y))
+    return TailLevel(start + level * unit, start + max(low, 0.0) * unit, start + high * unit, shape, scale * unit, len(y))
 
 
 def _profile(y: Floats, ratio: float, levels: Floats) -> Floats:

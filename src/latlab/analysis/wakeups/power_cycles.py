@@ -15,7 +15,7 @@ CPU_SUSPEND = frozenset({0x84000001, 0xC4000001})
 SYSTEM_SUSPEND = frozenset({0x8400000E, 0xC400000E})
 
 
-class Crossing(StrEnum):
+class PowerCrossing(StrEnum):
     """Each is a difference of two events of the firmware."""
 
     OFF = "CPU_OFF: entry to low power"
@@ -26,12 +26,16 @@ class Crossing(StrEnum):
     RESUME = "SYSTEM_SUSPEND: wake-up to the return to Linux"
 
 
-DOWN_UP = {"off": (Crossing.OFF, None), "idle": (Crossing.IDLE_DOWN, Crossing.IDLE_UP), "system": (Crossing.SUSPEND, Crossing.RESUME)}
+DOWN_UP = {
+    "off": (PowerCrossing.OFF, None),
+    "idle": (PowerCrossing.IDLE_DOWN, PowerCrossing.IDLE_UP),
+    "system": (PowerCrossing.SUSPEND, PowerCrossing.RESUME),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Crossed:
-    crossing: Crossing
+    crossing: PowerCrossing
     cpu: int
     ticks: int
 
@@ -59,7 +63,7 @@ def _of_core(cpu: int, records: Sequence[TraceRecord], asked_on: Sequence[int]) 
             if up is not None:
                 yield Crossed(up, cpu, record.time_ticks - woke)
             elif asked:
-                yield Crossed(Crossing.ON, cpu, record.time_ticks - asked[-1])
+                yield Crossed(PowerCrossing.ON, cpu, record.time_ticks - asked[-1])
             kind, slept, woke = "", 0, 0
 
 

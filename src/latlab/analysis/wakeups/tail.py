@@ -17,7 +17,7 @@ from scipy import special, stats
 from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.identity import checked_columns
 from latlab.analysis.base.wording import count
-from latlab.analysis.wakeups.pareto import Excesses, Level, level_of, over
+from latlab.analysis.wakeups.pareto import Excesses, TailLevel, level_of, over
 from latlab.analysis.wakeups.wakeup_identity import check_latencies
 from latlab.model.enums import Clock, Kind, Metric
 from latlab.model.run import CoreId, Distribution, Run
@@ -163,7 +163,7 @@ def _end(values: Floats, tick: float) -> Diagnostic:
     return Diagnostic("end", often < MOST_AT_THE_END, f"the largest value came {count(often, 'time')}", "the samples end there")
 
 
-def _shape(found: Level) -> Diagnostic:
+def _shape(found: TailLevel) -> Diagnostic:
     low, high = found.shape_interval
     said = f"{found.shape:.2f} ({low:.2f} to {high:.2f})"
     if found.shape < SMALLEST_SHAPE:
@@ -179,13 +179,13 @@ def _independence(values: Floats) -> Diagnostic:
     )
 
 
-def _goodness(excesses: Excesses, found: Level) -> Diagnostic:
+def _goodness(excesses: Excesses, found: TailLevel) -> Diagnostic:
     """Anderson-Darling would weigh the tail more; Cramer-von Mises has a p-value that holds for a fit of this size."""
     result = stats.cramervonmises(excesses.values, "genpareto", args=(found.shape, 0.0, found.scale))
     return Diagnostic("fit", float(result.pvalue) >= ALPHA, f"Cramer-von Mises p = {result.pvalue:.2g}")
 
 
-def _stability(lower: Level, found: Level) -> Diagnostic:
+def _stability(lower: TailLevel, found: TailLevel) -> Diagnostic:
     """Twice as many excesses must tell a level that these allow."""
     inside = found.low <= lower.level <= found.high
     said = f"{lower.level:.6g} ns by twice as many excesses against {found.low:.6g} to {found.high:.6g} ns"

@@ -15,7 +15,7 @@ from latlab.formats.dump.frames import (
     Damage,
     Data,
     Done,
-    End,
+    EndFrame,
     Frame,
     RawRecord,
     Ring,
@@ -50,7 +50,7 @@ class Iteration:
 class Dump:
     boots: tuple[Boot, ...]
     iterations: tuple[Iteration, ...]
-    ends: tuple[End, ...]
+    ends: tuple[EndFrame, ...]
     problems: tuple[Problem, ...]
 
     @property
@@ -58,7 +58,7 @@ class Dump:
         return RunStatus.PARTIAL if self.problems or not self.ends else RunStatus.COMPLETE
 
 
-Item = Boot | Iteration | Problem | End
+Item = Boot | Iteration | Problem | EndFrame
 
 
 def read_dump(lines: Iterable[str], table: EventTable) -> Iterator[Item]:
@@ -83,7 +83,7 @@ def collect_dump(lines: Iterable[str], table: EventTable) -> Dump:
     return Dump(
         tuple(item for item in items if isinstance(item, Boot)),
         tuple(item for item in items if isinstance(item, Iteration)),
-        tuple(item for item in items if isinstance(item, End)),
+        tuple(item for item in items if isinstance(item, EndFrame)),
         tuple(item for item in items if isinstance(item, Problem)),
     )
 
@@ -167,7 +167,7 @@ class _Reader:
                 yield from self._data(line, frame)
             case Done():
                 yield from self._done(line, frame)
-            case End():
+            case EndFrame():
                 yield from self._end(line, frame)
 
     def close(self, line: int) -> Iterator[Item]:
@@ -297,7 +297,7 @@ class _Reader:
         )
         return CoreTrace(opened.test, self.boots, opened.number, core, records, ring.frame.lost)
 
-    def _end(self, line: int, frame: End) -> Iterator[Item]:
+    def _end(self, line: int, frame: EndFrame) -> Iterator[Item]:
         yield from self._leave_open(line, "its DONE line is missing")
         self.ended, self.orphans = True, False
         wanted = self.boot.iterations if self.boot else 0

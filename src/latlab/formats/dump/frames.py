@@ -80,7 +80,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class EndFrame:
     tests: int
     iterations: int
     status: str
@@ -93,9 +93,9 @@ class Damage:
     reason: str
 
 
-Frame = Boot | TestStart | Ring | Data | Done | End
+Frame = Boot | TestStart | Ring | Data | Done | EndFrame
 
-KINDS: dict[str, type[Frame]] = {"BOOT": Boot, "TEST": TestStart, "RING": Ring, "DATA": Data, "DONE": Done, "END": End}
+KINDS: dict[str, type[Frame]] = {"BOOT": Boot, "TEST": TestStart, "RING": Ring, "DATA": Data, "DONE": Done, "END": EndFrame}
 KIND_NAMES = {kind: name for name, kind in KINDS.items()}
 
 RECORD = struct.Struct("<QQ")

@@ -9,7 +9,7 @@ from decimal import Decimal
 from statistics import median
 
 from latlab.formats.published.releases import words_of
-from latlab.formats.published.tables import UNIT_NS, Figure, Table
+from latlab.formats.published.tables import UNIT_NS, PrintedFigure, Table
 from latlab.model.enums import Metric, ProblemKind
 from latlab.model.run import CoreId, Problem
 
@@ -18,7 +18,7 @@ _FEWEST_FIGURES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Suspicion:
+class UnitSuspect:
     """Why a table's unit cannot be what it says; tables of one release with the same `cause` are one finding."""
 
     table: Table
@@ -26,14 +26,14 @@ class Suspicion:
     case: str
 
 
-def unit_suspects(tables: Sequence[Table], tick_ns: Decimal | None) -> list[Suspicion]:
+def unit_suspects(tables: Sequence[Table], tick_ns: Decimal | None) -> list[UnitSuspect]:
     """Tables whose unit contradicts the clock tick, a sibling table, or is not named at all."""
     return [found for table in tables if (found := next(_suspicions(table, tables, tick_ns), None))]
 
 
-def unit_findings(suspects: Sequence[Suspicion]) -> list[Problem]:
+def unit_findings(suspects: Sequence[UnitSuspect]) -> list[Problem]:
     """One problem for each cause: what is wrong, of how many tables, and the option that settles it."""
-    groups: dict[tuple[str, str], list[Suspicion]] = {}
+    groups: dict[tuple[str, str], list[UnitSuspect]] = {}
     for suspect in suspects:
         groups.setdefault((suspect.table.release, suspect.cause), []).append(suspect)
     problems = []
@@ -45,7 +45,7 @@ def unit_findings(suspects: Sequence[Suspicion]) -> list[Problem]:
     return problems
 
 
-def off_tick(figure: Figure, unit: str, tick_ns: Decimal, step: Decimal) -> bool:
+def off_tick(figure: PrintedFigure, unit: str, tick_ns: Decimal, step: Decimal) -> bool:
     """Is the figure, printed to multiples of `step`, not a whole number of ticks, even allowing for its rounding?"""
     value_ns = figure.value * UNIT_NS[unit]
     rounding_ns = step * UNIT_NS[unit] / 2
@@ -53,15 +53,15 @@ def off_tick(figure: Figure, unit: str, tick_ns: Decimal, step: Decimal) -> bool
     return bool(distance_ns > rounding_ns)
 
 
-def print_step(figures: Sequence[Figure]) -> Decimal:
+def print_step(figures: Sequence[PrintedFigure]) -> Decimal:
     """The finest step that the printed figures show: 0.01 if one of them has two decimals."""
     digits = max((-int(figure.value.as_tuple().exponent) for figure in figures), default=0)
     return Decimal(1).scaleb(-max(digits, 0))
 
 
-def _suspicions(table: Table, tables: Sequence[Table], tick_ns: Decimal | None) -> Iterator[Suspicion]:
+def _suspicions(table: Table, tables: Sequence[Table], tick_ns: Decimal | None) -> Iterator[UnitSuspect]:
     if not table.unit:
-        yield Suspicion(table, "no unit is named; name it in the caption or with --unit", f"{table.test} names no unit")
+        yield UnitSuspect(table, "no unit is named; name it in the caption or with --unit", f"{table.test} names no unit")
         return
     numerals = [figure.value for figure in table.figures]
     can_tell = table.unit != "ns" and tick_ns and tick_ns > 1 and len(numerals) >= _FEWEST_FIGURES and any(numerals)
@@ -70,7 +70,7 @@ def _suspicions(table: Table, tables: Sequence[Table], tick_ns: Decimal | None) 
             f"the unit is said to be {table.unit}, but every figure is a whole multiple of {tick_ns.normalize():f}, the counter's tick "
             "in ns, so the figures are ns; --unit ns reads them so"
         )
-        yield Suspicion(table, cause, f"{table.test}, such as {max(numerals)}")
+        yield UnitSuspect(table, cause, f"{table.test}, such as {max(numerals)}")
         return
     for other in tables:
         if other is table or other.test != table.test or not other.unit:
@@ -79,7 +79,7 @@ def _suspicions(table: Table, tables: Sequence[Table], tick_ns: Decimal | None) 
         if ratio is not None and ratio > _UNIT_RATIO:
             sibling = f"those of {words_of(other.release)} in {other.unit}"
             cause = f"in {table.unit} the figures are hundreds of times {sibling}; --unit says which it is"
-            yield Suspicion(table, cause, f"{table.test} is {ratio:.0f} times its sibling of {other.release} in line {other.line}")
+            yield UnitSuspect(table, cause, f"{table.test} is {ratio:.0f} times its sibling of {other.release} in line {other.line}")
             return
 
 

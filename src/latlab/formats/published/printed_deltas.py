@@ -13,7 +13,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from latlab.formats.published.releases import older, words_of
-from latlab.formats.published.tables import UNIT_NS, Figure, Table
+from latlab.formats.published.tables import UNIT_NS, PrintedFigure, Table
 from latlab.model.enums import Metric, ProblemKind
 from latlab.model.run import CoreId, Problem
 
@@ -37,7 +37,7 @@ class _Cell:
     """A figure with its printed delta, the base that its own cell has in the release before, and every other cause that explains it."""
 
     table: Table
-    figure: Figure
+    figure: PrintedFigure
     own: Decimal | None
     causes: frozenset[tuple[Cause, str]]
 
@@ -74,7 +74,7 @@ def follows(base: Decimal, value: Decimal, printed: Decimal) -> bool:
     return bool(base) and abs((value - base) / base * 100 - printed) <= _rounding(printed)
 
 
-def _cell(table: Table, figure: Figure, tables: Sequence[Table], before: Sequence[str]) -> _Cell:
+def _cell(table: Table, figure: PrintedFigure, tables: Sequence[Table], before: Sequence[str]) -> _Cell:
     printed, value = figure.printed_delta or Decimal(0), figure.value
     key = figure.core, figure.metric
     causes: set[tuple[Cause, str]] = set()

@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from latlab.catalog.platform_facts import facts_of
-from latlab.formats.published.cell_checks import Suspicion, off_tick, print_step, unit_findings, unit_suspects
+from latlab.formats.published.cell_checks import UnitSuspect, off_tick, print_step, unit_findings, unit_suspects
 from latlab.formats.published.cores import resolved
 from latlab.formats.published.printed_deltas import delta_findings
-from latlab.formats.published.tables import UNIT_NS, Figure, Reading, Table, parse_figure
+from latlab.formats.published.tables import UNIT_NS, PrintedFigure, Reading, Table, parse_figure
 from latlab.model.conditions import UNSAID, Conditions
 from latlab.model.enums import Clock, Metric, ProblemKind, RunStatus
 from latlab.model.run import (
@@ -108,7 +108,7 @@ def run_of(reading: Reading, release: str, source: Source, unit: str = "") -> Ru
     )
 
 
-def _with_unit(tables: Sequence[Table], suspects: Sequence[Suspicion], unit: str) -> list[Table]:
+def _with_unit(tables: Sequence[Table], suspects: Sequence[UnitSuspect], unit: str) -> list[Table]:
     return [replace(table, unit=unit) if any(table is suspect.table for suspect in suspects) else table for table in tables]
 
 
@@ -158,7 +158,7 @@ def _due(conditions: Conditions) -> int | None:
 def parse_catalog(text: str, name: str) -> Reading:
     """Tables of one catalogue file; raises ValueError with file and line if it does not have the layout."""
     rows = csv.reader(text.splitlines())
-    figures: dict[tuple[str, str], list[Figure]] = defaultdict(list)
+    figures: dict[tuple[str, str], list[PrintedFigure]] = defaultdict(list)
     try:
         header = tuple(next(rows, ()))
         if header != COLUMNS:
@@ -171,7 +171,7 @@ def parse_catalog(text: str, name: str) -> Reading:
     return Reading(tuple(Table(test, "", unit, found[0].line, tuple(found)) for (test, unit), found in figures.items()))
 
 
-def _catalog_row(row: Sequence[str], line: int) -> tuple[str, str, Figure]:
+def _catalog_row(row: Sequence[str], line: int) -> tuple[str, str, PrintedFigure]:
     if len(row) != len(COLUMNS):
         raise ValueError(f"the row has {len(row)} columns; {len(COLUMNS)} are needed")
     test, metric, cluster, core, value, unit, delta = row
@@ -179,7 +179,7 @@ def _catalog_row(row: Sequence[str], line: int) -> tuple[str, str, Figure]:
     printed = parse_figure(f"0 ({delta}%)") if delta else (Decimal(0), None)
     if parsed is None or unit not in UNIT_NS or printed is None:
         raise ValueError(f"{value!r} {unit!r} {delta!r} is not a figure with its unit and its delta")
-    return test, unit, Figure(CoreId(int(cluster), int(core)), Metric(metric), parsed[0], line, printed[1])
+    return test, unit, PrintedFigure(CoreId(int(cluster), int(core)), Metric(metric), parsed[0], line, printed[1])
 
 
 def source_of_toml(entry: Mapping[str, object]) -> Source:
@@ -218,7 +218,7 @@ def release_of_document(reading: Reading) -> str:
     return found[0] if found else ""
 
 
-def _sample(table: Table, figure: Figure, tick_ns: Decimal) -> Sample:
+def _sample(table: Table, figure: PrintedFigure, tick_ns: Decimal) -> Sample:
     ticks = int((figure.value * UNIT_NS[table.unit] / tick_ns).to_integral_value())
     return Sample(table.test, figure.metric, figure.core, boot=0, iteration=0, value_ticks=ticks)
 

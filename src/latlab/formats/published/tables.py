@@ -39,7 +39,7 @@ _CYCLICTEST_ROWS = {"minimum": "cyclictest_min", "average": "cyclictest_avg", "m
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class PrintedFigure:
     """One printed figure; `printed_delta` is the percentage printed beside it, `row` its row of the table, from 0."""
 
     core: CoreId
@@ -58,7 +58,7 @@ class Table:
     release: str
     unit: str
     line: int
-    figures: tuple[Figure, ...]
+    figures: tuple[PrintedFigure, ...]
 
     @property
     def rows(self) -> dict[int, CoreId]:
@@ -198,8 +198,8 @@ def _read_rows(
     columns: Mapping[int, Metric],
     cpus: Mapping[int, CoreId],
     findings: _Findings,
-) -> list[Figure]:
-    figures: list[Figure] = []
+) -> list[PrintedFigure]:
+    figures: list[PrintedFigure] = []
     for number, row in enumerate(rows):
         line = row[0].line if row else 0
         if not any(cell.text.strip() for cell in row):
@@ -216,7 +216,7 @@ def _read_rows(
             if parsed is None:
                 findings.note(row[i].line, f"{row[i].text.strip()!r} for {metric} of core {core} is not a figure; the cell is left out")
             else:
-                figures.append(Figure(core, metric, parsed[0], row[i].line, parsed[1], number))
+                figures.append(PrintedFigure(core, metric, parsed[0], row[i].line, parsed[1], number))
     return figures
 
 
@@ -251,7 +251,7 @@ def _read_cyclictest(grid: Grid, rows: Sequence[Sequence[GridCell]], cpus: Mappi
             if parsed is None:
                 findings.note(cell.line, f"{cell.text!r} is not a figure; the cell is left out")
                 continue
-            figures.append(Figure(cpus.get(number, CoreId(0, number)), Metric.TASK_WAKEUP, parsed[0], cell.line, parsed[1]))
+            figures.append(PrintedFigure(cpus.get(number, CoreId(0, number)), Metric.TASK_WAKEUP, parsed[0], cell.line, parsed[1]))
         release = next(filter(None, map(release_of_title, grid.titles)), "")
         tables.append(Table(test, release, unit_of_title(row[0].text), grid.line, tuple(figures)))
     return tables, findings.problems, "" if tables else "it has no row of a known statistic"

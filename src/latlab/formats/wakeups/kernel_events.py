@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from latlab.errors import DataError
 from latlab.formats.steal_meter import read_stolen
 from latlab.formats.wakeups.tracepoint_format import TracepointFormat, read_format
-from latlab.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, Step, Thread
+from latlab.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
 from latlab.model.stolen import Stolen
 
 MAGIC = b"LLKEV1\r\n"
@@ -175,15 +175,15 @@ def _step(found: _File, ns: int, counts: CycleCounts | None, record: bytes) -> K
             Thread(point.text(record, f"{one}_comm"), point.number(record, f"{one}_pid"), point.number(record, f"{one}_prio"))
             for one in ("prev", "next")
         )
-        return KernelStep(ns, Step.SWITCH, "", leaves, comes, counts)
+        return KernelStep(ns, StepKind.SWITCH, "", leaves, comes, counts)
     if point.name == "sched_waking":
-        return KernelStep(ns, Step.WAKING, point.text(record, "comm"), counts=counts)
+        return KernelStep(ns, StepKind.WAKING, point.text(record, "comm"), counts=counts)
     name, _, way = point.name.rpartition("_")
     if way not in ("entry", "exit"):
         return None
     if name == "softirq":
         vector = point.number(record, "vec")
         called = SOFTIRQS[vector] if 0 <= vector < len(SOFTIRQS) else str(vector)
-        return KernelStep(ns, Step.SOFTIRQ_IN if way == "entry" else Step.SOFTIRQ_OUT, called, counts=counts)
+        return KernelStep(ns, StepKind.SOFTIRQ_IN if way == "entry" else StepKind.SOFTIRQ_OUT, called, counts=counts)
     called = (point.text(record, "name") or f"interrupt {point.number(record, 'irq')}") if name == "irq_handler" else NAMES.get(name, name)
-    return KernelStep(ns, Step.INTERRUPT_IN if way == "entry" else Step.INTERRUPT_OUT, called, counts=counts)
+    return KernelStep(ns, StepKind.INTERRUPT_IN if way == "entry" else StepKind.INTERRUPT_OUT, called, counts=counts)

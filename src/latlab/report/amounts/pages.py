@@ -12,7 +12,7 @@ from latlab.model.enums import Metric
 from latlab.model.run import Amount, Amounts, CoreId, Run
 from latlab.report.page import Block, Facts, Page, Section
 from latlab.report.run.facts import problem_items
-from latlab.report.table import Figure, Table, Value, figures, words
+from latlab.report.table import Ranged, Table, Value, figures, words
 from latlab.report.titles import platform_title
 from latlab.report.units import CLOCK_NAMES
 
@@ -66,7 +66,7 @@ def _figure(one: Amount | None) -> Value:
     values = levels(one)
     scale = scale_of(unit_of(one.metric, "ns"))
     shown = [f"{value / scale:.10g}" for value in (statistics.median(values), min(values), max(values))]
-    return Figure(shown[0], "" if min(values) == max(values) else f"{shown[1]} to {shown[2]}")
+    return Ranged(shown[0], "" if min(values) == max(values) else f"{shown[1]} to {shown[2]}")
 
 
 def _notes(amounts: list[Amount]) -> tuple[str, ...]:

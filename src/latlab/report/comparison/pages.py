@@ -19,7 +19,7 @@ from latlab.report.comparison import tables
 from latlab.report.comparison.sentences import explained, headline, order_lines, quiet_lines, samples_line, sentence, summary
 from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
 from latlab.report.run.facts import problem_items
-from latlab.report.text import Span, Style, Text, code, soft, strong
+from latlab.report.text import Style, Styled, Text, code, soft, strong
 from latlab.report.titles import title_of
 
 HINT = "--verbose shows every row and cell; `latlab explain` with the same two says why"
@@ -28,7 +28,7 @@ QUEUE_SENTENCE = "Sorted by place, powerdown climbs by one step for each core; a
 
 def screen(comparison: Comparison, verbose: bool = False) -> Page:
     """What changed, the queues, what stayed, the printed deltas; with `verbose` every row and cell."""
-    caveat = (" ", Span(f"({comparison.caveat})", Style.DOUBT)) if comparison.caveat else ()
+    caveat = (" ", Styled(f"({comparison.caveat})", Style.DOUBT)) if comparison.caveat else ()
     title = (strong(f"{comparison.a.id} to {comparison.b.id}: "), tables.title_verdict(comparison.verdict), *caveat)
     lead: tuple[Text, ...] = (summary(comparison), *map(soft, headline(comparison)))
     quiet = [Paragraph((tables.verdict_span(verdict), " ", line)) for verdict, line in quiet_lines(comparison)]
@@ -96,7 +96,7 @@ def _every_problem(comparison: Comparison) -> Iterator[Block]:
 
 
 def _note(text: str) -> Text:
-    return Span("note", Style.DOUBT), f" {text}"
+    return Styled("note", Style.DOUBT), f" {text}"
 
 
 def _bullets(lines: Iterable[str]) -> Items:

@@ -19,7 +19,7 @@ from latlab.model.run import CoreId
 from latlab.report.page import Block, Paragraph
 from latlab.report.run.tables import caption, place
 from latlab.report.table import Table, Value, figures, prose, words
-from latlab.report.text import Span, Style, Text, soft
+from latlab.report.text import Style, Styled, Text, soft
 from latlab.report.titles import METRIC_TITLES, title_of
 
 MOST_COLUMNS = 5
@@ -33,14 +33,14 @@ STYLES = {
 }
 
 
-def verdict_span(verdict: Verdict) -> Span:
+def verdict_span(verdict: Verdict) -> Styled:
     """The verdict in its colour, short: it stands in a column."""
-    return Span(verdict.word, STYLES[verdict])
+    return Styled(verdict.word, STYLES[verdict])
 
 
-def title_verdict(verdict: Verdict) -> Span:
+def title_verdict(verdict: Verdict) -> Styled:
     """The verdict in its colour and in full."""
-    return Span(verdict.value, STYLES[verdict])
+    return Styled(verdict.value, STYLES[verdict])
 
 
 def changes(comparison: Comparison) -> Iterator[tuple[Metric, Verdict, list[Row]]]:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from latlab.analysis.crossings.tally import Row
+from latlab.analysis.crossings.tally import TallyRow
 from latlab.model.crossings import Arch, world_name
 from latlab.report.crossings.boot import boot_table
 from latlab.report.crossings.errors_said import errors_said
@@ -106,7 +106,7 @@ def _worlds(watched: Watched) -> list[int]:
     return sorted({world for row in watched.rows for world, _ in row.parts}, reverse=True)
 
 
-def _cells(arch: Arch, row: Row, worlds: list[int]) -> tuple[str, ...]:
+def _cells(arch: Arch, row: TallyRow, worlds: list[int]) -> tuple[str, ...]:
     parts = dict(row.parts)
     name = f"  {row.key.name}" if row.key.is_inner else row.key.name
     inside = (f"{parts[world]:g}" if world in parts else "" for world in worlds)

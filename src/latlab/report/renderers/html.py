@@ -19,9 +19,9 @@ from latlab.report.colours import JUDGEMENTS
 from latlab.report.page import Block, Page, Section
 from latlab.report.renderers.script_bundle import script_bundle
 from latlab.report.renderers.still import still
-from latlab.report.table import Align, Figure, Table, Value
+from latlab.report.table import Align, Ranged, Table, Value
 from latlab.report.table import text_of as plain_of
-from latlab.report.text import Span, Style, Text, plain, spans
+from latlab.report.text import Style, Styled, Text, plain, spans
 
 BLOCKS = (
     pages.Paragraph, pages.Caution, pages.Items, pages.Facts, pages.Commands, pages.Legend, pages.Key, pages.Drawing,
@@ -97,7 +97,7 @@ def _stacks(table: Table) -> bool:
     return sum(least) * FIGURE_PX + len(widest) * GAP_PX > PHONE_PX
 
 
-def _span(span: Span) -> Markup:
+def _span(span: Styled) -> Markup:
     if span.style is Style.PLAIN:
         return escape(span.text)
     if span.style is Style.CODE:
@@ -108,10 +108,10 @@ def _span(span: Span) -> Markup:
 
 
 def _cell(value: Value) -> Markup:
-    if isinstance(value, Figure):
+    if isinstance(value, Ranged):
         spread = Markup('<br><span class="soft">{}</span>').format(value.spread) if value.spread else Markup("")
         return escape(value.text) + spread
-    return _span(value) if isinstance(value, Span) else escape(str(value))
+    return _span(value) if isinstance(value, Styled) else escape(str(value))
 
 
 def _charts(section: Section) -> Iterator[Chart]:

@@ -16,7 +16,7 @@ from latlab.report.chart import Chart
 from latlab.report.page import Block, Caution, Commands, Facts, Folded, Items, Page, Paragraph
 from latlab.report.renderers.sections import section_lines
 from latlab.report.table import Table, text_of
-from latlab.report.text import Span, Style, Text, spans
+from latlab.report.text import Style, Styled, Text, spans
 
 UNDERLINES = "=-~^"
 ENUMERATOR = r"(\d+|[A-Za-z]|[ivxlcdm]+|[IVXLCDM]+|#)"
@@ -89,7 +89,7 @@ def _whole(line: str) -> str:
     return "\\" + line if BLOCK_START.match(line) else line
 
 
-def _run(span: Span) -> str:
+def _run(span: Styled) -> str:
     """A part of a line keeps the spaces at its ends, which keep it apart from its neighbours."""
     inner = escaped(span.text)
     before = " " if span.text[:1].isspace() else ""

@@ -10,8 +10,8 @@ from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from latlab.report.page import Block, Caution, Commands, Facts, Folded, Item, Items, Page, Paragraph, Section
-from latlab.report.table import Align, Figure, Table, Value
-from latlab.report.text import Span, Style, Text, spans, strong
+from latlab.report.table import Align, Ranged, Table, Value
+from latlab.report.text import Style, Styled, Text, spans, strong
 
 PIPE_WIDTH = 160
 WIDE = 120
@@ -43,10 +43,10 @@ def print_table(console: Console, table: Table) -> None:
     """The caption in bold, the columns, and below them what belongs to the figures."""
     if table.caption:
         detail = f" ({table.detail})" if table.detail else ""
-        say(console, (*(Span(s.text, Style.STRONG) if s.style is Style.PLAIN else s for s in spans(table.caption)), strong(detail)))
+        say(console, (*(Styled(s.text, Style.STRONG) if s.style is Style.PLAIN else s for s in spans(table.caption)), strong(detail)))
     console.print(_grid(console, table))
     if table.warning:
-        say(console, Span(f"({table.mark}) {table.warning}" if table.mark else table.warning, Style.DOUBT))
+        say(console, Styled(f"({table.mark}) {table.warning}" if table.mark else table.warning, Style.DOUBT))
     for note in table.notes:
         say(console, note)
 
@@ -92,7 +92,7 @@ def print_block(console: Console, block: Block, indent: str = "") -> None:
         case Paragraph():
             say(console, block.text)
         case Caution():
-            say(console, Span(": ".join(filter(None, (block.mark, block.text))), Style.DOUBT))
+            say(console, Styled(": ".join(filter(None, (block.mark, block.text))), Style.DOUBT))
         case Items():
             for item in block.items:
                 _print_item(console, item, indent)
@@ -150,9 +150,9 @@ def _width(table: Table, number: int) -> int:
 
 
 def _cell(value: Value) -> RichText:
-    if isinstance(value, Figure):
+    if isinstance(value, Ranged):
         return RichText(f"{value.text} [{value.spread}]" if value.spread else value.text)
-    return _rich(value if isinstance(value, Span) else str(value))
+    return _rich(value if isinstance(value, Styled) else str(value))
 
 
 def _rich(text: Text) -> RichText:

@@ -11,7 +11,7 @@ import numpy as np
 from latlab.analysis.base.wording import said_blame
 from latlab.analysis.wakeups.agreement import together
 from latlab.analysis.wakeups.causes import cause_name
-from latlab.analysis.wakeups.dose_experiment import Dose, line_of
+from latlab.analysis.wakeups.dose_experiment import DoseFigures, line_of
 from latlab.analysis.wakeups.result import RtResult
 from latlab.model.blame import UNEXPLAINED
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
@@ -174,7 +174,7 @@ def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
     return Chart("Outliers and their causes", "Each point is a wake-up later than the threshold.", finished(chart))
 
 
-def dose_chart(found: list[Dose]) -> Chart:
+def dose_chart(found: list[DoseFigures]) -> Chart:
     line = line_of(found)
     rows = [{"dose": d.dose_us, "max": d.max_us, "callers": _callers(d)} for d in found]
     most = max(dose.dose_us for dose in found)
@@ -195,7 +195,7 @@ def dose_chart(found: list[Dose]) -> Chart:
     return Chart("Dose and response", dose_notes(found)[0], finished(alt.layer(fitted, points)))
 
 
-def _callers(dose: Dose) -> str:
+def _callers(dose: DoseFigures) -> str:
     return CALLERS[2 * dose.kstack + dose.hwrng]
 
 

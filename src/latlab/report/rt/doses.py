@@ -7,24 +7,24 @@ from collections.abc import Iterator, Sequence
 
 from latlab.analysis.wakeups.attribution import Attributed
 from latlab.analysis.wakeups.causes import cause_name
-from latlab.analysis.wakeups.dose_experiment import FAR_ABOVE, HELD_CALL, Dose, far_above, highest_alone, judge
+from latlab.analysis.wakeups.dose_experiment import FAR_ABOVE, HELD_CALL, DoseFigures, far_above, highest_alone, judge
 from latlab.analysis.wakeups.result import RtResult
 from latlab.report.rt.words import us
 from latlab.report.table import Column, Table, figures, prose, words
 
 
-def dose_tables(results: Sequence[tuple[str, RtResult]], found: Sequence[Dose]) -> list[Table]:
+def dose_tables(results: Sequence[tuple[str, RtResult]], found: Sequence[DoseFigures]) -> list[Table]:
     """Dose and response, and the late wake-ups of the highest dose."""
     attributed = dict(results)[highest_alone(found).name].attributed or ()
     return [_dose_table(found), _above_table(found, attributed)]
 
 
-def dose_notes(found: Sequence[Dose]) -> tuple[str, ...]:
+def dose_notes(found: Sequence[DoseFigures]) -> tuple[str, ...]:
     """The line, what is attributed, and which of the two callers is to blame."""
     return tuple(_notes(found))
 
 
-def _notes(found: Sequence[Dose]) -> Iterator[str]:
+def _notes(found: Sequence[DoseFigures]) -> Iterator[str]:
     judged = judge(found)
     line = judged.line
     yield f"Maximum = {line.intercept_us:.1f} µs + {line.slope:.2f} x dose, r squared {line.r_squared:.4f}."
@@ -44,7 +44,7 @@ def _notes(found: Sequence[Dose]) -> Iterator[str]:
         )
 
 
-def _dose_table(found: Sequence[Dose]) -> Table:
+def _dose_table(found: Sequence[DoseFigures]) -> Table:
     rows = tuple(
         (
             str(dose.dose_us),
@@ -66,7 +66,7 @@ def _dose_table(found: Sequence[Dose]) -> Table:
     return Table("Dose and response", columns, rows, dose_notes(found))
 
 
-def _above_table(found: Sequence[Dose], attributed: Sequence[Attributed]) -> Table:
+def _above_table(found: Sequence[DoseFigures], attributed: Sequence[Attributed]) -> Table:
     """At the highest dose: the outliers far above the undisturbed maximum, and how many of them are explained."""
     above = far_above(found, attributed)
     rows = tuple(

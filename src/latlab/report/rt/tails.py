@@ -7,7 +7,7 @@ from latlab.analysis.base.wording import amount
 from latlab.analysis.wakeups.tail import Tail
 from latlab.report.page import Block, Caution, Page, Section
 from latlab.report.table import Table, figures, prose, words
-from latlab.report.text import Span, Style, strong
+from latlab.report.text import Style, Styled, strong
 
 
 def screen(found: tuple[Tail, ...], unit: str, caveat: str) -> Page:
@@ -23,7 +23,7 @@ def _table(found: list[Tail], unit: str) -> Table:
             str(one.core),
             one.samples,
             amount(one.largest, unit),
-            strong(amount(one.level, unit)) if one.level is not None else Span("no estimate", Style.DOUBT),
+            strong(amount(one.level, unit)) if one.level is not None else Styled("no estimate", Style.DOUBT),
             _interval(one, unit),
             one.refusal or "; ".join((*_sight(one, unit), *(check.said for check in one.diagnostics))),
         )

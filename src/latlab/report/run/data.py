@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from latlab.analysis.base.summary import Row, summarise
+from latlab.analysis.base.summary import CoreSummary, summarise
 from latlab.model.run import Run, Spans
 from latlab.report.renderers import csv, json
 from latlab.report.units import unit
@@ -65,5 +65,5 @@ def run_head(run: Run) -> dict[str, Any]:
     }
 
 
-def _values(row: Row) -> tuple[Any, ...]:
+def _values(row: CoreSummary) -> tuple[Any, ...]:
     return (row.test, row.metric.value, row.core.cluster, row.core.core, row.n, row.minimum, row.median, row.maximum, row.mark)

@@ -9,7 +9,7 @@ from latlab.analysis.base.conditions import said_conditions
 from latlab.model.enums import RunStatus
 from latlab.model.run import Problem, Run
 from latlab.report.page import Item, Items
-from latlab.report.text import Span, Style
+from latlab.report.text import Style, Styled
 from latlab.report.units import CLOCK_NAMES, capture_cost, tick_unit, unit
 
 FACT_NAMES = {"clock_hz": "Counter frequency (Hz)"}
@@ -43,7 +43,7 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
 def problem_items(problems: Iterable[Problem], marked: bool = False, cases: bool = False) -> Items:
     """The problems by where they stood; `marked` puts the word before each, where no heading says it; `cases` lists their cases."""
     ordered = sorted(problems, key=lambda problem: problem.line)
-    mark = (Span("problem", Style.DOUBT), " ") if marked else ()
+    mark = (Styled("problem", Style.DOUBT), " ") if marked else ()
     return Items(tuple(Item((*mark, _placed(problem)), problem.details if cases else ()) for problem in ordered))
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from latlab.analysis.base.summary import SENTENCES, Row, ordered_tests, summarise
+from latlab.analysis.base.summary import SENTENCES, CoreSummary, ordered_tests, summarise
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run, Tick
-from latlab.report.table import Figure, Table, figures
-from latlab.report.text import Span, code
+from latlab.report.table import Ranged, Table, figures
+from latlab.report.text import Styled, code
 from latlab.report.titles import METRIC_TITLES, TestTitle, title_of
 from latlab.report.units import shown, unit
 
@@ -32,7 +32,7 @@ def tables_of(run: Run) -> tuple[TestTable, ...]:
     return tuple(_test_table(run, test, [row for row in rows if row.test == test]) for test in ordered_tests(run.samples))
 
 
-def _test_table(run: Run, test: str, rows: list[Row]) -> TestTable:
+def _test_table(run: Run, test: str, rows: list[CoreSummary]) -> TestTable:
     metrics = tuple(metric for metric in Metric if any(row.metric is metric for row in rows))
     by_key = {(row.core, row.metric): row for row in rows}
     fewest, most = min(row.n for row in rows), max(row.n for row in rows)
@@ -52,7 +52,7 @@ def _test_table(run: Run, test: str, rows: list[Row]) -> TestTable:
     return TestTable(test, title, n, any(row.minimum != row.maximum for row in rows), table)
 
 
-def caption(title: TestTitle, metrics: int, unit: str) -> tuple[str | Span, ...]:
+def caption(title: TestTitle, metrics: int, unit: str) -> tuple[str | Styled, ...]:
     """As the reference document words it."""
     noun = "latency" if metrics == 1 else "latencies"
     how = f" in {title.how}" if title.how else ""
@@ -64,8 +64,8 @@ def place(core: CoreId) -> tuple[str, str]:
     return str(core.cluster), str(core.core)
 
 
-def _figure(row: Row | None, tick: Tick) -> Figure:
+def _figure(row: CoreSummary | None, tick: Tick) -> Ranged:
     if row is None:
-        return Figure("")
+        return Ranged("")
     spread = "" if row.minimum == row.maximum else f"{shown(row.minimum, tick)} to {shown(row.maximum, tick)}"
-    return Figure(shown(row.median, tick), spread)
+    return Ranged(shown(row.median, tick), spread)

@@ -6,19 +6,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from latlab.analysis.base.change_points import Kind
+from latlab.analysis.base.change_points import ChangeKind
 from latlab.analysis.base.suspicion_sentences import suspicion_sentence
 from latlab.analysis.base.wording import amount, bare, count, percent, said_p, signed
 from latlab.analysis.history import ChangePoint, Series
 from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
 from latlab.report.renderers import json
 from latlab.report.table import Table, Value, figures, words
-from latlab.report.text import Span, Style, code, soft, strong
+from latlab.report.text import Style, Styled, code, soft, strong
 from latlab.report.units import CLOCK_NAMES
 
 SCHEMA = "latlab-history"
 VERSION = 4
-_ALSO = {Kind.STEP: "", Kind.ALONE: ", this run alone", Kind.NEWEST: ", the newest run, which alone cannot say whether it stays"}
+_ALSO = {
+    ChangeKind.STEP: "",
+    ChangeKind.ALONE: ", this run alone",
+    ChangeKind.NEWEST: ", the newest run, which alone cannot say whether it stays",
+}
 
 
 def screen(found: tuple[Series, ...]) -> Page:
@@ -87,7 +91,7 @@ def _blocks(series: Series) -> Iterator[Block]:
 
 
 def _table(series: Series) -> Table:
-    changes = {change.index: change for change in series.changes if change.kind is not Kind.DRIFT}
+    changes = {change.index: change for change in series.changes if change.kind is not ChangeKind.DRIFT}
     rows: list[tuple[Value, ...]] = []
     previous = None
     has_commits = any(point.run.build.commit for point in series.points)
@@ -106,18 +110,18 @@ def _said(series: Series) -> Iterator[Block]:
     if series.changes:
         yield Items(tuple(_change(series, change) for change in series.changes))
     for suspicion in series.suspicions:
-        yield Paragraph((Span("suspect", Style.BAD), f" {suspicion_sentence(suspicion, series.unit)}"))
+        yield Paragraph((Styled("suspect", Style.BAD), f" {suspicion_sentence(suspicion, series.unit)}"))
     for k, one in series.differences:
-        yield Paragraph((Span("conditions", Style.DOUBT), f" {series.points[k - 1].run.id} to {series.points[k].run.id}: {one.title}"))
+        yield Paragraph((Styled("conditions", Style.DOUBT), f" {series.points[k - 1].run.id} to {series.points[k].run.id}: {one.title}"))
     if series.note:
-        yield Paragraph((Span("note", Style.DOUBT), f" {series.note}"))
+        yield Paragraph((Styled("note", Style.DOUBT), f" {series.note}"))
 
 
 def _change(series: Series, change: ChangePoint) -> Item:
     levels = f"{amount(change.before, series.unit)} to {amount(change.after, series.unit)}, {certainty(change.p)}"
     below = tuple((e.sentence, soft(f" ({e.basis})")) for e in change.explanations)
     run = strong(series.points[change.index].run.id)
-    if change.kind is Kind.DRIFT:
+    if change.kind is ChangeKind.DRIFT:
         first = strong(series.points[change.left].run.id)
         return Item(("drift from ", first, " to ", run, f": {levels}; a line fits better than a step"), below)
     return Item(("at ", run, f"{_ALSO[change.kind]}: {change.verdict}, {levels}{_rested_on(change)}"), below)

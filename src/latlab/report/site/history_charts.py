@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import altair as alt
 
-from latlab.analysis.base.change_points import Kind
+from latlab.analysis.base.change_points import ChangeKind
 from latlab.analysis.base.wording import scale_of
 from latlab.analysis.history import Series
 from latlab.report.chart import Chart, finished
@@ -18,7 +18,7 @@ def history_chart(series: Series, name: str) -> Chart:
     names = [point.run.id for point in series.points]
     boots = [{"run": p.run.id, "value": value / scale} for p in series.points for value in p.values]
     medians = [{"run": p.run.id, "value": p.value / scale} for p in series.points]
-    borders = [c for c in series.changes if c.kind is not Kind.DRIFT]
+    borders = [c for c in series.changes if c.kind is not ChangeKind.DRIFT]
     changes = [{"run": series.points[c.index].run.id, "levels": f"{c.before / scale:.4g} to {c.after / scale:.4g}"} for c in borders]
     x = alt.X("run:N", sort=names, title=None, axis=alt.Axis(labelAngle=-30, labelLimit=220))
     y = alt.Y("value:Q", title=series.heading, scale=alt.Scale(zero=False))

@@ -17,7 +17,7 @@ from latlab.targets.guest.cpio import archive, file
 from latlab.targets.guest.guest_dtb import Chosen, patch
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.qemu.command import clock, escaped, loaded, serial_ports
-from latlab.targets.qemu.console import Console, End, Limits, Outcome
+from latlab.targets.qemu.console import Console, Limits, MachineEnd, Outcome
 from latlab.targets.qemu.images import PLATFORM, search_folders
 from latlab.targets.qemu.qemu import CPU, MEMORY_MIB, Qemu
 from latlab.targets.scratch import scratch
@@ -133,8 +133,8 @@ def _followed(console: Console, folder: Path, watch: Callable[[bytes], None]) ->
             console.expect_exit()
     output = read_frames(lines)
     outcome = console.outcome
-    if outcome.end is End.EXIT and output.status is None:
-        outcome = Outcome(End.DEATH, f"the guest went down or reset before its job had ended, after {len(lines)} lines of console")
+    if outcome.end is MachineEnd.EXIT and output.status is None:
+        outcome = Outcome(MachineEnd.DEATH, f"the guest went down or reset before its job had ended, after {len(lines)} lines of console")
     secure = folder / "secure.log"
     return GuestRun(output, outcome, b"".join(lines), secure.read_bytes() if secure.exists() else b"", console.stderr, console.command)
 

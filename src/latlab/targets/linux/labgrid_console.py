@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from latlab.targets.linux.labgrid_board import asked, driver_of, said_by
-from latlab.targets.qemu.console import LONGEST_LINE, PANIC, End, Limits, Outcome
+from latlab.targets.qemu.console import LONGEST_LINE, PANIC, Limits, MachineEnd, Outcome
 
 CONSOLE = "ConsoleProtocol"
 READ_BYTES = 4096
@@ -25,7 +25,7 @@ class LabgridConsole:
         self.target = target
         self.limits = limits
         self.interrupted = interrupted
-        self.outcome = Outcome(End.STOPPED)
+        self.outcome = Outcome(MachineEnd.STOPPED)
         self.secure_log = Path(os.devnull)
         self.stderr = b""
         self._raw = bytearray()
@@ -63,10 +63,10 @@ class LabgridConsole:
 
     def expect_exit(self) -> None:
         """The payload has finished. The board stays as it is."""
-        self._ended = Outcome(End.STOPPED)
+        self._ended = Outcome(MachineEnd.STOPPED)
 
     def stop(self, sentence: str) -> None:
-        self._ended = Outcome(End.STOPPED, sentence)
+        self._ended = Outcome(MachineEnd.STOPPED, sentence)
 
     def _read(self) -> bytes:
         """Empty if nothing came. labgrid's drivers raise for that, each in its own way, as they do for a console that is gone."""
@@ -77,22 +77,24 @@ class LabgridConsole:
         except TIMEOUT:
             return b""
         except Exception as error:
-            self._ended = Outcome(End.DEATH, f"the console of {self.target.name} is gone: {said_by(error)}")
+            self._ended = Outcome(MachineEnd.DEATH, f"the console of {self.target.name} is gone: {said_by(error)}")
             return b""
 
     def _look_for_panic(self, line: bytes) -> None:
         if PANIC in line:
-            self._ended = Outcome(End.PANIC, f"the firmware panicked: {line.strip().decode('utf-8', 'backslashreplace')!r}")
+            self._ended = Outcome(MachineEnd.PANIC, f"the firmware panicked: {line.strip().decode('utf-8', 'backslashreplace')!r}")
 
     def _verdict(self, start: float, last: float) -> Outcome | None:
         now = time.monotonic()
         if self.interrupted():
-            return Outcome(End.INTERRUPT, "interrupted by the user before the campaign ended")
+            return Outcome(MachineEnd.INTERRUPT, "interrupted by the user before the campaign ended")
         if now - start > self.limits.timeout_s:
-            return Outcome(End.HANG, f"the board was left after {self.limits.timeout_s:g} s without an end; give more time with --timeout")
+            return Outcome(
+                MachineEnd.HANG, f"the board was left after {self.limits.timeout_s:g} s without an end; give more time with --timeout"
+            )
         if now - last > self.limits.silence_s:
             return Outcome(
-                End.SILENCE,
+                MachineEnd.SILENCE,
                 f"no output from the board for {self.limits.silence_s:g} s; the last lines of its console say where, and --power-cycle or "
                 "--state restarts it",
             )

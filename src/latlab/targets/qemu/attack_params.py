@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from latlab.errors import UsageError
-from latlab.model.attacks import Attack, Operation, Step
+from latlab.model.attacks import Attack, CallStep, Operation
 from latlab.targets.qemu.images import search_folders
 from latlab.targets.qemu.probe import find_plugin
 from latlab.targets.qemu.psa_params import placed_program
@@ -81,7 +81,7 @@ def _attack(attack: Attack, first_step: int) -> bytes:
     return struct.pack("<7I", first_step, taken, attack.first_shot, attack.shot_step, attack.shots, attack.shown, attack.shown_bytes)
 
 
-def _step(step: Step, base: int, behind: int, data: bytearray) -> bytes:
+def _step(step: CallStep, base: int, behind: int, data: bytearray) -> bytes:
     arguments = list(step.arguments)
     if step.words or step.operation is Operation.POKES:
         counts = {Operation.FILL: 4 * len(step.words), Operation.POKES: len(step.words) // 2, Operation.GUESS: len(step.words)}

@@ -25,7 +25,7 @@ LONGEST_LINE = 64 * 1024
 PANIC = b"PANIC"
 
 
-class End(StrEnum):
+class MachineEnd(StrEnum):
     """Why a console ended."""
 
     EXIT = "exit"
@@ -41,7 +41,7 @@ class End(StrEnum):
 class Outcome:
     """`sentence` is empty if nothing went wrong."""
 
-    end: End
+    end: MachineEnd
     sentence: str = ""
 
 
@@ -77,7 +77,7 @@ class Console:
         self.secure_log = secure_log
         self.limits = limits
         self.interrupted = interrupted
-        self.outcome = Outcome(End.STOPPED)
+        self.outcome = Outcome(MachineEnd.STOPPED)
         self.stderr = b""
         self._exit_by: float | None = None
         self._stopped = ""
@@ -94,8 +94,8 @@ class Console:
                 stop(process, STOP_S)
                 errors.seek(0)
                 self.stderr = errors.read()
-            if self.outcome.end is End.EXIT and process.returncode != 0:
-                self.outcome = Outcome(End.DEATH, death(self.command[0], process.returncode, last_words(self.stderr)))
+            if self.outcome.end is MachineEnd.EXIT and process.returncode != 0:
+                self.outcome = Outcome(MachineEnd.DEATH, death(self.command[0], process.returncode, last_words(self.stderr)))
 
     def take(self) -> bytes:
         """What has come since the last time, byte for byte."""
@@ -136,7 +136,7 @@ class Console:
                 if selector.select(POLL_S):
                     chunk = os.read(process.stdout.fileno(), LONGEST_LINE)
                     if not chunk:
-                        self.outcome = (self._panic() if self._exit_by is None else None) or Outcome(End.EXIT)
+                        self.outcome = (self._panic() if self._exit_by is None else None) or Outcome(MachineEnd.EXIT)
                         break
                     last = time.monotonic()
                     self._raw += chunk
@@ -148,7 +148,7 @@ class Console:
                 verdict = self._verdict(start, last)
                 if verdict:
                     self.outcome = verdict
-                    if verdict.end is End.PANIC:
+                    if verdict.end is MachineEnd.PANIC:
                         time.sleep(POLL_S)
                     break
         if pending:
@@ -157,18 +157,18 @@ class Console:
     def _verdict(self, start: float, last: float) -> Outcome | None:
         now = time.monotonic()
         if self.interrupted():
-            return Outcome(End.INTERRUPT, "interrupted by the user before the campaign ended")
+            return Outcome(MachineEnd.INTERRUPT, "interrupted by the user before the campaign ended")
         if self._stopped:
-            return Outcome(End.STOPPED, self._stopped)
+            return Outcome(MachineEnd.STOPPED, self._stopped)
         if self._exit_by is not None:
-            return Outcome(End.STOPPED) if now > self._exit_by else None
+            return Outcome(MachineEnd.STOPPED) if now > self._exit_by else None
         if now - start > self.limits.timeout_s:
             return self._panic() or Outcome(
-                End.HANG, f"the target was stopped after {self.limits.timeout_s:g} s without an end; give more time with --timeout"
+                MachineEnd.HANG, f"the target was stopped after {self.limits.timeout_s:g} s without an end; give more time with --timeout"
             )
         if now - last > self.limits.silence_s:
             return self._panic() or Outcome(
-                End.SILENCE,
+                MachineEnd.SILENCE,
                 f"the target hangs: no output for {self.limits.silence_s:g} s; the last lines of its console say where",
             )
         return self._panic()
@@ -185,7 +185,7 @@ class Console:
         for number, line in enumerate(text.split(b"\n"), 1):
             if PANIC in line:
                 quoted = line.strip().decode("utf-8", "backslashreplace")
-                return Outcome(End.PANIC, f"the firmware panicked, line {number} of its console: {quoted!r}")
+                return Outcome(MachineEnd.PANIC, f"the firmware panicked, line {number} of its console: {quoted!r}")
         return None
 
 

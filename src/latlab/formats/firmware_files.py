@@ -172,6 +172,9 @@ def _elf(data: bytes) -> FirmwareFile:
     try:
         elf = ELFFile(BytesIO(data))
         machine, bits = str(elf["e_machine"]), int(elf.elfclass)
+        end = elf["e_shoff"] + elf["e_shnum"] * elf["e_shentsize"]
+        if end > len(data):
+            raise DataError(f"an ELF file that is cut off: its table ends at byte {end:,}, it has {len(data):,}; copy or build it again")
     except (ELFError, UnicodeDecodeError, ValueError) as error:
         raise DataError(f"a damaged ELF file ({error}); build the firmware again") from error
     has_symbols, is_m_profile = False, False

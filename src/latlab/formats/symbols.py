@@ -69,7 +69,9 @@ def read_subject_image(text: Path, with_places: bool = False) -> Image:
         return read_image(text, with_places=with_places)
     try:
         return read_image(Path(name), int(offset, 0), with_places)
-    except ValueError:
+    except ValueError as error:
+        if Path(name).is_file() and not text.exists():
+            raise UsageError(f"{text}: {offset!r} behind the @ is no number of bytes; write one such as 0x80000000") from error
         return read_image(text, with_places=with_places)
 
 

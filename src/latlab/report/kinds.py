@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from latlab.errors import DataError
 from latlab.model.enums import Kind
 from latlab.model.run import CallsOfKind, MaskedAtlas, Run
 from latlab.report.page import Page
@@ -100,7 +101,10 @@ def forms_of(run: Run) -> Forms:
 
 
 def spans_page(run: Run, calls: Sequence[CallsOfKind], masked: MaskedAtlas | None) -> Page:
-    """Of a watch, what it saw."""
+    """Of a watch, what it saw. Raises DataError where it saw nothing."""
+    if run.conditions.instrument == "crossings" and not (calls or masked or run.samples):
+        why = f": {run.problems[0].message}" if run.problems else ""
+        raise DataError(f"{run.id} saw nothing that a page could show{why}")
     if calls or masked:
         from latlab.report.crossings.web import page as watched
 

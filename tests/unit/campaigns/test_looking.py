@@ -130,10 +130,14 @@ def test_what_has_to_be_unpacked_or_holds_nothing_says_so(tmp_path: Path, data: 
 def test_no_file_an_empty_one_and_a_damaged_one_are_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no such file"):
         read_files([tmp_path / "none"])
-    for name, data in {"empty": b"", "damaged": b"\x7fELF\x09"}.items():
+    cut = bytearray(made.elf(EM_AARCH64))
+    cut[40:48] = (1 << 20).to_bytes(8, "little")  # where its sections are told
+    for name, data in {"empty": b"", "damaged": b"\x7fELF\x09", "cut": bytes(cut)}.items():
         (tmp_path / name).write_bytes(data)
         with pytest.raises(DataError, match=f"{name}: "):
             read_files([tmp_path / name])
+    with pytest.raises(DataError, match=r"cut off: its table ends at byte 1,048,576, it has 64; copy or build it again$"):
+        read_files([tmp_path / "cut"])
 
 
 @given(

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from latlab.formats.probe.functions import KINDS_LOG, LOG, TIMELINES_LOG, render, render_kinds, render_timelines
+from latlab.model.conditions import Conditions
 from latlab.model.enums import Metric, RunStatus
-from latlab.model.run import CalledAt, CoreId, SpanTimeline
+from latlab.model.run import CalledAt, CoreId, Problem, SpanTimeline
 from latlab.store.store import open_store
 from support.command import latlab
 from support.function_runs import KINDS, TREE, run_of
@@ -93,3 +95,14 @@ def test_the_report_of_a_watch_is_its_own_page(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert latlab("report", "last", "-o", page, store=tmp_path / "store.db").returncode == 0
     assert "Calls into the firmware" in page.read_text()
+
+
+def test_a_watch_that_saw_nothing_has_no_page_but_the_reason(tmp_path: Path) -> None:
+    opened = open_store(str(tmp_path / "store.db"))
+    run_id = opened.begin(replace(run_of(TREE), conditions=Conditions(instrument="crossings")))
+    opened.add(run_id, problems=[Problem(0, "QEMU did not start the machine")])
+    opened.finish(run_id, RunStatus.PARTIAL)
+    page = tmp_path / "page.html"
+    done = latlab("report", "last", "-o", page, store=tmp_path / "store.db")
+    assert done.returncode == 3 and not page.exists()
+    assert f"{run_id} saw nothing that a page could show: QEMU did not start the machine" in done.stderr

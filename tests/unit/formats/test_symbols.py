@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from latlab.formats.symbols import read_image
+from latlab.errors import UsageError
+from latlab.formats.symbols import read_image, read_subject_image
 from latlab.model.symbols import Image
 
 START = 0x1000_0000
@@ -51,3 +53,9 @@ def test_a_function_may_begin_as_a_linkers_mark_does_and_a_label_may_not(image: 
 
 def test_a_label_inside_of_a_function_that_says_its_size_is_a_place_in_it(image: Image) -> None:
     assert "inside" not in image.names and dict(zip(image.names, image.sizes, strict=True))["sized"] == 4
+
+
+def test_an_offset_that_is_no_number_is_refused_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "fw.elf").write_bytes(b"")
+    with pytest.raises(UsageError, match=r"'0x10zz' behind the @ is no number of bytes; write one such as 0x80000000"):
+        read_subject_image(tmp_path / "fw.elf@0x10zz")

@@ -6,7 +6,7 @@ from pathlib import Path
 from latlab.model.enums import Metric
 from latlab.report.renderers import rst
 from latlab.report.table import Table, figures, words
-from latlab.report.virtual.tables import error_table, fit_table, prediction_table
+from latlab.report.virtual.virtual_tables import error_table, fit_table, prediction_table
 from latlab.store.references import load
 from latlab.virtual.board import load_board
 from latlab.virtual.prediction import Predicted, fit_board, other_releases, predict, repeated, undetermined_costs

@@ -31,7 +31,7 @@ from latlab.formats.dump.rt_instr import format_figures, parse_figures, read_fig
 from latlab.formats.measured import read_amounts, read_wakeups
 from latlab.formats.published import csv_tables, rst_tables
 from latlab.formats.published import runs as published
-from latlab.formats.published.tables import Reading, parse_figure
+from latlab.formats.published.printed_tables import Reading, parse_figure
 from latlab.formats.steal_meter import read_stolen
 from latlab.formats.wakeups import ftrace, recorder
 from latlab.formats.wakeups.jitter_samples import SAMPLE, read_samples

@@ -16,11 +16,11 @@ from latlab.campaigns.rt_results import results_of
 from latlab.campaigns.steal_results import StealPhase
 from latlab.model.run import WakeupCounts
 from latlab.model.symbols import Symbols
-from latlab.report.amounts import pages as amounts_pages
+from latlab.report.amounts import amount_pages as amounts_pages
 from latlab.report.amounts import stolen as steal_pages
 from latlab.report.comparison import web as comparison_web
 from latlab.report.crossings import web as calls_web
-from latlab.report.design import pages as design_pages
+from latlab.report.design import design_pages
 from latlab.report.page import Page
 from latlab.report.rt import web as rt_web
 from latlab.report.run import psa_guide

@@ -26,7 +26,7 @@ from latlab.formats.dump import console_log
 from latlab.formats.dump.rt_instr import CALL_METRICS, POWER_METRICS
 from latlab.formats.published import csv_tables
 from latlab.formats.published import runs as published
-from latlab.formats.published.tables import PrintedFigure, Reading, Table
+from latlab.formats.published.printed_tables import PrintedFigure, Reading, Table
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run, Topology
 

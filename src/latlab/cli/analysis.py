@@ -61,7 +61,7 @@ def compare(
     check_output(output)
     comparison = comparison_of(before, after, tolerance, unit, store, across)
     if format is Format.TABLE:
-        from latlab.report.comparison.pages import screen
+        from latlab.report.comparison.comparison_pages import screen
 
         refuse_output(output)
         show(screen(comparison, verbose))
@@ -86,8 +86,8 @@ def explain(
     """Say what a run's figures are made of, or why two runs differ, in sentences with figures."""
     from latlab.analysis.explain import explain_pair, explain_run
     from latlab.campaigns.loading import load_reference
+    from latlab.report.comparison.comparison_pages import pair_explanations, run_explanations
     from latlab.report.comparison.data import explanations_json
-    from latlab.report.comparison.pages import pair_explanations, run_explanations
 
     if across and against is None:
         raise UsageError("--across is for the comparison of two runs; name the second one")
@@ -274,7 +274,7 @@ def comparison_of(
 
 def comparison_text(comparison: Comparison, format: Format) -> str:
     """A comparison in a format that is written, not shown."""
-    from latlab.report.comparison import data, pages
+    from latlab.report.comparison import comparison_pages, data
     from latlab.report.renderers import html, markdown, rst
 
     if format is Format.JSON:
@@ -282,9 +282,9 @@ def comparison_text(comparison: Comparison, format: Format) -> str:
     if format is Format.CSV:
         return data.comparison_csv(comparison)
     if format is Format.RST:
-        return rst.document(pages.document(comparison))
+        return rst.document(comparison_pages.document(comparison))
     if format is Format.MD:
-        return markdown.document(pages.document(comparison))
+        return markdown.document(comparison_pages.document(comparison))
     from latlab.report.comparison.web import page
 
     return html.document(page(comparison))

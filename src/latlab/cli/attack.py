@@ -95,7 +95,7 @@ def _attacked(
 
 def _conclude(store: Store, attacked: list[Attacked]) -> None:
     from latlab.campaigns.attack import with_attacks
-    from latlab.report.attacks.pages import beside, screen
+    from latlab.report.attacks.attack_pages import beside, screen
     from latlab.report.page import Page, Section
 
     runs = [with_attacks(store, store.load(one.run_id)) for one in attacked]

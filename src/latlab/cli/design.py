@@ -67,7 +67,7 @@ def show(
 def print_design(loaded: Run, format: Format, response: str | None = None, as_ratio: bool = True, output: Path | None = None) -> None:
     """An experiment in any of its forms."""
     from latlab.analysis.design.effects import analysis_of
-    from latlab.report.design import data, pages
+    from latlab.report.design import data, design_pages
     from latlab.report.exports import samples_csv
     from latlab.report.renderers import html, markdown, rst
 
@@ -80,7 +80,7 @@ def print_design(loaded: Run, format: Format, response: str | None = None, as_ra
     else:
         found, asked = analysis_of(loaded, loaded.experiment, response, as_ratio)
         if format is Format.TABLE:
-            show_page(pages.screen(loaded, found))
+            show_page(design_pages.screen(loaded, found))
             return
         render = {Format.HTML: html.document, Format.MD: markdown.document, Format.RST: rst.document}[format]
-        emit(render(pages.document(loaded, found, asked)), output)
+        emit(render(design_pages.document(loaded, found, asked)), output)

@@ -33,7 +33,7 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None) -
         emit(_for_programs(material, format))
     elif test is not None:
         from latlab.report.renderers import rst
-        from latlab.report.run.pages import results
+        from latlab.report.run.span_pages import results
 
         emit(rst.document(results(run)))
     else:

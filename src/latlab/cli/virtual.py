@@ -36,7 +36,7 @@ def fit(
 ) -> None:
     """Fit a platform's costs to published figures; refuses when they cannot determine one, and names it."""
     from latlab.campaigns.loading import load_reference
-    from latlab.report.virtual.tables import fit_table, residual_table
+    from latlab.report.virtual.virtual_tables import fit_table, residual_table
     from latlab.virtual.board import load_board
     from latlab.virtual.prediction import fit_board
     from latlab.virtual.program import find_program
@@ -60,7 +60,7 @@ def predict(
 
     Intervals come from the platform's other published releases. Exits 3 where every test shows what the model has not."""
     from latlab.campaigns.loading import load_reference
-    from latlab.report.virtual.tables import departure_table, error_table, prediction_table
+    from latlab.report.virtual.virtual_tables import departure_table, error_table, prediction_table
     from latlab.virtual.board import load_board
     from latlab.virtual.prediction import fit_board, other_releases, predict, undetermined_costs
     from latlab.virtual.program import find_program
@@ -144,7 +144,7 @@ def explore(
 ) -> None:
     """Go through the interleavings of small systems and check the rules of coordination at every step."""
     from latlab.errors import TestFailed
-    from latlab.report.virtual.tables import exploration_table
+    from latlab.report.virtual.virtual_tables import exploration_table
     from latlab.virtual import exploration
 
     if (clusters is None) != (programs is None) or (replay is not None and clusters is None):

@@ -21,7 +21,7 @@ from latlab.formats.dump import console_log, tftf_calls
 from latlab.formats.dump.lab_log import as_printed
 from latlab.formats.published import csv_tables, experiments
 from latlab.formats.published import runs as published
-from latlab.formats.published.tables import Reading
+from latlab.formats.published.printed_tables import Reading
 from latlab.model.enums import ProblemKind
 from latlab.model.run import UNNAMED, Problem, Run, Topology
 from latlab.store.reading import read_file

@@ -25,8 +25,8 @@ from latlab.errors import UsageError
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import COMMIT, Build, CoreId, Run, Sample, Tick
+from latlab.report.comparison.comparison_pages import document, pair_explanations, screen
 from latlab.report.comparison.data import comparison_csv, comparison_json
-from latlab.report.comparison.pages import document, pair_explanations, screen
 from latlab.report.comparison.web import page
 from latlab.report.exports.junit import comparison_junit
 from support.runs import INSTRUCTIONS, run_with

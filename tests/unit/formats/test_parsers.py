@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fuzz.targets import TARGETS
 from latlab.formats.published import csv_tables, rst_tables
-from latlab.formats.published.tables import PrintedFigure, Table
+from latlab.formats.published.printed_tables import PrintedFigure, Table
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId
 from support.places import SEEDS

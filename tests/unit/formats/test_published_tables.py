@@ -8,7 +8,7 @@ from latlab.formats.published import csv_tables, rst_tables
 from latlab.formats.published import runs as published
 from latlab.formats.published.cell_checks import unit_findings, unit_suspects
 from latlab.formats.published.printed_deltas import delta_findings
-from latlab.formats.published.tables import PrintedFigure, Reading, Table
+from latlab.formats.published.printed_tables import PrintedFigure, Reading, Table
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import CoreId, Topology
 from latlab.store import references

@@ -23,8 +23,8 @@ from latlab.formats.dump import console_log
 from latlab.formats.published import rst_tables
 from latlab.model.enums import ProblemKind
 from latlab.model.run import CoreId, Problem, Topology
+from latlab.report.comparison import comparison_pages
 from latlab.report.comparison import data as comparison_data
-from latlab.report.comparison import pages as comparison_pages
 from latlab.report.comparison import web as comparison_web
 from latlab.report.exports import benchmark_json, bmf, chrome_trace, junit, kcidb, lava, openmetrics, samples_csv, squad
 from latlab.report.exports.registry import EXPORTERS

@@ -24,15 +24,14 @@ from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.run import CoreId, CoreTrace, Problem, Run, Tick, TraceRecord
 from latlab.model.symbols import Symbols
-from latlab.report.comparison import pages as comparison_pages
-from latlab.report.comparison import tables as comparison_tables
+from latlab.report.comparison import comparison_pages, comparison_tables
 from latlab.report.comparison import web as comparison_web
 from latlab.report.comparison.sentences import summary
 from latlab.report.findings import findings_table
 from latlab.report.page import Page
 from latlab.report.renderers import html, terminal
 from latlab.report.rt import tails
-from latlab.report.rt.tables import power_table
+from latlab.report.rt.wakeup_tables import power_table
 from latlab.report.run import builds, psa_guide
 from latlab.report.run import data as run_data
 from latlab.report.run import web as run_web

@@ -13,7 +13,7 @@ from latlab.analysis.wakeups.result import RtResult
 from latlab.report.chart import PHONE_PX, for_a_phone
 from latlab.report.rt import rare
 from latlab.report.rt.charts import charts
-from latlab.report.rt.tables import tables
+from latlab.report.rt.wakeup_tables import tables
 from support.late_parts import NETWORK, STOLEN, THIEF, late_result
 
 

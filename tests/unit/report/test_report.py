@@ -19,9 +19,9 @@ from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.run import Build, CoreId, Problem, Run, Tick, Topology
 from latlab.report.renderers import html, rst, terminal
-from latlab.report.run import pages, web
+from latlab.report.run import span_pages, web
 from latlab.report.run.charts import COLOURS, charts, colour, legend
-from latlab.report.run.tables import tables_of
+from latlab.report.run.span_tables import tables_of
 from support.runs import INSTRUCTIONS, JUNO, changed, run_with
 from support.synthetic import CLOCK_HZ, TESTS, Model
 
@@ -50,7 +50,7 @@ def make_run(topology: Topology = JUNO, tick: Tick = INSTRUCTIONS, count: int = 
 
 
 def document(run: Run) -> str:
-    return rst.document(pages.document(run))
+    return rst.document(span_pages.document(run))
 
 
 def page(run: Run) -> str:
@@ -58,7 +58,7 @@ def page(run: Run) -> str:
 
 
 def print_run(console: Console, run: Run) -> None:
-    terminal.print_page(console, pages.screen(run))
+    terminal.print_page(console, span_pages.screen(run))
 
 
 RUN = make_run()

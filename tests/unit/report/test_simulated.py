@@ -16,14 +16,14 @@ from latlab.formats.dump import console_log
 from latlab.formats.dump.frames import crc
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Run, Sample, Tick
+from latlab.report.comparison.comparison_pages import document as comparison_document
+from latlab.report.comparison.comparison_pages import screen
 from latlab.report.comparison.data import comparison_csv, comparison_json
-from latlab.report.comparison.pages import document as comparison_document
-from latlab.report.comparison.pages import screen
 from latlab.report.comparison.web import page as comparison_page
 from latlab.report.exports import benchmark_json, bmf, hlog, junit, kcidb, lava, openmetrics, samples_csv, squad
 from latlab.report.guides import MODEL, platform_of
 from latlab.report.renderers import html, markdown, rst
-from latlab.report.run import data, pages, web
+from latlab.report.run import data, span_pages, web
 from latlab.store.store import open_store
 from support.runs import run_with
 
@@ -39,8 +39,8 @@ def _run(name: str, factor: int = 1) -> Run:
 
 RENDERED = {
     "page": lambda run: html.document(web.page(run)),
-    "guide in md": lambda run: markdown.document(pages.document(run)),
-    "tables alone": lambda run: rst.document(pages.results(run)),
+    "guide in md": lambda run: markdown.document(span_pages.document(run)),
+    "tables alone": lambda run: rst.document(span_pages.results(run)),
     "csv": data.run_csv,
     "head": lambda run: data.runs_json([run], {}),
     "json": run_json.render,
@@ -63,7 +63,7 @@ def test_every_form_of_a_run_says_it_and_none_of_a_boards_does(form: str) -> Non
 
 
 def test_every_table_says_it_in_its_heading() -> None:
-    text = rst.document(pages.results(_run("v")))
+    text = rst.document(span_pages.results(_run("v")))
     assert text.count("simulated µs") == text.count(".. table::") > 0
 
 

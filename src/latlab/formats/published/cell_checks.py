@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from statistics import median
 
+from latlab.formats.published.printed_tables import UNIT_NS, PrintedFigure, Table
 from latlab.formats.published.releases import words_of
-from latlab.formats.published.tables import UNIT_NS, PrintedFigure, Table
 from latlab.model.enums import Metric, ProblemKind
 from latlab.model.run import CoreId, Problem
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from latlab.formats.published.tables import Table
+from latlab.formats.published.printed_tables import Table
 from latlab.model.enums import ProblemKind
 from latlab.model.run import CoreId, Problem, Topology
 

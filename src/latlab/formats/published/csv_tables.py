@@ -7,7 +7,7 @@ import csv
 import io
 from collections.abc import Mapping
 
-from latlab.formats.published.tables import Grid, GridCell, Reading, Table, read_grid
+from latlab.formats.published.printed_tables import Grid, GridCell, Reading, Table, read_grid
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Problem
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 
+from latlab.formats.published.printed_tables import UNIT_NS, PrintedFigure, Table
 from latlab.formats.published.releases import older, words_of
-from latlab.formats.published.tables import UNIT_NS, PrintedFigure, Table
 from latlab.model.enums import Metric, ProblemKind
 from latlab.model.run import CoreId, Problem
 

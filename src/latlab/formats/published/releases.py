@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from latlab.formats.published.tables import Table
+from latlab.formats.published.printed_tables import Table
 from latlab.model.enums import ProblemKind
 from latlab.model.run import Problem
 

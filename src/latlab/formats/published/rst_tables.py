@@ -18,8 +18,8 @@ from docutils.frontend import Values
 from docutils.parsers.rst import Parser
 
 from latlab.formats.published.csv_tables import figure_text
+from latlab.formats.published.printed_tables import Grid, GridCell, Reading, Table, read_grid
 from latlab.formats.published.releases import consolidated
-from latlab.formats.published.tables import Grid, GridCell, Reading, Table, read_grid
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Problem
 

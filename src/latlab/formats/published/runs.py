@@ -19,7 +19,7 @@ from latlab.catalog.platform_facts import facts_of
 from latlab.formats.published.cell_checks import UnitSuspect, off_tick, print_step, unit_findings, unit_suspects
 from latlab.formats.published.cores import resolved
 from latlab.formats.published.printed_deltas import delta_findings
-from latlab.formats.published.tables import UNIT_NS, PrintedFigure, Reading, Table, parse_figure
+from latlab.formats.published.printed_tables import UNIT_NS, PrintedFigure, Reading, Table, parse_figure
 from latlab.model.conditions import UNSAID, Conditions
 from latlab.model.enums import Clock, Metric, ProblemKind, RunStatus
 from latlab.model.run import (

@@ -12,7 +12,7 @@ import altair as alt
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.report.chart import Chart, finished
 from latlab.report.colours import JUDGEMENTS
-from latlab.report.comparison.tables import STYLES
+from latlab.report.comparison.comparison_tables import STYLES
 
 COLOURS = {verdict: JUDGEMENTS[style] for verdict, style in STYLES.items()}
 SHIFT_PX = 520

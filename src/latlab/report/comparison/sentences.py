@@ -17,7 +17,7 @@ from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.cell_deltas import CHANGED
 from latlab.model.enums import Clock, Kind, Metric
 from latlab.model.run import Run
-from latlab.report.comparison.tables import changes
+from latlab.report.comparison.comparison_tables import changes
 from latlab.report.page import Item
 from latlab.report.text import code, soft
 from latlab.report.units import CLOCK_NAMES, tick_unit

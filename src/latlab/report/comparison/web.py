@@ -11,7 +11,7 @@ from latlab.analysis.base.summary import mark_of
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.report.chart import Chart, named
-from latlab.report.comparison import tables
+from latlab.report.comparison import comparison_tables
 from latlab.report.comparison.charts import shift_charts
 from latlab.report.comparison.sentences import explained, headline, order_lines, summary
 from latlab.report.flame import DIFFERENCE_KEY, difference_flames
@@ -23,7 +23,7 @@ from latlab.report.titles import title_of
 
 def page(comparison: Comparison) -> Page:
     a, b = comparison.a, comparison.b
-    title = (f"{b.platform}: {a.build.firmware} to {b.build.firmware} ", tables.title_verdict(comparison.verdict))
+    title = (f"{b.platform}: {a.build.firmware} to {b.build.firmware} ", comparison_tables.title_verdict(comparison.verdict))
     lead = (*filter(None, (comparison.caveat,)), summary(comparison), *headline(comparison))
     return Page(
         title,
@@ -35,10 +35,10 @@ def page(comparison: Comparison) -> Page:
 
 def _sections(comparison: Comparison) -> Iterator[Section]:
     why = Items(tuple(explained(one, with_test=True) for one in explain_pair(comparison)))
-    yield Section("What changed", (why, *tables.change_tables(comparison)))
-    if queues := tables.queue_tables(comparison):
+    yield Section("What changed", (why, *comparison_tables.change_tables(comparison)))
+    if queues := comparison_tables.queue_tables(comparison):
         yield _queues(comparison, replace(queues[0], caption=""))
-    if deltas := tables.delta_blocks(judge_printed_deltas(comparison)):
+    if deltas := comparison_tables.delta_blocks(judge_printed_deltas(comparison)):
         yield Section("Printed deltas, judged", tuple(deltas))
     if pictures := _functions(comparison):
         yield Section("Functions that changed", (DIFFERENCE_KEY, *pictures))
@@ -69,6 +69,6 @@ def _ladders(comparison: Comparison, test: str) -> Chart:
 
 
 def _every_row(comparison: Comparison) -> Section:
-    folded = tuple(Folded(title_of(test).full, (table,)) for test, table in tables.row_tables(comparison))
+    folded = tuple(Folded(title_of(test).full, (table,)) for test, table in comparison_tables.row_tables(comparison))
     notes = (Section("Notes", (Items(tuple(map(Item, comparison.notes))),)),) if comparison.notes else ()
     return Section("Every row and cell", folded, notes)

@@ -12,8 +12,8 @@ from latlab.report.chart import named
 from latlab.report.guides import commentary, platform_of, procedure
 from latlab.report.page import Block, Facts, Page, Paragraph, Section
 from latlab.report.rt.charts import charts, dose_chart
-from latlab.report.rt.pages import TITLE
-from latlab.report.rt.tables import Results, is_exact, summary, tables
+from latlab.report.rt.wakeup_pages import TITLE
+from latlab.report.rt.wakeup_tables import Results, is_exact, summary, tables
 from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
 from latlab.report.run.facts import problem_items
 from latlab.report.titles import platform_title

@@ -10,8 +10,8 @@ from latlab.model.run import Run
 from latlab.report.chart import named
 from latlab.report.page import Caution, Facts, Page, Section
 from latlab.report.rt.charts import charts, dose_chart
-from latlab.report.rt.pages import TITLE
-from latlab.report.rt.tables import UNIT, Results, is_exact, summary, tables
+from latlab.report.rt.wakeup_pages import TITLE
+from latlab.report.rt.wakeup_tables import UNIT, Results, is_exact, summary, tables
 from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
 from latlab.report.run.facts import problem_items
 from latlab.report.units import CLOCK_NAMES

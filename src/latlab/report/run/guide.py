@@ -16,8 +16,8 @@ from latlab.report.guides import commentary, platform_of, procedure
 from latlab.report.ladders import ladder_chart
 from latlab.report.page import Block, Facts, Page, Section
 from latlab.report.run.charts import charts, legend
-from latlab.report.run.pages import document
-from latlab.report.run.tables import tables_of
+from latlab.report.run.span_pages import document
+from latlab.report.run.span_tables import tables_of
 from latlab.report.table import Table, prose, words
 
 

@@ -14,7 +14,7 @@ from latlab.report.flame import flames
 from latlab.report.page import Caution, Facts, Legend, Links, Page, Paragraph, Section
 from latlab.report.run.charts import charts, legend
 from latlab.report.run.facts import facts_of, problem_items
-from latlab.report.run.tables import TestTable, tables_of
+from latlab.report.run.span_tables import TestTable, tables_of
 from latlab.report.text import code
 from latlab.report.titles import platform_title
 from latlab.report.units import CLOCK_NAMES, unit

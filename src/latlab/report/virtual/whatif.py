@@ -10,7 +10,7 @@ from typing import Any
 from latlab.analysis.spans.slowest import CHANNEL_CAUSES, LOCK_CAUSES, Cause
 from latlab.report.renderers import csv, json
 from latlab.report.table import Table, figures, words
-from latlab.report.virtual.tables import NS_PER_US
+from latlab.report.virtual.virtual_tables import NS_PER_US
 from latlab.virtual.board import Board
 from latlab.virtual.whatif import Growth, Point, growths
 

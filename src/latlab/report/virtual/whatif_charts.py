@@ -11,7 +11,7 @@ import altair as alt
 
 from latlab.analysis.spans.slowest import Cause
 from latlab.report.chart import Chart, finished
-from latlab.report.virtual.tables import NS_PER_US
+from latlab.report.virtual.virtual_tables import NS_PER_US
 from latlab.report.virtual.whatif import PARTS_NOTE, Sweep, ends_of
 from latlab.virtual.whatif import Point, growths
 

@@ -7,7 +7,7 @@ from latlab.campaigns.power_results import PowerResult
 from latlab.model.conditions import Mode
 from latlab.model.run import Run
 from latlab.report.page import Block, Caution, Commands, Facts, Page, Paragraph, Section
-from latlab.report.rt.tables import Results, all_tables, power_table, summary
+from latlab.report.rt.wakeup_tables import Results, all_tables, power_table, summary
 from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
 from latlab.report.table import Table
 

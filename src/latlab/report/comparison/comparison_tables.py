@@ -17,7 +17,7 @@ from latlab.analysis.ladder.deltas import Judgement, places
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId
 from latlab.report.page import Block, Paragraph
-from latlab.report.run.tables import caption, place
+from latlab.report.run.span_tables import caption, place
 from latlab.report.table import Table, Value, figures, prose, words
 from latlab.report.text import Style, Styled, Text, soft
 from latlab.report.titles import METRIC_TITLES, title_of

@@ -15,7 +15,7 @@ from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.model.enums import Kind
 from latlab.model.run import Run
-from latlab.report.comparison import tables
+from latlab.report.comparison import comparison_tables
 from latlab.report.comparison.sentences import explained, headline, order_lines, quiet_lines, samples_line, sentence, summary
 from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
 from latlab.report.run.facts import problem_items
@@ -29,13 +29,13 @@ QUEUE_SENTENCE = "Sorted by place, powerdown climbs by one step for each core; a
 def screen(comparison: Comparison, verbose: bool = False) -> Page:
     """What changed, the queues, what stayed, the printed deltas; with `verbose` every row and cell."""
     caveat = (" ", Styled(f"({comparison.caveat})", Style.DOUBT)) if comparison.caveat else ()
-    title = (strong(f"{comparison.a.id} to {comparison.b.id}: "), tables.title_verdict(comparison.verdict), *caveat)
+    title = (strong(f"{comparison.a.id} to {comparison.b.id}: "), comparison_tables.title_verdict(comparison.verdict), *caveat)
     lead: tuple[Text, ...] = (summary(comparison), *map(soft, headline(comparison)))
-    quiet = [Paragraph((tables.verdict_span(verdict), " ", line)) for verdict, line in quiet_lines(comparison)]
+    quiet = [Paragraph((comparison_tables.verdict_span(verdict), " ", line)) for verdict, line in quiet_lines(comparison)]
     said: list[Text] = [f"order changed in {line}" for line in order_lines(comparison)]
     said += [_note(note) for note in comparison.notes]
-    changed = Section("", (*tables.change_tables(comparison), *tables.queue_tables(comparison)))
-    stayed = Section("", (*quiet, *tables.delta_blocks(judge_printed_deltas(comparison), verbose)))
+    changed = Section("", (*comparison_tables.change_tables(comparison), *comparison_tables.queue_tables(comparison)))
+    stayed = Section("", (*quiet, *comparison_tables.delta_blocks(judge_printed_deltas(comparison), verbose)))
     rest = (*_every_row(comparison), *_every_problem(comparison)) if verbose else (Paragraph(soft(HINT)),)
     return Page(title, lead, (changed, stayed, Section("", (*map(Paragraph, said), *rest))))
 
@@ -63,7 +63,7 @@ def document(comparison: Comparison) -> Page:
         Section("What was compared", (_bullets(headline(comparison)),)),
         Section("What changed", (_bullets(sentence(e.sentence) for e in why),)),
     ]
-    if queues := tables.queue_tables(comparison):
+    if queues := comparison_tables.queue_tables(comparison):
         sections.append(Section("Queues of the parallel tests", (Paragraph(QUEUE_SENTENCE), *queues)))
     sections.append(_results(comparison))
     if comparison.notes:
@@ -82,10 +82,10 @@ def _by_test(found: Iterable[Explanation]) -> Iterator[Section]:
 
 
 def _every_row(comparison: Comparison) -> Iterator[Block]:
-    for test, table in tables.row_tables(comparison):
+    for test, table in comparison_tables.row_tables(comparison):
         yield table
         if test in comparison.ladders:
-            yield tables.place_table(comparison, test)
+            yield comparison_tables.place_table(comparison, test)
 
 
 def _every_problem(comparison: Comparison) -> Iterator[Block]:
@@ -105,10 +105,11 @@ def _bullets(lines: Iterable[str]) -> Items:
 
 def _results(comparison: Comparison) -> Section:
     if comparison.kind is Kind.AMOUNTS:
-        return Section("Results", tuple(table for _, table in tables.row_tables(comparison)))
+        return Section("Results", tuple(table for _, table in comparison_tables.row_tables(comparison)))
     if comparison.kind is Kind.WAKEUPS:
         return Section(
-            "Results", sections=tuple(Section(f"Wake-ups by {test}", (table,)) for test, table in tables.wakeup_tables(comparison))
+            "Results",
+            sections=tuple(Section(f"Wake-ups by {test}", (table,)) for test, table in comparison_tables.wakeup_tables(comparison)),
         )
     said = Paragraph("A percentage stands beside a figure only where the comparison shows a change.")
     return Section("Results", (said,), tuple(_tests(comparison)))
@@ -116,7 +117,7 @@ def _results(comparison: Comparison) -> Section:
 
 def _tests(comparison: Comparison) -> Iterator[Section]:
     for test in columns_of(comparison.b).tests:
-        table = tables.figure_table(comparison, test)
+        table = comparison_tables.figure_table(comparison, test)
         if table is None:
             continue
         title = title_of(test)

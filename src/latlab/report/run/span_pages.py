@@ -10,7 +10,7 @@ from latlab.errors import UsageError
 from latlab.model.run import Run
 from latlab.report.page import Block, Facts, Page, Paragraph, Section
 from latlab.report.run.facts import facts_of, problem_items
-from latlab.report.run.tables import TestTable, tables_of
+from latlab.report.run.span_tables import TestTable, tables_of
 from latlab.report.text import code
 from latlab.report.titles import platform_title
 from latlab.report.units import CLOCK_NAMES, unit

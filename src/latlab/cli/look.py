@@ -67,7 +67,8 @@ def _sbi(found: Look, iterations: int, timeout: float, probe: Path | None, qemu:
 def _psci(
     found: Look, output: Path | None, usual: Path, iterations: int, timeout: float, probe: Path | None, qemu: Path | None, store: str | None
 ) -> None:
-    from latlab.cli.psci import LimitOptions, conclude
+    from latlab.cli.options import LimitOptions
+    from latlab.cli.psci import conclude
     from latlab.targets.qemu.subject import rendered
 
     assert found.subject is not None

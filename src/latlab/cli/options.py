@@ -9,11 +9,14 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from latlab.errors import UsageError
+
+if TYPE_CHECKING:
+    from latlab.targets.qemu.console import Limits
 
 
 class Format(StrEnum):
@@ -62,6 +65,29 @@ class BoardOptions:
     target_name: Annotated[str, typer.Option(help="For labgrid: the target in the environment.")] = "main"
     state: Annotated[str | None, typer.Option(help="For labgrid: the strategy's state to go to first, such as shell.")] = None
     power_cycle: Annotated[bool, typer.Option("--power-cycle", help="For labgrid: switch the board off and on first.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class LimitOptions:
+    """When a target is given up."""
+
+    timeout: Annotated[float, typer.Option(help="Seconds until the target is stopped.")] = 300
+    silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped.")] = 60
+
+    def limits(self) -> Limits:
+        from latlab.targets.qemu.console import Limits
+
+        if not (self.timeout > 0 and self.silence > 0):
+            raise UsageError("--timeout and --silence are seconds; use more than 0")
+        return Limits(self.timeout, self.silence)
+
+
+@dataclass(frozen=True, slots=True)
+class LinuxOptions:
+    """A Linux machine: this one, or one that is reached by ssh or labgrid."""
+
+    host: Annotated[str | None, typer.Option(help="For ssh: the machine, as ssh takes it.")] = None
+    platform: Annotated[str, typer.Option(help="For linux, ssh and labgrid: name of the board.", show_default="its address")] = ""
 
 
 def grouped(verb: Callable[..., None]) -> Callable[..., None]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from latlab.cli.foreign import ProbeOption, SubjectOption, SymbolsOption
-from latlab.cli.options import FirmwareOption, QemuOption, StoreOption, grouped, names_of, refuse_given
+from latlab.cli.options import FirmwareOption, LimitOptions, QemuOption, StoreOption, grouped, names_of, refuse_given
 from latlab.cli.output import check_output, emit, err, show
 from latlab.errors import UsageError
 
@@ -41,18 +41,8 @@ class PsaSubjectOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class LimitOptions:
-    """When a target is given up."""
-
-    timeout: Annotated[float, typer.Option(help="Seconds until the target is stopped.")] = 300
+class PsaLimitOptions(LimitOptions):
     silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped.")] = 120
-
-    def limits(self) -> Limits:
-        from latlab.targets.qemu.console import Limits
-
-        if not (self.timeout > 0 and self.silence > 0):
-            raise UsageError("--timeout and --silence are seconds; use more than 0")
-        return Limits(self.timeout, self.silence)
 
 
 def register(run_app: typer.Typer) -> None:
@@ -64,7 +54,7 @@ def psa(
     context: typer.Context,
     own: BuildOptions,
     foreign: PsaSubjectOptions,
-    limit: LimitOptions,
+    limit: PsaLimitOptions,
     priority: Annotated[str, typer.Option(help="Priority of the sweep's interrupt, 0x00 to 0xE0; schedulers use 0xE0.")] = "0x00",
     basepri: Annotated[str, typer.Option(help="What the sweep's calls are masked by, 0x20 to 0xE0; 0x00 masks nothing.")] = "0x00",
     qemu: QemuOption = None,

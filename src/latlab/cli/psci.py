@@ -16,6 +16,7 @@ from latlab.cli.options import (
     BoardOptions,
     FirmwareOption,
     Format,
+    LimitOptions,
     QemuOption,
     StoreOption,
     TablesFormat,
@@ -24,7 +25,6 @@ from latlab.cli.options import (
     refuse_given,
 )
 from latlab.cli.output import err, say
-from latlab.errors import UsageError
 
 if TYPE_CHECKING:
     from latlab.campaigns.recording import Recorded
@@ -65,21 +65,6 @@ class EmulatorOptions:
     qemu: QemuOption = None
     firmware: FirmwareOption = None
     build: Annotated[str, typer.Option(help="Another build of the firmware, such as debug or hardened.", show_default="release")] = ""
-
-
-@dataclass(frozen=True, slots=True)
-class LimitOptions:
-    """When a target is given up."""
-
-    timeout: Annotated[float, typer.Option(help="Seconds until the target is stopped.")] = 300
-    silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped.")] = 60
-
-    def limits(self) -> Limits:
-        from latlab.targets.qemu.console import Limits
-
-        if not (self.timeout > 0 and self.silence > 0):
-            raise UsageError("--timeout and --silence are seconds; use more than 0")
-        return Limits(self.timeout, self.silence)
 
 
 def register(run_app: typer.Typer, app: typer.Typer) -> None:

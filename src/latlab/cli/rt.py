@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from latlab.cli.options import BoardOptions, FirmwareOption, Format, QemuOption, StoreOption, TablesFormat, grouped
+from latlab.cli.options import BoardOptions, FirmwareOption, Format, LinuxOptions, QemuOption, StoreOption, TablesFormat, grouped
 from latlab.cli.output import err, say
 from latlab.errors import DataError, UsageError
 from latlab.model.run import UNNAMED
@@ -93,11 +93,7 @@ class GuestOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class LinuxOptions:
-    """A Linux machine: this one, or one that is reached by ssh or labgrid."""
-
-    host: Annotated[str | None, typer.Option(help="For ssh: the machine, as ssh takes it.")] = None
-    platform: Annotated[str, typer.Option(help="For linux, ssh and labgrid: name of the board.", show_default="its address")] = ""
+class RtLinuxOptions(LinuxOptions):
     smc_module: Annotated[Path | None, typer.Option(help="Boards: latlab_el3.ko for their kernel, to read the firmware's rings.")] = None
 
 
@@ -113,7 +109,7 @@ def register(run_app: typer.Typer, app: typer.Typer) -> None:
 def rt(
     what: WorkloadOptions,
     in_guest: GuestOptions,
-    on_linux: LinuxOptions,
+    on_linux: RtLinuxOptions,
     board: BoardOptions,
     target: Annotated[RtTarget, typer.Option(help="guest: RT Linux in QEMU; linux: here; ssh: --host; labgrid: --config")] = RtTarget.GUEST,
     boots: Annotated[int, typer.Option(help="So many boots, a run each; the same command goes on where it was cut off.")] = 1,
@@ -125,10 +121,7 @@ def rt(
     from latlab.cli.stores import open_store
 
     workload = what.workload()
-    if (target is RtTarget.SSH) != (on_linux.host is not None):
-        raise UsageError("--target ssh needs --host, and only it takes one; write `--target ssh --host user@board`")
-    if target is not RtTarget.LABGRID and (board.state is not None or board.power_cycle):
-        raise UsageError("--state and --power-cycle are for --target labgrid; leave them out or name that target")
+    check_target(target, on_linux, board)
     opened = open_store(store)
 
     def one(planned: str = "") -> str:
@@ -248,7 +241,7 @@ def _boots(
 
 
 def _on_linux(
-    store: Store, workload: Workload, target: RtTarget, options: LinuxOptions, board: BoardOptions, probes: bool, planned: str
+    store: Store, workload: Workload, target: RtTarget, options: RtLinuxOptions, board: BoardOptions, probes: bool, planned: str
 ) -> str:
     from latlab.campaigns.rt import run_rt_linux
     from latlab.report.waiting import MeasurementProgress
@@ -295,6 +288,14 @@ def machine_of(target: RtTarget, host: str | None, board: BoardOptions) -> Itera
             yield found
         return
     yield OverSsh(host) if host else Here()
+
+
+def check_target(target: RtTarget, on_linux: LinuxOptions, board: BoardOptions) -> None:
+    """Raises UsageError where options are given that another target takes, or the target lacks its own."""
+    if (target is RtTarget.SSH) != (on_linux.host is not None):
+        raise UsageError("--target ssh needs --host, and only it takes one; write `--target ssh --host user@board`")
+    if target is not RtTarget.LABGRID and (board.state is not None or board.power_cycle):
+        raise UsageError("--state and --power-cycle are for --target labgrid; leave them out or name that target")
 
 
 def guest_image(rebuild: bool = False) -> GuestImage:

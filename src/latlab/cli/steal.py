@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from latlab.cli.options import BoardOptions, FirmwareOption, Format, QemuOption, StoreOption, TablesFormat, grouped
+from latlab.cli.options import BoardOptions, FirmwareOption, Format, LinuxOptions, QemuOption, StoreOption, TablesFormat, grouped
 from latlab.cli.output import err, say
-from latlab.cli.rt import DurationOption, RtTarget, TimeoutOption, conclude, guest_image, machine_of, watched
-from latlab.errors import UsageError
+from latlab.cli.rt import DurationOption, RtTarget, TimeoutOption, check_target, conclude, guest_image, machine_of, watched
 
 if TYPE_CHECKING:
     from latlab.store.store import Store
@@ -48,14 +47,6 @@ class GuestOptions:
     firmware: FirmwareOption = None
 
 
-@dataclass(frozen=True, slots=True)
-class LinuxOptions:
-    """A Linux machine: this one, or one that is reached by ssh or labgrid."""
-
-    host: Annotated[str | None, typer.Option(help="For ssh: the machine, as ssh takes it.")] = None
-    platform: Annotated[str, typer.Option(help="For linux, ssh and labgrid: name of the board.", show_default="its address")] = ""
-
-
 def register(run_app: typer.Typer) -> None:
     """Add the verb to the command line."""
     run_app.command("steal")(grouped(steal))
@@ -74,10 +65,7 @@ def steal(
     from latlab.cli.stores import open_store
 
     watch = how.watch()
-    if (target is RtTarget.SSH) != (on_linux.host is not None):
-        raise UsageError("--target ssh needs --host, and only it takes one; write `--target ssh --host user@board`")
-    if target is not RtTarget.LABGRID and (board.state is not None or board.power_cycle):
-        raise UsageError("--state and --power-cycle are for --target labgrid; leave them out or name that target")
+    check_target(target, on_linux, board)
     opened = open_store(store)
     run_id = _in_guest(opened, watch, in_guest) if target is RtTarget.GUEST else _on_linux(opened, watch, target, on_linux, board)
     conclude(opened, run_id, format)

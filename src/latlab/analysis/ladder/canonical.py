@@ -146,7 +146,7 @@ def _design(head: int, marks: NDArray[np.int64]) -> _Design:
     clusters, counts = np.unique(marks[marks > 0], return_counts=True)
     single = {int(c) for c, times in zip(clusters, counts, strict=True) if times == 1}
     ends_with_last = int(marks[-1]) in single
-    merged = ends_with_last and n > 1 and int(marks[-2]) in single
+    merged = ends_with_last and int(marks[-2]) in single
     for place in range(head, n - 1):
         if int(marks[place]) in single and not (merged and place == n - 2):
             names.append(after_term(int(marks[place]) - 1))

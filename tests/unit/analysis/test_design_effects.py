@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from pandas import DataFrame
 from scipy import stats
+from scipy.optimize import brentq
 from statsmodels.formula.api import ols
 
 from latlab.analysis.design.effects import analyse
 from latlab.analysis.design.order import combinations_of, order_of
+from latlab.analysis.design.power import replicates_for
 from latlab.analysis.design.response import Response, response_of
 from latlab.analysis.design.result import Analysis, Told
 from latlab.errors import DataError, UsageError
@@ -108,6 +110,18 @@ def test_estimates_and_intervals_are_those_of_a_formula_of_statsmodels() -> None
     tested = theirs.t_test("C(a, Sum)[S.y] - C(a, Sum)[S.x] = 0")
     low, high = np.squeeze(tested.conf_int())
     assert (np.log(ours[0].ratio.low), np.log(ours[0].ratio.high)) == (pytest.approx(low), pytest.approx(high))
+
+
+def test_two_hundred_replicates_are_promised_and_not_one_more() -> None:
+    """One factor in pairs: the error at which the noncentral t of 200 pairs has 90 %, and one that is a little larger."""
+
+    def power(error: float) -> float:
+        at = stats.t.isf(0.025, 199)
+        return float(stats.nct.sf(at, 199, 1.0 / error))
+
+    error = float(brentq(lambda one: power(one) - 0.9, 0.1, 1.0))
+    assert replicates_for(1.0, error * 0.9999, 2, 200, 2, 0.05) == 200
+    assert replicates_for(1.0, error * 1.0001, 2, 200, 2, 0.05) is None
 
 
 def test_counts_that_repeat_are_exact_and_so_is_what_does_nothing() -> None:

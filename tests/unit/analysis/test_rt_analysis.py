@@ -117,6 +117,8 @@ def test_figures_of_a_virtual_machine_say_so_wherever_they_are_published() -> No
     assert all(name.startswith("latlab-virtual-machine/") for name in json.loads(squad.render(run)))
     tests = json.loads(kcidb.render(run))["tests"]
     assert all(MODES[Mode.VIRTUAL_MACHINE] in test["environment"]["comment"] for test in tests)
+    assert MODES[Mode.VIRTUAL_MACHINE] in explain_run(run)[0].sentence
+    assert not any(MODES[Mode.VIRTUAL_MACHINE] in one.sentence for one in explain_run(wakeup_run(*run.distributions)))
 
 
 @pytest.mark.parametrize("to_frame", [to_pandas, to_polars])

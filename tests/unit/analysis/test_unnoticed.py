@@ -10,10 +10,12 @@ import pytest
 from scipy.stats import norm
 
 from latlab.analysis.base.comparison import Comparison, Level, Row, Statistic
+from latlab.analysis.base.findings import LargeUntold
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.base.weighted import quantile_shift, rate_p, weighted
 from latlab.analysis.compare import compare
+from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
 from latlab.analysis.history import history
 from latlab.analysis.ladder.judge import _settled
@@ -49,6 +51,17 @@ def test_one_large_shift_that_is_not_told_stops_a_gate_that_would_pass():
     decision = decide_gate(replace(found, rows=(*(one for one in found.rows if one is not row), large)), FAIL_ON)
     assert decision.exit_code == 3
     assert any(row.test in line for line in decision.lines[:-1])
+
+
+def test_of_several_large_shifts_that_are_not_told_the_largest_is_named_with_how_many_there_are():
+    found = same_pair()
+    larger, smaller = row_of(found, Metric.WAKEUP), row_of(found, Metric.POWERDOWN)
+    large = [
+        replace(row, shift=Shift(times * row.large, -1e9, 1e9, 0.01), verdict=Verdict.CANNOT_TELL, cells=())
+        for row, times in ((smaller, 2), (larger, 3))
+    ]
+    (told,) = (one.finding for one in explain_pair(replace(found, rows=tuple(large))) if isinstance(one.finding, LargeUntold))
+    assert (told.metric, told.test, told.rows) == (Metric.WAKEUP, larger.test, 2)
 
 
 def test_a_last_man_who_pays_in_the_first_run_only_leaves_a_gap():

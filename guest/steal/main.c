@@ -178,7 +178,7 @@ static void write_end(FILE *file)
 
         if (one->found.blind == BLIND_NOT) {
             output_counts(file, one->cpu, &one->meter);
-            output_end_of_cpu(file, one->cpu, &one->meter, one->dropped + one->left_out, one->own_ns);
+            output_end_of_cpu(file, one->cpu, &one->meter, one->dropped + one->left_out, one->own_ns, one->went_off);
         }
     }
     output_end(file);

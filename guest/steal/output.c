@@ -65,10 +65,10 @@ void output_counts(FILE *file, unsigned cpu, const struct meter *meter)
     }
 }
 
-void output_end_of_cpu(FILE *file, unsigned cpu, const struct meter *meter, uint64_t dropped, uint64_t own_ns)
+void output_end_of_cpu(FILE *file, unsigned cpu, const struct meter *meter, uint64_t dropped, uint64_t own_ns, bool went_off)
 {
-    fprintf(file, LINE "SUM cpu=%u torn=%" PRIu64 " dropped=%" PRIu64 " lowest_mark_cycles=%" PRId64 " own_ns=%" PRIu64 "\n", cpu,
-            meter->torn, dropped, meter->lowest_mark_cycles, own_ns);
+    fprintf(file, LINE "SUM cpu=%u torn=%" PRIu64 " dropped=%" PRIu64 " lowest_mark_cycles=%" PRId64 " own_ns=%" PRIu64 " went_off=%u\n",
+            cpu, meter->torn, dropped, meter->lowest_mark_cycles, own_ns, (unsigned)went_off);
 }
 
 void output_end(FILE *file)

@@ -23,7 +23,7 @@ void output_cpu(FILE *file, unsigned cpu, const struct calibration *found);
 void output_second(FILE *file, unsigned cpu, uint64_t second, const struct meter_sums *sums, double cycles_per_tick);
 void output_theft(FILE *file, unsigned cpu, const struct theft *theft);
 void output_counts(FILE *file, unsigned cpu, const struct meter *meter);
-void output_end_of_cpu(FILE *file, unsigned cpu, const struct meter *meter, uint64_t dropped, uint64_t own_ns);
+void output_end_of_cpu(FILE *file, unsigned cpu, const struct meter *meter, uint64_t dropped, uint64_t own_ns, bool went_off);
 void output_end(FILE *file);
 
 #endif

@@ -163,7 +163,13 @@ static void measure(struct watcher *self)
 
         while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR) {
         }
-        if (!read_next(self, &reading)) {
+        bool is_read = read_next(self, &reading);
+
+        if (sched_getcpu() != (int)self->cpu) {
+            self->went_off = true;
+            break;
+        }
+        if (!is_read) {
             continue;
         }
         bool marked = meter_window(&self->meter, &reading, &theft);

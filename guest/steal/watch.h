@@ -31,6 +31,7 @@ struct watcher {
     struct meter meter;
     uint64_t start_ticks;
     uint64_t own_ns;
+    bool went_off; /* the kernel moved the thread to another CPU: nothing was measured from then on */
     uint64_t dropped;  /* thefts that found no room */
     uint64_t left_out; /* thefts that were not written; by the reader */
     atomic_uint thefts_put;

@@ -60,7 +60,10 @@ def _lines(found: Stolen) -> Iterator[str]:
         return
     for cpu in found.seeing:
         yield from (f"COUNT cpu={cpu.cpu} low_ns={low} below_ns={below} windows={n}" for low, below, n in cpu.counts)
-        yield (f"SUM cpu={cpu.cpu} torn={cpu.torn} dropped={cpu.dropped} lowest_mark_cycles={cpu.lowest_mark_cycles} own_ns={cpu.own_ns}")
+        yield (
+            f"SUM cpu={cpu.cpu} torn={cpu.torn} dropped={cpu.dropped} lowest_mark_cycles={cpu.lowest_mark_cycles} own_ns={cpu.own_ns}"
+            f" went_off={cpu.went_off:d}"
+        )
     yield "END"
 
 

@@ -126,7 +126,8 @@ def _take(cpus: dict[int, _Lines], kind: str, said: _Said) -> None:
         lines.counts.append((said.whole("low_ns"), said.whole("below_ns"), said.whole("windows")))
     elif kind == "SUM":
         lowest, torn, dropped = said.whole("lowest_mark_cycles", LOWEST), said.whole("torn"), said.whole("dropped")
-        lines.cpu = replace(lines.cpu, torn=torn, dropped=dropped, own_ns=said.whole("own_ns"), lowest_mark_cycles=lowest)
+        off = said.word("went_off") == "1"
+        lines.cpu = replace(lines.cpu, torn=torn, dropped=dropped, own_ns=said.whole("own_ns"), lowest_mark_cycles=lowest, went_off=off)
     else:
         raise _Bad(f"{kind} is no kind of line")
 

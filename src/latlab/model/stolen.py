@@ -70,7 +70,8 @@ class Theft:
 @dataclass(frozen=True, slots=True)
 class CpuStolen:
     """One CPU. `blind` is None where it could be measured, else why not, with the kernel's error number (0: none). `counts` are
-    (low, below, windows) of windows in which something was taken, rising; they and what follows come at the end of the measurement."""
+    (low, below, windows) of windows in which something was taken, rising; they and what follows come at the end of the
+    measurement. `went_off`: the CPU was taken off the machine, and nothing was measured from then on."""
 
     cpu: int
     blind: Blind | None
@@ -83,6 +84,7 @@ class CpuStolen:
     dropped: int = 0
     lowest_mark_cycles: int = 0
     own_ns: int = 0
+    went_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ def test_a_cpu_that_sees_well_has_no_doubts() -> None:
     [
         ({"seconds": (second(0, rate=16.0), second(1, rate=24.0))}, "16 to 24 cycles a tick"),
         ({"lowest_mark_cycles": -40}, "scattered by 40 cycles, at calibration by 0"),
+        ({"went_off": True}, "CPU 0: it was taken off the machine during the measurement"),
         ({"dropped": 7}, "7 thefts are not in the time line"),
         ({"calibration": replace(SEEN, regime=Regime.UNMARKED)}, "a hypervisor that took the CPU would look alike"),
     ],

@@ -98,6 +98,8 @@ def _doubts(found: Stolen, cpu: CpuStolen) -> Iterator[str]:
             f"CPU {cpu.cpu}: two readings scattered by {-cpu.lowest_mark_cycles} cycles, at calibration by {known.noise_cycles}: "
             "thefts below that may be none"
         )
+    if cpu.went_off:
+        yield f"CPU {cpu.cpu}: it was taken off the machine during the measurement; what came later is not measured"
     if cpu.dropped:
         yield f"CPU {cpu.cpu}: {cpu.dropped} thefts are not in the time line, which was full; sums and histogram have them"
     if known.regime is Regime.UNMARKED:

@@ -75,6 +75,8 @@ def test_of_six_causes_at_once_each_late_wake_up_is_named_by_its_own(cpu: str, s
     assert right >= 0.95 * sum(known.values()) and unexplained <= 0.05 * sum(known.values())
     assert right + unexplained == sum(known.values()), "named wrongly"
     assert all(_sum(entry) == entry.outlier.late_ns for entry in found)
+    accused = [entry for entry in found if any(part.blame.kind is BlameKind.STOLEN for part in entry.parts)]
+    assert accused and all(_taken(truth, entry.outlier, BlameKind.STOLEN) for entry in accused), "a theft without a call"
 
 
 def _sum(entry: Attributed) -> int:
@@ -102,9 +104,11 @@ def _true_kind(wakeups: Wakeups, truth: list[Planted], outlier: Outlier) -> Blam
     """The kind that took most of it, None where nothing planted filled half of what it is later than the median."""
     histogram = wakeups.cpus[0].histogram
     median_ns = (histogram.percentile_ns(50) or 0) if histogram else 0
-    begin_ns = outlier.wake_ns - outlier.late_ns
-    took: Counter[BlameKind] = Counter()
-    for one in truth:
-        took[one.kind] += max(0, min(one.end_ns, outlier.wake_ns) - max(one.begin_ns, begin_ns))
+    took = Counter({kind: _taken(truth, outlier, kind) for kind in (*KINDS.values(), BlameKind.STOLEN)})
     kind, took_ns = took.most_common(1)[0]
     return kind if took_ns >= 0.5 * (outlier.late_ns - median_ns) else None
+
+
+def _taken(truth: list[Planted], outlier: Outlier, kind: BlameKind) -> int:
+    begin_ns = outlier.wake_ns - outlier.late_ns
+    return sum(max(0, min(one.end_ns, outlier.wake_ns) - max(one.begin_ns, begin_ns)) for one in truth if one.kind is kind)

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from latlab.errors import UsageError
+from latlab.errors import LatlabError, UsageError
+from latlab.model.life import Address
 from latlab.targets.linux import linux
 from latlab.targets.linux import machine as machine_module
 from latlab.targets.linux.detached_job import JobEnd, Look, end_job, run_detached
-from latlab.targets.linux.linux import survey
-from latlab.targets.linux.machine import Here, Unreachable
+from latlab.targets.linux.linux import Survey, check_module, check_survey, notes, survey
+from latlab.targets.linux.machine import Done, Here, Unreachable
 from latlab.targets.linux.rt_job import Instrument, Workload
 from support.ssh_script import over_script
 
@@ -110,3 +111,104 @@ def test_a_machine_that_does_not_come_up_in_time_is_no_longer_waited_for(tmp_pat
     machine = over_script(tmp_path, "[ $COUNT -lt 50 ] && exit 255; exit 0")
     with pytest.raises(Unreachable):
         machine_module.wait_until_up(machine, 0.03)
+
+
+def test_a_file_goes_there_executable_and_comes_back_and_what_cannot_is_told(tmp_path: Path) -> None:
+    (tmp_path / "program").write_bytes(b"#!/bin/sh\nexit 3\n")
+    for machine in (Here(), over_script(tmp_path)):
+        there = tmp_path / f"on {machine.kind}"
+        machine.put(tmp_path / "program", str(there))
+        assert os.access(there, os.X_OK) and machine.get(str(there)) == b"#!/bin/sh\nexit 3\n" and not machine.restart()
+        assert machine.run(f"'{there}'", 60).status == 3
+    board = over_script(tmp_path)
+    with pytest.raises(LatlabError, match=r"board: cannot write /nowhere/x: .*/nowhere/x"):
+        board.put(tmp_path / "program", "/nowhere/x")
+    with pytest.raises(LatlabError, match=r"board: cannot read /nowhere/x: .*/nowhere/x"):
+        board.get("/nowhere/x")
+
+
+def test_a_machine_that_hangs_does_not_answer(tmp_path: Path) -> None:
+    with pytest.raises(Unreachable, match="this machine does not answer"):
+        Here().run("exec sleep 100", 0.1)
+    with pytest.raises(Unreachable, match=r"board does not answer .*check that `ssh board` works without asking"):
+        over_script(tmp_path, "exec sleep 100").run("true", 0.1)
+
+
+def test_a_job_that_a_board_does_not_start_is_told_with_what_it_said(tmp_path: Path) -> None:
+    with pytest.raises(LatlabError, match="board: the job could not be started: no shell here"):
+        over_script(tmp_path, "echo no shell here; exit 1").spawn("true")
+
+
+def test_a_machine_is_found_again_by_its_address(tmp_path: Path) -> None:
+    assert (Here().address, over_script(tmp_path).address) == (Address("linux"), Address("ssh", host="board"))
+    assert (
+        Done(1, b"a\nb\n").complaint == "b" and Done(1, b"a\n", b"e\nf\n").complaint == "f" and Done(1, b"").complaint == "it said nothing"
+    )
+
+
+SAID = {
+    "machine": "aarch64",
+    "cpus": "4",
+    "fifo": "yes",
+    "dma_latency": "yes",
+    "stress-ng": "/bin/s",
+    "hackbench": "/bin/h",
+    "cyclictest": "/bin/c",
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "workload", "said"),
+    [
+        ({"hackbench": ""}, Workload(1, "hackbench -l 5"), "has no hackbench; install the package rt-tests there"),
+        ({"stress-ng": ""}, Workload(1, "cpu"), "has no stress-ng; install the package stress-ng there"),
+        ({"cyclictest": ""}, Workload(1, "idle", Instrument.BOTH), "has no cyclictest; install the package rt-tests there"),
+        ({}, Workload(1, "idle", affinity=(1, 4)), "has the CPUs 0 to 3; --affinity names CPU 4"),
+        ({"fifo": ""}, Workload(1, "idle", priority=77), "no right to run at real-time priority 77"),
+        ({"dma_latency": ""}, Workload(1, "idle"), "/dev/cpu_dma_latency cannot be written"),
+    ],
+)
+def test_what_would_make_a_measurement_fail_is_refused_before_it_begins(changed: dict[str, str], workload: Workload, said: str) -> None:
+    check_survey(Here(), Survey(SAID), replace(workload, affinity=()))
+    with pytest.raises(UsageError, match=said):
+        check_survey(Here(), Survey(SAID | changed), workload)
+
+
+def test_what_a_measurement_does_not_need_may_be_missing() -> None:
+    bare = Survey(SAID | {"stress-ng": "", "hackbench": "", "cyclictest": "", "dma_latency": ""})
+    check_survey(Here(), bare, Workload(1, "idle", Instrument.RECORDER, idle_states=True, affinity=(3,)))
+    assert Survey({}).cpus == 1 and Survey({"cpus": "6"}).cpus == 6 and Survey({}).boot_id == "" == Survey({}).machine
+
+
+def test_a_module_is_a_file_for_a_machine_that_has_an_el3(tmp_path: Path) -> None:
+    module = tmp_path / "smc.ko"
+    with pytest.raises(UsageError, match=r"smc\.ko is not a file; build guest/smc"):
+        check_module(Here(), Survey(SAID), module)
+    module.touch()
+    check_module(Here(), Survey(SAID), module)
+    check_module(Here(), Survey({}), None)
+    for found, said in (("x86_64", "is x86_64, which has no EL3"), ("", "is of an unknown kind")):
+        with pytest.raises(UsageError, match=said):
+            check_module(Here(), Survey(SAID | {"machine": found}), module)
+
+
+def test_what_belongs_beside_the_figures_is_noted() -> None:
+    assert notes(Survey({"realtime": "1"})) == []
+    (kernel,) = notes(Survey({"realtime": "0"}))
+    (beside,) = notes(Survey({"realtime": "1", "measuring": "qemu"}))
+    assert kernel == "the kernel is not PREEMPT_RT" and beside.endswith("both will show it: qemu")
+
+
+def test_a_machine_that_is_no_linux_is_told_what_it_has_to_be(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="board gives no sensible answer: hello; it must be a Linux machine with a POSIX shell"):
+        survey(over_script(tmp_path, "echo hello"), 80)
+
+
+def test_what_a_job_left_is_fetched_whole_and_its_folder_is_removed(tmp_path: Path) -> None:
+    job = linux.Job(((tmp_path / "tool", "tool"),), lambda folder: f"{folder}/tool >$OUT/said; echo aside >$OUT/note; exit 4", 0, 60)
+    (tmp_path / "tool").write_text("#!/bin/sh\necho worked\n")
+    done = linux.run_job(Here(scratch=str(tmp_path), look_every_s=0.2), Survey(SAID), job, linux.Follower())
+    assert (done.files, done.status) == ({"said": b"worked\n", "note": b"aside\n"}, 4)
+    assert done.sentence == "the measurement ended with status 4: it printed nothing" and not list(tmp_path.glob("latlab-rt.*"))
+    with pytest.raises(UsageError, match=r"no folder in /nowhere can be made: .*/nowhere"):
+        linux.run_job(Here(scratch="/nowhere"), Survey(SAID), job, linux.Follower())

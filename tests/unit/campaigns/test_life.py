@@ -10,6 +10,7 @@ import pytest
 from latlab.campaigns.life import NEVER_STARTED, Machine, refuse_interrupted, refuse_unstarted, unfinished
 from latlab.errors import LatlabError, UsageError
 from latlab.model.enums import RunStatus
+from latlab.model.run import Problem
 from latlab.store.store import open_store
 from latlab.targets.qemu.console import Console, Limits, MachineEnd
 from latlab.targets.qemu.last_words import last_words
@@ -27,7 +28,7 @@ def ended(tmp_path: Path, script: str, limits: Limits = Limits(60, 60)) -> Conso
 def test_what_qemu_says_of_its_end_comes_alone(tmp_path: Path) -> None:
     console = ended(tmp_path, f"echo '{ROMFILE}' >&2; exit 1")
     (problem,) = unfinished(console, is_started=False, whereabouts="no core executed an instruction")
-    assert problem.message == f"sh ended with status 1; it said: '{ROMFILE}'"
+    assert problem == Problem(0, f"sh ended with status 1; it said: '{ROMFILE}'")
     with pytest.raises(UsageError, match=r"^QEMU did not start the machine; it said: 'qemu-system-aarch64: failed to find romfile"):
         refuse_unstarted(console, b"")
     refuse_unstarted(console, b"a stream")
@@ -49,7 +50,7 @@ def test_what_the_probe_makes_of_a_machine_gives_way_to_what_qemu_says(tmp_path:
 def test_a_machine_that_ends_in_silence_gets_a_guess_and_its_status(tmp_path: Path, script: str) -> None:
     console = ended(tmp_path, script)
     guess, how = unfinished(console, is_started=False, whereabouts="it slept")
-    assert guess.message == f"{NEVER_STARTED}; it slept; read the logs console and secure"
+    assert guess == Problem(0, f"{NEVER_STARTED}; it slept; read the logs console and secure") and how.line == 0
     assert how.message == ("sh ended with status 1 and said nothing" if script == "exit 1" else "the machine ended before the program did")
     refuse_unstarted(console, b"")
 

@@ -58,7 +58,7 @@ def test_a_call_whose_answer_changed_has_no_figures_and_the_run_says_why(tmp_pat
     log = PsaCallsLog(framework="101", done={1: 0, 2: 0}, changed=[(2, 1, -147)], is_whole=True)
     samples, _, problems = _measured(boot(stream(tmp_path, (1, 0), (2, 0), (2, 1)), log), SUBJECT, ())
     assert samples == [cost("version", 100)]
-    assert [problem.message for problem in problems] == ["get returned -147 in iteration 1 and 0 before: its figures are left out"]
+    assert list(problems) == [Problem(0, "get returned -147 in iteration 1 and 0 before: its figures are left out")]
 
 
 def test_a_stream_that_was_cut_off_is_named(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_an_interrupt_comes_at_every_instruction_or_as_often_as_it_may() -> None
 
 def test_a_refusal_is_named_with_what_was_expected() -> None:
     (problem,) = _said(SUBJECT, PsaCallsLog(refused=[Refused(2, -134, 0)]))
-    assert problem.message == "get returned -134 where 0 is expected: nothing of it was measured"
+    assert problem == Problem(0, "get returned -134 where 0 is expected: nothing of it was measured")
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from latlab.errors import LatlabError
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.life import CUT_OFF, Address, Left, Owner
-from latlab.model.run import CoreId
+from latlab.model.run import CoreId, Problem
 from latlab.store.owner import is_alive, this_process
 from latlab.store.rows import packed
 from latlab.store.store import Store, open_store
@@ -75,7 +75,7 @@ def test_a_run_stays_its_makers_until_that_is_killed_and_then_the_next_command_e
     done = latlab("ls", store=store.place)
     assert done.returncode == 0 and done.stderr.startswith(f"run {run_id}: cut off after ") and done.stderr.count("\n") == 1
     run = store.load(run_id)
-    assert run.status is RunStatus.PARTIAL and "latlab was killed" in run.problems[0].message
+    assert run.status is RunStatus.PARTIAL and "latlab was killed" in run.problems[0].message and run.problems[0].line == 0
     assert dict(run.facts)["recovered (UTC)"] >= run.started_utc
     assert store.logs(run_id)["secure"] == b"the firmware said this"
     assert scratch.abandoned() == [] and latlab("ls", store=store.place).stderr == ""
@@ -256,7 +256,7 @@ def test_a_run_that_an_error_ends_is_over_and_says_it(store: Store) -> None:
     with pytest.raises(LatlabError), living(store, RUN) as run_id:
         raise LatlabError("the board caught fire")
     run = store.load(run_id)
-    assert run.status is RunStatus.PARTIAL and [problem.message for problem in run.problems] == ["the board caught fire"]
+    assert run.status is RunStatus.PARTIAL and run.problems == (Problem(0, "the board caught fire"),)
     assert store.lives() == ()
 
 

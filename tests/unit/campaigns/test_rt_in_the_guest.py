@@ -180,6 +180,7 @@ def test_what_a_boot_complains_of_is_the_run_s_first_with_how_it_ended(
     boots.problems, boots.status = (Problem(3, "a line was damaged"),), 9
     run = measured(store, image, GuestMachine(firmware=firmware))
     assert run.status is RunStatus.PARTIAL
+    assert {problem.line for problem in run.problems} == {0}, "of the run, not of a line"
     assert [problem.message for problem in run.problems] == [
         "it took too long",
         "a line was damaged",

@@ -14,7 +14,7 @@ from latlab.errors import LatlabError, UsageError
 from latlab.formats.probe.decoder import Decoder
 from latlab.model.conditions import Mode
 from latlab.model.enums import Clock, RunStatus
-from latlab.model.run import CoreId, Sample, Topology
+from latlab.model.run import CoreId, Problem, Sample, Topology
 from latlab.model.symbols import Image
 from latlab.store.store import Store, open_store
 from support.probe_stream import NS_EL1, S_EL1, back, core, crossing, end, header, smc
@@ -37,7 +37,9 @@ def ended(folder: Path, seen: Seen, stderr: bytes = b"", images: tuple[Image, ..
     follower: Any = SimpleNamespace(stderr=stderr, exit_status=1)
     with pytest.raises(LatlabError) as raised, living(store, run_with(status=RunStatus.RUNNING)) as run_id:
         _concluded(store, run_id, Watch((), folder, images=images), seen, follower, "")
-    return str(raised.value), [problem.message for problem in store.load(run_id).problems]
+    problems = store.load(run_id).problems
+    assert {problem.line for problem in problems} == {0}
+    return str(raised.value), [problem.message for problem in problems]
 
 
 @pytest.mark.parametrize(
@@ -174,12 +176,13 @@ def test_a_machine_that_dies_is_kept_and_told_with_its_last_words(tmp_path: Path
 )
 def test_a_machine_that_is_stopped_says_by_whom_and_its_own_end_is_no_fault(tmp_path: Path, more: dict[str, Any], said: str) -> None:
     _, found, _ = watched(tmp_path, "exec sleep 100", whole(), **more)
-    assert len(found.problems) == 1 and found.problems[0].message.startswith(said) and found.exit_status != 0
+    (problem,) = found.problems
+    assert problem.line == 0 and problem.message.startswith(said) and found.exit_status != 0
 
 
 def test_a_machine_of_which_no_core_ran_is_partial(tmp_path: Path) -> None:
     _, found, _ = watched(tmp_path, "exit 0", header() + end(0))
-    assert [problem.message for problem in found.problems] == ["no core executed an instruction"]
+    assert found.problems == (Problem(0, "no core executed an instruction"),)
 
 
 def test_a_stream_that_is_too_long_to_keep_is_measured_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -171,6 +171,16 @@ def test_another_build_is_never_the_release(tmp_path: Path) -> None:
     assert find_images(JUNO, "psci_bench", folder, "debug").payload("psci_bench") == released
 
 
+def test_a_folder_of_the_users_own_has_its_own_programs_even_beside_a_release(tmp_path: Path) -> None:
+    (released,) = fake_images(tmp_path).iterdir()
+    own = tmp_path / "mine" / "psci_bench.elf"
+    assert ImageSet(own.parent, JUNO).payload("psci_bench") == own
+    assert ImageSet(released, JUNO).payload("psci_bench") == released / "psci_bench.elf"
+    variant = ImageSet(tmp_path / "qemu_virt-bare", JUNO)
+    assert variant.payload("psci_bench") == released / "psci_bench.elf"
+    assert variant.payload("another") == tmp_path / "qemu_virt-bare" / "another.elf", "which the release does not have"
+
+
 def machine(topology: Topology, **options: object) -> Machine:
     return Machine(ImageSet(Path("/images,here"), topology), "psci_bench", **options)  # type: ignore[arg-type]
 

@@ -166,7 +166,7 @@ class Bisection:
 
 def bisect(repository: Repository, measurer: Measurer, good: Commit, bad: Commit, figure: str) -> Bisection:
     """The commit from which on the figure is nearer to the bad commit's than to the good one's. Raises UsageError where the two have the
-    same value or one of them cannot be measured."""
+    same value, LatlabError where one of them cannot be measured."""
     ends = [(commit, _asked(measurer, commit, figure)) for commit in (good, bad)]
     (_, low), (_, high) = ends
     unit = _run(measurer, good).tick.unit

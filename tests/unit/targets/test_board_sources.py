@@ -112,6 +112,7 @@ def test_what_was_overwritten_between_two_reads_is_counted(board: Board) -> None
     _, files = board.run(Sources(), f"mv {board.folder}/later {board.el3}/new_records")
     read = _read(files)
     assert read.lost == 42 and read.gaps == {0: ((0, 250),)}
+    assert files["el3-records.txt"].count(b"read\n") >= 2, "while it is measured, and when nothing else reads any more"
 
 
 def test_a_module_that_was_brought_is_taken_out_again(board: Board) -> None:

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From which commit on a figure is another: what is measured of each commit is made up, the repository is real."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from latlab.campaigns.commits import Bisection, bisect, measured_range
+from latlab.errors import LatlabError, UsageError
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Run, Sample
+from latlab.targets.commits import Commit, Repository
+from support.repositories import commit, new_repository
+from support.runs import INSTRUCTIONS, run_with
+
+FIGURE = "off/powerdown"
+
+
+class Made:
+    """In place of builds: the figure by the number of the commit, None where it cannot be measured."""
+
+    def __init__(self, values: dict[int, int | None]) -> None:
+        self.values = values
+
+    def run_of(self, one: Commit) -> Run | None:
+        value = self.values[int(one.subject.removeprefix("change "))]
+        samples = [Sample("off", Metric.POWERDOWN, CoreId(0, 0), 0, 0, value or 0)]
+        return None if value is None else run_with(samples=samples, tick=INSTRUCTIONS, id=one.subject)
+
+
+@pytest.fixture(name="repository", scope="module")
+def fixture_repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    folder: Path = new_repository(tmp_path_factory.mktemp("bisecting") / "theirs")
+    for number in range(1, 6):
+        commit(folder, f"change {number}", {"number": f"{number}\n"})
+    return Repository(folder)
+
+
+def found(repository: Repository, values: dict[int, int | None], figure: str = FIGURE) -> Bisection:
+    measurer: Any = Made(values)
+    return bisect(repository, measurer, *repository.ends("HEAD~4..HEAD"), figure)
+
+
+@pytest.mark.parametrize("values", [(20, 20, 20, 30, 30), (30, 31, 29, 20, 21)])
+def test_the_commit_is_named_from_which_on_the_figure_is_nearer_to_the_bad_one_s(repository: Repository, values: tuple[int, ...]) -> None:
+    result = found(repository, dict(enumerate(values, 1)))
+    assert (result.good[0].subject, result.good[1], result.bad[0].subject, result.bad[1]) == ("change 1", values[0], "change 5", values[4])
+    assert result.commits == 4 and result.unit == "insns" and [one.subject for one in result.suspects] == ["change 4"]
+    assert result.step is not None
+    assert (result.step.commit.subject, result.step.value) == ("change 4", values[3])
+    assert (result.step.before.subject, result.step.value_before) == ("change 3", values[2])
+
+
+def test_where_what_stands_between_cannot_be_measured_all_of_it_is_suspected(repository: Repository) -> None:
+    result = found(repository, {1: 20, 2: 20, 3: None, 4: 30, 5: 30})
+    assert result.step is None and {one.subject for one in result.suspects} == {"change 3", "change 4"}
+
+
+def test_ends_that_do_not_differ_or_cannot_be_measured_are_refused(repository: Repository) -> None:
+    with pytest.raises(UsageError, match=r"off/powerdown is 20 insns at .* and at .*; name commits between which it differs"):
+        found(repository, {1: 20, 2: 20, 3: 20, 4: 20, 5: 20})
+    with pytest.raises(LatlabError, match='"change 5" cannot be measured'):
+        found(repository, {1: 20, 2: 20, 3: 20, 4: 20, 5: None})
+    with pytest.raises(UsageError, match="no/powerdown"):
+        found(repository, {1: 20, 2: 20, 3: 20, 4: 20, 5: 30}, "no/powerdown")
+
+
+def test_a_range_has_the_runs_of_all_that_can_be_measured_the_oldest_first(repository: Repository) -> None:
+    measurer: Any = Made({1: 1, 2: None, 3: 3, 4: 4, 5: 5})
+    runs = measured_range(repository, measurer, *repository.ends("HEAD~4..HEAD"))
+    assert [run.id for run in runs] == ["change 1", "change 3", "change 4", "change 5"]

@@ -265,8 +265,8 @@ class _OfSpans(Truth):
         planted = self.case.planted
         if planted.pathology in (Pathology.NOTHING, Pathology.LEAD, Pathology.DRIFT, *CORRUPT):
             return False
-        if planted.pathology in SHAPES:
-            return span == planted.span and up and self._is_hit(cluster)
+        if planted.pathology in SHAPES:  # a wider spread moves medians either way, as in `of`
+            return span == planted.span and (up or planted.pathology is Pathology.SPREAD) and self._is_hit(cluster)
         before = self.pair.truth_before.values[span]
         share = (self.pair.truth_after.values[span] - before) / before
         if cluster is not None:

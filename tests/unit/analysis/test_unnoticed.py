@@ -18,7 +18,7 @@ from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
 from latlab.analysis.history import history
-from latlab.analysis.ladder.judge import _settled
+from latlab.analysis.ladder.judge import _by_itself, _with_level
 from latlab.analysis.wakeups.attribution import attribute
 from latlab.analysis.wakeups.lateness_parts import MEASURING_TASK
 from latlab.analysis.wakeups.tail import tails
@@ -80,7 +80,7 @@ def test_a_last_man_who_pays_in_the_first_run_only_leaves_a_gap():
 def test_a_level_lends_a_row_its_certainty_only_the_way_that_the_row_moved(way: float, verdict: Verdict):
     row = replace(row_of(same_pair(), Metric.WAKEUP), shift=Shift(1_000.0, -2_000.0, 4_000.0, 0.001), threshold=500.0, cells=())
     level = Level(Metric.WAKEUP, None, "", False, 6, Shift(1_000.0 * way, 900.0 * way, 1_100.0 * way, 1e-9), 1e-9)
-    assert _settled(row, 1.0, [level], 500.0, 0.001, Limits()).verdict is verdict
+    assert _with_level(_by_itself(row, 1.0, 500.0, Limits()), level, 500.0, 0.001).verdict is verdict
 
 
 def test_a_rate_is_weighed_by_the_exposure_of_its_own_run():

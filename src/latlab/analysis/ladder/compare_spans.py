@@ -21,7 +21,7 @@ from latlab.analysis.ladder.groups import Grouping, groups_of, left_out
 from latlab.analysis.ladder.judge import judge_rows
 from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of
 from latlab.analysis.ladder.rule_changes import rule_changes
-from latlab.analysis.ladder.shape import judged_shapes
+from latlab.analysis.ladder.shape import drifts_of, judged_shapes
 from latlab.analysis.ladder.spacing import Spacing
 from latlab.analysis.spans.overlap import overlap_suspicions
 from latlab.catalog.platform_facts import facts_of
@@ -90,8 +90,9 @@ def _judged(pair: Pair, evidence: list[Evidence], boots: tuple[int, int], limits
         return [exact_row(one, any(takes_turns(run, one.row.test) for run in (pair.a, pair.b))) for one in evidence], []
     if _identical(pair):
         return [_same(one.row) for one in evidence], []
-    rows, levels = judge_rows(evidence, boots, limits)
-    return judged_shapes(evidence, rows, limits), levels
+    drifting = [drifts_of(one) for one in evidence]
+    rows, levels = judge_rows(evidence, boots, limits, apart=[i for i, drifts in enumerate(drifting) if drifts])
+    return judged_shapes(evidence, rows, drifting, limits), levels
 
 
 def _suspect_row(pair: Pair, test: str, metric: Metric) -> Row:

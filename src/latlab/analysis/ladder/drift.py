@@ -24,8 +24,8 @@ Drifts = tuple[Drift | None, Drift | None]
 
 def drift_of(cells: Cells, threshold: float) -> Drift | None:
     """The median over boots and cells by iteration, each boot around its own, so that one late span is no regime: a line or one switch,
-    whichever leaves less, where it goes beyond the threshold and is no chance, neither given what iterations carry over to the next nor, of
-    cells and boots enough, by how these differ in it."""
+    whichever leaves less, where it goes beyond the threshold and is no chance. Cells and boots enough say that by how they differ in it,
+    whatever iterations carry over to the next; few ones only given what these carry."""
     boots, counts = np.unique(cells.boots, return_counts=True)
     iterations = int(counts.min())
     if iterations < FEWEST_ITERATIONS or len(cells.values) == 0:
@@ -38,10 +38,12 @@ def drift_of(cells: Cells, threshold: float) -> Drift | None:
     if np.isnan(series).any():
         return None
     fit = min((_line(series), _switch(series)), key=lambda fit: fit.squares)
-    if abs(fit.size) <= threshold or fit.p() >= DRIFT_P:
+    if abs(fit.size) <= threshold:
         return None
     each = np.concatenate([apart[(cells.boots == boot) & (place < iterations)].T for boot in boots])
-    return Drift(fit.size, iterations, fit.at) if fit.is_of_all(each[~np.isnan(each).any(axis=1)]) else None
+    each = each[~np.isnan(each).any(axis=1)]
+    is_shown = fit.is_of_all(each) and (len(each) >= MANY_SERIES or fit.p() < DRIFT_P)
+    return Drift(fit.size, iterations, fit.at) if is_shown else None
 
 
 def differ(drifts: Drifts, threshold: float) -> bool:

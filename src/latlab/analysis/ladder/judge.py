@@ -10,7 +10,7 @@ in docs/analysis.md.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Protocol
@@ -37,10 +37,14 @@ OWN_P_ACROSS = 0.02
 OWN_P_OF_OTHER_PARTS = 0.02
 _TINY = 1e-6
 _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
+_SHOWN = (*_CHANGED, Verdict.MOVED)
 
 
-def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Limits) -> tuple[list[Row], list[Level]]:
-    """Every row with its verdict, and the levels that were tested beside them; p-values are adjusted over both."""
+def judge_rows(
+    evidence: Sequence[Evidence], boots: tuple[int, int], limits: Limits, apart: Collection[int] = ()
+) -> tuple[list[Row], list[Level]]:
+    """Every row with its verdict, and the levels that were tested beside them; p-values are adjusted over both. What is `apart` lends no
+    other row significance."""
     if not evidence:
         return [], []
     many = sum(boots) - 2 >= FEWEST_DOF
@@ -51,39 +55,70 @@ def judge_rows(evidence: Sequence[Evidence], boots: tuple[int, int], limits: Lim
     else:
         tested = single = OneBoot(evidence)
         rows = [replace(one.row, shift=single.shift(one), basis=single.basis(one), cells=single.cells(one)) for one in evidence]
-    levels = [level for metric in dict.fromkeys(row.metric for row in rows) for level in _levels(tested, evidence, metric)]
+    metrics = dict.fromkeys(row.metric for row in rows)
+    members = [(metric, *one) for metric in metrics for one in _members(evidence, metric)]
+    levels = [_level(tested, evidence, *one) for one in members]
     by_row, by_level = _adjusted(rows, levels)
     levels = [replace(level, p_adjusted=p) for level, p in zip(levels, by_level, strict=True)]
     alone = 1.0 if many else ALONE
+    least = [row.threshold * (1.0 if row.is_term else alone) for row in rows]
     families = Counter((row.metric, row.is_occasional) for row in rows)
     settled = []
-    for row, one, p in zip(rows, evidence, by_row, strict=True):
-        own = [level for level in levels if _belongs(one, level)]
-        least = row.threshold * (1.0 if row.is_term else alone)
+    for row, p, moved in zip(rows, by_row, least, strict=True):
         each = limits.alpha * ROWS_SHARE / families[row.metric, row.is_occasional]
-        seen = detectable("level", row.shift, row.before, least, each, min(boots))
-        settled.append(replace(_settled(row, p, own, least, tested.own_p(one), limits), detectable=(seen,) if seen else ()))
+        seen = detectable("level", row.shift, row.before, moved, each, min(boots))
+        settled.append(replace(_by_itself(row, p, moved, limits), detectable=(seen,) if seen else ()))
+    standing = {i for i, row in enumerate(settled) if row.verdict in _SHOWN} | set(apart)
+    of_levels = [(level, of) for level, (_, _, of) in zip(levels, members, strict=True)]
+    for level, own in _shown_levels(tested, evidence, of_levels, standing, limits.alpha):
+        for i in own:
+            settled[i] = _with_level(settled[i], level, least[i], tested.own_p(evidence[i]))
     return settled, levels
 
 
-def _levels(tested: _Tested, evidence: Sequence[Evidence], metric: Metric) -> list[Level]:
+def _shown_levels(
+    tested: _Tested, evidence: Sequence[Evidence], levels: Sequence[tuple[Level, Sequence[int]]], standing: set[int], alpha: float
+) -> Iterator[tuple[Level, list[int]]]:
+    """Levels that are shown to have moved, the narrowest first, each with the rows that it can lend significance. What rows have by
+    themselves or from a narrower level is left out of the wider ones: others would owe theirs to a change that does not reach them."""
+    tests = Counter(level.metric for level, _ in levels)
+    accounted = set(standing)
+    for level, rows in sorted(levels, key=lambda one: one[0].rows):
+        own = [i for i in rows if i not in accounted]
+        if len(own) < 2:
+            continue
+        if len(own) < len(rows):
+            rest = _level(tested, evidence, level.metric, (level.cluster, level.role, level.at_once), own)
+            level = replace(rest, p_adjusted=min(1.0, rest.shift.p * tests[level.metric] / (1 - ROWS_SHARE)))
+        if level.p_adjusted < alpha:
+            accounted |= set(own)
+            yield level, own
+
+
+_Key = tuple[int | None, str | None, bool | None]
+
+
+def _members(evidence: Sequence[Evidence], metric: Metric) -> list[tuple[_Key, tuple[int, ...]]]:
     """Rows of one role, and of all that are no occasion: of each cluster and of all; of all also in the parallel or the serial tests."""
-    members: dict[tuple[int | None, str | None, bool | None], list[Evidence]] = defaultdict(list)
-    for one in (one for one in evidence if one.row.metric is metric):
+    members: dict[_Key, list[int]] = defaultdict(list)
+    for i, one in enumerate(evidence):
+        if one.row.metric is not metric:
+            continue
         for cluster in dict.fromkeys((None, one.row.cluster)):
-            members[cluster, one.role, None].append(one)
+            members[cluster, one.role, None].append(i)
             if cluster is None:
-                members[None, one.role, one.kind[2]].append(one)
+                members[None, one.role, one.kind[2]].append(i)
             if not (one.row.is_term or one.row.is_occasional):
-                members[cluster, None, None].append(one)
-    seen: set[frozenset[int]] = set()
-    found = []
-    for key, own in members.items():
-        rows = frozenset(map(id, own))
-        if len(own) > 1 and rows not in seen:
-            seen.add(rows)
-            found.append(Level(metric, *key, len(own), tested.level_shift(own), tests=len({one.row.test for one in own})))
-    return found
+                members[cluster, None, None].append(i)
+    once: dict[tuple[int, ...], _Key] = {}
+    for key, rows in members.items():
+        once.setdefault(tuple(rows), key)
+    return [(key, rows) for rows, key in once.items() if len(rows) > 1]
+
+
+def _level(tested: _Tested, evidence: Sequence[Evidence], metric: Metric, key: _Key, rows: Sequence[int]) -> Level:
+    own = [evidence[i] for i in rows]
+    return Level(metric, *key, len(own), tested.level_shift(own), tests=len({one.row.test for one in own}))
 
 
 def _adjusted(rows: list[Row], levels: list[Level]) -> tuple[list[float], list[float]]:
@@ -106,27 +141,22 @@ def _by_family(
     return out
 
 
-def _belongs(one: Evidence, level: Level) -> bool:
-    if level.role is None and (one.row.is_term or one.row.is_occasional):
-        return False
-    same = level.metric is one.row.metric and level.role in (None, one.role) and level.at_once in (None, one.kind[2])
-    return same and level.cluster in (None, one.row.cluster)
-
-
-def _settled(row: Row, p_adjusted: float, levels: list[Level], least: float, own_p: float, limits: Limits) -> Row:
+def _by_itself(row: Row, p_adjusted: float, least: float, limits: Limits) -> Row:
     """`least` is what a row must have moved by where no other test moved with it: one boot cannot tell less from what the cores of a test
     share."""
     verdict = decide(row.shift, row.threshold, p_adjusted, limits.alpha)
     if verdict in _CHANGED and abs(row.shift.value) <= least:
         verdict = Verdict.CANNOT_TELL
-    if verdict in _CHANGED:
-        return replace(row, verdict=verdict, p_adjusted=p_adjusted)
-    for level in levels:
-        enough = level.tests > 1 or abs(row.shift.value) > least
-        if enough and level.p_adjusted < limits.alpha and _moved_with(row, own_p, level):
-            changed = decide_exact(row.shift.value, row.threshold)
-            return replace(row, verdict=changed, p_adjusted=level.p_adjusted, basis=f"{row.basis}, with {level.rows} rows alike")
     return replace(row, verdict=verdict, p_adjusted=p_adjusted)
+
+
+def _with_level(row: Row, level: Level, least: float, own_p: float) -> Row:
+    """`level` is shown to have moved."""
+    enough = level.tests > 1 or abs(row.shift.value) > least
+    if not enough or not _moved_with(row, own_p, level):
+        return row
+    changed = decide_exact(row.shift.value, row.threshold)
+    return replace(row, verdict=changed, p_adjusted=level.p_adjusted, basis=f"{row.basis}, with {level.rows} rows alike")
 
 
 def _moved_with(row: Row, own_p: float, level: Level) -> bool:
@@ -171,13 +201,16 @@ class _ByBoots:
         return shift
 
     def level_shift(self, found: list[Evidence]) -> Shift:
-        """The mean by boot over the tests that have the most boots, each by how surely it is known."""
+        """The mean by boot over the tests that have the most boots, each by how surely it is known. Boots that agree in it by chance make
+        it no surer than its rows would be together if nothing were shared."""
         most = max((_boots(one) for one in found), key=sum)
         found = [one for one in found if _boots(one) == most]
         errors = np.array([max(self.shift(one).error, _TINY) for one in found])
         weights = np.where(np.isfinite(errors), errors, 1.0) ** -2.0
         a, b = (np.average([one.by_boot[side] for one in found], axis=0, weights=weights) for side in (0, 1))
-        return two_boots_shift(a, b, Prior(0.0, 0.0))
+        shift = two_boots_shift(a, b, Prior(0.0, 0.0))
+        least = float(weights**2 @ errors**2) / float(weights.sum()) ** 2 if np.isfinite(errors).all() else 0.0
+        return shift if shift.error**2 >= least else t_shift(shift.value, least, shift.dof)
 
     def own_p(self, one: Evidence) -> float:
         return self.shift(one).p

@@ -87,12 +87,11 @@ class Shape:
         return {Statistic.SPREAD, Statistic.P90, Statistic.P99} <= shown and open_ended and self.maxima[1] < LARGEST * self.maxima[0]
 
 
-def judged_shapes(evidence: Sequence[Evidence], rows: Sequence[Row], limits: Limits) -> list[Row]:
+def judged_shapes(evidence: Sequence[Evidence], rows: Sequence[Row], drifting: Sequence[Drifts | None], limits: Limits) -> list[Row]:
     """The rows of levels, `same` only where the shape is too, and after them a row for each figure of a shape that is shown to differ."""
-    shapes = [None if row.is_occasional else _shape(one, row) for one, row in zip(evidence, rows, strict=True)]
+    shapes = [_shape(one, row) if _has_shape(one) else None for one, row in zip(evidence, rows, strict=True)]
     figures = [figure for shape in shapes if shape is not None for figure in shape.rows]
     adjusted = dict(zip(map(id, figures), _adjusted(figures), strict=True))
-    drifting = [_drifts(one, row, shape is not None) for one, row, shape in zip(evidence, rows, shapes, strict=True)]
     out: list[Row] = []
     for row, shape, drifts in zip(rows, shapes, drifting, strict=True):
         if drifts is not None:
@@ -112,10 +111,18 @@ def judged_shapes(evidence: Sequence[Evidence], rows: Sequence[Row], limits: Lim
     return out
 
 
-def _drifts(one: Evidence, row: Row, is_known: bool) -> Drifts | None:
-    """What both runs do inside themselves, where that differs."""
-    drifts = (drift_of(one.before, row.threshold), drift_of(one.after, row.threshold)) if is_known else (None, None)
-    return drifts if differ(drifts, row.threshold) else None
+def drifts_of(one: Evidence) -> Drifts | None:
+    """What both runs do inside themselves, where that differs and the iterations are enough to tell."""
+    if not _has_shape(one):
+        return None
+    drifts = drift_of(one.before, one.row.threshold), drift_of(one.after, one.row.threshold)
+    return drifts if differ(drifts, one.row.threshold) else None
+
+
+def _has_shape(one: Evidence) -> bool:
+    """Not where the iterations are too few for any."""
+    figures = [min(len(cells.values), int(np.count_nonzero(~np.isnan(cells.values)))) for cells in (one.before, one.after)]
+    return not one.row.is_occasional and min(figures) >= FEWEST_ITERATIONS
 
 
 def _beside(row: Row, of_span: Sequence[Drifts]) -> Verdict:
@@ -140,13 +147,8 @@ def _decided(figure: Row, p: float, family: int, limits: Limits) -> Row:
     return replace(figure, verdict=verdict, p_adjusted=p, detectable=(replace(seen, more_units=None, then=None),) if seen else ())
 
 
-def _shape(one: Evidence, row: Row) -> Shape | None:
-    """None where the iterations are too few for any."""
-    if min(len(one.before.values), len(one.after.values)) < FEWEST_ITERATIONS:
-        return None
+def _shape(one: Evidence, row: Row) -> Shape:
     a, b = _side(one.before), _side(one.after)
-    if min(a.count, b.count) < FEWEST_ITERATIONS:
-        return None
     figures = [_spread(a, b), *_quantiles(a, b), _largest(a, b), _whole(a, b)]
     rows = tuple(_row(row, *figure) for figure in figures)
     return Shape(rows, (float(np.nanmax(one.before.values)), float(np.nanmax(one.after.values))))

@@ -68,6 +68,13 @@ class Evidence:
         return _means(self.a), _means(self.b)
 
     @cached_property
+    def of_cells(self) -> float:
+        """The least variance of one boot's value: what its cells scatter by, each around its own mean and that of its boot, were it all.
+        Zero where that is not known."""
+        squares, free = (sum(found) for found in zip(*map(_left_of_cells, (self.a, self.b)), strict=True))
+        return squares / free / self.cells_a_boot if free > 0 else 0.0
+
+    @cached_property
     def differences(self) -> Floats:
         """Of the cells, by their medians over the boots."""
         return nan_median(self.b) - nan_median(self.a)
@@ -141,6 +148,25 @@ def _seen(ladders: Ladders, name: str) -> bool:
 def _cell(label: str, a: Floats, b: Floats) -> Cell:
     before, after = _median(a), _median(b)
     return Cell(label, before, after, Shift(after - before, -np.inf, np.inf, 1.0), Verdict.CANNOT_TELL)
+
+
+def _left_of_cells(values: Floats) -> tuple[float, int]:
+    """The squares of what boots and cells leave of each other, and their freedom."""
+    if values.shape[1] < 2:
+        return 0.0, 0
+    known = ~np.isnan(values)
+    if not known.all():
+        values = values[known.any(axis=1)][:, known.any(axis=0)]
+        known = ~np.isnan(values)
+    left = values - _mean(values, 1)[:, None]
+    left = left - _mean(left, 0)
+    return float((left[known] ** 2).sum()), int(known.sum()) - sum(values.shape) + 1
+
+
+def _mean(values: Floats, axis: int) -> Floats:
+    """Over what is a number; numpy's takes many times as long for the few values of a table."""
+    known = ~np.isnan(values)
+    return np.asarray(np.where(known, values, 0.0).sum(axis=axis) / known.sum(axis=axis))
 
 
 def _means(values: Floats) -> Floats:

@@ -18,6 +18,7 @@ from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
+from latlab.analysis.ladder.exact import NO_COUNTERPART
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run, Sample, Topology
 from latlab.report.comparison.data import comparison_json
@@ -101,6 +102,18 @@ def test_what_a_core_did_more_often_than_another_is_compared_too():
     assert slow.verdict is Verdict.REGRESSED and slow.rows[0].basis == "exact, 10 of 20 iterations, +900.0 %"
     alike = compare(_run_of_two("a", [500] * 10), _run_of_two("b", [500] * 10))
     assert (alike.verdict, alike.gaps) == (Verdict.SAME, ())
+
+
+def test_a_figure_that_one_run_alone_has_passes_no_gate_whatever_else_is_the_same():
+    dear, other = _run_of_two("b", [500, 900]), _run_of_two("c", [500] * 2, "another")
+    comparison = compare(_with(_run_of_two("a", [500]), other), _with(dear, other))
+    assert {row.verdict for row in comparison.rows} == {Verdict.SAME, Verdict.CANNOT_TELL}
+    assert comparison.gaps == (f"{TEST} wakeup, cluster 0: {NO_COUNTERPART}",)
+    assert decide_gate(comparison, frozenset({"regressed"})).exit_code == 3
+
+
+def _with(run: Run, other: Run) -> Run:
+    return run_with(id=run.id, topology=run.topology, tick=run.tick, samples=[*run.samples, *other.samples])
 
 
 def test_iterations_of_cores_that_run_at_once_are_compared_whole_and_missing_ones_leave_no_peace():

@@ -16,7 +16,7 @@ from latlab.analysis.base.summary import takes_turns
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
 from latlab.analysis.ladder.canonical import fit_ladders, is_refused
 from latlab.analysis.ladder.evidence import Evidence, group_evidence, ladder_evidence
-from latlab.analysis.ladder.exact import exact_row
+from latlab.analysis.ladder.exact import NO_COUNTERPART, exact_row
 from latlab.analysis.ladder.groups import Grouping, groups_of, left_out
 from latlab.analysis.ladder.judge import judge_rows
 from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of
@@ -61,6 +61,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> Comparison:
         gaps += [gap for gap in found.gaps if gap not in gaps]
         evidence += [group_evidence(group, spacing) for group in found.groups]
     rows, levels = _judged(pair, evidence, boots, limits)
+    gaps += [f"{row.test} {row.metric}, {row.name}: {NO_COUNTERPART}" for row in rows if _is_exact(pair) and _lacks_counterpart(row)]
     rows += [_suspect_row(whole, *span) for span in whole.common if span in whole.suspect]
     changes = rule_changes(pair, facts)
     return Comparison(
@@ -86,13 +87,22 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> Comparison:
 
 def _judged(pair: Pair, evidence: list[Evidence], boots: tuple[int, int], limits: Limits) -> tuple[list[Row], list[Level]]:
     """Instruction counts and virtual time are deterministic; and figures that are equal throughout need no test."""
-    if pair.a.tick.clock is not Clock.TIME:
+    if _is_exact(pair):
         return [exact_row(one, any(takes_turns(run, one.row.test) for run in (pair.a, pair.b))) for one in evidence], []
     if _identical(pair):
         return [_same(one.row) for one in evidence], []
     drifting = [drifts_of(one) for one in evidence]
     rows, levels = judge_rows(evidence, boots, limits, apart=[i for i, drifts in enumerate(drifting) if drifts])
     return judged_shapes(evidence, rows, drifting, limits), levels
+
+
+def _is_exact(pair: Pair) -> bool:
+    return pair.a.tick.clock is not Clock.TIME
+
+
+def _lacks_counterpart(row: Row) -> bool:
+    """Counts do not scatter, so what cannot be told of them without a difference is what one run did more often."""
+    return row.verdict is Verdict.CANNOT_TELL and not row.shift.value
 
 
 def _suspect_row(pair: Pair, test: str, metric: Metric) -> Row:

@@ -20,6 +20,7 @@ from latlab.analysis.base.verdicts import Verdict, decide_exact, overall
 from latlab.analysis.base.wording import said_in_iterations
 from latlab.analysis.ladder.evidence import Evidence
 
+NO_COUNTERPART = "one run has more iterations, and these hold figures that the others do not"
 _ROUNDING = 1e-9
 
 
@@ -90,7 +91,7 @@ def _basis(cells: Iterable[_Compared], decisive: _Compared) -> str:
     if decisive.in_iterations is not None:
         return f"exact, {said_in_iterations(decisive.in_iterations)}"
     if decisive.untold:
-        return "exact, but one run has more iterations, and these hold figures that the others do not"
+        return f"exact, but {NO_COUNTERPART}"
     if decisive.verdict is not Verdict.SAME:
         return "exact"
     return "exact, in the same order" if all(cell.same_order for cell in cells) else "exact, in another order"

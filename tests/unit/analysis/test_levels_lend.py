@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whom a level lends certainty, what few boots that agree are worth, and a drift in noise that carries over."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from latlab.analysis.base.columns import Cells
+from latlab.analysis.base.comparison import Level
+from latlab.analysis.base.moderated import t_shift
+from latlab.analysis.base.statistics import Shift
+from latlab.analysis.ladder.drift import drift_of
+from latlab.analysis.ladder.evidence import _left_of_cells
+from latlab.analysis.ladder.judge import ROWS_SHARE, _no_surer, _shown_levels
+from latlab.model.enums import Metric
+
+ALPHA = 0.0025
+ROWS = [SimpleNamespace(row=SimpleNamespace(test=f"test{i}")) for i in range(4)]
+
+
+def _level(rows: int, p: float) -> Level:
+    return Level(Metric.WAKEUP, None, "", None, rows, Shift(900.0, 800.0, 1_000.0, p), p)
+
+
+def _shown(p_of_rest: float, standing: set[int]) -> list[tuple[list[int], float]]:
+    """Of a level of the first two rows and one of all four, both shown; `p_of_rest` is what any rows left over have together."""
+    tested = SimpleNamespace(level_shift=lambda found: Shift(900.0, 0.0, 0.0, p_of_rest))
+    levels = [(_level(4, 1e-6), [0, 1, 2, 3]), (_level(2, 1e-6), [0, 1])]
+    return [(own, level.p_adjusted) for level, own in _shown_levels(tested, ROWS, levels, standing, ALPHA)]
+
+
+def test_rows_that_a_narrower_level_accounts_for_lend_the_others_of_a_wider_one_nothing():
+    assert _shown(0.5, set()) == [([0, 1], 1e-6)]
+
+
+def test_what_the_other_rows_show_together_they_still_lend_each_other():
+    assert _shown(1e-5, set()) == [([0, 1], 1e-6), ([2, 3], pytest.approx(1e-5 * 2 / (1 - ROWS_SHARE)))]
+
+
+def test_rows_that_stand_by_themselves_lend_nothing_and_a_single_row_is_no_level():
+    assert _shown(0.5, {0, 1}) == []
+    assert _shown(1e-9, {0, 1, 2}) == []
+
+
+def test_what_boots_and_cells_leave_of_each_other_is_that_of_a_two_way_layout():
+    values = np.array([[1.0, 2.0, 6.0], [2.0, 5.0, 5.0]])
+    left = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
+    assert _left_of_cells(values) == (pytest.approx((left**2).sum()), 2)
+    assert _left_of_cells(values + np.array([[0.0], [100.0]]) + np.array([5.0, 0.0, 9.0])) == (pytest.approx((left**2).sum()), 2)
+    assert _left_of_cells(values[:, :1]) == (0.0, 0)
+
+
+def test_a_cell_that_is_missing_in_a_boot_takes_one_degree_of_freedom():
+    values = np.array([[1.0, 2.0, np.nan], [2.0, 5.0, 5.0], [1.0, 3.0, 6.0]])
+    assert _left_of_cells(values)[1] == 3
+    assert _left_of_cells(np.vstack([values, np.full((1, 3), np.nan)]))[1] == 3
+
+
+def test_boots_that_agree_by_chance_are_as_sure_as_their_cells_and_others_stay_as_they_are():
+    sure = t_shift(500.0, 10.0, 6)
+    assert _no_surer(sure, 9.0) is sure
+    assert _no_surer(sure, 40_000.0) == t_shift(500.0, 40_000.0, 6)
+
+
+def _carried(seed: int, drift: float) -> Cells:
+    """Four boots of twenty iterations and two cells, noise of 500 that carries six tenths over to the next iteration."""
+    steps: NDArray[np.float64] = np.random.default_rng(seed).standard_normal((4, 20, 2)) * 500
+    for i in range(1, 20):
+        steps[:, i] = 0.6 * steps[:, i - 1] + 0.8 * steps[:, i]
+    values = 23_000 + steps + drift * np.linspace(0.0, 1.0, 20)[None, :, None]
+    return Cells(np.repeat(np.arange(4), 20), values.reshape(80, 2))
+
+
+def test_a_drift_of_all_boots_and_cells_is_told_though_iterations_carry_over():
+    found = [drift_of(_carried(seed, 4_600.0), 700.0) for seed in range(20)]
+    assert all(one is not None and 3_000 < one.size < 6_000 for one in found)
+
+
+def test_noise_that_carries_over_is_no_drift():
+    assert [drift_of(_carried(seed, 0.0), 200.0) for seed in range(100)] == [None] * 100

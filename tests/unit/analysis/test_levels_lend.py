@@ -62,8 +62,8 @@ def test_a_cell_that_is_missing_in_a_boot_takes_one_degree_of_freedom():
 
 def test_boots_that_agree_by_chance_are_as_sure_as_their_cells_and_others_stay_as_they_are():
     sure = t_shift(500.0, 10.0, 6)
-    assert _no_surer(sure, 9.0) is sure
-    assert _no_surer(sure, 40_000.0) == t_shift(500.0, 40_000.0, 6)
+    assert _no_surer(sure, 9.0, 6) is sure
+    assert _no_surer(sure, 40_000.0, 6) == t_shift(500.0, 40_000.0, 9)
 
 
 def _carried(seed: int, drift: float) -> Cells:

@@ -185,12 +185,17 @@ class _ByBoots:
     def __init__(self, evidence: Sequence[Evidence]) -> None:
         self._most = max(sum(_boots(one)) for one in evidence)
         self._priors = _priors((one.kind, *one.by_boot, one.cells_a_boot) for one in evidence)
-        self._shifts = {id(one): self._shift(one) for one in evidence}
+        self._moderated = {id(one): self._by_kind(one) for one in evidence}
+        self._shifts = {id(one): self._by_cells(one) for one in evidence}
 
     def shift(self, one: Evidence) -> Shift:
         return self._shifts[id(one)]
 
-    def _shift(self, one: Evidence) -> Shift:
+    def _by_cells(self, one: Evidence) -> Shift:
+        a, b = _boots(one)
+        return _no_surer(self._moderated[id(one)], one.of_cells * (1 / a + 1 / b), a + b - 2)
+
+    def _by_kind(self, one: Evidence) -> Shift:
         """Few boots of what comes in some of them only may agree by chance, to the tick. Where nothing else shows their scatter, no more is
         claimed than how often chance alone would set all boots of one run beyond all of the other."""
         a, b = one.by_boot
@@ -199,7 +204,7 @@ class _ByBoots:
         agree_by_chance = not prior.dof and not _pooled_variance(a, b)[0]
         if in_some and (agree_by_chance or len(a) + len(b) - 2 < FEWEST_DOF_OF_OCCASIONAL):
             return t_shift(float(b.mean() - a.mean()), np.inf, 0)
-        shift = _no_surer(two_boots_shift(a, b, prior, one.cells_a_boot), one.of_cells * (1 / len(a) + 1 / len(b)))
+        shift = two_boots_shift(a, b, prior, one.cells_a_boot)
         if one.row.is_occasional and not prior.dof:
             return replace(shift, p=max(shift.p, 2 / comb(len(a) + len(b), len(a))))
         return shift
@@ -209,11 +214,11 @@ class _ByBoots:
         it no surer than its rows would be together if nothing were shared."""
         most = max((_boots(one) for one in found), key=sum)
         found = [one for one in found if _boots(one) == most]
-        errors = np.array([max(self.shift(one).error, _TINY) for one in found])
+        errors = np.array([max(self._moderated[id(one)].error, _TINY) for one in found])
         weights = np.where(np.isfinite(errors), errors, 1.0) ** -2.0
         a, b = (np.average([one.by_boot[side] for one in found], axis=0, weights=weights) for side in (0, 1))
-        shift = two_boots_shift(a, b, Prior(0.0, 0.0))
-        return _no_surer(shift, float(weights**2 @ errors**2) / float(weights.sum()) ** 2 if np.isfinite(errors).all() else 0.0)
+        least = float(weights**2 @ errors**2) / float(weights.sum()) ** 2 if np.isfinite(errors).all() else 0.0
+        return _no_surer(two_boots_shift(a, b, Prior(0.0, 0.0)), least, sum(most) - 2)
 
     def own_p(self, one: Evidence) -> float:
         return self.shift(one).p
@@ -223,9 +228,10 @@ class _ByBoots:
         return f"{len(a)} and {len(b)} boots"
 
 
-def _no_surer(shift: Shift, least: float) -> Shift:
-    """Boots that agree by chance are no surer than a variance of `least` leaves them."""
-    return shift if shift.error**2 >= least else t_shift(shift.value, least, shift.dof)
+def _no_surer(shift: Shift, least: float, boots_dof: int) -> Shift:
+    """Boots that agree by chance are no surer than a variance of `least` leaves them, which is then known by half as much again as they
+    say."""
+    return shift if shift.error**2 >= least else t_shift(shift.value, least, shift.dof + boots_dof / 2)
 
 
 def two_boots_shift(a: Floats, b: Floats, prior: Prior, cells: float = 1.0) -> Shift:

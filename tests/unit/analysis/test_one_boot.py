@@ -38,6 +38,11 @@ def test_the_scatter_within_rows_is_pooled_without_cells_that_stand_out():
     assert _pooled([np.array([1.0])]) == _Scatter(0.0, 0.0)
 
 
+def test_cells_that_are_far_off_but_many_are_a_second_mode_and_not_left_out():
+    two_modes = np.array([0.0, 1.0, 2.0, 1.0, 0.0, 2.0, 1.0, 60.0, 61.0])
+    assert _pooled([two_modes]) == _Scatter(pytest.approx(float(two_modes.var(ddof=1))), 8)
+
+
 def test_two_variances_together_have_the_degrees_of_freedom_of_satterthwaite():
     variance, dof = _joined(_Scatter(2.0, 3.0), _Scatter(1.0, 4.0), MOST_DOF)
     assert (variance, dof) == pytest.approx((3.0, 9.0 / (4.0 / 3 + 1.0 / 4)))

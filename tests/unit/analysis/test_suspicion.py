@@ -4,9 +4,11 @@
 from dataclasses import replace
 from itertools import permutations
 
+import numpy as np
 import pytest
 
 from latlab.analysis.base.columns import columns_of
+from latlab.analysis.base.suspect_pair import _Side, _source
 from latlab.analysis.base.suspect_run import suspicions_of
 from latlab.analysis.base.suspicion import Doubt, Ground
 from latlab.analysis.base.verdicts import Verdict
@@ -242,3 +244,12 @@ def test_suspicions_are_written_as_data_and_as_errors():
     assert '"doubt": "half clock"' in comparison_json(comparison)
     xml = comparison_junit(comparison, decide_gate(comparison, FAIL_ON))
     assert 'classname="suspect"' in xml and '<error message="suspect in b: every figure is half' in xml
+
+
+def test_a_column_that_holds_another_is_known_though_its_cells_scatter():
+    down, flush = ("cpu_off_serial", Metric.POWERDOWN), ("cpu_off_serial", Metric.CACHE_FLUSH)
+    was = _Side(down, np.array([2_790.0, 2_790.0, 2_750.0, 2_750.0]), np.full(4, 30_000.0), 0.05)
+    taken = _Side(flush, np.full(4, 360.0), np.array([2_400.0, 2_400.0, 1_800.0, 1_800.0]), 0.05)
+    assert _source(taken, {down: was, flush: taken}) == down
+    even = replace(taken, after=np.full(4, 2_090.0))
+    assert _source(even, {down: was, flush: even}) is None, "as far off on average, by no scatter"

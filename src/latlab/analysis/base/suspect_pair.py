@@ -183,8 +183,11 @@ def _source(side: _Side, moved: dict[Span, _Side]) -> Span | None:
     own = _apart(side, side)
     others = {span: _apart(other, side) for span, other in moved.items() if span != side.span}
     span = min(others, key=lambda one: others[one], default=None)
-    near = max(min(WITHIN + side.slack, own / SURER), own / MUCH_SURER)
-    return span if span is not None and others[span] <= near else None
+    if span is None:
+        return None
+    scatter = replace(side, before=moved[span].before).scatter
+    near = max(min(WITHIN + side.slack + scatter, own / SURER), own / MUCH_SURER)
+    return span if others[span] <= near else None
 
 
 def _apart(before: _Side, after: _Side) -> float:

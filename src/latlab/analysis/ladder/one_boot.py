@@ -36,6 +36,7 @@ ALONE = 10 / 3
 FAR = 5.0
 FAR_OF_FEW = 20.0
 FEW = 7
+MOST_FAR = 1 / 8
 UNLIKE_P = 0.05
 FEWEST_TESTS = 4
 _MAD = 1.4826
@@ -120,7 +121,8 @@ class OneBoot:
         assumed = (share * one.row.threshold) ** 2
         offset = _Scatter(assumed, MOST_DOF)
         if tests.dof:
-            plausible = min(tests.variance, (ALONE * one.row.threshold) ** 2)
+            # What cores share is a few thresholds, or as much as each of them scatters by.
+            plausible = min(tests.variance, max((ALONE * one.row.threshold) ** 2, own.variance))
             offset = _Scatter(*Prior(assumed, WEIGHT).moderate(plausible, tests.dof))
         if not own.dof and not tests.dof:
             return _UNKNOWN, _UNKNOWN
@@ -183,13 +185,15 @@ def _with_sums(differences: _Scatter, sums: _Scatter) -> _Scatter:
 
 def _pooled(rows: Sequence[Floats]) -> _Scatter:
     """The variance within rows. Cells that lie five deviations from their row's median are left out: they are for the row to tell. Of few
-    cells the deviation is not known well, and only those twenty off are."""
+    cells the deviation is not known well, and only those twenty off are. Where they are many they are no exceptions but a second mode."""
     centred = [row - np.median(row) for row in rows if len(row) > 1]
     if not centred:
         return _Scatter(0.0, 0.0)
     spread = np.abs(np.concatenate(centred))
     typical = _MAD * float(np.median(spread[spread > 0])) if (spread > 0).any() else 0.0
     far = typical * (FAR if len(spread) >= FEW else FAR_OF_FEW)
+    if np.count_nonzero(spread > far) > max(MOST_FAR * len(spread), 1):
+        far = np.inf
     squares, dof = 0.0, 0
     for row in centred:
         kept = row[np.abs(row) <= far] if len(row) > 2 else row

@@ -225,7 +225,7 @@ class _OfSpans(Truth):
                 yield Wrong.BLAME
         elif isinstance(finding, f.NothingMoved):
             hidden = self.case.planted.pathology in (Pathology.LAST_MAN, *(c for c in CORRUPT if c is not Pathology.PASTED))
-            if hidden or self._is_hit(None):
+            if hidden or (self._is_hit(None) and not finding.of_levels):  # a shape is no level
                 yield Wrong.PEACE
         elif isinstance(finding, f.RuleBroken):
             if not self.breaks_rules:

@@ -141,6 +141,7 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
         ),
         (f.OrderChanged((A, B), (B, A), None), "order changed: 0.1, 1.0 to 1.0, 0.1"),
         (f.NothingMoved(), "no structure changed beyond its threshold"),
+        (f.NothingMoved(of_levels=True), "no level changed beyond its threshold"),
         (
             f.MetricMoved(
                 Metric.WAKEUP,

@@ -380,7 +380,9 @@ class OrderChanged:
 
 @dataclass(frozen=True, slots=True)
 class NothingMoved:
-    """No structure changed beyond its threshold."""
+    """No structure changed beyond its threshold; `of_levels`: no level did, and of the tails not all is told."""
+
+    of_levels: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,8 +200,8 @@ class _Sentence:
                 told = f"order changed: {_cores(before)} to {_cores(after)}"
                 stayed = "" if largest is None else f"; at its place in the queue no span moved by more than {largest * 100:.1f} %"
                 return told + stayed
-            case f.NothingMoved():
-                return "no structure changed beyond its threshold"
+            case f.NothingMoved(of_levels):
+                return f"no {'level' if of_levels else 'structure'} changed beyond its threshold"
 
     def _functions(self, finding: f.FunctionsMoved) -> str:
         shown, rest = finding.functions[:MOST_FUNCTIONS], finding.functions[MOST_FUNCTIONS:]

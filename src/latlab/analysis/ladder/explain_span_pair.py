@@ -132,7 +132,7 @@ def _large(comparison: Comparison) -> f.LargeUntold:
 def _quiet(comparison: Comparison) -> f.NothingMoved | f.NotTold:
     untold = [row for row in comparison.rows if row.verdict is Verdict.CANNOT_TELL]
     if not untold:
-        return f.NothingMoved()
+        return f.NothingMoved(any(row.verdict is Verdict.SAME_LEVEL for row in comparison.rows))
     largest = max((row.relative for row in untold if isfinite(row.relative)), key=abs, default=float("inf"))
     return f.NotTold(len(untold), len(comparison.rows), largest)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,7 +20,7 @@ from latlab.analysis.ladder.judge import ROWS_SHARE, _no_surer, _shown_levels
 from latlab.model.enums import Metric
 
 ALPHA = 0.0025
-ROWS = [SimpleNamespace(row=SimpleNamespace(test=f"test{i}")) for i in range(4)]
+ROWS = [SimpleNamespace(row=SimpleNamespace(test=f"test{i}", threshold=500.0)) for i in range(4)]
 
 
 def _level(rows: int, p: float) -> Level:
@@ -44,6 +45,13 @@ def test_what_the_other_rows_show_together_they_still_lend_each_other():
 def test_rows_that_stand_by_themselves_lend_nothing_and_a_single_row_is_no_level():
     assert _shown(0.5, {0, 1}) == []
     assert _shown(1e-9, {0, 1, 2}) == []
+
+
+def test_a_level_within_its_rows_thresholds_lends_nothing_and_still_accounts_for_them():
+    tested = SimpleNamespace(level_shift=lambda found: Shift(900.0, 0.0, 0.0, 0.5))
+    within = replace(_level(2, 1e-6), shift=Shift(-400.0, -500.0, -300.0, 1e-6))
+    levels = [(_level(4, 1e-6), [0, 1, 2, 3]), (within, [0, 1])]
+    assert list(_shown_levels(tested, ROWS, levels, set(), ALPHA)) == []
 
 
 def test_what_boots_and_cells_leave_of_each_other_is_that_of_a_two_way_layout():

@@ -80,7 +80,8 @@ def _shown_levels(
     tested: _Tested, evidence: Sequence[Evidence], levels: Sequence[tuple[Level, Sequence[int]]], standing: set[int], alpha: float
 ) -> Iterator[tuple[Level, list[int]]]:
     """Levels that are shown to have moved, the narrowest first, each with the rows that it can lend significance. What rows have by
-    themselves or from a narrower level is left out of the wider ones: others would owe theirs to a change that does not reach them."""
+    themselves or from a narrower level is left out of the wider ones: others would owe theirs to a change that does not reach them. A
+    level that moved by less than its rows' thresholds makes no row certain to lie beyond its own."""
     tests = Counter(level.metric for level, _ in levels)
     accounted = set(standing)
     for level, rows in sorted(levels, key=lambda one: one[0].rows):
@@ -92,7 +93,8 @@ def _shown_levels(
             level = replace(rest, p_adjusted=min(1.0, rest.shift.p * tests[level.metric] / (1 - ROWS_SHARE)))
         if level.p_adjusted < alpha:
             accounted |= set(own)
-            yield level, own
+            if abs(level.shift.value) > np.median([evidence[i].row.threshold for i in own]):
+                yield level, own
 
 
 _Key = tuple[int | None, str | None, bool | None]
@@ -202,7 +204,8 @@ class _ByBoots:
         prior = self._priors[one.kind]
         in_some = one.row.is_occasional or len(a) + len(b) < self._most
         agree_by_chance = not prior.dof and not _pooled_variance(a, b)[0]
-        if in_some and (agree_by_chance or len(a) + len(b) - 2 < FEWEST_DOF_OF_OCCASIONAL):
+        is_few = min(len(a), len(b)) < 2 or len(a) + len(b) - 2 < FEWEST_DOF_OF_OCCASIONAL
+        if in_some and (agree_by_chance or is_few):
             return t_shift(float(b.mean() - a.mean()), np.inf, 0)
         shift = two_boots_shift(a, b, prior, one.cells_a_boot)
         if one.row.is_occasional and not prior.dof:

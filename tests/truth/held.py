@@ -180,7 +180,7 @@ class _OfSpans(Truth):
         moved = self._moved(span, row)
         if not len(moved):
             return Shown()
-        least = NO_TRUTH * 0.01 * float(np.abs(self.pair.truth_before.values[span]).mean())
+        least = NO_TRUTH * 0.01 * abs(row.before)  # of the row: a span's mean holds flushes of clusters beside those of cores
         alike = float(np.ptp(moved)) <= 1e-6 + 0.02 * float(np.abs(moved).max())
         return Shown(bool((moved > least).any()), bool((moved < -least).any()), float(moved.mean()) if alike else None)
 

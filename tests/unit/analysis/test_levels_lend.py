@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -16,22 +17,25 @@ from latlab.analysis.base.moderated import t_shift
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.ladder.drift import drift_of
 from latlab.analysis.ladder.evidence import _left_of_cells
-from latlab.analysis.ladder.judge import ROWS_SHARE, _no_surer, _shown_levels
+from latlab.analysis.ladder.judge import ROWS_SHARE, _Lending, _no_surer
 from latlab.model.enums import Metric
 
 ALPHA = 0.0025
 ROWS = [SimpleNamespace(row=SimpleNamespace(test=f"test{i}", threshold=500.0)) for i in range(4)]
 
 
+UNLIKE = [Shift(one, 0.0, 0.0, 1.0, 50.0) for one in (5_000.0, 5_000.0, 600.0, 600.0)]
+
+
 def _level(rows: int, p: float) -> Level:
     return Level(Metric.WAKEUP, None, "", None, rows, Shift(900.0, 800.0, 1_000.0, p), p)
 
 
-def _shown(p_of_rest: float, standing: set[int]) -> list[tuple[list[int], float]]:
+def _shown(p_of_rest: float, standing: set[int], shifts: Sequence[Shift] = UNLIKE) -> list[tuple[list[int], float]]:
     """Of a level of the first two rows and one of all four, both shown; `p_of_rest` is what any rows left over have together."""
     tested = SimpleNamespace(level_shift=lambda found: Shift(900.0, 0.0, 0.0, p_of_rest))
     levels = [(_level(4, 1e-6), [0, 1, 2, 3]), (_level(2, 1e-6), [0, 1])]
-    return [(own, level.p_adjusted) for level, own in _shown_levels(tested, ROWS, levels, standing, ALPHA)]
+    return [(own, level.p_adjusted) for level, own in _Lending(tested, ROWS, shifts, frozenset(), ALPHA).shown(levels, standing)]
 
 
 def test_rows_that_a_narrower_level_accounts_for_lend_the_others_of_a_wider_one_nothing():
@@ -44,14 +48,23 @@ def test_what_the_other_rows_show_together_they_still_lend_each_other():
 
 def test_rows_that_stand_by_themselves_lend_nothing_and_a_single_row_is_no_level():
     assert _shown(0.5, {0, 1}) == []
-    assert _shown(1e-9, {0, 1, 2}) == []
+    assert _shown(1e-9, {0, 1, 2}, [*UNLIKE[:3], Shift(-600.0, 0.0, 0.0, 1.0, 50.0)]) == []
 
 
 def test_a_level_within_its_rows_thresholds_lends_nothing_and_still_accounts_for_them():
     tested = SimpleNamespace(level_shift=lambda found: Shift(900.0, 0.0, 0.0, 0.5))
     within = replace(_level(2, 1e-6), shift=Shift(-400.0, -500.0, -300.0, 1e-6))
     levels = [(_level(4, 1e-6), [0, 1, 2, 3]), (within, [0, 1])]
-    assert list(_shown_levels(tested, ROWS, levels, set(), ALPHA)) == []
+    assert list(_Lending(tested, ROWS, UNLIKE, frozenset(), ALPHA).shown(levels, set())) == []
+
+
+def test_a_row_that_moved_as_those_did_that_are_told_has_their_certainty():
+    """Together the two that are left show nothing, each with those that moved alike does."""
+    alike = [Shift(900.0, 0.0, 0.0, 1.0, 50.0)] * 3 + [Shift(-900.0, 0.0, 0.0, 1.0, 50.0)]
+    tested = SimpleNamespace(level_shift=lambda found: Shift(900.0, 0.0, 0.0, 1e-5 if len(found) == 4 else 0.5))
+    levels = [(_level(4, 1e-6), [0, 1, 2, 3]), (_level(2, 1e-6), [0, 1])]
+    assert [own for _, own in _Lending(tested, ROWS, alike, frozenset(), ALPHA).shown(levels, set())] == [[0, 1], [2]]
+    assert [own for _, own in _Lending(tested, ROWS, alike, frozenset({0, 1}), ALPHA).shown(levels, set())] == []
 
 
 def test_what_boots_and_cells_leave_of_each_other_is_that_of_a_two_way_layout():

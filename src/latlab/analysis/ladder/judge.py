@@ -35,6 +35,8 @@ ROWS_SHARE = 0.4
 OWN_P = 0.05
 OWN_P_ACROSS = 0.02
 OWN_P_OF_OTHER_PARTS = 0.02
+ALIKE = 2.0
+"""Standard errors that two rows with one cause differ by at most."""
 _TINY = 1e-6
 _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 _SHOWN = (*_CHANGED, Verdict.MOVED)
@@ -68,33 +70,59 @@ def judge_rows(
         each = limits.alpha * ROWS_SHARE / families[row.metric, row.is_occasional]
         seen = detectable("level", row.shift, row.before, moved, each, min(boots))
         settled.append(replace(_by_itself(row, p, moved, limits), detectable=(seen,) if seen else ()))
-    standing = {i for i, row in enumerate(settled) if row.verdict in _SHOWN} | set(apart)
+    standing = {i for i, row in enumerate(settled) if row.verdict in _SHOWN}
     of_levels = [(level, of) for level, (_, _, of) in zip(levels, members, strict=True)]
-    for level, own in _shown_levels(tested, evidence, of_levels, standing, limits.alpha):
+    lending = _Lending(tested, evidence, [row.shift for row in rows], frozenset(apart), limits.alpha)
+    for level, own in lending.shown(of_levels, standing):
         for i in own:
             settled[i] = _with_level(settled[i], level, least[i], tested.own_p(evidence[i]))
     return settled, levels
 
 
-def _shown_levels(
-    tested: _Tested, evidence: Sequence[Evidence], levels: Sequence[tuple[Level, Sequence[int]]], standing: set[int], alpha: float
-) -> Iterator[tuple[Level, list[int]]]:
-    """Levels that are shown to have moved, the narrowest first, each with the rows that it can lend significance. What rows have by
-    themselves or from a narrower level is left out of the wider ones: others would owe theirs to a change that does not reach them. A
-    level that moved by less than its rows' thresholds makes no row certain to lie beyond its own."""
-    tests = Counter(level.metric for level, _ in levels)
-    accounted = set(standing)
-    for level, rows in sorted(levels, key=lambda one: one[0].rows):
-        own = [i for i in rows if i not in accounted]
-        if len(own) < 2:
-            continue
-        if len(own) < len(rows):
-            rest = _level(tested, evidence, level.metric, (level.cluster, level.role, level.at_once), own)
-            level = replace(rest, p_adjusted=min(1.0, rest.shift.p * tests[level.metric] / (1 - ROWS_SHARE)))
-        if level.p_adjusted < alpha:
-            accounted |= set(own)
-            if abs(level.shift.value) > np.median([evidence[i].row.threshold for i in own]):
-                yield level, own
+@dataclass(frozen=True)
+class _Lending:
+    """Which level lends which rows significance. What rows have by themselves or from a narrower level is no part of the wider ones, but
+    for a row that moved as they did: others would owe theirs to a change that does not reach them."""
+
+    tested: _Tested
+    evidence: Sequence[Evidence]
+    shifts: Sequence[Shift]
+    apart: frozenset[int]
+    alpha: float
+
+    def shown(self, levels: Sequence[tuple[Level, Sequence[int]]], standing: set[int]) -> Iterator[tuple[Level, list[int]]]:
+        """The narrowest first, each with the rows that it can lend to."""
+        tests = Counter(level.metric for level, _ in levels)
+        accounted = standing | self.apart
+        for whole, rows in sorted(levels, key=lambda one: one[0].rows):
+            own = [i for i in rows if i not in accounted]
+            level = whole if len(own) == len(rows) else self._of(whole, own, tests[whole.metric])
+            if level is not None and level.p_adjusted < self.alpha:
+                accounted |= set(own)
+                if self._is_beyond(level, own):
+                    yield level, own
+                continue
+            for i in own:
+                alike = [j for j in rows if j not in own and j not in self.apart and self._are_alike(i, j)]
+                level = self._of(whole, [*own, *alike], tests[whole.metric]) if alike else None
+                if level is not None and level.p_adjusted < self.alpha and self._is_beyond(level, [i]):
+                    accounted.add(i)
+                    yield level, [i]
+
+    def _of(self, level: Level, rows: Sequence[int], tests: int) -> Level | None:
+        """A part of a level, its p-value by Bonferroni's method."""
+        if len(rows) < 2:
+            return None
+        part = _level(self.tested, self.evidence, level.metric, (level.cluster, level.role, level.at_once), rows)
+        return replace(part, p_adjusted=min(1.0, part.shift.p * tests / (1 - ROWS_SHARE)))
+
+    def _is_beyond(self, level: Level, rows: Sequence[int]) -> bool:
+        """A level that moved by less than its rows' thresholds makes no row certain to lie beyond its own."""
+        return abs(level.shift.value) > float(np.median([self.evidence[i].row.threshold for i in rows]))
+
+    def _are_alike(self, i: int, j: int) -> bool:
+        one, other = self.shifts[i], self.shifts[j]
+        return abs(one.value - other.value) <= ALIKE * float(np.hypot(one.error, other.error)) and one.value * other.value > 0
 
 
 _Key = tuple[int | None, str | None, bool | None]

@@ -11,7 +11,7 @@ from truth.held import Held, Wrong, held
 pytestmark = pytest.mark.slow
 
 PAIRS, SHARDS = 10_000, 8
-MOST_FLAGGED, MOST_BLAME, MOST_PEACE = 0.03, 0.04, 0.01
+MOST_FLAGGED, MOST_BLAME, MOST_PEACE = 0.02, 0.01, 0.002
 
 
 def shares(found: list[Held], wrong: Wrong) -> float:

@@ -184,9 +184,10 @@ def test_an_undisturbed_call_has_to_come_back_with_what_is_expected() -> None:
         told = Told([call(r0) for r0 in returned], {}, [], [], [], [])
         return [problem.message for problem in _survey_problems(boot(told={0: told}), plan)]
 
-    assert said(0) == said(5, 0) == []
+    assert said(0) == said(5, 0) == said(0xFFFFFF7F, 0) == []
     assert said() == ["the call data never came back in an undisturbed machine: nothing can be told of attacks on it"]
     assert said(0xFFFFFF7F) == ["the call data returned -129 where 0 is expected: attacks on it would tell nothing"]
+    assert said(0, 0xFFFFFF7F) == said(0xFFFFFF7F), "the last answer counts"
     assert said(0x7FFFFFFF) == ["the call data returned 2147483647 where 0 is expected: attacks on it would tell nothing"]
     silent = boot()
     silent.log.is_started = False

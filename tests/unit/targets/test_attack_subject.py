@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from latlab.errors import DataError, UsageError
-from latlab.targets.qemu.attack_attempts import Attempt, attempts
+from latlab.targets.qemu.attack_attempts import REQUESTS, Attempt, attempts
 from latlab.targets.qemu.attack_subject import AttackSubject, attack_subject, own_subject
 from latlab.targets.qemu.psa_subject import CallKind, PsaCall, PsaSubject
 from support.made_attacks import DATA, NOTHING, VENEERS
+from support.places import ROOT
 
 SG = b"\x7f\xe9\x7f\xe9"
 BASE = 0x1000_0000
@@ -176,3 +178,11 @@ def test_a_partition_breaks_the_rules_of_its_calls(found: dict[str, Attempt], na
     handle, request, level = ERRORS[name]
     assert row(found[name]) == (handle, request, level, None)
     assert found[name].accepted and found[name].more == 0
+
+
+def test_a_request_has_the_number_by_which_the_test_partitions_know_it() -> None:
+    """An enumeration of C counts from 0, and none of these has a number of its own."""
+    header = (ROOT / "firmware/spm/partitions/test/test_requests.h").read_text()
+    bodies = re.findall(r"enum \w+ \{(.*?)\};", re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL), re.DOTALL)
+    numbers = {name: number for body in bodies for number, name in enumerate(re.findall(r"\b([A-Z]\w+)\s*(?=,|$)", body.strip()))}
+    assert {name: numbers.get(name) for name in REQUESTS} == REQUESTS

@@ -121,3 +121,14 @@ def test_how_busy_the_cpus_were_is_not_told_where_the_job_did_not_get_that_far()
     line = b"cpu  100 0 50 1000 10 0 0 0 0 0\n"
     assert busy_facts({"cpu-time.txt": line}) == () and busy_facts({}) == () and busy_facts({"cpu-time.txt": line + b"cpu 1\n"}) == ()
     assert busy_facts({"cpu-time.txt": line + b"cpu  160 0 80 1010 10 0 0 0 0 0\n"}) == (("CPUs busy", "90 %"),)
+
+
+def test_a_load_that_counts_gets_the_time_to_say_what_it_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "bin" / "stress-ng"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\ntrap 'sleep 1; echo counted >$3; exit 0' TERM\nwhile :; do sleep 0.1; done\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    monkeypatch.setattr(rt_job, "SETTLE_S", 0)
+    job = Job(tmp_path, "cpu")
+    assert job.status == 0 and job.files[rt_job.LOAD_WORK] == b"counted\n" and job.left() == []

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from latlab.analysis.ladder.judge import ROWS_SHARE, _Lending, _no_surer
 from latlab.model.enums import Metric
 
 ALPHA = 0.0025
-ROWS = [SimpleNamespace(row=SimpleNamespace(test=f"test{i}", threshold=500.0)) for i in range(4)]
+ROWS: Any = [SimpleNamespace(row=SimpleNamespace(test=f"test{i}", threshold=500.0)) for i in range(4)]
 
 
 UNLIKE = [Shift(one, 0.0, 0.0, 1.0, 50.0) for one in (5_000.0, 5_000.0, 600.0, 600.0)]
@@ -70,8 +71,9 @@ def test_a_row_that_moved_as_those_did_that_are_told_has_their_certainty():
 def test_what_boots_and_cells_leave_of_each_other_is_that_of_a_two_way_layout():
     values = np.array([[1.0, 2.0, 6.0], [2.0, 5.0, 5.0]])
     left = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
-    assert _left_of_cells(values) == (pytest.approx((left**2).sum()), 2)
-    assert _left_of_cells(values + np.array([[0.0], [100.0]]) + np.array([5.0, 0.0, 9.0])) == (pytest.approx((left**2).sum()), 2)
+    for one in (values, values + np.array([[0.0], [100.0]]) + np.array([5.0, 0.0, 9.0])):
+        squares, free = _left_of_cells(one)
+        assert (squares, free) == pytest.approx((float((left**2).sum()), 2))
     assert _left_of_cells(values[:, :1]) == (0.0, 0)
 
 

@@ -487,6 +487,20 @@ def test_every_named_cause_is_counted_by_event_in_both_runs() -> None:
     assert {one.verdict for one in found} == {Verdict.CANNOT_TELL}
 
 
+@pytest.mark.parametrize("cpus", [1, 2, 4])
+def test_how_long_it_takes_to_tell_is_what_the_wake_ups_take_on_so_many_cpus(cpus: int) -> None:
+    trng = Blame(BlameKind.FIRMWARE, "TRNG_RND")
+
+    def with_thefts(count: int) -> Run:
+        late = tuple(LateWakeup(i * 10_000_000, 90_000, 0, trng) for i in range(count))
+        return wakeup_run(*(replace(distribution(drawn(cpu, 2_000), cpu), late=late) for cpu in range(cpus)))
+
+    explained = explain_pair(compare(with_thefts(3), with_thefts(5)))
+    (found,) = [one.finding for one in explained if isinstance(one.finding, CauseCounted)]
+    assert found.needed is not None and found.needed > 0
+    assert found.seconds == pytest.approx(found.needed * INTERVAL_NS / 1e9 / cpus)
+
+
 def test_other_firmware_stands_in_what_was_compared() -> None:
     a, b = (replace(wakeup_run(distribution(drawn(1, 5000))), build=Build(name)) for name in ("v1", "v2"))
     assert headline(compare(a, b))[0].startswith("v1 to v2;")

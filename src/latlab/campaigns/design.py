@@ -190,6 +190,6 @@ def command(line: Sequence[str], more: Mapping[str, str]) -> int:
         return child.wait()
     except BaseException:
         if child is not None:
-            child.send_signal(signal.SIGINT)
+            child.terminate()  # what a script starts in the background ignores SIGINT, and so do its children
             child.wait()
         raise

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import IO
 
 from latlab.cli.stores import open_store
-from latlab.errors import UsageError
+from latlab.errors import LatlabError, UsageError
 from latlab.model.enums import Metric
 from latlab.model.run import Run
 
@@ -29,12 +29,17 @@ def write(runs: Mapping[str, Run], out: IO[str]) -> None:
     alike = {(run.conditions.processor, run.conditions.interrupt_controller, run.conditions.exception_level) for run in runs.values()}
     if len(alike) > 1:
         raise UsageError(f"the runs are of {len(alike)} machines, {' and '.join(map(str, sorted(map(str, alike))))}; name runs of one")
+    silent = [run.id for run in runs.values() if not run.functions]
+    if silent:
+        raise UsageError(
+            f"{silent[0]} holds no functions; measure it with symbols, and see its problems by `latlab show {silent[0]}`"
+        )
     columns = {release: _counts(run) for release, run in runs.items()}
     keys = sorted({key for column in columns.values() for key in column})
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["test", "metric", "function", *columns])
     for key in keys:
-        writer.writerow([*key, *(f"{column[key]:g}" if key in column else "" for column in columns.values())])
+        writer.writerow([*key, *(f"{column[key]:.12g}" if key in column else "" for column in columns.values())])
 
 
 def _counts(run: Run) -> dict[Key, float]:
@@ -52,4 +57,7 @@ def _counts(run: Run) -> dict[Key, float]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:], sys.stdout)
+    try:
+        main(sys.argv[1:], sys.stdout)
+    except LatlabError as error:
+        sys.exit(f"release_counts: {error}")

@@ -31,9 +31,7 @@ def write(runs: Mapping[str, Run], out: IO[str]) -> None:
         raise UsageError(f"the runs are of {len(alike)} machines, {' and '.join(map(str, sorted(map(str, alike))))}; name runs of one")
     silent = [run.id for run in runs.values() if not run.functions]
     if silent:
-        raise UsageError(
-            f"{silent[0]} holds no functions; measure it with symbols, and see its problems by `latlab show {silent[0]}`"
-        )
+        raise UsageError(f"{silent[0]} holds no functions; measure it with symbols, and see its problems by `latlab show {silent[0]}`")
     columns = {release: _counts(run) for release, run in runs.items()}
     keys = sorted({key for column in columns.values() for key in column})
     writer = csv.writer(out, lineterminator="\n")

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import json
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from textwrap import wrap
 from typing import Any
 
 TEXT = "#1f2933"
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 WIDE_PX = 940
 PHONE_PX = 318
-LEGEND_LETTERS, AXIS_LETTERS, LONG_LABEL_PX, ROW_PX = 26, 18, 250, 36
+LEGEND_LETTERS, AXIS_LETTERS, TITLE_LETTERS, LONG_LABEL_PX, ROW_PX = 26, 18, 36, 250, 36
+FIGURE = ",.6~g"
+COMMON = ("$schema", "config", "datasets")
 PANELS = ("hconcat", "vconcat", "concat", "facet", "repeat", "spec")
 LEGEND = {"orient": "bottom", "columns": 2, "title": None, "labelLimit": 160}
 
@@ -48,15 +52,50 @@ def _lacks_legend(key: str, value: Any) -> bool:
     return key == "color" and isinstance(value, dict) and value.get("legend", LEGEND) is None
 
 
-def for_a_phone(spec: dict[str, Any]) -> dict[str, Any] | None:
-    """The same chart as wide as a phone, axes and legend within; None of one that has several panels, which cannot be fitted."""
-    if any(key in spec for key in PANELS) or not isinstance(_width(spec), int | float):
-        return None
-    changed = {key: _narrow(value) for key, value in spec.items()}
-    changed.pop("width", None)
+def for_a_phone(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """The same chart as wide as a phone, axes and legend within, its panels below each other; nothing where it cannot be fitted."""
+    common = {key: value for key, value in spec.items() if key in COMMON}
+    panels = list(_panels(spec))
+    if any(key in panel for panel in panels for key in PANELS) or not all(isinstance(_width(panel), int | float) for panel in panels):
+        return []
+    return [common | _fitted(panel) for panel in panels]
+
+
+def _panels(part: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    inner = next((part[key] for key in PANELS if isinstance(part.get(key), list)), None)
+    if inner is None:
+        yield part
+        return
+    for one in inner:
+        yield from _panels(one)
+
+
+def _fitted(panel: dict[str, Any]) -> dict[str, Any]:
+    changed = {key: _narrow(value) for key, value in panel.items() if key != "width"}
     layers = [{key: value for key, value in layer.items() if key != "width"} for layer in changed.get("layer", ())]
     fitted = {"width": PHONE_PX, "autosize": {"type": "fit-x", "contains": "padding"}}
     return changed | fitted | ({"layer": layers} if layers else {})
+
+
+def with_tips(spec: dict[str, Any]) -> dict[str, Any]:
+    """The chart with each mark's tooltip as its description, which a picture keeps. A line has one mark for many points: none."""
+    return _tipped(spec) | {"config": spec.get("config", {}) | {"aria": True}}
+
+
+def _tipped(part: dict[str, Any]) -> dict[str, Any]:
+    changed = {key: [_tipped(one) for one in value] for key, value in part.items() if key in (*PANELS, "layer") and isinstance(value, list)}
+    if "mark" not in part:
+        return part | changed
+    tips = part.get("encoding", {}).get("tooltip") if part["mark"]["type"] not in ("line", "area") else None
+    said: dict[str, Any] = {"description": {"expr": " + ', ' + ".join(map(_said, tips))}} if tips else {"aria": False}
+    return part | {"mark": part["mark"] | said}
+
+
+def _said(tip: dict[str, Any]) -> str:
+    """An expression of Vega: the name of a field and its value."""
+    field = f"datum[{json.dumps(tip['field'])}]"
+    value = f"format({field}, {json.dumps(tip.get('format', FIGURE))})" if tip["type"] == "quantitative" else field
+    return f"{json.dumps(tip.get('title', tip['field']) + ' ')} + {value}"
 
 
 def _width(spec: dict[str, Any]) -> Any:
@@ -69,7 +108,12 @@ def _narrow(part: Any) -> Any:
         return [_narrow(one) for one in part]
     if not isinstance(part, dict):
         return part
-    return {key: _narrow_of.get(key, _narrow)(value) if isinstance(value, dict) else _narrow(value) for key, value in part.items()}
+    narrow = {key: _narrow_of.get(key, _narrow)(value) if isinstance(value, dict) else _narrow(value) for key, value in part.items()}
+    return (
+        narrow | {"title": wrap(part["title"], TITLE_LETTERS)}
+        if "field" in part and len(part.get("title") or "") > TITLE_LETTERS
+        else narrow
+    )
 
 
 def _narrow_axis(axis: dict[str, Any]) -> dict[str, Any]:

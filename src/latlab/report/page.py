@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from latlab.report.chart import Chart
@@ -117,3 +118,30 @@ class Page:
     lead: tuple[Text, ...] = ()
     sections: tuple[Section, ...] = ()
     name: str = ""
+
+
+def charts_of(page: Page) -> Iterator[Chart]:
+    """Every chart of a page, wherever it stands."""
+    for section in page.sections:
+        yield from _charts(section)
+
+
+def _charts(section: Section) -> Iterator[Chart]:
+    """Every chart of a section and of those in it."""
+    for block in section.blocks:
+        yield from _charts_of(block)
+    for inner in section.sections:
+        yield from _charts(inner)
+
+
+def _charts_of(block: Block) -> Iterator[Chart]:
+    match block:
+        case Chart():
+            yield block
+        case Beside():
+            yield from block.charts
+        case Folded():
+            for inner in block.blocks:
+                yield from _charts_of(inner)
+        case _:
+            return

@@ -21,7 +21,7 @@ from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.run import Build, CoreId, CoreTrace, Tick, TraceRecord
 from latlab.model.symbols import Symbols
 from latlab.report.guides import typed
-from latlab.report.renderers.pictures import charts_of
+from latlab.report.page import charts_of
 from latlab.report.rt.guide import guide as rt_guide
 from latlab.report.run.guide import guide
 from latlab.report.run.psa_guide import guide as psa_guide
@@ -174,7 +174,7 @@ def test_a_run_of_figures_alone_reads_back_and_shows_its_queues(tmp_path):
     text = (tmp_path / "juno.rst").read_text()
     assert "1024 KiB for each cluster" in text and "underdrive" in text
     assert sum(len(table.figures) for table in rst_tables.parse(text).tables) == len(run.samples)
-    charts = charts_of(page)
+    charts = list(charts_of(page))
     assert [chart.name for chart in charts] == ["susp-deep-parallel-0", "cpu-susp-parallel-0"]
     for chart, test in zip(charts, ("susp_deep_parallel", "cpu_susp_parallel"), strict=True):
         spans = sorted(s.value_ticks / 50 for s in run.samples if (s.test, s.metric) == (test, Metric.POWERDOWN))

@@ -79,11 +79,19 @@ def test_what_a_histogram_clipped_is_marked_where_its_survival_ends() -> None:
     assert [row["n"] for row in marks] == [7, 7] and all(0 < row["share"] < 0.01 for row in marks)
 
 
-def test_a_chart_for_a_phone_is_as_wide_as_one_and_one_of_panels_stays() -> None:
+def test_a_chart_for_a_phone_is_as_wide_as_one() -> None:
     for chart in charts(late_result()):
-        phone = for_a_phone(chart.spec)
-        assert phone is not None and phone["width"] == PHONE_PX and chart.spec != phone
-    assert for_a_phone({"hconcat": [], "width": 900}) is None
+        (phone,) = for_a_phone(chart.spec)
+        assert phone["width"] == PHONE_PX and chart.spec != phone
+
+
+def test_panels_stand_below_each_other_on_a_phone_whatever_stood_beside_what() -> None:
+    panels = [{"mark": {"type": "bar"}, "width": 300 + at, "title": str(at)} for at in range(4)]
+    spec = {"config": {"font": "x"}, "vconcat": [{"hconcat": panels[:2]}, {"hconcat": panels[2:]}]}
+    found = for_a_phone(spec)
+    assert [one["title"] for one in found] == ["0", "1", "2", "3"]
+    assert all(one["width"] == PHONE_PX and one["config"] == {"font": "x"} for one in found)
+    assert for_a_phone({"vconcat": [*panels, {"facet": {}, "spec": {}}]}) == []
 
 
 def test_words_of_a_legend_that_fit_a_phone_stay_in_one_line() -> None:
@@ -91,7 +99,7 @@ def test_words_of_a_legend_that_fit_a_phone_stay_in_one_line() -> None:
     import vl_convert
 
     survival = next(chart for chart in charts(late_result()) if chart.title == "Survival")
-    drawn, took = (vl_convert.vegalite_to_svg(for_a_phone(chart.spec) or {}) for chart in (survival, rare.charts(late_result())[0]))
+    drawn, took = (vl_convert.vegalite_to_svg(for_a_phone(chart.spec)[0]) for chart in (survival, rare.charts(late_result())[0]))
     assert ">CPU 0<" in drawn and ">CPU 1<" in drawn
     assert ">firmware or secure world,<" in took
 

@@ -20,7 +20,6 @@ from rich.console import Console
 from latlab.report.chart import Chart
 from latlab.report.page import Beside, Block, Caution, Commands, Facts, Folded, Item, Items, Legend, Links, Page, Paragraph, Section
 from latlab.report.renderers import csv, html, json, rst, terminal
-from latlab.report.renderers.script_bundle import ENTRY, script_bundle
 from latlab.report.table import Align, Column, Table, words
 from latlab.report.text import code, strong
 from support.pages import LINE, TABLE
@@ -170,20 +169,13 @@ def test_every_block_is_in_every_form_that_can_show_it(form: str) -> None:
         assert (word in text) is (form == "html"), word
 
 
-def test_every_chart_of_a_page_has_its_place_and_its_specification() -> None:
+def test_every_chart_of_a_page_has_its_place_and_names_of_its_own() -> None:
     text = html.document(page_of(*EVERY_BLOCK, *PICTURES))
-    specs = json_module.loads(re.search(r"const specs = (\{.*\});\n", text).group(1))  # type: ignore[union-attr]
-    assert set(specs) == {"spans-0", "lanes-0"}
     for chart in CHARTS:
         assert f'<div class="chart" id="{chart.name}" role="img" aria-label="{chart.title}. {chart.note}"><svg ' in text
     names = re.findall(r'\bid="([^"]*)"', text.partition("<script>")[0])
     assert len(names) == len(set(names)) and {"spans-0-clip0", "lanes-0-clip0"} <= set(names)
     assert set(re.findall(r"url\(#([^)]*)\)", text.partition("<script>")[0])) <= set(names)
-
-
-def test_a_page_without_charts_has_none_of_their_scripts() -> None:
-    text = html.document(page_of(TABLE))
-    assert "vegaEmbed" not in text and len(text) < 20_000
 
 
 def test_cells_of_a_page_say_what_they_are_of_and_tables_have_names() -> None:
@@ -200,28 +192,3 @@ def test_facts_and_commands_of_rst_are_fields_and_literal_lines() -> None:
     (found,) = tree.findall(field)
     assert [child.astext() for child in found.children] == ["a: name_", "-v `x`"]
     assert next(tree.findall(literal_block)).astext() == "run *all*"
-
-
-def test_the_scripts_of_charts_are_made_once_and_made_again_where_what_is_kept_is_damaged(monkeypatch, tmp_path):
-    made: list[str] = []
-
-    def bundle(entry: str) -> str:
-        made.append(entry)
-        return f"// {entry}\n"
-
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr("vl_convert.javascript_bundle", bundle)
-    fresh = script_bundle.__wrapped__
-    assert fresh() == fresh() == f"// {ENTRY}\n" and len(made) == 1
-    (kept,) = (tmp_path / "latlab").iterdir()
-    kept.write_text(kept.read_text() + "half")
-    assert fresh() == f"// {ENTRY}\n" and len(made) == 2
-    kept.write_bytes(b"\xff\n")
-    assert fresh() == f"// {ENTRY}\n" and len(made) == 3
-
-
-def test_a_cache_folder_that_cannot_be_written_to_costs_time_only(monkeypatch, tmp_path):
-    (tmp_path / "latlab").write_text("a file is in its place")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr("vl_convert.javascript_bundle", lambda entry: entry)
-    assert script_bundle.__wrapped__() == ENTRY

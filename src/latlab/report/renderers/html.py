@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A page as one HTML file that opens without a network: its text, its tables, its charts as still pictures, and the scripts that bring
-these to life where scripts run."""
+"""A page as one HTML file that opens without a network: its text, its tables and its charts as pictures."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
 from functools import cache
 from itertools import chain, count
 
@@ -16,8 +13,7 @@ from markupsafe import Markup, escape
 from latlab.report import page as pages
 from latlab.report.chart import PHONE_PX, Chart
 from latlab.report.colours import JUDGEMENTS
-from latlab.report.page import Block, Page, Section
-from latlab.report.renderers.script_bundle import script_bundle
+from latlab.report.page import Block, Page
 from latlab.report.renderers.still import still
 from latlab.report.table import Align, Ranged, Table, Value
 from latlab.report.table import text_of as plain_of
@@ -27,36 +23,28 @@ BLOCKS = (
     pages.Paragraph, pages.Caution, pages.Items, pages.Facts, pages.Commands, pages.Legend, pages.Key, pages.Drawing,
     pages.Links, pages.Folded, pages.Beside,    Table, Chart,
 )  # fmt: skip
-WORD, PROSE, FIGURE_PX, GAP_PX = 12, 30, 8, 16
+WORD, PROSE, FIGURE_PX, GAP_PX = 12, 30, 7.5, 12
 NO_NAME = re.compile(r"[^a-z0-9]+")
 
 
 def document(page: Page) -> str:
     """The whole file."""
-    specs = {chart.name: chart.spec for section in page.sections for chart in _charts(section)}
     return (
         _environment()
         .get_template("page.html.j2")
         .render(
             page=page,
             colours={style.value: colour for style, colour in JUDGEMENTS.items()},
-            bundle=script(script_bundle()) if specs else "",
-            specs=script(json.dumps(specs)) if specs else "",
             ident=_Identities(page),
         )
     )
-
-
-def script(text: str) -> Markup:
-    """Text for a script element: nothing in it may end the element."""
-    return Markup(re.sub("</(?=script)", r"<\\/", text, flags=re.IGNORECASE))
 
 
 class _Identities:
     """Names of a page's elements, made of what stands there, so that a link to one survives the next report."""
 
     def __init__(self, page: Page) -> None:
-        self._taken = {section.anchor for section in page.sections} | {chart.name for part in page.sections for chart in _charts(part)}
+        self._taken = {section.anchor for section in page.sections} | {chart.name for chart in pages.charts_of(page)}
 
     def __call__(self, words: str, kind: str) -> str:
         stem = f"{kind}-{NO_NAME.sub('-', words.lower()).strip('-')}"
@@ -112,24 +100,3 @@ def _cell(value: Value) -> Markup:
         spread = Markup('<br><span class="soft">{}</span>').format(value.spread) if value.spread else Markup("")
         return escape(value.text) + spread
     return _span(value) if isinstance(value, Styled) else escape(str(value))
-
-
-def _charts(section: Section) -> Iterator[Chart]:
-    """Every chart of a section and of those in it."""
-    for block in section.blocks:
-        yield from _charts_of(block)
-    for inner in section.sections:
-        yield from _charts(inner)
-
-
-def _charts_of(block: Block) -> Iterator[Chart]:
-    match block:
-        case Chart():
-            yield block
-        case pages.Beside():
-            yield from block.charts
-        case pages.Folded():
-            for inner in block.blocks:
-                yield from _charts_of(inner)
-        case _:
-            return

@@ -19,10 +19,10 @@ from latlab.report.text import code
 from latlab.report.titles import platform_title
 from latlab.report.units import CLOCK_NAMES, unit
 
-SPANS_SENTENCE = "The colours of all charts. Powerdown goes from ENTER_PSCI to ENTER_HW_LOW_PWR, wakeup from EXIT_HW_LOW_PWR to EXIT_PSCI."
+SPANS_SENTENCE = "Powerdown goes from ENTER_PSCI to ENTER_HW_LOW_PWR, wakeup from EXIT_HW_LOW_PWR to EXIT_PSCI."
 
 CODE_SENTENCE = (
-    "The colours of all charts. Powerdown goes from the call to the instruction in which the core sleeps, wakeup from there to the first "
+    "Powerdown goes from the call to the instruction in which the core sleeps, wakeup from there to the first "
     "instruction of the normal world. Each instruction belongs to one part, by its opcode; the cache flush is the loop around the "
     "instructions that clean caches by set and way."
 )
@@ -51,11 +51,15 @@ def _sections(run: Run) -> Iterator[Section]:
 
 
 def _parts(run: Run, found: tuple[TestTable, ...]) -> Section:
-    meaning = MEANING if run.traces else MEANING | MEANING_IN_CODE
-    entries = tuple((str(name), colour, meaning[name.kind]) for name, colour in legend(run, [one.test for one in found]))
     said = SPANS_SENTENCE if run.traces or not run.functions else CODE_SENTENCE
     links = Links(tuple((one.test, one.title.full) for one in found))
-    return Section("Parts of a call", (Paragraph(said), Legend(entries), links))
+    return Section("Parts of a call", (Paragraph(said), links))
+
+
+def _colours(run: Run, test: str) -> Legend:
+    """Those of one test, beside its charts."""
+    meaning = MEANING if run.traces else MEANING | MEANING_IN_CODE
+    return Legend(tuple((str(name), colour, meaning[name.kind]) for name, colour in legend(run, [test])))
 
 
 def _test(run: Run, one: TestTable) -> Section:
@@ -64,5 +68,6 @@ def _test(run: Run, one: TestTable) -> Section:
     table = replace(one.table, caption="", detail="")
     if is_noise(run):  # said once for the whole page
         table = replace(table, warning="", mark="")
-    pictures = (*named(charts(run, one.test), one.test), *flames(run, one.test))
-    return Section(one.title.full, (said, table, *pictures), anchor=one.test)
+    drawn = named(charts(run, one.test), one.test)
+    colours = (_colours(run, one.test),) if drawn else ()
+    return Section(one.title.full, (said, table, *colours, *drawn, *flames(run, one.test)), anchor=one.test)

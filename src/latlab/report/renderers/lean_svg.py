@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The picture that Vega draws in a fraction of its bytes: what is invisible, said twice or finer than a tenth of a pixel goes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from xml.etree.ElementTree import Element, SubElement, fromstring, tostring
+
+_NAMESPACE = re.compile(r'\sxmlns(?::\w+)?="[^"]*"')
+_DECIMALS = re.compile(r"-?\d*\.\d+(?:e-?\d+)?")
+_MOVED = re.compile(r"translate\((-?[\d.]+),(-?[\d.]+)\)")
+_FINE = frozenset({"d", "transform", "x", "y", "x1", "y1", "x2", "y2", "width", "height", "viewBox"})
+_INHERITED = ("fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor")
+_NEEDLESS = frozenset({"class", "pointer-events", "font-family", "role", "aria-label", "aria-roledescription", "aria-hidden", "version"})
+_DEFAULT = {"opacity": "1", "stroke-width": "1", "x2": "0", "y2": "0", "transform": "translate(0,0)"}
+_NO_PATH = frozenset({"", "M0,0h0v0h0Z"})
+
+
+def lean(drawn: str) -> str:
+    """The same picture as an element of a page, in that page's font. The description of a mark becomes its title."""
+    root = fromstring(_NAMESPACE.sub("", drawn))
+    _trim(root)
+    root[:] = list(_leaner(root))
+    return tostring(root, encoding="unicode")
+
+
+def _leaner(parent: Element) -> Iterator[Element]:
+    """The children of an element; those of a group that says nothing stand in its place."""
+    for child in parent:
+        if _is_unseen(child):
+            continue
+        told = child.get("aria-label") if child.get("role") == "graphics-symbol" and child.tag != "g" else None
+        _trim(child)
+        if child.tag == "g":
+            child[:] = list(_joined(list(_leaner(child))))
+            _say_once(child)
+            yield from [child] if child.attrib and len(child) else child
+            continue
+        if told:
+            SubElement(child, "title").text = told
+        yield child
+
+
+def _is_unseen(node: Element) -> bool:
+    """What Vega puts where nothing is clipped, and the labels for which an axis has no room."""
+    return node.get("display") == "none" or node.get("opacity") == "0" or (node.tag == "path" and node.get("d") in _NO_PATH)
+
+
+def _trim(node: Element) -> None:
+    for name, value in list(node.attrib.items()):
+        fine = _DECIMALS.sub(_rounded, value) if name in _FINE else value
+        if name in _NEEDLESS or _DEFAULT.get(name) == fine:
+            del node.attrib[name]
+        else:
+            node.attrib[name] = fine
+
+
+def _rounded(found: re.Match[str]) -> str:
+    return f"{round(float(found.group()), 1) or 0:.1f}".removesuffix(".0")
+
+
+def _joined(nodes: list[Element]) -> Iterator[Element]:
+    """Lines that follow each other in one look, as ticks and the lines of a grid do, are one path."""
+    for look, alike in groupby(nodes, _look):
+        group = list(alike)
+        if look is None or len(group) == 1:
+            yield from group
+            continue
+        yield Element("path", dict(look) | {"d": "".join(map(_stroke, group))})
+
+
+def _look(node: Element) -> tuple[tuple[str, str], ...] | None:
+    if node.tag != "line" or len(node) or not _MOVED.fullmatch(node.get("transform", "translate(0,0)")):
+        return None
+    return tuple((name, value) for name, value in node.attrib.items() if name not in ("transform", "x2", "y2"))
+
+
+def _stroke(line: Element) -> str:
+    moved = _MOVED.fullmatch(line.get("transform", "translate(0,0)"))
+    assert moved is not None
+    return f"M{moved[1]},{moved[2]}l{line.get('x2', '0')},{line.get('y2', '0')}"
+
+
+def _say_once(group: Element) -> None:
+    """What all children say alike is said by their group."""
+    for name in _INHERITED:
+        said = {child.get(name) for child in group}
+        if len(said) != 1 or None in said or name in group.attrib:
+            continue
+        group.set(name, str(said.pop()))
+        for child in group:
+            del child.attrib[name]

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pictures of a page: they show what the library drew, in few bytes, and name their marks."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import altair as alt
+import numpy as np
+import pytest
+import vl_convert
+from PIL import Image
+
+from latlab.report.chart import FONT, Chart, finished, with_tips
+from latlab.report.page import charts_of
+from latlab.report.renderers import html
+from latlab.report.renderers.lean_svg import lean
+from latlab.report.renderers.still import still
+from support.report_pages import every_page
+
+MOST_PAGE_BYTES = 300_000
+MOST_DIFFERENT = 0.002
+"""Of the pixels by more than a third of the range: edges that moved by a twentieth of one."""
+
+
+@pytest.fixture(name="found", scope="module")
+def fixture_found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, list[Chart]]]:
+    pages = every_page(tmp_path_factory.mktemp("pages"))
+    return {name: (html.document(page), list(charts_of(page))) for name, page in pages}
+
+
+def pixels(svg: str) -> np.ndarray:
+    return np.asarray(Image.open(io.BytesIO(vl_convert.svg_to_png(svg))), dtype=float) / 255
+
+
+def standalone(element: str) -> str:
+    return element.replace("<svg", f'<svg xmlns="http://www.w3.org/2000/svg" font-family="{FONT}"', 1)
+
+
+def different(drawn: str, leaner: str) -> float:
+    return float((np.abs(pixels(drawn) - pixels(standalone(leaner))).max(axis=-1) > 1 / 3).mean())
+
+
+def test_a_leaner_picture_shows_the_same(found: dict[str, tuple[str, list[Chart]]]) -> None:
+    kinds = {re.sub(r"\d+", "", f"{name} {chart.title}"): chart for name, (_, charts) in found.items() for chart in charts}
+    assert len(kinds) > 20
+    for kind, chart in kinds.items():
+        drawn = vl_convert.vegalite_to_svg(chart.spec)
+        leaner = lean(drawn)
+        assert different(drawn, leaner) < MOST_DIFFERENT, kind
+        assert len(leaner) < 0.6 * len(drawn), kind
+
+
+def test_a_picture_that_lost_one_of_its_marks_would_be_noticed() -> None:
+    drawn = vl_convert.vegalite_to_svg(bars().spec)
+    leaner = lean(drawn)
+    mark = re.search(r'<path d="M[^"]*"[^>]*fill="#4c78a8"[^>]*/>|<g fill="#4c78a8"><path [^>]*/>', leaner)
+    assert mark is not None
+    assert different(drawn, leaner.replace(mark.group(), "<g>" if mark.group().startswith("<g") else "")) > MOST_DIFFERENT
+
+
+def bars() -> Chart:
+    rows = [{"call": f"call <{at}>", "n": 1000 * (at + 1)} for at in range(3)]
+    chart = alt.Chart(alt.InlineData(values=rows), width=300, height=100).mark_bar()
+    return Chart("Bars", "", finished(chart.encode(x="n:Q", y="call:N", tooltip=["call:N", alt.Tooltip("n:Q", title="calls")])), "bars-0")
+
+
+def titles(text: str) -> Iterator[str]:
+    return (node.text or "" for node in ElementTree.fromstring(f"<div>{text}</div>").iter("title"))
+
+
+def test_a_mark_says_its_own_figures_and_nothing_else_does() -> None:
+    wanted = [f"call call <{at}>, calls {at + 1},000" for at in range(3)]
+    assert sorted(titles(str(still(bars())))) == sorted(wanted * 2)  # once more in the picture for a phone
+
+
+def test_a_line_through_many_points_says_none_of_them() -> None:
+    rows = [{"x": at, "n": at} for at in range(9)]
+    encoded = alt.Chart(alt.InlineData(values=rows), width=300).mark_line().encode(x="x:Q", y="n:Q", tooltip=["n:Q"])
+    assert list(titles(str(still(Chart("", "", finished(encoded), "line-0"))))) == []
+    assert with_tips(encoded.to_dict())["mark"] == {"type": "line", "aria": False}
+
+
+def test_no_page_is_heavier_than_a_phone_likes(found: dict[str, tuple[str, list[Chart]]]) -> None:
+    assert {name: len(text.encode()) for name, (text, _) in found.items() if len(text.encode()) > MOST_PAGE_BYTES} == {}
+
+
+def test_the_only_script_of_a_page_opens_what_is_folded_for_the_printer(found: dict[str, tuple[str, list[Chart]]], tmp_path: Path) -> None:
+    scripts = {script for text, _ in found.values() for script in re.findall(r"<script>.*?</script>", text, flags=re.DOTALL)}
+    assert len(scripts) == 1 and "beforeprint" in scripts.pop()

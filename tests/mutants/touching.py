@@ -10,6 +10,7 @@ files of tests that changed are run for the map again.
 from __future__ import annotations
 
 import ast
+import faulthandler
 import hashlib
 import json
 import os
@@ -28,6 +29,9 @@ CHILDREN = Path("build/touching-children")
 TEST = "LATLAB_TEST"
 # The tests of a line that take no longer together: a survivor of a line that all run would cost the whole suite.
 MOST_S = 90.0
+# A test that a mutant keeps from ending is told by this much more time than it took untouched.
+PATIENCE = 10
+LEAST_S = 60.0
 QUIET = ["-q", "-p", "no:cacheprovider"]
 Lines = dict[int, set[str]]
 
@@ -89,6 +93,19 @@ class _Contexts:
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
         if report.failed:
             self.failed.add(report.nodeid)
+
+
+class _Patience:
+    """Ends the process, as failed, at a test that does not end."""
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self.seconds = seconds
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        faulthandler.dump_traceback_later(max(LEAST_S, PATIENCE * self.seconds.get(item.nodeid, 0.0)), exit=True)
+        yield
+        faulthandler.cancel_dump_traceback_later()
 
 
 def _follow_children(source: str) -> None:
@@ -234,7 +251,7 @@ def run_touching(file: str, line: int) -> int:
     if not tests:
         print("no test runs it")
         return 0
-    return int(pytest.main(["-x", *QUIET, *affordable(tests, kept.seconds)]))
+    return int(pytest.main(["-x", *QUIET, *affordable(tests, kept.seconds)], plugins=[_Patience(kept.seconds)]))
 
 
 def main() -> int:

@@ -300,6 +300,17 @@ def test_the_map_knows_what_a_child_process_runs_and_what_nothing_but_declares(t
     assert done.returncode == 1 and "assert '4\\n' == '3\\n'" in done.stdout
 
 
+def test_a_test_that_a_mutant_keeps_from_ending_is_told_long_before_the_whole_run_is_given_up(tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "work.py").write_text("def work() -> int:\n    return 3\n")
+    (tmp_path / "test_nothing.py").write_text(MAPPED["test_nothing.py"] + "    work.work()\n")
+    assert in_a_process("make_map('src', ['test_nothing.py'])", tmp_path).returncode == 0
+    impatient = "setattr(__import__('mutants.touching').touching, 'LEAST_S', 2.0) or run_touching('src/work.py', 2)"
+    assert in_a_process(impatient, tmp_path).returncode == 0
+    (tmp_path / "src" / "work.py").write_text("def work() -> int:\n    return sum(iter(int, 1))\n")
+    assert in_a_process(impatient, tmp_path).returncode == 1
+
+
 COUNTS = """
 from pathlib import Path
 

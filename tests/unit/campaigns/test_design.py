@@ -216,3 +216,44 @@ def test_a_plan_is_the_same_whatever_its_file_looks_like(tmp_path: Path) -> None
     (tmp_path / "a.toml").write_text(GOOD)
     (tmp_path / "b.toml").write_text("# a comment\n" + GOOD)
     assert load_plan(tmp_path / "a.toml").digest == load_plan(tmp_path / "b.toml").digest
+
+
+def test_a_level_that_cannot_be_set_and_a_command_that_leaves_nothing_are_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    on(monkeypatch, Machine(store, lambda options: 1))
+    statuses = {"/bin/sh": 7}
+    monkeypatch.setattr(design, "command", lambda line, more: statuses.get(line[0], 4))
+    with pytest.raises(DataError, match=r"the command before it that sets a to a[01] ended with status 7"):
+        go(store, plan_with())
+    statuses.clear()
+    statuses["/bin/sh"] = 0
+    with pytest.raises(DataError, match=r"`latlab run psci --a[01] --b[01]` ended with status 4 and left no complete run"):
+        go(store, plan_with())
+
+
+def test_an_experiment_that_another_latlab_is_at_is_left_to_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    on(monkeypatch, Machine(store, lambda options: 1))
+    run_id = store.begin(run_with(), part=SeriesPart("experiments", 1, 1, plan_with().digest))
+    with pytest.raises(UsageError, match=f"{run_id} is this experiment, and another latlab is at it; wait for its end, or .* --anew"):
+        go(store, plan_with())
+
+
+def test_another_seed_than_the_experiment_s_is_refused_when_it_goes_on(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    on(monkeypatch, Machine(store, noisy(0.001), fails=lambda number: True))
+    with pytest.raises(DataError):
+        go(store, plan_with(), seed=5)
+    with pytest.raises(UsageError, match=r"--seed 6: \S+ has the seed 5; leave the option out, or begin another with --anew"):
+        go(store, plan_with(), seed=6)
+
+
+def test_a_new_experiment_says_its_combinations_and_the_seed_of_their_order(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    on(monkeypatch, Machine(store, lambda options: 100, INSTRUCTIONS))
+    said: list[str] = []
+    run = store.load(go(store, plan_with(), said, seed=9))
+    assert said[0] == f"experiment {run.id}: 4 combinations, their order drawn by the seed 9"
+    assert (run.campaign, run.target, run.platform, run.topology.clusters) == ("design", "latlab", "made", (1,))
+
+
+def test_commands_of_an_experiment_get_no_input_their_environment_and_their_status_back(tmp_path: Path) -> None:
+    text = f'read line; echo "$line$LEVEL" >{tmp_path}/said; exit 5'
+    assert design.command(["/bin/sh", "-c", text], {"LEVEL": "high"}) == 5
+    assert (tmp_path / "said").read_text() == "high\n"

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import csv
+from dataclasses import replace
 
 import pytest
 
+from latlab.campaigns import publishing
 from latlab.campaigns.publishing import folder_of, publish_tf_a
 from latlab.errors import DataError, UsageError
 from latlab.formats.published import rst_tables
 from latlab.formats.published.printed_deltas import delta_findings
+from latlab.model.enums import Clock
+from latlab.model.run import Tick
 from latlab.store.references import load
 
 PAGE = """
@@ -141,3 +145,56 @@ def test_a_test_that_was_not_run_again_is_no_longer_current(tmp_path):
 def test_a_folder_that_does_not_exist_is_refused(tmp_path):
     with pytest.raises(UsageError, match="is no folder"):
         folder_of(tmp_path / "jnuo")
+
+
+VERSION = "<RT_INSTR:test_rt_instr_psci_version_parallel\t0\t{core}\t{value}/>\n"
+
+
+def of_one_core(folder, value, core=0):
+    log = folder / "one.log"
+    log.write_text(VERSION.format(core=core, value=value))
+    return publish_tf_a([log], folder)
+
+
+def test_what_a_model_of_a_board_gave_is_not_published(tmp_path, monkeypatch):
+    simulated = replace(load("published:tf-a/juno/v2.9"), tick=Tick(Clock.VIRTUAL, 1.0), problems=())
+    assert simulated.is_simulated
+    monkeypatch.setattr(publishing.console_log, "parse", lambda data, name, topology: simulated)
+    with pytest.raises(
+        DataError, match=r"one\.log: simulated in virtual time on a model of a board; publish what the board itself measured"
+    ):
+        of_one_core(tmp_path, 100)
+
+
+def test_other_cores_than_before_are_told_and_get_no_percentage(tmp_path):
+    of_one_core(tmp_path, 100)
+    log = tmp_path / "two.log"
+    log.write_text(VERSION.format(core=0, value=900) + VERSION.format(core=1, value=900))
+    done = publish_tf_a([log], tmp_path)
+    assert done.notes == ("the cores differ from those of the figures before; no percentage is printed",)
+    assert done.deltas == 0 and len(rows(tmp_path / "current" / "test_rt_instr_psci_version_parallel.csv")) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "the file has no rows"),
+        ('"0","0","x"\n', "."),
+    ],
+)
+def test_a_file_of_the_folder_that_cannot_be_read_is_to_be_corrected_first(tmp_path, text, said):
+    of_one_core(tmp_path, 100)
+    path = tmp_path / "current" / "test_rt_instr_psci_version_parallel.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=rf"test_rt_instr_psci_version_parallel\.csv: {said}.*; correct the file first"):
+        of_one_core(tmp_path, 200)
+    assert path.read_text() == text
+
+
+def test_files_are_told_that_were_written_and_what_is_only_previous_now(tmp_path):
+    first = of_one_core(tmp_path, 100)
+    name = "test_rt_instr_psci_version_parallel.csv"
+    assert first.files == (tmp_path / "current" / name,) and (first.deltas, first.left_out, first.notes) == (0, 0, ())
+    second = of_one_core(tmp_path, 100)
+    assert set(second.files) == {tmp_path / "current" / name, tmp_path / "previous" / name}
+    assert (second.deltas, second.left_out) == (0, 0) and not list(tmp_path.glob("*/*.new"))

@@ -54,6 +54,12 @@ def test_the_commit_is_named_from_which_on_the_figure_is_nearer_to_the_bad_one_s
     assert (result.step.before.subject, result.step.value_before) == ("change 3", values[2])
 
 
+def test_a_commit_in_the_middle_between_both_is_not_called_bad(repository: Repository) -> None:
+    result = found(repository, {1: 20, 2: 25, 3: 25, 4: 25, 5: 30})
+    assert result.step is not None and result.step.commit.subject == "change 5"
+    assert (result.step.before.subject, result.step.value_before) == ("change 4", 25)
+
+
 def test_where_what_stands_between_cannot_be_measured_all_of_it_is_suspected(repository: Repository) -> None:
     result = found(repository, {1: 20, 2: 20, 3: None, 4: 30, 5: 30})
     assert result.step is None and {one.subject for one in result.suspects} == {"change 3", "change 4"}

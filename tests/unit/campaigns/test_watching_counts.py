@@ -192,3 +192,11 @@ def test_a_stream_that_is_too_long_to_keep_is_measured_all_the_same(tmp_path: Pa
     kept, long = watched(tmp_path / "kept", "exit 0", whole(2)), watched(tmp_path / "long", "exit 0", whole(3))
     assert "probe" in kept[0].logs(kept[1].run_id) and "probe" not in long[0].logs(long[1].run_id)
     assert len(long[0].load(long[1].run_id).samples) == 3
+
+
+@pytest.mark.parametrize("chunk", [7, 64, 1 << 20])
+def test_all_that_a_machine_wrote_is_read_however_much_comes_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+    monkeypatch.setattr(watching, "CHUNK", chunk)
+    store, found, shown = watched(tmp_path, "exit 0", whole(9))
+    assert (found.status, found.problems, shown) == (RunStatus.COMPLETE, (), b"booting\n")
+    assert len(store.load(found.run_id).samples) == 9

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from latlab.campaigns import publishing
 from latlab.campaigns.publishing import folder_of, publish_tf_a
 from latlab.errors import DataError, UsageError
 from latlab.formats.published import rst_tables
@@ -159,7 +158,7 @@ def of_one_core(folder, value, core=0):
 def test_what_a_model_of_a_board_gave_is_not_published(tmp_path, monkeypatch):
     simulated = replace(load("published:tf-a/juno/v2.9"), tick=Tick(Clock.VIRTUAL, 1.0), problems=())
     assert simulated.is_simulated
-    monkeypatch.setattr(publishing.console_log, "parse", lambda data, name, topology: simulated)
+    monkeypatch.setattr("latlab.formats.dump.console_log.parse", lambda data, name, topology: simulated)
     with pytest.raises(
         DataError, match=r"one\.log: simulated in virtual time on a model of a board; publish what the board itself measured"
     ):

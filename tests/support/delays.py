@@ -190,6 +190,8 @@ def run(schedule: Schedule, folder: Path) -> str:
         found = CLOSING.search(qemu.normal.read_text(errors="replace") if qemu.normal.exists() else "")
         closing = found[0].strip() if found else ""
         if not closing.endswith("lost=0 status=pass"):
-            silent = "" if closing or qemu.process.poll() is not None else f"HANG core 0, which watches the others: nothing for {SILENCE_S} s\n"
+            silent = (
+                "" if closing or qemu.process.poll() is not None else f"HANG core 0, which watches the others: nothing for {SILENCE_S} s\n"
+            )
             raise AssertionError(f"{said[-2000:]}\n{silent}{report(qemu, schedule, folder)}")
         return closing

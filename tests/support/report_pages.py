@@ -13,6 +13,7 @@ from latlab.analysis.history import history
 from latlab.analysis.spans.psa_builds import BuildResult
 from latlab.campaigns.benchmarks import import_amounts, with_amounts
 from latlab.campaigns.rt_results import results_of
+from latlab.campaigns.site import published_boards
 from latlab.campaigns.steal_results import StealPhase
 from latlab.model.run import WakeupCounts
 from latlab.model.symbols import Symbols
@@ -26,6 +27,7 @@ from latlab.report.rt import web as rt_web
 from latlab.report.run import psa_guide
 from latlab.report.run import web as run_web
 from latlab.report.site import history as history_pages
+from latlab.report.site.front import front
 from latlab.store.references import load
 from latlab.store.store import open_store
 from support.function_runs import KINDS, SLOWER, TREE, run_of
@@ -67,4 +69,5 @@ def every_page(folder: Path) -> Iterator[tuple[str, Page]]:
     yield "functions", run_web.page(run_of(TREE))
     yield "functions-compared", comparison_web.page(compare(run_of(TREE), run_of(SLOWER)))
     yield "watch", calls_web.page(run_of(TREE), KINDS)
+    yield "front", front(published_boards(), (), frozenset())
     yield "history", history_pages.page(history([earlier, later, latest], "susp_deep_serial/wakeup/*"))

@@ -104,7 +104,12 @@ class Series:
     @property
     def heading(self) -> str:
         """The unit in which the figures stand, said to be simulated where they are."""
-        return f"simulated {heading_unit(self.unit)}" if self.points[0].run.is_simulated else heading_unit(self.unit)
+        return f"simulated {heading_unit(self.unit)}" if self.is_simulated else heading_unit(self.unit)
+
+    @property
+    def is_simulated(self) -> bool:
+        """Of figures that are followed together but in no two runs the same, there are no points."""
+        return any(point.run.is_simulated for point in self.points[:1])
 
 
 def history(runs: Sequence[Run], asked: str, limits: Limits | None = None, across: frozenset[str] = frozenset()) -> tuple[Series, ...]:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from latlab.cli.options import StoreOption
 from latlab.cli.output import say
 
 publish_app = typer.Typer(help="Write figures where other documents take them.", no_args_is_help=True, rich_markup_mode=None)
@@ -33,3 +34,22 @@ def tf_a(
         say(f"note: {note}")
     counted = f"{done.deltas} figures carry a change, {done.left_out} differ by what is not shown to be one"
     say(f"{data}: {len(done.files)} files written; {counted}")
+
+
+@publish_app.command("site")
+def site(
+    folder: Annotated[Path, typer.Argument(help="The folder of the site; only what is new is written again.", file_okay=False)],
+    newest: Annotated[int, typer.Option(help="How many runs of each thing that was measured get a page.", min=1)] = 5,
+    store: StoreOption = None,
+) -> None:
+    """Write the runs of a store and the catalogue's published releases as a static site, for a folder or any web server."""
+    from latlab.campaigns.site import measured, published_boards
+    from latlab.cli.showing import page_of
+    from latlab.cli.stores import open_store
+    from latlab.report.site.files import write_site
+    from latlab.report.site.site_pages import pages_of
+
+    opened = open_store(store)
+    pages = pages_of(published_boards(), measured(opened), newest, lambda run: page_of(opened, opened.load(run)))
+    written, kept = write_site(folder, pages, lambda path: say(f"{folder / path}"))
+    say(f"{folder / 'index.html'}: {written} pages written, {kept} as they were")

@@ -45,11 +45,20 @@ def document_of(store: Store, run: Run, format: Format, builds: bool = False) ->
     from latlab.report.kinds import forms_of
     from latlab.report.renderers import html, markdown, rst
 
-    forms, material = forms_of(run), _material(store, run, builds)
     if format is Format.HTML:
-        return html.document((forms.page or forms.document).of(material))
-    page = forms.document.of(material)
+        return html.document(page_of(store, run, builds))
+    forms = forms_of(run)
+    page = forms.document.of(_material(store, run, builds))
     return markdown.document(page) if format is Format.MD else rst.document(page, rst.csv_table if forms.lists else None)
+
+
+def page_of(store: Store, run: Run, builds: bool = False) -> Page:
+    """A run as a page for a browser; `builds` as `guide_of` has it."""
+    from latlab.report.kinds import forms_of
+
+    forms = forms_of(run)
+    page: Page = (forms.page or forms.document).of(_material(store, run, builds))
+    return page
 
 
 def write_guide(page: Page, format: Format, output: Path, lists: bool = False, label: str = "") -> None:

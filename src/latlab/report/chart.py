@@ -92,10 +92,11 @@ def _tipped(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _said(tip: dict[str, Any]) -> str:
-    """An expression of Vega: the name of a field and its value."""
+    """An expression of Vega: a name as it is, a figure with what it counts."""
     field = f"datum[{json.dumps(tip['field'])}]"
-    value = f"format({field}, {json.dumps(tip.get('format', FIGURE))})" if tip["type"] == "quantitative" else field
-    return f"{json.dumps(tip.get('title', tip['field']) + ' ')} + {value}"
+    if tip["type"] != "quantitative":
+        return field
+    return f"format({field}, {json.dumps(tip.get('format', FIGURE))}) + {json.dumps(' ' + tip.get('title', tip['field']))}"
 
 
 def _width(spec: dict[str, Any]) -> Any:

@@ -112,12 +112,15 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`name` is what a browser's tab says, where that is not the title."""
+    """`name` is what a browser's tab says, where that is not the title; `trail` leads to the pages of a site above this one, `made_by` is
+    the command that makes it."""
 
     title: Text
     lead: tuple[Text, ...] = ()
     sections: tuple[Section, ...] = ()
     name: str = ""
+    trail: Text = ()
+    made_by: str = ""
 
 
 def charts_of(page: Page) -> Iterator[Chart]:

@@ -22,8 +22,11 @@ class Style(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Styled:
+    """`target` is where a page of a site leads from here; forms that lead nowhere leave it out."""
+
     text: str
     style: Style = Style.PLAIN
+    target: str = ""
 
 
 Text = str | Styled | tuple[str | Styled, ...]

@@ -196,7 +196,12 @@ def _histogram(phase: StealPhase) -> Chart:
         x=alt.X("low:Q", title="stolen in one window (µs)", scale=log),
         y=alt.Y("n:Q", title="windows", scale=alt.Scale(type="log", domainMin=FLOOR, nice=False)),
         color=_colour(phase),
-        tooltip=["cpu:N", alt.Tooltip("low:Q", title="from µs"), alt.Tooltip("below:Q", title="below µs"), "n:Q"],
+        tooltip=[
+            "cpu:N",
+            alt.Tooltip("low:Q", title="µs at least"),
+            alt.Tooltip("below:Q", title="µs at most"),
+            alt.Tooltip("n:Q", title="windows"),
+        ],
     )
     chart = alt.layer(base.mark_rule(strokeWidth=2, opacity=0.5).encode(y2="floor:Q"), base.mark_point(filled=True, size=60, opacity=0.8))
     return Chart("Histogram of thefts", "Windows in which something was taken, both axes logarithmic.", finished(chart))

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
+from importlib.metadata import version
 from itertools import chain, count
 
 import jinja2
@@ -34,6 +36,7 @@ def document(page: Page) -> str:
         .get_template("page.html.j2")
         .render(
             page=page,
+            version=version("latlab"),
             colours={style.value: colour for style, colour in JUDGEMENTS.items()},
             ident=_Identities(page),
         )
@@ -86,6 +89,8 @@ def _stacks(table: Table) -> bool:
 
 
 def _span(span: Styled) -> Markup:
+    if span.target:
+        return Markup('<a href="{}">{}</a>').format(span.target, _span(replace(span, target="")))
     if span.style is Style.PLAIN:
         return escape(span.text)
     if span.style is Style.CODE:

@@ -17,10 +17,9 @@ _NAMED = re.compile(r'\bid="((?:clip|gradient)[^"]*)"')
 def still(chart: Chart) -> Markup:
     """One SVG element, and for a phone others where the chart can be made to fit. What holds them says what it shows, and names inside
     are the chart's own, the same in every page that has it."""
-    spec = with_tips(chart.spec)
-    narrow = for_a_phone(spec)
+    narrow = for_a_phone(chart.spec)  # a finger rests on no mark
     for_phones = (_drawn(one, f"{chart.name}-phone{at or ''}", "phone") for at, one in enumerate(narrow))
-    return Markup(_drawn(spec, chart.name, "full fits" if narrow else "full") + "".join(for_phones))
+    return Markup(_drawn(with_tips(chart.spec), chart.name, "full fits" if narrow else "full") + "".join(for_phones))
 
 
 def _drawn(spec: dict[str, Any], name_of_chart: str, look: str) -> str:

@@ -60,12 +60,18 @@ def _staircase(wakeups: Wakeups) -> Chart | None:
         x=alt.X("us:Q", title="latency (µs)"),
         y=alt.Y("n:Q", title="samples", scale=scale),
         color=colour,
-        tooltip=["cpu:N", alt.Tooltip("us:Q", title="µs"), "n:Q"],
+        tooltip=["cpu:N", alt.Tooltip("us:Q", title="µs"), alt.Tooltip("n:Q", title="samples")],
     )
     bars = (
         alt.Chart(alt.InlineData(values=beyond))
         .mark_bar(size=8, opacity=0.8)
-        .encode(x="us:Q", y=alt.Y("n:Q", scale=scale, stack=None), y2="floor:Q", color=colour, tooltip=["cpu:N", "n:Q"])
+        .encode(
+            x="us:Q",
+            y=alt.Y("n:Q", scale=scale, stack=None),
+            y2="floor:Q",
+            color=colour,
+            tooltip=["cpu:N", alt.Tooltip("n:Q", title="samples")],
+        )
     )
     note = f"A step is {step_ns / 1000:g} µs wide."
     if beyond:
@@ -118,7 +124,12 @@ def _survival(wakeups: Wakeups) -> Chart:
     ends = (
         alt.Chart(alt.InlineData(values=beyond))
         .mark_point(shape="triangle-right", filled=True, size=140)
-        .encode(x="us:Q", y="share:Q", color=_colour(sorted({str(row["cpu"]) for row in rows})), tooltip=["cpu:N", "n:Q"])
+        .encode(
+            x="us:Q",
+            y="share:Q",
+            color=_colour(sorted({str(row["cpu"]) for row in rows})),
+            tooltip=["cpu:N", alt.Tooltip("n:Q", title="samples")],
+        )
     )
     told = ", ".join(f"{row['n']} of {row['cpu']}" for row in beyond)
     return Chart("Survival", f"{note} The histogram ends at the triangle: {told} are later than that.", finished(alt.layer(chart, ends)))
@@ -168,7 +179,7 @@ def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
             y=alt.Y("us:Q", title="late (µs)"),
             color=alt.Color("cause:N", title=None, scale=scale, legend=alt.Legend(orient="bottom", labelLimit=700, direction="vertical")),
             shape=alt.Shape("cpu:N", title=None, legend=alt.Legend(orient="top")),
-            tooltip=["s:Q", alt.Tooltip("us:Q", title="µs"), "cpu:N", "missed:Q", "cause:N"],
+            tooltip=["s:Q", alt.Tooltip("us:Q", title="µs"), "cpu:N", alt.Tooltip("missed:Q", title="periods missed"), "cause:N"],
         )
     )
     return Chart("Outliers and their causes", "Each point is a wake-up later than the threshold.", finished(chart))
@@ -188,7 +199,7 @@ def dose_chart(found: list[DoseFigures]) -> Chart:
             color=alt.Color(
                 "callers:N", title=None, scale=alt.Scale(domain=list(CALLERS), range=of_kinds(CALLERS)), legend=alt.Legend(labelLimit=500)
             ),
-            tooltip=["dose:Q", "max:Q", "callers:N"],
+            tooltip=[alt.Tooltip("dose:Q", title="µs held"), alt.Tooltip("max:Q", title="µs at most"), "callers:N"],
         )
     )
     fitted = alt.Chart(alt.InlineData(values=ends)).mark_line(color=NOTHING_KNOWN, strokeDash=[5, 4]).encode(x="dose:Q", y="max:Q")

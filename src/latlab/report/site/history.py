@@ -33,13 +33,15 @@ def screen(found: tuple[Series, ...]) -> Page:
 def page(found: tuple[Series, ...]) -> Page:
     from latlab.report.site.history_charts import history_chart
 
-    points = found[0].points
+    charts = [(history_chart(series, f"series-{number}"),) if series.points else () for number, series in enumerate(found)]
+    sections = tuple(Section(code(series.path), (*chart, *_said(series))) for series, chart in zip(found, charts, strict=True))
+    return Page("History", tuple(_lead(series) for series in found if series.points)[:1], sections, name=f"History of {found[0].path}")
+
+
+def _lead(series: Series) -> str:
+    points = series.points
     clock = CLOCK_NAMES[points[-1].run.tick.clock]
-    lead = f"{len(points)} runs, {points[0].run.id} to {points[-1].run.id}; dashed rules are change points. Clock: {clock}."
-    sections = tuple(
-        Section(code(series.path), (history_chart(series, f"series-{number}"), *_said(series))) for number, series in enumerate(found)
-    )
-    return Page("History", (lead,), sections, name=f"History of {found[0].path}")
+    return f"{len(points)} runs, {points[0].run.id} to {points[-1].run.id}; dashed rules are change points. Clock: {clock}."
 
 
 def history_json(found: tuple[Series, ...]) -> str:
@@ -51,7 +53,7 @@ def history_json(found: tuple[Series, ...]) -> str:
                 {
                     "path": series.path,
                     "unit": series.unit,
-                    "simulated": series.points[0].run.is_simulated,
+                    "simulated": series.is_simulated,
                     "points": [{"run": p.run.id, "firmware": p.run.build.firmware, "values": list(p.values)} for p in series.points],
                     "changes": [
                         {

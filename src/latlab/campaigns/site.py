@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a site tells: the published releases of each board, and the runs of a store by what they measured, the newest two compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby, pairwise
+from operator import attrgetter
+
+from latlab.analysis.base.comparison import Comparison
+from latlab.analysis.compare import compare
+from latlab.analysis.history import Series, history
+from latlab.campaigns.loading import load_earlier
+from latlab.campaigns.material import load_run
+from latlab.errors import LatlabError
+from latlab.model.enums import RunStatus
+from latlab.model.life import Head
+from latlab.model.run import Run
+from latlab.store.listing import heads
+from latlab.store.references import load, published_references
+from latlab.store.store import Store
+
+RELEASE = re.compile(r"published:(?P<board>.+)/v(?P<major>\d+)\.(?P<minor>\d+)")
+FIGURE = "cpu_off_serial/wakeup"
+TOGETHER = ("wakeup", "powerdown", "cache_flush")
+ALIKE = attrgetter("campaign", "platform", "topology", "target", "clock")
+
+
+@dataclass(frozen=True)
+class Board:
+    """The releases that were published of a board, the oldest first."""
+
+    name: str
+    releases: tuple[Run, ...]
+
+    @property
+    def steps(self) -> Iterator[tuple[Run, Run]]:
+        return pairwise(self.releases)
+
+    @cached_property
+    def history(self) -> tuple[Series, ...]:
+        """All figures of each metric together."""
+        return tuple(series for metric in TOGETHER for series in history(self.releases, f"*/{metric}"))
+
+    @cached_property
+    def figure(self) -> Series:
+        return history(self.releases, FIGURE)[0]
+
+
+class Measured:
+    """Runs that measured one thing, the oldest first. `pair` are the last two that are whole."""
+
+    def __init__(self, store: Store, runs: Sequence[Head]) -> None:
+        self._store, self.runs = store, tuple(runs)
+        whole = [head for head in runs if head.status == RunStatus.COMPLETE]
+        self.pair = (whole[-2].id, whole[-1].id) if len(whole) > 1 else None
+
+    @property
+    def name(self) -> str:
+        last = self.runs[-1]
+        return f"{last.campaign} on {last.platform}, cores {last.topology}"
+
+    @property
+    def place(self) -> str:
+        """A part of a file's name that is the same in every build of the site."""
+        return re.sub(r"[^a-z0-9]+", "-", " ".join(map(str, ALIKE(self.runs[-1]))).lower()).strip("-")
+
+    @cached_property
+    def newest(self) -> Comparison | str:
+        """The pair compared, or why it is not."""
+        if self.pair is None:
+            return "nothing to compare it with yet"
+        try:
+            before, after = (load_run(self._store, run) for run in self.pair)
+            return compare(before, after, earlier=load_earlier(before, after, self._store.place))
+        except LatlabError as error:
+            return str(error)
+
+
+def published_boards() -> tuple[Board, ...]:
+    """Boards of which three releases or more are in the catalogue."""
+    named = (RELEASE.fullmatch(reference) for reference in published_references())
+    found = sorted((one["board"], int(one["major"]), int(one["minor"]), one[0]) for one in named if one)
+    boards = [(name, [entry[-1] for entry in entries]) for name, entries in groupby(found, key=lambda entry: entry[0])]
+    return tuple(Board(name, tuple(map(load, references))) for name, references in boards if len(references) > 2)
+
+
+def measured(store: Store) -> tuple[Measured, ...]:
+    """One for each thing that was measured, the one with the newest run first. Runs under way are left out."""
+    by_thing: dict[object, list[Head]] = {}
+    for head in heads(store):
+        if head.status in (RunStatus.COMPLETE, RunStatus.PARTIAL):
+            by_thing.setdefault(ALIKE(head), []).append(head)
+    ordered = sorted(by_thing.values(), key=lambda runs: runs[-1].started_utc, reverse=True)
+    return tuple(Measured(store, runs) for runs in ordered)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A site: what its first page says, where its links lead, and what a second build writes."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from latlab.campaigns.site import measured, published_boards
+from latlab.cli.showing import page_of
+from latlab.errors import UsageError
+from latlab.model.enums import RunStatus
+from latlab.model.run import Spans
+from latlab.report.site.files import MADE, write_site
+from latlab.report.site.front import front
+from latlab.report.site.site_pages import pages_of
+from latlab.report.text import plain
+from latlab.store.store import Store, open_store
+from support.ladder_model import Truth, make_run
+from support.places import ROOT
+
+
+@pytest.fixture(name="store")
+def fixture_store(tmp_path: Path) -> Store:
+    place = tmp_path / "store.sqlite"
+    place.write_bytes(gzip.decompress((ROOT / "tests" / "data" / "version1" / "store.sqlite.gz").read_bytes()))
+    return open_store(str(place))
+
+
+def written(store: Store, folder: Path, newest: int = 1) -> tuple[list[str], int]:
+    """The pages that were written, and how many were there."""
+    said: list[str] = []
+    pages = pages_of(published_boards(), measured(store), newest, lambda run: page_of(store, store.load(run)))
+    return said, write_site(folder, pages, said.append)[1]
+
+
+def test_the_first_page_begins_with_what_happened_to_a_board_and_where_it_stands() -> None:
+    title = plain(front(published_boards(), (), frozenset()).title)
+    assert title == (
+        "From v2.10 to v2.12 a core of Arm Neoverse N1 System Development Platform took up to 2.4 times as long to wake up as at v2.9. "
+        "At v2.15 it takes 1.3 times as long."
+    )
+
+
+def test_a_rise_that_no_comparison_calls_one_is_no_headline() -> None:
+    board = next(one for one in published_boards() if one.name == "tf-a/n1sdp")
+    quiet = type(board)(board.name, board.releases)
+    quiet.__dict__["figure"] = replace(board.figure, changes=())
+    assert "times" not in plain(front([quiet], (), frozenset()).title)
+
+
+def test_every_link_of_every_page_leads_to_a_page_of_the_site(store: Store, tmp_path: Path) -> None:
+    written(store, tmp_path / "site")
+    for page in (tmp_path / "site").rglob("*.html"):
+        text = page.read_text("utf-8")
+        targets = [unquote(one) for one in re.findall(r'<a href="([^"#][^"]*)"', text)]
+        assert [one for one in targets if not (page.parent / one).is_file()] == [], page
+        assert page.name == "index.html" or (page.parent / "../index.html").resolve() in [(page.parent / one).resolve() for one in targets]
+
+
+def test_a_second_build_writes_nothing_and_two_builds_are_the_same_bytes(store: Store, tmp_path: Path) -> None:
+    first, _ = written(store, tmp_path / "a")
+    again, kept = written(store, tmp_path / "a")
+    assert (again, kept) == ([], len(first))
+    written(store, tmp_path / "b")
+    files = [path.relative_to(tmp_path / "a") for path in (tmp_path / "a").rglob("*") if path.is_file()]
+    assert len(files) == len(first) + 1
+    assert all((tmp_path / "a" / one).read_bytes() == (tmp_path / "b" / one).read_bytes() for one in files)
+
+
+def test_one_more_run_writes_its_own_pages_and_those_that_list_it(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "store.sqlite"))
+    make = made(store)
+    ids = [make(1.0), make(1.0)]
+    first, _ = written(store, tmp_path / "site")
+    assert {f"run/{ids[1]}.html", f"compare/{ids[0]}..{ids[1]}.html"} <= set(first) and f"run/{ids[0]}.html" not in first
+    ids.append(make(2.0))
+    place = measured(store)[0].place
+    more = {"index.html", f"runs/{place}.html", f"run/{ids[2]}.html", f"compare/{ids[1]}..{ids[2]}.html"}
+    assert set(written(store, tmp_path / "site")[0]) == more
+    assert (tmp_path / "site" / "run" / f"{ids[1]}.html").is_file()
+    assert ">regressed</span></a>" in (tmp_path / "site" / "index.html").read_text("utf-8")
+
+
+def made(store: Store) -> Callable[[float], str]:
+    """Adds a run whose wake-ups take so many times as long as usual."""
+
+    def add(times: float) -> str:
+        run = make_run(replace(Truth(), wakeup=tuple(times * one for one in Truth().wakeup)), 1, boots=8, iterations=4)
+        kept = store.begin(replace(run, id="", contents=Spans()))
+        store.add(kept, run.samples)
+        store.finish(kept, RunStatus.COMPLETE)
+        return kept
+
+    return add
+
+
+def test_a_run_that_cannot_be_compared_says_why(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "store.sqlite"))
+    make = made(store)
+    make(1.0)
+    (alone,) = measured(store)
+    assert alone.newest == "nothing to compare it with yet" and alone.pair is None
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "index.html").write_text("my own")
+    with pytest.raises(UsageError, match="holds files and no site that latlab made; name an empty folder"):
+        written(store, tmp_path / "thesis")
+    assert (tmp_path / "thesis" / "index.html").read_text() == "my own"
+
+
+def test_a_site_whose_record_is_damaged_says_so(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / MADE).write_text("{half")
+    with pytest.raises(UsageError, match="is damaged"):
+        written(store, tmp_path / "site")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -65,8 +66,9 @@ class Measured:
 
     @property
     def place(self) -> str:
-        """A part of a file's name that is the same in every build of the site."""
-        return re.sub(r"[^a-z0-9]+", "-", " ".join(map(str, ALIKE(self.runs[-1]))).lower()).strip("-")
+        """A part of a file's name that is the same in every build of the site, and tells no machine's name."""
+        last = self.runs[-1]
+        return f"{last.campaign}-{hashlib.sha256(repr(ALIKE(last)).encode()).hexdigest()[:8]}"
 
     @cached_property
     def newest(self) -> Comparison | str:

@@ -272,22 +272,20 @@ def comparison_of(
     return compare_runs(a, b, limits_of(tolerance), tuple(found.values()), wanted)
 
 
-def comparison_text(comparison: Comparison, format: Format) -> str:
-    """A comparison in a format that is written, not shown."""
-    from latlab.report.comparison import comparison_pages, data
+def comparison_text(comparison: Comparison, format: Format, redact: bool = False) -> str:
+    """A comparison in a format that is written, not shown; `redact` hides in a document whose machines it is of."""
+    from latlab.report.comparison import comparison_pages, data, web
+    from latlab.report.redaction import Secrets, redacted
     from latlab.report.renderers import html, markdown, rst
 
     if format is Format.JSON:
         return data.comparison_json(comparison)
     if format is Format.CSV:
         return data.comparison_csv(comparison)
-    if format is Format.RST:
-        return rst.document(comparison_pages.document(comparison))
-    if format is Format.MD:
-        return markdown.document(comparison_pages.document(comparison))
-    from latlab.report.comparison.web import page
-
-    return html.document(page(comparison))
+    page = web.page(comparison) if format is Format.HTML else comparison_pages.document(comparison)
+    shown = redacted(page, Secrets.of([comparison.a, comparison.b])) if redact else page
+    render = {Format.HTML: html.document, Format.MD: markdown.document, Format.RST: rst.document}[format]
+    return render(shown)
 
 
 def _verdicts(text: str) -> frozenset[Verdict]:

@@ -40,6 +40,7 @@ def tf_a(
 def site(
     folder: Annotated[Path, typer.Argument(help="The folder of the site; only what is new is written again.", file_okay=False)],
     newest: Annotated[int, typer.Option(help="How many runs of each thing that was measured get a page.", min=1)] = 5,
+    redact: Annotated[bool, typer.Option(help="Leave out folders, names of hosts and users, and kernel command lines.")] = True,
     store: StoreOption = None,
 ) -> None:
     """Write the runs of a store and the catalogue's published releases as a static site, for a folder or any web server."""
@@ -50,6 +51,6 @@ def site(
     from latlab.report.site.site_pages import pages_of
 
     opened = open_store(store)
-    pages = pages_of(published_boards(), measured(opened), newest, lambda run: page_of(opened, opened.load(run)))
+    pages = pages_of(published_boards(), measured(opened), newest, lambda run: page_of(opened, opened.load(run), redact=redact), redact)
     written, kept = write_site(folder, pages, lambda path: say(f"{folder / path}"))
     say(f"{folder / 'index.html'}: {written} pages written, {kept} as they were")

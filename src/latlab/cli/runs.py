@@ -12,6 +12,7 @@ from latlab.cli.options import (
     AcrossOption,
     Format,
     OutputOption,
+    RedactOption,
     Reference,
     RunArgument,
     StoreOption,
@@ -77,6 +78,7 @@ def report(
     format: Annotated[Format, one_of(Format.HTML, Format.RST, Format.MD)] = Format.HTML,
     builds: Annotated[bool, typer.Option("--builds", help="psa: every build that was measured alike, side by side.")] = False,
     across: AcrossOption = None,
+    redact: RedactOption = False,
     output: OutputOption = None,
     store: StoreOption = None,
 ) -> None:
@@ -94,7 +96,7 @@ def report(
     if against is not None:
         from latlab.cli.analysis import comparison_of, comparison_text
 
-        emit(comparison_text(comparison_of(run, against, store=store, across=across), format), output)
+        emit(comparison_text(comparison_of(run, against, store=store, across=across), format, redact), output)
         return
     from latlab.cli.showing import document_of
     from latlab.cli.stores import open_store
@@ -106,9 +108,9 @@ def report(
         from latlab.cli.showing import guide_of, write_guide
         from latlab.report.kinds import forms_of
 
-        write_guide(guide_of(opened, loaded, builds), format, output, forms_of(loaded).lists, label_of(loaded))
+        write_guide(guide_of(opened, loaded, builds, redact), format, output, forms_of(loaded).lists, label_of(loaded))
         return
-    emit(document_of(opened, loaded, format, builds), output)
+    emit(document_of(opened, loaded, format, builds, redact), output)
 
 
 def export(
@@ -121,6 +123,7 @@ def export(
     iteration: Annotated[int | None, typer.Option(help="chrome: the iteration.", show_default="the middle one")] = None,
     origin: Annotated[str, typer.Option(help="kcidb: the name of your CI system.")] = "latlab",
     build_id: Annotated[str, typer.Option(help="kcidb: the build as KCIDB knows it.", show_default="ORIGIN:FIRMWARE")] = "",
+    redact: RedactOption = False,
     unit: UnitOption = "",
     output: OutputOption = None,
     store: StoreOption = None,
@@ -139,6 +142,10 @@ def export(
     check_output(output)
     loaded = load_reference(run, unit, store)
     options = {"test": test, "iteration": iteration, "origin": origin, "build_id": build_id}
+    if redact:
+        from latlab.report.redaction import redacted_run
+
+        loaded = redacted_run(loaded)
     rendered = exporter.render(loaded, lambda: Material(open_store(store), loaded), options)
     if isinstance(rendered, str):
         emit(rendered, output)

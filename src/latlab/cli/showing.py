@@ -40,25 +40,32 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None) -
         emit(document_of(store, run, format))
 
 
-def document_of(store: Store, run: Run, format: Format, builds: bool = False) -> str:
-    """A run as a document, in HTML, RST or Markdown; `builds` as `guide_of` has it."""
+def document_of(store: Store, run: Run, format: Format, builds: bool = False, redact: bool = False) -> str:
+    """A run as a document, in HTML, RST or Markdown; `builds` as `guide_of` has it, `redact` hides whose machine it was."""
     from latlab.report.kinds import forms_of
     from latlab.report.renderers import html, markdown, rst
 
     if format is Format.HTML:
-        return html.document(page_of(store, run, builds))
+        return html.document(page_of(store, run, builds, redact))
     forms = forms_of(run)
-    page = forms.document.of(_material(store, run, builds))
+    page = _shown(forms.document.of(_material(store, run, builds)), run, redact)
     return markdown.document(page) if format is Format.MD else rst.document(page, rst.csv_table if forms.lists else None)
 
 
-def page_of(store: Store, run: Run, builds: bool = False) -> Page:
-    """A run as a page for a browser; `builds` as `guide_of` has it."""
+def page_of(store: Store, run: Run, builds: bool = False, redact: bool = False) -> Page:
+    """A run as a page for a browser; `builds` and `redact` as `document_of` has them."""
     from latlab.report.kinds import forms_of
 
     forms = forms_of(run)
-    page: Page = (forms.page or forms.document).of(_material(store, run, builds))
-    return page
+    return _shown((forms.page or forms.document).of(_material(store, run, builds)), run, redact)
+
+
+def _shown(page: Page, run: Run, redact: bool) -> Page:
+    if not redact:
+        return page
+    from latlab.report.redaction import Secrets, redacted
+
+    return redacted(page, Secrets.of([run]))
 
 
 def write_guide(page: Page, format: Format, output: Path, lists: bool = False, label: str = "") -> None:
@@ -78,13 +85,12 @@ def write_guide(page: Page, format: Format, output: Path, lists: bool = False, l
         say(f"{pictures}: {len(written) // 2} pictures, each as SVG and PNG")
 
 
-def guide_of(store: Store, run: Run, builds: bool = False) -> Page:
+def guide_of(store: Store, run: Run, builds: bool = False, redact: bool = False) -> Page:
     """A run as a page of a performance guide; `builds`: beside the newest run of every other build that was measured alike."""
     from latlab.report.kinds import forms_of
 
     forms = forms_of(run)
-    guide: Page = (forms.guide or forms.document).of(_material(store, run, builds))
-    return guide
+    return _shown((forms.guide or forms.document).of(_material(store, run, builds)), run, redact)
 
 
 def _material(store: Store, run: Run, builds: bool) -> Material:

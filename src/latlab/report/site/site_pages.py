@@ -13,6 +13,7 @@ from latlab.campaigns.site import Board, Measured
 from latlab.model.life import Head
 from latlab.report.comparison import web
 from latlab.report.page import Page, Paragraph, Section
+from latlab.report.redaction import Secrets, redacted
 from latlab.report.site import history
 from latlab.report.site.front import MADE_BY, board_page, board_title, compared, front, release, trail
 from latlab.report.table import Table, Value, figures, words
@@ -30,8 +31,21 @@ class SitePage:
     page: Callable[[], Page]
 
 
-def pages_of(boards: Sequence[Board], found: Sequence[Measured], newest: int, page_of: Callable[[str], Page]) -> Iterator[SitePage]:
-    """`newest` runs of each thing that was measured get a page, which `page_of` makes of a run's id."""
+def pages_of(
+    boards: Sequence[Board], found: Sequence[Measured], newest: int, page_of: Callable[[str], Page], redact: bool = True
+) -> Iterator[SitePage]:
+    """`newest` runs of each thing that was measured get a page, which `page_of` makes of a run's id; `redact` hides whose machines they
+    were in all the others."""
+    for page in _pages(boards, found, newest, page_of):
+        yield replace(page, page=partial(_redacted, page.page, found), made_of=f"redacted {page.made_of}") if redact else page
+
+
+def _redacted(page: Callable[[], Page], found: Sequence[Measured]) -> Page:
+    compared_runs = [run for one in found if isinstance(one.newest, Comparison) for run in (one.newest.a, one.newest.b)]
+    return redacted(page(), Secrets.of([*compared_runs, *(one.runs[-1] for one in found)]))
+
+
+def _pages(boards: Sequence[Board], found: Sequence[Measured], newest: int, page_of: Callable[[str], Page]) -> Iterator[SitePage]:
     shown = [head for one in found for head in one.runs[-newest:]]
     ids = frozenset(head.id for head in shown)
     yield SitePage("index.html", _everything(found), partial(front, boards, found, ids))

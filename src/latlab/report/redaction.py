@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What others need not see of the machines that measured: folders, names of hosts and users, a kernel's command line."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import Enum
+from typing import Any, TypeVar, cast
+
+from latlab.model.life import Head
+from latlab.model.run import Run, Spans, WakeupCounts
+from latlab.report.text import Styled
+
+T = TypeVar("T")
+HIDDEN = "(redacted)"
+_FOLDERS = re.compile(r"(?<![\w./<~*-])(?:~|\.{1,2})?/(?!(?:dev|etc|lib|proc|sys|usr)/)(?:[^\s/\"'<>,;:()]+/)+(?=[^\s/\"'<>,;:()])")
+"""Those of every machine tell nothing."""
+_LOGIN = re.compile(r"\b[\w.-]+@[\w.-]+\b")
+_REACHED = ("linux", "ssh", "labgrid")
+_SHORTEST = 3
+"""Of a name: a shorter one would be found in other words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """Texts that are hidden wherever they stand, beside whatever looks like a folder or a login."""
+
+    texts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, told: Iterable[Run | Head]) -> Secrets:
+        """What runs say of their machines, and who and where this process is."""
+        told = tuple(told)
+        lines = {run.conditions.kernel_command_line for run in told if isinstance(run, Run)} - {None, ""}
+        names = {_host(run) for run in told} | {os.uname().nodename}
+        with suppress(KeyError, OSError):
+            names.add(getpass.getuser())
+        long = sorted((re.escape(name) for name in names - {"root"} if len(name) >= _SHORTEST), key=len, reverse=True)
+        return cls((*(re.escape(str(line)) for line in lines), *(rf"(?<!\w){name}(?!\w)" for name in long)))
+
+    def hide(self, text: str) -> str:
+        for secret in self.texts:
+            text = re.sub(secret, HIDDEN, text)
+        return _LOGIN.sub(HIDDEN, _FOLDERS.sub("", text))
+
+
+def _host(run: Run | Head) -> str:
+    """The name of the machine that a run was made on; none of an emulator or of a model."""
+    kind, _, name = run.target.partition(":")
+    if kind in _REACHED and name:
+        return name
+    return run.platform.partition(", ")[0] if kind in _REACHED else ""
+
+
+def redacted_run(run: Run) -> Run:
+    """The run with its figures as they are, and nothing that tells whose machine it was."""
+    secrets = Secrets.of([run])
+    contents = run.contents
+    shown = replace(contents, load=redacted(contents.load, secrets)) if isinstance(contents, WakeupCounts) else contents
+    if not isinstance(contents, Spans | WakeupCounts):
+        shown = redacted(contents, secrets)
+    hidden = {
+        one.name: redacted(getattr(run, one.name), secrets) for one in fields(run) if one.name not in ("id", "contents", "conditions")
+    }
+    conditions = redacted(replace(run.conditions, kernel_command_line=None), secrets)
+    return replace(run, contents=shown, conditions=conditions, **hidden)
+
+
+def redacted(value: T, secrets: Secrets) -> T:
+    """Plain data of any shape, with each of its texts redacted."""
+    found: Any = value
+    hidden: Any = value
+    if isinstance(found, str) and not isinstance(found, Enum):
+        hidden = secrets.hide(found)
+    elif isinstance(found, tuple | list):
+        parts = (redacted(one, secrets) for one in found)
+        hidden = type(found)(*parts) if hasattr(found, "_fields") else type(found)(parts)
+    elif isinstance(found, Mapping):
+        hidden = {key: redacted(one, secrets) for key, one in found.items()}
+    elif isinstance(found, Styled):
+        hidden = replace(found, text=secrets.hide(found.text))  # where a link leads is a place of the site
+    elif is_dataclass(found) and not isinstance(found, type):
+        hidden = replace(found, **{one.name: redacted(getattr(found, one.name), secrets) for one in fields(found) if one.init})
+    return cast(T, hidden)

@@ -167,6 +167,9 @@ def test_a_partition_has_the_spm_reach_for_it(found: dict[str, Attempt], where: 
     assert (row(read), read.more) == ((SERVER, 13, 1, address), 4)
     assert (row(write), write.more) == ((SERVER, 14, 1, address), 0)
     assert (read.accepted, write.accepted) == (f"the SPM wrote {where} for a partition", f"the SPM read {where} for a partition")
+    assert [name for name, one in found.items() if one.more or one.secret] == [
+        f"psa_read into {each}" for each in ("the SPM's memory", "the SPM's data")
+    ]
     for what, request in GIVES.items():
         attempt = found[f"a secure client gives {what} in {where}"]
         assert row(attempt) == (CLIENT, request, 1, address)

@@ -45,6 +45,11 @@ def test_a_core_of_arm_s_is_called_by_its_name(part: int) -> None:
     assert fact("CPU", *cpu_info("CPU implementer : 0x41", f"CPU part : {part:#x}")) == PARTS[part]
 
 
+def test_a_core_is_named_whatever_stands_before_its_numbers() -> None:
+    lines = cpu_info("BogoMIPS : 50.00", "CPU architecture: 8", "CPU implementer : 0x41", "CPU variant : 0x0", "CPU part : 0xd08")
+    assert fact("CPU", *lines) == "Cortex-A72"
+
+
 @pytest.mark.parametrize("numbers", [("0x51", "0xd03"), ("0x41", "0xfff")])
 def test_a_core_that_nobody_named_is_told_by_its_numbers(numbers: tuple[str, str]) -> None:
     lines = cpu_info(f"CPU implementer\t: {numbers[0]}", f"CPU part\t: {numbers[1]}", f"CPU part\t: {numbers[1]}")

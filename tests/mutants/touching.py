@@ -89,6 +89,14 @@ class _Contexts:
         yield
         self.coverage.switch_context("")
 
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Iterator[None]:
+        """What tests share is made in the first of them and concerns them all."""
+        if fixturedef.scope != "function":
+            self.coverage.switch_context(request.node.nodeid.partition("::")[0] if fixturedef.scope in ("module", "class") else "")
+        yield
+        self.coverage.switch_context(os.environ[TEST])
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
         if report.failed:
@@ -211,7 +219,18 @@ def _measured(source: str, tests: list[str]) -> Map:
     coverage.stop()
     files = _lines_of(coverage.get_data())
     _add_children(files)
-    return Map(files, contexts.seconds, contexts.failed, {})
+    return Map(
+        {file: {line: _each(by, contexts.seconds) for line, by in lines.items()} for file, lines in files.items()},
+        contexts.seconds,
+        contexts.failed,
+        {},
+    )
+
+
+def _each(by: set[str], tests: Iterable[str]) -> set[str]:
+    """A file in place of a test stands for all of its tests."""
+    files = {one for one in by if one and "::" not in one}
+    return (by - files) | {test for test in tests if test.partition("::")[0] in files} if files else by
 
 
 def _test_files(tests: list[str]) -> list[Path]:

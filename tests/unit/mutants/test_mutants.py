@@ -300,6 +300,40 @@ def test_the_map_knows_what_a_child_process_runs_and_what_nothing_but_declares(t
     assert done.returncode == 1 and "assert '4\\n' == '3\\n'" in done.stdout
 
 
+SHARED = """
+import pytest
+from work import work
+
+
+@pytest.fixture(scope="module")
+def made():
+    return work()
+
+
+def test_first(made):
+    pass
+
+
+def test_second(made):
+    assert made == 3
+
+
+def test_alone():
+    pass
+"""
+
+
+def test_what_tests_of_a_file_share_concerns_all_of_them(tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "work.py").write_text("def work() -> int:\n    return 3\n")
+    (tmp_path / "test_shared.py").write_text(SHARED)
+    assert in_a_process("make_map('src', ['test_shared.py'])", tmp_path).returncode == 0
+    kept = json.loads((tmp_path / "build" / "touching.json").read_text())
+    assert {"test_shared.py::test_first", "test_shared.py::test_second"} <= set(kept["files"]["src/work.py"]["2"])
+    (tmp_path / "src" / "work.py").write_text("def work() -> int:\n    return 4\n")
+    assert in_a_process("run_touching('src/work.py', 2)", tmp_path).returncode == 1
+
+
 def test_a_test_that_a_mutant_keeps_from_ending_is_told_long_before_the_whole_run_is_given_up(tmp_path):
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "work.py").write_text("def work() -> int:\n    return 3\n")

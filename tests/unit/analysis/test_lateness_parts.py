@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.analysis.wakeups.lateness_parts import beyond_ordinary, parts_of, stolen_between, waker
+from latlab.analysis.wakeups.lateness_parts import beyond_ordinary, parts_of, stolen_between, thefts, waker
 from latlab.model.blame import BlameKind
 from latlab.model.kernel_events import CycleCounts, KernelStep, LateSteps, StepKind, Thread
 from latlab.model.stolen import Calibration, Regime
@@ -123,6 +123,8 @@ def test_a_theft_longer_than_the_lateness_counts_as_far_as_it_made_late() -> Non
     [
         (RUNS, 210_000, 160_000, 50_000),
         (RUNS, 210_000, 210_000, 0),
+        (RUNS, 210_000, 209_872, 0),
+        (RUNS, 210_000, 209_871, 129),
         (STOPS, 160_128, 160_000, 50_000),
         (STOPS, 160_003, 160_000, 0),
         (UNMARKED, 160_000, 160_000, 50_000),
@@ -131,6 +133,18 @@ def test_a_theft_longer_than_the_lateness_counts_as_far_as_it_made_late() -> Non
 )
 def test_each_regime_has_its_own_way_to_tell(calibration: Calibration, cycles: int, events: int, stolen_ns: int) -> None:
     assert stolen_between(210_000, CycleCounts(0, 0), CycleCounts(cycles, events), calibration) == stolen_ns
+
+
+@pytest.mark.parametrize("torn", [24, 90, 1_000])
+def test_a_reading_that_is_behind_makes_no_theft_of_the_next(torn: int) -> None:
+    def found(leads: list[int]) -> list[int]:
+        counts = [CycleCounts(1_000 * (at + 1) + lead, 1_000 * (at + 1)) for at, lead in enumerate(leads)]
+        steps, _ = late(*(switch(1_000 * (at + 1), LOW, OWN, one) for at, one in enumerate(counts)), wake_ns=9_000)
+        return [stolen_ns for _, _, stolen_ns in thefts(steps, RUNS)]
+
+    assert found([0, -torn, 0, 0]) == []
+    assert found([0, 0, -torn, 5_000]) == [5_000]
+    assert sum(found([0, 5_000 - torn, 5_000])) in (5_000 - torn, 5_000)
 
 
 @pytest.mark.parametrize("calibration", [STOPS, UNMARKED])

@@ -34,6 +34,7 @@ FIRMWARE_BYTES = 0x80000
 PAGE_BYTES = 4096
 PATIENCE_S = 300
 NON_SECURE_EL2 = 2
+INVALID_PARAMETERS = -2
 
 
 def run(folder: Path, image: Path, *options: str) -> tuple[str, str]:
@@ -193,6 +194,18 @@ def test_the_kernel_is_told_where_the_tree_is_and_begins_at_its_first_instructio
     crossings = (record for record in Decoder().feed((tmp_path / "stream").read_bytes()) if isinstance(record, Crossing))
     first = next(record for record in crossings if record.entered == NON_SECURE_EL2)
     assert (first.core, first.address, first.registers[:8]) == (0, KERNEL, (TREE if has_tree else 0, *[0] * 7))
+
+
+def test_the_first_core_that_the_board_does_not_have_cannot_be_switched_on(tmp_path: Path) -> None:
+    """The kernel asks for CPU_ON of core 4 of 0 to 3, and for SYSTEM_OFF."""
+    asks = (0x52800060, 0x72B08000, 0xD2800081, 0xD2A00102, 0xD2800003, 0xD4000003)
+    ends = (0x52800100, 0x72B08000, 0xD4000003)
+    (tmp_path / "kernel").write_bytes(struct.pack("<9I", *asks, *ends))
+    plugin = with_probe((), find_probe(), tmp_path / "stream", False)
+    run(tmp_path, as_loaded(tmp_path, KERNEL), *loader(tmp_path / "kernel", KERNEL), *plugin)
+    crossings = (record for record in Decoder().feed((tmp_path / "stream").read_bytes()) if isinstance(record, Crossing))
+    _, answered = [record for record in crossings if record.entered == NON_SECURE_EL2]
+    assert answered.registers[0] & 0xFFFFFFFF == INVALID_PARAMETERS & 0xFFFFFFFF
 
 
 def test_the_counter_goes_at_the_speed_that_the_microsecond_timer_shows(tmp_path: Path) -> None:

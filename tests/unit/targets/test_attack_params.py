@@ -5,8 +5,14 @@ from __future__ import annotations
 
 import re
 import struct
+from dataclasses import replace
+from pathlib import Path
 
+import pytest
+
+from latlab.errors import UsageError
 from latlab.model.attacks import Attack, CallStep, Family, Flag, Operation
+from latlab.targets.qemu import attack_params, psa_subject
 from latlab.targets.qemu.attack_attempts import REQUESTS
 from latlab.targets.qemu.attack_params import ATTACK_BYTES, HEADER_BYTES, MAGIC, MEMORY_BYTES, STEP_BYTES, Place, parameters_of
 from latlab.targets.qemu.psa_subject import PsaSubject
@@ -56,3 +62,29 @@ def test_a_step_names_its_words_and_the_step_of_the_handler() -> None:
     assert struct.unpack_from("<7I", data, HEADER_BYTES + ATTACK_BYTES) == (1, 1, 5, 2, 9, 0, 0)
     assert struct.unpack_from("<7I", data, HEADER_BYTES + 2 * ATTACK_BYTES + STEP_BYTES) == (Operation.POKES, 0, 0, behind, 1, 3, 0)
     assert struct.unpack_from("<2I", data, behind) == (0x28101000, 7)
+
+
+def test_programs_that_were_not_built_are_named_with_the_command_that_builds_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (attack_params, psa_subject):
+        monkeypatch.setattr(module, "search_folders", lambda: (tmp_path / "a", tmp_path / "b"))
+    for name, find in (("psa_attacks", attack_params.find_attack_program), ("psa_calls", psa_subject.find_psa_program)):
+        with pytest.raises(UsageError, match=rf"^spm/{name}\.elf is in none of {tmp_path}/a, {tmp_path}/b; build it with `make spm`$"):
+            find()
+        built = tmp_path / "b" / "spm" / f"{name}.elf"
+        built.parent.mkdir(parents=True, exist_ok=True)
+        built.touch()
+        assert find() == built
+
+
+def test_attacks_that_do_not_fit_into_the_memory_are_refused_and_those_that_just_do_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attacks = [Attack(Family.SYSTEM, "a", (CallStep(Operation.STORE, 1),))]
+    needed = 0x8000 + len(parameters_of(SUBJECT, attacks, Place())) + 0x8000
+    with pytest.raises(UsageError, match=f"^the attacks need {needed} bytes of non-secure memory, x has less$"):
+        attack_params.write_attacks(replace(SUBJECT, ram_bytes=needed - 1), tmp_path, attacks, Place())
+    monkeypatch.setattr(attack_params, "find_attack_program", lambda: tmp_path / "program.elf")
+    monkeypatch.setattr(attack_params, "placed_program", lambda program, subject: bytes(64))
+    attack_params.write_attacks(replace(SUBJECT, ram_bytes=needed), tmp_path, attacks, Place())
+    assert (tmp_path / "parameters.bin").read_bytes() == parameters_of(SUBJECT, attacks, Place())
+    assert struct.unpack("<16I", (tmp_path / "program.bin").read_bytes()) == (*[0] * 7, 0x28108000, *[0] * 8)

@@ -184,3 +184,10 @@ def test_the_conditions_of_a_workload_say_every_command_that_ran(instrument: Ins
     assert (said.mode, said.duration_s, said.interval_ns, said.priority) == (Mode.REAL, 7, 300_000, 70)
     assert (said.affinity, said.idle_states, said.load) == ((1, 2), True, workload.load_command)
     assert workload_conditions(Workload(7), Mode.REAL).affinity is None
+
+
+def test_without_the_recorder_nobody_is_blamed_whatever_was_traced() -> None:
+    traced = {"ftrace.txt": b"", "kernel-events.bin": EVENTS}
+    found = result_of(run(), {"cyclictest.txt": SPIKES, **traced})
+    assert (found.attributed, found.exposure) == (None, ()) and [one.tool for one in found.wakeups] == ["cyclictest"]
+    assert result_of(run(), {"recorder.rec": RECORD, **traced}).attributed == ()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Refuses what the house forbids and no linter knows: `python scripts/house_rules.py [TREE]`, a line for each, status 1.
 
-No code asks the facts of a run, which are for readers; none looks for words in a message; and a class has no name to which the glossary
-gives another meaning.
+No code asks the facts of a run, which are for readers; none looks for words in a message; a class has no name to which the glossary
+gives another meaning; analysis reads and writes nothing, the command line computes nothing, and no core of the firmware asks by `#if`
+which platform or architecture it is on.
 """
 
 from __future__ import annotations
@@ -63,6 +64,13 @@ HOMES: dict[str, str] = {
     "Verdict": "analysis/base/verdicts.py",
     "Witness": "formats/probe/witness.py",
 }
+OUTSIDE = ("open", "print", "input")
+TO_OUTSIDE = ("shutil", "socket", "sqlalchemy", "sqlite3", "subprocess", "tempfile")
+COMPUTING = ("altair", "numpy", "scipy", "statsmodels")
+CORES = ("firmware/el3/calls", "firmware/el3/monitor", "firmware/el3/psci", "firmware/spm/backend", "firmware/spm/core")
+ASKS_WHERE = re.compile(
+    r"\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(?:PLATFORM_?\w*|__aarch64__|__arm__|__ARM_\w+|\w*(?:QEMU|RASPI|MPS[23]|SBSA)\w*)"
+)
 Fault = tuple[int, str]
 
 
@@ -72,9 +80,39 @@ def faults(tree: Path) -> list[str]:
     for path in sorted((tree / PACKAGE).rglob("*.py")):
         name = str(path.relative_to(tree / PACKAGE))
         module = ast.parse(path.read_text("utf-8"))
-        for line, sentence in sorted({*_facts(module, name), *_messages(module), *_names(module, name, terms)}):
+        for line, sentence in sorted({*_facts(module, name), *_messages(module), *_names(module, name, terms), *_rooms(module, name)}):
             found.append(f"{path.relative_to(tree)}:{line}: {sentence}")
-    return found
+    return [*found, *_in_cores(tree)]
+
+
+def _in_cores(tree: Path) -> Iterator[str]:
+    for path in sorted(path for core in CORES for path in (tree / core).rglob("*.[chS]")):
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            if ASKS_WHERE.match(line):
+                yield f"{path.relative_to(tree)}:{number}: a core knows no platform; what differs is a folder and a table of functions"
+
+
+def _rooms(module: ast.Module, name: str) -> Iterator[Fault]:
+    for node in ast.walk(module):
+        if name.startswith("analysis/"):
+            is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in OUTSIDE
+            if is_call or _imports(node, TO_OUTSIDE):
+                yield (
+                    getattr(node, "lineno", 0),
+                    "analysis is pure: what it needs is read before (src/latlab/campaigns), what it found is shown after",
+                )
+        if name.startswith("cli/") and _imports(node, COMPUTING):
+            yield getattr(node, "lineno", 0), "the command line computes nothing; that belongs to src/latlab/analysis or src/latlab/report"
+
+
+def _imports(node: ast.AST, modules: tuple[str, ...]) -> bool:
+    match node:
+        case ast.Import(names=names):
+            return any(each.name.partition(".")[0] in modules for each in names)
+        case ast.ImportFrom(module=str(source), level=0):
+            return source.partition(".")[0] in modules
+        case _:
+            return False
 
 
 def _facts(module: ast.Module, name: str) -> Iterator[Fault]:

@@ -32,6 +32,9 @@ PYTHON_RULES = (
     ("report/listing.py", "def told(error):\n    return str(error).lower() == 'no runs'\n", "a message is for readers"),
     ("store/reading.py", "import re\ndef told(problem):\n    return re.search('line (.*)', problem.message)\n", "a message is for readers"),
     ("model/calls.py", "class Sample:\n    pass\n", "class Sample: the glossary means that of model/run.py"),
+    ("analysis/base/wording.py", "def kept(name):\n    return open(name).read()\n", "analysis is pure"),
+    ("analysis/compare.py", "def told():\n    import subprocess\n    return subprocess.run(['date'])\n", "analysis is pure"),
+    ("cli/psci.py", "def middle(values):\n    from numpy import median\n    return median(values)\n", "the command line computes nothing"),
     ("analysis/gate.py", "class Simulated:\n    pass\n", "class Simulated: the glossary means that of docs/glossary.md"),
 )
 C_RULES = (
@@ -91,6 +94,19 @@ def test_an_include_that_goes_round_or_up_is_named_with_its_line(tree: Path, fil
         path.write_text(before)
     assert len(found) == 1 and said in found[0], found
     assert re.match(r"(firmware|probe)/\S+:\d+: ", found[0])
+
+
+@pytest.mark.parametrize("asked", ["#ifdef PLATFORM_RASPI4", "#if defined(__aarch64__)", "# ifndef QEMU_VIRT"])
+def test_a_core_that_asks_where_it_is_is_named_with_its_line(tree: Path, asked: str) -> None:
+    file = tree / "firmware" / "el3" / "psci" / "psci_on_off.c"
+    before = file.read_text("utf-8")
+    file.write_text(f"{asked}\n#endif\n{before}", "utf-8")
+    try:
+        assert house_rules.faults(tree) == [
+            f"{file.relative_to(tree)}:1: a core knows no platform; what differs is a folder and a table of functions"
+        ]
+    finally:
+        file.write_text(before, "utf-8")
 
 
 def test_a_broken_rule_fails_the_command(tree: Path) -> None:

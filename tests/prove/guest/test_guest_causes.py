@@ -26,6 +26,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 
 LIMITS = Limits(3600, 3600)
 PRIORITY, LATE_US, HOLD_NS, TIMES, LASTS_S = 40, 45, 150_000, 1000, 12
+BEFORE_NS = 100_000
 MITIGATIONS_NS = 1_000
 """Of a few calls: this processor's kernel has the firmware flush branch predictors at switches, 38 instructions without a stamp."""
 KINDS = {kind.value: kind for kind in (BlameKind.MASKED, BlameKind.UNPREEMPTED, BlameKind.INTERRUPT, BlameKind.SOFTIRQ, BlameKind.THREAD)}
@@ -79,7 +80,13 @@ def test_of_six_causes_at_once_each_late_wake_up_is_named_by_its_own(cpu: str, s
     assert all(_sum(entry) == entry.outlier.late_ns for entry in found)
     unstamped_ns = MITIGATIONS_NS if cpu == "cortex-a72" else 0
     accused = [entry for entry in found if any(part.blame.kind is BlameKind.STOLEN and part.ns > unstamped_ns for part in entry.parts)]
-    assert accused and all(_taken(truth, entry.outlier, BlameKind.STOLEN) for entry in accused), "a theft without a call"
+    assert accused and all(_was_called(truth, entry.outlier) for entry in accused), "a theft without a call"
+
+
+def _was_called(truth: list[Planted], outlier: Outlier) -> bool:
+    """In the lateness or shortly before: who had the core then and could not be preempted had to end first."""
+    begin_ns = outlier.wake_ns - outlier.late_ns - BEFORE_NS
+    return any(one.kind is BlameKind.STOLEN and one.begin_ns < outlier.wake_ns and one.end_ns > begin_ns for one in truth)
 
 
 def _sum(entry: Attributed) -> int:

@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any, TypeVar, cast
 
 from latlab.model.life import Head
-from latlab.model.run import Run, Spans, WakeupCounts
+from latlab.model.run import Contents, Run, Spans, WakeupCounts
 from latlab.report.text import Styled
 
 T = TypeVar("T")
@@ -61,8 +61,11 @@ def redacted_run(run: Run) -> Run:
     """The run with its figures as they are, and nothing that tells whose machine it was."""
     secrets = Secrets.of([run])
     contents = run.contents
-    shown = replace(contents, load=redacted(contents.load, secrets)) if isinstance(contents, WakeupCounts) else contents
-    if not isinstance(contents, Spans | WakeupCounts):
+    if isinstance(contents, Spans):  # its samples and traces are figures, and many
+        shown: Contents = replace(contents, functions=redacted(contents.functions, secrets))
+    elif isinstance(contents, WakeupCounts):
+        shown = replace(contents, load=redacted(contents.load, secrets))
+    else:
         shown = redacted(contents, secrets)
     hidden = {
         one.name: redacted(getattr(run, one.name), secrets) for one in fields(run) if one.name not in ("id", "contents", "conditions")

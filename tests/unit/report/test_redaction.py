@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from latlab.model.conditions import Conditions
-from latlab.model.run import Build, CoreId, Problem, Run
+from latlab.model.run import Build, CoreId, Problem, Run, Spans
 from latlab.report.exports.registry import EXPORTERS
 from latlab.report.redaction import HIDDEN, Secrets, redacted, redacted_run
 from latlab.report.renderers import html, markdown, rst
@@ -93,3 +93,16 @@ def test_what_is_no_secret_stays_as_it_is(text: str) -> None:
 def test_of_a_place_the_last_name_alone_is_left(parts: list[str]) -> None:
     place = "/home/" + "/".join(parts)
     assert Secrets(()).hide(f"file={place}, next") == f"file={Path(place).name}, next"
+
+
+def test_where_the_source_of_a_function_stands_is_told_by_its_name_alone() -> None:
+    run = run_of(TREE)
+    spans = tuple(
+        replace(one, functions=tuple(replace(each, place="/home/jo/labs/psci.c:12") for each in one.functions)) for one in run.functions
+    )
+    shown = redacted_run(replace(run, contents=Spans(functions=spans)))
+    places = {each.place for one in shown.functions for each in one.functions}
+    assert places == {"psci.c:12"}
+    assert [[each.instructions for each in one.functions] for one in shown.functions] == [
+        [each.instructions for each in one.functions] for one in run.functions
+    ]

@@ -110,7 +110,8 @@ def text_of(line: bytes) -> str:
 
 def logs_of(console: Lines) -> dict[str, bytes]:
     """What a console that is over left, less what was taken of it before."""
-    secure = console.secure_log.read_bytes() if console.secure_log.exists() else b""
+    log = console.secure_log
+    secure = log.read_bytes() if log and log.exists() else b""
     return {"console": console.take(), "secure": secure, "stderr": console.stderr}
 
 

@@ -54,8 +54,10 @@ class Limits:
 class Lines(Protocol):
     """A console to follow: that of a process or of a board."""
 
-    secure_log: Path
     stderr: bytes
+
+    @property
+    def secure_log(self) -> Path | None: ...
 
     @property
     def outcome(self) -> Outcome: ...

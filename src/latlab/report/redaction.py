@@ -18,7 +18,10 @@ from latlab.report.text import Styled
 
 T = TypeVar("T")
 HIDDEN = "(redacted)"
-_FOLDERS = re.compile(r"(?<![\w./<~*-])(?:~|\.{1,2})?/(?!(?:dev|etc|lib|proc|sys|usr)/)(?:[^\s/\"'<>,;:()]+/)+(?=[^\s/\"'<>,;:()])")
+_FOLDERS = re.compile(
+    r"(?:(?<![\w./<~*-])|(?<=-[BIL])|(?<=-isystem)|(?<=file://))"
+    r"(?:~|\.{1,2})?/(?!(?:dev|etc|lib|proc|sys|usr)/)(?:[^\s/\"'<>,;:()]+/)+(?=[^\s/\"'<>,;:()])"
+)
 """Those of every machine tell nothing."""
 _LOGIN = re.compile(r"\b[\w.-]+@[\w.-]+\b")
 _REACHED = ("linux", "ssh", "labgrid")

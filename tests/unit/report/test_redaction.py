@@ -106,3 +106,8 @@ def test_where_the_source_of_a_function_stands_is_told_by_its_name_alone() -> No
     assert [[each.instructions for each in one.functions] for one in shown.functions] == [
         [each.instructions for each in one.functions] for one in run.functions
     ]
+
+
+@pytest.mark.parametrize("before", ["-I", "-L", "-B", "-isystem", "-ffile-prefix-map=", "file://"])
+def test_a_folder_that_an_option_or_an_address_runs_into_is_hidden(before: str) -> None:
+    assert Secrets(()).hide(f"-O2 {before}/home/jo/include") == f"-O2 {before}include"

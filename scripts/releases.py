@@ -12,7 +12,7 @@ from pathlib import Path
 import altair as alt
 import vl_convert
 
-from latlab.analysis.base.comparison import Comparison
+from latlab.analysis.base.comparison import SpanComparison
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.deltas import Judgement, judge_printed_deltas
@@ -71,7 +71,7 @@ def _lines() -> Iterator[str]:
     yield INTRO
     for board, name in BOARDS.items():
         runs = [load(f"published:tf-a/{board}/{version}") for version in VERSIONS[board]]
-        steps = [compare(before, after) for before, after in pairwise(runs)]
+        steps = [step for pair in pairwise(runs) if isinstance(step := compare(*pair), SpanComparison)]
         yield from _heading(name, "-")
         yield from _overview(steps)
         for _, metric, title in PICTURES:
@@ -84,7 +84,7 @@ def _lines() -> Iterator[str]:
             yield from _step(step)
 
 
-def _overview(steps: list[Comparison]) -> Iterator[str]:
+def _overview(steps: list[SpanComparison]) -> Iterator[str]:
     yield ".. list-table:: Each release against the one before"
     yield "   :header-rows: 1"
     yield ""
@@ -103,7 +103,7 @@ def _row(*cells: str) -> Iterator[str]:
         yield f"   {'*' if number == 0 else ' '} - {cell}"
 
 
-def _step(step: Comparison) -> Iterator[str]:
+def _step(step: SpanComparison) -> Iterator[str]:
     yield from _heading(f"{_version(step.a)} to {_version(step.b)}: {step.verdict}", "~")
     facts = dict(step.b.facts)
     if "correction" in facts:
@@ -134,7 +134,7 @@ def _deltas(judged: list[Judgement]) -> Iterator[str]:
     yield ""
 
 
-def _named(sentence: str, step: Comparison) -> str:
+def _named(sentence: str, step: SpanComparison) -> str:
     for run in (step.a, step.b):
         sentence = sentence.replace(run.id, _version(run))
     return sentence

@@ -79,7 +79,8 @@ def held(case: Case) -> Held:
         _hold_row(row, truth, out)
     for one in explain_pair(comparison):
         out.faults += [Fault(wrong, one.sentence) for wrong in truth.wrongs(one.finding)]
-    out.faults += [Fault(Wrong.BLAME, change.check.sentence) for change in comparison.rule_changes if not truth.breaks_rules]
+        if isinstance(one.finding, f.RuleChanged) and not truth.breaks_rules:
+            out.faults.append(Fault(Wrong.BLAME, one.finding.check.sentence))
     if comparison.verdict is Verdict.SAME and truth.is_planted(comparison):
         out.faults.append(Fault(Wrong.PEACE, f"all {comparison.verdict}"))
     return out

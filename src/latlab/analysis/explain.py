@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from latlab.analysis.amounts.explain_amounts import explain_amount_pair
-from latlab.analysis.base.comparison import Comparison
+from latlab.analysis.base.comparison import Comparison, SpanComparison, WakeupComparison
 from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.findings import ConditionsDiffer
 from latlab.analysis.ladder.explain_span_pair import explain_span_pair
@@ -29,6 +29,9 @@ def explain_pair(comparison: Comparison) -> tuple[Explanation, ...]:
 
 
 def _of_kind(comparison: Comparison) -> tuple[Explanation, ...]:
-    if comparison.kind is Kind.AMOUNTS:
-        return explain_amount_pair(comparison)
-    return explain_wakeup_pair(comparison) if comparison.kind is Kind.WAKEUPS else explain_span_pair(comparison)
+    match comparison:
+        case SpanComparison():
+            return explain_span_pair(comparison)
+        case WakeupComparison():
+            return explain_wakeup_pair(comparison)
+    return explain_amount_pair(comparison)

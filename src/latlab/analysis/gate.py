@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.comparison import Comparison, Row, WakeupComparison
 from latlab.analysis.base.findings import (
     CouldHaveSeen,
     DriftInside,
@@ -22,7 +22,6 @@ from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import percent, said_in_iterations, signed
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.wakeups.between_runs import ask_for_repeat
-from latlab.model.enums import Kind
 
 FIRST = (Suspected, RuleChanged, LargeUntold, LargestGrew, ScatterUnknown, RarestSeen, TailNotTold, CouldHaveSeen, DriftInside)
 
@@ -60,7 +59,7 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
         failed = (_line(row, comparison.unit_of(row.metric)) for row in failing)
         last = f"cannot tell: {counts}, and figures are suspect{caveat}"
         return Decision((), 3, (*suspect, *rules, *failed, *why, *rest, last))
-    if failing or any(change.is_worse for change in comparison.rule_changes):
+    if failing or any(isinstance(one.finding, RuleChanged) and one.finding.is_worse for one in said):
         found = (_line(row, comparison.unit_of(row.metric)) for row in failing)
         return Decision(failing, 1, (*rules, *grown, *found, *why, *large, *comparison.gaps, f"fail: {counts}{caveat}"))
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
@@ -69,14 +68,18 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
         return Decision((), 3, (*rules, *rest, *seen, f"cannot tell: none of {untold} rows can be told; {more}{caveat}"))
     if blocks or large or comparison.gaps:
         return Decision((), 3, (*rules, *rest, *seen, f"cannot tell: {counts}, and the above could not be judged{caveat}"))
-    assumed = f"what runs scatter by is assumed: {_what_tells_more(comparison)}" if comparison.scatter_assumed and untold else ""
+    assumed = f"what runs scatter by is assumed: {_what_tells_more(comparison)}" if _is_assumed(comparison) and untold else ""
     return Decision((), 0, (*rules, *grown, *seen, *filter(None, (assumed,)), f"pass: {counts}{caveat}"))
 
 
+def _is_assumed(comparison: Comparison) -> bool:
+    return isinstance(comparison, WakeupComparison) and comparison.scatter_assumed
+
+
 def _what_tells_more(comparison: Comparison) -> str:
-    if comparison.scatter_assumed:
+    if _is_assumed(comparison):
         return ask_for_repeat(comparison.a, comparison.b)
-    return "measure both again, and for longer" if comparison.kind is Kind.WAKEUPS else "take more boots of both"
+    return "measure both again, and for longer" if isinstance(comparison, WakeupComparison) else "take more boots of both"
 
 
 def _counts(comparison: Comparison) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from latlab.analysis.base.change_points import Beyond, Change, ChangeKind, changes_of, visible
 from latlab.analysis.base.columns import resolution
-from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.comparison import Comparison, Row, SpanComparison
 from latlab.analysis.base.conditions import Differences
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.figure import Figure
@@ -205,18 +205,22 @@ class _Followed:
     def _suspected(self) -> tuple[Suspicion, ...]:
         """Each once, of the spans that are followed, whichever neighbours show it."""
         spans = {_span_of(own) for own in self._figures.values()}
-        found = [one for k in range(1, len(self._at)) for one in self._between(k).suspicions if spans & set(one.spans)]
+        found = [one for k in range(1, len(self._at)) for one in self._suspicions_between(k) if spans & set(one.spans)]
         return tuple(dict.fromkeys(found))
 
     def _is_suspect(self, change: ChangePoint) -> bool:
         """Between neighbours that show a suspicion, or of a run that one with another neighbour is of."""
         spans = {_span_of(own) for own in self._figures.values()}
         runs = {self._runs[k].id for k in (change.left, change.index)}
-        pairs = (self._between(k).suspicions for k in range(change.left + 1, change.index + 1))
+        pairs = (self._suspicions_between(k) for k in range(change.left + 1, change.index + 1))
         return any(spans & set(one.spans) for found in pairs for one in found) or any(one.run in runs for one in self._suspicions)
 
     def _between(self, k: int) -> Comparison:
         return self._pairs.of(self._at[k - 1], self._at[k])
+
+    def _suspicions_between(self, k: int) -> tuple[Suspicion, ...]:
+        found = self._between(k)
+        return found.suspicions if isinstance(found, SpanComparison) else ()
 
     def _points(self) -> tuple[Point, ...]:
         if self._is_one:

@@ -23,9 +23,13 @@ class Form(NamedTuple):
     place: str
     takes: tuple[str, ...] = ("whole",)
 
-    def of(self, material: Material) -> Any:
+    @property
+    def function(self) -> Any:
         module, _, name = self.place.partition(":")
-        return getattr(import_module(f"latlab.report.{module}"), name)(*(getattr(material, field) for field in self.takes))
+        return getattr(import_module(f"latlab.report.{module}"), name)
+
+    def of(self, material: Material) -> Any:
+        return self.function(*(getattr(material, field) for field in self.takes))
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,35 @@ class Forms:
     json: Form | None = None
     lists: bool = False
 
+
+@dataclass(frozen=True)
+class PairForms:
+    """What the comparison of two runs of a kind has of its own: lines under its title (what was counted, what counts under a clock, and
+    more), the figures of its document, sections of its page for a browser, and keys of its JSON. Each is a function of the comparison."""
+
+    headline: Form
+    results: Form
+    sections: Form | None = None
+    json: Form | None = None
+
+
+PAIRS: Mapping[Kind, PairForms] = {
+    Kind.SPANS: PairForms(
+        headline=Form("comparison.span_pairs:headline"),
+        results=Form("comparison.span_pairs:results"),
+        sections=Form("comparison.span_pairs:sections"),
+        json=Form("comparison.span_pairs:data"),
+    ),
+    Kind.WAKEUPS: PairForms(
+        headline=Form("comparison.wakeup_pairs:headline"),
+        results=Form("comparison.wakeup_pairs:results"),
+    ),
+    Kind.AMOUNTS: PairForms(
+        headline=Form("comparison.amount_pairs:headline"),
+        results=Form("comparison.amount_pairs:results"),
+        json=Form("comparison.amount_pairs:data"),
+    ),
+}
 
 RT = ("run", "wakeups")
 POWER = ("run", "power")

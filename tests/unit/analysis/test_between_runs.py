@@ -17,7 +17,6 @@ from latlab.analysis.base.comparison import Comparison, Row, Statistic
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.compare import compare
 from latlab.analysis.wakeups.between_runs import check_repeats, earlier_runs, with_scatter
 from latlab.campaigns.importing_wakeups import import_wakeups
 from latlab.campaigns.loading import load_earlier, load_reference
@@ -28,6 +27,7 @@ from latlab.model.run import COMMIT, Build, Run, WakeupCounts
 from latlab.store.store import open_store
 from latlab.targets.linux.rt_job import Workload
 from support.command import latlab
+from support.pairs_of_kind import compare_wakeups as compare
 from support.places import RT_DATA
 from support.wakeup_runs import distribution, drawn, wakeup_run
 

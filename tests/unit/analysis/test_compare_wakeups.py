@@ -18,7 +18,6 @@ from latlab.analysis.base.statistics import false_discovery_control, two_sample_
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.base.weighted import apart, dominance, exceedance_p, quantile_shift, rate_p, weighted, weighted_shift
 from latlab.analysis.base.wording import MODES
-from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
 from latlab.analysis.wakeups.lateness import Events, events_above
@@ -33,6 +32,7 @@ from latlab.report.comparison.sentences import headline, summary
 from latlab.report.exports.junit import comparison_junit
 from latlab.store.references import load
 from latlab.targets.linux.rt_job import Instrument, Workload
+from support.pairs_of_kind import compare_wakeups as compare
 from support.wakeup_runs import INTERVAL_NS, bounds, distribution, drawn, resampled, wakeup_run, with_late
 
 AM62L = "published:ti/am62l/11.00"

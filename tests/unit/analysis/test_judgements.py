@@ -8,7 +8,6 @@ import pytest
 
 from latlab.analysis.base.tolerance import limits_of
 from latlab.analysis.base.verdicts import Limits, Verdict
-from latlab.analysis.compare import compare
 from latlab.analysis.ladder.cell_deltas import cell_delta
 from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.analysis.wakeups.agreement import agreement, percentile_ns, together, told_percentiles
@@ -23,6 +22,7 @@ from latlab.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups
 from latlab.store.references import load
 from latlab.virtual.accuracy import accuracy
 from latlab.virtual.prediction import Prediction
+from support.pairs_of_kind import compare_spans as compare
 
 
 def dose(dose_us: int, kstack: bool, hwrng: bool, max_us: float) -> DoseFigures:

@@ -8,7 +8,6 @@ import pytest
 
 from latlab.analysis.base.columns import columns_of
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
 from latlab.analysis.ladder.groups import LAST_MAN, OTHER_PART, PLAIN
@@ -18,6 +17,7 @@ from latlab.model.enums import Metric
 from latlab.model.run import CoreId
 from latlab.store.references import load
 from support.known_boards import JUNO, N1SDP, N1SDP_NOISE, Noise, like_juno, measured
+from support.pairs_of_kind import compare_spans as compare
 from support.runs import changed
 
 RELEASES = tuple(f"v2.{number}" for number in range(9, 16))

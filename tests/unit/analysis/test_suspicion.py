@@ -12,7 +12,6 @@ from latlab.analysis.base.suspect_pair import _Side, _source
 from latlab.analysis.base.suspect_run import suspicions_of
 from latlab.analysis.base.suspicion import Doubt, Ground
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair, explain_run
 from latlab.analysis.gate import decide_gate
 from latlab.analysis.spans.overlap import overlap_suspicions
@@ -23,6 +22,7 @@ from latlab.report.comparison.sentences import summary
 from latlab.report.exports.junit import comparison_junit
 from latlab.store.references import load
 from support.known_boards import JUNO, N1SDP, N1SDP_NOISE, Noise, like_juno, measured
+from support.pairs_of_kind import compare_spans as compare
 from support.runs import changed, run_with
 
 FAIL_ON = frozenset({"regressed"})

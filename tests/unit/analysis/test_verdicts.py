@@ -9,7 +9,6 @@ import pytest
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.verdicts import Verdict, overall
-from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair, explain_run
 from latlab.analysis.gate import decide_gate
 from latlab.analysis.invariants import check_invariants
@@ -20,6 +19,7 @@ from latlab.store.references import load
 from support.known_boards import JUNO as KNOWN_JUNO
 from support.known_boards import Noise, measured
 from support.ladder_model import Truth, make_run, relabelled
+from support.pairs_of_kind import compare_spans as compare
 from support.runs import JUNO, ONE_CORE, changed, run_with
 
 FAIL_ON = frozenset({"regressed"})

@@ -11,12 +11,19 @@ import pytest
 
 from latlab.campaigns.material import Material
 from latlab.model.enums import Kind
-from latlab.report.kinds import CAMPAIGNS, KINDS, Form, Forms
+from latlab.report.kinds import CAMPAIGNS, KINDS, PAIRS, Form, Forms, PairForms
 
 FORMS = [
     pytest.param(form, id=f"{name} {field.name}")
     for name, forms in (*KINDS.items(), *CAMPAIGNS.items())
     for field in fields(Forms)
+    if isinstance(form := getattr(forms, field.name), Form)
+]
+
+PAIR_FORMS = [
+    pytest.param(form, id=f"{kind} {field.name}")
+    for kind, forms in PAIRS.items()
+    for field in fields(PairForms)
     if isinstance(form := getattr(forms, field.name), Form)
 ]
 
@@ -33,3 +40,10 @@ def test_a_form_is_a_function_of_that_many_fields_of_a_runs_material(form: Form)
     assert len(needed) <= len(form.takes) <= len(parameters)
     for field in form.takes:
         assert field == "run" or hasattr(Material, field)
+
+
+@pytest.mark.parametrize("form", PAIR_FORMS)
+def test_a_form_of_a_pair_is_a_function_of_the_comparison_of_its_kind(form: Form) -> None:
+    (parameter,) = signature(form.function).parameters.values()
+    kind = next(kind for kind, forms in PAIRS.items() if form in (forms.headline, forms.results, forms.sections, forms.json))
+    assert parameter.annotation == {Kind.SPANS: "SpanComparison", Kind.WAKEUPS: "WakeupComparison", Kind.AMOUNTS: "AmountComparison"}[kind]

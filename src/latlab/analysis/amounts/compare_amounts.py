@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from latlab.analysis.amounts.amount_figures import is_level, levels, named
-from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.comparison import AmountComparison, Row
 from latlab.analysis.base.identity import NotComparable, check_same, partial_runs
 from latlab.analysis.base.statistics import Shift, family_wise
 from latlab.analysis.base.verdicts import Limits, Verdict, decide, decide_exact, overall
@@ -25,7 +25,7 @@ Key = tuple[str, str, str, CoreId | None]
 _OPPOSITE = {Verdict.REGRESSED: Verdict.IMPROVED, Verdict.IMPROVED: Verdict.REGRESSED}
 
 
-def compare_amounts(a: Run, b: Run, limits: Limits) -> Comparison:
+def compare_amounts(a: Run, b: Run, limits: Limits) -> AmountComparison:
     """Raises NotComparable with one sentence where the two do not belong together."""
     if a.kind is not b.kind:
         raise NotComparable(f"{a.id} holds {a.kind} and {b.id} {b.kind}; compare runs of one kind")
@@ -39,10 +39,17 @@ def compare_amounts(a: Run, b: Run, limits: Limits) -> Comparison:
     notes += [f"{run.id} met a problem: {run.problems[0].message}" for run in (a, b) if run.problems]
     notes += _single_note(joined)
     directed = [row.verdict for row in rows if row.metric not in UNDIRECTED]
-    return Comparison(
-        a, b, limits, a.tick.unit, overall(directed, bool(gaps)), tuple(rows), (), (), {}, (None, None), _repetitions(joined), tuple(notes),
+    return AmountComparison(
+        a=a,
+        b=b,
+        limits=limits,
+        unit=a.tick.unit,
+        verdict=overall(directed, bool(gaps)),
+        rows=tuple(rows),
+        notes=tuple(notes),
         gaps=tuple(gaps),
-    )  # fmt: skip
+        repetitions=_repetitions(joined),
+    )
 
 
 def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> Iterator[tuple[Amount, Amount]]:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from math import isfinite
 
 from latlab.analysis.base import findings as f
-from latlab.analysis.base.comparison import Comparison
+from latlab.analysis.base.comparison import AmountComparison
 from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.verdicts import Verdict
 
 
-def explain_amount_pair(comparison: Comparison) -> tuple[Explanation, ...]:
+def explain_amount_pair(comparison: AmountComparison) -> tuple[Explanation, ...]:
     """What may be large first, then each amount that changed, or how many could not be told."""
     out = []
     if large := comparison.large_untold:

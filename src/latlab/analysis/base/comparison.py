@@ -139,15 +139,11 @@ class Order:
         return self.before != self.after
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """`differences` are those of the conditions; `wakeups` how many of each run are compared.
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """What a comparison of any kind has. `differences` are those of the conditions.
 
     `gaps` say what could not be judged, because the second run lacks it or one of the two is partial: such a comparison is never `same`.
-    `rule_changes` are rules that one of the two keeps and the other does not. `rarest_seen` says how rare a late wake-up could have been
-    found, `causes` how often each named one made wake-ups late, by test,
-    `scatter_assumed` that what runs of one thing scatter by was not measured.
-    What a suspicion covers is not judged, and nothing that holds one has a verdict as a whole.
     """
 
     a: Run
@@ -156,20 +152,9 @@ class Comparison:
     unit: str
     verdict: Verdict
     rows: tuple[Row, ...]
-    levels: tuple[Level, ...]
-    orders: tuple[Order, ...]
-    ladders: dict[str, tuple[Ladders, Ladders]]
-    leads: tuple[CoreId | None, CoreId | None]
-    boots: tuple[int, int]
     notes: tuple[str, ...]
-    wakeups: tuple[int, int] | None = None
-    gaps: tuple[str, ...] = ()
-    rule_changes: tuple[RuleChange, ...] = ()
+    gaps: tuple[str, ...]
     differences: Differences = ALIKE
-    rarest_seen: tuple[RarestSeen, ...] = ()
-    causes: tuple[tuple[str, CauseCounted], ...] = ()
-    scatter_assumed: bool = False
-    suspicions: tuple[Suspicion, ...] = ()
 
     @property
     def kind(self) -> Kind:
@@ -177,8 +162,8 @@ class Comparison:
 
     @property
     def interval_percent(self) -> int:
-        """What the intervals of the rows hold: of spans what two one-sided tests at 5 % need."""
-        return 90 if self.kind is Kind.SPANS else 95
+        """What the intervals of the rows hold."""
+        return 95
 
     @property
     def large_untold(self) -> tuple[Row, ...]:
@@ -198,3 +183,46 @@ class Comparison:
 
     def unit_of(self, metric: Metric) -> str:
         return unit_of(metric, self.unit)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpanComparison(Compared):
+    """`rule_changes` are rules that one of the two keeps and the other does not. What a suspicion covers is not judged, and nothing that
+    holds one has a verdict as a whole."""
+
+    levels: tuple[Level, ...]
+    ladders: dict[str, tuple[Ladders, Ladders]]
+    leads: tuple[CoreId | None, CoreId | None]
+    boots: tuple[int, int]
+    rule_changes: tuple[RuleChange, ...]
+    suspicions: tuple[Suspicion, ...]
+
+    @property
+    def interval_percent(self) -> int:
+        """What two one-sided tests at 5 % need."""
+        return 90
+
+    @property
+    def orders(self) -> tuple[Order, ...]:
+        return tuple(Order(test, before.names_in_order(), after.names_in_order()) for test, (before, after) in self.ladders.items())
+
+
+@dataclass(frozen=True, kw_only=True)
+class WakeupComparison(Compared):
+    """`wakeups` are how many of each run are compared. `rarest_seen` says how rare a late wake-up could have been found, `causes` how often
+    each named one made wake-ups late, by test, `scatter_assumed` that what runs of one thing scatter by was not measured."""
+
+    wakeups: tuple[int, int]
+    rarest_seen: tuple[RarestSeen, ...]
+    causes: tuple[tuple[str, CauseCounted], ...]
+    scatter_assumed: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class AmountComparison(Compared):
+    """`repetitions` are the fewest values that a quantity of each run has."""
+
+    repetitions: tuple[int, int]
+
+
+Comparison = SpanComparison | WakeupComparison | AmountComparison

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isfinite
 
-from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.comparison import Row, SpanComparison
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.ladder.deltas import places
 from latlab.model.enums import Metric
@@ -23,7 +23,7 @@ class CellDelta:
     at_its_place: bool = False
 
 
-def cell_delta(comparison: Comparison, test: str, metric: Metric, core: CoreId, value: float) -> CellDelta | None:
+def cell_delta(comparison: SpanComparison, test: str, metric: Metric, core: CoreId, value: float) -> CellDelta | None:
     """None where the comparison does not show that the figure, which is `value` in the second run, changed."""
     if metric is Metric.POWERDOWN and test in comparison.ladders:
         return _in_queue(comparison, test, core)
@@ -36,7 +36,7 @@ def cell_delta(comparison: Comparison, test: str, metric: Metric, core: CoreId, 
     return CellDelta(share) if isfinite(share) else None
 
 
-def _in_queue(comparison: Comparison, test: str, core: CoreId) -> CellDelta | None:
+def _in_queue(comparison: SpanComparison, test: str, core: CoreId) -> CellDelta | None:
     if not any(row.verdict in CHANGED for row in comparison.rows if row.test == test and row.is_term):
         return None
     cell = next((cell for cell in places(comparison, test) if cell.core == core), None)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from latlab.analysis.base.columns import Columns
-from latlab.analysis.base.comparison import Comparison, Level, Order, Row
+from latlab.analysis.base.comparison import Level, Row, SpanComparison
 from latlab.analysis.base.identity import Pair, pair_runs, platform_of
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.statistics import NO_SHIFT, Shift
@@ -29,7 +29,7 @@ from latlab.model.enums import Clock, Metric
 from latlab.model.run import Run
 
 
-def compare_spans(a: Run, b: Run, limits: Limits) -> Comparison:
+def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
     """Raises NotComparable where the runs do not belong together."""
     whole = pair_runs(a, b)
     whole = replace(whole, suspicions=(*whole.suspicions, *overlap_suspicions(a), *overlap_suspicions(b)))
@@ -64,22 +64,20 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> Comparison:
     gaps += [f"{row.test} {row.metric}, {row.name}: {NO_COUNTERPART}" for row in rows if _is_exact(pair) and _lacks_counterpart(row)]
     rows += [_suspect_row(whole, *span) for span in whole.common if span in whole.suspect]
     changes = rule_changes(pair, facts)
-    return Comparison(
-        a,
-        b,
-        limits,
-        pair.unit,
-        Verdict.CANNOT_TELL
-        if whole.suspicions
-        else overall((row.verdict for row in rows if not _is_open(row)), bool(gaps), any(change.is_worse for change in changes)),
-        tuple(rows),
-        tuple(levels),
-        tuple(Order(test, before.names_in_order(), after.names_in_order()) for test, (before, after) in ladders.items()),
-        ladders,
-        (lead_a, lead_b),
-        boots,
-        tuple(notes),
+    told = overall((row.verdict for row in rows if not _is_open(row)), bool(gaps), any(change.is_worse for change in changes))
+    return SpanComparison(
+        a=a,
+        b=b,
+        limits=limits,
+        unit=pair.unit,
+        verdict=Verdict.CANNOT_TELL if whole.suspicions else told,
+        rows=tuple(rows),
+        notes=tuple(notes),
         gaps=tuple(gaps),
+        levels=tuple(levels),
+        ladders=ladders,
+        leads=(lead_a, lead_b),
+        boots=boots,
         rule_changes=changes,
         suspicions=whole.suspicions,
     )

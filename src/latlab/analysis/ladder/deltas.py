@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.comparison import Row, SpanComparison
 from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
 from latlab.analysis.base.wording import amount, percent, signed
 from latlab.analysis.ladder.canonical import predict
@@ -42,7 +42,7 @@ class PlaceCell:
     expected: float | None
 
 
-def places(comparison: Comparison, test: str, row: int = 0) -> list[PlaceCell]:
+def places(comparison: SpanComparison, test: str, row: int = 0) -> list[PlaceCell]:
     """The cores of a parallel test in the order of the second run's queue, in its first iteration."""
     before, after = comparison.ladders[test]
     terms = {name: float(values[row]) for name, values in before.terms.items()}
@@ -55,7 +55,7 @@ def places(comparison: Comparison, test: str, row: int = 0) -> list[PlaceCell]:
     return out
 
 
-def judge_printed_deltas(comparison: Comparison) -> list[Judgement]:
+def judge_printed_deltas(comparison: SpanComparison) -> list[Judgement]:
     """One judgement for each delta beside a figure of the second run; one that was not taken against the first has no verdict."""
     before, after = (_figures(run) for run in (comparison.a, comparison.b))
     out = []
@@ -89,7 +89,7 @@ def _print_error(run: Run) -> float:
     return 1.001 if all(printed.percent == int(printed.percent) for printed in run.printed_deltas) else 0.011
 
 
-def _judge(comparison: Comparison, test: str, metric: Metric, core: CoreId) -> tuple[Verdict, str]:
+def _judge(comparison: SpanComparison, test: str, metric: Metric, core: CoreId) -> tuple[Verdict, str]:
     if metric is Metric.POWERDOWN and test in comparison.ladders:
         return _by_ladder(comparison, test, core)
     row = _row_of(comparison, test, metric, core)
@@ -105,7 +105,7 @@ def _judge(comparison: Comparison, test: str, metric: Metric, core: CoreId) -> t
     return row.verdict, f"its like cores moved {cells}" + (": no common shift" if row.verdict is Verdict.CANNOT_TELL else "")
 
 
-def _by_ladder(comparison: Comparison, test: str, core: CoreId) -> tuple[Verdict, str]:
+def _by_ladder(comparison: SpanComparison, test: str, core: CoreId) -> tuple[Verdict, str]:
     """The core's span against what the first run's ladder has at the place where the core was served in the second."""
     cell = next((cell for cell in places(comparison, test) if cell.core == core), None)
     if cell is None:
@@ -125,7 +125,7 @@ def _by_ladder(comparison: Comparison, test: str, core: CoreId) -> tuple[Verdict
     return (terms_changed.pop() if len(terms_changed) == 1 else Verdict.CANNOT_TELL), reason
 
 
-def _row_of(comparison: Comparison, test: str, metric: Metric, core: CoreId) -> Row | None:
+def _row_of(comparison: SpanComparison, test: str, metric: Metric, core: CoreId) -> Row | None:
     rows = [row for row in comparison.rows if row.test == test and row.metric == metric and row.cluster in (None, core.cluster)]
     by_core = [row for row in rows if any(cell.label == str(core) for cell in row.cells)]
     return next(iter(by_core or rows), None)

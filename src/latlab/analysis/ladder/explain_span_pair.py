@@ -11,7 +11,7 @@ import numpy as np
 
 from latlab.analysis.base import findings as f
 from latlab.analysis.base.check import RuleChange
-from latlab.analysis.base.comparison import Comparison, Order, Row, Statistic
+from latlab.analysis.base.comparison import Order, Row, SpanComparison, Statistic
 from latlab.analysis.base.detectable import Detectable
 from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.findings import Suspect
@@ -33,7 +33,7 @@ _STEP_SUSPECTS = (Suspect.SLOWER_MESSAGE, Suspect.HELD_LONGER)
 _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 
-def explain_span_pair(comparison: Comparison) -> tuple[Explanation, ...]:
+def explain_span_pair(comparison: SpanComparison) -> tuple[Explanation, ...]:
     out = [_told(comparison, "", f.Suspected(one)) for one in comparison.suspicions]
     out += [_told(comparison, change.check.test, _rule(comparison, change)) for change in comparison.rule_changes]
     out += [_told(comparison, "", one) for one in _grown(comparison)]
@@ -66,7 +66,7 @@ def explain_span_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     return tuple(out)
 
 
-def _grown(comparison: Comparison) -> Iterator[f.LargestGrew]:
+def _grown(comparison: SpanComparison) -> Iterator[f.LargestGrew]:
     """The row of each metric whose largest grew most, whatever its p."""
     told = {(row.test, row.metric, row.cluster) for row in comparison.rows if row.verdict is Verdict.REGRESSED}
     grown: dict[Metric, f.LargestGrew] = {}
@@ -79,7 +79,7 @@ def _grown(comparison: Comparison) -> Iterator[f.LargestGrew]:
     yield from grown.values()
 
 
-def _drifts(comparison: Comparison) -> Iterator[f.DriftInside]:
+def _drifts(comparison: SpanComparison) -> Iterator[f.DriftInside]:
     for row in comparison.rows:
         for run, drift in zip((comparison.a, comparison.b), row.drifts, strict=True):
             if drift is not None:
@@ -87,7 +87,7 @@ def _drifts(comparison: Comparison) -> Iterator[f.DriftInside]:
                 yield f.DriftInside(row.metric, row.test, row.name, run.id, level, drift)
 
 
-def _seen(comparison: Comparison) -> Iterator[f.TailNotTold | f.CouldHaveSeen]:
+def _seen(comparison: SpanComparison) -> Iterator[f.TailNotTold | f.CouldHaveSeen]:
     """What the comparison could have seen: of the level, and of the highest part of the shape that it reaches."""
     untold = sum(row.verdict is Verdict.SAME_LEVEL for row in comparison.rows)
     if untold:
@@ -106,7 +106,7 @@ def _seen(comparison: Comparison) -> Iterator[f.TailNotTold | f.CouldHaveSeen]:
             yield f.CouldHaveSeen(figure, len(found), share, middle.power, middle.more_units, then)
 
 
-def _shapes(comparison: Comparison, rows: list[Row]) -> Iterator[f.ShapeMoved]:
+def _shapes(comparison: SpanComparison, rows: list[Row]) -> Iterator[f.ShapeMoved]:
     """Figures of one row's shape that changed one way are one finding."""
     by_row: dict[tuple[Metric, str, str, Verdict], list[Row]] = defaultdict(list)
     for row in rows:
@@ -116,11 +116,11 @@ def _shapes(comparison: Comparison, rows: list[Row]) -> Iterator[f.ShapeMoved]:
         yield f.ShapeMoved(*key, figures)
 
 
-def _rule(comparison: Comparison, change: RuleChange) -> f.RuleChanged:
+def _rule(comparison: SpanComparison, change: RuleChange) -> f.RuleChanged:
     return f.RuleChanged(change.check, change.is_worse, comparison.a.id, comparison.b.id)
 
 
-def _large(comparison: Comparison) -> f.LargeUntold:
+def _large(comparison: SpanComparison) -> f.LargeUntold:
     row = comparison.large_untold[0]
     cell = max(row.cells, key=lambda cell: abs(cell.difference), default=None)
     own = cell is not None and abs(cell.difference) > abs(row.shift.value)
@@ -129,7 +129,7 @@ def _large(comparison: Comparison) -> f.LargeUntold:
     return f.LargeUntold(row.metric, row.test, name, before, row.largest, len(comparison.large_untold))
 
 
-def _quiet(comparison: Comparison) -> f.NothingMoved | f.NotTold:
+def _quiet(comparison: SpanComparison) -> f.NothingMoved | f.NotTold:
     untold = [row for row in comparison.rows if row.verdict is Verdict.CANNOT_TELL]
     if not untold:
         return f.NothingMoved(any(row.verdict is Verdict.SAME_LEVEL for row in comparison.rows))
@@ -137,11 +137,11 @@ def _quiet(comparison: Comparison) -> f.NothingMoved | f.NotTold:
     return f.NotTold(len(untold), len(comparison.rows), largest)
 
 
-def _told(comparison: Comparison, test: str, finding: f.Finding, suspects: tuple[Suspect, ...] = ()) -> Explanation:
+def _told(comparison: SpanComparison, test: str, finding: f.Finding, suspects: tuple[Suspect, ...] = ()) -> Explanation:
     return Explanation(test, finding, _basis(comparison), comparison.unit, suspects)
 
 
-def _metric(comparison: Comparison, metric: Metric, verdict: Verdict, rows: list[Row]) -> f.MetricMoved:
+def _metric(comparison: SpanComparison, metric: Metric, verdict: Verdict, rows: list[Row]) -> f.MetricMoved:
     """A metric that moved, with its range, and whether it moved everywhere."""
     waits = tuple((row.test, row.shift.value) for row in rows if row.name == WAIT)
     rows = [row for row in rows if row.name != WAIT] or rows
@@ -167,7 +167,7 @@ def _metric(comparison: Comparison, metric: Metric, verdict: Verdict, rows: list
     )
 
 
-def _terms(comparison: Comparison, rows: list[Row]) -> list[Explanation]:
+def _terms(comparison: SpanComparison, rows: list[Row]) -> list[Explanation]:
     """Terms of ladders: the same term that moved alike in several tests is one change."""
     out = []
     by_name: dict[tuple[str, Verdict], list[Row]] = defaultdict(list)
@@ -182,7 +182,7 @@ def _terms(comparison: Comparison, rows: list[Row]) -> list[Explanation]:
     return out
 
 
-def _parts(comparison: Comparison, changed: list[Row]) -> list[Explanation]:
+def _parts(comparison: SpanComparison, changed: list[Row]) -> list[Explanation]:
     """Where both runs have traces, or both the probe's counts: the parts of a changed span that changed."""
     if bool(comparison.a.traces) != bool(comparison.b.traces):
         return []
@@ -202,7 +202,7 @@ def _parts(comparison: Comparison, changed: list[Row]) -> list[Explanation]:
     return out
 
 
-def _functions(comparison: Comparison) -> list[Explanation]:
+def _functions(comparison: SpanComparison) -> list[Explanation]:
     """Where the probe counted both: tests whose functions moved alike in one metric are one finding. Where cores take turns, waiting
     shows as instructions, so such a test speaks only of what its verdicts name."""
     changed = {(row.test, row.metric) for row in comparison.rows if row.verdict in _CHANGED}
@@ -211,7 +211,7 @@ def _functions(comparison: Comparison) -> list[Explanation]:
     return [Explanation(one.tests[0] if len(one.tests) == 1 else "", one, Basis.EXACT, comparison.unit) for one in findings_of(told)]
 
 
-def _order(comparison: Comparison, order: Order) -> f.OrderChanged:
+def _order(comparison: SpanComparison, order: Order) -> f.OrderChanged:
     before, after = comparison.ladders[order.test]
     terms = {name: float(values[0]) for name, values in before.terms.items()}
     expected, spans = predict(after, terms), after.spans[0]
@@ -223,11 +223,11 @@ def _order(comparison: Comparison, order: Order) -> f.OrderChanged:
     return f.OrderChanged(order.before, order.after, largest)
 
 
-def _untouched(comparison: Comparison, metric: Metric) -> bool:
+def _untouched(comparison: SpanComparison, metric: Metric) -> bool:
     """The level of all of it is shown to be the same."""
     verdicts = {row.verdict for row in comparison.rows if row.metric == metric and not row.is_occasional}
     return bool(verdicts) and verdicts <= SAME_LEVELS
 
 
-def _basis(comparison: Comparison) -> Basis:
+def _basis(comparison: SpanComparison) -> Basis:
     return Basis.EXACT if comparison.a.tick.clock is not Clock.TIME else Basis.INFERRED

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
-from latlab.analysis.base.comparison import Comparison, Row, Statistic
+from latlab.analysis.base.comparison import Row, Statistic, WakeupComparison
 from latlab.analysis.base.findings import CauseCounted, RarestSeen
 from latlab.analysis.base.statistics import NO_SHIFT, Shift, false_discovery_control, family_wise
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
@@ -32,7 +32,7 @@ LOAD_RATIO = 1.25
 _PARTS = 1_000_000
 
 
-def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ()) -> Comparison:
+def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ()) -> WakeupComparison:
     """The scatter of `earlier` runs of the same thing enters. Raises NotComparable where the two do not belong together."""
     pair = pair_wakeups(a, b)
     exact = a.tick.clock is not Clock.TIME
@@ -51,21 +51,16 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
         *_exposure_notes(pair),
         *(_digest_notes(pair) if exact else () if identical else _one_run_note(a, b, earlier, pair.joined[0][0].metric)),
     )
-    return Comparison(
-        pair.a,
-        pair.b,
-        limits,
-        a.tick.unit,
-        overall((_counts_as(row) for row in rows if not _is_untold_cause(row)), bool(pair.gaps)),
-        tuple(rows),
-        (),
-        (),
-        {},
-        (None, None),
-        (1, 1),
-        notes,
-        wakeups=_counted(pair),
+    return WakeupComparison(
+        a=pair.a,
+        b=pair.b,
+        limits=limits,
+        unit=a.tick.unit,
+        verdict=overall((_counts_as(row) for row in rows if not _is_untold_cause(row)), bool(pair.gaps)),
+        rows=tuple(rows),
+        notes=notes,
         gaps=pair.gaps,
+        wakeups=_counted(pair),
         rarest_seen=tuple(_rarest_seen(late, limits)),
         scatter_assumed=not earlier and not exact and not identical,
         causes=tuple((test, _counted_cause(one, row.verdict, late[test])) for test, one, row in judged),

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from latlab.analysis.base import findings as f
-from latlab.analysis.base.comparison import Comparison, Row, Statistic
+from latlab.analysis.base.comparison import Row, Statistic, WakeupComparison
 from latlab.analysis.base.conditions import doubtful_mode
 from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.verdicts import Verdict
@@ -36,7 +36,7 @@ def explain_wakeups(run: Run) -> tuple[Explanation, ...]:
     return tuple(out)
 
 
-def explain_wakeup_pair(comparison: Comparison) -> tuple[Explanation, ...]:
+def explain_wakeup_pair(comparison: WakeupComparison) -> tuple[Explanation, ...]:
     """One finding for each figure that changed, one for the blame of late wake-ups that came or went."""
     basis = Basis.INFERRED if comparison.a.tick.clock is Clock.TIME else Basis.EXACT
     unit = comparison.unit
@@ -53,7 +53,7 @@ def explain_wakeup_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     return tuple(out)
 
 
-def _grown(comparison: Comparison) -> Iterator[f.LargestGrew]:
+def _grown(comparison: WakeupComparison) -> Iterator[f.LargestGrew]:
     """The CPU whose maximum grew most, told or not, and the one where it shrank most."""
     rows = [row for row in comparison.rows if row.statistic is Statistic.MAXIMUM and abs(row.shift.value) > row.threshold]
     found = [f.LargestGrew(row.metric, row.test, row.name, row.before, row.after, row.verdict in _CHANGED) for row in rows]
@@ -63,7 +63,7 @@ def _grown(comparison: Comparison) -> Iterator[f.LargestGrew]:
             yield max(own, key=lambda one: one.ratio)
 
 
-def _large_untold(comparison: Comparison) -> Iterator[f.LargeUntold | f.ScatterUnknown]:
+def _large_untold(comparison: WakeupComparison) -> Iterator[f.LargeUntold | f.ScatterUnknown]:
     rows = [row for row in comparison.large_untold if row.statistic is not Statistic.MAXIMUM]
     if rows and comparison.scatter_assumed:
         row = rows[0]
@@ -104,7 +104,7 @@ def _by_blame(late: list[LateWakeup]) -> dict[Blame, list[LateWakeup]]:
     return dict(sorted(groups.items(), key=lambda pair: (pair[0].kind in _UNBLAMED, -len(pair[1]))))
 
 
-def _changes(comparison: Comparison) -> Iterator[tuple[str, f.CpuMoved | f.LateMoved]]:
+def _changes(comparison: WakeupComparison) -> Iterator[tuple[str, f.CpuMoved | f.LateMoved]]:
     """Rows of one CPU and verdict in one finding; the CPUs of which no change is shown are named with it."""
     groups: dict[tuple[str, int, Verdict], list[Row]] = defaultdict(list)
     for row in comparison.rows:
@@ -124,7 +124,7 @@ def _figure(row: Row) -> f.StatisticMoved:
     return f.StatisticMoved(str(row.statistic), row.metric, row.before, row.after, row.relative)
 
 
-def _blame_changes(comparison: Comparison) -> list[tuple[str, f.BlameMoved]]:
+def _blame_changes(comparison: WakeupComparison) -> list[tuple[str, f.BlameMoved]]:
     before, after = _blame_counts(comparison.a), _blame_counts(comparison.b)
     told = {(test, one.blame) for test, one in comparison.causes}
     out = []

@@ -6,21 +6,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from latlab.analysis.base.columns import columns_of
-from latlab.analysis.base.comparison import Comparison
+from latlab.analysis.base.comparison import Comparison, SpanComparison
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.findings import OrderChanged
-from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.deltas import judge_printed_deltas
-from latlab.model.enums import Kind
 from latlab.model.run import Run
 from latlab.report.comparison import comparison_tables
-from latlab.report.comparison.sentences import explained, headline, order_lines, quiet_lines, samples_line, sentence, summary
+from latlab.report.comparison.sentences import explained, headline, quiet_lines, samples_line, sentence, summary
+from latlab.report.comparison.span_pairs import order_lines
+from latlab.report.kinds import PAIRS
 from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
 from latlab.report.run.facts import problem_items
-from latlab.report.text import Style, Styled, Text, code, soft, strong
-from latlab.report.titles import title_of
+from latlab.report.text import Style, Styled, Text, soft, strong
 
 HINT = "--verbose shows every row and cell; `latlab explain` with the same two says why"
 QUEUE_SENTENCE = "Sorted by place, powerdown climbs by one step for each core; an extra follows the last man of a cluster."
@@ -32,10 +30,10 @@ def screen(comparison: Comparison, verbose: bool = False) -> Page:
     title = (strong(f"{comparison.a.id} to {comparison.b.id}: "), comparison_tables.title_verdict(comparison.verdict), *caveat)
     lead: tuple[Text, ...] = (summary(comparison), *map(soft, headline(comparison)))
     quiet = [Paragraph((comparison_tables.verdict_span(verdict), " ", line)) for verdict, line in quiet_lines(comparison)]
-    said: list[Text] = [f"order changed in {line}" for line in order_lines(comparison)]
-    said += [_note(note) for note in comparison.notes]
+    orders, deltas = (order_lines(comparison), judge_printed_deltas(comparison)) if isinstance(comparison, SpanComparison) else ([], [])
+    said: list[Text] = [*(f"order changed in {line}" for line in orders), *map(_note, comparison.notes)]
     changed = Section("", (*comparison_tables.change_tables(comparison), *comparison_tables.queue_tables(comparison)))
-    stayed = Section("", (*quiet, *comparison_tables.delta_blocks(judge_printed_deltas(comparison), verbose)))
+    stayed = Section("", (*quiet, *comparison_tables.delta_blocks(deltas, verbose)))
     rest = (*_every_row(comparison), *_every_problem(comparison)) if verbose else (Paragraph(soft(HINT)),)
     return Page(title, lead, (changed, stayed, Section("", (*map(Paragraph, said), *rest))))
 
@@ -65,7 +63,7 @@ def document(comparison: Comparison) -> Page:
     ]
     if queues := comparison_tables.queue_tables(comparison):
         sections.append(Section("Queues of the parallel tests", (Paragraph(QUEUE_SENTENCE), *queues)))
-    sections.append(_results(comparison))
+    sections.append(PAIRS[comparison.kind].results.function(comparison))
     if comparison.notes:
         sections.append(Section("Notes", (_bullets(map(sentence, comparison.notes)),)))
     return Page(f"{kind} on {comparison.b.platform}{_under(comparison)}", lead, tuple(sections))
@@ -84,7 +82,7 @@ def _by_test(found: Iterable[Explanation]) -> Iterator[Section]:
 def _every_row(comparison: Comparison) -> Iterator[Block]:
     for test, table in comparison_tables.row_tables(comparison):
         yield table
-        if test in comparison.ladders:
+        if isinstance(comparison, SpanComparison) and test in comparison.ladders:
             yield comparison_tables.place_table(comparison, test)
 
 
@@ -101,38 +99,3 @@ def _note(text: str) -> Text:
 
 def _bullets(lines: Iterable[str]) -> Items:
     return Items(tuple(Item(line) for line in lines))
-
-
-def _results(comparison: Comparison) -> Section:
-    if comparison.kind is Kind.AMOUNTS:
-        return Section("Results", tuple(table for _, table in comparison_tables.row_tables(comparison)))
-    if comparison.kind is Kind.WAKEUPS:
-        return Section(
-            "Results",
-            sections=tuple(Section(f"Wake-ups by {test}", (table,)) for test, table in comparison_tables.wakeup_tables(comparison)),
-        )
-    said = Paragraph("A percentage stands beside a figure only where the comparison shows a change.")
-    return Section("Results", (said,), tuple(_tests(comparison)))
-
-
-def _tests(comparison: Comparison) -> Iterator[Section]:
-    for test in columns_of(comparison.b).tests:
-        table = comparison_tables.figure_table(comparison, test)
-        if table is None:
-            continue
-        title = title_of(test)
-        scope = f" {title.scope}{', in ' + title.how if title.how else ''}".rstrip()
-        yield Section((code(title.call), scope), (table, *map(Paragraph, _under_table(comparison, test))))
-
-
-def _under_table(comparison: Comparison, test: str) -> Iterator[str]:
-    for order in comparison.orders:
-        if order.test != test:
-            continue
-        said = f"The cores powered down in the order {', '.join(map(str, order.after))}"
-        yield said + (f"; before, in the order {', '.join(map(str, order.before))}." if order.changed else ", as before.")
-        yield "The order is chance: a core's powerdown is to be read by its place in it."
-    undecided = [row for row in comparison.rows if row.test == test and row.verdict is Verdict.CANNOT_TELL]
-    if undecided:
-        names = ", ".join(f"{row.metric} of {row.name}" if not row.is_term else f"{row.name} of the queue" for row in undecided)
-        yield f"Too few samples to tell: {names}."

@@ -9,7 +9,7 @@ from math import isfinite
 import numpy as np
 
 from latlab.analysis.base.columns import columns_of
-from latlab.analysis.base.comparison import Cell, Comparison, Row
+from latlab.analysis.base.comparison import Cell, Comparison, Row, SpanComparison, WakeupComparison
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import MORE_IS_BETTER, PLAIN, bare, percent, said_p, signed, signed_bare
 from latlab.analysis.ladder.cell_deltas import CHANGED, cell_delta
@@ -97,7 +97,7 @@ def row_tables(comparison: Comparison) -> list[tuple[str, Table]]:
     return [(test, _row_table(comparison, test)) for test in tests]
 
 
-def place_table(comparison: Comparison, test: str) -> Table:
+def place_table(comparison: SpanComparison, test: str) -> Table:
     """Each core's place in both queues, and its span against the ladder of the first run."""
     unit = comparison.unit
     rows = tuple(
@@ -116,7 +116,7 @@ def place_table(comparison: Comparison, test: str) -> Table:
     return Table(f"Powerdown by place in {test} ({comparison.heading})", (*words("Core"), *figures(*names)), rows)
 
 
-def wakeup_tables(comparison: Comparison) -> list[tuple[str, Table]]:
+def wakeup_tables(comparison: WakeupComparison) -> list[tuple[str, Table]]:
     """A line for each figure of each CPU, a table for each tool."""
     found = []
     columns = (*words("Figure"), *figures("Before", "After", f"{comparison.interval_percent} % interval of the shift"), *words("Verdict"))
@@ -127,7 +127,7 @@ def wakeup_tables(comparison: Comparison) -> list[tuple[str, Table]]:
     return found
 
 
-def figure_table(comparison: Comparison, test: str) -> Table | None:
+def figure_table(comparison: SpanComparison, test: str) -> Table | None:
     """The second run's figures as the reference document prints them, a delta only beside what is shown to have changed."""
     columns = columns_of(comparison.b)
     matrices = {metric: m for metric in Metric if (m := columns.matrix(test, metric)) is not None and len(m.values)}
@@ -224,7 +224,7 @@ def _wakeup_row(row: Row, unit: str) -> tuple[Value, ...]:
     return row.name, bare(row.before, unit), bare(row.after, unit), interval(row, unit), verdict_span(row.verdict)
 
 
-def _delta(comparison: Comparison, test: str, metric: Metric, core: CoreId, value: float) -> str:
+def _delta(comparison: SpanComparison, test: str, metric: Metric, core: CoreId, value: float) -> str:
     """As the reference document prints it."""
     found = cell_delta(comparison, test, metric, core, value)
     if found is None:

@@ -11,8 +11,7 @@ from typing import Any
 from latlab.analysis.base.comparison import Cell, Comparison, Row
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.statistics import Shift
-from latlab.analysis.base.suspicion_sentences import suspicion_sentence
-from latlab.analysis.ladder.deltas import judge_printed_deltas
+from latlab.report.kinds import PAIRS
 from latlab.report.renderers import csv, json
 from latlab.report.run.data import run_head
 
@@ -38,63 +37,18 @@ def comparison_json(comparison: Comparison) -> str:
             "resolution_steps": comparison.limits.steps,
             "alpha": comparison.limits.alpha,
         },
-        "boots": list(comparison.boots),
+        "boots": [1, 1],
         "rows": [_row(row, comparison.unit_of(row.metric)) for row in comparison.rows],
-        "levels": [
-            {
-                "metric": level.metric.value,
-                "cluster": level.cluster,
-                "role": level.role,
-                "parallel": level.at_once,
-                "rows": level.rows,
-                **_shift(level.shift),
-                "p_adjusted": level.p_adjusted,
-            }
-            for level in comparison.levels
-        ],
-        "orders": [
-            {"test": order.test, "before": [str(c) for c in order.before], "after": [str(c) for c in order.after], "changed": order.changed}
-            for order in comparison.orders
-        ],
-        "printed_deltas": [
-            {
-                "test": d.test,
-                "metric": d.metric.value,
-                "core": str(d.core),
-                "printed": d.printed,
-                "verdict": d.verdict.value,
-                "reason": d.reason,
-            }
-            for d in judge_printed_deltas(comparison)
-        ],
-        "rules": [
-            {
-                "test": change.check.test,
-                "rule": change.check.rule.id,
-                "name": change.check.name,
-                "breach": change.check.rule.breaks.value,
-                "worse": change.is_worse,
-                "sentence": change.check.sentence,
-            }
-            for change in comparison.rule_changes
-        ],
-        "suspicions": [
-            {
-                "doubt": one.doubt.value,
-                "ground": one.ground.value,
-                "run": one.run,
-                "spans": [{"test": test, "metric": metric.value} for test, metric in one.spans],
-                "cores": [str(core) for core in one.cores],
-                "size": one.size,
-                "usual": one.usual,
-                "sentence": suspicion_sentence(one, comparison.unit),
-            }
-            for one in comparison.suspicions
-        ],
+        "levels": [],
+        "orders": [],
+        "printed_deltas": [],
+        "rules": [],
+        "suspicions": [],
         "notes": list(comparison.notes),
         "gaps": list(comparison.gaps),
     }
-    return json.document(document)
+    own = PAIRS[comparison.kind].json
+    return json.document(document | own.function(comparison) if own else document)
 
 
 def comparison_csv(comparison: Comparison) -> str:
@@ -129,7 +83,7 @@ def _row(row: Row, unit: str) -> dict[str, Any]:
         "unit": unit,
         "before": row.before,
         "after": row.after,
-        **_shift(row.shift),
+        **shift_data(row.shift),
         "threshold": row.threshold,
         "p_adjusted": row.p_adjusted,
         "large_untold": row.is_large_untold,
@@ -144,11 +98,11 @@ def _row(row: Row, unit: str) -> dict[str, Any]:
 
 
 def _cell(cell: Cell, tested: bool) -> dict[str, Any]:
-    out: dict[str, Any] = {"label": cell.label, "before": cell.before, "after": cell.after, **_shift(cell.shift)}
+    out: dict[str, Any] = {"label": cell.label, "before": cell.before, "after": cell.after, **shift_data(cell.shift)}
     return out | {"p_adjusted": cell.p_adjusted if tested else None, "verdict": cell.verdict.value if tested else None}
 
 
-def _shift(shift: Shift) -> dict[str, float | None]:
+def shift_data(shift: Shift) -> dict[str, float | None]:
     """An interval without an end has no number in JSON."""
     return {"shift": shift.value, "low": _finite(shift.low), "high": _finite(shift.high)}
 

@@ -8,16 +8,17 @@ from collections.abc import Iterable
 
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.explanation import Explanation
-from latlab.analysis.base.findings import DriftInside, InSomeIterations, LargestGrew, LargeUntold, ScatterUnknown, Suspected
+from latlab.analysis.base.findings import DriftInside, InSomeIterations, LargestGrew, LargeUntold, RuleChanged, ScatterUnknown, Suspected
 from latlab.analysis.base.ladders import BASE, STEP
-from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
-from latlab.analysis.base.wording import amount, count, percent, signed
+from latlab.analysis.base.wording import count, percent, signed
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.cell_deltas import CHANGED
-from latlab.model.enums import Clock, Kind, Metric
+from latlab.model.enums import Clock, Metric
 from latlab.model.run import Run
 from latlab.report.comparison.comparison_tables import changes
+from latlab.report.comparison.wakeup_pairs import computed, counted
+from latlab.report.kinds import PAIRS
 from latlab.report.page import Item
 from latlab.report.text import code, soft
 from latlab.report.units import CLOCK_NAMES, tick_unit
@@ -31,12 +32,15 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
     ticks = dict.fromkeys((f"{a.tick.value:g}", f"{b.tick.value:g}"))
     unit = comparison.heading
     clock = "counted in" if a.tick.clock is Clock.INSTRUCTIONS else f"{a.tick.clock} in"
-    counted = f"{clock} {unit}, 1 tick = {' and '.join(ticks)} {tick_unit(a.tick)}"
+    told, limit, *more = PAIRS[comparison.kind].headline.function(comparison)
+    if a.tick.clock is Clock.INSTRUCTIONS:
+        limit = f"{comparison.limits.relative_exact * 100:g} %; under this clock it is never noise"
+    counts = f"{clock} {unit}, 1 tick = {' and '.join(ticks)} {tick_unit(a.tick)}"
     return (
-        f"{' to '.join(dict.fromkeys((a.build.firmware, b.build.firmware)))}; {a.platform} {a.topology}, {counted}",
-        _boots(comparison),
-        _threshold(comparison),
-        *(sentence_of(seen, comparison.unit) for seen in comparison.rarest_seen),
+        f"{' to '.join(dict.fromkeys((a.build.firmware, b.build.firmware)))}; {a.platform} {a.topology}, {counts}",
+        told,
+        f"a difference counts beyond {limit}",
+        *more,
     )
 
 
@@ -46,7 +50,7 @@ def samples_line(run: Run) -> str:
         values = sum(len(one.values) for one in run.amounts)
         return f"{len(run.amounts):,} quantities, {values:,} values"
     if run.distributions:
-        return f"{CLOCK_NAMES[run.tick.clock]}, {sum(one.got for one in run.distributions):,} {_counted(run)}{_computed(run)}"
+        return f"{CLOCK_NAMES[run.tick.clock]}, {sum(one.got for one in run.distributions):,} {counted(run)}{computed(run)}"
     if not run.samples:
         return "no samples"
     sizes = Counter((sample.test, sample.metric, sample.core) for sample in run.samples).values()
@@ -61,7 +65,7 @@ def summary(comparison: Comparison) -> str:
         caveats.append(f"not everything could be judged ({comparison.gaps[0]}{', ...' if len(comparison.gaps) > 1 else ''})")
     said = explain_pair(comparison)
     suspect, large = ([one.sentence for one in said if isinstance(one.finding, kinds)] for kinds in (Suspected, _LARGE))
-    first = [*suspect, *_rules(comparison), *large]
+    first = [*suspect, *_rules(one.finding for one in said if isinstance(one.finding, RuleChanged)), *large]
     found = [f"{metric} {verdict}" for metric, verdict, _ in changes(comparison)]
     terms = [row for row in comparison.rows if row.is_term]
     for verdict in CHANGED:
@@ -89,10 +93,11 @@ def _in_some_iterations(sentences: Iterable[str]) -> list[str]:
     return [first, *more] if first else []
 
 
-def _rules(comparison: Comparison) -> list[str]:
+def _rules(changed: Iterable[RuleChanged]) -> list[str]:
     """Each rule once, however many tests it is about."""
-    worse = {change.check.name: change for change in comparison.rule_changes if change.is_worse}
-    mended = {change.check.name: change for change in comparison.rule_changes if not change.is_worse}
+    found = list(changed)
+    worse = {change.check.name: change for change in found if change.is_worse}
+    mended = dict.fromkeys(change.check.name for change in found if not change.is_worse)
     said = [f"{'breaks' if change.check.is_broken else 'departs from'} a rule: {name}" for name, change in worse.items()]
     return said + [f"keeps again a rule: {name}" for name in mended]
 
@@ -107,15 +112,6 @@ def quiet_lines(comparison: Comparison) -> list[tuple[Verdict, str]]:
                 by_metric[row.metric].append(row)
         out += [(verdict, _quiet_line(comparison, metric, rows)) for metric, rows in by_metric.items()]
     return out
-
-
-def order_lines(comparison: Comparison) -> list[str]:
-    """Who was served when, where that changed."""
-    return [
-        f"{order.test}: {' '.join(map(str, order.before))} became {' '.join(map(str, order.after))}"
-        for order in comparison.orders
-        if order.changed
-    ]
 
 
 def explained(explanation: Explanation, with_test: bool = False) -> Item:
@@ -135,48 +131,3 @@ def _quiet_line(comparison: Comparison, metric: Metric, rows: list[Row]) -> str:
     total = sum(row.metric == metric and not row.is_term for row in comparison.rows)
     size = f"{signed(largest.shift.value, comparison.unit_of(metric))} ({percent(largest.relative)}) in {largest.test}, {largest.name}"
     return f"{metric}: {len(rows)} of {total} rows, largest shift {size}"
-
-
-def _boots(comparison: Comparison) -> str:
-    if comparison.wakeups:
-        return _wakeups(comparison, *comparison.wakeups)
-    a, b = comparison.boots
-    if comparison.kind is Kind.AMOUNTS:
-        return f"{a} and {b} values or more of each quantity"
-    if comparison.a.tick.clock is not Clock.TIME:
-        return "deterministic: any difference is exact"
-    if a + b > 3:
-        return f"{a} and {b} boots"
-    return f"{a} and {b} boots: like cores are tested together; more boots tell smaller changes"
-
-
-def _wakeups(comparison: Comparison, before: int, after: int) -> str:
-    told = f"{before:,}{_computed(comparison.a)} and {after:,}{_computed(comparison.b)} {_counted(comparison.a)}"
-    exact = comparison.a.tick.clock is not Clock.TIME
-    return f"{told}; deterministic: any difference is exact" if exact else f"{told}, weighted by their counts"
-
-
-def _computed(run: Run) -> str:
-    return " (computed: duration / interval)" if any(one.is_computed for one in run.distributions) else ""
-
-
-def _counted(run: Run) -> str:
-    """What the histograms of a run count."""
-    stalls = {one.metric for one in run.distributions} == {Metric.STALL}
-    return "stalls" if stalls else "wake-ups"
-
-
-def _threshold(comparison: Comparison) -> str:
-    limits = comparison.limits
-    if comparison.a.tick.clock is Clock.INSTRUCTIONS:
-        return f"a difference counts beyond {limits.relative_exact * 100:g} %; under this clock it is never noise"
-    if comparison.kind is Kind.AMOUNTS:
-        return f"a difference counts beyond {limits.relative * 100:g} %"
-    if comparison.kind is Kind.WAKEUPS:
-        return f"a difference counts beyond the larger of: {limits.relative * 100:g} %, {limits.steps:g} intervals of the histogram"
-    a, b = comparison.a.capture_cost_ticks, comparison.b.capture_cost_ticks
-    cost = "unknown"
-    if a is not None and b is not None:
-        cost = amount(abs(a * comparison.a.tick.value - b * comparison.b.tick.value), comparison.unit)
-    limit = f"{limits.relative * 100:g} %, {limits.steps:g} ticks (or printed steps), capture-cost difference ({cost})"
-    return f"a difference counts beyond the largest of: {limit}"

@@ -6,9 +6,11 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.findings import RuleChanged, Suspected
 from latlab.analysis.base.suspicion_sentences import suspicion_sentence
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount, percent, signed
+from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import Decision
 from latlab.analysis.invariants import check_invariants
 from latlab.model.run import Run
@@ -46,13 +48,14 @@ def comparison_junit(comparison: Comparison, decision: Decision) -> str:
             _said(case, "skipped", _sentence(row, comparison))
         elif row.verdict in _NOT_QUITE_SAME:
             ET.SubElement(case, "system-out").text = _clean(_sentence(row, comparison))
-    for change in comparison.rule_changes:
+    found = [one.finding for one in explain_pair(comparison)]
+    for change in (one for one in found if isinstance(one, RuleChanged)):
         case = ET.SubElement(suite, "testcase", classname=change.check.test, name=change.check.name)
         if change.is_worse:
             _said(case, "failure", change.check.sentence)
-    for number, one in enumerate(comparison.suspicions, 1):
+    for number, suspected in enumerate((one for one in found if isinstance(one, Suspected)), 1):
         case = ET.SubElement(suite, "testcase", classname="suspect", name=f"suspicion {number}")
-        _said(case, "error", suspicion_sentence(one, comparison.unit))
+        _said(case, "error", suspicion_sentence(suspected.suspicion, comparison.unit))
     for number, gap in enumerate(comparison.gaps, 1):
         case = ET.SubElement(suite, "testcase", classname="not judged", name=f"gap {number}")
         _said(case, "error", gap)

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What only the comparison of two runs of amounts has to show: how many values of each there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from latlab.analysis.base.comparison import AmountComparison
+from latlab.report.comparison.comparison_tables import row_tables
+from latlab.report.page import Section
+
+
+def headline(comparison: AmountComparison) -> tuple[str, ...]:
+    a, b = comparison.repetitions
+    return f"{a} and {b} values or more of each quantity", f"{comparison.limits.relative * 100:g} %"
+
+
+def results(comparison: AmountComparison) -> Section:
+    return Section("Results", tuple(table for _, table in row_tables(comparison)))
+
+
+def data(comparison: AmountComparison) -> dict[str, Any]:
+    return {"boots": list(comparison.repetitions)}

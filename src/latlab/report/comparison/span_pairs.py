@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What only the comparison of two runs of spans has to show: queues and their orders, printed deltas, levels, rules, suspicions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from latlab.analysis.base.columns import columns_of
+from latlab.analysis.base.comparison import SpanComparison
+from latlab.analysis.base.summary import mark_of
+from latlab.analysis.base.suspicion_sentences import suspicion_sentence
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.base.wording import amount
+from latlab.analysis.ladder.deltas import judge_printed_deltas
+from latlab.model.enums import Clock
+from latlab.report.chart import Chart
+from latlab.report.comparison import comparison_tables
+from latlab.report.comparison.data import shift_data
+from latlab.report.flame import DIFFERENCE_KEY, difference_flames
+from latlab.report.ladders import ladder_chart
+from latlab.report.page import Beside, Drawing, Paragraph, Section
+from latlab.report.table import Table
+from latlab.report.text import code
+from latlab.report.titles import title_of
+
+
+def headline(comparison: SpanComparison) -> tuple[str, ...]:
+    """On how many boots, and how far a difference must go to count."""
+    return _boots(comparison), _threshold(comparison)
+
+
+def order_lines(comparison: SpanComparison) -> list[str]:
+    """Who was served when, where that changed."""
+    return [
+        f"{order.test}: {' '.join(map(str, order.before))} became {' '.join(map(str, order.after))}"
+        for order in comparison.orders
+        if order.changed
+    ]
+
+
+def results(comparison: SpanComparison) -> Section:
+    said = Paragraph("A percentage stands beside a figure only where the comparison shows a change.")
+    return Section("Results", (said,), tuple(_tests(comparison)))
+
+
+def sections(comparison: SpanComparison) -> Iterator[Section]:
+    """Of the page for a browser."""
+    if queues := comparison_tables.queue_tables(comparison):
+        yield _queues(comparison, replace(queues[0], caption=""))
+    if deltas := comparison_tables.delta_blocks(judge_printed_deltas(comparison)):
+        yield Section("Printed deltas, judged", tuple(deltas))
+    if pictures := _functions(comparison):
+        yield Section("Functions that changed", (DIFFERENCE_KEY, *pictures))
+
+
+def data(comparison: SpanComparison) -> dict[str, Any]:
+    return {
+        "boots": list(comparison.boots),
+        "levels": [
+            {
+                "metric": level.metric.value,
+                "cluster": level.cluster,
+                "role": level.role,
+                "parallel": level.at_once,
+                "rows": level.rows,
+                **shift_data(level.shift),
+                "p_adjusted": level.p_adjusted,
+            }
+            for level in comparison.levels
+        ],
+        "orders": [
+            {"test": order.test, "before": [str(c) for c in order.before], "after": [str(c) for c in order.after], "changed": order.changed}
+            for order in comparison.orders
+        ],
+        "printed_deltas": [
+            {
+                "test": d.test,
+                "metric": d.metric.value,
+                "core": str(d.core),
+                "printed": d.printed,
+                "verdict": d.verdict.value,
+                "reason": d.reason,
+            }
+            for d in judge_printed_deltas(comparison)
+        ],
+        "rules": [
+            {
+                "test": change.check.test,
+                "rule": change.check.rule.id,
+                "name": change.check.name,
+                "breach": change.check.rule.breaks.value,
+                "worse": change.is_worse,
+                "sentence": change.check.sentence,
+            }
+            for change in comparison.rule_changes
+        ],
+        "suspicions": [
+            {
+                "doubt": one.doubt.value,
+                "ground": one.ground.value,
+                "run": one.run,
+                "spans": [{"test": test, "metric": metric.value} for test, metric in one.spans],
+                "cores": [str(core) for core in one.cores],
+                "size": one.size,
+                "usual": one.usual,
+                "sentence": suspicion_sentence(one, comparison.unit),
+            }
+            for one in comparison.suspicions
+        ],
+    }
+
+
+def _tests(comparison: SpanComparison) -> Iterator[Section]:
+    for test in columns_of(comparison.b).tests:
+        table = comparison_tables.figure_table(comparison, test)
+        if table is None:
+            continue
+        title = title_of(test)
+        scope = f" {title.scope}{', in ' + title.how if title.how else ''}".rstrip()
+        yield Section((code(title.call), scope), (table, *map(Paragraph, _under_table(comparison, test))))
+
+
+def _under_table(comparison: SpanComparison, test: str) -> Iterator[str]:
+    for order in comparison.orders:
+        if order.test != test:
+            continue
+        said = f"The cores powered down in the order {', '.join(map(str, order.after))}"
+        yield said + (f"; before, in the order {', '.join(map(str, order.before))}." if order.changed else ", as before.")
+        yield "The order is chance: a core's powerdown is to be read by its place in it."
+    undecided = [row for row in comparison.rows if row.test == test and row.verdict is Verdict.CANNOT_TELL]
+    if undecided:
+        names = ", ".join(f"{row.metric} of {row.name}" if not row.is_term else f"{row.name} of the queue" for row in undecided)
+        yield f"Too few samples to tell: {names}."
+
+
+def _functions(comparison: SpanComparison) -> tuple[Drawing, ...]:
+    """Where cores take turns, waiting shows as instructions and is left out."""
+    tests = dict.fromkeys(one.test for one in comparison.b.functions)
+    told = [test for test in tests if mark_of(comparison.a, test) is None]
+    found = [(test, drawing) for test in told for drawing in difference_flames(comparison.a, comparison.b, test)]
+    return tuple(replace(drawing, title=f"{title_of(test).full}: {drawing.title}") for test, drawing in found)
+
+
+def _queues(comparison: SpanComparison, terms: Table) -> Section:
+    unit = comparison.heading
+    said = f"Powerdown in {unit}. Sorted by place it climbs by one step for each core; an extra follows the last man of a cluster."
+    ladders = tuple(_ladders(comparison, test) for test in comparison.ladders)
+    orders = (Paragraph(f"Order changed in {line}.") for line in order_lines(comparison))
+    return Section("Queues of the parallel tests", (Paragraph(said), terms, Beside(ladders), *orders))
+
+
+def _ladders(comparison: SpanComparison, test: str) -> Chart:
+    before, after = comparison.ladders[test]
+    chart = ladder_chart(title_of(test).full, {"before": before, "after": after}, comparison.unit)
+    return replace(chart, name=f"ladder-{test}")
+
+
+def _boots(comparison: SpanComparison) -> str:
+    a, b = comparison.boots
+    if comparison.a.tick.clock is not Clock.TIME:
+        return "deterministic: any difference is exact"
+    if a + b > 3:
+        return f"{a} and {b} boots"
+    return f"{a} and {b} boots: like cores are tested together; more boots tell smaller changes"
+
+
+def _threshold(comparison: SpanComparison) -> str:
+    limits = comparison.limits
+    a, b = comparison.a.capture_cost_ticks, comparison.b.capture_cost_ticks
+    cost = "unknown"
+    if a is not None and b is not None:
+        cost = amount(abs(a * comparison.a.tick.value - b * comparison.b.tick.value), comparison.unit)
+    return f"the largest of: {limits.relative * 100:g} %, {limits.steps:g} ticks (or printed steps), capture-cost difference ({cost})"

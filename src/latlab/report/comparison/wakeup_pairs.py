@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What only the comparison of two runs of wake-ups has to show: how many were counted, and how rare a late one could have been found."""
+
+from __future__ import annotations
+
+from latlab.analysis.base.comparison import WakeupComparison
+from latlab.analysis.base.sentences import sentence_of
+from latlab.model.enums import Clock, Metric
+from latlab.model.run import Run
+from latlab.report.comparison.comparison_tables import wakeup_tables
+from latlab.report.page import Section
+
+
+def headline(comparison: WakeupComparison) -> tuple[str, ...]:
+    """On how many wake-ups, how far a difference must go to count, and what could have been found."""
+    before, after = comparison.wakeups
+    a, b, limits = comparison.a, comparison.b, comparison.limits
+    told = f"{before:,}{computed(a)} and {after:,}{computed(b)} {counted(a)}"
+    is_exact = a.tick.clock is not Clock.TIME
+    return (
+        f"{told}; deterministic: any difference is exact" if is_exact else f"{told}, weighted by their counts",
+        f"the larger of: {limits.relative * 100:g} %, {limits.steps:g} intervals of the histogram",
+        *(sentence_of(seen, comparison.unit) for seen in comparison.rarest_seen),
+    )
+
+
+def results(comparison: WakeupComparison) -> Section:
+    return Section("Results", sections=tuple(Section(f"Wake-ups by {test}", (table,)) for test, table in wakeup_tables(comparison)))
+
+
+def computed(run: Run) -> str:
+    return " (computed: duration / interval)" if any(one.is_computed for one in run.distributions) else ""
+
+
+def counted(run: Run) -> str:
+    """What the histograms of a run count."""
+    stalls = {one.metric for one in run.distributions} == {Metric.STALL}
+    return "stalls" if stalls else "wake-ups"

@@ -9,8 +9,8 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from latlab.errors import DataError
-from latlab.formats import run_v1, run_v2
 from latlab.formats.dump.frames import parse_core
+from latlab.formats.old_runs import upgraded
 from latlab.model.attacks import AttackResult
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, CodePart, Kind, Metric, ProblemKind, RunStatus
@@ -168,8 +168,7 @@ def parse(text: str, name: str) -> Run:
     if version not in (1, 2, VERSION) or isinstance(version, bool | float):
         raise DataError(f"{name}: version {version!r} of the schema; this latlab reads versions 1 to {VERSION}")
     try:
-        document = run_v1.upgraded(document) if version == 1 else document
-        return _run(msgspec.convert(run_v2.upgraded(document) if version < VERSION else document, _Document))
+        return _run(msgspec.convert(upgraded(document) if version < VERSION else document, _Document))
     except (msgspec.ValidationError, KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
         told = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise DataError(f"{name}: a field is missing or has the wrong type ({told}); export the run again") from None

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
-from latlab.formats import run_v2
-from latlab.formats.run_v1 import typed
+from latlab.formats.old_runs import lifted
 from latlab.model.conditions import Conditions
 from latlab.store.schema import SCHEMA_VERSION, metadata, problems_table, runs_table, samples_table, schema_table
 
@@ -24,12 +24,11 @@ def migrate(connection: sa.Connection, version: int) -> None:
     """From `version`. Raises ValueError or KeyError where a row is damaged."""
     if version < 2:
         _add(connection, _NEW_IN_2)
-        _type(connection)
     if version < 3:
         metadata.create_all(connection)
         _add(connection, _NEW_IN_3)
         _count(connection)
-    _state_machines(connection)
+    _lift(connection, version)
     connection.execute(schema_table.update().values(version=SCHEMA_VERSION))
 
 
@@ -47,28 +46,23 @@ def _count(connection: sa.Connection) -> None:
         connection.execute(runs_table.update().where(runs_table.c.number == number), {"sample_count": count})
 
 
-def _type(connection: sa.Connection) -> None:
-    old = connection.execute(sa.select(runs_table.c.number, runs_table.c.campaign, runs_table.c.target, runs_table.c.facts)).all()
-    for number, campaign, target, facts in old:
-        found = typed(campaign, target, tuple((key, value) for key, value in json.loads(facts)))
-        values = {
-            "kind": found.kind.value,
-            "conditions": _json(found.conditions),
-            "source": found.source,
-            "code_bytes": found.code_bytes,
-            "printed_deltas": _json(found.printed_deltas),
-            "resolutions": _json(found.resolutions),
-            "facts": _json(found.facts),
-        }
-        connection.execute(runs_table.update().where(runs_table.c.number == number), values)
-
-
-def _state_machines(connection: sa.Connection) -> None:
-    known = (runs_table.c[name] for name in ("number", "campaign", "conditions", "facts", "command", "events_hash"))
-    for number, campaign, conditions, facts, command, events in connection.execute(sa.select(*known)).all():
+def _lift(connection: sa.Connection, version: int) -> None:
+    names = ("number", "campaign", "target", "conditions", "facts", "command", "events_hash")
+    for number, campaign, target, conditions, facts, command, events in connection.execute(
+        sa.select(*(runs_table.c[n] for n in names))
+    ).all():
         said = tuple((key, value) for key, value in json.loads(facts))
-        found = run_v2.typed(campaign, msgspec.json.decode(conditions, type=Conditions), said, json.loads(command), events is not None)
-        values = {"conditions": _json(found.conditions), "facts": _json(found.facts)}
+        known = msgspec.json.decode(conditions, type=Conditions)
+        found = lifted(version, campaign, target, said, json.loads(command), events is not None, known)
+        values: dict[str, Any] = {"conditions": _json(found.conditions), "facts": _json(found.kept)}
+        if version == 1:
+            values |= {
+                "kind": found.kind.value,
+                "source": found.source,
+                "code_bytes": found.code_bytes,
+                "printed_deltas": _json(found.printed_deltas),
+                "resolutions": _json(found.resolutions),
+            }
         connection.execute(runs_table.update().where(runs_table.c.number == number), values)
 
 

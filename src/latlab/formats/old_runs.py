@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs of version 1, of files and of stores: what it kept as text among a run's facts becomes typed."""
+"""Runs of older versions, of files and of stores, lifted to this one: what they kept as text among a run's facts becomes typed.
+
+Version 1 kept nearly all there; files of version 2 and stores of up to version 3 kept the machine there.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 
 from latlab.formats.dump.frames import parse_core
 from latlab.formats.published.runs import summed_up
+from latlab.formats.qemu_command import with_machine
 from latlab.formats.wakeups.cyclictest_command import conditions_of
 from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
-from latlab.model.conditions import Conditions, Dose, Mode
+from latlab.model.conditions import UNSAID, Conditions, Dose, Mode
 from latlab.model.enums import Kind, Metric
 from latlab.model.run import PrintedDelta, Sample
 
@@ -52,21 +56,57 @@ TYPED = (
 )
 
 
+EMULATOR = "qemu-system-"
+ON_LINUX = ("rt", "rt-trng", "rt-power")
+"""Campaigns whose fact `instrument` is which tools ran, each a test of its own."""
+MACHINE = ("cpu", "gic", "el", "iterations", "interrupt_priority", "basepri")
+
+
 @dataclass(frozen=True, slots=True)
-class Typed:
-    """What version 1 said of a run in its facts; `facts` are those that stay for the reader."""
+class Lifted:
+    """What was said of a run in its facts; `kept` are those that stay for the reader."""
 
-    kind: Kind
     conditions: Conditions
-    source: str
-    code_bytes: int | None
-    printed_deltas: tuple[PrintedDelta, ...]
-    resolutions: tuple[tuple[Metric, float], ...]
-    facts: Facts
+    kept: Facts
+    kind: Kind = Kind.SPANS
+    source: str = ""
+    code_bytes: int | None = None
+    printed_deltas: tuple[PrintedDelta, ...] = ()
+    resolutions: tuple[tuple[Metric, float], ...] = ()
 
 
-def typed(campaign: str, target: str, facts: Facts) -> Typed:
-    """Raises ValueError where a fact is not what version 1 wrote."""
+def lifted(version: int, campaign: str, target: str, facts: Facts, command: Sequence[str], has_trace: bool, known: Conditions) -> Lifted:
+    """`known` are the conditions that were typed already, of what is not of version 1; `has_trace`: the run knows the event table of its
+    firmware. Raises ValueError where a fact is not what was written."""
+    found = _first(campaign, target, facts) if version == 1 else Lifted(known, facts)
+    return _with_machine(found, campaign, command, has_trace)
+
+
+def upgraded(d: Mapping[str, Any]) -> dict[str, Any]:
+    """A document of an older version in the form of this one. Raises KeyError, TypeError or ValueError where it is damaged."""
+    is_first = d["version"] == 1
+    facts = tuple((str(key), str(value)) for key, value in d["facts"])
+    known = UNSAID if is_first else msgspec.convert(d["conditions"], Conditions)
+    events = d["events_hash"] if is_first else d["build"]["events_hash"]
+    command = [str(word) for word in d["command"]]
+    old = lifted(d["version"], d["campaign"], d["target"], facts, command, events is not None, known)
+    document = {**d, "version": 3, "conditions": msgspec.to_builtins(old.conditions), "facts": [list(fact) for fact in old.kept]}
+    if not is_first:
+        return document
+    document |= {
+        "kind": old.kind.value,
+        "build": {"firmware": d["firmware"], "events_hash": events, "options": d["build_options"], "code_bytes": old.code_bytes},
+        "source": old.source,
+        "printed_deltas": [msgspec.to_builtins(one) | {"core": str(one.core)} for one in old.printed_deltas],
+        "resolutions": [[metric.value, ns] for metric, ns in old.resolutions],
+        "problems": [[line, "input", message] for line, message in d["problems"]],
+    }
+    if old.kind is Kind.WAKEUPS:
+        document |= {"distributions": _distributions(d, old.conditions), "samples": []}
+    return document
+
+
+def _first(campaign: str, target: str, facts: Facts) -> Lifted:
     said = dict(facts)
     deltas = tuple(_delta(key.removeprefix(DELTA), value) for key, value in facts if key.startswith(DELTA))
     resolutions = tuple((Metric(k.removeprefix(RESOLUTION)), float(v)) for k, v in facts if k.startswith(RESOLUTION))
@@ -76,41 +116,35 @@ def typed(campaign: str, target: str, facts: Facts) -> Typed:
         for key, value in facts
         if not key.startswith((DELTA, RESOLUTION)) and (key not in TYPED or (of_document and key == "source"))
     )
-    return Typed(
-        KINDS.get(campaign, Kind.SPANS),
+    return Lifted(
         _conditions(said),
+        kept,
+        KINDS.get(campaign, Kind.SPANS),
         "" if of_document else said.get("source", ""),
         int(said["code_bytes"]) if "code_bytes" in said else None,
         deltas,
         resolutions,
-        kept,
     )
 
 
-def upgraded(d: Mapping[str, Any]) -> dict[str, Any]:
-    """A document of version 1 in the form of version 2. Raises KeyError, TypeError or ValueError where it is damaged."""
-    old = typed(d["campaign"], d["target"], tuple((str(key), str(value)) for key, value in d["facts"]))
-    document = {key: value for key, value in d.items() if key not in ("firmware", "events_hash", "build_options")}
-    document |= {
-        "version": 2,
-        "kind": old.kind.value,
-        "build": {
-            "firmware": d["firmware"],
-            "events_hash": d["events_hash"],
-            "options": d["build_options"],
-            "code_bytes": old.code_bytes,
-        },
-        "conditions": msgspec.to_builtins(old.conditions),
-        "source": old.source,
-        "printed_deltas": [msgspec.to_builtins(one) | {"core": str(one.core)} for one in old.printed_deltas],
-        "resolutions": [[metric.value, ns] for metric, ns in old.resolutions],
-        "facts": [list(fact) for fact in old.facts],
-        "problems": [[line, "input", message] for line, message in d["problems"]],
-    }
-    if old.kind is Kind.WAKEUPS:
-        document["distributions"] = _distributions(d, old.conditions)
-        document["samples"] = []
-    return document
+def _with_machine(found: Lifted, campaign: str, command: Sequence[str], has_trace: bool) -> Lifted:
+    said = dict(found.kept)
+    on_linux = campaign in ON_LINUX
+    of_facts = Conditions(
+        processor=said.get("CPU" if on_linux else "cpu"),
+        interrupt_controller=f"GICv{said['gic']}" if int(said.get("gic", "0")) else None,
+        exception_level=int(said.get("el", "0")) or None,
+        iterations=int(said["iterations"]) if "iterations" in said else None,
+        interrupt_priority=int(said["interrupt_priority"], 16) if "interrupt_priority" in said else None,
+        basepri=int(said["basepri"], 16) if "basepri" in said else None,
+        instrument=None if on_linux else said.get("instrument", "trace" if has_trace else None),
+        kernel_command_line=said.get("kernel command line") if on_linux else None,
+    )
+    known = found.conditions.completed(of_facts)
+    if command and EMULATOR in command[0]:
+        known = with_machine(known, command)
+    moved = MACHINE if on_linux else (*MACHINE, "instrument")
+    return replace(found, conditions=known, kept=tuple(fact for fact in found.kept if fact[0] not in moved))
 
 
 def _delta(key: str, percent: str) -> PrintedDelta:

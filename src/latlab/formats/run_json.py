@@ -42,6 +42,12 @@ from latlab.model.run import (
 
 SCHEMA = "latlab-run"
 VERSION = 3
+HEAD = (
+    "id", "campaign", "target", "platform", "build", "status", "conditions", "capture_cost_ticks", "started_utc", "emulator", "command",
+    "source", "resolutions", "facts",
+)  # fmt: skip
+PLAIN = (*HEAD, "attacks", "experiment", "load")
+"""What stands in the file as it is in a run."""
 MOST_CORES = 1 << 16
 
 T = TypeVar("T", Distribution, PrintedDelta)
@@ -108,27 +114,14 @@ class _Document(msgspec.Struct):
 
 def render(run: Run) -> str:
     document = _Document(
-        id=run.id,
-        campaign=run.campaign,
+        **{name: getattr(run, name) for name in PLAIN},
         kind=run.kind,
-        target=run.target,
-        platform=run.platform,
         topology=run.topology.clusters,
         clock=run.tick.clock,
         tick_value=run.tick.value,
         tick_unit=run.tick.unit,
-        build=run.build,
         lead=str(run.lead) if run.lead else None,
-        status=run.status,
-        conditions=run.conditions,
-        capture_cost_ticks=run.capture_cost_ticks,
-        started_utc=run.started_utc,
-        emulator=run.emulator,
-        command=run.command,
-        source=run.source,
         printed_deltas=tuple(_with_core(one) for one in run.printed_deltas),
-        resolutions=run.resolutions,
-        facts=run.facts,
         simulated=run.is_simulated,
         problems=tuple((p.line, p.kind, p.message) for p in run.problems),
         problem_details=tuple(p.details for p in run.problems) if any(p.details for p in run.problems) else (),
@@ -147,9 +140,6 @@ def render(run: Run) -> str:
             if one.parts or one.frames
         ),
         distributions=tuple(_with_core(one) for one in run.distributions),
-        attacks=run.attacks,
-        experiment=run.experiment,
-        load=run.load,
         tool=run.contents.tool if isinstance(run.contents, Amounts) else "",
         amounts=tuple((one.test, one.metric, one.name, str(one.core) if one.core else None, one.values, one.over_s) for one in run.amounts),
     )
@@ -191,26 +181,13 @@ def _run(d: _Document) -> Run:
     if lead is not None and lead not in topology.cores:
         raise ValueError(f"the lead {lead} is not in topology {topology}")
     return Run(
-        campaign=d.campaign,
-        target=d.target,
-        platform=d.platform,
+        **{name: getattr(d, name) for name in HEAD},
         topology=topology,
         tick=tick,
-        build=d.build,
         lead=lead,
-        status=d.status,
         contents=_contents(d),
         problems=_problems(d),
-        conditions=d.conditions,
-        capture_cost_ticks=d.capture_cost_ticks,
-        started_utc=d.started_utc,
-        emulator=d.emulator,
-        command=d.command,
-        source=d.source,
         printed_deltas=tuple(_of_core(one, PrintedDelta) for one in d.printed_deltas),
-        resolutions=d.resolutions,
-        facts=d.facts,
-        id=d.id,
     )
 
 

@@ -38,14 +38,23 @@ from latlab.store.schema import lives_table, problems_table, runs_table
 
 Row = Mapping[Any, Any]
 Pairs = tuple[tuple[str, str], ...]
+PLAIN = ("campaign", "target", "platform", "capture_cost_ticks", "started_utc", "emulator", "source")
+"""Columns that hold what the run does."""
+PACKED: Mapping[str, Any] = {
+    "conditions": Conditions,
+    "command": tuple[str, ...],
+    "printed_deltas": tuple[PrintedDelta, ...],
+    "resolutions": tuple[tuple[Metric, float], ...],
+    "facts": Pairs,
+}
+"""Columns that hold it as JSON."""
 
 
 def run_row(run: Run) -> dict[str, Any]:
     return {
-        "campaign": run.campaign,
+        **{name: getattr(run, name) for name in PLAIN},
+        **{name: _json(getattr(run, name)) for name in PACKED},
         "kind": run.kind.value,
-        "target": run.target,
-        "platform": run.platform,
         "topology": str(run.topology),
         "clock": run.tick.clock.value,
         "tick_value": run.tick.value,
@@ -55,15 +64,6 @@ def run_row(run: Run) -> dict[str, Any]:
         "code_bytes": run.build.code_bytes,
         "lead": str(run.lead) if run.lead else None,
         "status": run.status.value,
-        "conditions": _json(run.conditions),
-        "capture_cost_ticks": run.capture_cost_ticks,
-        "started_utc": run.started_utc,
-        "emulator": run.emulator,
-        "command": _json(run.command),
-        "source": run.source,
-        "printed_deltas": _json(run.printed_deltas),
-        "resolutions": _json(run.resolutions),
-        "facts": _json(run.facts),
     }
 
 
@@ -71,9 +71,8 @@ def run_of(row: Row, contents: Contents | None = None, problems: tuple[Problem, 
     """A run without its contents where these are not given. Raises ValueError where the row is damaged."""
     _check(row, runs_table)
     return Run(
-        campaign=row["campaign"],
-        target=row["target"],
-        platform=row["platform"],
+        **{name: row[name] for name in ("id", *PLAIN)},
+        **{name: _typed(row[name], kind) for name, kind in PACKED.items()},
         topology=Topology(tuple(int(part) for part in row["topology"].split(",") if part)),
         tick=Tick(Clock(row["clock"]), _positive(row["tick_value"])),
         build=Build(row["firmware"], row["events_hash"], _typed(row["build_options"], Pairs), row["code_bytes"]),
@@ -81,16 +80,6 @@ def run_of(row: Row, contents: Contents | None = None, problems: tuple[Problem, 
         status=RunStatus(row["status"]),
         contents=contents_of(row) if contents is None else contents,
         problems=problems,
-        conditions=_typed(row["conditions"], Conditions),
-        capture_cost_ticks=row["capture_cost_ticks"],
-        started_utc=row["started_utc"],
-        emulator=row["emulator"],
-        command=_typed(row["command"], tuple[str, ...]),
-        source=row["source"],
-        printed_deltas=_typed(row["printed_deltas"], tuple[PrintedDelta, ...]),
-        resolutions=_typed(row["resolutions"], tuple[tuple[Metric, float], ...]),
-        facts=_typed(row["facts"], Pairs),
-        id=row["id"],
     )
 
 

@@ -21,10 +21,11 @@ from scipy import stats
 from latlab.adopters.dataframes import to_pandas
 from latlab.analysis.compare import compare
 from latlab.formats.dump import console_log
-from latlab.formats.dump.rt_instr import POWER_METRICS, format_figures
+from latlab.formats.dump.rt_instr import POWER_METRICS
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.figures import Figures
 from latlab.model.run import Build, CoreId, Run, Sample, Spans, Tick, Topology
+from support.console_lines import format_figures
 
 T = TypeVar("T")
 JUNO = Topology((2, 4))

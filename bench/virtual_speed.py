@@ -10,8 +10,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from latlab.analysis.crossings.marked import TESTS
 from latlab.virtual.board import board_text, load_board
-from latlab.virtual.program import TESTS, find_program
+from latlab.virtual.program import find_program
 from latlab.virtual.whatif import Design, board_of
 
 DESIGN = Design("ticket", "coordination", "per-core")

@@ -17,13 +17,14 @@ from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.findings import Finding, MetricMoved, PartsMoved, TermMoved
 from latlab.analysis.base.ladders import STEP
 from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.crossings.marked import TESTS
 from latlab.analysis.spans.decompose import FINISH, POWER_MESSAGE, PartName
 from latlab.campaigns.importing import import_log
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, Run
 from latlab.store.store import Store
 from latlab.virtual.board import Board
-from latlab.virtual.program import TESTS, run_program
+from latlab.virtual.program import run_program
 
 CAUSES = ("none", "slower wake-up", "slower core flush", "slower cluster flush", "slower channel", "slower message", "flush as last man")
 NOISE_NS = 50

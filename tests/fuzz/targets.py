@@ -26,8 +26,8 @@ from latlab.formats.amounts.schbench import read_schbench
 from latlab.formats.amounts.thread_metric import read_thread_metric
 from latlab.formats.dump import console_log, el3_records, guest_frames, tftf_calls
 from latlab.formats.dump.dump import collect_dump
-from latlab.formats.dump.frames import crc, format_frame
-from latlab.formats.dump.rt_instr import format_figures, parse_figures, read_figures
+from latlab.formats.dump.frames import crc
+from latlab.formats.dump.rt_instr import parse_figures, read_figures
 from latlab.formats.measured import read_amounts, read_wakeups
 from latlab.formats.published import csv_tables, rst_tables
 from latlab.formats.published import runs as published
@@ -52,6 +52,7 @@ from latlab.model.enums import Metric
 from latlab.model.figures import Figures
 from latlab.model.run import Topology
 from latlab.model.wakeups import Outlier, Wakeups
+from support.console_lines import format_figures, format_frame
 from support.synthetic import write_iteration
 
 FRAME = re.compile(r"<(LLT1:[^<>]*) \*[0-9a-f]{8}>")

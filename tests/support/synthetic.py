@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 from latlab.catalog import event_table
 from latlab.formats.dump.dump import Iteration
-from latlab.formats.dump.frames import Boot, Data, Done, EndFrame, RawRecord, Ring, TestStart, format_frame
-from latlab.formats.dump.rt_instr import format_figures
+from latlab.formats.dump.frames import Boot, Data, Done, EndFrame, RawRecord, Ring, TestStart
 from latlab.model.enums import Metric
 from latlab.model.figures import Figures
 from latlab.model.run import CoreId, CoreTrace, Topology, TraceRecord
+from support.console_lines import format_figures, format_frame
 from support.runs import JUNO
 
 CLOCK_HZ = 62_500_000

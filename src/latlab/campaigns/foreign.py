@@ -20,9 +20,7 @@ from latlab.catalog import call_names
 from latlab.formats.dump.calls_log import CallsLog, read_calls_log
 from latlab.formats.elf_build import with_build, with_image
 from latlab.formats.probe.decoder import Decoder
-from latlab.formats.probe.functions import LOG as FUNCTIONS_LOG
-from latlab.formats.probe.functions import TIMELINES_LOG, render_timelines
-from latlab.formats.probe.functions import render as render_functions
+from latlab.formats.probe.functions import FUNCTIONS_LOG, TIMELINES_LOG, render_functions
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.crossings import Arch, Core, Crossing, Fragment, Header, Sleep, world_name
@@ -67,7 +65,7 @@ def run_psci_subject(
             problems = [*probes.complaints(text_of(console.stderr))]
             problems += (*found.problems, *log.problems) if log.is_whole else _end_problems(log, console, found, bool(data))
             store.describe(run_id, _described(run, log))
-            kept = {FUNCTIONS_LOG: render_functions(found.functions), TIMELINES_LOG: render_timelines(found.timelines)}
+            kept = {FUNCTIONS_LOG: render_functions(found.functions), TIMELINES_LOG: render_functions(found.timelines)}
             store.add(run_id, found.samples, logs={"probe": data, **kept})
             status = finish(store, run_id, problems)
     refuse_interrupted(store, run_id, console.outcome.end is MachineEnd.INTERRUPT)

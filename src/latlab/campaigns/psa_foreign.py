@@ -28,9 +28,7 @@ from latlab.catalog import call_names
 from latlab.formats.dump.psa_calls_log import PsaCallsLog, read_psa_calls_log
 from latlab.formats.elf_build import with_build
 from latlab.formats.probe.decoder import Decoder
-from latlab.formats.probe.functions import LOG as FUNCTIONS_LOG
-from latlab.formats.probe.functions import TIMELINES_LOG, render_timelines
-from latlab.formats.probe.functions import render as render_functions
+from latlab.formats.probe.functions import FUNCTIONS_LOG, TIMELINES_LOG, render_functions
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions
 from latlab.model.crossings import Arch, Core, Fragment, Header, Record
@@ -192,7 +190,7 @@ def _measured(boot: WatchedBoot, subject: PsaSubject, images: tuple[Image, ...])
     reader = SpanReader(Arch.ARMV8M, fragments, images, [stretches for ran in spans.values() for stretches in ran])
     kept = {
         FUNCTIONS_LOG: render_functions(reader.functions(spans)),
-        TIMELINES_LOG: render_timelines(timelines_of(found, reader.codes, cores)),
+        TIMELINES_LOG: render_functions(timelines_of(found, reader.codes, cores)),
     }
     return samples, kept, problems
 

@@ -22,8 +22,7 @@ from latlab.formats.dump.calls_log import CallsLog
 from latlab.formats.dump.dump import Iteration, read_dump
 from latlab.formats.dump.frames import Boot
 from latlab.formats.probe.decoder import Decoder
-from latlab.formats.probe.functions import LOG as FUNCTIONS_LOG
-from latlab.formats.probe.functions import render as render_functions
+from latlab.formats.probe.functions import FUNCTIONS_LOG, render_functions
 from latlab.model.enums import Kind, RunStatus
 from latlab.model.life import CUT_OFF, Address, Life
 from latlab.model.run import CoreTrace, Problem, Run

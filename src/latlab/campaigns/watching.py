@@ -28,9 +28,7 @@ from latlab.campaigns.life import Interrupted, finish, living, on_qemu, text_of
 from latlab.catalog import call_names
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.probe.decoder import Decoder
-from latlab.formats.probe.functions import KINDS_LOG, MASKED_LOG, render_kinds, render_masked
-from latlab.formats.probe.functions import LOG as FUNCTIONS_LOG
-from latlab.formats.probe.functions import render as render_functions
+from latlab.formats.probe.functions import FUNCTIONS_LOG, KINDS_LOG, MASKED_LOG, render_functions
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.crossings import Core, Crossing, Fragment, Header, Masked, Record
@@ -338,10 +336,10 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
     store.add(run_id, stages.samples if stages else ())
     by_function = (*(stages.functions if stages else ()), *functions_of_calls(seen.tally, seen.cores, reader))
     kinds = kinds_of(seen.tally, seen.header, seen.cores, reader)
-    store.add(run_id, logs={KINDS_LOG: render_kinds(kinds), FUNCTIONS_LOG: render_functions(by_function)})
+    store.add(run_id, logs={KINDS_LOG: render_functions(kinds), FUNCTIONS_LOG: render_functions(by_function)})
     masked = MaskedAtlas(atlas_of(seen.masked, seen.header.arch, images)) if seen.header.has_masked else None
     if masked:
-        store.add(run_id, logs={MASKED_LOG: render_masked(masked)})
+        store.add(run_id, logs={MASKED_LOG: render_functions(masked)})
     functions = {key: reader.by_function(each) for key, each in ran.items() if any(each)}
     status = finish(store, run_id, problems)
     return Watched(

@@ -91,7 +91,7 @@ def flame(frames: Sequence[Frame], calls: int, title: str, whose: str, name: str
     if not total:
         return
     boxes = [box for box in _boxes(frames, calls, total) if box.width >= LEAST_SHARE]
-    note = f"{_number(total / calls)} instructions, {whose}. Callers stand above what they called."
+    note = f"{shown(total / calls)} instructions, {whose}. Callers stand above what they called."
     yield Drawing(title, note, _svg(boxes), name)
     yield Folded(f"{title}: those with the most instructions of their own", (_table(frames, calls, total),))
 
@@ -102,8 +102,8 @@ def _boxes(frames: Sequence[Frame], calls: int, total: int) -> Iterator[Box]:
     for frame, all_of_it, start in zip(frames, whole, starts, strict=True):
         level = sum(frame.instructions >= share * total for share in OWN_SHARES)
         title = (
-            f"{frame.name}: {_number(all_of_it / calls)} instructions per call, {100 * all_of_it / total:.1f} % of the span; "
-            f"{_number(frame.instructions / calls)} of its own; entered {_number(frame.calls / calls)} times"
+            f"{frame.name}: {shown(all_of_it / calls)} instructions per call, {100 * all_of_it / total:.1f} % of the span; "
+            f"{shown(frame.instructions / calls)} of its own; entered {shown(frame.calls / calls)} times"
         )
         yield Box(frame.depth, start / total, all_of_it / total, frame.name, title, f"o{level}")
 
@@ -126,7 +126,7 @@ def _table(frames: Sequence[Frame], calls: int, total: int) -> Table:
     for frame in frames:
         own[frame.name] = own.get(frame.name, 0) + frame.instructions
     most = sorted(own.items(), key=lambda one: (-one[1], one[0]))[:ROWS_OF_TABLE]
-    rows = tuple((name, _number(count / calls), f"{100 * count / total:.1f} %") for name, count in most if count)
+    rows = tuple((name, shown(count / calls), f"{100 * count / total:.1f} %") for name, count in most if count)
     return Table("", (*words("Function"), *figures("Own instructions per call", "Share")), rows)
 
 
@@ -157,7 +157,7 @@ def _difference(a: Run, b: Run, test: str, metric: Metric) -> Drawing | None:
         if width >= LEAST_SHARE * total
     ]
     note = (
-        f"{_number(before)} to {_number(after)} instructions per call, mean over {_count(len(cores), 'core')}. A box is as wide as the "
+        f"{shown(before)} to {shown(after)} instructions per call, mean over {_count(len(cores), 'core')}. A box is as wide as the "
         "longer of both; its colour and the number before its name say how its own instructions changed."
     )
     return Drawing(f"{METRIC_TITLES[metric]}: functions that changed", note, _svg(boxes), f"difference-{test}-{metric.value}")
@@ -194,9 +194,7 @@ def _changed_box(pair: _Pair, start: float, width: float, span: float) -> Box:
     size = 2 if abs(change) >= LARGE_SHARE * span else 1
     look = "same" if not change else f"{'more' if change > 0 else 'less'}{size}"
     said = f"{change:+,.6g}".replace("-", "\N{MINUS SIGN}")
-    title = f"{pair.name}: {_number(pair.before)} to {_number(pair.after)} instructions of its own per call" + (
-        f" ({said})" if change else ""
-    )
+    title = f"{pair.name}: {shown(pair.before)} to {shown(pair.after)} instructions of its own per call" + (f" ({said})" if change else "")
     return Box(pair.depth, start, width, f"{said} {pair.name}" if change else pair.name, title, look)
 
 
@@ -226,7 +224,8 @@ def shortened(words: str, width_px: float) -> str:
     return f"{words[: room - 1]}…" if room >= LEAST_CHARACTERS else ""
 
 
-def _number(value: float) -> str:
+def shown(value: float) -> str:
+    """A median of whole numbers: whole, or a half between two."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
 
 

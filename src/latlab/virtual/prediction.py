@@ -9,13 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
+from latlab.analysis.crossings.marked import TESTS
 from latlab.errors import DataError, UsageError
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run
 from latlab.store.references import load, published_references
 from latlab.virtual.board import Board
 from latlab.virtual.fit import Fit, fit, undetermined
-from latlab.virtual.program import TESTS, Orders, SpanKey, spans_of
+from latlab.virtual.program import Orders, SpanKey, spans_of
 from latlab.virtual.structure import UNFITTED, Departure, broken_rules, far_from_the_model, orders_not_served
 
 Model = Callable[[Mapping[str, int]], dict[SpanKey, float]]

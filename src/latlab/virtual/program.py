@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from latlab.analysis.crossings.marked import TESTS
 from latlab.errors import DataError, UsageError
 from latlab.formats.dump.rt_instr import read_figures
 from latlab.model.enums import Metric
@@ -18,14 +19,6 @@ from latlab.virtual.board import Board, board_text
 
 PROGRAM = "latlab_virtual"
 TIMEOUT_S = 600
-TESTS = (
-    "susp_deep_parallel",
-    "susp_deep_serial",
-    "cpu_susp_parallel",
-    "cpu_susp_serial",
-    "cpu_off_serial",
-    "psci_version_parallel",
-)
 
 Orders = Mapping[str, Sequence[CoreId]]
 SpanKey = tuple[str, Metric, CoreId]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from latlab.analysis.crossings.marked import TESTS
 from latlab.analysis.spans.crosscheck import disagreement
 from latlab.analysis.spans.slowest import Calls, Cause, causes, shortest_to_message
 from latlab.analysis.spans.spans import core_samples, measured_call
@@ -19,7 +20,7 @@ from latlab.formats.dump.dump import Iteration, collect_dump
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId
 from latlab.virtual.board import CHOICES, MAX_CORES, Board
-from latlab.virtual.program import TESTS, run_program, spans_of
+from latlab.virtual.program import run_program, spans_of
 
 SWEPT_TESTS = ("susp_deep_parallel", "cpu_susp_parallel")
 SMALL, LARGE = 6, 64

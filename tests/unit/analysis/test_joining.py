@@ -15,11 +15,12 @@ from latlab.analysis.explain import explain_run
 from latlab.analysis.ladder.scatter import components
 from latlab.campaigns.loading import load_reference
 from latlab.errors import UsageError
-from latlab.formats.dump.rt_instr import POWER_METRICS, format_figures
+from latlab.formats.dump.rt_instr import POWER_METRICS
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.figures import Figures
 from latlab.model.run import UNNAMED, Build, CoreId, Problem, Tick, Topology
+from support.console_lines import format_figures
 from support.ladder_model import Truth, make_run
 from support.wakeup_runs import distribution, drawn, wakeup_run
 

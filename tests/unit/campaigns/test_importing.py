@@ -13,12 +13,13 @@ from latlab.campaigns.importing import import_log
 from latlab.campaigns.importing_wakeups import import_measured, import_wakeups
 from latlab.campaigns.material import load_run
 from latlab.errors import DataError, UsageError
-from latlab.formats.dump.frames import VIRTUAL_PLATFORM, format_frame
+from latlab.formats.dump.frames import VIRTUAL_PLATFORM
 from latlab.model.conditions import Mode
 from latlab.model.enums import Clock, Kind, RunStatus
 from latlab.model.run import Run, Topology
 from latlab.store.store import Store, open_store
 from latlab.targets.qemu.images import PLATFORM
+from support.console_lines import format_frame
 from support.synthetic import Model, log
 from support.tool_texts import RTEVAL_XML, SCHBENCH
 

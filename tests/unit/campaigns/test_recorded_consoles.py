@@ -12,12 +12,13 @@ import pytest
 from latlab.campaigns.life import Silent
 from latlab.campaigns.recording import Recorded, record_console, verdict
 from latlab.errors import DataError, LatlabError, TestFailed
-from latlab.formats.dump.frames import EndFrame, format_frame
+from latlab.formats.dump.frames import EndFrame
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.run import CoreId, Problem, Tick
 from latlab.store.store import Store, open_store
 from latlab.targets.qemu.console import MachineEnd, Outcome
+from support.console_lines import format_frame
 from support.runs import JUNO, run_with
 from support.synthetic import log
 

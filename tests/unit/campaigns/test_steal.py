@@ -17,7 +17,7 @@ from latlab.cli.app import app
 from latlab.cli.options import Format
 from latlab.errors import DataError, UsageError
 from latlab.formats import run_json
-from latlab.formats.probe.functions import KINDS_LOG, render_kinds
+from latlab.formats.probe.functions import KINDS_LOG, render_functions
 from latlab.model.conditions import Mode
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.run import CallsOfKind, CoreId, Tick, Topology
@@ -168,7 +168,7 @@ def test_the_command_line_takes_the_calls_of_another_run(
     with pytest.raises(UsageError, match="--calls names the calls of one run"):
         app(("explain", run_id, run_id, "--calls", run_id), standalone_mode=False)
     store.describe(run_id, replace(store.load(run_id), tick=Tick(Clock.INSTRUCTIONS, 0.5)))
-    store.add(run_id, logs={KINDS_LOG: render_kinds(CALLS)})
+    store.add(run_id, logs={KINDS_LOG: render_functions(CALLS)})
     said: list[str] = []
     monkeypatch.setattr("latlab.cli.analysis.emit", said.append)
     app(("explain", run_id, "--calls", run_id, "--format", "json"), standalone_mode=False)

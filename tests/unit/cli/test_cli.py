@@ -123,7 +123,7 @@ def test_what_is_no_log_of_a_campaign_ends_with_three(latlab: Latlab, tmp_path: 
 def test_a_log_of_another_event_table_is_refused(latlab: Latlab, tmp_path: Path) -> None:
     from dataclasses import replace
 
-    from latlab.formats.dump.frames import format_frame
+    from support.console_lines import format_frame
     from support.synthetic import Model
 
     path = tmp_path / "console.log"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from latlab.formats.probe.functions import KINDS_LOG, LOG, TIMELINES_LOG, render, render_kinds, render_timelines
+from latlab.formats.probe.functions import FUNCTIONS_LOG, KINDS_LOG, TIMELINES_LOG, render_functions
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import CalledAt, CoreId, Problem, SpanTimeline
@@ -36,7 +36,7 @@ def store(tmp_path: Path) -> tuple[Path, str]:
     opened = open_store(str(path))
     run = run_of(TREE)
     run_id = opened.begin(run)
-    opened.add(run_id, run.samples, logs={LOG: render(run.functions), TIMELINES_LOG: render_timelines(LINES)})
+    opened.add(run_id, run.samples, logs={FUNCTIONS_LOG: render_functions(run.functions), TIMELINES_LOG: render_functions(LINES)})
     opened.finish(run_id, RunStatus.COMPLETE)
     return path, run_id
 
@@ -90,7 +90,7 @@ def test_a_damaged_list_of_calls_is_one_sentence(tmp_path: Path) -> None:
 def test_the_report_of_a_watch_is_its_own_page(tmp_path: Path) -> None:
     opened = open_store(str(tmp_path / "store.db"))
     run_id = opened.begin(run_of(TREE))
-    opened.add(run_id, logs={KINDS_LOG: render_kinds(KINDS)})
+    opened.add(run_id, logs={KINDS_LOG: render_functions(KINDS)})
     opened.finish(run_id, RunStatus.COMPLETE)
     page = tmp_path / "page.html"
     assert latlab("report", "last", "-o", page, store=tmp_path / "store.db").returncode == 0

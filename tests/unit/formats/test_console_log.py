@@ -6,11 +6,12 @@ from hypothesis import strategies as st
 
 from latlab.analysis.compare import compare
 from latlab.formats.dump.console_log import candidate_lines, parse
-from latlab.formats.dump.rt_instr import POWER_METRICS, format_figures, read_figures
+from latlab.formats.dump.rt_instr import POWER_METRICS, read_figures
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.figures import Figures
 from latlab.model.run import CoreId, Topology
 from latlab.store import references
+from support.console_lines import format_figures
 
 TWO = Topology((2,))
 PIECES = [

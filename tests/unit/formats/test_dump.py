@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from latlab.catalog import event_table
 from latlab.formats.dump.dump import Dump, Iteration, collect_dump
-from latlab.formats.dump.frames import Boot, Data, Done, EndFrame, Frame, RawRecord, Ring, TestStart, format_frame, parse_frames
+from latlab.formats.dump.frames import Boot, Data, Done, EndFrame, Frame, RawRecord, Ring, TestStart, parse_frames
 from latlab.model.enums import RunStatus
 from latlab.model.run import CoreId, Topology
+from support.console_lines import format_frame
 from support.runs import JUNO
 from support.synthetic import TESTS, Model, log
 

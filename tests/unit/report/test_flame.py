@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from latlab.analysis.compare import compare
 from latlab.model.run import Frame, MaskedAtlas, MaskedStretches, Spans
 from latlab.report.comparison import web as comparison_web
-from latlab.report.crossings.web import at, median_of, shown
+from latlab.report.crossings.web import at, median_of
 from latlab.report.crossings.web import page as calls_page
-from latlab.report.flame import PAGES, difference_flames, flame, flames, shortened
+from latlab.report.flame import PAGES, difference_flames, flame, flames, shortened, shown
 from latlab.report.page import Drawing
 from latlab.report.renderers import html
 from latlab.report.run import web as run_web

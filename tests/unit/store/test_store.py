@@ -47,9 +47,9 @@ def test_a_store_whose_figures_are_none_is_called_damaged(tmp_path: Path, damage
 def test_the_functions_of_spans_are_kept_beside_the_run_and_damage_there_is_named(store: Store) -> None:
     found = (SpanFunctions("t", Metric.POWERDOWN, CoreId(0, 1), 2, (FunctionShare("f", "f.c:3", 40),)),)
     run_id, other = store.begin(RUN), store.begin(RUN)
-    store.add(run_id, logs={functions.LOG: functions.render(found), "console": b"x"})
+    store.add(run_id, logs={functions.FUNCTIONS_LOG: functions.render_functions(found), "console": b"x"})
     assert (store.load(run_id).functions, store.load(other).functions) == (found, ())
-    store.add(other, logs={functions.LOG: b'[{"test": 5}]'})
+    store.add(other, logs={functions.FUNCTIONS_LOG: b'[{"test": 5}]'})
     with pytest.raises(DataError, match="damaged"):
         store.load(other)
 

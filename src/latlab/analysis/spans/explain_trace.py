@@ -11,7 +11,7 @@ from statistics import median
 from latlab.analysis.base import findings as f
 from latlab.analysis.spans.decompose import DOMAIN_WAIT, LOCK_WAIT, POWER_MESSAGE, PartName, decompose, segments
 from latlab.analysis.spans.holds import holds
-from latlab.analysis.spans.spans import SpanError, measured_call
+from latlab.analysis.spans.typical import call_of
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import CoreId, CoreTrace, Run, SpanFunctions, TraceRecord
 
@@ -80,7 +80,7 @@ def part_medians(run: Run, metric: Metric) -> dict[tuple[str, CoreId], dict[Part
         }
     found: dict[tuple[str, CoreId], dict[PartName, list[int]]] = defaultdict(lambda: defaultdict(list))
     for trace in run.traces:
-        call = _call(trace)
+        call = call_of(trace)
         if call is None or not _has(call, metric):
             continue
         for part in decompose(call, metric):
@@ -154,15 +154,8 @@ def _ended_by(calls: Calls, core: CoreId, end: int, ticks: int) -> tuple[CoreId,
 
 
 def _calls(traces: list[CoreTrace]) -> Calls:
-    found = ((trace.core, _call(trace)) for trace in traces)
+    found = ((trace.core, call_of(trace)) for trace in traces)
     return {core: call for core, call in found if call is not None}
-
-
-def _call(trace: CoreTrace) -> tuple[TraceRecord, ...] | None:
-    try:
-        return measured_call(trace)
-    except SpanError:
-        return None
 
 
 def _has(call: tuple[TraceRecord, ...], metric: Metric) -> bool:

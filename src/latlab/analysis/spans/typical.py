@@ -47,7 +47,7 @@ def stacks(run: Run, test: str) -> tuple[Stack, ...]:
         )
     calls: dict[CoreId, list[tuple[TraceRecord, ...]]] = {}
     for trace in run.traces:
-        if trace.test == test and (call := _call(trace)):
+        if trace.test == test and (call := call_of(trace)):
             calls.setdefault(trace.core, []).append(call)
     return tuple(stack for core in sorted(calls) for stack in _core_stacks(core, calls[core]))
 
@@ -56,7 +56,7 @@ def lanes(run: Run, test: str) -> tuple[tuple[int, int], tuple[Lane, ...]]:
     """The middle iteration that every core has, as ((boot, iteration), lanes); no lanes where there is none."""
     by_key: dict[tuple[int, int], list[Lane]] = {}
     for trace in run.traces:
-        if trace.test == test and (call := _call(trace)):
+        if trace.test == test and (call := call_of(trace)):
             by_key.setdefault((trace.boot, trace.iteration), []).append(Lane(trace.core, segments(call)))
     whole = sorted(key for key, found in by_key.items() if len(found) == len(run.topology.cores))
     if not whole:
@@ -73,7 +73,7 @@ def _core_stacks(core: CoreId, calls: list[tuple[TraceRecord, ...]]) -> Iterable
         yield Stack(core, metric, tuple((part.name, part.ticks) for part in decompose(typical, metric)))
 
 
-def _call(trace: CoreTrace) -> tuple[TraceRecord, ...] | None:
+def call_of(trace: CoreTrace) -> tuple[TraceRecord, ...] | None:
     try:
         return measured_call(trace)
     except SpanError:

@@ -96,7 +96,6 @@ class Damage:
 Frame = Boot | TestStart | Ring | Data | Done | EndFrame
 
 KINDS: dict[str, type[Frame]] = {"BOOT": Boot, "TEST": TestStart, "RING": Ring, "DATA": Data, "DONE": Done, "END": EndFrame}
-KIND_NAMES = {kind: name for name, kind in KINDS.items()}
 
 RECORD = struct.Struct("<QQ")
 MAX_RECORDS = 3
@@ -126,13 +125,6 @@ def parse_frames(line: str) -> Iterator[Frame | Damage]:
         yield Damage("a dump line begins here but does not end as one")
     elif any(match.end() not in good_tails for match in _TAIL.finditer(line)):
         yield Damage("a dump line ends here but does not begin as one")
-
-
-def format_frame(frame: Frame) -> str:
-    """The line, without its line end."""
-    pairs = " ".join(f"{field.name}={_format_value(getattr(frame, field.name))}" for field in fields(frame))
-    body = f"LLT1:{KIND_NAMES[type(frame)]} {pairs}"
-    return f"<{body} *{crc(body)}>"
 
 
 def crc(body: str) -> str:
@@ -181,14 +173,6 @@ def parse_records(text: str) -> tuple[RawRecord, ...]:
     if len(data) % RECORD.size or not 1 <= len(data) // RECORD.size <= MAX_RECORDS:
         raise ValueError(f"{len(data)} bytes of records; a line has one to three of {RECORD.size} bytes")
     return tuple(RawRecord(time, word & 0xFFFF, word >> 16) for time, word in RECORD.iter_unpack(data))
-
-
-def _format_records(records: tuple[RawRecord, ...]) -> str:
-    return base64.b64encode(b"".join(RECORD.pack(r.time_ticks, r.event_id | r.arg << 16) for r in records)).decode("ascii")
-
-
-def _format_value(value: Any) -> str:
-    return _format_records(value) if isinstance(value, tuple) else str(value)
 
 
 def _number(text: str) -> int:

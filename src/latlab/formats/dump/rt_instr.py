@@ -19,7 +19,7 @@ from latlab.model.run import CoreId, Problem, Topology
 POWER_METRICS = (Metric.POWERDOWN, Metric.WAKEUP, Metric.CACHE_FLUSH)
 CALL_METRICS = (Metric.PSCI_CALL,)
 
-_TEST_PREFIX = "test_rt_instr_"
+TEST_PREFIX = "test_rt_instr_"
 _LINE = re.compile(r"<RT_INSTR:([A-Za-z_]\w*)\t(\d{1,5})\t(\d{1,5})\t(\d{1,18})(?:\t(\d{1,18})\t(\d{1,18}))?/>", re.ASCII)
 _HEAD = re.compile(r"<RT_INSTR")
 _TAIL = re.compile(r"\t\d+\t\d+/>", re.ASCII)
@@ -42,7 +42,7 @@ class Placed:
 
 def short_name(test: str) -> str:
     """The test's name without the prefix that the console lines give it."""
-    return test.removeprefix(_TEST_PREFIX)
+    return test.removeprefix(TEST_PREFIX)
 
 
 def parse_figures(line: str) -> Iterator[Figures | Damage]:
@@ -58,12 +58,6 @@ def parse_figures(line: str) -> Iterator[Figures | Damage]:
         yield Damage("an RT_INSTR line begins here but does not end as one")
     elif any(match.end() not in good_tails for match in _TAIL.finditer(line)):
         yield Damage("an RT_INSTR line ends here but does not begin as one")
-
-
-def format_figures(figures: Figures) -> str:
-    """The line, without its line end."""
-    columns = [_TEST_PREFIX + figures.test, figures.core.cluster, figures.core.core, *(value for _, value in figures.values_ns)]
-    return "<RT_INSTR:" + "\t".join(map(str, columns)) + "/>"
 
 
 def _figures(match: re.Match[str]) -> Figures:

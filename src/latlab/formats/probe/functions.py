@@ -7,13 +7,13 @@ import msgspec
 
 from latlab.model.run import CallsOfKind, MaskedAtlas, SpanFunctions, SpanTimeline
 
-LOG = "functions"
+FUNCTIONS_LOG = "functions"
 TIMELINES_LOG = "calls"
 KINDS_LOG = "kinds"
 MASKED_LOG = "masked"
 
 
-def render(found: tuple[SpanFunctions, ...]) -> bytes:
+def render_functions(found: tuple[SpanFunctions | SpanTimeline | CallsOfKind, ...] | MaskedAtlas) -> bytes:
     """Nothing for none."""
     return msgspec.json.encode(found) if found else b""
 
@@ -23,28 +23,14 @@ def parse(data: bytes) -> tuple[SpanFunctions, ...]:
     return msgspec.json.decode(data, type=tuple[SpanFunctions, ...]) if data else ()
 
 
-def render_timelines(found: tuple[SpanTimeline, ...]) -> bytes:
-    """Nothing for none."""
-    return msgspec.json.encode(found) if found else b""
-
-
 def parse_timelines(data: bytes) -> tuple[SpanTimeline, ...]:
     """Raises ValueError where it is damaged."""
     return msgspec.json.decode(data, type=tuple[SpanTimeline, ...]) if data else ()
 
 
-def render_kinds(found: tuple[CallsOfKind, ...]) -> bytes:
-    """Nothing for none."""
-    return msgspec.json.encode(found) if found else b""
-
-
 def parse_kinds(data: bytes) -> tuple[CallsOfKind, ...]:
     """Raises ValueError where it is damaged."""
     return msgspec.json.decode(data, type=tuple[CallsOfKind, ...]) if data else ()
-
-
-def render_masked(found: MaskedAtlas) -> bytes:
-    return msgspec.json.encode(found)
 
 
 def parse_masked(data: bytes) -> MaskedAtlas | None:

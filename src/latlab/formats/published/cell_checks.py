@@ -83,12 +83,12 @@ def _suspicions(table: Table, tables: Sequence[Table], tick_ns: Decimal | None) 
             return
 
 
-def _values(table: Table) -> dict[tuple[CoreId, Metric], Decimal]:
+def values_of(table: Table) -> dict[tuple[CoreId, Metric], Decimal]:
     return {(figure.core, figure.metric): figure.value for figure in table.figures}
 
 
 def _ratio_in_ns(table: Table, other: Table) -> float | None:
-    ours, theirs = _values(table), _values(other)
+    ours, theirs = values_of(table), values_of(other)
     scale = UNIT_NS[table.unit] / UNIT_NS[other.unit]
     ratios = [float(ours[key] / theirs[key] * scale) for key in ours if theirs.get(key)]
     return median(ratios) if ratios else None

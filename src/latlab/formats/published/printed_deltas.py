@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 
+from latlab.formats.published.cell_checks import values_of
 from latlab.formats.published.printed_tables import UNIT_NS, PrintedFigure, Table
 from latlab.formats.published.releases import older, words_of
 from latlab.model.enums import Metric, ProblemKind
@@ -83,7 +84,7 @@ def _cell(table: Table, figure: PrintedFigure, tables: Sequence[Table], before: 
         if sibling is table or not sibling.unit or not table.unit:
             continue
         scale = UNIT_NS[sibling.unit] / UNIT_NS[table.unit]
-        values = {k: v * scale for k, v in _values(sibling).items()}
+        values = {k: v * scale for k, v in values_of(sibling).items()}
         there = values.get(key)
         is_base = sibling.release in before
         if sibling.test == table.test and is_base:
@@ -174,10 +175,6 @@ def _case(cell: _Cell, release: str, base: str) -> str:
     right = f"{(figure.value - own) / own * 100:+.2f}%" if own else "nothing"
     where = f"line {figure.line}: {cell.table.test} {figure.metric} of core {figure.core}"
     return f"{where} is printed with {figure.printed_delta:+}%, but {own} ({base}) and {figure.value} ({release}) give {right}"
-
-
-def _values(table: Table) -> Values:
-    return {(figure.core, figure.metric): figure.value for figure in table.figures}
 
 
 def _rounding(delta: Decimal) -> Decimal:

@@ -15,7 +15,7 @@ from latlab.report.colours import MAIN
 from latlab.report.crossings.boot import boot_table
 from latlab.report.crossings.errors_said import errors_said
 from latlab.report.crossings.masked import masked_section
-from latlab.report.flame import OWN_KEY, OWN_SENTENCE, flame
+from latlab.report.flame import OWN_KEY, OWN_SENTENCE, flame, shown
 from latlab.report.page import Block, Facts, Page, Paragraph, Section
 from latlab.report.run.facts import facts_of, problem_items
 from latlab.report.table import Table, figures, words
@@ -84,11 +84,6 @@ def _table(kinds: Sequence[CallsOfKind]) -> Table:
     columns = (*words("Call", "From"), *figures(*counts), *words("Failed"))
     notes = ("Median instructions, and of these the median in each world. A call inside another is in that one's instructions too.",)
     return Table("", columns, rows, notes)
-
-
-def shown(value: float) -> str:
-    """A median of whole numbers: whole, or a half between two."""
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
 
 
 def median_of(one: CallsOfKind) -> float:

@@ -18,19 +18,19 @@ SPAN = words("Test", "Metric", "Core")
 
 
 def fit_table(found: Fit[SpanKey]) -> Table:
-    rows = tuple((cost.name, _us(cost.value_ns), _us(cost.half_width_ns)) for cost in found.costs)
+    rows = tuple((cost.name, us(cost.value_ns), us(cost.half_width_ns)) for cost in found.costs)
     title = "Fitted costs, µs, with the half width of their 95 % confidence interval"
     return Table(title, (*words("Cost"), *figures("Value", "±")), rows)
 
 
 def residual_table(found: Fit[SpanKey]) -> Table:
-    rows = tuple((*_place(key), _us(measured), _us(modelled), _percent(modelled, measured)) for key, measured, modelled in found.spans)
+    rows = tuple((*_place(key), us(measured), us(modelled), _percent(modelled, measured)) for key, measured, modelled in found.spans)
     return Table("Residuals of the fit, µs", (*SPAN, *figures("Measured", "Modelled", "Error %")), rows)
 
 
 def prediction_table(predictions: Sequence[Prediction]) -> Table:
     """With the interval of 90 % where other releases give one, and whether it holds what was measured."""
-    rows = tuple((*_place(p.key), _us(p.measured_ns), _us(p.predicted_ns), *_interval(p), round(p.error_percent, 2)) for p in predictions)
+    rows = tuple((*_place(p.key), us(p.measured_ns), us(p.predicted_ns), *_interval(p), round(p.error_percent, 2)) for p in predictions)
     return Table("Measured and predicted, µs", (*SPAN, *figures("Measured", "Predicted", "Low", "High", "Error %")), rows)
 
 
@@ -86,7 +86,7 @@ def _place(key: SpanKey) -> tuple[str, str, str]:
 def _interval(prediction: Prediction) -> tuple[float | str, float | str]:
     if prediction.low_ns is None or prediction.high_ns is None:
         return "-", "-"
-    return _us(prediction.low_ns), _us(prediction.high_ns)
+    return us(prediction.low_ns), us(prediction.high_ns)
 
 
 def _where(prediction: Prediction) -> str:
@@ -94,7 +94,7 @@ def _where(prediction: Prediction) -> str:
     return f"{test} {core}"
 
 
-def _us(value_ns: float) -> float:
+def us(value_ns: float) -> float:
     return round(value_ns / NS_PER_US, 2)
 
 

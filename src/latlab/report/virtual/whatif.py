@@ -10,7 +10,7 @@ from typing import Any
 from latlab.analysis.spans.slowest import CHANNEL_CAUSES, LOCK_CAUSES, Cause
 from latlab.report.renderers import csv, json
 from latlab.report.table import Table, figures, words
-from latlab.report.virtual.virtual_tables import NS_PER_US
+from latlab.report.virtual.virtual_tables import us
 from latlab.virtual.board import Board
 from latlab.virtual.whatif import Growth, Point, growths
 
@@ -118,10 +118,10 @@ def _points(sweep: Sweep) -> Table:
             *_design(p),
             p.cores,
             p.clusters,
-            _us(p.powerdown_median_ns),
-            _us(p.powerdown_worst_ns),
-            _us(p.wakeup_median_ns),
-            _us(p.wakeup_worst_ns),
+            us(p.powerdown_median_ns),
+            us(p.powerdown_worst_ns),
+            us(p.wakeup_median_ns),
+            us(p.wakeup_worst_ns),
         )
         for p in sweep.points
     )
@@ -132,7 +132,7 @@ def _points(sweep: Sweep) -> Table:
 
 def _parts(found: Sequence[Growth]) -> Table:
     rows = tuple(
-        (*_design(p), p.cores, str(p.worst_core), _us(p.powerdown_worst_ns), *(_us(part_ns(p, part)) for part in PARTS))
+        (*_design(p), p.cores, str(p.worst_core), us(p.powerdown_worst_ns), *(us(part_ns(p, part)) for part in PARTS))
         for p in ends_of(found)
     )
     return Table("The worst powerdown in its parts, µs", (*DESIGN_COLUMNS, *figures("Cores", "Core", "Worst", *PARTS)), rows)
@@ -149,7 +149,7 @@ def _growths(found: Sequence[Growth]) -> Table:
 
 
 def _worst(point: Point) -> tuple[str | float, ...]:
-    return _us(point.powerdown_worst_ns), _ratio(point.over_alone), _ratio(point.over_floor)
+    return us(point.powerdown_worst_ns), _ratio(point.over_alone), _ratio(point.over_floor)
 
 
 def _design(point: Point) -> tuple[str | float, ...]:
@@ -184,10 +184,6 @@ def _growth_record(growth: Growth) -> dict[str, Any]:
     small, large = growth.small, growth.large
     design = {"lock": small.design.lock, "lock_scope": small.design.lock_scope, "channel": small.design.channel}
     return design | {"cluster_size": small.cluster_size, "cores": [small.cores, large.cores], "factor": growth.factor}
-
-
-def _us(value_ns: float) -> float:
-    return round(value_ns / NS_PER_US, 2)
 
 
 def _ratio(value: float | None) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from latlab.analysis.wakeups.power_cycles import PowerCrossing, crossings
+from latlab.analysis.wakeups.power_cycles import PowerBoundary, passages
 from latlab.campaigns.rt_results import power_records
 from latlab.formats.dump.el3_records import info_of
 
@@ -14,10 +14,10 @@ DEFAULT_HZ = 62_500_000
 
 
 @dataclass(frozen=True, slots=True)
-class CrossingTimes:
-    """How long the firmware took at each crossing of one boundary by one CPU."""
+class BoundaryTimes:
+    """How long the firmware took each time at one boundary by one CPU."""
 
-    crossing: PowerCrossing
+    boundary: PowerBoundary
     cpu: int
     ns: tuple[float, ...]
 
@@ -26,7 +26,7 @@ class CrossingTimes:
 class PowerResult:
     """`remarks` are what the job counted, as it said it."""
 
-    times: tuple[CrossingTimes, ...]
+    times: tuple[BoundaryTimes, ...]
     remarks: tuple[str, ...]
 
 
@@ -35,12 +35,12 @@ def power_result(files: Mapping[str, bytes]) -> PowerResult:
     records = power_records(files)
     info = info_of(files.get("el3-info.txt", b"").decode("ascii", "replace"))
     ns_of_a_tick = 1e9 / (info[1] if info else DEFAULT_HZ)
-    groups: dict[tuple[PowerCrossing, int], list[float]] = {}
-    for crossed in crossings(records.cpus, records.traces):
-        groups.setdefault((crossed.crossing, crossed.cpu), []).append(crossed.ticks * ns_of_a_tick)
+    groups: dict[tuple[PowerBoundary, int], list[float]] = {}
+    for one in passages(records.cpus, records.traces):
+        groups.setdefault((one.boundary, one.cpu), []).append(one.ticks * ns_of_a_tick)
     ordered = sorted(groups.items(), key=lambda pair: (pair[0][0].value, pair[0][1]))
     said = files.get("job.log", b"").decode("utf-8", "replace").splitlines()
     return PowerResult(
-        tuple(CrossingTimes(crossing, cpu, tuple(ns)) for (crossing, cpu), ns in ordered),
+        tuple(BoundaryTimes(boundary, cpu, tuple(ns)) for (boundary, cpu), ns in ordered),
         tuple(line for line in said if "=" in line),
     )

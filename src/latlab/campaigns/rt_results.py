@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from latlab.analysis.wakeups.attribution import Attributed, Exposure, attribute, exposure, with_parts
 from latlab.analysis.wakeups.periodicity import find_period
-from latlab.analysis.wakeups.power_cycles import PowerCrossing, crossings
+from latlab.analysis.wakeups.power_cycles import PowerBoundary, passages
 from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.sight import sight
 from latlab.analysis.wakeups.wakeup import disagreement, with_schedule
@@ -172,11 +172,11 @@ def power_records(files: Mapping[str, bytes]) -> El3Records:
 def power_problems(run: Run, files: Mapping[str, bytes]) -> list[str]:
     """What the kernel complained of, and crossings that are not in the rings although the job says that they happened."""
     records = power_records(files)
-    seen = Counter(crossed.crossing for crossed in crossings(records.cpus, records.traces))
+    seen = Counter(one.boundary for one in passages(records.cpus, records.traces))
     cycles, suspends = run.conditions.hotplug_cycles or 0, run.conditions.suspends or 0
     short = [
         f"{crossing}: {seen[crossing]} in the rings, {count} or more were asked for"
-        for crossing, count in ((PowerCrossing.OFF, cycles), (PowerCrossing.ON, cycles), (PowerCrossing.RESUME, suspends))
+        for crossing, count in ((PowerBoundary.OFF, cycles), (PowerBoundary.ON, cycles), (PowerBoundary.RESUME, suspends))
         if seen[crossing] < count
     ]
     return [*kernel_warnings(files.get("kernel.log", b"")), *short, *(problem.message for problem in records.problems)]

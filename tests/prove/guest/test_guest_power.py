@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from latlab.analysis.wakeups.power_cycles import PowerCrossing, crossings
+from latlab.analysis.wakeups.power_cycles import PowerBoundary, passages
 from latlab.campaigns.rt_results import kernel_warnings, power_records
 from latlab.model.conditions import Mode
 from latlab.targets.guest.guest import GuestMachine, GuestRun, run_guest
@@ -43,9 +43,9 @@ def test_the_firmware_says_nothing_but_its_greeting(done: GuestRun) -> None:
 
 def test_the_rings_saw_each_crossing(done: GuestRun) -> None:
     records = power_records(done.output.files)
-    seen = Counter(crossed.crossing for crossed in crossings(records.cpus, records.traces))
-    assert seen[PowerCrossing.OFF] >= CYCLES and seen[PowerCrossing.ON] >= CYCLES
-    assert seen[PowerCrossing.SUSPEND] == seen[PowerCrossing.RESUME] == SUSPENDS
+    seen = Counter(crossed.boundary for crossed in passages(records.cpus, records.traces))
+    assert seen[PowerBoundary.OFF] >= CYCLES and seen[PowerBoundary.ON] >= CYCLES
+    assert seen[PowerBoundary.SUSPEND] == seen[PowerBoundary.RESUME] == SUSPENDS
 
 
 def test_every_idle_state_is_entered_and_left_by_every_cpu() -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import pytest
 
-from latlab.analysis.wakeups.power_cycles import PowerCrossing, crossings
+from latlab.analysis.wakeups.power_cycles import PowerBoundary, passages
 from latlab.campaigns.rt_results import power_records
 from latlab.catalog import event_table
 from latlab.errors import DataError
@@ -28,22 +28,22 @@ OTHER = [
 ]
 
 
-def _crossed(text: str) -> dict[tuple[PowerCrossing, int], int]:
+def _crossed(text: str) -> dict[tuple[PowerBoundary, int], int]:
     read = read_records(text, event_table(), "x")
-    return {(crossed.crossing, crossed.cpu): crossed.ticks for crossed in crossings(read.cpus, read.traces)}
+    return {(crossed.boundary, crossed.cpu): crossed.ticks for crossed in passages(read.cpus, read.traces)}
 
 
 def test_a_cpu_goes_off_comes_on_when_asked_and_a_system_resumes() -> None:
     assert _crossed(_ring(0, CALLER) + _ring(1, OTHER)) == {
-        (PowerCrossing.OFF, 1): 50,
-        (PowerCrossing.ON, 1): 100,
-        (PowerCrossing.SUSPEND, 1): 40,
-        (PowerCrossing.RESUME, 1): 33,
+        (PowerBoundary.OFF, 1): 50,
+        (PowerBoundary.ON, 1): 100,
+        (PowerBoundary.SUSPEND, 1): 40,
+        (PowerBoundary.RESUME, 1): 33,
     }
 
 
 def test_a_crossing_whose_beginning_is_lost_is_left_out() -> None:
-    assert _crossed(_ring(0, CALLER) + _ring(1, OTHER[1:])) == {(PowerCrossing.SUSPEND, 1): 40, (PowerCrossing.RESUME, 1): 33}
+    assert _crossed(_ring(0, CALLER) + _ring(1, OTHER[1:])) == {(PowerBoundary.SUSPEND, 1): 40, (PowerBoundary.RESUME, 1): 33}
 
 
 def test_calls_that_put_nothing_to_sleep_are_no_crossings() -> None:

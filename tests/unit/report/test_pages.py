@@ -15,10 +15,10 @@ from latlab.analysis.explain import explain_pair, explain_run
 from latlab.analysis.history import history
 from latlab.analysis.spans.psa_builds import BuildResult
 from latlab.analysis.spans.spans import samples_of
-from latlab.analysis.wakeups.power_cycles import PowerCrossing
+from latlab.analysis.wakeups.power_cycles import PowerBoundary
 from latlab.analysis.wakeups.tail import Diagnostic, Tail
 from latlab.campaigns.doctor import Finding
-from latlab.campaigns.power_results import CrossingTimes, PowerResult, power_result
+from latlab.campaigns.power_results import BoundaryTimes, PowerResult, power_result
 from latlab.errors import DataError
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Metric, RunStatus
@@ -104,9 +104,9 @@ def test_builds_stand_side_by_side_and_a_wait_names_its_function() -> None:
 
 
 def test_a_power_boundary_says_how_often_and_how_long() -> None:
-    times = CrossingTimes(PowerCrossing.OFF, 1, (1000.0, 3000.0, 8000.0))
+    times = BoundaryTimes(PowerBoundary.OFF, 1, (1000.0, 3000.0, 8000.0))
     table = power_table(PowerResult((times,), ("cycles=3",)))
-    assert texts(table) == [(PowerCrossing.OFF.value, "1", "3", "1.0", "3.0", "8.0")] and table.notes == ("cycles=3",)
+    assert texts(table) == [(PowerBoundary.OFF.value, "1", "3", "1.0", "3.0", "8.0")] and table.notes == ("cycles=3",)
     with pytest.raises(DataError, match="no ring"):
         power_result({})
 

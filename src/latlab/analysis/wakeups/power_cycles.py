@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Power crossings of Linux, out of the EL3 rings: how long a CPU takes to go off, to come on, and a system to resume."""
+"""Power boundaries that Linux crosses, out of the EL3 rings: how long a CPU takes to go off, to come on, and a system to resume."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CPU_SUSPEND = frozenset({0x84000001, 0xC4000001})
 SYSTEM_SUSPEND = frozenset({0x8400000E, 0xC400000E})
 
 
-class PowerCrossing(StrEnum):
+class PowerBoundary(StrEnum):
     """Each is a difference of two events of the firmware."""
 
     OFF = "CPU_OFF: entry to low power"
@@ -27,43 +27,43 @@ class PowerCrossing(StrEnum):
 
 
 DOWN_UP = {
-    "off": (PowerCrossing.OFF, None),
-    "idle": (PowerCrossing.IDLE_DOWN, PowerCrossing.IDLE_UP),
-    "system": (PowerCrossing.SUSPEND, PowerCrossing.RESUME),
+    "off": (PowerBoundary.OFF, None),
+    "idle": (PowerBoundary.IDLE_DOWN, PowerBoundary.IDLE_UP),
+    "system": (PowerBoundary.SUSPEND, PowerBoundary.RESUME),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Crossed:
-    crossing: PowerCrossing
+class Passage:
+    boundary: PowerBoundary
     cpu: int
     ticks: int
 
 
-def crossings(cpus: Sequence[int], traces: Sequence[CoreTrace]) -> tuple[Crossed, ...]:
-    """Every crossing of which both ends are in the rings. CPU_ON is matched with the first CPU that comes back after it."""
+def passages(cpus: Sequence[int], traces: Sequence[CoreTrace]) -> tuple[Passage, ...]:
+    """Every passage of which both ends are in the rings. CPU_ON is matched with the first CPU that comes back after it."""
     asked_on = sorted(record.time_ticks for trace in traces for record in trace.records if _enters(record, CPU_ON))
-    found = [crossed for cpu, trace in zip(cpus, traces, strict=True) for crossed in _of_core(cpu, trace.records, asked_on)]
-    return tuple(sorted(found, key=lambda crossed: (crossed.crossing.value, crossed.cpu)))
+    found = [one for cpu, trace in zip(cpus, traces, strict=True) for one in _of_core(cpu, trace.records, asked_on)]
+    return tuple(sorted(found, key=lambda one: (one.boundary.value, one.cpu)))
 
 
-def _of_core(cpu: int, records: Sequence[TraceRecord], asked_on: Sequence[int]) -> Iterator[Crossed]:
+def _of_core(cpu: int, records: Sequence[TraceRecord], asked_on: Sequence[int]) -> Iterator[Passage]:
     kind, entered, slept, woke = "", 0, 0, 0
     for record in records:
         if record.event == "ENTER_PSCI":
             kind, entered, slept, woke = _kind(record.arg), record.time_ticks, 0, 0
         elif record.event == "ENTER_HW_LOW_PWR" and kind:
             slept = record.time_ticks
-            yield Crossed(DOWN_UP[kind][0], cpu, slept - entered)
+            yield Passage(DOWN_UP[kind][0], cpu, slept - entered)
         elif record.event == "EXIT_HW_LOW_PWR" and slept:
             woke = record.time_ticks
         elif record.event == "EXIT_PSCI" and woke:
             up = DOWN_UP[kind][1]
             asked = [ticks for ticks in asked_on if slept <= ticks <= woke]
             if up is not None:
-                yield Crossed(up, cpu, record.time_ticks - woke)
+                yield Passage(up, cpu, record.time_ticks - woke)
             elif asked:
-                yield Crossed(PowerCrossing.ON, cpu, record.time_ticks - asked[-1])
+                yield Passage(PowerBoundary.ON, cpu, record.time_ticks - asked[-1])
             kind, slept, woke = "", 0, 0
 
 

@@ -140,7 +140,7 @@ def causes(name: str, result: RtResult) -> Table:
 def power_table(result: PowerResult) -> Table:
     """How often each boundary was crossed, and how long the firmware took."""
     rows = tuple(
-        (one.crossing.value, str(one.cpu), str(len(one.ns)), us(min(one.ns)), us(statistics.median(one.ns)), us(max(one.ns)))
+        (one.boundary.value, str(one.cpu), str(len(one.ns)), us(min(one.ns)), us(statistics.median(one.ns)), us(max(one.ns)))
         for one in result.times
     )
     columns = (*words("Crossing"), *figures("CPU", "Times"), *figures("Minimum", "Median", "Maximum", unit=UNIT))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from latlab.errors import DataError
 from latlab.model.stolen import Blind, Calibration, CpuStolen, Regime, Stolen, StolenSecond, Theft
@@ -14,6 +15,8 @@ VERSION = 1
 LINE = re.compile(r"^LLST1 ([A-Z]+)((?: [a-z_]+=\S+)*)$", re.ASCII)
 WHOLE = re.compile(r"-?\d{1,20}", re.ASCII)
 DECIMAL = re.compile(r"-?\d{1,20}(\.\d{1,6})?", re.ASCII)
+OF_HEAD = ("counter_hz", "interval_ns", "threshold_ns", "duration_ns", "start_ns", "start_ticks", "priority")
+OF_SECOND = ("measured_ticks", "windows", "marked", "stolen_ns", "worst_ns")
 MOST_CPUS = 4096
 LOWEST = -(1 << 63)
 
@@ -93,18 +96,8 @@ def _head(said: _Said, place: str) -> Stolen:
         raise DataError(
             f"{place}: written by version {said.word('version')!r} of the steal meter, this latlab reads {VERSION}; update latlab"
         )
-    return Stolen(
-        machine=said.word("machine"),
-        counter_hz=said.whole("counter_hz"),
-        interval_ns=said.whole("interval_ns"),
-        threshold_ns=said.whole("threshold_ns"),
-        duration_ns=said.whole("duration_ns"),
-        start_ns=said.whole("start_ns"),
-        start_ticks=said.whole("start_ticks"),
-        priority=said.whole("priority"),
-        cpus=(),
-        complete=False,
-    )
+    known: dict[str, Any] = {name: said.whole(name) for name in OF_HEAD}
+    return Stolen(said.word("machine"), **known, cpus=(), complete=False)
 
 
 def _take(cpus: dict[int, _Lines], kind: str, said: _Said) -> None:
@@ -134,13 +127,7 @@ def _take(cpus: dict[int, _Lines], kind: str, said: _Said) -> None:
 
 def _second(said: _Said) -> StolenSecond:
     return StolenSecond(
-        number=said.whole("second"),
-        measured_ticks=said.whole("measured_ticks"),
-        windows=said.whole("windows"),
-        marked=said.whole("marked"),
-        stolen_ns=said.whole("stolen_ns"),
-        worst_ns=said.whole("worst_ns"),
-        cycles_per_tick=said.decimal("cycles_per_tick"),
+        said.whole("second"), **{name: said.whole(name) for name in OF_SECOND}, cycles_per_tick=said.decimal("cycles_per_tick")
     )
 
 

@@ -116,15 +116,18 @@ def parse_frames(line: str) -> Iterator[Frame | Damage]:
     """Every dump line in one console line, whatever is around it; what looks like one but is not is a `Damage`."""
     if "LLT1" not in line and not _TAIL.search(line):
         return
-    good_heads, good_tails = set(), set()
-    for match in _FRAME.finditer(line):
-        good_heads.add(match.start())
-        good_tails.add(match.end())
-        yield _parse_body(match[1], match[2])
-    if any(match.start() not in good_heads for match in _HEAD.finditer(line)):
-        yield Damage("a dump line begins here but does not end as one")
-    elif any(match.end() not in good_tails for match in _TAIL.finditer(line)):
-        yield Damage("a dump line ends here but does not begin as one")
+    for found in shaped(line, _FRAME, _HEAD, _TAIL, "a dump line"):
+        yield found if isinstance(found, Damage) else _parse_body(found[1], found[2])
+
+
+def shaped(line: str, whole: re.Pattern[str], head: re.Pattern[str], tail: re.Pattern[str], name: str) -> Iterator[re.Match[str] | Damage]:
+    """Every place of a line that has the whole shape, and whether a head or a tail is left over."""
+    found = list(whole.finditer(line))
+    yield from found
+    if {match.start() for match in head.finditer(line)} - {match.start() for match in found}:
+        yield Damage(f"{name} begins here but does not end as one")
+    elif {match.end() for match in tail.finditer(line)} - {match.end() for match in found}:
+        yield Damage(f"{name} ends here but does not begin as one")
 
 
 def crc(body: str) -> str:

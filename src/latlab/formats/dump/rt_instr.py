@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from latlab.formats.dump.frames import Damage, strip_escapes
+from latlab.formats.dump.frames import Damage, shaped, strip_escapes
 from latlab.model.enums import Metric
 from latlab.model.figures import Figures
 from latlab.model.run import CoreId, Problem, Topology
@@ -49,15 +49,8 @@ def parse_figures(line: str) -> Iterator[Figures | Damage]:
     """Every figure line in one console line; what looks like one but is not is a `Damage`."""
     if "RT_INSTR" not in line and "/>" not in line:
         return
-    good_heads, good_tails = set(), set()
-    for match in _LINE.finditer(line):
-        good_heads.add(match.start())
-        good_tails.add(match.end())
-        yield _figures(match)
-    if any(match.start() not in good_heads for match in _HEAD.finditer(line)):
-        yield Damage("an RT_INSTR line begins here but does not end as one")
-    elif any(match.end() not in good_tails for match in _TAIL.finditer(line)):
-        yield Damage("an RT_INSTR line ends here but does not begin as one")
+    for found in shaped(line, _LINE, _HEAD, _TAIL, "an RT_INSTR line"):
+        yield found if isinstance(found, Damage) else _figures(found)
 
 
 def _figures(match: re.Match[str]) -> Figures:

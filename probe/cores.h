@@ -40,6 +40,11 @@ struct core {
     uint64_t shared_from; /* its count when it entered that block */
     struct masked masked;
     const struct mask_site *mask_site; /* the instruction that ran last, where it may have changed which interrupts are taken; else NULL */
+    uint32_t context; /* of what it runs, contexts.h; 0 where that is not asked for */
+    bool is_context_old, has_started;
+    uint64_t start; /* where it ran measured code first */
+    struct fragment *running; /* not in its path yet; else NULL */
+    uint32_t running_context;
     struct path *path; /* NULL where functions are not counted */
     struct profile *profile; /* what the path has no room for; NULL with it */
 };

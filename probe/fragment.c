@@ -28,7 +28,7 @@ static gboolean is_same(gconstpointer left, gconstpointer right)
     const struct fragment *a = left, *b = right;
 
     return a->address == b->address && a->level == b->level && a->instructions == b->instructions && a->code_bytes == b->code_bytes &&
-           a->is_aarch32 == b->is_aarch32 &&
+           a->is_aarch32 == b->is_aarch32 && a->context == b->context &&
            memcmp(a->code, b->code, a->code_bytes) == 0;
 }
 

@@ -14,6 +14,8 @@ struct fragment {
     uint32_t number; /* in the stream; FRAGMENT_UNNUMBERED where it is not measured */
     uint32_t instructions;
     uint32_t left; /* of a block that is counted whole: those behind the first place where it may be left early; else 0. Follows from the code */
+    uint32_t context; /* contexts.h; 0 where that is not asked for */
+    struct fragment *elsewhere; /* the same code in another context; NULL behind the last */
     uint32_t level; /* what the machine translated it for: world, without the security state on AArch64 */
     bool is_aarch32;
     bool is_looked_at; /* the core may take other interrupts when it is entered than before, whatever ran before */

@@ -92,6 +92,11 @@ bool opcode_may_mask(enum arch arch, bool is_aarch32, struct opcode opcode)
     return !is_aarch32 && a64_may_mask(opcode.bits);
 }
 
+bool opcode_may_switch(enum arch arch, bool is_aarch32, struct opcode opcode)
+{
+    return arch == ARCH_AARCH64 && !is_aarch32 && (opcode.bits & 0xfff8ffe0U) == 0xd5181000U;
+}
+
 bool opcode_returns(enum arch arch, struct opcode opcode)
 {
     if (arch == ARCH_RISCV) {

@@ -25,6 +25,9 @@ bool opcode_may_leave(enum arch arch, bool is_aarch32, struct opcode opcode);
 /* Whether the core may take other interrupts behind this instruction than before it; traps and what comes of them apart. */
 bool opcode_may_mask(enum arch arch, bool is_aarch32, struct opcode opcode);
 
+/* Whether this instruction may switch caches or translation on or off: an MSR to an SCTLR. */
+bool opcode_may_switch(enum arch arch, bool is_aarch32, struct opcode opcode);
+
 /* Whether this is a return from an exception or a trap, of those above. */
 bool opcode_returns(enum arch arch, struct opcode opcode);
 

@@ -51,6 +51,9 @@ static bool parse_word(const char *word, struct options *options)
     if ((value = value_of(word, "each")) != NULL) {
         return parse_switch(value, &options->each);
     }
+    if ((value = value_of(word, "contexts")) != NULL) {
+        return parse_switch(value, &options->contexts);
+    }
     if ((value = value_of(word, "masked")) != NULL) {
         return parse_switch(value, &options->masked);
     }
@@ -64,7 +67,7 @@ bool options_parse(int count, char *const words[], struct options *options, char
     for (int i = 0; i < count; i++) {
         if (!parse_word(words[i], options)) {
             snprintf(error, OPTION_ERROR_BYTES,
-                     "the option %.80s means nothing; use out=FILE, functions=on or off, apart=on or off, each=on or off, masked=on or off, limit=BYTES (%llu or more)",
+                     "the option %.80s means nothing; use out=FILE, functions=on or off, apart=on or off, each=on or off, masked=on or off, contexts=on or off, limit=BYTES (%llu or more)",
                      words[i], LEAST_LIMIT_BYTES);
             return false;
         }
@@ -74,5 +77,6 @@ bool options_parse(int count, char *const words[], struct options *options, char
         return false;
     }
     options->apart |= options->each;
+    options->functions |= options->contexts;
     return true;
 }

@@ -14,6 +14,7 @@ struct options {
     bool functions; /* count instructions by fragment of code */
     bool apart; /* count each stretch of code by a call of its own */
     bool each; /* count each instruction by a call of its own; `apart` with it */
+    bool contexts; /* tell in which context each fragment ran; `functions` with it */
     bool masked; /* sum the stretches in which interrupts are masked */
     uint64_t limit_bytes; /* of the stream; what comes later is counted and lost */
 };

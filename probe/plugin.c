@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "contexts.h"
 #include "cores.h"
 #include "ending.h"
 #include "fragment.h"
@@ -24,8 +25,11 @@
 #define FLUSH_AFTER_NS 100000000LL
 #define NS_PER_S 1000000000LL
 #define FORMAT_VERSION 2
+#define FORMAT_VERSION_OF_CONTEXTS 3
+#define CONTEXT_SHIFT 16
 #define HEADER_FUNCTIONS 1
 #define HEADER_MASKED 2
+#define HEADER_CONTEXTS 4
 #define EXPORTED __attribute__((visibility("default")))
 /* The most instructions between two sleeps of a parked core. */
 #define PARKED_INSTRUCTIONS 64
@@ -110,6 +114,7 @@ static void put(enum record_kind kind, uint32_t core, const void *body, size_t b
 
 static void forget_ran(struct core *core)
 {
+    core->running = NULL;
     if (core->path != NULL) {
         path_forget(core->path);
         profile_forget(core->profile);
@@ -119,9 +124,11 @@ static void forget_ran(struct core *core)
 /* What ran since the last change: its path, and behind that what found no room in it. */
 static void put_ran(struct core *core)
 {
-    uint32_t steps = core->path != NULL ? path_finish(core->path) : 0;
+    uint32_t steps;
     size_t bytes;
 
+    contexts_settle(core);
+    steps = core->path != NULL ? path_finish(core->path) : 0;
     for (uint32_t i = 0; i < steps; i += PATH_RECORD_STEPS) {
         uint32_t count = steps - i < PATH_RECORD_STEPS ? steps - i : PATH_RECORD_STEPS;
 
@@ -187,6 +194,7 @@ static void changed(struct core *core, const struct fragment *fragment)
         core->world = to;
         core->level = fragment->level;
         core->is_measured = options.functions && world_is_measured(arch, to);
+        core->context = options.contexts && core->is_measured ? probe_context(core) : 0;
     }
     cores_watch(core);
 }
@@ -222,7 +230,7 @@ static void put_fragment(const struct fragment *fragment)
     body.address = fragment->address;
     body.number = fragment->number;
     body.instructions = fragment->instructions;
-    body.world = fragment->level;
+    body.world = fragment->level | fragment->context << CONTEXT_SHIFT;
     body.code_bytes = fragment->code_bytes;
     memcpy(body.code, fragment->code, fragment->code_bytes);
     stream_put(&stream, RECORD_FRAGMENT, 0, &body, sizeof(body) - sizeof(body.code) + fragment->code_bytes);
@@ -333,6 +341,38 @@ static struct fragment *fragment_for(struct fragment wanted, bool is_measured)
     return fragment;
 }
 
+uint32_t probe_context(const struct core *core)
+{
+    return registers_context(core->level & WORLD_LEVEL_MASK);
+}
+
+static struct fragment *known_in(struct fragment *fragment, uint32_t context)
+{
+    while (fragment != NULL && fragment->context != context) {
+        fragment = __atomic_load_n(&fragment->elsewhere, __ATOMIC_ACQUIRE);
+    }
+    return fragment;
+}
+
+const struct fragment *probe_fragment_in(struct fragment *fragment, uint32_t context)
+{
+    struct fragment *found = known_in(fragment, context), wanted;
+
+    if (found != NULL) {
+        return found;
+    }
+    wanted = *fragment;
+    wanted.context = context;
+    found = fragment_for(wanted, true);
+    pthread_mutex_lock(&lock);
+    if (known_in(fragment, context) == NULL) {
+        found->elsewhere = fragment->elsewhere;
+        __atomic_store_n(&fragment->elsewhere, found, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 uint32_t probe_number_of_stretch(struct fragment stretch)
 {
     return fragment_for(stretch, true)->number;
@@ -342,6 +382,10 @@ static void count(struct core *core, struct fragment *fragment)
 {
     *core->instructions += fragment->instructions;
     if (!core->is_measured) {
+        return;
+    }
+    if (core->context != 0) {
+        contexts_ran(core, fragment);
         return;
     }
     if (fragment->number == FRAGMENT_UNNUMBERED) {
@@ -492,7 +536,7 @@ static struct fragment *fragment_of_stretch(const struct block *block, const str
                                             .is_looked_at = stretch == block->stretches && is_looked_at(block),
                                             .code_bytes = stretch->code_bytes,
                                             .code = stretch->code },
-                        block->is_measured);
+                        block->is_measured && !options.contexts);
 }
 
 /* Asks QEMU to call at the start of each stretch. */
@@ -644,6 +688,41 @@ static void watch_masks(const struct qemu_plugin_tb *tb, const struct block *blo
     }
 }
 
+static void switches(unsigned int vcpu, void *data)
+{
+    (void)vcpu;
+    (void)data;
+    cores_mine->is_context_old = true;
+}
+
+static void accessed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+    struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, address);
+
+    (void)vcpu;
+    (void)data;
+    if (where != NULL && qemu_plugin_hwaddr_is_io(where)) {
+        contexts_device(cores_mine);
+    }
+}
+
+/* Behind the operations that count, so that the switching instruction itself is in the context before it. */
+static void watch_contexts(const struct qemu_plugin_tb *tb, const struct block *block)
+{
+    size_t count_of_block = qemu_plugin_tb_n_insns(tb);
+
+    for (size_t i = 0; i < count_of_block; i++) {
+        struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(tb, i);
+        struct opcode opcode = { .bytes = qemu_plugin_insn_size(instruction) };
+
+        qemu_plugin_insn_data(instruction, &opcode.bits, sizeof(opcode.bits));
+        qemu_plugin_register_vcpu_mem_cb(instruction, accessed, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
+        if (opcode_may_switch(arch, block->is_aarch32, opcode)) {
+            qemu_plugin_register_vcpu_insn_exec_cb(instruction, switches, QEMU_PLUGIN_CB_NO_REGS, NULL);
+        }
+    }
+}
+
 static enum counting way_to_count(void)
 {
     if (cores_are_inline()) {
@@ -681,6 +760,9 @@ static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     } else {
         count_whole(tb, &block);
     }
+    if (options.contexts && block.is_measured) {
+        watch_contexts(tb, &block);
+    }
     if (block.may_sleep) {
         watch_sleeps(tb, &block);
     }
@@ -690,11 +772,11 @@ static void core_made(qemu_plugin_id_t id, unsigned int vcpu)
 {
     struct stream_header header = {
         .magic = "LLPROBE",
-        .version = FORMAT_VERSION,
+        .version = options.contexts ? FORMAT_VERSION_OF_CONTEXTS : FORMAT_VERSION,
         .bytes = sizeof(header),
         .cores = machine_cores,
         .interface = QEMU_INTERFACE_VERSION,
-        .wanted = (uint16_t)((options.functions ? HEADER_FUNCTIONS : 0) | (options.masked ? HEADER_MASKED : 0)),
+        .wanted = (uint16_t)((options.functions ? HEADER_FUNCTIONS : 0) | (options.masked ? HEADER_MASKED : 0) | (options.contexts ? HEADER_CONTEXTS : 0)),
     };
 
     pthread_mutex_lock(&lock);

@@ -29,6 +29,7 @@ typedef struct qemu_info_t {
 
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
+struct qemu_plugin_hwaddr;
 struct qemu_plugin_register;
 struct qemu_plugin_scoreboard;
 
@@ -109,6 +110,8 @@ void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
 void qemu_plugin_register_vcpu_mem_cb(
     struct qemu_plugin_insn *instruction, qemu_plugin_vcpu_mem_cb_t called, enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw which,
     void *data);
+struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, uint64_t address);
+bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *address);
 bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
 qemu_plugin_mem_value qemu_plugin_mem_get_value(qemu_plugin_meminfo_t info);
 bool qemu_plugin_read_memory_vaddr(uint64_t address, GByteArray *to, size_t bytes);

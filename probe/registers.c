@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "contexts.h"
 #include "qemu_interface.h"
 
 #define SIGN_32 0x80000000U
@@ -11,6 +12,9 @@
 #define LEVELS 4
 #define PSTATE_AARCH32 0x10U
 #define STATES 2 /* of security */
+#define SCR_EEL2 (1ULL << 18)
+/* DC, TGE, CD and ID. */
+#define HCR_CACHES (1ULL << 12 | 1ULL << 27 | 1ULL << 32 | 1ULL << 33)
 #define FRAME_ALIGNMENT 16U
 #define STACK_BYTES_MAX 0x10000U
 
@@ -22,7 +26,7 @@ static handle arguments[ARGUMENTS_MAX];
 static size_t argument_count;
 static bool has_trustzone; /* of an M-profile core */
 static handle causes[LEVELS], returns[LEVELS], saved[LEVELS];
-static handle vectors[LEVELS];
+static handle vectors[LEVELS], switches[LEVELS];
 static handle hypervisor, status, link_register, frame_pointer, stack_pointer;
 static handle primasks[STATES], faultmasks[STATES], basepris[STATES];
 
@@ -68,6 +72,9 @@ static bool find_aarch64(const GArray *registers)
     vectors[1] = find(registers, "VBAR"); /* QEMU's name for that of EL1 */
     vectors[2] = find(registers, "VBAR_EL2");
     vectors[3] = find(registers, "VBAR_EL3");
+    switches[1] = find(registers, "SCTLR"); /* QEMU's name for that of EL1 */
+    switches[2] = find(registers, "SCTLR_EL2");
+    switches[3] = find(registers, "SCTLR_EL3");
     returns[1] = find(registers, "ELR_EL1");
     returns[2] = find(registers, "ELR_EL2");
     returns[3] = find(registers, "ELR_EL3");
@@ -229,6 +236,24 @@ size_t registers_of_crossing(uint32_t from, uint32_t to, uint64_t out[CROSSING_R
         out[count++] = read(returns[to_level]);
     }
     return count;
+}
+
+/* Whether EL2 has a say in the caches of EL0 and EL1, or EL0 is EL2's own. */
+static bool is_governed(uint32_t level)
+{
+    bool has_el2 = security == NULL || (read(security) & (SCR_NS | SCR_EEL2)) != 0;
+
+    return level <= 1 && has_el2 && (read(hypervisor) & HCR_CACHES) != 0;
+}
+
+uint32_t registers_context(uint32_t level)
+{
+    uint32_t at = level == 0 ? 1 : level;
+
+    if (machine != ARCH_AARCH64 || switches[at] == NULL || is_governed(level)) {
+        return CONTEXT_TOLD;
+    }
+    return context_of_sctlr(read(switches[at]));
 }
 
 static uint64_t of_both(const handle states[STATES])

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "contexts.h"
 #include "opcodes.h"
 
 #define A64_BYTES 4U
@@ -29,6 +30,7 @@ static void note(struct core *core, const struct fragment *block, uint32_t ran)
         core_ran(core,
                  probe_number_of_stretch((struct fragment) { .address = block->address + at * A64_BYTES,
                                                              .instructions = length,
+                                                             .context = core->context != 0 ? core->context | CONTEXT_DEVICE_UNKNOWN : 0,
                                                              .level = block->level,
                                                              .code_bytes = length * A64_BYTES,
                                                              .code = code }),
@@ -45,6 +47,7 @@ void shared_left(struct core *core, uint64_t instructions)
         return;
     }
     core->shared = NULL;
+    contexts_settle(core);
     ran = (uint32_t)(instructions - core->shared_from);
     if (block->code_bytes >= ran * A64_BYTES && block->code_bytes % A64_BYTES == 0) {
         note(core, block, ran);

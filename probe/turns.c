@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "contexts.h"
 #include "shared.h"
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
@@ -109,7 +110,12 @@ void probe_measured_turn(unsigned int vcpu, void *data, void *key)
     struct core *core = enter(vcpu, fragment, key, cores_expected(fragment) | WATCHED_MEASURED);
 
     *core->instructions += fragment->instructions;
-    if (core->is_measured) {
+    if (!core->is_measured) {
+        return;
+    }
+    if (core->context != 0) {
+        contexts_ran(core, fragment);
+    } else {
         core_ran(core, fragment->number, fragment->instructions);
     }
 }

@@ -45,6 +45,19 @@ static void masked_time_is_wanted_where_it_is_asked_for(void **state)
     assert_true(options.masked);
 }
 
+static void contexts_are_those_of_functions(void **state)
+{
+    char *const words[] = { "out=x", "contexts=on" };
+    struct options options;
+
+    (void)state;
+    assert_true(options_parse(1, words, &options, error));
+    assert_false(options.contexts);
+    assert_true(options_parse(2, words, &options, error));
+    assert_true(options.contexts);
+    assert_true(options.functions);
+}
+
 static void each_instruction_apart_is_apart(void **state)
 {
     char *const words[] = { "out=x", "each=on" };
@@ -87,6 +100,7 @@ int main(void)
         cmocka_unit_test(the_file_is_all_that_is_needed),
         cmocka_unit_test(every_option_is_read),
         cmocka_unit_test(masked_time_is_wanted_where_it_is_asked_for),
+        cmocka_unit_test(contexts_are_those_of_functions),
         cmocka_unit_test(each_instruction_apart_is_apart),
         cmocka_unit_test(what_means_nothing_is_refused_by_name),
         cmocka_unit_test(a_probe_without_a_file_is_refused),

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cmocka_needs.h"
+#include "contexts.h"
 #include "shared.h"
 
 #define STRETCHES_MAX 8
@@ -22,6 +23,17 @@ uint32_t probe_number_of_stretch(struct fragment stretch)
     assert_true(told_count < STRETCHES_MAX);
     told[told_count] = stretch;
     return told_count++;
+}
+
+const struct fragment *probe_fragment_in(struct fragment *fragment, uint32_t context)
+{
+    (void)context;
+    return fragment;
+}
+
+uint32_t probe_context(const struct core *of)
+{
+    return of->context;
 }
 
 static int start(void **state)
@@ -68,6 +80,15 @@ static void a_block_is_told_once(void **state)
     assert_int_equal(told_count, 3);
 }
 
+static void where_contexts_are_asked_for_it_has_the_cores_and_its_devices_are_not_known(void **state)
+{
+    (void)state;
+    core.context = CONTEXT_TOLD | CONTEXT_SWITCHES;
+    shared_entered(&core, &block);
+    shared_left(&core, 106);
+    assert_int_equal(told[0].context, CONTEXT_TOLD | CONTEXT_SWITCHES | CONTEXT_DEVICE_UNKNOWN);
+}
+
 static void code_that_was_cut_off_is_counted_without_a_name(void **state)
 {
     struct fragment cut = block;
@@ -86,6 +107,7 @@ int main(void)
         cmocka_unit_test_setup(a_block_is_told_in_the_stretches_of_measured_code, start),
         cmocka_unit_test_setup(what_did_not_run_is_not_told, start),
         cmocka_unit_test_setup(a_block_is_told_once, start),
+        cmocka_unit_test_setup(where_contexts_are_asked_for_it_has_the_cores_and_its_devices_are_not_known, start),
         cmocka_unit_test_setup(code_that_was_cut_off_is_counted_without_a_name, start),
     };
 

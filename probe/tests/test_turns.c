@@ -43,6 +43,17 @@ static const struct fragment shared = {
 };
 static uint32_t listed;
 
+const struct fragment *probe_fragment_in(struct fragment *fragment, uint32_t context)
+{
+    (void)context;
+    return fragment;
+}
+
+uint32_t probe_context(const struct core *of)
+{
+    return of->context;
+}
+
 uint32_t probe_number_of_stretch(struct fragment stretch)
 {
     listed += stretch.instructions;

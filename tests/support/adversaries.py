@@ -90,6 +90,7 @@ class Setting:
     cores: int = 1
     has_clock: bool = True
     functions: bool = False
+    contexts: bool = False
 
     @property
     def has_aarch32(self) -> bool:
@@ -161,6 +162,7 @@ def run(folder: Path, seeds: Sequence[int], setting: Setting, log: Path | None =
     memory = [f"loader,file={name}.bin,addr={at:#x},force-raw=on" for name, at in (("start", START_AT), ("image", IMAGE_AT))]
     if (folder / "image32.bin").stat().st_size:
         memory.append(f"loader,file=image32.bin,addr={IMAGE32_AT:#x},force-raw=on")
+    contexts = ",contexts=on" if setting.contexts else ""
     command = (
         *(QEMU, "-M", f"virt,secure=on,virtualization=on,gic-version=3{',mte=on' if setting.cpu == 'max' else ''}", "-m", "1024"),
         *("-cpu", setting.cpu, "-smp", str(setting.cores), "-bios", "jump.bin", "-nic", "none", "-display", "none", "-monitor", "none"),
@@ -168,7 +170,10 @@ def run(folder: Path, seeds: Sequence[int], setting: Setting, log: Path | None =
         *(word for device in memory for word in ("-device", device)),
         *(("-icount", "shift=4,sleep=off") if setting.has_clock else ()),
         *(("-d", "int", "-D", str(log)) if log else ()),
-        *("-plugin", f"{find_probe()},out={usual},limit={LIMIT_BYTES},functions={'on' if setting.functions else 'off'}"),
+        *(
+            "-plugin",
+            f"{find_probe()},out={usual},limit={LIMIT_BYTES},functions={'on' if setting.functions else 'off'}{contexts}",
+        ),
         *("-plugin", f"{copy},out={each},limit={LIMIT_BYTES},each=on"),
     )
     done = subprocess.run(command, cwd=folder, capture_output=True, timeout=TIMEOUT_S, check=False, stdin=subprocess.DEVNULL)

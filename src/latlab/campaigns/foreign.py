@@ -50,6 +50,7 @@ def run_psci_subject(
     limits: Limits,
     progress: Progress,
     interrupted: Callable[[], bool] = lambda: False,
+    has_classes: bool = False,
 ) -> Recorded:
     """Run every test that the firmware supports and store it. What the firmware cannot do is a fact of the run, no problem of it."""
     with scratch() as folder:
@@ -59,7 +60,9 @@ def run_psci_subject(
         with living(store, run, Left(str(folder))) as run_id:
             progress.start(run_id)
             machine = Machine(store, run_id, folder / "secure.log", limits, interrupted)
-            log, console = machine.follow(probes.with_probe(command, probe, stream, has_functions=True), read_calls_log)
+            log, console = machine.follow(
+                probes.with_probe(command, probe, stream, has_functions=True, has_classes=has_classes), read_calls_log
+            )
             data = stream.read_bytes() if stream.is_file() else b""
             found = measured(data, log, images)
             problems = [*probes.complaints(text_of(console.stderr))]

@@ -86,6 +86,7 @@ class Watch:
     proves: bool = False
     has_masked: bool = False
     provenance: tuple[tuple[str, str], ...] = ()
+    has_classes: bool = False
 
 
 class Seen:
@@ -189,7 +190,9 @@ def watch(
     planned = _planned(wanted, program)
     with scratch() as folder, living(store, planned, Left(str(folder))) as run_id:
         stream, slow = folder / "probe", folder / "each"
-        command = probes.with_probe(wanted.command, wanted.probe, stream, wanted.has_functions, wanted.limit_bytes, wanted.has_masked)
+        command = probes.with_probe(
+            wanted.command, wanted.probe, stream, wanted.has_functions, wanted.limit_bytes, wanted.has_masked, wanted.has_classes
+        )
         if wanted.proves:
             command = probes.with_slow_probe(command, wanted.probe, folder / "slow-probe.so", slow, wanted.limit_bytes)
         seen = Seen(lambda samples: store.add(run_id, samples))

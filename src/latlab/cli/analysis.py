@@ -12,6 +12,7 @@ import typer
 from latlab.cli.commits import CommitOptions, runs_of
 from latlab.cli.options import (
     AcrossOption,
+    ClassOption,
     Format,
     OutputOption,
     Reference,
@@ -80,6 +81,7 @@ def explain(
     tolerance: ToleranceOption = None,
     across: AcrossOption = None,
     unit: UnitOption = "",
+    of_class: ClassOption = None,
     format: Annotated[Format, one_of(Format.TABLE, Format.JSON)] = Format.TABLE,
     store: StoreOption = None,
 ) -> None:
@@ -93,6 +95,9 @@ def explain(
         raise UsageError("--across is for the comparison of two runs; name the second one")
     if calls is not None and (against is not None or across):
         raise UsageError("--calls names the calls of one run; leave out the second one")
+    if of_class is not None:
+        _print_class_moves(run, against, of_class, unit, format, store)
+        return
     if against is None and calls is not None:
         single, found = _thefts_and_calls(run, calls, store)
         page = run_explanations(single, found)
@@ -110,6 +115,18 @@ def explain(
     if not found:
         say("nothing to explain: the figures show no queue, no wait and no broken rule")
     show(page)
+
+
+def _print_class_moves(run: str, against: str | None, of_class: str, unit: str, format: Format, store: str | None) -> None:
+    from latlab.campaigns.loading import load_reference
+    from latlab.report.run.class_tables import data, page, pair_page
+
+    a = load_reference(run, unit, store)
+    found = page(a, of_class) if against is None else pair_page(a, load_reference(against, unit, store), of_class)
+    if format is Format.JSON:
+        emit(data(found))
+    else:
+        show(found)
 
 
 def _thefts_and_calls(run: str, calls: str, place: str | None) -> tuple[Run, tuple[Explanation, ...]]:

@@ -28,6 +28,11 @@ SymbolsOption = Annotated[
 ]
 
 
+ClassesOption = Annotated[
+    bool, typer.Option("--classes", help="Also count instructions by class: device, uncached load, fetch elsewhere, dsb, ...")
+]
+
+
 @dataclass(frozen=True, slots=True)
 class SubjectOptions:
     """Firmware of somebody else."""
@@ -36,6 +41,7 @@ class SubjectOptions:
     on: OnOption = None
     symbols: SymbolsOption = None
     probe: ProbeOption = None
+    classes: ClassesOption = False
 
 
 def check_given(subject: Path | None, firmware: Path | None, on: str | None, iterations: int) -> None:
@@ -71,4 +77,6 @@ def run(
     images = tuple(read_subject_image(each, with_places=True) for each in (*found.symbols, *(given.symbols or ())))
     opened, program, plugin = open_store(store), find_qemu(qemu), find_probe(given.probe)
     with Interrupts() as interrupts, RunProgress(err(), f"{found.name}, {program}", iterations * CAMPAIGN_TESTS) as progress:
-        return opened, run_psci_subject(opened, program, found, images, iterations, plugin, limits, progress, interrupts.asked)
+        return opened, run_psci_subject(
+            opened, program, found, images, iterations, plugin, limits, progress, interrupts.asked, given.classes
+        )

@@ -43,6 +43,10 @@ def one_of(*allowed: str, help: str = "How the result is printed.") -> Any:
 
 TablesFormat = Annotated[Format, one_of(Format.TABLE, Format.JSON, Format.CSV, Format.RST)]
 ListFormat = Annotated[Format, one_of(Format.TABLE, Format.JSON, Format.CSV)]
+ClassOption = Annotated[
+    str | None,
+    typer.Option("--class", help="Of runs with --classes: one class of instruction, such as device, or all of them.", show_default=False),
+]
 StoreOption = Annotated[
     str | None, typer.Option("--store", help="Where runs are kept: a file or a database URL.", show_default="user's data folder")
 ]

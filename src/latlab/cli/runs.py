@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from latlab.cli.options import (
     AcrossOption,
+    ClassOption,
     Format,
     OutputOption,
     RedactOption,
@@ -45,6 +47,7 @@ def show(
     span: Annotated[
         str | None, typer.Option(help="Print the calls of functions in TEST/METRIC/core-0.1 instead, or in the slowest core's TEST/METRIC.")
     ] = None,
+    of_class: ClassOption = None,
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
@@ -53,6 +56,9 @@ def show(
     from latlab.cli.stores import open_store
 
     opened = open_store(store)
+    if of_class is not None:
+        _print_classes(opened.load(run), of_class, format)
+        return
     if span is not None:
         if log is not None or test is not None:
             raise UsageError("--span names its test; leave out --test and --log")
@@ -72,6 +78,18 @@ def show(
     sys.stdout.buffer.write(logs[log])
 
 
+def _print_classes(run: Run, of_class: str, format: Format) -> None:
+    from latlab.report.run.class_tables import data, page
+
+    found = page(run, of_class)
+    if format is Format.JSON:
+        emit(data(found))
+    elif format is Format.TABLE:
+        show_page(found)
+    else:
+        raise UsageError(f"--class is printed as a table or as JSON; leave out --format {format.value}")
+
+
 def report(
     run: RunArgument = "last",
     against: Annotated[str | None, typer.Argument(help="A second run or reference: report how it differs from the first.")] = None,
@@ -79,6 +97,7 @@ def report(
     builds: Annotated[bool, typer.Option("--builds", help="psa: every build that was measured alike, side by side.")] = False,
     across: AcrossOption = None,
     redact: RedactOption = False,
+    of_class: ClassOption = None,
     output: OutputOption = None,
     store: StoreOption = None,
 ) -> None:
@@ -96,13 +115,18 @@ def report(
     if against is not None:
         from latlab.cli.analysis import comparison_of, comparison_text
 
-        emit(comparison_text(comparison_of(run, against, store=store, across=across), format, redact), output)
+        compared = comparison_of(run, against, store=store, across=across)
+        if of_class is not None:
+            compared = replace(compared, a=_of_class(compared.a, of_class), b=_of_class(compared.b, of_class))
+        emit(comparison_text(compared, format, redact), output)
         return
     from latlab.cli.showing import document_of
     from latlab.cli.stores import open_store
 
     opened = open_store(store)
     loaded = opened.load(run)
+    if of_class is not None:
+        loaded = _of_class(loaded, of_class)
     if format is not Format.HTML and output is not None:
         from latlab.analysis.base.conditions import label_of
         from latlab.cli.showing import guide_of, write_guide
@@ -111,6 +135,12 @@ def report(
         write_guide(guide_of(opened, loaded, builds, redact), format, output, forms_of(loaded).lists, label_of(loaded))
         return
     emit(document_of(opened, loaded, format, builds, redact), output)
+
+
+def _of_class(run: Run, of_class: str) -> Run:
+    from latlab.analysis.base.class_views import class_named, in_class
+
+    return in_class(run, class_named(of_class))
 
 
 def export(

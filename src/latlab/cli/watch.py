@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from latlab.cli.foreign import ProbeOption
+from latlab.cli.foreign import ClassesOption, ProbeOption
 from latlab.cli.options import StoreOption
 from latlab.errors import UsageError
 
@@ -42,6 +42,7 @@ def watch(
     masked: Annotated[
         bool, typer.Option("--masked", help="Also find every stretch in which interrupts were masked, by function, longest first.")
     ] = False,
+    classes: ClassesOption = False,
     timeout: Annotated[float | None, typer.Option(help="Seconds until the machine is stopped.", show_default="none")] = None,
     limit: Annotated[int | None, typer.Option(help="Bytes that the probe's stream may have.", show_default="4 GiB")] = None,
     probe: ProbeOption = None,
@@ -58,7 +59,10 @@ def watch(
     if timeout is not None and not timeout > 0:
         raise UsageError(f"--timeout {timeout:g} is a number of seconds; use more than 0")
     images = tuple(read_subject_image(text, with_places=True) for text in symbols or ())
-    wanted = Watch(tuple(command), find_probe(probe), functions or bool(images), images, timeout, limit, proves=prove, has_masked=masked)
+    has_functions = functions or classes or bool(images)
+    wanted = Watch(
+        tuple(command), find_probe(probe), has_functions, images, timeout, limit, proves=prove, has_masked=masked, has_classes=classes
+    )
     conclude(wanted, store, format)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -13,12 +14,13 @@ from latlab.formats.dump.frames import parse_core
 from latlab.formats.old_runs import upgraded
 from latlab.model.attacks import AttackResult
 from latlab.model.conditions import Conditions
-from latlab.model.enums import Clock, CodePart, Kind, Metric, ProblemKind, RunStatus
+from latlab.model.enums import Clock, CodePart, InstructionClass, Kind, Metric, ProblemKind, RunStatus
 from latlab.model.run import (
     Amount,
     Amounts,
     Attacks,
     Build,
+    ClassShare,
     Contents,
     CoreId,
     CoreTrace,
@@ -68,6 +70,8 @@ _ShareRow = tuple[str, str, Count]
 _FunctionsRow = tuple[str, Metric, str, Count, tuple[_ShareRow, ...]]
 _FrameRow = tuple[Count, str, Count, Count]
 _CodeRow = tuple[str, Metric, str, tuple[tuple[CodePart, Count], ...], tuple[tuple[str, Count], ...], tuple[_FrameRow, ...]]
+_ClassRow = tuple[InstructionClass, tuple[Count, ...], tuple[Count, ...]]
+_ClassesRow = tuple[str, Metric, str, tuple[_ClassRow, ...]]
 _AmountRow = tuple[str, Metric, str, str | None, tuple[Number, ...], Positive | None]
 
 
@@ -101,6 +105,7 @@ class _Document(msgspec.Struct):
     traces: tuple[_TraceRow, ...] = ()
     functions: tuple[_FunctionsRow, ...] = ()
     code: tuple[_CodeRow, ...] = ()
+    classes: tuple[_ClassesRow, ...] = ()
     distributions: tuple[dict[str, Any], ...] = ()
     amounts: tuple[_AmountRow, ...] = ()
     tool: str = ""
@@ -138,6 +143,11 @@ def render(run: Run) -> str:
             (one.test, one.metric, str(one.core), one.parts, one.operations, tuple(map(_frame_row, one.frames)))
             for one in run.functions
             if one.parts or one.frames
+        ),
+        classes=tuple(
+            (one.test, one.metric, str(one.core), tuple((each.name, each.functions, each.frames) for each in one.classes))
+            for one in run.functions
+            if one.classes
         ),
         distributions=tuple(_with_core(one) for one in run.distributions),
         tool=run.contents.tool if isinstance(run.contents, Amounts) else "",
@@ -219,18 +229,28 @@ def _contents(d: _Document) -> Contents:
     code = {
         (test, metric, core): (parts, operations, tuple(map(_frame, frames))) for test, metric, core, parts, operations, frames in d.code
     }
+    classes = {(test, metric, core): tuple(ClassShare(*share) for share in shares) for test, metric, core, shares in d.classes}
     functions = tuple(
-        SpanFunctions(
-            test,
-            metric,
-            core_of[c],
-            _at_least_one(calls),
-            tuple(FunctionShare(*share) for share in shares),
-            *code.get((test, metric, c), ()),
+        _classified(
+            SpanFunctions(
+                test,
+                metric,
+                core_of[c],
+                _at_least_one(calls),
+                tuple(FunctionShare(*share) for share in shares),
+                *code.get((test, metric, c), ()),
+            ),
+            classes.get((test, metric, c), ()),
         )
         for test, metric, c, calls, shares in d.functions
     )
     return Spans(samples, traces, functions)
+
+
+def _classified(one: SpanFunctions, classes: tuple[ClassShare, ...]) -> SpanFunctions:
+    if any(len(share.functions) != len(one.functions) or len(share.frames) != len(one.frames) for share in classes):
+        raise ValueError("classes of other functions")
+    return replace(one, classes=classes)
 
 
 def _frame_row(one: Frame) -> _FrameRow:

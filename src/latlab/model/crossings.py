@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 
 LEVEL_MASK = 0x3
 SECURE = 0x4
@@ -27,6 +27,20 @@ class Wait(IntEnum):
     WFE = 2
 
 
+class Context(IntFlag):
+    """What the cost of code depends on beside the code. The three behind SWITCHES are known where that is set; DEVICE is of the last
+    instruction alone."""
+
+    TOLD = 1
+    SWITCHES = 2
+    I_CACHE = 4
+    D_CACHE = 8
+    TRANSLATION = 16
+    DEVICE = 32
+    DEVICE_UNKNOWN = 64
+    AARCH32 = 128
+
+
 @dataclass(frozen=True, slots=True)
 class Header:
     arch: Arch
@@ -34,6 +48,7 @@ class Header:
     cores: int
     interface: int
     has_masked: bool = False
+    has_contexts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +95,15 @@ class Wake:
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """Code that runs to its end once it is entered. `level` is a world without its security state on AArch64."""
+    """Code that runs to its end once it is entered. `level` is a world without its security state on AArch64. `context` are bits of
+    Context, 0 where the probe was not asked for them; the same code has another number in another one."""
 
     number: int
     address: int
     instructions: int
     level: int
     code: bytes
+    context: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,33 @@ class CodePart(StrEnum):
     OTHER = "other code"
 
 
+class InstructionClass(StrEnum):
+    """What an instruction's cost on hardware depends on: each has one class. Memory comes first, by what was accessed and whether
+    translation and the data cache were on, then the kinds below it by opcode, then all others by whether the instruction cache was on.
+    UNCLASSIFIED are those of which something is not known."""
+
+    DEVICE = "device"
+    EXCLUSIVE = "exclusive"
+    UNCACHED_LOAD = "uncached load"
+    UNCACHED_STORE = "uncached store"
+    DMB = "dmb"
+    DSB = "dsb"
+    ISB = "isb"
+    BARRIER = "other barrier"
+    DC_SET_WAY = "dc set way"
+    DC_LINE = "dc line"
+    IC = "ic"
+    TLBI = "tlbi"
+    SYSTEM = "other system"
+    MRS = "mrs"
+    MSR = "msr"
+    WAIT = "wait"
+    FETCH_IN_LINE = "fetch in line"
+    FETCH_ELSEWHERE = "fetch elsewhere"
+    CACHED = "cached"
+    UNCLASSIFIED = "unclassified"
+
+
 class RunStatus(StrEnum):
     """How far a run came. One that is planned or running is in the store and not at its end; a partial one lacks something."""
 

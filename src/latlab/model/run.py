@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from latlab.model.attacks import AttackResult
 from latlab.model.blame import Blame
 from latlab.model.conditions import UNSAID, Conditions
-from latlab.model.enums import Clock, CodePart, Kind, Metric, ProblemKind, RunStatus
+from latlab.model.enums import Clock, CodePart, InstructionClass, Kind, Metric, ProblemKind, RunStatus
 from latlab.model.experiment import Factor, Trial
 
 UNNAMED = "unnamed"
@@ -168,10 +168,19 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassShare:
+    """The instructions of one class, of each function and each frame of a SpanFunctions, in their order."""
+
+    name: InstructionClass
+    functions: tuple[int, ...]
+    frames: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SpanFunctions:
     """What ran in one span of one core over `calls` iterations, in the order of the first run; the same by what the instructions are for
     (`parts`, which sum up to it exactly), how often each special one ran (`operations`, such as `dc cisw`), and by who called whom.
-    The last three are empty in runs of older probes."""
+    The last three are empty in runs of older probes. `classes` sum up to it exactly; they are empty where they were not asked for."""
 
     test: str
     metric: Metric
@@ -181,6 +190,7 @@ class SpanFunctions:
     parts: tuple[tuple[CodePart, int], ...] = ()
     operations: tuple[tuple[str, int], ...] = ()
     frames: tuple[Frame, ...] = ()
+    classes: tuple[ClassShare, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,9 +104,9 @@ def test_what_is_no_stream_is_named_at_its_first_byte() -> None:
 
 
 def test_another_version_of_the_format_is_refused_with_both_numbers() -> None:
-    message = only_problem(made.header(version=3))
-    assert "version 3" in message
-    assert "knows 1 and 2" in message
+    message = only_problem(made.header(version=4))
+    assert "version 4" in message
+    assert "knows 1, 2, 3" in message
 
 
 def test_an_unknown_architecture_is_refused() -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from latlab.analysis.base.call_trees import summed as summed_frames
+from latlab.analysis.base.class_views import joined_classes, views_of
 from latlab.analysis.base.conditions import CONDITIONS, Condition, ConditionRule
 from latlab.analysis.base.identity import NotComparable
 from latlab.model.enums import Clock, CodePart, Kind, Metric, RunStatus
@@ -59,17 +60,20 @@ def _joined_functions(runs: Sequence[Run]) -> tuple[SpanFunctions, ...]:
     found: dict[tuple[str, Metric, CoreId], list[SpanFunctions]] = {}
     for one in (one for run in runs for one in run.functions):
         found.setdefault((one.test, one.metric, one.core), []).append(one)
-    return tuple(
-        SpanFunctions(
-            *key,
-            sum(one.calls for one in parts),
-            _summed(parts),
-            _counted(CodePart, [one.parts for one in parts]),
-            _by_count(sum((Counter(dict(one.operations)) for one in parts), Counter())),
-            summed_frames([one.frames for one in parts]),
-        )
-        for key, parts in found.items()
+    return tuple(map(_joined_span, found.values()))
+
+
+def _joined_span(parts: Sequence[SpanFunctions]) -> SpanFunctions:
+    whole = SpanFunctions(
+        *(parts[0].test, parts[0].metric, parts[0].core),
+        sum(one.calls for one in parts),
+        _summed(parts),
+        _counted(CodePart, [one.parts for one in parts]),
+        _by_count(sum((Counter(dict(one.operations)) for one in parts), Counter())),
+        summed_frames([one.frames for one in parts]),
     )
+    views = [(name, _joined_span(view)) for name, view in views_of(parts).items()]
+    return replace(whole, classes=joined_classes(whole, parts, views))
 
 
 def _by_count(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
@@ -81,7 +85,7 @@ def _counted(order: Iterable[CodePart], parts: Sequence[tuple[tuple[CodePart, in
     return tuple((part, total[part]) for part in order if total[part])
 
 
-def _summed(parts: list[SpanFunctions]) -> tuple[FunctionShare, ...]:
+def _summed(parts: Sequence[SpanFunctions]) -> tuple[FunctionShare, ...]:
     total: dict[str, FunctionShare] = {}
     for share in (share for one in parts for share in one.functions):
         so_far = total.get(share.name)

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from latlab.analysis.crossings.classes import ClassReader
 from latlab.analysis.crossings.code_parts import CodeParts
 from latlab.analysis.crossings.frames import frames_of
 from latlab.analysis.crossings.marked import Marked, Stranded, parts_of_call
@@ -47,6 +48,7 @@ class SpanReader:
         self.parts = CodeParts(arch, fragments)
         self.codes = codes_of(arch, fragments, self.names)
         self.fragments = fragments
+        self.classes = ClassReader(arch, fragments, self.codes) if any(one.context for one in fragments.values()) else None
 
     def functions(self, spans: Spans) -> tuple[SpanFunctions, ...]:
         """One entry for each test, span and core."""
@@ -78,13 +80,16 @@ class SpanReader:
         if unlisted:
             functions[UNLISTED] += unlisted
             parts[CodePart.OTHER] += unlisted
+        shares = tuple(FunctionShare(name, self.names.places.get(name, ""), total) for name, total in functions.items())
+        frames = frames_of(ran, self.codes)
         return SpanFunctions(
             *key,
             ran.total(),
-            tuple(FunctionShare(name, self.names.places.get(name, ""), total) for name, total in functions.items()),
+            shares,
             tuple((part, parts[part]) for part in CodePart if parts[part]),
             tuple(self.parts.operations(runs).most_common()),
-            frames_of(ran, self.codes),
+            frames,
+            self.classes.shares(ran, shares, frames) if self.classes else (),
         )
 
 

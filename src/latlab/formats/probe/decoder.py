@@ -11,7 +11,7 @@ from latlab.model.run import Problem
 
 MAGIC = b"LLPROBE\0"
 VERSION = 2
-VERSIONS = (1, VERSION)
+VERSIONS = (1, VERSION, 3)
 HEADER = struct.Struct("<8sHHHHII")
 RECORD = struct.Struct("<HHI")
 CORE = struct.Struct("<Q")
@@ -24,7 +24,8 @@ RUN = struct.Struct("<II")
 END = struct.Struct("<QQ")
 MASKED = struct.Struct("<BBBBHHQQQQQQ4Q")
 MASKED_WORLD = struct.Struct("<QQQ")
-FUNCTIONS, WITH_MASKED = 1, 2
+FUNCTIONS, WITH_MASKED, WITH_CONTEXTS = 1, 2, 4
+LEVEL_BITS, CONTEXT_SHIFT = 0xFFFF, 16
 FROM_START, TO_END = 1, 2
 NEWEST = "use the latlab that belongs to this probe"
 
@@ -98,12 +99,14 @@ class Decoder:
             return None, 0
         _, version, size, arch, wanted, cores, interface = HEADER.unpack_from(data)
         if version not in VERSIONS:
-            raise _Damage(f"it has version {version} of the format, this latlab knows 1 and {VERSION}; {NEWEST}")
+            raise _Damage(f"it has version {version} of the format, this latlab knows {', '.join(map(str, VERSIONS))}; {NEWEST}")
         if size < HEADER.size or arch not in Arch.__members__.values():
             raise _Damage(f"a header of {size} bytes for architecture {arch}; {NEWEST}")
         if len(data) < size:
             return None, 0
-        self.header = Header(Arch(arch), bool(wanted & FUNCTIONS), cores, interface, bool(wanted & WITH_MASKED))
+        self.header = Header(
+            Arch(arch), bool(wanted & FUNCTIONS), cores, interface, bool(wanted & WITH_MASKED), bool(wanted & WITH_CONTEXTS)
+        )
         return self.header, size
 
     def _record(self, kind: int, core: int, body: bytes) -> Record | None:
@@ -153,7 +156,7 @@ def _fragment(core: int, body: bytes) -> Fragment:
     code = body[FRAGMENT.size : FRAGMENT.size + size]
     if len(code) != size:
         raise ValueError(f"{size} bytes of code said, {len(code)} there")
-    return Fragment(number, address, instructions, level, code)
+    return Fragment(number, address, instructions, level & LEVEL_BITS, code, level >> CONTEXT_SHIFT)
 
 
 def _profile(core: int, body: bytes) -> Profile:

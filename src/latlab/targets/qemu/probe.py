@@ -38,12 +38,20 @@ def find_plugin(name: str, path: Path | None = None) -> Path:
 
 
 def with_probe(
-    command: Sequence[str], probe: Path, stream: Path, has_functions: bool, limit_bytes: int | None = None, has_masked: bool = False
+    command: Sequence[str],
+    probe: Path,
+    stream: Path,
+    has_functions: bool,
+    limit_bytes: int | None = None,
+    has_masked: bool = False,
+    has_classes: bool = False,
 ) -> tuple[str, ...]:
     """QEMU's command line with the plugin at its end."""
     options = [f"out={escaped(stream)}", f"functions={'on' if has_functions else 'off'}"]
     if has_masked:
         options.append("masked=on")
+    if has_classes:
+        options.append("contexts=on")
     if limit_bytes is not None:
         options.append(f"limit={limit_bytes}")
     return (*command, "-plugin", ",".join((escaped(probe), *options)))

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs by class of instruction: the instructions of one class as if there were no others, and how many each class has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from latlab.errors import UsageError
+from latlab.model.enums import InstructionClass, Metric
+from latlab.model.run import ClassShare, Run, SpanFunctions, Spans
+
+Span = tuple[str, Metric]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassMove:
+    """Instructions of one class per call, mean over the cores, before and after."""
+
+    name: InstructionClass
+    before: float
+    after: float
+
+
+def class_named(text: str) -> InstructionClass:
+    """A class as it is printed, or with hyphens. Raises UsageError with all of them."""
+    for one in InstructionClass:
+        if one.value == text.replace("-", " "):
+            return one
+    raise UsageError(f"{text} is no class of instructions; use all, {', '.join(one.value.replace(' ', '-') for one in InstructionClass)}")
+
+
+def in_class(run: Run, name: InstructionClass) -> Run:
+    """Functions and frames with the instructions of this class alone. Raises UsageError where the run has no classes."""
+    check_classes(run)
+    contents = Spans(run.samples, run.traces, tuple(_in_class(one, name) for one in run.functions))
+    return replace(run, contents=contents, facts=(*run.facts, ("class shown", f"{name.value}: functions and flame graphs count it alone")))
+
+
+def check_classes(run: Run) -> None:
+    if not any(one.classes for one in run.functions):
+        raise UsageError(f"{run.id} holds no classes of instructions; measure it with --classes")
+
+
+def _in_class(one: SpanFunctions, name: InstructionClass) -> SpanFunctions:
+    nothing = ClassShare(name, (0,) * len(one.functions), (0,) * len(one.frames))
+    share = next((each for each in one.classes if each.name is name), nothing)
+    functions = tuple(replace(each, instructions=count) for each, count in zip(one.functions, share.functions, strict=True))
+    frames = tuple(replace(each, instructions=count) for each, count in zip(one.frames, share.frames, strict=True))
+    return replace(one, functions=functions, frames=frames, parts=(), operations=(), classes=())
+
+
+def classes_of(run: Run) -> dict[Span, dict[InstructionClass, float]]:
+    """Instructions of each class per call of each span, mean over the cores."""
+    return {span: _mean(parts) for span, parts in _by_span(run.functions).items()}
+
+
+def class_moves(a: Run, b: Run) -> dict[Span, tuple[ClassMove, ...]]:
+    """The classes that differ in each span of two runs, over the cores that both have; the largest difference first."""
+    before, after = _by_span(a.functions), _by_span(b.functions)
+    found: dict[Span, tuple[ClassMove, ...]] = {}
+    for span in before:
+        cores = {one.core for one in before[span]} & {one.core for one in after.get(span, [])}
+        if not cores:
+            continue
+        old, new = (_mean([one for one in spans[span] if one.core in cores]) for spans in (before, after))
+        moves = [ClassMove(name, old.get(name, 0.0), new.get(name, 0.0)) for name in InstructionClass if old.get(name) != new.get(name)]
+        found[span] = tuple(sorted(moves, key=lambda move: -abs(move.after - move.before)))
+    return {span: moves for span, moves in found.items() if moves}
+
+
+def joined_classes(
+    whole: SpanFunctions, parts: Sequence[SpanFunctions], views: Iterable[tuple[InstructionClass, SpanFunctions]]
+) -> tuple[ClassShare, ...]:
+    """Of spans that were joined: `views` are the same joined from the instructions of each class. None where a part has no classes."""
+    if not all(one.classes for one in parts):
+        return ()
+    return tuple(ClassShare(name, _aligned(whole, view), tuple(one.instructions for one in view.frames)) for name, view in views)
+
+
+def _aligned(whole: SpanFunctions, view: SpanFunctions) -> tuple[int, ...]:
+    counts = {one.name: one.instructions for one in view.functions}
+    return tuple(counts[one.name] for one in whole.functions)
+
+
+def views_of(parts: Sequence[SpanFunctions]) -> dict[InstructionClass, list[SpanFunctions]]:
+    """The parts once for each class that one of them has."""
+    names = [name for name in InstructionClass if any(name is share.name for one in parts for share in one.classes)]
+    return {name: [_in_class(one, name) for one in parts] for name in names}
+
+
+def _by_span(functions: Iterable[SpanFunctions]) -> dict[Span, list[SpanFunctions]]:
+    found: dict[Span, list[SpanFunctions]] = {}
+    for one in functions:
+        if one.classes:
+            found.setdefault((one.test, one.metric), []).append(one)
+    return found
+
+
+def _mean(parts: Sequence[SpanFunctions]) -> dict[InstructionClass, float]:
+    total: dict[InstructionClass, float] = {}
+    for one in parts:
+        for share in one.classes:
+            total[share.name] = total.get(share.name, 0.0) + sum(share.functions) / one.calls
+    return {name: total[name] / len(parts) for name in InstructionClass if name in total}

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Instructions by class: what each fragment executes in its context, and which of its branches were taken.
+
+A branch ends its fragment, so what ran behind it says whether it was taken. A path is written anew with another number for a fragment
+whose branch was taken, and one more where nothing says it; then each number has the same classes whenever it stands.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import repeat
+
+from latlab.analysis.crossings.flow import branch_target
+from latlab.analysis.crossings.frames import frames_of
+from latlab.analysis.crossings.opcode_kinds import OpcodeKind, kind_of
+from latlab.analysis.crossings.operations import instructions_of
+from latlab.analysis.crossings.paths import body_end, runs_of
+from latlab.analysis.crossings.stacks import UNLISTED, Code
+from latlab.model.crossings import LOOP, Arch, Context, Fragment, Stretch
+from latlab.model.enums import InstructionClass
+from latlab.model.run import ClassShare, Frame, FunctionShare
+
+C, K = InstructionClass, OpcodeKind
+TAKEN, UNTOLD = 1 << 30, 1 << 29
+NUMBER = UNTOLD - 1
+BRANCHES = (K.CHOICE, K.BRANCH, K.RAISE)
+MEMORY = {K.LOAD: C.UNCACHED_LOAD, K.STORE: C.UNCACHED_STORE, K.MEMORY: C.UNCLASSIFIED, K.EXCLUSIVE: C.EXCLUSIVE}
+CACHES = Context.D_CACHE | Context.TRANSLATION
+BY_OPCODE = {
+    K.DMB: C.DMB, K.DSB: C.DSB, K.ISB: C.ISB, K.BARRIER: C.BARRIER, K.SETS: C.DC_SET_WAY, K.LINES: C.DC_LINE, K.CODE_CACHE: C.IC,
+    K.TLB: C.TLBI, K.SYSTEM: C.SYSTEM, K.READ: C.MRS, K.WRITE: C.MSR, K.WAIT: C.WAIT,
+}  # fmt: skip
+
+
+def class_of(arch: Arch, kind: OpcodeKind, context: Context, is_last: bool) -> InstructionClass:
+    """Of an instruction in its fragment's context; FETCH_IN_LINE also of a branch, which the path may say more of."""
+    if Context.TOLD not in context or Context.AARCH32 in context:
+        return C.UNCLASSIFIED
+    if is_last and Context.DEVICE in context and (kind in MEMORY or arch is not Arch.AARCH64):
+        return C.DEVICE
+    if kind in MEMORY:
+        return _memory(kind, context)
+    return BY_OPCODE.get(kind) or _fetched(context)
+
+
+def _memory(kind: OpcodeKind, context: Context) -> InstructionClass:
+    if Context.DEVICE_UNKNOWN in context:
+        return C.UNCLASSIFIED
+    if kind is K.EXCLUSIVE:
+        return C.EXCLUSIVE
+    if Context.SWITCHES not in context:
+        return C.UNCLASSIFIED
+    return _fetched(context) if CACHES in context else MEMORY[kind]
+
+
+def _fetched(context: Context) -> InstructionClass:
+    if Context.SWITCHES not in context:
+        return C.UNCLASSIFIED
+    return C.CACHED if Context.I_CACHE in context else C.FETCH_IN_LINE
+
+
+class Classes:
+    """The classes of a stream's fragments."""
+
+    def __init__(self, arch: Arch, fragments: Mapping[int, Fragment]) -> None:
+        self.of: dict[int, Counter[InstructionClass]] = {}
+        self._arch, self._fragments = arch, fragments
+        self._asked: dict[int, OpcodeKind] = {}  # fragments of which the path is to say whether their branch was taken
+        for number, one in fragments.items():
+            context = Context(one.context)
+            kinds = [kind_of(arch, code) for _, code in instructions_of(arch, one)]
+            found = [class_of(arch, kind, context, place == len(kinds) - 1) for place, kind in enumerate(kinds)]
+            self.of[number] = Counter(found)
+            if one.instructions > len(found):  # a fragment whose code did not fit
+                self.of[number][C.UNCLASSIFIED] += one.instructions - len(found)
+            elif found and kinds[-1] in BRANCHES and found[-1] is C.FETCH_IN_LINE:
+                self._asked[number] = kinds[-1]
+                before = Counter(found[:-1])
+                self.of[number | TAKEN] = before + Counter([C.FETCH_ELSEWHERE])
+                self.of[number | UNTOLD] = before + Counter([C.UNCLASSIFIED])
+
+    def told(self, stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:
+        """The same, with the numbers that have classes."""
+        return tuple(
+            Stretch(
+                tuple(self._steps(one.steps, 0, len(one.steps), None)),
+                tuple((self._numbered(number, None), times) for number, times in one.runs),
+                one.unlisted_instructions,
+            )
+            for one in stretches
+        )
+
+    def _numbered(self, number: int, behind: int | None) -> int:
+        """`behind` is the fragment that ran next, None where that is not known: no branch but one that chooses goes on behind itself."""
+        kind = self._asked.get(number)
+        if kind is None:
+            return number
+        if behind is None:
+            return number | (UNTOLD if kind is K.CHOICE else TAKEN)
+        one, address = self._fragments[number], self._fragments[behind].address
+        if address == one.address + len(one.code):
+            return number
+        goes_to = branch_target(self._arch, one.address + len(one.code) - 4, one.code[-4:])
+        return number | (UNTOLD if kind is K.CHOICE and address != goes_to else TAKEN)
+
+    def _steps(self, steps: tuple[int, ...], at: int, end: int, behind: int | None) -> list[int]:
+        """From the last to the first, as each asks for the one behind it."""
+        places: list[int] = []
+        while at < end:
+            places.append(at)
+            at = body_end(steps, at) if steps[at] >= LOOP else at + 2
+        found: list[list[int]] = []
+        for place in reversed(places):
+            found.append(self._step(steps, place, behind))
+            behind = _first(steps, place)
+        return [each for part in reversed(found) for each in part]
+
+    def _step(self, steps: tuple[int, ...], at: int, behind: int | None) -> list[int]:
+        """What is repeated goes back to its own beginning each time but the last."""
+        times, first, stop = steps[at + 1], _first(steps, at), at + 2
+        if steps[at] < LOOP:
+            again, last = [self._numbered(steps[at], first)], [self._numbered(steps[at], behind)]
+            if again == last or times == 1:
+                return [*last, times]
+            return [*again, times - 1, *last, 1]
+        stop = body_end(steps, at)
+        again, last = (self._steps(steps, at + 2, stop, next_) for next_ in (first, behind))
+        if again == last:
+            return [LOOP | len(last) // 2, times, *last]
+        head = [LOOP | len(again) // 2, times - 1] if times > 1 else []
+        return [*head, *(again if head else ()), *last]
+
+
+class ClassReader:
+    """Splits what is kept of spans into classes."""
+
+    def __init__(self, arch: Arch, fragments: Mapping[int, Fragment], codes: Mapping[int, Code]) -> None:
+        self._classes = Classes(arch, fragments)
+        self._codes = {number: codes[number & NUMBER] for number in self._classes.of}
+
+    def shares(
+        self, ran: Counter[tuple[Stretch, ...]], functions: Sequence[FunctionShare], frames: Sequence[Frame]
+    ) -> tuple[ClassShare, ...]:
+        """Of spans, each of which came so many times, and of what was made of them."""
+        told: Counter[tuple[Stretch, ...]] = Counter()
+        for stretches, times in ran.items():
+            told[self._classes.told(stretches)] += times
+        by_function = self._by_function(told)
+        return tuple(
+            ClassShare(
+                name,
+                tuple(by_function[name][one.name] for one in functions),
+                tuple(map(self._frames(told, name).get, _stacks(frames), repeat(0))),
+            )
+            for name in C
+            if by_function.get(name)
+        )
+
+    def _by_function(self, told: Counter[tuple[Stretch, ...]]) -> dict[InstructionClass, Counter[str]]:
+        found: dict[InstructionClass, Counter[str]] = {}
+        for stretches, times in told.items():
+            for number, runs in runs_of(stretches).items():
+                for name, count in self._classes.of[number].items():
+                    found.setdefault(name, Counter())[self._codes[number].name] += count * runs * times
+            if unlisted := sum(one.unlisted_instructions for one in stretches):
+                found.setdefault(C.UNCLASSIFIED, Counter())[UNLISTED] += unlisted * times
+        return found
+
+    def _frames(self, told: Counter[tuple[Stretch, ...]], name: InstructionClass) -> dict[tuple[str, ...], int]:
+        codes = {number: replace(code, instructions=self._classes.of[number][name]) for number, code in self._codes.items()}
+        spans = (
+            told
+            if name is C.UNCLASSIFIED
+            else Counter({tuple(replace(one, unlisted_instructions=0) for one in each): times for each, times in told.items()})
+        )
+        frames = frames_of(spans, codes)
+        return dict(zip(_stacks(frames), (one.instructions for one in frames), strict=True))
+
+
+def _stacks(frames: Sequence[Frame]) -> list[tuple[str, ...]]:
+    """The names of all on the stack of each."""
+    stack: tuple[str, ...] = ()
+    return [stack := (*stack[: one.depth], one.name) for one in frames]
+
+
+def _first(steps: tuple[int, ...], at: int) -> int:
+    """The first fragment of a step: of a loop that of its body."""
+    while steps[at] >= LOOP:
+        at += 2
+    return steps[at]

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Instructions by class: of each span, of each function in one class, and what differs between two runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from latlab.analysis.base.class_views import Span, check_classes, class_moves, class_named, classes_of, in_class
+from latlab.analysis.crossings.span_functions import moves_of
+from latlab.model.enums import InstructionClass
+from latlab.model.run import Run
+from latlab.report.page import Page, Section
+from latlab.report.renderers import json
+from latlab.report.table import Table, figures, words
+from latlab.report.titles import METRIC_TITLES
+
+ALL = "all"
+MEAN = "Instructions per call, mean over the cores. Each has one class; all classes together are the span."
+
+Row = tuple[str, float, float]
+
+
+def page(run: Run, asked: str) -> Page:
+    """The classes of each span, or the functions of one class. Raises UsageError where the run has none or the class is none."""
+    check_classes(run)
+    if asked == ALL:
+        found = classes_of(run)
+        return Page(
+            f"{run.id} by class of instruction",
+            (MEAN,),
+            (Section("", tuple(_table(span, counts, "Class") for span, counts in found.items())),),
+        )
+    name = class_named(asked)
+    found_functions = _functions(in_class(run, name))
+    tables = tuple(_table(span, counts, "Function") for span, counts in found_functions.items() if counts)
+    return Page(f"{run.id}: {name.value}", (MEAN,), (Section("", tables),))
+
+
+def pair_page(a: Run, b: Run, asked: str) -> Page:
+    """The classes that differ in each span, or the functions that differ in one class. Raises UsageError like `page`."""
+    for run in (a, b):
+        check_classes(run)
+    if asked == ALL:
+        moved = {span: [(one.name.value, one.before, one.after) for one in moves] for span, moves in class_moves(a, b).items()}
+        title, first = f"{a.id} to {b.id} by class of instruction", "Class"
+    else:
+        name = class_named(asked)
+        moves = moves_of(in_class(a, name), in_class(b, name))
+        moved = {span: [(one.name, one.before, one.after) for one in found] for span, found in moves.items()}
+        title, first = f"{a.id} to {b.id}: {name.value}", "Function"
+    tables = tuple(_difference(span, rows, first) for span, rows in moved.items())
+    return Page(title, (MEAN if tables else "Nothing differs.",), (Section("", tables),))
+
+
+def data(found: Page) -> str:
+    """The tables of such a page in JSON."""
+    return json.tables(block for section in found.sections for block in section.blocks if isinstance(block, Table))
+
+
+def _functions(run: Run) -> dict[Span, dict[str, float]]:
+    """Instructions of each function per call, mean over the cores, the most first."""
+    found: dict[Span, dict[str, float]] = {}
+    cores: dict[Span, int] = {}
+    for one in run.functions:
+        total = found.setdefault((one.test, one.metric), {})
+        cores[one.test, one.metric] = cores.get((one.test, one.metric), 0) + 1
+        for each in one.functions:
+            total[each.name] = total.get(each.name, 0.0) + each.instructions / one.calls
+    return {
+        span: {name: count / cores[span] for name, count in sorted(total.items(), key=lambda one: -one[1]) if count}
+        for span, total in found.items()
+    }
+
+
+def _table(span: Span, counts: Mapping[InstructionClass, float] | Mapping[str, float], first: str) -> Table:
+    total = sum(counts.values())
+    rows = tuple((str(name), _number(count), f"{100 * count / total:.1f} %") for name, count in counts.items())
+    return Table(_title(span), (*words(first), *figures("Instructions", "Share")), (*rows, ("all", _number(total), "")))
+
+
+def _difference(span: Span, rows: list[Row], first: str) -> Table:
+    return Table(_title(span), (*words(first), *figures("Before", "After", "Difference")), tuple(_cells(rows)))
+
+
+def _cells(rows: list[Row]) -> Iterator[tuple[str, str, str, str]]:
+    for name, before, after in (*rows, ("all of these", sum(row[1] for row in rows), sum(row[2] for row in rows))):
+        yield name, _number(before), _number(after), f"{after - before:+,.6g}"
+
+
+def _title(span: Span) -> str:
+    return f"{span[0]}: {METRIC_TITLES[span[1]]}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.6g}"

@@ -37,7 +37,7 @@ SYSTEM = ("dsb sy", "dsb ishst", "dmb ish", "dmb sy", "isb", "clrex", "mrs x4, m
 MEMORY = ("ldr x6, [x25]", "str x1, [x25, #8]", "ldp x6, x7, [x25, #16]", "stp x6, x7, [x25, #32]", "ldr q0, [x25, #64]",
           "str q0, [x25, #80]", "ldrb w6, [x25, #1]", "strh w6, [x25, #2]", "ldrsw x6, [x25, #4]", "ldur x6, [x25, #8]",
           "stur w6, [x25, #12]", "ldar x6, [x25]", "stlr x1, [x25]", "ldxr x6, [x25]", "stxr w6, x1, [x25]", "ldaxp x6, x7, [x25]",
-          "ldr x6, 9f\n b 8f\n .balign 8\n9: .quad 5\n8:", "ld1 {v0.16b}, [x25]", "st1 {v0.16b}, [x25]", "ldr x6, [x25, x26]",
+          "ldr x6, 9f\n b 8f\n .balign 8\n9: .quad 5\n8:", "ld1 {v0.16b}, [x25]", "st1 {v0.16b}, [x25]", "ldrb w6, [x25, x26]",
           "ldtr x6, [x25]", "ldnp x6, x7, [x25]", "ldr s1, [x25, #4]", "str d1, [x25, #8]")  # fmt: skip
 DEVICE = ("ldr w6, [x20, #0x18]", "ldrh w6, [x20, #0x30]", "str w6, [x20, #0x38]", "ldr w6, [x20, #0x38]", "ldp w6, w7, [x20, #0x30]")
 FLOW = (

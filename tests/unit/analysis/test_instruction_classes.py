@@ -40,7 +40,7 @@ LINES = {
     K.ISB: ("isb",),
     K.BARRIER: ("sb",),
     K.WAIT: ("wfe", "wfi", "wfet x1", "wfit x2"),
-    K.WRITE: ("msr daifset, #2", "msr spsel, #1", "msr pan, #1", "msr scr_el3, x1", "msr s2_0_c7_c2_0, x3", "smstart"),
+    K.WRITE: ("msr daifset, #2", "msr spsel, #1", "msr pan, #1", "msr uao, #0", "msr scr_el3, x1", "msr s2_0_c7_c2_0, x3", "smstart"),
     K.READ: ("mrs x1, midr_el1", "mrs x1, s2_1_c7_c2_0", "mrs x4, cntpct_el0"),
     K.TLB: ("tlbi alle3", "tlbi vae1is, x1", "tlbi rvae3, x1"),
     K.CODE_CACHE: ("ic iallu", "ic ialluis", "ic ivau, x1"),

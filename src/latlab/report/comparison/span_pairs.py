@@ -19,7 +19,6 @@ from latlab.report.chart import Chart
 from latlab.report.comparison import comparison_tables
 from latlab.report.comparison.data import shift_data
 from latlab.report.flame import DIFFERENCE_KEY, difference_flames
-from latlab.report.ladders import ladder_chart
 from latlab.report.page import Beside, Drawing, Paragraph, Section
 from latlab.report.table import Table
 from latlab.report.text import code
@@ -152,6 +151,8 @@ def _queues(comparison: SpanComparison, terms: Table) -> Section:
 
 
 def _ladders(comparison: SpanComparison, test: str) -> Chart:
+    from latlab.report.ladders import ladder_chart
+
     before, after = comparison.ladders[test]
     chart = ladder_chart(title_of(test).full, {"before": before, "after": after}, comparison.unit)
     return replace(chart, name=f"ladder-{test}")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from latlab.analysis.base.change_points import ChangeKind
 from latlab.analysis.base.suspicion_sentences import suspicion_sentence
@@ -30,11 +30,12 @@ def screen(found: tuple[Series, ...]) -> Page:
     return Page("", sections=tuple(Section("", tuple(_blocks(series))) for series in found))
 
 
-def page(found: tuple[Series, ...]) -> Page:
+def page(found: tuple[Series, ...], with_causes: bool = True) -> Page:
+    """`with_causes` says beside each change what it is made of."""
     from latlab.report.site.history_charts import history_chart
 
     charts = [(history_chart(series, f"series-{number}"),) if series.points else () for number, series in enumerate(found)]
-    sections = tuple(Section(code(series.path), (*chart, *_said(series))) for series, chart in zip(found, charts, strict=True))
+    sections = tuple(Section(code(series.path), (*chart, *_said(series, with_causes))) for series, chart in zip(found, charts, strict=True))
     return Page("History", tuple(_lead(series) for series in found if series.points)[:1], sections, name=f"History of {found[0].path}")
 
 
@@ -108,9 +109,10 @@ def _table(series: Series) -> Table:
     return Table(f"{series.path} ({together}{series.heading})", columns, tuple(rows))
 
 
-def _said(series: Series) -> Iterator[Block]:
+def _said(series: Series, with_causes: bool = True) -> Iterator[Block]:
     if series.changes:
-        yield Items(tuple(_change(series, change) for change in series.changes))
+        changes = (_change(series, change) for change in series.changes)
+        yield Items(tuple(one if with_causes else replace(one, below=()) for one in changes))
     for suspicion in series.suspicions:
         yield Paragraph((Styled("suspect", Style.BAD), f" {suspicion_sentence(suspicion, series.unit)}"))
     for k, one in series.differences:

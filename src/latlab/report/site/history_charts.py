@@ -15,11 +15,11 @@ from latlab.report.colours import ALERT, EARLIER, MAIN
 def history_chart(series: Series, name: str) -> Chart:
     """Every boot as a point, medians as a line, change points as rules."""
     scale = scale_of(series.unit)
-    names = [point.run.id for point in series.points]
-    boots = [{"run": p.run.id, "value": value / scale} for p in series.points for value in p.values]
-    medians = [{"run": p.run.id, "value": p.value / scale} for p in series.points]
+    names = _short([point.run.id for point in series.points])
+    boots = [{"run": name, "value": value / scale} for name, p in zip(names, series.points, strict=True) for value in p.values]
+    medians = [{"run": name, "value": p.value / scale} for name, p in zip(names, series.points, strict=True)]
     borders = [c for c in series.changes if c.kind is not ChangeKind.DRIFT]
-    changes = [{"run": series.points[c.index].run.id, "levels": f"{c.before / scale:.4g} to {c.after / scale:.4g}"} for c in borders]
+    changes = [{"run": names[c.index], "levels": f"{c.before / scale:.4g} to {c.after / scale:.4g}"} for c in borders]
     x = alt.X("run:N", sort=names, title=None, axis=alt.Axis(labelAngle=-30, labelLimit=220))
     y = alt.Y("value:Q", title=series.heading, scale=alt.Scale(zero=False))
     line = alt.Chart(alt.InlineData(values=medians), width=max(420, 46 * len(names)), height=240).mark_line(point=True, color=MAIN)
@@ -30,3 +30,9 @@ def history_chart(series: Series, name: str) -> Chart:
         rules = alt.Chart(alt.InlineData(values=changes)).mark_rule(color=ALERT, strokeDash=[4, 3], size=2)
         chart = chart + rules.encode(x=x, tooltip=["run:N", "levels:N"])
     return Chart("Medians and boots", "A point for each run; faint ones are its boots.", finished(chart), name)
+
+
+def _short(ids: list[str]) -> list[str]:
+    """References without the catalogue's folder that all of them are in."""
+    folders = {one.rpartition("/")[0] for one in ids}
+    return [one.rpartition("/")[2] for one in ids] if len(folders) == 1 else ids

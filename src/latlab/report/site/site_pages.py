@@ -83,9 +83,9 @@ def _pair(a: str, b: str, compared_to: Callable[[], Comparison | str], above: tu
 
 
 def _board(board: Board) -> Page:
-    made = history.page(board.history)
+    made = history.page(board.history, with_causes=False)
     steps = tuple((Styled(f"{release(a)} to {release(b)}", target=f"../{compared(a.id, b.id)}"), "  ") for a, b in board.steps)
-    first = Section("Release by release", tuple(Paragraph(step) for step in steps))
+    first = Section("Release by release, and why", tuple(Paragraph(step) for step in steps))
     title = f"{board_title(board)}: {release(board.releases[0])} to {release(board.releases[-1])}"
     return replace(made, title=title, sections=(first, *made.sections), trail=_above(), name=title, made_by=MADE_BY)
 

@@ -23,6 +23,8 @@ _FOLDERS = re.compile(
     r"(?:~|\.{1,2})?/(?!(?:dev|etc|lib|proc|sys|usr)/)(?:[^\s/\"'<>,;:()]+/)+(?=[^\s/\"'<>,;:()])"
 )
 """Those of every machine tell nothing."""
+_HOME = re.compile(r"/(?:home|Users)/[^\s/\"'<>,;:()]+(?=$|[\s\"'<>,;:()])")
+"""The last name of this one is a user's."""
 _LOGIN = re.compile(r"\b[\w.-]+@[\w.-]+\b")
 _REACHED = ("linux", "ssh", "labgrid")
 _SHORTEST = 3
@@ -49,7 +51,7 @@ class Secrets:
     def hide(self, text: str) -> str:
         for secret in self.texts:
             text = re.sub(secret, HIDDEN, text)
-        return _LOGIN.sub(HIDDEN, _FOLDERS.sub("", text))
+        return _LOGIN.sub(HIDDEN, _FOLDERS.sub("", _HOME.sub(HIDDEN, text)))
 
 
 def _host(run: Run | Head) -> str:

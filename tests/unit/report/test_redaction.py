@@ -111,3 +111,8 @@ def test_where_the_source_of_a_function_stands_is_told_by_its_name_alone() -> No
 @pytest.mark.parametrize("before", ["-I", "-L", "-B", "-isystem", "-ffile-prefix-map=", "file://"])
 def test_a_folder_that_an_option_or_an_address_runs_into_is_hidden(before: str) -> None:
     assert Secrets(()).hide(f"-O2 {before}/home/jo/include") == f"-O2 {before}include"
+
+
+@pytest.mark.parametrize("text", ["cd /home/jo", "HOME=/home/jo, next", "'/Users/jo'"])
+def test_a_home_folder_does_not_tell_its_user(text: str) -> None:
+    assert "jo" not in Secrets(()).hide(text) and HIDDEN in Secrets(()).hide(text)

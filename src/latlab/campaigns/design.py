@@ -85,12 +85,12 @@ def _continued(store: Store, life: Life, seed: int | None, say: Say) -> tuple[st
     under_way = next((one for one in store.lives() if one.part and one.part.series == life.run_id), None)
     if under_way is not None:
         raise UsageError(f"{under_way.run_id}, which {life.run_id} had begun, is still under way; the same command goes on after its end")
-    if not store.claim(life.run_id, life.owner):
-        raise UsageError(f"{life.run_id}: another latlab has just gone on with it")
-    store.checkpoint(life.run_id, {}, "measuring")
     kept = kept_of(store, life.run_id)
     if seed not in (None, kept.seed):
         raise UsageError(f"--seed {seed}: {life.run_id} has the seed {kept.seed}; leave the option out, or begin another with --anew")
+    if not store.claim(life.run_id, life.owner):
+        raise UsageError(f"{life.run_id}: another latlab has just gone on with it")
+    store.checkpoint(life.run_id, {}, "measuring")
     say(f"experiment {life.run_id} goes on: {count(len(done_of(store, life.run_id)), 'run')} are done; --anew begins another")
     return life.run_id, kept
 

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ def sbi(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
 
 
 @pytest.mark.parametrize("harts", [1, 4])
-def test_every_call_is_counted_on_every_hart_and_twice_the_same(tmp_path: Path, harts: int) -> None:
+def test_every_call_is_counted_on_every_hart_and_what_waits_for_no_other_twice_the_same(tmp_path: Path, harts: int) -> None:
     words = ("--harts", str(harts), "--iterations", "3")
     first, second = (sbi(tmp_path, *words) for _ in range(2))
     assert first.returncode == second.returncode == 0, first.stderr.decode()
@@ -41,7 +42,17 @@ def test_every_call_is_counted_on_every_hart_and_twice_the_same(tmp_path: Path, 
     assert calls.get("ipi.send_ipi", {"count": 0})["count"] == 3 * others
     assert calls[f"rfence.remote_fence_i{f' ({harts} harts)' if others else ''}"]["count"] == 3
     assert calls[f"rfence.remote_sfence_vma ({f'{harts} harts, ' if others else ''}to 64 pages)"]["count"] == 3
-    assert seen["calls"] == again["calls"]
+    steady, steady_again = ([call for call in calls["calls"] if not meets_others(call, harts)] for calls in (seen, again))
+    assert steady == steady_again
+    assert len(steady) > 30
+    command = [str(LATLAB), "gate", seen["run"], again["run"], "--store", str(tmp_path / "store.db")]
+    gate = subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, check=False)
+    assert gate.returncode == 0, gate.stdout.decode()
+
+
+def meets_others(call: dict[str, Any], harts: int) -> bool:
+    """Whether its count or cost follows the order of the harts, which the emulator's own loop may change: `test_exact.py` has the rule."""
+    return harts > 1 and call["call"].startswith(("rfence.", "time.set_timer", "interrupt "))
 
 
 def test_every_extension_is_called_and_what_is_missing_says_so(tmp_path: Path) -> None:

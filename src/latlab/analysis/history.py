@@ -19,7 +19,7 @@ from latlab.analysis.base.conditions import Differences
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.base.figure_names import FigureName, refusal
-from latlab.analysis.base.summary import Mark, mark_of
+from latlab.analysis.base.summary import Mark, follows_order, mark_of
 from latlab.analysis.base.suspicion import Span, Suspicion
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.base.wording import MORE_IS_BETTER, amount, count, heading_unit
@@ -30,6 +30,7 @@ from latlab.model.enums import Clock, Kind, Metric
 from latlab.model.run import Run
 
 EXACT_NOTE = "the clock is deterministic, so every change beyond the threshold is exact and is named"
+ORDER_NOTE = "several cores ran and their order may differ, so a change is named where calls moved beyond what each run scatters by"
 TURNS_NOTE = "cores take turns under the instruction clock, so no change of a parallel test is named"
 CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
@@ -194,12 +195,12 @@ class _Followed:
         known = [k for k, one in enumerate(judged) if one.regressed or one.improved]
         is_exact = self._runs[0].tick.clock is not Clock.TIME
         if is_exact:
-            changes = _exact_changes(values, self._beyond, known)
+            changes = _exact_changes(values, self._drifted, known)
         else:
             changes = changes_of(values, self._beyond, self._rounding, known, joins=self._is_one)
         told = [self._told(change, judged, values) for change in changes]
         kept = tuple(one for one in told if not (_contradicts(one, self._rows(one.index)) or self._is_suspect(one)))
-        note = EXACT_NOTE if is_exact else "" if kept else self._silence(values)
+        note = ORDER_NOTE if self._follows_order else EXACT_NOTE if is_exact else "" if kept else self._silence(values)
         return replace(said, changes=kept, note=note)
 
     def _suspected(self) -> tuple[Suspicion, ...]:
@@ -258,6 +259,15 @@ class _Followed:
             return lambda before, after: abs(after - before) > limits.relative_exact * abs(before)
         step = tick.value if tick.clock is Clock.VIRTUAL else self._rounding
         return lambda before, after: abs(after - before) > limits.threshold(before, step, 0.0)
+
+    @property
+    def _drifted(self) -> Beyond:
+        """Where the order of the cores moves a figure, only what `compare` says of two neighbours is a change."""
+        return (lambda *_: False) if self._follows_order else self._beyond
+
+    @property
+    def _follows_order(self) -> bool:
+        return any(follows_order(run, self._any.metric) for run in self._runs)
 
     def _rows(self, k: int) -> list[Row]:
         """What `compare` judges of this series against the point before, turned parts of a test aside."""

@@ -11,7 +11,7 @@ class Mode(StrEnum):
     """What the CPUs ran on, which says what their figures are worth."""
 
     DETERMINISTIC = "deterministic"
-    """An emulator on its instruction clock: cores take turns, figures repeat exactly."""
+    """An emulator on its instruction clock: cores take turns, and figures repeat exactly save what waits for other cores."""
     MULTI_THREAD = "multi-thread"
     """An emulator whose cores are threads of the host: shows that it works, never a latency."""
     REAL = "real"

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from random import Random
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -18,11 +19,12 @@ from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
-from latlab.analysis.ladder.exact import NO_COUNTERPART
+from latlab.analysis.history import history
+from latlab.analysis.ladder.exact import NO_COUNTERPART, ORDER
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run, Sample, Topology
 from latlab.report.comparison.data import comparison_json
-from latlab.report.comparison.sentences import summary
+from latlab.report.comparison.sentences import headline, summary
 from support.runs import INSTRUCTIONS, ONE_CORE, changed, run_with
 
 TEST = "cpu_susp_serial"
@@ -141,3 +143,66 @@ def test_cores_that_did_not_move_are_not_among_those_that_did():
     slower = [replace(s, value_ticks=900) if (s.core.core, s.iteration) == (1, 3) else s for s in after.samples]
     told = explain_pair(compare(before, changed(after, samples=slower)))[0].sentence
     assert "+400 instructions to +400 instructions over 1 cell, each by its iteration that moved most" in told
+
+
+def _calls(name: str, values: Sequence[int], metric: Metric = Metric.CALL, cores: int = 4) -> Run:
+    samples = [Sample("rfence", metric, CoreId(0, 0), 0, i, value) for i, value in enumerate(values)]
+    return run_with(id=name, topology=Topology((cores,)), tick=INSTRUCTIONS, samples=samples)
+
+
+def _of_calls(a: Sequence[int], b: Sequence[int], **kind) -> Comparison:
+    return compare(_calls("a", a, **kind), _calls("b", b, **kind), limits_of(None))
+
+
+DISTURBED = [6172, 6238, 6304, 6304, 6634], [6172, 6172, 6238, 6304, 1_524_901]
+
+
+def test_a_call_that_the_order_of_the_cores_may_have_moved_is_not_blamed_and_not_called_the_same():
+    comparison = _of_calls(*DISTURBED)
+    assert (comparison.verdict, comparison.rows[0].basis) == (Verdict.CANNOT_TELL, ORDER)
+    assert any(ORDER in note for note in comparison.notes)
+    assert decide_gate(comparison, frozenset({"regressed"})).exit_code != 1
+    assert any("order of the cores" in line for line in headline(comparison))
+
+
+def test_the_same_figures_on_one_core_or_of_spans_that_have_the_leads_order_are_exact():
+    for kind in ({"cores": 1}, {"metric": Metric.PSCI_CALL}):
+        comparison = _of_calls(*DISTURBED, **kind)
+        assert comparison.verdict is Verdict.REGRESSED
+        assert "any difference is exact" in headline(comparison)[1]
+
+
+@given(st.integers(1, 10_000), st.integers(-50, 50), st.integers(2, 12))
+def test_calls_that_are_equal_throughout_each_run_differ_exactly_on_any_number_of_cores(value, shift, n):
+    assume(value + shift > 0)
+    verdict = Verdict.SAME if not shift else Verdict.REGRESSED if shift > 0 else Verdict.IMPROVED
+    assert _of_calls([value] * n, [value + shift] * n).verdict is verdict
+
+
+def test_of_a_single_call_nobody_knows_what_the_order_does():
+    assert _of_calls([100], [101]).verdict is Verdict.CANNOT_TELL
+    assert _of_calls([100], [100]).verdict is Verdict.SAME
+
+
+def test_a_call_that_grew_beyond_its_scatter_is_told_on_several_cores():
+    before = [6172 + 66 * (i % 8) for i in range(20)]
+    assert _of_calls(before, [2 * value for value in before]).verdict is Verdict.REGRESSED
+    assert _of_calls([2 * value for value in before], before).verdict is Verdict.IMPROVED
+    little = [*[value + 10 for value in before[:-1]], 6000]
+    assert _of_calls(before, little).verdict in (Verdict.CANNOT_TELL, Verdict.MOVED)
+
+
+def test_two_draws_of_one_scatter_are_never_told_apart():
+    random = Random(7)
+    draws = [[random.choice(range(6172, 6700, 66)) for _ in range(20)] for _ in range(600)]
+    verdicts = Counter(_of_calls(a, b).verdict for a, b in zip(draws[::2], draws[1::2], strict=True))
+    assert verdicts[Verdict.REGRESSED] + verdicts[Verdict.IMPROVED] <= 3
+
+
+def test_a_history_of_calls_on_several_cores_names_only_what_went_beyond_the_scatter():
+    before = [6172 + 66 * (i % 8) for i in range(20)]
+    disturbed = [*before[:-1], 1_524_901]
+    runs = [_calls("a", before), _calls("b", disturbed), _calls("c", [2 * value for value in before])]
+    for disturbance in history(runs, "rfence/call/*"):
+        assert {change.index for change in disturbance.changes} == {2}
+        assert "their order may differ" in disturbance.note

@@ -74,6 +74,12 @@ def takes_turns(run: Run, test: str) -> bool:
     return not (run.functions and test == ALONE)
 
 
+def follows_order(run: Run, metric: Metric) -> bool:
+    """Whether spans of this kind may depend on the order in which the emulator runs the cores, which is not the same in every run: its
+    own loop may serve a due timer between two cores' turns. Calls are counted while all cores run; other spans have the lead's order."""
+    return run.tick.clock is Clock.INSTRUCTIONS and metric is Metric.CALL and len(run.topology.cores) > 1
+
+
 def is_noise(run: Run) -> bool:
     """Multi-threaded emulation counts the host's time, not the target's."""
     return run.conditions.mode is Mode.MULTI_THREAD

@@ -12,11 +12,12 @@ from latlab.analysis.base.comparison import Level, Row, SpanComparison
 from latlab.analysis.base.identity import Pair, pair_runs, platform_of
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.statistics import NO_SHIFT, Shift
-from latlab.analysis.base.summary import takes_turns
+from latlab.analysis.base.summary import follows_order, takes_turns
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
+from latlab.analysis.base.wording import count
 from latlab.analysis.ladder.canonical import fit_ladders, is_refused
 from latlab.analysis.ladder.evidence import Evidence, group_evidence, ladder_evidence
-from latlab.analysis.ladder.exact import NO_COUNTERPART, exact_row
+from latlab.analysis.ladder.exact import NO_COUNTERPART, ORDER, exact_row
 from latlab.analysis.ladder.groups import Grouping, groups_of, left_out
 from latlab.analysis.ladder.judge import judge_rows
 from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of
@@ -62,6 +63,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
         evidence += [group_evidence(group, spacing) for group in found.groups]
     rows, levels = _judged(pair, evidence, boots, limits)
     gaps += [f"{row.test} {row.metric}, {row.name}: {NO_COUNTERPART}" for row in rows if _is_exact(pair) and _lacks_counterpart(row)]
+    notes += _order_note(rows)
     rows += [_suspect_row(whole, *span) for span in whole.common if span in whole.suspect]
     changes = rule_changes(pair, facts)
     told = overall((row.verdict for row in rows if not _is_open(row)), bool(gaps), any(change.is_worse for change in changes))
@@ -86,12 +88,27 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
 def _judged(pair: Pair, evidence: list[Evidence], boots: tuple[int, int], limits: Limits) -> tuple[list[Row], list[Level]]:
     """Instruction counts and virtual time are deterministic; and figures that are equal throughout need no test."""
     if _is_exact(pair):
-        return [exact_row(one, any(takes_turns(run, one.row.test) for run in (pair.a, pair.b))) for one in evidence], []
+        return _exact_rows(pair, evidence, limits), []
     if _identical(pair):
         return [_same(one.row) for one in evidence], []
     drifting = [drifts_of(one) for one in evidence]
     rows, levels = judge_rows(evidence, boots, limits, apart=[i for i, drifts in enumerate(drifting) if drifts])
     return judged_shapes(evidence, rows, drifting, limits), levels
+
+
+def _exact_rows(pair: Pair, evidence: list[Evidence], limits: Limits) -> list[Row]:
+    runs = pair.a, pair.b
+    ordered = [any(follows_order(run, one.row.metric) for run in runs) for one in evidence]
+    cells = sum(one.before.values.shape[1] for one, is_ordered in zip(evidence, ordered, strict=True) if is_ordered)
+    order = replace(limits, alpha=limits.alpha / max(cells, 1))
+    turns = [any(takes_turns(run, one.row.test) for run in runs) for one in evidence]
+    return [exact_row(one, turn, order if is_ordered else None) for one, turn, is_ordered in zip(evidence, turns, ordered, strict=True)]
+
+
+def _order_note(rows: list[Row]) -> list[str]:
+    untold = sum(row.basis == ORDER for row in rows)
+    told = f"{count(untold, 'row')} differ {ORDER}, which is not the same in every run of the emulator; more iterations tell more"
+    return [told] if untold else []
 
 
 def _is_exact(pair: Pair) -> bool:

@@ -3,6 +3,9 @@
 
 A cell is the same where both runs have the same figures, each as often. What differs is sorted on both sides and compared by rank, so that
 the order of the iterations plays no part; whether that is the same too is said.
+
+Where a figure may follow the order in which cores run, a difference counts only where each run's figures are all equal, or where it is
+beyond what they scatter by within the runs.
 """
 
 from __future__ import annotations
@@ -15,13 +18,15 @@ import numpy as np
 from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.comparison import Cell, Row
 from latlab.analysis.base.iterations import InIterations
-from latlab.analysis.base.statistics import Shift
-from latlab.analysis.base.verdicts import Verdict, decide_exact, overall
+from latlab.analysis.base.statistics import Shift, two_sample_shift
+from latlab.analysis.base.verdicts import Limits, Verdict, decide_exact, overall
 from latlab.analysis.base.wording import said_in_iterations
 from latlab.analysis.ladder.evidence import Evidence
 
 NO_COUNTERPART = "one run has more iterations, and these hold figures that the others do not"
+ORDER = "within what the order of the cores does"
 _ROUNDING = 1e-9
+_MOST_RANKED = 500
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,7 @@ class _Compared:
     in_iterations: InIterations | None = None
     same_order: bool = True
     untold: int = 0
+    follows_order: bool = False
 
     @property
     def largest(self) -> float:
@@ -43,10 +49,14 @@ class _Compared:
         return float(self.differences[np.argmax(np.abs(self.differences))])
 
 
-def exact_row(one: Evidence, takes_turns: bool) -> Row:
-    """The worst cell decides. `takes_turns`: the spans hold turns of other cores, so a difference says nothing."""
+def exact_row(one: Evidence, takes_turns: bool, order: Limits | None = None) -> Row:
+    """The worst cell decides. `takes_turns`: the spans hold turns of other cores, so a difference says nothing. `order`: the limits for
+    spans that may depend on the order in which cores run, with the share of wrong verdicts that one cell may add."""
     row = one.row
-    cells = [_compared(one.before.of(i), one.after.of(i), row.threshold) for i in range(one.before.values.shape[1])]
+    pairs = [(one.before.of(i), one.after.of(i)) for i in range(one.before.values.shape[1])]
+    cells = [_compared(*pair, row.threshold) for pair in pairs]
+    if order:
+        cells = [_beyond_order(cell, *pair, order) for cell, pair in zip(cells, pairs, strict=True)]
     verdict = overall(cell.verdict for cell in cells)
     decisive = max((cell for cell in cells if cell.verdict is verdict), key=lambda cell: abs(cell.largest))
     largest = decisive.largest
@@ -73,6 +83,24 @@ def _compared(before: Floats, after: Floats, threshold: float) -> _Compared:
     return _Compared(differences, verdict, _in_iterations(own, others))
 
 
+def _beyond_order(found: _Compared, before: Floats, after: Floats, limits: Limits) -> _Compared:
+    """What one run's figures scatter by may be the order alone, and of a single figure nobody knows it."""
+    if not found.differences.any() or (min(len(before), len(after)) > 1 and not np.ptp(before) and not np.ptp(after)):
+        return found
+    shift = two_sample_shift(_thinned(before), _thinned(after))
+    if shift.p >= limits.alpha:
+        return replace(found, verdict=Verdict.CANNOT_TELL, follows_order=True)
+    if found.in_iterations is None:
+        return found
+    return replace(found, verdict=decide_exact(shift.value, limits.threshold(float(np.median(before)), 0.0, 0.0)))
+
+
+def _thinned(values: Floats) -> Floats:
+    """Sorted, and of many those at even ranks: every pair of two runs' figures is looked at."""
+    ordered = np.sort(values)
+    return ordered if len(ordered) <= _MOST_RANKED else ordered[np.linspace(0, len(ordered) - 1, _MOST_RANKED).round().astype(int)]
+
+
 def _in_iterations(before: Floats, after: Floats) -> InIterations | None:
     """What differs once all figures that both have are taken away; None where that is every iteration, and one way."""
     values, inverse = np.unique(np.r_[before, after], return_inverse=True)
@@ -88,6 +116,8 @@ def _in_iterations(before: Floats, after: Floats) -> InIterations | None:
 
 
 def _basis(cells: Iterable[_Compared], decisive: _Compared) -> str:
+    if decisive.follows_order:
+        return ORDER
     if decisive.in_iterations is not None:
         return f"exact, {said_in_iterations(decisive.in_iterations)}"
     if decisive.untold:

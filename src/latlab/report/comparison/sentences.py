@@ -17,6 +17,7 @@ from latlab.analysis.ladder.cell_deltas import CHANGED
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import Run
 from latlab.report.comparison.comparison_tables import changes
+from latlab.report.comparison.span_pairs import has_order
 from latlab.report.comparison.wakeup_pairs import computed, counted
 from latlab.report.kinds import PAIRS
 from latlab.report.page import Item
@@ -34,7 +35,9 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
     clock = "counted in" if a.tick.clock is Clock.INSTRUCTIONS else f"{a.tick.clock} in"
     told, limit, *more = PAIRS[comparison.kind].headline.function(comparison)
     if a.tick.clock is Clock.INSTRUCTIONS:
-        limit = f"{comparison.limits.relative_exact * 100:g} %; under this clock it is never noise"
+        limits = comparison.limits
+        rest = f"of what scatters {limits.relative * 100:g} %" if has_order(comparison) else "under this clock it is never noise"
+        limit = f"{limits.relative_exact * 100:g} %; {rest}"
     counts = f"{clock} {unit}, 1 tick = {' and '.join(ticks)} {tick_unit(a.tick)}"
     return (
         f"{' to '.join(dict.fromkeys((a.build.firmware, b.build.firmware)))}; {a.platform} {a.topology}, {counts}",

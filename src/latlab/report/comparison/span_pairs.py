@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from latlab.analysis.base.columns import columns_of
-from latlab.analysis.base.comparison import SpanComparison
-from latlab.analysis.base.summary import mark_of
+from latlab.analysis.base.comparison import Comparison, SpanComparison
+from latlab.analysis.base.summary import follows_order, mark_of
 from latlab.analysis.base.suspicion_sentences import suspicion_sentence
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount
@@ -158,8 +158,15 @@ def _ladders(comparison: SpanComparison, test: str) -> Chart:
     return replace(chart, name=f"ladder-{test}")
 
 
+def has_order(comparison: Comparison) -> bool:
+    """Whether it holds figures that may follow the order in which cores run."""
+    return any(follows_order(run, row.metric) for run in (comparison.a, comparison.b) for row in comparison.rows)
+
+
 def _boots(comparison: SpanComparison) -> str:
     a, b = comparison.boots
+    if has_order(comparison):
+        return "deterministic, but for the order of the cores: what scatters is judged by its scatter"
     if comparison.a.tick.clock is not Clock.TIME:
         return "deterministic: any difference is exact"
     if a + b > 3:

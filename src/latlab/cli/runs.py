@@ -106,7 +106,7 @@ def report(
     In RST and Markdown a file gets the whole page of a performance guide, its pictures beside it, and standard output the tables alone.
     """
     if output is None and format is Format.HTML and sys.stdout.isatty():
-        raise UsageError("a page of a megabyte is not for a terminal; name a file with -o FILE")
+        raise UsageError("an HTML page is not for a terminal; name a file with -o FILE")
     if builds and (output is None or against is not None):
         raise UsageError("--builds is for one run as a page in a file: name it with -o FILE")
     check_output(output)
@@ -138,9 +138,12 @@ def report(
 
 
 def _of_class(run: Run, of_class: str) -> Run:
-    from latlab.analysis.base.class_views import class_named, in_class
+    from latlab.analysis.base.class_views import ALL, check_classes, class_named, in_class
 
-    return in_class(run, class_named(of_class))
+    if of_class != ALL:
+        return in_class(run, class_named(of_class))
+    check_classes(run)
+    return run
 
 
 def export(
@@ -172,11 +175,14 @@ def export(
     check_output(output)
     loaded = load_reference(run, unit, store)
     options = {"test": test, "iteration": iteration, "origin": origin, "build_id": build_id}
+    shown = loaded
     if redact:
-        from latlab.report.redaction import redacted_run
+        from latlab.report.redaction import Secrets, redacted_run
 
-        loaded = redacted_run(loaded)
-    rendered = exporter.render(loaded, lambda: Material(open_store(store), loaded), options)
+        shown = redacted_run(loaded)
+    rendered = exporter.render(shown, lambda: Material(open_store(store), loaded), options)
+    if redact and exporter.asks and isinstance(rendered, str):
+        rendered = Secrets.of([loaded]).hide(rendered)
     if isinstance(rendered, str):
         emit(rendered, output)
     elif output is not None:

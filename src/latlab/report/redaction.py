@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-import getpass
-import os
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, TypeVar, cast
@@ -39,13 +36,11 @@ class Secrets:
 
     @classmethod
     def of(cls, told: Iterable[Run | Head]) -> Secrets:
-        """What runs say of their machines, and who and where this process is."""
+        """What runs say of their machines."""
         told = tuple(told)
         lines = {run.conditions.kernel_command_line for run in told if isinstance(run, Run)} - {None, ""}
-        names = {_host(run) for run in told} | {os.uname().nodename}
-        with suppress(KeyError, OSError):
-            names.add(getpass.getuser())
-        long = sorted((re.escape(name) for name in names - {"root"} if len(name) >= _SHORTEST), key=len, reverse=True)
+        names = {_host(run) for run in told}
+        long = sorted((re.escape(name) for name in names if len(name) >= _SHORTEST), key=len, reverse=True)
         return cls((*(re.escape(str(line)) for line in lines), *(rf"(?<!\w){name}(?!\w)" for name in long)))
 
     def hide(self, text: str) -> str:

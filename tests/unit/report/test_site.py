@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
@@ -17,9 +18,11 @@ from latlab.cli.showing import page_of
 from latlab.errors import UsageError
 from latlab.model.enums import RunStatus
 from latlab.model.run import Spans
+from latlab.report.page import Page
+from latlab.report.renderers import html
 from latlab.report.site.files import MADE, write_site
 from latlab.report.site.front import front
-from latlab.report.site.site_pages import pages_of
+from latlab.report.site.site_pages import SitePage, pages_of
 from latlab.report.text import plain
 from latlab.store.store import Store, open_store
 from support.ladder_model import Truth, make_run
@@ -122,3 +125,52 @@ def test_a_site_whose_record_is_damaged_says_so(store: Store, tmp_path: Path) ->
     (tmp_path / "site" / MADE).write_text("{half")
     with pytest.raises(UsageError, match="is damaged"):
         written(store, tmp_path / "site")
+
+
+def pages(count: int, cut_at: int | None = None) -> Iterator[SitePage]:
+    for number in range(count):
+        if number == cut_at:
+            raise KeyboardInterrupt
+        yield SitePage(f"run/{number}.html", str(number), lambda number=number: Page(f"page {number}"))
+
+
+@pytest.mark.parametrize("cut_at", [0, 1, 4])
+def test_a_build_that_was_interrupted_goes_on_and_ends_as_an_undisturbed_one(tmp_path: Path, cut_at: int) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        write_site(tmp_path / "cut", pages(5, cut_at), lambda path: None)
+    assert write_site(tmp_path / "cut", pages(5), lambda path: None) == (5 - cut_at, cut_at)
+    write_site(tmp_path / "whole", pages(5), lambda path: None)
+    files = sorted(path.relative_to(tmp_path / "whole") for path in (tmp_path / "whole").rglob("*"))
+    assert files == sorted(path.relative_to(tmp_path / "cut") for path in (tmp_path / "cut").rglob("*"))
+
+
+def test_a_process_that_is_killed_in_the_first_page_leaves_a_folder_that_the_next_one_takes(tmp_path: Path) -> None:
+    def killed() -> Iterator[SitePage]:
+        assert (tmp_path / MADE).is_file()
+        yield SitePage("index.html", "", lambda: os._exit(9))
+
+    child = os.fork()
+    if not child:
+        write_site(tmp_path, killed(), lambda path: None)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    assert write_site(tmp_path, pages(2), lambda path: None) == (2, 0)
+
+
+def test_a_place_that_is_a_file_or_cannot_be_written_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match=r"file cannot be read: Not a directory"):
+        write_site(tmp_path / "file", pages(1), lambda path: None)
+    with pytest.raises(UsageError, match=r"site cannot be written: Not a directory"):
+        write_site(tmp_path / "file" / "site", pages(1), lambda path: None)
+
+
+def test_a_run_that_has_no_page_gets_one_that_says_why(store: Store, tmp_path: Path) -> None:
+    def refuse(run: str) -> Page:
+        raise UsageError(f"{run} saw nothing")
+
+    found = measured(store)
+    made = [one for one in pages_of(published_boards(), found, 1, refuse) if one.path.startswith("run/")]
+    assert made
+    for one, page in ((one, one.page()) for one in made):
+        run = Path(one.path).stem
+        assert plain(page.title) == f"{run} has no page" and f"{run} saw nothing" in html.document(page)

@@ -11,6 +11,7 @@ from latlab.model.enums import InstructionClass, Metric
 from latlab.model.run import ClassShare, Run, SpanFunctions, Spans
 
 Span = tuple[str, Metric]
+ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ def class_named(text: str) -> InstructionClass:
     for one in InstructionClass:
         if one.value == text.replace("-", " "):
             return one
-    raise UsageError(f"{text} is no class of instructions; use all, {', '.join(one.value.replace(' ', '-') for one in InstructionClass)}")
+    raise UsageError(f"{text} is no class of instructions; use {ALL}, {', '.join(one.value.replace(' ', '-') for one in InstructionClass)}")
 
 
 def in_class(run: Run, name: InstructionClass) -> Run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from latlab.analysis.base.class_views import Span, check_classes, class_moves, class_named, classes_of, in_class
+from latlab.analysis.base.class_views import ALL, Span, check_classes, class_moves, class_named, classes_of, in_class
 from latlab.analysis.crossings.span_functions import moves_of
 from latlab.model.enums import InstructionClass
 from latlab.model.run import Run
@@ -14,7 +14,6 @@ from latlab.report.renderers import json
 from latlab.report.table import Table, figures, words
 from latlab.report.titles import METRIC_TITLES
 
-ALL = "all"
 MEAN = "Instructions per call, mean over the cores. Each has one class; all classes together are the span."
 
 Row = tuple[str, float, float]
@@ -84,7 +83,7 @@ def _difference(span: Span, rows: list[Row], first: str) -> Table:
 
 def _cells(rows: list[Row]) -> Iterator[tuple[str, str, str, str]]:
     for name, before, after in (*rows, ("all of these", sum(row[1] for row in rows), sum(row[2] for row in rows))):
-        yield name, _number(before), _number(after), f"{after - before:+,.6g}"
+        yield name, _number(before), _number(after), _signed(after - before)
 
 
 def _title(span: Span) -> str:
@@ -92,4 +91,9 @@ def _title(span: Span) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:,.6g}"
+    """A mean of whole numbers: whole, or with what is left of it."""
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}" if abs(value) >= 1 else f"{value:.2g}"
+
+
+def _signed(value: float) -> str:
+    return ("" if value < 0 else "+") + _number(value)

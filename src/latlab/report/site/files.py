@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A site as files: what has changed since it was written is written again, and nothing is taken away, so that links stay."""
+"""A site as files: what has changed since it was written is written again, and nothing is taken away, so that links stay.
+
+What is interrupted goes on the next time: the list of what is there is made before the first page, and no file is ever half written.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from pathlib import Path
@@ -18,30 +22,50 @@ MADE = "latlab-site.json"
 
 
 def write_site(folder: Path, pages: Iterable[SitePage], said: Callable[[str], None]) -> tuple[int, int]:
-    """How many pages were written and how many were there already. Raises UsageError where the folder holds something else."""
+    """How many pages were written and how many were there already. Raises UsageError where the folder holds something else, or may not
+    be written."""
     made = _made(folder)
     written = kept = 0
-    for page in pages:
-        digest = hashlib.sha256(f"{version('latlab')} {page.made_of}".encode()).hexdigest()[:16]
-        place = folder / page.path
-        if made.get(page.path) == digest and place.is_file():
-            kept += 1
-            continue
-        said(page.path)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(html.document(page.page()), "utf-8")
-        written += 1
-        made[page.path] = digest
-        (folder / MADE).write_bytes(msgspec.json.format(msgspec.json.encode(dict(sorted(made.items())))))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _list(folder, made)
+        try:
+            for page in pages:
+                digest = hashlib.sha256(f"{version('latlab')} {page.made_of}".encode()).hexdigest()[:16]
+                place = folder / page.path
+                if made.get(page.path) == digest and place.is_file():
+                    kept += 1
+                    continue
+                said(page.path)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                _whole(place, html.document(page.page()).encode())
+                written += 1
+                made[page.path] = digest
+        finally:
+            _list(folder, made)
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}") from None
     return written, kept
 
 
+def _list(folder: Path, made: dict[str, str]) -> None:
+    _whole(folder / MADE, msgspec.json.format(msgspec.json.encode(dict(sorted(made.items())))))
+
+
+def _whole(place: Path, text: bytes) -> None:
+    ready = place.with_name(f".{place.name}.new")
+    ready.write_bytes(text)
+    os.replace(ready, place)
+
+
 def _made(folder: Path) -> dict[str, str]:
-    if not folder.exists() or not any(folder.iterdir()):
-        return {}
     try:
+        if not folder.exists() or not any(folder.iterdir()):
+            return {}
         return msgspec.json.decode((folder / MADE).read_bytes(), type=dict[str, str])
     except FileNotFoundError:
         raise UsageError(f"{folder} holds files and no site that latlab made; name an empty folder, or a new one") from None
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be read: {error.strerror}") from None
     except msgspec.MsgspecError:
         raise UsageError(f"{folder / MADE} is damaged, so that what is new cannot be told; remove it and name an empty folder") from None

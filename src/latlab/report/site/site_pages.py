@@ -10,6 +10,7 @@ from functools import partial
 from latlab.analysis.base.comparison import Comparison
 from latlab.analysis.compare import compare
 from latlab.campaigns.site import Board, Measured
+from latlab.errors import LatlabError
 from latlab.model.life import Head
 from latlab.report.comparison import web
 from latlab.report.page import Page, Paragraph, Section
@@ -104,4 +105,8 @@ def _list(one: Measured, pages: frozenset[str]) -> Page:
 
 
 def _run(one: Measured, run: str, page_of: Callable[[str], Page]) -> Page:
-    return replace(page_of(run), trail=_above((one.name, f"../runs/{one.place}.html")))
+    try:
+        made = page_of(run)
+    except LatlabError as error:
+        made = Page(f"{run} has no page", (str(error),), made_by=f"latlab show {run}")
+    return replace(made, trail=_above((one.name, f"../runs/{one.place}.html")))

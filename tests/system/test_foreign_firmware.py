@@ -17,6 +17,7 @@ from latlab.model.run import CoreId, Run, Topology
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import find_images
 from support.places import ROOT
+from support.repeated import one_by_one
 
 TIMEOUT_S = 900
 LATLAB = Path(sys.executable).with_name("latlab")
@@ -55,12 +56,13 @@ def test_six_tests_on_four_cores_give_the_same_figures_twice(tmp_path: Path) -> 
         assert done.returncode == 0, done.stderr.decode()
         runs.append(last_run(tmp_path))
     first, second = runs
-    assert first.samples == second.samples
+    assert one_by_one(first.samples) == one_by_one(second.samples) != []
     assert first.status is RunStatus.COMPLETE
     assert first.conditions.instrument == "crossings"
     assert len(first.samples) == 2 * (5 * 4 * 3 + 4)
     assert {sample.metric for sample in first.samples} == {Metric.POWERDOWN, Metric.CACHE_FLUSH, Metric.WAKEUP, Metric.PSCI_CALL}
-    assert first.functions == second.functions
+    serial = [[one for one in run.functions if not one.test.endswith("_parallel")] for run in runs]
+    assert serial[0] == serial[1] != []
     check_functions(first)
     assert len({sample.test for sample in first.samples}) == 6
 

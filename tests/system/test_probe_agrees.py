@@ -27,6 +27,7 @@ from latlab.targets.qemu.probe import find_probe, with_probe
 from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
 from latlab.targets.qemu.subject import command_line as subject_command
 from latlab.targets.qemu.subject import own_subject
+from support.repeated import printed_steps
 
 TIMEOUT_S = 900
 MEASURED = ("CPU_SUSPEND (64)", "CPU_OFF", "PSCI_VERSION")
@@ -83,14 +84,14 @@ def test_they_agree_on_the_raspberry_pi_too(tmp_path: Path) -> None:
     check_agreement(tmp_path, *of_raspi4b(tmp_path), Topology((4,)), LARGEST_GAP[2])
 
 
-@pytest.mark.parametrize("make", [partial(of_virt, clusters=(2, 4)), partial(of_virt, clusters=(4, 4, 4, 4)), of_raspi4b])
-def test_two_streams_are_the_same_byte_for_byte_and_the_console_is_that_without_the_probe(tmp_path: Path, make: Make) -> None:
+@pytest.mark.parametrize(
+    "make", [partial(of_virt, clusters=(1,)), partial(of_virt, clusters=(2, 4)), partial(of_virt, clusters=(4, 4, 4, 4)), of_raspi4b]
+)
+def test_no_step_of_a_call_is_another_under_the_probe(tmp_path: Path, make: Make) -> None:
     command, _ = make(tmp_path)
-    streams = [tmp_path / "first", tmp_path / "second"]
-    assert {console_of(with_probe(command, find_probe(), stream, True)) for stream in streams} == {console_of(command)}
-    first, second = (stream.read_bytes() for stream in streams)
-    assert first == second
-    assert len(first) > 100_000
+    watched = with_probe(command, find_probe(), tmp_path / "stream", True)
+    with_it, without = (printed_steps(console_of(one).decode()) for one in (watched, command))
+    assert with_it == without != []
 
 
 def console_of(command: tuple[str, ...]) -> bytes:

@@ -20,6 +20,7 @@ from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.images import find_images
 from latlab.targets.qemu.qemu import DETERMINISTIC_MAJOR, Machine, find_qemu
 from support.needs import found
+from support.repeated import one_by_one, steps
 
 pytestmark = pytest.mark.qemu
 
@@ -38,14 +39,13 @@ def measure(folder: Path, topology: Topology, mode: Mode = Mode.DETERMINISTIC, g
 
 
 @pytest.mark.parametrize("topology", TOPOLOGIES, ids=str)
-def test_two_deterministic_runs_are_identical_bit_for_bit(tmp_path: Path, topology: Topology) -> None:
-    store, first = measure(tmp_path, topology)
+def test_two_deterministic_runs_have_the_same_figures_step_by_step(tmp_path: Path, topology: Topology) -> None:
+    _, first = measure(tmp_path, topology)
     _, second = measure(tmp_path, topology)
     assert first.problems == second.problems == ()
     assert first.status is RunStatus.COMPLETE
-    assert first.samples == second.samples
-    assert first.traces == second.traces
-    assert store.logs(first.id)["console"] == store.logs(second.id)["console"]
+    assert one_by_one(first.samples) == one_by_one(second.samples) != []
+    assert steps(first.traces) == steps(second.traces)
     cores = len(topology.cores)
     assert len(first.samples) == ITERATIONS * cores * (5 * 3 + 1)
 

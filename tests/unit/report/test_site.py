@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -131,7 +132,7 @@ def pages(count: int, cut_at: int | None = None) -> Iterator[SitePage]:
     for number in range(count):
         if number == cut_at:
             raise KeyboardInterrupt
-        yield SitePage(f"run/{number}.html", str(number), lambda number=number: Page(f"page {number}"))
+        yield SitePage(f"run/{number}.html", str(number), partial(Page, f"page {number}"))
 
 
 @pytest.mark.parametrize("cut_at", [0, 1, 4])

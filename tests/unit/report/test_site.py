@@ -37,10 +37,10 @@ def fixture_store(tmp_path: Path) -> Store:
     return open_store(str(place))
 
 
-def written(store: Store, folder: Path, newest: int = 1) -> tuple[list[str], int]:
-    """The pages that were written, and how many were there."""
+def written(store: Store, folder: Path, newest: int = 1, boards: int = 0) -> tuple[list[str], int]:
+    """The pages that were written, and how many were there; of the catalogue those of so many boards, as each chart takes its time."""
     said: list[str] = []
-    pages = pages_of(published_boards(), measured(store), newest, lambda run: page_of(store, store.load(run)))
+    pages = pages_of(published_boards()[:boards], measured(store), newest, lambda run: page_of(store, store.load(run)))
     return said, write_site(folder, pages, said.append)[1]
 
 
@@ -60,7 +60,7 @@ def test_a_rise_that_no_comparison_calls_one_is_no_headline() -> None:
 
 
 def test_every_link_of_every_page_leads_to_a_page_of_the_site(store: Store, tmp_path: Path) -> None:
-    written(store, tmp_path / "site")
+    written(store, tmp_path / "site", boards=len(published_boards()))
     for page in (tmp_path / "site").rglob("*.html"):
         text = page.read_text("utf-8")
         targets = [unquote(one) for one in re.findall(r'<a href="([^"#][^"]*)"', text)]

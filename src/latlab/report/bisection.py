@@ -32,7 +32,22 @@ def page(found: Bisection, figure: str, measurer: Measurer) -> Page:
     moved += f"{signed(step.value - step.value_before, found.unit)}{share}"
     said = Items(tuple(map(Item, _functions(step, figure, found.unit))) or (Item("the probe saw no function that differs"),))
     gate = Commands((f"latlab gate {step.run_before.id} {step.run.id}",))
-    return Page(strong(f"{step.commit} changed {figure}: {moved}"), (ends, work), (Section("", (said, Paragraph(soft("in CI:")), gate)),))
+    return Page(
+        strong(f"{step.commit} changed {figure}: {moved}"),
+        (ends, *_rest(found, step), work),
+        (Section("", (said, Paragraph(soft("in CI:")), gate)),),
+    )
+
+
+def _rest(found: Bisection, step: CommitStep) -> tuple[str, ...]:
+    """Where else in the range the figure changed, if it did: a step is found where the figure passes the middle, and may be a small one."""
+    (good, low), (bad, high) = found.good, found.bad
+    parts = ((good, step.before, step.value_before - low), (step.commit, bad, high - step.value))
+    others = [f"{a.sha[:12]}..{b.sha[:12]} ({signed(change, found.unit)})" for a, b, change in parts if change]
+    if not others:
+        return ()
+    whole = f"{signed(step.value - step.value_before, found.unit)} of {signed(high - low, found.unit)}"
+    return (f"{whole} in the range; the rest came from other commits: bisect {' and '.join(others)}",)
 
 
 def bisection_json(found: Bisection, figure: str, measurer: Measurer) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from latlab.campaigns.commits import Bisection, bisect, measured_range
 from latlab.errors import LatlabError, UsageError
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run, Sample
+from latlab.report.bisection import page
+from latlab.report.renderers import markdown
 from latlab.targets.commits import Commit, Repository
 from support.repositories import commit, new_repository
 from support.runs import INSTRUCTIONS, run_with
@@ -78,3 +81,13 @@ def test_a_range_has_the_runs_of_all_that_can_be_measured_the_oldest_first(repos
     measurer: Any = Made({1: 1, 2: None, 3: 3, 4: 4, 5: 5})
     runs = measured_range(repository, measurer, *repository.ends("HEAD~4..HEAD"))
     assert [run.id for run in runs] == ["change 1", "change 3", "change 4", "change 5"]
+
+
+def test_a_step_that_is_not_the_whole_rise_says_where_the_rest_is_and_a_whole_one_says_nothing_of_it(repository: Repository) -> None:
+    measurer: Any = SimpleNamespace(built=3, found=2, skipped=0)
+    said = markdown.document(page(found(repository, {1: 100, 2: 140, 3: 160, 4: 160, 5: 200}), FIGURE, measurer))
+    parts = [repository.ends(ends) for ends in ("HEAD~4..HEAD~3", "HEAD~2..HEAD")]
+    ranges = [f"{good.sha[:12]}..{bad.sha[:12]} (+40 instructions)" for good, bad in parts]
+    assert f"+20 instructions of +100 instructions in the range; the rest came from other commits: bisect {' and '.join(ranges)}" in said
+    whole = markdown.document(page(found(repository, {1: 20, 2: 20, 3: 20, 4: 30, 5: 30}), FIGURE, measurer))
+    assert "in the range" not in whole

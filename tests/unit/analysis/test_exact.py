@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -206,3 +207,30 @@ def test_a_history_of_calls_on_several_cores_names_only_what_went_beyond_the_sca
     for disturbance in history(runs, "rfence/call/*"):
         assert {change.index for change in disturbance.changes} == {2}
         assert "their order may differ" in disturbance.note
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([2536] + [2716] * 19, [2547] * 4 + [3492] * 4 + [3627] * 12),
+        ([2197] + [2467] * 19, [2118] + [2388] * 19),
+        ([3137] * 20, [3238] * 3 + [3508] * 17),
+        ([3380] * 19 + [4010], [3571] * 4 + [3751] * 15 + [3841]),
+    ],
+)
+def test_fences_that_settled_in_another_rhythm_in_a_build_that_costs_eleven_more_are_not_blamed(before, after):
+    for pair in ((before, after), (after, before)):
+        assert _of_calls(*pair).rows[0].basis == ORDER
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([343] * 480 + [1249] * 20, [349] * 480 + [1265] * 20),
+        ([749, 754, 754, 759] * 5, [760, 765, 765, 770] * 5),
+        ([1950] * 18 + [2220, 900_000], [5321] * 12 + [5681] * 7 + [1_200_000]),
+    ],
+)
+def test_what_moved_as_a_whole_or_by_more_than_it_scatters_is_told_on_several_cores(before, after):
+    assert _of_calls(before, after).verdict is Verdict.REGRESSED
+    assert _of_calls(after, before).verdict is Verdict.IMPROVED

@@ -27,6 +27,10 @@ NO_COUNTERPART = "one run has more iterations, and these hold figures that the o
 ORDER = "within what the order of the cores does"
 _ROUNDING = 1e-9
 _MOST_RANKED = 500
+_RARE = 0.05
+_TURN = 2.0
+"""So many times the median: what is above has waited for whole turns of others, and is no part of the rhythm."""
+_NARROW = 0.05
 
 
 @dataclass(frozen=True)
@@ -88,11 +92,22 @@ def _beyond_order(found: _Compared, before: Floats, after: Floats, limits: Limit
     if not found.differences.any() or (min(len(before), len(after)) > 1 and not np.ptp(before) and not np.ptp(after)):
         return found
     shift = two_sample_shift(_thinned(before), _thinned(after))
-    if shift.p >= limits.alpha:
+    if shift.p >= limits.alpha or not _apart(before, after):
         return replace(found, verdict=Verdict.CANNOT_TELL, follows_order=True)
-    if found.in_iterations is None:
+    if found.in_iterations is None and not np.ptp(np.quantile(found.differences, (_RARE, 1 - _RARE), method="nearest")):
         return found
-    return replace(found, verdict=decide_exact(shift.value, limits.threshold(float(np.median(before)), 0.0, 0.0)))
+    return replace(found, verdict=decide_exact(shift.value, limits.threshold(float(np.median(before)), 0.0, 0.0)), in_iterations=None)
+
+
+def _apart(before: Floats, after: Floats) -> bool:
+    """Whether more than the order lies between them. What scatters widely waits for other cores, and may settle in another rhythm in
+    another build, as far off as the scatter of a run is wide."""
+    ends = [(float(values.min()), float(values[values <= _TURN * np.median(values)].max())) for values in (before, after)]
+    widths = [high - low for low, high in ends]
+    if all(width <= _NARROW * low for width, (low, _) in zip(widths, ends, strict=True)):
+        return True
+    (low, high), (other_low, other_high) = ends
+    return max(other_low - high, low - other_high) > max(widths)
 
 
 def _thinned(values: Floats) -> Floats:

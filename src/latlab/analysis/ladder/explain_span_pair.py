@@ -22,6 +22,7 @@ from latlab.analysis.crossings.function_sentences import findings_of
 from latlab.analysis.crossings.span_functions import moves_of
 from latlab.analysis.ladder.canonical import predict
 from latlab.analysis.ladder.counted import counted_beside
+from latlab.analysis.ladder.exact import ORDER
 from latlab.analysis.ladder.groups import WAIT
 from latlab.analysis.ladder.shape import LARGEST
 from latlab.analysis.spans.decompose import PartName
@@ -203,11 +204,13 @@ def _parts(comparison: SpanComparison, changed: list[Row]) -> list[Explanation]:
 
 
 def _functions(comparison: SpanComparison) -> list[Explanation]:
-    """Where the probe counted both: tests whose functions moved alike in one metric are one finding. Where cores take turns, waiting
-    shows as instructions, so such a test speaks only of what its verdicts name."""
+    """Where the probe counted both: tests whose functions moved alike in one metric are one finding. Where cores take turns, or the order
+    of the cores is all that is told, waiting shows as instructions, so such a test speaks only of what its verdicts name."""
+    run = comparison.a
     changed = {(row.test, row.metric) for row in comparison.rows if row.verdict in _CHANGED}
-    moves = moves_of(comparison.a, comparison.b)
-    told = {key: found for key, found in moves.items() if key in changed or mark_of(comparison.a, key[0]) is None}
+    ordered = {(row.test, row.metric) for row in comparison.rows if row.basis == ORDER}
+    moves = moves_of(run, comparison.b)
+    told = {key: found for key, found in moves.items() if key in changed or (mark_of(run, key[0]) is None and key not in ordered)}
     return [Explanation(one.tests[0] if len(one.tests) == 1 else "", one, Basis.EXACT, comparison.unit) for one in findings_of(told)]
 
 

@@ -23,7 +23,7 @@ from latlab.analysis.gate import decide_gate
 from latlab.analysis.history import history
 from latlab.analysis.ladder.exact import NO_COUNTERPART, ORDER
 from latlab.model.enums import Metric
-from latlab.model.run import CoreId, Run, Sample, Topology
+from latlab.model.run import CoreId, FunctionShare, Run, Sample, SpanFunctions, Spans, Topology
 from latlab.report.comparison.data import comparison_json
 from latlab.report.comparison.sentences import headline, summary
 from support.runs import INSTRUCTIONS, ONE_CORE, changed, run_with
@@ -234,3 +234,15 @@ def test_fences_that_settled_in_another_rhythm_in_a_build_that_costs_eleven_more
 def test_what_moved_as_a_whole_or_by_more_than_it_scatters_is_told_on_several_cores(before, after):
     assert _of_calls(before, after).verdict is Verdict.REGRESSED
     assert _of_calls(after, before).verdict is Verdict.IMPROVED
+
+
+@pytest.mark.parametrize(("after", "named"), [(DISTURBED[1], False), ([2 * value for value in DISTURBED[0]] * 4, True)])
+def test_functions_are_named_where_a_verdict_is_and_not_where_the_order_may_be_all(after, named):
+    def run(name: str, values: Sequence[int], count: int) -> Run:
+        plain = _calls(name, values)
+        own = SpanFunctions("rfence", Metric.CALL, CoreId(0, 0), len(values), (FunctionShare("spin", "tlb.c:1", count * len(values)),))
+        return replace(plain, contents=Spans(plain.samples, functions=(own,)))
+
+    before = DISTURBED[0] * (len(after) // len(DISTURBED[0]))
+    explained = explain_pair(compare(run("a", before, 300), run("b", after, 700), limits_of(None)))
+    assert any("spin" in one.sentence for one in explained) == named

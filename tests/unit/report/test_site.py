@@ -21,7 +21,7 @@ from latlab.model.enums import RunStatus
 from latlab.model.run import Spans
 from latlab.report.page import Page
 from latlab.report.renderers import html
-from latlab.report.site.files import MADE, write_site
+from latlab.report.site.files import LISTED_EVERY, MADE, write_site
 from latlab.report.site.front import front
 from latlab.report.site.site_pages import SitePage, pages_of
 from latlab.report.text import plain
@@ -145,6 +145,26 @@ def test_a_build_that_was_interrupted_goes_on_and_ends_as_an_undisturbed_one(tmp
     assert files == sorted(path.relative_to(tmp_path / "cut") for path in (tmp_path / "cut").rglob("*"))
 
 
+def test_a_process_that_is_killed_makes_few_pages_again(tmp_path: Path) -> None:
+    def killed() -> Iterator[SitePage]:
+        yield from pages(LISTED_EVERY + 3)
+        os._exit(9)
+
+    child = os.fork()
+    if not child:
+        write_site(tmp_path, killed(), lambda path: None)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    assert write_site(tmp_path, pages(LISTED_EVERY + 3), lambda path: None) == (3, LISTED_EVERY)
+
+
+def test_an_error_of_a_page_is_not_told_as_one_of_the_folder(tmp_path: Path) -> None:
+    def unreadable() -> Page:
+        raise OSError(5, "of a store")
+
+    with pytest.raises(OSError, match="of a store"):
+        write_site(tmp_path, [SitePage("index.html", "", unreadable)], lambda path: None)
+
+
 def test_a_process_that_is_killed_in_the_first_page_leaves_a_folder_that_the_next_one_takes(tmp_path: Path) -> None:
     def killed() -> Iterator[SitePage]:
         assert (tmp_path / MADE).is_file()
@@ -161,7 +181,7 @@ def test_a_place_that_is_a_file_or_cannot_be_written_says_so(tmp_path: Path) -> 
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match=r"file cannot be read: Not a directory"):
         write_site(tmp_path / "file", pages(1), lambda path: None)
-    with pytest.raises(UsageError, match=r"site cannot be written: Not a directory"):
+    with pytest.raises(UsageError, match=r"latlab-site.json cannot be written: Not a directory; name another folder"):
         write_site(tmp_path / "file" / "site", pages(1), lambda path: None)
 
 

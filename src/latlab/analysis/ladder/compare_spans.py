@@ -107,7 +107,7 @@ def _exact_rows(pair: Pair, evidence: list[Evidence], limits: Limits) -> list[Ro
 
 def _order_note(rows: list[Row]) -> list[str]:
     untold = sum(row.basis == ORDER for row in rows)
-    told = f"{count(untold, 'row')} differ {ORDER}, which is not the same in every run of the emulator; more iterations tell more"
+    told = f"the figures of {count(untold, 'row')} differ {ORDER}, which is not the same in every run of the emulator"
     return [told] if untold else []
 
 

@@ -4,8 +4,8 @@
 A cell is the same where both runs have the same figures, each as often. What differs is sorted on both sides and compared by rank, so that
 the order of the iterations plays no part; whether that is the same too is said.
 
-Where a figure may follow the order in which cores run, a difference counts only where each run's figures are all equal, or where it is
-beyond what they scatter by within the runs.
+Where a figure may follow the order in which cores run, a difference counts where each run's figures are all equal; where a rank test tells
+the runs apart and they scatter little; or where the gap between them is wider than what either scatters by.
 """
 
 from __future__ import annotations
@@ -28,9 +28,11 @@ ORDER = "within what the order of the cores does"
 _ROUNDING = 1e-9
 _MOST_RANKED = 500
 _RARE = 0.05
+"""Of the iterations, at either end: so many may move by more than the others where all else moved alike."""
 _TURN = 2.0
 """So many times the median: what is above has waited for whole turns of others, and is no part of the rhythm."""
 _NARROW = 0.05
+"""Of the least figure: what scatters by less waits for no other core."""
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from latlab.report.renderers import html
 from latlab.report.site.site_pages import SitePage
 
 MADE = "latlab-site.json"
+LISTED_EVERY = 50
+"""Pages: so many are made again at most after a kill; the list of a large site takes as long to write as a page."""
 
 
 def write_site(folder: Path, pages: Iterable[SitePage], said: Callable[[str], None]) -> tuple[int, int]:
@@ -26,25 +28,22 @@ def write_site(folder: Path, pages: Iterable[SitePage], said: Callable[[str], No
     be written."""
     made = _made(folder)
     written = kept = 0
+    _list(folder, made)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        for page in pages:
+            digest = hashlib.sha256(f"{version('latlab')} {page.made_of}".encode()).hexdigest()[:16]
+            place = folder / page.path
+            if made.get(page.path) == digest and place.is_file():
+                kept += 1
+                continue
+            said(page.path)
+            _whole(place, html.document(page.page()).encode())
+            written += 1
+            made[page.path] = digest
+            if written % LISTED_EVERY == 0:
+                _list(folder, made)
+    finally:
         _list(folder, made)
-        try:
-            for page in pages:
-                digest = hashlib.sha256(f"{version('latlab')} {page.made_of}".encode()).hexdigest()[:16]
-                place = folder / page.path
-                if made.get(page.path) == digest and place.is_file():
-                    kept += 1
-                    continue
-                said(page.path)
-                place.parent.mkdir(parents=True, exist_ok=True)
-                _whole(place, html.document(page.page()).encode())
-                written += 1
-                made[page.path] = digest
-        finally:
-            _list(folder, made)
-    except OSError as error:
-        raise UsageError(f"{folder} cannot be written: {error.strerror}") from None
     return written, kept
 
 
@@ -54,8 +53,12 @@ def _list(folder: Path, made: dict[str, str]) -> None:
 
 def _whole(place: Path, text: bytes) -> None:
     ready = place.with_name(f".{place.name}.new")
-    ready.write_bytes(text)
-    os.replace(ready, place)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        ready.write_bytes(text)
+        os.replace(ready, place)
+    except OSError as error:
+        raise UsageError(f"{place} cannot be written: {error.strerror}; name another folder, or make room in this one") from None
 
 
 def _made(folder: Path) -> dict[str, str]:
@@ -66,6 +69,6 @@ def _made(folder: Path) -> dict[str, str]:
     except FileNotFoundError:
         raise UsageError(f"{folder} holds files and no site that latlab made; name an empty folder, or a new one") from None
     except OSError as error:
-        raise UsageError(f"{folder} cannot be read: {error.strerror}") from None
+        raise UsageError(f"{folder} cannot be read: {error.strerror}; name a folder, or a new one") from None
     except msgspec.MsgspecError:
         raise UsageError(f"{folder / MADE} is damaged, so that what is new cannot be told; remove it and name an empty folder") from None

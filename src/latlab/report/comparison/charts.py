@@ -19,21 +19,21 @@ SHIFT_PX = 520
 
 
 def shift_charts(comparison: Comparison) -> Iterator[Chart]:
-    """For each metric the shift of its rows, relative to the threshold: beyond 1 a difference counts."""
-    for metric in dict.fromkeys(row.metric for row in comparison.rows):
-        rows = [row for row in comparison.rows if row.metric == metric]
+    """For each metric the shift of its rows, relative to the threshold: beyond 1 a difference counts. Where any difference counts, as under
+    the instruction clock, there is no threshold to draw it in."""
+    measured = [row for row in comparison.rows if row.threshold]
+    for metric in dict.fromkeys(row.metric for row in measured):
+        rows = [row for row in measured if row.metric == metric]
         note = f"One threshold is 1. Bars are {comparison.interval_percent} % intervals where the samples allow one; small ticks are cells."
         yield Chart(f"Shifts of {metric}, in thresholds", note, finished(_shifts(rows)))
 
 
 def _shifts(rows: list[Row]) -> Any:
-    sizes = [(row.threshold, size) for row in rows if row.threshold for size in (row.shift.value, *(c.difference for c in row.cells))]
+    sizes = [(row.threshold, size) for row in rows for size in (row.shift.value, *(c.difference for c in row.cells))]
     largest = max((abs(size / threshold) for threshold, size in sizes), default=1.0)
     limit = max(2.0, 1.25 * largest)
     data, cells = [], []
     for row in rows:
-        if not row.threshold:
-            continue
         label = f"{row.test}, {row.name}"
         data.append(
             {

@@ -33,7 +33,8 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
     yield Section("What changed", (why, *comparison_tables.change_tables(comparison)))
     if own := PAIRS[comparison.kind].sections:
         yield from own.function(comparison)
-    yield Section("Shifts", named(shift_charts(comparison), "shift"))
+    if shifts := named(shift_charts(comparison), "shift"):
+        yield Section("Shifts", shifts)
     yield _every_row(comparison)
 
 

@@ -24,6 +24,7 @@ from latlab.campaigns.material import load_run
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.model.enums import Clock, Kind, RunStatus
 from latlab.model.life import CUT_OFF, Life, SeriesPart
+from latlab.model.provenance import Provenance
 from latlab.model.run import Build, Experiment, Run, Tick, Topology
 from latlab.store.owner import is_alive, is_here
 from latlab.store.rows import now_utc
@@ -68,7 +69,7 @@ def _begun(store: Store, plan: Plan, seed: int | None, say: Say, is_new: bool) -
         if life.part and (life.part.series, life.part.asked) == (SERIES, plan.digest) and _is_open(life):
             return _continued(store, life, seed, say)
     kept = Kept(plan, secrets.randbelow(1 << 31) if seed is None else seed)
-    run_id = store.begin(_new_run(plan), part=SeriesPart(SERIES, 1, 1, plan.digest))
+    run_id = store.begin(_new_run(plan, Provenance(latlab_command=store.asked)), part=SeriesPart(SERIES, 1, 1, plan.digest))
     store.checkpoint(run_id, {LOG: msgspec.json.encode(kept)})
     say(f"experiment {run_id}: {plan.combinations} combinations, their order drawn by the seed {kept.seed}")
     return run_id, kept
@@ -95,7 +96,7 @@ def _continued(store: Store, life: Life, seed: int | None, say: Say) -> tuple[st
     return life.run_id, kept
 
 
-def _new_run(plan: Plan) -> Run:
+def _new_run(plan: Plan, provenance: Provenance) -> Run:
     return Run(
         campaign=CAMPAIGN,
         target="latlab",
@@ -107,6 +108,7 @@ def _new_run(plan: Plan) -> Run:
         status=RunStatus.RUNNING,
         contents=Experiment(),
         started_utc=now_utc(),
+        provenance=provenance,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -17,6 +17,7 @@ from latlab.model.run import Build, Contents, Problem, Run, Spans, Tick, Topolog
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets import scratch
+from latlab.targets.provenance import provenance_of
 from latlab.targets.qemu import probe
 from latlab.targets.qemu.console import Console, Limits, Lines, MachineEnd
 from latlab.targets.qemu.last_words import last_words
@@ -77,6 +78,7 @@ def on_qemu(
 def living(store: Store, run: Run, left: Left = Left(), planned: str = "") -> Iterator[str]:  # noqa: B008 - immutable
     """A run from its first second, a new one or one that was planned: whatever ends its making in this process, it does not stay under
     way."""
+    run = replace(run, provenance=replace(provenance_of(run.command), latlab_command=store.asked)) if run.command or store.asked else run
     if left.folder:
         scratch.belong_to(Path(left.folder), store.place)
     run_id = planned or store.begin(run, left)

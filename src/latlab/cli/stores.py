@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from latlab.cli.output import say
+from latlab.cli.verbs import asked
 from latlab.errors import LatlabError
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ def open_store(place: str | None = None) -> Store:
     from latlab.store.store import open_store as opened
 
     store = opened(place)
+    store.asked = asked()
     with suppress(LatlabError, OSError):
         _tidy(store)
     return store

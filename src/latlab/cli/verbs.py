@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from itertools import chain
 from typing import Any
 
@@ -17,10 +18,28 @@ GROUPS = {
     "Runs from elsewhere, and housekeeping": ("import", "import-rt", "label", "recover", "rm", "prune"),
 }
 
+_asked: ContextVar[tuple[str, ...]] = ContextVar("asked", default=())
+
+
+def asked() -> tuple[str, ...]:
+    """The words of this command line, less where runs are kept: that may hold a password, and has no part in what is measured."""
+    words: list[str] = []
+    rest = iter(_asked.get())
+    for word in rest:
+        if word == "--store":
+            next(rest, None)
+        elif not word.startswith("--store="):
+            words.append(word)
+    return tuple(words)
+
 
 class Verbs(TyperGroup):
     """A group that lists its commands by what they are for. The types are Any since typer has click's under a name of its own, which
     differs between its releases."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _asked.set(("latlab", *args))
+        return list(super().parse_args(ctx, args))
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [name for name in chain(*GROUPS.values()) if name in self.commands]

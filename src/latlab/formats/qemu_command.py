@@ -23,6 +23,8 @@ WITHOUT_VALUE = frozenset(("daemonize", "no-reboot", "no-shutdown", "nographic",
 GIC, VIRTUALIZATION = "gic-version", "virtualization"
 NOT_OF_THE_MACHINE = ("dumpdtb", "dtb-randomness")
 WITH_LEVELS = "virt"
+AS_IT_IS = frozenset(("bios", "kernel", "initrd", "dtb", "pflash", "sd"))
+"""Options whose whole value names a file; QEMU splits no other at commas that names one to load."""
 """The machine whose program runs at EL2 where it has one, else at EL1."""
 
 
@@ -51,6 +53,19 @@ def with_machine(conditions: Conditions, command: Sequence[str]) -> Conditions:
         exception_level=level if own.exception_level is None else own.exception_level,
         emulator_options=own.emulator_options or (tuple(sorted(kept)) if command else None),
     )
+
+
+def loaded_files(command: Sequence[str]) -> tuple[str, ...]:
+    """The files that a machine is given, in the order of the command line: images, device trees, disks."""
+    found = (value if option in AS_IT_IS else _file_of(option, value) for option, value in _options(command))
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def _file_of(option: str, value: str) -> str:
+    if option != "drive" and not (option == "device" and value.startswith(LOADER)):
+        return ""
+    parts = (part.replace("\0", ",") for part in value.replace(",,", "\0").split(","))
+    return next((part.removeprefix("file=") for part in parts if part.startswith("file=")), "")
 
 
 def _is_wiring(option: str, value: str) -> bool:

@@ -15,6 +15,7 @@ from latlab.formats.old_runs import upgraded
 from latlab.model.attacks import AttackResult
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, CodePart, InstructionClass, Kind, Metric, ProblemKind, RunStatus
+from latlab.model.provenance import UNKNOWN, Provenance
 from latlab.model.run import (
     Amount,
     Amounts,
@@ -46,7 +47,7 @@ SCHEMA = "latlab-run"
 VERSION = 3
 HEAD = (
     "id", "campaign", "target", "platform", "build", "status", "conditions", "capture_cost_ticks", "started_utc", "emulator", "command",
-    "source", "resolutions", "facts",
+    "source", "resolutions", "facts", "provenance",
 )  # fmt: skip
 PLAIN = (*HEAD, "attacks", "experiment", "load")
 """What stands in the file as it is in a run."""
@@ -112,6 +113,7 @@ class _Document(msgspec.Struct):
     attacks: tuple[AttackResult, ...] = ()
     experiment: Experiment | None = None
     load: tuple[LoadWork, ...] = ()
+    provenance: Provenance = UNKNOWN
     simulated: bool = False
     schema: str = SCHEMA
     version: int = VERSION

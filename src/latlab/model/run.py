@@ -13,6 +13,7 @@ from latlab.model.blame import Blame
 from latlab.model.conditions import UNSAID, Conditions
 from latlab.model.enums import Clock, CodePart, InstructionClass, Kind, Metric, ProblemKind, RunStatus
 from latlab.model.experiment import Factor, Trial
+from latlab.model.provenance import UNKNOWN, Provenance
 
 UNNAMED = "unnamed"
 COMMIT, SUBJECT_LINE, RECIPE = "commit", "subject", "recipe"
@@ -411,6 +412,7 @@ class Run:
     source: str = ""
     printed_deltas: tuple[PrintedDelta, ...] = ()
     resolutions: tuple[tuple[Metric, float], ...] = ()
+    provenance: Provenance = UNKNOWN
     facts: tuple[tuple[str, str], ...] = ()
     id: str = ""
 

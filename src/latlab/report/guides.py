@@ -12,7 +12,7 @@ from latlab.catalog.platform_facts import facts_of as platform_facts_of
 from latlab.model.platforms import Coherency, PlatformFacts
 from latlab.model.run import Run
 from latlab.report.comparison.sentences import explained
-from latlab.report.page import Commands, Items, Paragraph, Section
+from latlab.report.page import Block, Commands, Items, Paragraph, Section
 from latlab.report.table import Table, prose, words
 from latlab.report.text import code
 
@@ -56,9 +56,13 @@ def _stated(facts: PlatformFacts) -> Iterator[tuple[str, str, str]]:
 
 def procedure(run: Run) -> Iterator[Section]:
     """The commands as they were given; nothing where nobody kept them."""
-    lines = run.conditions.commands or typed(run.command)
-    if lines:
-        yield Section("Procedure", (Paragraph("The commands that made the figures:"), Commands(lines)))
+    repeated, lines = run.provenance.latlab_command, run.conditions.commands or typed(run.command)
+    by_hand = "The command that repeats the run:" if repeated else "The commands that made the figures:"
+    blocks: list[Block] = [Paragraph(by_hand), Commands(typed(repeated) or lines)]
+    if repeated and lines:
+        blocks += [Paragraph("What it ran:"), Commands(lines)]
+    if repeated or lines:
+        yield Section("Procedure", tuple(blocks))
 
 
 def typed(command: Sequence[str]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ _NEW_IN_2 = (
     (problems_table, ("kind",)),
 )
 _NEW_IN_3 = ((runs_table, ("label", "sample_count")),)
+_NEW_IN_5 = ((runs_table, ("provenance",)),)
 
 
 def migrate(connection: sa.Connection, version: int) -> None:
@@ -28,7 +29,9 @@ def migrate(connection: sa.Connection, version: int) -> None:
         metadata.create_all(connection)
         _add(connection, _NEW_IN_3)
         _count(connection)
-    _lift(connection, version)
+    if version < 4:
+        _lift(connection, version)
+    _add(connection, _NEW_IN_5)
     connection.execute(schema_table.update().values(version=SCHEMA_VERSION))
 
 

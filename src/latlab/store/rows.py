@@ -15,6 +15,7 @@ from latlab.formats.probe import functions as span_functions
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, Kind, Metric, ProblemKind, RunStatus
 from latlab.model.life import Left, Life, Owner, SeriesPart
+from latlab.model.provenance import Provenance
 from latlab.model.run import (
     Amounts,
     Attacks,
@@ -46,6 +47,7 @@ PACKED: Mapping[str, Any] = {
     "printed_deltas": tuple[PrintedDelta, ...],
     "resolutions": tuple[tuple[Metric, float], ...],
     "facts": Pairs,
+    "provenance": Provenance,
 }
 """Columns that hold it as JSON."""
 

@@ -2,7 +2,7 @@
 """The tables of a store (docs/export-schema.md has the same names).
 
 Version 2: what a run holds and was measured under is typed. Version 3: a run has a life, a label and a count of its samples.
-Version 4: what was kept of the machine among the facts is a condition.
+Version 4: what was kept of the machine among the facts is a condition. Version 5: a run knows its files and the command that began it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 OLDEST_VERSION = 1
 
 metadata = sa.MetaData()
@@ -47,6 +47,7 @@ runs_table = sa.Table(
     sa.Column("resolutions", sa.Text, nullable=False, server_default="[]"),
     sa.Column("label", sa.Text, nullable=False, server_default=""),
     sa.Column("sample_count", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("provenance", sa.Text, nullable=False, server_default="{}"),
 )
 
 

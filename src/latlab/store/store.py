@@ -21,6 +21,7 @@ from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.probe import functions as span_functions
 from latlab.model.enums import RunStatus
 from latlab.model.life import Left, Life, Owner, SeriesPart
+from latlab.model.provenance import UNKNOWN
 from latlab.model.run import CoreTrace, Problem, Run, Sample
 from latlab.store.owner import this_process
 from latlab.store.rows import (
@@ -67,6 +68,8 @@ class Store:
     def __init__(self, engine: sa.Engine, place: str) -> None:
         self._engine = engine
         self.place = place
+        self.asked: tuple[str, ...] = ()
+        """The command line for which it was opened, which is kept with each run that it begins; empty where there is none."""
         self._was_reached = False
         self._named_damage: set[str] = set()
 
@@ -88,8 +91,9 @@ class Store:
         raise LatlabError(f"{self.place}: no free run id for {run.campaign} in {ID_ATTEMPTS} attempts; use another store with --store")
 
     def describe(self, run_id: str, run: Run) -> None:
-        """Replace the run's facts by what is known now; its id and status stay."""
-        row = {key: value for key, value in run_row(run).items() if key != "status"}
+        """Replace the run's facts by what is known now; its id and status stay, and its provenance where the run says none."""
+        kept = ("status",) if run.provenance != UNKNOWN else ("status", "provenance")
+        row = {key: value for key, value in run_row(run).items() if key not in kept}
         with self.transaction() as connection:
             connection.execute(runs_table.update().where(runs_table.c.id == run_id), row)
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The psci campaign on an emulator that behaves as told."""
 
+import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -259,3 +261,14 @@ def test_the_command_ends_with_three_where_the_target_fails(latlab: Latlab, tmp_
     assert done.returncode == code
     assert "is partial" in done.stderr
     assert "partial" in latlab("ls").stdout
+
+
+def test_a_run_keeps_its_images_and_the_command_that_makes_it_again_without_the_stores_password(latlab: Latlab, tmp_path: Path) -> None:
+    asked = ("run", "psci", "--qemu", fake_qemu(tmp_path, LOG), "--firmware", fake_images(tmp_path / "images"), "--iterations", 2)
+    place = tmp_path / "other.sqlite"
+    assert latlab(*asked, "--store", place).returncode == 0
+    document = json.loads(latlab("export", "last", "--store", place, "--format", "json").stdout)
+    told, image = document["provenance"], Path(document["command"][document["command"].index("-bios") + 1])
+    assert told["latlab_command"] == ["latlab", *map(str, asked)]
+    assert told["files"][0] == {"name": image.name, "sha256": sha256(image.read_bytes()).hexdigest()}
+    assert "latlab run psci --qemu" in latlab("show", "last", "--store", place).stdout

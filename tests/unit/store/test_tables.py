@@ -19,7 +19,7 @@ TABLES = {
         "number INTEGER!, id TEXT!, campaign TEXT!, target TEXT!, platform TEXT!, topology TEXT!, clock TEXT!, tick_value FLOAT!, "
         "firmware TEXT!, events_hash TEXT, build_options TEXT!, lead TEXT, status TEXT!, capture_cost_ticks FLOAT, started_utc TEXT!, "
         "emulator TEXT!, command TEXT!, facts TEXT!, kind TEXT!='spans', conditions TEXT!='{}', source TEXT!='', code_bytes BIGINT, "
-        "printed_deltas TEXT!='[]', resolutions TEXT!='[]', label TEXT!='', sample_count BIGINT!='0'"
+        "printed_deltas TEXT!='[]', resolutions TEXT!='[]', label TEXT!='', sample_count BIGINT!='0', provenance TEXT!='{}'"
     ),
     "lives": f"{OF_RUN}, owner TEXT!, heartbeat_utc TEXT!, phase TEXT!, leaves TEXT!, part TEXT!",
     "samples": (
@@ -42,7 +42,7 @@ def fixture_tables(tmp_path: Path) -> sqlite3.Connection:
 
 
 def test_a_new_store_has_the_tables_of_its_version(tables: sqlite3.Connection) -> None:
-    assert tables.execute("SELECT version FROM latlab_schema").fetchall() == [(4,)] and SCHEMA_VERSION == 4
+    assert tables.execute("SELECT version FROM latlab_schema").fetchall() == [(5,)] and SCHEMA_VERSION == 5
     names = tables.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     assert {name for (name,) in names} == set(TABLES)
     for table, columns in TABLES.items():

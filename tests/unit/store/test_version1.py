@@ -127,6 +127,6 @@ def test_a_migration_that_succeeds_leaves_no_copy_and_is_not_done_twice(place: P
 def test_a_store_of_a_newer_version_is_refused_with_its_version(place: Path) -> None:
     open_store(str(place)).close()
     with sqlite3.connect(place) as newer:
-        newer.execute("UPDATE latlab_schema SET version = 5")
-    with pytest.raises(DataError, match="has schema 5, this latlab knows schema 4"):
+        newer.execute("UPDATE latlab_schema SET version = 6")
+    with pytest.raises(DataError, match="has schema 6, this latlab knows schema 5"):
         open_store(str(place))

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from latlab.errors import LatlabError
+from latlab.model.enums import RunStatus
+from latlab.model.provenance import UNKNOWN
 from latlab.store.listing import Filter, heads
 from latlab.store.store import open_store
 from support.places import TESTS
+from support.runs import unfinished_run
 
 COUNTS = {"psci-0660": 192, "rt-3473": 0, "rt-power-0ee2": 0, "psci-1cb6": 108}
 
@@ -38,3 +41,16 @@ def test_a_migration_that_fails_leaves_the_store_as_it_was_and_its_copy(place: P
         open_store(str(place))
     assert sqlite3.connect(place).execute("SELECT sql FROM sqlite_master").fetchall() == before
     assert Path(f"{place}.version-2").exists()
+
+
+def test_a_store_of_version_4_opens_and_its_runs_say_nothing_of_their_files(tmp_path: Path) -> None:
+    place = tmp_path / "store.sqlite"
+    store = open_store(str(place))
+    run_id = store.begin(unfinished_run())
+    store.finish(run_id, RunStatus.COMPLETE)
+    store.close()
+    with sqlite3.connect(place) as older:
+        older.execute("ALTER TABLE runs DROP COLUMN provenance")
+        older.execute("UPDATE latlab_schema SET version = 4")
+    assert open_store(str(place)).load(run_id).provenance == UNKNOWN
+    assert not Path(f"{place}.version-4").exists()

@@ -191,6 +191,15 @@ def _has_one_name(a: Run, b: Run) -> bool:
     return a.build.firmware == b.build.firmware
 
 
+def _has_other_image(a: Run, b: Run) -> bool:
+    """Of one image two trees tell nothing."""
+    return a.conditions.image != b.conditions.image
+
+
+def _trees(run: Run) -> tuple[str, ...] | None:
+    return tuple(map(str, run.provenance.trees)) or None
+
+
 def _of(field: str) -> Callable[[Run], Any]:
     return lambda run: getattr(run.conditions, field)
 
@@ -230,6 +239,7 @@ CONDITIONS = (
     Condition("hwrng driver", ConditionRule.NAMED, _of("hwrng_driver"), _switch("loaded", "not loaded")),
     Condition("hold of TRNG_RND", ConditionRule.NAMED, _of("trng_hold_us"), lambda us: f"{us} µs"),
     Condition("tick", ConditionRule.NAMED, _tick, lambda ns: f"{ns:g} ns"),
+    Condition("source tree", ConditionRule.NOTE, _trees, ", ".join, where=_has_other_image),
     Condition("duration", ConditionRule.NOTE, _of("duration_s"), lambda s: f"{s:g} s"),
     Condition("iterations", ConditionRule.NOTE, _of("iterations")),
     Condition("hotplug cycles", ConditionRule.NOTE, _of("hotplug_cycles")),

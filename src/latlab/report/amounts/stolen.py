@@ -59,7 +59,7 @@ def document(run: Run, phases: Phases) -> Page:
     seeing = [phase for phase in phases if phase.found.seeing]
     calibrated = (_calibrations(seeing[0]),) if seeing else ()
     problems: tuple[Block, ...] = (problem_items(run.problems),) if run.problems else ()
-    command = (("command", " ".join(run.command)),) if run.command else ()
+    command = (("emulator's command", " ".join(run.command)),) if run.command else ()
     sections.append(Section("What these figures mean", (*calibrated, Facts((*facts_of(run), *command)), *problems)))
     return Page(TITLE, lead, tuple(sections), name=f"{TITLE}: {run.id}")
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from latlab.model.attacks import AttackResult, Family, Outcome
 from latlab.model.run import Run
 from latlab.report.page import Block, Facts, Folded, Item, Items, Page, Section
+from latlab.report.provenance import provenance_facts, repeated_by
 from latlab.report.run.facts import problem_items
 from latlab.report.table import Table, Value, figures, prose, words
 from latlab.report.titles import platform_title
@@ -101,5 +102,7 @@ def _facts(run: Run) -> tuple[tuple[str, str], ...]:
         ("emulator", run.emulator),
         ("started (UTC)", run.started_utc),
         *run.facts,
+        *provenance_facts(run),
+        ("repeated by", repeated_by(run)),
     )
     return tuple((name, value) for name, value in known if value)

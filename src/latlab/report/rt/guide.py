@@ -40,7 +40,7 @@ def _method_blocks(run: Run) -> Iterator[Block]:
         yield Paragraph(sentence)
     if run.problems:
         yield from (Paragraph("The run is partial; what follows is left out or doubtful:"), problem_items(run.problems))
-    yield Facts(tuple((name, value) for name, value in facts_of(run) if name not in ("mode", "command")))
+    yield Facts(tuple((name, value) for name, value in facts_of(run) if name not in ("mode", "command", "repeated by")))
 
 
 def _measurement(number: int, name: str, result: RtResult, exact: bool) -> Section:

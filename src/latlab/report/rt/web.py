@@ -32,5 +32,5 @@ def _sections(run: Run, results: Results) -> Iterator[Section]:
         yield Section("What the experiment shows", (*named([dose_chart(doses(run, results))], "overview"), *found))
     for number, (name, result) in enumerate(results):
         yield Section(name or "Measurement", (*tables("", result, is_exact(run)), *named(charts(result), f"m{number}")))
-    command = (("command", " ".join(run.command)),) if run.command else ()
+    command = (("emulator's command", " ".join(run.command)),) if run.command else ()
     yield Section("What these figures mean", (Facts((*facts_of(run), *command)),))

@@ -8,6 +8,7 @@ from latlab.analysis.base.wording import said_mode
 from latlab.errors import UsageError
 from latlab.model.conditions import Mode
 from latlab.model.run import Run
+from latlab.report.provenance import provenance_facts, repeated_by
 
 MODE_SENTENCES = {
     Mode.DETERMINISTIC: "Time is counted in instructions of 2 ns each: the figures repeat exactly and show what the software does, "
@@ -47,6 +48,8 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
         *said_conditions(run),
         *(("command", command) for command in run.conditions.commands),
         *run.facts,
+        *provenance_facts(run),
+        ("repeated by", repeated_by(run)),
     ]
     return tuple((name, value) for name, value in facts if value)
 

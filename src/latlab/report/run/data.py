@@ -58,6 +58,7 @@ def run_head(run: Run) -> dict[str, Any]:
         "started_utc": run.started_utc,
         "emulator": run.emulator,
         "command": list(run.command),
+        "provenance": msgspec.to_builtins(run.provenance),
         "simulated": run.is_simulated,
         "conditions": msgspec.to_builtins(run.conditions),
         "source": run.source,

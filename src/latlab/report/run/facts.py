@@ -9,6 +9,7 @@ from latlab.analysis.base.conditions import said_conditions
 from latlab.model.enums import RunStatus
 from latlab.model.run import Problem, Run
 from latlab.report.page import Item, Items
+from latlab.report.provenance import provenance_facts, repeated_by
 from latlab.report.text import Style, Styled
 from latlab.report.units import CLOCK_NAMES, capture_cost, tick_unit, unit
 
@@ -35,7 +36,9 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
         ("Mode", run.conditions.mode or ""),
         *((name.capitalize(), value) for name, value in said_conditions(run)),
         *((FACT_NAMES.get(key, key), value) for key, value in (*run.build.options, *run.facts)),
-        ("Command", " ".join(run.command)),
+        *provenance_facts(run),
+        ("Repeated by", repeated_by(run)),
+        ("Emulator's command", " ".join(run.command)),
     ]
     return tuple((name, value) for name, value in facts if value)
 

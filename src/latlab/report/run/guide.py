@@ -33,7 +33,9 @@ def guide(run: Run) -> Page:
 
 def _without_command(block: Block) -> Block:
     """The procedure has it."""
-    return Facts(tuple(pair for pair in block.pairs if pair[0] != "Command")) if isinstance(block, Facts) else block
+    if not isinstance(block, Facts):
+        return block
+    return Facts(tuple(pair for pair in block.pairs if pair[0] not in ("Repeated by", "Emulator's command")))
 
 
 def _with_charts(run: Run, results: Section) -> Iterator[Section]:

@@ -16,7 +16,7 @@ from latlab.report.run.facts import facts_of, problem_items
 from latlab.report.text import code
 from latlab.report.units import CLOCK_NAMES, unit
 
-OF_ONE_BUILD = ("Run", "Status", "Firmware", "Started (UTC)", "Command", "Capture cost")
+OF_ONE_BUILD = ("Run", "Status", "Firmware", "Started (UTC)", "Repeated by", "Emulator's command", "Capture cost")
 OF_CORTEX_A = ("Topology", "Lead core")
 TIMED = "Each call is made from the named world and timed from its begin to its end, the cost of the capture taken off."
 WATCHED = "Each call is watched from outside: from its first instruction in the secure world to the first one back."
@@ -50,7 +50,7 @@ def _procedure(runs: Sequence[Run]) -> Iterator[Section]:
         yield from procedure(runs[0])
         return
     blocks: list[Block] = [Paragraph("The commands that made the figures, one for each build:")]
-    blocks += [Commands(typed(run.command)) for run in runs if run.command]
+    blocks += [Commands(typed(each)) for each in dict.fromkeys(run.provenance.latlab_command or run.command for run in runs) if each]
     if len(blocks) > 1:
         yield Section("Procedure", tuple(blocks))
 

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a run measured and how to have it again: no condition of a comparison, and nothing that its figures are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SHORT = 12
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedFile:
+    """A file that a machine was given: its last name, and the SHA-256 of all its bytes in hex, empty where it could not be read whole."""
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTree:
+    """The git tree that a loaded file lay in, as it stood when the machine started: its commit, and whether its tracked files were as
+    committed. That the file was built from it is likely and not known."""
+
+    commit: str
+    is_clean: bool
+
+    def __str__(self) -> str:
+        return f"commit {self.commit[:SHORT]}{'' if self.is_clean else ' and changes that are not committed'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """`latlab_command` are the words that were typed, without where runs are kept; empty where no command line began the run."""
+
+    files: tuple[LoadedFile, ...] = ()
+    trees: tuple[SourceTree, ...] = ()
+    latlab_command: tuple[str, ...] = ()
+
+
+UNKNOWN = Provenance()

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which files a machine was given and which source tree they lay in, asked before it starts."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable, Sequence
+from hashlib import file_digest
+from pathlib import Path
+
+from latlab.formats.qemu_command import loaded_files
+from latlab.model.provenance import LoadedFile, Provenance, SourceTree
+
+LARGEST_BYTES = 256 << 20
+"""A disk image of gigabytes would hold up the start for longer than its digest is worth."""
+GIT_S = 5
+
+
+def provenance_of(command: Sequence[str]) -> Provenance:
+    """Of an emulator's command line. What cannot be read, or has no tree, is left out or empty: no run fails of it."""
+    files = tuple(map(Path, loaded_files(command)))
+    return Provenance(tuple(LoadedFile(file.name, _sha256(file)) for file in files), _trees(files))
+
+
+def _sha256(file: Path) -> str:
+    try:
+        with file.open("rb") as stream:
+            return file_digest(stream, "sha256").hexdigest() if file.is_file() and file.stat().st_size <= LARGEST_BYTES else ""
+    except OSError:
+        return ""
+
+
+def _trees(files: Iterable[Path]) -> tuple[SourceTree, ...]:
+    tops = dict.fromkeys(_git(folder, "rev-parse", "--show-toplevel") for folder in dict.fromkeys(file.resolve().parent for file in files))
+    found = (_tree(Path(top.strip())) for top in tops if top)
+    return tuple(dict.fromkeys(tree for tree in found if tree))
+
+
+def _tree(top: Path) -> SourceTree | None:
+    commit, changes = _git(top, "rev-parse", "HEAD"), _git(top, "status", "--porcelain", "--untracked-files=no")
+    return SourceTree(commit.strip(), not changes.strip()) if commit and changes is not None else None
+
+
+def _git(folder: Path, *words: str) -> str | None:
+    """Its answer; None where there is no git, no tree or no answer in time."""
+    try:
+        asked = subprocess.run(
+            ("git", "-C", str(folder), "--no-optional-locks", *words), capture_output=True, text=True, timeout=GIT_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
+        return None
+    return asked.stdout if asked.returncode == 0 else None

@@ -180,6 +180,10 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
             f.ShapeMoved(Metric.WAKEUP, "x", "cluster 1", Verdict.REGRESSED, (("99 %", 910.0, 2120.0),)),
             "wakeup in x, cluster 1, regressed in its shape, as distances from the median: 99 % 0.91 µs to 2.12 µs",
         ),
+        (
+            f.NotTold(34, 87, -2.92, by_order=True),
+            "34 of 87 rows differ by no more than the order of the cores makes them differ, and are not told; the others are equal",
+        ),
         (f.NotTold(11, 31, 0.125), "11 of 31 rows cannot be told, the largest +12.5 %; the others lie within the threshold"),
         (
             f.Scatter(Metric.WAKEUP, (0.012, 0.034), (0.005, 0.02), (4, 4, 3, 3, 18)),

@@ -124,11 +124,13 @@ class RarestSeen:
 
 @dataclass(frozen=True, slots=True)
 class NotTold:
-    """Rows that cannot be told, the largest shift among them as a share of the first run's figure."""
+    """Rows that cannot be told, the largest shift among them as a share of the first run's figure. `by_order`: nothing but the order of
+    the cores keeps them from it."""
 
     rows: int
     of: int
     largest: float
+    by_order: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,11 @@ class _Sentence:
                 moved = f"{metric} in {test}, {name}, differs by {signed(largest, self.unit)}{share}"
                 more = f", and {count(rows - 1, 'row')} more by as much as that or less" if rows > 1 else ""
                 return f"{moved}{more}: large, and not to be told from noise with so few boots; take more of both"
+            case f.NotTold(rows, of, _, by_order=True):
+                rest = "; the others are equal" if rows < of else ""
+                return (
+                    f"{rows} of {count(of, 'row')} differ by no more than the order of the cores makes them differ, and are not told{rest}"
+                )
             case f.NotTold(rows, of, largest):
                 rest = "; the others lie within the threshold" if rows < of else ""
                 return f"{rows} of {count(of, 'row')} cannot be told, the largest {percent(largest)}{rest}"

@@ -62,7 +62,9 @@ def explain_span_pair(comparison: SpanComparison) -> tuple[Explanation, ...]:
         and not comparison.suspicions
         and not any(isinstance(one, f.TailNotTold) and not one.is_rest for one in seen)
     ):
-        out.append(_told(comparison, "", _quiet(comparison)))
+        quiet = _quiet(comparison)
+        by_order = isinstance(quiet, f.NotTold) and quiet.by_order
+        out.append(Explanation("", quiet, Basis.INFERRED if by_order else _basis(comparison), comparison.unit))
     out += [_told(comparison, "", one) for one in seen]
     return tuple(out)
 
@@ -135,7 +137,7 @@ def _quiet(comparison: SpanComparison) -> f.NothingMoved | f.NotTold:
     if not untold:
         return f.NothingMoved(any(row.verdict is Verdict.SAME_LEVEL for row in comparison.rows))
     largest = max((row.relative for row in untold if isfinite(row.relative)), key=abs, default=float("inf"))
-    return f.NotTold(len(untold), len(comparison.rows), largest)
+    return f.NotTold(len(untold), len(comparison.rows), largest, all(row.basis == ORDER for row in untold))
 
 
 def _told(comparison: SpanComparison, test: str, finding: f.Finding, suspects: tuple[Suspect, ...] = ()) -> Explanation:

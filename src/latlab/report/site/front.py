@@ -105,11 +105,11 @@ def _releases(board: Board) -> Table:
     changes = {one.index: one for one in series.changes}
     rows: list[tuple[Value, ...]] = [(release(board.releases[0]), bare(series.points[0].value, series.unit), "", "", "")]
     for at, (before, after) in enumerate(board.steps, 1):
-        step = series.points[at].value / series.points[at - 1].value - 1
+        difference = series.points[at].value / series.points[at - 1].value - 1
         link = Styled(release(after), target=compared(before.id, after.id))
-        rows.append((link, bare(series.points[at].value, series.unit), percent(step), *_told(changes.get(at))))
+        rows.append((link, bare(series.points[at].value, series.unit), percent(difference), *_told(changes.get(at))))
     unit = series.heading
-    columns = (*words("Release"), *figures("All cores", unit=unit), *figures("Step"), *words("Verdict"), prose("Counted beside it"))
+    columns = (*words("Release"), *figures("All cores", unit=unit), *figures("Difference"), *words("Verdict"), prose("Counted beside it"))
     return Table("Wake-up after CPU_OFF, each release against the one before", columns, tuple(rows))
 
 

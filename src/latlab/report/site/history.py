@@ -26,7 +26,7 @@ _ALSO = {
 
 
 def screen(found: tuple[Series, ...]) -> Page:
-    """Each figure as a table of runs with the steps between them, and what its changes are made of."""
+    """Each figure as a table of runs with the differences between them, and what its changes are made of."""
     return Page("", sections=tuple(Section("", tuple(_blocks(series))) for series in found))
 
 
@@ -99,12 +99,12 @@ def _table(series: Series) -> Table:
     previous = None
     has_commits = any(point.run.build.commit for point in series.points)
     for index, point in enumerate(series.points):
-        step = "" if previous is None else _step(point.value, previous, series.unit)
+        difference = "" if previous is None else _difference(point.value, previous, series.unit)
         mark: Value = strong(f"{changes[index].verdict}, {certainty(changes[index].p)}") if index in changes else ""
         commit = (point.run.build.commit,) if has_commits else ()
-        rows.append((point.run.id, *commit, bare(point.value, series.unit), step, mark))
+        rows.append((point.run.id, *commit, bare(point.value, series.unit), difference, mark))
         previous = point.value
-    columns = (*words("Run", *(("Commit",) if has_commits else ())), *figures("Value", "Step"), *words("Change"))
+    columns = (*words("Run", *(("Commit",) if has_commits else ())), *figures("Value", "Difference"), *words("Change"))
     together = f"median of {len(series.figures)} figures, " if series.figures else ""
     return Table(f"{series.path} ({together}{series.heading})", columns, tuple(rows))
 
@@ -141,6 +141,6 @@ def _rested_on(change: ChangePoint) -> str:
     return f"{said}; {len(moved.rose)} of {count(moved.figures, 'figure')} rose and {len(moved.fell)} fell beyond the threshold"
 
 
-def _step(value: float, previous: float, unit: str) -> str:
+def _difference(value: float, previous: float, unit: str) -> str:
     relative = f" ({percent(value / previous - 1)})" if previous else ""
     return signed(value - previous, unit) + relative

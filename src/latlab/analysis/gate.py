@@ -28,11 +28,20 @@ FIRST = (Suspected, RuleChanged, LargeUntold, LargestGrew, ScatterUnknown, Rares
 
 @dataclass(frozen=True)
 class Decision:
-    """`failing` are the rows that fail; `exit_code` is 0 pass, 1 fail, 3 nothing can be told, or not enough to pass."""
+    """`failing` are the rows that fail; `exit_code` is 0 pass, 1 fail, 3 nothing can be told, or not enough to pass. `verdict` says it in
+    a sentence, `before` are sentences that weigh more than a row, `causes` what the rows are made of and what could not be judged."""
 
     failing: tuple[Row, ...]
     exit_code: int
-    lines: tuple[str, ...]
+    verdict: str
+    before: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All of it, the verdict last."""
+        return (*self.before, *self.rows, *self.causes, self.verdict)
 
 
 def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
@@ -55,21 +64,20 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     blocks = any(one.after > one.before and not one.is_told for one in grew)
     rest = (*grown, *large, *comparison.gaps)
     why = _why(comparison, failing)
+    rows = tuple(_line(row, comparison.unit_of(row.metric)) for row in failing)
     if suspect:
-        failed = (_line(row, comparison.unit_of(row.metric)) for row in failing)
         last = f"cannot tell: {counts}, and figures are suspect{caveat}"
-        return Decision((), 3, (*suspect, *rules, *failed, *why, *rest, last))
+        return Decision((), 3, last, (*suspect, *rules), (*why, *rest), rows)
     if failing or any(isinstance(one.finding, RuleChanged) and one.finding.is_worse for one in said):
-        found = (_line(row, comparison.unit_of(row.metric)) for row in failing)
-        return Decision(failing, 1, (*rules, *grown, *found, *why, *large, *comparison.gaps, f"fail: {counts}{caveat}"))
+        return Decision(failing, 1, f"fail: {counts}{caveat}", (*rules, *grown), (*why, *large, *comparison.gaps), rows)
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
     if untold == len(comparison.rows) and not comparison.gaps:
         more = _what_tells_more(comparison)
-        return Decision((), 3, (*rules, *rest, *seen, f"cannot tell: none of {untold} rows can be told; {more}{caveat}"))
+        return Decision((), 3, f"cannot tell: none of {untold} rows can be told; {more}{caveat}", (*rules, *rest, *seen))
     if blocks or large or comparison.gaps:
-        return Decision((), 3, (*rules, *rest, *seen, f"cannot tell: {counts}, and the above could not be judged{caveat}"))
+        return Decision((), 3, f"cannot tell: {counts}, and the above could not be judged{caveat}", (*rules, *rest, *seen))
     assumed = f"what runs scatter by is assumed: {_what_tells_more(comparison)}" if _is_assumed(comparison) and untold else ""
-    return Decision((), 0, (*rules, *grown, *seen, *filter(None, (assumed,)), f"pass: {counts}{caveat}"))
+    return Decision((), 0, f"pass: {counts}{caveat}", (*rules, *grown, *seen, *filter(None, (assumed,))))
 
 
 def _is_assumed(comparison: Comparison) -> bool:

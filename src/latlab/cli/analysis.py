@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 MOST_SAMPLES = 1e12
 EXIT_CODES = {"regressed": 1, "cannot tell": 3}
+_LINK = re.compile(r"https?://[^\s<>]+")
 
 ToleranceOption = Annotated[
     float | None, typer.Option(help="Relative change that does not count, in percent.", show_default="3; 0 under the instruction clock")
@@ -150,6 +152,8 @@ def gate(
     across: AcrossOption = None,
     unit: UnitOption = "",
     junit: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML to this file.")] = None,
+    comment: Annotated[Path | None, typer.Option(help="Write the decision as Markdown for a comment, at most 30 lines.")] = None,
+    link: Annotated[str, typer.Option(help="Where the whole report will be, for the comment.", show_default="none")] = "",
     masked_below: Annotated[
         int | None, typer.Option(min=1, help="Of one run of `watch --masked`: fail where interrupts were masked for so many instructions.")
     ] = None,
@@ -157,19 +161,26 @@ def gate(
 ) -> None:
     """Pass or fail a candidate in CI: exit 0 pass, 1 fail, 3 where nothing can be told."""
     if masked_below is not None:
-        of_two = {"--across": across, "--unit": unit, "--junit": junit}
+        of_two = {"--across": across, "--unit": unit, "--junit": junit, "--comment": comment}
         _gate_masked(base, candidate, masked_below, [name for name, value in of_two.items() if value], store)
     if candidate is None:
         raise UsageError(f"gate compares two runs and has {base} alone; name the candidate too, or a limit with --masked-below")
     from latlab.analysis.gate import decide_gate
 
     check_output(junit)
+    check_output(comment)
+    if link and (comment is None or not _LINK.fullmatch(link)):
+        raise UsageError(f"--link {link!r} is no http(s) address for a comment; give one, with --comment FILE")
     comparison = comparison_of(base, candidate, tolerance, unit, store, across)
     decision = decide_gate(comparison, _verdicts(fail_on))
     if junit is not None:
         from latlab.report.exports.junit import comparison_junit
 
         write_file(comparison_junit(comparison, decision), junit)
+    if comment is not None:
+        from latlab.report.comparison.comment import render
+
+        write_file(render(comparison, decision, link), comment)
     emit("".join(f"{line}\n" for line in decision.lines))
     raise typer.Exit(decision.exit_code)
 

@@ -56,9 +56,11 @@ FirmwareOption = Annotated[Path | None, typer.Option(help="Folder with the firmw
 AcrossOption = Annotated[
     list[str] | None, typer.Option(help="Compare although this condition differs, such as processor or interrupt-controller; repeatable.")
 ]
-RunArgument = Annotated[str, typer.Argument(help="A run's id, the unique beginning of one, or `last`.")]
+RunArgument = Annotated[str, typer.Argument(help="A run's id, the unique beginning of one, its label, latest:LABEL, or `last`.")]
 RedactOption = Annotated[bool, typer.Option("--redact", help="Leave out folders, names of hosts and users, and kernel command lines.")]
-Reference = Annotated[str, typer.Argument(help="published:NAME, FILE.rst#RELEASE, FILE.csv, .json or .log, a run's id, or `last`.")]
+Reference = Annotated[
+    str, typer.Argument(help="published:NAME, FILE.rst#RELEASE, FILE.csv, .json or .log, or a run: id, label, latest:LABEL, `last`.")
+]
 UnitOption = Annotated[str, typer.Option(help="Unit of tables that name none: ns, us or ms.")]
 
 

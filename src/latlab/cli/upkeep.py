@@ -80,7 +80,7 @@ def ls(
 
 
 def label(
-    run: Annotated[str, typer.Argument(help="A run's id, the unique beginning of one, or `last`.")],
+    run: Annotated[str, typer.Argument(help="A run's id, the unique beginning of one, its label, latest:LABEL, or `last`.")],
     text: Annotated[str, typer.Argument(help="The label; an empty one takes it away.")],
     store: StoreOption = None,
 ) -> None:

@@ -8,7 +8,7 @@ import os
 import secrets
 import shutil
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -55,6 +55,8 @@ T = TypeVar("T")
 BUSY_TIMEOUT_S = 30
 ID_ATTEMPTS = 16
 PART_VARIABLE = "LATLAB_PART"
+LATEST = "latest:"
+"""Before a label: the newest complete run that has it."""
 
 DAMAGE = (zlib.error, msgspec.MsgspecError, ValueError, KeyError, TypeError)
 
@@ -176,21 +178,33 @@ class Store:
             return self._readable(run_of, connection.execute(sa.select(runs_table).order_by(runs_table.c.number)).mappings())
 
     def resolve(self, reference: str) -> str:
-        """The id that `last`, an id or the unique beginning of an id means."""
+        """The id that `last`, `latest:LABEL`, an id, the unique beginning of one, or the label of a single run means."""
+        columns = (runs_table.c.id, runs_table.c.label, runs_table.c.status)
         with self.transaction() as connection:
-            ids = connection.execute(sa.select(runs_table.c.id).order_by(runs_table.c.number)).scalars().all()
-        if not ids:
+            kept = connection.execute(sa.select(*columns).order_by(runs_table.c.number)).all()
+        if not kept:
             raise UsageError(f"{self.place} has no runs; make one with `latlab run psci`")
         if reference == "last":
-            return str(ids[-1])
-        if reference in ids:
+            return str(kept[-1].id)
+        if reference in (run.id for run in kept):
             return reference
-        matches = [run_id for run_id in ids if run_id.startswith(reference)]
+        if reference.startswith(LATEST):
+            return self._latest(reference.removeprefix(LATEST), kept)
+        labelled = [run.id for run in kept if reference and run.label == reference]
+        if len(labelled) > 1:
+            raise UsageError(f"{len(labelled)} runs are labelled {reference!r}; {LATEST}{reference} is the newest complete one")
+        matches = labelled or [run.id for run in kept if run.id.startswith(reference)]
         if len(matches) == 1:
             return str(matches[0])
         if matches:
             raise UsageError(f"{reference!r} is the beginning of {', '.join(matches)}; give more of the id")
         raise UsageError(f"no run {reference!r} in {self.place}; `latlab ls` lists the runs")
+
+    def _latest(self, label: str, kept: Sequence[Any]) -> str:
+        complete = [run.id for run in kept if label and run.label == label and run.status == RunStatus.COMPLETE.value]
+        if not complete:
+            raise UsageError(f"no complete run in {self.place} is labelled {label!r}; `latlab label RUN {label}` gives a run the label")
+        return str(complete[-1])
 
     def load(self, reference: str) -> Run:
         """The whole run."""

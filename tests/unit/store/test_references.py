@@ -10,9 +10,12 @@ import pytest
 from latlab.campaigns.loading import load_base, load_earlier, load_reference
 from latlab.errors import DataError, UsageError
 from latlab.formats import run_json
-from latlab.model.enums import Clock, Metric
+from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.run import CoreId, Run, Topology
+from latlab.store.listing import set_label
 from latlab.store.references import BadReference, load, published_references
+from latlab.store.store import open_store
+from support.runs import unfinished_run
 from support.synthetic import log
 
 CSV = "Cluster,Core,Powerdown,Wakeup,Cache Flush\n0,0,104,241,5\n0,1,384,23,138\n"
@@ -186,3 +189,20 @@ def test_a_file_of_a_run_is_named_by_its_place(tmp_path: Path) -> None:
     run = load("published:tf-a/juno/v2.9")
     path = file(tmp_path, "kept.json", run_json.render(run))
     assert load(path).id == path and figures(load(path)) == figures(run)
+
+
+def test_a_label_names_its_single_run_and_latest_the_newest_complete_one(own_store: str) -> None:
+    store = open_store(own_store)
+    ids = [store.begin(unfinished_run()) for _ in range(4)]
+    for run_id in ids[:3]:
+        store.finish(run_id, RunStatus.COMPLETE)
+    set_label(store, ids[0], "v1")
+    for run_id in ids[1:]:
+        set_label(store, run_id, "main")
+    assert store.resolve("v1") == store.resolve("latest:v1") == ids[0]
+    assert store.resolve("latest:main") == ids[2], "the newest has not ended"
+    with pytest.raises(UsageError, match="3 runs are labelled 'main'; latest:main is the newest complete one"):
+        store.resolve("main")
+    for none in ("latest:", "latest:other"):
+        with pytest.raises(UsageError, match="is labelled"):
+            store.resolve(none)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A gate's decision as a comment under a change: the verdict, what moved, of what, and the commands for more, in at most 30 lines."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from latlab.analysis.base.comparison import Comparison, Row
+from latlab.analysis.base.wording import amount, percent
+from latlab.analysis.gate import Decision
+from latlab.report.page import Block, Commands, Item, Items, Page, Section
+from latlab.report.provenance import repeated_by
+from latlab.report.renderers import markdown
+from latlab.report.table import Table, figures, words
+
+MOST_ROWS = 8
+MOST_SENTENCES = 5
+VERDICTS = {0: "passes", 1: "fails", 3: "cannot tell"}
+
+
+def render(comparison: Comparison, decision: Decision, link: str = "") -> str:
+    """Markdown. `link` is where the whole report will be, empty where it is nowhere."""
+    a, b = comparison.a, comparison.b
+    title = f"latlab {VERDICTS[decision.exit_code]}: {b.platform}, {b.build.firmware}"
+    page = Page(title, (decision.verdict,), (Section("", tuple(_blocks(comparison, decision))),), name=f"{a.id} to {b.id}")
+    return markdown.document(page) + (f"\n[The whole report](<{link}>)\n" if link else "")
+
+
+def _blocks(comparison: Comparison, decision: Decision) -> Iterator[Block]:
+    worst = sorted(decision.failing, key=lambda row: abs(row.relative), reverse=True)
+    if worst:
+        yield _table(comparison, worst[:MOST_ROWS], len(worst))
+    if sentences := (*decision.before, *decision.causes):
+        yield Items(tuple(map(Item, _first(sentences))))
+    yield Commands(tuple(_commands(comparison)))
+
+
+def _table(comparison: Comparison, rows: Sequence[Row], all_rows: int) -> Table:
+    columns = (*words("Test", "Figure"), *figures("Before", "After", "Change"))
+    lines = tuple((row.test, f"{row.metric} {row.name}", *_amounts(comparison, row), percent(row.relative)) for row in rows)
+    notes = (f"The largest {len(rows)} of {all_rows}.",) if all_rows > len(rows) else ()
+    return Table("", columns, lines, notes=notes)
+
+
+def _amounts(comparison: Comparison, row: Row) -> tuple[str, str]:
+    unit = comparison.unit_of(row.metric)
+    return amount(row.before, unit), amount(row.after, unit)
+
+
+def _first(sentences: Sequence[str]) -> Iterator[str]:
+    yield from sentences[:MOST_SENTENCES]
+    if len(sentences) > MOST_SENTENCES:
+        yield f"and {len(sentences) - MOST_SENTENCES} more, which the commands below print"
+
+
+def _commands(comparison: Comparison) -> Iterator[str]:
+    if again := repeated_by(comparison.b):
+        yield again
+    yield shlex.join(("latlab", "explain", comparison.a.id, comparison.b.id))

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import msgspec
@@ -69,7 +70,9 @@ def test_a_change_that_costs_instructions_fails_and_its_comment_names_the_functi
     assert lines[0].startswith("# latlab fails: ") and len(lines) <= 30
     assert re.search(r"- by function, .*\(firmware/el3/psci/\S+:\d+\) \+\d+", job.comment.replace("\\_", "_"))
     assert f"latlab {RUN}" in job.comment and lines[-1] == "[The whole report](<https://example.org/job/1>)"
-    assert "<failure" in (job.out / "junit.xml").read_text("utf-8") and (job.out / "report.html").is_file()
+    failures = ET.parse(job.out / "junit.xml").getroot().findall(".//failure")
+    assert failures and all("by function, " in (one.text or "") for one in failures)
+    assert (job.out / "report.html").is_file()
 
 
 def test_what_cannot_be_measured_is_said_in_the_comment_with_the_commands_own_code(job: Job) -> None:

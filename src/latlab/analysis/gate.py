@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from latlab.analysis.base.comparison import Comparison, Row, WakeupComparison
+from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.findings import (
     CouldHaveSeen,
     DriftInside,
@@ -53,7 +55,8 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     failing = tuple(row for row in comparison.rows if row.verdict in fail_on)
     caveat = f"; {comparison.caveat}" if comparison.caveat else ""
     counts = _counts(comparison)
-    said = [one for one in explain_pair(comparison) if isinstance(one.finding, FIRST)]
+    explained = explain_pair(comparison)
+    said = [one for one in explained if isinstance(one.finding, FIRST)]
     suspect = tuple(one.sentence for one in said if isinstance(one.finding, Suspected))
     broken = (f"{one.test}: {one.sentence}" for one in said if isinstance(one.finding, RuleChanged))
     rules = (*filter(None, (comparison.differences.title,)), *broken)
@@ -63,7 +66,7 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     grew = [one.finding for one in said if isinstance(one.finding, LargestGrew)]
     blocks = any(one.after > one.before and not one.is_told for one in grew)
     rest = (*grown, *large, *comparison.gaps)
-    why = _why(comparison, failing)
+    why = causes_of(comparison, explained, failing)
     rows = tuple(_line(row, comparison.unit_of(row.metric)) for row in failing)
     if suspect:
         last = f"cannot tell: {counts}, and figures are suspect{caveat}"
@@ -96,10 +99,10 @@ def _counts(comparison: Comparison) -> str:
     return ", ".join(f"{n} {v.word}" for v, n in found.items() if n or v not in (Verdict.MOVED, Verdict.SAME_LEVEL))
 
 
-def _why(comparison: Comparison, failing: tuple[Row, ...]) -> tuple[str, ...]:
-    """The functions that the failing rows are made of, where both runs counted them, and the commit, where the candidate names one."""
+def causes_of(comparison: Comparison, explained: Sequence[Explanation], failing: Sequence[Row]) -> tuple[str, ...]:
+    """The functions that these rows are made of, where both runs counted them, and the commit, where the candidate names one."""
     rows = {(row.test, row.metric) for row in failing}
-    moved = [one for one in explain_pair(comparison) if isinstance(one.finding, FunctionsMoved)]
+    moved = [one for one in explained if isinstance(one.finding, FunctionsMoved)]
     of_rows = (
         one.sentence
         for one in moved

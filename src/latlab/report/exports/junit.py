@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.findings import RuleChanged, Suspected
@@ -11,7 +12,7 @@ from latlab.analysis.base.suspicion_sentences import suspicion_sentence
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import amount, percent, signed
 from latlab.analysis.explain import explain_pair
-from latlab.analysis.gate import Decision
+from latlab.analysis.gate import Decision, causes_of
 from latlab.analysis.invariants import check_invariants
 from latlab.model.run import Run
 from latlab.report.titles import platform_title
@@ -37,18 +38,19 @@ def render(run: Run) -> str:
 def comparison_junit(comparison: Comparison, decision: Decision) -> str:
     """Each row is a test case: it fails where the gate does, is skipped where it cannot be told, speaks where not quite the same."""
     suite = ET.Element("testsuite", name=_clean(f"latlab {comparison.a.id} to {comparison.b.id}"))
+    explained = explain_pair(comparison)
     if comparison.caveat:
         properties = ET.SubElement(suite, "properties")
         ET.SubElement(properties, "property", name="caveat", value=_clean(comparison.caveat))
     for row in comparison.rows:
         case = ET.SubElement(suite, "testcase", classname=row.test, name=f"{row.metric} {row.name}")
         if row in decision.failing:
-            _said(case, "failure", _sentence(row, comparison))
+            _said(case, "failure", _sentence(row, comparison), causes_of(comparison, explained, (row,)))
         elif row.verdict is Verdict.CANNOT_TELL:
             _said(case, "skipped", _sentence(row, comparison))
         elif row.verdict in _NOT_QUITE_SAME:
             ET.SubElement(case, "system-out").text = _clean(_sentence(row, comparison))
-    found = [one.finding for one in explain_pair(comparison)]
+    found = [one.finding for one in explained]
     for change in (one for one in found if isinstance(one, RuleChanged)):
         case = ET.SubElement(suite, "testcase", classname=change.check.test, name=change.check.name)
         if change.is_worse:
@@ -70,8 +72,8 @@ def _sentence(row: Row, comparison: Comparison) -> str:
     )
 
 
-def _said(case: ET.Element, kind: str, message: str) -> None:
-    ET.SubElement(case, kind, message=_clean(message))
+def _said(case: ET.Element, kind: str, message: str, below: Sequence[str] = ()) -> None:
+    ET.SubElement(case, kind, message=_clean(message)).text = _clean("\n".join(below)) or None
 
 
 def _document(suite: ET.Element) -> str:

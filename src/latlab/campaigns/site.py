@@ -20,7 +20,7 @@ from latlab.errors import LatlabError
 from latlab.model.enums import RunStatus
 from latlab.model.life import Head
 from latlab.model.run import Run
-from latlab.store.listing import heads
+from latlab.store.listing import Filter, heads
 from latlab.store.references import load, published_references
 from latlab.store.store import Store
 
@@ -88,6 +88,21 @@ def published_boards() -> tuple[Board, ...]:
     found = sorted((one["board"], int(one["major"]), int(one["minor"]), one[0]) for one in named if one)
     boards = [(name, [entry[-1] for entry in entries]) for name, entries in groupby(found, key=lambda entry: entry[0])]
     return tuple(Board(name, tuple(map(load, references))) for name, references in boards if len(references) > 2)
+
+
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """A run that is being made, and what its maker does at the moment, empty where it does not say."""
+
+    head: Head
+    phase: str
+
+
+def under_way(store: Store) -> tuple[UnderWay, ...]:
+    """The runs that are not at their end, the newest first."""
+    phases = {life.run_id: life.phase for life in store.lives()}
+    running = heads(store, Filter(status=RunStatus.RUNNING)) if phases else ()
+    return tuple(UnderWay(head, phases.get(head.id, "")) for head in reversed(running))
 
 
 def measured(store: Store) -> tuple[Measured, ...]:

@@ -12,7 +12,25 @@ from typing import Annotated
 
 import typer
 
-from latlab.cli import analysis, attack, commits, design, doctor, look, psa, psci, publish, rt, runs, sbi, steal, upkeep, virtual, watch
+from latlab.cli import (
+    analysis,
+    attack,
+    commits,
+    design,
+    doctor,
+    look,
+    psa,
+    psci,
+    publish,
+    rt,
+    runs,
+    sbi,
+    serve,
+    steal,
+    upkeep,
+    virtual,
+    watch,
+)
 from latlab.cli.verbs import HELP_OPTIONS, Verbs
 from latlab.errors import LatlabError, UsageError
 
@@ -56,6 +74,7 @@ attack.register(run_app)
 watch.register(app)
 look.register(app)
 publish.register(app)
+serve.register(app)
 
 
 def main() -> None:

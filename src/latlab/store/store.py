@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import secrets
 import shutil
 import zlib
@@ -55,6 +56,7 @@ T = TypeVar("T")
 BUSY_TIMEOUT_S = 30
 ID_ATTEMPTS = 16
 PART_VARIABLE = "LATLAB_PART"
+LAST = re.compile(r"last(?:~(\d{1,9}))?", re.ASCII)
 LATEST = "latest:"
 """Before a label: the newest complete run that has it."""
 
@@ -178,14 +180,15 @@ class Store:
             return self._readable(run_of, connection.execute(sa.select(runs_table).order_by(runs_table.c.number)).mappings())
 
     def resolve(self, reference: str) -> str:
-        """The id that `last`, `latest:LABEL`, an id, the unique beginning of one, or the label of a single run means."""
+        """The id that an id, the unique beginning of one, the label of a single run, `latest:LABEL`, `last` or `last~1`, the one before,
+        means."""
         columns = (runs_table.c.id, runs_table.c.label, runs_table.c.status)
         with self.transaction() as connection:
             kept = connection.execute(sa.select(*columns).order_by(runs_table.c.number)).all()
         if not kept:
             raise UsageError(f"{self.place} has no runs; make one with `latlab run psci`")
-        if reference == "last":
-            return str(kept[-1].id)
+        if before := LAST.fullmatch(reference):
+            return self._last(int(before[1] or 0), kept)
         if reference in (run.id for run in kept):
             return reference
         if reference.startswith(LATEST):
@@ -199,6 +202,11 @@ class Store:
         if matches:
             raise UsageError(f"{reference!r} is the beginning of {', '.join(matches)}; give more of the id")
         raise UsageError(f"no run {reference!r} in {self.place}; `latlab ls` lists the runs")
+
+    def _last(self, before: int, kept: Sequence[Any]) -> str:
+        if before >= len(kept):
+            raise UsageError(f"last~{before}: {self.place} has {len(kept)} runs; `latlab ls` lists them")
+        return str(kept[-1 - before].id)
 
     def _latest(self, label: str, kept: Sequence[Any]) -> str:
         complete = [run.id for run in kept if label and run.label == label and run.status == RunStatus.COMPLETE.value]

@@ -206,3 +206,11 @@ def test_a_label_names_its_single_run_and_latest_the_newest_complete_one(own_sto
     for none in ("latest:", "latest:other"):
         with pytest.raises(UsageError, match="is labelled"):
             store.resolve(none)
+
+
+def test_last_counts_back(own_store: str) -> None:
+    store = open_store(own_store)
+    ids = [store.begin(unfinished_run()) for _ in range(2)]
+    assert [store.resolve(name) for name in ("last", "last~0", "last~1")] == [ids[1], ids[1], ids[0]]
+    with pytest.raises(UsageError, match=r"last~2: .* has 2 runs"):
+        store.resolve("last~2")

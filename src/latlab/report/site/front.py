@@ -12,7 +12,7 @@ from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import bare, percent, scale_of, signed, signed_bare
 from latlab.analysis.figures import figures_of
 from latlab.analysis.history import ChangePoint, Series
-from latlab.campaigns.site import FIGURE, Board, Measured
+from latlab.campaigns.site import FIGURE, Board, Measured, UnderWay
 from latlab.catalog.platform_facts import facts_of
 from latlab.model.run import Run
 from latlab.report.chart import Chart, finished
@@ -37,13 +37,19 @@ DOORS = (
 )
 
 
-def front(boards: Sequence[Board], found: Sequence[Measured], pages: frozenset[str]) -> Page:
-    """`pages` are the runs that have a page."""
+def front(boards: Sequence[Board], found: Sequence[Measured], pages: frozenset[str], under_way: Sequence[UnderWay] = ()) -> Page:
+    """`pages` are the runs that have a page; those under way have one too."""
     ordered = sorted(boards, key=lambda board: -_worst(board.figure)[1])
     title = _headline(ordered[0]) if ordered else TITLE
     published = [_board(board) for board in ordered]
-    sections = (*published[:1], *_runs(found, pages), *published[1:], _doors())
+    sections = (*_under_way(under_way), *published[:1], *_runs(found, pages), *published[1:], _doors())
     return Page(title, (HOW,) if ordered else (), sections, name=TITLE, made_by=MADE_BY)
+
+
+def _under_way(runs: Sequence[UnderWay]) -> Iterator[Section]:
+    if runs:
+        links = tuple(Paragraph((Styled(one.head.id, target=f"run/{one.head.id}.html"), f" on {one.head.platform}")) for one in runs)
+        yield Section("Under way", links)
 
 
 def compared(a: str, b: str) -> str:

@@ -9,11 +9,11 @@ from functools import partial
 
 from latlab.analysis.base.comparison import Comparison
 from latlab.analysis.compare import compare
-from latlab.campaigns.site import Board, Measured
+from latlab.campaigns.site import Board, Measured, UnderWay
 from latlab.errors import LatlabError
 from latlab.model.life import Head
 from latlab.report.comparison import web
-from latlab.report.page import Page, Paragraph, Section
+from latlab.report.page import Facts, Page, Paragraph, Section
 from latlab.report.redaction import Secrets, redacted
 from latlab.report.site import history
 from latlab.report.site.front import MADE_BY, board_page, board_title, compared, front, release, trail
@@ -33,11 +33,17 @@ class SitePage:
 
 
 def pages_of(
-    boards: Sequence[Board], found: Sequence[Measured], newest: int, page_of: Callable[[str], Page], redact: bool = True
+    boards: Sequence[Board],
+    found: Sequence[Measured],
+    newest: int,
+    page_of: Callable[[str], Page],
+    redact: bool = True,
+    under_way: Sequence[UnderWay] = (),
 ) -> Iterator[SitePage]:
-    """`newest` runs of each thing that was measured get a page, which `page_of` makes of a run's id; `redact` hides whose machines they
-    were in all the others."""
-    for page in _pages(boards, found, newest, page_of):
+    """`newest` runs of each thing that was measured get a page, which `page_of` makes of a run's id, and so has each that is under way;
+    `redact` hides whose machines they were in all the others."""
+    yield from (SitePage(f"run/{one.head.id}.html", _now(one), partial(_unfinished, one)) for one in under_way)
+    for page in _pages(boards, found, newest, page_of, under_way):
         yield replace(page, page=partial(_redacted, page.page, found), made_of=f"redacted {page.made_of}") if redact else page
 
 
@@ -46,10 +52,13 @@ def _redacted(page: Callable[[], Page], found: Sequence[Measured]) -> Page:
     return redacted(page(), Secrets.of([*compared_runs, *(one.runs[-1] for one in found)]))
 
 
-def _pages(boards: Sequence[Board], found: Sequence[Measured], newest: int, page_of: Callable[[str], Page]) -> Iterator[SitePage]:
+def _pages(
+    boards: Sequence[Board], found: Sequence[Measured], newest: int, page_of: Callable[[str], Page], under_way: Sequence[UnderWay]
+) -> Iterator[SitePage]:
     shown = [head for one in found for head in one.runs[-newest:]]
     ids = frozenset(head.id for head in shown)
-    yield SitePage("index.html", _everything(found), partial(front, boards, found, ids))
+    now = "".join(f"\n{one.head.id} under way" for one in under_way)
+    yield SitePage("index.html", f"{_everything(found)}{now}", partial(front, boards, found, ids, under_way))
     for board in boards:
         yield SitePage(board_page(board), "catalogue", partial(_board, board))
         for a, b in board.steps:
@@ -68,6 +77,25 @@ def _everything(found: Sequence[Measured]) -> str:
 
 def _state(head: Head) -> str:
     return f"{head.id} {head.status} {head.samples} {head.label}"
+
+
+def _now(one: UnderWay) -> str:
+    return f"{_state(one.head)} {one.phase}"
+
+
+def _unfinished(one: UnderWay) -> Page:
+    head = one.head
+    facts = (
+        ("status", head.status),
+        ("doing", one.phase),
+        ("started (UTC)", head.started_utc),
+        ("platform", head.platform),
+        ("firmware", head.firmware),
+        ("figures so far", f"{head.samples}" if head.samples else ""),
+    )
+    shown = Facts(tuple(pair for pair in facts if pair[1]))
+    lead = "It is being made; its figures stand here when it is at its end."
+    return Page(f"{head.id} is under way", (lead,), (Section("", (shown,)),), trail=_above(), made_by=f"latlab show {head.id}")
 
 
 def _above(*above: tuple[str, str]) -> Text:

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The verb that shows the pages of a site while runs are made. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+from latlab.cli.options import StoreOption
+from latlab.cli.output import say
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.command()(serve)
+
+
+def serve(
+    listen: Annotated[
+        str, typer.Option(help="The address of this machine to listen on; another than loopback lets others read.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port; 0 takes one that is free.", min=0, max=65535)] = 8600,
+    name: Annotated[
+        list[str] | None, typer.Option(help="A name by which browsers reach this machine; repeatable.", show_default="localhost")
+    ] = None,
+    newest: Annotated[int, typer.Option(help="How many runs of each thing that was measured get a page.", min=1)] = 20,
+    store: StoreOption = None,
+) -> None:
+    """Show the pages of `publish site` as they are at the moment, runs under way with them, until it is interrupted."""
+    from latlab.campaigns.site import measured, published_boards, under_way
+    from latlab.cli.showing import page_of
+    from latlab.cli.stores import open_store
+    from latlab.report.site.live import LOOPBACK, Live, listening
+    from latlab.report.site.live import serve as run_server
+    from latlab.report.site.site_pages import pages_of
+
+    opened, boards = open_store(store), published_boards()
+    live = Live(
+        lambda: pages_of(
+            boards, measured(opened), newest, lambda run: page_of(opened, opened.load(run)), redact=False, under_way=under_way(opened)
+        )
+    )
+    at = listening(listen, port)
+    host = f"[{listen}]" if ":" in listen else listen
+    say(f"http://{host}:{at.getsockname()[1]}/ shows {opened.place}; Ctrl-C ends it")
+    with suppress(KeyboardInterrupt):
+        run_server(live, at, (*LOOPBACK, host, *(name or ())))

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pages of a site as they are at the moment, for a browser on the same machine. Read-only: nothing that is asked changes anything.
+
+A page asks once a second whether what it is made of has changed and is loaded again if so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from latlab.errors import UsageError
+from latlab.report.renderers import html
+from latlab.report.site.site_pages import SitePage
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+FIRST = "index.html"
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+MOST_KEPT = 64
+HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer"}
+FOLLOW = """<script>
+(() => {
+  let known = null;
+  const look = async () => {
+    const answer = await fetch("/state" + location.pathname).catch(() => null);
+    const now = answer && answer.ok ? await answer.text() : null;
+    if (now !== null && known !== null && now !== known) location.reload();
+    known = now ?? known;
+  };
+  setInterval(look, 1000);
+  look();
+})();
+</script>
+"""
+
+
+class Live:
+    """`pages` are all pages as they are now; one that is made of the same as before is not made again."""
+
+    def __init__(self, pages: Callable[[], Iterable[SitePage]]) -> None:
+        self._pages = pages
+        self._kept: dict[str, tuple[str, str]] = {}
+
+    def state(self, path: str) -> str | None:
+        """Another text whenever the page would be another one; None where there is none."""
+        found = self._found(path)
+        return _digest(found) if found else None
+
+    def document(self, path: str) -> str | None:
+        found = self._found(path)
+        if found is None:
+            return None
+        state = _digest(found)
+        known, text = self._kept.get(path, ("", ""))
+        if known != state:
+            text = html.document(found.page()).replace("</body>", f"{FOLLOW}</body>")
+            self._keep(path, (state, text))
+        return text
+
+    def _found(self, path: str) -> SitePage | None:
+        return next((page for page in self._pages() if page.path == path), None)
+
+    def _keep(self, path: str, made: tuple[str, str]) -> None:
+        self._kept.pop(path, None)
+        self._kept[path] = made
+        if len(self._kept) > MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+
+
+def application(live: Live, names: Sequence[str]) -> Starlette:
+    """`names` are the hosts by which it may be asked: a page of somebody else's, under a name of theirs, is told nothing."""
+    from starlette.applications import Starlette
+    from starlette.middleware import Middleware
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
+    from starlette.responses import PlainTextResponse, Response
+    from starlette.routing import Route
+
+    def page(request: Request) -> Response:
+        path = request.path_params["path"] or FIRST
+        text = live.document(path)
+        if text is None:
+            return PlainTextResponse(f"/{path}: no such page; / has all of them\n", 404, HEADERS)
+        return Response(text, media_type="text/html", headers=HEADERS)
+
+    def state(request: Request) -> Response:
+        told = live.state(request.path_params["path"] or FIRST)
+        return PlainTextResponse(told or "", 200 if told else 404, HEADERS)
+
+    routes = [Route("/state/{path:path}", state), Route("/{path:path}", page)]
+    return Starlette(routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(names), www_redirect=False)])
+
+
+def listening(address: str, port: int) -> socket.socket:
+    """Port 0 is any that is free. Raises UsageError where it is taken or no address of this machine."""
+    try:
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        return socket.create_server((address, port), family=family)
+    except OSError as error:
+        raise UsageError(f"{address} port {port} cannot be served: {error.strerror or error}; use another --listen or --port") from None
+
+
+def serve(live: Live, at: socket.socket, names: Sequence[str]) -> None:
+    """Until it is interrupted. Raises UsageError without its package."""
+    try:
+        import uvicorn
+    except ModuleNotFoundError:
+        raise UsageError("serve needs the Python packages starlette and uvicorn; install them with `pip install 'latlab[serve]'`") from None
+    config = uvicorn.Config(application(live, names), log_level="warning", server_header=False, lifespan="off")
+    uvicorn.Server(config).run(sockets=[at])
+
+
+def _digest(page: SitePage) -> str:
+    return hashlib.sha256(f"{page.path} {page.made_of}".encode()).hexdigest()[:16]

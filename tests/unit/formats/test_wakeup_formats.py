@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import json
+import math
 
 import pytest
 from hypothesis import given, settings
@@ -220,6 +221,13 @@ def test_json_that_contradicts_itself_is_named() -> None:
     root = {"cpu": {"0": {"histogram": {"5": 9}, "count": 7, "min": 5, "max": 5, "avg": 5.0}}}
     read = read_json(json.dumps(root), "x")
     assert not read.complete and "holds 9 samples, count says 7" in read.problems[0]
+
+
+@pytest.mark.parametrize("figures", [{"histogram": {str(10**19): 3}}, {"count": 10**17}, {"max": math.inf}])
+def test_a_figure_of_json_that_no_latency_can_have_is_refused_with_its_cpu(figures: dict[str, object]) -> None:
+    entry = {"histogram": {"5": 7}, "count": 7, "min": 5, "max": 5, "avg": 5.0} | figures
+    with pytest.raises(DataError, match=r"^x: CPU 0: "):
+        read_json(json.dumps({"cpu": {"0": entry}}), "x")
 
 
 def test_json_that_was_cut_off_is_refused_with_its_line() -> None:

@@ -19,6 +19,7 @@ from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 # `cyclictest -a 1 -t 4` binds all its threads to one CPU, which says nothing of which thread is which.
 SHARED = ("rows", "threads, several of which the tool bound to one CPU")
+MOST = int(np.iinfo(np.int64).max)
 
 
 def read_json(text: str, place: str) -> Wakeups:
@@ -110,9 +111,10 @@ def _cpu(entry: dict[str, Any], cpu: int, counted_as: str, unit_ns: int, place: 
     try:
         pairs = sorted((int(low), int(count)) for low, count in entry.get("histogram", {}).items())
         got, low, high, average = int(entry[counted_as]), int(entry["min"]), int(entry["max"]), float(entry["avg"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise DataError(f"{place}: CPU {cpu}: {error!r} is missing or not a number; name another file") from error
-    if got < 0 or not math.isfinite(average) or any(count < 0 for _, count in pairs):
+    largest = max(abs(number) for number in (got, low, high, *(number for pair in pairs for number in pair)))
+    if got < 0 or not math.isfinite(average) or any(count < 0 for _, count in pairs) or largest > MOST // unit_ns:
         raise DataError(f"{place}: CPU {cpu}: a count or the average cannot be that of latencies; the file is damaged")
     inside = sum(count for _, count in pairs)
     if inside > got:

@@ -9,26 +9,18 @@ import struct
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from latlab.analysis.wakeups.lateness_parts import calibrations, parts_of
 from latlab.analysis.wakeups.wakeup import disagreement
 from latlab.catalog import event_table
 from latlab.errors import DataError
 from latlab.formats import run_json
-from latlab.formats.amounts.google_benchmark import read_google_benchmark
-from latlab.formats.amounts.hackbench import read_hackbench
-from latlab.formats.amounts.hwlatdetect import read_hwlatdetect
-from latlab.formats.amounts.latency_measure import read_latency_measure
-from latlab.formats.amounts.osnoise_top import read_osnoise_top
-from latlab.formats.amounts.perf_sched import read_perf_sched
-from latlab.formats.amounts.recording import load_json, read_recording_csv, read_twister_json
-from latlab.formats.amounts.schbench import read_schbench
-from latlab.formats.amounts.thread_metric import read_thread_metric
 from latlab.formats.dump import console_log, el3_records, guest_frames, tftf_calls
 from latlab.formats.dump.dump import collect_dump
 from latlab.formats.dump.frames import crc
 from latlab.formats.dump.rt_instr import parse_figures, read_figures
-from latlab.formats.measured import read_amounts, read_wakeups
+from latlab.formats.measured import AMOUNTS, WAKEUPS, Format, read_amounts, read_wakeups
 from latlab.formats.published import csv_tables, rst_tables
 from latlab.formats.published import runs as published
 from latlab.formats.published.printed_tables import Reading, parse_figure
@@ -36,17 +28,6 @@ from latlab.formats.steal_meter import read_stolen
 from latlab.formats.wakeups import ftrace, recorder
 from latlab.formats.wakeups.jitter_samples import SAMPLE, read_samples
 from latlab.formats.wakeups.kernel_events import read_kernel_events
-from latlab.formats.wakeups.oslat import read_oslat
-from latlab.formats.wakeups.pairs import read_pairs
-from latlab.formats.wakeups.rteval import read_rteval
-from latlab.formats.wakeups.rtla import read_osnoise
-from latlab.formats.wakeups.rtla_top import read_timerlat_top
-from latlab.formats.wakeups.runqlat import read_runqlat
-from latlab.formats.wakeups.sched_events import read_sched_events
-from latlab.formats.wakeups.stress_ng import read_stress_ng
-from latlab.formats.wakeups.thread_lines import read_thread_lines
-from latlab.formats.wakeups.wakeup_json import read_json
-from latlab.formats.wakeups.xenomai import read_xenomai
 from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
 from latlab.model.figures import Figures
@@ -129,7 +110,7 @@ def dump(data: bytes) -> None:
 
 
 def wakeups(data: bytes) -> None:
-    """Output of cyclictest, jitterdebugger and rtla, and the recorder's file, whose checksums are made right."""
+    """The file of the recorder, whose checksums are made right, and what is taken for that of another tool."""
     try:
         found = read_wakeups(_recorder_with_right_checksums(data) if data.startswith(recorder.MAGIC) else data, "x")
     except DataError as error:
@@ -212,7 +193,8 @@ def _measured(read: Callable[[str, str], Wakeups]) -> Callable[[bytes], None]:
         except DataError as error:
             assert str(error).startswith("x"), error
             return
-        _check_wakeups(found)
+        if found.cpus:  # read_wakeups() refuses a file without one, whoever read it
+            _check_wakeups(found)
 
     return target
 
@@ -268,6 +250,11 @@ def _check_wakeups(found: Wakeups) -> None:
         disagreement(cpu)
 
 
+def _folder(one: Format[Any]) -> str:
+    """The name of the target and of its seeds: the tool's, in small letters and hyphens."""
+    return re.sub(r"[\W_]+", "-", one.names[0].lower())
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "rst": rst,
     "csv": csv,
@@ -281,29 +268,10 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "kernel-events": kernel_events,
     "ftrace": ftrace_spans,
     "guest": guest,
-    "timerlat-top": _measured(read_timerlat_top),
-    "osnoise-hist": _measured(read_osnoise),
-    "oslat": _measured(read_oslat),
-    "threads": _measured(read_thread_lines),
-    "rt-tests-json": _measured(read_json),
-    "sched-events": _measured(read_sched_events),
-    "rteval": _measured(read_rteval),
-    "xenomai": _measured(read_xenomai),
-    "pairs": _measured(read_pairs),
-    "stress-ng": _measured(read_stress_ng),
-    "runqlat": _measured(read_runqlat),
     "samples": samples,
-    "osnoise-top": _counted(read_osnoise_top),
-    "hwlatdetect": _counted(read_hwlatdetect),
-    "hackbench": _counted(read_hackbench),
-    "latency-measure": _counted(read_latency_measure),
-    "thread-metric": _counted(read_thread_metric),
-    "recording": _counted(read_recording_csv),
-    "twister": _counted(lambda text, place: read_twister_json(load_json(text, place), place)),
-    "perf-sched": _counted(read_perf_sched),
-    "schbench": _counted(read_schbench),
-    "google-benchmark": _counted(lambda text, place: read_google_benchmark(load_json(text, place), place)),
     "tftf": tftf,
+    **{_folder(one): _measured(one.read) for one in WAKEUPS},
+    **{_folder(one): _counted(one.read) for one in AMOUNTS},
 }
 
 

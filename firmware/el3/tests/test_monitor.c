@@ -73,16 +73,29 @@ TEST(a_service_leaves_the_frame_of_an_id_that_is_not_its_own_untouched)
     CHECK(memcmp(&before, &frame, sizeof(frame)) == 0);
 }
 
+#define ENDS_CASE(id, has_64, features, ends, answer)                                                                            \
+    case id:                                                                                                                     \
+        return ends;
+
+static bool may_not_come_back(uint32_t id, uint32_t x1, uint32_t x2)
+{
+    switch (id) {
+        PSCI_CALLS(ENDS_CASE)
+    default:
+        return false;
+    }
+}
+
 TEST(psci_calls_touch_no_register_but_x0)
 {
     fake_init(&fake_juno, NULL);
     for (uint32_t function = 0; function < 0x20; function++) {
         uint32_t id = PSCI_VERSION + function;
+        struct smc_frame before = filled(id, 0xFFFF0F0F);
 
-        if (id == PSCI_CPU_OFF || id == PSCI_SYSTEM_OFF || id == PSCI_SYSTEM_RESET) {
+        if (may_not_come_back(id, (uint32_t)before.x[1], (uint32_t)before.x[2])) {
             continue;
         }
-        struct smc_frame before = filled(id, 0xFFFF0F0F);
         struct smc_frame after = call(id, 0xFFFF0F0F);
 
         CHECK(memcmp(&before.x[1], &after.x[1], sizeof(before) - sizeof(before.x[0])) == 0);

@@ -15,17 +15,22 @@ set(NON_SECURE_LD ${CMAKE_CURRENT_BINARY_DIR}/non_secure.ld)
 preprocess_linker_script(${MPS_DIR}/non_secure.ld.in ${NON_SECURE_LD} INCLUDES ${PLATFORM_DIR} DEPENDS ${PLATFORM_DIR}/memory_map.h)
 add_custom_target(non_secure_ld DEPENDS ${NON_SECURE_LD})
 
+# What every program has, compiled once. One with RTOS has it as sources: objects would come behind rtos.c in its image.
+set(NS_RUNTIME ${BENCH_DIR}/ns_start.c ${BENCH_DIR}/ns_print.c ${LATLAB_WIRE_SOURCES})
+add_library(ns_runtime OBJECT ${NS_RUNTIME})
+target_include_directories(ns_runtime PRIVATE ${PROGRAM_INCLUDES})
+
 # ns_image(NAME SECURE name [RTOS] SOURCES file...) makes a non-secure program that calls the veneers of an image; RTOS: through
 # the interface with a lock.
 function(ns_image NAME)
     cmake_parse_arguments(ARG "RTOS" "SECURE" "SOURCES;DEFINES;INCLUDES;LIBRARIES" ${ARGN})
     set(TARGET ${ARG_SECURE}_${NAME})
     set(INTERFACE $<IF:$<BOOL:${ARG_RTOS}>,${ARG_SECURE}_ns_rtos,${ARG_SECURE}_ns>)
-    add_executable(${TARGET} ${ARG_SOURCES} ${BENCH_DIR}/ns_start.c ${BENCH_DIR}/ns_print.c ${LATLAB_WIRE_SOURCES})
+    add_executable(${TARGET} ${ARG_SOURCES} "$<$<BOOL:${ARG_RTOS}>:${NS_RUNTIME}>")
     target_include_directories(${TARGET} PRIVATE ${PROGRAM_INCLUDES} ${ARG_INCLUDES})
     target_compile_definitions(${TARGET} PRIVATE TRACE_ENABLED=1 BENCH_FIRMWARE="${ARG_SECURE}" ${ARG_DEFINES})
     target_link_options(${TARGET} PRIVATE -T ${NON_SECURE_LD})
-    target_link_libraries(${TARGET} PRIVATE -Wl,--start-group ${ARG_LIBRARIES} ${INTERFACE} c gcc -Wl,--end-group)
+    target_link_libraries(${TARGET} PRIVATE $<$<NOT:$<BOOL:${ARG_RTOS}>>:$<TARGET_OBJECTS:ns_runtime>> -Wl,--start-group ${ARG_LIBRARIES} ${INTERFACE} c gcc -Wl,--end-group)
     add_dependencies(${TARGET} ${ARG_SECURE}_secure non_secure_ld latlab_events_header)
     set_target_properties(${TARGET} PROPERTIES OUTPUT_NAME ${ARG_SECURE}/${NAME} SUFFIX .elf LINK_DEPENDS ${NON_SECURE_LD})
 endfunction()

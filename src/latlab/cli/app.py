@@ -14,6 +14,7 @@ import typer
 
 from latlab.cli import (
     analysis,
+    assistant,
     attack,
     commits,
     design,
@@ -75,6 +76,7 @@ watch.register(app)
 look.register(app)
 publish.register(app)
 serve.register(app)
+assistant.register(app)
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import gzip
 import os
 import re
+import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -14,6 +15,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from latlab.analysis.base.comparison import Comparison
 from latlab.campaigns.site import measured, published_boards
 from latlab.cli.showing import page_of
 from latlab.errors import UsageError
@@ -86,7 +88,7 @@ def test_one_more_run_writes_its_own_pages_and_those_that_list_it(tmp_path: Path
     assert {f"run/{ids[1]}.html", f"compare/{ids[0]}..{ids[1]}.html"} <= set(first) and f"run/{ids[0]}.html" not in first
     ids.append(make(2.0))
     place = measured(store)[0].place
-    more = {"index.html", f"runs/{place}.html", f"run/{ids[2]}.html", f"compare/{ids[1]}..{ids[2]}.html"}
+    more = {"index.html", "feed.xml", f"runs/{place}.html", f"run/{ids[2]}.html", f"compare/{ids[1]}..{ids[2]}.html"}
     assert set(written(store, tmp_path / "site")[0]) == more
     assert (tmp_path / "site" / "run" / f"{ids[1]}.html").is_file()
     assert ">regressed</span></a>" in (tmp_path / "site" / "index.html").read_text("utf-8")
@@ -190,8 +192,23 @@ def test_a_run_that_has_no_page_gets_one_that_says_why(store: Store, tmp_path: P
         raise UsageError(f"{run} saw nothing")
 
     found = measured(store)
-    made = [one for one in pages_of(published_boards(), found, 1, refuse) if one.path.startswith("run/")]
+    made = [one for one in pages_of(published_boards(), found, 1, refuse) if isinstance(one, SitePage) and one.path.startswith("run/")]
     assert made
     for one, page in ((one, one.page()) for one in made):
         run = Path(one.path).stem
         assert plain(page.title) == f"{run} has no page" and f"{run} saw nothing" in html.document(page)
+
+
+def test_the_feed_has_the_newest_verdict_on_each_thing_and_its_links_lead_to_pages(store: Store, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    written(store, site)
+    atom = "{http://www.w3.org/2005/Atom}"
+    found = ET.parse(site / "feed.xml").getroot()
+    entries = found.findall(f"{atom}entry")
+    compared = [one for one in measured(store) if isinstance(one.newest, Comparison)]
+    assert len(entries) == len(compared) > 0
+    for entry in entries:
+        link = entry.find(f"{atom}link")
+        assert link is not None and (site / link.attrib["href"]).is_file()
+        assert re.match(r"(regressed|improved|same|moved|cannot tell)", entry.findtext(f"{atom}title") or "")
+        assert (entry.findtext(f"{atom}updated") or "") <= (found.findtext(f"{atom}updated") or "")

@@ -15,15 +15,14 @@ from pathlib import Path
 import msgspec
 
 from latlab.errors import UsageError
-from latlab.report.renderers import html
-from latlab.report.site.site_pages import SitePage
+from latlab.report.site.site_pages import SiteFile, SitePage
 
 MADE = "latlab-site.json"
 LISTED_EVERY = 50
 """Pages: so many are made again at most after a kill; the list of a large site takes as long to write as a page."""
 
 
-def write_site(folder: Path, pages: Iterable[SitePage], said: Callable[[str], None]) -> tuple[int, int]:
+def write_site(folder: Path, pages: Iterable[SitePage | SiteFile], said: Callable[[str], None]) -> tuple[int, int]:
     """How many pages were written and how many were there already. Raises UsageError where the folder holds something else, or may not
     be written."""
     made = _made(folder)
@@ -37,7 +36,7 @@ def write_site(folder: Path, pages: Iterable[SitePage], said: Callable[[str], No
                 kept += 1
                 continue
             said(page.path)
-            _whole(place, html.document(page.page()).encode())
+            _whole(place, page.text().encode())
             written += 1
             made[page.path] = digest
             if written % LISTED_EVERY == 0:

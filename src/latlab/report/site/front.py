@@ -164,7 +164,8 @@ def _runs(found: Sequence[Measured], pages: frozenset[str]) -> Iterator[Section]
         return
     columns = (*words("Measured"), *figures("Runs"), *words("Newest"), *words("Against the run before"), prose("Why not"))
     rows = tuple(_row(one, pages) for one in found)
-    yield Section("What was measured", (Table("The newest run of each, compared with the one before", columns, rows),))
+    table = Table("The newest run of each, compared with the one before", columns, rows)
+    yield Section("What was measured", (table, Paragraph((Styled("The same as a feed", target="feed.xml"),))))
 
 
 def _row(one: Measured, pages: frozenset[str]) -> tuple[Value, ...]:

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from latlab.errors import UsageError
-from latlab.report.renderers import html
-from latlab.report.site.site_pages import SitePage
+from latlab.report.site.site_pages import SiteFile, SitePage
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -43,7 +42,7 @@ FOLLOW = """<script>
 class Live:
     """`pages` are all pages as they are now; one that is made of the same as before is not made again."""
 
-    def __init__(self, pages: Callable[[], Iterable[SitePage]]) -> None:
+    def __init__(self, pages: Callable[[], Iterable[SitePage | SiteFile]]) -> None:
         self._pages = pages
         self._kept: dict[str, tuple[str, str]] = {}
 
@@ -59,11 +58,11 @@ class Live:
         state = _digest(found)
         known, text = self._kept.get(path, ("", ""))
         if known != state:
-            text = html.document(found.page()).replace("</body>", f"{FOLLOW}</body>")
+            text = found.text().replace("</body>", f"{FOLLOW}</body>")
             self._keep(path, (state, text))
         return text
 
-    def _found(self, path: str) -> SitePage | None:
+    def _found(self, path: str) -> SitePage | SiteFile | None:
         return next((page for page in self._pages() if page.path == path), None)
 
     def _keep(self, path: str, made: tuple[str, str]) -> None:
@@ -86,7 +85,7 @@ def application(live: Live, names: Sequence[str]) -> Starlette:
         text = live.document(path)
         if text is None:
             return PlainTextResponse(f"/{path}: no such page; / has all of them\n", 404, HEADERS)
-        return Response(text, media_type="text/html", headers=HEADERS)
+        return Response(text, media_type="application/atom+xml" if path.endswith(".xml") else "text/html", headers=HEADERS)
 
     def state(request: Request) -> Response:
         told = live.state(request.path_params["path"] or FIRST)
@@ -115,5 +114,5 @@ def serve(live: Live, at: socket.socket, names: Sequence[str]) -> None:
     uvicorn.Server(config).run(sockets=[at])
 
 
-def _digest(page: SitePage) -> str:
+def _digest(page: SitePage | SiteFile) -> str:
     return hashlib.sha256(f"{page.path} {page.made_of}".encode()).hexdigest()[:16]

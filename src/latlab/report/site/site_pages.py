@@ -15,7 +15,8 @@ from latlab.model.life import Head
 from latlab.report.comparison import web
 from latlab.report.page import Facts, Page, Paragraph, Section
 from latlab.report.redaction import Secrets, redacted
-from latlab.report.site import history
+from latlab.report.renderers import html
+from latlab.report.site import feed, history
 from latlab.report.site.front import MADE_BY, board_page, board_title, compared, front, release, trail
 from latlab.report.table import Table, Value, figures, words
 from latlab.report.text import Styled, Text
@@ -31,6 +32,18 @@ class SitePage:
     made_of: str
     page: Callable[[], Page]
 
+    def text(self) -> str:
+        return html.document(self.page())
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFile:
+    """The same of what is no page."""
+
+    path: str
+    made_of: str
+    text: Callable[[], str]
+
 
 def pages_of(
     boards: Sequence[Board],
@@ -39,17 +52,27 @@ def pages_of(
     page_of: Callable[[str], Page],
     redact: bool = True,
     under_way: Sequence[UnderWay] = (),
-) -> Iterator[SitePage]:
+) -> Iterator[SitePage | SiteFile]:
     """`newest` runs of each thing that was measured get a page, which `page_of` makes of a run's id, and so has each that is under way;
     `redact` hides whose machines they were in all the others."""
     yield from (SitePage(f"run/{one.head.id}.html", _now(one), partial(_unfinished, one)) for one in under_way)
     for page in _pages(boards, found, newest, page_of, under_way):
         yield replace(page, page=partial(_redacted, page.page, found), made_of=f"redacted {page.made_of}") if redact else page
+    yield SiteFile(feed.PATH, f"{redact} {_everything(found)}", partial(_feed, found, redact))
+
+
+def _feed(found: Sequence[Measured], redact: bool) -> str:
+    told = feed.entries(found)
+    return feed.document(redacted(told, _secrets(found)) if redact else told)
 
 
 def _redacted(page: Callable[[], Page], found: Sequence[Measured]) -> Page:
+    return redacted(page(), _secrets(found))
+
+
+def _secrets(found: Sequence[Measured]) -> Secrets:
     compared_runs = [run for one in found if isinstance(one.newest, Comparison) for run in (one.newest.a, one.newest.b)]
-    return redacted(page(), Secrets.of([*compared_runs, *(one.runs[-1] for one in found)]))
+    return Secrets.of([*compared_runs, *(one.runs[-1] for one in found)])
 
 
 def _pages(

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What changed, as a feed: an Atom document (RFC 4287) with the newest verdict on each thing that was measured."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from latlab.analysis.base.comparison import Comparison
+from latlab.campaigns.site import Measured
+from latlab.report.comparison.sentences import summary
+from latlab.report.site.front import compared
+
+PATH = "feed.xml"
+TITLE = "What changed, by latlab"
+SPACE = "http://www.w3.org/2005/Atom"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """`link` is a page of the site, from its folder; `when` as RFC 3339 has it."""
+
+    name: str
+    title: str
+    said: str
+    link: str
+    when: str
+
+
+def entries(found: Sequence[Measured]) -> tuple[Entry, ...]:
+    """The newest first; what has nothing to be compared with is left out."""
+    return tuple(sorted(_entries(found), key=lambda one: (one.when, one.name), reverse=True))
+
+
+def document(told: Sequence[Entry]) -> str:
+    ET.register_namespace("", SPACE)
+    feed = ET.Element(f"{{{SPACE}}}feed")
+    _add(feed, "title", TITLE)
+    _add(feed, "id", "urn:latlab:site")
+    _add(feed, "updated", max((one.when for one in told), default="1970-01-01T00:00:00Z"))
+    _add(_add(feed, "author"), "name", "latlab")
+    for one in told:
+        entry = _add(feed, "entry")
+        _add(entry, "title", one.title)
+        _add(entry, "id", f"urn:latlab:compare:{one.name}")
+        _add(entry, "updated", one.when)
+        _add(entry, "summary", one.said)
+        _add(entry, "link").set("href", one.link)
+    ET.indent(feed)
+    return ET.tostring(feed, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _entries(found: Sequence[Measured]) -> Iterator[Entry]:
+    for one in found:
+        if isinstance(one.newest, Comparison):
+            a, b = one.newest.a, one.newest.b
+            title = f"{one.newest.verdict}: {one.name}, {b.build.firmware}"
+            yield Entry(f"{a.id}..{b.id}", title, summary(one.newest), compared(a.id, b.id), b.started_utc or one.runs[-1].started_utc)
+
+
+def _add(parent: ET.Element, name: str, text: str | None = None) -> ET.Element:
+    element = ET.SubElement(parent, f"{{{SPACE}}}{name}")
+    element.text = text
+    return element

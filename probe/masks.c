@@ -10,6 +10,7 @@
 #define HCR_E2H (1ULL << 34)
 #define MACHINE_MODE 3U
 #define SUPERVISOR_MODE 1U
+#define HYPERVISOR_MODE 2U
 #define MSTATUS_SIE (1ULL << 1)
 #define MSTATUS_MIE (1ULL << 3)
 
@@ -17,6 +18,8 @@
 #define MSTATUS_MPIE (1ULL << 7)
 #define MSTATUS_SPP (1ULL << 8)
 #define MSTATUS_MPP_SHIFT 11
+#define MSTATUS_MPV (1ULL << 39)
+#define HSTATUS_SPV (1ULL << 7)
 #define A64_VECTORS_BYTES 0x800U
 #define A64_VECTOR_BYTES 0x80U
 #define RISCV_VECTOR_MODE 3U
@@ -74,15 +77,14 @@ struct masks masks_of_armv8m(uint64_t primasks, uint64_t faultmasks, uint64_t ba
     return (struct masks) { { masked_if(are_all), masked_if(are_all || basepris != 0) } };
 }
 
-struct masks masks_of_riscv(uint32_t privilege, uint64_t mstatus, uint64_t hgatp)
+struct masks masks_of_riscv(uint32_t world, uint64_t mstatus)
 {
-    if (privilege == MACHINE_MODE) {
+    bool is_supervisor = world == SUPERVISOR_MODE || world == HYPERVISOR_MODE;
+
+    if (world == MACHINE_MODE) {
         return (struct masks) { { masked_if(!(mstatus & MSTATUS_MIE)), MASK_MASKED } };
     }
-    if (privilege == SUPERVISOR_MODE && hgatp != 0) {
-        return (struct masks) { { MASK_OPEN, MASK_UNKNOWN } };
-    }
-    return (struct masks) { { MASK_OPEN, masked_if(privilege == SUPERVISOR_MODE && !(mstatus & MSTATUS_SIE)) } };
+    return (struct masks) { { MASK_OPEN, masked_if(is_supervisor && !(mstatus & MSTATUS_SIE)) } };
 }
 
 bool masks_is_vector(enum arch arch, uint64_t vectors, uint64_t address)
@@ -95,18 +97,25 @@ bool masks_is_vector(enum arch arch, uint64_t vectors, uint64_t address)
     return address - base < A64_VECTORS_BYTES && address % A64_VECTOR_BYTES == 0;
 }
 
-uint64_t masks_status_before(uint32_t privilege, uint64_t mstatus, uint32_t *before)
+bool masks_trap_is_of_guest(const struct trap *trap)
 {
-    uint64_t was, now;
-
-    if (privilege == MACHINE_MODE) {
-        *before = (uint32_t)(mstatus >> MSTATUS_MPP_SHIFT) & WORLD_LEVEL_MASK;
-        was = MSTATUS_MPIE;
-        now = MSTATUS_MIE;
-    } else {
-        *before = mstatus & MSTATUS_SPP ? SUPERVISOR_MODE : 0;
-        was = MSTATUS_SPIE;
-        now = MSTATUS_SIE;
+    if (trap->world == MACHINE_MODE) {
+        return (trap->mstatus & MSTATUS_MPV) != 0;
     }
-    return mstatus & was ? mstatus | now : mstatus & ~now;
+    return (trap->world & WORLD_GUEST) != 0 || (trap->hstatus & HSTATUS_SPV) != 0;
+}
+
+struct masks masks_before_trap(const struct trap *trap)
+{
+    bool is_of_machine = trap->world == MACHINE_MODE;
+    uint64_t was = is_of_machine ? MSTATUS_MPIE : MSTATUS_SPIE, now = is_of_machine ? MSTATUS_MIE : MSTATUS_SIE;
+    uint32_t before = trap->mstatus & MSTATUS_SPP ? SUPERVISOR_MODE : 0;
+
+    if (is_of_machine) {
+        before = (uint32_t)(trap->mstatus >> MSTATUS_MPP_SHIFT) & WORLD_LEVEL_MASK;
+    }
+    if (masks_trap_is_of_guest(trap)) {
+        before |= WORLD_GUEST;
+    }
+    return masks_of_riscv(before, trap->mstatus & was ? trap->mstatus | now : trap->mstatus & ~now);
 }

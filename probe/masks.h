@@ -34,13 +34,22 @@ struct masks masks_of_aarch64(const struct masks_aarch64 *core);
 /* Of both security states together: any of them raises the priority that the core runs at. */
 struct masks masks_of_armv8m(uint64_t primasks, uint64_t faultmasks, uint64_t basepris);
 
-/* `hgatp` is not 0 where a guest may run: then S-mode may be the guest's. */
-struct masks masks_of_riscv(uint32_t privilege, uint64_t mstatus, uint64_t hgatp);
+/* `world` as world_of_riscv() says. A guest masks nothing of its hypervisor's. */
+struct masks masks_of_riscv(uint32_t world, uint64_t mstatus);
 
 /* Whether an exception may begin at `address`, by the register that holds the address of the vectors. */
 bool masks_is_vector(enum arch arch, uint64_t vectors, uint64_t address);
 
-/* RISC-V, at the first instruction of a trap into `privilege`: mstatus as it was before, and in `before` the privilege. */
-uint64_t masks_status_before(uint32_t privilege, uint64_t mstatus, uint32_t *before);
+/* What a hart of RISC-V says where it has taken a trap, as registers of 64 bits: `hstatus` is 0 where it has none. */
+struct trap {
+    uint32_t world; /* that took it */
+    uint64_t mstatus, hstatus;
+};
+
+/* Whether a guest was trapped, and not the hypervisor or what runs below it. */
+bool masks_trap_is_of_guest(const struct trap *trap);
+
+/* What was masked before the trap. */
+struct masks masks_before_trap(const struct trap *trap);
 
 #endif

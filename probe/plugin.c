@@ -190,6 +190,7 @@ static void changed(struct core *core, const struct fragment *fragment)
     if (core->level != fragment->level) {
         uint32_t to = registers_world(fragment->level);
 
+        registers_doubt(core->world, to, fragment->address);
         put_crossing(core, fragment->address, to);
         core->world = to;
         core->level = fragment->level;
@@ -257,7 +258,7 @@ static void mark_edge(struct fragment *block)
 /* An exception right behind the instruction: what that did to the masks held for no instruction, yet who waited came in. */
 static void look_back(struct core *core, struct masked_look look)
 {
-    if (registers_masks_before(core->level & WORLD_LEVEL_MASK, look.address, &look.masks)) {
+    if (registers_masks_before(core->level, look.address, &look.masks)) {
         look.address = core->mask_site->address;
         if (masked_look_at(&core->masked, masked_table, &look)) {
             mark_edge(core->mask_site->block);
@@ -280,9 +281,9 @@ static bool has_been_run(const struct mask_site *site, uint32_t level, uint64_t 
 static void look_at_masks(struct core *core, uint64_t address, struct fragment *block, uint64_t instructions)
 {
     const struct mask_site *site = core->mask_site;
-    bool has_run = site != NULL && has_been_run(site, core->level & WORLD_LEVEL_MASK, address);
+    bool has_run = site != NULL && has_been_run(site, core->level, address);
     struct masked_look look = {
-        .masks = registers_masks(core->level & WORLD_LEVEL_MASK, block != NULL && block->is_aarch32),
+        .masks = registers_masks(core->level, block != NULL && block->is_aarch32),
         .world = core->world,
         .instructions = instructions,
         .address = has_run ? site->address : address,
@@ -343,7 +344,7 @@ static struct fragment *fragment_for(struct fragment wanted, bool is_measured)
 
 uint32_t probe_context(const struct core *core)
 {
-    return registers_context(core->level & WORLD_LEVEL_MASK);
+    return registers_context(core->level);
 }
 
 static struct fragment *known_in(struct fragment *fragment, uint32_t context)
@@ -865,6 +866,9 @@ static void finish(qemu_plugin_id_t id, void *data)
     } else if (stream.lost > 0) {
         fprintf(stderr, "latlab probe: %s reached its limit of %llu bytes; %llu records were lost\n", options.out,
                 (unsigned long long)options.limit_bytes, (unsigned long long)stream.lost);
+    }
+    if (registers_doubts() != NULL) {
+        fprintf(stderr, "latlab probe: %s\n", registers_doubts());
     }
     is_started = false;
     pthread_mutex_unlock(&lock);

@@ -15,6 +15,7 @@
 #define SCR_EEL2 (1ULL << 18)
 /* DC, TGE, CD and ID. */
 #define HCR_CACHES (1ULL << 12 | 1ULL << 27 | 1ULL << 32 | 1ULL << 33)
+#define REGISTER_BITS_32 32
 #define FRAME_ALIGNMENT 16U
 #define STACK_BYTES_MAX 0x10000U
 
@@ -25,9 +26,10 @@ static handle state, security, identity, counter;
 static handle arguments[ARGUMENTS_MAX];
 static size_t argument_count;
 static bool has_trustzone; /* of an M-profile core */
+static bool is_guest_hidden;
 static handle causes[LEVELS], returns[LEVELS], saved[LEVELS];
 static handle vectors[LEVELS], switches[LEVELS];
-static handle hypervisor, status, link_register, frame_pointer, stack_pointer;
+static handle hypervisor, status, status_above, extensions, link_register, frame_pointer, stack_pointer;
 static handle primasks[STATES], faultmasks[STATES], basepris[STATES];
 
 static handle find(const GArray *registers, const char *name)
@@ -105,14 +107,16 @@ static bool find_riscv(const GArray *registers)
     state = find(registers, "priv");
     identity = find(registers, "mhartid");
     status = find(registers, "mstatus");
-    hypervisor = find(registers, "hgatp");
+    status_above = find(registers, "mstatush"); /* of 32 bits alone */
+    hypervisor = find(registers, "hstatus");
+    extensions = find(registers, "misa");
     link_register = find(registers, "ra");
     find_arguments(registers, names, ARGUMENTS_MAX);
-    causes[1] = find(registers, "scause");
+    causes[1] = causes[2] = find(registers, "scause");
     causes[3] = find(registers, "mcause");
-    vectors[1] = find(registers, "stvec");
+    vectors[1] = vectors[2] = find(registers, "stvec");
     vectors[3] = find(registers, "mtvec");
-    returns[1] = find(registers, "sepc");
+    returns[1] = returns[2] = find(registers, "sepc");
     returns[3] = find(registers, "mepc");
     return state != NULL;
 }
@@ -194,7 +198,7 @@ uint32_t registers_level(uint64_t address, bool *is_aarch32)
     *is_aarch32 = false;
     switch (machine) {
     case ARCH_ARMV8M: return world_of_armv8m(value, has_trustzone ? address : 0);
-    case ARCH_RISCV: return world_of_riscv(value);
+    case ARCH_RISCV: return world_of_riscv(value, read(extensions));
     case ARCH_AARCH64: break;
     }
     if (is_left(address)) {
@@ -279,7 +283,7 @@ struct masks registers_masks(uint32_t level, bool is_aarch32)
 {
     switch (machine) {
     case ARCH_ARMV8M: return masks_of_armv8m(of_both(primasks), of_both(faultmasks), of_both(basepris));
-    case ARCH_RISCV: return masks_of_riscv(level, read(status), read(hypervisor));
+    case ARCH_RISCV: return masks_of_riscv(level, read(status));
     case ARCH_AARCH64: break;
     }
     return masks_of_a_profile(level, is_aarch32, read(state));
@@ -291,17 +295,47 @@ static bool is_returned_to(uint64_t address)
     return address == read(returns[1]) || address == read(returns[2]) || address == read(returns[3]);
 }
 
+static bool is_at_vector(uint32_t level, uint64_t address)
+{
+    handle vector = vectors[level & WORLD_LEVEL_MASK];
+
+    return vector != NULL && masks_is_vector(machine, read(vector), address);
+}
+
+static struct trap trap_into(uint32_t world)
+{
+    return (struct trap) { .world = world, .mstatus = read(status) | read(status_above) << REGISTER_BITS_32, .hstatus = read(hypervisor) };
+}
+
+void registers_doubt(uint32_t from, uint32_t to, uint64_t address)
+{
+    struct trap trap;
+
+    if (machine != ARCH_RISCV || ((from | to) & WORLD_GUEST) != 0 || from >= to || !is_at_vector(to, address)) {
+        return;
+    }
+    trap = trap_into(to);
+    if (masks_trap_is_of_guest(&trap)) {
+        __atomic_store_n(&is_guest_hidden, true, __ATOMIC_RELAXED);
+    }
+}
+
+const char *registers_doubts(void)
+{
+    return __atomic_load_n(&is_guest_hidden, __ATOMIC_RELAXED) ? "this QEMU does not show which code a guest runs: what counts as HS and U may be VS and VU" : NULL;
+}
+
 bool registers_masks_before(uint32_t level, uint64_t address, struct masks *masks)
 {
     uint64_t before;
 
-    if (machine == ARCH_ARMV8M || vectors[level] == NULL || !masks_is_vector(machine, read(vectors[level]), address) ||
-        is_returned_to(address)) {
+    if (machine == ARCH_ARMV8M || !is_at_vector(level, address) || is_returned_to(address)) {
         return false;
     }
     if (machine == ARCH_RISCV) {
-        before = masks_status_before(level, read(status), &level);
-        *masks = masks_of_riscv(level, before, read(hypervisor));
+        struct trap trap = trap_into(level);
+
+        *masks = masks_before_trap(&trap);
         return true;
     }
     before = read(saved[level]);

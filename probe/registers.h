@@ -28,6 +28,13 @@ uint32_t registers_world(uint32_t level);
 /* The core's own name: VMPIDR_EL2, mhartid; `otherwise` where the machine has none. */
 uint64_t registers_identity(uint64_t otherwise);
 
+/* At the first instruction in world `to`: notes where a trap says that a guest was left, and `from` is none, as with a QEMU that does not
+ * show V. */
+void registers_doubt(uint32_t from, uint32_t to, uint64_t address);
+
+/* A sentence about worlds that are not told, or NULL. */
+const char *registers_doubts(void);
+
 /* The registers that a crossing from one world to another carries, in the order of docs/probe-format.md. Returns how many. */
 size_t registers_of_crossing(uint32_t from, uint32_t to, uint64_t out[CROSSING_REGISTERS_MAX]);
 

@@ -9,6 +9,9 @@
 #define EL2 2U
 #define EL3 3U
 #define MACHINE_MODE 3U
+#define SUPERVISOR_MODE 1U
+#define HYPERVISOR_MODE 2U
+#define MISA_H (1U << 7)
 
 uint32_t world_level_of_cpsr(uint64_t cpsr)
 {
@@ -38,9 +41,11 @@ uint32_t world_of_armv8m(uint64_t xpsr, uint64_t address)
     return handler | (address >> SECURE_ALIAS_SHIFT & 1 ? WORLD_SECURE : 0);
 }
 
-uint32_t world_of_riscv(uint64_t priv)
+uint32_t world_of_riscv(uint64_t priv, uint64_t misa)
 {
-    return (uint32_t)priv & WORLD_LEVEL_MASK;
+    uint32_t world = (uint32_t)priv & (WORLD_LEVEL_MASK | WORLD_GUEST);
+
+    return world == SUPERVISOR_MODE && misa & MISA_H ? HYPERVISOR_MODE : world;
 }
 
 bool world_change_has_registers(enum arch arch, uint32_t from, uint32_t to)
@@ -50,6 +55,9 @@ bool world_change_has_registers(enum arch arch, uint32_t from, uint32_t to)
     }
     if (arch == ARCH_ARMV8M) {
         return ((from ^ to) & WORLD_SECURE) != 0;
+    }
+    if (arch == ARCH_RISCV && from != MACHINE_MODE && to != MACHINE_MODE) {
+        return ((from ^ to) & WORLD_GUEST) != 0;
     }
     if ((from ^ to) & ~WORLD_LEVEL_MASK) {
         return true;

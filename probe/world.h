@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which world a core is in, as one number, out of the registers that say so.
  *
- * Bits 1:0 are the exception level (AArch64), the privilege (RISC-V) or 1 in handler mode (M-profile), bits 3:2 the security state.
- * EL3 is secure by definition here. docs/probe-format.md promises these numbers to the reader. */
+ * Bits 1:0 are the exception level (AArch64), the privilege (RISC-V, where 2 is HS) or 1 in handler mode (M-profile), bits 3:2 the security
+ * state, on RISC-V bit 2 what runs in a guest. EL3 is secure by definition here. docs/probe-format.md promises these numbers to the
+ * reader. */
 #ifndef PROBE_WORLD_H
 #define PROBE_WORLD_H
 
@@ -13,6 +14,7 @@ enum arch { ARCH_AARCH64 = 1, ARCH_ARMV8M = 2, ARCH_RISCV = 3 };
 
 #define WORLD_LEVEL_MASK 0x3U
 #define WORLD_SECURE 0x4U
+#define WORLD_GUEST 0x4U /* of RISC-V: V = 1 */
 #define WORLD_REALM 0x8U
 #define WORLD_NONE 0xffU /* before a core's first instruction */
 
@@ -30,8 +32,8 @@ uint32_t world_of_aarch64(uint32_t level, uint64_t scr_el3);
  * the address is given as 0. */
 uint32_t world_of_armv8m(uint64_t xpsr, uint64_t address);
 
-/* RISC-V: 0 U, 1 S, 3 M. */
-uint32_t world_of_riscv(uint64_t priv);
+/* RISC-V: 0 U, 1 S, 2 HS, 3 M, 4 VU, 5 VS. `priv` has V above the privilege; `misa` says whether S is HS. */
+uint32_t world_of_riscv(uint64_t priv, uint64_t misa);
 
 /* Whether this change carries arguments or results: every one but those between a system and its own processes. */
 bool world_change_has_registers(enum arch arch, uint32_t from, uint32_t to);

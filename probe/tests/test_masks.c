@@ -11,6 +11,8 @@
 #define HCR_IMO (1ULL << 4)
 #define HCR_TGE (1ULL << 27)
 #define HCR_E2H (1ULL << 34)
+#define MPV (1ULL << 39)
+#define SPV (1ULL << 7)
 
 static void are(struct masks masks, enum mask first, enum mask second)
 {
@@ -86,12 +88,20 @@ static void a_priority_masks_less_than_primask_and_faultmask(void **state)
 static void machine_mode_keeps_the_interrupts_of_s_waiting(void **state)
 {
     (void)state;
-    are(masks_of_riscv(3, 0xa, 0), MASK_OPEN, MASK_MASKED);
-    are(masks_of_riscv(3, 0x2, 0), MASK_MASKED, MASK_MASKED);
-    are(masks_of_riscv(1, 0, 0), MASK_OPEN, MASK_MASKED);
-    are(masks_of_riscv(1, 2, 0), MASK_OPEN, MASK_OPEN);
-    are(masks_of_riscv(0, 0, 0), MASK_OPEN, MASK_OPEN);
-    are(masks_of_riscv(1, 0, 1), MASK_OPEN, MASK_UNKNOWN);
+    are(masks_of_riscv(3, 0xa), MASK_OPEN, MASK_MASKED);
+    are(masks_of_riscv(3, 0x2), MASK_MASKED, MASK_MASKED);
+    are(masks_of_riscv(1, 0), MASK_OPEN, MASK_MASKED);
+    are(masks_of_riscv(1, 2), MASK_OPEN, MASK_OPEN);
+    are(masks_of_riscv(0, 0), MASK_OPEN, MASK_OPEN);
+    are(masks_of_riscv(2, 0), MASK_OPEN, MASK_MASKED);
+    are(masks_of_riscv(2, 2), MASK_OPEN, MASK_OPEN);
+}
+
+static void a_guest_masks_nothing_of_its_hypervisor(void **state)
+{
+    (void)state;
+    are(masks_of_riscv(4, 0), MASK_OPEN, MASK_OPEN);
+    are(masks_of_riscv(5, 0), MASK_OPEN, MASK_OPEN);
 }
 
 static void exceptions_begin_at_vectors(void **state)
@@ -106,19 +116,43 @@ static void exceptions_begin_at_vectors(void **state)
     assert_true(masks_is_vector(ARCH_RISCV, 0x401, 0x41c));
 }
 
-static void a_trap_keeps_what_mstatus_was(void **state)
+static struct masks before(uint32_t world, uint64_t mstatus, uint64_t hstatus)
 {
-    uint32_t before = 9;
+    struct trap trap = { .world = world, .mstatus = mstatus, .hstatus = hstatus };
+
+    return masks_before_trap(&trap);
+}
+
+static void a_trap_keeps_what_was_masked_before_it(void **state)
+{
+    (void)state;
+    are(before(3, 0x880, 0), MASK_OPEN, MASK_MASKED);
+    are(before(3, 0x882, 0), MASK_OPEN, MASK_OPEN);
+    are(before(3, 0x1800, 0), MASK_MASKED, MASK_MASKED);
+    are(before(3, 0x8, 0), MASK_OPEN, MASK_OPEN);
+    are(before(1, 0x120, 0), MASK_OPEN, MASK_OPEN);
+    are(before(1, 0x102, 0), MASK_OPEN, MASK_MASKED);
+    are(before(2, 0x102, 0), MASK_OPEN, MASK_MASKED);
+    are(before(1, 0x2, 0), MASK_OPEN, MASK_OPEN);
+}
+
+static void a_guest_that_was_trapped_masked_nothing_of_its_hypervisor(void **state)
+{
+    (void)state;
+    are(before(3, MPV | 0x800, 0), MASK_OPEN, MASK_OPEN);
+    are(before(2, 0x102, SPV), MASK_OPEN, MASK_OPEN);
+    are(before(5, 0x102, 0), MASK_OPEN, MASK_OPEN);
+    are(before(3, 0x800, SPV), MASK_OPEN, MASK_MASKED);
+}
+
+static void a_trap_says_whether_it_is_one_of_a_guest(void **state)
+{
+    struct trap traps[] = { { 3, MPV, 0 }, { 2, 0, SPV }, { 5, 0, 0 }, { 3, 0, SPV }, { 2, MPV, 0 }, { 1, 0, 0 } };
 
     (void)state;
-    assert_int_equal(masks_status_before(3, 0x880, &before) & 8, 8);
-    assert_int_equal(before, 1);
-    assert_int_equal(masks_status_before(3, 0x8, &before) & 8, 0);
-    assert_int_equal(before, 0);
-    assert_int_equal(masks_status_before(1, 0x120, &before) & 2, 2);
-    assert_int_equal(before, 1);
-    assert_int_equal(masks_status_before(1, 0x2, &before) & 2, 0);
-    assert_int_equal(before, 0);
+    for (size_t i = 0; i < sizeof(traps) / sizeof(traps[0]); i++) {
+        assert_int_equal(masks_trap_is_of_guest(&traps[i]), i < 3);
+    }
 }
 
 int main(void)
@@ -132,8 +166,11 @@ int main(void)
         cmocka_unit_test(what_aarch32_masks_is_not_known_unless_the_line_goes_higher),
         cmocka_unit_test(a_priority_masks_less_than_primask_and_faultmask),
         cmocka_unit_test(machine_mode_keeps_the_interrupts_of_s_waiting),
+        cmocka_unit_test(a_guest_masks_nothing_of_its_hypervisor),
         cmocka_unit_test(exceptions_begin_at_vectors),
-        cmocka_unit_test(a_trap_keeps_what_mstatus_was),
+        cmocka_unit_test(a_trap_keeps_what_was_masked_before_it),
+        cmocka_unit_test(a_guest_that_was_trapped_masked_nothing_of_its_hypervisor),
+        cmocka_unit_test(a_trap_says_whether_it_is_one_of_a_guest),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

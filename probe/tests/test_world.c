@@ -2,6 +2,8 @@
 #include "cmocka_needs.h"
 #include "world.h"
 
+#define MISA_WITH_H 0x1411adU
+
 static void the_level_of_aarch64_stands_in_bits_3_and_2(void **state)
 {
     (void)state;
@@ -52,6 +54,19 @@ static void address_bit_28_and_the_exception_number_make_an_m_profile_world(void
     assert_int_equal(world_of_armv8m(0x61000013, 0x00100400), 1);
 }
 
+static void v_and_the_hypervisor_extension_make_worlds_of_their_own(void **state)
+{
+    (void)state;
+    assert_int_equal(world_of_riscv(0, 0), 0);
+    assert_int_equal(world_of_riscv(1, 0), 1);
+    assert_int_equal(world_of_riscv(3, 0), 3);
+    assert_int_equal(world_of_riscv(0, MISA_WITH_H), 0);
+    assert_int_equal(world_of_riscv(1, MISA_WITH_H), 2);
+    assert_int_equal(world_of_riscv(3, MISA_WITH_H), 3);
+    assert_int_equal(world_of_riscv(4, MISA_WITH_H), WORLD_GUEST);
+    assert_int_equal(world_of_riscv(5, MISA_WITH_H), WORLD_GUEST | 1);
+}
+
 static void changes_between_a_system_and_its_processes_carry_no_registers(void **state)
 {
     (void)state;
@@ -61,6 +76,16 @@ static void changes_between_a_system_and_its_processes_carry_no_registers(void *
     assert_true(world_change_has_registers(ARCH_AARCH64, 1, 3 | WORLD_SECURE));
     assert_true(world_change_has_registers(ARCH_AARCH64, 1, 2));
     assert_true(world_change_has_registers(ARCH_RISCV, 1, 3));
+    assert_false(world_change_has_registers(ARCH_RISCV, 0, 2));
+    assert_false(world_change_has_registers(ARCH_RISCV, 2, 0));
+    assert_false(world_change_has_registers(ARCH_RISCV, 4, 5));
+    assert_true(world_change_has_registers(ARCH_RISCV, 5, 2));
+    assert_true(world_change_has_registers(ARCH_RISCV, 4, 2));
+    assert_true(world_change_has_registers(ARCH_RISCV, 2, 5));
+    assert_true(world_change_has_registers(ARCH_RISCV, 5, 3));
+    assert_true(world_change_has_registers(ARCH_RISCV, 3, 4));
+    assert_true(world_change_has_registers(ARCH_RISCV, 0, 3));
+    assert_true(world_change_has_registers(ARCH_RISCV, 3, 2));
     assert_true(world_change_has_registers(ARCH_ARMV8M, 0, WORLD_SECURE));
     assert_false(world_change_has_registers(ARCH_ARMV8M, WORLD_SECURE, WORLD_SECURE | 1));
 }
@@ -80,6 +105,8 @@ static void what_is_measured_is_el3_secure_realm_and_machine_mode(void **state)
     assert_false(world_is_measured(ARCH_AARCH64, WORLD_NONE));
     assert_true(world_is_measured(ARCH_RISCV, 3));
     assert_false(world_is_measured(ARCH_RISCV, 1));
+    assert_false(world_is_measured(ARCH_RISCV, 2));
+    assert_false(world_is_measured(ARCH_RISCV, WORLD_GUEST | 1));
     assert_true(world_is_measured(ARCH_ARMV8M, WORLD_SECURE | 1));
 }
 
@@ -92,6 +119,7 @@ int main(void)
         cmocka_unit_test(el3_is_secure_whatever_scr_says),
         cmocka_unit_test(below_el3_scr_says_the_security_state),
         cmocka_unit_test(address_bit_28_and_the_exception_number_make_an_m_profile_world),
+        cmocka_unit_test(v_and_the_hypervisor_extension_make_worlds_of_their_own),
         cmocka_unit_test(changes_between_a_system_and_its_processes_carry_no_registers),
         cmocka_unit_test(the_first_instruction_of_a_core_carries_no_registers),
         cmocka_unit_test(what_is_measured_is_el3_secure_realm_and_machine_mode),

@@ -66,7 +66,7 @@ def test_every_extension_is_called_and_what_is_missing_says_so(tmp_path: Path) -
     assert list(calls["srst.system_reset"]["failed"].values()) == [2]
     served = [name for name, call in calls.items() if not call["failed"] and call["kind"] == "call"]
     assert {"sse.inject", "sse.complete", "pmu.counter_fw_read", "dbcn.console_write", "fwft.get"} <= set(served)
-    assert seen["not_returned"] == ["srst.system_reset from S on 0.0"]
+    assert seen["not_returned"] == ["srst.system_reset from HS on 0.0"]
 
 
 def test_too_many_harts_are_refused(tmp_path: Path) -> None:

@@ -217,7 +217,7 @@ def test_a_call_of_a_hart_of_32_bits_is_told_like_one_of_64(tmp_path: Path, bits
     seen = json.loads(latlab(tmp_path, "watch", "--format", "json", "--", emulator, *machine, "-monitor", "none", "-nic", "none").stdout)
     (call,) = seen["calls"]
     assert (call["call"], call["failed"]) == ("hsm.hart_get_status", {"INVALID_PARAM": 1})
-    assert seen["not_returned"] == ["srst.system_reset from S on 0.0"]
+    assert seen["not_returned"] == ["srst.system_reset from HS on 0.0"]
 
 
 def test_the_probe_says_at_the_end_that_a_full_disk_did_not_take_its_stream(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ LEVEL_MASK = 0x3
 SECURE = 0x4
 REALM = 0x8
 NO_WORLD = 0xFF
+RISCV_WORLDS = {0: "U", 1: "S", 2: "HS", 3: "M", 4: "VU", 5: "VS"}
 LOOP = 1 << 31
 
 
@@ -200,12 +201,12 @@ class Stretch:
 
 
 def world_name(arch: Arch, world: int) -> str:
-    """`EL3`, `EL1`, `S-EL1`, `R-EL2`; `M`, `S`, `U`; `secure handler`; `none` before a core's first instruction."""
+    """`EL3`, `EL1`, `S-EL1`, `R-EL2`; `M`, `HS`, `VS`, `S`, `U`, `VU`; `secure handler`; `none` before a core's first instruction."""
     level = world & LEVEL_MASK
     if world == NO_WORLD:
         return "none"
     if arch is Arch.RISCV:
-        return "US?M"[level]
+        return RISCV_WORLDS.get(world, "?")
     if arch is Arch.ARMV8M:
         return f"{'secure' if world & SECURE else 'non-secure'} {'handler' if level else 'thread'}"
     if level == 3:

@@ -178,5 +178,5 @@ def test_worlds_have_the_names_of_their_architecture() -> None:
         "R-EL2",
         "none",
     ]
-    assert [world_name(Arch.RISCV, world) for world in (0, 1, 3)] == ["U", "S", "M"]
+    assert [world_name(Arch.RISCV, world) for world in (0, 1, 2, 3, 4, 5, 6)] == ["U", "S", "HS", "M", "VU", "VS", "?"]
     assert [world_name(Arch.ARMV8M, world) for world in (0, 5)] == ["non-secure thread", "secure handler"]

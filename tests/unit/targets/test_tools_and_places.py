@@ -167,6 +167,11 @@ def test_a_disk_that_takes_no_more_of_the_stream_is_told_with_what_to_do() -> No
     assert problem == Problem(0, problem.message) and problem.message.startswith(sentence) and probe.complaints("qemu: x") == ()
 
 
+def test_worlds_that_this_qemu_does_not_show_are_told_with_what_to_do() -> None:
+    (problem,) = probe.complaints("latlab probe: this QEMU does not show which code a guest runs: what counts as HS may be VS\n")
+    assert problem.message.endswith("this QEMU does not show which code a guest runs: what counts as HS may be VS; use QEMU 10.0")
+
+
 @pytest.mark.parametrize(
     ("said", "why"),
     [

@@ -93,6 +93,8 @@ def why_not_started(stderr: bytes) -> str | None:
 
 
 def complaints(stderr: str) -> tuple[Problem, ...]:
-    """What the probe says at its end of a disk that did not take its stream, with what to do about it."""
-    said = re.findall(r"latlab probe: (writing to .* failed \(.*\); \d+ records were lost)", stderr)
-    return tuple(Problem(0, f"the probe: {each}; free some disk or set TMPDIR to a folder with more") for each in said)
+    """What the probe says at its end, with what to do about it: of a disk that did not take its stream, and of worlds that it was not shown."""
+    lost = re.findall(r"latlab probe: (writing to .* failed \(.*\); \d+ records were lost)", stderr)
+    hidden = re.findall(r"latlab probe: (this QEMU does not show .*)", stderr)
+    told = [f"{each}; free some disk or set TMPDIR to a folder with more" for each in lost] + [f"{each}; use QEMU 10.0" for each in hidden]
+    return tuple(Problem(0, f"the probe: {each}") for each in told)

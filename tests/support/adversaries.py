@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -200,7 +200,11 @@ def _instructions(steps: tuple[int, ...], sizes: dict[int, int]) -> int:
     return total
 
 
-def stretches(stream: bytes) -> Iterator[tuple[Crossing, int, int, int]]:
+def _is_measured(world: int) -> bool:
+    return world <= 0xF and world & WORLD_BITS != 0
+
+
+def stretches(stream: bytes, is_measured: Callable[[int], bool] = _is_measured) -> Iterator[tuple[Crossing, int, int, int]]:
     """Each stretch of a measured world that no sleep divides: the crossing that ends it, how many instructions it had by the counts,
     how many by its functions, and how many of these have no name."""
     sizes: dict[int, int] = {}
@@ -220,7 +224,7 @@ def stretches(stream: bytes) -> Iterator[tuple[Crossing, int, int, int]]:
             case Sleep():
                 since.pop(record.core, None)
             case Crossing():
-                if record.core in since and record.left & WORLD_BITS and record.left <= 0xF:
+                if record.core in since and is_measured(record.left):
                     yield record, record.instructions - since[record.core], ran.get(record.core, 0), unlisted.get(record.core, 0)
                 ran[record.core] = unlisted[record.core] = 0
                 since[record.core] = record.instructions

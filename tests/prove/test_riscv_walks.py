@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from support.adversaries_riscv import SETTINGS, Setting, faults
+from support.adversaries_riscv import faults
+from support.riscv_walks import SETTINGS, Setting
 
 FIRST, SEEDS, A_BOOT = 20_000_000, 6_000, 60
 

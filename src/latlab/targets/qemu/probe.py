@@ -93,7 +93,7 @@ def why_not_started(stderr: bytes) -> str | None:
 
 
 def complaints(stderr: str) -> tuple[Problem, ...]:
-    """What the probe says at its end, with what to do about it: of a disk that did not take its stream, and of worlds that it was not shown."""
+    """What the probe says at its end, with what to do: of a disk that did not take its stream, and of worlds that QEMU did not show it."""
     lost = re.findall(r"latlab probe: (writing to .* failed \(.*\); \d+ records were lost)", stderr)
     hidden = re.findall(r"latlab probe: (this QEMU does not show .*)", stderr)
     told = [f"{each}; free some disk or set TMPDIR to a folder with more" for each in lost] + [f"{each}; use QEMU 10.0" for each in hidden]

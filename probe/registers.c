@@ -311,7 +311,7 @@ void registers_doubt(uint32_t from, uint32_t to, uint64_t address)
 {
     struct trap trap;
 
-    if (machine != ARCH_RISCV || ((from | to) & WORLD_GUEST) != 0 || from >= to || !is_at_vector(to, address)) {
+    if (machine != ARCH_RISCV || hypervisor == NULL || ((from | to) & WORLD_GUEST) != 0 || from >= to || !is_at_vector(to, address)) {
         return;
     }
     trap = trap_into(to);
@@ -322,7 +322,9 @@ void registers_doubt(uint32_t from, uint32_t to, uint64_t address)
 
 const char *registers_doubts(void)
 {
-    return __atomic_load_n(&is_guest_hidden, __ATOMIC_RELAXED) ? "this QEMU does not show which code a guest runs: what counts as HS and U may be VS and VU" : NULL;
+    return __atomic_load_n(&is_guest_hidden, __ATOMIC_RELAXED)
+               ? "this QEMU does not show which code a guest runs: what counts as HS and U may be VS and VU"
+               : NULL;
 }
 
 bool registers_masks_before(uint32_t level, uint64_t address, struct masks *masks)

@@ -121,6 +121,20 @@ def test_a_supervisor_call_of_risc_v_has_extension_and_function() -> None:
     assert (call.entry.name, call.entry.kind) == ("interrupt 7", EntryKind.INTERRUPT)
 
 
+def test_a_guests_call_says_that_its_hypervisor_served_it_and_what_that_asked_of_m_is_inside() -> None:
+    vs, hs, m, ecall_of_vs, ecall_of_hs = 5, 2, 3, 10, 9
+    asked = (0, 0, 0, 0, 0, 0, 0, 0x54494D45)
+    records = (
+        made.crossing(0, 10, vs, hs, (*asked, ecall_of_vs, 0x80200000), 0x80100000),
+        made.crossing(0, 30, hs, m, (*asked, ecall_of_hs, 0x80100040), 0x80000000),
+        made.crossing(0, 90, m, hs, (0,) * 8, 0x80100044),
+        made.crossing(0, 100, hs, vs, (0,) * 8, 0x80200004),
+    )
+    inner, outer = calls_of(*records, arch=Arch.RISCV)
+    assert (outer.entry.name, outer.instructions, dict(outer.parts)) == ("HS time.set_timer", 90, {hs: 30, m: 60})
+    assert (inner.entry.name, inner.instructions, inner.depth) == ("time.set_timer", 60, 1)
+
+
 @given(st.lists(st.tuples(st.sampled_from([0, 1, 4, 5, 7, 0xFF]), st.sampled_from([0, 1, 4, 5, 7]), st.booleans()), max_size=30))
 def test_crossings_in_any_order_make_no_call_with_a_negative_length(steps: list[tuple[int, int, bool]]) -> None:
     parts = [made.crossing(0, 10 * at, left, entered, (0,) * 10 if full else ()) for at, (left, entered, full) in enumerate(steps)]

@@ -39,7 +39,7 @@ EC_SHIFT = 26
 EC_NAMES = {0x11: "SVC", 0x12: "HVC", 0x13: "SMC", 0x15: "SVC", 0x16: "HVC", 0x17: "SMC", 0x01: "WFI or WFE", 0x18: "system register"}
 SMC_LIKE = ("SMC", "HVC", "SVC")
 RISCV_INTERRUPT = 1 << 63
-M_MODE = 3
+HS_MODE, M_MODE = 2, 3
 RISCV_ECALLS = range(8, 12)
 SBI_LAST = (0x53525354, 0x8)  # system reset, legacy shutdown
 
@@ -350,7 +350,9 @@ def _riscv(names: CallNames, crossing: Crossing, cause: int) -> Entry:
     if cause in RISCV_ECALLS:
         extension, function = crossing.registers[7], crossing.registers[6]
         answers = NO_ANSWERS if extension in LEGACY_SBI else names.sbi_answers
-        return Entry(EntryKind.CALL, sbi_name(names, extension, function, crossing.registers), extension, answers, extension in SBI_LAST)
+        server = "HS " if crossing.entered == HS_MODE else ""
+        name = server + sbi_name(names, extension, function, crossing.registers)
+        return Entry(EntryKind.CALL, name, extension, answers, extension in SBI_LAST)
     return Entry(EntryKind.EXCEPTION, f"exception {cause}", 0)
 
 

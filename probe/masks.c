@@ -105,6 +105,11 @@ bool masks_trap_is_of_guest(const struct trap *trap)
     return (trap->world & WORLD_GUEST) != 0 || (trap->hstatus & HSTATUS_SPV) != 0;
 }
 
+bool masks_trap_denies(const struct trap *trap, uint32_t from)
+{
+    return from < trap->world && ((from | trap->world) & WORLD_GUEST) == 0 && masks_trap_is_of_guest(trap);
+}
+
 struct masks masks_before_trap(const struct trap *trap)
 {
     bool is_of_machine = trap->world == MACHINE_MODE;

@@ -49,6 +49,9 @@ struct trap {
 /* Whether a guest was trapped, and not the hypervisor or what runs below it. */
 bool masks_trap_is_of_guest(const struct trap *trap);
 
+/* The same, though `from`, which was told as the world before, is none of a guest: what told it does not show V. */
+bool masks_trap_denies(const struct trap *trap, uint32_t from);
+
 /* What was masked before the trap. */
 struct masks masks_before_trap(const struct trap *trap);
 

@@ -311,11 +311,11 @@ void registers_doubt(uint32_t from, uint32_t to, uint64_t address)
 {
     struct trap trap;
 
-    if (machine != ARCH_RISCV || hypervisor == NULL || ((from | to) & WORLD_GUEST) != 0 || from >= to || !is_at_vector(to, address)) {
+    if (machine != ARCH_RISCV || hypervisor == NULL || from >= to || !is_at_vector(to, address)) {
         return;
     }
     trap = trap_into(to);
-    if (masks_trap_is_of_guest(&trap)) {
+    if (masks_trap_denies(&trap, from)) {
         __atomic_store_n(&is_guest_hidden, true, __ATOMIC_RELAXED);
     }
 }

@@ -155,6 +155,22 @@ static void a_trap_says_whether_it_is_one_of_a_guest(void **state)
     }
 }
 
+static void a_guest_that_was_left_and_not_told_is_noticed(void **state)
+{
+    struct trap to_machine = { 3, MPV, 0 }, to_hypervisor = { 2, 0, SPV }, of_hypervisor = { 3, 0, SPV }, to_guest = { 5, 0, 0 };
+
+    (void)state;
+    assert_true(masks_trap_denies(&to_machine, 2));
+    assert_true(masks_trap_denies(&to_machine, 0));
+    assert_true(masks_trap_denies(&to_hypervisor, 0));
+    assert_false(masks_trap_denies(&to_machine, 5));
+    assert_false(masks_trap_denies(&to_hypervisor, 4));
+    assert_false(masks_trap_denies(&of_hypervisor, 2));
+    assert_false(masks_trap_denies(&to_guest, 2));
+    assert_false(masks_trap_denies(&to_hypervisor, 3));
+    assert_false(masks_trap_denies(&to_machine, WORLD_NONE));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +187,7 @@ int main(void)
         cmocka_unit_test(a_trap_keeps_what_was_masked_before_it),
         cmocka_unit_test(a_guest_that_was_trapped_masked_nothing_of_its_hypervisor),
         cmocka_unit_test(a_trap_says_whether_it_is_one_of_a_guest),
+        cmocka_unit_test(a_guest_that_was_left_and_not_told_is_noticed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,6 +57,7 @@
 #define TIMER_TICKS 20000
 #define TURN_TICKS 100          /* for each hart */
 #define FENCE_TICKS 1600
+#define PATIENCE 100            /* naps until a hart that does not come, or does not stop, is given up */
 #define SIE_SSIE 2
 #define SIE_STIE 32
 #define SIP_SSIP 2
@@ -251,48 +252,60 @@ suspend_system:
     ld  ra, 32(t0)
     ret
 
-/* All harts are up: fences on 1 to all of them, then one IPI to all the others, which stop. */
+/* All harts are up that the firmware starts: fences on 1 to all of them, then one IPI to all the others, which stop. Where one does not come there
+ * are no fences. */
 together:
     mv  s4, ra
     li  s8, STARTED
     sd  zero, 0(s8)
+    mv  s6, zero                /* how many, and which */
+    mv  s7, zero
     mv  s3, zero
 1:  beq s3, s0, 2f
     mv  a0, s3
     la  a1, other
     li  a2, 1                   /* and it counts itself */
     sbi EXT_HSM, HSM_START
+    bnez    a0, 2f
+    addi    s6, s6, 1
+    jal add_hart
 2:  addi    s3, s3, 1
     bltu    s3, s1, 1b
-    addi    s6, s1, -1
+    mv  s9, s7
+    li  s11, PATIENCE
 3:  ld  t0, 0(s8)
     bgeu    t0, s6, 4f
+    beqz    s11, 7f
+    addi    s11, s11, -1
     jal nap
     j   3b
 4:  mv  s7, zero                /* the harts that fences go to, this one last */
     mv  s3, zero
-5:  beq s3, s0, 6f
+5:  srl t0, s9, s3
+    andi    t0, t0, 1
+    beqz    t0, 6f
     jal add_hart
     jal fences
 6:  addi    s3, s3, 1
     bltu    s3, s1, 5b
-    mv  s9, s7
     mv  s3, s0
     jal add_hart
     jal fences
     jal guest_fences
-    li  a0, -1
+7:  li  a0, -1
     sbi EXT_TIME, 0
-    beqz    s9, 9f
+    beqz    s9, 10f
     mv  a0, s9
     li  a1, 0
     sbi EXT_IPI, 0
     mv  s3, zero
-7:  beq s3, s0, 8f
+8:  srl t0, s9, s3
+    andi    t0, t0, 1
+    beqz    t0, 9f
     jal until_stopped
-8:  addi    s3, s3, 1
-    bltu    s3, s1, 7b
-9:  mv  ra, s4
+9:  addi    s3, s3, 1
+    bltu    s3, s1, 8b
+10: mv  ra, s4
     ret
 
 add_hart:
@@ -328,30 +341,34 @@ guest_fences:
     fence   RFENCE_HFENCE_VVMA, PAGE
     ret
 
-/* Starts hart s3, which sleeps; sends it an IPI; waits until it has stopped. */
+/* Starts hart s3, which sleeps; sends it an IPI; waits until it has stopped. Nothing where it is not started. */
 one_hart:
     mv  s4, ra
     mv  a0, s3
     la  a1, other
     li  a2, 0
     sbi EXT_HSM, HSM_START
+    bnez    a0, 1f
     jal nap
     li  a0, 1
     sll a0, a0, s3
     li  a1, 0
     sbi EXT_IPI, 0
     jal until_stopped
-    mv  ra, s4
+1:  mv  ra, s4
     ret
 
 until_stopped:
     mv  s10, ra
+    li  s11, PATIENCE
 1:  jal nap
     mv  a0, s3
     sbi EXT_HSM, HSM_STATUS
     li  t0, STATE_STOPPED
-    bne a1, t0, 1b
-    mv  ra, s10
+    beq a1, t0, 2f
+    addi    s11, s11, -1
+    bnez    s11, 1b
+2:  mv  ra, s10
     ret
 
 /* Sleeps until the timer is due, so that the others run and nobody spins. */

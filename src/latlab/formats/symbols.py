@@ -14,6 +14,7 @@ from latlab.model.symbols import Image
 EXECUTABLE = 1
 MOST = 1 << 64
 NOWHERE = ("SHN_UNDEF", "SHN_ABS")
+MANGLED_BY_RUST = ("_R", "_ZN")  # its own scheme, and the one before, which looks like C++
 
 
 def read_image(path: Path, offset: int = 0, with_places: bool = False) -> Image:
@@ -40,9 +41,21 @@ def read_image(path: Path, offset: int = 0, with_places: bool = False) -> Image:
     if not functions:
         raise DataError(f"{path}: has no symbols; give the file from before it was stripped")
     starts = tuple(sorted(functions))
-    sizes, names = tuple(functions[start][0] for start in starts), tuple(functions[start][1] for start in starts)
+    sizes, names = tuple(functions[start][0] for start in starts), tuple(as_written(functions[start][1]) for start in starts)
     said = tuple(places.get(start - offset, "") for start in starts)
     return Image(path.name, starts, sizes, names, code, said if any(said) else (), machine)
+
+
+def as_written(name: str) -> str:
+    """A name of Rust as its source has it, without the hashes that differ from build to build; any other as it is."""
+    if not name.startswith(MANGLED_BY_RUST):
+        return name
+    from pyderust import DemangleError, demangle
+
+    try:
+        return str(demangle(name))
+    except DemangleError:
+        return name
 
 
 def addresses_of(path: Path) -> dict[str, int]:

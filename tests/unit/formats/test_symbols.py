@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from latlab.errors import UsageError
-from latlab.formats.symbols import read_image, read_subject_image
+from latlab.formats.symbols import as_written, read_image, read_subject_image
 from latlab.model.symbols import Image
 
 START = 0x1000_0000
@@ -33,6 +33,9 @@ inside:
     .size sized, . - sized
 behind:
     nop
+    .type _RNvNtCsf3tdCGyDWbX_3sbi3ipi8send_ipi, %function
+_RNvNtCsf3tdCGyDWbX_3sbi3ipi8send_ipi:
+    nop
 """
 
 
@@ -53,6 +56,29 @@ def test_a_function_may_begin_as_a_linkers_mark_does_and_a_label_may_not(image: 
 
 def test_a_label_inside_of_a_function_that_says_its_size_is_a_place_in_it(image: Image) -> None:
     assert "inside" not in image.names and dict(zip(image.names, image.sizes, strict=True))["sized"] == 4
+
+
+def test_a_function_of_rust_has_the_name_of_its_source(image: Image) -> None:
+    assert "sbi::ipi::send_ipi" in image.names
+
+
+@pytest.mark.parametrize(
+    ("symbol", "written"),
+    [
+        ("_RNvNtCsf3tdCGyDWbX_3sbi3ipi8send_ipi", "sbi::ipi::send_ipi"),
+        ("_RNvNtCsi8nttl2kQNJ_3sbi3ipi8send_ipi.llvm.4485206834", "sbi::ipi::send_ipi"),
+        ("_ZN3sbi3ipi8send_ipi17h0123456789abcdefE", "sbi::ipi::send_ipi"),
+        ("_ZN4core3ptr42drop_in_place$LT$alloc..string..String$GT$17h0123456789abcdefE", "core::ptr::drop_in_place<alloc::string::String>"),
+    ],
+)
+def test_two_builds_of_rust_have_the_same_names(symbol: str, written: str) -> None:
+    """Hashes of the compiler and the numbers of its copies are in the symbol and not in the source."""
+    assert as_written(symbol) == written
+
+
+@pytest.mark.parametrize("symbol", ["sbi_ecall_handler", "_R", "_Reset", "_ZN", "_ZN3foo3barEi", "__acle_se_call", "memcpy.constprop.0"])
+def test_a_name_that_is_not_of_rust_stays_as_it_is(symbol: str) -> None:
+    assert as_written(symbol) == symbol
 
 
 def test_an_offset_that_is_no_number_is_refused_by_itself(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from latlab.analysis.crossings.paths import neighbours
 from latlab.model.crossings import LOOP, Arch, Fragment, Stretch
 from latlab.model.symbols import Image
 
-# GCC's copies of a function count as the function: their numbers differ from build to build.
-CLONE = re.compile(r"(\.(constprop|isra|part|cold|lto_priv)(\.\d+)?)+$")
+# A compiler's copies of a function count as the function: their numbers differ from build to build.
+CLONE = re.compile(r"(\.(constprop|isra|part|cold|lto_priv|llvm)(\.\d+)?)+$")
 LONGEST_FUNCTION = 1 << 16
 
 

@@ -107,6 +107,7 @@ class _Document(msgspec.Struct):
     functions: tuple[_FunctionsRow, ...] = ()
     code: tuple[_CodeRow, ...] = ()
     classes: tuple[_ClassesRow, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
     distributions: tuple[dict[str, Any], ...] = ()
     amounts: tuple[_AmountRow, ...] = ()
     tool: str = ""
@@ -146,6 +147,7 @@ def render(run: Run) -> str:
             for one in run.functions
             if one.parts or one.frames
         ),
+        refused=run.refused,
         classes=tuple(
             (one.test, one.metric, str(one.core), tuple((each.name, each.functions, each.frames) for each in one.classes))
             for one in run.functions
@@ -246,7 +248,7 @@ def _contents(d: _Document) -> Contents:
         )
         for test, metric, c, calls, shares in d.functions
     )
-    return Spans(samples, traces, functions)
+    return Spans(samples, traces, functions, d.refused)
 
 
 def _classified(one: SpanFunctions, classes: tuple[ClassShare, ...]) -> SpanFunctions:

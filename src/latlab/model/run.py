@@ -301,11 +301,12 @@ class PrintedDelta:
 @dataclass(frozen=True, slots=True)
 class Spans:
     """What a run of psci or psa holds: spans of cores, and the traces that they were made of, or the functions that the probe saw in
-    them."""
+    them. `refused` are calls of which each one failed, with what they answered."""
 
     samples: tuple[Sample, ...] = ()
     traces: tuple[CoreTrace, ...] = ()
     functions: tuple[SpanFunctions, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -439,6 +440,11 @@ class Run:
     def functions(self) -> tuple[SpanFunctions, ...]:
         """The functions of each span, where the probe counted them."""
         return self.contents.functions if isinstance(self.contents, Spans) else ()
+
+    @property
+    def refused(self) -> tuple[tuple[str, str], ...]:
+        """The calls of which each one failed, and what they answered; none where nobody looked."""
+        return self.contents.refused if isinstance(self.contents, Spans) else ()
 
     @property
     def distributions(self) -> tuple[Distribution, ...]:

@@ -85,11 +85,12 @@ def run_of(row: Row, contents: Contents | None = None, problems: tuple[Problem, 
     )
 
 
-def contents_of(row: Row, samples: Iterable[Row] = (), traces: Iterable[Row] = (), functions: bytes = b"") -> Contents:
+def contents_of(row: Row, samples: Iterable[Row] = (), traces: Iterable[Row] = (), functions: bytes = b"", kinds: bytes = b"") -> Contents:
     """Wake-ups, power cycles and amounts stand in the run's raw files, not in rows."""
     match Kind(row["kind"]):
         case Kind.SPANS:
-            return Spans(tuple(map(_sample, samples)), tuple(map(_trace, traces)), span_functions.parse(functions))
+            by_function, refused = span_functions.parse(functions), span_functions.parse_refused(kinds)
+            return Spans(tuple(map(_sample, samples)), tuple(map(_trace, traces)), by_function, refused)
         case Kind.WAKEUPS:
             return WakeupCounts()
         case Kind.POWER:

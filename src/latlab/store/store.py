@@ -451,8 +451,8 @@ def _explained(error: exc.DBAPIError, place: str, was_reached: bool) -> LatlabEr
 
 def _whole(connection: sa.Connection, row: Mapping[Any, Any]) -> Run:
     number = row["number"]
-    functions = _log(connection, number, span_functions.FUNCTIONS_LOG)
-    contents = contents_of(row, _rows(connection, samples_table, number), _rows(connection, traces_table, number), functions)
+    functions, kinds = (_log(connection, number, name) for name in (span_functions.FUNCTIONS_LOG, span_functions.KINDS_LOG))
+    contents = contents_of(row, _rows(connection, samples_table, number), _rows(connection, traces_table, number), functions, kinds)
     return run_of(row, contents, tuple(map(problem_of, _rows(connection, problems_table, number))))
 
 

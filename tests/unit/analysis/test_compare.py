@@ -17,10 +17,10 @@ from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.analysis.ladder.roles import inferred_lead, roles_of
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, Metric
-from latlab.model.run import UNNAMED, CoreId, SpanFunctions, Spans, Tick, Topology
+from latlab.model.run import UNNAMED, CoreId, Sample, SpanFunctions, Spans, Tick, Topology
 from latlab.store import references
 from support.ladder_model import Truth, make_run, relabelled
-from support.runs import changed
+from support.runs import changed, run_with
 
 SEEDS = st.integers(min_value=0, max_value=2**32 - 1)
 
@@ -273,3 +273,32 @@ def test_a_number_beyond_64_bits_is_refused():
     huge = replace(run.samples[0], iteration=2**80)
     with pytest.raises(NotComparable, match="beyond 64 bits"):
         compare(run, changed(run, samples=(huge, *run.samples[1:])))
+
+
+def call_run(run_id, cost, refused=()):
+    contents = Spans(
+        tuple(Sample(call, Metric.CALL, CoreId(0, 0), 0, i, cost) for call in ("fwft.get", "base.get_impl_id") for i in range(3)),
+        refused=refused,
+    )
+    return run_with(id=run_id, campaign="sbi", topology=Topology((1,)), tick=Tick(Clock.INSTRUCTIONS, 1.0), contents=contents)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ((), (("fwft.get", "NOT_SUPPORTED"),), "in b (NOT_SUPPORTED), not in a"),
+        ((("fwft.get", "NOT_SUPPORTED"),), (), "in a (NOT_SUPPORTED), not in b"),
+        ((("fwft.get", "DENIED"),), (("fwft.get", "NOT_SUPPORTED"),), "in a (DENIED), in b (NOT_SUPPORTED)"),
+    ],
+)
+def test_a_call_that_one_of_two_firmwares_refuses_is_neither_dearer_nor_cheaper(before, after, said):
+    found = compare(call_run("a", 371, before), call_run("b", 208, after))
+    assert {row.test for row in found.rows} == {"base.get_impl_id"}
+    (note,) = [each for each in found.notes if "left out" in each]
+    assert note == f"fwft.get call is left out: each one failed {said}"
+    assert (note in found.gaps) == bool(after)
+
+
+def test_a_call_that_both_refuse_alike_is_judged():
+    refused = (("fwft.get", "NOT_SUPPORTED"),)
+    assert {row.test for row in compare(call_run("a", 371, refused), call_run("b", 208, refused)).rows} == {"fwft.get", "base.get_impl_id"}

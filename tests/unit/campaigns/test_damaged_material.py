@@ -47,7 +47,8 @@ def test_rows_of_attacks_that_are_damaged_are_named_with_their_run(store: Store)
 
 @pytest.mark.parametrize(("log", "look"), [(KINDS_LOG, "calls"), (MASKED_LOG, "masked"), (TIMELINES_LOG, "timelines")])
 def test_a_log_that_is_damaged_is_named_with_what_to_do(store: Store, log: str, look: str) -> None:
-    run = kept(store, {log: b"\xff nonsense\n"})
+    run = kept(store)
+    store.add(run.id, logs={log: b"\xff nonsense\n"})
     with pytest.raises(DataError, match=rf"^{run.id}: its log {log} is damaged \(.+\); run it again$"):
         getattr(Material(store, run), look)
 

@@ -22,7 +22,7 @@ from latlab.formats import run_json
 from latlab.formats.dump import console_log
 from latlab.formats.published import rst_tables
 from latlab.model.enums import ProblemKind
-from latlab.model.run import CoreId, Problem, Topology
+from latlab.model.run import CoreId, Problem, Spans, Topology
 from latlab.report.comparison import comparison_pages
 from latlab.report.comparison import data as comparison_data
 from latlab.report.comparison import web as comparison_web
@@ -62,6 +62,8 @@ def test_a_run_survives_json_with_traces_and_problems():
         run, traces=(call(CoreId(0, 1), 1000, 5),), problems=(Problem(7, "damaged"),), facts=(("a", "b"),), capture_cost_ticks=1.5
     )
     assert run_json.parse(run_json.render(run), "run.json") == run
+    refused = replace(run, contents=Spans(run.samples, run.traces, refused=(("fwft.get", "NOT_SUPPORTED"),)))
+    assert run_json.parse(run_json.render(refused), "run.json") == refused
 
 
 @given(

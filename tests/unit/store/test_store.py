@@ -12,7 +12,7 @@ from latlab.analysis.spans.spans import samples_of
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.probe import functions
 from latlab.model.enums import Metric, RunStatus
-from latlab.model.run import CoreId, FunctionShare, Problem, Sample, SpanFunctions, Topology
+from latlab.model.run import CallsOfKind, CoreId, FunctionShare, Problem, Sample, SpanFunctions, Topology
 from latlab.store.listing import heads
 from latlab.store.store import Store, _explained, open_store
 from support.places import TESTS
@@ -50,6 +50,29 @@ def test_the_functions_of_spans_are_kept_beside_the_run_and_damage_there_is_name
     store.add(run_id, logs={functions.FUNCTIONS_LOG: functions.render_functions(found), "console": b"x"})
     assert (store.load(run_id).functions, store.load(other).functions) == (found, ())
     store.add(other, logs={functions.FUNCTIONS_LOG: b'[{"test": 5}]'})
+    with pytest.raises(DataError, match="damaged"):
+        store.load(other)
+
+
+def test_a_call_of_which_each_one_failed_is_known_of_a_stored_run_and_damage_there_is_named(store: Store) -> None:
+    """One that failed inside another call, or from one of its callers alone, was not refused."""
+
+    def kind(name: str, errors: dict[str, int], caller: str = "S", is_inner: bool = False) -> CallsOfKind:
+        return CallsOfKind(caller, "call", name, is_inner, ((200, 2), (210, 1)), 0, (), (), errors=tuple(errors.items()))
+
+    kinds = (
+        kind("fwft.get", {"NOT_SUPPORTED": 3}),
+        kind("fwft.get", {"INVALID_PARAM": 1, "NOT_SUPPORTED": 2}, "U"),
+        kind("hsm.hart_start", {"INVALID_PARAM": 2}),
+        kind("base.get_impl_id", {}),
+        kind("sta.steal_time_set_shmem", {"NOT_SUPPORTED": 3}),
+        kind("sta.steal_time_set_shmem", {}, "U"),
+        kind("TRNG_RND", {"NO_ENTROPY": 3}, is_inner=True),
+    )
+    run_id, other = store.begin(RUN), store.begin(RUN)
+    store.add(run_id, logs={functions.KINDS_LOG: functions.render_functions(kinds)})
+    assert (store.load(run_id).refused, store.load(other).refused) == ((("fwft.get", "INVALID_PARAM, NOT_SUPPORTED"),), ())
+    store.add(other, logs={functions.KINDS_LOG: b'[{"name": 5}]'})
     with pytest.raises(DataError, match="damaged"):
         store.load(other)
 

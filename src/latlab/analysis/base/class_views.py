@@ -34,7 +34,7 @@ def class_named(text: str) -> InstructionClass:
 def in_class(run: Run, name: InstructionClass) -> Run:
     """Functions and frames with the instructions of this class alone. Raises UsageError where the run has no classes."""
     check_classes(run)
-    contents = Spans(run.samples, run.traces, tuple(_in_class(one, name) for one in run.functions))
+    contents = Spans(run.samples, run.traces, tuple(_in_class(one, name) for one in run.functions), run.refused)
     return replace(run, contents=contents, facts=(*run.facts, ("class shown", f"{name.value}: functions and flame graphs count it alone")))
 
 

@@ -152,6 +152,9 @@ def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[
         if ours is None or theirs is None:
             notes.append(f"{name} stands only in {(a if theirs is None else b).id}")
             gaps += notes[-1:] if theirs is None else []
+        elif key[1] is Metric.CALL and _answer(a, key[0]) != _answer(b, key[0]):
+            notes.append(f"{name} is left out: each one failed {_where_refused(a, b, key[0])}")
+            gaps += notes[-1:] if _answer(b, key[0]) else []
         elif ours.cores != theirs.cores:
             odd = ", ".join(str(core) for core in sorted(set(ours.cores) ^ set(theirs.cores)))
             notes.append(f"{name} is left out: core {odd} is missing in one of the runs")
@@ -168,3 +171,15 @@ def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[
         missing = f" (core {', '.join(map(str, lacking))} is missing in one of them)" if lacking else ""
         raise NotComparable(f"{a.id} and {b.id} have no test with the same cores in common{missing}; compare runs of one campaign")
     return tuple(common)
+
+
+def _answer(run: Run, call: str) -> str:
+    """What each call of the name answered where each failed; empty where one did not, which is other work."""
+    return dict(run.refused).get(call, "")
+
+
+def _where_refused(a: Run, b: Run, call: str) -> str:
+    """In which of two runs, of which at least one refused it each time, and with what answer."""
+    told = {run.id: _answer(run, call) for run in (a, b)}
+    failed = [f"in {run} ({answer})" for run, answer in told.items() if answer]
+    return ", ".join([*failed, *(f"not in {run}" for run, answer in told.items() if not answer)])

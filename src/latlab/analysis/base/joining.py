@@ -50,7 +50,8 @@ def join_boots(runs: Sequence[Run]) -> Run:
         samples += [replace(sample, boot=sample.boot + boots) for sample in run.samples]
         traces += [replace(trace, boot=trace.boot + boots) for trace in run.traces]
         boots = 1 + max(max((one.boot for one in samples), default=-1), max((one.boot for one in traces), default=-1))
-    return _together(runs, Spans(tuple(samples), tuple(traces), _joined_functions(runs)))
+    refused = tuple(one for one in first.refused if all(one in run.refused for run in runs))
+    return _together(runs, Spans(tuple(samples), tuple(traces), _joined_functions(runs), refused))
 
 
 def _joined_functions(runs: Sequence[Run]) -> tuple[SpanFunctions, ...]:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+
 import msgspec
 
 from latlab.model.run import CallsOfKind, MaskedAtlas, SpanFunctions, SpanTimeline
@@ -31,6 +33,26 @@ def parse_timelines(data: bytes) -> tuple[SpanTimeline, ...]:
 def parse_kinds(data: bytes) -> tuple[CallsOfKind, ...]:
     """Raises ValueError where it is damaged."""
     return msgspec.json.decode(data, type=tuple[CallsOfKind, ...]) if data else ()
+
+
+class _Answered(msgspec.Struct):
+    """Of a kind of call what says whether it failed, without the code that ran."""
+
+    name: str
+    is_inner: bool
+    instructions: tuple[tuple[int, int], ...]
+    errors: tuple[tuple[str, int], ...] = ()
+
+
+def parse_refused(data: bytes) -> tuple[tuple[str, str], ...]:
+    """The calls by name of which each one failed, and what they answered. Raises ValueError where it is damaged."""
+    counts: Counter[str] = Counter()
+    errors: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in msgspec.json.decode(data, type=tuple[_Answered, ...]) if data else ():
+        if not one.is_inner:
+            counts[one.name] += sum(count for _, count in one.instructions)
+            errors[one.name].update(dict(one.errors))
+    return tuple((name, ", ".join(sorted(errors[name]))) for name, count in counts.items() if errors[name].total() == count)
 
 
 def parse_masked(data: bytes) -> MaskedAtlas | None:

@@ -13,7 +13,8 @@ from latlab.targets.qemu.boards import BOARDS, Board, board_of
 from latlab.targets.qemu.subject import FirmwareImage, Subject
 
 PACKAGE_AT = 0x40000
-OWN_CALLS = (FileKind.FLASH, FileKind.PACKAGE, FileKind.BL1, FileKind.BL31, FileKind.EL3, FileKind.OPENSBI)
+OWN_CALLS = (FileKind.FLASH, FileKind.PACKAGE, FileKind.BL1, FileKind.BL31, FileKind.EL3, FileKind.OPENSBI, FileKind.RUSTSBI)
+SBI = (FileKind.OPENSBI, FileKind.RUSTSBI)
 CALLERS = (FileKind.KERNEL, FileKind.UBOOT, FileKind.UEFI, FileKind.EFI)
 HOLD_NONE = {
     FileKind.ROM: "which a PC's firmware or its UEFI runs, and which offers no calls; name the firmware",
@@ -21,7 +22,10 @@ HOLD_NONE = {
     FileKind.FIT: "which holds others; take the firmware out of it with dumpimage, and name that",
 }
 PROBED = ("aarch64", "arm", "riscv")
-KNOWN = "TF-A (bl1.bin and fip.bin, both in one flash image, or bl31.bin of the Raspberry Pi 4), OpenSBI, and ELF files with their symbols"
+KNOWN = (
+    "TF-A (bl1.bin and fip.bin, both in one flash image, or bl31.bin of the Raspberry Pi 4), OpenSBI, RustSBI, "
+    "and ELF files with their symbols"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What to measure: `subject` by the psci campaign, or `sbi`, an image of OpenSBI, by the sbi campaign. `said` are the sentences on what
+    """What to measure: `subject` by the psci campaign, or `sbi`, an image of SBI, by the sbi campaign. `said` are the sentences on what
     the files are and what is assumed."""
 
     said: tuple[str, ...]
@@ -74,16 +78,16 @@ def look(files: Sequence[Named], on: str | None = None) -> Look:
     _check_one(firmware)
     symbols = tuple(one.path for one in files if one.what.has_symbols and one.what.arch == firmware[0].what.arch)
     said = tuple(str(one) for one in files)
-    if firmware[0].what.kind is FileKind.OPENSBI:
-        return _opensbi(firmware, said, symbols, on)
+    if firmware[0].what.kind in SBI:
+        return _sbi(firmware, said, symbols, on)
     subject, assumed = _subject(firmware, on)
     return Look((*said, *assumed), symbols, replace(subject, symbols=symbols))
 
 
 def _check_one(firmware: Sequence[Named]) -> None:
-    """One firmware: an image, BL1 and its package, or OpenSBI's image and its ELF file."""
+    """One firmware: an image, BL1 and its package, or the image of an SBI and its ELF file."""
     kinds = [one.what.kind for one in firmware]
-    is_pair = len(kinds) == 2 and (set(kinds) == {FileKind.BL1, FileKind.PACKAGE} or set(kinds) == {FileKind.OPENSBI})
+    is_pair = len(kinds) == 2 and (set(kinds) == {FileKind.BL1, FileKind.PACKAGE} or set(kinds) in ({one} for one in SBI))
     if len(kinds) > 1 and not is_pair:
         raise UsageError(f"{firmware[0]}, and {firmware[1]}: they are no one firmware; look at one at a time")
 
@@ -109,13 +113,14 @@ def _alone(one: Named) -> str:
             f"{one}; where the secure partition manager of an M-profile core is called stands in its import library: write a subject file "
             "with both (docs/campaign-psa.md) for `latlab run psa --subject`"
         )
-    has = "has symbols and" if one.what.has_symbols else "has no symbols and"
-    return f"{one} {has} is not what a machine starts; name the flat image too (such as bl1.bin with fip.bin)"
+    has = "symbols" if one.what.has_symbols else "no symbols"
+    example = "fw_dynamic.bin" if one.what.arch == "riscv" else "bl1.bin with fip.bin"
+    return f"{one} with {has}, which is not what a machine starts; name the flat image too (such as {example})"
 
 
-def _opensbi(firmware: Sequence[Named], said: tuple[str, ...], symbols: tuple[Path, ...], on: str | None) -> Look:
+def _sbi(firmware: Sequence[Named], said: tuple[str, ...], symbols: tuple[Path, ...], on: str | None) -> Look:
     one = next((each for each in firmware if not each.what.is_elf), firmware[0])
-    if one.what.is_elf:
+    if one.what.is_elf and one.what.kind is FileKind.OPENSBI:
         raise UsageError(f"{one} as an ELF file, which QEMU does not put in its place; name the flat image too (such as fw_dynamic.bin)")
     if one.what.bits != 64:
         raise UsageError(f"{one} for harts of {one.what.bits} bits; the program that makes the calls is for 64, name that build")

@@ -24,6 +24,7 @@ TFA_VERSION = re.compile(rb"v\d+\.\d+[\w.\-]*\((?:release|debug)\)")
 OPENSBI_VERSION = b"OpenSBI v%d.%d"
 UBOOT_VERSION = re.compile(rb"U-Boot (?:SPL )?20\d\d\.\d\d[^\s\0]*")
 UBOOT_ARCH = re.compile(rb"\0arch=(\w+)\0")
+RUSTSBI_GREETING = b"Hello RustSBI!"
 ELF_ARCHES = {"EM_AARCH64": "aarch64", "EM_ARM": "arm", "EM_RISCV": "riscv"}
 OWN_BUILD = re.compile(rb"latlab EL3 firmware: latlab-psci-([\w.]+);(\w+)")
 OWN_BOARDS = {"qemu_virt": "virt", "raspi4": "raspi4b", "sbsa_ref": "sbsa-ref"}
@@ -39,7 +40,7 @@ WRAPPED = {
 }
 """What firmware comes in, by how it begins, and what to do first."""
 M_PROFILE = ord("M")
-RV64_ONLY = 0x1B  # the major opcode of addiw, slliw and their like
+RV64_ONLY = {0x03: (0x30,), 0x23: (0x30,), 0x1B: (0x00, 0x10, 0x50)}  # ld, sd; addiw, slliw and their like: opcode and bits 12 to 14
 
 
 class FileKind(Enum):
@@ -51,6 +52,7 @@ class FileKind(Enum):
     BL31 = "TF-A's BL31"
     EL3 = "latlab's EL3 firmware"
     OPENSBI = "OpenSBI"
+    RUSTSBI = "RustSBI's prototyper"
     KERNEL = "Linux"
     UBOOT = "U-Boot"
     UEFI = "a UEFI firmware volume"
@@ -106,9 +108,16 @@ def identified(data: bytes) -> FirmwareFile:
         return FirmwareFile(FileKind.BL1, "aarch64", machine=_machine_of(data), version=_version(TFA_VERSION, data))
     if b"BL31: " in data:
         return FirmwareFile(FileKind.BL31, "aarch64", machine=_machine_of(data), version=_version(TFA_VERSION, data))
-    if OPENSBI_VERSION in data:
-        return FirmwareFile(FileKind.OPENSBI, "riscv", 64 if _is_rv64(data) else 32)
+    sbi = _sbi(data)
+    if sbi:
+        return FirmwareFile(sbi, "riscv", 64 if _is_rv64(data) else 32)
     return _normal_world(data)
+
+
+def _sbi(data: bytes) -> FileKind | None:
+    if OPENSBI_VERSION in data:
+        return FileKind.OPENSBI
+    return FileKind.RUSTSBI if RUSTSBI_GREETING in data else None
 
 
 def _normal_world(data: bytes) -> FirmwareFile:
@@ -161,7 +170,7 @@ def _machine_of(data: bytes) -> str:
 def _is_rv64(data: bytes) -> bool:
     """Whether code at the beginning has instructions that 32-bit harts lack."""
     code = data[: 1 << 14]
-    found = sum(1 for at in range(0, len(code) - 1, 2) if code[at] & 0x7F == RV64_ONLY and code[at + 1] & 0x70 in (0x00, 0x10, 0x50))
+    found = sum(1 for at in range(0, len(code) - 1, 2) if code[at + 1] & 0x70 in RV64_ONLY.get(code[at] & 0x7F, ()))
     return found > len(code) // 512
 
 
@@ -182,8 +191,10 @@ def _elf(data: bytes) -> FirmwareFile:
         has_symbols = elf.get_section_by_name(".symtab") is not None
         is_m_profile = machine == "EM_ARM" and _has_m_profile(elf)
     arch = ELF_ARCHES.get(machine, machine.removeprefix("EM_").lower())
-    kind = FileKind.OPENSBI if arch == "riscv" and OPENSBI_VERSION in data else FileKind.ELF
-    return FirmwareFile(kind, arch, bits, is_elf=True, has_symbols=has_symbols, is_m_profile=is_m_profile)
+    kind = (_sbi(data) if arch == "riscv" else None) or (FileKind.UBOOT if UBOOT_VERSION.search(data) else FileKind.ELF)
+    version = _version(UBOOT_VERSION, data) if kind is FileKind.UBOOT else ""
+    is_machine = arch == "riscv" and READS_MHARTID.search(data) is not None
+    return FirmwareFile(kind, arch, bits, "", version, 2, True, has_symbols, is_machine, is_m_profile)
 
 
 def _has_m_profile(elf: Any) -> bool:

@@ -64,6 +64,18 @@ def test_opensbi_is_for_the_sbi_campaign(tmp_path: Path) -> None:
     assert (found.sbi, found.subject) == (tmp_path / "fw", None)
 
 
+@pytest.mark.parametrize("image", [made.RUSTSBI, made.elf(EM_RISCV) + b"Hello RustSBI!"])
+def test_rustsbi_is_for_the_sbi_campaign_as_a_flat_image_and_as_an_elf_file(tmp_path: Path, image: bytes) -> None:
+    """It is linked where QEMU puts it, unlike OpenSBI."""
+    found = looked(tmp_path, fw=image)
+    assert (found.sbi, found.subject) == (tmp_path / "fw", None)
+    assert found.said[0].endswith("RustSBI's prototyper (riscv)")
+
+
+def test_the_elf_file_of_rustsbi_names_the_functions_of_its_image(tmp_path: Path) -> None:
+    assert looked(tmp_path, elf=made.elf(EM_RISCV) + b"Hello RustSBI!", fw=made.RUSTSBI).sbi == tmp_path / "fw"
+
+
 @pytest.mark.parametrize(
     ("files", "sentence"),
     [
@@ -92,7 +104,10 @@ def test_opensbi_is_for_the_sbi_campaign(tmp_path: Path) -> None:
             {"a": made.elf(EM_ARM, is_64=False)},
             "nothing in it says that it is for an M-profile core; AArch32 alone the probe does not follow",
         ),
-        ({"a": made.elf(EM_AARCH64)}, "has no symbols and is not what a machine starts; name the flat image too"),
+        ({"a": made.elf(EM_AARCH64)}, "with no symbols, which is not what a machine starts; name the flat image too (such as bl1.bin with"),
+        ({"a": made.elf(EM_RISCV)}, "which is not what a machine starts; name the flat image too (such as fw_dynamic.bin)"),
+        ({"a": made.elf(EM_RISCV) + made.UBOOT}, "U-Boot 2023.01 (riscv), which calls a firmware and is none"),
+        ({"a": made.elf(EM_RISCV) + made.UBOOT + made.READ_MHARTID}, "U-Boot 2023.01 (riscv) in M-mode, where it offers no calls"),
         ({"a": b"root:x:0:0"}, "nothing in it says what it is; what is told by its content is TF-A"),
         ({"a": made.OPENSBI, "b": made.BL31}, "they are no one firmware; look at one at a time"),
     ],

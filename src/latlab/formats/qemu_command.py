@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from latlab.model.conditions import Conditions
 
@@ -22,16 +23,17 @@ LOADER = "loader,"
 WITHOUT_VALUE = frozenset(("daemonize", "no-reboot", "no-shutdown", "nographic", "S", "semihosting"))
 GIC, VIRTUALIZATION = "gic-version", "virtualization"
 NOT_OF_THE_MACHINE = ("dumpdtb", "dtb-randomness")
-WITH_LEVELS = "virt"
+WITH_LEVELS, RISCV = "virt", "qemu-system-riscv"
+"""The machine of Arm whose program runs at EL2 where it has one, else at EL1, and the emulator of another one of its name."""
 AS_IT_IS = frozenset(("bios", "kernel", "initrd", "dtb", "pflash", "sd"))
 """Options whose whole value names a file; QEMU splits no other at commas that names one to load."""
-"""The machine whose program runs at EL2 where it has one, else at EL1."""
 
 
 def with_machine(conditions: Conditions, command: Sequence[str]) -> Conditions:
     """The conditions with what the command line says beside them. What they state already stays."""
     own = conditions
     processor = controller = level = None
+    is_riscv = bool(command) and RISCV in Path(command[0]).name
     kept: list[str] = []
     for option, value in _options(command):
         if option in MACHINE:
@@ -39,7 +41,7 @@ def with_machine(conditions: Conditions, command: Sequence[str]) -> Conditions:
             gic = properties.pop(GIC, None)
             controller = f"GICv{gic}" if gic else None
             has_el2 = properties.pop(VIRTUALIZATION, "off") == "on"
-            if machine == WITH_LEVELS:
+            if machine == WITH_LEVELS and not is_riscv:
                 level = 2 if has_el2 else 1
             kept += [f"{name}={value}" for name, value in properties.items() if name not in NOT_OF_THE_MACHINE]
         elif option == PROCESSOR:

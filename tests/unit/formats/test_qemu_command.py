@@ -67,6 +67,11 @@ def test_another_machine_option_is_another_condition(other: str, field: str, val
     assert getattr(with_machine(UNSAID, command), field) == value
 
 
+def test_a_machine_of_riscv_has_no_exception_levels() -> None:
+    """Its virt is another machine than Arm's."""
+    assert with_machine(UNSAID, ("/usr/bin/qemu-system-riscv64", "-M", "virt")).exception_level is None
+
+
 def test_features_of_the_processor_are_part_of_it_and_unknown_options_are_kept() -> None:
     command = [
         "qemu-system-aarch64",

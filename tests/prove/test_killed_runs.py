@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow: SIGKILL of latlab at a hundred random moments, over every kind of run. What must hold is in `support.killed_runs`."""
+"""Slow: SIGKILL of latlab at two hundred random moments, over every kind of run. What must hold is in `support.killed_runs`."""
 
 from pathlib import Path
 
 import pytest
 
 from support.killed_runs import Campaign, KilledRun, Moment, moments
+from support.places import ROOT
 
 pytestmark = pytest.mark.slow
 
 SEED = 20261122
+SPEAKS = r"\w"
+"""Of what shows the console of its machine: that runs."""
+FIRMWARE = ROOT / "build" / "qemu_virt" / "firmware.bin"
+PROGRAM = FIRMWARE.with_name("psci_stress.elf")
+MACHINE = ("qemu-system-aarch64", "-M", "virt,secure=on", "-cpu", "cortex-a57", "-smp", "4", "-m", "1024", "-display", "none")
+MACHINE += ("-nic", "none", "-serial", "stdio", "-bios", str(FIRMWARE), "-device", f"loader,file={PROGRAM}", "-icount", "shift=4,sleep=off")
 RECORDER = ("--instrument", "recorder", "--threshold", "5000")
 PSCI = Campaign("psci", ("run", "psci", "--iterations", "50"), "test ", 8)
 PSA = Campaign("psa", ("run", "psa", "--build", "ipc_l1"), "test ", 8)
@@ -18,7 +25,15 @@ LINUX = Campaign(
 )
 GUEST = Campaign("guest", ("run", "rt", "--duration", "60s", "--load", "idle", *RECORDER), "recorder,", 40)
 TRNG = Campaign("rt-trng", ("run", "rt-trng", "--duration", "60s"), "recorder,", 40)
-COUNTS = ((PSCI, 30), (PSA, 20), (LINUX, 30), (GUEST, 12), (TRNG, 8))
+FOREIGN = Campaign("foreign", ("run", "psci", "--firmware", str(FIRMWARE), "--on", "virt", "--iterations", "1000"), "run ", 8)
+WATCH = Campaign("watch", ("watch", "--", *MACHINE), SPEAKS, 8, SPEAKS)
+SBI = Campaign("sbi", ("run", "sbi", "--iterations", "1000"), SPEAKS, 8, SPEAKS)
+ATTACK = Campaign("attack", ("run", "attack", "--build", "ipc_l1"), "run ", 8)
+STEAL = Campaign("steal", ("run", "steal", "--target", "guest", "--duration", "60s", "--load", "idle"), "run ", 40)
+COUNTS = (
+    *((PSCI, 30), (PSA, 20), (LINUX, 30), (GUEST, 12), (TRNG, 8)),
+    *((FOREIGN, 25), (WATCH, 25), (SBI, 25), (ATTACK, 15), (STEAL, 10)),
+)
 CASES = [
     pytest.param(campaign, moment, id=f"{campaign.name}-{number}-{moment.after}-{moment.seconds:.2f}")
     for campaign, count in COUNTS

@@ -37,12 +37,14 @@ LOAD = "#!/bin/sh\nsleep 1000 & sleep 1000 & sleep 1000 &\nwait\n"
 
 @dataclass(frozen=True)
 class Campaign:
-    """A command line, what its progress says when it measures, and how many seconds after that it is killed at the latest."""
+    """A command line, what it says when it measures, how many seconds after that it is killed at the latest, and what it says when the run
+    has begun."""
 
     name: str
     arguments: tuple[str, ...]
     measures: str
     span_s: float
+    begun: str = "run "
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class KilledRun:
             command = [sys.executable, "-m", "latlab", *self.campaign.arguments]
             process = subprocess.Popen(command, stdout=said, stderr=said, env=self.environment, start_new_session=True)
         try:
-            self._wait_for({"start": "", "run": "run ", "measure": self.campaign.measures}[moment.after], process)
+            self._wait_for({"start": "", "run": self.campaign.begun, "measure": self.campaign.measures}[moment.after], process)
             time.sleep(moment.seconds)
         finally:
             self.kill_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
@@ -127,6 +129,8 @@ class KilledRun:
             found = read_dump((line.decode("utf-8", "replace") for line in logs.get("console", b"").splitlines()), event_table())
             assert len({(t.test, t.boot, t.iteration) for t in run.traces}) == sum(isinstance(item, Iteration) for item in found)
             return "spans" if run.samples else "empty"
+        if run.kind in (Kind.AMOUNTS, Kind.ATTACKS):
+            return str(run.kind)
         if run.target == "linux":
             return self._check_linux(logs)
         return self._check_guest(logs)

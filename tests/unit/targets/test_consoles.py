@@ -193,3 +193,12 @@ def test_a_program_that_has_said_all_gets_some_seconds_to_end_by_itself(tmp_path
         for _ in found.lines():
             found.expect_exit()
         assert found.outcome == Outcome(end)
+
+
+def test_an_interrupt_behind_everything_that_was_to_be_said_ends_the_wait_and_not_the_run(tmp_path: Path) -> None:
+    said: list[bytes] = []
+    console = Console(("sh", "-c", "echo all; sleep 600"), tmp_path / "secure.log", LIMITS, lambda: bool(said))
+    for line in console.lines():
+        console.expect_exit()
+        said.append(line)
+    assert console.outcome == Outcome(MachineEnd.STOPPED)

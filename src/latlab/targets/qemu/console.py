@@ -159,6 +159,8 @@ class Console:
     def _verdict(self, start: float, last: float) -> Outcome | None:
         now = time.monotonic()
         if self.interrupted():
+            if self._exit_by is not None:  # all was said: what the user ends is the wait for the power-off
+                return Outcome(MachineEnd.STOPPED)
             return Outcome(MachineEnd.INTERRUPT, "interrupted by the user before the campaign ended")
         if self._stopped:
             return Outcome(MachineEnd.STOPPED, self._stopped)

@@ -78,6 +78,20 @@ def test_a_mark_says_its_own_figures_and_nothing_else_does() -> None:
     assert sorted(titles(str(still(bars())))) == wanted
 
 
+def test_marks_in_one_place_are_drawn_once_and_tell_what_all_of_them_are() -> None:
+    mark = '<path role="graphics-symbol" aria-label="{0}" d="{1}" fill="{2}" stroke="{2}"/>'
+    places = (("a", "M1,0h0v9h0Z", "#111111"), ("b", "M1,0h0v9h0Z", "#222222"), ("c", "M2,0h5v9h-5Z", "#333333"))
+    drawn = f"<svg><g>{''.join(mark.format(*one) for one in places)}</g></svg>"
+    leaner = lean(drawn)
+    assert list(titles(leaner)) == ["a\nb", "c"]
+    assert re.findall(r'color="(#\d+)"', leaner) == ["#222222", "#333333"] and leaner.count("currentColor") == 2
+
+
+def test_a_bar_of_no_width_is_left_out_unless_a_line_is_drawn_around_it() -> None:
+    bars_of = '<svg><g><path d="M1,0h0v9h0Z" fill="#111111"/><path d="M2,0h0v9h0Z" fill="#222222" stroke="#000000"/></g></svg>'
+    assert "#111111" not in lean(bars_of) and "#222222" in lean(bars_of)
+
+
 def test_a_line_through_many_points_says_none_of_them() -> None:
     rows = [{"x": at, "n": at} for at in range(9)]
     encoded = alt.Chart(alt.InlineData(values=rows), width=300).mark_line().encode(x="x:Q", y="n:Q", tooltip=["n:Q"])

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, fromstring, tostring
 
@@ -15,6 +15,7 @@ _FINE = frozenset({"d", "transform", "x", "y", "x1", "y1", "x2", "y2", "width", 
 _INHERITED = ("fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor")
 _NEEDLESS = frozenset({"class", "pointer-events", "font-family", "role", "aria-label", "aria-roledescription", "aria-hidden", "version"})
 _DEFAULT = {"opacity": "1", "stroke-width": "1", "x2": "0", "y2": "0", "transform": "translate(0,0)"}
+_FLAT = re.compile(r"M[-\d.,]+h0v[-\d.]+h0Z")
 _NO_PATH = frozenset({"", "M0,0h0v0h0Z"})
 
 
@@ -34,13 +35,20 @@ def _leaner(parent: Element) -> Iterator[Element]:
         told = child.get("aria-label") if child.get("role") == "graphics-symbol" and child.tag != "g" else None
         _trim(child)
         if child.tag == "g":
-            child[:] = list(_joined(list(_leaner(child))))
+            child[:] = list(_stacked(_joined(list(_leaner(child)))))
             _say_once(child)
+            _colour_once(child)
             yield from [child] if child.attrib and len(child) else child
             continue
         if told:
             SubElement(child, "title").text = told
-        yield child
+        if not _is_flat(child):
+            yield child
+
+
+def _is_flat(node: Element) -> bool:
+    """A bar of no width that no line is drawn around: a tenth of a pixel is the finest that is kept."""
+    return node.tag == "path" and node.get("stroke", "none") == "none" and _FLAT.fullmatch(node.get("d", "")) is not None
 
 
 def _is_unseen(node: Element) -> bool:
@@ -81,6 +89,40 @@ def _stroke(line: Element) -> str:
     moved = _MOVED.fullmatch(line.get("transform", "translate(0,0)"))
     assert moved is not None
     return f"M{moved[1]},{moved[2]}l{line.get('x2', '0')},{line.get('y2', '0')}"
+
+
+def _stacked(nodes: Iterable[Element]) -> Iterator[Element]:
+    """Of marks that follow each other in one place, as parts shorter than a pixel do, only the last is seen: it tells what all are."""
+    for place, alike in groupby(nodes, _place):
+        group = list(alike)
+        if place is None or len(group) == 1:
+            yield from group
+            continue
+        titles = [title for mark in group if (title := mark.find("title")) is not None]
+        top = group[-1]
+        if titles and (said := top.find("title")) is not None:
+            said.text = "\n".join(dict.fromkeys(title.text or "" for title in titles))
+        yield top
+
+
+def _place(node: Element) -> str | None:
+    """Where a mark stands that hides what is below it."""
+    hides = node.tag == "path" and node.get("fill", "none") != "none" and not {"opacity", "fill-opacity", "transform"} & node.attrib.keys()
+    return node.get("d") if hides else None
+
+
+def _colour_once(group: Element) -> None:
+    """Marks that are filled and drawn in one colour each say it once."""
+    marks = list(group)
+    if len(marks) < 2 or any(mark.tag != "path" or mark.get("fill", "") != mark.get("stroke") for mark in marks):
+        return
+    if "fill" in group.attrib or "stroke" in group.attrib or not all(mark.get("fill", "").startswith("#") for mark in marks):
+        return
+    group.set("fill", "currentColor")
+    group.set("stroke", "currentColor")
+    for mark in marks:
+        mark.set("color", mark.attrib.pop("fill"))
+        del mark.attrib["stroke"]
 
 
 def _say_once(group: Element) -> None:

@@ -143,6 +143,27 @@ uint32_t path_finish(struct path *path)
     return path->step_count;
 }
 
+/* Of `count` steps that ran `times` times, each with the loops in it. */
+static void each_of(const struct path_step *steps, uint32_t count, uint32_t times, void (*called)(void *to, uint32_t fragment, uint32_t times),
+                    void *to)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t body = steps[i].what & ~PATH_LOOP;
+
+        if ((steps[i].what & PATH_LOOP) == 0) {
+            called(to, steps[i].what, times * steps[i].times);
+            continue;
+        }
+        each_of(&steps[i + 1], body, times * steps[i].times, called, to);
+        i += body;
+    }
+}
+
+void path_each(const struct path *path, void (*called)(void *to, uint32_t fragment, uint32_t times), void *to)
+{
+    each_of(path->steps, path->step_count, 1, called, to);
+}
+
 void path_forget(struct path *path)
 {
     path->times = 0;

@@ -53,6 +53,10 @@ static inline bool path_note(struct path *path, uint32_t fragment)
 /* Ends the path: all that was noted is in `steps` then. Returns how many these are. */
 uint32_t path_finish(struct path *path);
 
+/* Calls for each fragment of a path that is ended, with how often it ran; more than once for one that is at several places. `times` must
+ * not overflow: for short paths. */
+void path_each(const struct path *path, void (*called)(void *to, uint32_t fragment, uint32_t times), void *to);
+
 void path_forget(struct path *path);
 
 #endif

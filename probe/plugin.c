@@ -10,6 +10,7 @@
 #include "cores.h"
 #include "ending.h"
 #include "fragment.h"
+#include "naps.h"
 #include "opcodes.h"
 #include "options.h"
 #include "qemu_interface.h"
@@ -121,11 +122,19 @@ static void forget_ran(struct core *core)
     }
 }
 
+static void put_profile(enum record_kind kind, uint32_t core, struct profile *profile)
+{
+    size_t bytes;
+
+    while (profile != NULL && (bytes = profile_next_record(profile)) > 0) {
+        put(kind, core, &profile->record, bytes);
+    }
+}
+
 /* What ran since the last change: its path, and behind that what found no room in it. */
 static void put_ran(struct core *core)
 {
     uint32_t steps;
-    size_t bytes;
 
     contexts_settle(core);
     steps = core->path != NULL ? path_finish(core->path) : 0;
@@ -134,9 +143,7 @@ static void put_ran(struct core *core)
 
         put(RECORD_PATH, core->number, &core->path->steps[i], count * sizeof(core->path->steps[0]));
     }
-    while (core->profile != NULL && (bytes = profile_next_record(core->profile)) > 0) {
-        put(RECORD_PROFILE, core->number, &core->profile->record, bytes);
-    }
+    put_profile(RECORD_PROFILE, core->number, core->profile);
     forget_ran(core);
 }
 
@@ -145,10 +152,15 @@ static void put_wake(struct core *core)
 {
     uint64_t body[] = { core->wake_instructions, core->wake_machine, core->wake_address, core->sleeps };
 
-    if (core->sleeps > 0) {
-        core->sleeps = 0;
-        put(RECORD_WAKE, core->number, body, sizeof(body));
+    if (core->sleeps == 0) {
+        return;
     }
+    core->sleeps = 0;
+    if (core->naps != NULL) {
+        put_profile(RECORD_NAPS, core->number, core->naps);
+        profile_forget(core->naps);
+    }
+    put(RECORD_WAKE, core->number, body, sizeof(body));
 }
 
 static void put_crossing(struct core *core, uint64_t address, uint32_t to)
@@ -455,6 +467,9 @@ static void sleeps(uint64_t address, enum sleep how)
     shared_left(core, instructions);
     if (is_parked(core, address, instructions)) {
         core->sleeps++;
+        if (core->path != NULL) {
+            naps_note(core, instructions - core->wake_instructions);
+        }
         pthread_mutex_lock(&lock);
         flush_when_due();
         pthread_mutex_unlock(&lock);

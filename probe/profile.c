@@ -3,20 +3,30 @@
 
 #include <stddef.h>
 
+bool profile_has_room(const struct profile *profile, uint32_t fragment)
+{
+    return fragment < PROFILE_FRAGMENTS && profile->times[fragment] < PROFILE_TIMES;
+}
+
+void profile_add(struct profile *profile, uint32_t fragment, uint32_t times)
+{
+    if (profile->times[fragment] == 0) {
+        profile->order[profile->listed++] = fragment;
+    }
+    profile->times[fragment] += times;
+}
+
 void profile_note(struct profile *profile, uint32_t fragment, uint32_t instructions)
 {
     if (fragment >= PROFILE_FRAGMENTS) {
         profile->record.unlisted_instructions += instructions;
         return;
     }
-    if (profile->times[fragment] == 0) {
-        profile->order[profile->listed++] = fragment;
-    }
     if (profile->times[fragment] == UINT32_MAX) {
         profile->record.unlisted_instructions += instructions;
         return;
     }
-    profile->times[fragment]++;
+    profile_add(profile, fragment, 1);
 }
 
 size_t profile_next_record(struct profile *profile)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define PROFILE_FRAGMENTS 65536U /* fragments with a number of this or more are counted together */
+#define PROFILE_TIMES (UINT32_MAX / 2)
 #define PROFILE_LISTED 8160U /* as many fit into one record */
 
 struct profile_entry {
@@ -31,6 +32,12 @@ struct profile {
 
 /* Notes one run of a fragment of `instructions` instructions. */
 void profile_note(struct profile *profile, uint32_t fragment, uint32_t instructions);
+
+/* Whether profile_add() may be called for the fragment. */
+bool profile_has_room(const struct profile *profile, uint32_t fragment);
+
+/* Notes `times` runs, hardly as many as PROFILE_TIMES, of a fragment that has room. */
+void profile_add(struct profile *profile, uint32_t fragment, uint32_t times);
 
 /* Fills `profile->record` with the next counts, in the order of the first run. Returns how many bytes of it are used, 0 where none are
  * left. What found no room at all is in the first record. */

@@ -22,6 +22,7 @@ enum record_kind {
     RECORD_END = 7,
     RECORD_PATH = 8,
     RECORD_MASKED = 9,
+    RECORD_NAPS = 10,
 };
 
 struct stream {

@@ -56,6 +56,11 @@ def profile(core: int, runs: Iterable[tuple[int, int]], unlisted: int = 0) -> by
     return record(6, core, struct.pack("<Q", unlisted) + b"".join(struct.pack("<II", *run) for run in runs))
 
 
+def naps(core: int, runs: Iterable[tuple[int, int]], unlisted: int = 0) -> bytes:
+    """What ran between the sleeps at one place that the next wake-up ends."""
+    return record(10, core, struct.pack("<Q", unlisted) + b"".join(struct.pack("<II", *run) for run in runs))
+
+
 def path(core: int, steps: Iterable[tuple[int, int]]) -> bytes:
     return record(8, core, b"".join(struct.pack("<II", *step) for step in steps))
 

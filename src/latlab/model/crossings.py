@@ -127,6 +127,15 @@ class Profile:
     runs: tuple[tuple[int, int], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Naps:
+    """As a Profile, of what ran between the sleeps at one address that the next Wake ends."""
+
+    core: int
+    unlisted_instructions: int
+    runs: tuple[tuple[int, int], ...]
+
+
 class Mask(IntEnum):
     """Why interrupts of a line were not taken: masked, or no register says whether they were."""
 
@@ -187,7 +196,7 @@ class CallNames:
     last: frozenset[int]
 
 
-Record = Core | Crossing | Sleep | Wake | Fragment | Path | Profile | Masked | End
+Record = Core | Crossing | Sleep | Wake | Fragment | Path | Profile | Naps | Masked | End
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,40 @@ def test_a_core_that_sleeps_in_a_call_has_a_way_down_and_a_way_up() -> None:
     assert (call.down, call.up) == ((Stretch(runs=((1, 2),)),), (Stretch(runs=((2, 1),)),))
 
 
+def test_what_ran_between_two_sleeps_of_a_lock_is_in_the_call_and_that_of_a_parked_core_is_not() -> None:
+    (call,) = calls_of(
+        made.fragment(1, 0x100, 1),
+        made.smc(0, 100, SUSPEND),
+        made.profile(0, [(1, 50)]),
+        made.sleep(0, 150, 0x1000, wait=2),
+        made.naps(0, [(1, 20)]),
+        made.wake(0, 170, 2),
+        made.profile(0, [(1, 30)]),
+        made.sleep(0, 200, 0x2000),
+        made.naps(0, [(1, 300)]),
+        made.wake(0, 500, 9),
+        made.profile(0, [(1, 20)]),
+        made.back(0, 520),
+    )
+    assert call.instructions == 120
+    assert call.down == tuple(Stretch(runs=((1, times),)) for times in (50, 20, 30))
+    assert call.up == (Stretch(runs=((1, 20),)),)
+
+
+def test_what_ran_between_two_sleeps_before_the_normal_world_is_in_the_boot() -> None:
+    pairing = Pairing(Arch.AARCH64, NAMES)
+    parts = (
+        *(made.header(), made.fragment(1, 0x100, 1), made.crossing(0, 0, made.NO_WORLD, made.EL3), made.profile(0, [(1, 50)])),
+        *(made.sleep(0, 50), made.naps(0, [(1, 30)], unlisted=10), made.wake(0, 90, 5), made.profile(0, [(1, 10)]), made.back(0, 100)),
+    )
+    list(pairing.feed(list(Decoder().feed(b"".join(parts)))[1:]))  # type: ignore[arg-type]
+    assert pairing.boot is not None
+    ran = sum(times for stretch in pairing.boot.ran for _, times in stretch.runs) + sum(
+        each.unlisted_instructions for each in pairing.boot.ran
+    )
+    assert (pairing.boot.instructions, ran) == (100, 100)
+
+
 def test_a_trusted_os_that_asks_el3_makes_an_inner_call_and_one_outer_one() -> None:
     calls = calls_of(
         made.smc(0, 0, OPTEE),

@@ -23,6 +23,7 @@ from latlab.model.crossings import (
     Arch,
     CallNames,
     Crossing,
+    Naps,
     Path,
     Profile,
     Record,
@@ -139,7 +140,7 @@ class ColdStart:
 @dataclass(slots=True)
 class _Open:
     """`registers` as in the crossing. `sleeps` are the sleeps so far with their wake-ups; `ran` is what ran before each of them and, last,
-    since the last one."""
+    since the last one. Of the stretches behind a sleep the first `naps[number]` are what ran between it and its wake-up."""
 
     caller: int
     entry: Entry
@@ -149,6 +150,7 @@ class _Open:
     parts: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     sleeps: list[tuple[Sleep, Wake | None]] = field(default_factory=list)
     ran: list[list[Stretch]] = field(default_factory=lambda: [[]])
+    naps: dict[int, int] = field(default_factory=lambda: defaultdict(int))
 
 
 @dataclass(slots=True)
@@ -193,6 +195,8 @@ class Pairing:
                     self._cores[record.core].steps += record.steps
                 case Profile():
                     self._cores[record.core].profile = _added(self._cores[record.core].profile, record)
+                case Naps():
+                    _napped(self._cores[record.core], record)
 
     def unreturned(self) -> tuple[Unreturned, ...]:
         """The calls that have not come back: of cores that are off, what ran when the machine stopped, those of a system that is gone."""
@@ -252,6 +256,7 @@ class Pairing:
 
 def _call(arch: Arch, done: _Open, record: Crossing, depth: int) -> Call:
     pause, before = _pause(done)
+    behind = [one for part in done.ran[before:] for one in part]
     return Call(
         record.core,
         done.caller,
@@ -266,7 +271,7 @@ def _call(arch: Arch, done: _Open, record: Crossing, depth: int) -> Call:
         depth,
         pause,
         tuple(one for part in done.ran[:before] for one in part),
-        tuple(one for part in done.ran[before:] for one in part),
+        tuple(behind[done.naps.get(before, 0) :]),
         error_of(done.entry.answers, record.registers) if _is_back(arch, done, record) else "",
     )
 
@@ -360,6 +365,13 @@ def _slept(core: _CoreState, record: Sleep) -> None:
     for each in core.lasting():
         each.sleeps.append((record, None))
         each.ran.append([])
+
+
+def _napped(core: _CoreState, record: Naps) -> None:
+    for each in core.lasting():
+        if each.sleeps:
+            each.naps[len(each.sleeps)] += 1
+            each.ran[-1].append(Stretch((), record.runs, record.unlisted_instructions))
 
 
 def _woke(core: _CoreState, record: Wake) -> None:

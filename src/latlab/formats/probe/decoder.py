@@ -6,7 +6,24 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator
 
-from latlab.model.crossings import LOOP, Arch, Core, Crossing, End, Fragment, Header, Mask, Masked, Path, Profile, Record, Sleep, Wait, Wake
+from latlab.model.crossings import (
+    LOOP,
+    Arch,
+    Core,
+    Crossing,
+    End,
+    Fragment,
+    Header,
+    Mask,
+    Masked,
+    Naps,
+    Path,
+    Profile,
+    Record,
+    Sleep,
+    Wait,
+    Wake,
+)
 from latlab.model.run import Problem
 
 MAGIC = b"LLPROBE\0"
@@ -126,8 +143,8 @@ class Decoder:
         """Raises ValueError where something ran that was never described."""
         if isinstance(record, Fragment):
             self._fragments.add(record.number)
-        elif isinstance(record, Path | Profile):
-            named = {number for number, _ in record.runs} if isinstance(record, Profile) else set(record.steps[::2])
+        elif isinstance(record, Path | Profile | Naps):
+            named = set(record.steps[::2]) if isinstance(record, Path) else {number for number, _ in record.runs}
             unknown = {number for number in named - self._fragments if number < LOOP}
             if unknown:
                 raise ValueError(f"fragment {min(unknown)} ran and was not described")
@@ -164,6 +181,10 @@ def _profile(core: int, body: bytes) -> Profile:
     return Profile(core, unlisted, tuple(RUN.iter_unpack(body[PROFILE.size :])))
 
 
+def _naps(core: int, body: bytes) -> Naps:
+    return Naps(core, PROFILE.unpack_from(body)[0], tuple(RUN.iter_unpack(body[PROFILE.size :])))
+
+
 def _path(core: int, body: bytes) -> Path:
     if len(body) % RUN.size:
         raise ValueError("half a step")
@@ -195,4 +216,5 @@ MAKERS: dict[int, Callable[[int, bytes], Record]] = {
     7: _end,
     8: _path,
     9: _masked,
+    10: _naps,
 }

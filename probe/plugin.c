@@ -272,6 +272,7 @@ static void look_back(struct core *core, struct masked_look look)
 {
     if (registers_masks_before(core->level, look.address, &look.masks)) {
         look.address = core->mask_site->address;
+        look.link = registers_link();
         if (masked_look_at(&core->masked, masked_table, &look)) {
             mark_edge(core->mask_site->block);
         }

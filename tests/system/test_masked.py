@@ -19,16 +19,17 @@ from system.test_watch import latlab
 
 COMPILER = "aarch64-linux-gnu-gcc"
 SOURCE = Path(__file__).parents[1] / "support" / "masks.S"
+BEHIND = SOURCE.with_name("masks_behind.S")
 CLOCK = ("-icount", "shift=4,sleep=off")
 CALLS = 50
 QUIET = ("-display", "none", "-monitor", "none", "-serial", "null", "-nic", "none", "-no-reboot")
 
 
-def planted(folder: Path) -> Path:
+def planted(folder: Path, source: Path = SOURCE, *options: str) -> Path:
     program = folder / "masks.elf"
     if not shutil.which(COMPILER):
         pytest.skip(f"needs {COMPILER}")
-    words = (COMPILER, "-nostdlib", "-static", "-Wl,-Ttext=0x40100000,--build-id=none", "-o", str(program), str(SOURCE))
+    words = (COMPILER, "-nostdlib", "-static", "-Wl,-Ttext=0x40100000,--build-id=none", *options, "-o", str(program), str(source))
     subprocess.run(words, check=True, capture_output=True)
     return program
 
@@ -64,6 +65,17 @@ def test_a_planted_mask_is_found_to_the_instruction_with_its_caller(tmp_path: Pa
     assert (failed.returncode, failed.stdout.decode().splitlines()[1]) == (
         1, "  500 instructions (IRQ): EL1, planted, called from caller, to planted"
     )  # fmt: skip
+
+
+@pytest.mark.qemu
+@pytest.mark.parametrize("machine", [("-smp", "1", *CLOCK), ("-smp", "2", *CLOCK)], ids=["inline", "turns"])
+def test_a_mask_that_an_exception_follows_at_once_has_its_caller(tmp_path: Path, machine: tuple[str, ...]) -> None:
+    program = planted(tmp_path, BEHIND, "-Wl,--section-start=.end=0x47fffffc")
+    command = ("qemu-system-aarch64", "-M", "virt,gic-version=2", "-cpu", "cortex-a57", *machine, *QUIET, "-kernel", str(program))
+    rows = watched(tmp_path, command, "--symbols", str(program))["masked"]
+    assert [(row["begin"], row["caller"], row["end"], row["longest"]) for row in rows if row["line"] == "IRQ" and not row["from_start"]] == [
+        ("masks_at_the_end", "caller", "caller", 11)
+    ]
 
 
 @pytest.mark.qemu

@@ -272,7 +272,7 @@ static void look_back(struct core *core, struct masked_look look)
 {
     if (registers_masks_before(core->level, look.address, &look.masks)) {
         look.address = core->mask_site->address;
-        look.link = registers_link();
+        look.link = registers_link(false);
         if (masked_look_at(&core->masked, masked_table, &look)) {
             mark_edge(core->mask_site->block);
         }
@@ -295,12 +295,13 @@ static void look_at_masks(struct core *core, uint64_t address, struct fragment *
 {
     const struct mask_site *site = core->mask_site;
     bool has_run = site != NULL && has_been_run(site, core->level, address);
+    bool is_interrupted = arch == ARCH_ARMV8M && site != NULL && site->behind != address;
     struct masked_look look = {
         .masks = registers_masks(core->level, block != NULL && block->is_aarch32),
         .world = core->world,
         .instructions = instructions,
         .address = has_run ? site->address : address,
-        .read_trail = registers_trail,
+        .read_trail = is_interrupted ? registers_trail_before : registers_trail,
     };
 
     pthread_mutex_lock(&lock);
@@ -309,7 +310,7 @@ static void look_at_masks(struct core *core, uint64_t address, struct fragment *
         look_back(core, look);
     }
     if (memcmp(&look.masks, &core->masked.masks, sizeof(look.masks)) != 0) {
-        look.link = registers_link();
+        look.link = registers_link(is_interrupted);
     }
     if (masked_look_at(&core->masked, masked_table, &look)) {
         mark_edge(has_run ? site->block : block);

@@ -5,6 +5,7 @@
 
 #include "contexts.h"
 #include "qemu_interface.h"
+#include "unwind.h"
 
 #define SIGN_32 0x80000000U
 #define CAUSE_INTERRUPT (1ULL << 63)
@@ -18,6 +19,8 @@
 #define REGISTER_BITS_32 32
 #define FRAME_ALIGNMENT 16U
 #define STACK_BYTES_MAX 0x10000U
+#define EXCEPTION_OF_PROCESS (1U << 2) /* in the link register of M-profile: the stack that has the frame, and of which state */
+#define EXCEPTION_OF_SECURE (1U << 6)
 
 typedef struct qemu_plugin_register *handle;
 
@@ -31,6 +34,7 @@ static handle causes[LEVELS], returns[LEVELS], saved[LEVELS];
 static handle vectors[LEVELS], switches[LEVELS];
 static handle hypervisor, status, status_above, extensions, link_register, frame_pointer, stack_pointer;
 static handle primasks[STATES], faultmasks[STATES], basepris[STATES];
+static handle main_stacks[STATES], process_stacks[STATES];
 
 static handle find(const GArray *registers, const char *name)
 {
@@ -96,6 +100,11 @@ static bool find_armv8m(const GArray *registers)
     faultmasks[1] = find(registers, "faultmask_s");
     basepris[0] = find(registers, has_trustzone ? "basepri_ns" : "basepri");
     basepris[1] = find(registers, "basepri_s");
+    stack_pointer = find(registers, "sp");
+    main_stacks[0] = find(registers, has_trustzone ? "msp_ns" : "msp");
+    main_stacks[1] = find(registers, "msp_s");
+    process_stacks[0] = find(registers, has_trustzone ? "psp_ns" : "psp");
+    process_stacks[1] = find(registers, "psp_s");
     find_arguments(registers, names, sizeof(names) / sizeof(names[0]));
     return state != NULL;
 }
@@ -345,34 +354,74 @@ bool registers_masks_before(uint32_t level, uint64_t address, struct masks *mask
     return true;
 }
 
-uint64_t registers_link(void)
+static bool read_memory(uint64_t address, void *to, size_t bytes)
 {
-    return read(link_register);
+    static __thread GByteArray *buffer;
+
+    if (buffer == NULL) {
+        buffer = g_byte_array_new();
+    }
+    if (!qemu_plugin_read_memory_vaddr(address, buffer, bytes)) {
+        return false;
+    }
+    memcpy(to, buffer->data, bytes);
+    return true;
+}
+
+/* Right behind an exception of M-profile: the link register as it was before, and in `stack` where that stood. */
+static uint64_t link_before(uint64_t *stack)
+{
+    uint64_t link = read(link_register);
+    const handle *stacks = link & EXCEPTION_OF_PROCESS ? process_stacks : main_stacks;
+
+    if (!unwind_is_exception(link)) {
+        return 0;
+    }
+    *stack = read(stacks[has_trustzone && link & EXCEPTION_OF_SECURE ? 1 : 0]);
+    return unwind_exception(link, stack, read_memory);
+}
+
+uint64_t registers_link(bool is_behind_exception)
+{
+    uint64_t stack;
+
+    return is_behind_exception ? link_before(&stack) : read(link_register);
 }
 
 /* A frame record of the procedure call standard: the caller's one and the return address. False outside the stack: what lies there may be
  * a device, which would notice. */
 static bool read_frame(uint64_t stack, uint64_t address, uint64_t record[2])
 {
-    static __thread GByteArray *bytes;
-
-    if (bytes == NULL) {
-        bytes = g_byte_array_new();
-    }
     if (address % FRAME_ALIGNMENT != 0 || address - stack >= STACK_BYTES_MAX) {
         return false;
     }
-    if (!qemu_plugin_read_memory_vaddr(address, bytes, 2 * sizeof(record[0]))) {
-        return false;
+    return read_memory(address, record, 2 * sizeof(record[0]));
+}
+
+static void trail_of_calls(uint64_t trail[MASKED_TRAIL], uint64_t link, uint64_t stack)
+{
+    memset(trail, 0, MASKED_TRAIL * sizeof(trail[0]));
+    trail[0] = link;
+    for (size_t i = 1; i < MASKED_TRAIL && trail[i - 1] != 0 && !unwind_is_exception(trail[i - 1]); i++) {
+        trail[i] = unwind_caller(&stack, trail[i - 1], read_memory);
     }
-    memcpy(record, bytes->data, 2 * sizeof(record[0]));
-    return true;
+}
+
+void registers_trail_before(uint64_t trail[MASKED_TRAIL])
+{
+    uint64_t stack = 0, link = link_before(&stack);
+
+    trail_of_calls(trail, link, stack);
 }
 
 void registers_trail(uint64_t trail[MASKED_TRAIL])
 {
     uint64_t record[2], stack = read(stack_pointer), frame = read(frame_pointer);
 
+    if (machine == ARCH_ARMV8M) {
+        trail_of_calls(trail, read(link_register), stack);
+        return;
+    }
     memset(trail, 0, MASKED_TRAIL * sizeof(trail[0]));
     trail[0] = read(link_register);
     for (size_t i = 1; i < MASKED_TRAIL && frame_pointer != NULL && read_frame(stack, frame, record) && record[1] != 0; i++) {

@@ -47,10 +47,14 @@ struct masks registers_masks(uint32_t level, bool is_aarch32);
 /* True where `address` is where the core enters an exception at `level`, and in `masks` those that it had just before. */
 bool registers_masks_before(uint32_t level, uint64_t address, struct masks *masks);
 
-/* The return address in its link register. */
-uint64_t registers_link(void);
+/* The return address in its link register. Right behind an exception that replaced it, as on M-profile, that of what was interrupted; 0 where
+ * that is not told. */
+uint64_t registers_link(bool is_behind_exception);
 
-/* That one, and behind it those of the frame records on its stack, as far as they are told: on AArch64 alone. */
+/* That one, and behind it those of the frame records on its stack, as far as they are told: on AArch64, and on M-profile by unwind.h. */
 void registers_trail(uint64_t trail[MASKED_TRAIL]);
+
+/* The same of what an exception of M-profile interrupted just now. */
+void registers_trail_before(uint64_t trail[MASKED_TRAIL]);
 
 #endif

@@ -18,6 +18,7 @@ from support.places import ROOT
 from system.test_watch import latlab
 
 COMPILER = "aarch64-linux-gnu-gcc"
+COMPILER_M = "arm-none-eabi-gcc"
 SOURCE = Path(__file__).parents[1] / "support" / "masks.S"
 BEHIND = SOURCE.with_name("masks_behind.S")
 CLOCK = ("-icount", "shift=4,sleep=off")
@@ -75,6 +76,22 @@ def test_a_mask_that_an_exception_follows_at_once_has_its_caller(tmp_path: Path,
     rows = watched(tmp_path, command, "--symbols", str(program))["masked"]
     assert [(row["begin"], row["caller"], row["end"], row["longest"]) for row in rows if row["line"] == "IRQ" and not row["from_start"]] == [
         ("masks_at_the_end", "caller", "caller", 11)
+    ]
+
+
+@pytest.mark.qemu
+def test_a_critical_section_that_a_switch_of_tasks_follows_is_named_by_who_entered_it(tmp_path: Path) -> None:
+    program = tmp_path / "masks.elf"
+    if not shutil.which(COMPILER_M) or not shutil.which("qemu-system-arm"):
+        pytest.skip(f"needs {COMPILER_M} and qemu-system-arm")
+    words = (COMPILER_M, "-mcpu=cortex-m3", "-mthumb", "-nostdlib", "-Wl,-Ttext=0,-Tbss=0x20000000,-e,start", "-o", str(program))
+    subprocess.run((*words, str(SOURCE.with_name("masks_m.S"))), check=True, capture_output=True)
+    command = ("qemu-system-arm", "-M", "mps2-an385", "-kernel", str(program), "-semihosting-config", "enable=on,target=native", *CLOCK, *QUIET)
+    rows = watched(tmp_path, command, "--symbols", str(program))["masked"]
+    assert [(row["line"], row["begin"], row["caller"], row["end"], row["opened_for"], row["count"], row["longest"]) for row in rows] == [
+        ("low priority", "mask", "section", "unmask", ["section", "task", "start"], 2, 500),
+        ("all", "on_pendsv", "", "on_pendsv", [], 2, 20),
+        ("low priority", "on_pendsv", "", "on_pendsv", [], 2, 20),
     ]
 
 

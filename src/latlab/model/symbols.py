@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
+import struct
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+CALL = struct.Struct("<HH")
+CALL_BYTES = CALL.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +69,17 @@ class Image:
             if start <= address and address + size <= start + len(data):
                 return data[address - start : address - start + size]
         return None
+
+
+def called_behind(link: int, images: Sequence[Image]) -> str:
+    """The function that Thumb code called right before this return address by a BL; empty where it did not, or where no image has it."""
+    address = link & ~1
+    code = next((code for image in images if (code := image.bytes_at(address - CALL_BYTES, CALL_BYTES))), bytes(CALL_BYTES))
+    first, second = CALL.unpack(code)
+    if first & 0xF800 != 0xF000 or second & 0xD000 != 0xD000:
+        return ""
+    sign = first >> 10 & 1
+    offset = (first & 0x3FF) << 12 | (second & 0x7FF) << 1
+    offset |= (1 ^ sign ^ second >> 13 & 1) << 23 | (1 ^ sign ^ second >> 11 & 1) << 22
+    target = address + offset - (sign << 24)
+    return next((name for image in images if (name := image.function(target))), "")

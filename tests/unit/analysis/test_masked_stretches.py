@@ -38,6 +38,16 @@ def test_who_called_the_function_that_opened_is_told_from_the_inner_to_the_outer
     assert told(replace(ONE, trail=(0x1130, 0x1008, 0x9000, 0x1104)))[0].opened_for == ("lock", "work")
 
 
+def test_on_m_profile_an_old_return_address_on_the_stack_names_nobody() -> None:
+    code = bytearray(0x300)
+    code[0x150:0x154] = bytes.fromhex("fff756ff")  # bl lock
+    code[0x250:0x254] = bytes.fromhex("fff756ff")  # bl work
+    image = Image("fw.elf", (0x1000, 0x1100, 0x1200), (0x100,) * 3, ("lock", "work", "task"), ((0x1000, bytes(code)),))
+    ends = replace(ONE, end=0x1020, trail=(0x1155, 0x1255, 0x1155, 0))
+    assert [row.opened_for for row in atlas_of((ends,), Arch.ARMV8M, (image,))] == [("work", "task")]
+    assert [row.opened_for for row in atlas_of((replace(ends, trail=(0x1155, 0x1155, 0, 0)),), Arch.ARMV8M, (image,))] == [("work",)]
+
+
 def test_without_symbols_a_place_is_its_address() -> None:
     (row,) = told(ONE, images=())
     assert (row.begin, row.caller, row.end) == ("0x1010", "0x1104", "0x1120")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from latlab.analysis.base.call_trees import ROOT, Tree
 from latlab.model.crossings import Arch, Mask, Masked, world_name
 from latlab.model.run import Frame, MaskedStretches
-from latlab.model.symbols import Image
+from latlab.model.symbols import Image, called_behind
 
 LINES = {Arch.AARCH64: ("IRQ", "FIQ"), Arch.ARMV8M: ("all", "low priority"), Arch.RISCV: ("of M", "of S")}
 BOTH = {Arch.AARCH64: "IRQ and FIQ", Arch.ARMV8M: "all", Arch.RISCV: "of M and S"}
@@ -47,14 +47,18 @@ def _row(one: Masked, line: str, arch: Arch, images: Sequence[Image]) -> MaskedS
         one.instructions,
         one.longest,
         tuple((world_name(arch, world), total, longest) for world, total, longest in one.worlds),
-        tuple(_opened_for(one, images)),
+        tuple(_opened_for(one, arch, images)),
     )
 
 
-def _opened_for(one: Masked, images: Sequence[Image]) -> Iterator[str]:
-    """The functions around the end of the longest, from the inner to the outer. A return into a function itself says nothing."""
+def _opened_for(one: Masked, arch: Arch, images: Sequence[Image]) -> Iterator[str]:
+    """The functions around the end of the longest, from the inner to the outer. A return into a function itself says nothing.
+
+    On M-profile all but the first were found on the stack, where old ones lie as well: they count as far as each called the one before."""
     last = _function(one.end, images)
-    for address in one.trail:
+    for number, address in enumerate(one.trail):
+        if arch is Arch.ARMV8M and number and called_behind(address, images) != last:
+            return
         name = next((name for image in images if address and (name := image.function(address - 1))), last)
         if name != last:
             yield name

@@ -74,9 +74,8 @@ def test_a_mask_that_an_exception_follows_at_once_has_its_caller(tmp_path: Path,
     program = planted(tmp_path, BEHIND, "-Wl,--section-start=.end=0x47fffffc")
     command = ("qemu-system-aarch64", "-M", "virt,gic-version=2", "-cpu", "cortex-a57", *machine, *QUIET, "-kernel", str(program))
     rows = watched(tmp_path, command, "--symbols", str(program))["masked"]
-    assert [(row["begin"], row["caller"], row["end"], row["longest"]) for row in rows if row["line"] == "IRQ" and not row["from_start"]] == [
-        ("masks_at_the_end", "caller", "caller", 11)
-    ]
+    irq = [row for row in rows if row["line"] == "IRQ" and not row["from_start"]]
+    assert [(row["begin"], row["caller"], row["end"], row["longest"]) for row in irq] == [("masks_at_the_end", "caller", "caller", 11)]
 
 
 @pytest.mark.qemu
@@ -86,7 +85,8 @@ def test_a_critical_section_that_a_switch_of_tasks_follows_is_named_by_who_enter
         pytest.skip(f"needs {COMPILER_M} and qemu-system-arm")
     words = (COMPILER_M, "-mcpu=cortex-m3", "-mthumb", "-nostdlib", "-Wl,-Ttext=0,-Tbss=0x20000000,-e,start", "-o", str(program))
     subprocess.run((*words, str(SOURCE.with_name("masks_m.S"))), check=True, capture_output=True)
-    command = ("qemu-system-arm", "-M", "mps2-an385", "-kernel", str(program), "-semihosting-config", "enable=on,target=native", *CLOCK, *QUIET)
+    board = ("qemu-system-arm", "-M", "mps2-an385", "-kernel", str(program), "-semihosting-config", "enable=on,target=native")
+    command = (*board, *CLOCK, *QUIET)
     rows = watched(tmp_path, command, "--symbols", str(program))["masked"]
     assert [(row["line"], row["begin"], row["caller"], row["end"], row["opened_for"], row["count"], row["longest"]) for row in rows] == [
         ("low priority", "mask", "section", "unmask", ["section", "task", "start"], 2, 500),

@@ -16,6 +16,7 @@ from latlab.model.crossings import (
     Header,
     Mask,
     Masked,
+    Naps,
     Path,
     Profile,
     Sleep,
@@ -34,12 +35,13 @@ WHOLE = b"".join(
         made.smc(0, 100, 0x84000000, (1, 2)),
         made.fragment(0, 0x400, 2, b"\1\2\3\4\5\6\7\x08"),
         made.sleep(0, 120),
+        made.naps(0, [(0, 2)], 5),
         made.wake(0, 130, 7),
         made.path(0, [(0, 1), made.loop(1, 9), (0, 2)]),
         made.profile(0, [(0, 3)], 4),
         made.back(0, 150, 0x10001),
         made.masked(3, 60, 50, worlds=((1, 40, 30), (7, 20, 20)), edges=2, link=0x10, trail=(1, 2, 3, 0)),
-        made.end(10),
+        made.end(11),
     )
 )
 
@@ -66,12 +68,13 @@ def test_every_record_comes_back_as_it_was_written() -> None:
         Crossing(0, 100, 100, 0x400, 1, 7, (0x84000000, 1, 2, 0, 0, 0, 0, 0, 0x17 << 26, 0x60000000)),
         Fragment(0, 0x400, 2, 3, b"\1\2\3\4\5\6\7\x08"),
         Sleep(0, 120, 120, 0x1000, 7, Wait.WFI),
+        Naps(0, 5, ((0, 2),)),
         Wake(0, 130, 130, 0x1004, 7),
         Path(0, (0, 1, LOOP | 1, 9, 0, 2)),
         Profile(0, 4, ((0, 3),)),
         Crossing(0, 150, 150, 0x60000000, 7, 1, (0x10001, 0, 0, 0, 0, 0, 0, 0)),
         Masked(0, 0, Mask.MASKED, 1, 1, False, True, 3, 60, 50, 0x100, 0x10, 0x200, ((1, 40, 30), (7, 20, 20)), (1, 2, 3, 0)),
-        End(10, 0),
+        End(11, 0),
     ]
 
 
@@ -157,7 +160,10 @@ def test_streams_of_the_version_before_are_read() -> None:
     assert read(made.header(version=1) + made.end(0)) == read(made.header(version=2) + made.end(0))
 
 
-@pytest.mark.parametrize("record", [made.path(0, [(3, 1)]), made.path(0, [made.loop(1, 2), (3, 1)]), made.profile(0, [(3, 1)])])
+@pytest.mark.parametrize(
+    "record",
+    [made.path(0, [(3, 1)]), made.path(0, [made.loop(1, 2), (3, 1)]), made.profile(0, [(3, 1)]), made.naps(0, [(3, 1)])],
+)
 def test_what_ran_and_was_never_described_is_damage(record: bytes) -> None:
     assert "fragment 3 ran and was not described" in only_problem(made.header() + made.fragment(2, 0, 1) + record)
 

@@ -47,7 +47,7 @@ struct core {
     uint32_t running_context;
     struct path *path; /* NULL where functions are not counted */
     struct profile *profile; /* what the path has no room for; NULL with it */
-    struct profile *naps; /* what ran between the sleeps at sleep_address; NULL where nothing measured ever did */
+    struct profile *naps;    /* what ran between the sleeps at sleep_address; NULL where nothing measured ever did */
 };
 
 /* Notes one run of a fragment of the measured world that the core is in. */

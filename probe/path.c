@@ -144,8 +144,8 @@ uint32_t path_finish(struct path *path)
 }
 
 /* Of `count` steps that ran `times` times, each with the loops in it. */
-static void each_of(const struct path_step *steps, uint32_t count, uint32_t times, void (*called)(void *to, uint32_t fragment, uint32_t times),
-                    void *to)
+static void each_of(const struct path_step *steps, uint32_t count, uint32_t times,
+                    void (*called)(void *to, uint32_t fragment, uint32_t times), void *to)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t body = steps[i].what & ~PATH_LOOP;

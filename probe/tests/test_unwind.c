@@ -36,7 +36,8 @@ static bool fail_to_read(uint64_t address, void *to, size_t bytes)
 /* As an assembler does it. */
 static uint32_t call(uint32_t from, uint32_t to)
 {
-    uint32_t offset = to - (from + 4), sign = offset >> 24 & 1U, first = ~(offset >> 23 ^ sign) & 1U, second = ~(offset >> 22 ^ sign) & 1U;
+    uint32_t offset = to - (from + 4), sign = offset >> 24 & 1U, first = ~(offset >> 23 ^ sign) & 1U,
+             second = ~(offset >> 22 ^ sign) & 1U;
 
     return 0xf000U | sign << 10 | (offset >> 12 & 0x3ffU) | (0xd000U | first << 13 | second << 11 | (offset >> 1 & 0x7ffU)) << 16;
 }

@@ -136,13 +136,15 @@ static uint64_t link_of(const struct core *core, uint64_t address, uint64_t now)
 {
     const struct instruction *before = core->before;
 
-    if (arch != ARMV8M || before == NULL || before->address + before->bytes == address || now >> 24 != 0xff || !masks_on_m(before)) {
+    if (arch != ARMV8M || before == NULL || before->address + before->bytes == address || now >> 24 != 0xff ||
+        !masks_on_m(before)) {
         return now;
     }
     return core->link;
 }
 
-static void tell(const struct core *core, uint64_t address, uint64_t link, const uint64_t state[STATES], int exception, uint64_t was)
+static void tell(const struct core *core, uint64_t address, uint64_t link, const uint64_t state[STATES], int exception,
+                 uint64_t was)
 {
     static const struct instruction nothing;
     const struct instruction *before = core->before == NULL ? &nothing : core->before;
@@ -150,9 +152,11 @@ static void tell(const struct core *core, uint64_t address, uint64_t link, const
     if (++events > EVENTS_MAX) {
         abort();
     }
-    fprintf(out, "E %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %x %x %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %d %" PRIx64 "\n",
-            core->name, core->instructions, address, before->address, before->code, before->bytes, link, state[0], state[1], state[2],
-            state[3], exception, was);
+    fprintf(out,
+            "E %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %x %x %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64
+            " %d %" PRIx64 "\n",
+            core->name, core->instructions, address, before->address, before->code, before->bytes, link, state[0], state[1],
+            state[2], state[3], exception, was);
 }
 
 static void step(unsigned int vcpu, void *data)
@@ -168,7 +172,8 @@ static void step(unsigned int vcpu, void *data)
     at = (unsigned)(arch == AARCH64 ? state[0] >> 2 : state[0]) & 3;
     exception = is_exception(core, one->address, at);
     if (core->before == NULL || exception || memcmp(state, core->state, sizeof(state)) != 0) {
-        tell(core, one->address, link_of(core, one->address, link), state, exception, value_of(arch == RISCV ? switches : saved[at]));
+        tell(core, one->address, link_of(core, one->address, link), state, exception,
+             value_of(arch == RISCV ? switches : saved[at]));
     }
     memcpy(core->state, state, sizeof(state));
     core->link = link;
@@ -217,7 +222,9 @@ static void find_m(void)
     has_trustzone = find("msp_s") != NULL;
     link_register = find("lr");
     if (has_trustzone) {
-        find_each(masks, (const char *const[]) { "primask_ns", "primask_s", "faultmask_ns", "faultmask_s", "basepri_ns", "basepri_s" }, 6);
+        find_each(masks,
+                  (const char *const[]) { "primask_ns", "primask_s", "faultmask_ns", "faultmask_s", "basepri_ns", "basepri_s" },
+                  6);
     } else {
         find_each(masks, (const char *const[]) { "primask", "", "faultmask", "", "basepri", "" }, 6);
     }

@@ -15,8 +15,10 @@ SPEAKS = r"\w"
 """Of what shows the console of its machine: that runs."""
 FIRMWARE = ROOT / "build" / "qemu_virt" / "firmware.bin"
 PROGRAM = FIRMWARE.with_name("psci_stress.elf")
-MACHINE = ("qemu-system-aarch64", "-M", "virt,secure=on", "-cpu", "cortex-a57", "-smp", "4", "-m", "1024", "-display", "none")
-MACHINE += ("-nic", "none", "-serial", "stdio", "-bios", str(FIRMWARE), "-device", f"loader,file={PROGRAM}", "-icount", "shift=4,sleep=off")
+MACHINE = (
+    *("qemu-system-aarch64", "-M", "virt,secure=on", "-cpu", "cortex-a57", "-smp", "4", "-m", "1024", "-display", "none", "-nic", "none"),
+    *("-serial", "stdio", "-bios", str(FIRMWARE), "-device", f"loader,file={PROGRAM}", "-icount", "shift=4,sleep=off"),
+)
 RECORDER = ("--instrument", "recorder", "--threshold", "5000")
 PSCI = Campaign("psci", ("run", "psci", "--iterations", "50"), "test ", 8)
 PSA = Campaign("psa", ("run", "psa", "--build", "ipc_l1"), "test ", 8)

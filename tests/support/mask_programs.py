@@ -175,11 +175,12 @@ def m_profile(folder: Path, seed: int) -> tuple[str, ...]:
 
 
 def riscv(folder: Path, seed: int, cores: int) -> tuple[str, ...]:
-    """In M, S and U."""
+    """In M, S and U; every other one on harts with the H extension, whose S is HS."""
     program = _linked(
         folder, "riscv", _riscv(random.Random(seed)), "riscv64-linux-gnu-gcc", "-march=rv64g", "-mabi=lp64", "-Wl,-Ttext=0x80000000"
     )
+    cpu = "rv64,h=true" if seed % 2 else "rv64,h=false"
     return (
-        *("qemu-system-riscv64", "-M", "virt", "-bios", "none", "-kernel", str(program), "-smp", str(cores)),
+        *("qemu-system-riscv64", "-M", "virt", "-cpu", cpu, "-bios", "none", "-kernel", str(program), "-smp", str(cores)),
         *("-icount", "shift=4,sleep=off", *QUIET),
     )

@@ -19,8 +19,8 @@ from support.places import ROOT
 SOURCE = Path(__file__).with_suffix(".c")
 TIMEOUT_S = 60
 LINES = 2
-OPEN, MASKED, UNKNOWN = 0, 1, 2
-MACHINE, SUPERVISOR = 3, 1
+OPEN, MASKED = 0, 1
+MACHINE, HYPERVISOR, SUPERVISOR = 3, 2, 1
 EL3 = 3
 SCR_NS, SCR_EEL2, SCR_NSE = 1 << 0, 1 << 18, 1 << 62
 HCR_TGE, HCR_E2H = 1 << 27, 1 << 34
@@ -38,6 +38,8 @@ Counts = tuple[int, int, int, tuple[tuple[int, int], ...]]
 
 @dataclass(frozen=True, slots=True)
 class Machine:
+    """`has_el2` of RISC-V: it has the H extension."""
+
     arch: Arch
     has_el3: bool
     has_el2: bool
@@ -53,8 +55,10 @@ class Machine:
     def world(self, state: State) -> int:
         if self.arch is Arch.ARMV8M:
             return state[0] | state[1] << 2
-        level = state[0] if self.arch is Arch.RISCV else state[0] >> 2 & 3
-        if self.arch is Arch.RISCV or not self.has_el3:
+        if self.arch is Arch.RISCV:
+            return HYPERVISOR if state[0] == SUPERVISOR and self.has_el2 else state[0]
+        level = state[0] >> 2 & 3
+        if not self.has_el3:
             return level
         if level == EL3 or not state[1] & SCR_NS:
             return level | 4
@@ -82,11 +86,9 @@ class Machine:
 
 
 def _of_riscv(state: State) -> Masks:
-    level, status, guest = state[:3]
+    level, status = state[:2]
     if level == MACHINE:
         return int(not status & 8), MASKED
-    if level == SUPERVISOR and guest:
-        return OPEN, UNKNOWN
     return OPEN, int(level == SUPERVISOR and not status & 2)
 
 

@@ -113,7 +113,7 @@ def test_machine_mode_keeps_interrupts_of_s_waiting_and_that_is_its_own_time(tmp
     assert all(row["from_start"] for row in lines["of S"])
     again = watched(tmp_path, command)
     assert again["masked"] == seen["masked"]
-    assert {world for row in lines["of S"] for world, *_ in row["worlds"]} == {"M", "S"}
+    assert {world for row in lines["of S"] for world, *_ in row["worlds"]} == {"M", "HS"}
 
 
 @pytest.mark.qemu

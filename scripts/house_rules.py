@@ -18,7 +18,10 @@ PACKAGE = Path("src/latlab")
 GLOSSARY = Path("docs/glossary.md")
 TERM = re.compile(r"(?:^- |\. )\*\*([A-Z][a-z]+)\*\*", re.MULTILINE)
 MESSAGES = ("message", "sentence")
+# What a text for readers is called where it is nobody's field.
+CALLED = (*MESSAGES, "complaint", "error", "problem", "reason", "warning")
 TEXT_TESTS = ("startswith", "endswith", "find", "index", "count")
+PATTERN_TESTS = ("search", "match", "fullmatch", "findall", "finditer")
 # Fields of this name that hold no run's facts.
 OTHER_FACTS = ("analysis/ladder/explain_platform.py", "formats/dump/calls_log.py")
 # Where a term of the glossary is a class.
@@ -66,7 +69,7 @@ HOMES: dict[str, str] = {
 }
 OUTSIDE = ("open", "print", "input")
 TO_OUTSIDE = ("shutil", "socket", "sqlalchemy", "sqlite3", "subprocess", "tempfile")
-COMPUTING = ("altair", "numpy", "scipy", "statsmodels")
+COMPUTING = ("altair", "numpy", "scipy", "statistics", "statsmodels")
 CORES = ("firmware/el3/calls", "firmware/el3/monitor", "firmware/el3/psci", "firmware/spm/backend", "firmware/spm/core")
 ASKS_WHERE = re.compile(
     r"\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(?:PLATFORM_?\w*|__aarch64__|__arm__|__ARM_\w+|\w*(?:QEMU|RASPI|MPS[23]|SBSA)\w*)"
@@ -74,15 +77,22 @@ ASKS_WHERE = re.compile(
 Fault = tuple[int, str]
 
 
+def terms_of(tree: Path) -> frozenset[str]:
+    return frozenset(TERM.findall((tree / GLOSSARY).read_text("utf-8")))
+
+
 def faults(tree: Path) -> list[str]:
-    terms = frozenset(TERM.findall((tree / GLOSSARY).read_text("utf-8")))
-    found = []
-    for path in sorted((tree / PACKAGE).rglob("*.py")):
-        name = str(path.relative_to(tree / PACKAGE))
-        module = ast.parse(path.read_text("utf-8"))
-        for line, sentence in sorted({*_facts(module, name), *_messages(module), *_names(module, name, terms), *_rooms(module, name)}):
-            found.append(f"{path.relative_to(tree)}:{line}: {sentence}")
+    terms = terms_of(tree)
+    found = [fault for path in sorted((tree / PACKAGE).rglob("*.py")) for fault in faults_of(path, tree, terms)]
     return [*found, *_in_cores(tree)]
+
+
+def faults_of(path: Path, tree: Path, terms: frozenset[str]) -> list[str]:
+    """Those of one module."""
+    name = str(path.relative_to(tree / PACKAGE))
+    module = ast.parse(path.read_text("utf-8"))
+    found = sorted({*_facts(module, name), *_messages(module), *_names(module, name, terms), *_rooms(module, name)})
+    return [f"{path.relative_to(tree)}:{line}: {sentence}" for line, sentence in found]
 
 
 def _in_cores(tree: Path) -> Iterator[str]:
@@ -101,8 +111,23 @@ def _rooms(module: ast.Module, name: str) -> Iterator[Fault]:
                     getattr(node, "lineno", 0),
                     "analysis is pure: what it needs is read before (src/latlab/campaigns), what it found is shown after",
                 )
-        if name.startswith("cli/") and _imports(node, COMPUTING):
+        if name.startswith("cli/") and (_imports(node, COMPUTING) or _is_average(node)):
             yield getattr(node, "lineno", 0), "the command line computes nothing; that belongs to src/latlab/analysis or src/latlab/report"
+
+
+def _is_average(node: ast.AST) -> bool:
+    """A sum or anything else by how many there are, or the one in the middle of them."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Div() | ast.FloorDiv(), right=right):
+            return _calls(left, "sum") or _calls(right, "len")
+        case ast.Subscript(slice=ast.BinOp(left=left, op=ast.FloorDiv())):
+            return _calls(left, "len")
+        case _:
+            return False
+
+
+def _calls(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def _imports(node: ast.AST, modules: tuple[str, ...]) -> bool:
@@ -158,6 +183,10 @@ def _messages(module: ast.Module) -> Iterator[Fault]:
                 is_test = _is_message(asked)
             case ast.Call(func=ast.Attribute(value=ast.Name(id="re")), args=args):
                 is_test = any(_is_message(each) for each in args[1:])
+            case ast.Call(func=ast.Attribute(attr=attr), args=[asked, *_]) if attr in PATTERN_TESTS:
+                is_test = _is_message(asked)
+            case ast.Match(subject=asked, cases=cases):
+                is_test = _is_message(asked) and any(_is_text_case(each.pattern) for each in cases)
             case _:
                 is_test = False
         if is_test:
@@ -168,10 +197,22 @@ def _is_message(node: ast.expr) -> bool:
     match node:
         case ast.Attribute(attr=attr):
             return attr in MESSAGES
-        case ast.Call(func=ast.Name(id="str"), args=[ast.Name(id="error" | "e" | "exc")]):
-            return True
+        case ast.Name(id=name):
+            return name in CALLED
+        case ast.Call(func=ast.Name(id="str"), args=[ast.Name(id=name)]):
+            return name in (*CALLED, "e", "exc")
         case ast.Call(func=ast.Attribute(value=inner, attr="lower" | "casefold" | "strip")):
             return _is_message(inner)
+        case _:
+            return False
+
+
+def _is_text_case(pattern: ast.pattern) -> bool:
+    match pattern:
+        case ast.MatchValue(value=value):
+            return _is_words(value)
+        case ast.MatchOr(patterns=patterns):
+            return any(map(_is_text_case, patterns))
         case _:
             return False
 

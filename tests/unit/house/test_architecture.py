@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -31,10 +32,19 @@ PYTHON_RULES = (
     ("cli/runs.py", "def told(one):\n    return one.sentence.startswith('the target')\n", "a message is for readers"),
     ("report/listing.py", "def told(error):\n    return str(error).lower() == 'no runs'\n", "a message is for readers"),
     ("store/reading.py", "import re\ndef told(problem):\n    return re.search('line (.*)', problem.message)\n", "a message is for readers"),
+    ("campaigns/psa.py", "def told(problem):\n    return 'timeout' in problem\n", "a message is for readers"),
+    ("campaigns/sbi.py", "def told(reason):\n    return reason == 'hangs'\n", "a message is for readers"),
+    ("formats/places.py", "def told(message):\n    return message.lower().endswith('late')\n", "a message is for readers"),
+    ("targets/tools.py", "import re\ndef told(warning):\n    return re.compile('late').search(warning)\n", "a message is for readers"),
+    ("report/kinds.py", "def told(error):\n    match error:\n        case 'a' | 'b':\n            return 1\n", "a message is for readers"),
     ("model/calls.py", "class Sample:\n    pass\n", "class Sample: the glossary means that of model/run.py"),
     ("analysis/base/wording.py", "def kept(name):\n    return open(name).read()\n", "analysis is pure"),
     ("analysis/compare.py", "def told():\n    import subprocess\n    return subprocess.run(['date'])\n", "analysis is pure"),
     ("cli/psci.py", "def middle(values):\n    from numpy import median\n    return median(values)\n", "the command line computes nothing"),
+    ("cli/rt.py", "def mean(values):\n    return sum(values) / len(values)\n", "the command line computes nothing"),
+    ("cli/runs.py", "def mean(values):\n    count = len(values)\n    return sum(values) / count\n", "the command line computes nothing"),
+    ("cli/watch.py", "def middle(values):\n    return sorted(values)[len(values) // 2]\n", "the command line computes nothing"),
+    ("cli/look.py", "def mean(values):\n    from statistics import mean\n    return mean(values)\n", "the command line computes nothing"),
     ("analysis/gate.py", "class Simulated:\n    pass\n", "class Simulated: the glossary means that of docs/glossary.md"),
 )
 C_RULES = (
@@ -77,11 +87,44 @@ def test_code_that_breaks_a_rule_is_named_with_its_line(tree: Path, file: str, t
     path = tree / house_rules.PACKAGE / file
     before = planted(path, text)
     try:
-        (fault,) = house_rules.faults(tree)
+        (fault,) = house_rules.faults_of(path, tree, house_rules.terms_of(tree))
     finally:
         path.write_text(before)
     assert fault.startswith(f"{house_rules.PACKAGE / file}:") and said in fault
     assert int(re.split(":", fault)[1]) > before.count("\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def told(problem):\n    return [problem] if problem else []\n",
+        "def told(problem, seen):\n    return problem in seen or ' '.join(problem.split())[:80]\n",
+        "def told(error):\n    return str(error).rstrip('.') + '; try again'\n",
+        "def pictures(written):\n    return len(written) // 2\n",
+    ],
+)
+def test_what_a_message_is_shown_with_and_a_count_are_nobodys_fault(tree: Path, text: str) -> None:
+    path = tree / house_rules.PACKAGE / "cli/rt.py"
+    before = planted(path, text)
+    try:
+        assert house_rules.faults_of(path, tree, house_rules.terms_of(tree)) == []
+    finally:
+        path.write_text(before)
+
+
+@pytest.mark.parametrize("file", ["model/run.py", "report/page.py"])
+def test_an_import_that_goes_up_is_named(tree: Path, file: str) -> None:
+    """By the contracts of this checkout, over the copy."""
+    shutil.copy(ROOT / "pyproject.toml", tree / "pyproject.toml")
+    path = tree / house_rules.PACKAGE / file
+    before = planted(path, "def verbs():\n    from latlab.cli import app\n    return app\n")
+    command = [Path(sys.executable).with_name("lint-imports"), "--no-cache"]
+    try:
+        done = subprocess.run(command, cwd=tree, env={**os.environ, "PYTHONPATH": str(tree / "src")}, capture_output=True, text=True)
+    finally:
+        path.write_text(before)
+    module = f"latlab.{file.removesuffix('.py').replace('/', '.')}"
+    assert done.returncode == 1 and f"{module} -> latlab.cli.app" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(("file", "text", "said"), C_RULES)

@@ -4,6 +4,11 @@
 from __future__ import annotations
 
 
+def one_line(text: str) -> str:
+    """A file, a run or an option may be called anything: what cannot be printed is written as in a program."""
+    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
+
+
 class LatlabError(Exception):
     """One sentence with the value, where it stood and the next step."""
 

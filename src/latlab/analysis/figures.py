@@ -19,7 +19,7 @@ from latlab.model.run import Run
 def figures_of(run: Run) -> tuple[Figure, ...]:
     """Raises NotComparable where the run holds nothing to follow."""
     if run.kind is Kind.ATTACKS:
-        raise NotComparable("a run of attacks has outcomes and no figures")
+        raise NotComparable("a run of attacks has outcomes and no figures; `latlab show` prints them")
     if run.kind is Kind.DESIGN:
         raise NotComparable("an experiment has effects and no figures of its own; `latlab design show` prints them")
     if run.kind is Kind.AMOUNTS:

@@ -21,7 +21,6 @@ from latlab.campaigns.rt_results import (
     workload_facts,
 )
 from latlab.campaigns.workloads import expected
-from latlab.errors import UsageError
 from latlab.formats.elf_build import with_build, with_image
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions, Dose, Mode
@@ -157,8 +156,6 @@ def run_trng(
     watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
 ) -> str:
     """The TRNG experiment: each condition is a boot of the guest on the firmware that can hold TRNG_RND."""
-    if len(set(doses_us)) < 3 or min(doses_us) != 0 or max(doses_us) > 10_000:
-        raise UsageError(f"--doses {','.join(map(str, doses_us))}: name three or more from 0 to 10000 µs, 0 among them, for a slope")
     doses = trng_doses(doses_us)
     booted = replace(workload_conditions(workload, Mode.DETERMINISTIC), kernel=image.kernel_release)
     conditions = replace(booted, kernel_version=_version(image), doses=doses)
@@ -214,8 +211,6 @@ def run_power(
     watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
 ) -> str:
     """CPU hotplug and deep suspend in the guest; the run's id."""
-    if machine.cores < 2 or cycles < 1 or suspends < 0:
-        raise UsageError(f"--cores {machine.cores} --cycles {cycles} --suspends {suspends}: use two cores or more and one cycle or more")
     find_firmware(machine)
     conditions = replace(_machine_conditions(machine, image, Mode.MULTI_THREAD), hotplug_cycles=cycles, suspends=suspends)
     run = new_run(POWER_CAMPAIGN, "guest", GUEST_PLATFORM, machine.cores, conditions, _guest_facts(machine), emulator=str(qemu))

@@ -35,6 +35,8 @@ def planned(
         raise UsageError(f"--harts {harts}: the machine has 1 to {MOST_HARTS}")
     if not 1 <= iterations <= MOST_ITERATIONS:
         raise UsageError(f"--iterations {iterations}: use 1 to {MOST_ITERATIONS}")
+    if timeout_s is not None and not timeout_s > 0:
+        raise UsageError(f"--timeout {timeout_s:g}: these are seconds; use more than 0")
     image = firmware or DEBIAN_FIRMWARE
     if not image.is_file():
         raise UsageError(f"{image}: no such firmware; install Debian's package opensbi or name an image with --firmware")

@@ -20,21 +20,27 @@ MOST_CPUS = 64
 SLOWEST = 3
 LONGEST_HOLD_US = 10_000
 SUSPEND_ALLOWANCE_S = 60
+MOST_CORES = 64
+MOST_CYCLES = 1_000_000
+MOST_SUSPENDS = 10_000
 
 
 def seconds_of(text: str) -> int:
     """`10s`, `5m`, `6h`, `1d`."""
-    match = re.fullmatch(r"(\d+)([smhd])", text)
+    match = re.fullmatch(r"(\d{1,9})([smhd])", text)
     if not match or int(match[1]) == 0:
         raise UsageError(f"--duration {text!r} is not a duration with its unit; write it as 10s, 5m, 6h or 1d")
     return int(match[1]) * SECONDS[match[2]]
 
 
 def doses_of(text: str) -> tuple[int, ...]:
-    """`0,50,100`: whole microseconds."""
-    if not re.fullmatch(r"\d+(,\d+)*", text):
+    """`0,50,100`: whole microseconds, which a slope can be made of."""
+    if not re.fullmatch(r"\d{1,9}(,\d{1,9})*", text):
         raise UsageError(f"--doses {text!r} is not a list of whole microseconds; write it as 0,50,100,200")
-    return tuple(map(int, text.split(",")))
+    doses = tuple(map(int, text.split(",")))
+    if len(set(doses)) < 3 or min(doses) != 0 or max(doses) > LONGEST_HOLD_US:
+        raise UsageError(f"--doses {text}: name three or more from 0 to {LONGEST_HOLD_US} µs, 0 among them, for a slope")
+    return doses
 
 
 def cpus_of(affinity: str, threads: int | None) -> tuple[int, ...]:
@@ -51,6 +57,16 @@ def cpus_of(affinity: str, threads: int | None) -> tuple[int, ...]:
         most = f"the {len(cpus)} CPUs of --affinity" if cpus else f"{MOST_CPUS} CPUs"
         raise UsageError(f"--threads {threads}: a CPU has one measuring thread; use 1 to {len(cpus) or MOST_CPUS}, one for each of {most}")
     return cpus[:threads] or tuple(range(threads))
+
+
+def check_power(cores: int, cycles: int, suspends: int) -> None:
+    for name, value, low, high in (
+        ("cores", cores, 2, MOST_CORES),
+        ("cycles", cycles, 1, MOST_CYCLES),
+        ("suspends", suspends, 0, MOST_SUSPENDS),
+    ):
+        if not low <= value <= high:
+            raise UsageError(f"--{name} {value} is outside {low} to {high}")
 
 
 def checked_hold(hold_us: int | None) -> int | None:

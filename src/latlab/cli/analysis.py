@@ -234,7 +234,7 @@ def history(
     else:
         loaded = runs_of(commits, runs[0], store)
     if len(loaded) < 2:
-        raise UsageError(f"a history needs two runs at least, there is {len(loaded)}")
+        raise UsageError(f"a history needs two runs at least, there is {len(loaded)}; name another")
     found = follow(loaded, figure, limits_of(tolerance), check_across(across or ()))
     if format is Format.TABLE:
         refuse_output(output)

@@ -33,7 +33,7 @@ from latlab.cli import (
     watch,
 )
 from latlab.cli.verbs import HELP_OPTIONS, Verbs
-from latlab.errors import LatlabError, UsageError
+from latlab.errors import LatlabError, UsageError, one_line
 
 app = typer.Typer(
     name="latlab",
@@ -149,7 +149,7 @@ def _other(error: Exception) -> int:
 
 
 def _fail(sentence: str, code: int) -> int:
-    typer.echo(f"latlab: {sentence}", err=True)
+    typer.echo(f"latlab: {one_line(sentence)}", err=True)
     return code
 
 

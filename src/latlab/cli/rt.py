@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from latlab.targets.guest.guest_image import GuestImage
     from latlab.targets.linux.machine import Machine
     from latlab.targets.linux.rt_job import Workload
+    from latlab.targets.qemu.console import Limits
 
 
 class RtTarget(StrEnum):
@@ -85,7 +86,7 @@ class GuestOptions:
     kstack: Annotated[bool, typer.Option("--kstack/--no-kstack", help="Guest: kernel-stack randomisation.")] = True
     hwrng: Annotated[bool, typer.Option("--hwrng/--no-hwrng", help="Guest: load the driver of the firmware's TRNG.")] = True
     hold: Annotated[int | None, typer.Option(help="Guest: microseconds that its firmware, built for it, holds each TRNG_RND.")] = None
-    cores: Annotated[int, typer.Option(help="Guest: vCPUs.")] = 1
+    cores: Annotated[int, typer.Option(min=1, max=64, help="Guest: vCPUs.")] = 1
     mode: Annotated[RtMode, typer.Option(help="Guest: deterministic needs one vCPU.")] = RtMode.DETERMINISTIC
     timeout: TimeoutOption = None
     qemu: QemuOption = None
@@ -118,15 +119,17 @@ def rt(
     format: TablesFormat = Format.TABLE,
 ) -> None:
     """Measure how late a real-time thread wakes up under load, with cyclictest and with latlab's recorder."""
+    from latlab.campaigns.workloads import guest_limits
     from latlab.cli.stores import open_store
 
     workload = what.workload()
+    limits = guest_limits(workload, in_guest.timeout)
     check_target(target, on_linux, board)
     opened = open_store(store)
 
     def one(planned: str = "") -> str:
         if target is RtTarget.GUEST:
-            return _in_guest(opened, workload, in_guest, what.probes, planned)
+            return _in_guest(opened, workload, in_guest, limits, what.probes, planned)
         return _on_linux(opened, workload, target, on_linux, board, what.probes, planned)
 
     if boots == 1:
@@ -159,12 +162,12 @@ def rt_trng(
     from latlab.targets.qemu.qemu import find_qemu
 
     workload = checked(Workload(seconds_of(duration), load, Instrument.RECORDER, outlier_us=threshold))
-    wanted = doses_of(doses)
+    wanted, limits = doses_of(doses), guest_limits(workload, timeout)
     opened = open_store(store)
     program, image = find_qemu(qemu), guest_image()
     ready_firmware(GuestMachine(hold_firmware=True, firmware=firmware), say)
     with watched() as watcher:
-        run_id = run_trng(opened, program, image, firmware, workload, wanted, guest_limits(workload, timeout), watcher)
+        run_id = run_trng(opened, program, image, firmware, workload, wanted, limits, watcher)
     conclude(opened, run_id, format)
 
 
@@ -178,12 +181,13 @@ def rt_power(
 ) -> None:
     """Take CPUs off and on and the system to sleep, under Linux, and time the firmware's part."""
     from latlab.campaigns.rt import run_power
-    from latlab.campaigns.workloads import power_limits
+    from latlab.campaigns.workloads import check_power, power_limits
     from latlab.cli.stores import open_store
     from latlab.model.conditions import Mode
     from latlab.targets.guest.guest import GuestMachine, ready_firmware
     from latlab.targets.qemu.qemu import find_qemu
 
+    check_power(cores, cycles, suspends)
     opened = open_store(store)
     machine = GuestMachine(cores, Mode.MULTI_THREAD, firmware=firmware)
     program, image = find_qemu(qemu), guest_image()
@@ -250,17 +254,18 @@ def _on_linux(
         return run_rt_linux(store, found, workload, say, options.platform, options.smc_module, probes, watcher, planned)
 
 
-def _in_guest(store: Store, workload: Workload, options: GuestOptions, probes: bool, planned: str) -> str:
+def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: Limits, probes: bool, planned: str) -> str:
     from latlab.campaigns import rt as campaign
-    from latlab.campaigns.workloads import checked_hold, expected_in_guest, guest_limits
+    from latlab.campaigns.workloads import checked_hold, expected_in_guest
     from latlab.model.conditions import Mode
-    from latlab.targets.guest.guest import GuestMachine, ready_firmware
+    from latlab.targets.guest.guest import GuestMachine, check_latencies, ready_firmware
     from latlab.targets.qemu.qemu import find_qemu
 
     mode, holds = Mode(options.mode.value), options.hold is not None
     machine = GuestMachine(options.cores, mode, workload.idle_states, options.kstack, holds, options.firmware)
     chosen = campaign.GuestOptions(options.hwrng, probes, checked_hold(options.hold))
-    program, image, limits = find_qemu(options.qemu), guest_image(), guest_limits(workload, options.timeout)
+    check_latencies(machine)
+    program, image = find_qemu(options.qemu), guest_image()
     ready_firmware(machine, say)
     say(expected_in_guest(workload))
     with watched() as watcher:
@@ -314,7 +319,7 @@ def conclude(store: Store, run_id: str, format: Format) -> None:
     try:
         print_run(store, run, format)
     except DataError as error:
-        if str(error) not in problems:
+        if str(error).removeprefix(f"{run.id}: ") not in problems:
             problems.append(str(error))
     for problem in problems:
         say(f"problem: {problem}")

@@ -69,7 +69,7 @@ def show(
         if loaded.kind is Kind.SPANS:
             _check_test(loaded, test)
         elif test is not None:
-            raise UsageError(f"--test {test}: {loaded.id} is of the campaign {loaded.campaign}, which has no tests to choose from")
+            raise UsageError(f"--test {test}: {loaded.id} is of the campaign {loaded.campaign}, which has no tests; leave it out")
         print_run(opened, loaded, format, test)
         return
     logs = opened.logs(run)

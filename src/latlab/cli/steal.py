@@ -15,6 +15,7 @@ from latlab.cli.rt import DurationOption, RtTarget, TimeoutOption, check_target,
 if TYPE_CHECKING:
     from latlab.store.store import Store
     from latlab.targets.linux.steal_job import Watch
+    from latlab.targets.qemu.console import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,14 @@ def steal(
     format: TablesFormat = Format.TABLE,
 ) -> None:
     """Measure how much of each CPU the firmware and the secure world take, from Linux alone, and say where that cannot be seen."""
+    from latlab.campaigns.workloads import steal_limits
     from latlab.cli.stores import open_store
 
     watch = how.watch()
+    limits = steal_limits(watch, in_guest.timeout)
     check_target(target, on_linux, board)
     opened = open_store(store)
-    run_id = _in_guest(opened, watch, in_guest) if target is RtTarget.GUEST else _on_linux(opened, watch, target, on_linux, board)
+    run_id = _in_guest(opened, watch, in_guest, limits) if target is RtTarget.GUEST else _on_linux(opened, watch, target, on_linux, board)
     conclude(opened, run_id, format)
 
 
@@ -79,14 +82,13 @@ def _on_linux(store: Store, watch: Watch, target: RtTarget, options: LinuxOption
         return run_steal_linux(store, found, watch, say, options.platform, watcher)
 
 
-def _in_guest(store: Store, watch: Watch, options: GuestOptions) -> str:
+def _in_guest(store: Store, watch: Watch, options: GuestOptions, limits: Limits) -> str:
     from latlab.campaigns.steal import run_steal_guest
-    from latlab.campaigns.workloads import steal_limits
     from latlab.targets.guest.guest import GuestMachine, ready_firmware
     from latlab.targets.qemu.qemu import find_qemu
 
     machine = GuestMachine(options.cores, firmware=options.firmware, cpu=options.cpu)
-    program, image, limits = find_qemu(options.qemu), guest_image(), steal_limits(watch, options.timeout)
+    program, image = find_qemu(options.qemu), guest_image()
     ready_firmware(machine, say)
     with watched() as watcher:
         return run_steal_guest(store, program, image, machine, watch, options.hwrng, limits, watcher)

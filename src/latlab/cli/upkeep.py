@@ -53,7 +53,7 @@ def register(app: typer.Typer) -> None:
 
 def ls(
     which: FilterOptions,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only so many, the newest.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, max=1 << 31, help="Only so many, the newest.")] = None,
     store: StoreOption = None,
     format: ListFormat = Format.TABLE,
 ) -> None:

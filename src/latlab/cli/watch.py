@@ -44,7 +44,7 @@ def watch(
     ] = False,
     classes: ClassesOption = False,
     timeout: Annotated[float | None, typer.Option(help="Seconds until the machine is stopped.", show_default="none")] = None,
-    limit: Annotated[int | None, typer.Option(help="Bytes that the probe's stream may have.", show_default="4 GiB")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Bytes that the probe's stream may have.", show_default="4 GiB")] = None,
     probe: ProbeOption = None,
     store: StoreOption = None,
     format: Annotated[WatchFormat, typer.Option(help="How the result is printed.")] = WatchFormat.TABLE,

@@ -208,15 +208,6 @@ def test_the_experiment_has_each_dose_alone_and_the_highest_with_each_other_call
     ]
 
 
-@pytest.mark.parametrize("doses", [(0, 10), (0, 10, 10), (5, 10, 20), (0, 10, 10_001), (-1, 0, 10)])
-def test_doses_that_make_no_slope_are_refused_with_what_was_asked(
-    doses: tuple[int, ...], boots: Boots, store: Store, image: GuestImage, firmware: Path
-) -> None:
-    with pytest.raises(UsageError, match=f"--doses {','.join(map(str, doses))}: name three or more"):
-        run_trng(store, QEMU, image, firmware, WORKLOAD, doses, LIMITS)
-    assert (store.runs(), boots.runs) == ((), [])
-
-
 def test_each_dose_is_a_boot_of_its_own_with_files_of_its_own(boots: Boots, store: Store, image: GuestImage, firmware: Path) -> None:
     watcher, doses = Told(), trng_doses((0, 50, 10_000))
     run = store.load(run_trng(store, QEMU, image, firmware, WORKLOAD, (0, 50, 10_000), LIMITS, watcher))

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from latlab.campaigns.rt import run_power
 from latlab.campaigns.workloads import (
     LONGEST_HOLD_US,
+    check_power,
     checked,
     checked_hold,
     doses_of,
@@ -22,13 +21,9 @@ from latlab.campaigns.workloads import (
     steal_limits,
 )
 from latlab.errors import UsageError
-from latlab.store.store import open_store
-from latlab.targets.guest.guest import GuestMachine
-from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.linux.rt_job import Instrument, Workload
 from latlab.targets.linux.steal_job import Watch
 from latlab.targets.qemu.console import Limits
-from latlab.targets.qemu.qemu import Qemu
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("7s", 7), ("2m", 120), ("3h", 10_800), ("1d", 86_400)])
@@ -42,7 +37,7 @@ def test_what_is_no_duration_is_refused_with_the_text(text: str) -> None:
         seconds_of(text)
 
 
-@pytest.mark.parametrize("text", ["", "0,", "0,-5", "1.5", "0 50"])
+@pytest.mark.parametrize("text", ["", "0,", "0,-5", "1.5", "0 50", "0,50," + "9" * 5000])
 def test_doses_are_whole_microseconds(text: str) -> None:
     assert doses_of("0,50,100") == (0, 50, 100)
     with pytest.raises(UsageError, match=f"--doses {text!r}"):
@@ -93,11 +88,25 @@ def test_a_guest_that_prints_nothing_may_be_silent_as_long_as_it_may_run() -> No
             guest_limits(Workload(100), timeout_s)
 
 
-@pytest.mark.parametrize(("cores", "cycles", "suspends"), [(1, 1, 0), (2, 0, 0), (2, 1, -1)])
-def test_power_cycles_that_cannot_be_are_refused_before_a_run_begins(cores: int, cycles: int, suspends: int, tmp_path: Path) -> None:
-    store = open_store(str(tmp_path / "runs.db"))
-    qemu = Qemu(Path("qemu-system-aarch64"), (10, 0, 2))
-    image = GuestImage(tmp_path, "6.1.0-rt", False)
-    with pytest.raises(UsageError, match=f"--cores {cores} --cycles {cycles} --suspends {suspends}"):
-        run_power(store, qemu, image, GuestMachine(cores=cores), cycles, suspends, Limits(1.0, 1.0))
-    assert not store.runs()
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ((1, 1, 0), "--cores 1 is outside 2 to 64"),
+        ((65, 1, 0), "--cores 65"),
+        ((2, 0, 0), "--cycles 0 is outside 1 to 1000000"),
+        ((2, 1_000_001, 0), "--cycles 1000001"),
+        ((2, 1, -1), "--suspends -1 is outside 0 to 10000"),
+        ((2, 1, 10_001), "--suspends 10001"),
+    ],
+)
+def test_power_cycles_are_taken_to_their_bounds_and_no_further(asked: tuple[int, int, int], said: str) -> None:
+    check_power(2, 1, 0)
+    check_power(64, 1_000_000, 10_000)
+    with pytest.raises(UsageError, match=said):
+        check_power(*asked)
+
+
+@pytest.mark.parametrize("doses", ["0,10", "0,10,10", "5,10,20", "0,10,10001"])
+def test_doses_that_make_no_slope_are_refused_with_what_was_asked(doses: str) -> None:
+    with pytest.raises(UsageError, match=f"--doses {doses}: name three or more"):
+        doses_of(doses)

@@ -227,3 +227,24 @@ def test_a_driver_below_the_undisturbed_maximum_still_adds_its_own() -> None:
     """It is measured against the run without it, not against the run in which the other caller was at work."""
     driver = dose_notes([*DOSES, _dose(200, False, False, 14), _dose(200, False, True, 45)])[2]
     assert "adds its own" in driver and driver.endswith("45.0 µs, 14.0 µs without the driver.")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("rt-trng", "--timeout", "0"),
+        ("rt-trng", "--doses", "0,50,20000"),
+        ("rt-power", "--cycles", "0"),
+        ("rt", "--timeout", "-1"),
+        ("rt", "--cores", "2"),
+    ],
+)
+def test_an_option_that_the_guest_refuses_costs_no_image_of_it(
+    store: str, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+    monkeypatch.setattr("latlab.cli.rt.guest_image", made.append)
+    monkeypatch.setattr("latlab.targets.qemu.qemu.find_qemu", lambda path: None)
+    with pytest.raises(UsageError, match=arguments[1] if arguments[1] != "--cores" else "2 vCPUs"):
+        _latlab("run", *arguments)
+    assert made == []

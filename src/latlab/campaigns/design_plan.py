@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
-from latlab.errors import DataError, UsageError
+from latlab.errors import DataError
 from latlab.model.enums import Clock
 from latlab.model.experiment import Factor
-from latlab.targets.qemu.toml_file import Name, Text
+from latlab.targets.qemu.toml_file import Name, Text, read_toml
 
 EXAMPLE = "docs/design.md"
 MOST_RUNS = 10_000
@@ -72,14 +71,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def load_plan(path: Path) -> Plan:
     """Raises UsageError where the file cannot be read, DataError where it is no experiment."""
-    try:
-        plan = msgspec.convert(tomllib.loads(path.read_text("utf-8")), Plan)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); name the experiment's TOML file") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: not TOML ({error}); {EXAMPLE} has an example") from error
-    except (msgspec.ValidationError, RecursionError) as error:
-        raise DataError(f"{path}: {error}; {EXAMPLE} has an example") from error
+    plan = read_toml(path, Plan, EXAMPLE)
     fault = _fault(plan)
     if fault:
         raise DataError(f"{path}: {fault}; {EXAMPLE} has an example")

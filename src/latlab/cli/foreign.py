@@ -69,7 +69,7 @@ def run(
 
     check_given(given.subject, firmware, given.on, iterations)
     if given.subject is not None:
-        found = placed(load_subject(given.subject))
+        found = placed(load_subject(given.subject), named_in=given.subject)
     elif firmware is not None:
         found = placed(subject_of_file(firmware, given.on or ""))
     else:

@@ -72,7 +72,7 @@ def addresses_of(path: Path) -> dict[str, int]:
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror}); name an ELF file") from error
     except (ELFError, UnicodeDecodeError, ValueError) as error:
-        raise DataError(f"{path}: not an ELF file that can be read ({error})") from error
+        raise DataError(f"{path}: not an ELF file that can be read ({error}); name an ELF file") from error
 
 
 def read_subject_image(text: Path, with_places: bool = False) -> Image:

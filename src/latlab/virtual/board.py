@@ -131,11 +131,11 @@ def _load(name: str) -> Board:
     if path.suffix == ".toml":
         if not path.is_file():
             raise UsageError(f"{path} is not a file; name a platform file or one of {', '.join(platform_names())}")
-        return parse_board(path.read_text("utf-8"), str(path))
+        return parse_board(path.read_bytes(), str(path))
     entry = resources.files("latlab.catalog") / "platforms" / f"{name}.toml"
     if not entry.is_file():
         raise UsageError(f"{name!r} is not a platform; the catalogue has {', '.join(platform_names())}, or name a .toml file")
-    return parse_board(entry.read_text("utf-8"), f"{name}.toml")
+    return parse_board(entry.read_bytes(), f"{name}.toml")
 
 
 def platform_names() -> list[str]:
@@ -143,11 +143,11 @@ def platform_names() -> list[str]:
     return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
 
 
-def parse_board(text: str, source: str) -> Board:
+def parse_board(text: bytes, source: str) -> Board:
     """Raises UsageError with the key, its value and the file if the text does not describe a board."""
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = tomllib.loads(text.decode())
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or a number of more digits than Python reads
         raise UsageError(f"{source}: {error}; correct the file") from error
     _refuse_unknown(data, KEYS, source, "the file")
     clusters = _clusters(data, source)

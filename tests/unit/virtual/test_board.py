@@ -20,7 +20,7 @@ def juno_text() -> str:
 
 def refused(text: str) -> str:
     with pytest.raises(UsageError) as error:
-        parse_board(text, "here.toml")
+        parse_board(text.encode(), "here.toml")
     assert "here.toml" in str(error.value)
     return str(error.value)
 

@@ -19,6 +19,8 @@ SECURE_BIT = 1 << 28
 SECRET_BYTES = 16
 SG_OPCODE = b"\x7f\xe9\x7f\xe9"
 CONNECTED = 0xF200
+TEST_SYMBOLS = ("nsc_client_register", "nsc_client_select", "spm_kernel", "test_server_start", "test_client_start")
+NEEDED = (*(f"nsc_psa_{name}" for name in VENEERS), *TEST_SYMBOLS)
 SECURE_ONLY, SECURE_STATELESS = 0xF203, 0x40000100
 
 
@@ -94,6 +96,8 @@ def own_subject(build: str, folder: Path | None = None, machine: str = "mps2-an5
         PsaCall("data", CallKind.ON_HANDLE, STATELESS, inputs=(bytes(range(1, 17)),), outputs=(16,)),
         PsaCall("connected", CallKind.ON_CONNECTION, CONNECTED, 3),
     )
+    if missing := next((name for name in NEEDED if name not in known), None):
+        raise DataError(f"{secure}: no symbol {missing}, so it is no build of ours with the test partitions; make it with `make spm`")
     veneers = tuple(known[f"nsc_psa_{name}"] | 1 for name in VENEERS)
     psa = PsaSubject(build, machine, ((secure, None),), veneers, 16, 20, 0x00200000, 0x28200000, 0x00200000, 0x40200000, calls, (secure,))
     return attack_subject(psa, _own(known, level, has_ticker="test_ticker_stack" in known))
@@ -123,8 +127,17 @@ def _own(known: dict[str, int], level: int, has_ticker: bool) -> Own:
     )
 
 
-def _parts(file: Path, address: int | None) -> Iterator[tuple[int, bytes]]:
+def _parts(file: Path, address: int | None) -> list[tuple[int, bytes]]:
     """What an image puts into memory, in the parts that it is made of."""
+    from elftools.common.exceptions import ELFError
+
+    try:
+        return list(_loaded(file, address))
+    except (ELFError, ValueError) as error:
+        raise DataError(f"{file}: not an ELF file that can be read ({error}); name the secure image, or the address of one") from error
+
+
+def _loaded(file: Path, address: int | None) -> Iterator[tuple[int, bytes]]:
     if address is not None:
         yield address, flat_program(file) if file.read_bytes()[:4] == b"\x7fELF" else file.read_bytes()
         return

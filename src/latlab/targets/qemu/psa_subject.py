@@ -141,7 +141,7 @@ def load_psa_subject(path: Path) -> PsaSubject:
     if not found.image:
         raise DataError(f"{path}: it has no [[image]]; name the secure image")
     folder, there = path.parent, found.non_secure
-    images = tuple((_existing(folder / each.file), each.address) for each in found.image)
+    images = tuple((_existing(path, folder / each.file), each.address) for each in found.image)
     return PsaSubject(
         found.name or path.stem,
         found.machine,
@@ -195,7 +195,7 @@ def attack_command_line(qemu: Qemu, subject: PsaSubject, folder: Path, parameter
 
 def _veneers(path: Path, file: Path, names: str) -> tuple[int, ...]:
     """The first is the one that every such firmware has, and by which calls are marked."""
-    known = addresses_of(_existing(file))
+    known = addresses_of(_existing(path, file))
     found = tuple(known.get(names.format(veneer), 0) for veneer in VENEERS)
     if not found[0]:
         raise DataError(
@@ -254,7 +254,7 @@ def _input(path: Path, name: str, given: int | str) -> bytes:
         raise DataError(f"{path}: the call {name} has an input {given!r}; write its size, or its bytes in hexadecimal") from error
 
 
-def _existing(path: Path) -> Path:
-    if not path.is_file():
-        raise UsageError(f"{path}: no such file; name an image of the firmware")
-    return path
+def _existing(path: Path, file: Path) -> Path:
+    if not file.is_file():
+        raise UsageError(f"{path}: {file}: no such file; name an image of the firmware")
+    return file

@@ -68,19 +68,20 @@ def subject_of_file(firmware: Path, board_name: str) -> Subject:
     return Subject(firmware.name, board, (image,), board.options, board.cpu, board.cores, (), stays, turns)
 
 
-def placed(subject: Subject, folder: Path = Path()) -> Subject:
-    """The subject with the files in this folder that have no absolute path. Raises UsageError where an image is not there, DataError where
-    it cannot be code as it stands in memory."""
+def placed(subject: Subject, folder: Path = Path(), named_in: Path | None = None) -> Subject:
+    """The subject with the files in this folder that have no absolute path; a file may have named them. Raises UsageError where an image
+    is not there, DataError where it cannot be code as it stands in memory."""
     images = tuple(replace(image, file=folder / image.file) for image in subject.images)
+    where = f"{named_in}: " if named_in else ""
     for image in images:
         if not image.file.is_file():
-            raise UsageError(f"{image.file}: no such file; name an image of the firmware")
+            raise UsageError(f"{where}{image.file}: no such file; name an image of the firmware")
         with image.file.open("rb") as file:
             start = file.read(len(ELF_MAGIC))
         if not start:
-            raise DataError(f"{image.file}: an empty file, 0 bytes; build the firmware again")
+            raise DataError(f"{where}{image.file}: an empty file, 0 bytes; build the firmware again")
         if start == ELF_MAGIC:
-            raise DataError(f"{image.file}: an ELF file, which no machine starts; name the flat image (`objcopy -O binary`)")
+            raise DataError(f"{where}{image.file}: an ELF file, which no machine starts; name the flat image (`objcopy -O binary`)")
     return replace(subject, images=images, symbols=tuple(folder / path for path in subject.symbols))
 
 
@@ -107,7 +108,7 @@ def load_subject(path: Path, folder: Path | None = None) -> Subject:
     """A subject's TOML file; the files that it names stand beside it, or in `folder`."""
     folder = path.parent if folder is None else folder
     found = read_toml(path, _File, "docs/foreign-firmware.md")
-    board = board_of(found.machine)
+    board = _board(path, found.machine)
     cores = _or(found.cores, board.cores)
     if not 1 <= cores <= board.most_cores:
         raise DataError(f"{path}: cores = {cores}; the program knows 1 to {board.most_cores} on {board.name}")
@@ -224,6 +225,13 @@ def flat_program(program: Path) -> bytes:
     for address, data in parts:
         flat[address - base : address - base + len(data)] = data
     return bytes(flat)
+
+
+def _board(path: Path, machine: str) -> Board:
+    try:
+        return board_of(machine)
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from error
 
 
 def _image(path: Path, folder: Path, each: _Image) -> FirmwareImage:

@@ -9,7 +9,7 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
-from latlab.errors import DataError, UsageError
+from latlab.errors import DataError, UsageError, one_line
 
 T = TypeVar("T")
 
@@ -24,9 +24,8 @@ def read_toml(path: Path, kind: type[T], example: str) -> T:
     try:
         return msgspec.convert(tomllib.loads(path.read_text("utf-8")), type=kind)
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); name the subject's TOML file") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: not TOML ({error})") from error
+        raise UsageError(f"{path}: cannot be read ({error.strerror}); name the TOML file") from error
     except (msgspec.ValidationError, RecursionError) as error:
-        said = "".join(one if one.isprintable() else repr(one)[1:-1] for one in str(error))  # a field's name may hold a line feed
-        raise DataError(f"{path}: {said}; {example} has an example") from error
+        raise DataError(one_line(f"{path}: {error}; {example} has an example")) from error
+    except ValueError as error:  # no TOML, no UTF-8, or a number of more digits than Python reads
+        raise DataError(f"{path}: not TOML ({error}); {example} has an example") from error

@@ -57,6 +57,6 @@ def with_amounts(run: Run, files: Mapping[str, bytes]) -> Run:
     if run.campaign == steal_results.CAMPAIGN:
         return steal_results.with_stolen(run, files)
     if LOG not in files:
-        raise DataError(f"{run.id} lacks the file that its amounts are made of; import it again")
+        raise DataError("the file that the amounts are made of is missing; import it again")
     found = read_amounts(files[LOG], run.source or LOG)
     return replace(run, contents=Amounts(found.amounts, found.tool), conditions=run.conditions.completed(found.conditions))

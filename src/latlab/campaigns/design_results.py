@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -17,7 +17,7 @@ from latlab.campaigns.material import load_run
 from latlab.errors import DataError
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.experiment import Trial, TrialFigure
-from latlab.model.run import Experiment, Run
+from latlab.model.run import Experiment, Problem, Run
 from latlab.store.store import Store
 
 LOG = "design.json"
@@ -43,8 +43,7 @@ def with_experiment(store: Store, run: Run) -> Run:
     """A stored experiment with its trials, read from the runs that it consists of."""
     kept = kept_of(store, run.id)
     slots = {slot.number: slot for slot in slots_of(kept, kept.plan.most_runs)}
-    done = done_of(store, run.id)
-    loaded = {number: load_run(store, child) for number, child in sorted(done.items())}
+    loaded, problems = _children(store, done_of(store, run.id))
     trials = tuple(trial_of(slots[number], child) for number, child in loaded.items())
     wanted = wanted_of(kept, trials, clock_of(loaded.values()))
     tick = next((child.tick for child in loaded.values()), run.tick)
@@ -52,9 +51,20 @@ def with_experiment(store: Store, run: Run) -> Run:
     contents = Experiment(kept.plan.factors, trials, kept.plan.response, smallest, wanted)
     described = next(iter(loaded.values()), run)
     topology = described.topology
-    return replace(
-        run, contents=contents, tick=tick, platform=described.platform, topology=topology, facts=(*run.facts, *_facts(kept, described))
-    )
+    facts, problems = (*run.facts, *_facts(kept, described)), (*run.problems, *problems)
+    return replace(run, contents=contents, tick=tick, platform=described.platform, topology=topology, facts=facts, problems=problems)
+
+
+def _children(store: Store, done: Mapping[int, str]) -> tuple[dict[int, Run], tuple[Problem, ...]]:
+    """The runs of an experiment that can be read; the others are problems of it."""
+    loaded: dict[int, Run] = {}
+    problems = []
+    for number, child in sorted(done.items()):
+        try:
+            loaded[number] = load_run(store, child)
+        except DataError as error:
+            problems.append(Problem(0, str(error)))
+    return loaded, tuple(problems)
 
 
 def kept_of(store: Store, run_id: str) -> Kept:

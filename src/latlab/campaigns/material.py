@@ -50,11 +50,11 @@ class Material:
             case Kind.WAKEUPS:
                 from latlab.campaigns.rt_samples import with_distributions
 
-                return with_distributions(self.run, self.logs)
+                return self._named(lambda files: with_distributions(self.run, files))
             case Kind.AMOUNTS:
                 from latlab.campaigns.benchmarks import with_amounts
 
-                return with_amounts(self.run, self.logs)
+                return self._named(lambda files: with_amounts(self.run, files))
             case Kind.ATTACKS:
                 from latlab.campaigns.attack import with_attacks
 
@@ -70,19 +70,19 @@ class Material:
     def wakeups(self) -> list[tuple[str, RtResult]]:
         from latlab.campaigns.rt_results import results_of
 
-        return results_of(self.run, self.logs)
+        return self._named(lambda files: results_of(self.run, files))
 
     @cached_property
     def power(self) -> PowerResult:
         from latlab.campaigns.power_results import power_result
 
-        return power_result(self.logs)
+        return self._named(power_result)
 
     @cached_property
     def stolen(self) -> tuple[StealPhase, ...]:
         from latlab.campaigns.steal_results import phases_of
 
-        return phases_of(self.logs)
+        return self._named(phases_of)
 
     @property
     def calls(self) -> tuple[CallsOfKind, ...]:
@@ -128,6 +128,14 @@ class Material:
 
         assert self.whole.experiment is not None
         return analysis_of(self.whole, self.whole.experiment)
+
+    def _named(self, read: Callable[[Mapping[str, bytes]], T]) -> T:
+        """What is wrong with the logs, with whose they are."""
+        files = self.logs
+        try:
+            return read(files)
+        except DataError as error:
+            raise DataError(f"{self.run.id}: {error}") from error
 
     def _read(self, parse: Callable[[bytes], T], name: str) -> T:
         try:

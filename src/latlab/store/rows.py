@@ -6,6 +6,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Any
 
 import msgspec
@@ -151,11 +152,18 @@ def sample_row(sample: Sample) -> dict[str, Any]:
 
 
 def _sample(row: Row) -> Sample:
-    core, value = CoreId(row["cluster"], row["core"]), row["value_ticks"]
-    boot, iteration = row["boot"], row["iteration"]
-    if not (isinstance(value, int) and isinstance(boot, int) and isinstance(iteration, int)):
-        raise ValueError(f"a span of {value!r} ticks in iteration {iteration!r} of boot {boot!r}")
-    return Sample(row["test"], Metric(row["metric"]), core, boot, iteration, value)
+    test, value = row["test"], row["value_ticks"]
+    boot, iteration, core = _place(row)
+    if not (isinstance(test, str) and isinstance(value, int)):
+        raise ValueError(f"a span of {value!r} ticks in the test {test!r}")
+    return Sample(test, Metric(row["metric"]), core, boot, iteration, value)
+
+
+def _place(row: Row) -> tuple[int, int, CoreId]:
+    boot, iteration, cluster, core = row["boot"], row["iteration"], row["cluster"], row["core"]
+    if not (isinstance(boot, int) and isinstance(iteration, int) and isinstance(cluster, int) and isinstance(core, int)):
+        raise ValueError(f"iteration {iteration!r} of boot {boot!r} on core {cluster!r}.{core!r}")
+    return boot, iteration, CoreId(cluster, core)
 
 
 def trace_row(trace: CoreTrace) -> dict[str, Any]:
@@ -172,9 +180,12 @@ def trace_row(trace: CoreTrace) -> dict[str, Any]:
 
 
 def _trace(row: Row) -> CoreTrace:
+    test, lost = row["test"], row["lost"]
+    boot, iteration, core = _place(row)
+    if not (isinstance(test, str) and isinstance(lost, int)):
+        raise ValueError(f"a trace that lost {lost!r} records in the test {test!r}")
     found = msgspec.json.decode(zlib.decompress(row["records"]), type=list[tuple[int, int, str, int]])
-    records = tuple(TraceRecord(*record) for record in found)
-    return CoreTrace(row["test"], row["boot"], row["iteration"], CoreId(row["cluster"], row["core"]), records, row["lost"])
+    return CoreTrace(test, boot, iteration, core, tuple(TraceRecord(*record) for record in found), lost)
 
 
 def _check(row: Row, table: sa.Table) -> None:
@@ -183,8 +194,9 @@ def _check(row: Row, table: sa.Table) -> None:
         if column.name not in row or (row[column.name] is None and column.nullable):
             continue
         wanted = (int, float) if isinstance(column.type, sa.Float) else column.type.python_type
-        if not isinstance(row[column.name], wanted):
-            raise ValueError(f"its {column.name} is {row[column.name]!r}")
+        value = row[column.name]
+        if not isinstance(value, wanted) or (isinstance(value, float) and not isfinite(value)):
+            raise ValueError(f"its {column.name} is {value!r}")
 
 
 def _json(value: object) -> str:

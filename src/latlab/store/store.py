@@ -219,10 +219,8 @@ class Store:
         run_id = self.resolve(reference)
         with self.transaction() as connection:
             row = connection.execute(sa.select(runs_table).where(runs_table.c.id == run_id)).mappings().one()
-            try:
+            with self._naming(run_id):
                 return _whole(connection, row)
-            except DAMAGE as error:
-                raise DataError(f"{self._damaged(run_id, error)}, and the others can be read") from error
 
     def logs(self, reference: str) -> dict[str, bytes]:
         """The raw logs of a run by name, byte for byte."""
@@ -234,15 +232,17 @@ class Store:
             .order_by(logs_table.c.number)
         )
         result: dict[str, bytes] = {}
-        with self.transaction() as connection:
+        with self.transaction() as connection, self._naming(run_id):
             for name, data in connection.execute(query):
+                if not isinstance(name, str):
+                    raise ValueError(f"a log is called {name!r}")
                 result[name] = result.get(name, b"") + zlib.decompress(data)
         return result
 
     def log(self, reference: str, name: str) -> bytes:
         """One raw log of a run; empty where it has none of the name."""
         run_id = self.resolve(reference)
-        with self.transaction() as connection:
+        with self.transaction() as connection, self._naming(run_id):
             return _log(connection, self._number(connection, run_id), name)
 
     def close(self) -> None:
@@ -295,6 +295,13 @@ class Store:
                     self._named_damage.add(row["id"])
                     _log_of_rows.warning("%s, and it is left out", self._damaged(row["id"], error))
         return tuple(found)
+
+    @contextmanager
+    def _naming(self, run_id: str) -> Iterator[None]:
+        try:
+            yield
+        except DAMAGE as error:
+            raise DataError(f"{self._damaged(run_id, error)}, and the others can be read") from error
 
     def _damaged(self, run_id: str, error: Exception) -> str:
         return f"run {run_id} in {self.place} is damaged ({error}); `latlab rm {run_id}` removes it"

@@ -3,13 +3,15 @@
 
 import struct
 
+LABEL, FUNCTION = 0x10, 0x12
 
-def import_library(symbols: dict[str, int]) -> bytes:
+
+def import_library(symbols: dict[str, int], kind: int = LABEL) -> bytes:
     """An ELF file that has nothing but these absolute symbols."""
     strings = b"\0" + b"".join(name.encode() + b"\0" for name in symbols)
     table, at = struct.pack("<IIIBBH", 0, 0, 0, 0, 0, 0), 1
     for name, address in symbols.items():
-        table += struct.pack("<IIIBBH", at, address, 0, 0x10, 0, 0xFFF1)
+        table += struct.pack("<IIIBBH", at, address, 0, kind, 0, 0xFFF1)
         at += len(name) + 1
     names = b"\0.symtab\0.strtab\0.shstrtab\0"
     strings_at, names_at = 52 + len(table), 52 + len(table) + len(strings)

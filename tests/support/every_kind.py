@@ -66,7 +66,7 @@ def _fill(place: Path) -> None:
         _kept(store, run, logs | {KINDS_LOG: render_functions(KINDS)})
     for data in (TOOLS_DATA / "hackbench.txt", RT_DATA / "cyclictest-h.txt", RT_DATA / "cyclictest-h.txt"):
         import_measured(store, data.read_bytes(), data.name, "board", None, None)
-    _kept(store, run_with(campaign="attack", contents=Attacks()), {attack_rows.LOG: attack_rows.render([ATTACKED])})
+    _kept(store, run_with(campaign="attack", contents=Attacks()), {attack_rows.LOG: attack_rows.render((ATTACKED,))})
     meter = text(measured(cpu_with((1_832, 48_924, 3_530), 0), cpu_with((7_050,), 1))).encode()
     _kept(store, run_with(campaign="steal", contents=Amounts()), {file_of("idle"): meter})
     design = _kept(store, run_with(campaign="design", contents=Experiment()), {PLAN_LOG: msgspec.json.encode(Kept(PLAN, 1))})

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 
 from support.every_kind import checkout, fill
-from support.generated_commands import SLOW, asked, fault_of_asked, lay_out, verbs
+from support.generated_commands import SLOW, Verb, asked, fault_of_asked, lay_out, verbs
 from support.generated_files import fault_of_written, write, written
 from support.generated_rows import OFTEN, damage, fault_of_damage, ids_of, inflict, without_rules
 from support.nothing_starts import Answer, answer, nothing_starts
@@ -35,7 +35,7 @@ class Bench:
         self._clean: dict[tuple[str, ...], Answer] = {}
 
     @cached_property
-    def verbs(self) -> list[object]:
+    def verbs(self) -> list[Verb]:
         return [verb for verb in verbs() if verb.words not in SLOW]
 
     def ask(self, arguments: Sequence[str], is_fresh: bool = True) -> Answer:

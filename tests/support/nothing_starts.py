@@ -82,7 +82,7 @@ def nothing_starts(folder: Path) -> Iterator[list[str]]:
         patch("latlab.targets.guest.guest_image.guest_image", lambda rebuild=False, say=None: elsewhere() if rebuild else image),
         patch.object(tempfile, "tempdir", str(folder)),
         patch("latlab.targets.scratch.PERSISTENT", folder),
-        patch.object(app.gc, "freeze", lambda: None),
+        patch("gc.freeze", lambda: None),
         patch("typer.main.get_command", cache(typer.main.get_command)),
     ):
         yield started

@@ -118,7 +118,7 @@ def test_an_import_that_goes_up_is_named(tree: Path, file: str) -> None:
     shutil.copy(ROOT / "pyproject.toml", tree / "pyproject.toml")
     path = tree / house_rules.PACKAGE / file
     before = planted(path, "def verbs():\n    from latlab.cli import app\n    return app\n")
-    command = [Path(sys.executable).with_name("lint-imports"), "--no-cache"]
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
     try:
         done = subprocess.run(command, cwd=tree, env={**os.environ, "PYTHONPATH": str(tree / "src")}, capture_output=True, text=True)
     finally:

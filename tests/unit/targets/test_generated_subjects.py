@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Subjects with any value of any type in any place: each is read, or refused in one sentence before a machine starts."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from latlab.errors import LatlabError
 from latlab.targets.qemu.psa_params import parameters_of
 from latlab.targets.qemu.psa_subject import load_psa_subject
 from latlab.targets.qemu.subject import load_subject
+from support.generated_files import changed, places, toml_file
 from support.import_library import import_library
 
 SCALARS = st.one_of(
@@ -64,22 +64,6 @@ WHOLE_PSA: Subject = {
 WHOLE_PSCI: Subject = {"image": [{"file": "a", "address": 0x1000, "payload": "bl33"}], "machine": "virt", "cpu": "max", "cores": 4}
 
 
-def places(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(place for key, each in inner for place in places(each, (*path, key)))]
-
-
-def changed(value: object, path: tuple[str | int, ...], new: object) -> object:
-    """A place that an earlier change has taken away is left as it is."""
-    if not path:
-        return new
-    if isinstance(value, dict) and path[0] in value:
-        return value | {path[0]: changed(value[path[0]], path[1:], new)}
-    if isinstance(value, list) and isinstance(path[0], int) and path[0] < len(value):
-        return [changed(each, path[1:], new) if number == path[0] else each for number, each in enumerate(value)]
-    return value
-
-
 def nearly(whole: Subject) -> st.SearchStrategy[Subject]:
     where = st.sampled_from([place for place in places(whole) if place])
 
@@ -93,18 +77,9 @@ def nearly(whole: Subject) -> st.SearchStrategy[Subject]:
     return st.lists(st.tuples(where, SCALARS | st.integers(-9, 9) | VALUES), max_size=2).map(made)
 
 
-def toml(value: object) -> str:
-    """Of one line; a table is an inline one."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)} = {toml(each)}" for key, each in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(toml, value)) + "]"
-    return json.dumps(value).replace("NaN", "nan").replace("Infinity", "inf")
-
-
 def written(folder: Path, subject: Subject) -> Path:
     path = folder / "subject.toml"
-    path.write_text("".join(f"{key} = {toml(value)}\n" for key, value in subject.items()), "utf-8")
+    path.write_text(toml_file(subject), "utf-8")
     return path
 
 

@@ -108,6 +108,7 @@ def _usable_streams() -> None:
 
 def _guarded() -> int:
     try:
+        _check_words()
         code = app(standalone_mode=False, prog_name="latlab")
         sys.stdout.flush()
         if code == INTERRUPTED:
@@ -131,6 +132,13 @@ def _guarded() -> int:
         return _fail(f"{where}{error.strerror or error}; check the path, its permissions and the free space", UsageError.exit_code)
     except Exception as error:
         return _other(error)
+
+
+def _check_words() -> None:
+    """A run is kept with the command that made it, and a store with the name of its file: both are text."""
+    for word in sys.argv[1:]:
+        if not word.isascii() and word != word.encode("utf-8", "ignore").decode():
+            raise UsageError(f"{word!r} is no UTF-8; give the file or the run a name that is")
 
 
 def _other(error: Exception) -> int:

@@ -52,13 +52,13 @@ def abandoned() -> list[Path]:
 
 def belong_to(folder: Path, store: str) -> None:
     """Say in the folder which store's run it is of, so that the commands of other stores leave it alone."""
-    (folder / MARK).write_bytes(os.fsencode(_name(store)))
+    (folder / MARK).write_text(_name(store), "utf-8")
 
 
 def may_remove(folder: Path, store: str) -> bool:
     """Whether an abandoned folder is of this store, of none, or of a file that is no more."""
     try:
-        owner = os.fsdecode((folder / MARK).read_bytes())
+        owner = (folder / MARK).read_text("utf-8")
     except OSError:
         return True
     return owner == _name(store) or (owner.startswith("/") and not Path(owner).exists())

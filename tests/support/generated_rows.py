@@ -204,6 +204,6 @@ def fault_of_damage(case: Damage, found: Answer, undamaged: Callable[[tuple[str,
     if not is_of_others and (case.run in found.err or found.code < 2 or found.started):
         return ""
     before = undamaged(case.arguments)
-    if before.code == found.code or (is_of_others and case.is_of_the_store):
+    if before.code == found.code or not found.sentences or (is_of_others and case.is_of_the_store):
         return ""
     return f"{case.run} is damaged, and it ends with {found.code} where it was {before.code}: {found.err}"

@@ -40,6 +40,7 @@ from latlab.store.schema import lives_table, problems_table, runs_table
 
 Row = Mapping[Any, Any]
 Pairs = tuple[tuple[str, str], ...]
+MOST_CORES = 1 << 16
 PLAIN = ("campaign", "target", "platform", "capture_cost_ticks", "started_utc", "emulator", "source")
 """Columns that hold what the run does."""
 PACKED: Mapping[str, Any] = {
@@ -76,7 +77,7 @@ def run_of(row: Row, contents: Contents | None = None, problems: tuple[Problem, 
     return Run(
         **{name: row[name] for name in ("id", *PLAIN)},
         **{name: _typed(row[name], kind) for name, kind in PACKED.items()},
-        topology=Topology(tuple(int(part) for part in row["topology"].split(",") if part)),
+        topology=_topology(row["topology"]),
         tick=Tick(Clock(row["clock"]), _positive(row["tick_value"])),
         build=Build(row["firmware"], row["events_hash"], _typed(row["build_options"], Pairs), row["code_bytes"]),
         lead=_core(row["lead"]) if row["lead"] else None,
@@ -211,6 +212,13 @@ def _positive(value: Any) -> float:
     if not isinstance(value, int | float) or not value > 0:
         raise ValueError(f"a tick is worth {value!r}")
     return float(value)
+
+
+def _topology(text: str) -> Topology:
+    clusters = tuple(int(part) for part in text.split(",") if part)
+    if any(cores < 0 for cores in clusters) or sum(clusters) > MOST_CORES:
+        raise ValueError(f"its topology is {text!r}")
+    return Topology(clusters)
 
 
 def _core(text: str) -> CoreId:

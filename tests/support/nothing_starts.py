@@ -77,6 +77,9 @@ def nothing_starts(folder: Path) -> Iterator[list[str]]:
     with (
         patch.object(subprocess, "run", start),
         patch.object(subprocess, "Popen", start),
+        patch("latlab.targets.provenance._git", lambda *_: None),
+        patch("latlab.report.site.live.serve", elsewhere),
+        patch("mcp.server.MCPServer.run", elsewhere),
         patch("latlab.virtual.engines.on_this_machine", elsewhere),
         patch("latlab.virtual.engines.on_dask", lambda address: elsewhere),
         patch("latlab.targets.guest.guest_image.guest_image", lambda rebuild=False, say=None: elsewhere() if rebuild else image),

@@ -23,7 +23,7 @@ from latlab.model.enums import Metric
 from latlab.model.run import Run, Topology
 from latlab.report.progress import RunProgress
 from latlab.store.store import open_store
-from latlab.targets.qemu.console import Limits
+from latlab.targets.process.console import Limits
 from latlab.targets.qemu.images import ImageSet, find_images
 from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
 

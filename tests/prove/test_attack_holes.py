@@ -13,9 +13,9 @@ from latlab.campaigns.life import Silent
 from latlab.model.attacks import Outcome
 from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
+from latlab.targets.process.console import Limits
 from latlab.targets.qemu.attack_params import find_witness
 from latlab.targets.qemu.attack_subject import own_subject
-from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.mps2 import PROGRAM
 from latlab.targets.qemu.qemu import find_qemu
 from support.needs import found

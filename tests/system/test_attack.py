@@ -15,9 +15,9 @@ from latlab.campaigns.life import Silent
 from latlab.model.attacks import Family, Outcome
 from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
+from latlab.targets.process.console import Limits
 from latlab.targets.qemu.attack_params import find_attack_program, find_witness
 from latlab.targets.qemu.attack_subject import attack_subject, own_subject
-from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.mps2 import PROGRAM
 from latlab.targets.qemu.psa_subject import load_psa_subject
 from latlab.targets.qemu.qemu import find_qemu

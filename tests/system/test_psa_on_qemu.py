@@ -19,8 +19,8 @@ from latlab.model.enums import Metric, RunStatus
 from latlab.report.renderers import html
 from latlab.report.run.psa_guide import guide
 from latlab.store.store import Store, open_store
+from latlab.targets.process.console import Limits
 from latlab.targets.qemu import mps2
-from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.qemu import find_qemu
 from support.needs import found
 from support.on_mps2 import WITH_A_TICKER, printed, threads_beside_a_ticker, threads_under_a_scheduler

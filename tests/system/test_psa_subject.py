@@ -18,8 +18,8 @@ from latlab.campaigns.recording import Recorded
 from latlab.formats.symbols import read_subject_image
 from latlab.model.enums import Metric, RunStatus
 from latlab.store.store import Store, open_store
+from latlab.targets.process.console import Limits
 from latlab.targets.qemu import mps2
-from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.probe import find_probe
 from latlab.targets.qemu.psa_params import parameters_of
 from latlab.targets.qemu.psa_subject import find_psa_program, load_psa_subject

@@ -16,7 +16,7 @@ from latlab.model.conditions import Mode
 from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import Run, Topology
 from latlab.store.store import Store, open_store
-from latlab.targets.qemu.console import Limits
+from latlab.targets.process.console import Limits
 from latlab.targets.qemu.images import find_images
 from latlab.targets.qemu.qemu import DETERMINISTIC_MAJOR, Machine, find_qemu
 from support.needs import found

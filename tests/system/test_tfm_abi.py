@@ -13,8 +13,8 @@ from latlab.campaigns.life import Silent
 from latlab.campaigns.psa_foreign import Asked, run_psa_subject
 from latlab.model.run import Run
 from latlab.store.store import Store, open_store
+from latlab.targets.process.console import Limits
 from latlab.targets.qemu import mps2
-from latlab.targets.qemu.console import Limits
 from latlab.targets.qemu.probe import find_probe
 from latlab.targets.qemu.psa_subject import find_psa_program, load_psa_subject
 from latlab.targets.qemu.qemu import find_qemu

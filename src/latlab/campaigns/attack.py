@@ -25,10 +25,10 @@ from latlab.model.enums import RunStatus
 from latlab.model.life import Left
 from latlab.model.run import Attacks, Build, Problem, Run
 from latlab.store.store import Store
+from latlab.targets.process.console import Console, Limits
 from latlab.targets.qemu import mps2
 from latlab.targets.qemu.attack_params import MARK_OFFSET, MEMORY_BYTES, Place, write_attacks
 from latlab.targets.qemu.attack_subject import AttackSubject
-from latlab.targets.qemu.console import Console, Limits
 from latlab.targets.qemu.psa_subject import attack_command_line
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.scratch import scratch

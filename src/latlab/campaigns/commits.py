@@ -22,7 +22,7 @@ from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import COMMIT, RECIPE, SUBJECT_LINE, Run
 from latlab.store.store import Store
 from latlab.targets.commits import SHORT, Commit, Repository, Tree
-from latlab.targets.qemu.console import Limits
+from latlab.targets.process.console import Limits
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.qemu.subject import Subject, find_program, placed
 

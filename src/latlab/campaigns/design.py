@@ -29,7 +29,7 @@ from latlab.model.run import Build, Experiment, Run, Tick, Topology
 from latlab.store.owner import is_alive, is_here
 from latlab.store.rows import now_utc
 from latlab.store.store import PART_VARIABLE, Store
-from latlab.targets.children import dies_with_parent, interrupts_wait
+from latlab.targets.process.children import dies_with_parent, interrupts_wait
 
 CAMPAIGN = "design"
 SERIES = "experiments"

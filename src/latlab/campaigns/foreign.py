@@ -29,8 +29,8 @@ from latlab.model.life import Left
 from latlab.model.run import Build, CoreId, Problem, Run, Sample, SpanFunctions, SpanTimeline, Topology
 from latlab.model.symbols import Image
 from latlab.store.store import Store
+from latlab.targets.process.console import Console, Limits, MachineEnd
 from latlab.targets.qemu import probe as probes
-from latlab.targets.qemu.console import Console, Limits, MachineEnd
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.qemu.subject import Subject, command_line, find_program
 from latlab.targets.scratch import scratch

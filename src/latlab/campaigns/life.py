@@ -17,10 +17,10 @@ from latlab.model.run import Build, Contents, Problem, Run, Spans, Tick, Topolog
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets import scratch
+from latlab.targets.process.console import Console, Limits, Lines, MachineEnd
+from latlab.targets.process.last_words import last_words
 from latlab.targets.provenance import provenance_of
 from latlab.targets.qemu import probe
-from latlab.targets.qemu.console import Console, Limits, Lines, MachineEnd
-from latlab.targets.qemu.last_words import last_words
 
 ONE_CORE = Topology((1,))
 EVERY_INSTRUCTION = Tick(Clock.INSTRUCTIONS, 1.0)

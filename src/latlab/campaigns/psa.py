@@ -18,7 +18,7 @@ from latlab.model.life import Left
 from latlab.model.run import Build, Run
 from latlab.model.symbols import Symbols
 from latlab.store.store import Store
-from latlab.targets.qemu import console as consoles
+from latlab.targets.process import console as consoles
 from latlab.targets.qemu import mps2
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.scratch import scratch

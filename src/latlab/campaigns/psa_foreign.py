@@ -37,9 +37,9 @@ from latlab.model.life import Left
 from latlab.model.run import Build, CoreId, Problem, Run, Sample
 from latlab.model.symbols import Image
 from latlab.store.store import Store
+from latlab.targets.process.console import Console, Limits, MachineEnd
 from latlab.targets.qemu import mps2
 from latlab.targets.qemu import probe as probes
-from latlab.targets.qemu.console import Console, Limits, MachineEnd
 from latlab.targets.qemu.psa_params import Shots, write_program
 from latlab.targets.qemu.psa_subject import SECURE_LOG, PsaSubject, command_line
 from latlab.targets.qemu.qemu import Qemu

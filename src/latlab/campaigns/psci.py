@@ -18,7 +18,7 @@ from latlab.model.life import Left
 from latlab.model.run import Build, Run, Tick, Topology
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
-from latlab.targets.qemu import console as consoles
+from latlab.targets.process import console as consoles
 from latlab.targets.qemu import qemu as qemus
 from latlab.targets.qemu.images import PLATFORM, check_events
 from latlab.targets.scratch import scratch

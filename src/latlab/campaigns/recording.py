@@ -19,7 +19,7 @@ from latlab.model.enums import RunStatus
 from latlab.model.life import Left
 from latlab.model.run import CoreId, Problem, Run, Sample, Tick
 from latlab.store.store import Store
-from latlab.targets.qemu import console as consoles
+from latlab.targets.process import console as consoles
 from latlab.targets.qemu.images import PLATFORM
 
 TRACE = "trace"

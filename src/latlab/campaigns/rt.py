@@ -36,7 +36,7 @@ from latlab.targets.linux.machine import Machine
 from latlab.targets.linux.machine_facts import advice
 from latlab.targets.linux.measured_on import COLLECTED, read_collected
 from latlab.targets.linux.rt_job import Workload, guest_script, power_script
-from latlab.targets.qemu.console import Limits, MachineEnd
+from latlab.targets.process.console import Limits, MachineEnd
 from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.scratch import scratch

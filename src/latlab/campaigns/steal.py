@@ -26,7 +26,7 @@ from latlab.targets.linux.machine import Machine
 from latlab.targets.linux.measured_on import COLLECTED, read_collected
 from latlab.targets.linux.recorder_binary import meter_for
 from latlab.targets.linux.steal_job import Watch, guest_script, script
-from latlab.targets.qemu.console import Limits, MachineEnd
+from latlab.targets.process.console import Limits, MachineEnd
 from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.scratch import scratch

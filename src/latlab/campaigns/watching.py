@@ -37,9 +37,9 @@ from latlab.model.life import Left
 from latlab.model.run import Build, CoreId, MaskedAtlas, Problem, Run, Sample, Topology
 from latlab.model.symbols import Image
 from latlab.store.store import Store
-from latlab.targets.children import dies_with_parent, stop
+from latlab.targets.process.children import dies_with_parent, stop
+from latlab.targets.process.last_words import death, last_words
 from latlab.targets.qemu import probe as probes
-from latlab.targets.qemu.last_words import death, last_words
 from latlab.targets.qemu.qemu import find_qemu
 from latlab.targets.scratch import scratch
 

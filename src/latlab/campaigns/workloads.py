@@ -9,7 +9,7 @@ from latlab.analysis.base.wording import said_duration
 from latlab.errors import UsageError
 from latlab.targets.linux.rt_job import SETTLE_S, Instrument, Workload
 from latlab.targets.linux.steal_job import Watch
-from latlab.targets.qemu.console import Limits
+from latlab.targets.process.console import Limits
 
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 BOOT_ALLOWANCE_S = 120

@@ -83,8 +83,8 @@ def _attacked(
     from latlab.campaigns.attack import run_attack
     from latlab.cli.interrupt import Interrupts
     from latlab.report.progress import RunProgress
+    from latlab.targets.process.console import Limits
     from latlab.targets.qemu.attack_params import find_witness
-    from latlab.targets.qemu.console import Limits
     from latlab.targets.qemu.mps2 import PROGRAM
     from latlab.targets.qemu.qemu import find_qemu
 

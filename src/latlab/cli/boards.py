@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from latlab.campaigns.recording import Recorded
     from latlab.store.store import Store
     from latlab.targets.linux.machine import Machine
-    from latlab.targets.qemu.console import Limits
+    from latlab.targets.process.console import Limits
 
 
 @contextmanager

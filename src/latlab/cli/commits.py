@@ -105,7 +105,7 @@ def measuring(options: CommitOptions, commits: str, store: str | None) -> Iterat
 def _recipe(options: CommitOptions) -> Recipe:
     from latlab.campaigns.commits import Recipe
     from latlab.campaigns.sbi import QEMU
-    from latlab.targets.qemu.console import Limits
+    from latlab.targets.process.console import Limits
     from latlab.targets.qemu.probe import find_probe
     from latlab.targets.qemu.qemu import find_qemu
 

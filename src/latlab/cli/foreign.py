@@ -15,7 +15,7 @@ from latlab.errors import UsageError
 if TYPE_CHECKING:
     from latlab.campaigns.recording import Recorded
     from latlab.store.store import Store
-    from latlab.targets.qemu.console import Limits
+    from latlab.targets.process.console import Limits
 
 SubjectOption = Annotated[Path | None, typer.Option("--subject", help="TOML file of somebody else's firmware: images, machine, symbols.")]
 OnOption = Annotated[

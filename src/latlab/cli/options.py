@@ -16,7 +16,7 @@ import typer
 from latlab.errors import UsageError
 
 if TYPE_CHECKING:
-    from latlab.targets.qemu.console import Limits
+    from latlab.targets.process.console import Limits
 
 
 class Format(StrEnum):
@@ -82,7 +82,7 @@ class LimitOptions:
     silence: Annotated[float, typer.Option(help="Seconds without output until the target is stopped.")] = 60
 
     def limits(self) -> Limits:
-        from latlab.targets.qemu.console import Limits
+        from latlab.targets.process.console import Limits
 
         if not (self.timeout > 0 and self.silence > 0):
             raise UsageError("--timeout and --silence are seconds; use more than 0")

@@ -17,7 +17,7 @@ from latlab.errors import UsageError
 if TYPE_CHECKING:
     from latlab.campaigns.recording import Recorded
     from latlab.store.store import Store
-    from latlab.targets.qemu.console import Limits
+    from latlab.targets.process.console import Limits
 
 
 @dataclass(frozen=True, slots=True)

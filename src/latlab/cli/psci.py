@@ -29,7 +29,7 @@ from latlab.cli.output import err, say
 if TYPE_CHECKING:
     from latlab.campaigns.recording import Recorded
     from latlab.store.store import Store
-    from latlab.targets.qemu.console import Limits
+    from latlab.targets.process.console import Limits
 
 DEFAULT_TOPOLOGY = "2,4"
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from latlab.targets.guest.guest_image import GuestImage
     from latlab.targets.linux.machine import Machine
     from latlab.targets.linux.rt_job import Workload
-    from latlab.targets.qemu.console import Limits
+    from latlab.targets.process.console import Limits
 
 
 class RtTarget(StrEnum):

@@ -15,7 +15,7 @@ from latlab.cli.rt import DurationOption, RtTarget, TimeoutOption, check_target,
 if TYPE_CHECKING:
     from latlab.store.store import Store
     from latlab.targets.linux.steal_job import Watch
-    from latlab.targets.qemu.console import Limits
+    from latlab.targets.process.console import Limits
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from latlab.errors import DataError, UsageError
-from latlab.targets.children import dies_with_parent, interrupts_wait
-from latlab.targets.guardian import Guardian, end_group
+from latlab.targets.process.children import dies_with_parent, interrupts_wait
+from latlab.targets.process.guardian import Guardian, end_group
 from latlab.targets.scratch import scratch
 
 NOT_INHERITED = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")

@@ -13,7 +13,7 @@ from latlab.errors import DataError, UsageError
 from latlab.formats.dump.rt_instr import read_figures
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId
-from latlab.targets.children import dies_with_parent
+from latlab.targets.process.children import dies_with_parent
 from latlab.targets.qemu.images import search_folders
 from latlab.virtual.board import Board, board_text
 

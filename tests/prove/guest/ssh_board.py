@@ -23,7 +23,7 @@ from latlab.targets.guest.guest import GuestMachine, GuestRun, run_guest
 from latlab.targets.guest.guest_image import FETCHED, GuestImage, guest_image, libraries_of
 from latlab.targets.linux.machine import OverSsh
 from latlab.targets.linux.recorder_binary import cache_folder
-from latlab.targets.qemu.console import Limits
+from latlab.targets.process.console import Limits
 from latlab.targets.qemu.qemu import find_qemu
 from latlab.targets.tools import run
 

@@ -17,7 +17,7 @@ from latlab.formats.probe.decoder import Decoder
 from latlab.formats.steal_meter import read_stolen
 from latlab.targets.guest.guest import GuestMachine, run_guest
 from latlab.targets.guest.guest_image import guest_image
-from latlab.targets.qemu.console import Limits
+from latlab.targets.process.console import Limits
 from latlab.targets.qemu.probe import find_probe
 from latlab.targets.qemu.qemu import find_qemu
 

@@ -18,7 +18,7 @@ from latlab.model.blame import BlameKind
 from latlab.model.wakeups import Outlier, Wakeups
 from latlab.targets.guest.guest import GuestMachine, run_guest
 from latlab.targets.guest.guest_image import guest_image
-from latlab.targets.qemu.console import Limits
+from latlab.targets.process.console import Limits
 from latlab.targets.qemu.qemu import find_qemu
 from support.guest_modules import with_module
 

@@ -14,7 +14,7 @@ from latlab.model.calls import Call
 from latlab.model.stolen import Regime, Theft
 from latlab.targets.guest.guest import GuestMachine, run_guest
 from latlab.targets.guest.guest_image import guest_image
-from latlab.targets.qemu.console import Limits
+from latlab.targets.process.console import Limits
 from latlab.targets.qemu.qemu import find_qemu
 from support.guest_modules import with_module
 

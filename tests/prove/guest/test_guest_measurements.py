@@ -17,7 +17,7 @@ from latlab.store.store import Store, open_store
 from latlab.targets.guest.guest import GuestMachine, run_guest
 from latlab.targets.guest.guest_image import guest_image
 from latlab.targets.linux.rt_job import Instrument, Workload, script
-from latlab.targets.qemu.console import Limits
+from latlab.targets.process.console import Limits
 from latlab.targets.qemu.qemu import find_qemu
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]

@@ -11,7 +11,7 @@ from latlab.model.conditions import Mode
 from latlab.targets.guest.guest import GuestMachine, GuestRun, run_guest
 from latlab.targets.guest.guest_image import guest_image
 from latlab.targets.linux.rt_job import power_script
-from latlab.targets.qemu.console import Limits
+from latlab.targets.process.console import Limits
 from latlab.targets.qemu.qemu import find_qemu
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]

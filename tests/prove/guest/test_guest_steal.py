@@ -15,7 +15,7 @@ from latlab.model.calls import Call
 from latlab.model.stolen import Blind, Regime, Stolen, Theft
 from latlab.targets.guest.guest import GuestMachine, run_guest
 from latlab.targets.guest.guest_image import guest_image
-from latlab.targets.qemu.console import Limits
+from latlab.targets.process.console import Limits
 from latlab.targets.qemu.qemu import find_qemu
 from support.guest_modules import with_module
 from support.places import ROOT

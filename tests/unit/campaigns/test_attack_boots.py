@@ -15,7 +15,7 @@ from latlab.campaigns.life import Silent
 from latlab.formats.dump.attacks_log import AttacksLog, nothing_told
 from latlab.formats.probe.witness import Witness, nothing_seen
 from latlab.model.attacks import Access, Attack, Extent, Family, Returned, Seen, Told
-from latlab.targets.qemu import console
+from latlab.targets.process import console
 from latlab.targets.qemu.attack_params import Place
 from support.made_attacks import DATA, RAM, SECRET_AT, STACK, subject
 

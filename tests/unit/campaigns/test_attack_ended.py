@@ -12,7 +12,7 @@ from latlab.campaigns.life import Silent
 from latlab.formats.dump.attacks_log import AttacksLog, nothing_told
 from latlab.formats.probe.witness import Witness, nothing_seen
 from latlab.model.attacks import Access, Attack, AttackResult, Family, Outcome, Seen
-from latlab.targets.qemu import console
+from latlab.targets.process import console
 
 ATTACKS = [Attack(Family.POINTER, f"number {number}") for number in range(4)]
 LOOK = Access(0x100008CA, 0x38002568, 4, 0xFEF5EDA5)

@@ -12,8 +12,8 @@ from latlab.errors import LatlabError, UsageError
 from latlab.model.enums import RunStatus
 from latlab.model.run import Problem
 from latlab.store.store import open_store
-from latlab.targets.qemu.console import Console, Limits, MachineEnd
-from latlab.targets.qemu.last_words import last_words
+from latlab.targets.process.console import Console, Limits, MachineEnd
+from latlab.targets.process.last_words import last_words
 from support.runs import unfinished_run
 
 ROMFILE = 'qemu-system-aarch64: failed to find romfile "efi-virtio.rom"'

@@ -25,7 +25,7 @@ from latlab.targets.guest.guest import GuestMachine, GuestRun
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.linux.linux import RECORD
 from latlab.targets.linux.rt_job import Instrument, Workload
-from latlab.targets.qemu.console import Limits
+from latlab.targets.process.console import Limits
 from latlab.targets.qemu.qemu import Qemu
 from support import recorder_files as files
 from support.power_cut import PAGE_BYTES, SECOND_NS, SIX_HOURS_S, PowerCut, record, slot, thaw_store

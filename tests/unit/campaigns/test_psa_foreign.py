@@ -11,7 +11,7 @@ from latlab.campaigns.psa_foreign import LONGEST_SWEPT, MARGIN, WatchedBoot, _me
 from latlab.formats.dump.psa_calls_log import PsaCallsLog, Refused, WrongAnswer
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Problem, Sample
-from latlab.targets.qemu.console import Console, Limits
+from latlab.targets.process.console import Console, Limits
 from latlab.targets.qemu.psa_params import Shots
 from latlab.targets.qemu.psa_subject import CallKind, PsaCall, PsaSubject
 from support import probe_stream as made

@@ -15,7 +15,7 @@ from latlab.errors import LatlabError
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.run import Run, Tick, Topology
 from latlab.store.store import Store, open_store
-from latlab.targets.qemu.console import MachineEnd, Outcome
+from latlab.targets.process.console import MachineEnd, Outcome
 from latlab.virtual.board import Board, board_digest, board_text, load_board
 from latlab.virtual.program import Virtual, facts
 from support.runs import JUNO

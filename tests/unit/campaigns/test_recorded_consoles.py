@@ -17,7 +17,7 @@ from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.run import CoreId, Problem, Tick
 from latlab.store.store import Store, open_store
-from latlab.targets.qemu.console import MachineEnd, Outcome
+from latlab.targets.process.console import MachineEnd, Outcome
 from support.console_lines import format_frame
 from support.runs import JUNO, run_with
 from support.synthetic import log

@@ -17,7 +17,7 @@ from latlab.model.conditions import Mode
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.run import CoreId, Topology
 from latlab.store.store import Store, open_store
-from latlab.targets.qemu.console import Limits
+from latlab.targets.process.console import Limits
 from latlab.targets.qemu.images import ImageSet, elf_events_hash, find_images
 from latlab.targets.qemu.qemu import Machine, Qemu, check_machine, command_line, find_qemu
 from support.fakes import elf_with_note, fake_images, fake_qemu

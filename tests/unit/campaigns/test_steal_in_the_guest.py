@@ -22,7 +22,7 @@ from latlab.targets.guest.checkpoints import SHARED, make_shared
 from latlab.targets.guest.guest import GuestMachine, GuestRun
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.linux.steal_job import Watch, guest_script
-from latlab.targets.qemu.console import Limits, MachineEnd, Outcome
+from latlab.targets.process.console import Limits, MachineEnd, Outcome
 from latlab.targets.qemu.images import PLATFORM
 from latlab.targets.qemu.qemu import Qemu
 from support.fakes import fake_images

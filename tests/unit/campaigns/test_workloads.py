@@ -23,7 +23,7 @@ from latlab.campaigns.workloads import (
 from latlab.errors import UsageError
 from latlab.targets.linux.rt_job import Instrument, Workload
 from latlab.targets.linux.steal_job import Watch
-from latlab.targets.qemu.console import Limits
+from latlab.targets.process.console import Limits
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("7s", 7), ("2m", 120), ("3h", 10_800), ("1d", 86_400)])

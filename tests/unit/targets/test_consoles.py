@@ -13,8 +13,8 @@ import pytest
 from latlab.errors import UsageError
 from latlab.targets.linux import labgrid_console
 from latlab.targets.linux.labgrid_console import LabgridConsole
-from latlab.targets.qemu import console as consoles
-from latlab.targets.qemu.console import LONGEST_LINE, ColdBoots, Console, Limits, MachineEnd, Outcome
+from latlab.targets.process import console as consoles
+from latlab.targets.process.console import LONGEST_LINE, ColdBoots, Console, Limits, MachineEnd, Outcome
 
 pytest.importorskip("labgrid")
 LIMITS = Limits(20.0, 10.0)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from latlab.targets import guardian
 from latlab.targets.linux.detached_job import end_job
 from latlab.targets.linux.machine import Here
-from latlab.targets.qemu.console import Console, Limits, MachineEnd
+from latlab.targets.process import guardian
+from latlab.targets.process.console import Console, Limits, MachineEnd
 from support.processes import is_running, wait_until
 
 PATIENT = Limits(600, 600)

@@ -19,7 +19,7 @@ from latlab.targets.guest import guest
 from latlab.targets.guest.checkpoints import SHARED
 from latlab.targets.guest.guest import GuestMachine, GuestRun, find_firmware, phase_of, ready_firmware, run_guest
 from latlab.targets.guest.guest_image import GuestImage
-from latlab.targets.qemu.console import Limits, MachineEnd
+from latlab.targets.process.console import Limits, MachineEnd
 from latlab.targets.qemu.qemu import Qemu
 from support.initramfs import members
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from latlab.targets.children import dies_with_parent
 from latlab.targets.linux.detached_job import _start, end_job, run_detached
 from latlab.targets.linux.linux import salvage
 from latlab.targets.linux.machine import Here, OverSsh
+from latlab.targets.process.children import dies_with_parent
 from support.processes import of_job, wait_until
 from support.ssh_script import over_script
 
@@ -64,7 +64,7 @@ def test_a_folder_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no other kernel ends a child with its parent")
 def test_a_child_ends_with_its_parent() -> None:
-    said = "import subprocess; from latlab.targets.children import dies_with_parent as d; "
+    said = "import subprocess; from latlab.targets.process.children import dies_with_parent as d; "
     said += "p = subprocess.Popen(['sleep', '1000'], preexec_fn=d()); print(p.pid, flush=True); p.wait()"
     parent = subprocess.Popen([sys.executable, "-c", said], stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None

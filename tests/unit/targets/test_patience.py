@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from latlab.errors import LatlabError
-from latlab.targets import children, tools
+from latlab.targets import tools
 from latlab.targets.linux import detached_job, linux
 from latlab.targets.linux import machine as machines
 from latlab.targets.linux.detached_job import JobEnd, Look, end_job, run_detached
 from latlab.targets.linux.machine import Done, Here, OverSsh, Unreachable, wait_until_up
+from latlab.targets.process import children
 
 
 class Clock:

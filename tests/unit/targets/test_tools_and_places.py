@@ -14,9 +14,9 @@ import pytest
 from latlab.errors import LatlabError, UsageError
 from latlab.model.run import Problem
 from latlab.targets import scratch, tools
-from latlab.targets.children import interrupts_wait, stop
+from latlab.targets.process.children import interrupts_wait, stop
+from latlab.targets.process.last_words import death
 from latlab.targets.qemu import probe
-from latlab.targets.qemu.last_words import death
 
 
 def test_a_tool_gives_what_it_prints_from_the_folder_that_it_is_run_in(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from latlab.targets.guest.checkpoints import SHARED, SHARED_BYTES, make_shared
 from latlab.targets.guest.cpio import archive, file
 from latlab.targets.guest.guest_dtb import Chosen, patch
 from latlab.targets.guest.guest_image import GuestImage
+from latlab.targets.process.console import Console, Limits, MachineEnd, Outcome
 from latlab.targets.qemu.command import clock, escaped, loaded, serial_ports
-from latlab.targets.qemu.console import Console, Limits, MachineEnd, Outcome
 from latlab.targets.qemu.images import PLATFORM, search_folders
 from latlab.targets.qemu.qemu import CPU, MEMORY_MIB, Qemu
 from latlab.targets.scratch import scratch

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from latlab.targets.linux.labgrid_board import asked, driver_of, said_by
-from latlab.targets.qemu.console import LONGEST_LINE, PANIC, Limits, MachineEnd, Outcome
+from latlab.targets.process.console import LONGEST_LINE, PANIC, Limits, MachineEnd, Outcome
 
 CONSOLE = "ConsoleProtocol"
 READ_BYTES = 4096

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from latlab.errors import LatlabError
 from latlab.model.life import Address
-from latlab.targets.children import dies_with_parent
+from latlab.targets.process.children import dies_with_parent
 
 SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3")
 SSH_FAILED = 255

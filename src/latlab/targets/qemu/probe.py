@@ -10,9 +10,9 @@ from pathlib import Path
 
 from latlab.errors import UsageError
 from latlab.model.run import Problem
+from latlab.targets.process.last_words import last_words
 from latlab.targets.qemu.command import escaped
 from latlab.targets.qemu.images import search_folders
-from latlab.targets.qemu.last_words import last_words
 
 PLUGIN = "latlab-probe.so"
 PLACES = (Path("probe"), Path("host") / "probe", Path())

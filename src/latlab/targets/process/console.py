@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from latlab.errors import UsageError
-from latlab.targets.children import dies_with_parent, stop
-from latlab.targets.qemu.last_words import death, last_words
+from latlab.targets.process.children import dies_with_parent, stop
+from latlab.targets.process.last_words import death, last_words
 
 POLL_S = 0.2
 STOP_S = 3.0

@@ -21,6 +21,7 @@ from typing import Any
 from unittest.mock import patch
 
 import typer
+from mcp.server import MCPServer
 
 from latlab.cli import app
 from latlab.errors import LatlabError
@@ -79,7 +80,7 @@ def nothing_starts(folder: Path) -> Iterator[list[str]]:
         patch.object(subprocess, "Popen", start),
         patch("latlab.targets.provenance._git", lambda *_: None),
         patch("latlab.report.site.live.serve", elsewhere),
-        patch("mcp.server.MCPServer.run", elsewhere),
+        patch.object(MCPServer, "run", elsewhere),  # loaded before: its types name a Popen
         patch("latlab.virtual.engines.on_this_machine", elsewhere),
         patch("latlab.virtual.engines.on_dask", lambda address: elsewhere),
         patch("latlab.targets.guest.guest_image.guest_image", lambda rebuild=False, say=None: elsewhere() if rebuild else image),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -13,7 +13,6 @@ from latlab.analysis.design.order import order_of
 from latlab.analysis.design.response import response_of
 from latlab.analysis.figures import figures_of
 from latlab.campaigns.design_plan import Plan
-from latlab.campaigns.material import load_run
 from latlab.errors import DataError
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.experiment import Trial, TrialFigure
@@ -39,11 +38,14 @@ class Slot:
     levels: tuple[str, ...]
 
 
-def with_experiment(store: Store, run: Run) -> Run:
-    """A stored experiment with its trials, read from the runs that it consists of."""
+Load = Callable[[Store, str], Run]
+
+
+def with_experiment(store: Store, run: Run, load: Load) -> Run:
+    """A stored experiment with its trials, of the runs that it consists of, each as `load` reads it with its figures."""
     kept = kept_of(store, run.id)
     slots = {slot.number: slot for slot in slots_of(kept, kept.plan.most_runs)}
-    loaded, problems = _children(store, done_of(store, run.id))
+    loaded, problems = _children(store, done_of(store, run.id), load)
     trials = tuple(trial_of(slots[number], child) for number, child in loaded.items())
     wanted = wanted_of(kept, trials, clock_of(loaded.values()))
     tick = next((child.tick for child in loaded.values()), run.tick)
@@ -55,13 +57,13 @@ def with_experiment(store: Store, run: Run) -> Run:
     return replace(run, contents=contents, tick=tick, platform=described.platform, topology=topology, facts=facts, problems=problems)
 
 
-def _children(store: Store, done: Mapping[int, str]) -> tuple[dict[int, Run], tuple[Problem, ...]]:
+def _children(store: Store, done: Mapping[int, str], load: Load) -> tuple[dict[int, Run], tuple[Problem, ...]]:
     """The runs of an experiment that can be read; the others are problems of it."""
     loaded: dict[int, Run] = {}
     problems = []
     for number, child in sorted(done.items()):
         try:
-            loaded[number] = load_run(store, child)
+            loaded[number] = load(store, child)
         except DataError as error:
             problems.append(Problem(0, str(error)))
     return loaded, tuple(problems)

@@ -62,7 +62,7 @@ class Material:
             case Kind.DESIGN:
                 from latlab.campaigns.design_results import with_experiment
 
-                return with_experiment(self._store, self.run)
+                return with_experiment(self._store, self.run, load_run)
             case _:
                 return self.run
 

@@ -14,6 +14,8 @@ from latlab.model.run import Build
 from latlab.store.store import Store
 from latlab.targets.linux.trace_dat import printed
 
+LONGEST_INTERVAL_US = 3_600_000_000
+
 
 def import_measured(
     store: Store, data: bytes, name: str, platform: str, duration: str | None, interval_us: int | None, firmware: str = "unknown"
@@ -32,8 +34,8 @@ def import_wakeups(
     """The run's id. `duration` and `interval_us` say what was due, where both are known."""
     if (duration is None) != (interval_us is None):
         raise UsageError("--duration and --interval belong together: what was due is the one divided by the other")
-    if interval_us is not None and interval_us < 1:
-        raise UsageError(f"--interval {interval_us}: at least one microsecond lies between two wake-ups")
+    if interval_us is not None and not 1 <= interval_us <= LONGEST_INTERVAL_US:
+        raise UsageError(f"--interval {interval_us} is no time between two wake-ups; use 1 to {LONGEST_INTERVAL_US} microseconds")
     wakeups = read_wakeups(data, name)
     conditions = UNSAID
     if duration is not None and interval_us is not None:

@@ -17,8 +17,8 @@ from latlab.campaigns.life import Silent
 from latlab.campaigns.psa import run_psa
 from latlab.model.run import Run
 from latlab.store.store import open_store
-from latlab.targets.qemu import mps2
 from latlab.targets.process.console import Limits
+from latlab.targets.qemu import mps2
 from latlab.targets.qemu.qemu import find_qemu
 
 PEERS = Path(__file__).with_name("psa_peers.toml")

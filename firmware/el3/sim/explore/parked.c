@@ -11,15 +11,6 @@
 
 static struct psci_platform *parking;
 
-bool arch_has_gicv3(void)
-{
-    return interrupts_setup.version == 3;
-}
-
-void arch_timers_off(void)
-{
-}
-
 void parked_init(struct psci_platform *hooks, uint32_t off)
 {
     parking = hooks;
@@ -72,20 +63,4 @@ void parked_sleep(unsigned core, bool for_off)
         parking->power_down(core, for_off);
     }
     system_state.sleeps_off[host_self()] = false;
-}
-
-void arch_mmu_off(void)
-{
-}
-
-void arch_warm_entry(void)
-{
-    longjmp(host_core_self()->asleep, 1);
-}
-
-/* In entry.S it is assembly language. */
-void arch_sleep(void)
-{
-    arch_interrupt_wait();
-    arch_warm_entry();
 }

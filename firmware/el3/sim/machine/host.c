@@ -33,12 +33,17 @@ unsigned host_self(void)
     return self;
 }
 
+bool host_is_running(void)
+{
+    return is_running;
+}
+
 const char *host_violation(void)
 {
     return violation;
 }
 
-static void clear_unused_stack(void)
+void host_clear_unused_stack(void)
 {
     if (HOST_CLEARED_BYTES != 0) {
         coroutine_clear_unused(HOST_CLEARED_BYTES);
@@ -49,7 +54,7 @@ static void switch_to(unsigned core)
 {
     struct coroutine *from = &host_core_self()->coroutine;
 
-    clear_unused_stack();
+    host_clear_unused_stack();
 
     if (core == HOST_NOBODY) {
         is_running = false;
@@ -126,91 +131,9 @@ void host_require_no_lock(const char *where)
     }
 }
 
-enum { CAME_DOWN = 1, SLEEPS = 2 };
-
 bool host_is_interrupted(void)
 {
     return host_machine.is_interrupted != NULL ? host_machine.is_interrupted(self) : host_core_self()->interrupt;
-}
-
-static void sleep_until_wanted(bool for_off)
-{
-    if (host_machine.sleep != NULL) {
-        clear_unused_stack();
-        host_machine.sleep(self, for_off);
-    } else if (for_off ? !host_core_self()->wanted_on : !host_core_self()->interrupt) {
-        host_block(for_off ? HOST_OFF : HOST_SUSPENDED);
-    }
-}
-
-enum host_outcome host_smc(struct smc_frame *frame)
-{
-    struct host_core *core = host_core_self();
-    struct smc_frame *volatile caller = frame;
-
-    switch (setjmp(core->normal_world)) {
-    case CAME_DOWN:
-        return HOST_DOWN;
-    case SLEEPS:
-        sleep_until_wanted(false);
-        clear_unused_stack();
-        host_warm_boot(self);
-        caller->x[0] = host_core_self()->context_id;
-        return HOST_RESUMED;
-    default:
-        smc_handle(frame);
-        host_release_kept();
-        host_require_no_lock("return to the normal world");
-        return HOST_RETURNED;
-    }
-}
-
-struct psci_entry host_warm_boot(unsigned core)
-{
-    self = core;
-    host_core_self()->caches_on = true;
-    host_core_self()->wait = HOST_RUNS;
-    host_core_self()->interrupt = false;
-    host_core_self()->wanted_on = false;
-
-    struct psci_entry entry = *psci_warm_boot(host_core_self()->now_ticks);
-
-    host_require_no_lock("entry to the normal world");
-    host_core_self()->context_id = entry.context_id;
-    return entry;
-}
-
-static void core_main(void)
-{
-    if (setjmp(host_core_self()->start) == SLEEPS || (host_machine.sleep != NULL && !host_core_self()->cold)) {
-        sleep_until_wanted(true);
-    }
-    if (!host_core_self()->cold) {
-        host_warm_boot(self);
-    }
-    host_core_self()->cold = false;
-    host_machine.normal_world(self, host_core_self()->context_id);
-    host_block(HOST_FINISHED);
-}
-
-/* The call's stack is left before the core sleeps: what it held is lost, as on a board, and no part of the machine's state. */
-void host_power_down(unsigned core, bool for_off)
-{
-    struct host_core *down = &host_cores[core];
-
-    host_release_kept();
-    host_require_no_lock("power-down");
-    if (core != self || down->caches_on) {
-        host_fail("power-down of core %u, caches %s", core, down->caches_on ? "on" : "off");
-    }
-    if (!is_running) {
-        down->wait = for_off ? HOST_OFF : HOST_SUSPENDED;
-        longjmp(down->normal_world, CAME_DOWN);
-    }
-    if (for_off) {
-        longjmp(down->start, SLEEPS);
-    }
-    longjmp(down->normal_world, SLEEPS);
 }
 
 void host_become(unsigned core)
@@ -247,7 +170,7 @@ void host_look_up(unsigned core)
     }
 }
 
-void host_init(const struct host_machine *description, unsigned boot_core)
+void host_begin(const struct host_machine *description, unsigned boot_core, void (*core_main)(void))
 {
     host_machine = *description;
     violation[0] = '\0';
@@ -258,7 +181,6 @@ void host_init(const struct host_machine *description, unsigned boot_core)
     self = boot_core;
     for (unsigned core = 0; core < host_machine.cores; core++) {
         host_cores[core] = (struct host_core){ .wait = HOST_OFF };
-        trace_init(&host_cores[core].ring, host_cores[core].records, TRACE_CAPACITY);
         coroutine_prepare(&host_cores[core].coroutine, stacks[core], HOST_STACK_BYTES, core_main);
     }
     host_cores[boot_core].wait = HOST_RUNS;

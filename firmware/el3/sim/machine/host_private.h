@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the two halves of the machine share. */
+/*
+ * What the parts of the machine share. host.c, the cores and who runs, is at the bottom; on it stands arch.c, what the firmware asks of
+ * the machine; on both stands power.c, which calls the firmware.
+ */
 #ifndef HOST_PRIVATE_H
 #define HOST_PRIVATE_H
 
@@ -20,7 +23,12 @@ static inline struct host_core *host_core_self(void)
     return &host_cores[host_self()];
 }
 
+/* host_init(), with what every core runs at the bottom of its stack. */
+void host_begin(const struct host_machine *description, unsigned boot_core, void (*core_main)(void));
+
+bool host_is_running(void); /* inside host_run() */
 bool host_is_interrupted(void);
+void host_clear_unused_stack(void);
 void host_charge(enum host_operation operation, const void *object, uint64_t arg);
 
 #endif

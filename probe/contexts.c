@@ -3,15 +3,9 @@
 
 #include <stddef.h>
 
-#define SCTLR_M 0x1U
-#define SCTLR_C 0x4U
-#define SCTLR_I 0x1000U
-
-uint32_t context_of_sctlr(uint64_t sctlr)
-{
-    return CONTEXT_TOLD | CONTEXT_SWITCHES | (sctlr & SCTLR_I ? CONTEXT_I_CACHE : 0) | (sctlr & SCTLR_C ? CONTEXT_D_CACHE : 0) |
-           (sctlr & SCTLR_M ? CONTEXT_TRANSLATION : 0);
-}
+#include "context.h"
+#include "known.h"
+#include "registers.h"
 
 void contexts_settle(struct core *core)
 {
@@ -20,7 +14,7 @@ void contexts_settle(struct core *core)
     if (core->running == NULL) {
         return;
     }
-    ran = probe_fragment_in(core->running, core->running_context);
+    ran = known_in(core->running, core->running_context);
     core->running = NULL;
     core_ran(core, ran->number, ran->instructions);
 }
@@ -35,7 +29,7 @@ void contexts_ran(struct core *core, struct fragment *fragment)
     /* A reset switches them without an instruction. */
     if (core->is_context_old || fragment->address == core->start) {
         core->is_context_old = false;
-        core->context = probe_context(core);
+        core->context = registers_context(core->level);
     }
     core->running = fragment;
     core->running_context = fragment->is_aarch32 ? CONTEXT_TOLD | CONTEXT_AARCH32 : core->context;

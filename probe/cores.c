@@ -18,9 +18,6 @@ static uint32_t core_count, expected;
 static struct qemu_plugin_scoreboard *score;
 static struct inline_state *inline_state;
 
-HAND_ON("probe_block_entered_here", "probe_block_entered");
-HAND_ON("probe_block_changed_here", "probe_block_changed");
-
 void cores_start(uint32_t machine_cores, unsigned int vcpu, bool may_inline)
 {
     expected = machine_cores;

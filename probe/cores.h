@@ -21,7 +21,7 @@
 #define WATCHED_LOOK 0x200U
 #define WATCHED_NOTHING UINT32_MAX
 
-struct mask_site; /* plugin.c's */
+struct mask_site; /* mask_sites.c's */
 
 struct core {
     void *key;
@@ -40,7 +40,7 @@ struct core {
     uint64_t shared_from; /* its count when it entered that block */
     struct masked masked;
     const struct mask_site *mask_site; /* the instruction that ran last, where it may have changed which interrupts are taken; else NULL */
-    uint32_t context; /* of what it runs, contexts.h; 0 where that is not asked for */
+    uint32_t context; /* of what it runs, context.h; 0 where that is not asked for */
     bool is_context_old, has_started;
     uint64_t start; /* where it ran measured code first */
     struct fragment *running; /* not in its path yet; else NULL */
@@ -96,12 +96,5 @@ static inline uint32_t cores_expected(const struct fragment *block)
 
 /* After a change of the core's level, sleep or mask_site: comparisons at a block's entry are with what is said here. */
 void cores_watch(struct core *core);
-
-/* What QEMU is given to call; they add the key and go on in probe_block_entered() and probe_block_changed(). */
-void probe_block_entered_here(unsigned int vcpu, void *data);
-void probe_block_changed_here(unsigned int vcpu, void *data);
-
-void probe_block_entered(unsigned int vcpu, void *data, void *key) __attribute__((visibility("hidden")));
-void probe_block_changed(unsigned int vcpu, void *data, void *key) __attribute__((visibility("hidden")));
 
 #endif

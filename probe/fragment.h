@@ -8,13 +8,14 @@
 #include <stdint.h>
 
 #define FRAGMENT_UNNUMBERED UINT32_MAX
+#define FRAGMENT_CODE_MAX 8192 /* bytes */
 
 struct fragment {
     uint64_t address; /* of its first instruction */
     uint32_t number; /* in the stream; FRAGMENT_UNNUMBERED where it is not measured */
     uint32_t instructions;
     uint32_t left; /* of a block that is counted whole: those behind the first place where it may be left early; else 0. Follows from the code */
-    uint32_t context; /* contexts.h; 0 where that is not asked for */
+    uint32_t context; /* context.h; 0 where that is not asked for */
     struct fragment *elsewhere; /* the same code in another context; NULL behind the last */
     uint32_t level; /* what the machine translated it for: world, without the security state on AArch64 */
     bool is_aarch32;

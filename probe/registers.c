@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "contexts.h"
+#include "context.h"
 #include "qemu_interface.h"
 #include "unwind.h"
 

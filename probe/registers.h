@@ -38,7 +38,7 @@ const char *registers_doubts(void);
 /* The registers that a crossing from one world to another carries, in the order of docs/probe-format.md. Returns how many. */
 size_t registers_of_crossing(uint32_t from, uint32_t to, uint64_t out[CROSSING_REGISTERS_MAX]);
 
-/* Whether caches and translation are on at `level`, contexts.h; without CONTEXT_SWITCHES where no register that can be read says it. */
+/* Whether caches and translation are on at `level`, context.h; without CONTEXT_SWITCHES where no register that can be read says it. */
 uint32_t registers_context(uint32_t level);
 
 /* Which interrupts the core takes at `level`; `is_aarch32` as registers_level() said. */

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "context.h"
 #include "contexts.h"
+#include "known.h"
 #include "opcodes.h"
 
 #define A64_BYTES 4U
@@ -28,12 +30,12 @@ static void note(struct core *core, const struct fragment *block, uint32_t ran)
 
         length = shared_stretch(code, ran - at);
         core_ran(core,
-                 probe_number_of_stretch((struct fragment) { .address = block->address + at * A64_BYTES,
-                                                             .instructions = length,
-                                                             .context = core->context != 0 ? core->context | CONTEXT_DEVICE_UNKNOWN : 0,
-                                                             .level = block->level,
-                                                             .code_bytes = length * A64_BYTES,
-                                                             .code = code }),
+                 known_number_of((struct fragment) { .address = block->address + at * A64_BYTES,
+                                                     .instructions = length,
+                                                     .context = core->context != 0 ? core->context | CONTEXT_DEVICE_UNKNOWN : 0,
+                                                     .level = block->level,
+                                                     .code_bytes = length * A64_BYTES,
+                                                     .code = code }),
                  length);
     }
 }

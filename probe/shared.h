@@ -23,7 +23,4 @@ void shared_left(struct core *core, uint64_t instructions);
 /* How many of the first `most` instructions of A64 code make one stretch. */
 uint32_t shared_stretch(const uint8_t *code, uint32_t most);
 
-/* The number in the stream of a stretch of measured code. In plugin.c. */
-uint32_t probe_number_of_stretch(struct fragment stretch) __attribute__((visibility("hidden")));
-
 #endif

@@ -24,9 +24,15 @@ static uint8_t cells[CORES_MAX + sizeof(uint64_t)] __attribute__((aligned(LINE_B
 static struct qemu_plugin_scoreboard *score;
 static struct core nobody = { .watched = WATCHED_NOTHING };
 static struct turn turn = { .core = &nobody, .left = cells };
+static struct core *(*changed)(struct fragment *block, void *key);
 static uint32_t made;
 static pthread_t thread;
 static bool is_one_thread = true;
+
+void turns_start(struct core *(*changes)(struct fragment *block, void *key))
+{
+    changed = changes;
+}
 
 void turns_core_made(void)
 {
@@ -86,7 +92,7 @@ static inline struct core *enter(unsigned int vcpu, struct fragment *block, void
     if (LIKELY(core->key == key && core->watched == watched)) {
         return core;
     }
-    core = probe_turn_changes(block, key);
+    core = changed(block, key);
     turn.core = core;
     return core;
 }

@@ -13,6 +13,10 @@
 #include "fragment.h"
 #include "qemu_interface.h"
 
+/* `changes` is the rest of an entry that is no plain going on: another core, another world, or the core was asleep. It returns the core of
+ * the key. Called before any core runs. */
+void turns_start(struct core *(*changes)(struct fragment *block, void *key));
+
 /* Says that a core's thread is the calling one. Called once for each core, before any runs. */
 void turns_core_made(void);
 
@@ -35,8 +39,5 @@ void probe_turn_here(unsigned int vcpu, void *data);
 
 void probe_measured_turn(unsigned int vcpu, void *data, void *key) __attribute__((visibility("hidden")));
 void probe_turn(unsigned int vcpu, void *data, void *key) __attribute__((visibility("hidden")));
-
-/* The rest of an entry that is no plain going on: another core, another world, or the core was asleep. In plugin.c. */
-struct core *probe_turn_changes(struct fragment *block, void *key) __attribute__((visibility("hidden")));
 
 #endif

@@ -2,8 +2,11 @@
 #include <string.h>
 
 #include "cmocka_needs.h"
+#include "context.h"
 #include "contexts.h"
+#include "known.h"
 #include "opcodes.h"
+#include "registers.h"
 
 #define ASKED_MAX 8
 
@@ -14,7 +17,7 @@ static struct path path;
 static struct profile profile;
 static struct core core;
 
-const struct fragment *probe_fragment_in(struct fragment *fragment, uint32_t context)
+const struct fragment *known_in(struct fragment *fragment, uint32_t context)
 {
     assert_true(asked_count < ASKED_MAX);
     found[asked_count] = *fragment;
@@ -23,15 +26,10 @@ const struct fragment *probe_fragment_in(struct fragment *fragment, uint32_t con
     return &found[asked_count++];
 }
 
-uint32_t probe_context(const struct core *of)
+uint32_t registers_context(uint32_t level)
 {
-    (void)of;
+    (void)level;
     return sctlr_context;
-}
-
-uint32_t probe_number_of_stretch(struct fragment stretch)
-{
-    return stretch.number;
 }
 
 static int start(void **state)
@@ -43,15 +41,6 @@ static int start(void **state)
     sctlr_context = context_of_sctlr(0x1005);
     core = (struct core) { .path = &path, .profile = &profile, .context = context_of_sctlr(0) };
     return 0;
-}
-
-static void switches_are_those_of_sctlr(void **state)
-{
-    (void)state;
-    assert_int_equal(context_of_sctlr(0), CONTEXT_TOLD | CONTEXT_SWITCHES);
-    assert_int_equal(context_of_sctlr(0x1000), CONTEXT_TOLD | CONTEXT_SWITCHES | CONTEXT_I_CACHE);
-    assert_int_equal(context_of_sctlr(0x4), CONTEXT_TOLD | CONTEXT_SWITCHES | CONTEXT_D_CACHE);
-    assert_int_equal(context_of_sctlr(0x1), CONTEXT_TOLD | CONTEXT_SWITCHES | CONTEXT_TRANSLATION);
 }
 
 static void a_fragment_is_told_when_it_is_over_with_the_device_that_it_accessed(void **state)
@@ -125,7 +114,6 @@ static void writes_of_sctlr_are_known_at_each_level(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(switches_are_those_of_sctlr, start),
         cmocka_unit_test_setup(a_fragment_is_told_when_it_is_over_with_the_device_that_it_accessed, start),
         cmocka_unit_test_setup(switches_are_read_again_behind_an_instruction_that_may_change_them, start),
         cmocka_unit_test_setup(they_are_read_again_where_the_core_began, start),

@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cmocka_needs.h"
-#include "contexts.h"
+#include "known.h"
 #include "naps.h"
+#include "registers.h"
 
 static struct path path;
 static struct profile profile, naps;
 static struct core core;
 
-uint32_t probe_number_of_stretch(struct fragment stretch)
-{
-    return stretch.number;
-}
-
-const struct fragment *probe_fragment_in(struct fragment *fragment, uint32_t context)
+const struct fragment *known_in(struct fragment *fragment, uint32_t context)
 {
     (void)context;
     return fragment;
 }
 
-uint32_t probe_context(const struct core *of)
+uint32_t registers_context(uint32_t level)
 {
-    return of->context;
+    return level;
 }
 
 static int start(void **state)

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "cmocka_needs.h"
+#include "known.h"
+#include "registers.h"
 #include "shared.h"
 #include "turns.h"
 
-/* What QEMU and plugin.c give: a scoreboard's memory, and the core of a key. */
+/* What QEMU gives, a scoreboard's memory, and what turns_start() is given, the core of a key. */
 static uint8_t board[16];
 static struct core cores[2];
 static struct path paths[2];
@@ -24,7 +26,7 @@ void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score, unsigned
     return (uint8_t *)score + vcpu;
 }
 
-struct core *probe_turn_changes(struct fragment *block, void *key)
+static struct core *turn_changes(struct fragment *block, void *key)
 {
     struct core *core = key == &cores[0] ? &cores[0] : &cores[1];
 
@@ -43,18 +45,18 @@ static const struct fragment shared = {
 };
 static uint32_t listed;
 
-const struct fragment *probe_fragment_in(struct fragment *fragment, uint32_t context)
+const struct fragment *known_in(struct fragment *fragment, uint32_t context)
 {
     (void)context;
     return fragment;
 }
 
-uint32_t probe_context(const struct core *of)
+uint32_t registers_context(uint32_t level)
 {
-    return of->context;
+    return level;
 }
 
-uint32_t probe_number_of_stretch(struct fragment stretch)
+uint32_t known_number_of(struct fragment stretch)
 {
     listed += stretch.instructions;
     return stretch.instructions;
@@ -87,6 +89,7 @@ static int start(void **state)
     (void)state;
     if (!is_made) {
         assert_false(turns_are_taken(2));
+        turns_start(turn_changes);
         turns_core_made();
         assert_false(turns_are_taken(1));
         turns_core_made();

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the stream tells of one core: its changes of world, its sleeps, and what it ran between them. */
+#ifndef PROBE_CHANGES_H
+#define PROBE_CHANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cores.h"
+#include "fragment.h"
+#include "opcodes.h"
+#include "world.h"
+
+/* Before the others are called. `functions` and `contexts` are those of options.h. */
+void changes_start(enum arch machine, bool functions, bool contexts);
+
+/* The core goes on in the fragment, in another world than in its last block, or was asleep. */
+void changes_note(struct core *core, const struct fragment *fragment);
+
+/* It goes on at `address` inside of a block in which it slept. */
+void changes_wake(struct core *core, uint64_t address);
+
+/* It sleeps by the instruction at `address`, which is counted already. */
+void changes_sleep(struct core *core, uint64_t address, enum sleep how);
+
+#endif

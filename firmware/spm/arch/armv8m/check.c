@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "spm.h"
+#include "test_target.h"
 
 #define MPU_GRANULE 32U
 #define MPU_ENABLED 1U

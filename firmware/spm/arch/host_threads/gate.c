@@ -3,14 +3,17 @@
  * What gate_thread.S and switch.S do with the SPM's state, step by step in their order, so that an interrupt may come between any two
  * of their accesses too.
  */
+#include "gate.h"
+
+#include "processor.h"
 #include "spm.h"
 
-void processor_enter(void)
+void gate_enter(void)
 {
     spm_kernel.active = 1;
 }
 
-uintptr_t processor_leave(uintptr_t result)
+uintptr_t gate_leave(uintptr_t result)
 {
     uint32_t self = spm_kernel.current->context.thread;
 
@@ -34,7 +37,7 @@ static uint32_t most_urgent(void)
     return next->context.thread;
 }
 
-void processor_switch_handler(bool non_secure)
+void gate_switch_handler(bool non_secure)
 {
     if (spm_kernel.active != 0U || non_secure) {
         spm_kernel.switch_wanted = 1;

@@ -91,7 +91,7 @@ static void take_switch(void)
         now.switch_pended = false;
         now.switching = true;
         now.left_to_next_call |= now.non_secure;
-        processor_switch_handler(now.non_secure);
+        world->switch_handler(now.non_secure);
         now.switching = false;
     }
 }

@@ -9,8 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the devices do, and what becomes of a fault that was found. */
+/* The handler of the switch, what the devices do, and what becomes of a fault that was found. */
 struct processor_world {
+    void (*switch_handler)(bool non_secure);
     void (*non_secure)(void);        /* the thread of the non-secure side */
     void (*access)(uintptr_t place); /* before each access of instrumented code */
     bool (*asleep)(void);            /* nothing runs; false: nothing will come either */
@@ -40,11 +41,6 @@ void processor_visit_non_secure(void (*other_thread)(void));
 /* The thread of the non-secure side enters and leaves its own code: no switch is made there, it is written down. */
 void processor_is_non_secure(bool is);
 
-/* The gate, by the thread of a partition: PROCESSOR_CALL(spm_wait(mask, timeout)). */
-#define PROCESSOR_CALL(call) (processor_enter(), processor_leave(call))
-void processor_enter(void);
-uintptr_t processor_leave(uintptr_t result);
-
 /* Somebody more urgent may run, and nobody is going to make the switch. Asked by a secure thread outside a call. */
 bool processor_forgot_a_switch(void);
 
@@ -53,8 +49,7 @@ void processor_pend_switch(void);
 void processor_switch(void);
 void processor_sleep(void);
 
-/* Between the two files: the switch as far as it concerns the SPM's state, and what becomes of the threads. */
-void processor_switch_handler(bool non_secure);
+/* For the gate and the handler of the switch: what becomes of the threads. */
 void processor_resume(uint32_t from, uint32_t next);
 void processor_set_r0(uint32_t thread, uintptr_t value);
 uintptr_t processor_r0(uint32_t thread);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "gate.h"
 #include "processor.h"
 #include "spm.h"
 #include "work.h"
@@ -142,7 +143,7 @@ static bool asleep(void)
 }
 
 static const struct work_outside outside = { draw, allow, wrong };
-static const struct processor_world world = { work_non_secure, on_access, asleep, wrong };
+static const struct processor_world world = { gate_switch_handler, work_non_secure, on_access, asleep, wrong };
 
 static void run_once(uint64_t seed)
 {

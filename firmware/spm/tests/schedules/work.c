@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gate.h"
 #include "processor.h"
 #include "spm.h"
 
@@ -115,7 +116,7 @@ static void look_at_the_others(void)
 }
 
 /* Each call of a partition; what stands around it runs in its thread. */
-#define CALL(call) (look_whose_turn_it_is(), after_call(PROCESSOR_CALL(call)))
+#define CALL(call) (look_whose_turn_it_is(), after_call(GATE_CALL(call)))
 
 static void look_whose_turn_it_is(void)
 {
@@ -284,7 +285,7 @@ static uintptr_t call_as_non_secure(psa_handle_t handle, psa_invec *in, psa_outv
     uintptr_t result;
 
     processor_is_non_secure(false);
-    result = PROCESSOR_CALL(spm_call((spm_word)handle, WITH_VECTORS, (spm_word)in, (spm_word)out));
+    result = GATE_CALL(spm_call((spm_word)handle, WITH_VECTORS, (spm_word)in, (spm_word)out));
     processor_is_non_secure(true);
     return result;
 }
@@ -334,7 +335,7 @@ static struct link connected(void)
     struct link link = { .serial = 0 };
 
     processor_is_non_secure(false);
-    link.handle = (psa_handle_t)PROCESSOR_CALL(spm_connect(SID_SERVER, 1));
+    link.handle = (psa_handle_t)GATE_CALL(spm_connect(SID_SERVER, 1));
     processor_is_non_secure(true);
     expect(link.handle > 0, "a connection was refused");
     return link;
@@ -343,7 +344,7 @@ static struct link connected(void)
 static void close(struct link *link)
 {
     processor_is_non_secure(false);
-    PROCESSOR_CALL(spm_close((spm_word)link->handle));
+    GATE_CALL(spm_close((spm_word)link->handle));
     processor_is_non_secure(true);
 }
 

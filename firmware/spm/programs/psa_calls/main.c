@@ -12,15 +12,6 @@ uint32_t address_of_on_systick(void);
 void on_fault(void);
 void on_systick(void);
 
-void say(const struct memory *memory, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    console_say(memory->params->console, format, arguments);
-    va_end(arguments);
-}
-
 static struct memory *memory_here(void)
 {
     return (struct memory *)SCB_VTOR;

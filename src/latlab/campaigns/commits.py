@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from latlab.analysis.base.wording import amount
 from latlab.analysis.crossings.span_functions import Move, moves_of
 from latlab.analysis.figures import figure_value, no_figure
 from latlab.campaigns import sbi
@@ -171,7 +172,7 @@ def bisect(repository: Repository, measurer: Measurer, good: Commit, bad: Commit
     (_, low), (_, high) = ends
     unit = _run(measurer, good).tick.unit
     if low == high:
-        raise UsageError(f"{figure} is {low:g} {unit} at {good} and at {bad}; name commits between which it differs")
+        raise UsageError(f"{figure} is {amount(low, unit)} at {good} and at {bad}; name commits between which it differs")
 
     def is_bad(commit: Commit) -> bool | None:
         value = _value(measurer, commit, figure)

@@ -83,6 +83,7 @@ def bisection_json(found: Bisection, figure: str, measurer: Measurer) -> str:
 
 
 def _functions(step: CommitStep, figure: str, unit: str) -> tuple[str, ...]:
-    """Those of the figure's own tests and spans first."""
+    """Those of the figure's own span; of its test where the metric has no functions of its own, as a cache flush; else all."""
     own = {key: moves for key, moves in step.moves.items() if figure.startswith("/".join(key))}
-    return function_moves(own or step.moves, unit)
+    of_test = {key: moves for key, moves in step.moves.items() if figure.startswith(f"{key[0]}/")}
+    return function_moves(own or of_test or step.moves, unit)

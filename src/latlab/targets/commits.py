@@ -143,7 +143,9 @@ class Tree:
                     end_group(process.pid)
                     process.wait()
                 self._guardian.ended()
-        return Built() if status == 0 else Built(f"the build ended with status {status}; it said last: {self._last_line()!r}")
+        said = self._last_line()
+        why = f"it said last: {said!r}" if said else "it said nothing"
+        return Built() if status == 0 else Built(f"the build ended with status {status}; {why}")
 
     def _last_line(self) -> str:
         with self._log.open("rb") as log:

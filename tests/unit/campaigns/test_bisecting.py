@@ -69,7 +69,7 @@ def test_where_what_stands_between_cannot_be_measured_all_of_it_is_suspected(rep
 
 
 def test_ends_that_do_not_differ_or_cannot_be_measured_are_refused(repository: Repository) -> None:
-    with pytest.raises(UsageError, match=r"off/powerdown is 20 insns at .* and at .*; name commits between which it differs"):
+    with pytest.raises(UsageError, match=r"off/powerdown is 20 instructions at .* and at .*; name commits between which it differs"):
         found(repository, {1: 20, 2: 20, 3: 20, 4: 20, 5: 20})
     with pytest.raises(LatlabError, match='"change 5" cannot be measured'):
         found(repository, {1: 20, 2: 20, 3: 20, 4: 20, 5: None})

@@ -341,8 +341,10 @@ def _aarch64(names: CallNames, crossing: Crossing, syndrome: int) -> Entry:
     if vector:
         return Entry(EntryKind.INTERRUPT, vector, 0)
     what = EC_NAMES.get(syndrome >> EC_SHIFT & 0x3F, "")
+    function = crossing.registers[0] & 0xFFFFFFFF
+    if what == "SVC" and not (function & FAST and function in names.smc):
+        return Entry(EntryKind.CALL, what, 0)  # a system call, whose number is where its system wants it
     if what in SMC_LIKE:
-        function = crossing.registers[0] & 0xFFFFFFFF
         name = smc_name(names, function) if what == "SMC" else f"{what} {smc_name(names, function)}"
         otherwise = UNKNOWN_FUNCTION if what == "SMC" and function & FAST else NO_ANSWERS
         return Entry(EntryKind.CALL, name, function, names.answers.get(function, otherwise), function in names.last)

@@ -24,6 +24,9 @@ LEGACY_SBI = range(0x10)
 ALL = (1 << 64) - 1
 PAGE_BYTES = 4096
 
+LAST_OF_EXISTING = 0x0100FFFF
+"""Of yielding calls that SMCCC (DEN 0028, table of function identifiers) leaves to what was there before it."""
+
 
 def smc_name(names: CallNames, function: int) -> str:
     """`CPU_SUSPEND (64)`, or what its number says of an unknown one: `SiP fast call 0xc2000018`."""
@@ -31,6 +34,8 @@ def smc_name(names: CallNames, function: int) -> str:
     known = names.smc.get(function)
     if known:
         return known
+    if function <= LAST_OF_EXISTING:
+        return f"existing API call {function:#010x}"
     owner = function >> 24 & 0x3F
     if owner in TRUSTED_APPLICATIONS:
         whose = "trusted application"

@@ -45,28 +45,31 @@ def with_experiment(store: Store, run: Run, load: Load) -> Run:
     """A stored experiment with its trials, of the runs that it consists of, each as `load` reads it with its figures."""
     kept = kept_of(store, run.id)
     slots = {slot.number: slot for slot in slots_of(kept, kept.plan.most_runs)}
-    loaded, problems = _children(store, done_of(store, run.id), load)
-    trials = tuple(trial_of(slots[number], child) for number, child in loaded.items())
-    wanted = wanted_of(kept, trials, clock_of(loaded.values()))
-    tick = next((child.tick for child in loaded.values()), run.tick)
+    found, problems = _trials(store, done_of(store, run.id), slots, load)
+    loaded, trials = [child for child, _ in found], tuple(trial for _, trial in found)
+    wanted = wanted_of(kept, trials, clock_of(loaded))
+    tick = next((child.tick for child in loaded), run.tick)
     smallest = kept.plan.smallest_percent
     contents = Experiment(kept.plan.factors, trials, kept.plan.response, smallest, wanted)
-    described = next(iter(loaded.values()), run)
+    described = next(iter(loaded), run)
     topology = described.topology
     facts, problems = (*run.facts, *_facts(kept, described)), (*run.problems, *problems)
     return replace(run, contents=contents, tick=tick, platform=described.platform, topology=topology, facts=facts, problems=problems)
 
 
-def _children(store: Store, done: Mapping[int, str], load: Load) -> tuple[dict[int, Run], tuple[Problem, ...]]:
-    """The runs of an experiment that can be read; the others are problems of it."""
-    loaded: dict[int, Run] = {}
+def _trials(
+    store: Store, done: Mapping[int, str], slots: Mapping[int, Slot], load: Load
+) -> tuple[list[tuple[Run, Trial]], tuple[Problem, ...]]:
+    """The runs of an experiment that can be read, each with what it is there for; the others are problems of it."""
+    found: list[tuple[Run, Trial]] = []
     problems = []
     for number, child in sorted(done.items()):
         try:
-            loaded[number] = load(store, child)
+            run = load(store, child)
+            found.append((run, trial_of(slots[number], run)))
         except DataError as error:
             problems.append(Problem(0, str(error)))
-    return loaded, tuple(problems)
+    return found, tuple(problems)
 
 
 def kept_of(store: Store, run_id: str) -> Kept:

@@ -11,7 +11,7 @@ from support.generated_batches import Bench, bench, faults_of_commands, faults_o
 from support.generated_rows import Damage, fault_of_damage, put
 from support.nothing_starts import fault_of
 
-COMMANDS, FILES, ROWS = range(120), range(80), range(80)
+COMMANDS, FILES, ROWS = range(120), range(80), (*range(80), 5597)
 
 
 @pytest.fixture(scope="module", name="found")
@@ -41,6 +41,8 @@ def test_a_row_that_nobody_wrote_costs_its_own_run(found: Bench) -> None:
         (("run", "rt-trng", "--doses", "0,50," + "9" * 5000), "--doses"),
         (("watch", "--limit", "0", "--", "qemu-system-aarch64"), "--limit"),
         (("ls", "--limit", "9" * 30), "--limit"),
+        (("import-rt", "--interval", "9" * 30, "--duration", "1s", "rt.txt"), "--interval 999"),
+        (("compare", "--tolerance", "nan", "published:tf-a/juno/v2.9", "psci-0001"), "--tolerance nan is not a percentage; use 0"),
         (("show", "a\nb\t\u202e"), r"no run 'a\nb\t\u202e'"),
         (("import-rt", "a\nb"), r"a\nb cannot be read"),
         (("whatif", "--platform", "latin.toml"), "latin.toml: 'utf-8' codec can't decode"),

@@ -49,7 +49,9 @@ def heads(store: Store, wanted: Filter = Filter()) -> tuple[Head, ...]:
 
 
 def _shown(value: object) -> object:
-    """A damaged row is listed too, so that it can be removed: SQLite keeps bytes where text should be."""
+    """A damaged row is listed too, so that it can be removed: SQLite keeps bytes, or nothing, where text should be."""
+    if value is None:
+        return ""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 

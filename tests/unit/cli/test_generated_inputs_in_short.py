@@ -11,7 +11,7 @@ from support.generated_batches import Bench, bench, faults_of_commands, faults_o
 from support.generated_rows import Damage, fault_of_damage, put
 from support.nothing_starts import fault_of
 
-COMMANDS, FILES, ROWS = range(120), range(80), (*range(80), 5597)
+COMMANDS, FILES, ROWS = range(120), range(80), (*range(80), 5597, 12741)
 
 
 @pytest.fixture(scope="module", name="found")

@@ -16,13 +16,20 @@ from latlab.targets.linux.linux import _complaint
 from latlab.targets.linux.rt_job import LOADS, Instrument, Workload, script
 
 MEASURES = """#!/bin/sh
-# Notes every process, twice, and those that the job has started.
+# Notes every process, twice, and those that the job has started. A machine that others keep busy gives them their turn late.
 note() {
     cat /proc/[0-9]*/stat 2>/dev/null >$OUT/$1.txt
 }
 grep -ls "LATLAB_TEST=$LATLAB_TEST" /proc/[0-9]*/environ >$OUT/started.txt
+worked() {
+    sed 's/environ$/stat/' $OUT/started.txt | xargs cat 2>/dev/null | awk '{ ticks += $14 + $15 } END { print ticks + 0 }'
+}
 note first
-sleep 1
+before=$(worked)
+for second in 1 2 3 4 5 6 7 8 9 10; do
+    sleep 1
+    [ "$(worked)" -le "$before" ] || break
+done
 note second
 exit 0
 """

@@ -18,14 +18,16 @@ class LoadedFile:
 
 @dataclass(frozen=True, slots=True)
 class SourceTree:
-    """The git tree that a loaded file lay in, as it stood when the machine started: its commit, and whether its tracked files were as
-    committed. That the file was built from it is likely and not known."""
+    """The git tree that `files` lay in, by their last names, as it stood when the machine started: its commit, and whether its tracked
+    files were as committed. That they were built from it is likely and not known."""
 
     commit: str
     is_clean: bool
+    files: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"commit {self.commit[:SHORT]}{'' if self.is_clean else ' and changes that are not committed'}"
+        changed = "" if self.is_clean else " and changes that are not committed"
+        return f"{', '.join(self.files)} in commit {self.commit[:SHORT]}{changed}"
 
 
 @dataclass(frozen=True, slots=True)

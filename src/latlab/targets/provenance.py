@@ -6,6 +6,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterable, Sequence
 from hashlib import file_digest
+from itertools import groupby
 from pathlib import Path
 
 from latlab.formats.qemu_command import loaded_files
@@ -31,14 +32,17 @@ def _sha256(file: Path) -> str:
 
 
 def _trees(files: Iterable[Path]) -> tuple[SourceTree, ...]:
-    tops = dict.fromkeys(_git(folder, "rev-parse", "--show-toplevel") for folder in dict.fromkeys(file.resolve().parent for file in files))
-    found = (_tree(Path(top.strip())) for top in tops if top)
-    return tuple(dict.fromkeys(tree for tree in found if tree))
+    names: dict[str, list[str]] = {}
+    for folder, inside in groupby(files, lambda file: file.resolve().parent):
+        if top := _git(folder, "rev-parse", "--show-toplevel"):
+            names.setdefault(top.strip(), []).extend(file.name for file in inside)
+    found = (_tree(Path(top), tuple(of_top)) for top, of_top in names.items())
+    return tuple(tree for tree in found if tree)
 
 
-def _tree(top: Path) -> SourceTree | None:
+def _tree(top: Path, files: tuple[str, ...]) -> SourceTree | None:
     commit, changes = _git(top, "rev-parse", "HEAD"), _git(top, "status", "--porcelain", "--untracked-files=no")
-    return SourceTree(commit.strip(), not changes.strip()) if commit and changes is not None else None
+    return SourceTree(commit.strip(), not changes.strip(), files) if commit and changes is not None else None
 
 
 def _git(folder: Path, *words: str) -> str | None:

@@ -61,13 +61,21 @@ def test_a_file_in_a_built_tree_has_its_digest_and_the_trees_commit(tree: Path) 
     file = tree / "build" / "bl31.bin"
     found = provenance_of(("qemu", "-bios", str(file)))
     assert found.files == (LoadedFile("bl31.bin", sha256(b"bl31").hexdigest()),)
-    assert found.trees == (SourceTree(git(tree, "rev-parse", "HEAD"), is_clean=True),)
+    assert found.trees == (SourceTree(git(tree, "rev-parse", "HEAD"), True, ("bl31.bin",)),)
 
 
 def test_a_tree_with_a_changed_source_is_not_clean(tree: Path) -> None:
     (tree / "source.c").write_text("int y;\n")
     (told,) = provenance_of(("qemu", "-kernel", str(tree / "build" / "bl31.bin"))).trees
     assert not told.is_clean and str(told).endswith("and changes that are not committed")
+
+
+def test_a_tree_names_the_files_that_lie_in_it_and_no_others(tree: Path, tmp_path: Path) -> None:
+    ours, outside = tree / "build" / "bl31.bin", tmp_path / "program.elf"
+    outside.write_bytes(b"program")
+    (told,) = provenance_of(("qemu", "-kernel", str(outside), "-bios", str(ours), "-device", f"loader,file={tree / 'source.c'}")).trees
+    assert told.files == ("bl31.bin", "source.c")
+    assert str(told).startswith("bl31.bin, source.c in commit ")
 
 
 def test_what_cannot_be_read_or_has_no_tree_is_left_out_or_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

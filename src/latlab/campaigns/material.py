@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from latlab.campaigns.power_results import PowerResult
     from latlab.campaigns.steal_results import StealPhase
     from latlab.model.symbols import Symbols
+    from latlab.model.time_line import TimeLine
     from latlab.store.store import Store
 
 T = TypeVar("T")
@@ -106,6 +107,13 @@ class Material:
         from latlab.campaigns.psa import load_symbols
 
         return load_symbols(self._store, self.run.id)
+
+    @property
+    def time_line(self) -> TimeLine:
+        """Everything of the run that has a time. Raises DataError where nothing of it has one."""
+        from latlab.campaigns.time_lines import time_line_of
+
+        return self._named(lambda files: time_line_of(self.run, files, lambda: self.symbols))
 
     @property
     def builds(self) -> list[BuildResult]:

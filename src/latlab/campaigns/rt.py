@@ -28,7 +28,7 @@ from latlab.model.life import Left
 from latlab.model.run import Build, Run
 from latlab.store.store import Store
 from latlab.targets.guest.checkpoints import SHARED, read_shared
-from latlab.targets.guest.guest import GuestMachine, GuestRun, check_latencies, find_firmware, run_guest
+from latlab.targets.guest.guest import WORLDS, GuestMachine, GuestRun, check_latencies, find_firmware, run_guest
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.linux.board_sources import source_facts
 from latlab.targets.linux.linux import RECORD, check_module, check_survey, collected, notes, run_linux, survey
@@ -262,7 +262,8 @@ def _build(done: GuestRun) -> Build:
 def _logs(done: GuestRun, folder: Path) -> dict[str, bytes]:
     """The job's files; where the recorder's did not come back, as it stood last in the memory that the guest shares."""
     record = {} if RECORD in done.output.files else {RECORD: read_shared(folder / SHARED)}
-    found = {**record, **done.output.files, "console": done.console, "secure": done.secure, "stderr": done.stderr}
+    worlds = {WORLDS: (folder / WORLDS).read_bytes()} if (folder / WORLDS).is_file() else {}
+    found = {**record, **worlds, **done.output.files, "console": done.console, "secure": done.secure, "stderr": done.stderr}
     return {name: data for name, data in found.items() if data or name != RECORD}
 
 

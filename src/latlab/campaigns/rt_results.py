@@ -149,15 +149,20 @@ def problems_of(run: Run, files: Mapping[str, bytes]) -> list[str]:
 
 def results_of(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, RtResult]]:
     """Each measurement of a run by its name: one without a name, or the conditions of an experiment, which are folders of its logs."""
+    return [(name, result_of(run, group)) for name, group in measured_in(run, files)]
+
+
+def measured_in(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, Mapping[str, bytes]]]:
+    """The files of each measurement by its name. Raises DataError where there is none."""
     order = {dose.name: dose.dose_us for dose in run.conditions.doses}
     names = sorted({name.rpartition("/")[0] for name in files}, key=lambda name: (order.get(name, 0), name))
     groups = [(name, {path.rpartition("/")[2]: data for path, data in files.items() if path.rpartition("/")[0] == name}) for name in names]
-    measured = [(name, group) for name, group in groups if any(has_wakeups(path) for path in group)]
+    measured: list[tuple[str, Mapping[str, bytes]]] = [(name, group) for name, group in groups if any(map(has_wakeups, group))]
     if not measured:
         raise DataError(
             "no file of a recorder or of cyclictest came back; the kernel's and the job's log say why (`latlab show --log job.log`)"
         )
-    return [(name, result_of(run, group)) for name, group in measured]
+    return measured
 
 
 def power_records(files: Mapping[str, bytes]) -> El3Records:
@@ -191,12 +196,12 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     wakeups = _wakeups(run, files, problems)
     if not wakeups:
         raise DataError("; ".join(problems) or "nothing was measured")
-    el3 = _el3(files, problems)
+    el3 = el3_of(files, problems)
     recorder = next((found for found in wakeups if found.tool == "recorder"), None)
     timed = recorder or next((found for found in wakeups if found.outliers), None)
     attributed: tuple[Attributed, ...] | None = None
     exposed: tuple[Exposure, ...] = ()
-    events = _kernel_events(files, problems)
+    events = kernel_events_of(files, problems)
     if recorder and (el3 or events or "ftrace.txt" in files):
         calls, gaps = (el3.calls(), el3.gaps) if el3 else ((), {})
         kernel = read_spans(files.get("ftrace.txt", b"").decode("utf-8", "replace"), KERNEL_PROBES)
@@ -233,7 +238,7 @@ def _wakeups(run: Run, files: Mapping[str, bytes], problems: list[str]) -> tuple
     return tuple(found)
 
 
-def _kernel_events(files: Mapping[str, bytes], problems: list[str]) -> KernelEvents | None:
+def kernel_events_of(files: Mapping[str, bytes], problems: list[str]) -> KernelEvents | None:
     if KERNEL_EVENTS not in files:
         return None
     try:
@@ -254,7 +259,7 @@ def _on_its_cpus(one: Wakeups, affinity: tuple[int, ...] | None) -> Wakeups:
     return replace(one, cpus=cpus, outliers=outliers)
 
 
-def _el3(files: Mapping[str, bytes], problems: list[str]) -> El3Records | None:
+def el3_of(files: Mapping[str, bytes], problems: list[str]) -> El3Records | None:
     if "el3-records.txt" not in files:
         return None
     table = event_table()

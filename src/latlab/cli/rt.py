@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -88,6 +88,7 @@ class GuestOptions:
     hold: Annotated[int | None, typer.Option(help="Guest: microseconds that its firmware, built for it, holds each TRNG_RND.")] = None
     cores: Annotated[int, typer.Option(min=1, max=64, help="Guest: vCPUs.")] = 1
     mode: Annotated[RtMode, typer.Option(help="Guest: deterministic needs one vCPU.")] = RtMode.DETERMINISTIC
+    worlds: Annotated[bool, typer.Option("--worlds", help="Guest: note every change of world by the probe, for a time line.")] = False
     timeout: TimeoutOption = None
     qemu: QemuOption = None
     firmware: FirmwareOption = None
@@ -259,10 +260,15 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: L
     from latlab.campaigns.workloads import checked_hold, expected_in_guest
     from latlab.model.conditions import Mode
     from latlab.targets.guest.guest import GuestMachine, check_latencies, ready_firmware
+    from latlab.targets.qemu.probe import find_probe
     from latlab.targets.qemu.qemu import find_qemu
 
     mode, holds = Mode(options.mode.value), options.hold is not None
     machine = GuestMachine(options.cores, mode, workload.idle_states, options.kstack, holds, options.firmware)
+    if options.worlds:
+        if mode is not Mode.DETERMINISTIC:
+            raise UsageError("--worlds places what the probe counts by the instruction clock; use it with --mode deterministic")
+        machine = replace(machine, probe=find_probe())
     chosen = campaign.GuestOptions(options.hwrng, probes, checked_hold(options.hold))
     check_latencies(machine)
     program, image = find_qemu(options.qemu), guest_image()

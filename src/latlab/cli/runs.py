@@ -174,15 +174,15 @@ def export(
         raise UsageError(f"{format} is not text; name a file with -o FILE")
     check_output(output)
     loaded = load_reference(run, unit, store)
-    options = {"test": test, "iteration": iteration, "origin": origin, "build_id": build_id}
-    shown = loaded
+    shown, secrets = loaded, None
     if redact:
         from latlab.report.redaction import Secrets, redacted_run
 
-        shown = redacted_run(loaded)
+        shown, secrets = redacted_run(loaded), Secrets.of([loaded])
+    options = {"test": test, "iteration": iteration, "origin": origin, "build_id": build_id, "secrets": secrets}
     rendered = exporter.render(shown, lambda: Material(open_store(store), loaded), options)
-    if redact and exporter.asks and isinstance(rendered, str):
-        rendered = Secrets.of([loaded]).hide(rendered)
+    if secrets is not None and exporter.asks and isinstance(rendered, str):
+        rendered = secrets.hide(rendered)
     if isinstance(rendered, str):
         emit(rendered, output)
     elif output is not None:

@@ -104,6 +104,12 @@ class Wakeups:
             return None
         return self.sync[1] + (ns - self.sync[0]) * self.counter_hz // 1_000_000_000
 
+    def ns_of(self, ticks: int) -> float | None:
+        """A time of the system counter on CLOCK_MONOTONIC, in the same way."""
+        if self.sync is None or not self.counter_hz:
+            return None
+        return self.sync[0] + (ticks - self.sync[1]) * 1e9 / self.counter_hz
+
     @property
     def missed(self) -> int | None:
         known = [cpu.missed for cpu in self.cpus if cpu.missed is not None]

@@ -66,6 +66,8 @@ class Boots:
                 file.write(HEAD.pack(MAGIC, len(self.shared)))
                 file.seek(PAGE)
                 file.write(self.shared)
+        if machine.probe:
+            (folder / "probe").write_bytes(b"the probe's stream")
         watch(b"<LLG1:PHASE name=recorder>\n")
         assert poll() is False
         is_stopped = self.stops_at == len(self.runs)
@@ -112,6 +114,15 @@ def fixture_firmware(tmp_path: Path) -> Path:
 
 def measured(store: Store, image: GuestImage, machine: GuestMachine, options: GuestOptions = GuestOptions()) -> Run:  # noqa: B008
     return store.load(run_rt_guest(store, QEMU, image, machine, WORKLOAD, options, LIMITS))
+
+
+def test_what_the_probe_saw_beside_a_measurement_is_kept_and_no_condition(
+    boots: Boots, store: Store, image: GuestImage, firmware: Path
+) -> None:
+    plain = measured(store, image, GuestMachine(firmware=firmware))
+    watched = measured(store, image, GuestMachine(firmware=firmware, probe=Path("latlab-probe.so")))
+    assert store.log(watched.id, "probe") == b"the probe's stream" and "probe" not in store.logs(plain.id)
+    assert watched.conditions == plain.conditions
 
 
 def test_a_measurement_keeps_what_came_back_and_what_it_was_measured_on(

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """`render` of this module takes a run, and by name these `options` of the command line; with `asks` also `material`, which gives
-    what is kept of a stored run beside its figures. What it returns is text, or bytes for a file."""
+    """`render` of this module takes a run, and by name these `options` of the command line, or `secrets`, which it is to hide; with `asks`
+    also `material`, which gives what is kept of a stored run beside its figures. What it returns is text, or bytes for a file."""
 
     module: str
     options: tuple[str, ...] = ()
@@ -41,5 +41,6 @@ EXPORTERS: Mapping[str, Exporter] = {
     "lava": Exporter("report.exports.lava"),
     "openmetrics": Exporter("report.exports.openmetrics"),
     "hlog": Exporter("report.exports.hlog"),
+    "perfetto": Exporter("report.exports.perfetto", options=("secrets",), asks=True, is_binary=True),
     "parquet": Exporter("report.exports.parquet", is_binary=True),
 }

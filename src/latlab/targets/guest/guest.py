@@ -19,6 +19,7 @@ from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.process.console import Console, Limits, MachineEnd, Outcome
 from latlab.targets.qemu.command import clock, escaped, loaded, serial_ports
 from latlab.targets.qemu.images import PLATFORM, search_folders
+from latlab.targets.qemu.probe import with_probe
 from latlab.targets.qemu.qemu import CPU, MEMORY_MIB, Qemu
 from latlab.targets.scratch import scratch
 from latlab.targets.tools import run
@@ -33,11 +34,13 @@ KERNEL_PANIC = b"Kernel panic"
 JOB_DONE = b"<LLG1:DONE "
 PHASE = re.compile(rb"<LLG1:PHASE name=([^ >]+)>")
 HOLD_SUFFIX = "-hold"
+WORLDS, WORLDS_BYTES = "probe", 64 << 20
+"""The probe's stream, and the most of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuestMachine:
-    """What the guest runs on. `hold_firmware` is the test build that can delay TRNG calls."""
+    """What the guest runs on. `hold_firmware` is the test build that can delay TRNG calls; `probe` sees every change of world."""
 
     cores: int = 1
     mode: Mode = Mode.DETERMINISTIC
@@ -46,6 +49,7 @@ class GuestMachine:
     hold_firmware: bool = False
     firmware: Path | None = None
     cpu: str = CPU
+    probe: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,8 @@ def run_guest(
     base = _base_command(qemu, machine, firmware / "firmware.bin")
     (folder / "guest.dtb").write_bytes(patch(_dumped(base, folder / "qemu.dtb"), _chosen(machine, initrd)))
     command = (*base, *_guest_options(machine, image, initrd, folder))
+    if machine.probe:
+        command = with_probe(command, machine.probe, folder / WORLDS, False, WORLDS_BYTES)
     console = Console(command, folder / "secure.log", limits, poll)
     return _followed(console, folder, watch)
 

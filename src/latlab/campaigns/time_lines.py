@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The time line of a run: everything that its files hold with a time, on one clock."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from latlab.analysis.crossings.calls import Call, Pairing
+from latlab.analysis.crossings.world_track import Anchor, Stay, anchors, matched, stays, wakings
+from latlab.analysis.spans.decompose import segments
+from latlab.analysis.spans.psa_timeline import Room, swept_tests, timeline
+from latlab.analysis.wakeups.late_tracks import Tracks, late_wakeups, scheduling, stolen
+from latlab.analysis.wakeups.result import RtResult
+from latlab.campaigns.rt_results import el3_of, kernel_events_of, measured_in, result_of
+from latlab.catalog import call_name, call_names
+from latlab.errors import DataError
+from latlab.formats.dump.el3_records import El3Records
+from latlab.formats.probe.decoder import Decoder
+from latlab.model.conditions import Mode
+from latlab.model.crossings import Arch, Core, Crossing, Record, Sleep, Wake, world_name
+from latlab.model.enums import Clock, Kind
+from latlab.model.run import Run, TraceRecord
+from latlab.model.symbols import Symbols
+from latlab.model.time_line import Facts, Slice, TimeLine, Track, outer_first
+from latlab.model.wakeups import Wakeups
+
+PROBE_LOG = "probe"
+LATE, STOLEN, KERNEL, SMC, PSCI, WORLDS = "late wake-ups", "stolen", "kernel", "SMC", "PSCI parts", "worlds"
+INSTRUCTIONS = "one ns is one instruction"
+
+
+def time_line_of(run: Run, files: Mapping[str, bytes], symbols: Callable[[], Symbols]) -> TimeLine:
+    """Raises DataError where nothing of the run has a time."""
+    if run.kind is Kind.WAKEUPS:
+        return _of_wakeups(run, files)
+    if run.traces:
+        return _of_sweeps(run, symbols()) if swept_tests(run) else _of_traces(run)
+    if PROBE_LOG in files:
+        return _of_probe(files[PROBE_LOG])
+    raise DataError(
+        "nothing of it has a time; a time line needs traces of latlab's own firmware, the probe's stream, or late wake-ups of a recorder"
+    )
+
+
+def _of_wakeups(run: Run, files: Mapping[str, bytes]) -> TimeLine:
+    """Of each measurement: late wake-ups and their parts, what the kernel did, what was stolen, calls of the firmware, and worlds where
+    the probe saw them. Raises DataError where no recorder measured: nothing else notes when."""
+    tracks: list[Track] = []
+    facts: dict[str, str | int] = {"clock": "CLOCK_MONOTONIC of the machine, in ns"}
+    for name, group in measured_in(run, files):
+        result = result_of(run, group)
+        recorder = result.recorder
+        if recorder is None:
+            raise DataError("there is no file of the recorder, and nothing else notes when a wake-up was late; use --instrument recorder")
+        prefix = f"{name}, " if name else ""
+        found, told = _measured(run, group, result, recorder)
+        tracks += [Track(f"{prefix}{track.group}", track.name, track.slices) for track in found]
+        facts |= {f"{prefix}{key}": value for key, value in told}
+    return TimeLine(tuple(tracks), tuple(facts.items()))
+
+
+def _measured(run: Run, files: Mapping[str, bytes], result: RtResult, recorder: Wakeups) -> tuple[list[Track], list[tuple[str, str | int]]]:
+    facts: list[tuple[str, str | int]] = [
+        ("wake-ups that were measured", sum(cpu.got for cpu in recorder.cpus)),
+        ("late wake-ups that were kept", len(recorder.outliers)),
+        *_counter_skew(recorder),
+    ]
+    by_name: dict[str, Tracks] = {LATE: late_wakeups(result.attributed or ())}
+    events, el3 = kernel_events_of(files, []), el3_of(files, [])
+    if events:
+        by_name |= {STOLEN: stolen(events), KERNEL: scheduling(events)}
+    if el3 and recorder.sync is not None:
+        by_name |= {SMC: _smcs(el3, recorder), PSCI: _psci_parts(el3, recorder)}
+        if PROBE_LOG in files and run.conditions.mode is Mode.DETERMINISTIC:
+            by_name[WORLDS], told = _worlds(files[PROBE_LOG], el3, recorder, 1 / run.tick.value)
+            facts += told
+    cpus = sorted({cpu for found in by_name.values() for cpu in found})
+    tracks = [Track(f"CPU {cpu}", name, tuple(found[cpu])) for cpu in cpus for name, found in by_name.items() if found.get(cpu)]
+    return tracks, facts
+
+
+def _counter_skew(recorder: Wakeups) -> Facts:
+    """What the recorder read last on both clocks, one after the other, by how much the two then differ."""
+    read = [(recorder.ns_of(one.wake_ticks), one.wake_ns) for one in recorder.outliers if one.wake_ticks is not None]
+    skews = [round(ns - wake_ns) for ns, wake_ns in read if ns is not None]
+    if not skews:
+        return ()
+    return (("system counter against the clock, least, ns", min(skews)), ("system counter against the clock, most, ns", max(skews)))
+
+
+def _ns(recorder: Wakeups, ticks: int) -> int:
+    ns = recorder.ns_of(ticks)
+    assert ns is not None
+    return round(ns)
+
+
+def _smcs(el3: El3Records, recorder: Wakeups) -> Tracks:
+    found: Tracks = defaultdict(list)
+    for call in el3.calls():
+        begin, end = _ns(recorder, call.in_ticks), _ns(recorder, call.out_ticks)
+        found[call.cpu].append(Slice(begin, end, call_name(call.function), (("function", f"{call.function:#010x}"),)))
+    return found
+
+
+def _psci_parts(el3: El3Records, recorder: Wakeups) -> Tracks:
+    return {
+        cpu: [
+            Slice(_ns(recorder, part.start_ticks), _ns(recorder, part.end_ticks), str(part.part))
+            for call in _psci_calls(trace.records)
+            for part in segments(call)
+            if part.ticks
+        ]
+        for cpu, trace in zip(el3.cpus, el3.traces, strict=True)
+    }
+
+
+def _psci_calls(records: Sequence[TraceRecord]) -> Iterator[tuple[TraceRecord, ...]]:
+    """From ENTER_PSCI to EXIT_PSCI, where no record of them is lost."""
+    call: list[TraceRecord] = []
+    for record in records:
+        if record.event == "ENTER_PSCI":
+            call = []
+        elif not call or record.sequence != call[-1].sequence + 1:
+            call = []
+            continue
+        call.append(record)
+        if record.event == "EXIT_PSCI":
+            yield tuple(call)
+            call = []
+
+
+def _worlds(stream: bytes, el3: El3Records, recorder: Wakeups, ns_per_instruction: float) -> tuple[Tracks, Facts]:
+    """The probe counts instructions, which stand still while a CPU sleeps. Between two wake-ups they pass as the clock does, so one call
+    of which the firmware's ring has the time places all crossings between the two."""
+    records, arch = _records(stream)
+    calls = list(_calls(records, arch))
+    seen = list(stays(records))
+    found: Tracks = {}
+    placed = 0
+    halves: list[float] = []
+    for core, (cpu, trace) in enumerate(zip(el3.cpus, el3.traces, strict=True)):
+        try:
+            anchored = _anchored(core, cpu, records, calls, el3, recorder, ns_per_instruction) if trace.records else {}
+        except ValueError as error:
+            return {}, (("no worlds", str(error)),)
+        halves += [(anchor.most_ns - anchor.least_ns) / 2 for anchor in anchored.values()]
+        here = [stay for stay in seen if stay.core == core and stay.waking in anchored]
+        placed += len(here)
+        found[cpu] = [_stay(stay, anchored[stay.waking], ns_per_instruction, arch) for stay in here]
+    facts: Facts = (
+        ("instructions against the clock, at most off, ns", round(max(halves, default=0))),
+        ("stretches between two wake-ups that a call places", len(halves)),
+        ("worlds placed", placed),
+        ("worlds left out, since no call places them", len(seen) - placed),
+    )
+    return found, facts
+
+
+def _anchored(
+    core: int, cpu: int, records: Sequence[Record], calls: Sequence[Call], el3: El3Records, recorder: Wakeups, ns_per_instruction: float
+) -> dict[int, Anchor]:
+    trace = el3.traces[el3.cpus.index(cpu)]
+    if trace.lost:
+        raise ValueError(f"the firmware's ring of CPU {cpu} lost {trace.lost} records, so its calls cannot be told apart")
+    ring = [call for call in el3.calls() if call.cpu == cpu]
+    pairs = matched(ring, trace.records[0], [call for call in calls if call.core == core])
+    return anchors(pairs, wakings(records, core), lambda ticks: recorder.ns_of(ticks) or 0.0, ns_per_instruction)
+
+
+def _stay(stay: Stay, anchor: Anchor, ns_per_instruction: float, arch: Arch) -> Slice:
+    begin, end = (round(at * ns_per_instruction) + anchor.middle_ns for at in (stay.begin, stay.end))
+    return Slice(begin, end, world_name(arch, stay.world), (("instructions", stay.end - stay.begin),))
+
+
+def _records(stream: bytes) -> tuple[list[Record], Arch]:
+    decoder = Decoder()
+    found = [item for item in decoder.feed(stream) if isinstance(item, Core | Crossing | Sleep | Wake)]
+    if decoder.header is None:
+        raise DataError("the probe's stream has no header")
+    return list(found), decoder.header.arch
+
+
+def _calls(records: Iterable[Record], arch: Arch) -> Iterator[Call]:
+    return Pairing(arch, call_names()).feed(records)
+
+
+def _of_probe(stream: bytes) -> TimeLine:
+    """Worlds and calls of each core of a run under the probe, in instructions of all cores."""
+    records, arch = _records(stream)
+    worlds: Tracks = defaultdict(list)
+    for stay in stays(records):
+        worlds[stay.core].append(Slice(stay.begin, stay.end, world_name(arch, stay.world), (("instructions", stay.end - stay.begin),)))
+    calls: Tracks = defaultdict(list)
+    for call in _calls(records, arch):
+        facts = (("function", f"{call.entry.function:#010x}"), ("instructions", call.instructions), ("error", call.error))
+        calls[call.core].append(Slice(call.start_machine, call.end_machine, call.entry.name, facts))
+    tracks = [
+        Track(f"core {core}", name, tuple(sorted(found[core], key=outer_first)))
+        for core in sorted(worlds)
+        for name, found in ((WORLDS, worlds), (SMC, calls))
+        if found[core]
+    ]
+    return TimeLine(tuple(tracks), (("clock", f"{INSTRUCTIONS} of all cores; a core that sleeps has none"),))
+
+
+def _of_traces(run: Run) -> TimeLine:
+    """The parts of each traced call of each core, boot by boot, on the firmware's counter."""
+    found: dict[tuple[str, str], list[Slice]] = defaultdict(list)
+    for trace in run.traces:
+        for call in _psci_calls(trace.records):
+            whole = _slice(run, call[0].time_ticks, call[-1].time_ticks, trace.test, (("iteration", trace.iteration),))
+            parts = [_slice(run, part.start_ticks, part.end_ticks, str(part.part)) for part in segments(call) if part.ticks]
+            found[f"boot {trace.boot}", f"core {trace.core}"] += [whole, *parts]
+    tracks = [Track(group, name, tuple(sorted(one, key=outer_first))) for (group, name), one in found.items()]
+    return TimeLine(tuple(tracks), (("clock", _clock(run)),))
+
+
+def _of_sweeps(run: Run, symbols: Symbols) -> TimeLine:
+    """Of each PSA call that was swept, without an interrupt: caller, gate, SPM and partition, function by function."""
+    tracks = []
+    for test in swept_tests(run):
+        stretches = timeline(run, symbols, test)
+        for room in Room:
+            slices = [_slice(run, one.from_ticks, one.to_ticks, one.function) for one in stretches if one.room is room]
+            if slices:
+                tracks.append(Track(test, str(room), tuple(slices)))
+    return TimeLine(tuple(tracks), (("clock", f"{_clock(run)}; each call begins where the sweep set its timer"),))
+
+
+def _slice(run: Run, begin_ticks: float, end_ticks: float, name: str, facts: Facts = ()) -> Slice:
+    return Slice(round(begin_ticks * run.tick.value), round(end_ticks * run.tick.value), name, facts)
+
+
+def _clock(run: Run) -> str:
+    return {Clock.INSTRUCTIONS: INSTRUCTIONS, Clock.VIRTUAL: "virtual time, in ns"}.get(run.tick.clock, "the system counter, in ns")

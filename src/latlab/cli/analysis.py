@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verbs that compare and explain: compare, explain, gate, history, tail. Heavy imports wait until they are needed."""
+"""The verbs that compare and explain: compare, explain, gate, history, idle-states, tail. Heavy imports wait until they are needed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -45,7 +45,7 @@ ToleranceOption = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the verbs to the command line."""
-    for verb in (compare, explain, gate, grouped(history), tail):
+    for verb in (compare, explain, gate, grouped(history), idle_states, tail):
         app.command()(verb)
 
 
@@ -117,6 +117,60 @@ def explain(
     if not found:
         say("nothing to explain: the figures show no queue, no wait and no broken rule")
     show(page)
+
+
+def idle_states(
+    run: Reference,
+    tree: Annotated[Path, typer.Argument(help="A .dtb, or a board's own /sys/firmware/fdt.")],
+    state: Annotated[
+        list[str] | None,
+        typer.Option(help="Which tests enter a state, where its number does not tell: NODE=cpu_susp or NODE=susp_deep; may be repeated."),
+    ] = None,
+    unit: UnitOption = "",
+    format: Annotated[Format, one_of(Format.TABLE, Format.JSON)] = Format.TABLE,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The file to write the corrected nodes to, a .dtsi.")] = None,
+    store: StoreOption = None,
+) -> None:
+    """Hold a device tree's latencies of idle states against a board's psci run. Exits 1 where one is too short."""
+    from latlab.analysis.spans.idle_audit import Finding, audit, deepest_level
+    from latlab.campaigns.loading import load_reference
+    from latlab.catalog.platform_facts import facts_of
+    from latlab.formats.idle_states import read_idle_states
+    from latlab.report.run import idle_audit
+    from latlab.store.reading import read_file
+
+    check_output(output)
+    known = read_idle_states(read_file(tree), tree.name)
+    measured = load_reference(run, unit, store)
+    deepest = deepest_level(measured)
+    levels = facts_of(measured.platform).levels
+    if deepest is None and levels is not None:
+        deepest = len(levels.value) - 1
+    found = audit(measured, known, deepest, _tests_of_states(state or ()))
+    if format is Format.JSON:
+        emit(idle_audit.document(measured, found))
+    else:
+        show(idle_audit.page(measured, found))
+    nodes = idle_audit.corrected_nodes(measured, found)
+    if output is not None and nodes:
+        emit(nodes, output)
+    elif output is not None:
+        say("nothing is to be corrected, and no file is written")
+    findings = {one.finding for one in found}
+    if Finding.TOO_SHORT in findings:
+        raise typer.Exit(1)
+    if findings == {Finding.CANNOT_TELL}:
+        raise typer.Exit(3)
+
+
+def _tests_of_states(written: Iterable[str]) -> dict[str, str]:
+    found = {}
+    for one in written:
+        name, equals, tests = one.partition("=")
+        if not equals:
+            raise UsageError(f"--state {one}: write the state's node and its tests, such as cluster-sleep-0=susp_deep")
+        found[name] = tests
+    return found
 
 
 def _print_class_moves(run: str, against: str | None, of_class: str, unit: str, format: Format, store: str | None) -> None:

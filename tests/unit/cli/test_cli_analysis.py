@@ -11,6 +11,7 @@ from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import Attacks, CoreId
 from latlab.store.store import open_store
 from support.command import latlab
+from support.idle_trees import idle_tree
 from support.ladder_model import Truth, make_run
 from support.places import RT_DATA
 from support.runs import changed, unfinished_run
@@ -111,6 +112,8 @@ def test_the_gate_passes_what_it_is_not_told_to_fail(tmp_path):
         (("compare", V9, V9, "-o", "x.txt"), 2, "name another --format"),
         (("history", "*/powerdown/step", V9, V10, "-o", "x.txt"), 2, "name another --format"),
         (("explain", V9, ""), 2, "'' is no file"),
+        (("idle-states", V9, "/etc/hostname"), 3, "hostname: not a flattened device tree"),
+        (("idle-states", V9, "no.dtb"), 2, "no.dtb"),
         (("tail", V9, "--once-in", "nan"), 2, "must be more than 1 and at most"),
         (("tail", V9, "--once-in", "1e300"), 2, "must be more than 1 and at most"),
         (("explore", "--walks", "10"), 2, "are of one system"),
@@ -124,6 +127,24 @@ def test_what_cannot_be_done_is_one_sentence_and_an_exit_code(arguments, code, s
     done = latlab(*arguments, store=tmp_path / "s.sqlite")
     assert (done.returncode, done.stdout) == (code, "")
     assert said in done.stderr and done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
+
+
+def test_a_tree_whose_entry_latency_is_too_short_is_told_and_corrected(tmp_path):
+    cpus, tree, nodes = (0, 1, 0x100, 0x101, 0x102, 0x103), tmp_path / "juno.dtb", tmp_path / "corrected.dtsi"
+    state = {"arm,psci-suspend-param": 0x10000, "entry-latency-us": 300, "exit-latency-us": 1200, "min-residency-us": 2000}
+    tree.write_bytes(idle_tree(cpus, {"cpu-sleep-0": state}))
+    done = latlab("idle-states", "published:tf-a/juno/v2.15", str(tree), "-o", str(nodes))
+    assert done.returncode == 1 and "too short" in done.stdout
+    assert "&{/cpus/idle-states/cpu-sleep-0} {\n\tentry-latency-us = <831>; /* was 300; 830.9 us," in nodes.read_text()
+    found = json.loads(latlab("idle-states", "published:tf-a/juno/v2.15", str(tree), "--format", "json").stdout)["latencies"]
+    assert [(one["property"], one["correct_us"]) for one in found if one["finding"] == "too short"] == [("entry-latency-us", 831)]
+    tree.write_bytes(idle_tree(cpus, {"cpu-sleep-0": state | {"entry-latency-us": 831}}))
+    again = latlab("idle-states", "published:tf-a/juno/v2.15", str(tree), "-o", str(tmp_path / "none.dtsi"))
+    assert again.returncode == 0 and "nothing is to be corrected" in again.stderr and not (tmp_path / "none.dtsi").exists()
+    tree.write_bytes(idle_tree(cpus, {"cpu-sleep-0": state | {"arm,psci-suspend-param": 0x40000003}}))
+    assert latlab("idle-states", "published:tf-a/juno/v2.15", str(tree)).returncode == 3
+    refused = latlab("idle-states", "published:tf-a/juno/v2.15", str(tree), "--state", "cpu-sleep-0")
+    assert refused.returncode == 2 and "write the state's node and its tests, such as" in refused.stderr
 
 
 def test_a_gate_passes_no_candidate_that_lacks_what_the_base_has(tmp_path):

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from latlab.analysis.crossings.calls import Call, Pairing
-from latlab.analysis.crossings.world_track import Anchor, Stay, anchors, matched, stays, wakings
+from latlab.analysis.crossings.world_track import Anchor, Stay, anchors, drift_ns, matched, placed, stays, wakings
 from latlab.analysis.spans.decompose import segments
 from latlab.analysis.spans.psa_timeline import Room, swept_tests, timeline
 from latlab.analysis.wakeups.late_tracks import Tracks, late_wakeups, scheduling, stolen
@@ -137,40 +137,40 @@ def _worlds(stream: bytes, el3: El3Records, recorder: Wakeups, ns_per_instructio
     calls = list(_calls(records, arch))
     seen = list(stays(records))
     found: Tracks = {}
-    placed = 0
-    halves: list[float] = []
+    known: list[list[Anchor]] = []
     for core, (cpu, trace) in enumerate(zip(el3.cpus, el3.traces, strict=True)):
         try:
             anchored = _anchored(core, cpu, records, calls, el3, recorder, ns_per_instruction) if trace.records else {}
         except ValueError as error:
             return {}, (("no worlds", str(error)),)
-        halves += [(anchor.most_ns - anchor.least_ns) / 2 for anchor in anchored.values()]
-        here = [stay for stay in seen if stay.core == core and stay.waking in anchored]
-        placed += len(here)
-        found[cpu] = [_stay(stay, anchored[stay.waking], ns_per_instruction, arch) for stay in here]
+        known += anchored.values()
+        here = placed((stay for stay in seen if stay.core == core), anchored, ns_per_instruction)
+        found[cpu] = [Slice(begin, end, world_name(arch, stay.world), _length(stay)) for stay, begin, end in here]
+    count = sum(map(len, found.values()))
+    halves = [(anchor.most_ns - anchor.least_ns) / 2 for each in known for anchor in each]
     facts: Facts = (
         ("instructions against the clock, at most off, ns", round(max(halves, default=0))),
-        ("stretches between two wake-ups that a call places", len(halves)),
-        ("worlds placed", placed),
-        ("worlds left out, since no call places them", len(seen) - placed),
+        ("instructions against the clock, most drift between two calls, ns", drift_ns(known)),
+        ("stretches between two wake-ups that a call places", len(known)),
+        ("worlds placed", count),
+        ("worlds left out, since no call places them", len(seen) - count),
     )
     return found, facts
 
 
 def _anchored(
     core: int, cpu: int, records: Sequence[Record], calls: Sequence[Call], el3: El3Records, recorder: Wakeups, ns_per_instruction: float
-) -> dict[int, Anchor]:
-    trace = el3.traces[el3.cpus.index(cpu)]
-    if trace.lost:
-        raise ValueError(f"the firmware's ring of CPU {cpu} lost {trace.lost} records, so its calls cannot be told apart")
-    ring = [call for call in el3.calls() if call.cpu == cpu]
-    pairs = matched(ring, trace.records[0], [call for call in calls if call.core == core])
+) -> dict[int, list[Anchor]]:
+    """Where the ring was overwritten, by the calls behind the last gap: those before it cannot be told apart."""
+    last = el3.traces[el3.cpus.index(cpu)].records[-1]
+    since = max((until for _, until in el3.gaps.get(cpu, ())), default=0)
+    ring = [call for call in el3.calls() if call.cpu == cpu and call.in_ticks >= since]
+    pairs = matched(ring, last, [call for call in calls if call.core == core])
     return anchors(pairs, wakings(records, core), lambda ticks: recorder.ns_of(ticks) or 0.0, ns_per_instruction)
 
 
-def _stay(stay: Stay, anchor: Anchor, ns_per_instruction: float, arch: Arch) -> Slice:
-    begin, end = (round(at * ns_per_instruction) + anchor.middle_ns for at in (stay.begin, stay.end))
-    return Slice(begin, end, world_name(arch, stay.world), (("instructions", stay.end - stay.begin),))
+def _length(stay: Stay) -> Facts:
+    return (("instructions", stay.end - stay.begin),)
 
 
 def _records(stream: bytes) -> tuple[list[Record], Arch]:
@@ -190,7 +190,7 @@ def _of_probe(stream: bytes) -> TimeLine:
     records, arch = _records(stream)
     worlds: Tracks = defaultdict(list)
     for stay in stays(records):
-        worlds[stay.core].append(Slice(stay.begin, stay.end, world_name(arch, stay.world), (("instructions", stay.end - stay.begin),)))
+        worlds[stay.core].append(Slice(stay.begin, stay.end, world_name(arch, stay.world), _length(stay)))
     calls: Tracks = defaultdict(list)
     for call in _calls(records, arch):
         facts = (("function", f"{call.entry.function:#010x}"), ("instructions", call.instructions), ("error", call.error))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The time line of a run as Perfetto reads it, asked in SQL. `guest-trng` is cut out of a run in the guest whose firmware held TRNG_RND for
-200 us; of its ring two calls are left out, so that their wake-ups have the cycle counters alone."""
+200 us."""
 
 from __future__ import annotations
 
@@ -75,15 +75,19 @@ def query() -> str:
 
 def test_one_query_lists_every_stolen_wake_up_with_its_cause_and_its_parts_add_up(tables: sqlite3.Connection) -> None:
     rows = tables.execute(query()).fetchall()
-    assert [(row[1], row[2]) for row in rows if row[2].startswith("TRNG_RND")] == [
-        (83712, "TRNG_RND, called by the hwrng thread"),
-        (127904, "TRNG_RND, called by the hwrng thread"),
-        (172016, "TRNG_RND, called by the hwrng thread"),
-        (458976, "TRNG_RND, called by kernel-stack randomisation in a system call of latlab-recorder"),
-    ]
-    assert len(rows) == 7 and {row[2] for row in rows[4:]} == {"firmware or secure world, by the cycle counters"}
+    hwrng, kstack = "the hwrng thread", "kernel-stack randomisation in a system call of latlab-recorder"
+    late = [(83712, hwrng), (127904, hwrng), (172016, hwrng), (458976, kstack), (84240, hwrng), (128432, hwrng), (172528, hwrng)]
+    assert [(row[1], row[2]) for row in rows] == [(ns, f"TRNG_RND, called by {caller}") for ns, caller in late]
     assert all(row[4] == row[1] for row in rows)
-    assert all(0 < row[5] <= row[3] for row in rows[:4]) and [row[5] for row in rows[4:]] == [None, None, None]
+    assert all(0 < row[5] <= row[3] for row in rows)
+
+
+def test_without_the_firmwares_ring_the_wake_ups_are_stolen_by_nobody_named() -> None:
+    """That of kernel-stack randomisation is blamed on the kernel's function then, which its probe saw."""
+    files = {name: data for name, data in FILES.items() if not name.startswith("el3")}
+    rows = tables_of(written(line_of(guest_run(), files))).execute(query()).fetchall()
+    assert len(rows) == 6 and all(row[4] == row[1] and row[5] is None for row in rows)
+    assert {row[2] for row in rows} == {"firmware or secure world, by the cycle counters"}
 
 
 def test_what_the_counters_show_as_stolen_is_what_the_probe_saw_in_el3(tables: sqlite3.Connection) -> None:
@@ -93,7 +97,7 @@ def test_what_the_counters_show_as_stolen_is_what_the_probe_saw_in_el3(tables: s
         " ON world.ts > taken.ts AND world.ts < taken.ts + taken.dur"
         " WHERE taken.category = 'stolen' AND world.name = 'EL3' AND world.category = 'worlds' GROUP BY taken.id"
     ).fetchall()
-    assert [calls for *_, calls in found] == [1, 1, 1, 2]
+    assert [calls for *_, calls in found] == [1, 1, 1, 2, 1, 1, 1]
     for stolen_ns, el3_ns, calls in found:
         assert abs(stolen_ns - el3_ns - calls * INSTRUCTIONS_OF_A_CALL_BESIDE_EL3 * NS_PER_INSTRUCTION) <= 1
 
@@ -101,8 +105,8 @@ def test_what_the_counters_show_as_stolen_is_what_the_probe_saw_in_el3(tables: s
 def test_the_firmwares_own_stamps_lie_inside_of_what_the_probe_saw(tables: sqlite3.Connection) -> None:
     smcs = tables.execute("SELECT ts, ts + dur FROM slice WHERE category = 'SMC' ORDER BY ts").fetchall()
     el3 = tables.execute("SELECT ts, ts + dur FROM slice WHERE category = 'worlds' AND name = 'EL3' ORDER BY ts").fetchall()
-    assert len(smcs) == len(el3) == 5
-    assert all(into <= begin and end <= out for (begin, end), (into, out) in zip(smcs, el3, strict=True))
+    assert len(smcs) == 8
+    assert all(any(into <= begin and end <= out for into, out in el3) for begin, end in smcs)
 
 
 def test_the_kernels_threads_follow_each_other_and_its_interrupts_lie_in_them(tables: sqlite3.Connection) -> None:
@@ -118,15 +122,14 @@ def test_the_trace_says_its_clock_and_how_far_its_sources_stand_apart(tables: sq
     assert told["latlab.clock"] == "CLOCK_MONOTONIC of the machine, in ns"
     assert (told["latlab.run"], told["latlab.late_wake-ups_that_were_kept"]) == ("rt-1", 55)
     assert told["latlab.system_counter_against_the_clock,_most,_ns"] == 0
-    assert 0 < told["latlab.instructions_against_the_clock,_at_most_off,_ns"] < 100
-    assert told["latlab.stretches_between_two_wake-ups_that_a_call_places"] == 2
+    assert 0 < told["latlab.instructions_against_the_clock,_at_most_off,_ns"] < 110
+    assert told["latlab.stretches_between_two_wake-ups_that_a_call_places"] == 3
 
 
-def test_a_ring_that_lost_records_places_no_world_and_says_so() -> None:
-    files = FILES | {"el3-records.txt": FILES["el3-records.txt"].replace(b"next=94", b"next=90")}
-    line = line_of(guest_run(), files)
-    assert ("no worlds", "the firmware's ring of CPU 0 lost 4 records, so its calls cannot be told apart") in line.facts
-    assert {track.name for track in line.tracks} == {"late wake-ups", "stolen", "kernel", "SMC"}
+def test_before_a_loss_of_the_ring_no_call_places_anything() -> None:
+    kept = [line for line in FILES["el3-records.txt"].splitlines(keepends=True) if not line.startswith((b"100 ", b"101 "))]
+    told = dict(line_of(guest_run(), FILES | {"el3-records.txt": b"".join(kept)}).facts)
+    assert told["stretches between two wake-ups that a call places"] == 2 and int(told["worlds left out, since no call places them"]) > 0
 
 
 def test_a_stream_of_another_boot_places_no_world() -> None:

@@ -15,6 +15,9 @@ CREATE TABLE track (id INTEGER, parent_id INTEGER, name TEXT);
 CREATE TABLE slice (id INTEGER, ts INTEGER, dur INTEGER, track_id INTEGER, category TEXT, name TEXT, depth INTEGER, arg_set_id INTEGER);
 CREATE TABLE args (arg_set_id INTEGER, flat_key TEXT, key TEXT, int_value INTEGER, string_value TEXT);
 CREATE TABLE metadata (name TEXT, int_value INTEGER, str_value TEXT);
+CREATE INDEX of_slice ON args (arg_set_id, key);
+CREATE UNIQUE INDEX by_id ON slice (id);
+CREATE INDEX by_category ON slice (category);
 """
 
 

@@ -101,7 +101,8 @@ def placed_starts(in_ticks: tuple[int, int]) -> list[int]:
 
 
 def test_what_the_clock_came_away_between_two_calls_is_spread_between_them() -> None:
-    assert placed_starts((50, 63)) == [806, 826, 1014]
+    assert placed_starts((50, 63)) == [810, 830, 1010]  # the two have places in common: nothing came away
+    assert placed_starts((50, 65)) == [806, 826, 1046]
 
 
 def test_calls_between_which_no_clock_passes_so_are_not_taken_for_each_other() -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -18,7 +18,7 @@ from latlab.model.run import TraceRecord
 
 TRACE_STATUS = 0xC7000032
 MOST_DRIFT_NS = 10_000
-"""Seen: up to 0.1 us in 10 ms. Calls that are taken for others stand apart by what lies between them."""
+"""Seen: 0.3 us at most. Calls that are taken for others stand apart by what lies between them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +108,20 @@ def anchors(
         found[waking].append(Anchor(seen.start_machine, seen.end_machine, least, most))
         if least > most:
             raise ValueError(f"the firmware's stamps of the call at tick {call.in_ticks} contradict the probe's instructions")
-    for each in found.values():
-        each.sort(key=lambda anchor: anchor.begin)
+    for waking, each in found.items():
+        forward = _narrowed(sorted(each, key=lambda anchor: anchor.begin))
+        found[waking] = _narrowed(forward[::-1])[::-1]
     if drift_ns(found.values()) > MOST_DRIFT_NS:
         raise ValueError("between two calls the firmware's counter and the probe's instructions do not pass alike")
+    return found
+
+
+def _narrowed(each: Iterable[Anchor]) -> list[Anchor]:
+    """Each as far as the one before it allows too, where the two have a place in common."""
+    found: list[Anchor] = []
+    for one in each:
+        least, most = (max(one.least_ns, found[-1].least_ns), min(one.most_ns, found[-1].most_ns)) if found else (one.least_ns, one.most_ns)
+        found.append(replace(one, least_ns=least, most_ns=most) if least <= most else one)
     return found
 
 

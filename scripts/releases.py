@@ -9,29 +9,37 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-import altair as alt
 import vl_convert
 
 from latlab.analysis.base.comparison import SpanComparison
+from latlab.analysis.base.counted_findings import Agreement, CountedBeside
+from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.explain import explain_pair
+from latlab.analysis.ladder.counted import counted_beside
 from latlab.analysis.ladder.deltas import Judgement, judge_printed_deltas
+from latlab.catalog.platform_facts import facts_of
+from latlab.catalog.release_counts import counts_of
 from latlab.model.enums import Metric
-from latlab.model.run import CoreId, Run
-from latlab.report.chart import finished
+from latlab.model.run import Run
 from latlab.report.renderers.rst import body, escaped
 from latlab.store.references import load
+from release_charts import chart
+from wakeup_question import candidate, excess_of, letter, paragraphs
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "tf-a-releases.rst"
 RELEASES = tuple(f"v2.{number}" for number in range(9, 16))
-VERSIONS = {"juno": ("2017", *RELEASES), "n1sdp": RELEASES}
-BOARDS = {"juno": "Arm Juno r1", "n1sdp": "Arm N1SDP"}
+VERSIONS = {"n1sdp": RELEASES, "juno": ("2017", *RELEASES)}
+BOARDS = {"n1sdp": "Arm N1SDP", "juno": "Arm Juno r1"}
 PICTURES = (
-    ("susp_deep_serial", Metric.POWERDOWN, "Powerdown of CPU_SUSPEND to the deepest level, one core at a time"),
+    ("cpu_off_serial", Metric.WAKEUP, "Wake-up after CPU_OFF, one core at a time"),
     ("susp_deep_serial", Metric.WAKEUP, "Wake-up from the deepest level, one core at a time"),
+    ("susp_deep_serial", Metric.POWERDOWN, "Powerdown of CPU_SUSPEND to the deepest level, one core at a time"),
     ("susp_deep_serial", Metric.CACHE_FLUSH, "Cache flush on the way to the deepest level, one core at a time"),
+    ("psci_version_parallel", Metric.PSCI_CALL, "PSCI_VERSION, all cores at once"),
 )
+MOST_MOVES = 3
 INTRO = """Trusted Firmware-A publishes PSCI latencies of two boards with each release. This page reads all of
 them again: each release is compared with the one before, cores with themselves and queues by place,
 and every percentage that stood beside a figure is held against the figures. Times are of the board's
@@ -44,10 +52,12 @@ published:tf-a/juno/v2.12 published:tf-a/juno/v2.13`` shows one step in full. ``
 scripts/releases.py`` writes this page.
 
 Beside a change of time stands what the probe counted of the same two releases (:doc:`probe`), built
-for QEMU's ``virt`` and run on the board's processors: instructions, by function. The emulator runs
-other platform code than the board, errata are built for other cores, and a count is no time: a few
-instructions with caches off may take longer than hundreds with caches on. So these lines are places
-to look, *inferred*, and no part of a verdict; functions that moved with the time are named first.
+for QEMU's ``virt`` and run on the board's processors: instructions, by function and class, and the
+commits known to have moved them. *Agreed* is a count that moved the way of the time and is enough for
+it, *contradicted* one that moved against it; *out of sight* is what hardly moved or is too few. The
+emulator runs other platform code than the board and a count is no time, so these lines are places to
+look, *inferred*, and no part of a verdict; what moved with the time is named first. What an instruction
+takes on these boards is in :doc:`virtual-time`.
 """
 
 
@@ -57,8 +67,8 @@ def main(folder: Path = DOCS) -> None:
     (folder / PAGE.name).write_text(page(), "utf-8")
     for board in BOARDS:
         for test, metric, title in PICTURES:
-            svg = vl_convert.vegalite_to_svg(_chart(board, test, metric, title))
-            (pictures / f"{_picture(board, metric)}.svg").write_text(svg, "utf-8")
+            svg = vl_convert.vegalite_to_svg(chart(_runs(board), test, metric, f"{BOARDS[board]}: {title}"))
+            (pictures / f"{_picture(board, test, metric)}.svg").write_text(svg, "utf-8")
 
 
 def page() -> str:
@@ -67,21 +77,87 @@ def page() -> str:
 
 
 def _lines() -> Iterator[str]:
-    yield from _heading("Eight releases of TF-A, read again", "=")
+    yield from _heading("TF-A, 2.9 to 2.15: what changed, in which function, what Juno and N1SDP felt", "=")
     yield INTRO
+    runs = {board: _runs(board) for board in BOARDS}
+    steps = {board: [step for pair in pairwise(runs[board]) if isinstance(step := compare(*pair), SpanComparison)] for board in BOARDS}
+    counted = {board: list(_counted(steps[board])) for board in BOARDS}
+    yield from _judged(counted)
+    yield from _provenance()
     for board, name in BOARDS.items():
-        runs = [load(f"published:tf-a/{board}/{version}") for version in VERSIONS[board]]
-        steps = [step for pair in pairwise(runs) if isinstance(step := compare(*pair), SpanComparison)]
         yield from _heading(name, "-")
-        yield from _overview(steps)
-        for _, metric, title in PICTURES:
-            yield f".. figure:: img/{_picture(board, metric)}.svg"
-            yield f"   :alt: {title}, each core over the releases"
+        yield from _overview(steps[board])
+        yield from _beside(counted[board])
+        if board == "n1sdp":
+            excess = {each: [excess_of(run) for run in runs[each] if _version(run) in RELEASES] for each in BOARDS}
+            yield from paragraphs(excess["n1sdp"], excess["juno"], candidate())
+            yield from _letter(letter(excess["n1sdp"], candidate()))
+        for test, metric, title in PICTURES:
+            yield f".. figure:: img/{_picture(board, test, metric)}.svg"
+            yield f"   :alt: {title}, each core over the releases, and what was counted"
             yield ""
-            yield f"   {title}: each core over the releases, µs, one sample for each point."
+            yield f"   {title}: each core over the releases, µs, one sample for each point; below, instructions of the same releases."
             yield ""
-        for step in steps:
+        for step in steps[board]:
             yield from _step(step)
+
+
+def _runs(board: str) -> list[Run]:
+    return [load(f"published:tf-a/{board}/{version}") for version in VERSIONS[board]]
+
+
+def _counted(steps: list[SpanComparison]) -> Iterator[tuple[SpanComparison, CountedBeside]]:
+    for step in steps:
+        yield from ((step, one) for one in counted_beside(step) if isinstance(one, CountedBeside))
+
+
+def _judged(counted: dict[str, list[tuple[SpanComparison, CountedBeside]]]) -> Iterator[str]:
+    for board, found in counted.items():
+        by = Counter(one.agreement.value for _, one in found)
+        told = ", ".join(f"{by[one.value]} {one.value}" for one in Agreement)
+        yield f"Of {len(found)} changes of {BOARDS[board]}'s times that were counted as well the counts are: {told}."
+    yield ""
+
+
+def _provenance() -> Iterator[str]:
+    for board in BOARDS:
+        processor = next(iter(facts_of(board).clusters)).core.value
+        found = counts_of(f"published:tf-a/{board}/{RELEASES[-1]}", processor)
+        if found:
+            yield f"*How {BOARDS[board]}'s releases were counted.* {escaped(found.subject)}."
+            yield " ".join(f"{name.capitalize()}: {escaped(text)}." for name, text in found.provenance.items())
+            yield ""
+
+
+def _beside(counted: list[tuple[SpanComparison, CountedBeside]]) -> Iterator[str]:
+    yield ".. list-table:: Times that changed, and what was counted of the same releases"
+    yield "   :header-rows: 1"
+    yield ""
+    yield from _row("Step", "Time", "Tests", "Processors", "Instructions", "The counts", "Moved most, the way of the time first", "Commit")
+    for step, one in counted:
+        way = 1 if one.verdict is Verdict.REGRESSED else -1
+        moves = sorted((*one.classes, *one.functions), key=lambda move: -way * move[1])
+        told = ", ".join(f"{escaped(str(name))} {difference:+,.0f}" for name, difference in moves[:MOST_MOVES]) or "-"
+        yield from _row(
+            f"{_version(step.a)} to {_version(step.b)}",
+            f"{escaped(one.metric.value)} {one.verdict}",
+            ", ".join(map(escaped, one.tests)),
+            ", ".join(one.processors),
+            f"{one.difference:+,.0f}",
+            f"{one.agreement}: {one.sight}",
+            told,
+            ", ".join(commit.id[:9] for commit in one.commits) or "-",
+        )
+    yield ""
+
+
+def _letter(lines: list[str]) -> Iterator[str]:
+    yield "*The same for a mailing list:*"
+    yield ""
+    yield ".. code-block:: text"
+    yield ""
+    yield from (f"   {line}".rstrip() for line in lines)
+    yield ""
 
 
 def _overview(steps: list[SpanComparison]) -> Iterator[str]:
@@ -148,30 +224,8 @@ def _heading(text: str, underline: str) -> Iterator[str]:
     yield from (body(text), underline * len(body(text)), "")
 
 
-def _picture(board: str, metric: Metric) -> str:
-    return f"releases-{board}-{metric.value.replace('_', '-')}"
-
-
-def _chart(board: str, test: str, metric: Metric, title: str) -> dict[str, object]:
-    rows = []
-    for version in VERSIONS[board]:
-        run = load(f"published:tf-a/{board}/{version}")
-        for core, value in _values(run, test, metric):
-            rows.append({"release": version, "core": str(core), "us": value / 1000})
-    chart = (
-        alt.Chart(alt.InlineData(values=rows), title=f"{BOARDS[board]}: {title}", width=560, height=240)
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("release:N", sort=list(VERSIONS[board]), title=None, axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("us:Q", title="µs"),
-            color=alt.Color("core:N", title="core"),
-        )
-    )
-    return finished(chart)
-
-
-def _values(run: Run, test: str, metric: Metric) -> list[tuple[CoreId, float]]:
-    return [(s.core, s.value_ticks * run.tick.value) for s in run.samples if (s.test, s.metric) == (test, metric)]
+def _picture(board: str, test: str, metric: Metric) -> str:
+    return f"releases-{board}-{test}-{metric}".replace("_", "-")
 
 
 if __name__ == "__main__":

@@ -11,10 +11,17 @@ from importlib.resources.abc import Traversable
 
 import msgspec
 
-from latlab.model.counts import ReleaseCounts, SpanCount
-from latlab.model.enums import Metric
+from latlab.model.counts import CommitOf, ReleaseCounts, SpanCount
+from latlab.model.enums import InstructionClass, Metric
 
-KEYS = ("test", "metric", "function")
+KEYS = ("test", "metric", "function", "class")
+
+
+class _Build(msgspec.Struct, forbid_unknown_fields=True):
+    processors: list[str]
+    subject: str
+    options: str
+    own: list[str]
 
 
 class _Release(msgspec.Struct, forbid_unknown_fields=True):
@@ -23,12 +30,27 @@ class _Release(msgspec.Struct, forbid_unknown_fields=True):
     published: list[str]
 
 
-class _Firmware(msgspec.Struct, forbid_unknown_fields=True):
+class _Commit(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+    release: str
     subject: str
-    method: str
-    processors: list[str]
+    functions: list[str]
+
+
+class _Firmware(msgspec.Struct, forbid_unknown_fields=True):
     tables: str
+    compiler: str
+    machine: str
+    probe: str
+    method: str
+    changes: str
+    build: list[_Build]
     release: list[_Release]
+    commit: list[_Commit]
+
+    def provenance(self, build: _Build) -> dict[str, str]:
+        of_all = {name: getattr(self, name) for name in ("compiler", "machine", "probe", "method", "changes")}
+        return {"options": build.options, **of_all}
 
 
 def counts_of(published: str, processor: str) -> ReleaseCounts | None:
@@ -42,30 +64,33 @@ def _by_reference() -> dict[tuple[str, str], ReleaseCounts]:
     entries = msgspec.convert(tomllib.loads((folder / "sources.toml").read_text("utf-8"))["firmware"], list[_Firmware])
     found: dict[tuple[str, str], ReleaseCounts] = {}
     for entry in entries:
-        for processor in entry.processors:
-            spans = _spans(folder / entry.tables / f"{processor}.csv")
-            for release in entry.release:
-                counts = ReleaseCounts(release.name, release.commit, processor, entry.subject, spans[release.name])
-                found |= {(f"published:{reference}", processor): counts for reference in release.published}
+        commits = [(each.release, CommitOf(each.id, each.subject, tuple(each.functions))) for each in entry.commit]
+        for build in entry.build:
+            for processor in build.processors:
+                spans = _spans(folder / entry.tables / f"{processor}.csv")
+                for release in entry.release:
+                    own = tuple(commit for name, commit in commits if name == release.name)
+                    counts = ReleaseCounts(
+                        release.name, release.commit, processor, build.subject, entry.provenance(build), tuple(build.own),
+                        spans[release.name], own,
+                    )  # fmt: skip
+                    found |= {(f"published:{reference}", processor): counts for reference in release.published}
     return found
 
 
 def _spans(table: Traversable) -> dict[str, dict[tuple[str, Metric], SpanCount]]:
-    """By release. The row without a function is the whole span; an empty cell is one that the release does not have."""
+    """By release. A row without function and class is of a span that was counted as a whole; an empty cell is what did not run."""
     reader = csv.DictReader(table.read_text("utf-8").splitlines())
     releases = [name for name in reader.fieldnames or () if name not in KEYS]
-    totals: dict[str, dict[tuple[str, Metric], float]] = {name: {} for name in releases}
-    functions: dict[str, dict[tuple[str, Metric], dict[str, float]]] = {name: {} for name in releases}
+    found: dict[str, dict[tuple[str, Metric], SpanCount]] = {name: {} for name in releases}
+    parts: dict[str, dict[tuple[str, Metric], dict[tuple[str, InstructionClass], float]]] = {name: {} for name in releases}
     for row in reader:
         key = row["test"], Metric(row["metric"])
         for name in releases:
-            if not row[name]:
-                continue
-            if row["function"]:
-                functions[name].setdefault(key, {})[row["function"]] = float(row[name])
-            else:
-                totals[name][key] = float(row[name])
-    return {
-        name: {key: SpanCount(total, functions[name].get(key, {})) for key, total in of_release.items()}
-        for name, of_release in totals.items()
-    }
+            if row[name] and row["class"]:
+                parts[name].setdefault(key, {})[row["function"], InstructionClass(row["class"])] = float(row[name])
+            elif row[name]:
+                found[name][key] = SpanCount(float(row[name]), {})
+    for name in releases:
+        found[name] |= {key: SpanCount(sum(of_span.values()), of_span) for key, of_span in parts[name].items()}
+    return found

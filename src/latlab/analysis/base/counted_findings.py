@@ -4,15 +4,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from latlab.analysis.base.verdicts import Verdict
-from latlab.model.enums import Metric
+from latlab.model.counts import CommitOf
+from latlab.model.enums import InstructionClass, Metric
+
+HARDLY_MOVED = 0.01
+
+
+class Agreement(StrEnum):
+    """Whether counts can be why a time changed. CONTRADICTED: they moved the other way. OUT_OF_SIGHT: they hardly moved, or too few did."""
+
+    AGREED = "agreed"
+    CONTRADICTED = "contradicted"
+    OUT_OF_SIGHT = "out of sight"
+
+
+class Sight(StrEnum):
+    """What an agreement rests on."""
+
+    OUTSIDE = "by what ran outside of the caches"
+    INSIDE = "by what ran in the caches"
+    STILL = "hardly moved"
+    TOO_FEW = "too few for the time"
 
 
 @dataclass(frozen=True, slots=True)
 class CountedBeside:
-    """Counts of spans whose time changed one way, in all of these tests on all of these processors by the same functions.
-    `functions` are those that differ and by how much, the largest first; `shares` are the least and the most of a span."""
+    """Counts of spans whose time changed one way, in all of these tests on all of these processors by the same functions and classes.
+    `functions` and `classes` are those that differ and by how much, the largest first; `shares` are the least and the most of a span;
+    `commits` are known to have moved one of the functions."""
 
     metric: Metric
     verdict: Verdict
@@ -21,6 +43,10 @@ class CountedBeside:
     difference: float
     shares: tuple[float, float]
     functions: tuple[tuple[str, float], ...]
+    classes: tuple[tuple[InstructionClass, float], ...]
+    agreement: Agreement
+    sight: Sight
+    commits: tuple[CommitOf, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

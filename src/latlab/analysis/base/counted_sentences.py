@@ -9,8 +9,7 @@ from latlab.analysis.base import counted_findings as c
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import count, percent, signed, signed_bare
 
-HARDLY_MOVED = 0.01
-MOST_FUNCTIONS = 3
+MOST_SHOWN = 3
 
 
 def counted_sentence(finding: c.CountedFinding, unit: str) -> str:
@@ -20,28 +19,27 @@ def counted_sentence(finding: c.CountedFinding, unit: str) -> str:
         return f"counts of {' and '.join(finding.releases)} are of {finding.subject}{rest}"
     shares = " to ".join(dict.fromkeys(map(percent, finding.shares)))
     where = f"{finding.metric} of {' and '.join(finding.tests)}, counted on {' and '.join(finding.processors)}"
-    return f"{where}: {signed(finding.difference, unit)} ({shares}), {_agrees(finding)}{_functions(finding, unit)}"
+    moved = f"{signed(finding.difference, unit)} ({shares}), {finding.sight}"
+    return f"{where}: {finding.agreement}: {moved}{_by_class(finding, unit)}{_functions(finding, unit)}{_commits(finding)}"
 
 
-def _agrees(finding: c.CountedBeside) -> str:
-    if max(map(abs, finding.shares)) < HARDLY_MOVED:
-        return "less than 1 % of the span"
-    return "the same way as the time" if _is_with_time(finding, finding.difference) else "against the time"
-
-
-def _is_with_time(finding: c.CountedBeside, difference: float) -> bool:
-    return (difference > 0) == (finding.verdict is Verdict.REGRESSED)
+def _by_class(finding: c.CountedBeside, unit: str) -> str:
+    return f"; by class {_listed(finding.classes, unit)}" if finding.classes else ""
 
 
 def _functions(finding: c.CountedBeside, unit: str) -> str:
     """Those that moved the way of the time first: a few of them may be slow, and all others fast."""
-    with_time = [one for one in finding.functions if _is_with_time(finding, one[1])]
+    with_time = [one for one in finding.functions if (one[1] > 0) == (finding.verdict is Verdict.REGRESSED)]
     against = [one for one in finding.functions if one not in with_time]
     told = [f"{word} {_listed(some, unit)}" for word, some in (("with it", with_time), ("against it", against)) if some]
     return f"; {', '.join(told)}" if told else ""
 
 
-def _listed(functions: Sequence[tuple[str, float]], unit: str) -> str:
-    shown, rest = functions[:MOST_FUNCTIONS], functions[MOST_FUNCTIONS:]
+def _commits(finding: c.CountedBeside) -> str:
+    return "".join(f"; {' and '.join(commit.functions)} by {commit.id[:9]}, {commit.subject}" for commit in finding.commits)
+
+
+def _listed(moves: Sequence[tuple[str, float]], unit: str) -> str:
+    shown, rest = moves[:MOST_SHOWN], moves[MOST_SHOWN:]
     told = ", ".join(f"{name} {signed_bare(difference, unit)}" for name, difference in shown)
     return f"{told}, {count(len(rest), 'other')} {signed_bare(sum(one for _, one in rest), unit)}" if rest else told

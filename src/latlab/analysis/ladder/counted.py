@@ -7,20 +7,31 @@ An emulator runs other platform code than the board, and counts are no times: wh
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
+from typing import TypeVar
 
 from latlab.analysis.base.comparison import Comparison, Row
-from latlab.analysis.base.counted_findings import CountedBeside, CountedFinding, CountsAreOf
+from latlab.analysis.base.counted_findings import HARDLY_MOVED, Agreement, CountedBeside, CountedFinding, CountsAreOf, Sight
 from latlab.analysis.base.verdicts import Verdict
 from latlab.catalog.platform_facts import facts_of
 from latlab.catalog.release_counts import counts_of
-from latlab.model.counts import ReleaseCounts, SpanCount
+from latlab.model.counts import CommitOf, ReleaseCounts, SpanCount
+from latlab.model.enums import InstructionClass as C
 from latlab.model.enums import Metric
+
+# Instructions that wait for more than the core: for memory, a device, or a whole cache.
+OUTSIDE = (C.DEVICE, C.UNCACHED_LOAD, C.UNCACHED_STORE, C.FETCH_IN_LINE, C.FETCH_ELSEWHERE, C.DC_SET_WAY, C.DC_LINE)
+HARDLY_OUTSIDE = 0.05
+# What one instruction takes at most: a quarter more than any board has shown, 103 ns on N1SDP.
+MOST_OUTSIDE_NS = 130.0
+MOST_INSIDE_NS = 5.0
 
 _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 _Pair = tuple[ReleaseCounts, ReleaseCounts]
-_Moves = tuple[tuple[str, float], ...]
+_Name = TypeVar("_Name", bound=str)
+_Alike = tuple[tuple[tuple[str, float], ...], tuple[tuple[C, float], ...], Agreement, Sight]
 
 
 def counted_beside(comparison: Comparison) -> Iterator[CountedFinding]:
@@ -45,19 +56,49 @@ def _counted(comparison: Comparison) -> list[_Pair]:
 def _beside(
     metric: Metric, verdict: Verdict, rows: Sequence[Row], comparison: Comparison, pairs: Sequence[_Pair]
 ) -> Iterator[CountedBeside]:
-    """Tests and processors whose functions moved alike are one finding."""
+    """Tests and processors whose functions and classes moved alike, and as far beside the time, are one finding."""
     clusters = facts_of(comparison.a.platform).clusters
-    alike: dict[_Moves, list[tuple[str, str, float, float]]] = defaultdict(list)
+    alike: dict[_Alike, list[tuple[str, str, float, float]]] = defaultdict(list)
     for before, after in pairs:
-        own = [row.test for row in rows if row.cluster is None or clusters[row.cluster].core.value == before.processor]
-        for test in dict.fromkeys(own):
-            if _has(before, after, test, metric):
-                old, new = before.spans[test, metric], after.spans[test, metric]
-                alike[_moves(old, new)].append((test, before.processor, new.total - old.total, (new.total - old.total) / old.total))
-    for moves, cells in alike.items():
+        own = [row for row in rows if row.cluster is None or clusters[row.cluster].core.value == before.processor]
+        for test in dict.fromkeys(row.test for row in own):
+            if not _has(before, after, test, metric):
+                continue
+            old, new = before.shared((test, metric)), after.shared((test, metric))
+            time_ns = max((row.shift.value for row in own if row.test == test), key=abs)
+            key = _moves(old.functions, new.functions), _moves(old.classes, new.classes), *agreement_of(old, new, time_ns)
+            difference = new.total - old.total
+            alike[key].append((test, before.processor, difference, difference / old.total))
+    known = pairs[0][1].commits
+    for (functions, classes, agreement, sight), cells in alike.items():
         tests, processors, differences, shares = zip(*cells, strict=True)
-        ends = min(shares), max(shares)
-        yield CountedBeside(metric, verdict, tuple(dict.fromkeys(tests)), tuple(dict.fromkeys(processors)), differences[0], ends, moves)
+        yield CountedBeside(
+            metric, verdict, tuple(dict.fromkeys(tests)), tuple(dict.fromkeys(processors)), differences[0], (min(shares), max(shares)),
+            functions, classes, agreement, sight, _behind(functions, known),
+        )  # fmt: skip
+
+
+def _behind(moved: Sequence[tuple[str, float]], commits: Sequence[CommitOf]) -> tuple[CommitOf, ...]:
+    names = {name for name, _ in moved}
+    own = (replace(commit, functions=tuple(name for name in commit.functions if name in names)) for commit in commits)
+    return tuple(commit for commit in own if commit.functions)
+
+
+def agreement_of(old: SpanCount, new: SpanCount, time_ns: float) -> tuple[Agreement, Sight]:
+    """By the instructions that leave the caches where these moved, else by all others: their sign, and whether so many can take so long."""
+    outside_before, outside = (sum(span.classes.get(one, 0.0) for one in OUTSIDE) for span in (old, new))
+    moved_outside, moved = outside - outside_before, new.total - old.total
+    if abs(moved_outside) > HARDLY_OUTSIDE * outside_before:
+        sight, sign = Sight.OUTSIDE, moved_outside
+    elif abs(moved) >= HARDLY_MOVED * old.total:
+        sight, sign = Sight.INSIDE, moved
+    else:
+        return Agreement.OUT_OF_SIGHT, Sight.STILL
+    if (sign > 0) != (time_ns > 0):
+        return Agreement.CONTRADICTED, sight
+    if abs(moved_outside) * MOST_OUTSIDE_NS + abs(moved - moved_outside) * MOST_INSIDE_NS < abs(time_ns):
+        return Agreement.OUT_OF_SIGHT, Sight.TOO_FEW
+    return Agreement.AGREED, sight
 
 
 def _untold(changed: Sequence[Row], before: ReleaseCounts, after: ReleaseCounts) -> tuple[tuple[Metric, tuple[str, ...]], ...]:
@@ -72,7 +113,7 @@ def _has(before: ReleaseCounts, after: ReleaseCounts, test: str, metric: Metric)
     return (test, metric) in before.spans and (test, metric) in after.spans
 
 
-def _moves(old: SpanCount, new: SpanCount) -> _Moves:
-    names = dict.fromkeys(chain(old.functions, new.functions))
-    differences = ((name, new.functions.get(name, 0.0) - old.functions.get(name, 0.0)) for name in names)
+def _moves(old: Mapping[_Name, float], new: Mapping[_Name, float]) -> tuple[tuple[_Name, float], ...]:
+    names = dict.fromkeys(chain(old, new))
+    differences = ((name, new.get(name, 0.0) - old.get(name, 0.0)) for name in names)
     return tuple(sorted((one for one in differences if one[1]), key=lambda one: (-abs(one[1]), one[0])))

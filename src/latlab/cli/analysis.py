@@ -24,7 +24,7 @@ from latlab.cli.options import (
     one_of,
     refuse_given,
 )
-from latlab.cli.output import check_output, emit, refuse_output, say, show, write_file
+from latlab.cli.output import check_output, emit, emit_tables, refuse_output, say, show, write_file
 from latlab.errors import UsageError
 from latlab.model.enums import Kind
 
@@ -84,6 +84,9 @@ def explain(
     across: AcrossOption = None,
     unit: UnitOption = "",
     of_class: ClassOption = None,
+    board: Annotated[
+        str | None, typer.Option(help="Of two runs with --classes: what the instructions that differ take on n1sdp or juno.")
+    ] = None,
     format: Annotated[Format, one_of(Format.TABLE, Format.JSON)] = Format.TABLE,
     store: StoreOption = None,
 ) -> None:
@@ -99,6 +102,9 @@ def explain(
         raise UsageError("--calls names the calls of one run; leave out the second one")
     if of_class is not None:
         _print_class_moves(run, against, of_class, unit, format, store)
+        return
+    if board is not None:
+        _print_board_times(board, run, against, unit, format, store)
         return
     if against is None and calls is not None:
         single, found = _thefts_and_calls(run, calls, store)
@@ -183,6 +189,19 @@ def _print_class_moves(run: str, against: str | None, of_class: str, unit: str, 
         emit(data(found))
     else:
         show(found)
+
+
+def _print_board_times(board: str, run: str, against: str | None, unit: str, format: Format, store: str | None) -> None:
+    from latlab.campaigns.loading import load_reference
+    from latlab.report.virtual.virtual_tables import board_time_table
+    from latlab.virtual.board_times import board_times, caveat, fit_of
+
+    if against is None:
+        raise UsageError("--board is for what differs between two runs; name the second one")
+    fit = fit_of(board)
+    a, b = load_reference(run, unit, store), load_reference(against, unit, store)
+    emit_tables([board_time_table(board, board_times(fit, board, a, b), list(fit.groups))], format)
+    say(f"{fit.basis}; {caveat(a, b)}")
 
 
 def _thefts_and_calls(run: str, calls: str, place: str | None) -> tuple[Run, tuple[Explanation, ...]]:

@@ -18,6 +18,10 @@ Published = Annotated[list[str], typer.Argument(help="published:NAME, FILE.rst#R
 TestOption = Annotated[list[str] | None, typer.Option("--test", help="Only this test; may be given several times.")]
 HoldOption = Annotated[list[str] | None, typer.Option("--hold", help="Leave this cost as the platform has it.")]
 
+CountedOption = Annotated[
+    bool, typer.Option("--counted", help="By what was counted of the same releases: what an instruction takes on their board.")
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the verbs to the command line."""
@@ -30,18 +34,25 @@ def fit(
     platform: PlatformOption = "juno",
     test: TestOption = None,
     hold: HoldOption = None,
+    counted: CountedOption = False,
     program: ProgramOption = None,
     format: TablesFormat = Format.TABLE,
     store: StoreOption = None,
 ) -> None:
     """Fit a platform's costs to published figures; refuses when they cannot determine one, and names it."""
     from latlab.campaigns.loading import load_reference
-    from latlab.report.virtual.virtual_tables import fit_table, residual_table
+    from latlab.report.virtual.virtual_tables import class_cost_table, fit_table, left_out_table, residual_table
     from latlab.virtual.board import load_board
+    from latlab.virtual.class_costs import fit_classes, left_out
     from latlab.virtual.prediction import fit_board
     from latlab.virtual.program import find_program
 
     runs = [load_reference(reference, "", store) for reference in published]
+    if counted:
+        costs = fit_classes(runs)
+        emit_tables([class_cost_table(costs), left_out_table(left_out(runs))], format)
+        say(costs.basis)
+        return
     found = fit_board(find_program(program), load_board(platform), runs, test or (), hold or ())
     emit_tables([fit_table(found), residual_table(found)], format)
 
@@ -52,6 +63,7 @@ def predict(
     fit_to: Annotated[list[str] | None, typer.Option("--fit", help="Fit the costs to these figures first.")] = None,
     fit_test: Annotated[list[str] | None, typer.Option("--fit-test", help="Fit to this test only; may be given several times.")] = None,
     test: TestOption = None,
+    counted: CountedOption = False,
     program: ProgramOption = None,
     format: TablesFormat = Format.TABLE,
     store: StoreOption = None,
@@ -60,16 +72,22 @@ def predict(
 
     Intervals come from the platform's other published releases. Exits 3 where every test shows what the model has not."""
     from latlab.campaigns.loading import load_reference
-    from latlab.report.virtual.virtual_tables import departure_table, error_table, prediction_table
+    from latlab.report.virtual.virtual_tables import class_cost_table, departure_table, error_table, guess_table, prediction_table
     from latlab.virtual.board import load_board
+    from latlab.virtual.class_costs import fit_classes, observed
     from latlab.virtual.prediction import fit_board, other_releases, predict, undetermined_costs
     from latlab.virtual.program import find_program
     from latlab.virtual.scatter import basis_of_intervals, with_intervals
 
     if fit_test and not fit_to:
         raise UsageError("--fit-test chooses tests of the figures that --fit names; give --fit too")
-    board, found = load_board(platform), find_program(program)
     runs = [load_reference(reference, "", store) for reference in fit_to or ()]
+    if counted:
+        costs = fit_classes(runs)
+        emit_tables([class_cost_table(costs), guess_table(costs.predict(observed(load_reference(measured, "", store))))], format)
+        say(costs.basis)
+        return
+    board, found = load_board(platform), find_program(program)
     if runs:
         held = undetermined_costs(found, board, runs[0], fit_test or ())
         if held:

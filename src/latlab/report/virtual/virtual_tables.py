@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median
 
 from latlab.report.table import Table, figures, words
 from latlab.virtual.accuracy import accuracy
+from latlab.virtual.board_times import BoardTime
+from latlab.virtual.class_costs import ClassFit, Guess, LeftOut
 from latlab.virtual.exploration import Finding
 from latlab.virtual.fit import Fit
 from latlab.virtual.prediction import Prediction
@@ -21,6 +24,60 @@ def fit_table(found: Fit[SpanKey]) -> Table:
     rows = tuple((cost.name, us(cost.value_ns), us(cost.half_width_ns)) for cost in found.costs)
     title = "Fitted costs, µs, with the half width of their 95 % confidence interval"
     return Table(title, (*words("Cost"), *figures("Value", "±")), rows)
+
+
+def class_cost_table(found: ClassFit) -> Table:
+    rows = tuple(
+        (cost.processor, cost.group, round(cost.value_ns, 1), round(cost.low_ns, 1), round(cost.high_ns, 1)) for cost in found.costs
+    )
+    title = "What an instruction takes, ns, and the ends of what the fits without one of the releases say"
+    return Table(title, (*words("Processor", "Ran"), *figures("Value", "Low", "High")), rows)
+
+
+def guess_table(guesses: Sequence[Guess]) -> Table:
+    """With the interval of 90 % where releases can be left out of the fit."""
+    rows = tuple(
+        (*_place_of(one), us(one.measured_ns), us(one.predicted_ns), *_around(one), round(one.error_percent, 2)) for one in guesses
+    )
+    columns = (*words("Test", "Metric", "Cluster"), *figures("Measured", "Predicted", "Low", "High", "Error %"))
+    return Table("Measured and predicted by counts, µs, median of the cores but the lead", columns, rows)
+
+
+def left_out_table(found: Sequence[LeftOut]) -> Table:
+    """How far off each release is when the others are fitted, by metric, beside the mean of the others."""
+    rows = []
+    for one in found:
+        for metric in dict.fromkeys(guess.cell[1] for guess in one.by_counts):
+            by_counts, unchanged = ([each for each in some if each.cell[1] is metric] for some in (one.by_counts, one.unchanged))
+            known = [each.is_inside for each in by_counts if each.is_inside is not None]
+            errors = [sorted(abs(each.error_percent) for each in some) for some in (by_counts, unchanged)]
+            told = [round(value, 1) for some in errors for value in (median(some), some[-1])]
+            rows.append((one.release, metric.value, len(by_counts), sum(known) if known else "-", *told))
+    columns = (*words("Release", "Metric"), *figures("Spans", "Inside", "Median", "Worst", "Median unchanged", "Worst unchanged"))
+    return Table("Each release predicted from the others: errors in %, and those of no change", columns, tuple(rows))
+
+
+def board_time_table(board: str, times: Sequence[BoardTime], groups: Sequence[str]) -> Table:
+    rows = tuple(
+        (one.span[0], one.span[1].value, *(round(count, 1) for count in one.moved), *_signed(one)) for one in times
+    )  # fmt: skip
+    title = f"What differs in instructions, and what it takes on {board}, µs; low and high by fits without one of its releases"
+    return Table(title, (*words("Test", "Metric"), *figures(*groups, "µs", "Low", "High")), rows)
+
+
+def _signed(one: BoardTime) -> tuple[float | str, float | str, float | str]:
+    return ("-", "-", "-") if one.time_ns is None else (us(one.time_ns), us(one.low_ns), us(one.high_ns))
+
+
+def _place_of(one: Guess) -> tuple[str, str, str]:
+    test, metric, cluster = one.cell
+    return test, metric.value, str(cluster)
+
+
+def _around(one: Guess) -> tuple[float | str, float | str]:
+    if one.half_width_ns is None:
+        return "-", "-"
+    return us(max(0.0, one.predicted_ns - one.half_width_ns)), us(one.predicted_ns + one.half_width_ns)
 
 
 def residual_table(found: Fit[SpanKey]) -> Table:

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the instructions by which two runs differ take on a board whose releases were published and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from latlab.analysis.base.class_views import Span, check_classes, classes_of
+from latlab.catalog.platform_facts import facts_of
+from latlab.catalog.release_counts import counts_of
+from latlab.errors import UsageError
+from latlab.model.enums import InstructionClass
+from latlab.model.run import Run
+from latlab.store.references import load, published_references
+from latlab.virtual.class_costs import BY_SET_AND_WAY, ClassCost, ClassFit, fit_classes
+
+
+@dataclass(frozen=True, slots=True)
+class BoardTime:
+    """A span of two runs: instructions by group that the second has more, and what these take. None where flushes by set and way differ,
+    of which the board's releases say nothing."""
+
+    span: Span
+    moved: tuple[float, ...]
+    time_ns: float | None
+    low_ns: float
+    high_ns: float
+
+
+def fit_of(board: str) -> ClassFit:
+    """By every counted release of the board. Raises UsageError for a board without any."""
+    by_commit = {
+        commit: load(name) for name in reversed(published_references()) if _of(name) == board and (commit := _counted_commit(name))
+    }
+    if not by_commit:
+        known = sorted({_of(name) for name in published_references() if _counted_commit(name)})
+        raise UsageError(f"--board {board}: no release of it was published and counted; there are {', '.join(known)}")
+    return fit_classes(list(reversed(by_commit.values())))
+
+
+def board_times(fit: ClassFit, board: str, a: Run, b: Run) -> tuple[BoardTime, ...]:
+    """Spans of which instructions differ. Raises UsageError where the runs have no classes or ran on a processor that was not fitted."""
+    for run in (a, b):
+        check_classes(run)
+        if (run.conditions.processor or "") not in {cost.processor for cost in fit.costs}:
+            processors = " and ".join(dict.fromkeys(cost.processor for cost in fit.costs))
+            raise UsageError(f"{run.id} was counted on {run.conditions.processor or 'an unknown processor'}, and {board} has {processors}")
+    if a.conditions.processor != b.conditions.processor:
+        raise UsageError(f"{a.id} and {b.id} were counted on two processors; measure both on one")
+    costs = [cost for cost in fit.costs if cost.processor == a.conditions.processor]
+    before, after = classes_of(a), classes_of(b)
+    found = (_time(span, before[span], after[span], fit, costs) for span in before if span in after)
+    return tuple(one for one in found if any(one.moved))
+
+
+def caveat(a: Run, b: Run) -> str:
+    """What the times cannot hold; more of it where no core of either run fetched outside of the caches."""
+    fetches = (InstructionClass.FETCH_IN_LINE, InstructionClass.FETCH_ELSEWHERE)
+    if any(counts.get(one) for run in (a, b) for counts in classes_of(run).values() for one in fetches):
+        return "what no count sees is not in it"
+    return (
+        "what no count sees is not in it, and nothing was fetched outside of the caches here: a board that wakes a core by a reset does, "
+        "and what changed in that is counted as in the caches"
+    )
+
+
+def _time(
+    span: Span, old: Mapping[InstructionClass, float], new: Mapping[InstructionClass, float], fit: ClassFit, costs: Sequence[ClassCost]
+) -> BoardTime:
+    moved = tuple(sum(new.get(name, 0.0) - old.get(name, 0.0) for name in members) for members in fit.groups.values())
+    is_told = new.get(BY_SET_AND_WAY, 0.0) == old.get(BY_SET_AND_WAY, 0.0)
+    ends = [sorted((cost.low_ns * count, cost.high_ns * count)) for cost, count in zip(costs, moved, strict=True)]
+    time_ns = sum(cost.value_ns * count for cost, count in zip(costs, moved, strict=True))
+    return BoardTime(span, moved, time_ns if is_told else None, sum(low for low, _ in ends), sum(high for _, high in ends))
+
+
+def _of(reference: str) -> str:
+    return reference.split("/")[-2]
+
+
+def _counted_commit(reference: str) -> str:
+    """Empty where the release was not counted. Two tables of one commit are one release."""
+    processors = [cluster.core.value for cluster in facts_of(_of(reference)).clusters]
+    found = [counts.commit for one in processors if (counts := counts_of(reference, one))]
+    return found[0] if found else ""

@@ -65,8 +65,6 @@ def _counted(runs: Sequence[Run], test: str, metric: Metric, processor: str, x: 
 def _stack(rows: Sequence[dict[str, object]], classes: Sequence[str], title: str, x: alt.X) -> alt.Chart:
     shown = [row for row in rows if row["class"] in classes]
     colour = {"color": alt.Color("class:N", title="class", sort=list(classes))} if len(classes) > 1 else {}
-    return (
-        alt.Chart(alt.InlineData(values=shown), title=alt.Title(title, fontSize=11), width=WIDTH, height=LOW)
-        .mark_bar(size=28)
-        .encode(x=x, y=alt.Y("sum(insns):Q", title="instructions"), **colour)
-    )
+    bars = alt.Chart(alt.InlineData(values=shown), title=alt.Title(title, fontSize=11), width=WIDTH, height=LOW).mark_bar(size=28)
+    stacked: alt.Chart = bars.encode(x=x, y=alt.Y("sum(insns):Q", title="instructions"), **colour)
+    return stacked

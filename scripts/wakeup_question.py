@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from statistics import median
 
+import msgspec
+
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run
 
@@ -103,8 +105,8 @@ class Candidate:
 
 
 def candidate() -> Candidate:
-    known = tomllib.loads((files("latlab.catalog") / "counts" / "tf-a" / "n1sdp_interrupts.toml").read_text("utf-8"))
-    return Candidate(**{key: tuple(value) if isinstance(value, list) else value for key, value in known.items()})
+    text = (files("latlab.catalog") / "counts" / "tf-a" / "n1sdp_interrupts.toml").read_text("utf-8")
+    return msgspec.convert(tomllib.loads(text), Candidate)
 
 
 def paragraphs(found: Sequence[Excess], juno: Sequence[Excess], one: Candidate) -> Iterator[str]:

@@ -26,6 +26,7 @@ from latlab.targets.qemu.images import search_folders
 from support.clients import KERNEL_OF_XEN, Clients, fetch
 from support.debian_sources import package, source, version_of
 from support.foreign import OLDER_BUILD, RELEASE, SBSA_BUILD, SBSA_SUBJECT, TFA_BUILD, built_tfa
+from support.hand_counted import TFA, classes_in
 from support.places import ROOT
 from support.watched import Boot, linux, ours, tfa_flash, u_boot, watched, xen
 
@@ -112,6 +113,13 @@ def test_tf_a_for_qemu_makes_every_call_that_it_can_and_the_functions_add_up(tmp
     downs = {test: value for test in ("cpu_off_serial", "cpu_susp_serial", "susp_deep_serial") for value in figures(run, test, "powerdown")}
     assert downs["cpu_off_serial"] < downs["cpu_susp_serial"] < downs["susp_deep_serial"]
     assert all(share.place.startswith("lib/psci/") for one in run.functions for share in one.functions if share.name.startswith("psci_do"))
+
+
+def test_classes_of_three_functions_of_tf_a_are_those_that_a_hand_counted(tmp_path: Path, tfa: Path) -> None:
+    done = latlab(tmp_path, "run", "psci", "--subject", str(tfa), "--iterations", "1", "--classes")
+    assert done.returncode == 0, done.stderr
+    run = last_run(tmp_path)
+    assert {key: classes_in(run, *key) for key in TFA} == TFA
 
 
 def test_two_releases_of_tf_a_cost_what_the_page_says_and_differ_in_functions(tmp_path: Path, tfa_of: Callable[[str], Path]) -> None:

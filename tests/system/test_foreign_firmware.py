@@ -16,6 +16,7 @@ from latlab.model.enums import Metric, RunStatus
 from latlab.model.run import CoreId, Run, Topology
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import find_images
+from support.hand_counted import OURS, classes_in
 from support.places import ROOT
 from support.repeated import one_by_one
 
@@ -99,6 +100,13 @@ def test_symbols_of_another_build_are_refused_in_a_sentence_and_name_no_function
     assert run.problems[0].message.startswith("firmware.elf is of another build: of ")
     assert len(run.samples) == 64
     assert {share.name[:2] for one in run.functions for share in one.functions} == {"0x"}
+
+
+def test_classes_of_three_functions_are_those_that_a_hand_counted(tmp_path: Path) -> None:
+    words = ("--firmware", str(IMAGES.firmware_bin), "--on", "virt", "--iterations", "1", "--symbols", str(IMAGES.firmware_elf))
+    assert latlab(tmp_path, "run", "psci", *words, "--classes").returncode == 0
+    run = last_run(tmp_path)
+    assert {key: classes_in(run, *key) for key in OURS} == OURS
 
 
 def test_options_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from latlab.model.run import Run
 from latlab.report.renderers.rst import body, escaped
 from latlab.store.references import load
 from release_charts import chart
-from wakeup_question import candidate, excess_of, letter, paragraphs
+from wakeup_question import candidate, cost_by_suspends, excess_of, letter, paragraphs
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "tf-a-releases.rst"
@@ -83,23 +83,25 @@ def _lines() -> Iterator[str]:
     steps = {board: [step for pair in pairwise(runs[board]) if isinstance(step := compare(*pair), SpanComparison)] for board in BOARDS}
     counted = {board: list(_counted(steps[board])) for board in BOARDS}
     yield from _judged(counted)
-    yield from _provenance()
     for board, name in BOARDS.items():
         yield from _heading(name, "-")
-        yield from _overview(steps[board])
-        yield from _beside(counted[board])
         if board == "n1sdp":
             excess = {each: [excess_of(run) for run in runs[each] if _version(run) in RELEASES] for each in BOARDS}
-            yield from paragraphs(excess["n1sdp"], excess["juno"], candidate())
-            yield from _letter(letter(excess["n1sdp"], candidate()))
+            cost = cost_by_suspends(runs[board])
+            yield from paragraphs(excess["n1sdp"], excess["juno"], candidate(), cost)
+            yield from _letter(letter(excess["n1sdp"], candidate(), cost))
         for test, metric, title in PICTURES:
             yield f".. figure:: img/{_picture(board, test, metric)}.svg"
             yield f"   :alt: {title}, each core over the releases, and what was counted"
             yield ""
             yield f"   {title}: each core over the releases, µs, one sample for each point; below, instructions of the same releases."
             yield ""
+        yield from _overview(steps[board])
+        yield from _beside(counted[board])
         for step in steps[board]:
             yield from _step(step)
+    yield from _heading("How the releases were counted", "-")
+    yield from _provenance()
 
 
 def _runs(board: str) -> list[Run]:
@@ -120,33 +122,38 @@ def _judged(counted: dict[str, list[tuple[SpanComparison, CountedBeside]]]) -> I
 
 
 def _provenance() -> Iterator[str]:
+    common = {}
     for board in BOARDS:
-        processor = next(iter(facts_of(board).clusters)).core.value
-        found = counts_of(f"published:tf-a/{board}/{RELEASES[-1]}", processor)
+        found = counts_of(f"published:tf-a/{board}/{RELEASES[-1]}", next(iter(facts_of(board).clusters)).core.value)
         if found:
-            yield f"*How {BOARDS[board]}'s releases were counted.* {escaped(found.subject)}."
-            yield " ".join(f"{name.capitalize()}: {escaped(text)}." for name, text in found.provenance.items())
-            yield ""
+            common = dict(found.provenance)
+            yield f"- {BOARDS[board]}: {escaped(found.subject)}. Options: {_quoted(common.pop('options'))}."
+    yield ""
+    yield " ".join(f"{name.capitalize()}: {_quoted(text)}." for name, text in common.items())
+    yield ""
+
+
+def _quoted(text: str) -> str:
+    """Commands between single quotes of a kind become literals."""
+    return "".join(f"``{part}``" if at % 2 else escaped(part) for at, part in enumerate(text.split("`")))
 
 
 def _beside(counted: list[tuple[SpanComparison, CountedBeside]]) -> Iterator[str]:
     yield ".. list-table:: Times that changed, and what was counted of the same releases"
     yield "   :header-rows: 1"
     yield ""
-    yield from _row("Step", "Time", "Tests", "Processors", "Instructions", "The counts", "Moved most, the way of the time first", "Commit")
+    yield from _row("Step", "Time", "Instructions", "The counts", "Moved most, the way of the time first")
     for step, one in counted:
         way = 1 if one.verdict is Verdict.REGRESSED else -1
         moves = sorted((*one.classes, *one.functions), key=lambda move: -way * move[1])
         told = ", ".join(f"{escaped(str(name))} {difference:+,.0f}" for name, difference in moves[:MOST_MOVES]) or "-"
+        commits = ", ".join(commit.id[:9] for commit in one.commits)
         yield from _row(
             f"{_version(step.a)} to {_version(step.b)}",
-            f"{escaped(one.metric.value)} {one.verdict}",
-            ", ".join(map(escaped, one.tests)),
-            ", ".join(one.processors),
-            f"{one.difference:+,.0f}",
+            f"{escaped(one.metric.value)} {one.verdict}: {', '.join(map(escaped, one.tests))}",
+            f"{one.difference:+,.0f} on {' and '.join(one.processors)}",
             f"{one.agreement}: {one.sight}",
-            told,
-            ", ".join(commit.id[:9] for commit in one.commits) or "-",
+            f"{told}; {commits}" if commits else told,
         )
     yield ""
 

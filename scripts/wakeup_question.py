@@ -13,6 +13,7 @@ import msgspec
 
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run
+from latlab.virtual.class_costs import ClassCost, fit_observed, observed
 
 ON, RESUMED = "cpu_off_serial", "susp_deep_serial"
 MENDED, UNMENDED = "v2.13", "v2.12"
@@ -28,9 +29,11 @@ CANDIDATE = """*A candidate, inferred:* {commit}, *{subject}*, is in {release} a
 secure interrupts has {many} of the core's own (SGIs, PPIs) where it had {few}. A core that is switched on, but not one that
 resumes, sets each of them up in its redistributor. Counted with N1SDP's two lists: {accesses_before} and {accesses_after}
 accesses to the interrupt controller in the way up after CPU_OFF ({insns_before} and {insns_after} instructions), and none in
-that from a suspend. If the {added} accesses are the rise, one takes {access} ns, and {accesses_before} of these are {predicted}
-µs, where {excess_before} were published of {before}. Release, board, cores and size agree; nothing was measured on the board,
-where {release} with and without that list would decide.
+that from a suspend. If the {added} accesses are the rise, one takes {access} ns. The releases' suspends alone, without an access
+to a device in them and without CPU_OFF, say {fitted} ns ({fitted_low} to {fitted_high}) for an instruction outside of the caches
+(:doc:`virtual-time`): {added} of these are {fitted_rise} µs where {rise} were published, and {accesses_before} are
+{fitted_before} µs, the excess of {before}, where {excess_before} were. Release, board, cores and size agree; nothing was measured
+on the board, where {release} with and without that list would decide.
 
 Against ef738d19d of v2.13, since which a core that wakes makes its own context (some 600 instructions more): there the
 difference went from {unmended} to {mended} µs, and a core that resumes makes that context as well.
@@ -54,8 +57,9 @@ SPIs", {release}). With it N1SDP's list of secure interrupts has {many}
 SGIs and PPIs where it had {few}. plat_arm_gic_pcpu_init() sets each up
 on CPU_ON, and not on a resume. Counted in QEMU with both lists:
 {accesses_before} and {accesses_after} accesses to the GIC per wake-up. If these {added} are the
-rise, one takes {access} ns, and {accesses_before} of them {predicted} us, where {before}
-published {excess_before}.
+rise, one takes {access} ns. The wake-ups from suspend of all releases
+say {fitted} ns for an instruction that leaves the caches: {added} of these
+are {fitted_rise} us, and {accesses_before} are {fitted_before} us, where {before} published {excess_before}.
 
 Against ef738d19d (context made by the waking core, v2.13): the
 difference went from {unmended} to {mended} us there.
@@ -109,9 +113,9 @@ def candidate() -> Candidate:
     return msgspec.convert(tomllib.loads(text), Candidate)
 
 
-def paragraphs(found: Sequence[Excess], juno: Sequence[Excess], one: Candidate) -> Iterator[str]:
+def paragraphs(found: Sequence[Excess], juno: Sequence[Excess], one: Candidate, cost: ClassCost) -> Iterator[str]:
     """In reStructuredText."""
-    told = _told(found, one) | {"juno_before": _us(_of(juno, one.before)), "juno_after": _us(_of(juno, one.release))}
+    told = _told(found, one, cost) | {"juno_before": _us(_of(juno, one.before)), "juno_after": _us(_of(juno, one.release))}
     yield QUESTION.format(**told)
     yield from _table(found)
     yield CANDIDATE.format(**told)
@@ -119,13 +123,18 @@ def paragraphs(found: Sequence[Excess], juno: Sequence[Excess], one: Candidate) 
     yield ""
 
 
-def letter(found: Sequence[Excess], one: Candidate) -> list[str]:
+def cost_by_suspends(runs: Sequence[Run]) -> ClassCost:
+    """Of an instruction outside of the caches, by what no core does after CPU_OFF."""
+    return fit_observed([span for run in runs for span in observed(run) if span.cell[0] != ON]).costs[0]
+
+
+def letter(found: Sequence[Excess], one: Candidate, cost: ClassCost) -> list[str]:
     """For a mailing list, at most 30 lines of at most 72 characters."""
-    return LETTER.format(**_told(found, one)).splitlines()
+    return LETTER.format(**_told(found, one, cost)).splitlines()
 
 
-def _told(found: Sequence[Excess], one: Candidate) -> dict[str, object]:
-    """What the texts say. The size of one access follows from the rise alone; the excess before the commit is predicted by it."""
+def _told(found: Sequence[Excess], one: Candidate, cost: ClassCost) -> dict[str, object]:
+    """What the texts say."""
     before, after, added = _of(found, one.before), _of(found, one.release), one.accesses[1] - one.accesses[0]
     releases = [each.release for each in found]
     since = [each.median_ns for each in found[releases.index(one.release) :]]
@@ -138,7 +147,9 @@ def _told(found: Sequence[Excess], one: Candidate) -> dict[str, object]:
         "step_on": _us(on[MENDED] - on[UNMENDED]), "step_resumed": _us(resumed[MENDED] - resumed[UNMENDED]),
         "few": one.interrupts[0], "many": one.interrupts[1], "accesses_before": one.accesses[0], "accesses_after": one.accesses[1],
         "insns_before": f"{one.instructions[0]:,}", "insns_after": f"{one.instructions[1]:,}", "added": added,
-        "access": f"{access_ns:.0f}", "predicted": _us(access_ns * one.accesses[0]),
+        "access": f"{access_ns:.0f}", "fitted": f"{cost.value_ns:.0f}",
+        "fitted_low": f"{cost.low_ns:.0f}", "fitted_high": f"{cost.high_ns:.0f}",
+        "fitted_rise": _us(cost.value_ns * added), "fitted_before": _us(cost.value_ns * one.accesses[0]),
         "unmended": _us(_of(found, UNMENDED)), "mended": _us(_of(found, MENDED)),
         "releases": "  ".join(f"{name:>5}" for name in releases), "medians": "  ".join(f"{_us(each.median_ns):>5}" for each in found),
     }  # fmt: skip

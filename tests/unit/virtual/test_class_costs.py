@@ -75,8 +75,9 @@ def test_no_cost_is_negative_and_none_above_what_an_instruction_can_take() -> No
         [(1000, 100), (2000, 200), (3000, 300)],
         [(1000, 100), (1000, 200), (1000, 300)],
         [(1000, 100), (1001, 100), (1000, 101)],
+        [(100_000, 10_000), (200_000, 20_010), (300_000, 29_990)],
     ],
-    ids=["together", "one stands still", "hardly moved"],
+    ids=["together", "one stands still", "hardly moved", "nearly together"],
 )
 def test_releases_that_cannot_tell_two_groups_apart_are_refused_by_name(counts: list[tuple[float, float]]) -> None:
     with pytest.raises(Inseparable, match=r"cannot tell what instructions .*in the caches take on cortex-x1"):
@@ -91,6 +92,12 @@ def test_a_release_that_alone_tells_a_cost_is_named() -> None:
 def test_a_span_that_flushes_more_than_any_that_was_fitted_is_not_predicted() -> None:
     found = fit_observed(spans())
     assert found.predict(release("v9", 1000.0, 100.0, flushed=32_768.0)) == ()
+
+
+def test_a_core_that_takes_its_cluster_along_is_not_held_against_one_that_did_not() -> None:
+    cells = {one.cell for one in observed(load("published:tf-a/juno/v2.9"))}
+    assert ("cpu_off_serial", Metric.POWERDOWN, 1) in cells and ("cpu_susp_serial", Metric.POWERDOWN, 0) in cells
+    assert ("cpu_off_serial", Metric.POWERDOWN, 0) not in cells and ("susp_deep_serial", Metric.POWERDOWN, 0) not in cells
 
 
 def test_too_few_releases_other_boards_and_releases_that_were_not_counted_are_refused_in_a_sentence() -> None:

@@ -83,6 +83,8 @@ def nothing_starts(folder: Path) -> Iterator[list[str]]:
         patch.object(MCPServer, "run", elsewhere),  # loaded before: its types name a Popen
         patch("latlab.virtual.engines.on_this_machine", elsewhere),
         patch("latlab.virtual.engines.on_dask", lambda address: elsewhere),
+        patch("latlab.campaigns.commits_at_once.in_processes", elsewhere),
+        patch("latlab.campaigns.commits_at_once.through_dask", elsewhere),
         patch("latlab.targets.guest.guest_image.guest_image", lambda rebuild=False, say=None: elsewhere() if rebuild else image),
         patch.object(tempfile, "tempdir", str(folder)),
         patch("latlab.targets.scratch.PERSISTENT", folder),

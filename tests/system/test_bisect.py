@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,12 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from latlab.formats.probe.functions import FUNCTIONS_LOG
 from latlab.model.run import Topology
+from latlab.store.store import open_store
 from latlab.targets.qemu.images import find_images
 from support.processes import is_running, wait_until
 from support.repositories import commit, new_repository, state
 
 TIMEOUT_S = 900
+WITHOUT_IDS = re.compile(r"psci-[0-9a-f]+")
 LATLAB = Path(sys.executable).with_name("latlab")
 IMAGES = find_images(Topology((4,)), "psci_calls")
 SLOWER = IMAGES.folder.with_name("qemu_virt-hardened")
@@ -117,7 +121,8 @@ def test_options_that_do_not_belong_together_are_refused(tmp_path: Path, reposit
     assert "--build COMMAND" in latlab(tmp_path, "bisect", "HEAD~1..HEAD", *repo, "--figure", FIGURE).stderr
     assert "--on MACHINE" in latlab(tmp_path, "bisect", "HEAD~1..HEAD", *repo, "--figure", FIGURE, "--build", "true").stderr
     assert "it needs --repo" in latlab(tmp_path, "history", FIGURE, "a", "b", "--build", "true").stderr
-    assert "one range" in latlab(tmp_path, "history", FIGURE, "a", "b", *repo, *MEASURED).stderr
+    assert "--jobs are processes" in latlab(tmp_path, "history", "HEAD", *repo, *MEASURED, "--jobs", "2", "--dask", "local").stderr
+    assert "name a figure and two runs" in latlab(tmp_path, "history").stderr
     unknown = latlab(tmp_path, "bisect", "HEAD~1..HEAD", *repo, "--figure", "no_test/powerdown", *MEASURED)
     assert unknown.returncode == 2 and "matches 'no_test/powerdown'" in unknown.stderr
 
@@ -146,3 +151,27 @@ def test_two_ways_to_measure_a_commit_are_refused(tmp_path: Path, repository: Pa
     words = ("--repo", str(repository), "--build", "true", "--sbi", "fw.bin", "--watch", "qemu-system-riscv64")
     done = latlab(tmp_path, "bisect", "HEAD~1..HEAD", "--figure", "all/boot", *words)
     assert done.returncode == 2 and "each say what is measured; give one of them" in done.stderr
+
+
+@pytest.mark.slow
+def test_two_dask_workers_and_two_processes_measure_the_same_bytes_as_one_and_a_second_history_builds_nothing(
+    tmp_path: Path, repository: Path
+) -> None:
+    pytest.importorskip("distributed")
+    cpus = ("--cpu", "cortex-a57", "--cpu", "cortex-a72", "--classes")
+    words = ("history", "HEAD~2..HEAD~1", "--repo", str(repository), *MEASURED, *cpus, "--format", "json")
+    told, logs = [], []
+    for number, how in enumerate(((), ("--jobs", "2"), ("--dask", "local"))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        done = latlab(folder, *words, *how)
+        assert done.returncode == 0, done.stderr
+        again = latlab(folder, *words, *how)
+        assert "0 built and measured, 2 measured before, 0 skipped" in again.stderr and again.stdout == done.stdout
+        store = open_store(str(folder / "store.db"))
+        runs = sorted(store.runs(), key=lambda run: (dict(run.build.options)["commit"], run.conditions.processor or ""))
+        assert [run.conditions.processor for run in runs] == ["cortex-a57", "cortex-a72"] * 2
+        logs.append([store.log(run.id, name) for run in runs for name in ("probe", FUNCTIONS_LOG)])
+        told.append(WITHOUT_IDS.sub("", done.stdout))
+    assert all(logs[0]) and logs[0] == logs[1] == logs[2]
+    assert told[0] == told[1] == told[2]

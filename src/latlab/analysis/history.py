@@ -19,6 +19,7 @@ from latlab.analysis.base.conditions import Differences
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.base.figure_names import FigureName, refusal
+from latlab.analysis.base.findings import ConditionsDiffer
 from latlab.analysis.base.summary import Mark, follows_order, mark_of
 from latlab.analysis.base.suspicion import Span, Suspicion
 from latlab.analysis.base.verdicts import Limits, Verdict
@@ -120,7 +121,8 @@ def history(runs: Sequence[Run], asked: str, limits: Limits | None = None, acros
     Raises NotComparable where two neighbouring runs do not belong together, UsageError where no figure has such a name.
     """
     pairs = _Pairs(runs, limits or Limits(), across)
-    differ = [pairs.differ(index) for index in range(1, len(runs))]
+    for index in range(1, len(runs)):
+        pairs.of(index - 1, index)
     found: dict[str, dict[str, dict[int, Figure]]] = {}
     known: dict[FigureName, None] = {}
     for index, run in enumerate(runs):
@@ -130,8 +132,7 @@ def history(runs: Sequence[Run], asked: str, limits: Limits | None = None, acros
                 found.setdefault(name, {}).setdefault(figure.path, {})[index] = figure
     if not found:
         raise refusal(asked, known, "these runs")
-    series = (_Followed(name, figures, pairs).series() for name, figures in found.items())
-    return tuple(replace(one, note="; ".join(filter(None, (*differ, one.note)))) for one in series)
+    return tuple(_Followed(name, figures, pairs).series() for name, figures in found.items())
 
 
 class _Pairs:
@@ -148,11 +149,6 @@ class _Pairs:
         if (before, after) not in self._compared:
             self._compared[before, after] = compare(self.runs[before], self.runs[after], self.limits, across=self._across)
         return self._compared[before, after]
-
-    def differ(self, index: int) -> str:
-        """Which conditions differ from those of the run before; empty where none does."""
-        title = self.of(index - 1, index).differences.title
-        return f"{self.runs[index - 1].id} to {self.runs[index].id} {title}" if title else ""
 
     def why(self, before: int, after: int) -> tuple[Explanation, ...]:
         if (before, after) not in self._explained:
@@ -300,10 +296,17 @@ class _Followed:
                 before, after = values[change.left], values[index]
         rises = (after > before) != (self._any.metric in MORE_IS_BETTER)
         verdict = Verdict.REGRESSED if by_pair.regressed or (rises and not is_known) else Verdict.IMPROVED
-        why = self._pairs.why(self._at[change.left], self._at[index])
-        if self._is_one:
-            why = tuple(one for one in why if one.test in ("", self._any.test))
+        why = tuple(one for one in self._pairs.why(self._at[change.left], self._at[index]) if self._is_of(one))
         return ChangePoint(change.kind, change.left, index, change.end, before, after, p, verdict, by_pair, self._moved(change, index), why)
+
+    def _is_of(self, one: Explanation) -> bool:
+        """Whether it says something of what is followed. Conditions are said of the points, once for all changes."""
+        spans = {_span_of(own) for own in self._figures.values()} or {(self._any.test, self._any.metric)}
+        tests = getattr(one.finding, "tests", ()) or (one.test,)
+        metric = getattr(one.finding, "metric", None)
+        metrics = {of for _, of in spans} | ({Metric.CACHE_FLUSH} if any(of is Metric.POWERDOWN for _, of in spans) else set())
+        is_test = not any(tests) or bool({test for test, _ in spans} & set(tests))
+        return not isinstance(one.finding, ConditionsDiffer) and is_test and (metric is None or metric in metrics)
 
     def _p(self, k: int) -> float | None:
         if self._runs[0].tick.clock is not Clock.TIME:

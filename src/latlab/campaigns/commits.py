@@ -1,33 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Commits of a repository built and measured; which of them changed a figure; what was measured before is not built again."""
+"""Commits of a repository built and measured, each once: what the store has of a commit and a command is not made again."""
 
 from __future__ import annotations
 
 import hashlib
 import shlex
-from collections.abc import Callable
+import socket
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from latlab.analysis.base.wording import amount
-from latlab.analysis.crossings.span_functions import Move, moves_of
-from latlab.analysis.figures import figure_value, no_figure
+from latlab.analysis.base.wording import said_duration
 from latlab.campaigns import sbi
 from latlab.campaigns.foreign import run_psci_subject
-from latlab.campaigns.life import Silent
+from latlab.campaigns.life import Silent, finish, on_qemu
+from latlab.campaigns.psci import CAMPAIGN
 from latlab.campaigns.recording import Recorded
 from latlab.campaigns.watching import Watch, Watched, watch
-from latlab.errors import DataError, LatlabError, UsageError
+from latlab.errors import DataError, UsageError
 from latlab.formats.symbols import read_subject_image
-from latlab.model.enums import Metric, RunStatus
-from latlab.model.run import COMMIT, RECIPE, SUBJECT_LINE, Run
-from latlab.store.store import Store
-from latlab.targets.commits import SHORT, Commit, Repository, Tree
+from latlab.model.conditions import Conditions
+from latlab.model.enums import RunStatus
+from latlab.model.run import AUTHORED, BUILT_BY, COMMIT, FAILED, MESSAGE, PATCH, RECIPE, SUBJECT_LINE, Build, Problem, Run
+from latlab.store.store import Store, open_store
+from latlab.targets.commits import SHORT, Commit, Making, Repository, tree_of
 from latlab.targets.process.console import Limits
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.qemu.subject import Subject, find_program, placed
 
 Say = Callable[[str], None]
+Options = tuple[tuple[str, str], ...]
 TREE = "{tree}"
 
 
@@ -46,20 +49,28 @@ class WatchedBuild:
 class Recipe:
     """How a commit is built and measured. Relative paths of the subject are of the tree that is built."""
 
-    build: str
-    build_timeout_s: float
+    making: Making
     subject: Subject | WatchedBuild
     qemu: Qemu
     probe: Path
     iterations: int
     limits: Limits
+    has_classes: bool = False
 
     def digest(self) -> str:
-        """The same for the same build command, subject, program, probe, emulator and number of iterations."""
-        text = hashlib.sha256(f"{self.build}\n{self.subject}\n{self.qemu}\n{self.iterations}\n".encode())
-        for path in (self.probe, *self._programs()):
+        """The same for the same build command, patches, subject, program, probe, emulator, number of iterations and classes."""
+        classes = "classes\n" if self.has_classes else ""
+        text = hashlib.sha256(f"{self.making.command}\n{self.subject}\n{self.qemu}\n{self.iterations}\n{classes}".encode())
+        for path in (self.probe, *self._programs(), *self.making.patches):
             text.update(path.read_bytes())
         return text.hexdigest()
+
+    @property
+    def name(self) -> str:
+        """What is measured, apart from the commit."""
+        if isinstance(self.subject, Subject):
+            return f"{self.subject.name}, {self.subject.cpu or self.subject.board.cpu or self.subject.board.name}"
+        return str(self.subject.firmware or shlex.split(self.subject.command)[0])
 
     def _programs(self) -> tuple[Path, ...]:
         if isinstance(self.subject, Subject):
@@ -67,67 +78,97 @@ class Recipe:
         return (sbi.find_program(),) if self.subject.firmware else ()
 
 
-@dataclass(slots=True)
-class Measurer:
-    """Gives the run of a commit, None where it does not build or says nothing of what is asked."""
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The run of a commit; `sentence` says why it has no figures, empty where it has."""
 
-    store: Store
-    tree: Tree
-    recipe: Recipe
-    say: Say
-    built: int = 0
-    found: int = 0
-    skipped: int = 0
-    _known: dict[str, Run | None] = field(default_factory=dict)
+    run_id: str
+    sentence: str = ""
 
-    def run_of(self, commit: Commit) -> Run | None:
-        if commit.sha not in self._known:
-            self._known[commit.sha] = self._kept(commit) or self._measured(commit)
-        return self._known[commit.sha]
 
-    def _kept(self, commit: Commit) -> Run | None:
-        wanted = {(COMMIT, commit.sha), (RECIPE, self.recipe.digest())}
-        for run in reversed(self.store.runs()):
-            if wanted <= set(run.build.options) and run.status is RunStatus.COMPLETE:
-                self.found += 1
-                self.say(f"{commit}: measured before, {run.id}")
-                return self.store.load(run.id)
-        return None
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A commit to build once and to measure by each recipe. `host` is the machine that asks for it, whose store is at `place`."""
 
-    def _measured(self, commit: Commit) -> Run | None:
-        recipe = self.recipe
-        self.say(f"{commit}: building")
-        failure = self.tree.build(commit, recipe.build, recipe.build_timeout_s).sentence
-        if failure:
-            self._skip(commit, failure)
-            return None
-        self.built += 1
-        options = ((COMMIT, commit.sha), (SUBJECT_LINE, commit.subject), (RECIPE, recipe.digest()))
-        try:
-            done = self._run(commit, options)
-        except (DataError, UsageError) as error:
-            self._skip(commit, str(error))
-            return None
-        if done.status is not RunStatus.COMPLETE:
-            self._skip(commit, f"{done.run_id} is partial: {done.problems[0].message}")
-            return None
-        self.say(f"{commit}: measured, {done.run_id}")
-        return self.store.load(done.run_id)
+    repository: Path
+    sha: str
+    recipes: tuple[Recipe, ...]
+    digests: tuple[str, ...]
+    place: str
+    asked: tuple[str, ...]
+    host: str = field(default_factory=socket.gethostname)
 
-    def _run(self, commit: Commit, options: tuple[tuple[str, str], ...]) -> Recorded | Watched:
-        recipe = self.recipe
-        if isinstance(recipe.subject, WatchedBuild):
-            wanted = _watch_of(recipe, recipe.subject, self.tree.folder)
-            name = f"{wanted.firmware} at {commit.sha[:SHORT]}"
-            return watch(self.store, replace(wanted, firmware=name, provenance=options), lambda data: None, lambda seen, elapsed: None)
-        subject = placed(recipe.subject, self.tree.folder)
-        subject = replace(subject, name=f"{subject.name} at {commit.sha[:SHORT]}", provenance=options)
-        images = tuple(read_subject_image(path, with_places=True) for path in subject.symbols)
-        return run_psci_subject(self.store, recipe.qemu, subject, images, recipe.iterations, recipe.probe, recipe.limits, Silent())
 
-    def _skip(self, commit: Commit, why: str) -> None:
-        self.skipped += 1
-        self.say(f"{commit}: skipped, {why}")
+Engine = Callable[[Callable[[Job], tuple[Outcome, ...]], Sequence[Job]], Iterator[tuple[Outcome, ...]]]
+
+
+def measure(job: Job) -> tuple[Outcome, ...]:
+    """Build a commit and measure it by each recipe, wherever this runs. Raises UsageError where that is another installation."""
+    if job.host != socket.gethostname() and "://" not in job.place:
+        raise UsageError(
+            f"{job.place} is a file of {job.host}; give a --store that workers of other machines reach, postgresql+psycopg://..."
+        )
+    if tuple(recipe.digest() for recipe in job.recipes) != job.digests:
+        raise UsageError(f"{socket.gethostname()} has another latlab, probe, program or QEMU than {job.host}; install the same there")
+    store, repository = open_store(job.place), Repository(job.repository)
+    store.asked = job.asked
+    commit = repository.commit(job.sha)
+    options = _options(repository, commit, job.recipes[0].making)
+    with tree_of(repository) as tree:
+        built = tree.build(commit, job.recipes[0].making)
+        options += ((PATCH, built.patch),) if built.patch else ()
+        measured = []
+        for recipe, digest in zip(job.recipes, job.digests, strict=True):
+            named = (*options, (RECIPE, digest))
+            measured.append(
+                _failed(store, recipe, named, built.sentence) if built.sentence else _measured(store, recipe, named, tree.folder)
+            )
+    store.close()
+    return tuple(measured)
+
+
+def _options(repository: Repository, commit: Commit, making: Making) -> Options:
+    brought = repository.brought(commit)
+    said = "\n\n".join(f"{one.sha[:SHORT]} {one.authored} {one.subject}\n{one.message}".strip() for one in brought)
+    named = ((COMMIT, commit.sha), (SUBJECT_LINE, commit.subject), (AUTHORED, commit.authored), (BUILT_BY, making.command))
+    message = said or commit.message
+    return (*named, (MESSAGE, message)) if message else named
+
+
+def _measured(store: Store, recipe: Recipe, options: Options, tree: Path) -> Outcome:
+    try:
+        done = _run(store, recipe, options, tree)
+    except (DataError, UsageError) as error:
+        return _failed(store, recipe, options, str(error))
+    if done.status is RunStatus.COMPLETE:
+        return Outcome(done.run_id)
+    return _failed(store, recipe, options, f"{done.run_id} is partial: {done.problems[0].message}")
+
+
+def _run(store: Store, recipe: Recipe, options: Options, tree: Path) -> Recorded | Watched:
+    if isinstance(recipe.subject, WatchedBuild):
+        wanted = _watch_of(recipe, recipe.subject, tree)
+        name = _named(str(wanted.firmware), options)
+        wanted = replace(wanted, firmware=name, provenance=options, has_classes=recipe.has_classes)
+        return watch(store, wanted, lambda data: None, lambda seen, elapsed: None)
+    subject = placed(recipe.subject, tree)
+    subject = replace(subject, name=_named(subject.name, options), provenance=options)
+    images = tuple(read_subject_image(path, with_places=True) for path in subject.symbols)
+    return run_psci_subject(
+        store, recipe.qemu, subject, images, recipe.iterations, recipe.probe, recipe.limits, Silent(), has_classes=recipe.has_classes
+    )
+
+
+def _named(name: str, options: Options) -> str:
+    return f"{name} at {dict(options)[COMMIT][:SHORT]}"
+
+
+def _failed(store: Store, recipe: Recipe, options: Options, why: str) -> Outcome:
+    """A run without figures that says why, so that the commit is not built in vain once more."""
+    build = Build(_named(recipe.name, options), options=(*options, (FAILED, why)))
+    run_id = store.begin(on_qemu(CAMPAIGN, recipe.qemu, (), "", build, Conditions()))
+    finish(store, run_id, [Problem(0, why)])
+    return Outcome(run_id, why)
 
 
 def _watch_of(recipe: Recipe, build: WatchedBuild, tree: Path) -> Watch:
@@ -140,98 +181,92 @@ def _watch_of(recipe: Recipe, build: WatchedBuild, tree: Path) -> Watch:
     return Watch(words, recipe.probe, bool(images), images, limit_s, firmware=Path(words[0]).name if words else "")
 
 
-@dataclass(frozen=True, slots=True)
-class CommitStep:
-    """A commit whose run has another value than that of the commit before it, and the functions that differ between the two."""
-
-    commit: Commit
-    run: Run
-    value: float
-    before: Commit
-    run_before: Run
-    value_before: float
-    moves: dict[tuple[str, Metric], tuple[Move, ...]]
+def one_by_one(work: Callable[[Job], tuple[Outcome, ...]], jobs: Sequence[Job]) -> Iterator[tuple[Outcome, ...]]:
+    """In this process."""
+    return map(work, jobs)
 
 
-@dataclass(frozen=True, slots=True)
-class Bisection:
-    """`step` is None where commits that could not be measured stand between: `suspects` then has all that may be the first."""
+@dataclass(slots=True)
+class Measurer:
+    """Gives the runs of commits, one for each recipe: those that are kept, else it builds the commit and measures it. `location` is the
+    store's as it is opened; with `is_again`, what failed is tried once more."""
 
-    good: tuple[Commit, float]
-    bad: tuple[Commit, float]
-    unit: str
-    commits: int
-    suspects: tuple[Commit, ...]
-    step: CommitStep | None
+    store: Store
+    location: str
+    repository: Repository
+    recipes: tuple[Recipe, ...]
+    say: Say
+    engine: Engine = one_by_one
+    is_again: bool = False
+    built: int = 0
+    found: int = 0
+    skipped: dict[Commit, tuple[str, ...]] = field(default_factory=dict)
+    _digests: tuple[str, ...] = ()
+    _outcomes: dict[tuple[str, str], Outcome] = field(default_factory=dict)
+    _runs: dict[str, Run] = field(default_factory=dict)
+    _told: set[str] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        self._digests = tuple(recipe.digest() for recipe in self.recipes)
+        for run in self.store.runs():
+            key, failure = (run.build.said(COMMIT), run.build.said(RECIPE)), run.build.said(FAILED)
+            if failure and not self.is_again:
+                self._outcomes.setdefault(key, Outcome(run.id, failure))
+            elif run.status is RunStatus.COMPLETE:
+                self._outcomes[key] = Outcome(run.id)
 
-def bisect(repository: Repository, measurer: Measurer, good: Commit, bad: Commit, figure: str) -> Bisection:
-    """The commit from which on the figure is nearer to the bad commit's than to the good one's. Raises UsageError where the two have the
-    same value, LatlabError where one of them cannot be measured."""
-    ends = [(commit, _asked(measurer, commit, figure)) for commit in (good, bad)]
-    (_, low), (_, high) = ends
-    unit = _run(measurer, good).tick.unit
-    if low == high:
-        raise UsageError(f"{figure} is {amount(low, unit)} at {good} and at {bad}; name commits between which it differs")
+    def run_of(self, commit: Commit) -> Run | None:
+        """By the first recipe; None where it does not build or says nothing of what is asked."""
+        self.measure([commit])
+        return self.run_by(commit, 0)
 
-    def is_bad(commit: Commit) -> bool | None:
-        value = _value(measurer, commit, figure)
-        return None if value is None else abs(value - high) < abs(value - low)
+    def run_by(self, commit: Commit, recipe: int) -> Run | None:
+        """Of a commit that was measured."""
+        outcome = self._outcomes[commit.sha, self._digests[recipe]]
+        if outcome.sentence:
+            return None
+        if outcome.run_id not in self._runs:
+            self._runs[outcome.run_id] = self.store.load(outcome.run_id)
+        return self._runs[outcome.run_id]
 
-    total = len(repository.candidates(bad, [good]))
-    suspects = first_bad(repository, good, bad, is_bad)
-    step = _step(repository, measurer, suspects[0], figure) if len(suspects) == 1 else None
-    return Bisection(ends[0], ends[1], unit, total, suspects, step)
+    def measure(self, commits: Sequence[Commit]) -> None:
+        """All of them, of which those that are kept are only told."""
+        wanted = [one for one in dict.fromkeys(commits) if one.sha not in self._told]
+        kept = [one for one in wanted if not self._lacks(one)]
+        for commit in kept:
+            self._tell(commit, "measured before", "skipped as before")
+        self.found += sum(commit not in self.skipped for commit in kept)
+        missing = [one for one in wanted if self._lacks(one)]
+        if missing:
+            self._make(missing)
 
+    def _make(self, commits: Sequence[Commit]) -> None:
+        jobs, began = [self._job(commit) for commit in commits], time.monotonic()
+        self.say(f"{commits[0]}: building{f', the first of {len(jobs)}' if len(jobs) > 1 else ''}")
+        for number, (commit, job, outcomes) in enumerate(zip(commits, jobs, self.engine(measure, jobs), strict=True), 1):
+            self._outcomes |= {(commit.sha, digest): outcome for digest, outcome in zip(job.digests, outcomes, strict=True)}
+            left_s = (time.monotonic() - began) / number * (len(jobs) - number)
+            left = f" ({number} of {len(jobs)}, {said_duration(left_s)} left)" if number < len(jobs) else ""
+            self._tell(commit, f"measured{left}", f"skipped{left}")
+            self.built += commit not in self.skipped
 
-def first_bad(repository: Repository, good: Commit, bad: Commit, is_bad: Callable[[Commit], bool | None]) -> tuple[Commit, ...]:
-    """The first bad commit; with it those before it of which nothing can be told (`is_bad` is None), if there are such."""
-    goods, skipped = [good], set[str]()
-    while True:
-        candidates = [sha for sha in repository.candidates(bad, goods) if sha != bad.sha]
-        left = [sha for sha in candidates if sha not in skipped]
-        if not left:
-            return (bad, *map(repository.commit, candidates))
-        commit = repository.commit(left[0])
-        verdict = is_bad(commit)
-        if verdict is None:
-            skipped.add(commit.sha)
-        elif verdict:
-            bad = commit
-        else:
-            goods.append(commit)
+    def _job(self, commit: Commit) -> Job:
+        lacking = [
+            (recipe, digest)
+            for recipe, digest in zip(self.recipes, self._digests, strict=True)
+            if (commit.sha, digest) not in self._outcomes
+        ]
+        recipes, digests = zip(*lacking, strict=True)
+        return Job(self.repository.folder.absolute(), commit.sha, recipes, digests, self.location, self.store.asked)
 
+    def _lacks(self, commit: Commit) -> bool:
+        return any((commit.sha, digest) not in self._outcomes for digest in self._digests)
 
-def measured_range(repository: Repository, measurer: Measurer, good: Commit, bad: Commit, tags: str = "") -> list[Run]:
-    """The runs of every commit of the range that can be measured, or of those with a tag that matches, the oldest first."""
-    commits = repository.tagged(good, bad, tags) if tags else repository.between(good, bad)
-    return [run for commit in commits if (run := measurer.run_of(commit)) is not None]
-
-
-def _step(repository: Repository, measurer: Measurer, commit: Commit, figure: str) -> CommitStep | None:
-    before = repository.first_parent(commit)
-    after_value, before_value = _value(measurer, commit, figure), _value(measurer, before, figure)
-    if after_value is None or before_value is None:
-        return None
-    run, run_before = _run(measurer, commit), _run(measurer, before)
-    return CommitStep(commit, run, after_value, before, run_before, before_value, moves_of(run_before, run))
-
-
-def _value(measurer: Measurer, commit: Commit, figure: str) -> float | None:
-    run = measurer.run_of(commit)
-    return None if run is None else figure_value(run, figure)
-
-
-def _asked(measurer: Measurer, commit: Commit, figure: str) -> float:
-    run = _run(measurer, commit)
-    value = figure_value(run, figure)
-    if value is None:
-        raise no_figure(run, figure)
-    return value
-
-
-def _run(measurer: Measurer, commit: Commit) -> Run:
-    run = measurer.run_of(commit)
-    if run is None:
-        raise LatlabError(f"{commit} cannot be measured, and nothing can be told without it")
-    return run
+    def _tell(self, commit: Commit, measured: str, skipped: str) -> None:
+        self._told.add(commit.sha)
+        outcomes = [self._outcomes[commit.sha, digest] for digest in self._digests]
+        if ids := [one.run_id for one in outcomes if not one.sentence]:
+            self.say(f"{commit}: {measured}, {' '.join(ids)}")
+        if why := tuple(dict.fromkeys(one.sentence for one in outcomes if one.sentence)):
+            self.skipped[commit] = why
+            self.say(f"{commit}: {skipped}, {'; '.join(why)}")

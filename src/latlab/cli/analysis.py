@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from latlab.cli.commits import CommitOptions, runs_of
+from latlab.cli.commits import ChoiceOptions, CommitOptions, is_figure, print_commits, runs_of
 from latlab.cli.options import (
     AcrossOption,
     ClassOption,
@@ -276,14 +276,18 @@ def _gate_masked(run: str, other: str | None, limit_insns: int, of_two: Sequence
 
 def history(
     context: typer.Context,
-    figure: Annotated[
-        str,
-        typer.Argument(
-            help="METRIC or TEST/METRIC: its figures together; TEST/METRIC/NAME, as susp_deep_parallel/powerdown/step: one. * and ? match."
-        ),
-    ],
-    runs: Annotated[list[str], typer.Argument(help="Two or more runs or references, oldest first; with --repo, GOOD..BAD.")],
     commits: CommitOptions,
+    choice: ChoiceOptions,
+    figure: Annotated[
+        str | None,
+        typer.Argument(
+            help="METRIC or TEST/METRIC: its figures together; TEST/METRIC/NAME, as susp_deep_parallel/powerdown/step: one. * and ? match. "
+            "With --repo it may be left out: then all figures by commit.",
+        ),
+    ] = None,
+    runs: Annotated[
+        list[str] | None, typer.Argument(help="Two or more runs or references, oldest first; with --repo, GOOD..BAD or single commits.")
+    ] = None,
     tolerance: ToleranceOption = None,
     across: AcrossOption = None,
     unit: UnitOption = "",
@@ -291,7 +295,7 @@ def history(
     output: OutputOption = None,
     store: StoreOption = None,
 ) -> None:
-    """Follow a figure over releases, or over the commits of a repository, find where it changed, and say why."""
+    """Follow a figure over releases, or all figures over the commits of a repository, find where they changed, and say why."""
     from latlab.analysis.base.conditions import check_across
     from latlab.analysis.base.tolerance import limits_of
     from latlab.analysis.history import history as follow
@@ -299,16 +303,22 @@ def history(
     from latlab.report.site.history import history_json, page, screen
 
     check_output(output)
+    words = [*([figure] if figure else []), *(runs or ())]
     if commits.repo is None:
-        refuse_given(context, names_of(CommitOptions), "is for commits; it needs --repo DIR")
-        loaded = [load_reference(run, unit, store) for run in runs]
-    elif len(runs) > 1:
-        raise UsageError(f"--repo follows one range of commits, GOOD..BAD; {len(runs)} are named")
+        refuse_given(context, (*names_of(CommitOptions), *names_of(ChoiceOptions)), "is for commits; it needs --repo DIR")
+        if figure is None:
+            raise UsageError("name a figure and two runs, or a repository with --repo DIR")
+        lines = [[load_reference(run, unit, store) for run in runs or ()]]
+    elif not is_figure(figure):
+        limits_of(tolerance)
+        print_commits(commits, choice, words, (tolerance or 0.0) / 100, check_across(across or ()), format, output, store)
+        return
     else:
-        loaded = runs_of(commits, runs[0], store)
-    if len(loaded) < 2:
-        raise UsageError(f"a history needs two runs at least, there is {len(loaded)}; name another")
-    found = follow(loaded, figure, limits_of(tolerance), check_across(across or ()))
+        lines = runs_of(commits, choice, words[1:], store)
+    if min(map(len, lines), default=0) < 2:
+        raise UsageError(f"a history needs two runs at least, there is {min(map(len, lines), default=0)}; name another")
+    limits = limits_of(tolerance)
+    found = tuple(one for loaded in lines for one in follow(loaded, figure or "", limits, check_across(across or ())))
     if format is Format.TABLE:
         refuse_output(output)
         show(screen(found))

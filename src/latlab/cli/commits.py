@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from latlab.cli.foreign import OnOption, ProbeOption, SubjectOption, SymbolsOption, check_given
+from latlab.cli.foreign import ClassesOption, OnOption, ProbeOption, SymbolsOption, check_given
 from latlab.cli.options import Format, OutputOption, QemuOption, StoreOption, grouped, one_of
 from latlab.cli.output import emit, refuse_output, say, show
 from latlab.errors import UsageError
 
 if TYPE_CHECKING:
-    from latlab.campaigns.commits import Measurer, Recipe, WatchedBuild
+    from latlab.campaigns.commits import Engine, Measurer, Recipe, WatchedBuild
     from latlab.model.run import Run
     from latlab.targets.commits import Repository
     from latlab.targets.qemu.subject import Subject
@@ -31,20 +31,41 @@ class CommitOptions:
 
     repo: Annotated[Path | None, typer.Option(help="Git repository of the firmware; only read.", show_default="none")] = None
     build: Annotated[str, typer.Option(help="Command that builds a commit, in a shell at the root of a tree of its own.")] = ""
-    subject: SubjectOption = None
+    patch: Annotated[
+        list[Path] | None, typer.Option(help="Of these the first that applies to a commit is applied before it is built; repeatable.")
+    ] = None
+    subject: Annotated[
+        list[Path] | None, typer.Option(help="TOML file of somebody else's firmware: images, machine, symbols; repeatable.")
+    ] = None
+    cpu: Annotated[list[str] | None, typer.Option(help="Measure on this processor of QEMU; repeatable.", show_default="the subject's")] = (
+        None
+    )
     firmware: Annotated[Path | None, typer.Option(help="The firmware file that the build makes, in the tree; with --on.")] = None
     on: OnOption = None
     sbi: Annotated[Path | None, typer.Option(help="Instead: the firmware of RISC-V that the build makes, for `run sbi`.")] = None
     harts: Annotated[int, typer.Option(help="Harts of the machine of --sbi.")] = 4
     watch: Annotated[str, typer.Option(help="Instead: a command for `watch`; {tree} in it is where the build is.")] = ""
-    tags: Annotated[str, typer.Option(help="Of the range, only what has a tag like this, such as 'v*'; for history.")] = ""
     symbols: SymbolsOption = None
     probe: ProbeOption = None
+    classes: ClassesOption = False
+    again: Annotated[bool, typer.Option("--again", help="Try once more what did not build or run before.")] = False
     qemu: QemuOption = None
     iterations: Annotated[int, typer.Option(help="Iterations of each test in one boot.")] = 2
     build_timeout: Annotated[float, typer.Option(help="Seconds until a build is given up.")] = 3600
     timeout: Annotated[float, typer.Option(help="Seconds until the machine is stopped.")] = 300
     silence: Annotated[float, typer.Option(help="Seconds without output until the machine is stopped.")] = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceOptions:
+    """Which commits, and what works on them."""
+
+    tags: Annotated[str, typer.Option(help="Only what has a tag like this, such as 'v*', of the range or of all before HEAD.")] = ""
+    paths: Annotated[
+        list[str] | None, typer.Option(help="Of the range, only what changes one of these; pathspecs of git, repeatable or in one word.")
+    ] = None
+    jobs: Annotated[int, typer.Option(min=1, help="Build and measure so many commits at once, each in a process.")] = 1
+    dask: Annotated[str | None, typer.Option(help="Spread them with Dask: `local`, or a scheduler such as tcp://host:8786.")] = None
 
 
 def register(app: typer.Typer) -> None:
@@ -62,12 +83,14 @@ def bisect(
     """Find the commit that changed a figure of firmware built from a git repository, and the functions that did it.
 
     Commits are built in a tree of their own; the repository and its checkout are not touched."""
-    from latlab.campaigns.commits import bisect as find
+    from latlab.campaigns.bisecting import bisect as find
     from latlab.report.bisection import bisection_json, page
 
     if format is Format.TABLE:
         refuse_output(output)
-    with measuring(options, commits, store) as (repository, measurer):
+    if len(options.subject or ()) > 1 or len(options.cpu or ()) > 1:
+        raise UsageError("bisect follows one figure; give one --subject and one --cpu")
+    with measuring(options, store) as (repository, measurer):
         good, bad = repository.ends(commits)
         found = find(repository, measurer, good, bad, figure)
     if format is Format.JSON:
@@ -77,34 +100,92 @@ def bisect(
     raise typer.Exit(0 if found.step else CANNOT_TELL)
 
 
-def runs_of(options: CommitOptions, commits: str, store: str | None) -> list[Run]:
-    """The runs of a range of commits, the oldest first."""
-    from latlab.campaigns.commits import measured_range
+def is_figure(word: str | None) -> bool:
+    """Whether it names figures and no commits: these have a slash or are a metric."""
+    from latlab.model.enums import Metric
 
-    with measuring(options, commits, store) as (repository, measurer):
-        runs = measured_range(repository, measurer, *repository.ends(commits), options.tags)
-        say(f"{measurer.built} built and measured, {measurer.found} measured before, {measurer.skipped} skipped")
-        return runs
+    return word is not None and ".." not in word and ("/" in word or "*" in word or word in list(Metric))
+
+
+def runs_of(options: CommitOptions, choice: ChoiceOptions, words: Sequence[str], store: str | None) -> list[list[Run]]:
+    """The runs of the commits for each subject and processor, the oldest first."""
+    from latlab.campaigns.commit_history import chosen, runs_by_recipe
+
+    with measuring(options, store, choice) as (repository, measurer):
+        found = runs_by_recipe(measurer, chosen(repository, words, choice.tags, _paths(choice)))
+        say(_done(measurer))
+    return found
+
+
+def print_commits(
+    options: CommitOptions,
+    choice: ChoiceOptions,
+    words: Sequence[str],
+    tolerance: float,
+    across: frozenset[str],
+    format: Format,
+    output: Path | None,
+    store: str | None,
+) -> None:
+    """All figures over commits."""
+    from latlab.campaigns.commit_history import chosen, histories, not_measured
+    from latlab.report.commit_history import commits_json, page
+
+    if format is Format.TABLE:
+        refuse_output(output)
+    with measuring(options, store, choice) as (repository, measurer):
+        asked = chosen(repository, words, choice.tags, _paths(choice))
+        found = histories(measurer, asked, tolerance, across)
+        say(_done(measurer))
+    if format is Format.TABLE:
+        show(page(found, asked, not_measured(measurer)))
+    elif format is Format.JSON:
+        emit(commits_json(found, asked, not_measured(measurer)), output)
+    else:
+        from latlab.report.renderers import html
+
+        emit(html.document(page(found, asked, not_measured(measurer))), output)
+
+
+def _done(measurer: Measurer) -> str:
+    return f"{measurer.built} built and measured, {measurer.found} measured before, {len(measurer.skipped)} skipped"
+
+
+def _paths(choice: ChoiceOptions) -> list[str]:
+    return [path for word in choice.paths or () for path in word.split()]
 
 
 @contextmanager
-def measuring(options: CommitOptions, commits: str, store: str | None) -> Iterator[tuple[Repository, Measurer]]:
+def measuring(options: CommitOptions, store: str | None, choice: ChoiceOptions | None = None) -> Iterator[tuple[Repository, Measurer]]:
+    """Says at the end what was done."""
     from latlab.campaigns.commits import Measurer
     from latlab.cli.stores import open_store
-    from latlab.targets.commits import Repository, tree_of
+    from latlab.store.store import store_location
+    from latlab.targets.commits import Repository
 
     if options.repo is None or not options.build:
         raise UsageError("--repo DIR and --build COMMAND say whose commits and how one is built; give both")
-    repository, recipe = Repository(options.repo), _recipe(options)
-    repository.ends(commits)
-    opened = open_store(store)
-    with tree_of(repository) as tree:
-        yield repository, Measurer(opened, tree, recipe, say)
+    repository, recipes = Repository(options.repo), _recipes(options)
+    location = store_location(store)
+    engine = _engine(choice or ChoiceOptions())
+    yield repository, Measurer(open_store(store), location, repository, recipes, say, engine, options.again)
 
 
-def _recipe(options: CommitOptions) -> Recipe:
+def _engine(choice: ChoiceOptions) -> Engine:
+    from latlab.campaigns.commits import one_by_one
+    from latlab.campaigns.commits_at_once import on_dask, on_processes
+
+    if choice.dask and choice.jobs > 1:
+        raise UsageError("--jobs are processes of this machine and --dask has workers of its own; give one of them")
+    if choice.dask:
+        return on_dask(choice.dask)
+    return on_processes(choice.jobs) if choice.jobs > 1 else one_by_one
+
+
+def _recipes(options: CommitOptions) -> tuple[Recipe, ...]:
     from latlab.campaigns.commits import Recipe
     from latlab.campaigns.sbi import QEMU
+    from latlab.targets.commits import Making
     from latlab.targets.process.console import Limits
     from latlab.targets.qemu.probe import find_probe
     from latlab.targets.qemu.qemu import find_qemu
@@ -112,36 +193,45 @@ def _recipe(options: CommitOptions) -> Recipe:
     for name in ("timeout", "silence", "build_timeout"):
         if not getattr(options, name) > 0:
             raise UsageError(f"--{name.replace('_', '-')} is a number of seconds; use more than 0")
-    check_given(options.subject, options.firmware, options.on, options.iterations)
+    for path in options.patch or ():
+        if not path.is_file():
+            raise UsageError(f"--patch {path}: no such file")
+    check_given(options.subject[0] if options.subject else None, options.firmware, options.on, options.iterations)
     limits = Limits(options.timeout, options.silence)
-    plugin, subject = find_probe(options.probe), _watched(options) or _subject(options)
+    plugin, subjects = find_probe(options.probe), _watched(options) or _subjects(options)
     qemu = find_qemu(options.qemu or (Path(QEMU) if options.sbi else None))
-    return Recipe(options.build, options.build_timeout, subject, qemu, plugin.absolute(), options.iterations, limits)
+    making = Making(options.build, options.build_timeout, tuple(path.absolute() for path in options.patch or ()))
+    return tuple(Recipe(making, one, qemu, plugin.absolute(), options.iterations, limits, options.classes) for one in subjects)
 
 
-def _watched(options: CommitOptions) -> WatchedBuild | None:
-    """None where a subject is measured."""
+def _watched(options: CommitOptions) -> Sequence[WatchedBuild]:
+    """Empty where a subject is measured."""
     from latlab.campaigns.commits import WatchedBuild
 
-    given = [bool(options.sbi), bool(options.watch), options.subject is not None or options.firmware is not None]
+    given = [bool(options.sbi), bool(options.watch), bool(options.subject) or options.firmware is not None]
     if sum(given) > 1:
         raise UsageError("--sbi, --watch and --subject or --firmware each say what is measured; give one of them")
     if not options.sbi and not options.watch:
-        return None
-    return WatchedBuild(options.sbi, options.harts, options.watch, tuple(options.symbols or ()))
+        return ()
+    if options.cpu:
+        raise UsageError("--cpu is of a --subject or a --firmware; leave it out")
+    return (WatchedBuild(options.sbi, options.harts, options.watch, tuple(options.symbols or ())),)
 
 
-def _subject(options: CommitOptions) -> Subject:
-    """Its files are those of the tree that is built, whose root stands for the repository's."""
+def _subjects(options: CommitOptions) -> Sequence[Subject]:
+    """Each on each processor. Their files are those of the tree that is built, whose root stands for the repository's."""
     from dataclasses import replace
 
     from latlab.targets.qemu.subject import load_subject, subject_of_file
 
-    if options.subject is not None:
-        folder, root = options.subject.absolute().parent, (options.repo or Path()).absolute()
-        found = load_subject(options.subject, folder.relative_to(root) if folder.is_relative_to(root) else Path())
-    elif options.firmware is None or options.on is None:
-        raise UsageError("--subject FILE, or --on MACHINE with --firmware FILE, names what is measured")
-    else:
-        found = subject_of_file(options.firmware, options.on)
-    return replace(found, symbols=(*found.symbols, *(options.symbols or ())))
+    found: list[Subject] = []
+    for path in options.subject or ():
+        folder, root = path.absolute().parent, (options.repo or Path()).absolute()
+        found.append(load_subject(path, folder.relative_to(root) if folder.is_relative_to(root) else Path()))
+    if not found:
+        if options.firmware is None or options.on is None:
+            raise UsageError("--subject FILE, or --on MACHINE with --firmware FILE, names what is measured")
+        found.append(subject_of_file(options.firmware, options.on))
+    symbols = tuple(options.symbols or ())
+    with_symbols = [replace(one, symbols=(*one.symbols, *symbols)) for one in found]
+    return [replace(one, cpu=cpu or one.cpu) for one in with_symbols for cpu in dict.fromkeys(options.cpu or [""])]

@@ -17,7 +17,12 @@ from latlab.model.provenance import UNKNOWN, Provenance
 
 UNNAMED = "unnamed"
 COMMIT, SUBJECT_LINE, RECIPE = "commit", "subject", "recipe"
-"""Build options of what was built from a repository: the whole hash, the commit's first line, a digest of how it was built and measured."""
+AUTHORED, MESSAGE, BUILT_BY, FAILED = "author date", "message", "build command", "not measured"
+OF_A_COMMIT = (COMMIT, SUBJECT_LINE, RECIPE, AUTHORED, MESSAGE, BUILT_BY, FAILED)
+"""Build options of what was built from a repository: the whole hash, the commit's first line, a digest of how it was built and measured;
+its author's date, what it says of itself, of a merge what all say that it brought; the command; why there are no figures of it."""
+PATCH = "patch"
+"""The patch that a commit was built with, which makes another firmware of it."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -71,6 +76,10 @@ class Build:
         """`1a2b3c4d5e6f "first line"` of what was built from a repository; else empty."""
         options = dict(self.options)
         return f'{options[COMMIT][:12]} "{options.get(SUBJECT_LINE, "")}"' if options.get(COMMIT) else ""
+
+    def said(self, option: str) -> str:
+        """What this option was; empty where it was not given."""
+        return dict(self.options).get(option, "")
 
 
 @dataclass(frozen=True, slots=True)

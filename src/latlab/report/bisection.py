@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 from latlab.analysis.base.wording import amount, count, percent, signed
 from latlab.analysis.crossings.function_sentences import function_moves
+from latlab.model.run import MESSAGE
+from latlab.report.claims import quoted_of
 from latlab.report.page import Commands, Item, Items, Page, Paragraph, Section
 from latlab.report.renderers import json
 from latlab.report.text import soft, strong
 
 if TYPE_CHECKING:
-    from latlab.campaigns.commits import Bisection, CommitStep, Measurer
+    from latlab.campaigns.bisecting import Bisection, CommitStep
+    from latlab.campaigns.commits import Measurer
 
 SCHEMA = "latlab-bisection"
 VERSION = 1
@@ -22,7 +25,7 @@ VERSION = 1
 def page(found: Bisection, figure: str, measurer: Measurer) -> Page:
     (good, low), (bad, high) = found.good, found.bad
     ends = f"{figure}: {amount(low, found.unit)} at {good}, {amount(high, found.unit)} at {bad}"
-    work = f"{count(found.commits, 'commit')}: {measurer.built} built and measured, {measurer.found} kept, {measurer.skipped} skipped"
+    work = f"{count(found.commits, 'commit')}: {measurer.built} built and measured, {measurer.found} kept, {len(measurer.skipped)} skipped"
     if found.step is None:
         title = strong(f"the first commit that changed {figure} is one of {len(found.suspects)}")
         return Page(title, (ends, work), (Section("", (Items(tuple(Item(str(commit)) for commit in found.suspects)),)),))
@@ -31,6 +34,8 @@ def page(found: Bisection, figure: str, measurer: Measurer) -> Page:
     moved = f"{amount(step.value_before, found.unit)} to {amount(step.value, found.unit)}, "
     moved += f"{signed(step.value - step.value_before, found.unit)}{share}"
     said = Items(tuple(map(Item, _functions(step, figure, found.unit))) or (Item("the probe saw no function that differs"),))
+    claims = quoted_of(step.run.build)
+    said = Items((*said.items, *([Item(claims[0], claims[1:])] if claims else [])))
     gate = Commands((f"latlab gate {step.run_before.id} {step.run.id}",))
     return Page(
         strong(f"{step.commit} changed {figure}: {moved}"),
@@ -63,12 +68,13 @@ def bisection_json(found: Bisection, figure: str, measurer: Measurer) -> str:
             "commits": found.commits,
             "built": measurer.built,
             "measured_before": measurer.found,
-            "skipped": measurer.skipped,
+            "skipped": len(measurer.skipped),
             "suspects": [asdict(commit) for commit in found.suspects],
             "first": None
             if step is None
             else {
                 "commit": asdict(step.commit),
+                "said": step.run.build.said(MESSAGE),
                 "run": step.run.id,
                 "value": step.value,
                 "parent": asdict(step.before),

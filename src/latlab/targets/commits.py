@@ -8,7 +8,8 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
 from latlab.errors import DataError, UsageError
@@ -18,13 +19,18 @@ from latlab.targets.scratch import scratch
 
 NOT_INHERITED = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")
 SHORT = 12
+FIELDS = ("%H", "%s", "%as", "%b", "%(trailers)")
 TAIL_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
+    """`authored` is its author's date, `message` what it says below its subject, without trailers."""
+
     sha: str
     subject: str
+    authored: str = ""
+    message: str = ""
 
     def __str__(self) -> str:
         return f'{self.sha[:SHORT]} "{self.subject}"'
@@ -32,9 +38,20 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """`sentence` says why it is no build, empty where it is one."""
+    """`sentence` says why it is no build, empty where it is one; `patch` which patch it was built with."""
 
     sentence: str = ""
+    patch: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How a tree is built: a command in a shell at its root, and patches of which the first that applies is applied before. Of a commit
+    that has one of them already nothing is changed."""
+
+    command: str
+    timeout_s: float
+    patches: tuple[Path, ...] = ()
 
 
 class Repository:
@@ -66,22 +83,32 @@ class Repository:
             sha = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         except DataError as error:
             raise UsageError(f"{name!r} is no commit of {self.folder}") from error
-        return Commit(sha, self._ask("log", "-1", "--format=%s", sha))
+        return self._commits("--no-walk", sha)[0]
 
-    def between(self, good: Commit, bad: Commit) -> list[Commit]:
-        """From the good one to the bad one, both with it, the oldest first; of merges the first parent's side."""
-        shas = self._ask("rev-list", "--reverse", "--first-parent", bad.sha, f"^{good.sha}").split()
-        return [good, *map(self.commit, shas)]
+    def between(self, good: Commit, bad: Commit, paths: Sequence[str] = ()) -> list[Commit]:
+        """From the good one to the bad one, both with it, the oldest first; of merges the first parent's side. With `paths`, which may be
+        pathspecs of git, of those in between only what changed one of them. Raises UsageError where nothing did."""
+        found = self._commits("--reverse", "--first-parent", f"{good.sha}..{bad.sha}", "--", *paths)
+        if not found:
+            raise UsageError(f"--paths {' '.join(paths)}: no commit of the range changes any of them; see `git log --first-parent -- PATH`")
+        return [good, *found]
 
-    def tagged(self, good: Commit, bad: Commit, pattern: str) -> list[Commit]:
-        """Those of the range and its ends that have a tag that matches, such as `v*`, the oldest first. Raises UsageError for none."""
+    def tagged(self, pattern: str, ends: tuple[Commit, Commit] | None = None) -> list[Commit]:
+        """Those with a tag that matches, such as `v*`, the oldest first: of a range with its ends, else of all that HEAD was made from.
+        Raises UsageError for none."""
         lines = self._ask("for-each-ref", "--format=%(objectname) %(*objectname)", f"refs/tags/{pattern}").splitlines()
         named = {line.split()[-1] for line in lines}
-        shas = [good.sha, *self._ask("rev-list", "--reverse", "--topo-order", bad.sha, f"^{good.sha}").split()]
-        found = [self.commit(sha) for sha in shas if sha in named]
+        wanted = (ends[1].sha, f"^{ends[0].sha}") if ends else ("HEAD",)
+        shas = [*([ends[0].sha] if ends else []), *self._ask("rev-list", "--reverse", "--topo-order", *wanted).split()]
+        found = [sha for sha in shas if sha in named]
         if not found:
-            raise UsageError(f"--tags {pattern}: no tag of {self.folder} in this range matches it")
-        return found
+            raise UsageError(f"--tags {pattern}: no tag of {self.folder} {'in this range' if ends else 'before HEAD'} matches it")
+        return self._commits("--no-walk=unsorted", *found)
+
+    def brought(self, commit: Commit) -> list[Commit]:
+        """What a merge brought, the oldest first; empty where it is no merge."""
+        parents = self._ask("rev-list", "--parents", "--no-walk", commit.sha).split()[1:]
+        return self._commits("--reverse", "--no-merges", commit.sha, f"^{parents[0]}") if len(parents) > 1 else []
 
     def candidates(self, bad: Commit, goods: Sequence[Commit]) -> list[str]:
         """What may be the first bad one, that which halves the rest best at the head."""
@@ -91,8 +118,12 @@ class Repository:
     def first_parent(self, commit: Commit) -> Commit:
         return self.commit(f"{commit.sha}^1")
 
+    def _commits(self, *which: str) -> list[Commit]:
+        said = self._ask("log", f"--format={'%x00'.join(FIELDS)}%x00%x01", *which)
+        return [_commit_of(one.lstrip("\n").split("\0")) for one in said.split("\x01") if one.strip()]
+
     def _command(self, *words: str) -> tuple[str, ...]:
-        return ("git", "-C", str(self.folder), *words)
+        return ("git", "-C", str(self.folder), "-c", "log.showSignature=false", *words)
 
     def _ask(self, *words: str) -> str:
         return _said(self._command(*words))
@@ -110,10 +141,26 @@ class Tree:
         alternates.parent.mkdir(exist_ok=True)
         alternates.write_text(f"{repository.objects}\n", "utf-8")
 
-    def build(self, commit: Commit, command: str, timeout_s: float) -> Built:
-        """The commit as it is, nothing of another's build beside it, and the user's command in a shell in its root."""
+    def build(self, commit: Commit, making: Making) -> Built:
+        """The commit as it is but for a patch, nothing of another's build beside it, and the user's command in a shell in its root."""
         _said(self._git("checkout", "--quiet", "--force", "--detach", commit.sha))
         _said(self._git("clean", "-ffdxq"))
+        patched = self._patched(making.patches)
+        return patched if patched.sentence else replace(self._made(making), patch=patched.patch)
+
+    def _patched(self, patches: Sequence[Path]) -> Built:
+        for path in patches:
+            if self._applies(path):
+                _said(self._git("apply", str(path)))
+                return Built(patch=f"{path.name}, SHA-256 {sha256(path.read_bytes()).hexdigest()}")
+            if self._applies(path, "--reverse"):
+                return Built(patch=f"none, it has {path.name} already")
+        return Built(f"no patch applies to it: {', '.join(path.name for path in patches)}" if patches else "")
+
+    def _applies(self, path: Path, *how: str) -> bool:
+        return subprocess.run(self._git("apply", "--check", *how, str(path)), env=clean(), capture_output=True, check=False).returncode == 0
+
+    def _made(self, making: Making) -> Built:
         with self._log.open("wb") as log:
             prepare = dies_with_parent()
 
@@ -126,7 +173,7 @@ class Tree:
             try:
                 with interrupts_wait():
                     process = subprocess.Popen(
-                        ("/bin/sh", "-c", command),
+                        ("/bin/sh", "-c", making.command),
                         cwd=self.folder,
                         env=clean(),
                         stdin=subprocess.DEVNULL,
@@ -135,9 +182,9 @@ class Tree:
                         start_new_session=True,
                         preexec_fn=begin,
                     )
-                status = process.wait(timeout_s)
+                status = process.wait(making.timeout_s)
             except subprocess.TimeoutExpired:
-                return Built(f"the build took more than {timeout_s:g} s and was ended")
+                return Built(f"the build took more than {making.timeout_s:g} s and was ended")
             finally:
                 if process is not None:
                     end_group(process.pid)
@@ -171,6 +218,11 @@ def tree_of(repository: Repository) -> Iterator[Tree]:
 def clean() -> dict[str, str]:
     """Without what a surrounding make or git would tell a build of its own."""
     return {key: value for key, value in os.environ.items() if not key.startswith("GIT_") and key not in NOT_INHERITED}
+
+
+def _commit_of(fields: Sequence[str]) -> Commit:
+    sha, subject, authored, body, trailers = fields[:5]
+    return Commit(sha, subject, authored, body.strip().removesuffix(trailers.strip()).strip())
 
 
 def _said(command: Sequence[str]) -> str:

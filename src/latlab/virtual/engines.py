@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What runs the jobs of a sweep: processes of this machine, or Dask. Both give the same points in the same order."""
+"""What runs many jobs: processes of this machine, or Dask. Both give the same results in the same order, each as soon as it is there."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from latlab.errors import DataError, LatlabError, UsageError
+from latlab.targets.process.children import die_with
 from latlab.virtual.whatif import Engine, Job, Point, simulate
 
-if TYPE_CHECKING:
-    from distributed import Client
-
+J = TypeVar("J")
+R = TypeVar("R")
+S = TypeVar("S")
 LOCAL = "local"
 CONNECT_S = 10
 _writing = threading.Lock()
@@ -30,26 +31,45 @@ _writing = threading.Lock()
 
 def on_this_machine(program: Path, jobs: Sequence[Job]) -> list[Point]:
     """One process per core: most of a job's time is spent in Python, whose lock threads would share."""
-    context = multiprocessing.get_context("spawn")
-    try:
-        with ProcessPoolExecutor(min(len(jobs), os.cpu_count() or 1), context, _leave_interrupts) as pool:
-            return list(pool.map(partial(simulate, program), jobs))
-    except BrokenProcessPool as error:
-        raise DataError(f"a process of the sweep died ({error}); look for what killed it, such as a lack of memory") from error
+    return list(in_processes(partial(simulate, program), jobs, os.cpu_count() or 1))
 
 
 def on_dask(address: str) -> Engine:
-    """`local` starts a cluster of this machine's cores, any other address is that of a scheduler.
+    """Workers need the same latlab, but neither shared files nor the program, which is sent to them."""
+    return lambda program, jobs: list(through_dask(address, simulate_sent, jobs, program.read_bytes()))
 
-    Workers need the same latlab, but neither shared files nor the program, which is sent to them.
-    """
 
-    def engine(program: Path, jobs: Sequence[Job]) -> list[Point]:
-        binary = program.read_bytes()
-        with _client(address) as client:
-            return _gathered(client, binary, jobs)
+def in_processes(work: Callable[[J], R], jobs: Sequence[J], processes: int) -> Iterator[R]:
+    """On so many processes of this machine, which end with this one, however that comes."""
+    context = multiprocessing.get_context("spawn")
+    try:
+        with ProcessPoolExecutor(min(len(jobs), processes), context, _begin, (os.getpid(),)) as pool:
+            futures = [pool.submit(work, job) for job in jobs]
+            try:
+                yield from (future.result() for future in futures)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                for process in multiprocessing.active_children():
+                    process.terminate()
+                raise
+    except BrokenProcessPool as error:
+        raise DataError(f"a process that did the work died ({error}); look for what killed it, such as a lack of memory") from error
 
-    return engine
+
+def through_dask(address: str, work: Callable[[S, J], R], jobs: Sequence[J], shared: S) -> Iterator[R]:
+    """`local` starts a cluster of this machine's cores, any other address is that of a scheduler. `shared` is sent once to each worker."""
+    with _client(address) as client:
+        try:
+            sent = client.scatter(shared, broadcast=True)
+            yield from (future.result() for future in client.map(work, [sent] * len(jobs), jobs, pure=False))
+        except LatlabError:
+            raise
+        except Exception as error:  # whatever a cluster of other versions, or one that goes away, raises
+            said = str(error).split(". ")[0].rstrip(".")
+            raise DataError(
+                f"the Dask cluster did not finish the work ({type(error).__name__}: {said}); look at its logs, and install the same latlab "
+                "for its scheduler and workers"
+            ) from error
 
 
 def simulate_sent(binary: bytes, job: Job) -> Point:
@@ -64,21 +84,6 @@ def simulate_sent(binary: bytes, job: Job) -> Point:
             draft.chmod(0o700)
             draft.rename(program)
     return simulate(program, job)
-
-
-def _gathered(client: Client, binary: bytes, jobs: Sequence[Job]) -> list[Point]:
-    try:
-        sent = client.scatter(binary, broadcast=True)
-        points: list[Point] = client.gather(client.map(simulate_sent, [sent] * len(jobs), jobs, pure=False))
-    except LatlabError:
-        raise
-    except Exception as error:  # whatever a cluster of other versions, or one that goes away, raises
-        said = str(error).split(". ")[0].rstrip(".")
-        raise DataError(
-            f"the Dask cluster did not finish the sweep ({type(error).__name__}: {said}); look at its logs, and install the same latlab "
-            "for its scheduler and workers"
-        ) from error
-    return points
 
 
 @contextmanager
@@ -116,6 +121,7 @@ def _local_cluster() -> Any:
         signal.signal(signal.SIGINT, kept)
 
 
-def _leave_interrupts() -> None:
+def _begin(parent: int) -> None:
     """Ctrl-C reaches every process of the terminal; only the parent reports it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    die_with(parent)

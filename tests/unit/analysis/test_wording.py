@@ -160,7 +160,11 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
         ),
         (
             f.MetricMoved(Metric.WAKEUP, Verdict.IMPROVED, ("x",), True, -4_000.0, -2_000.0, 6, (), (), ()),
-            "wakeup improved in every test: -4.00 µs to -2.00 µs over 6 cells",
+            "wakeup improved in x: -4.00 µs to -2.00 µs over 6 cells",
+        ),
+        (
+            f.MetricMoved(Metric.WAKEUP, Verdict.IMPROVED, ("x", "y"), True, -4_000.0, -4_000.0, 6, (), (), ()),
+            "wakeup improved in every test: -4.00 µs over 6 cells",
         ),
         (
             f.LargeUntold(Metric.POWERDOWN, "x", "cluster 1", 2_640.0, 1_060.0, 2),

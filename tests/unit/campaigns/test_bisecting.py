@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from latlab.campaigns.commits import Bisection, bisect, measured_range
+from latlab.campaigns.bisecting import Bisection, bisect
 from latlab.errors import LatlabError, UsageError
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Run, Sample
@@ -77,14 +77,8 @@ def test_ends_that_do_not_differ_or_cannot_be_measured_are_refused(repository: R
         found(repository, {1: 20, 2: 20, 3: 20, 4: 20, 5: 30}, "no/powerdown")
 
 
-def test_a_range_has_the_runs_of_all_that_can_be_measured_the_oldest_first(repository: Repository) -> None:
-    measurer: Any = Made({1: 1, 2: None, 3: 3, 4: 4, 5: 5})
-    runs = measured_range(repository, measurer, *repository.ends("HEAD~4..HEAD"))
-    assert [run.id for run in runs] == ["change 1", "change 3", "change 4", "change 5"]
-
-
 def test_a_step_that_is_not_the_whole_rise_says_where_the_rest_is_and_a_whole_one_says_nothing_of_it(repository: Repository) -> None:
-    measurer: Any = SimpleNamespace(built=3, found=2, skipped=0)
+    measurer: Any = SimpleNamespace(built=3, found=2, skipped={})
     said = markdown.document(page(found(repository, {1: 100, 2: 140, 3: 160, 4: 160, 5: 200}), FIGURE, measurer))
     parts = [repository.ends(ends) for ends in ("HEAD~4..HEAD~3", "HEAD~2..HEAD")]
     ranges = [f"{good.sha[:12]}..{bad.sha[:12]} (+40 instructions)" for good, bad in parts]

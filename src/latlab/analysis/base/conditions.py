@@ -13,7 +13,7 @@ from latlab.analysis.base.wording import MODES
 from latlab.errors import UsageError
 from latlab.model.conditions import Mode
 from latlab.model.enums import Clock
-from latlab.model.run import COMMIT, RECIPE, SUBJECT_LINE, Run
+from latlab.model.run import OF_A_COMMIT, Run
 
 SIMULATED = "simulated: virtual time on a model of the board, no measurement"
 
@@ -164,7 +164,9 @@ def _words(ours: Sequence[str], theirs: Sequence[str]) -> str:
     gone, new = ([word for word in one if word not in other] for one, other in ((before, after), (after, before)))
     if not gone and not new:
         return "of single files"
-    return f"{' '.join(gone) or 'none'} to {' '.join(new) or 'none'}"
+    if not gone or not new:
+        return f"with {' '.join(new)}" if new else f"without {' '.join(gone)}"
+    return f"{' '.join(gone)} to {' '.join(new)}"
 
 
 def _said_flags(lines: Sequence[str]) -> str:
@@ -183,7 +185,7 @@ def _options(ours: tuple[tuple[str, str], ...], theirs: tuple[tuple[str, str], .
 
 def _build_options(run: Run) -> tuple[tuple[str, str], ...] | None:
     """What a build was made with; which commit it was made of names the firmware and is no condition."""
-    return tuple(one for one in run.build.options if one[0] not in (COMMIT, SUBJECT_LINE, RECIPE)) or None
+    return tuple(one for one in run.build.options if one[0] not in OF_A_COMMIT) or None
 
 
 def _has_one_name(a: Run, b: Run) -> bool:

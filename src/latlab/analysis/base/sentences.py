@@ -226,9 +226,10 @@ class _Sentence:
         return f"{one.name}{where} {signed_bare(one.after - one.before, self.unit)} ({change})"
 
     def _metric(self, finding: f.MetricMoved) -> str:
-        tests = "every test" if finding.everywhere else ", ".join(finding.tests)
+        tests = "every test" if finding.everywhere and len(finding.tests) > 1 else ", ".join(finding.tests)
         low, high = signed(finding.low, self.unit), signed(finding.high, self.unit)
-        told = f"{finding.metric} {finding.verdict} in {tests}: {low} to {high} over {finding.cells} cell{'s' * (finding.cells != 1)}"
+        size = low if low == high else f"{low} to {high}"
+        told = f"{finding.metric} {finding.verdict} in {tests}: {size} over {finding.cells} cell{'s' * (finding.cells != 1)}"
         if finding.in_iterations:
             told += ", each by its iteration that moved most"
         elif finding.by_cluster:

@@ -19,7 +19,7 @@ QUEUED = "queued"
 WAIT = "queue wait"
 PLACE = "by place"
 FIRST = "first caller"
-OTHER_PART = "in another part"
+OTHER_PART = "last man in one run only"
 
 QUEUE_RATIO = 2.0
 FIRST_RATIO = 1.25

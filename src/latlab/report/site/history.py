@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 
 from latlab.analysis.base.change_points import ChangeKind
 from latlab.analysis.base.suspicion_sentences import suspicion_sentence
 from latlab.analysis.base.wording import amount, bare, count, percent, said_p, signed
 from latlab.analysis.history import ChangePoint, Series
+from latlab.report.claims import quoted_of
 from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
 from latlab.report.renderers import json
 from latlab.report.table import Table, Value, figures, words
-from latlab.report.text import Style, Styled, code, soft, strong
+from latlab.report.text import Style, Styled, Text, code, soft, strong
 from latlab.report.units import CLOCK_NAMES
 
 SCHEMA = "latlab-history"
@@ -27,7 +28,7 @@ _ALSO = {
 
 def screen(found: tuple[Series, ...]) -> Page:
     """Each figure as a table of runs with the differences between them, and what its changes are made of."""
-    return Page("", sections=tuple(Section("", tuple(_blocks(series))) for series in found))
+    return Page("", sections=(*(Section("", tuple(_blocks(series))) for series in found), *_conditions(found)))
 
 
 def page(found: tuple[Series, ...], with_causes: bool = True) -> Page:
@@ -36,7 +37,8 @@ def page(found: tuple[Series, ...], with_causes: bool = True) -> Page:
 
     charts = [(history_chart(series, f"series-{number}"),) if series.points else () for number, series in enumerate(found)]
     sections = tuple(Section(code(series.path), (*chart, *_said(series, with_causes))) for series, chart in zip(found, charts, strict=True))
-    return Page("History", tuple(_lead(series) for series in found if series.points)[:1], sections, name=f"History of {found[0].path}")
+    lead = tuple(_lead(series) for series in found if series.points)[:1]
+    return Page("History", lead, (*sections, *_conditions(found)), name=f"History of {found[0].path}")
 
 
 def _lead(series: Series) -> str:
@@ -115,15 +117,24 @@ def _said(series: Series, with_causes: bool = True) -> Iterator[Block]:
         yield Items(tuple(one if with_causes else replace(one, below=()) for one in changes))
     for suspicion in series.suspicions:
         yield Paragraph((Styled("suspect", Style.BAD), f" {suspicion_sentence(suspicion, series.unit)}"))
-    for k, one in series.differences:
-        yield Paragraph((Styled("conditions", Style.DOUBT), f" {series.points[k - 1].run.id} to {series.points[k].run.id}: {one.title}"))
     if series.note:
         yield Paragraph((Styled("note", Style.DOUBT), f" {series.note}"))
 
 
+def _conditions(found: Iterable[Series]) -> tuple[Section, ...]:
+    """Which differ between two neighbours, once for all figures."""
+    told = {
+        f" {series.points[k - 1].run.id} to {series.points[k].run.id}: {one.title}": None
+        for series in found
+        for k, one in series.differences
+    }
+    return (Section("", tuple(Paragraph((Styled("conditions", Style.DOUBT), said)) for said in told)),) if told else ()
+
+
 def _change(series: Series, change: ChangePoint) -> Item:
     levels = f"{amount(change.before, series.unit)} to {amount(change.after, series.unit)}, {certainty(change.p)}"
-    below = tuple((e.sentence, soft(f" ({e.basis})")) for e in change.explanations)
+    below: tuple[Text, ...] = tuple((e.sentence, soft(f" ({e.basis})")) for e in change.explanations)
+    below += quoted_of(series.points[change.index].run.build) if change.kind is ChangeKind.STEP else ()
     run = strong(series.points[change.index].run.id)
     if change.kind is ChangeKind.DRIFT:
         first = strong(series.points[change.left].run.id)

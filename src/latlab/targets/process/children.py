@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 PR_SET_PDEATHSIG = 1
 OWN_END_S = 0.2
@@ -43,15 +44,16 @@ def dies_with_parent(number: int = signal.SIGKILL) -> Callable[[], None] | None:
     nothing where no kernel does that."""
     if _LIBC is None or threading.current_thread() is not threading.main_thread():
         return None
-    parent = os.getpid()
+    return partial(die_with, os.getpid(), number)
 
-    def prepare() -> None:
-        assert _LIBC is not None
-        _LIBC.prctl(PR_SET_PDEATHSIG, number, 0, 0, 0)
-        if os.getppid() != parent:
-            os.kill(os.getpid(), signal.SIGKILL)
 
-    return prepare
+def die_with(parent: int, number: int = signal.SIGKILL) -> None:
+    """From now on the kernel, where it does that, sends this process the signal when the thread of `parent` that started it has ended."""
+    if _LIBC is None:
+        return
+    _LIBC.prctl(PR_SET_PDEATHSIG, number, 0, 0, 0)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def stop(process: subprocess.Popen[bytes], patience_s: float) -> None:

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What one commit of a firmware changed in its counts: the figures whose mean moved, and the functions that did it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import fmean
+
+from latlab.analysis.base.summary import Mark, mark_of
+from latlab.analysis.crossings.span_functions import Move, moves_of
+from latlab.analysis.figures import figures_of
+from latlab.model.enums import Metric
+from latlab.model.run import Run
+
+Span = tuple[str, Metric]
+
+
+@dataclass(frozen=True, slots=True)
+class FigureStep:
+    """The mean over the cores before and after, in the run's unit, and the functions that differ, the largest difference first."""
+
+    test: str
+    metric: Metric
+    before: float
+    after: float
+    moves: tuple[Move, ...]
+
+    @property
+    def difference(self) -> float:
+        return self.after - self.before
+
+    @property
+    def share(self) -> float | None:
+        """Of what it was before; None where that was nothing."""
+        return self.difference / self.before if self.before else None
+
+
+def means_of(run: Run) -> Mapping[Span, float]:
+    """Each span's mean over its cores. Tests in which cores take turns are left out: what they wait is not the firmware's."""
+    found: dict[Span, list[float]] = defaultdict(list)
+    for one in figures_of(run):
+        if mark_of(run, one.test) is not Mark.TURNS:
+            found[one.test, one.metric].append(one.value)
+    return {span: fmean(values) for span, values in found.items()}
+
+
+def steps_of(before: Run, after: Run, tolerance: float = 0.0) -> tuple[FigureStep, ...]:
+    """The figures of both runs that differ by more than this share of what they were."""
+    old, new, moves = means_of(before), means_of(after), moves_of(before, after)
+    both = (FigureStep(*span, value, new[span], moves.get(span, ())) for span, value in old.items() if span in new)
+    return tuple(one for one in both if abs(one.difference) > tolerance * abs(one.before))

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which commit of a range changed a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from latlab.analysis.base.wording import amount
+from latlab.analysis.crossings.span_functions import Move, moves_of
+from latlab.analysis.figures import figure_value, no_figure
+from latlab.campaigns.commits import Measurer
+from latlab.errors import LatlabError, UsageError
+from latlab.model.enums import Metric
+from latlab.model.run import Run
+from latlab.targets.commits import Commit, Repository
+
+
+@dataclass(frozen=True, slots=True)
+class CommitStep:
+    """A commit whose run has another value than that of the commit before it, and the functions that differ between the two."""
+
+    commit: Commit
+    run: Run
+    value: float
+    before: Commit
+    run_before: Run
+    value_before: float
+    moves: dict[tuple[str, Metric], tuple[Move, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bisection:
+    """`step` is None where commits that could not be measured stand between: `suspects` then has all that may be the first."""
+
+    good: tuple[Commit, float]
+    bad: tuple[Commit, float]
+    unit: str
+    commits: int
+    suspects: tuple[Commit, ...]
+    step: CommitStep | None
+
+
+def bisect(repository: Repository, measurer: Measurer, good: Commit, bad: Commit, figure: str) -> Bisection:
+    """The commit from which on the figure is nearer to the bad commit's than to the good one's. Raises UsageError where the two have the
+    same value, LatlabError where one of them cannot be measured."""
+    ends = [(commit, _asked(measurer, commit, figure)) for commit in (good, bad)]
+    (_, low), (_, high) = ends
+    unit = _run(measurer, good).tick.unit
+    if low == high:
+        raise UsageError(f"{figure} is {amount(low, unit)} at {good} and at {bad}; name commits between which it differs")
+
+    def is_bad(commit: Commit) -> bool | None:
+        value = _value(measurer, commit, figure)
+        return None if value is None else abs(value - high) < abs(value - low)
+
+    total = len(repository.candidates(bad, [good]))
+    suspects = first_bad(repository, good, bad, is_bad)
+    step = _step(repository, measurer, suspects[0], figure) if len(suspects) == 1 else None
+    return Bisection(ends[0], ends[1], unit, total, suspects, step)
+
+
+def first_bad(repository: Repository, good: Commit, bad: Commit, is_bad: Callable[[Commit], bool | None]) -> tuple[Commit, ...]:
+    """The first bad commit; with it those before it of which nothing can be told (`is_bad` is None), if there are such."""
+    goods, skipped = [good], set[str]()
+    while True:
+        candidates = [sha for sha in repository.candidates(bad, goods) if sha != bad.sha]
+        left = [sha for sha in candidates if sha not in skipped]
+        if not left:
+            return (bad, *map(repository.commit, candidates))
+        commit = repository.commit(left[0])
+        verdict = is_bad(commit)
+        if verdict is None:
+            skipped.add(commit.sha)
+        elif verdict:
+            bad = commit
+        else:
+            goods.append(commit)
+
+
+def _step(repository: Repository, measurer: Measurer, commit: Commit, figure: str) -> CommitStep | None:
+    before = repository.first_parent(commit)
+    after_value, before_value = _value(measurer, commit, figure), _value(measurer, before, figure)
+    if after_value is None or before_value is None:
+        return None
+    run, run_before = _run(measurer, commit), _run(measurer, before)
+    return CommitStep(commit, run, after_value, before, run_before, before_value, moves_of(run_before, run))
+
+
+def _value(measurer: Measurer, commit: Commit, figure: str) -> float | None:
+    run = measurer.run_of(commit)
+    return None if run is None else figure_value(run, figure)
+
+
+def _asked(measurer: Measurer, commit: Commit, figure: str) -> float:
+    run = _run(measurer, commit)
+    value = figure_value(run, figure)
+    if value is None:
+        raise no_figure(run, figure)
+    return value
+
+
+def _run(measurer: Measurer, commit: Commit) -> Run:
+    run = measurer.run_of(commit)
+    if run is None:
+        raise LatlabError(f"{commit} cannot be measured, and nothing can be told without it")
+    return run

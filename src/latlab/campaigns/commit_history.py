@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The history of a firmware: which commits are asked for, each measured once, and what each of them changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from latlab.analysis.base.conditions import differences
+from latlab.analysis.base.identity import NotComparable
+from latlab.analysis.steps import FigureStep, Span, means_of, steps_of
+from latlab.campaigns.commits import Measurer
+from latlab.errors import DataError, UsageError
+from latlab.model.run import MESSAGE, PATCH, Run
+from latlab.targets.commits import Commit, Repository
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The commits to measure, the oldest first. `pairs` are, of a list of single commits, each with its first parent, to be compared;
+    else each is compared with the one before. `paths` is what those of a range were chosen by."""
+
+    commits: tuple[Commit, ...]
+    pairs: tuple[tuple[Commit, Commit], ...] = ()
+    paths: tuple[str, ...] = ()
+
+    @property
+    def is_list(self) -> bool:
+        return bool(self.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCommit:
+    """`said` is its message, of a merge those of what it brought; `patch` the one that it was built with. `means` by test and metric."""
+
+    commit: Commit
+    run_id: str
+    said: str
+    patch: str
+    means: Mapping[Span, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedAt:
+    """`differs` are conditions that may be the cause as well; `untold` says why the two cannot be compared."""
+
+    before: MeasuredCommit
+    after: MeasuredCommit
+    figures: tuple[FigureStep, ...]
+    differs: str = ""
+    untold: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitHistory:
+    """Of one subject on one processor. `name` is what was measured, in `unit`."""
+
+    name: str
+    unit: str
+    commits: tuple[MeasuredCommit, ...]
+    changes: tuple[ChangedAt, ...]
+    iterations: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotMeasured:
+    commit: Commit
+    why: str
+
+
+def not_measured(measurer: Measurer) -> tuple[NotMeasured, ...]:
+    return tuple(NotMeasured(commit, "; ".join(why)) for commit, why in measurer.skipped.items())
+
+
+def chosen(repository: Repository, words: Sequence[str], tags: str, paths: Sequence[str]) -> Chosen:
+    """GOOD..BAD, or single commits, or what has a tag. Raises UsageError where that is no choice."""
+    ranges = [word for word in words if ".." in word]
+    if ranges and len(words) > 1:
+        raise UsageError(f"{ranges[0]} is a range and {len(words)} words are given; name one range GOOD..BAD, or single commits")
+    if tags and paths:
+        raise UsageError("--tags takes releases and --paths what changed files; choose one of them")
+    if not words and not tags:
+        raise UsageError("no commits are named; give GOOD..BAD, single commits, or --tags 'v*'")
+    if not ranges and words and (tags or paths):
+        raise UsageError(f"--{'tags' if tags else 'paths'} chooses of a range; name one, GOOD..BAD, in place of {words[0]}")
+    if ranges and not tags:
+        return Chosen(tuple(repository.between(*repository.ends(ranges[0]), paths)), paths=tuple(paths))
+    if tags:
+        return Chosen(tuple(repository.tagged(tags, repository.ends(ranges[0]) if ranges else None)))
+    return _listed(repository, words)
+
+
+def _listed(repository: Repository, words: Sequence[str]) -> Chosen:
+    pairs = [(repository.first_parent(commit), commit) for commit in map(repository.commit, words)]
+    return Chosen(tuple(dict.fromkeys(commit for pair in pairs for commit in pair)), tuple(pairs))
+
+
+def runs_by_recipe(measurer: Measurer, asked: Chosen) -> list[list[Run]]:
+    """The runs of every commit that can be measured, a list for each recipe."""
+    measurer.measure(asked.commits)
+    found = [[measurer.run_by(commit, number) for commit in asked.commits] for number in range(len(measurer.recipes))]
+    return [[run for run in runs if run is not None] for runs in found]
+
+
+def histories(measurer: Measurer, asked: Chosen, tolerance: float, across: frozenset[str]) -> list[CommitHistory]:
+    """One for each recipe of which a commit was measured. Raises DataError where none was."""
+    measurer.measure(asked.commits)
+    found = [_history(measurer, asked, number, tolerance, across) for number in range(len(measurer.recipes))]
+    kept = [one for one in found if one.commits]
+    if not kept:
+        first, why = next(iter(measurer.skipped.items()))
+        raise DataError(f"none of {len(asked.commits)} commits can be measured; {first}: {'; '.join(why)}")
+    return kept
+
+
+def _history(measurer: Measurer, asked: Chosen, number: int, tolerance: float, across: frozenset[str]) -> CommitHistory:
+    """A commit that was not measured is bridged where commits follow each other: what it changed counts with the next."""
+    told: dict[Commit, MeasuredCommit] = {}
+    runs: dict[Commit, Run] = {}
+    changes: list[ChangedAt] = []
+    unit, last = "", None
+    for commit in asked.commits:
+        run = measurer.run_by(commit, number)
+        if run is None:
+            continue
+        unit = run.tick.unit
+        told[commit] = MeasuredCommit(commit, run.id, run.build.said(MESSAGE), run.build.said(PATCH), means_of(run))
+        runs[commit] = run
+        if asked.is_list:
+            continue
+        if last is not None:
+            changes.append(_changed(told, runs, last, commit, tolerance, across))
+            del runs[last]
+        last = commit
+    if asked.is_list:
+        pairs = [pair for pair in asked.pairs if all(commit in told for commit in pair)]
+        changes = [_changed(told, runs, *pair, tolerance, across) for pair in pairs]
+    recipe = measurer.recipes[number]
+    return CommitHistory(recipe.name, unit, tuple(told.values()), tuple(changes), recipe.iterations)
+
+
+def _changed(
+    told: Mapping[Commit, MeasuredCommit],
+    runs: Mapping[Commit, Run],
+    before: Commit,
+    after: Commit,
+    tolerance: float,
+    across: frozenset[str],
+) -> ChangedAt:
+    a, b = runs[before], runs[after]
+    try:
+        differs = differences(a, b, across).title
+    except NotComparable as error:
+        return ChangedAt(told[before], told[after], (), untold=str(error))
+    return ChangedAt(told[before], told[after], steps_of(a, b, tolerance), differs)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the commits of a repository cost: each figure over them, what each commit changed by function, and what it says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from latlab.analysis.base.wording import bare, count, heading_unit, percent, signed_bare
+from latlab.report.claims import quoted
+from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
+from latlab.report.renderers import json
+from latlab.report.table import Table, Value, figures, words
+from latlab.report.text import Style, Styled, Text, soft, strong
+
+if TYPE_CHECKING:
+    from latlab.analysis.steps import FigureStep, Span
+    from latlab.campaigns.commit_history import ChangedAt, Chosen, CommitHistory, MeasuredCommit, NotMeasured
+
+SCHEMA = "latlab-commits"
+VERSION = 1
+SHORT = 12
+MOST_COLUMNS = 8
+MOST_FUNCTIONS = 6
+
+
+def page(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequence[NotMeasured]) -> Page:
+    sections = [Section(strong(one.name), tuple(_blocks(one, asked))) for one in found]
+    if skipped:
+        left_out = Items(tuple(Item(f"{one.commit}: {one.why}") for one in skipped))
+        note = "" if asked.is_list else " What they changed counts with the next commit."
+        sections.append(Section(strong("not measured"), (left_out, Paragraph(soft(f"`--again` tries them once more.{note}")))))
+    return Page("", sections=tuple(sections), name="History of commits")
+
+
+def _blocks(found: CommitHistory, asked: Chosen) -> Iterator[Block]:
+    moved = [one for one in found.changes if one.figures]
+    still = [one for one in found.changes if not one.figures and not one.untold]
+    spans = list(dict.fromkeys(span for one in found.commits for span in one.means))
+    shown = found.commits if len(found.commits) <= MOST_COLUMNS else (found.commits[0], found.commits[-1])
+    if not asked.is_list:
+        yield _table(found, spans, shown)
+    yield Items(tuple(_change(one, found.unit) for one in found.changes if one.figures or one.untold))
+    compared = "compared with its first parent" if asked.is_list else "compared with the one before"
+    yield Paragraph(f"{count(len(moved), 'commit')} of {len(found.changes)} moved a figure, each {compared}.")
+    if still and asked.is_list:
+        yield Paragraph(f"No figure moved: {', '.join(str(one.after.commit) for one in still)}.")
+    if asked.paths:
+        yield Paragraph(f"Commits that change nothing in {' '.join(asked.paths)} count with the next that does.")
+    if patched := [one for one in found.commits if one.patch]:
+        by = "; ".join(dict.fromkeys(one.patch for one in patched))
+        yield Paragraph((Styled("patched", Style.DOUBT), f" {len(patched)} of {count(len(found.commits), 'commit')}: {by}"))
+
+
+def _table(found: CommitHistory, spans: Sequence[Span], shown: Sequence[MeasuredCommit]) -> Table:
+    rows: list[tuple[Value, ...]] = []
+    for test, metric in spans:
+        values = [one.means.get((test, metric)) for one in shown]
+        rows.append((f"{test} {metric}", *("" if value is None else bare(value, found.unit) for value in values)))
+    heading = figures(*(one.commit.sha[:SHORT] for one in shown))
+    note = f"{len(found.commits)} commits, {shown[0].commit} to {shown[-1].commit}"
+    basis = f"mean over the cores, {count(found.iterations, 'iteration')} in one boot"
+    return Table(f"{heading_unit(found.unit)}, {basis}", (*words("Figure"), *heading), tuple(rows), notes=(note,))
+
+
+def _change(change: ChangedAt, unit: str) -> Item:
+    after = change.after
+    if change.untold:
+        return Item((strong(str(after.commit)), f": not compared, {change.untold}"))
+    below: list[Text] = [_figure(one, unit) for one in change.figures]
+    below += [(Styled("conditions", Style.DOUBT), f" {change.differs}")] if change.differs else []
+    below += quoted(after.said, after.commit.sha, after.commit.authored)
+    return Item((strong(str(after.commit)), f" against {change.before.commit.sha[:SHORT]}"), tuple(below))
+
+
+def _figure(one: FigureStep, unit: str) -> Text:
+    shown, rest = one.moves[:MOST_FUNCTIONS], one.moves[MOST_FUNCTIONS:]
+    told = [f"{move.name} {signed_bare(move.difference, unit)}" for move in shown]
+    told += [f"{count(len(rest), 'other')} {signed_bare(sum(move.difference for move in rest), unit)}"] if rest else []
+    share = "" if one.share is None else f" ({percent(one.share)})"
+    level = f"{bare(one.before, unit)} to {bare(one.after, unit)}"
+    judged = Styled(f"{signed_bare(one.difference, unit)}{share}", Style.BAD if one.difference > 0 else Style.GOOD)
+    return (f"{one.test} {one.metric} {level}, ", judged, f": {', '.join(told)}" if told else "")
+
+
+def commits_json(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequence[NotMeasured]) -> str:
+    return json.document(
+        {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "against": "first parent" if asked.is_list else "the one before",
+            "paths": list(asked.paths),
+            "skipped": [asdict(one) for one in skipped],
+            "histories": [
+                {
+                    "name": one.name,
+                    "unit": one.unit,
+                    "iterations": one.iterations,
+                    "commits": [_commit(commit) for commit in one.commits],
+                    "changes": [
+                        {
+                            "before": change.before.commit.sha,
+                            "commit": change.after.commit.sha,
+                            "figures": [
+                                {"test": step.test, "metric": step.metric.value, "before": step.before, "after": step.after}
+                                | {"functions": [asdict(move) for move in step.moves]}
+                                for step in change.figures
+                            ],
+                            "differs": change.differs,
+                            "untold": change.untold,
+                        }
+                        for change in one.changes
+                    ],
+                }
+                for one in found
+            ],
+        }
+    )
+
+
+def _commit(one: MeasuredCommit) -> dict[str, object]:
+    means = [{"test": test, "metric": metric.value, "mean": value} for (test, metric), value in one.means.items()]
+    return asdict(one.commit) | {"run": one.run_id, "said": one.said, "patch": one.patch, "figures": means}

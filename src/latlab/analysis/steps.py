@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
+from latlab.analysis.base.class_views import ClassMove, class_moves
 from latlab.analysis.base.summary import Mark, mark_of
 from latlab.analysis.crossings.span_functions import Move, moves_of
 from latlab.analysis.figures import figures_of
@@ -19,13 +20,15 @@ Span = tuple[str, Metric]
 
 @dataclass(frozen=True, slots=True)
 class FigureStep:
-    """The mean over the cores before and after, in the run's unit, and the functions that differ, the largest difference first."""
+    """The mean over the cores before and after, in the run's unit, the functions that differ, the largest difference first, and the classes
+    of instructions, where both runs have them."""
 
     test: str
     metric: Metric
     before: float
     after: float
     moves: tuple[Move, ...]
+    classes: tuple[ClassMove, ...] = ()
 
     @property
     def difference(self) -> float:
@@ -48,6 +51,7 @@ def means_of(run: Run) -> Mapping[Span, float]:
 
 def steps_of(before: Run, after: Run, tolerance: float = 0.0) -> tuple[FigureStep, ...]:
     """The figures of both runs that differ by more than this share of what they were."""
-    old, new, moves = means_of(before), means_of(after), moves_of(before, after)
-    both = (FigureStep(*span, value, new[span], moves.get(span, ())) for span, value in old.items() if span in new)
+    old, new = means_of(before), means_of(after)
+    moves, classes = moves_of(before, after), class_moves(before, after)
+    both = (FigureStep(*span, value, new[span], moves.get(span, ()), classes.get(span, ())) for span, value in old.items() if span in new)
     return tuple(one for one in both if abs(one.difference) > tolerance * abs(one.before))

@@ -18,11 +18,12 @@ from latlab.targets.commits import Commit, Repository
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """The commits to measure, the oldest first. `pairs` are, of a list of single commits, each with its first parent, to be compared;
-    else each is compared with the one before. `paths` is what those of a range were chosen by."""
+    else each is compared with the one before. `paths` and `tags` are what they were chosen by."""
 
     commits: tuple[Commit, ...]
     pairs: tuple[tuple[Commit, Commit], ...] = ()
     paths: tuple[str, ...] = ()
+    tags: str = ""
 
     @property
     def is_list(self) -> bool:
@@ -86,20 +87,20 @@ def chosen(repository: Repository, words: Sequence[str], tags: str, paths: Seque
     if ranges and not tags:
         return Chosen(tuple(repository.between(*repository.ends(ranges[0]), paths)), paths=tuple(paths))
     if tags:
-        return Chosen(tuple(repository.tagged(tags, repository.ends(ranges[0]) if ranges else None)))
+        return Chosen(tuple(repository.tagged(tags, repository.ends(ranges[0]) if ranges else None)), tags=tags)
     return _listed(repository, words)
 
 
 def _listed(repository: Repository, words: Sequence[str]) -> Chosen:
     pairs = [(repository.first_parent(commit), commit) for commit in map(repository.commit, words)]
-    return Chosen(tuple(dict.fromkeys(commit for pair in pairs for commit in pair)), tuple(pairs))
+    return Chosen(tuple(repository.by_date(commit for pair in pairs for commit in pair)), tuple(pairs))
 
 
-def runs_by_recipe(measurer: Measurer, asked: Chosen) -> list[list[Run]]:
-    """The runs of every commit that can be measured, a list for each recipe."""
+def runs_by_recipe(measurer: Measurer, asked: Chosen) -> dict[str, list[Run]]:
+    """The runs of every commit that can be measured, by what was measured."""
     measurer.measure(asked.commits)
-    found = [[measurer.run_by(commit, number) for commit in asked.commits] for number in range(len(measurer.recipes))]
-    return [[run for run in runs if run is not None] for runs in found]
+    found = {one.name: [measurer.run_by(commit, number) for commit in asked.commits] for number, one in enumerate(measurer.recipes)}
+    return {name: [run for run in runs if run is not None] for name, runs in found.items()}
 
 
 def histories(measurer: Measurer, asked: Chosen, tolerance: float, across: frozenset[str]) -> list[CommitHistory]:

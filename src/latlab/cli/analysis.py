@@ -296,6 +296,8 @@ def history(
     store: StoreOption = None,
 ) -> None:
     """Follow a figure over releases, or all figures over the commits of a repository, find where they changed, and say why."""
+    from dataclasses import replace
+
     from latlab.analysis.base.conditions import check_across
     from latlab.analysis.base.tolerance import limits_of
     from latlab.analysis.history import history as follow
@@ -308,17 +310,22 @@ def history(
         refuse_given(context, (*names_of(CommitOptions), *names_of(ChoiceOptions)), "is for commits; it needs --repo DIR")
         if figure is None:
             raise UsageError("name a figure and two runs, or a repository with --repo DIR")
-        lines = [[load_reference(run, unit, store) for run in runs or ()]]
+        lines = {"": [load_reference(run, unit, store) for run in runs or ()]}
     elif not is_figure(figure):
         limits_of(tolerance)
         print_commits(commits, choice, words, (tolerance or 0.0) / 100, check_across(across or ()), format, output, store)
         return
     else:
         lines = runs_of(commits, choice, words[1:], store)
-    if min(map(len, lines), default=0) < 2:
-        raise UsageError(f"a history needs two runs at least, there is {min(map(len, lines), default=0)}; name another")
-    limits = limits_of(tolerance)
-    found = tuple(one for loaded in lines for one in follow(loaded, figure or "", limits, check_across(across or ())))
+    fewest = min(map(len, lines.values()))
+    if fewest < 2:
+        raise UsageError(f"a history needs two runs at least, there is {fewest}; name another")
+    limits, wanted = limits_of(tolerance), check_across(across or ())
+    found = tuple(
+        replace(one, path=f"{one.path} of {name}" if len(lines) > 1 else one.path)
+        for name, loaded in lines.items()
+        for one in follow(loaded, figure or "", limits, wanted)
+    )
     if format is Format.TABLE:
         refuse_output(output)
         show(screen(found))

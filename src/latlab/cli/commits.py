@@ -107,8 +107,8 @@ def is_figure(word: str | None) -> bool:
     return word is not None and ".." not in word and ("/" in word or "*" in word or word in list(Metric))
 
 
-def runs_of(options: CommitOptions, choice: ChoiceOptions, words: Sequence[str], store: str | None) -> list[list[Run]]:
-    """The runs of the commits for each subject and processor, the oldest first."""
+def runs_of(options: CommitOptions, choice: ChoiceOptions, words: Sequence[str], store: str | None) -> dict[str, list[Run]]:
+    """The runs of the commits by subject and processor, the oldest first."""
     from latlab.campaigns.commit_history import chosen, runs_by_recipe
 
     with measuring(options, store, choice) as (repository, measurer):

@@ -26,26 +26,25 @@ MOST_FUNCTIONS = 6
 
 
 def page(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequence[NotMeasured]) -> Page:
-    sections = [Section(strong(one.name), tuple(_blocks(one, asked))) for one in found]
+    said = {change.after.commit.sha for one in found for change in one.changes} if asked.tags else set()
+    sections = [Section(strong(one.name), tuple(_blocks(one, asked, said))) for one in found]
     if skipped:
         left_out = Items(tuple(Item(f"{one.commit}: {one.why}") for one in skipped))
         note = "" if asked.is_list else " What they changed counts with the next commit."
         sections.append(Section(strong("not measured"), (left_out, Paragraph(soft(f"`--again` tries them once more.{note}")))))
-    return Page("", sections=tuple(sections), name="History of commits")
+    return Page("History of commits", sections=tuple(sections))
 
 
-def _blocks(found: CommitHistory, asked: Chosen) -> Iterator[Block]:
+def _blocks(found: CommitHistory, asked: Chosen, said: set[str]) -> Iterator[Block]:
+    """`said` are the commits that are quoted already; a release has changes of many others, and its own words are not of them."""
     moved = [one for one in found.changes if one.figures]
-    still = [one for one in found.changes if not one.figures and not one.untold]
     spans = list(dict.fromkeys(span for one in found.commits for span in one.means))
     shown = found.commits if len(found.commits) <= MOST_COLUMNS else (found.commits[0], found.commits[-1])
     if not asked.is_list:
         yield _table(found, spans, shown)
-    yield Items(tuple(_change(one, found.unit) for one in found.changes if one.figures or one.untold))
+    yield Items(tuple(_change(one, found.unit, said) for one in found.changes if one.figures or one.untold or asked.is_list))
     compared = "compared with its first parent" if asked.is_list else "compared with the one before"
     yield Paragraph(f"{count(len(moved), 'commit')} of {len(found.changes)} moved a figure, each {compared}.")
-    if still and asked.is_list:
-        yield Paragraph(f"No figure moved: {', '.join(str(one.after.commit) for one in still)}.")
     if asked.paths:
         yield Paragraph(f"Commits that change nothing in {' '.join(asked.paths)} count with the next that does.")
     if patched := [one for one in found.commits if one.patch]:
@@ -64,13 +63,15 @@ def _table(found: CommitHistory, spans: Sequence[Span], shown: Sequence[Measured
     return Table(f"{heading_unit(found.unit)}, {basis}", (*words("Figure"), *heading), tuple(rows), notes=(note,))
 
 
-def _change(change: ChangedAt, unit: str) -> Item:
+def _change(change: ChangedAt, unit: str, said: set[str]) -> Item:
     after = change.after
     if change.untold:
         return Item((strong(str(after.commit)), f": not compared, {change.untold}"))
-    below: list[Text] = [_figure(one, unit) for one in change.figures]
+    below: list[Text] = [_figure(one, unit) for one in change.figures] or ["no figure moved"]
     below += [(Styled("conditions", Style.DOUBT), f" {change.differs}")] if change.differs else []
-    below += quoted(after.said, after.commit.sha, after.commit.authored)
+    if after.commit.sha not in said:
+        below += quoted(after.said, after.commit.sha, after.commit.authored)
+        said.add(after.commit.sha)
     return Item((strong(str(after.commit)), f" against {change.before.commit.sha[:SHORT]}"), tuple(below))
 
 
@@ -78,10 +79,12 @@ def _figure(one: FigureStep, unit: str) -> Text:
     shown, rest = one.moves[:MOST_FUNCTIONS], one.moves[MOST_FUNCTIONS:]
     told = [f"{move.name} {signed_bare(move.difference, unit)}" for move in shown]
     told += [f"{count(len(rest), 'other')} {signed_bare(sum(move.difference for move in rest), unit)}"] if rest else []
+    classes = [f"{move.name.value} {signed_bare(move.after - move.before, unit)}" for move in one.classes]
+    by_class = f"; by class: {', '.join(classes)}" if classes else ""
     share = "" if one.share is None else f" ({percent(one.share)})"
     level = f"{bare(one.before, unit)} to {bare(one.after, unit)}"
     judged = Styled(f"{signed_bare(one.difference, unit)}{share}", Style.BAD if one.difference > 0 else Style.GOOD)
-    return (f"{one.test} {one.metric} {level}, ", judged, f": {', '.join(told)}" if told else "")
+    return (f"{one.test} {one.metric} {level}, ", judged, f": {', '.join(told)}" if told else "", by_class)
 
 
 def commits_json(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequence[NotMeasured]) -> str:
@@ -104,7 +107,7 @@ def commits_json(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequenc
                             "commit": change.after.commit.sha,
                             "figures": [
                                 {"test": step.test, "metric": step.metric.value, "before": step.before, "after": step.after}
-                                | {"functions": [asdict(move) for move in step.moves]}
+                                | {"functions": [asdict(move) for move in step.moves], "classes": [asdict(move) for move in step.classes]}
                                 for step in change.figures
                             ],
                             "differs": change.differs,

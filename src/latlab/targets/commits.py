@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -104,6 +104,10 @@ class Repository:
         if not found:
             raise UsageError(f"--tags {pattern}: no tag of {self.folder} {'in this range' if ends else 'before HEAD'} matches it")
         return self._commits("--no-walk=unsorted", *found)
+
+    def by_date(self, commits: Iterable[Commit]) -> list[Commit]:
+        """Each once, the oldest first."""
+        return self._commits("--no-walk=sorted", *(commit.sha for commit in commits))[::-1]
 
     def brought(self, commit: Commit) -> list[Commit]:
         """What a merge brought, the oldest first; empty where it is no merge."""

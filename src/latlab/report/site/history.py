@@ -10,11 +10,10 @@ from latlab.analysis.base.change_points import ChangeKind
 from latlab.analysis.base.suspicion_sentences import suspicion_sentence
 from latlab.analysis.base.wording import amount, bare, count, percent, said_p, signed
 from latlab.analysis.history import ChangePoint, Series
-from latlab.report.claims import quoted_of
 from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
 from latlab.report.renderers import json
 from latlab.report.table import Table, Value, figures, words
-from latlab.report.text import Style, Styled, Text, code, soft, strong
+from latlab.report.text import Style, Styled, code, soft, strong
 from latlab.report.units import CLOCK_NAMES
 
 SCHEMA = "latlab-history"
@@ -133,8 +132,7 @@ def _conditions(found: Iterable[Series]) -> tuple[Section, ...]:
 
 def _change(series: Series, change: ChangePoint) -> Item:
     levels = f"{amount(change.before, series.unit)} to {amount(change.after, series.unit)}, {certainty(change.p)}"
-    below: tuple[Text, ...] = tuple((e.sentence, soft(f" ({e.basis})")) for e in change.explanations)
-    below += quoted_of(series.points[change.index].run.build) if change.kind is ChangeKind.STEP else ()
+    below = tuple((e.sentence, soft(f" ({e.basis})")) for e in change.explanations)
     run = strong(series.points[change.index].run.id)
     if change.kind is ChangeKind.DRIFT:
         first = strong(series.points[change.left].run.id)

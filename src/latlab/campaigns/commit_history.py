@@ -110,7 +110,7 @@ def histories(measurer: Measurer, asked: Chosen, tolerance: float, across: froze
     kept = [one for one in found if one.commits]
     if not kept:
         first, why = next(iter(measurer.skipped.items()))
-        raise DataError(f"none of {len(asked.commits)} commits can be measured; {first}: {'; '.join(why)}")
+        raise DataError(f"none of {len(asked.commits)} commits can be measured; {first}: {'; '.join(why)}; --again tries them once more")
     return kept
 
 

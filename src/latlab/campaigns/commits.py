@@ -24,7 +24,7 @@ from latlab.model.conditions import Conditions
 from latlab.model.enums import RunStatus
 from latlab.model.run import AUTHORED, BUILT_BY, COMMIT, FAILED, MESSAGE, PATCH, RECIPE, SUBJECT_LINE, Build, Problem, Run
 from latlab.store.store import Store, open_store
-from latlab.targets.commits import SHORT, Commit, Making, Repository, tree_of
+from latlab.targets.commits import SHORT, Built, Commit, Making, Repository, tree_of
 from latlab.targets.process.console import Limits
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.qemu.subject import Subject, find_program, placed
@@ -32,6 +32,7 @@ from latlab.targets.qemu.subject import Subject, find_program, placed
 Say = Callable[[str], None]
 Options = tuple[tuple[str, str], ...]
 TREE = "{tree}"
+BUILD_LOG = "build"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +118,10 @@ def measure(job: Job) -> tuple[Outcome, ...]:
     with tree_of(repository) as tree:
         built = tree.build(commit, job.recipes[0].making)
         options += ((PATCH, built.patch),) if built.patch else ()
-        measured = []
-        for recipe, digest in zip(job.recipes, job.digests, strict=True):
-            named = (*options, (RECIPE, digest))
-            measured.append(
-                _failed(store, recipe, named, built.sentence) if built.sentence else _measured(store, recipe, named, tree.folder)
-            )
+        measured = [
+            _outcome(store, recipe, (*options, (RECIPE, digest)), built, tree.folder)
+            for recipe, digest in zip(job.recipes, job.digests, strict=True)
+        ]
     store.close()
     return tuple(measured)
 
@@ -133,6 +132,10 @@ def _options(repository: Repository, commit: Commit, making: Making) -> Options:
     named = ((COMMIT, commit.sha), (SUBJECT_LINE, commit.subject), (AUTHORED, commit.authored), (BUILT_BY, making.command))
     message = said or commit.message
     return (*named, (MESSAGE, message)) if message else named
+
+
+def _outcome(store: Store, recipe: Recipe, options: Options, built: Built, tree: Path) -> Outcome:
+    return _failed(store, recipe, options, built.sentence, built.log) if built.sentence else _measured(store, recipe, options, tree)
 
 
 def _measured(store: Store, recipe: Recipe, options: Options, tree: Path) -> Outcome:
@@ -163,10 +166,11 @@ def _named(name: str, options: Options) -> str:
     return f"{name} at {dict(options)[COMMIT][:SHORT]}"
 
 
-def _failed(store: Store, recipe: Recipe, options: Options, why: str) -> Outcome:
+def _failed(store: Store, recipe: Recipe, options: Options, why: str, log: bytes = b"") -> Outcome:
     """A run without figures that says why, so that the commit is not built in vain once more."""
     build = Build(_named(recipe.name, options), options=(*options, (FAILED, why)))
     run_id = store.begin(on_qemu(CAMPAIGN, recipe.qemu, (), "", build, Conditions()))
+    store.add(run_id, logs={BUILD_LOG: log})
     finish(store, run_id, [Problem(0, why)])
     return Outcome(run_id, why)
 
@@ -269,4 +273,5 @@ class Measurer:
             self.say(f"{commit}: {measured}, {' '.join(ids)}")
         if why := tuple(dict.fromkeys(one.sentence for one in outcomes if one.sentence)):
             self.skipped[commit] = why
-            self.say(f"{commit}: {skipped}, {'; '.join(why)}")
+            ids = [one.run_id for one in outcomes if one.sentence]
+            self.say(f"{commit}: {skipped}, {' '.join(ids)}: {'; '.join(why)}")

@@ -20,7 +20,7 @@ from latlab.targets.scratch import scratch
 NOT_INHERITED = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")
 SHORT = 12
 FIELDS = ("%H", "%s", "%as", "%b", "%(trailers)")
-TAIL_BYTES = 4096
+TAIL_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,12 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """`sentence` says why it is no build, empty where it is one; `patch` which patch it was built with."""
+    """`sentence` says why it is no build, empty where it is one; `log` is then the end of what the build said. `patch` is the one that it
+    was built with."""
 
     sentence: str = ""
     patch: str = ""
+    log: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,10 @@ class Repository:
         return [line.split()[0] for line in lines]
 
     def first_parent(self, commit: Commit) -> Commit:
-        return self.commit(f"{commit.sha}^1")
+        try:
+            return self.commit(f"{commit.sha}^1")
+        except UsageError as error:
+            raise UsageError(f"{commit} has no parent to be compared with; name another commit") from error
 
     def _commits(self, *which: str) -> list[Commit]:
         said = self._ask("log", f"--format={'%x00'.join(FIELDS)}%x00%x01", *which)
@@ -188,21 +193,23 @@ class Tree:
                     )
                 status = process.wait(making.timeout_s)
             except subprocess.TimeoutExpired:
-                return Built(f"the build took more than {making.timeout_s:g} s and was ended")
+                return Built(f"the build took more than {making.timeout_s:g} s and was ended", log=self._end_of_log())
             finally:
                 if process is not None:
                     end_group(process.pid)
                     process.wait()
                 self._guardian.ended()
-        said = self._last_line()
-        why = f"it said last: {said!r}" if said else "it said nothing"
-        return Built() if status == 0 else Built(f"the build ended with status {status}; {why}")
+        if status == 0:
+            return Built()
+        said = self._end_of_log()
+        lines = [line for line in said.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
+        why = f"it said last: {lines[-1].strip()!r}" if lines else "it said nothing"
+        return Built(f"the build ended with status {status}; {why}", log=said)
 
-    def _last_line(self) -> str:
+    def _end_of_log(self) -> bytes:
         with self._log.open("rb") as log:
             log.seek(max(0, self._log.stat().st_size - TAIL_BYTES))
-            lines = [line for line in log.read().decode("utf-8", "backslashreplace").splitlines() if line.strip()]
-        return lines[-1].strip() if lines else ""
+            return log.read()
 
     def _git(self, *words: str) -> tuple[str, ...]:
         return ("git", "-C", str(self.folder), "-c", "advice.detachedHead=false", "-c", "core.hooksPath=/dev/null", *words)

@@ -89,9 +89,9 @@ def test_a_build_that_fails_or_takes_too_long_says_so_and_leaves_no_process(fold
     repository = Repository(folder)
     with tree_of(repository) as tree:
         one = repository.commit("HEAD")
-        assert tree.build(one, Making("echo working; echo no such header >&2; exit 3", BUILD_S)).sentence == (
-            "the build ended with status 3; it said last: 'no such header'"
-        )
+        failed = tree.build(one, Making("echo working; echo no such header >&2; exit 3", BUILD_S))
+        assert failed.sentence == "the build ended with status 3; it said last: 'no such header'"
+        assert failed.log == b"working\nno such header\n"
         said = tree.build(one, Making(f"sleep 1000 & echo $! > {tmp_path}/pid; wait", 1)).sentence
         assert said == "the build took more than 1 s and was ended"
         pid = int((tmp_path / "pid").read_text())
@@ -158,6 +158,8 @@ def test_a_commit_says_what_it_says_of_itself_without_its_trailers(folder: Path)
     assert (one.subject, one.message) == ("faster", "Twice as fast on my board:\n\n  10 us")
     assert one.authored == git(folder, "log", "-1", "--format=%as")
     assert Repository(folder).commit("HEAD~1").message == ""
+    with pytest.raises(UsageError, match='"change 1" has no parent to be compared with'):
+        Repository(folder).first_parent(Repository(folder).commit("HEAD~10"))
 
 
 def test_the_first_patch_that_applies_is_applied_and_one_that_is_there_changes_nothing(folder: Path, tmp_path: Path) -> None:

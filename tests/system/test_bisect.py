@@ -102,16 +102,21 @@ def test_what_was_measured_is_not_built_again(tmp_path: Path, repository: Path) 
     assert other.stderr.count("building") == 2
 
 
-def test_killed_in_the_middle_of_a_build_it_leaves_no_process_and_no_folder(tmp_path: Path, repository: Path) -> None:
+@pytest.mark.parametrize(
+    ("builds", "verb"), [(1, ("bisect", "HEAD~5..HEAD", "--figure", FIGURE)), (2, ("history", "HEAD~5..HEAD", "--jobs", "2"))]
+)
+def test_killed_in_the_middle_of_a_build_it_leaves_no_process_and_no_folder(
+    tmp_path: Path, repository: Path, builds: int, verb: tuple[str, ...]
+) -> None:
     places = tmp_path / "scratch"
     places.mkdir()
-    build = f"sleep 5000 & echo $! > {tmp_path}/pids.new; echo $$ >> {tmp_path}/pids.new; mv {tmp_path}/pids.new {tmp_path}/pids; wait"
-    words = ("bisect", "HEAD~5..HEAD", "--repo", str(repository), "--figure", FIGURE, "--firmware", "x", "--on", "virt", "--build", build)
+    build = f"sleep 5000 & echo $! $$ > {tmp_path}/new.$$; mv {tmp_path}/new.$$ {tmp_path}/pids.$$; wait"
+    words = (*verb, "--repo", str(repository), "--firmware", "x", "--on", "virt", "--build", build)
     before = state(repository)
     environment = dict(os.environ, LATLAB_STORE=str(tmp_path / "store.db"), TMPDIR=str(places))
     process = subprocess.Popen((LATLAB, *words), env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_until(lambda: (tmp_path / "pids").exists())
-    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    wait_until(lambda: len(list(tmp_path.glob("pids.*"))) == builds)
+    pids = [int(pid) for path in tmp_path.glob("pids.*") for pid in path.read_text().split()]
     process.send_signal(signal.SIGKILL)
     process.wait()
     wait_until(lambda: not any(map(is_running, pids)) and not list(places.iterdir()))

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "latlab-commits"
 VERSION = 1
-SHORT = 12
 MOST_COLUMNS = 8
 MOST_FUNCTIONS = 6
 
@@ -57,7 +56,7 @@ def _table(found: CommitHistory, spans: Sequence[Span], shown: Sequence[Measured
     for test, metric in spans:
         values = [one.means.get((test, metric)) for one in shown]
         rows.append((f"{test} {metric}", *("" if value is None else bare(value, found.unit) for value in values)))
-    heading = figures(*(one.commit.sha[:SHORT] for one in shown))
+    heading = figures(*(one.commit.short for one in shown))
     note = f"{len(found.commits)} commits, {shown[0].commit} to {shown[-1].commit}"
     basis = f"mean over the cores, {count(found.iterations, 'iteration')} in one boot"
     return Table(f"{heading_unit(found.unit)}, {basis}", (*words("Figure"), *heading), tuple(rows), notes=(note,))
@@ -72,7 +71,7 @@ def _change(change: ChangedAt, unit: str, said: set[str]) -> Item:
     if after.commit.sha not in said:
         below += quoted(after.said, after.commit.sha, after.commit.authored)
         said.add(after.commit.sha)
-    return Item((strong(str(after.commit)), f" against {change.before.commit.sha[:SHORT]}"), tuple(below))
+    return Item((strong(str(after.commit)), f" against {change.before.commit.short}"), tuple(below))
 
 
 def _figure(one: FigureStep, unit: str) -> Text:

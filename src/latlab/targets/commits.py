@@ -25,15 +25,21 @@ TAIL_BYTES = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """`authored` is its author's date, `message` what it says below its subject, without trailers."""
+    """`authored` is its author's date, `message` what it says below its subject, without trailers; `tag` the release that it
+    was chosen as."""
 
     sha: str
     subject: str
     authored: str = ""
     message: str = ""
+    tag: str = ""
 
     def __str__(self) -> str:
-        return f'{self.sha[:SHORT]} "{self.subject}"'
+        return f"{self.tag} ({self.sha[:SHORT]})" if self.tag else f'{self.sha[:SHORT]} "{self.subject}"'
+
+    @property
+    def short(self) -> str:
+        return self.tag or self.sha[:SHORT]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +104,14 @@ class Repository:
     def tagged(self, pattern: str, ends: tuple[Commit, Commit] | None = None) -> list[Commit]:
         """Those with a tag that matches, such as `v*`, the oldest first: of a range with its ends, else of all that HEAD was made from.
         Raises UsageError for none."""
-        lines = self._ask("for-each-ref", "--format=%(objectname) %(*objectname)", f"refs/tags/{pattern}").splitlines()
-        named = {line.split()[-1] for line in lines}
+        lines = self._ask("for-each-ref", "--format=%(refname:lstrip=2) %(objectname) %(*objectname)", f"refs/tags/{pattern}").splitlines()
+        named = {words[-1]: words[0] for words in map(str.split, reversed(lines))}
         wanted = (ends[1].sha, f"^{ends[0].sha}") if ends else ("HEAD",)
         shas = [*([ends[0].sha] if ends else []), *self._ask("rev-list", "--reverse", "--topo-order", *wanted).split()]
         found = [sha for sha in shas if sha in named]
         if not found:
             raise UsageError(f"--tags {pattern}: no tag of {self.folder} {'in this range' if ends else 'before HEAD'} matches it")
-        return self._commits("--no-walk=unsorted", *found)
+        return [replace(one, tag=named[one.sha]) for one in self._commits("--no-walk=unsorted", *found)]
 
     def by_date(self, commits: Iterable[Commit]) -> list[Commit]:
         """Each once, the oldest first."""

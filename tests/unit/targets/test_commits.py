@@ -146,7 +146,8 @@ def test_tags_are_taken_of_a_range_or_of_all_before_head_each_commit_once(folder
         repository.tagged("v*")
     for name, place in (("v1", "HEAD~5"), ("v1.0", "HEAD~5"), ("v2", "HEAD~1"), ("other", "HEAD")):
         git(folder, "tag", "-a", "-m", name, name, place)
-    assert [one.subject for one in repository.tagged("v*")] == ["change 5", "change 9"]
+    assert [(one.tag, one.subject) for one in repository.tagged("v*")] == [("v1", "change 5"), ("v2", "change 9")]
+    assert str(repository.tagged("v2")[0]) == f"v2 ({git(folder, 'rev-parse', 'HEAD~1')[:12]})"
     assert [one.subject for one in repository.tagged("v*", repository.ends("HEAD~3..HEAD"))] == ["change 9"]
 
 

@@ -7,7 +7,7 @@ LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
 
-.PHONY: demo test bench bench-peers differ prove prove-guest fuzz mutants lint docs man predictions package firmware setup setup-dev clean
+.PHONY: demo test bench bench-peers differ prove prove-guest fuzz mutants lint docs man predictions package reproduce firmware setup setup-dev clean
 .DEFAULT_GOAL := help
 
 help:
@@ -23,7 +23,8 @@ help:
 	@echo "make lint     ruff and mypy over everything, the direction of imports and includes, the rules of the house"
 	@echo "make docs     build the documentation with its generated page, warnings are errors"
 	@echo "make man      the manual pages, made from the help, in build/man"
-	@echo "make package  a wheel that carries the firmware images, every program and the manual pages"
+	@echo "make reproduce  a release built in two checkouts, and held against itself byte by byte"
+	@echo "make package  the sdist, and for x86_64 and aarch64 a wheel with every program, its manual pages and bill of materials"
 
 setup:
 	scripts/setup.sh
@@ -137,10 +138,22 @@ predictions: setup-dev
 	$(MAKE) virtual
 	$(PYTHON) scripts/predictions.py
 
+# What runs beside latlab on a host of another kind, for that host's wheel.
+AARCH64_HOST := -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/aarch64-linux.cmake
+.PHONY: host-aarch64
+host-aarch64:
+	cmake -S probe -B build/aarch64/probe -G Ninja $(AARCH64_HOST)
+	cmake --build build/aarch64/probe
+	cmake --preset virtual -B build/aarch64/virtual $(AARCH64_HOST) -DLATLAB_PLANTED_FAULTS=OFF
+	cmake --build build/aarch64/virtual --target latlab_virtual latlab_explore
+
 # Who installs it needs no compiler: what `run sbi` needs goes in as well.
 package: setup-dev
-	$(MAKE) firmware sbi
+	$(MAKE) firmware sbi host-aarch64
 	$(PYTHON) scripts/package.py
+
+reproduce: setup-dev
+	$(PYTHON) -m pytest --override-ini addopts=-q -s tests/prove/test_reproducible.py
 
 clean:
 	rm -rf build dist

@@ -50,7 +50,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     if missing:
         pytest.skip(f"`make firmware` has not built {missing[0]}")
     subprocess.run((sys.executable, ROOT / "scripts/package.py", folder), check=True, timeout=TIMEOUT_S)
-    (wheel,) = folder.glob("latlab-*.whl")
+    (wheel,) = folder.glob(f"latlab-*_{package.this_machine()}.whl")
     venv.create(folder / "venv", with_pip=False)
     (site,) = (folder / "venv/lib").glob("python*/site-packages")
     pip = (sys.executable, "-m", "pip", "--quiet", "--python", str(folder / "venv/bin/python"))

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -270,7 +271,7 @@ def test_doctor_says_what_is_missing(latlab: Latlab, tmp_path: Path) -> None:
 
 
 def test_the_version_is_printed(latlab: Latlab) -> None:
-    assert latlab("--version").stdout == "latlab 0.1.0\n"
+    assert latlab("--version").stdout == f"latlab {version('latlab')}\n"
 
 
 def test_help_does_not_load_what_it_does_not_need() -> None:

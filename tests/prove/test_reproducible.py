@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A release that is built twice, from two checkouts that differ in all that a builder may choose, is the same byte for byte."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.places import ROOT
+
+pytestmark = [pytest.mark.slow, pytest.mark.firmware]
+TIMEOUT_S = 3000
+
+
+def release(root: Path, **chosen: str) -> dict[str, str]:
+    """The files of a release of this checkout's commit, by name, as SHA-256; built in `root` with an empty cache."""
+    subprocess.run(("git", "clone", "--quiet", str(ROOT), str(root)), check=True)
+    # The tools are those of this environment, the sources those of the clone.
+    variables = {**os.environ, "XDG_CACHE_HOME": str(root / "cache"), "PYTHONPATH": str(root / "src"), **chosen}
+    variables.pop("SOURCE_DATE_EPOCH", None)
+    for command in (("make", "firmware", "sbi", "host-aarch64"), (sys.executable, "scripts/package.py")):
+        done = subprocess.run(command, cwd=root, env=variables, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        assert done.returncode == 0, done.stderr[-2000:]
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted((root / "dist").iterdir())}
+
+
+def test_two_checkouts_of_a_commit_give_the_same_files(tmp_path: Path) -> None:
+    one = release(tmp_path / "one", TZ="UTC", LC_ALL="C.UTF-8")
+    old = os.umask(0o077)
+    try:
+        other = release(tmp_path / "somewhere else" / "with a longer name", TZ="Asia/Tokyo", LC_ALL="C", USER="somebody")
+    finally:
+        os.umask(old)
+    print(*(f"{digest}  {name}" for name, digest in one.items()), sep="\n")
+    assert sorted(Path(name).suffix for name in one) == [".gz", ".json", ".json", ".whl", ".whl"]
+    assert one == other

@@ -17,9 +17,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.firmware]
 TIMEOUT_S = 3000
 
 
-def release(root: Path, **chosen: str) -> dict[str, str]:
-    """The files of a release of this checkout's commit, by name, as SHA-256; built in `root` with an empty cache."""
+def clone(root: Path) -> Path:
     subprocess.run(("git", "clone", "--quiet", str(ROOT), str(root)), check=True)
+    return root
+
+
+def release(root: Path, **chosen: str) -> dict[str, str]:
+    """The files of a release by name, as SHA-256; built with an empty cache."""
     # The tools are those of this environment, the sources those of the clone.
     variables = {**os.environ, "XDG_CACHE_HOME": str(root / "cache"), "PYTHONPATH": str(root / "src"), **chosen}
     variables.pop("SOURCE_DATE_EPOCH", None)
@@ -30,10 +34,11 @@ def release(root: Path, **chosen: str) -> dict[str, str]:
 
 
 def test_two_checkouts_of_a_commit_give_the_same_files(tmp_path: Path) -> None:
-    one = release(tmp_path / "one", TZ="UTC", LC_ALL="C.UTF-8")
+    roots = [clone(tmp_path / place) for place in ("one", "another/with/a-longer-name")]
+    one = release(roots[0], TZ="UTC", LC_ALL="C.UTF-8")
     old = os.umask(0o077)
     try:
-        other = release(tmp_path / "somewhere else" / "with a longer name", TZ="Asia/Tokyo", LC_ALL="C", USER="somebody")
+        other = release(roots[1], TZ="Asia/Tokyo", LC_ALL="C", USER="somebody")
     finally:
         os.umask(old)
     print(*(f"{digest}  {name}" for name, digest in one.items()), sep="\n")

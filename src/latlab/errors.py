@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+
 
 def one_line(text: str) -> str:
     """A file, a run or an option may be called anything: what cannot be printed is written as in a program."""
@@ -32,3 +35,9 @@ class DataError(LatlabError):
     """The data is damaged, incomplete or does not belong together."""
 
     exit_code = 3
+
+
+def needs_packages(what: str, *packages: str) -> UsageError:
+    """They go where this latlab is, whoever installed it and how."""
+    named = f"the Python package{'s' if len(packages) > 1 else ''} {' and '.join(packages)}"
+    return UsageError(f"{what} needs {named}; run `{shlex.join((sys.executable, '-m', 'pip', 'install', *packages))}`")

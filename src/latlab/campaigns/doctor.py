@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import platform
+import shlex
 import shutil
+import sys
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,6 +16,7 @@ from latlab.errors import LatlabError
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import FIRMWARE_ELF, check_events, list_images
 from latlab.targets.qemu.qemu import DETERMINISTIC_MAJOR, find_qemu
+from latlab.targets.tools import how_to_make
 
 PACKAGES = (
     "typer",
@@ -61,7 +64,7 @@ def _package(name: str) -> Finding:
     try:
         return Finding(name, version(name), True)
     except PackageNotFoundError:
-        return Finding(name, f"missing; `pip install {name}`", False)
+        return Finding(name, f"missing; run `{shlex.join((sys.executable, '-m', 'pip', 'install', name))}`", False)
 
 
 def _optional(name: str, purpose: str) -> Finding:
@@ -101,7 +104,7 @@ def _images() -> list[Finding]:
             found.append(Finding("images", str(error), False, needed=False))
     if any(finding.usable for finding in found):
         return found
-    return [*found, Finding("images", "none that can be used; build them with `make firmware`", False)]
+    return [*found, Finding("images", f"none that can be used; {how_to_make('firmware')}", False)]
 
 
 def _store(place: str | None) -> Finding:

@@ -10,6 +10,7 @@ from latlab.errors import UsageError
 from latlab.model.symbols import Image
 from latlab.targets.qemu.images import search_folders
 from latlab.targets.qemu.qemu import ICOUNT_SHIFT, find_qemu
+from latlab.targets.tools import how_to_make
 
 CAMPAIGN = "sbi"
 QEMU = "qemu-system-riscv64"
@@ -57,5 +58,5 @@ def find_program() -> Path:
     """Raises UsageError where it has not been built."""
     program = next((folder / PROGRAM for folder in search_folders() if (folder / PROGRAM).is_file()), None)
     if program is None:
-        raise UsageError(f"{PROGRAM.name} is not there; build it with `make sbi` (package gcc-riscv64-linux-gnu)")
+        raise UsageError(f"{PROGRAM.name} is not there; {how_to_make('sbi')}")
     return program

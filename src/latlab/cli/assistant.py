@@ -11,7 +11,7 @@ import typer
 
 from latlab.cli.options import StoreOption
 from latlab.cli.stores import open_store
-from latlab.errors import UsageError
+from latlab.errors import needs_packages
 
 ABOUT = (
     "Runs of latlab, a latency laboratory for firmware and real-time Linux. A run is named by its id, its label, latest:LABEL, last, "
@@ -31,7 +31,7 @@ def mcp(store: StoreOption = None) -> None:
     try:
         from mcp.server import MCPServer
     except ModuleNotFoundError:
-        raise UsageError("mcp needs the Python package mcp; install it with `pip install 'latlab[mcp]'`") from None
+        raise needs_packages("mcp", "mcp") from None
     open_store(store)
     place = () if store is None else ("--store", store)
     server = MCPServer("latlab", instructions=ABOUT, log_level="ERROR")

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from latlab.errors import DataError, LatlabError, UsageError
+from latlab.errors import DataError, LatlabError, UsageError, needs_packages
 from latlab.targets.process.children import die_with
 from latlab.virtual.whatif import Engine, Job, Point, simulate
 
@@ -91,7 +91,7 @@ def _client(address: str) -> Iterator[Any]:
     try:
         import distributed
     except ModuleNotFoundError:
-        raise UsageError("--dask needs the Python package distributed; install it with `pip install 'latlab[dask]'`") from None
+        raise needs_packages("--dask", "distributed") from None
     for chatty in ("distributed.client", "asyncio"):  # they log tracebacks where a sentence will do
         logging.getLogger(chatty).setLevel(logging.CRITICAL)
     if address == LOCAL:

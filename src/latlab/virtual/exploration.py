@@ -13,6 +13,7 @@ from pathlib import Path
 
 from latlab.errors import DataError, UsageError
 from latlab.targets.qemu.images import search_folders
+from latlab.targets.tools import how_to_make
 
 PROGRAM = "latlab_explore"
 TIMEOUT_S = 900
@@ -115,7 +116,7 @@ def find_explorer(path: Path | None = None) -> Path:
         if candidate.is_file():
             return candidate
     looked = ", ".join(map(str, candidates))
-    raise UsageError(f"{PROGRAM} is not built (looked at {looked}); run `cmake --preset virtual && cmake --build --preset virtual`")
+    raise UsageError(f"{PROGRAM} is not there (looked at {looked}); {how_to_make('virtual')}")
 
 
 def check_choices(scopes: Sequence[str], system: System) -> None:

@@ -15,6 +15,7 @@ from latlab.model.enums import Metric
 from latlab.model.run import CoreId
 from latlab.targets.process.children import dies_with_parent
 from latlab.targets.qemu.images import search_folders
+from latlab.targets.tools import how_to_make
 from latlab.virtual.board import Board, board_text
 
 PROGRAM = "latlab_virtual"
@@ -43,10 +44,7 @@ def find_program(path: Path | None = None) -> Path:
     for candidate in candidates:
         if candidate.is_file():
             return candidate
-    raise UsageError(
-        f"{PROGRAM} is not built (looked at {', '.join(map(str, candidates))}); "
-        "run `cmake --preset virtual && cmake --build --preset virtual`"
-    )
+    raise UsageError(f"{PROGRAM} is not there (looked at {', '.join(map(str, candidates))}); {how_to_make('virtual')}")
 
 
 def facts(board: Board) -> tuple[tuple[str, str], ...]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the doctor looks for, and what it says of that."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -46,7 +47,7 @@ def test_all_that_a_run_needs_is_looked_for_in_the_order_in_which_it_is_needed(t
 @pytest.mark.parametrize(
     ("look", "said", "needed"),
     [
-        (lambda: doctor._package("no-such-package"), "missing; `pip install no-such-package`", True),
+        (lambda: doctor._package("no-such-package"), f"missing; run `{sys.executable} -m pip install no-such-package`", True),
         (lambda: doctor._optional("no-such-package", "dreams"), "not installed; only for dreams", False),
         (lambda: doctor._tool("no-such-tool"), "not installed; only to build the firmware", False),
     ],

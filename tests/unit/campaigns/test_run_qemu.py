@@ -159,7 +159,7 @@ def test_missing_images_are_named_with_what_to_run(tmp_path: Path) -> None:
 
 def test_another_build_is_never_the_release(tmp_path: Path) -> None:
     folder = fake_images(tmp_path)
-    with pytest.raises(UsageError, match=r"qemu_virt-debug; build them with `make qemu_virt-debug`"):
+    with pytest.raises(UsageError, match=r"qemu_virt-debug; build it with `make qemu_virt-debug`"):
         find_images(JUNO, "psci_bench", folder, "debug")
     with pytest.raises(UsageError, match=r"qemu_virt-debug"):
         find_images(JUNO, "psci_bench", folder / "qemu_virt", "debug")

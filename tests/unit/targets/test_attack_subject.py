@@ -103,7 +103,7 @@ def test_the_data_call_is_one_that_is_served_with_the_most_to_attack(tmp_path: P
 
 def test_a_build_that_is_not_there_is_named_with_those_that_are_known(tmp_path: Path) -> None:
     builds = "sfn_l1, ipc_l1, ipc_l2, ipc_l3, classic_l1, classic_l2, at_once_l1, at_once_l2"
-    with pytest.raises(UsageError, match=rf"no ipc_l9_test/secure.elf in .*; build it with `make spm` or use one of {builds}$"):
+    with pytest.raises(UsageError, match=rf"no ipc_l9_test/secure.elf in .*; build it with `make spm`, or use one of {builds}$"):
         own_subject("ipc_l9", tmp_path)
 
 

@@ -11,7 +11,7 @@ import io
 from collections.abc import Iterator
 from datetime import datetime
 
-from latlab.errors import UsageError
+from latlab.errors import UsageError, needs_packages
 from latlab.model.run import Distribution, Run
 from latlab.report.titles import platform_title
 
@@ -26,7 +26,7 @@ def render(run: Run) -> str:
         from hdrh.histogram import HdrHistogram
         from hdrh.log import HistogramLogWriter
     except ModuleNotFoundError:
-        raise UsageError("--format hlog needs the Python package hdrhistogram; install it with `pip install 'latlab[hlog]'`") from None
+        raise needs_packages("--format hlog", "hdrhistogram") from None
     held = [(tag, counts) for tag, counts in (*_of_samples(run), *_of_distributions(run)) if counts]
     if not held:
         raise UsageError(f"{run.id} holds no sample and no histogram, so there is nothing to count; export it as json or csv")

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from latlab.errors import UsageError
+from latlab.errors import needs_packages
 from latlab.model.run import Run
 from latlab.report.exports.samples_csv import Line, columns_and_lines
 from latlab.report.run.data import run_head
@@ -24,7 +24,7 @@ def render(run: Run) -> bytes:
         import pyarrow
         from pyarrow import parquet
     except ModuleNotFoundError:
-        raise UsageError("--format parquet needs the Python package pyarrow; install it with `pip install 'latlab[parquet]'`") from None
+        raise needs_packages("--format parquet", "pyarrow") from None
     columns, lines = columns_and_lines(run)
     held: list[Line] = list(lines)
     arrays = {}

@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from latlab.errors import UsageError
+from latlab.errors import UsageError, needs_packages
 from latlab.report.site.site_pages import SiteFile, SitePage
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def serve(live: Live, at: socket.socket, names: Sequence[str]) -> None:
     try:
         import uvicorn
     except ModuleNotFoundError:
-        raise UsageError("serve needs the Python packages starlette and uvicorn; install them with `pip install 'latlab[serve]'`") from None
+        raise needs_packages("serve", "starlette", "uvicorn") from None
     config = uvicorn.Config(application(live, names), log_level="warning", server_header=False, lifespan="off")
     uvicorn.Server(config).run(sockets=[at])
 

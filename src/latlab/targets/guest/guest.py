@@ -22,7 +22,7 @@ from latlab.targets.qemu.images import PLATFORM, search_folders
 from latlab.targets.qemu.probe import with_probe
 from latlab.targets.qemu.qemu import CPU, MEMORY_MIB, Qemu
 from latlab.targets.scratch import scratch
-from latlab.targets.tools import run
+from latlab.targets.tools import how_to_make, run
 
 KERNEL_ADDRESS = 0x60000000
 INITRD_ADDRESS = 0x68000000
@@ -73,7 +73,7 @@ def find_firmware(machine: GuestMachine) -> Path:
             if (candidate / "firmware.bin").is_file():
                 return candidate
     looked = ", ".join(str(base / name) for base in bases)
-    raise UsageError(f"no firmware.bin in {looked}; build it with `make firmware` or name it with --firmware")
+    raise UsageError(f"no firmware.bin in {looked}; {how_to_make('firmware')}, or name it with --firmware")
 
 
 def ready_firmware(machine: GuestMachine, say: Callable[[str], None]) -> None:

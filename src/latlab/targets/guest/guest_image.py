@@ -147,7 +147,7 @@ def _kernel_packages(apt: PrivateApt) -> tuple[str, str, str]:
 def _build_module(root: Path, work: Path, headers: str, common: str) -> Path:
     """The module that issues SMCs, built out of tree against the kernel's own headers with this machine's kbuild tools."""
     if shutil.which(f"{CROSS}gcc") is None:
-        raise UsageError(f"{CROSS}gcc is missing, and the guest needs a kernel module; install it (`make setup` does)")
+        raise UsageError(f"{CROSS}gcc is missing, and the guest needs a kernel module; install it (Debian: gcc-aarch64-linux-gnu)")
     shutil.copytree(guest_sources() / "smc", work)
     sources = root / "usr/src"
     cores = os.cpu_count() or 1

@@ -17,11 +17,10 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, TypeVar
 
-from latlab.errors import LatlabError, UsageError
+from latlab.errors import LatlabError, UsageError, needs_packages
 from latlab.model.life import Address
 from latlab.targets.linux.machine import LEFT_ALONE_S, REACH_AGAIN_S, SSH_FAILED, Done, Unreachable, spawned, wait_until_up
 
-EXTRA = "latlab[labgrid]"
 COMMANDS = "CommandProtocol"
 FILES = "FileTransferProtocol"
 POWER = "PowerProtocol"
@@ -132,7 +131,7 @@ def load_target(config: Path | None, name: str) -> Any:
     if config is None:
         raise UsageError("--target labgrid needs the environment's configuration; name it with --config, or in LG_ENV")
     if find_spec("labgrid") is None:
-        raise UsageError(f"labgrid is not installed; install it with `pip install '{EXTRA}'`")
+        raise needs_packages("--target labgrid", "labgrid")
     if not config.is_file():
         raise UsageError(f"{config} is not a file; name the labgrid environment with --config, or in LG_ENV")
     from labgrid import Environment

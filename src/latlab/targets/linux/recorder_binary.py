@@ -12,6 +12,7 @@ from latlab.errors import UsageError
 from latlab.targets.tools import run
 
 COMPILERS = {"x86_64": ("x86_64-linux-gnu-gcc", "gcc"), "aarch64": ("aarch64-linux-gnu-gcc",)}
+PACKAGES = {"x86_64": "gcc", "aarch64": "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"}
 RECORDER_SOURCES = ("histogram.c", "keep_awake.c", "pinned_thread.c")
 METER_SOURCES = ("calibrate.c", "counters.c", "firmware_call.c", "meter.c", "output.c", "crc32.c")
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wvla", "-static", "-pthread")
@@ -63,7 +64,7 @@ def _program_for(machine: str, name: str, folders: tuple[Path, ...], others: tup
         return target
     compiler = next((name for name in COMPILERS[machine] if shutil.which(name)), None)
     if compiler is None:
-        raise UsageError(f"no compiler for {machine} to build the {name}; install {COMPILERS[machine][0]} (`make setup` does)")
+        raise UsageError(f"no compiler for {machine} to build the {name}; install {COMPILERS[machine][0]} (Debian: {PACKAGES[machine]})")
     target.parent.mkdir(parents=True, exist_ok=True)
     made = target.with_suffix(".new")
     run((compiler, *FLAGS, *(f"-I{folder}" for folder in folders), *map(str, sources), "-o", str(made)))

@@ -14,6 +14,7 @@ from latlab.targets.qemu.images import search_folders
 from latlab.targets.qemu.probe import find_plugin
 from latlab.targets.qemu.psa_params import placed_program
 from latlab.targets.qemu.psa_subject import FLAT_PROGRAM, PARAMETERS, PsaSubject
+from latlab.targets.tools import how_to_make
 
 PROGRAM = Path("spm", "psa_attacks.elf")
 PLUGIN = "latlab-witness.so"
@@ -37,7 +38,7 @@ def find_attack_program() -> Path:
     for base in search_folders():
         if (path := base / PROGRAM).is_file():
             return path
-    raise UsageError(f"{PROGRAM} is in none of {', '.join(map(str, search_folders()))}; build it with `make spm`")
+    raise UsageError(f"{PROGRAM} is in none of {', '.join(map(str, search_folders()))}; {how_to_make('spm')}")
 
 
 def find_witness(path: Path | None = None) -> Path:

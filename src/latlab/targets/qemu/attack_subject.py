@@ -13,6 +13,7 @@ from latlab.targets.qemu.attack_attempts import REQUESTS, STATELESS, Attempt, at
 from latlab.targets.qemu.images import search_folders
 from latlab.targets.qemu.psa_subject import VENEERS, CallKind, PsaCall, PsaSubject
 from latlab.targets.qemu.subject import flat_program
+from latlab.targets.tools import how_to_make
 
 BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3", "classic_l1", "classic_l2", "at_once_l1", "at_once_l2")
 SECURE_BIT = 1 << 28
@@ -97,7 +98,7 @@ def own_subject(build: str, folder: Path | None = None, machine: str = "mps2-an5
         PsaCall("connected", CallKind.ON_CONNECTION, CONNECTED, 3),
     )
     if missing := next((name for name in NEEDED if name not in known), None):
-        raise DataError(f"{secure}: no symbol {missing}, so it is no build of ours with the test partitions; make it with `make spm`")
+        raise DataError(f"{secure}: no symbol {missing}, so it is no build of ours with the test partitions; describe it with --subject")
     veneers = tuple(known[f"nsc_psa_{name}"] | 1 for name in VENEERS)
     psa = PsaSubject(build, machine, ((secure, None),), veneers, 16, 20, 0x00200000, 0x28200000, 0x00200000, 0x40200000, calls, (secure,))
     return attack_subject(psa, _own(known, level, has_ticker="test_ticker_stack" in known))
@@ -108,9 +109,7 @@ def _own_image(build: str, folder: Path | None) -> Path:
     for base in bases:
         if (path := base / f"{build}_test" / "secure.elf").is_file():
             return path
-    raise UsageError(
-        f"no {build}_test/secure.elf in {', '.join(map(str, bases))}; build it with `make spm` or use one of {', '.join(BUILDS)}"
-    )
+    raise UsageError(f"no {build}_test/secure.elf in {', '.join(map(str, bases))}; {how_to_make('spm')}, or use one of {', '.join(BUILDS)}")
 
 
 def _own(known: dict[str, int], level: int, has_ticker: bool) -> Own:

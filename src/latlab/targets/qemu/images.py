@@ -11,6 +11,7 @@ from pathlib import Path
 from latlab.errors import DataError, UsageError
 from latlab.model.events import EventTable
 from latlab.model.run import Topology
+from latlab.targets.tools import checkout, how_to_make
 
 PLATFORM = "qemu_virt"
 FIRMWARE_BIN = "firmware.bin"
@@ -44,10 +45,8 @@ class ImageSet:
 
 def search_folders() -> tuple[Path, ...]:
     """A checkout's build folder goes before the images that a wheel carries."""
-    package = Path(str(resources.files("latlab")))
-    checkout = package.parents[1]
-    builds = (checkout / "build",) if (checkout / "pyproject.toml").is_file() else ()
-    return (*builds, package / "catalog" / "images")
+    root, carried = checkout(), Path(str(resources.files("latlab"))) / "catalog" / "images"
+    return (root / "build", carried) if root else (carried,)
 
 
 def find_images(topology: Topology, payload: str, folder: Path | None = None, build: str = "") -> ImageSet:
@@ -61,8 +60,7 @@ def find_images(topology: Topology, payload: str, folder: Path | None = None, bu
             return images
     looked, made_by = ", ".join(map(str, candidates)), name if build else "firmware"
     raise UsageError(
-        f"no {FIRMWARE_BIN}, {FIRMWARE_ELF} and {payload}.elf in {looked}; build them with `make {made_by}` or name their folder "
-        "with --firmware"
+        f"no {FIRMWARE_BIN}, {FIRMWARE_ELF} and {payload}.elf in {looked}; {how_to_make(made_by)}, or name their folder with --firmware"
     )
 
 

@@ -14,6 +14,7 @@ from latlab.model.symbols import Symbols
 from latlab.targets.qemu.command import HEADLESS, NO_NETWORK, SEMIHOSTING, line, loaded, words
 from latlab.targets.qemu.images import elf_events_hash, search_folders
 from latlab.targets.qemu.qemu import Qemu
+from latlab.targets.tools import how_to_make
 
 PROGRAM = "qemu-system-arm"
 PRODUCT_BUILDS = ("sfn_l1", "ipc_l1", "ipc_l2", "ipc_l3")
@@ -70,7 +71,7 @@ def find_psa_images(build: str, folder: Path | None = None, machine: str = MACHI
         if images.secure.is_file() and images.bench.is_file():
             return images
     looked = ", ".join(map(str, candidates))
-    raise UsageError(f"no {SECURE_ELF} and {BENCH_ELF} of the build {build} in {looked}; build them with `make spm` or name --firmware")
+    raise UsageError(f"no {SECURE_ELF} and {BENCH_ELF} of the build {build} in {looked}; {how_to_make('spm')}, or name --firmware")
 
 
 def conditions(priority: int, basepri: int | None = None, machine: str = MACHINES[0]) -> Conditions:

@@ -13,6 +13,7 @@ from latlab.model.run import Problem
 from latlab.targets.process.last_words import last_words
 from latlab.targets.qemu.command import escaped
 from latlab.targets.qemu.images import search_folders
+from latlab.targets.tools import how_to_make
 
 PLUGIN = "latlab-probe.so"
 PLACES = (Path("probe"), Path("host") / "probe", Path())
@@ -28,13 +29,13 @@ def find_plugin(name: str, path: Path | None = None) -> Path:
     """A plugin by its file's name, in the same places."""
     if path is not None:
         if not path.is_file():
-            raise UsageError(f"{path}: no probe there; build one with `make probe`")
+            raise UsageError(f"{path}: no probe there; {how_to_make('probe')}")
         return path
     for folder in search_folders():
         for place in PLACES:
             if (folder / place / name).is_file():
                 return folder / place / name
-    raise UsageError(f"{name} is in none of {', '.join(map(str, search_folders()))}; build it with `make probe`")
+    raise UsageError(f"{name} is in none of {', '.join(map(str, search_folders()))}; {how_to_make('probe')}")
 
 
 def with_probe(
@@ -80,7 +81,9 @@ def refusal(stderr: str) -> str | None:
     if lacks:
         return f"this QEMU's plugin interface is older than version {INTERFACE}, it lacks {lacks[1]}; use QEMU 10.0"
     failed = re.search(r"Could not load plugin (.*)", stderr)
-    return f"QEMU cannot load the probe ({failed[1]}); build it on this machine with `make probe`" if failed else None
+    if not failed:
+        return None
+    return f"QEMU cannot load the probe ({failed[1]}); where it is one for another kind of machine, {how_to_make('probe')}"
 
 
 def why_not_started(stderr: bytes) -> str | None:

@@ -18,6 +18,7 @@ from latlab.targets.qemu.images import search_folders
 from latlab.targets.qemu.mps2 import ICOUNT_SHIFT, MACHINES, check_priority
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.qemu.toml_file import Name, Text, Word, read_toml
+from latlab.targets.tools import how_to_make
 
 PROGRAM = Path("spm", "psa_calls.elf")
 SG_BYTES = 4  # a call is seen at the instruction behind the gateway, which QEMU counts to neither side
@@ -162,7 +163,7 @@ def find_psa_program() -> Path:
     for base in search_folders():
         if (path := base / PROGRAM).is_file():
             return path
-    raise UsageError(f"{PROGRAM} is in none of {', '.join(map(str, search_folders()))}; build it with `make spm`")
+    raise UsageError(f"{PROGRAM} is in none of {', '.join(map(str, search_folders()))}; {how_to_make('spm')}")
 
 
 def command_line(qemu: Qemu, subject: PsaSubject, folder: Path, priority: int, parameters_at: int = 0) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from latlab.targets.qemu.command import HEADLESS, clock, line, loaded, serial_po
 from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF, PLATFORM, search_folders
 from latlab.targets.qemu.qemu import ICOUNT_SHIFT, PARAMS_MAGIC, Qemu
 from latlab.targets.qemu.toml_file import Address, Name, Text, read_toml
+from latlab.targets.tools import how_to_make
 
 T = TypeVar("T")
 
@@ -251,7 +252,7 @@ def _built(board: Board, name: str) -> Path:
         for build in builds:
             if (path := base / build / name).is_file():
                 return path
-    raise UsageError(f"{board.own}/{name} is in none of {', '.join(map(str, search_folders()))}; build it with `make firmware`")
+    raise UsageError(f"{board.own}/{name} is in none of {', '.join(map(str, search_folders()))}; {how_to_make('firmware')}")
 
 
 def _where_it_starts(board: Board, firmware: Path) -> FirmwareImage:

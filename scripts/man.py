@@ -33,10 +33,10 @@ def main() -> None:
         (folder / f"{name}.1").write_text(text, "utf-8")
 
 
-def pages() -> Iterator[tuple[str, str]]:
+def pages(release: str = version(NAME)) -> Iterator[tuple[str, str]]:
     """(name, roff) of each page; verbs within verbs have names joined by dashes."""
     root: Any = typer.main.get_command(app)
-    yield from _pages(root, root.context_class(root, info_name=NAME, max_content_width=1000))
+    yield from _pages(root, root.context_class(root, info_name=NAME, obj=release, max_content_width=1000))
 
 
 def _pages(command: Any, context: Any) -> Iterator[tuple[str, str]]:
@@ -50,7 +50,7 @@ def _pages(command: Any, context: Any) -> Iterator[tuple[str, str]]:
 def _lines(command: Any, context: Any, verbs: list[Any]) -> Iterator[str]:
     path = context.command_path
     paragraphs = re.split(r"\n\s*\n", inspect.cleandoc(command.help or ""))
-    yield f'.TH "{path.replace(" ", "-").upper()}" 1 "" "latlab {version("latlab")}" "latlab"'
+    yield f'.TH "{path.replace(" ", "-").upper()}" 1 "" "latlab {context.obj}" "latlab"'
     yield from (".SH NAME", f"{_roff(path.replace(' ', '-'))} \\- {_roff(paragraphs[0].rstrip('.'))}")
     yield from (".SH SYNOPSIS", f".B {_roff(path)}", _roff(" ".join(command.collect_usage_pieces(context))))
     yield from (".SH DESCRIPTION", *(line for paragraph in paragraphs for line in (".PP", _roff(" ".join(paragraph.split())))))

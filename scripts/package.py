@@ -110,7 +110,7 @@ def stage(machine: str) -> list[sbom.Program]:
             shutil.copy(built, target)
             staged.append(sbom.Program(Path(target.name), target, (C_LIBRARY[target_machine],)))
     (place / "man1").mkdir()
-    for name, text in man.pages():
+    for name, text in man.pages(sbom.project_version()):
         (place / "man1" / f"{name}.1").write_text(text, "utf-8")
     return staged
 

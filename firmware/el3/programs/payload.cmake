@@ -67,6 +67,12 @@ add_payload(psci_calls ${psci_calls})
 add_payload_for_board(psci_calls_raspi4b ${psci_calls})
 add_payload_at(payload_runtime_sbsa-ref 0x10020000000 psci_calls_sbsa-ref ${psci_calls})
 
+set(smc_calls smc_calls/fast_calls.c smc_calls/main.c smc_calls/named_call.c smc_calls/optee.c smc_calls/sweep.c
+    smc_calls/sweep_vectors.S)
+add_payload(smc_calls ${smc_calls})
+add_payload_for_board(smc_calls_raspi4b ${smc_calls})
+add_payload_at(payload_runtime_sbsa-ref 0x10020000000 smc_calls_sbsa-ref ${smc_calls})
+
 set(psci_stress psci_stress/ledger.c psci_stress/main.c psci_stress/power_states.c psci_stress/watchdog.c psci_stress/worker.c)
 add_payload(psci_stress ${psci_stress})
 add_payload_at(payload_runtime_sbsa-ref 0x10020000000 psci_stress_sbsa-ref ${psci_stress})

@@ -25,6 +25,8 @@ struct bench_params {
 #define BENCH_FLAG_DELAYS 4U /* psci_stress: its cores wait at random around their calls */
 #define BENCH_FLAG_ALL_OFF 8U /* psci_stress: at the end every core goes off, the machine stays on */
 #define BENCH_FLAG_STANDBY_ONLY 16U /* psci_differ: no suspend that powers down, where a firmware has none */
+#define BENCH_FLAG_SWEEP 32U /* smc_calls: interrupts into its calls, for so many million ticks each as there are iterations */
+#define BENCH_FLAG_ONE_EACH 64U /* smc_calls: of each sweep one interrupt, due when a word behind the block says */
 
 /* The block at BENCH_PARAMS_ADDRESS, or the defaults where its magic is missing. */
 struct bench_params bench_params_read(void);

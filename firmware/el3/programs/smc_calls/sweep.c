@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sweep.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "gic.h"
+#include "named_call.h"
+#include "panic.h"
+#include "psci.h"
+#include "smc.h"
+#include "timer.h"
+
+/* Of PSCI_FEATURES, as in named_call.c: the interrupt is due so many ticks after this; the call is over. The vector says that it has come. */
+#define MARK_SHOT 0x4c4d0003U
+#define MARK_SHOT_END 0x4c4d0004U
+
+#define EL2_TIMER_PPI 26U
+#define PRIORITY 0x80U
+#define TIMER_ENABLE 1UL
+#define FIRST_DUE 16U /* the timer's start takes some itself */
+#define MARGIN 64U /* from the timer's start to the call, and from the call's return until nothing of it is left */
+
+extern const char sweep_vectors[];
+
+static struct sweep_plan plan;
+static uint32_t sweeps;
+static volatile bool has_come;
+
+void interrupt_came(void);
+
+/* From assembly. */
+void interrupt_came(void)
+{
+    uint32_t acknowledged = gic_acknowledge();
+
+    __asm__ volatile("msr cnthp_ctl_el2, xzr; isb" ::: "memory");
+    gic_end(acknowledged);
+    if (gic_id(acknowledged) != EL2_TIMER_PPI) {
+        panic("interrupt %u came in place of the timer's", gic_id(acknowledged));
+    }
+    has_come = true;
+}
+
+void sweep_prepare(struct sweep_plan wanted)
+{
+    uint64_t level;
+
+    __asm__ volatile("mrs %0, CurrentEL" : "=r"(level));
+    if (level >> 2 != 2) {
+        panic("a sweep needs EL2, this is EL%lu", level >> 2);
+    }
+    plan = wanted;
+    __asm__ volatile("msr vbar_el2, %0; isb" ::"r"(sweep_vectors) : "memory");
+    gic_open(EL2_TIMER_PPI, PRIORITY);
+}
+
+static void shoot(uint64_t due, swept_calls *make, uint64_t argument)
+{
+    has_come = false;
+    __asm__ volatile("msr daifclr, #3" ::: "memory");
+    smc(PSCI_FEATURES, MARK_SHOT, due, 0);
+    __asm__ volatile("msr cnthp_cval_el2, %0; msr cnthp_ctl_el2, %1; isb" ::"r"(timer_now() + due), "r"(TIMER_ENABLE) : "memory");
+    make(argument);
+    while (!has_come) {
+    }
+    __asm__ volatile("msr daifset, #3" ::: "memory");
+    smc(PSCI_FEATURES, MARK_SHOT_END, due, 0);
+}
+
+static uint64_t ticks_of(swept_calls *make, uint64_t argument)
+{
+    uint64_t begin = timer_now();
+
+    make(argument);
+    return timer_now() - begin;
+}
+
+/* The first may find caches of the firmware empty. */
+void sweep(const char *name, swept_calls *make, uint64_t argument)
+{
+    uint64_t length, step, only;
+
+    if (plan.most_ticks == 0) {
+        return;
+    }
+    name_calls(name);
+    ticks_of(make, argument);
+    length = ticks_of(make, argument) + MARGIN;
+    step = length * length / plan.most_ticks + 1;
+    only = plan.only != NULL && sweeps < SWEEPS ? plan.only[sweeps] : 0;
+    sweeps++;
+    if (only != 0) {
+        shoot(only, make, argument);
+        return;
+    }
+    for (uint64_t due = FIRST_DUE; due <= FIRST_DUE + length; due += step) {
+        shoot(due, make, argument);
+    }
+}

@@ -67,7 +67,8 @@ def inventory() -> Iterator[Carried]:
         if build.startswith(images.PLATFORM):
             yield Carried(Path(build, f"{psci.PAYLOAD}.elf"), EL3)
     for board in boards.BOARDS.values():
-        yield Carried(Path(images.PLATFORM, f"{board.program}.elf"), EL3)
+        for name in (boards.PSCI_PROGRAM, boards.SMC_PROGRAM):
+            yield Carried(Path(images.PLATFORM, f"{name}{board.suffix}.elf"), EL3)
     for place in sorted({Path(board.images, build) for board in mps2.BOARDS.values() for build in board.builds}):
         for name in (mps2.SECURE_ELF, mps2.BENCH_ELF):
             yield Carried(place / name, M_PROFILE, linked=(LIBGCC, NEWLIB))

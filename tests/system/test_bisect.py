@@ -72,6 +72,17 @@ def test_a_slower_commit_is_named_with_its_functions_and_the_gate_names_both(tmp
     assert '"change 7", compared with ' in gate.stdout
 
 
+def test_a_call_of_the_smc_campaign_is_bisected_with_its_functions(tmp_path: Path, repository: Path) -> None:
+    commit(repository, "change 7", {"build.sh": (repository / "build.sh").read_text().replace(str(SLOWER), str(IMAGES.folder))})
+    words = ("bisect", "HEAD~1..HEAD", "--repo", str(repository), "--smc", "--figure", "TRNG_VERSION/call", *MEASURED)
+    done = latlab(tmp_path, *words)
+    assert done.returncode == 0, done.stderr
+    assert '"change 7" changed TRNG_VERSION/call: ' in done.stdout
+    assert "vectors -" in done.stdout
+    refused = latlab(tmp_path, *words[:7], "--build", "true", "--watch", "qemu-system-aarch64")
+    assert refused.returncode == 2 and "--smc is of --subject or --firmware" in refused.stderr
+
+
 def test_a_commit_that_does_not_build_is_skipped_and_named_among_those_that_may_be_the_first(tmp_path: Path, repository: Path) -> None:
     before = state(repository)
     done = latlab(tmp_path, "bisect", "HEAD~3..HEAD", "--repo", str(repository), "--figure", FIGURE, *MEASURED)

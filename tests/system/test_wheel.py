@@ -18,7 +18,7 @@ import pytest
 
 import package
 from latlab.campaigns import sbi
-from latlab.targets.qemu.boards import BOARDS
+from latlab.targets.qemu.boards import BOARDS, PSCI_PROGRAM, SMC_PROGRAM
 from support.places import ROOT
 from support.psa_subjects import own_text
 
@@ -62,7 +62,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 def test_everything_that_latlab_looks_for_is_in_the_wheel(installed: Installed) -> None:
     wanted = {one.place for one in package.inventory() if one.is_needed or (package.BUILD / one.place).is_file()}
     assert [str(place) for place in sorted(wanted) if not (installed.images / place).is_file()] == []
-    assert {f"{board.program}.elf" for board in BOARDS.values()} <= {place.name for place in wanted}
+    assert {f"{name}{board.suffix}.elf" for board in BOARDS.values() for name in (PSCI_PROGRAM, SMC_PROGRAM)} <= {
+        place.name for place in wanted
+    }
     assert os.access(installed.images / "virtual/latlab_virtual", os.X_OK)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from latlab.analysis.base.wording import said_duration
-from latlab.campaigns import sbi
+from latlab.campaigns import sbi, smc
 from latlab.campaigns.foreign import run_psci_subject
 from latlab.campaigns.life import Silent, finish, on_qemu
 from latlab.campaigns.psci import CAMPAIGN
@@ -26,8 +26,10 @@ from latlab.model.run import AUTHORED, BUILT_BY, COMMIT, FAILED, MESSAGE, PATCH,
 from latlab.store.store import Store, open_store
 from latlab.targets.commits import SHORT, Built, Commit, Making, Repository, tree_of
 from latlab.targets.process.console import Limits
+from latlab.targets.qemu.boards import PSCI_PROGRAM, SMC_PROGRAM
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.qemu.subject import Subject, find_program, placed
+from latlab.targets.scratch import scratch
 
 Say = Callable[[str], None]
 Options = tuple[tuple[str, str], ...]
@@ -48,7 +50,8 @@ class WatchedBuild:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a commit is built and measured. Relative paths of the subject are of the tree that is built."""
+    """How a commit is built and measured; `is_smc`: a subject by the smc campaign, else by the psci campaign. Relative paths of the subject
+    are of the tree that is built."""
 
     making: Making
     subject: Subject | WatchedBuild
@@ -57,6 +60,7 @@ class Recipe:
     iterations: int
     limits: Limits
     has_classes: bool = False
+    is_smc: bool = False
 
     def digest(self) -> str:
         """The same for the same build command, patches, subject, program, probe, emulator, number of iterations and classes."""
@@ -75,7 +79,7 @@ class Recipe:
 
     def _programs(self) -> tuple[Path, ...]:
         if isinstance(self.subject, Subject):
-            return (find_program(self.subject.board),)
+            return (find_program(self.subject.board, SMC_PROGRAM if self.is_smc else PSCI_PROGRAM),)
         return (sbi.find_program(),) if self.subject.firmware else ()
 
 
@@ -152,14 +156,21 @@ def _run(store: Store, recipe: Recipe, options: Options, tree: Path) -> Recorded
     if isinstance(recipe.subject, WatchedBuild):
         wanted = _watch_of(recipe, recipe.subject, tree)
         name = _named(str(wanted.firmware), options)
-        wanted = replace(wanted, firmware=name, provenance=options, has_classes=recipe.has_classes)
-        return watch(store, wanted, lambda data: None, lambda seen, elapsed: None)
+        return _watched(store, replace(wanted, firmware=name, provenance=options, has_classes=recipe.has_classes))
     subject = placed(recipe.subject, tree)
     subject = replace(subject, name=_named(subject.name, options), provenance=options)
     images = tuple(read_subject_image(path, with_places=True) for path in subject.symbols)
+    if recipe.is_smc:
+        how = Watch((), recipe.probe, True, images, recipe.limits.timeout_s, provenance=options, has_classes=recipe.has_classes)
+        with scratch() as folder:
+            return _watched(store, smc.planned(subject, recipe.iterations, recipe.qemu, folder, how))
     return run_psci_subject(
         store, recipe.qemu, subject, images, recipe.iterations, recipe.probe, recipe.limits, Silent(), has_classes=recipe.has_classes
     )
+
+
+def _watched(store: Store, wanted: Watch) -> Watched:
+    return watch(store, wanted, lambda data: None, lambda seen, elapsed: None)
 
 
 def _named(name: str, options: Options) -> str:

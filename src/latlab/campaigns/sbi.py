@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from latlab.campaigns.watching import Watch
+from latlab.campaigns.watching import Watch, check_counts
 from latlab.errors import UsageError
 from latlab.model.symbols import Image
 from latlab.targets.qemu.images import search_folders
@@ -18,7 +18,6 @@ PROGRAM = Path("sbi") / "sbi_calls.elf"
 DEBIAN_FIRMWARE = Path("/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")
 PARAMS = 0x80400000
 MOST_HARTS = 8
-MOST_ITERATIONS = 1_000_000
 
 
 def planned(
@@ -34,10 +33,7 @@ def planned(
     """What to watch: the firmware, the program, the number of harts. Raises UsageError for what is missing or out of range."""
     if not 1 <= harts <= MOST_HARTS:
         raise UsageError(f"--harts {harts}: the machine has 1 to {MOST_HARTS}")
-    if not 1 <= iterations <= MOST_ITERATIONS:
-        raise UsageError(f"--iterations {iterations}: use 1 to {MOST_ITERATIONS}")
-    if timeout_s is not None and not timeout_s > 0:
-        raise UsageError(f"--timeout {timeout_s:g}: these are seconds; use more than 0")
+    check_counts(iterations, timeout_s)
     image = firmware or DEBIAN_FIRMWARE
     if not image.is_file():
         raise UsageError(f"{image}: no such firmware; install Debian's package opensbi or name an image with --firmware")

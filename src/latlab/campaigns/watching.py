@@ -14,17 +14,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import IO
+from typing import IO, Generic, TypeVar
 
 from latlab.analysis.crossings.boot import Stages, stages_of
 from latlab.analysis.crossings.calls import Call, ColdStart, Pairing
 from latlab.analysis.crossings.masked import atlas_of
+from latlab.analysis.crossings.own_names import OwnNames
 from latlab.analysis.crossings.placing import WrongImage, placed
 from latlab.analysis.crossings.proof import Proof, prove
 from latlab.analysis.crossings.span_functions import SpanReader, functions_of_calls, kinds_of
 from latlab.analysis.crossings.tally import CallKey, Tally, TallyRow
 from latlab.analysis.crossings.unreturned import unreturned_words
+from latlab.analysis.crossings.waits import Wait, waits_of
 from latlab.campaigns.life import Interrupted, finish, living, on_qemu, text_of
+from latlab.campaigns.sweeping import SweepSeen
 from latlab.catalog import call_names
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.probe.decoder import Decoder
@@ -50,6 +53,7 @@ CHUNK = 1 << 20
 SAMPLES_AT_ONCE = 20_000
 KEPT_STREAM_BYTES = 64 << 20
 AFFINITY_BITS = 8
+MOST_ITERATIONS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +72,21 @@ class Watched:
     proof: Proof | None = None
     masked: MaskedAtlas | None = None
     stages: Stages | None = None
+    waits: tuple[Wait, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WaitBoots:
+    """The command of a boot that sweeps, and of one that sends one interrupt into each call, due at these ticks."""
+
+    whole: tuple[str, ...]
+    one_each: Callable[[Sequence[int]], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
     """What to run and how. `timeout_s` None: until the machine ends. `proves`: a second probe counts each instruction by itself.
-    `provenance` are options of the build: which commit it is of."""
+    `provenance` are options of the build: which commit it is of. `sweep` is of two more boots, with interrupts into calls."""
 
     command: tuple[str, ...]
     probe: Path
@@ -87,10 +100,12 @@ class Watch:
     has_masked: bool = False
     provenance: tuple[tuple[str, str], ...] = ()
     has_classes: bool = False
+    sweep: WaitBoots | None = None
 
 
 class Seen:
-    """The stream's records as they come, made into counts and samples."""
+    """The stream's records as they come, made into counts and samples. A call that was refused is counted and is no sample: what another
+    firmware serves is not to be compared with it."""
 
     def __init__(self, add: Callable[[list[Sample]], None]) -> None:
         self.tally = Tally()
@@ -101,6 +116,7 @@ class Seen:
         self.header: Header | None = None
         self.problems: list[Problem] = []
         self._pairing: Pairing | None = None
+        self._own_names = OwnNames()
         self._numbers: Counter[tuple[str, int]] = Counter()
         self._samples: list[Sample] = []
         self._add = add
@@ -153,9 +169,9 @@ class Seen:
                 return
             case Crossing():
                 self.crossings[record.left, record.entered] += 1
-        for call in self._pairing.feed((record,)):
+        for call in self._own_names.feed(self._pairing.feed((record,))):
             self.tally.add(call)
-            if call.depth == 0:
+            if call.depth == 0 and not call.error:
                 self._sample(call)
 
     def _sample(self, call: Call) -> None:
@@ -168,6 +184,7 @@ class Seen:
 
 
 Progress = Callable[[Seen, float], None]
+S = TypeVar("S", Seen, SweepSeen)
 
 
 def core_of(identity: int) -> CoreId:
@@ -207,7 +224,36 @@ def watch(
             store.add(run_id, logs=logs)
             store.describe(run_id, _described(planned, seen))
         proof = _proved(stream, slow, planned) if wanted.proves and seen.header else None
-        return _concluded(store, run_id, wanted, seen, follower, end, proof)
+        swept = Swept()
+        if wanted.sweep and seen.header and not end:
+            swept = _swept(wanted, wanted.sweep, folder, show_console, interrupted)
+        return _concluded(store, run_id, wanted, seen, follower, end, proof, swept)
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """The waits of each call, or why there are none."""
+
+    waits: tuple[Wait, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def _swept(wanted: Watch, sweep: WaitBoots, folder: Path, show_console: Callable[[bytes], None], interrupted: Interrupted) -> Swept:
+    boots: list[SweepSeen] = []
+    command = sweep.whole
+    for number in range(2):
+        stream, seen = folder / f"sweep-{number}", SweepSeen()
+        follower = _Follower(probes.with_probe(command, wanted.probe, stream, number > 0), stream, seen, show_console)
+        end = follower.run(wanted.timeout_s, lambda seen, elapsed: None, interrupted)
+        if not end and follower.exit_status:
+            end = death("QEMU", follower.exit_status, last_words(follower.stderr))
+        if end or seen.shots is None:
+            return Swept(problems=(Problem(0, f"the waits are not told: in a sweep {end or 'QEMU said nothing'}"), *seen.problems))
+        boots.append(seen)
+        command = sweep.one_each([one.shot.due for one in seen.waits.found.values()])
+    swept, again = boots
+    problems = (*swept.problems, *(Problem(0, sentence) for sentence in swept.waits.complaints))
+    return Swept(waits_of(swept.waits, swept.instructions, again.waits, again.fragments, wanted.images), problems)
 
 
 def _proved(stream: Path, slow: Path, planned: Run) -> Proof:
@@ -221,6 +267,14 @@ def _records(stream: Path, decoder: Decoder) -> Iterator[Header | Record | Probl
     with stream.open("rb") as file:
         while data := file.read(CHUNK):
             yield from decoder.feed(data)
+
+
+def check_counts(iterations: int, timeout_s: float | None) -> None:
+    """Raises UsageError for what a program cannot be told, or a machine not given."""
+    if not 1 <= iterations <= MOST_ITERATIONS:
+        raise UsageError(f"--iterations {iterations}: use 1 to {MOST_ITERATIONS}")
+    if timeout_s is not None and not timeout_s > 0:
+        raise UsageError(f"--timeout {timeout_s:g}: these are seconds; use more than 0")
 
 
 def check_command(command: Sequence[str]) -> str:
@@ -237,21 +291,21 @@ def check_command(command: Sequence[str]) -> str:
     return str(find_qemu(Path(found)))
 
 
-class _Follower:
+class _Follower(Generic[S]):
     """One QEMU: its console, what it says on stderr, and its stream."""
 
-    def __init__(self, command: tuple[str, ...], stream: Path, seen: Seen, show_console: Callable[[bytes], None]) -> None:
+    def __init__(self, command: tuple[str, ...], stream: Path, seen: S, show_console: Callable[[bytes], None]) -> None:
         self.command = command
         self.console = bytearray()
         self.stderr = b""
         self.exit_status = 0
         self._stream = stream
-        self._seen = seen
+        self._seen: S = seen
         self._show = show_console
         self._decoder = Decoder()
         self._read_bytes = 0
 
-    def run(self, timeout_s: float | None, progress: Progress, interrupted: Interrupted) -> str:
+    def run(self, timeout_s: float | None, progress: Callable[[S, float], None], interrupted: Interrupted) -> str:
         """How it ended where that was not by itself, else an empty text."""
         with tempfile.TemporaryFile() as errors:
             process = subprocess.Popen(
@@ -275,7 +329,7 @@ class _Follower:
         self,
         process: subprocess.Popen[bytes],
         timeout_s: float | None,
-        progress: Progress,
+        progress: Callable[[S, float], None],
         interrupted: Interrupted,
     ) -> str:
         start = time.monotonic()
@@ -312,7 +366,16 @@ class _Follower:
                 self._seen.take(self._decoder.feed(data))
 
 
-def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _Follower, end: str, proof: Proof | None = None) -> Watched:
+def _concluded(
+    store: Store,
+    run_id: str,
+    wanted: Watch,
+    seen: Seen,
+    follower: _Follower[Seen],
+    end: str,
+    proof: Proof | None = None,
+    swept: Swept = Swept(),
+) -> Watched:
     if seen.header is None:
         raise UsageError(probes.why_not_started(follower.stderr) or "QEMU said nothing and ended")
     problems = [*probes.complaints(text_of(follower.stderr)), *seen.problems]
@@ -329,6 +392,7 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
         problems += [
             Problem(0, f"the two counts differ, please report it with this command: {each}") for each in (*proof.differences, *proof.behind)
         ]
+    problems += swept.problems
     if not seen.crossings:
         problems.append(Problem(0, "no core executed an instruction"))
     ran = seen.tally.ran()
@@ -336,7 +400,7 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
     spans = [stretches for each in ran.values() for stretches in each]
     reader = SpanReader(seen.header.arch, seen.fragments, images, [*spans, *booted])
     stages = _stages(seen, images, reader)
-    store.add(run_id, stages.samples if stages else ())
+    store.add(run_id, (*(stages.samples if stages else ()), *(wait.sample for wait in swept.waits)))
     by_function = (*(stages.functions if stages else ()), *functions_of_calls(seen.tally, seen.cores, reader))
     kinds = kinds_of(seen.tally, seen.header, seen.cores, reader)
     store.add(run_id, logs={KINDS_LOG: render_functions(kinds), FUNCTIONS_LOG: render_functions(by_function)})
@@ -347,7 +411,7 @@ def _concluded(store: Store, run_id: str, wanted: Watch, seen: Seen, follower: _
     status = finish(store, run_id, problems)
     return Watched(
         run_id, status, seen.header, seen.tally.rows(), functions, seen.crossings, seen.unreturned, tuple(problems), follower.exit_status,
-        proof, masked, stages,
+        proof, masked, stages, swept.waits,
     )  # fmt: skip
 
 

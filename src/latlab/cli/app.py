@@ -27,6 +27,7 @@ from latlab.cli import (
     runs,
     sbi,
     serve,
+    smc,
     steal,
     upkeep,
     virtual,
@@ -71,6 +72,7 @@ commits.register(app)
 virtual.register(app)
 doctor.register(app)
 sbi.register(run_app)
+smc.register(run_app)
 attack.register(run_app)
 watch.register(app)
 look.register(app)

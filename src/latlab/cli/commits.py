@@ -42,6 +42,7 @@ class CommitOptions:
     )
     firmware: Annotated[Path | None, typer.Option(help="The firmware file that the build makes, in the tree; with --on.")] = None
     on: OnOption = None
+    smc: Annotated[bool, typer.Option("--smc", help="The calls of `run smc` of --subject or --firmware, not those of `run psci`.")] = False
     sbi: Annotated[Path | None, typer.Option(help="Instead: the firmware of RISC-V that the build makes, for `run sbi`.")] = None
     harts: Annotated[int, typer.Option(help="Harts of the machine of --sbi.")] = 4
     watch: Annotated[str, typer.Option(help="Instead: a command for `watch`; {tree} in it is where the build is.")] = ""
@@ -201,7 +202,7 @@ def _recipes(options: CommitOptions) -> tuple[Recipe, ...]:
     plugin, subjects = find_probe(options.probe), _watched(options) or _subjects(options)
     qemu = find_qemu(options.qemu or (Path(QEMU) if options.sbi else None))
     making = Making(options.build, options.build_timeout, tuple(path.absolute() for path in options.patch or ()))
-    return tuple(Recipe(making, one, qemu, plugin.absolute(), options.iterations, limits, options.classes) for one in subjects)
+    return tuple(Recipe(making, one, qemu, plugin.absolute(), options.iterations, limits, options.classes, options.smc) for one in subjects)
 
 
 def _watched(options: CommitOptions) -> Sequence[WatchedBuild]:
@@ -213,8 +214,8 @@ def _watched(options: CommitOptions) -> Sequence[WatchedBuild]:
         raise UsageError("--sbi, --watch and --subject or --firmware each say what is measured; give one of them")
     if not options.sbi and not options.watch:
         return ()
-    if options.cpu:
-        raise UsageError("--cpu is of a --subject or a --firmware; leave it out")
+    if options.cpu or options.smc:
+        raise UsageError(f"--{'cpu' if options.cpu else 'smc'} is of a --subject or a --firmware; leave it out")
     return (WatchedBuild(options.sbi, options.harts, options.watch, tuple(options.symbols or ())),)
 
 

@@ -14,14 +14,17 @@ from latlab.errors import UsageError
 
 if TYPE_CHECKING:
     from latlab.campaigns.recording import Recorded
+    from latlab.model.symbols import Image
     from latlab.store.store import Store
     from latlab.targets.process.console import Limits
+    from latlab.targets.qemu.subject import Subject
 
 SubjectOption = Annotated[Path | None, typer.Option("--subject", help="TOML file of somebody else's firmware: images, machine, symbols.")]
 OnOption = Annotated[
     str | None,
     typer.Option("--on", help="virt, raspi4b or sbsa-ref: the machine of the image of --firmware, or of our own firmware without it."),
 ]
+DEFAULT_MACHINE = "virt"
 ProbeOption = Annotated[Path | None, typer.Option("--probe", help="The plugin to use.", show_default="build folder or package")]
 SymbolsOption = Annotated[
     list[Path] | None, typer.Option("--symbols", help="ELF file of the firmware, found where its code ran; FILE@OFFSET says where.")
@@ -54,6 +57,20 @@ def check_given(subject: Path | None, firmware: Path | None, on: str | None, ite
         raise UsageError(f"--iterations {iterations}: use 1 to {MAX_ITERATIONS}")
 
 
+def subject_of(given: SubjectOptions, firmware: Path | None) -> tuple[Subject, tuple[Image, ...]]:
+    """The firmware that the options name, or our own, and its symbols."""
+    from latlab.formats.symbols import read_subject_image
+    from latlab.targets.qemu.subject import load_subject, own_subject, placed, subject_of_file
+
+    if given.subject is not None:
+        found = placed(load_subject(given.subject), named_in=given.subject)
+    elif firmware is not None:
+        found = placed(subject_of_file(firmware, given.on or ""))
+    else:
+        found = own_subject(given.on or DEFAULT_MACHINE)
+    return found, tuple(read_subject_image(each, with_places=True) for each in (*found.symbols, *(given.symbols or ())))
+
+
 def run(
     given: SubjectOptions, firmware: Path | None, qemu: Path | None, iterations: int, limits: Limits, store: str | None
 ) -> tuple[Store, Recorded]:
@@ -61,20 +78,12 @@ def run(
     from latlab.campaigns.psci import CAMPAIGN_TESTS
     from latlab.cli.interrupt import Interrupts
     from latlab.cli.stores import open_store
-    from latlab.formats.symbols import read_subject_image
     from latlab.report.progress import RunProgress
     from latlab.targets.qemu.probe import find_probe
     from latlab.targets.qemu.qemu import find_qemu
-    from latlab.targets.qemu.subject import load_subject, own_subject, placed, subject_of_file
 
     check_given(given.subject, firmware, given.on, iterations)
-    if given.subject is not None:
-        found = placed(load_subject(given.subject), named_in=given.subject)
-    elif firmware is not None:
-        found = placed(subject_of_file(firmware, given.on or ""))
-    else:
-        found = own_subject(given.on or "")
-    images = tuple(read_subject_image(each, with_places=True) for each in (*found.symbols, *(given.symbols or ())))
+    found, images = subject_of(given, firmware)
     opened, program, plugin = open_store(store), find_qemu(qemu), find_probe(given.probe)
     with Interrupts() as interrupts, RunProgress(err(), f"{found.name}, {program}", iterations * CAMPAIGN_TESTS) as progress:
         return opened, run_psci_subject(

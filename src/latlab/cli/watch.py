@@ -17,6 +17,10 @@ from latlab.errors import UsageError
 if TYPE_CHECKING:
     from latlab.campaigns.watching import Seen, Watch
 
+MaskedOption = Annotated[
+    bool, typer.Option("--masked", help="Also find every stretch in which interrupts were masked, by function, longest first.")
+]
+
 LINE_EVERY_S = 60.0
 LINE_EVERY_ON_TERMINAL_S = 5.0
 
@@ -39,9 +43,7 @@ def watch(
     prove: Annotated[
         bool, typer.Option("--prove", help="Beside it, count each instruction by itself, and compare at every change of world. Slow.")
     ] = False,
-    masked: Annotated[
-        bool, typer.Option("--masked", help="Also find every stretch in which interrupts were masked, by function, longest first.")
-    ] = False,
+    masked: MaskedOption = False,
     classes: ClassesOption = False,
     timeout: Annotated[float | None, typer.Option(help="Seconds until the machine is stopped.", show_default="none")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Bytes that the probe's stream may have.", show_default="4 GiB")] = None,

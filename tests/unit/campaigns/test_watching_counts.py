@@ -31,6 +31,17 @@ def test_each_crossing_is_counted_by_where_it_left_and_what_it_entered() -> None
     assert (NS_EL1, S_EL1) not in seen.crossings and seen.unreturned == ()
 
 
+def test_a_call_that_was_refused_is_counted_and_is_no_sample() -> None:
+    handed: list[list[Sample]] = []
+    seen = Seen(handed.append)
+    refused = back(0, 15, -1 & (1 << 64) - 1)
+    seen.take(Decoder().feed(header() + core(0, 0x1) + smc(0, 10, 0x84000000) + refused + smc(0, 20, 0x84000000) + back(0, 27, 0x10001)))
+    seen.flush()
+    assert [(sample.test, sample.value_ticks) for samples in handed for sample in samples] == [("PSCI_VERSION", 7)]
+    (row,) = seen.tally.rows()
+    assert (row.count, row.errors) == (2, (("NOT_SUPPORTED", 1),))
+
+
 def ended(folder: Path, seen: Seen, stderr: bytes = b"", images: tuple[Image, ...] = ()) -> tuple[str, list[str]]:
     """What a watch says that cannot be concluded, and the problems of its run."""
     store = open_store(str(folder / "s.sqlite"))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from latlab.analysis.crossings.answers import NO_ANSWERS, UNKNOWN_FUNCTION, error_of
-from latlab.analysis.crossings.names import FAST, LEGACY_SBI, sbi_name, smc_name
+from latlab.analysis.crossings.names import FAST, LAST_OF_EXISTING, LEGACY_SBI, sbi_name, smc_name
 from latlab.model.crossings import (
     LEVEL_MASK,
     NO_WORLD,
@@ -46,9 +46,15 @@ SBI_LAST = (0x53525354, 0x8)  # system reset, legacy shutdown
 
 
 class EntryKind(StrEnum):
+    """A yielding call lets interrupts of its caller in (SMCCC: bit 31 of the function is clear)."""
+
     CALL = "call"
+    YIELDING = "yielding call"
     INTERRUPT = "interrupt"
     EXCEPTION = "exception"
+
+
+CALLS = (EntryKind.CALL, EntryKind.YIELDING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +353,8 @@ def _aarch64(names: CallNames, crossing: Crossing, syndrome: int) -> Entry:
     if what in SMC_LIKE:
         name = smc_name(names, function) if what == "SMC" else f"{what} {smc_name(names, function)}"
         otherwise = UNKNOWN_FUNCTION if what == "SMC" and function & FAST else NO_ANSWERS
-        return Entry(EntryKind.CALL, name, function, names.answers.get(function, otherwise), function in names.last)
+        kind = EntryKind.CALL if function & FAST or function <= LAST_OF_EXISTING else EntryKind.YIELDING
+        return Entry(kind, name, function, names.answers.get(function, otherwise), function in names.last)
     return Entry(EntryKind.EXCEPTION, f"{what or f'exception class {syndrome >> EC_SHIFT & 0x3F:#x}'} trapped", 0)
 
 

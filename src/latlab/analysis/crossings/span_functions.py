@@ -100,11 +100,12 @@ def kinds_of(tally: Tally, header: Header, cores: Mapping[int, CoreId], reader: 
 
 
 def functions_of_calls(tally: Tally, cores: Mapping[int, CoreId], reader: SpanReader) -> tuple[SpanFunctions, ...]:
-    """What ran in the calls of each name on each core, those inside another call left out. None where functions were not counted."""
+    """What ran in the calls of each name on each core, those inside another call left out, and those that were always refused. None where
+    functions were not counted."""
     spans: Spans = defaultdict(Counter)
     calls: Counter[tuple[str, Metric, CoreId]] = Counter()
     for key, one in tally.tallies().items():
-        for core, count in one.cores.items() if not key.is_inner else ():
+        for core, count in one.cores.items() if not key.is_inner and one.errors.total() < one.count else ():
             span = key.name, Metric.CALL, cores.get(core, CoreId(0, core))
             spans[span].update(one.ran_on(core))
             calls[span] += count

@@ -12,10 +12,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from latlab.analysis.crossings.tally import TallyRow
+from latlab.analysis.crossings.waits import Wait
 from latlab.model.crossings import Arch, world_name
 from latlab.report.crossings.boot import boot_table
 from latlab.report.crossings.errors_said import errors_said
 from latlab.report.crossings.masked import masked_table
+from latlab.report.crossings.waits import waits_table
 from latlab.report.renderers.terminal import print_table
 
 if TYPE_CHECKING:
@@ -51,6 +53,8 @@ def print_watched(console: Console, watched: Watched) -> None:
     boot = boot_table(watched.stages.samples, watched.stages.functions) if watched.stages else None
     if boot:
         print_table(console, boot)
+    if watched.waits:
+        print_table(console, waits_table(watched.waits))
     if watched.masked:
         print_table(console, masked_table(watched.masked))
     if watched.proof and watched.proof.holds:
@@ -93,12 +97,28 @@ def watched_json(watched: Watched) -> str:
             for (left, entered), count in watched.crossings.most_common()
         ],
         "boot": {one.test: one.value_ticks for one in watched.stages.samples} if watched.stages else None,
+        "waits": [_wait(wait) for wait in watched.waits],
         "masked": [asdict(row) for row in watched.masked.stretches] if watched.masked else None,
         "not_returned": list(watched.unreturned),
         "problems": [problem.message for problem in watched.problems],
         "proved_changes": watched.proof.compared if watched.proof and watched.proof.holds else None,
     }
     return json.dumps(data, indent=2) + "\n"
+
+
+def _wait(wait: Wait) -> dict[str, object]:
+    one = wait.found
+    return {
+        "call": one.call,
+        "instructions": wait.instructions,
+        "interrupts": one.shots,
+        "step": one.step,
+        "late": one.late,
+        "longest": one.longest,
+        "due": one.due,
+        "longest_by_world": {world_name(Arch.AARCH64, world): count for world, count in one.worlds},
+        "longest_by_function": dict(wait.functions),
+    }
 
 
 def _worlds(watched: Watched) -> list[int]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The machines of QEMU that the program of the psci campaign is built for, as far as a firmware of somebody else has to know them."""
+"""The machines of QEMU that the programs of the psci and smc campaigns are built for, as far as firmware has to know them."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from dataclasses import dataclass
 
 from latlab.errors import UsageError
 
-PROGRAM = "psci_calls"
+PSCI_PROGRAM = "psci_calls"
+SMC_PROGRAM = "smc_calls"
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
     """A machine. The program's console is the first serial port, the firmware's may be either.
 
-    `own` is the build of our own firmware. `words` go into every command line. `is_flashed`: what starts
-    is at the beginning of a flash, else in memory at 0. `entered_at` is where firmware enters the normal world, if that is not where
-    the program lies.
+    `own` is the build of our own firmware, `suffix` ends the names of the programs that are for it. `words` go into every command line.
+    `is_flashed`: what starts is at the beginning of a flash, else in memory at 0. `entered_at` is where firmware enters the normal world,
+    if that is not where the program lies.
 
     Of firmware of which nothing is said: `cores_stay_on` where QEMU's model cannot start a core again as the usual firmware wants it,
     `is_deterministic` where its cores can take turns."""
 
     name: str
     own: str
-    program: str
+    suffix: str
     params: int
     options: str
     cpu: str | None
@@ -42,11 +43,11 @@ _NO_NETWORK = ("-nic", "none")
 _SBSA_WORDS = (*_NO_NETWORK, "-global", "bochs-display.romfile=")
 
 BOARDS = {
-    "virt": Board("virt", "qemu_virt", PROGRAM, 0x5FFF0000, "secure=on,gic-version=2", "cortex-a57", 1024, 4, 16, _NO_NETWORK),
+    "virt": Board("virt", "qemu_virt", "", 0x5FFF0000, "secure=on,gic-version=2", "cortex-a57", 1024, 4, 16, _NO_NETWORK),
     "raspi4b": Board(
         "raspi4b",
         "raspi4",
-        f"{PROGRAM}_raspi4b",
+        "_raspi4b",
         0x1FFF0000,
         "",
         None,
@@ -58,7 +59,7 @@ BOARDS = {
         is_deterministic=False,
     ),
     "sbsa-ref": Board(
-        "sbsa-ref", "sbsa_ref", f"{PROGRAM}_sbsa-ref", 0x1001FFF0000, "", "neoverse-n1", 1024, 4, 16, _SBSA_WORDS, entered_at=0x10000000
+        "sbsa-ref", "sbsa_ref", "_sbsa-ref", 0x1001FFF0000, "", "neoverse-n1", 1024, 4, 16, _SBSA_WORDS, entered_at=0x10000000
     ),
 }
 

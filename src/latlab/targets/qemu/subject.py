@@ -13,7 +13,7 @@ import msgspec
 
 from latlab.errors import DataError, UsageError
 from latlab.formats.fip import with_bl33
-from latlab.targets.qemu.boards import PROGRAM, Board, board_of
+from latlab.targets.qemu.boards import PSCI_PROGRAM, Board, board_of
 from latlab.targets.qemu.command import HEADLESS, clock, line, loaded, serial_ports, words
 from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF, PLATFORM, search_folders
 from latlab.targets.qemu.qemu import ICOUNT_SHIFT, PARAMS_MAGIC, Qemu
@@ -57,9 +57,9 @@ class Subject:
 def own_subject(board_name: str) -> Subject:
     """Our own firmware, as the build folder or the package has it."""
     board = board_of(board_name)
-    firmware = _built(board, FIRMWARE_BIN)
+    firmware = _built((board.own,), FIRMWARE_BIN)
     images = (_where_it_starts(board, firmware),)
-    return Subject(board.own, board, images, board.options, board.cpu, board.cores, (_built(board, FIRMWARE_ELF),))
+    return Subject(board.own, board, images, board.options, board.cpu, board.cores, (_built((board.own,), FIRMWARE_ELF),))
 
 
 def subject_of_file(firmware: Path, board_name: str) -> Subject:
@@ -148,8 +148,9 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def find_program(board: Board) -> Path:
-    return _built(board, f"{board.program}.elf")
+def find_program(board: Board, name: str = PSCI_PROGRAM) -> Path:
+    """That of this name for the board. Raises UsageError where it has not been built."""
+    return _built((board.own, PLATFORM), f"{name}{board.suffix}.elf")
 
 
 def command_line(
@@ -245,14 +246,13 @@ def _or(given: T | None, usual: T) -> T:
     return usual if given is None else given
 
 
-def _built(board: Board, name: str) -> Path:
-    """A file of the board's own build; the programs are in every build."""
-    builds = dict.fromkeys((board.own, PLATFORM) if name.startswith(PROGRAM) else (board.own,))
+def _built(builds: tuple[str, ...], name: str) -> Path:
+    """A file of the first of these builds that has it; programs are in every build."""
     for base in search_folders():
         for build in builds:
             if (path := base / build / name).is_file():
                 return path
-    raise UsageError(f"{board.own}/{name} is in none of {', '.join(map(str, search_folders()))}; {how_to_make('firmware')}")
+    raise UsageError(f"{builds[0]}/{name} is in none of {', '.join(map(str, search_folders()))}; {how_to_make('firmware')}")
 
 
 def _where_it_starts(board: Board, firmware: Path) -> FirmwareImage:

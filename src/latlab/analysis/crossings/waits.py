@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How long calls keep an interrupt of the normal world waiting, seen from outside: one is due at every instruction of a call.
+
+The program marks each shot right before it starts its timer, so many ticks, each an instruction, before the interrupt is due, and its
+handler marks how many instructions before it began. The distance between the first mark and the due instruction is one constant, which the
+shots into no call at all tell: their interrupts wait for nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from latlab.analysis.crossings.calls import entry_of, is_entry, is_normal
+from latlab.analysis.crossings.marked import PSCI_FEATURES
+from latlab.analysis.crossings.naming import Names
+from latlab.analysis.crossings.own_names import MARK_NAME, text_of, with_name
+from latlab.analysis.crossings.paths import body_end
+from latlab.model.crossings import LOOP, Arch, CallNames, Crossing, Fragment, Path, Record
+from latlab.model.enums import Metric
+from latlab.model.run import CoreId, Sample
+from latlab.model.symbols import Image
+
+MARK_SHOT, MARK_SHOT_END, MARK_CAME = 0x4C4D0003, 0x4C4D0004, 0x4C4D0006
+MARKS = (MARK_NAME, MARK_SHOT, MARK_SHOT_END, MARK_CAME)
+NO_CALL = "no call"
+ONLY_CORE = CoreId(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """In one world, since the core had executed `begin` instructions; `steps` are its path, where functions were counted there."""
+
+    begin: int
+    world: int
+    steps: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """One interrupt, due `due` ticks behind the mark. Counts of the core: `armed` behind the mark, `called` at the call's first instruction
+    in a higher world, `came` at the handler's first. `stays` are those since `called`."""
+
+    due: int
+    armed: int
+    called: int | None
+    came: int
+    stays: tuple[Stay, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Waited:
+    """Of `shots` interrupts into one call, one at every `step`-th instruction, how many waited at all, and the one that waited longest, in
+    instructions more than at idle. It was due at the core's instruction `begin`."""
+
+    call: str
+    shots: int
+    step: int
+    late: int
+    longest: int
+    begin: int
+    shot: Shot
+
+    @property
+    def due(self) -> int | None:
+        """How far into the call, None where before it."""
+        called = self.shot.called
+        return self.begin - called if called is not None and self.begin >= called else None
+
+    @property
+    def worlds(self) -> tuple[tuple[int, int], ...]:
+        """Where the wait passed, in instructions."""
+        spent: dict[int, int] = {}
+        ends = (*(stay.begin for stay in self.shot.stays[1:]), self.shot.came)
+        for stay, end in zip(self.shot.stays, ends, strict=False):
+            inside = end - max(stay.begin, self.begin)
+            if inside > 0:
+                spent[stay.world] = spent.get(stay.world, 0) + inside
+        return tuple(spent.items())
+
+    def fragments(self, lengths: Mapping[int, int]) -> Counter[int]:
+        """How many instructions of each fragment the wait has, in the order in which they came first."""
+        spent: Counter[int] = Counter()
+        for stay in self.shot.stays:
+            at = stay.begin
+            for number, times in _in_order(stay.steps):
+                end = at + lengths[number] * times
+                if end > self.begin:
+                    spent[number] += end - max(at, self.begin)
+                at = end
+        return spent
+
+
+@dataclass(slots=True)
+class _Open:
+    due: int
+    armed: int = -1
+    called: int | None = None
+    came: int = -1
+    stays: list[Stay] = field(default_factory=list)
+
+
+class Shots:
+    """Feed it the records of one core; it gives each shot whose interrupt came, by the name of its call. `instructions` are those of each
+    call without one."""
+
+    def __init__(self, arch: Arch, names: CallNames) -> None:
+        self._arch, self._names = arch, names
+        self._given = ""
+        self._name = ""
+        self._shot: _Open | None = None
+        self._began: int | None = None
+        self._steps: tuple[int, ...] = ()
+        self.instructions: dict[str, int] = {}
+
+    def feed(self, records: Iterable[Record]) -> Iterator[tuple[str, Shot]]:
+        for record in records:
+            if isinstance(record, Path):
+                self._steps += record.steps
+            elif isinstance(record, Crossing):
+                self._stayed()
+                mark = _mark(record)
+                if mark:
+                    yield from self._marked(mark, record)
+                elif self._shot is None:
+                    self._reference(record)
+                else:
+                    self._crossed(self._shot, record)
+
+    def _stayed(self) -> None:
+        """What has run belongs to the stay that ends now."""
+        if self._steps and self._shot and self._shot.stays and self._shot.came < 0:
+            self._shot.stays[-1] = replace(self._shot.stays[-1], steps=self._steps)
+        self._steps = ()
+
+    def _marked(self, mark: int, record: Crossing) -> Iterator[tuple[str, Shot]]:
+        self._began = None
+        shot = self._shot
+        if mark == MARK_NAME:
+            self._given = self._name = text_of(record.registers[2:4]) or ""
+            self._shot = None
+        elif mark == MARK_SHOT:
+            self._shot = _Open(record.registers[2])
+        elif mark == MARK_CAME and shot and shot.came < 0:
+            shot.came = record.instructions - record.registers[2]
+        elif mark == MARK_SHOT_END and shot and shot.came >= 0:
+            self._shot = None
+            yield self._name, Shot(shot.due, shot.armed, shot.called, shot.came, tuple(shot.stays))
+
+    def _crossed(self, shot: _Open, record: Crossing) -> None:
+        if shot.armed < 0:
+            shot.armed = record.instructions
+        elif shot.came < 0:
+            shot.stays.append(Stay(record.instructions, record.entered))
+            if shot.called is None:
+                shot.called = record.instructions
+
+    def _reference(self, record: Crossing) -> None:
+        if self._began is None and is_entry(self._arch, record):
+            self._began = record.instructions
+            self._name = with_name(entry_of(self._arch, self._names, record).name, self._given)
+        elif self._began is not None and is_normal(self._arch, record.entered):
+            self.instructions[self._name] = record.instructions - self._began
+            self._began = None
+
+
+def _mark(record: Crossing) -> int:
+    """0 where the crossing is no mark."""
+    registers = record.registers
+    return registers[1] if registers[:1] == (PSCI_FEATURES,) and registers[1] in MARKS else 0
+
+
+class Waits:
+    """Add the shots in their order, those into no call first; `found` are the calls, each with its longest wait."""
+
+    def __init__(self) -> None:
+        self._idle: int | None = None
+        self.found: dict[str, Waited] = {}
+        self.complaints: list[str] = []
+
+    def add(self, name: str, shot: Shot) -> None:
+        behind = shot.came - shot.armed - shot.due
+        if name == NO_CALL and self._idle is None:
+            self._idle = behind
+        if self._idle is None:
+            self._complain("no interrupt came where no call was under way, so nothing says when one is due")
+        elif behind < self._idle or (name == NO_CALL and behind != self._idle):
+            self._complain(f"an interrupt into {name} came {behind} instructions behind its time, the first into no call {self._idle}")
+        else:
+            self._keep(name, shot, behind - self._idle, self._idle)
+
+    def _complain(self, sentence: str) -> None:
+        if not self.complaints:
+            self.complaints.append(f"the waits are not told: {sentence}")
+
+    def _keep(self, name: str, shot: Shot, late: int, idle: int) -> None:
+        before = self.found.get(name)
+        found = Waited(name, 1, 1, int(late > 0), late, shot.armed + shot.due + idle, shot)
+        if before:
+            step = shot.due - before.shot.due if before.shots == 1 else before.step
+            longer = found if late > before.longest else before
+            found = replace(longer, shots=before.shots + 1, step=step, late=before.late + found.late)
+        self.found[name] = found
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """The longest wait into a call that takes so many `instructions` without an interrupt. `functions` are those of the same wait again,
+    in their order; none where it was of another length then, or where the order of what ran is not known throughout."""
+
+    found: Waited
+    instructions: int
+    functions: tuple[tuple[str, int], ...]
+
+    @property
+    def sample(self) -> Sample:
+        return Sample(self.found.call, Metric.IRQ_LATENCY, ONLY_CORE, 0, 0, self.found.longest)
+
+
+def waits_of(
+    waits: Waits, instructions: Mapping[str, int], again: Waits, fragments: Mapping[int, Fragment], images: Sequence[Image]
+) -> tuple[Wait, ...]:
+    """Every call but none, in the order of the sweeps; none where there are complaints. `again` has each longest wait once more, with the
+    code that ran."""
+    names = Names(fragments, images)
+    lengths = {number: one.instructions for number, one in fragments.items()}
+    found = []
+    for call, one in waits.found.items() if not waits.complaints else ():
+        same = again.found.get(call)
+        functions: Counter[str] = Counter()
+        if same and same.longest == one.longest:
+            for number, count in same.fragments(lengths).items():
+                functions[names[number]] += count
+        if functions.total() != one.longest:
+            functions.clear()
+        if call != NO_CALL:
+            found.append(Wait(one, instructions.get(call, 0), tuple(functions.items())))
+    return tuple(found)
+
+
+def _in_order(steps: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+    at = 0
+    while at < len(steps):
+        if steps[at] < LOOP:
+            yield steps[at], steps[at + 1]
+            at += 2
+            continue
+        end = body_end(steps, at)
+        for _ in range(steps[at + 1]):
+            yield from _in_order(steps[at + 2 : end])
+        at = end

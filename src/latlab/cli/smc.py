@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`latlab run smc`. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from latlab.cli.foreign import SubjectOptions, check_given, subject_of
+from latlab.cli.options import QemuOption, StoreOption, grouped
+from latlab.cli.watch import MaskedOption, WatchFormat, conclude
+
+
+def register(run_app: typer.Typer) -> None:
+    run_app.command()(grouped(smc))
+
+
+def smc(
+    foreign: SubjectOptions,
+    firmware: Annotated[Path | None, typer.Option(help="Image of the firmware; with --on.", show_default="our own")] = None,
+    iterations: Annotated[int, typer.Option(help="How often each call is made.")] = 20,
+    sweep: Annotated[
+        int,
+        typer.Option(
+            help="Also let an interrupt in at every instruction of some calls, for so many million instructions each; 1000 are all of most."
+        ),
+    ] = 0,
+    masked: MaskedOption = False,
+    timeout: Annotated[float, typer.Option(help="Seconds until a boot of the machine is stopped.")] = 600,
+    qemu: QemuOption = None,
+    store: StoreOption = None,
+    format: Annotated[WatchFormat, typer.Option(help="How the result is printed.")] = WatchFormat.TABLE,
+) -> None:
+    """Measure SMCs on any firmware of Arm: PSCI, SMCCC, TRNG, SDEI, FF-A, and OP-TEE up to sessions and shared buffers."""
+    from latlab.campaigns.smc import planned
+    from latlab.campaigns.watching import Watch
+    from latlab.targets.qemu.probe import find_probe
+    from latlab.targets.qemu.qemu import find_qemu
+    from latlab.targets.scratch import scratch
+
+    check_given(foreign.subject, firmware, foreign.on, iterations)
+    subject, images = subject_of(foreign, firmware)
+    how = Watch((), find_probe(foreign.probe), True, images, timeout, has_masked=masked, has_classes=foreign.classes)
+    with scratch() as folder:
+        conclude(planned(subject, iterations, find_qemu(qemu), folder, how, sweep), store, format)

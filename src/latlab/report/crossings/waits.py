@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How long calls keep an interrupt of the normal world waiting, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from latlab.analysis.crossings.waits import Wait
+from latlab.model.crossings import Arch, world_name
+from latlab.report.table import Align, Column, Table, figures, words
+
+NOTE = (
+    "In instructions, more than at idle, of an interrupt due at each instruction of the call, or at every so-many-th. Of the longest wait: "
+    "how far into the call it was due, in which worlds it passed, and in which functions most of it, as told of the same wait once more."
+)
+FUNCTIONS_SHOWN = 3
+
+
+def waits_table(waits: Sequence[Wait]) -> Table:
+    columns = (
+        *words("Call"),
+        *figures("Instructions", "Interrupts", "Every", "Late", "Longest wait", "Due"),
+        *(Column(name, Align.LEFT, wraps=True) for name in ("Where it passed", "Most in")),
+    )
+    return Table("Interrupts of the normal world that had to wait", columns, tuple(_row(wait) for wait in waits), (NOTE,))
+
+
+def _row(wait: Wait) -> tuple[str, ...]:
+    one = wait.found
+    counts = (wait.instructions, one.shots, one.step, one.late, one.longest)
+    passed = ", ".join(f"{world_name(Arch.AARCH64, world)} {count:,}" for world, count in one.worlds)
+    most = sorted(wait.functions, key=lambda each: -each[1])[:FUNCTIONS_SHOWN]
+    inside = ", ".join(f"{name} {100 * count / one.longest:.0f} %" for name, count in most)
+    return (one.call, *(f"{count:,}" for count in counts), "" if one.due is None else f"{one.due:,}", passed, inside)

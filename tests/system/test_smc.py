@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`latlab run smc` on our own firmware."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from latlab.model.enums import Metric
+from latlab.store.store import open_store
+
+pytestmark = pytest.mark.qemu
+
+TIMEOUT_S = 300
+LATLAB = Path(sys.executable).with_name("latlab")
+
+
+def latlab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = dict(os.environ, LATLAB_STORE=str(folder / "store.db"))
+    return subprocess.run(
+        (str(LATLAB), *words), capture_output=True, text=True, timeout=TIMEOUT_S, check=False, env=environment, stdin=subprocess.DEVNULL
+    )
+
+
+def smc(folder: Path, *words: str) -> dict[str, Any]:
+    done = latlab(folder, "run", "smc", "--format", "json", *words)
+    assert done.returncode == 0, done.stderr
+    seen: dict[str, Any] = json.loads(done.stdout)
+    return seen
+
+
+def test_every_call_is_counted_by_its_name_and_twice_the_same_and_what_is_refused_is_told_alone(tmp_path: Path) -> None:
+    seen, again = (smc(tmp_path, "--iterations", "3") for _ in range(2))
+    assert seen["calls"] == again["calls"] and seen["status"] == "complete"
+    calls = {call["call"]: call for call in seen["calls"]}
+    groups = ("PSCI_", "SMCCC_", "TRNG_", "SDEI_", "FFA_", "OPTEE_")
+    assert all(any(name.startswith(group) for name in calls) for group in groups)
+    for name in ("PSCI_VERSION", "AFFINITY_INFO (64, self)", "PSCI_FEATURES (of CPU_SUSPEND)", "TRNG_RND (64, 192 bits)", "CPU_ON (64)"):
+        assert calls[name]["count"] == 3 and calls[name]["min"] == calls[name]["max"] > 0, name
+        assert not calls[name]["failed"] and sum(calls[name]["functions"].values()) == 3 * calls[name]["min"]
+    assert calls["CPU_ON (64, self)"]["failed"] == {"ALREADY_ON": 3}
+    assert calls["OPTEE_CALLS_UID"]["failed"] == {"NOT_SUPPORTED": 3}
+    assert "PSCI_FEATURES" not in calls, "marks are no calls"
+    run = open_store(str(tmp_path / "store.db")).load(seen["run"])
+    tests = {sample.test for sample in run.samples}
+    assert "PSCI_VERSION" in tests and not {name for name, call in calls.items() if call["failed"]} & tests
+    gate = latlab(tmp_path, "gate", seen["run"], again["run"])
+    assert gate.returncode == 0, gate.stdout
+
+
+def test_an_interrupt_waits_in_el3_for_what_the_call_has_left_and_the_wait_is_that_by_function(tmp_path: Path) -> None:
+    seen = smc(tmp_path, "--iterations", "1", "--sweep", "100")
+    (version,) = [call for call in seen["calls"] if call["call"] == "PSCI_VERSION"]
+    (wait,) = seen["waits"]
+    length = version["median"]
+    assert (wait["call"], wait["instructions"], wait["step"]) == ("PSCI_VERSION", length, 1)
+    assert (wait["longest"], wait["due"], wait["late"]) == (length, 0, length)
+    assert wait["longest_by_world"] == {"EL3": length}
+    assert wait["longest_by_function"] == version["functions"]
+    run = open_store(str(tmp_path / "store.db")).load(seen["run"])
+    assert [sample.value_ticks for sample in run.samples if sample.metric is Metric.IRQ_LATENCY] == [length]

@@ -160,7 +160,7 @@ def _keep_calls(store: Store, run: Run, stream: bytes) -> None:
         found = measured(stream, CallsLog(), ())
         store.add(run.id, found.samples, logs={FUNCTIONS_LOG: render_functions(found.functions)})
         return
-    seen = Seen(lambda samples: store.add(run.id, samples))
+    seen = Seen(lambda samples: store.add(run.id, samples), run.campaign)
     seen.take(Decoder().feed(stream))
     seen.flush()
     store.describe(run.id, replace(run, topology=seen.topology))

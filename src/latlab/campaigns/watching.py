@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Generic, TypeVar
 
 from latlab.analysis.crossings.boot import Stages, stages_of
-from latlab.analysis.crossings.calls import Call, ColdStart, Pairing
+from latlab.analysis.crossings.calls import Call, ColdStart, Pairing, is_normal
 from latlab.analysis.crossings.masked import atlas_of
 from latlab.analysis.crossings.own_names import OwnNames
 from latlab.analysis.crossings.placing import WrongImage, placed
@@ -25,7 +25,7 @@ from latlab.analysis.crossings.proof import Proof, prove
 from latlab.analysis.crossings.span_functions import SpanReader, functions_of_calls, kinds_of
 from latlab.analysis.crossings.tally import CallKey, Tally, TallyRow
 from latlab.analysis.crossings.unreturned import unreturned_words
-from latlab.analysis.crossings.waits import Wait, waits_of
+from latlab.analysis.crossings.waits import Wait, wait_words, waits_of
 from latlab.campaigns.life import Interrupted, finish, living, on_qemu, text_of
 from latlab.campaigns.sweeping import SweepSeen
 from latlab.catalog import call_names
@@ -47,6 +47,8 @@ from latlab.targets.qemu.qemu import find_qemu
 from latlab.targets.scratch import scratch
 
 CAMPAIGN = "watch"
+OF_PROGRAMS = ("smc",)
+"""Campaigns that are about the calls of a program in the normal world: those of a secure world are told like calls inside another."""
 POLL_S = 0.1
 STOP_S = 10
 CHUNK = 1 << 20
@@ -107,7 +109,7 @@ class Seen:
     """The stream's records as they come, made into counts and samples. A call that was refused is counted and is no sample: what another
     firmware serves is not to be compared with it."""
 
-    def __init__(self, add: Callable[[list[Sample]], None]) -> None:
+    def __init__(self, add: Callable[[list[Sample]], None], campaign: str = "") -> None:
         self.tally = Tally()
         self.crossings: Counter[tuple[int, int]] = Counter()
         self.cores: dict[int, CoreId] = {}
@@ -117,6 +119,7 @@ class Seen:
         self.problems: list[Problem] = []
         self._pairing: Pairing | None = None
         self._own_names = OwnNames()
+        self._is_of_programs = campaign in OF_PROGRAMS
         self._numbers: Counter[tuple[str, int]] = Counter()
         self._samples: list[Sample] = []
         self._add = add
@@ -169,7 +172,9 @@ class Seen:
                 return
             case Crossing():
                 self.crossings[record.left, record.entered] += 1
-        for call in self._own_names.feed(self._pairing.feed((record,))):
+        for found in self._own_names.feed(self._pairing.feed((record,))):
+            is_other = self._is_of_programs and self.header and not is_normal(self.header.arch, found.caller)
+            call = replace(found, depth=found.depth + 1) if is_other else found
             self.tally.add(call)
             if call.depth == 0 and not call.error:
                 self._sample(call)
@@ -212,7 +217,7 @@ def watch(
         )
         if wanted.proves:
             command = probes.with_slow_probe(command, wanted.probe, folder / "slow-probe.so", slow, wanted.limit_bytes)
-        seen = Seen(lambda samples: store.add(run_id, samples))
+        seen = Seen(lambda samples: store.add(run_id, samples), wanted.campaign)
         follower = _Follower(command, stream, seen, show_console)
         try:
             end = follower.run(wanted.timeout_s, progress, interrupted)
@@ -227,6 +232,7 @@ def watch(
         swept = Swept()
         if wanted.sweep and seen.header and not end:
             swept = _swept(wanted, wanted.sweep, folder, show_console, interrupted)
+            store.describe(run_id, _described(planned, seen, swept.waits))
         return _concluded(store, run_id, wanted, seen, follower, end, proof, swept)
 
 
@@ -436,9 +442,10 @@ def _planned(wanted: Watch, program: str) -> Run:
     return on_qemu(wanted.campaign, program, words, _machine_of(words), Build(wanted.firmware, options=wanted.provenance), conditions)
 
 
-def _described(planned: Run, seen: Seen) -> Run:
+def _described(planned: Run, seen: Seen, waits: tuple[Wait, ...] = ()) -> Run:
     facts = (("calls that did not return", "; ".join(seen.unreturned)),) if seen.unreturned else ()
-    return replace(planned, topology=seen.topology, facts=(*planned.facts, *facts))
+    waited = ((f"longest wait into {wait.found.call}", wait_words(wait)) for wait in waits)
+    return replace(planned, topology=seen.topology, facts=(*planned.facts, *facts, *waited))
 
 
 def _machine_of(words: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from latlab.analysis.crossings.waits import MARK_CAME, MARK_SHOT, MARK_SHOT_END, Shots, Wait, Waits, waits_of
+from latlab.analysis.crossings.waits import MARK_CAME, MARK_SHOT, MARK_SHOT_END, Shots, Wait, Waits, most_words, wait_words, waits_of
 from latlab.catalog import call_names
 from latlab.formats.probe.decoder import Decoder
 from latlab.model.crossings import Arch, Fragment
@@ -136,3 +136,14 @@ def test_they_are_not_told_of_a_wait_of_another_length_or_with_a_path_that_is_cu
     assert sum(count for _, count in wait_of(whole, whole).functions) == 40
     assert wait_of(whole, again(((3, 3), (2, 1)), 39)).functions == ()
     assert wait_of(cut, cut).functions == ()
+
+
+def test_a_wait_in_words_has_its_worlds_its_functions_and_how_many_waited() -> None:
+    waits = again(((3, 3), (2, 1)), 40)
+    most, behind = most_words(wait_of(waits, waits)), "of the interrupt due 10 instructions into it; 1 of 1 waited"
+    assert wait_words(wait_of(waits, waits)) == f"40 instructions (EL3 40; most in {most}), {behind}"
+    assert most.endswith(" 20 %")
+    untold = wait_words(wait_of(waits, again(((3, 1),), 40)))
+    assert untold == f"40 instructions (EL3 40), {behind}"
+    waits, _ = seen(idle(), name(8000, ""), reference(9000, 50), shot(20000, 3, 0, 50))
+    assert wait_words(wait_of(waits, waits)) == "none of 1 interrupts waited"

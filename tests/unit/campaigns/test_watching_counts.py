@@ -42,6 +42,17 @@ def test_a_call_that_was_refused_is_counted_and_is_no_sample() -> None:
     assert (row.count, row.errors) == (2, (("NOT_SUPPORTED", 1),))
 
 
+@pytest.mark.parametrize(("campaign", "samples"), [("smc", []), ("watch", [7])])
+def test_calls_of_a_secure_world_are_no_samples_of_a_campaign_about_a_program(campaign: str, samples: list[int]) -> None:
+    handed: list[list[Sample]] = []
+    seen = Seen(handed.append, campaign)
+    booted = header() + core(0, 0x1) + crossing(0, 1, 0xFF, S_EL1)
+    seen.take(Decoder().feed(booted + smc(0, 20, 0x84000000, caller=S_EL1) + back(0, 27, 0x10001, to=S_EL1)))
+    seen.flush()
+    assert [sample.value_ticks for found in handed for sample in found] == samples
+    assert [(row.key.name, row.key.is_inner) for row in seen.tally.rows()] == [("PSCI_VERSION", not samples)]
+
+
 def ended(folder: Path, seen: Seen, stderr: bytes = b"", images: tuple[Image, ...] = ()) -> tuple[str, list[str]]:
     """What a watch says that cannot be concluded, and the problems of its run."""
     store = open_store(str(folder / "s.sqlite"))

@@ -55,7 +55,7 @@ OWN = {
 def test_our_own_firmware_is_started_with_the_program_on_each_machine(board: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subject, "search_folders", lambda: (tmp_path / "build",))
     monkeypatch.setattr(subject, "_entry_of", lambda program: 0x1_0000_8000)
-    own, program = board_of(board).own, f"{board_of(board).program}.elf"
+    own, program = board_of(board).own, f"psci_calls{board_of(board).suffix}.elf"
     (tmp_path / "build" / own).mkdir(parents=True)
     for name in ("firmware.bin", "firmware.elf", program):
         (tmp_path / "build" / own / name).write_bytes(name.encode())

@@ -17,7 +17,7 @@ from latlab.analysis.crossings.marked import PSCI_FEATURES
 from latlab.analysis.crossings.naming import Names
 from latlab.analysis.crossings.own_names import MARK_NAME, text_of, with_name
 from latlab.analysis.crossings.paths import body_end
-from latlab.model.crossings import LOOP, Arch, CallNames, Crossing, Fragment, Path, Record
+from latlab.model.crossings import LOOP, Arch, CallNames, Crossing, Fragment, Path, Record, world_name
 from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Sample
 from latlab.model.symbols import Image
@@ -26,6 +26,7 @@ MARK_SHOT, MARK_SHOT_END, MARK_CAME = 0x4C4D0003, 0x4C4D0004, 0x4C4D0006
 MARKS = (MARK_NAME, MARK_SHOT, MARK_SHOT_END, MARK_CAME)
 NO_CALL = "no call"
 ONLY_CORE = CoreId(0, 0)
+FUNCTIONS_SAID = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +238,27 @@ def waits_of(
         if call != NO_CALL:
             found.append(Wait(one, instructions.get(call, 0), tuple(functions.items())))
     return tuple(found)
+
+
+def passed_words(wait: Wait) -> str:
+    """`EL3 840, S-EL1 8,820`, in instructions."""
+    return ", ".join(f"{world_name(Arch.AARCH64, world)} {count:,}" for world, count in wait.found.worlds)
+
+
+def most_words(wait: Wait) -> str:
+    """The functions in which most of it passed, empty where that is not told."""
+    most = sorted(wait.functions, key=lambda each: -each[1])[:FUNCTIONS_SAID]
+    return ", ".join(f"{name} {100 * count / wait.found.longest:.0f} %" for name, count in most)
+
+
+def wait_words(wait: Wait) -> str:
+    """Of one call, for people."""
+    one, most = wait.found, most_words(wait)
+    if not one.longest:
+        return f"none of {one.shots:,} interrupts waited"
+    place = f"due {one.due:,} instructions into it" if one.due is not None else "due before it"
+    inside = f" ({passed_words(wait)}{f'; most in {most}' if most else ''})"
+    return f"{one.longest:,} instructions{inside}, of the interrupt {place}; {one.late:,} of {one.shots:,} waited"
 
 
 def _in_order(steps: tuple[int, ...]) -> Iterator[tuple[int, int]]:

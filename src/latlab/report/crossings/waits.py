@@ -5,15 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from latlab.analysis.crossings.waits import Wait
-from latlab.model.crossings import Arch, world_name
+from latlab.analysis.crossings.waits import Wait, most_words, passed_words
 from latlab.report.table import Align, Column, Table, figures, words
 
 NOTE = (
     "In instructions, more than at idle, of an interrupt due at each instruction of the call, or at every so-many-th. Of the longest wait: "
     "how far into the call it was due, in which worlds it passed, and in which functions most of it, as told of the same wait once more."
 )
-FUNCTIONS_SHOWN = 3
 
 
 def waits_table(waits: Sequence[Wait]) -> Table:
@@ -28,7 +26,5 @@ def waits_table(waits: Sequence[Wait]) -> Table:
 def _row(wait: Wait) -> tuple[str, ...]:
     one = wait.found
     counts = (wait.instructions, one.shots, one.step, one.late, one.longest)
-    passed = ", ".join(f"{world_name(Arch.AARCH64, world)} {count:,}" for world, count in one.worlds)
-    most = sorted(wait.functions, key=lambda each: -each[1])[:FUNCTIONS_SHOWN]
-    inside = ", ".join(f"{name} {100 * count / one.longest:.0f} %" for name, count in most)
-    return (one.call, *(f"{count:,}" for count in counts), "" if one.due is None else f"{one.due:,}", passed, inside)
+    due = "" if one.due is None else f"{one.due:,}"
+    return (one.call, *(f"{count:,}" for count in counts), due, passed_words(wait), most_words(wait))

@@ -96,7 +96,7 @@ def checkout(folder: Path) -> Iterator[None]:
         _write(folder / "build" / build / "firmware.elf", elf_with_note(event_table().hash))
     for build in ("raspi4", "sbsa_ref"):
         _write(folder / "build" / build / "firmware.elf", import_library(VENEERS, FUNCTION))
-    for name in ("psci_bench", "psci_calls", "psci_calls_raspi4b", "psci_calls_sbsa-ref"):
+    for name in ("psci_bench", "psci_calls", "psci_calls_raspi4b", "psci_calls_sbsa-ref", "smc_calls"):
         _write(folder / "build" / "qemu_virt" / f"{name}.elf", loadable())
     for build in (*BUILDS, *(f"{name}_test" for name in BUILDS)):
         _write(folder / "build" / "spm" / build / "secure.elf", import_library(OWN if build.endswith("_test") else VENEERS))

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from latlab.analysis.crossings.calls import EntryKind
 from latlab.analysis.crossings.tally import TallyRow
 from latlab.analysis.crossings.waits import Wait
 from latlab.model.crossings import Arch, world_name
@@ -132,4 +133,5 @@ def _cells(arch: Arch, row: TallyRow, worlds: list[int]) -> tuple[str, ...]:
     inside = (f"{parts[world]:g}" if world in parts else "" for world in worlds)
     slept = str(row.slept) if row.slept else ""
     figures = (str(row.count), str(row.minimum), f"{row.median:g}", str(row.maximum))
-    return (world_name(arch, row.key.caller), escape(name), *figures, *inside, slept, errors_said(row.errors))
+    yields = ", yielding" if row.key.kind is EntryKind.YIELDING else ""
+    return (f"{world_name(arch, row.key.caller)}{yields}", escape(name), *figures, *inside, slept, errors_said(row.errors))

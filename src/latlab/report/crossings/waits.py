@@ -9,15 +9,16 @@ from latlab.analysis.crossings.waits import Wait, most_words, passed_words
 from latlab.report.table import Align, Column, Table, figures, words
 
 NOTE = (
-    "In instructions, more than at idle, of an interrupt due at each instruction of the call, or at every so-many-th. Of the longest wait: "
-    "how far into the call it was due, in which worlds it passed, and in which functions most of it, as told of the same wait once more."
+    "Waits in instructions, more than at idle. So many interrupts were sent into a call of this length, one due at each of its "
+    "instructions or at every so-many-th, and before and behind it. Of the longest wait: how far into the call it was due, in which worlds "
+    "it passed, and in which functions most of it, as told of the same wait once more."
 )
 
 
 def waits_table(waits: Sequence[Wait]) -> Table:
     columns = (
         *words("Call"),
-        *figures("Instructions", "Interrupts", "Every", "Late", "Longest wait", "Due"),
+        *figures("Length", "Sent", "Every", "Late", "Longest", "Due"),
         *(Column(name, Align.LEFT, wraps=True) for name in ("Where it passed", "Most in")),
     )
     return Table("Interrupts of the normal world that had to wait", columns, tuple(_row(wait) for wait in waits), (NOTE,))

@@ -9,6 +9,7 @@ from statistics import median
 
 import altair as alt
 
+from latlab.analysis.crossings.calls import EntryKind
 from latlab.model.run import CallsOfKind, MaskedAtlas, Run
 from latlab.report.chart import WIDE_PX, Chart, finished
 from latlab.report.colours import MAIN
@@ -23,6 +24,7 @@ from latlab.report.titles import platform_title
 
 MOST_IN_PICTURES = 8
 BAR_PX = 24
+YIELDING = EntryKind.YIELDING.value
 
 
 def page(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None = None) -> Page:
@@ -69,7 +71,7 @@ def _table(kinds: Sequence[CallsOfKind]) -> Table:
     rows = tuple(
         (
             one.name,
-            one.caller + (", inside another call" if one.is_inner else ""),
+            ", ".join((one.caller, *(("inside another call",) if one.is_inner else ()), *(("yielding",) if one.kind == YIELDING else ()))),
             f"{one.count:,}",
             shown(median_of(one)),
             f"{one.total:,}",

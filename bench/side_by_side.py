@@ -72,7 +72,7 @@ def ours() -> Firmware:
 def debian_source() -> Path:
     """Fetched once; it lies in the user's cache."""
     source = cache_folder() / "peers" / f"{PACKAGE}-{SUITE}" / "source"
-    run((str(ROOT / "scripts/debian_source.sh"), PACKAGE, str(source), SUITE))
+    run((str(ROOT / "guest/debian_source.sh"), PACKAGE, str(source), SUITE))
     return source
 
 

@@ -9,7 +9,7 @@ folder=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/latlab/libfdt}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 release=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
-if ! "$(dirname "$0")/debian_source.sh" device-tree-compiler "$work/dtc" "$release" trixie; then
+if ! "$(dirname "$0")/../guest/debian_source.sh" device-tree-compiler "$work/dtc" "$release" trixie; then
     printf '%s\n' "Put the folder libfdt of dtc's sources at $folder." >&2
     exit 1
 fi

@@ -18,7 +18,7 @@ KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 def source(name: str, suite: str) -> Path:
     """The folder of the package's upstream sources in this suite, such as `trixie`."""
     folder = cache_folder() / "sources" / suite / name
-    run((str(ROOT / "scripts/debian_source.sh"), name, str(folder), suite))
+    run((str(ROOT / "guest/debian_source.sh"), name, str(folder), suite))
     return folder
 
 

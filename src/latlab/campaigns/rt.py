@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from latlab.campaigns.below_linux import build_of, of_drivers
 from latlab.campaigns.following import GuestFollowing, LinuxFollowing, Unwatched, Watcher
 from latlab.campaigns.life import living, refuse_interrupted
 from latlab.campaigns.rt_results import (
@@ -28,14 +29,15 @@ from latlab.model.life import Left
 from latlab.model.run import Build, Run
 from latlab.store.store import Store
 from latlab.targets.guest.checkpoints import SHARED, read_shared
-from latlab.targets.guest.guest import WORLDS, GuestMachine, GuestRun, check_latencies, find_firmware, run_guest
+from latlab.targets.guest.guest import WORLDS, GuestMachine, GuestRun, check_latencies, find_firmware, run_guest, stack_of
 from latlab.targets.guest.guest_image import GuestImage
+from latlab.targets.guest.secure_world import Stack
 from latlab.targets.linux.board_sources import source_facts
 from latlab.targets.linux.linux import RECORD, check_module, check_survey, collected, notes, run_linux, survey
 from latlab.targets.linux.machine import Machine
 from latlab.targets.linux.machine_facts import advice
 from latlab.targets.linux.measured_on import COLLECTED, read_collected
-from latlab.targets.linux.rt_job import Workload, guest_script, power_script
+from latlab.targets.linux.rt_job import USUAL_DRIVERS, Drivers, RngNode, Workload, guest_script, power_script
 from latlab.targets.process.console import Limits, MachineEnd
 from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF
 from latlab.targets.qemu.qemu import Qemu
@@ -51,7 +53,7 @@ DOSES_US = (0, 50, 100, 200)
 class GuestOptions:
     """`hold_us` is how long the firmware holds each TRNG_RND, None for a firmware that cannot."""
 
-    hwrng: bool = True
+    drivers: Drivers = USUAL_DRIVERS
     trace: bool = True
     hold_us: int | None = None
 
@@ -70,17 +72,17 @@ def run_rt_guest(
     """One measurement in the guest; the run's id."""
     check_latencies(machine)
     find_firmware(machine)
-    conditions = replace(_guest_conditions(machine, image, workload), hwrng_driver=options.hwrng, trng_hold_us=options.hold_us)
+    conditions = replace(_guest_conditions(machine, image, workload), **of_drivers(options.drivers), trng_hold_us=options.hold_us)
     facts = (*workload_facts(workload), *_guest_facts(machine))
     run = new_run(CAMPAIGN, "guest", GUEST_PLATFORM, machine.cores, conditions, facts, emulator=str(qemu))
     with scratch(persistent=True) as folder, living(store, run, Left(str(folder)), planned) as run_id:
         watcher.start(run_id)
         following = GuestFollowing(store, run_id, workload, watcher, folder)
-        job = guest_script(workload, options.hwrng, options.hold_us, options.trace)
+        job = guest_script(workload, options.drivers, options.hold_us, options.trace)
         done = run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
         files = _logs(done, folder)
         facts = (*facts, *busy_facts(files), *work_facts(files), *measured_on_facts(files))
-        run = replace(_of_guest(run, done), facts=facts)
+        run = replace(_of_guest(run, done, stack_of(machine)), facts=facts)
         conclude(store, run_id, run, files, _complaints(done))
     refuse_interrupted(store, run_id, done.outcome.end is MachineEnd.INTERRUPT)
     return run_id
@@ -196,7 +198,8 @@ def _dose_boot(
     folder = base / dose.name
     folder.mkdir()
     following = GuestFollowing(store, run_id, workload, watcher, folder, f"{dose.name}/")
-    job = guest_script(workload, dose.hwrng_driver, dose.dose_us)
+    drivers = Drivers(RngNode.FIRMWARE if dose.hwrng_driver else RngNode.NONE)
+    job = guest_script(workload, drivers, dose.dose_us)
     return run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
 
 
@@ -248,13 +251,15 @@ def _guest_facts(machine: GuestMachine) -> tuple[tuple[str, str], ...]:
     return (("PSCI idle states in the device tree", "yes" if machine.idle_states else "no"),)
 
 
-def _of_guest(run: Run, done: GuestRun) -> Run:
+def _of_guest(run: Run, done: GuestRun, stack: Stack | None = None) -> Run:
     """The run with what is known once the guest has booted."""
-    return replace(run, command=done.command, build=_build(done), conditions=with_machine(run.conditions, done.command))
+    return replace(run, command=done.command, build=_build(done, stack), conditions=with_machine(run.conditions, done.command))
 
 
-def _build(done: GuestRun) -> Build:
-    """What the firmware calls itself on its own console."""
+def _build(done: GuestRun, stack: Stack | None) -> Build:
+    """What the firmware calls itself on its own console; a secure world that latlab has built, what it was built of."""
+    if stack is not None:
+        return build_of(stack)
     first = done.secure.decode("utf-8", "replace").partition("\n")[0]
     return Build(first.removeprefix("latlab EL3 firmware: ").partition(", GIC")[0].strip() or "unknown")
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from latlab.campaigns.below_linux import build_of, of_drivers
 from latlab.campaigns.following import GuestFollowing, LinuxFollowing, Unwatched, Watcher
 from latlab.campaigns.life import finish, living, refuse_interrupted
 from latlab.campaigns.rt_results import kernel_warnings, measured_on_facts
@@ -19,12 +20,13 @@ from latlab.model.life import Left
 from latlab.model.run import Amounts, Problem, Run, Tick, Topology
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
-from latlab.targets.guest.guest import GuestMachine, find_firmware, run_guest
+from latlab.targets.guest.guest import GuestMachine, find_firmware, run_guest, stack_of
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.linux.linux import Job, collected, run_job, survey
 from latlab.targets.linux.machine import Machine
 from latlab.targets.linux.measured_on import COLLECTED, read_collected
 from latlab.targets.linux.recorder_binary import meter_for
+from latlab.targets.linux.rt_job import Drivers
 from latlab.targets.linux.steal_job import Watch, guest_script, script
 from latlab.targets.process.console import Limits, MachineEnd
 from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF
@@ -85,19 +87,21 @@ def run_steal_guest(
     image: GuestImage,
     machine: GuestMachine,
     watch: Watch,
-    hwrng: bool,
+    drivers: Drivers,
     limits: Limits,
     watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
 ) -> str:
     """One measurement in the guest; the run's id."""
     firmware = find_firmware(machine)
-    conditions = replace(_conditions(watch, machine.mode), kernel=image.kernel_release, hwrng_driver=hwrng)
+    conditions = replace(_conditions(watch, machine.mode), kernel=image.kernel_release, **of_drivers(drivers))
     conditions = with_build(with_image(conditions, [firmware / FIRMWARE_BIN]), firmware / FIRMWARE_ELF)
     run = replace(_new_run("guest", GUEST_PLATFORM, machine.cores, conditions), emulator=str(qemu))
+    if (stack := stack_of(machine)) is not None:
+        run = replace(run, build=build_of(stack))
     with scratch(persistent=True) as folder, living(store, run, Left(str(folder))) as run_id:
         watcher.start(run_id)
         following = GuestFollowing(store, run_id, None, watcher, folder)
-        done = run_guest(qemu, machine, image, guest_script(watch, hwrng), limits, following.line, folder, following.poll)
+        done = run_guest(qemu, machine, image, guest_script(watch, drivers), limits, following.line, folder, following.poll)
         files = {**done.output.files, "console": done.console, "secure": done.secure, "stderr": done.stderr}
         run = replace(run, command=done.command, conditions=with_machine(run.conditions, done.command))
         complaints = [done.outcome.sentence] if done.outcome.sentence else []

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from latlab.cli.below_linux import HwrngOption, QualityOption, RngNodeOption, SecureWorldOption, firmware_of, ready_drivers
 from latlab.cli.options import BoardOptions, FirmwareOption, Format, LinuxOptions, QemuOption, StoreOption, TablesFormat, grouped
 from latlab.cli.output import err, say
 from latlab.errors import DataError, UsageError
@@ -84,14 +85,18 @@ class GuestOptions:
     """The guest in QEMU."""
 
     kstack: Annotated[bool, typer.Option("--kstack/--no-kstack", help="Guest: kernel-stack randomisation.")] = True
-    hwrng: Annotated[bool, typer.Option("--hwrng/--no-hwrng", help="Guest: load the driver of the firmware's TRNG.")] = True
+    hwrng: HwrngOption = True
+    rng_node: RngNodeOption = None
+    hwrng_quality: QualityOption = None
     hold: Annotated[int | None, typer.Option(help="Guest: microseconds that its firmware, built for it, holds each TRNG_RND.")] = None
     cores: Annotated[int, typer.Option(min=1, max=64, help="Guest: vCPUs.")] = 1
     mode: Annotated[RtMode, typer.Option(help="Guest: deterministic needs one vCPU.")] = RtMode.DETERMINISTIC
     worlds: Annotated[bool, typer.Option("--worlds", help="Guest: note every change of world by the probe, for a time line.")] = False
     timeout: TimeoutOption = None
+    cpu: Annotated[str, typer.Option(help="Guest: processor, as QEMU names it.")] = "cortex-a57"
     qemu: QemuOption = None
     firmware: FirmwareOption = None
+    secure_world: SecureWorldOption = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +203,20 @@ def rt_power(
     conclude(opened, run_id, Format.TABLE)
 
 
-def guest(rebuild: Annotated[bool, typer.Option("--rebuild", help="Fetch the packages and build it again.")] = False) -> None:
-    """Build the RT-Linux guest's image, or say which one there is."""
+def guest(
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Fetch the packages and build it again.")] = False,
+    secure_world: SecureWorldOption = None,
+) -> None:
+    """Build the RT-Linux guest's image, or say which one there is; with --secure-world the firmware below it instead."""
+    if secure_world is not None:
+        from latlab.targets.guest import secure_world as worlds
+
+        folder = worlds.secure_world(worlds.secure_world_of(secure_world), rebuild, say)
+        stack = worlds.stack_in(folder)
+        assert stack is not None
+        typer.echo(f"{folder}: {stack.name}")
+        say(f"`--secure-world {secure_world}` of run rt and run steal takes it; `latlab run psci --subject {folder / worlds.SUBJECT}` too")
+        return
     image = guest_image(rebuild)
     typer.echo(f"{image.folder}: Linux {image.kernel_release}")
 
@@ -259,20 +276,21 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: L
     from latlab.campaigns import rt as campaign
     from latlab.campaigns.workloads import checked_hold, expected_in_guest
     from latlab.model.conditions import Mode
-    from latlab.targets.guest.guest import GuestMachine, check_latencies, ready_firmware
+    from latlab.targets.guest.guest import GuestMachine, check_latencies
     from latlab.targets.qemu.probe import find_probe
     from latlab.targets.qemu.qemu import find_qemu
 
-    mode, holds = Mode(options.mode.value), options.hold is not None
-    machine = GuestMachine(options.cores, mode, workload.idle_states, options.kstack, holds, options.firmware)
+    mode, holds, hold_us = Mode(options.mode.value), options.hold is not None, checked_hold(options.hold)
+    machine = GuestMachine(options.cores, mode, workload.idle_states, options.kstack, holds, cpu=options.cpu)
     if options.worlds:
         if mode is not Mode.DETERMINISTIC:
             raise UsageError("--worlds places what the probe counts by the instruction clock; use it with --mode deterministic")
         machine = replace(machine, probe=find_probe())
-    chosen = campaign.GuestOptions(options.hwrng, probes, checked_hold(options.hold))
     check_latencies(machine)
-    program, image = find_qemu(options.qemu), guest_image()
-    ready_firmware(machine, say)
+    program = find_qemu(options.qemu)
+    machine = replace(machine, firmware=firmware_of(options.firmware, options.secure_world))
+    drivers = ready_drivers(machine, options.hwrng, options.rng_node, options.hwrng_quality)
+    chosen, image = campaign.GuestOptions(drivers, probes, hold_us), guest_image()
     say(expected_in_guest(workload))
     with watched() as watcher:
         return campaign.run_rt_guest(store, program, image, machine, workload, chosen, limits, watcher, planned)

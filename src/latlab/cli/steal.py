@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from latlab.cli.below_linux import HwrngOption, QualityOption, RngNodeOption, SecureWorldOption, firmware_of, ready_drivers
 from latlab.cli.options import BoardOptions, FirmwareOption, Format, LinuxOptions, QemuOption, StoreOption, TablesFormat, grouped
 from latlab.cli.output import err, say
 from latlab.cli.rt import DurationOption, RtTarget, TimeoutOption, check_target, conclude, guest_image, machine_of, watched
@@ -42,10 +43,13 @@ class GuestOptions:
 
     cpu: Annotated[str, typer.Option(help="Guest: processor, as QEMU names it.")] = "cortex-a57"
     cores: Annotated[int, typer.Option(min=1, max=64, help="Guest: vCPUs.")] = 1
-    hwrng: Annotated[bool, typer.Option("--hwrng/--no-hwrng", help="Guest: load the driver of the firmware's TRNG.")] = True
+    hwrng: HwrngOption = True
+    rng_node: RngNodeOption = None
+    hwrng_quality: QualityOption = None
     timeout: TimeoutOption = None
     qemu: QemuOption = None
     firmware: FirmwareOption = None
+    secure_world: SecureWorldOption = None
 
 
 def register(run_app: typer.Typer) -> None:
@@ -84,11 +88,12 @@ def _on_linux(store: Store, watch: Watch, target: RtTarget, options: LinuxOption
 
 def _in_guest(store: Store, watch: Watch, options: GuestOptions, limits: Limits) -> str:
     from latlab.campaigns.steal import run_steal_guest
-    from latlab.targets.guest.guest import GuestMachine, ready_firmware
+    from latlab.targets.guest.guest import GuestMachine
     from latlab.targets.qemu.qemu import find_qemu
 
-    machine = GuestMachine(options.cores, firmware=options.firmware, cpu=options.cpu)
-    program, image = find_qemu(options.qemu), guest_image()
-    ready_firmware(machine, say)
+    program = find_qemu(options.qemu)
+    machine = GuestMachine(options.cores, firmware=firmware_of(options.firmware, options.secure_world), cpu=options.cpu)
+    drivers = ready_drivers(machine, options.hwrng, options.rng_node, options.hwrng_quality)
+    image = guest_image()
     with watched() as watcher:
-        return run_steal_guest(store, program, image, machine, watch, options.hwrng, limits, watcher)
+        return run_steal_guest(store, program, image, machine, watch, drivers, limits, watcher)

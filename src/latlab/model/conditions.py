@@ -39,7 +39,8 @@ class Conditions:
     `exception_level` is where the program under test runs, `instrument` what made the figures. `emulator_options` are those of the machine
     that have no field of their own. `image` is a digest of the firmware's image. `compiler_flags` are the distinct sets with which files of
     the firmware were compiled. `board_model` is a digest of the model that was simulated. `interrupt_priority` is that of the interrupt
-    that a sweep fires, `basepri` the mask in its calls.
+    that a sweep fires, `basepri` the mask in its calls. `hwrng_node` is whose numbers the kernel's driver reads, `hwrng_quality` what the
+    kernel is told that they are worth, in 1/1024 bits a bit.
     """
 
     mode: Mode | None = None
@@ -66,6 +67,8 @@ class Conditions:
     kernel_command_line: str | None = None
     kstack_randomised: bool | None = None
     hwrng_driver: bool | None = None
+    hwrng_node: str | None = None
+    hwrng_quality: int | None = None
     trng_hold_us: int | None = None
     commands: tuple[str, ...] = ()
     doses: tuple[Dose, ...] = ()

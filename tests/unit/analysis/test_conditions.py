@@ -61,6 +61,8 @@ OTHERS: dict[str, tuple[Any, Any]] = {
     "kernel_command_line": ("quiet", "quiet isolcpus=3"),
     "kstack_randomised": (True, False),
     "hwrng_driver": (True, False),
+    "hwrng_node": ("optee", "firmware"),
+    "hwrng_quality": (0, 1024),
     "trng_hold_us": (0, 50),
     "duration_s": (60.0, 90.0),
     "iterations": (20, 40),

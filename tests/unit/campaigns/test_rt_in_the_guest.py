@@ -21,7 +21,7 @@ from latlab.store.store import Store, open_store
 from latlab.targets.guest.checkpoints import HEAD, MAGIC, PAGE, SHARED, make_shared
 from latlab.targets.guest.guest import GuestMachine, GuestRun
 from latlab.targets.guest.guest_image import GuestImage
-from latlab.targets.linux.rt_job import Instrument, Workload, guest_script, power_script
+from latlab.targets.linux.rt_job import Drivers, Instrument, RngNode, Workload, guest_script, power_script
 from latlab.targets.process.console import Limits, MachineEnd, Outcome
 from latlab.targets.qemu.images import PLATFORM
 from latlab.targets.qemu.qemu import Qemu
@@ -30,6 +30,7 @@ from support.fakes import fake_images
 
 WORKLOAD = Workload(1, "idle", Instrument.RECORDER)
 QEMU = Qemu(Path("/usr/bin/qemu-system-aarch64"), (10, 0, 2))
+FROM_EL3, NO_RNG = Drivers(RngNode.FIRMWARE), Drivers(RngNode.NONE)
 LIMITS = Limits(10.0, 5.0)
 RECORD = recorder_files.whole([[1000, 2000, 3000]])
 SECURE = b"latlab EL3 firmware: latlab-psci-0.1;qemu_virt;release, GICv3, capture costs 7 thousandths of a tick\nmore\n"
@@ -149,13 +150,13 @@ def test_a_measurement_keeps_what_came_back_and_what_it_was_measured_on(
     assert run.command == ("qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a57")
     assert dict(run.facts)["PSCI idle states in the device tree"] == "no"
     ((booted, job, _),) = boots.runs
-    assert (booted, job) == (machine, guest_script(WORKLOAD, True, None, True))
+    assert (booted, job) == (machine, guest_script(WORKLOAD, FROM_EL3, None, True))
 
 
 def test_options_reach_the_guest_and_the_run_s_conditions(boots: Boots, store: Store, image: GuestImage, firmware: Path) -> None:
     machine = GuestMachine(2, Mode.MULTI_THREAD, True, False, True, firmware)
-    run = measured(store, image, machine, GuestOptions(hwrng=False, trace=False, hold_us=70))
-    assert boots.runs[0][1] == guest_script(WORKLOAD, False, 70, False)
+    run = measured(store, image, machine, GuestOptions(NO_RNG, trace=False, hold_us=70))
+    assert boots.runs[0][1] == guest_script(WORKLOAD, NO_RNG, 70, False)
     assert (run.conditions.hwrng_driver, run.conditions.trng_hold_us, run.conditions.kstack_randomised) == (False, 70, False)
     assert (run.conditions.mode, run.topology.clusters) == (Mode.MULTI_THREAD, (2,))
     assert dict(run.facts)["PSCI idle states in the device tree"] == "yes"
@@ -226,7 +227,9 @@ def test_each_dose_is_a_boot_of_its_own_with_files_of_its_own(boots: Boots, stor
     assert [(machine.kstack_randomised, machine.hold_firmware) for machine, _, _ in boots.runs] == [
         (dose.kstack_randomised, True) for dose in doses
     ]
-    assert [job for _, job, _ in boots.runs] == [guest_script(WORKLOAD, dose.hwrng_driver, dose.dose_us) for dose in doses]
+    assert [job for _, job, _ in boots.runs] == [
+        guest_script(WORKLOAD, FROM_EL3 if dose.hwrng_driver else NO_RNG, dose.dose_us) for dose in doses
+    ]
     assert [folder.name for _, _, folder in boots.runs] == [dose.name for dose in doses]
     logs = store.logs(run.id)
     assert {name for name in logs if name.endswith("recorder.rec")} == {f"{dose.name}/recorder.rec" for dose in doses}

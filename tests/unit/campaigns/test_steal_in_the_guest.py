@@ -21,6 +21,7 @@ from latlab.store.store import Store, open_store
 from latlab.targets.guest.checkpoints import SHARED, make_shared
 from latlab.targets.guest.guest import GuestMachine, GuestRun
 from latlab.targets.guest.guest_image import GuestImage
+from latlab.targets.linux.rt_job import USUAL_DRIVERS, Drivers, RngNode
 from latlab.targets.linux.steal_job import Watch, guest_script
 from latlab.targets.process.console import Limits, MachineEnd, Outcome
 from latlab.targets.qemu.images import PLATFORM
@@ -29,6 +30,7 @@ from support.fakes import fake_images
 from support.steal_lines import blind_cpu, cpu_with, measured, text
 
 QEMU = Qemu(Path("/usr/bin/qemu-system-aarch64"), (10, 0, 2))
+NO_RNG = Drivers(RngNode.NONE)
 LIMITS = Limits(10.0, 5.0)
 FILES = {"steal-idle.txt": text(measured(cpu_with([1952]))).encode(), "steal-load.txt": text(measured(cpu_with([4000] * 3))).encode()}
 WATCH = Watch(3, "stress-ng --cpu 1", 250, 900, idle_states=True)
@@ -80,18 +82,18 @@ def fixture_machine(tmp_path: Path) -> GuestMachine:
     return GuestMachine(2, Mode.MULTI_THREAD, firmware=fake_images(tmp_path / "images") / PLATFORM)
 
 
-def watched(store: Store, machine: GuestMachine, watch: Watch = WATCH, hwrng: bool = True) -> Run:
+def watched(store: Store, machine: GuestMachine, watch: Watch = WATCH, drivers: Drivers = USUAL_DRIVERS) -> Run:
     image = GuestImage(machine.firmware or Path(), "6.12.9-rt-arm64", True)
-    return store.load(run_steal_guest(store, QEMU, image, machine, watch, hwrng, LIMITS))
+    return store.load(run_steal_guest(store, QEMU, image, machine, watch, drivers, LIMITS))
 
 
 def test_a_guest_is_told_what_to_watch_and_the_run_says_how_it_was_watched(boots: Boots, store: Store, machine: GuestMachine) -> None:
     run = watched(store, machine)
-    assert boots.jobs == [(machine, guest_script(WATCH, True))]
+    assert boots.jobs == [(machine, guest_script(WATCH))]
     assert (run.status, run.campaign, run.target, run.platform) == (RunStatus.COMPLETE, "steal", "guest", "QEMU virt, PREEMPT_RT guest")
     assert (run.emulator, run.topology.clusters, run.tick.clock, run.tick.value) == (str(QEMU), (2,), Clock.TIME, 1.0)
     said = run.conditions
-    assert (said.mode, said.kernel, said.hwrng_driver, said.processor) == (Mode.MULTI_THREAD, "6.12.9-rt-arm64", True, "cortex-a72")
+    assert (said.mode, said.kernel, said.hwrng_node, said.processor) == (Mode.MULTI_THREAD, "6.12.9-rt-arm64", "firmware", "cortex-a72")
     assert (said.duration_s, said.interval_ns, said.priority, said.load, said.idle_states) == (3, 250_000, 90, "stress-ng --cpu 1", True)
     assert said.commands == tuple(f"latlab-steal -o steal-{phase}.txt -D 3 -i 250 -t 900 -I" for phase in ("idle", "load"))
     assert run.command == ("qemu-system-aarch64", "-cpu", "cortex-a72") and run.problems == ()
@@ -109,9 +111,9 @@ def test_all_that_a_guest_left_is_kept(boots: Boots, store: Store, machine: Gues
 
 def test_without_the_entropy_driver_and_on_the_instruction_clock_the_run_says_so(boots: Boots, store: Store, machine: GuestMachine) -> None:
     deterministic = GuestMachine(firmware=machine.firmware)
-    run = watched(store, deterministic, Watch(1), hwrng=False)
-    assert boots.jobs == [(deterministic, guest_script(Watch(1), False))]
-    assert (run.conditions.hwrng_driver, run.conditions.mode) == (False, Mode.DETERMINISTIC)
+    run = watched(store, deterministic, Watch(1), NO_RNG)
+    assert boots.jobs == [(deterministic, guest_script(Watch(1), NO_RNG))]
+    assert (run.conditions.hwrng_driver, run.conditions.hwrng_node, run.conditions.mode) == (False, None, Mode.DETERMINISTIC)
     assert (run.tick.clock, run.tick.value) == (Clock.INSTRUCTIONS, 0.5)
 
 

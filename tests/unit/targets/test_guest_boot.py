@@ -105,6 +105,16 @@ def framed(name: str, data: bytes) -> list[bytes]:
     return [head, b"<LLG1:DATA " + text + b">", f"<LLG1:END name={name}>".encode()]
 
 
+def test_above_a_built_secure_world_the_kernel_lies_where_its_boot_loader_jumps_to(
+    emulator: Emulator, image: GuestImage, firmware: Path
+) -> None:
+    said = {"tf_a": "2.12.1", "optee": "4.10.0", "kernel_address": 0x60200000, "offers_rng": True, "options": [["NS_TIMER_SWITCH", "1"]]}
+    (firmware / "secure-world.json").write_text(json.dumps(said))
+    booted(emulator, image, GuestMachine(firmware=firmware))
+    kernel, _ = [value for value in emulator.after("-device") if value.startswith("loader")]
+    assert str(image.kernel) in kernel and "addr=0x60200000" in kernel
+
+
 def test_the_machine_has_the_kernel_the_job_and_the_shared_memory(
     emulator: Emulator, image: GuestImage, firmware: Path, tmp_path: Path
 ) -> None:

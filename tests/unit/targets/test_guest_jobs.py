@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from latlab.targets.linux import steal_job
-from latlab.targets.linux.rt_job import Instrument, Workload, guest_script, power_script
+from latlab.targets.linux.rt_job import Drivers, Instrument, RngNode, Workload, guest_script, power_script
 from latlab.targets.linux.steal_job import Watch
 
+NO_RNG = Drivers(RngNode.NONE)
 WORKLOAD = Workload(1, "idle", Instrument.RECORDER)
 SHARED, OTHER = "0x1af4 0x1110", "0x1af4 0x1111"
 
@@ -134,15 +135,34 @@ def test_a_kernel_that_has_the_drivers_read_is_probed_there_too(guest: Guest) ->
     assert guest.text("out/ftrace.txt") == "traced\n"
 
 
+def test_above_optee_its_driver_is_loaded_and_the_numbers_come_from_whom_was_asked(guest: Guest) -> None:
+    guest.file("proc/kallsyms", "ffff t crng_reseed\nffff t optee_rng_read\t[optee_rng]\n")
+    guest.file("sys/module/rng_core/parameters/current_quality", "1024\n")
+    assert guest.run(guest_script(WORKLOAD, Drivers(RngNode.OPTEE, True, 7)))[0] == 0
+    assert guest.text("inserted").split() == [f"/modules/{name}.ko" for name in ("latlab_el3", "tee", "optee", "optee-rng")]
+    assert guest.text("sys/kernel/tracing/kprobe_events").splitlines()[2:] == [
+        "p:latlab/hwrng optee_rng_read",
+        "r:latlab/hwrng_done optee_rng_read",
+    ]
+    assert guest.text("sys/module/rng_core/parameters/current_quality") == "7\n"
+
+
+def test_the_mitigated_kernel_has_optee_and_asks_the_firmware_itself_or_nobody(guest: Guest) -> None:
+    for node, last in ((RngNode.FIRMWARE, ["/modules/arm_smccc_trng.ko"]), (RngNode.NONE, [])):
+        guest.file("inserted", "")
+        assert guest.run(guest_script(WORKLOAD, Drivers(node, True)))[0] == 0
+        assert guest.text("inserted").split()[1:] == ["/modules/tee.ko", "/modules/optee.ko", *last]
+
+
 def test_what_is_not_wanted_is_not_set_up(guest: Guest) -> None:
-    assert guest.run(guest_script(WORKLOAD, hwrng=False, trace=False))[0] == 0
+    assert guest.run(guest_script(WORKLOAD, NO_RNG, trace=False))[0] == 0
     assert guest.text("inserted").split() == ["/modules/latlab_el3.ko"]
     assert guest.text("sys/kernel/tracing/kprobe_events") == "" == guest.text("out/ftrace.txt")
 
 
 def test_a_firmware_without_rings_is_measured_all_the_same(guest: Guest) -> None:
     guest.file("foreign", "")
-    status, printed = guest.run(guest_script(WORKLOAD, hwrng=False))
+    status, printed = guest.run(guest_script(WORKLOAD, NO_RNG))
     assert (status, printed) == (0, "the firmware is not our own: it has no rings\n")
     assert guest.text("out/el3-records.txt") == "" and guest.text("recorder")
 
@@ -155,7 +175,7 @@ def test_a_dose_is_set_in_ns_and_without_a_firmware_that_can_hold_nothing_is_mea
 def test_a_module_that_is_missing_ends_the_job_before_it_measures(guest: Guest) -> None:
     guest.file("foreign", "")
     assert guest.run(guest_script(WORKLOAD))[0] == 3 and guest.text("recorder") == ""
-    assert guest.run(guest_script(WORKLOAD, hwrng=False, hold_us=50))[0] == 3 and guest.text("recorder") == ""
+    assert guest.run(guest_script(WORKLOAD, NO_RNG, hold_us=50))[0] == 3 and guest.text("recorder") == ""
 
 
 def test_with_idle_states_the_rings_are_read_while_it_is_measured(guest: Guest) -> None:
@@ -187,6 +207,6 @@ def test_the_steal_meter_looks_once_at_the_guest_as_it_is_and_once_under_its_loa
 
 def test_a_guest_that_is_not_loaded_is_looked_at_once_and_keeps_its_idle_states_where_they_are_wanted(guest: Guest) -> None:
     guest.program("bin/latlab-steal", f'echo "$@" >>{guest.root}/meter\nexit 5')
-    assert guest.run(steal_job.guest_script(Watch(3, idle_states=True), hwrng=False))[0] == 5
+    assert guest.run(steal_job.guest_script(Watch(3, idle_states=True), NO_RNG))[0] == 5
     assert guest.text("meter").splitlines() == [f"-o {guest.root}/out/steal-idle.txt -D 3 -i 200 -t 1000 -I"]
     assert guest.text("inserted").split() == ["/modules/latlab_el3.ko"]

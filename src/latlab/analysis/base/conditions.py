@@ -239,6 +239,8 @@ CONDITIONS = (
     Condition("kernel command line", ConditionRule.NAMED, _of("kernel_command_line"), str, lambda ours, theirs: _words([ours], [theirs])),
     Condition("kernel-stack randomisation", ConditionRule.NAMED, _of("kstack_randomised"), _switch("on", "off")),
     Condition("hwrng driver", ConditionRule.NAMED, _of("hwrng_driver"), _switch("loaded", "not loaded")),
+    Condition("hwrng node", ConditionRule.NAMED, _of("hwrng_node")),
+    Condition("hwrng quality", ConditionRule.NAMED, _of("hwrng_quality"), lambda quality: f"{quality}/1024"),
     Condition("hold of TRNG_RND", ConditionRule.NAMED, _of("trng_hold_us"), lambda us: f"{us} µs"),
     Condition("tick", ConditionRule.NAMED, _tick, lambda ns: f"{ns:g} ns"),
     Condition("source tree", ConditionRule.NOTE, _trees, ", ".join, where=_has_other_image),

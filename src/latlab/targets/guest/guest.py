@@ -16,8 +16,9 @@ from latlab.targets.guest.checkpoints import SHARED, SHARED_BYTES, make_shared
 from latlab.targets.guest.cpio import archive, file
 from latlab.targets.guest.guest_dtb import Chosen, patch
 from latlab.targets.guest.guest_image import GuestImage
+from latlab.targets.guest.secure_world import Stack, stack_in
 from latlab.targets.process.console import Console, Limits, MachineEnd, Outcome
-from latlab.targets.qemu.command import clock, escaped, loaded, serial_ports
+from latlab.targets.qemu.command import Option, clock, escaped, loaded, serial_ports
 from latlab.targets.qemu.images import PLATFORM, search_folders
 from latlab.targets.qemu.probe import with_probe
 from latlab.targets.qemu.qemu import CPU, MEMORY_MIB, Qemu
@@ -76,6 +77,11 @@ def find_firmware(machine: GuestMachine) -> Path:
     raise UsageError(f"no firmware.bin in {looked}; {how_to_make('firmware')}, or name it with --firmware")
 
 
+def stack_of(machine: GuestMachine) -> Stack | None:
+    """The secure world that the machine's firmware has, where latlab has built one."""
+    return stack_in(find_firmware(machine))
+
+
 def ready_firmware(machine: GuestMachine, say: Callable[[str], None]) -> None:
     """Build the firmware that the machine needs, where it is missing and this is a checkout. Raises UsageError where it cannot be."""
     try:
@@ -121,7 +127,9 @@ def run_guest(
     make_shared(folder / SHARED)
     base = _base_command(qemu, machine, firmware / "firmware.bin")
     (folder / "guest.dtb").write_bytes(patch(_dumped(base, folder / "qemu.dtb"), _chosen(machine, initrd)))
-    command = (*base, *_guest_options(machine, image, initrd, folder))
+    stack = stack_in(firmware)
+    kernel = loaded(image.kernel, stack.kernel_address if stack else KERNEL_ADDRESS)
+    command = (*base, *_guest_options(machine, kernel, initrd, folder))
     if machine.probe:
         command = with_probe(command, machine.probe, folder / WORLDS, False, WORLDS_BYTES)
     console = Console(command, folder / "secure.log", limits, poll)
@@ -161,11 +169,11 @@ def _base_command(qemu: Qemu, machine: GuestMachine, firmware: Path) -> tuple[st
     return (str(qemu.path), *hardware, "-nic", "none", "-display", "none", "-monitor", "none")
 
 
-def _guest_options(machine: GuestMachine, image: GuestImage, initrd: Path, folder: Path) -> tuple[str, ...]:
+def _guest_options(machine: GuestMachine, kernel: Option, initrd: Path, folder: Path) -> tuple[str, ...]:
     is_counted = machine.mode is Mode.DETERMINISTIC
     options = (
         *serial_ports(folder / "secure.log"),
-        loaded(image.kernel, KERNEL_ADDRESS),
+        kernel,
         loaded(initrd, INITRD_ADDRESS),
         clock(ICOUNT_SHIFT if is_counted else None),
         *((("-rtc", f"base={EPOCH},clock=vm"),) if is_counted else ()),

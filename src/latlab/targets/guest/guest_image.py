@@ -28,11 +28,11 @@ TOOL_PACKAGES = ("busybox-static", "rt-tests", "stress-ng", "rtla")
 PROGRAMS = ("usr/bin/cyclictest", "usr/bin/hackbench", "usr/bin/stress-ng", "usr/bin/rtla")
 KERNEL_META = "linux-image-rt-arm64"
 HEADERS_META = "linux-headers-rt-arm64"
-KERNEL_MODULES = ("char/hw_random/arm_smccc_trng.ko",)
+KERNEL_MODULES = ("char/hw_random/arm_smccc_trng.ko", "tee/tee.ko", "tee/optee/optee.ko", "char/hw_random/optee-rng.ko")
 SMC_MODULE = "latlab_el3.ko"
 FETCHED = "fetched"
 CROSS = "aarch64-linux-gnu-"
-IMAGE_FORMAT = 2
+IMAGE_FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,35 @@ MEASURING = (
 )
 
 
+class RngNode(StrEnum):
+    """Where the kernel's hardware random numbers come from, as a device tree would name it."""
+
+    FIRMWARE = "firmware"
+    """TRNG_RND of EL3: a fast call."""
+    OPTEE = "optee"
+    """OP-TEE's pseudo application: a yielding call."""
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Drivers:
+    """What the guest loads. `optee`: that of OP-TEE itself. `quality`: of the hwrng core, in 1/1024 bits a bit, None for the driver's."""
+
+    rng: RngNode = RngNode.FIRMWARE
+    optee: bool = False
+    quality: int | None = None
+
+    @property
+    def steps(self) -> list[str]:
+        modules = ["tee", "optee"] if self.optee else []
+        modules += {RngNode.FIRMWARE: ["arm_smccc_trng"], RngNode.OPTEE: ["optee-rng"], RngNode.NONE: []}[self.rng]
+        told = [f"insmod /modules/{name}.ko || exit 3" for name in modules]
+        return told if self.quality is None else [*told, f"echo {self.quality} >/sys/module/rng_core/parameters/current_quality || exit 3"]
+
+
+USUAL_DRIVERS = Drivers()
+
+
 class Instrument(StrEnum):
     BOTH = "both"
     RECORDER = "recorder"
@@ -159,10 +188,11 @@ echo mono >$T/trace_clock
     echo 'p:latlab/crng_reseed crng_reseed'
     echo 'r:latlab/crng_reseed_done crng_reseed'
 } >$T/kprobe_events
-if grep -q smccc_trng_read /proc/kallsyms; then
-    echo 'p:latlab/hwrng smccc_trng_read' >>$T/kprobe_events
-    echo 'r:latlab/hwrng_done smccc_trng_read' >>$T/kprobe_events
-fi
+for read in smccc_trng_read optee_rng_read; do
+    grep -q " $read" /proc/kallsyms || continue
+    echo "p:latlab/hwrng $read" >>$T/kprobe_events
+    echo "r:latlab/hwrng_done $read" >>$T/kprobe_events
+done
 echo stacktrace >$T/events/latlab/crng_reseed/trigger
 echo 1 >$T/events/latlab/enable"""
 
@@ -201,12 +231,10 @@ read_rings
 {COLLECT} >$OUT/{COLLECTED}"""
 
 
-def guest_script(workload: Workload, hwrng: bool = True, hold_us: int | None = None, trace: bool = True) -> str:
-    """In the guest: the module that reads the rings, the hwrng driver or not, the probes, and the dose of an experiment. With idle states
+def guest_script(workload: Workload, drivers: Drivers = Drivers(), hold_us: int | None = None, trace: bool = True) -> str:
+    """In the guest: the module that reads the rings, the drivers, the probes, and the dose of an experiment. With idle states
     every wake-up leaves several records, so the rings are read during the measurement."""
-    before = ["OUT=/out", "PHASE=/dev/console", GUEST_SHARED, INSERT_RINGS]
-    if hwrng:
-        before.append("insmod /modules/arm_smccc_trng.ko || exit 3")
+    before = ["OUT=/out", "PHASE=/dev/console", GUEST_SHARED, INSERT_RINGS, *drivers.steps]
     if trace:
         before.append(GUEST_TRACE)
     if hold_us is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from shlex import quote
 
 from latlab.targets.linux.measured_on import HEAT, HEAT_COMMAND
-from latlab.targets.linux.rt_job import INSERT_RINGS, LOADS, PROLOGUE, SETTLE_S
+from latlab.targets.linux.rt_job import INSERT_RINGS, LOADS, PROLOGUE, SETTLE_S, USUAL_DRIVERS, Drivers
 
 PHASES = ("idle", "load")
 
@@ -59,9 +59,7 @@ def script(watch: Watch, meter: str, before: str = "") -> str:
     return "\n".join(steps)
 
 
-def guest_script(watch: Watch, hwrng: bool = True) -> str:
+def guest_script(watch: Watch, drivers: Drivers = USUAL_DRIVERS) -> str:
     """In the guest: on our own firmware the module is what the meter is calibrated by."""
-    before = ["OUT=/out", "PHASE=/dev/console", INSERT_RINGS]
-    if hwrng:
-        before.append("insmod /modules/arm_smccc_trng.ko || exit 3")
+    before = ["OUT=/out", "PHASE=/dev/console", INSERT_RINGS, *drivers.steps]
     return script(watch, "/bin/latlab-steal", "\n".join(before))

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Options of the guest that say what stands below its Linux, and what they make ready. Heavy imports wait until they are needed."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from latlab.cli.output import say
+from latlab.errors import UsageError
+
+if TYPE_CHECKING:
+    from latlab.targets.guest.guest import GuestMachine
+    from latlab.targets.linux.rt_job import Drivers
+
+
+class RngNode(StrEnum):
+    OPTEE = "optee"
+    FIRMWARE = "firmware"
+    NONE = "none"
+
+
+SecureWorldOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Guest: optee builds TF-A with OP-TEE and runs on it; behind commas prng, timer-switch=0, embedded-tests.",
+        show_default="our own EL3 alone",
+    ),
+]
+HwrngOption = Annotated[bool, typer.Option("--hwrng/--no-hwrng", help="Guest: load the driver of the hardware random numbers.")]
+RngNodeOption = Annotated[
+    RngNode | None,
+    typer.Option(help="Guest: whose these are: of OP-TEE, of the firmware in EL3.", show_default="OP-TEE's where it has one"),
+]
+QualityOption = Annotated[
+    int | None, typer.Option("--hwrng-quality", help="Guest: what the kernel is told they are worth, of 1024.", show_default="the driver's")
+]
+
+
+def firmware_of(firmware: Path | None, secure_world: str | None) -> Path | None:
+    """The folder of the firmware below Linux: as named, or a secure world, built where it is not yet. Raises UsageError for both."""
+    if secure_world is None:
+        return firmware
+    from latlab.targets.guest import secure_world as worlds
+
+    if firmware is not None:
+        raise UsageError("--secure-world says which firmware; leave out --firmware")
+    return worlds.secure_world(worlds.secure_world_of(secure_world), say=say)
+
+
+def ready_drivers(machine: GuestMachine, hwrng: bool, node: RngNode | None, quality: int | None) -> Drivers:
+    """What the guest loads on this firmware, which is built where a checkout lacks it."""
+    from latlab.campaigns.below_linux import drivers_for
+    from latlab.targets.guest.guest import ready_firmware, stack_of
+    from latlab.targets.linux import rt_job
+
+    if not hwrng and node not in (None, RngNode.NONE):
+        raise UsageError(f"--no-hwrng loads no driver; leave it out, or --rng-node {node}")
+    ready_firmware(machine, say)
+    wanted = rt_job.RngNode.NONE if not hwrng else rt_job.RngNode(node.value) if node else None
+    return drivers_for(stack_of(machine), wanted, quality)

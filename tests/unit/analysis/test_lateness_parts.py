@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.analysis.wakeups.lateness_parts import beyond_ordinary, parts_of, stolen_between, thefts, waker
+from latlab.analysis.wakeups.lateness_parts import beyond_ordinary, parts_of, stolen_between, thefts, usual_parts, waker
 from latlab.model.blame import BlameKind
 from latlab.model.kernel_events import CycleCounts, KernelStep, LateSteps, StepKind, Thread
 from latlab.model.stolen import Calibration, Regime
@@ -127,12 +127,48 @@ def test_a_theft_longer_than_the_lateness_counts_as_far_as_it_made_late() -> Non
         (RUNS, 210_000, 209_871, 129),
         (STOPS, 160_128, 160_000, 50_000),
         (STOPS, 160_003, 160_000, 0),
+        (replace(STOPS, call="psci_features", call_mark_cycles=2952.0), 160_164, 160_000, 50_000),
+        (replace(STOPS, call="psci_features", call_mark_cycles=2952.0), 160_090, 160_000, 0),
         (UNMARKED, 160_000, 160_000, 50_000),
         (UNMARKED, 209_950, 209_950, 0),
     ],
 )
 def test_each_regime_has_its_own_way_to_tell(calibration: Calibration, cycles: int, events: int, stolen_ns: int) -> None:
     assert stolen_between(210_000, CycleCounts(0, 0), CycleCounts(cycles, events), calibration) == stolen_ns
+
+
+def above_a_secure_world(masked_ns: int, handler_ns: int, stolen_ns: int) -> tuple[LateSteps, Outlier]:
+    """Of 200 us in which `LOW` seems to run, some are stolen; the wake-up falls due in them, and the interrupt comes a little later."""
+    comes = DUE_NS + masked_ns
+    elapsed = comes + handler_ns + 5_000 - 850_000
+    return late(
+        switch(850_000, OWN, LOW, CycleCounts(0, 0)),
+        KernelStep(comes, StepKind.INTERRUPT_IN, "arch_timer"),
+        KernelStep(comes + 3_000, StepKind.WAKING, "latlab-recorder"),
+        KernelStep(comes + handler_ns, StepKind.INTERRUPT_OUT),
+        switch(comes + handler_ns + 5_000, LOW, OWN, CycleCounts(elapsed - stolen_ns + 128, elapsed - stolen_ns)),
+        wake_ns=comes + handler_ns + 7_000,
+    )
+
+
+def test_what_was_stolen_before_it_was_due_is_not_taken_from_what_every_wake_up_has() -> None:
+    """Three calls of 48 us in the window, in the last of which the timer waits; and once a theft in the handler itself."""
+    waited = [above_a_secure_world(1_500 + 2_000 * at, 10_000, 146_000) for at in range(24)]
+    usual = usual_parts(waited, PRIORITY, True)
+    for at, (steps, outlier) in enumerate(waited):
+        parts = {part.blame.kind.value: part.ns for part in parts_of(steps, outlier, PRIORITY, STOPS, usual)}
+        assert parts.get("stolen", 0) == 2_000 * at and (parts["interrupt"], parts["masked"]) == (10_000, 1_500)
+    hit, outlier = above_a_secure_world(1_500, 70_000, 60_000)
+    parts = {part.blame.kind.value: part.ns for part in parts_of(hit, outlier, PRIORITY, STOPS, usual)}
+    assert (parts["stolen"], parts["interrupt"]) == (60_000, 10_000)
+
+
+def test_a_theft_that_cannot_all_lie_before_is_taken_from_the_usual_too_and_of_few_wake_ups_nothing_is_usual() -> None:
+    steps, outlier = above_a_secure_world(1_500, 10_000, 160_000)
+    usual = {BlameKind.MASKED: 1_500, BlameKind.INTERRUPT: 10_000, BlameKind.UNPREEMPTED: 5_000, BlameKind.PATH: 2_000}
+    assert sum(part.ns for part in parts_of(steps, outlier, PRIORITY, STOPS, usual) if part.blame.kind is BlameKind.STOLEN) == 10_000
+    few = [above_a_secure_world(1_500, 10_000, 0)] * 19
+    assert usual_parts(few, PRIORITY, True) == {} != usual_parts([*few, few[0]], PRIORITY, True)
 
 
 @pytest.mark.parametrize("torn", [24, 90, 1_000])

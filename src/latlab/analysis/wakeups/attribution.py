@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from latlab.analysis.wakeups.lateness_parts import (
@@ -19,12 +19,13 @@ from latlab.analysis.wakeups.lateness_parts import (
     calibrations,
     parts_of,
     steps_by_wake_up,
+    usual_parts,
     waker,
 )
 from latlab.catalog import call_name
 from latlab.model.blame import UNEXPLAINED, UNTRACED, Blame, BlameKind, Caller, CallerKind
 from latlab.model.calls import Call, KernelSpan
-from latlab.model.kernel_events import KernelEvents
+from latlab.model.kernel_events import KernelEvents, LateSteps
 from latlab.model.wakeups import Outlier, Wakeups
 
 CAUSE_SHARE = 0.5
@@ -84,15 +85,25 @@ def with_parts(wakeups: Wakeups, attributed: Iterable[Attributed], events: Kerne
     """The same with what each outlier is made of, by the kernel's events and the cycle counters. The part that takes most beyond what is
     ordinary is its cause where nothing else explains it, under the same condition as a call."""
     medians, steps, seeing = _medians(wakeups), steps_by_wake_up(events), calibrations(events)
+    attributed = tuple(attributed)
+    usual = {cpu: usual_parts(_with_steps(steps, attributed, cpu), priority, True) for cpu in seeing}
     found = []
     for entry in attributed:
         outlier, usual_ns = entry.outlier, medians.get(entry.outlier.cpu, 0)
         late = steps.get((outlier.cpu, outlier.wake_ns))
         if late is not None:
-            parts = parts_of(late, outlier, priority, seeing.get(outlier.cpu))
+            parts = parts_of(late, outlier, priority, seeing.get(outlier.cpu), usual.get(outlier.cpu, {}))
             entry = replace(_blaming(entry, beyond_ordinary(parts, waker(late, outlier), usual_ns), usual_ns), parts=parts)
         found.append(entry)
     return tuple(found)
+
+
+def _with_steps(
+    steps: Mapping[tuple[int, int], LateSteps], attributed: Iterable[Attributed], cpu: int
+) -> Iterator[tuple[LateSteps, Outlier]]:
+    for outlier in (entry.outlier for entry in attributed if entry.outlier.cpu == cpu):
+        if (late := steps.get((cpu, outlier.wake_ns))) is not None:
+            yield late, outlier
 
 
 def _blaming(entry: Attributed, beyond: Sequence[LatenessPart], usual_ns: int) -> Attributed:

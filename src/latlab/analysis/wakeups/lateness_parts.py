@@ -24,6 +24,9 @@ TORN_CYCLES = 128
 COUNTER_OVERFLOW = "arm-pmu"
 PATH = Blame(BlameKind.PATH)
 STOLEN = Blame(BlameKind.STOLEN)
+IN_EVERY_WAKEUP = (BlameKind.MASKED, BlameKind.INTERRUPT, BlameKind.SOFTIRQ, BlameKind.UNPREEMPTED, BlameKind.PATH)
+NOTHING_USUAL: Mapping[BlameKind, int] = {}
+FEWEST_USUAL = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,33 +59,64 @@ class _State:
     came: bool = False
 
 
-def parts_of(late: LateSteps, outlier: Outlier, priority: int, calibration: Calibration | None) -> tuple[LatenessPart, ...]:
+def parts_of(
+    late: LateSteps, outlier: Outlier, priority: int, calibration: Calibration | None, usual: Mapping[BlameKind, int] = NOTHING_USUAL
+) -> tuple[LatenessPart, ...]:
     """The parts, the largest first; together they are the lateness. `priority` is the thread's real-time priority. Without a calibration
     nothing can be stolen, and what may have been a theft says so. Where the events do not reach back to when it was due, the rest is
-    unexplained."""
+    unexplained. `usual` is what a kind of part takes where nothing was stolen."""
     due_ns = outlier.wake_ns - outlier.late_ns
     stretches = list(_stretches(late, due_ns, 99 - priority, calibration is not None))
-    sums: Counter[Blame] = Counter()
-    for stretch in stretches:
-        sums[stretch.owner] += _overlap(stretch, due_ns, outlier.wake_ns)
+    sums = _shares(stretches, due_ns, outlier.wake_ns)
     if calibration is not None:
         for begin_ns, end_ns, stolen_ns in thefts(late, calibration):
-            _take_out(sums, stretches, (max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)), stolen_ns)
+            within = max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)
+            _take_out(sums, _shares(stretches, *within), usual, stolen_ns, stolen_ns - max(0, due_ns - begin_ns))
     sums[UNEXPLAINED] += outlier.late_ns - sums.total()
     return tuple(LatenessPart(blame, ns) for blame, ns in sums.most_common() if ns > 0)
 
 
-def _take_out(sums: Counter[Blame], stretches: list[_Stretch], within: tuple[int, int], stolen_ns: int) -> None:
-    """Of those who seemed to have the CPU at that time, of the one who seemed to have it longest first."""
-    shares = Counter({owner: 0 for owner in sums})
+def usual_parts(late: Iterable[tuple[LateSteps, Outlier]], priority: int, sees: bool) -> Mapping[BlameKind, int]:
+    """The lower quartile of what each kind that is in every wake-up took in these, of one CPU; the least of the time until the interrupt
+    came, which is where a call of the firmware keeps it waiting. Nothing of a few wake-ups: something may have been stolen in each."""
+    shares = [_by_kind(steps, outlier, priority, sees) for steps, outlier in late]
+    if len(shares) < FEWEST_USUAL:
+        return NOTHING_USUAL
+    found = {kind: sorted(one[kind] for one in shares if one[kind]) for kind in IN_EVERY_WAKEUP}
+    return {kind: took[0 if kind is BlameKind.MASKED else len(took) // 4] for kind, took in found.items() if took}
+
+
+def _by_kind(late: LateSteps, outlier: Outlier, priority: int, sees: bool) -> Counter[BlameKind]:
+    due_ns = outlier.wake_ns - outlier.late_ns
+    found: Counter[BlameKind] = Counter()
+    for blame, ns in _shares(list(_stretches(late, due_ns, 99 - priority, sees)), due_ns, outlier.wake_ns).items():
+        found[blame.kind] += ns
+    return found
+
+
+def _shares(stretches: Iterable[_Stretch], begin_ns: int, end_ns: int) -> Counter[Blame]:
+    shares: Counter[Blame] = Counter()
     for stretch in stretches:
-        shares[stretch.owner] += _overlap(stretch, *within)
-    left_ns = min(stolen_ns, shares.total())
-    sums[STOLEN] += left_ns
+        shares[stretch.owner] += _overlap(stretch, begin_ns, end_ns)
+    return shares
+
+
+def _take_out(sums: Counter[Blame], shares: Counter[Blame], usual: Mapping[BlameKind, int], stolen_ns: int, least_ns: int) -> None:
+    """Of those who seemed to have the CPU at that time, of the one who seemed to have it longest first. A theft that began before the
+    wake-up was due is only taken from what is unusual, save for the `least_ns` that cannot have lain before."""
+    taken_ns = _taken(sums, shares, usual, stolen_ns)
+    _taken(sums, shares, NOTHING_USUAL, least_ns - taken_ns)
+
+
+def _taken(sums: Counter[Blame], shares: Counter[Blame], keeps: Mapping[BlameKind, int], stolen_ns: int) -> int:
+    left_ns = stolen_ns
     for owner, share_ns in shares.most_common():
-        taken_ns = min(share_ns, left_ns)
+        taken_ns = max(0, min(share_ns - keeps.get(owner.kind, 0), left_ns))
         sums[owner] -= taken_ns
+        shares[owner] -= taken_ns
+        sums[STOLEN] += taken_ns
         left_ns -= taken_ns
+    return stolen_ns - left_ns
 
 
 def _overlap(stretch: _Stretch, begin_ns: int, end_ns: int) -> int:
@@ -121,7 +155,9 @@ def stolen_between(elapsed_ns: int, first: CycleCounts, second: CycleCounts, cal
     if may_have_stood:
         return 0
     lead_ns = round(elapsed_ns - events * 1e9 / calibration.cycle_hz)
-    enough = mark >= MARK_SHARE * calibration.call_mark_cycles if calibration.regime is Regime.STOPS else lead_ns > calibration.noise_ns
+    # A call that was calibrated with may have entered the firmware many times, as one read of the kernel's PSCI table does.
+    least_mark = min(MARK_SHARE * calibration.call_mark_cycles, TORN_CYCLES)
+    enough = mark >= least_mark if calibration.regime is Regime.STOPS else lead_ns > calibration.noise_ns
     return max(lead_ns, 0) if enough else 0
 
 

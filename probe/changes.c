@@ -60,7 +60,7 @@ static void put_ran(struct core *core)
 /* A core that sleeps at one place again and again, as a parked one does, makes one pair of records. */
 static void put_wake(struct core *core)
 {
-    uint64_t body[] = { core->wake_instructions, core->wake_machine, core->wake_address, core->sleeps };
+    uint64_t body[] = { core->wake_instructions, core->wake_machine, core->wake_address, core->sleeps, core->wake_timer };
 
     if (core->sleeps == 0) {
         return;
@@ -101,6 +101,7 @@ static void wake(struct core *core, uint64_t address)
     core->wake_instructions = *core->instructions;
     core->wake_machine = cores_total();
     core->wake_address = address;
+    core->wake_timer = registers_timer_fired();
 }
 
 void changes_note(struct core *core, const struct fragment *fragment)

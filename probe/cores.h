@@ -35,7 +35,7 @@ struct core {
     uint64_t own_instructions;
     uint64_t sleep_address;
     uint64_t sleeps; /* at sleep_address, since the last record of a change; 0: none */
-    uint64_t wake_instructions, wake_machine, wake_address; /* of the last wake-up */
+    uint64_t wake_instructions, wake_machine, wake_address, wake_timer; /* of the last wake-up */
     const struct fragment *shared; /* the block that it is in, where that is measured now and was not translated so; else NULL */
     uint64_t shared_from; /* its count when it entered that block */
     struct masked masked;

@@ -13,6 +13,9 @@
 #define LEVELS 4
 #define PSTATE_AARCH32 0x10U
 #define STATES 2 /* of security */
+#define EL3 (WORLD_SECURE | 3U)
+/* ENABLE and ISTATUS of a timer's control register. */
+#define TIMER_FIRED (1ULL << 0 | 1ULL << 2)
 #define SCR_EEL2 (1ULL << 18)
 /* DC, TGE, CD and ID. */
 #define HCR_CACHES (1ULL << 12 | 1ULL << 27 | 1ULL << 32 | 1ULL << 33)
@@ -28,6 +31,7 @@ static enum arch machine;
 static handle state, security, identity, counter;
 static handle arguments[ARGUMENTS_MAX];
 static size_t argument_count;
+static handle timer_control, timer_due;
 static bool has_trustzone; /* of an M-profile core */
 static bool is_guest_hidden;
 static handle causes[LEVELS], returns[LEVELS], saved[LEVELS];
@@ -68,6 +72,8 @@ static bool find_aarch64(const GArray *registers)
     stack_pointer = find(registers, "sp");
     identity = find(registers, "VMPIDR_EL2");
     counter = find(registers, "pc");
+    timer_control = find(registers, "CNTV_CTL_EL0");
+    timer_due = find(registers, "CNTV_CVAL_EL0");
     saved[1] = find(registers, "SPSR_EL1");
     saved[2] = find(registers, "SPSR_EL2");
     saved[3] = find(registers, "SPSR_EL3");
@@ -232,6 +238,14 @@ uint64_t registers_identity(uint64_t otherwise)
     return identity != NULL ? read(identity) : otherwise;
 }
 
+uint64_t registers_timer_fired(void)
+{
+    if (timer_due == NULL || (read(timer_control) & TIMER_FIRED) != TIMER_FIRED) {
+        return 0;
+    }
+    return read(timer_due);
+}
+
 size_t registers_of_crossing(uint32_t from, uint32_t to, uint64_t out[CROSSING_REGISTERS_MAX])
 {
     uint32_t to_level = to & WORLD_LEVEL_MASK;
@@ -247,6 +261,8 @@ size_t registers_of_crossing(uint32_t from, uint32_t to, uint64_t out[CROSSING_R
     if (machine != ARCH_ARMV8M && to_level > (from & WORLD_LEVEL_MASK)) {
         out[count++] = read_widened(causes[to_level], true);
         out[count++] = read(returns[to_level]);
+    } else if (timer_control != NULL && from == EL3 && (to & WORLD_SECURE) != 0) {
+        out[count++] = read(timer_control);
     }
     return count;
 }

@@ -25,6 +25,9 @@ uint32_t registers_level(uint64_t address, bool *is_aarch32);
 /* The whole world of a core at `level`. */
 uint32_t registers_world(uint32_t level);
 
+/* What the virtual timer's compare register says where that timer has fired; 0 where it has not, or there is none. */
+uint64_t registers_timer_fired(void);
+
 /* The core's own name: VMPIDR_EL2, mhartid; `otherwise` where the machine has none. */
 uint64_t registers_identity(uint64_t otherwise);
 

@@ -44,8 +44,10 @@ def sleep(core: int, at: int, address: int = 0x1000, world: int = EL3, wait: int
     return record(3, core, struct.pack("<QQQBB6x", at, at, address, world, wait))
 
 
-def wake(core: int, at: int, sleeps: int = 1, address: int = 0x1004) -> bytes:
-    return record(4, core, struct.pack("<QQQQ", at, at, address, sleeps))
+def wake(core: int, at: int, sleeps: int = 1, address: int = 0x1004, timer: int | None = None) -> bytes:
+    """`timer` None: of a stream of before."""
+    words = (at, at, address, sleeps) if timer is None else (at, at, address, sleeps, timer)
+    return record(4, core, struct.pack(f"<{len(words)}Q", *words))
 
 
 def fragment(number: int, address: int, instructions: int, code: bytes = b"", level: int = 3) -> bytes:

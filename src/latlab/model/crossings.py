@@ -85,13 +85,15 @@ class Sleep:
 
 @dataclass(frozen=True, slots=True)
 class Wake:
-    """The last wake-up after `sleeps` sleeps at one address."""
+    """The last wake-up after `sleeps` sleeps at one address. `timer` is what the system counter was compared with where that ended the
+    sleep, 0 where it is not known that it did."""
 
     core: int
     instructions: int
     machine: int
     address: int
     sleeps: int
+    timer: int = 0
 
 
 @dataclass(frozen=True, slots=True)

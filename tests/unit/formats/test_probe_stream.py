@@ -186,3 +186,8 @@ def test_worlds_have_the_names_of_their_architecture() -> None:
     ]
     assert [world_name(Arch.RISCV, world) for world in (0, 1, 2, 3, 4, 5, 6)] == ["U", "S", "HS", "M", "VU", "VS", "?"]
     assert [world_name(Arch.ARMV8M, world) for world in (0, 5)] == ["non-secure thread", "secure handler"]
+
+
+def test_a_wake_up_says_what_the_timer_was_set_to_where_the_stream_has_it() -> None:
+    found = read(made.header() + made.wake(0, 130, 7) + made.wake(0, 140, 1, timer=99) + made.end(2))
+    assert [(one.instructions, one.timer) for one in found if isinstance(one, Wake)] == [(130, 0), (140, 99)]

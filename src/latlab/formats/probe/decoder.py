@@ -35,6 +35,7 @@ CORE = struct.Struct("<Q")
 CROSSING = struct.Struct("<QQQBBHI")
 SLEEP = struct.Struct("<QQQBB6x")
 WAKE = struct.Struct("<QQQQ")
+WAKE_TIMER = struct.Struct("<Q")
 FRAGMENT = struct.Struct("<QIIII")
 PROFILE = struct.Struct("<Q")
 RUN = struct.Struct("<II")
@@ -165,7 +166,9 @@ def _sleep(core: int, body: bytes) -> Sleep:
 
 
 def _wake(core: int, body: bytes) -> Wake:
-    return Wake(core, *WAKE.unpack_from(body))
+    """Older streams do not say what the timer was set to."""
+    timer = WAKE_TIMER.unpack_from(body, WAKE.size)[0] if len(body) > WAKE.size else 0
+    return Wake(core, *WAKE.unpack_from(body), timer)
 
 
 def _fragment(core: int, body: bytes) -> Fragment:

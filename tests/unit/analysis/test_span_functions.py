@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from latlab.analysis.base.findings import FunctionMoved, FunctionsMoved, LongestSpan, PartsMoved
+from latlab.analysis.base.findings import FunctionMoved, FunctionsMoved, LongestSpan, PartsMoved, SpentIn
 from latlab.analysis.base.joining import join_boots
 from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.compare import compare
@@ -157,3 +157,20 @@ def test_a_pair_names_the_part_that_grew_and_a_run_what_its_longest_span_is_made
     assert parts == PartsMoved(Metric.POWERDOWN, (("cache flush", 50.0), ("other code", -1.0)))
     (longest,) = [one.finding for one in explain_run(a) if isinstance(one.finding, LongestSpan)]
     assert longest == LongestSpan(CORE, Metric.POWERDOWN, 2100, (("cache flush", 2000.0),))
+    (spent,) = [one.finding for one in explain_run(a) if isinstance(one.finding, SpentIn)]
+    assert (spent.function, spent.caller, spent.times, spent.spent) == ("dcsw_op_all", function_runs.TREE[1].name, 1.0, 2000.0)
+    assert spent.share == 4000 / 4200
+
+
+def test_no_function_is_named_where_none_has_half_and_a_tree_is_followed_to_its_innermost() -> None:
+    def spent_in(*frames: Frame) -> list[tuple[str, str, float, float]]:
+        run = with_code(
+            run_of({("cpu_off_serial", CORE): {"f": 10}}), ((CodePart.OTHER, sum(frame.instructions for frame in frames)),), (), frames
+        )
+        found = [one.finding for one in explain_run(run) if isinstance(one.finding, SpentIn)]
+        return [(one.function, one.caller, one.times, one.spent) for one in found]
+
+    assert spent_in(Frame(0, "a", 2, 50), Frame(0, "b", 2, 50)) == []
+    assert spent_in(Frame(0, "a", 2, 51), Frame(0, "b", 2, 49)) == [("a", "", 1.0, 25.5)]
+    deep = Frame(0, "a", 2, 10), Frame(1, "log", 4, 20), Frame(2, "puts", 4, 30), Frame(3, "putc", 40, 20), Frame(0, "z", 2, 20)
+    assert spent_in(*deep) == [("log", "a", 2.0, 35.0)]

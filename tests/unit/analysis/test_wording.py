@@ -86,6 +86,11 @@ def test_what_is_to_blame_is_said_with_its_caller(blame: Blame, said: str) -> No
             f.LongestSpan(B, Metric.POWERDOWN, 40_000.0, (("flush", 30_000.0), ("finish", 10_000.0))),
             "core 1.0 has the longest powerdown, 40.0 µs: flush 30.0 µs, finish 10.00 µs",
         ),
+        (
+            f.SpentIn(B, Metric.WAKEUP, "puts", "log", 2.0, 28_000.0, 0.7),
+            "70 % of that wakeup of core 1.0 is puts with what it calls, 28.0 µs, called 2 times by log",
+        ),
+        (f.SpentIn(B, Metric.WAKEUP, "log", "", 1.0, 28_000.0, 0.7), "70 % of that wakeup of core 1.0 is log with what it calls, 28.0 µs"),
         (f.LeadTookLonger(B, 50_000.0, 0.0), "1.0, the lead, took 50.0 µs more than its siblings"),
         (f.LeadTookLonger(B, 50_000.0, 48_000.0), "1.0, the lead, took 50.0 µs more than its siblings: its cluster flush"),
         (f.LeadTookLonger(B, 50_000.0, 10_000.0), "1.0, the lead, took 50.0 µs more than its siblings, 10.00 µs of flush hidden in it"),

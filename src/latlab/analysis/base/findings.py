@@ -249,6 +249,19 @@ class LongestSpan:
 
 
 @dataclass(frozen=True, slots=True)
+class SpentIn:
+    """The innermost function that, with what it calls, has more than half of a core's span; `caller` calls it so often in one span."""
+
+    core: CoreId
+    metric: Metric
+    function: str
+    caller: str
+    times: float
+    spent: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class WaitedFor:
     """A wait seen in the trace: who held the lock for how long of it, or whose event ended it."""
 
@@ -571,6 +584,7 @@ Finding = (
     | WaitedOnTheWayUp
     | LeadTookLonger
     | LongestSpan
+    | SpentIn
     | WaitedFor
     | MetricMoved
     | InSomeIterations

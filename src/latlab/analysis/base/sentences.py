@@ -69,7 +69,7 @@ class _Sentence:
                 return f"{name} {verdict}: {amount(before, unit)} to {amount(after, unit)} ({percent(relative)})"
             case f.AmountsNotTold(quantities, of, largest):
                 return f"{quantities} of {of} quantities cannot be told, the largest shift {percent(largest)}"
-            case f.LongestSpan() | f.WaitedFor():
+            case f.LongestSpan() | f.SpentIn() | f.WaitedFor():
                 return self._traced(finding)
             case f.FunctionsMoved():
                 return self._functions(finding)
@@ -178,8 +178,12 @@ class _Sentence:
             return f"{told}: its cluster flush"
         return told + (f", {self.amount(finding.flush)} of flush hidden in it" if finding.flush > 0.1 * finding.more else "")
 
-    def _traced(self, finding: f.LongestSpan | f.WaitedFor) -> str:
+    def _traced(self, finding: f.LongestSpan | f.SpentIn | f.WaitedFor) -> str:
         match finding:
+            case f.SpentIn(core, metric, function, caller, times, spent, share):
+                by = f", called {times:g} times by {caller}" if caller and times != 1 else f", called by {caller}" if caller else ""
+                part = f"{100 * share:.0f} % of that {metric} of core {core}"
+                return f"{part} is {function} with what it calls, {self.amount(spent)}{by}"
             case f.LongestSpan(core, metric, total, parts):
                 told = ", ".join(f"{name} {self.amount(value)}" for name, value in parts)
                 return f"core {core} has the longest {metric}, {self.amount(total)}: {told}"

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from latlab.analysis.base import findings as f
@@ -13,7 +14,7 @@ from latlab.analysis.spans.decompose import DOMAIN_WAIT, LOCK_WAIT, POWER_MESSAG
 from latlab.analysis.spans.holds import holds
 from latlab.analysis.spans.typical import call_of
 from latlab.model.enums import Clock, Metric
-from latlab.model.run import CoreId, CoreTrace, Run, SpanFunctions, TraceRecord
+from latlab.model.run import CoreId, CoreTrace, Frame, Run, SpanFunctions, TraceRecord
 
 LEAST_SHARE = 0.05
 _WAITS = (LOCK_WAIT, DOMAIN_WAIT, POWER_MESSAGE.kind)
@@ -63,7 +64,30 @@ def explain_code(run: Run) -> dict[str, list[f.Finding]]:
         parts = [(part.value, count / one.calls) for part, count in one.parts if count / one.calls >= LEAST_SHARE * total]
         parts.sort(key=lambda part: -part[1])
         out.setdefault(test, []).append(f.LongestSpan(one.core, metric, total, tuple(parts)))
+        out[test] += _spent_in(one)
     return out
+
+
+def _spent_in(one: SpanFunctions) -> Iterator[f.SpentIn]:
+    """From the outermost function down, as long as one that is called there has more than half of all."""
+    total, caller, frames = sum(frame.instructions for frame in one.frames), "", one.frames
+    found: tuple[Frame, int, str] | None = None
+    while largest := max(_subtrees(frames), key=lambda tree: sum(frame.instructions for frame in tree), default=()):
+        spent = sum(frame.instructions for frame in largest)
+        if 2 * spent <= total:
+            break
+        found = largest[0], spent, caller
+        caller, frames = largest[0].name, largest[1:]
+    if found is not None:
+        frame, spent, caller = found
+        yield f.SpentIn(one.core, one.metric, frame.name, caller, frame.calls / one.calls, spent / one.calls, spent / total)
+
+
+def _subtrees(frames: Sequence[Frame]) -> Iterator[tuple[Frame, ...]]:
+    """Each of the outermost frames with what is below it."""
+    starts = [at for at, frame in enumerate(frames) if frame.depth <= frames[0].depth]
+    for start, end in pairwise((*starts, len(frames))):
+        yield tuple(frames[start:end])
 
 
 def _mean_of_call(one: SpanFunctions) -> float:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from latlab.campaigns.below_linux import build_of, of_drivers
 from latlab.campaigns.following import GuestFollowing, LinuxFollowing, Unwatched, Watcher
+from latlab.campaigns.guest_worlds import seen_from_outside
 from latlab.campaigns.life import living, refuse_interrupted
 from latlab.campaigns.rt_results import (
     CAMPAIGN,
@@ -29,7 +30,16 @@ from latlab.model.life import Left
 from latlab.model.run import Build, Run
 from latlab.store.store import Store
 from latlab.targets.guest.checkpoints import SHARED, read_shared
-from latlab.targets.guest.guest import WORLDS, GuestMachine, GuestRun, check_latencies, find_firmware, run_guest, stack_of
+from latlab.targets.guest.guest import (
+    STREAM,
+    STREAM_KEPT_BYTES,
+    GuestMachine,
+    GuestRun,
+    check_latencies,
+    find_firmware,
+    run_guest,
+    stack_of,
+)
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.guest.secure_world import Stack
 from latlab.targets.linux.board_sources import source_facts
@@ -81,9 +91,11 @@ def run_rt_guest(
         job = guest_script(workload, options.drivers, options.hold_us, options.trace)
         done = run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
         files = _logs(done, folder)
+        told, wrong = seen_from_outside(folder / STREAM, files) if machine.probe else ({}, ())
+        files |= told
         facts = (*facts, *busy_facts(files), *work_facts(files), *measured_on_facts(files))
         run = replace(_of_guest(run, done, stack_of(machine)), facts=facts)
-        conclude(store, run_id, run, files, _complaints(done))
+        conclude(store, run_id, run, files, (*_complaints(done), *wrong))
     refuse_interrupted(store, run_id, done.outcome.end is MachineEnd.INTERRUPT)
     return run_id
 
@@ -267,7 +279,8 @@ def _build(done: GuestRun, stack: Stack | None) -> Build:
 def _logs(done: GuestRun, folder: Path) -> dict[str, bytes]:
     """The job's files; where the recorder's did not come back, as it stood last in the memory that the guest shares."""
     record = {} if RECORD in done.output.files else {RECORD: read_shared(folder / SHARED)}
-    worlds = {WORLDS: (folder / WORLDS).read_bytes()} if (folder / WORLDS).is_file() else {}
+    stream = folder / STREAM
+    worlds = {STREAM: stream.read_bytes()} if stream.is_file() and stream.stat().st_size <= STREAM_KEPT_BYTES else {}
     found = {**record, **worlds, **done.output.files, "console": done.console, "secure": done.secure, "stderr": done.stderr}
     return {name: data for name, data in found.items() if data or name != RECORD}
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from latlab.analysis.wakeups.attribution import Attributed, Exposure, attribute, exposure, with_parts
+from latlab.analysis.wakeups.instruments import beside
 from latlab.analysis.wakeups.periodicity import find_period
 from latlab.analysis.wakeups.power_cycles import PowerBoundary, passages
 from latlab.analysis.wakeups.result import RtResult
@@ -18,6 +19,7 @@ from latlab.campaigns.life import living
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError
 from latlab.formats.dump.el3_records import El3Records, info_of, merged, read_all, read_records
+from latlab.formats.guest_worlds import WORLDS_LOG, read_worlds
 from latlab.formats.measured import read_wakeups
 from latlab.formats.wakeups.ftrace import read_spans
 from latlab.formats.wakeups.kernel_events import read_kernel_events
@@ -27,6 +29,7 @@ from latlab.model.enums import Clock, Kind, RunStatus
 from latlab.model.kernel_events import KernelEvents
 from latlab.model.run import LoadWork, PowerCycles, Problem, Run, Tick, Topology, WakeupCounts
 from latlab.model.wakeups import Wakeups
+from latlab.model.worlds import GuestWorlds
 from latlab.store.rows import now_utc
 from latlab.store.store import Store
 from latlab.targets.linux.machine_facts import machine_facts
@@ -201,11 +204,12 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     timed = recorder or next((found for found in wakeups if found.outliers), None)
     attributed: tuple[Attributed, ...] | None = None
     exposed: tuple[Exposure, ...] = ()
-    events = kernel_events_of(files, problems)
-    if recorder and (el3 or events or "ftrace.txt" in files):
-        calls, gaps = (el3.calls(), el3.gaps) if el3 else ((), {})
+    events, worlds = kernel_events_of(files, problems), _worlds(files, problems)
+    rings = el3.calls() if el3 else ()
+    if recorder and (el3 or events or worlds or "ftrace.txt" in files):
+        calls, gaps = rings or (worlds.calls if worlds else ()), el3.gaps if el3 else {}
         kernel = read_spans(files.get("ftrace.txt", b"").decode("utf-8", "replace"), KERNEL_PROBES)
-        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, gaps), exposure(recorder, calls)
+        attributed, exposed = attribute(recorder, recorder.outliers, calls, kernel, gaps), exposure(recorder, rings)
         if events:
             attributed = with_parts(recorder, attributed, events, recorder.conditions.priority or 0)
     problems += [
@@ -217,7 +221,9 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     problems += kernel_warnings(files.get("kernel.log", b""))
     due = [outlier.wake_ns - outlier.late_ns for outlier in timed.outliers] if timed else []
     period = find_period(sorted(due), (timed.interval_ns or 0) if timed else 0)
-    return RtResult(wakeups, attributed, exposed, period, tuple(problems), el3.lost if el3 else 0, sight(events) if events else ())
+    told = beside(worlds.late, attributed or (), recorder, rings) if worlds and recorder else ()
+    seen = sight(events) if events else ()
+    return RtResult(wakeups, attributed, exposed, period, tuple(problems), el3.lost if el3 else 0, seen, worlds, told)
 
 
 def _wakeups(run: Run, files: Mapping[str, bytes], problems: list[str]) -> tuple[Wakeups, ...]:
@@ -248,6 +254,16 @@ def kernel_events_of(files: Mapping[str, bytes], problems: list[str]) -> KernelE
         return None
     problems += found.problems
     return found
+
+
+def _worlds(files: Mapping[str, bytes], problems: list[str]) -> GuestWorlds | None:
+    if WORLDS_LOG not in files:
+        return None
+    try:
+        return read_worlds(files[WORLDS_LOG], WORLDS_LOG)
+    except DataError as error:
+        problems.append(str(error))
+        return None
 
 
 def _on_its_cpus(one: Wakeups, affinity: tuple[int, ...] | None) -> Wakeups:

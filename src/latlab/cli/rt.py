@@ -91,12 +91,12 @@ class GuestOptions:
     hold: Annotated[int | None, typer.Option(help="Guest: microseconds that its firmware, built for it, holds each TRNG_RND.")] = None
     cores: Annotated[int, typer.Option(min=1, max=64, help="Guest: vCPUs.")] = 1
     mode: Annotated[RtMode, typer.Option(help="Guest: deterministic needs one vCPU.")] = RtMode.DETERMINISTIC
-    worlds: Annotated[bool, typer.Option("--worlds", help="Guest: note every change of world by the probe, for a time line.")] = False
     timeout: TimeoutOption = None
     cpu: Annotated[str, typer.Option(help="Guest: processor, as QEMU names it.")] = "cortex-a57"
     qemu: QemuOption = None
     firmware: FirmwareOption = None
     secure_world: SecureWorldOption = None
+    worlds: Annotated[bool, typer.Option("--worlds", help="Guest: split late wake-ups by world, by the probe outside, and keep it for a time line; one vCPU.")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,17 +276,14 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: L
     from latlab.campaigns import rt as campaign
     from latlab.campaigns.workloads import checked_hold, expected_in_guest
     from latlab.model.conditions import Mode
-    from latlab.targets.guest.guest import GuestMachine, check_latencies
-    from latlab.targets.qemu.probe import find_probe
+    from latlab.targets.guest.guest import GuestMachine, check_latencies, watched_from_outside
     from latlab.targets.qemu.qemu import find_qemu
 
     mode, holds, hold_us = Mode(options.mode.value), options.hold is not None, checked_hold(options.hold)
     machine = GuestMachine(options.cores, mode, workload.idle_states, options.kstack, holds, cpu=options.cpu)
-    if options.worlds:
-        if mode is not Mode.DETERMINISTIC:
-            raise UsageError("--worlds places what the probe counts by the instruction clock; use it with --mode deterministic")
-        machine = replace(machine, probe=find_probe())
     check_latencies(machine)
+    if options.worlds:
+        machine = watched_from_outside(machine)
     program = find_qemu(options.qemu)
     machine = replace(machine, firmware=firmware_of(options.firmware, options.secure_world))
     drivers = ready_drivers(machine, options.hwrng, options.rng_node, options.hwrng_quality)

@@ -6,14 +6,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from latlab.analysis.wakeups.attribution import Attributed, Exposure
+from latlab.analysis.wakeups.instruments import Beside
 from latlab.analysis.wakeups.periodicity import Period
 from latlab.model.wakeups import Wakeups
+from latlab.model.worlds import GuestWorlds
 
 
 @dataclass(frozen=True)
 class RtResult:
     """One measurement: what each tool saw, and what is known of why. `attributed` is None where nothing could be joined;
-    `sight` says what could be seen of kernel and firmware, where that was asked for."""
+    `sight` says what could be seen of kernel and firmware, where that was asked for. `worlds` is what a probe saw from outside, `beside`
+    what the others say of the same."""
 
     wakeups: tuple[Wakeups, ...]
     attributed: tuple[Attributed, ...] | None
@@ -22,6 +25,8 @@ class RtResult:
     problems: tuple[str, ...]
     records_lost: int = 0
     sight: tuple[str, ...] = ()
+    worlds: GuestWorlds | None = None
+    beside: tuple[Beside, ...] = ()
 
     @property
     def recorder(self) -> Wakeups | None:

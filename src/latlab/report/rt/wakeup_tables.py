@@ -19,6 +19,7 @@ from latlab.model.enums import Clock, Metric
 from latlab.model.run import Run
 from latlab.model.wakeups import Wakeups
 from latlab.report.rt import rare
+from latlab.report.rt.by_world import by_world
 from latlab.report.rt.doses import dose_tables
 from latlab.report.rt.words import check_publishable, us
 from latlab.report.table import Column, Table, figures, words
@@ -60,6 +61,7 @@ def tables(name: str, result: RtResult, is_exact: bool = False) -> list[Table]:
         found += [causes(name, result), *(_named(name, table) for table in rare.rates(result, is_exact))]
         found += [_named(name, table) for table in (*rare.took(result), *rare.worst(result))] if _has_parts(result) else []
         found += [] if _has_parts(result) else [_worst(name, result, recorder)]
+    found += [_named(name, table) for table in by_world(result)]
     if result.exposure:
         found.append(_exposure(name, result))
     return found

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from latlab.errors import LatlabError, UsageError
@@ -20,7 +20,7 @@ from latlab.targets.guest.secure_world import Stack, stack_in
 from latlab.targets.process.console import Console, Limits, MachineEnd, Outcome
 from latlab.targets.qemu.command import Option, clock, escaped, loaded, serial_ports
 from latlab.targets.qemu.images import PLATFORM, search_folders
-from latlab.targets.qemu.probe import with_probe
+from latlab.targets.qemu.probe import find_probe, with_probe
 from latlab.targets.qemu.qemu import CPU, MEMORY_MIB, Qemu
 from latlab.targets.scratch import scratch
 from latlab.targets.tools import how_to_make, run
@@ -35,13 +35,14 @@ KERNEL_PANIC = b"Kernel panic"
 JOB_DONE = b"<LLG1:DONE "
 PHASE = re.compile(rb"<LLG1:PHASE name=([^ >]+)>")
 HOLD_SUFFIX = "-hold"
-WORLDS, WORLDS_BYTES = "probe", 64 << 20
-"""The probe's stream, and the most of it."""
+STREAM, STREAM_KEPT_BYTES = "probe", 64 << 20
+"""What the probe writes, and up to which size a run keeps it."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuestMachine:
-    """What the guest runs on. `hold_firmware` is the test build that can delay TRNG calls; `probe` sees every change of world."""
+    """What the guest runs on. `hold_firmware` is the test build that can delay TRNG calls. `probe` sees every change of world from outside
+    and leaves its stream in the run's folder."""
 
     cores: int = 1
     mode: Mode = Mode.DETERMINISTIC
@@ -106,6 +107,13 @@ def check_latencies(machine: GuestMachine) -> None:
         )
 
 
+def watched_from_outside(machine: GuestMachine) -> GuestMachine:
+    """The same with the probe. Raises UsageError where its clock would not be known, or there is none."""
+    if machine.mode is not Mode.DETERMINISTIC or machine.cores != 1:
+        raise UsageError("--worlds reads the clock off the instructions of one vCPU; leave out --mode and --cores")
+    return replace(machine, probe=find_probe())
+
+
 def run_guest(
     qemu: Qemu,
     machine: GuestMachine,
@@ -130,8 +138,8 @@ def run_guest(
     stack = stack_in(firmware)
     kernel = loaded(image.kernel, stack.kernel_address if stack else KERNEL_ADDRESS)
     command = (*base, *_guest_options(machine, kernel, initrd, folder))
-    if machine.probe:
-        command = with_probe(command, machine.probe, folder / WORLDS, False, WORLDS_BYTES)
+    if machine.probe is not None:
+        command = with_probe(command, machine.probe, folder / STREAM, False)
     console = Console(command, folder / "secure.log", limits, poll)
     return _followed(console, folder, watch)
 

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Late wake-ups of a guest split by world: the recorder inside tells when each was due and when it ran, the probe outside which world the
+core was in meanwhile, and both count on the system counter. One core, on the instruction clock."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from statistics import median_low
+
+from latlab.analysis.crossings.calls import Call, EntryKind, Pairing
+from latlab.analysis.crossings.counter_clock import CounterClock
+from latlab.model.calls import Call as Smc
+from latlab.model.crossings import LEVEL_MASK, NO_WORLD, SECURE, Arch, CallNames, Crossing, Record, Sleep, Wake, world_name
+from latlab.model.wakeups import Outlier, Wakeups
+from latlab.model.worlds import GuestWorlds, LateByWorld, WorldCalls, WorldShare
+
+FOREIGN_INTERRUPT = 0xFFFF0004
+"""What OP-TEE answers to a yielding call that it leaves for an interrupt of the normal world (optee_smc.h)."""
+OTHER_SERVICES = 0xFFFF0000
+RETURN_FROM_RPC = 0x32000003
+FOR_OPTEE = "for OP-TEE"
+"""The normal world does what OP-TEE has asked it for, between two calls."""
+TIMER_ENABLED = 1
+REGISTERS_WITH_TIMER = 9
+EL3 = SECURE | 3
+
+
+class Seen:
+    """Feed it the probe's records in their order."""
+
+    def __init__(self, names: CallNames, ns_per_instruction: int, counter_hz: int) -> None:
+        self._clock = CounterClock(ns_per_instruction, counter_hz)
+        self._hz = counter_hz
+        self._pairing = Pairing(Arch.AARCH64, names)
+        self._at: list[int] = []
+        self._worlds: list[int] = []
+        self._timer: dict[int, bool] = {}
+        self._calls: list[Call] = []
+
+    def take(self, records: Iterable[Record]) -> None:
+        self._calls += [call for call in self._pairing.feed(self._noted(records)) if call.depth == 0]
+
+    def _noted(self, records: Iterable[Record]) -> Iterator[Record]:
+        for record in records:
+            match record:
+                case Sleep():
+                    self._clock.slept(record)
+                case Wake():
+                    self._clock.woke(record)
+                case Crossing():
+                    self._crossed(record)
+            yield record
+
+    def _crossed(self, record: Crossing) -> None:
+        self._at.append(record.machine)
+        self._worlds.append(record.entered)
+        if len(record.registers) == REGISTERS_WITH_TIMER and record.left == EL3:
+            self._timer[len(self._at) - 1] = bool(record.registers[-1] & TIMER_ENABLED)
+
+    def worlds(self, wakeups: Wakeups) -> GuestWorlds:
+        """What the records say of the recorder's measurement."""
+        times = [self._clock.ns(at) for at in self._at]
+        spans = list(self._spans())
+        late = [self._split(outlier, times, spans) for outlier in wakeups.outliers]
+        told = tuple(one for one in late if one is not None)
+        first, last = (self._place(times, wakeups.ticks_of(ns) if ns is not None else None) for ns in (wakeups.start_ns, wakeups.end_ns))
+        stays = [place for place in self._timer if first <= place < last]
+        ended = [call for call in self._calls if self._at[first] <= call.start_machine < self._at[last - 1]] if last > first else []
+        return GuestWorlds(
+            tuple(_kinds(ended)),
+            len(stays),
+            sum(not self._timer[place] for place in stays),
+            sum(_in_secure(call) for call in ended),
+            told,
+            len(late) - len(told),
+            tuple(self._overlapping(wakeups, told)),
+        )
+
+    def _spans(self) -> Iterator[tuple[int, int, str]]:
+        """The calls, and what the normal world does for OP-TEE between two of them, in their order and apart."""
+        asked: int | None = None
+        for call in self._calls:
+            if asked is not None and call.entry.function == RETURN_FROM_RPC:
+                yield asked, call.start_machine, FOR_OPTEE
+            yield call.start_machine, call.end_machine, call.entry.name
+            answer = call.results[0] & 0xFFFFFFFF if call.results else 0
+            asked = call.end_machine if answer & 0xFFFF0000 == OTHER_SERVICES and answer != FOREIGN_INTERRUPT else None
+
+    def _place(self, times: list[int | None], ticks: int | None) -> int:
+        """The first crossing from a time on; all of them where it is not known."""
+        if ticks is None:
+            return 0
+        wanted = ticks * 1_000_000_000 // self._hz
+        return bisect_left(times, wanted, key=lambda ns: -1 if ns is None else ns)
+
+    def _split(self, outlier: Outlier, times: list[int | None], spans: list[tuple[int, int, str]]) -> LateByWorld | None:
+        if outlier.wake_ticks is None:
+            return None
+        end = outlier.wake_ticks * 1_000_000_000 // self._hz
+        due = end - outlier.late_ns
+        place = bisect_right(times, due, key=lambda ns: -1 if ns is None else ns) - 1
+        sums: Counter[tuple[str, str]] = Counter()
+        while 0 <= place < len(times):
+            begin = times[place]
+            if begin is None:
+                return None
+            if begin >= end:
+                break
+            until = times[place + 1] if place + 1 < len(times) else end
+            if until is None:
+                return None
+            sums[world_name(Arch.AARCH64, self._worlds[place]), self._in(place, spans)] += min(until, end) - max(begin, due)
+            place += 1
+        if sums.total() != outlier.late_ns:
+            return None
+        shares = tuple(WorldShare(world, call, ns) for (world, call), ns in sums.most_common() if ns)
+        return LateByWorld(outlier.cpu, outlier.wake_ns, shares)
+
+    def _in(self, place: int, spans: list[tuple[int, int, str]]) -> str:
+        at = self._at[place]
+        span = bisect_right(spans, at, key=lambda one: one[0]) - 1
+        return spans[span][2] if span >= 0 and spans[span][1] > at else ""
+
+    def _overlapping(self, wakeups: Wakeups, late: tuple[LateByWorld, ...]) -> Iterator[Smc]:
+        """On the counter, each once."""
+        told = {(one.cpu, one.wake_ns) for one in late}
+        starts = [call.start_machine for call in self._calls]
+        times = [self._clock.ns(start) or 0 for start in starts]
+        found: dict[int, Smc] = {}
+        for outlier in wakeups.outliers:
+            if (outlier.cpu, outlier.wake_ns) not in told or outlier.wake_ticks is None:
+                continue
+            end = outlier.wake_ticks * 1_000_000_000 // self._hz
+            place = max(bisect_right(times, end - outlier.late_ns) - 1, 0)
+            while place < len(times) and times[place] < end:
+                call = self._calls[place]
+                out = self._clock.ns(call.end_machine)
+                if call.entry.kind is EntryKind.CALL and out is not None and out > end - outlier.late_ns:
+                    found[place] = Smc(outlier.cpu, call.entry.function, self._ticks(times[place]), self._ticks(out))
+                place += 1
+        return iter(found[place] for place in sorted(found))
+
+    def _ticks(self, ns: int) -> int:
+        return ns * self._hz // 1_000_000_000
+
+
+def _kinds(calls: Iterable[Call]) -> Iterator[WorldCalls]:
+    groups: dict[str, list[Call]] = defaultdict(list)
+    for call in calls:
+        groups[call.entry.name].append(call)
+    for name, group in sorted(groups.items(), key=lambda one: -sum(call.instructions for call in one[1])):
+        counts = [call.instructions for call in group]
+        yielded = sum(bool(call.results) and call.results[0] & 0xFFFFFFFF == FOREIGN_INTERRUPT for call in group)
+        in_el3 = sum(dict(call.parts).get(EL3, 0) for call in group)
+        in_secure = sum(_in_secure(call) for call in group)
+        yield WorldCalls(name, len(group), yielded, min(counts), median_low(counts), max(counts), in_el3, in_secure)
+
+
+def _in_secure(call: Call) -> int:
+    return sum(count for world, count in call.parts if world != NO_WORLD and world & SECURE and world & LEVEL_MASK != 3)

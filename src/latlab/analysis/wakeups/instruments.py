@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What several instruments say that firmware and secure world took of the same late wake-ups: the probe outside, which is exact, the steal
+meter and EL3's rings inside."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from latlab.analysis.wakeups.attribution import Attributed
+from latlab.model.blame import BlameKind
+from latlab.model.calls import Call
+from latlab.model.wakeups import Outlier, Wakeups
+from latlab.model.worlds import LateByWorld
+
+Key = tuple[int, int]
+
+
+class Instrument(StrEnum):
+    METER = "steal meter"
+    RINGS = "EL3's rings"
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """One instrument beside the probe. `wakeups` are those that both tell; the differences are its figure less the probe's, the one that
+    5, 50 and 95 % stay below, and the largest either way."""
+
+    instrument: Instrument
+    wakeups: int
+    told_ns: int
+    probe_ns: int
+    low_ns: int
+    median_ns: int
+    high_ns: int
+    largest_ns: int
+
+
+def beside(late: Iterable[LateByWorld], attributed: Sequence[Attributed], wakeups: Wakeups, rings: Sequence[Call]) -> tuple[Beside, ...]:
+    """Those instruments that tell anything of these wake-ups."""
+    exact = {(one.cpu, one.wake_ns): one.taken_ns for one in late}
+    meter = {
+        _key(entry.outlier): sum(part.ns for part in entry.parts if part.blame.kind is BlameKind.STOLEN)
+        for entry in attributed
+        if entry.parts and all(part.blame.kind is not BlameKind.UNEXPLAINED for part in entry.parts)
+    }
+    told = ((Instrument.METER, meter), (Instrument.RINGS, _by_rings(wakeups, rings)))
+    return tuple(_beside(name, exact, found) for name, found in told if exact.keys() & found.keys())
+
+
+def _beside(instrument: Instrument, exact: Mapping[Key, int], told: Mapping[Key, int]) -> Beside:
+    both = exact.keys() & told.keys()
+    apart = sorted(told[key] - exact[key] for key in both)
+    low, median, high = (apart[min(len(apart) * percent // 100, len(apart) - 1)] for percent in (5, 50, 95))
+    together = sum(told[key] for key in both), sum(exact[key] for key in both)
+    return Beside(instrument, len(both), *together, low, median, high, max(apart, key=abs))
+
+
+def _by_rings(wakeups: Wakeups, rings: Sequence[Call]) -> dict[Key, int]:
+    """What the calls in the rings took of each."""
+    if not rings or wakeups.counter_hz is None:
+        return {}
+    found: Counter[Key] = Counter()
+    calls = sorted(rings, key=lambda call: call.in_ticks)
+    for outlier in wakeups.outliers:
+        if outlier.wake_ticks is None:
+            continue
+        start = outlier.wake_ticks - outlier.late_ns * wakeups.counter_hz // 1_000_000_000
+        ticks = sum(
+            min(call.out_ticks, outlier.wake_ticks) - max(call.in_ticks, start)
+            for call in calls
+            if call.cpu == outlier.cpu and call.in_ticks < outlier.wake_ticks and call.out_ticks > start
+        )
+        found[_key(outlier)] = ticks * 1_000_000_000 // wakeups.counter_hz
+    return dict(found)
+
+
+def _key(outlier: Outlier) -> Key:
+    return outlier.cpu, outlier.wake_ns

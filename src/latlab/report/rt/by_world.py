@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Late wake-ups by world, as the probe saw them from outside, and the other instruments beside it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from latlab.analysis.wakeups.result import RtResult
+from latlab.model.worlds import GuestWorlds
+from latlab.report.rt.words import us
+from latlab.report.table import Column, Table, figures, words
+
+UNIT = "µs"
+
+
+def by_world(result: RtResult) -> list[Table]:
+    """Nothing where no probe watched."""
+    if result.worlds is None:
+        return []
+    found = [_calls(result.worlds)]
+    if result.worlds.late:
+        found.append(_shares(result.worlds))
+    if result.beside:
+        found.append(_beside(result))
+    return found
+
+
+def _calls(worlds: GuestWorlds) -> Table:
+    rows = tuple(
+        (kind.name, kind.calls, kind.yielded, kind.least, kind.median, kind.most, kind.in_el3 // kind.calls, kind.in_secure // kind.calls)
+        for kind in worlds.kinds
+    )
+    names = ("Calls", "left for Linux", "Least", "Median", "Most", "of that EL3", "secure world")
+    return Table(
+        "Calls into the firmware during the measurement, by the probe", (*words("Call"), *figures(*names)), rows, tuple(_timer(worlds))
+    )
+
+
+def _timer(worlds: GuestWorlds) -> Iterator[str]:
+    """Whether a timer of Linux can end a call, by what the core's own registers said."""
+    yield "In instructions; the last two are means. Left for Linux: the call came back because an interrupt of Linux was waiting."
+    yielding = [kind for kind in worlds.kinds if kind.in_secure]
+    calls, left = sum(kind.calls for kind in yielding), sum(kind.yielded for kind in yielding)
+    if not worlds.stays or not calls:
+        return
+    if worlds.stays_without_timer == worlds.stays:
+        yield (
+            f"Linux's timer was off in all {worlds.stays} stays in the secure world, {worlds.secure:,} instructions together: EL3 puts "
+            f"its registers away on the way in, so it can end no call, and {left} of {calls} came back for an interrupt. TF-A does so by "
+            "NS_TIMER_SWITCH=1, which it sets for OP-TEE."
+        )
+    elif not worlds.stays_without_timer:
+        yield (
+            f"Linux's timer stayed on in all {worlds.stays} stays in the secure world, so it can end a call that takes interrupts: "
+            f"{left} of {calls} came back for one."
+        )
+    else:
+        yield f"Linux's timer was off in {worlds.stays_without_timer} of {worlds.stays} stays in the secure world."
+
+
+def _shares(worlds: GuestWorlds) -> Table:
+    together: Counter[tuple[str, str]] = Counter()
+    seen: Counter[tuple[str, str]] = Counter()
+    most: dict[tuple[str, str], int] = defaultdict(int)
+    for late in worlds.late:
+        for share in late.shares:
+            key = share.world, share.call
+            together[key] += share.ns
+            seen[key] += 1
+            most[key] = max(most[key], share.ns)
+    total = together.total()
+    rows = tuple(
+        (world, call or "-", str(seen[world, call]), us(ns), f"{100 * ns / total:.1f}", us(most[world, call]))
+        for (world, call), ns in together.most_common()
+    )
+    notes = [f"Of {len(worlds.late)} late wake-ups; their parts add up to all of their {us(total)} µs."]
+    if worlds.untimed:
+        notes.append(
+            f"{worlds.untimed} more lie where the probe's clock is not known: something else than Linux's timer woke the core before."
+        )
+    columns = (
+        *words("World", "in the call"),
+        *figures("Late wake-ups"),
+        Column("Together", unit=UNIT),
+        Column("Share", unit="%"),
+        Column("Most in one", unit=UNIT),
+    )
+    return Table("What the late wake-ups are made of, by world", columns, rows, tuple(notes))
+
+
+def _beside(result: RtResult) -> Table:
+    rows = tuple(
+        (
+            str(one.instrument), str(one.wakeups), us(one.told_ns), us(one.probe_ns),
+            *(f"{ns / 1000:+.3f}" for ns in (one.median_ns, one.low_ns, one.high_ns, one.largest_ns)),
+        )
+        for one in result.beside
+    )  # fmt: skip
+    columns = (
+        *words("Instrument"),
+        *figures("Late wake-ups"),
+        *figures("It says", "the probe says", "Apart: median", "5 %", "95 %", "most", unit=UNIT),
+    )
+    notes = (
+        "What firmware and secure world took of the same late wake-ups. The steal meter cannot tell when in a window a theft lay, so it "
+        "scatters by what interrupts do; a ring has no word of the way into EL3 and out of it, nor of calls that the vectors answer.",
+    )
+    return Table("The instruments beside each other", columns, rows, notes)

@@ -12,7 +12,7 @@ from latlab.catalog import event_table
 from latlab.formats.dump.el3_records import info_of, read_all, read_records
 from latlab.formats.wakeups.ftrace import read_spans
 from latlab.formats.wakeups.recorder import read_record
-from latlab.model.blame import UNTRACED, BlameKind, Caller, CallerKind
+from latlab.model.blame import UNEXPLAINED, UNTRACED, BlameKind, Caller, CallerKind
 from latlab.model.calls import Call, KernelSpan
 from latlab.model.wakeups import CpuWakeups, Outlier, Wakeups
 from support.places import RT_DATA
@@ -113,7 +113,14 @@ def test_the_calls_that_an_outlier_overlaps_are_all_found(spans: list[tuple[int,
     stolen = sum(max(0, min(call.out_ticks, late.wake_ns) - max(call.in_ticks, start * 1000)) for call in calls)
     histogram = _wakeups().cpus[0].histogram
     enough = 0.5 * (late.late_ns - (histogram.percentile_ns(50) or 0 if histogram else 0))
-    assert entry.stolen_ns == (stolen if stolen and stolen >= enough else 0)
+    assert entry.stolen_ns == (stolen if stolen and stolen >= enough > 0 else 0)
+
+
+def test_a_wake_up_no_later_than_half_of_all_has_nothing_to_blame() -> None:
+    """Any call in it, however short, would have filled half of what it is later."""
+    calls = [Call(0, TRNG, 995_000, 999_000)]
+    assert attribute(_wakeups(), [_late(1_000_000, 9_000)], calls)[0].blame == UNEXPLAINED
+    assert attribute(_wakeups(), [_late(1_000_000, 16_000)], calls)[0].stolen_ns == 4_000
 
 
 def test_a_ring_that_was_overwritten_says_until_when_it_holds_nothing() -> None:

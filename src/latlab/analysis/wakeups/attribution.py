@@ -109,7 +109,8 @@ def _with_steps(
 def _blaming(entry: Attributed, beyond: Sequence[LatenessPart], usual_ns: int) -> Attributed:
     if entry.explained:
         return entry
-    if beyond and beyond[0].ns >= CAUSE_SHARE * (entry.outlier.late_ns - usual_ns):
+    enough_ns = CAUSE_SHARE * (entry.outlier.late_ns - usual_ns)
+    if beyond and beyond[0].ns >= enough_ns > 0:
         return replace(entry, blame=beyond[0].blame, stolen_ns=beyond[0].ns)
     return replace(entry, blame=UNEXPLAINED)
 
@@ -153,6 +154,8 @@ def _start_ticks(wakeups: Wakeups, outlier: Outlier) -> int:
 
 def _blamed(wakeups: Wakeups, outlier: Outlier, median_ns: int, calls: _Calls, kernel: Sequence[KernelSpan]) -> Attributed | None:
     enough_ns = CAUSE_SHARE * (outlier.late_ns - median_ns)
+    if enough_ns <= 0:
+        return None  # no later than half of all are: nothing made it late
     return _blamed_firmware(wakeups, outlier, enough_ns, calls, kernel) or _blamed_kernel(outlier, enough_ns, kernel)
 
 

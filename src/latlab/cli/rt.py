@@ -96,7 +96,9 @@ class GuestOptions:
     qemu: QemuOption = None
     firmware: FirmwareOption = None
     secure_world: SecureWorldOption = None
-    worlds: Annotated[bool, typer.Option("--worlds", help="Guest: split late wake-ups by world, by the probe outside, and keep it for a time line; one vCPU.")] = False
+    worlds: Annotated[bool, typer.Option("--worlds", help="Guest: what the probe sees from outside, for late wake-ups and time lines.")] = (
+        False
+    )
 
 
 @dataclass(frozen=True, slots=True)

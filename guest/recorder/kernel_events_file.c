@@ -62,6 +62,7 @@ int kernel_events_file_create(struct kernel_events_file *file, const char *path,
                               struct kernel_events *const *events, unsigned cpus)
 {
     file->bytes = 0;
+    work_names_open(&file->works, tracepoints);
     file->fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
     if (file->fd < 0 || write(file->fd, KERNEL_EVENTS_MAGIC, sizeof(KERNEL_EVENTS_MAGIC) - 1U) < 0) {
         return errno;
@@ -89,9 +90,31 @@ int kernel_events_file_add(struct kernel_events_file *file, struct kernel_events
             if (file->bytes + bytes > KERNEL_EVENTS_FILE_MOST) {
                 events[i]->left_out++;
             } else {
+                work_names_note(&file->works, late + sizeof(struct late_head), bytes - (uint32_t)sizeof(struct late_head));
                 error = add_block(file, BLOCK_LATE, late, bytes);
             }
         }
+    }
+    return error;
+}
+
+/* Names that cannot be read are none: the addresses are still told. */
+static int add_names(struct kernel_events_file *file)
+{
+    FILE *symbols = fopen("/proc/kallsyms", "re");
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *lines = symbols != NULL ? open_memstream(&text, &bytes) : NULL;
+    int error = 0;
+
+    if (lines != NULL) {
+        work_names_write(&file->works, symbols, lines);
+        fclose(lines);
+        error = add_block(file, BLOCK_NAMES, text, (uint32_t)bytes);
+        free(text);
+    }
+    if (symbols != NULL) {
+        fclose(symbols);
     }
     return error;
 }
@@ -101,6 +124,9 @@ int kernel_events_file_end(struct kernel_events_file *file, struct kernel_events
     uint64_t sums[2U * RECORD_MAX_CPUS];
     int error = kernel_events_file_add(file, events, cpus);
 
+    if (error == 0) {
+        error = add_names(file);
+    }
     for (unsigned i = 0; i < cpus; i++) {
         sums[2U * i] = events[i]->cpu;
         sums[2U * i + 1U] = events[i]->dropped + events[i]->left_out;

@@ -5,6 +5,7 @@
 
 #include "kernel_events.h"
 #include "record_file.h"
+#include "work_names.h"
 
 #define KERNEL_EVENTS_MAGIC "LLKEV1\r\n"
 #define KERNEL_EVENTS_FILE_MOST (64ULL << 20) /* what comes later is counted as dropped */
@@ -15,6 +16,7 @@ enum block_kind {
     BLOCK_CLOSED = 3, /* a CPU whose events cannot be opened: its number and an errno, 32 bits each */
     BLOCK_LATE = 4,   /* a struct late_head and its records */
     BLOCK_END = 5,    /* for each CPU: its number, and how many late wake-ups are not in the file, 64 bits each */
+    BLOCK_NAMES = 6,  /* lines of text: address and name of each function that a work queue ran; before the end */
 };
 
 struct block_head {
@@ -26,6 +28,7 @@ struct block_head {
 struct kernel_events_file {
     int fd;
     uint64_t bytes;
+    struct work_names works;
 };
 
 /* All return 0 or an errno. `events` are those of all CPUs. */

@@ -23,6 +23,8 @@ static const char *const names[] = {
     "irq/softirq_exit",
     "ipi/ipi_entry",
     "ipi/ipi_exit",
+    "workqueue/workqueue_execute_start",
+    "workqueue/workqueue_execute_end",
     "irq_vectors/local_timer_entry",
     "irq_vectors/local_timer_exit",
     "irq_vectors/reschedule_entry",

@@ -213,9 +213,10 @@ static ssize_t thief_write(struct file *file, const char __user *text, size_t si
 
 static const struct proc_ops thief_ops = { .proc_write = thief_write };
 
+/* Without EL3 an SMC is an undefined instruction: the kernel knows by which one its firmware is called. */
 static int __init latlab_el3_init(void)
 {
-	if ((long)call(TRACE_INFO, 0, 0).a0 != 0)
+	if (arm_smccc_1_1_get_conduit() != SMCCC_CONDUIT_SMC || (long)call(TRACE_INFO, 0, 0).a0 != 0)
 		return -ENODEV;
 	on_each_cpu(note_place, NULL, 1);
 	folder = proc_mkdir("latlab_el3", NULL);

@@ -35,7 +35,7 @@ from latlab.targets.guest.guest import (
     STREAM_KEPT_BYTES,
     GuestMachine,
     GuestRun,
-    check_latencies,
+    check_machine,
     find_firmware,
     run_guest,
     stack_of,
@@ -80,8 +80,7 @@ def run_rt_guest(
     planned: str = "",
 ) -> str:
     """One measurement in the guest; the run's id."""
-    check_latencies(machine)
-    find_firmware(machine)
+    check_machine(machine)
     conditions = replace(_guest_conditions(machine, image, workload), **of_drivers(options.drivers), trng_hold_us=options.hold_us)
     facts = (*workload_facts(workload), *_guest_facts(machine))
     run = new_run(CAMPAIGN, "guest", GUEST_PLATFORM, machine.cores, conditions, facts, emulator=str(qemu))
@@ -95,6 +94,8 @@ def run_rt_guest(
         files |= told
         facts = (*facts, *busy_facts(files), *work_facts(files), *measured_on_facts(files))
         run = replace(_of_guest(run, done, stack_of(machine)), facts=facts)
+        if machine.efi:
+            run = replace(run, build=Build(f"EDK2, package {image.efi_version}"))
         conclude(store, run_id, run, files, (*_complaints(done), *wrong))
     refuse_interrupted(store, run_id, done.outcome.end is MachineEnd.INTERRUPT)
     return run_id
@@ -251,6 +252,8 @@ def _guest_conditions(machine: GuestMachine, image: GuestImage, workload: Worklo
 
 def _machine_conditions(machine: GuestMachine, image: GuestImage, mode: Mode) -> Conditions:
     known = Conditions(mode=mode, kernel=image.kernel_release, kernel_version=_version(image), kstack_randomised=machine.kstack_randomised)
+    if machine.efi:
+        return with_image(known, [image.efi])
     firmware = find_firmware(machine)
     return with_build(with_image(known, [firmware / FIRMWARE_BIN]), firmware / FIRMWARE_ELF)
 

@@ -89,6 +89,7 @@ class GuestOptions:
     rng_node: RngNodeOption = None
     hwrng_quality: QualityOption = None
     hold: Annotated[int | None, typer.Option(help="Guest: microseconds that its firmware, built for it, holds each TRNG_RND.")] = None
+    efi: Annotated[bool, typer.Option("--efi", help="Guest: Debian's EDK2 in place of our firmware, its runtime services on.")] = False
     cores: Annotated[int, typer.Option(min=1, max=64, help="Guest: vCPUs.")] = 1
     mode: Annotated[RtMode, typer.Option(help="Guest: deterministic needs one vCPU.")] = RtMode.DETERMINISTIC
     timeout: TimeoutOption = None
@@ -96,7 +97,7 @@ class GuestOptions:
     qemu: QemuOption = None
     firmware: FirmwareOption = None
     secure_world: SecureWorldOption = None
-    worlds: Annotated[bool, typer.Option("--worlds", help="Guest: what the probe sees from outside, for late wake-ups and time lines.")] = (
+    worlds: Annotated[bool, typer.Option("--worlds", help="Guest: what the probe sees from outside at late wake-ups.")] = (
         False
     )
 
@@ -278,17 +279,19 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: L
     from latlab.campaigns import rt as campaign
     from latlab.campaigns.workloads import checked_hold, expected_in_guest
     from latlab.model.conditions import Mode
-    from latlab.targets.guest.guest import GuestMachine, check_latencies, watched_from_outside
+    from latlab.targets.guest.guest import GuestMachine, check_machine, watched_from_outside
     from latlab.targets.qemu.qemu import find_qemu
 
+    if options.efi and (options.firmware or options.secure_world or options.rng_node):
+        raise UsageError("--efi boots EDK2 without EL3; leave out --firmware, --secure-world and --rng-node")
     mode, holds, hold_us = Mode(options.mode.value), options.hold is not None, checked_hold(options.hold)
-    machine = GuestMachine(options.cores, mode, workload.idle_states, options.kstack, holds, cpu=options.cpu)
-    check_latencies(machine)
+    machine = GuestMachine(options.cores, mode, workload.idle_states, options.kstack, holds, cpu=options.cpu, efi=options.efi)
+    check_machine(machine)
     if options.worlds:
         machine = watched_from_outside(machine)
     program = find_qemu(options.qemu)
     machine = replace(machine, firmware=firmware_of(options.firmware, options.secure_world))
-    drivers = ready_drivers(machine, options.hwrng, options.rng_node, options.hwrng_quality)
+    drivers = ready_drivers(machine, options.hwrng and not options.efi, options.rng_node, options.hwrng_quality)
     chosen, image = campaign.GuestOptions(drivers, probes, hold_us), guest_image()
     say(expected_in_guest(workload))
     with watched() as watcher:

@@ -18,6 +18,9 @@ class StepKind(StrEnum):
     INTERRUPT_OUT = "interrupt out"
     SOFTIRQ_IN = "softirq in"
     SOFTIRQ_OUT = "softirq out"
+    WORK_IN = "work in"
+    """A thread of a work queue begins with a function."""
+    WORK_OUT = "work out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +46,8 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class KernelStep:
-    """One event on CLOCK_MONOTONIC. `name` is of the interrupt or softirq; of a switch there are the threads that leave and come. `counts`
-    is None where they were not read, or where an interrupt may have come between them and the time."""
+    """One event on CLOCK_MONOTONIC. `name` is of the interrupt, softirq or work; a switch has the threads that leave and come. `counts` is
+    None where they were not read, or where an interrupt may have come between them and the time."""
 
     ns: int
     step: StepKind

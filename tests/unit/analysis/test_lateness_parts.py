@@ -53,6 +53,20 @@ def ordinary(first: Thread, *between: KernelStep) -> tuple[LateSteps, Outlier]:
     )
 
 
+def test_what_a_work_queues_thread_runs_is_blamed_by_the_function_and_not_by_the_threads_number() -> None:
+    work = KernelStep(950_000, StepKind.WORK_IN, "efi_call_rts")
+    done = KernelStep(1_106_000, StepKind.WORK_OUT)
+    steps, outlier = ordinary(replace(LOW, name="kworker/u2:0"), done)
+    with_work = replace(steps, steps=(steps.steps[0], work, *steps.steps[1:]))
+    assert said(with_work, outlier) == {
+        ("masked", "work efi_call_rts"): 100_000,
+        ("interrupt", "arch_timer"): 4_000,
+        ("unpreempted", "work efi_call_rts"): 2_000,
+        ("unpreempted", "kworker/u2:0"): 4_000,
+        ("path", ""): 2_000,
+    }
+
+
 def test_a_thread_in_which_the_timers_interrupt_waits_has_interrupts_masked() -> None:
     assert said(*ordinary(LOW)) == {
         ("masked", "cc1"): 100_000,

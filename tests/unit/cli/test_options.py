@@ -75,7 +75,7 @@ def test_every_form_that_a_verb_does_not_take_is_refused_with_those_that_it_take
         (
             "rt",
             "target host platform config target-name state power-cycle duration load instrument interval priority threshold idle-states "
-            "kstack hwrng probes smc-module cores mode qemu firmware store format",
+            "kstack hwrng efi probes smc-module cores mode qemu firmware store format",
         ),
         (
             "psci",

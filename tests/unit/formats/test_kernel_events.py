@@ -84,6 +84,32 @@ def test_a_late_wake_up_whose_records_make_no_sense_costs_only_itself() -> None:
     assert len(found.late) == 16 and any("cannot be read: a record of 65535 bytes" in problem for problem in found.problems)
 
 
+WORK = """\
+name: workqueue_execute_start
+ID: 77
+format:
+	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+	field:void * work;	offset:8;	size:8;	signed:0;
+	field:void * function;	offset:16;	size:8;	signed:0;
+"""
+
+
+def block(kind: int, body: bytes) -> bytes:
+    head = struct.pack("<II", kind, len(body))
+    return head + struct.pack("<I", zlib.crc32(body, zlib.crc32(head))) + body
+
+
+def test_functions_of_work_queues_have_the_names_that_follow_behind_all_late_wake_ups() -> None:
+    own = [struct.pack("<H6xQQ", 77, 1, function) for function in (0xFFFF800008800010, 0xFFFF800008800020)]
+    records = b"".join(struct.pack("<IHHQI", 9, 0, 20 + len(one), 5, len(one)) + one for one in own)
+    late = struct.pack("<6Q4I", *[0] * 8, 1, len(records)) + records
+    names = block(6, b"ffff800008800010 efi_call_rts\n")
+    data = data_of("x86")
+    found = read_kernel_events(data + block(2, WORK.encode()) + block(4, late) + names, "x")
+    steps = [(step.step, step.name) for step in found.late[-1].steps]
+    assert steps == [(StepKind.WORK_IN, "efi_call_rts"), (StepKind.WORK_IN, "0xffff800008800020")]
+
+
 def test_another_file_is_refused() -> None:
     with pytest.raises(DataError, match="not with the mark"):
         read_kernel_events(b"LLREC1\r\n", "x")

@@ -3,6 +3,7 @@ import base64
 import gzip
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import fdt
 import pytest
@@ -13,7 +14,7 @@ from latlab.campaigns.workloads import cpus_of
 from latlab.errors import DataError, UsageError
 from latlab.formats.dump.guest_frames import read_frames
 from latlab.model.conditions import Mode
-from latlab.targets.guest.guest import GuestMachine, check_latencies, find_firmware
+from latlab.targets.guest.guest import GuestMachine, check_machine, find_firmware
 from latlab.targets.guest.guest_dtb import Chosen, patch
 from latlab.targets.linux.linux import Survey, check_survey, notes
 from latlab.targets.linux.machine import Here
@@ -82,8 +83,14 @@ def test_linux_gets_its_arguments_and_its_initrd() -> None:
 
 def test_several_cpus_on_the_instruction_clock_are_refused() -> None:
     with pytest.raises(UsageError, match="4 vCPUs on the instruction clock"):
-        check_latencies(GuestMachine(cores=4))
-    check_latencies(GuestMachine(cores=4, mode=Mode.MULTI_THREAD))
+        check_machine(GuestMachine(cores=4))
+    check_machine(GuestMachine(cores=4, mode=Mode.MULTI_THREAD))
+
+
+@pytest.mark.parametrize("more", [{"hold_firmware": True}, {"firmware": Path("build")}, {"idle_states": True}])
+def test_what_only_our_firmware_can_do_is_refused_where_edk2_runs(more: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=r"--efi boots EDK2 without EL3.*leave out --firmware, --hold and --idle-states"):
+        check_machine(GuestMachine(efi=True, **more))
 
 
 def test_missing_firmware_is_named_with_the_command_that_builds_it(tmp_path: Path) -> None:

@@ -37,8 +37,12 @@ if dump:
 (place / "words").write_text(json.dumps(sys.argv[1:]))
 shared = re.search(r"mem-path=([^,\s]+)", words)[1]
 (place / "shared").write_text(str(os.stat(shared).st_size))
-(place / "initrd").write_bytes(Path(re.search(r"loader,file=([^,\s]*initrd)", words)[1]).read_bytes())
-(place / "guest.dtb").write_bytes(Path(sys.argv[sys.argv.index("-dtb") + 1]).read_bytes())
+(place / "initrd").write_bytes(Path(re.search(r"(?:loader,file=|-initrd )([^,\s]*initrd)", words)[1]).read_bytes())
+if "-dtb" in sys.argv:
+    (place / "guest.dtb").write_bytes(Path(sys.argv[sys.argv.index("-dtb") + 1]).read_bytes())
+variables = re.search(r"unit=1,format=raw,file=([^,\s]+)", words)
+if variables:
+    (place / "variables").write_text(str(os.stat(variables[1]).st_size))
 secure = [word for word in sys.argv if word.startswith("file:")]
 Path(secure[0].removeprefix("file:")).write_text("latlab EL3 firmware: x\n")
 sys.stdout.buffer.write((place / "console").read_bytes())
@@ -134,6 +138,19 @@ def test_the_machine_has_the_kernel_the_job_and_the_shared_memory(
     assert emulator.after("-object") == [f"memory-backend-file,id=shared,size={16 << 20},mem-path={work / SHARED},share=on"]
     assert (emulator.folder / "shared").read_text() == str(16 << 20)
     assert emulator.words[-1] == "-no-reboot"
+
+
+def test_edk2_starts_the_kernel_on_a_machine_without_el3_and_has_an_empty_flash_for_its_variables(
+    emulator: Emulator, image: GuestImage, tmp_path: Path
+) -> None:
+    booted(emulator, image, GuestMachine(efi=True))
+    assert emulator.after("-bios") == [str(tmp_path / "image" / "edk2.fd")]
+    assert emulator.after("-M") == ["virt,gic-version=3,acpi=off"]
+    assert emulator.after("-kernel") == [str(image.kernel)] and not [one for one in emulator.after("-device") if "loader" in one]
+    (arguments,) = emulator.after("-append")
+    assert {"efi=runtime", "rdinit=/init", "cpuidle.off=1", "randomize_kstack_offset=on"} <= set(arguments.split())
+    assert (emulator.folder / "variables").read_text() == str(64 << 20)
+    assert emulator.after("-icount") == ["shift=1,sleep=off"]
 
 
 def test_without_the_instruction_clock_time_is_the_host_s(emulator: Emulator, image: GuestImage, firmware: Path) -> None:

@@ -29,7 +29,7 @@ DEPENDS = {
     "linux-headers-rt-arm64": ["linux-headers-extra", HEADERS],
     HEADERS: ["linux-compiler-gcc-12-arm64", COMMON, "linux-kbuild-6.12.9"],
 }
-TOOLS = ["busybox-static", "rt-tests", "stress-ng", "rtla"]
+TOOLS = ["busybox-static", "rt-tests", "stress-ng", "rtla", "qemu-efi-aarch64"]
 
 
 def compiled(target: Path, *options: str) -> Path:
@@ -61,9 +61,13 @@ def fixture_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     kernel = base / KERNEL
     (kernel / "boot").mkdir(parents=True)
     (kernel / "boot" / f"vmlinuz-{RELEASE}").write_bytes(b"the kernel")
-    driver = kernel / "lib/modules" / RELEASE / "kernel/drivers/char/hw_random/arm_smccc_trng.ko"
-    driver.parent.mkdir(parents=True)
-    driver.write_bytes(b"the driver")
+    for name in guest_image.KERNEL_MODULES:
+        module = kernel / "lib/modules" / RELEASE / "kernel" / name
+        module.parent.mkdir(parents=True, exist_ok=True)
+        module.write_bytes(b"the module of " + module.stem.encode())
+    efi = base / "qemu-efi-aarch64" / "usr/share/qemu-efi-aarch64"
+    efi.mkdir(parents=True)
+    (efi / "QEMU_EFI.fd").write_bytes(b"EDK2")
     return base
 
 
@@ -125,12 +129,13 @@ def test_an_image_holds_the_kernel_and_all_that_the_guest_runs(programs: Program
     image = guest_image.guest_image(say=said.append)
     assert (image.kernel.read_bytes(), image.kernel_release, image.smc_module) == (b"the kernel", RELEASE, True)
     assert image.kernel_version == "1:6.12.9-1"
+    assert image.efi.read_bytes() == b"EDK2" and "modules/efivarfs.ko" in members(gzip.decompress(image.initrd.read_bytes()))
     found = members(gzip.decompress(image.initrd.read_bytes()))
     data = {name: entry.data for name, entry in found.items() if stat.S_ISREG(entry.mode)}
     assert data["init"] == (guest_sources() / "init").read_bytes()
     assert data["bin/busybox"] == b"busybox"
     assert (data["bin/latlab-recorder"], data["bin/latlab-steal"]) == (b"the recorder", b"the meter")
-    assert (data["modules/arm_smccc_trng.ko"], data["modules/latlab_el3.ko"]) == (b"the driver", b"the module")
+    assert (data["modules/arm_smccc_trng.ko"], data["modules/latlab_el3.ko"]) == (b"the module of arm_smccc_trng", b"the module")
     assert {name for name in data if name.startswith("lib/")} == {"lib/libnear.so.2", "lib/libfar.so.1", "lib/ld-made.so.1"}
     assert {name for name in data if name.startswith("usr/bin/")} == set(guest_image.PROGRAMS)
     for name in (*guest_image.PROGRAMS, "init", "bin/busybox", "bin/latlab-recorder", "bin/latlab-steal", "lib/libnear.so.2"):
@@ -138,7 +143,7 @@ def test_an_image_holds_the_kernel_and_all_that_the_guest_runs(programs: Program
     assert found["modules/latlab_el3.ko"].mode == stat.S_IFREG | 0o644
     assert {name for name, entry in found.items() if stat.S_ISDIR(entry.mode)} >= {"proc", "sys", "dev", "tmp", "out", "sbin", "usr/sbin"}
     assert (found["dev/console"].mode, found["dev/console"].device) == (stat.S_IFCHR | 0o600, (5, 1))
-    assert any("unpacking 9 packages" in line for line in said)
+    assert any("unpacking 10 packages" in line for line in said)
     assert list((tmp_path / "cache" / "guest").glob("building-*")) == [], "nothing half made is left"
 
 
@@ -157,10 +162,10 @@ def test_packages_are_fetched_once_and_an_image_is_made_once(programs: Programs)
     assert programs.times("apt-get", "update") == 2
 
 
-def test_packages_that_were_not_all_fetched_are_fetched_again(programs: Programs, tmp_path: Path) -> None:
+def test_packages_are_fetched_again_where_others_are_wanted_than_were_fetched(programs: Programs, tmp_path: Path) -> None:
     guest_image.guest_image()
     apt = tmp_path / "cache" / "guest" / "apt"
-    (apt / "fetched").unlink()
+    (apt / "fetched").write_text("what an earlier version of the guest was made of")
     (apt / "archives" / "stale_1_arm64.deb").write_bytes(b"")
     shutil.rmtree(next(path for path in apt.parent.iterdir() if path != apt))
     assert not any(name.startswith("stale") for name in guest_image.guest_image().packages)

@@ -14,7 +14,7 @@ from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.weighted import weighted
 from latlab.analysis.wakeups.between_runs import ask_for_repeat
 from latlab.analysis.wakeups.periodicity import find_period
-from latlab.analysis.wakeups.wakeup_identity import check_latencies
+from latlab.analysis.wakeups.wakeup_identity import check_machine
 from latlab.model.blame import Blame, BlameKind
 from latlab.model.enums import Clock
 from latlab.model.run import Distribution, LateWakeup, Run
@@ -25,7 +25,7 @@ _UNBLAMED = (BlameKind.UNEXPLAINED, BlameKind.UNTRACED)
 
 def explain_wakeups(run: Run) -> tuple[Explanation, ...]:
     """Raises NotComparable where the run's figures are no latencies."""
-    check_latencies(run)
+    check_machine(run)
     unit = run.tick.unit
     mode = doubtful_mode(run)
     out = [Explanation("", f.ModeCaveat(mode, pair=False), Basis.EXACT, unit)] if mode else []

@@ -54,6 +54,7 @@ class _State:
     own_priority: int
     own_pid: int | None = None
     running: Thread | None = None
+    work: str = ""
     inside: list[tuple[StepKind, str]] = field(default_factory=list)
     woken: bool = False
     came: bool = False
@@ -205,10 +206,12 @@ def _stretches(late: LateSteps, due_ns: int, own_priority: int, sees: bool) -> I
 
 def _advance(state: _State, step: KernelStep, due_ns: int) -> None:
     if step.step is StepKind.SWITCH:
-        state.running = step.comes
+        state.running, state.work = step.comes, ""
         state.came = step.ns >= due_ns and step.comes is not None and step.comes.pid == state.own_pid
     elif step.step is StepKind.WAKING:
         state.woken = state.woken or step.ns >= due_ns
+    elif step.step in (StepKind.WORK_IN, StepKind.WORK_OUT):
+        state.work = step.name if step.step is StepKind.WORK_IN else ""
     elif step.step in (StepKind.INTERRUPT_IN, StepKind.SOFTIRQ_IN):
         state.inside.append((step.step, step.name))
     elif state.inside:
@@ -254,11 +257,12 @@ def _owner(state: _State, sees: bool) -> Blame:
         return PATH if state.came else Blame(BlameKind.OWN) if sees else Blame(BlameKind.AWAY, thread.name)
     if thread.is_idle:
         return Blame(BlameKind.IDLE_EXIT)
+    name = f"work {state.work}" if state.work else thread.name
     if not state.woken:
-        return Blame(BlameKind.MASKED if sees else BlameKind.AWAY, thread.name)
+        return Blame(BlameKind.MASKED if sees else BlameKind.AWAY, name)
     if thread.priority <= state.own_priority:
-        return Blame(BlameKind.THREAD, f"{thread.name} ({_said_priority(thread.priority)})")
-    return Blame(BlameKind.UNPREEMPTED if sees else BlameKind.AWAY, thread.name)
+        return Blame(BlameKind.THREAD, f"{name} ({_said_priority(thread.priority)})")
+    return Blame(BlameKind.UNPREEMPTED if sees else BlameKind.AWAY, name)
 
 
 def _said_priority(priority: int) -> str:

@@ -18,7 +18,7 @@ from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.identity import checked_columns
 from latlab.analysis.base.wording import count
 from latlab.analysis.wakeups.pareto import Excesses, TailLevel, level_of, over
-from latlab.analysis.wakeups.wakeup_identity import check_latencies
+from latlab.analysis.wakeups.wakeup_identity import check_machine
 from latlab.model.enums import Clock, Kind, Metric
 from latlab.model.run import CoreId, Distribution, Run
 
@@ -86,7 +86,7 @@ NO_TAIL = Diagnostic("clock", False, "counts of a deterministic clock have no ta
 def tails(run: Run, test: str | None, metric: Metric, once_in: float) -> tuple[Tail, ...]:
     """One estimate for each core of each test that has the metric. Raises NotComparable where the run holds nothing."""
     if run.kind is Kind.WAKEUPS:
-        check_latencies(run)
+        check_machine(run)
         wanted = [one for one in run.distributions if one.metric is metric and test in (None, one.test)]
         return tuple(_late_tail(run, one, once_in) for one in wanted)
     columns = checked_columns(run)

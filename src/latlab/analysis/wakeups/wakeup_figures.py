@@ -9,7 +9,7 @@ from latlab.analysis.base.comparison import Statistic
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.base.weighted import FEWEST_ABOVE, weighted
 from latlab.analysis.base.wording import unit_of
-from latlab.analysis.wakeups.wakeup_identity import check_latencies
+from latlab.analysis.wakeups.wakeup_identity import check_machine
 from latlab.model.enums import Metric
 from latlab.model.run import Distribution, Run
 
@@ -19,7 +19,7 @@ NAMES = {Statistic.P99: "p99", Statistic.P99_9: "p99.9"}
 
 def wakeup_figures(run: Run) -> tuple[Figure, ...]:
     """Raises NotComparable where the run holds no latencies."""
-    check_latencies(run)
+    check_machine(run)
     return tuple(figure for one in run.distributions for figure in _figures(run, one))
 
 

@@ -28,7 +28,7 @@ class WakeupPair:
 def pair_wakeups(a: Run, b: Run) -> WakeupPair:
     """Raises NotComparable with one sentence where the two do not belong together."""
     for run in (a, b):
-        check_latencies(run)
+        check_machine(run)
     notes: list[str] = []
     check_same(a, b, notes)
     gaps = partial_runs(a, b)
@@ -38,7 +38,7 @@ def pair_wakeups(a: Run, b: Run) -> WakeupPair:
     return WakeupPair(a, b, joined, tuple(notes), tuple(gaps))
 
 
-def check_latencies(run: Run) -> None:
+def check_machine(run: Run) -> None:
     """Refuse what must not be mistaken for a latency."""
     if run.conditions.mode is Mode.MULTI_THREAD:
         raise NotComparable(

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from latlab.analysis.base.check import Check
-from latlab.analysis.wakeups.wakeup_identity import check_latencies
+from latlab.analysis.wakeups.wakeup_identity import check_machine
 from latlab.catalog.rules import rules
 from latlab.model.run import Distribution, Run
 
 
 def check_wakeups(run: Run) -> tuple[Check, ...]:
     """Raises NotComparable where the run holds nothing to check."""
-    check_latencies(run)
+    check_machine(run)
     counted = [_all_counted(one) for one in run.distributions]
     return (*counted, *(_all_accounted(one, one.expected) for one in run.distributions if one.expected is not None))
 

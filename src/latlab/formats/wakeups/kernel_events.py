@@ -17,7 +17,7 @@ from latlab.model.stolen import Stolen
 
 MAGIC = b"LLKEV1\r\n"
 BLOCK = struct.Struct("<III")
-METER, FORMAT, CLOSED, LATE, END = range(1, 6)
+METER, FORMAT, CLOSED, LATE, END, NAMES = range(1, 7)
 CLOSED_CPU = struct.Struct("<II")
 HEAD = struct.Struct("<6Q4I")
 SUM = struct.Struct("<QQ")
@@ -25,7 +25,8 @@ RECORD = struct.Struct("<IHHQ")
 SAMPLE = 9
 COUNTERS = 2
 TIMES_OF_A_READING = 2
-NAMES = {"ipi": "IPI"}
+CALLED = {"ipi": "IPI"}
+WORKS = {"workqueue_execute_start": StepKind.WORK_IN, "workqueue_execute_end": StepKind.WORK_OUT}
 SOFTIRQS = ("HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU")
 
 
@@ -38,6 +39,7 @@ class _File:
     widths: dict[int, int] = field(default_factory=dict)
     torn: int = 0
     dropped: int | None = None
+    names: dict[str, str] = field(default_factory=dict)
 
 
 def read_kernel_events(data: bytes, place: str) -> KernelEvents:
@@ -60,7 +62,8 @@ def read_kernel_events(data: bytes, place: str) -> KernelEvents:
     if found.dropped:
         problems.append(f"{place}: what the kernel did until {found.dropped} late wake-ups is not kept; raise the threshold")
     meter = found.meter.cpus if found.meter else ()
-    return KernelEvents(meter, _one_skew(found.late), tuple(found.closed), found.torn, found.dropped or 0, tuple(problems))
+    late = tuple(_named(one, found.names) for one in _one_skew(found.late))
+    return KernelEvents(meter, late, tuple(found.closed), found.torn, found.dropped or 0, tuple(problems))
 
 
 def _one_skew(late: list[LateSteps]) -> tuple[LateSteps, ...]:
@@ -75,6 +78,12 @@ def _one_skew(late: list[LateSteps]) -> tuple[LateSteps, ...]:
         one if lead is None or one.after is None else replace(one, after=replace(one.after, cycles=one.after.cycles - least[one.cpu]))
         for one, lead in zip(late, leads, strict=True)
     )
+
+
+def _named(one: LateSteps, names: dict[str, str]) -> LateSteps:
+    """Functions by name where the kernel's symbols have one; the file has them behind all late wake-ups."""
+    steps = (replace(step, name=names.get(step.name, step.name)) if step.step is StepKind.WORK_IN else step for step in one.steps)
+    return replace(one, steps=tuple(steps))
 
 
 def _lead(one: LateSteps) -> int | None:
@@ -111,6 +120,8 @@ def _take(found: _File, kind: int, body: bytes, place: str) -> None:
         found.late.append(_late(found, body))
     elif kind == END:
         found.dropped = sum(count for _, count in SUM.iter_unpack(body))
+    elif kind == NAMES:
+        found.names = {f"{int(address, 16):#x}": name for address, _, name in (line.partition(" ") for line in body.decode().splitlines())}
     else:
         raise ValueError(f"{kind} is no kind of block")
 
@@ -178,6 +189,8 @@ def _step(found: _File, ns: int, counts: CycleCounts | None, record: bytes) -> K
         return KernelStep(ns, StepKind.SWITCH, "", leaves, comes, counts)
     if point.name == "sched_waking":
         return KernelStep(ns, StepKind.WAKING, point.text(record, "comm"), counts=counts)
+    if point.name in WORKS:
+        return KernelStep(ns, WORKS[point.name], f"{point.number(record, 'function'):#x}", counts=counts)
     name, _, way = point.name.rpartition("_")
     if way not in ("entry", "exit"):
         return None
@@ -185,5 +198,5 @@ def _step(found: _File, ns: int, counts: CycleCounts | None, record: bytes) -> K
         vector = point.number(record, "vec")
         called = SOFTIRQS[vector] if 0 <= vector < len(SOFTIRQS) else str(vector)
         return KernelStep(ns, StepKind.SOFTIRQ_IN if way == "entry" else StepKind.SOFTIRQ_OUT, called, counts=counts)
-    called = (point.text(record, "name") or f"interrupt {point.number(record, 'irq')}") if name == "irq_handler" else NAMES.get(name, name)
+    called = (point.text(record, "name") or f"interrupt {point.number(record, 'irq')}") if name == "irq_handler" else CALLED.get(name, name)
     return KernelStep(ns, StepKind.INTERRUPT_IN if way == "entry" else StepKind.INTERRUPT_OUT, called, counts=counts)

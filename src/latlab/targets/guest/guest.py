@@ -18,8 +18,8 @@ from latlab.targets.guest.guest_dtb import Chosen, patch
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.guest.secure_world import Stack, stack_in
 from latlab.targets.process.console import Console, Limits, MachineEnd, Outcome
-from latlab.targets.qemu.command import Option, clock, escaped, loaded, serial_ports
-from latlab.targets.qemu.images import PLATFORM, search_folders
+from latlab.targets.qemu.command import clock, escaped, loaded, serial_ports
+from latlab.targets.qemu.images import FIRMWARE_BIN, PLATFORM, search_folders
 from latlab.targets.qemu.probe import find_probe, with_probe
 from latlab.targets.qemu.qemu import CPU, MEMORY_MIB, Qemu
 from latlab.targets.scratch import scratch
@@ -37,12 +37,15 @@ PHASE = re.compile(rb"<LLG1:PHASE name=([^ >]+)>")
 HOLD_SUFFIX = "-hold"
 STREAM, STREAM_KEPT_BYTES = "probe", 64 << 20
 """What the probe writes, and up to which size a run keeps it."""
+EFI_MACHINE = "virt,gic-version=3,acpi=off"
+EFI_ARGUMENTS = " efi=runtime"
+FLASH_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class GuestMachine:
     """What the guest runs on. `hold_firmware` is the test build that can delay TRNG calls. `probe` sees every change of world from outside
-    and leaves its stream in the run's folder."""
+    and leaves its stream in the run's folder. `efi`: EDK2 in place of our firmware, on a machine without EL3, whose PSCI is QEMU's own."""
 
     cores: int = 1
     mode: Mode = Mode.DETERMINISTIC
@@ -52,6 +55,7 @@ class GuestMachine:
     firmware: Path | None = None
     cpu: str = CPU
     probe: Path | None = None
+    efi: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +84,13 @@ def find_firmware(machine: GuestMachine) -> Path:
 
 def stack_of(machine: GuestMachine) -> Stack | None:
     """The secure world that the machine's firmware has, where latlab has built one."""
-    return stack_in(find_firmware(machine))
+    return None if machine.efi else stack_in(find_firmware(machine))
 
 
 def ready_firmware(machine: GuestMachine, say: Callable[[str], None]) -> None:
     """Build the firmware that the machine needs, where it is missing and this is a checkout. Raises UsageError where it cannot be."""
+    if machine.efi:
+        return
     try:
         find_firmware(machine)
     except UsageError:
@@ -98,8 +104,13 @@ def ready_firmware(machine: GuestMachine, say: Callable[[str], None]) -> None:
         find_firmware(machine)
 
 
-def check_latencies(machine: GuestMachine) -> None:
-    """Refuse a guest whose wake-ups would be late by its emulator. Raises UsageError."""
+def check_machine(machine: GuestMachine) -> None:
+    """Refuse a guest that cannot be, or whose wake-ups would be late by its emulator. Raises UsageError."""
+    if machine.efi and (machine.hold_firmware or machine.firmware or machine.idle_states):
+        raise UsageError(
+            "--efi boots EDK2 without EL3, which takes no --firmware, holds no TRNG and has no idle states; leave out --firmware, --hold "
+            "and --idle-states"
+        )
     if machine.mode is Mode.DETERMINISTIC and machine.cores != 1:
         raise UsageError(
             f"{machine.cores} vCPUs on the instruction clock take turns, which appears as latencies of milliseconds; use --cores 1, or "
@@ -129,15 +140,11 @@ def run_guest(
     if folder is None:
         with scratch() as own:
             return run_guest(qemu, machine, image, job, limits, watch, own, poll)
-    firmware = find_firmware(machine)
     initrd = folder / "initrd"
     initrd.write_bytes(_padded(image.initrd.read_bytes()) + archive([file("job", job.encode())]))
     make_shared(folder / SHARED)
-    base = _base_command(qemu, machine, firmware / "firmware.bin")
-    (folder / "guest.dtb").write_bytes(patch(_dumped(base, folder / "qemu.dtb"), _chosen(machine, initrd)))
-    stack = stack_in(firmware)
-    kernel = loaded(image.kernel, stack.kernel_address if stack else KERNEL_ADDRESS)
-    command = (*base, *_guest_options(machine, kernel, initrd, folder))
+    board = _efi_board(image, machine, initrd, folder) if machine.efi else _own_board(qemu, image, machine, initrd, folder)
+    command = (*_base_command(qemu, machine), *board, *_guest_options(machine, folder))
     if machine.probe is not None:
         command = with_probe(command, machine.probe, folder / STREAM, False)
     console = Console(command, folder / "secure.log", limits, poll)
@@ -172,22 +179,41 @@ def _machine_option(dumpdtb: Path | None = None) -> str:
     return f"virt,secure=on,gic-version=3,acpi=off,dtb-randomness=off{dump}"
 
 
-def _base_command(qemu: Qemu, machine: GuestMachine, firmware: Path) -> tuple[str, ...]:
-    hardware = ("-cpu", machine.cpu, "-smp", str(machine.cores), "-m", str(MEMORY_MIB), "-bios", str(firmware))
+def _own_board(qemu: Qemu, image: GuestImage, machine: GuestMachine, initrd: Path, folder: Path) -> tuple[str, ...]:
+    """Our firmware starts a kernel that lies in memory, with a tree that has our PSCI and what the kernel is told."""
+    firmware = ("-bios", str(find_firmware(machine) / FIRMWARE_BIN))
+    tree = _dumped((*_base_command(qemu, machine), *firmware), folder / "qemu.dtb")
+    chosen = Chosen(_arguments(machine), INITRD_ADDRESS, initrd.stat().st_size)
+    (folder / "guest.dtb").write_bytes(patch(tree, chosen))
+    stack = stack_of(machine)
+    kernel = loaded(image.kernel, stack.kernel_address if stack else KERNEL_ADDRESS)
+    in_memory = (*kernel, *loaded(initrd, INITRD_ADDRESS))
+    return (*firmware, "-M", _machine_option(), "-dtb", str(folder / "guest.dtb"), *in_memory)
+
+
+def _efi_board(image: GuestImage, machine: GuestMachine, initrd: Path, folder: Path) -> tuple[str, ...]:
+    """EDK2 takes kernel and tree from QEMU and keeps its variables in the second flash, which is empty at each boot."""
+    variables = folder / "variables.fd"
+    with variables.open("wb") as flash:
+        flash.truncate(FLASH_BYTES)
+    store = ("-drive", f"if=pflash,unit=1,format=raw,file={escaped(variables)}")
+    kernel = ("-kernel", str(image.kernel), "-initrd", str(initrd), "-append", _arguments(machine) + EFI_ARGUMENTS)
+    return ("-M", EFI_MACHINE, "-bios", str(image.efi), *store, *kernel)
+
+
+def _base_command(qemu: Qemu, machine: GuestMachine) -> tuple[str, ...]:
+    hardware = ("-cpu", machine.cpu, "-smp", str(machine.cores), "-m", str(MEMORY_MIB))
     return (str(qemu.path), *hardware, "-nic", "none", "-display", "none", "-monitor", "none")
 
 
-def _guest_options(machine: GuestMachine, kernel: Option, initrd: Path, folder: Path) -> tuple[str, ...]:
+def _guest_options(machine: GuestMachine, folder: Path) -> tuple[str, ...]:
     is_counted = machine.mode is Mode.DETERMINISTIC
     options = (
         *serial_ports(folder / "secure.log"),
-        kernel,
-        loaded(initrd, INITRD_ADDRESS),
         clock(ICOUNT_SHIFT if is_counted else None),
         *((("-rtc", f"base={EPOCH},clock=vm"),) if is_counted else ()),
     )
     return (
-        *("-M", _machine_option(), "-dtb", str(folder / "guest.dtb")),
         *("-object", f"memory-backend-file,id=shared,size={SHARED_BYTES},mem-path={escaped(folder / SHARED)},share=on"),
         *("-device", "ivshmem-plain,memdev=shared"),
         *(word for option in options for word in option),
@@ -195,11 +221,9 @@ def _guest_options(machine: GuestMachine, kernel: Option, initrd: Path, folder: 
     )
 
 
-def _chosen(machine: GuestMachine, initrd: Path) -> Chosen:
+def _arguments(machine: GuestMachine) -> str:
     arguments = f"{BOOTARGS} randomize_kstack_offset={'on' if machine.kstack_randomised else 'off'}"
-    if not machine.idle_states:
-        arguments += NO_IDLE_STATES
-    return Chosen(arguments, INITRD_ADDRESS, initrd.stat().st_size)
+    return arguments if machine.idle_states else arguments + NO_IDLE_STATES
 
 
 def _dumped(base: tuple[str, ...], target: Path) -> bytes:

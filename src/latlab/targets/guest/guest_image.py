@@ -24,11 +24,16 @@ from latlab.targets.guest.elf_needed import needed
 from latlab.targets.linux.recorder_binary import cache_folder, guest_sources, meter_for, recorder_for, wire_sources
 from latlab.targets.tools import run
 
-TOOL_PACKAGES = ("busybox-static", "rt-tests", "stress-ng", "rtla")
+EFI_PACKAGE = "qemu-efi-aarch64"
+TOOL_PACKAGES = ("busybox-static", "rt-tests", "stress-ng", "rtla", EFI_PACKAGE)
 PROGRAMS = ("usr/bin/cyclictest", "usr/bin/hackbench", "usr/bin/stress-ng", "usr/bin/rtla")
 KERNEL_META = "linux-image-rt-arm64"
 HEADERS_META = "linux-headers-rt-arm64"
-KERNEL_MODULES = ("char/hw_random/arm_smccc_trng.ko", "tee/tee.ko", "tee/optee/optee.ko", "char/hw_random/optee-rng.ko")
+KERNEL_MODULES = (
+    *(f"drivers/{name}.ko" for name in ("char/hw_random/arm_smccc_trng", "tee/tee", "tee/optee/optee", "char/hw_random/optee-rng")),
+    "fs/efivarfs/efivarfs.ko",
+)
+EDK2 = "edk2.fd"
 SMC_MODULE = "latlab_el3.ko"
 FETCHED = "fetched"
 CROSS = "aarch64-linux-gnu-"
@@ -54,10 +59,22 @@ class GuestImage:
         return self.folder / "initrd.gz"
 
     @property
+    def efi(self) -> Path:
+        """Debian's EDK2 for QEMU's virt, without a secure world."""
+        return self.folder / EDK2
+
+    @property
     def kernel_version(self) -> str:
         """The version of the kernel's package: a release has several builds. Empty where that is not known."""
-        named = dict(package.split("_")[:2] for package in self.packages)
-        return unquote(named.get(f"linux-image-{self.kernel_release}", ""))
+        return self._version(f"linux-image-{self.kernel_release}")
+
+    @property
+    def efi_version(self) -> str:
+        return self._version(EFI_PACKAGE)
+
+    def _version(self, package: str) -> str:
+        named = dict(name.split("_")[:2] for name in self.packages)
+        return unquote(named.get(package, ""))
 
 
 def guest_image(rebuild: bool = False, say: Callable[[str], None] = lambda text: None) -> GuestImage:
@@ -82,7 +99,7 @@ def _load(target: Path) -> GuestImage:
     try:
         facts = json.loads((target / "image.json").read_text())
         image = GuestImage(target, facts["kernel_release"], facts["smc_module"], tuple(facts["packages"]))
-        for path in (image.kernel, image.initrd):
+        for path in (image.kernel, image.initrd, image.efi):
             if hashlib.sha256(path.read_bytes()).hexdigest() != facts["sha256"][path.name]:
                 raise DataError(f"{path}: not the file that was built (its checksum differs); build it again with `latlab guest --rebuild`")
     except (OSError, ValueError, KeyError) as error:
@@ -110,22 +127,24 @@ def _build(work: Path, made: Path, say: Callable[[str], None]) -> None:
     module = _build_module(root, work / "module", headers, common)
     say("packing the initramfs")
     shutil.copyfile(root / "boot" / f"vmlinuz-{release}", made / "Image")
+    shutil.copyfile(root / "usr/share" / EFI_PACKAGE / "QEMU_EFI.fd", made / EDK2)
     (made / "initrd.gz").write_bytes(gzip.compress(archive(_entries(root, release, module)), 6, mtime=0))
     facts = {
         "kernel_release": release,
         "smc_module": module is not None,
         "packages": [path.stem for path in apt.archives()],
-        "sha256": {name: hashlib.sha256((made / name).read_bytes()).hexdigest() for name in ("Image", "initrd.gz")},
+        "sha256": {name: hashlib.sha256((made / name).read_bytes()).hexdigest() for name in ("Image", "initrd.gz", EDK2)},
     }
     (made / "image.json").write_text(json.dumps(facts, indent=1))
 
 
 def _packages(say: Callable[[str], None]) -> PrivateApt:
-    """The packages, fetched once and kept beside the images."""
+    """The packages, fetched once and kept beside the images; anew where others are wanted than were fetched."""
     folder = cache_folder() / "guest" / "apt"
     native = run(("dpkg", "--print-architecture")).strip()
     apt = PrivateApt(folder, "arm64", native)
-    if (folder / FETCHED).is_file():
+    wanted = " ".join(TOOL_PACKAGES)
+    if (folder / FETCHED).is_file() and (folder / FETCHED).read_text() == wanted:
         return apt
     shutil.rmtree(folder, ignore_errors=True)
     say("fetching the lists of packages")
@@ -135,7 +154,7 @@ def _packages(say: Callable[[str], None]) -> PrivateApt:
     say("fetching the tools, then the kernel and its headers")
     apt.fetch_with_dependencies(TOOL_PACKAGES)
     apt.fetch((kernel, headers, common, f"{kbuild}:{native}"))
-    (folder / FETCHED).touch()
+    (folder / FETCHED).write_text(wanted)
     return apt
 
 
@@ -172,9 +191,9 @@ def _entries(root: Path, release: str, module: Path) -> Iterator[Entry]:
         yield file(program, (root / program).read_bytes(), executable=True)
     for name, library in sorted(libraries_of(root, PROGRAMS).items()):
         yield file(f"lib/{name}", library.read_bytes(), executable=True)
-    drivers = root / "lib/modules" / release / "kernel/drivers"
+    modules = root / "lib/modules" / release / "kernel"
     for name in KERNEL_MODULES:
-        yield file(f"modules/{Path(name).name}", (drivers / name).read_bytes())
+        yield file(f"modules/{Path(name).name}", (modules / name).read_bytes())
     yield file(f"modules/{SMC_MODULE}", module.read_bytes())
 
 

@@ -51,8 +51,7 @@ def test_the_guests_kernel_and_headers_are_what_the_metapackages_depend_on() -> 
 
 @pytest.mark.parametrize(("mode", "words"), [(Mode.DETERMINISTIC, "-icount"), (Mode.MULTI_THREAD, "tcg,thread=multi")])
 def test_a_guest_has_the_clock_of_its_mode_and_nothing_of_the_other(mode: Mode, words: str, tmp_path: Path) -> None:
-    image: Any = type("Image", (), {"kernel": tmp_path / "Image"})
-    options = guest._guest_options(guest.GuestMachine(mode=mode), image, tmp_path / "initrd", tmp_path)
+    options = guest._guest_options(guest.GuestMachine(mode=mode), tmp_path)
     assert words in options and ("-icount" in options) == (mode is Mode.DETERMINISTIC)
     assert options[-1] == "-no-reboot"
 

@@ -6,7 +6,9 @@ Simulated: a run of 1e-6 would measure for most of a day. The counts of the wake
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,9 +18,11 @@ from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.base.wording import said_blame
 from latlab.analysis.compare import compare
 from latlab.analysis.wakeups.rare import events_to_see
+from latlab.formats import run_json
 from latlab.model.blame import Blame, BlameKind
 from latlab.model.conditions import Mode
 from latlab.model.run import LateWakeup, Run
+from support.command import latlab
 from support.wakeup_runs import distribution, drawn, wakeup_run
 
 pytestmark = pytest.mark.slow
@@ -67,3 +71,20 @@ def test_a_thief_that_comes_twice_as_often_is_named_in_the_length_that_is_said(r
         others += verdicts.values()
     assert np.mean(named) >= 0.8
     assert not {Verdict.REGRESSED, Verdict.IMPROVED} & set(others)
+
+
+@pytest.mark.parametrize("rate", [1e-3, 1e-4, 1e-5, 1e-6])
+def test_the_command_names_the_thief_in_files_of_such_runs(rate: float, tmp_path: Path) -> None:
+    """Files as `export` writes them and `compare` reads them, of the length that a comparison says to take, half as much again."""
+    needed = events_to_see(2.0, Limits().alpha / 2)
+    assert needed is not None
+    random = np.random.default_rng(int(1 / rate))
+    wakeups = int(1.5 * needed / rate)
+    for name, thief in (("a", 1.5 * needed), ("b", 3 * needed)):
+        run = long_run(random, wakeups, {THIEF: thief, OTHER: 1.5 * needed}, name)
+        (tmp_path / f"{name}.json").write_text(run_json.render(run))
+    done = latlab("compare", tmp_path / "a.json", tmp_path / "b.json", "--format", "json")
+    rows = {row["name"]: row for row in json.loads(done.stdout)["rows"]}
+    print(rate, f"{wakeups:,} wake-ups each, {wakeups * INTERVAL_NS / 3.6e12:.2f} h at 1 ms", rows[said_blame(THIEF)])
+    assert done.returncode == 1 and rows[said_blame(THIEF)]["verdict"] == Verdict.REGRESSED
+    assert rows[said_blame(OTHER)]["verdict"] not in (Verdict.REGRESSED, Verdict.IMPROVED)

@@ -19,7 +19,7 @@
 #define MOST_COUNTERS 8U /* what stands there in a record without counters is its size, which is more */
 #define LATE_BYTES ((uint32_t)sizeof(struct late_head))
 
-/* What the kernel writes of an event. Of a switch there follow the counters, with their number first; then its own record, with its size. */
+/* What the kernel writes of an event. Of a switch and a waking there follow the counters, with their number first; then its own record, with its size. */
 struct sample {
     struct perf_event_header header;
     uint64_t time_ns;
@@ -55,10 +55,11 @@ static int map_ring(struct kernel_events *self, int fd)
     return 0;
 }
 
-/* All of them write into the ring of the first, which is the switch. It alone brings the counters: reading them is what costs most. */
-static int open_one(struct kernel_events *self, const struct tracepoint *point, int first, int *fd)
+/* All of them write into the ring of the first, which is the switch. The first two bring the counters, the thread's waking because what was
+ * taken may have been before it was due; no other does, since reading them is what costs most. */
+static int open_one(struct kernel_events *self, const struct tracepoint *point, int first, bool is_needed, int *fd)
 {
-    bool counts = first < 0 && self->found.blind == BLIND_NOT;
+    bool counts = is_needed && self->found.blind == BLIND_NOT;
 
     *fd = open_tracepoint(point, self->cpu, counts ? self->counters.leader : -1, counts);
     if (*fd < 0) {
@@ -76,7 +77,7 @@ static int open_all(struct kernel_events *self, const struct tracepoints *tracep
 
     for (unsigned i = 0; i < tracepoints->count; i++) {
         int fd = -1;
-        int error = open_one(self, &tracepoints->points[i], fds[0], &fd);
+        int error = open_one(self, &tracepoints->points[i], fds[0], i < TRACEPOINTS_NEEDED, &fd);
 
         if (i < TRACEPOINTS_NEEDED) {
             if (error != 0) {

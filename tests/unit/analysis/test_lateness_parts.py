@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from latlab.analysis.wakeups.lateness_parts import beyond_ordinary, parts_of, stolen_between, thefts, usual_parts, waker
+from latlab.analysis.wakeups.lateness_parts import beyond_ordinary, parts_of, stolen_between, thefts, usual_waking, waker
 from latlab.model.blame import BlameKind
 from latlab.model.kernel_events import CycleCounts, KernelStep, LateSteps, StepKind, Thread
 from latlab.model.stolen import Calibration, Regime
@@ -132,6 +132,46 @@ def test_a_theft_longer_than_the_lateness_counts_as_far_as_it_made_late() -> Non
     assert found == {("stolen", ""): 110_000, ("path", ""): 2_000}
 
 
+USUAL_WAKING_NS = 6_000
+
+
+def woken(at_ns: int, stolen_ns: int, way_ns: int = 16_000) -> tuple[LateSteps, Outlier]:
+    """LOW runs from 100 us before the thread is due; `stolen_ns` were taken until it is woken, nothing after."""
+    counts = CycleCounts(100_000 + stolen_ns, 100_000)
+    steps = (
+        switch(DUE_NS - 100_000, OWN, LOW, CycleCounts(0, 0)),
+        KernelStep(at_ns - 4_000, StepKind.INTERRUPT_IN, "arch_timer"),
+        KernelStep(at_ns, StepKind.WAKING, "latlab-recorder", counts=counts),
+        KernelStep(at_ns + 1_000, StepKind.INTERRUPT_OUT),
+        switch(at_ns + way_ns - 2_000, LOW, OWN, counts),
+    )
+    return late(*steps, wake_ns=at_ns + way_ns)
+
+
+@pytest.mark.parametrize(("later_ns", "expected_ns"), [(0, 0), (40_000, 40_000), (150_000, 70_000)])
+def test_of_what_was_taken_before_a_thread_was_due_nothing_made_it_late(later_ns: int, expected_ns: int) -> None:
+    """70 us were taken since the last switch: a thread that is woken as soon as usual lost nothing by it."""
+    steps, outlier = woken(DUE_NS + USUAL_WAKING_NS + later_ns, 70_000)
+    found = {part.blame.kind: part.ns for part in parts_of(steps, outlier, PRIORITY, RUNS, USUAL_WAKING_NS)}
+    assert found.get(BlameKind.STOLEN, 0) == expected_ns
+
+
+def test_what_was_taken_behind_the_waking_counts_in_full_however_soon_that_was() -> None:
+    steps, outlier = woken(DUE_NS + USUAL_WAKING_NS, 0, 90_000)
+    read = tuple(replace(step, counts=CycleCounts(170_000, 120_000)) if step.comes is OWN else step for step in steps.steps)
+    found = {part.blame.kind: part.ns for part in parts_of(replace(steps, steps=read), outlier, PRIORITY, RUNS, USUAL_WAKING_NS)}
+    assert found[BlameKind.STOLEN] == 50_000
+
+
+def test_how_soon_a_thread_is_usually_woken_is_told_by_its_late_wake_ups() -> None:
+    soon = woken(DUE_NS + USUAL_WAKING_NS, 0, 90_000)
+    stolen = woken(DUE_NS + 60_000, 70_000)
+    assert usual_waking([soon, stolen], 22_000) == USUAL_WAKING_NS
+    assert usual_waking([soon], 22_000) == USUAL_WAKING_NS and usual_waking([], 22_000) == 0
+    assert usual_waking([stolen], 22_000) == 22_000 - 16_000
+    assert usual_waking([late(switch(900_000, OWN, LOW), wake_ns=1_112_000)], 22_000) == 0
+
+
 @pytest.mark.parametrize(
     ("calibration", "cycles", "events", "stolen_ns"),
     [
@@ -149,40 +189,6 @@ def test_a_theft_longer_than_the_lateness_counts_as_far_as_it_made_late() -> Non
 )
 def test_each_regime_has_its_own_way_to_tell(calibration: Calibration, cycles: int, events: int, stolen_ns: int) -> None:
     assert stolen_between(210_000, CycleCounts(0, 0), CycleCounts(cycles, events), calibration) == stolen_ns
-
-
-def above_a_secure_world(masked_ns: int, handler_ns: int, stolen_ns: int) -> tuple[LateSteps, Outlier]:
-    """Of 200 us in which `LOW` seems to run, some are stolen; the wake-up falls due in them, and the interrupt comes a little later."""
-    comes = DUE_NS + masked_ns
-    elapsed = comes + handler_ns + 5_000 - 850_000
-    return late(
-        switch(850_000, OWN, LOW, CycleCounts(0, 0)),
-        KernelStep(comes, StepKind.INTERRUPT_IN, "arch_timer"),
-        KernelStep(comes + 3_000, StepKind.WAKING, "latlab-recorder"),
-        KernelStep(comes + handler_ns, StepKind.INTERRUPT_OUT),
-        switch(comes + handler_ns + 5_000, LOW, OWN, CycleCounts(elapsed - stolen_ns + 128, elapsed - stolen_ns)),
-        wake_ns=comes + handler_ns + 7_000,
-    )
-
-
-def test_what_was_stolen_before_it_was_due_is_not_taken_from_what_every_wake_up_has() -> None:
-    """Three calls of 48 us in the window, in the last of which the timer waits; and once a theft in the handler itself."""
-    waited = [above_a_secure_world(1_500 + 2_000 * at, 10_000, 146_000) for at in range(24)]
-    usual = usual_parts(waited, PRIORITY, True)
-    for at, (steps, outlier) in enumerate(waited):
-        parts = {part.blame.kind.value: part.ns for part in parts_of(steps, outlier, PRIORITY, STOPS, usual)}
-        assert parts.get("stolen", 0) == 2_000 * at and (parts["interrupt"], parts["masked"]) == (10_000, 1_500)
-    hit, outlier = above_a_secure_world(1_500, 70_000, 60_000)
-    parts = {part.blame.kind.value: part.ns for part in parts_of(hit, outlier, PRIORITY, STOPS, usual)}
-    assert (parts["stolen"], parts["interrupt"]) == (60_000, 10_000)
-
-
-def test_a_theft_that_cannot_all_lie_before_is_taken_from_the_usual_too_and_of_few_wake_ups_nothing_is_usual() -> None:
-    steps, outlier = above_a_secure_world(1_500, 10_000, 160_000)
-    usual = {BlameKind.MASKED: 1_500, BlameKind.INTERRUPT: 10_000, BlameKind.UNPREEMPTED: 5_000, BlameKind.PATH: 2_000}
-    assert sum(part.ns for part in parts_of(steps, outlier, PRIORITY, STOPS, usual) if part.blame.kind is BlameKind.STOLEN) == 10_000
-    few = [above_a_secure_world(1_500, 10_000, 0)] * 19
-    assert usual_parts(few, PRIORITY, True) == {} != usual_parts([*few, few[0]], PRIORITY, True)
 
 
 @pytest.mark.parametrize("torn", [24, 90, 1_000])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from latlab.analysis.wakeups.lateness_parts import (
@@ -19,7 +19,7 @@ from latlab.analysis.wakeups.lateness_parts import (
     calibrations,
     parts_of,
     steps_by_wake_up,
-    usual_parts,
+    usual_waking,
     waker,
 )
 from latlab.catalog import call_name
@@ -85,25 +85,21 @@ def with_parts(wakeups: Wakeups, attributed: Iterable[Attributed], events: Kerne
     """The same with what each outlier is made of, by the kernel's events and the cycle counters. The part that takes most beyond what is
     ordinary is its cause where nothing else explains it, under the same condition as a call."""
     medians, steps, seeing = _medians(wakeups), steps_by_wake_up(events), calibrations(events)
-    attributed = tuple(attributed)
-    usual = {cpu: usual_parts(_with_steps(steps, attributed, cpu), priority, True) for cpu in seeing}
-    found = []
-    for entry in attributed:
+    entries, found = tuple(attributed), []
+    wakings = {cpu: usual_waking(_of_cpu(entries, steps, cpu), medians.get(cpu, 0)) for cpu in seeing}
+    for entry in entries:
         outlier, usual_ns = entry.outlier, medians.get(entry.outlier.cpu, 0)
         late = steps.get((outlier.cpu, outlier.wake_ns))
         if late is not None:
-            parts = parts_of(late, outlier, priority, seeing.get(outlier.cpu), usual.get(outlier.cpu, {}))
+            parts = parts_of(late, outlier, priority, seeing.get(outlier.cpu), wakings.get(outlier.cpu, 0))
             entry = replace(_blaming(entry, beyond_ordinary(parts, waker(late, outlier), usual_ns), usual_ns), parts=parts)
         found.append(entry)
     return tuple(found)
 
 
-def _with_steps(
-    steps: Mapping[tuple[int, int], LateSteps], attributed: Iterable[Attributed], cpu: int
-) -> Iterator[tuple[LateSteps, Outlier]]:
-    for outlier in (entry.outlier for entry in attributed if entry.outlier.cpu == cpu):
-        if (late := steps.get((cpu, outlier.wake_ns))) is not None:
-            yield late, outlier
+def _of_cpu(entries: Sequence[Attributed], steps: Mapping[tuple[int, int], LateSteps], cpu: int) -> tuple[tuple[LateSteps, Outlier], ...]:
+    of_cpu = [entry.outlier for entry in entries if entry.outlier.cpu == cpu]
+    return tuple((steps[cpu, one.wake_ns], one) for one in of_cpu if (cpu, one.wake_ns) in steps)
 
 
 def _blaming(entry: Attributed, beyond: Sequence[LatenessPart], usual_ns: int) -> Attributed:

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A lateness as a sum of named parts: what ran on the CPU from the moment when a wake-up was due to the moment when the thread ran.
 
-The kernel's events cut that time into stretches, each of which belongs to who ran in it. What the CPU's counters show as stolen in a
-stretch is taken out of it first; without it the thread would have run earlier by as much, wherever in the stretch it lay.
+The kernel's events cut that time into stretches, each of which belongs to who ran in it. What the CPU's counters show as stolen between
+two readings is taken out of it first; without it the thread would have run earlier by as much, wherever between them it lay. Where the
+thread became due between the two, what was taken may have been before: no more of it counts than the thread was woken later than usual.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
@@ -24,9 +25,6 @@ TORN_CYCLES = 128
 COUNTER_OVERFLOW = "arm-pmu"
 PATH = Blame(BlameKind.PATH)
 STOLEN = Blame(BlameKind.STOLEN)
-IN_EVERY_WAKEUP = (BlameKind.MASKED, BlameKind.INTERRUPT, BlameKind.SOFTIRQ, BlameKind.UNPREEMPTED, BlameKind.PATH)
-NOTHING_USUAL: Mapping[BlameKind, int] = {}
-FEWEST_USUAL = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,63 +59,52 @@ class _State:
 
 
 def parts_of(
-    late: LateSteps, outlier: Outlier, priority: int, calibration: Calibration | None, usual: Mapping[BlameKind, int] = NOTHING_USUAL
+    late: LateSteps, outlier: Outlier, priority: int, calibration: Calibration | None, usual_waking_ns: int = 0
 ) -> tuple[LatenessPart, ...]:
     """The parts, the largest first; together they are the lateness. `priority` is the thread's real-time priority. Without a calibration
     nothing can be stolen, and what may have been a theft says so. Where the events do not reach back to when it was due, the rest is
-    unexplained. `usual` is what a kind of part takes where nothing was stolen."""
+    unexplained. `usual_waking_ns`: how long after it is due the thread is woken where nothing is in the way."""
     due_ns = outlier.wake_ns - outlier.late_ns
     stretches = list(_stretches(late, due_ns, 99 - priority, calibration is not None))
-    sums = _shares(stretches, due_ns, outlier.wake_ns)
+    sums: Counter[Blame] = Counter()
+    for stretch in stretches:
+        sums[stretch.owner] += _overlap(stretch, due_ns, outlier.wake_ns)
     if calibration is not None:
         for begin_ns, end_ns, stolen_ns in thefts(late, calibration):
-            within = max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)
-            _take_out(sums, _shares(stretches, *within), usual, stolen_ns, stolen_ns - max(0, due_ns - begin_ns))
+            if begin_ns < due_ns <= (_woken_ns(late, outlier) or late.wake_ns) <= end_ns:
+                stolen_ns = min(stolen_ns, max(0, end_ns - due_ns - usual_waking_ns))
+            _take_out(sums, stretches, (max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)), stolen_ns)
     sums[UNEXPLAINED] += outlier.late_ns - sums.total()
     return tuple(LatenessPart(blame, ns) for blame, ns in sums.most_common() if ns > 0)
 
 
-def usual_parts(late: Iterable[tuple[LateSteps, Outlier]], priority: int, sees: bool) -> Mapping[BlameKind, int]:
-    """The lower quartile of what each kind that is in every wake-up took in these, of one CPU; the least of the time until the interrupt
-    came, which is where a call of the firmware keeps it waiting. Nothing of a few wake-ups: something may have been stolen in each."""
-    shares = [_by_kind(steps, outlier, priority, sees) for steps, outlier in late]
-    if len(shares) < FEWEST_USUAL:
-        return NOTHING_USUAL
-    found = {kind: sorted(one[kind] for one in shares if one[kind]) for kind in IN_EVERY_WAKEUP}
-    return {kind: took[0 if kind is BlameKind.MASKED else len(took) // 4] for kind, took in found.items() if took}
+def usual_waking(found: Sequence[tuple[LateSteps, Outlier]], usual_ns: int) -> int:
+    """How long after it is due a CPU's thread is woken, by its late wake-ups: in many of them nothing was late until then. Where something
+    was in all of them, it is what the shortest way from there to the thread leaves of the median latency."""
+    wakings = [(at, late.wake_ns - at, outlier) for late, outlier in found if (at := _woken_ns(late, outlier)) is not None]
+    if not wakings:
+        return 0
+    soonest_ns = min(at - (outlier.wake_ns - outlier.late_ns) for at, _, outlier in wakings)
+    shortest_way_ns = min(way_ns for _, way_ns, _ in wakings)
+    return min(soonest_ns, usual_ns - shortest_way_ns if shortest_way_ns < usual_ns else usual_ns)
 
 
-def _by_kind(late: LateSteps, outlier: Outlier, priority: int, sees: bool) -> Counter[BlameKind]:
+def _woken_ns(late: LateSteps, outlier: Outlier) -> int | None:
     due_ns = outlier.wake_ns - outlier.late_ns
-    found: Counter[BlameKind] = Counter()
-    for blame, ns in _shares(list(_stretches(late, due_ns, 99 - priority, sees)), due_ns, outlier.wake_ns).items():
-        found[blame.kind] += ns
-    return found
+    return next((step.ns for step in late.steps if step.step is StepKind.WAKING and step.ns >= due_ns), None)
 
 
-def _shares(stretches: Iterable[_Stretch], begin_ns: int, end_ns: int) -> Counter[Blame]:
-    shares: Counter[Blame] = Counter()
+def _take_out(sums: Counter[Blame], stretches: list[_Stretch], within: tuple[int, int], stolen_ns: int) -> None:
+    """Of those who seemed to have the CPU at that time, of the one who seemed to have it longest first."""
+    shares = Counter({owner: 0 for owner in sums})
     for stretch in stretches:
-        shares[stretch.owner] += _overlap(stretch, begin_ns, end_ns)
-    return shares
-
-
-def _take_out(sums: Counter[Blame], shares: Counter[Blame], usual: Mapping[BlameKind, int], stolen_ns: int, least_ns: int) -> None:
-    """Of those who seemed to have the CPU at that time, of the one who seemed to have it longest first. A theft that began before the
-    wake-up was due is only taken from what is unusual, save for the `least_ns` that cannot have lain before."""
-    taken_ns = _taken(sums, shares, usual, stolen_ns)
-    _taken(sums, shares, NOTHING_USUAL, least_ns - taken_ns)
-
-
-def _taken(sums: Counter[Blame], shares: Counter[Blame], keeps: Mapping[BlameKind, int], stolen_ns: int) -> int:
-    left_ns = stolen_ns
+        shares[stretch.owner] += _overlap(stretch, *within)
+    left_ns = min(stolen_ns, shares.total())
+    sums[STOLEN] += left_ns
     for owner, share_ns in shares.most_common():
-        taken_ns = max(0, min(share_ns - keeps.get(owner.kind, 0), left_ns))
+        taken_ns = min(share_ns, left_ns)
         sums[owner] -= taken_ns
-        shares[owner] -= taken_ns
-        sums[STOLEN] += taken_ns
         left_ns -= taken_ns
-    return stolen_ns - left_ns
 
 
 def _overlap(stretch: _Stretch, begin_ns: int, end_ns: int) -> int:

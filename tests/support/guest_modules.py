@@ -1,34 +1,54 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The guest with a kernel module of tests/prove/guest in it, built against the headers that were fetched with its kernel."""
+"""The guest with more in it: a kernel module of tests/prove/guest, built against the headers that were fetched with its kernel, and the
+rtla of a newer Debian, which says what it blames."""
 
 from __future__ import annotations
 
 import gzip
 import shutil
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from latlab.targets.guest.cpio import archive, file
+from latlab.targets.guest.cpio import Entry, archive, file, folder
 from latlab.targets.guest.debian import unpack
 from latlab.targets.guest.guest_image import CROSS, GuestImage
 from latlab.targets.linux.recorder_binary import cache_folder
 from latlab.targets.tools import run
+from support.debian_sources import package
 from support.places import TESTS
 
-
-def with_module(image: GuestImage, name: str, folder: Path) -> GuestImage:
-    """In `folder`, which is empty; the module is /modules/NAME.ko there."""
-    (folder / "Image").symlink_to(image.kernel)
-    own = archive([file(f"modules/{name}.ko", _built(name, folder))])
-    (folder / "initrd.gz").write_bytes(_padded(image.initrd.read_bytes()) + gzip.compress(own, mtime=0))
-    return replace(image, folder=folder)
+NEWER = "trixie"
+LOADER = "ld-linux-aarch64.so.1"
+RTLA_LIBRARIES = {"libc6": (LOADER, "libc.so.6"), "libtraceevent1": ("libtraceevent.so.1",), "libtracefs1": ("libtracefs.so.1",)}
+RTLA = f"/rtla/{LOADER} --library-path /rtla /rtla/rtla"
+"""The command in a guest that has its entries."""
 
 
-def _built(name: str, folder: Path) -> bytes:
-    source, root = folder / name, folder / "root"
+def with_module(image: GuestImage, name: str, work: Path, more: Iterable[Entry] = ()) -> GuestImage:
+    """In `work`, which is empty; the module is /modules/NAME.ko there."""
+    (work / "Image").symlink_to(image.kernel)
+    own = archive([file(f"modules/{name}.ko", _built(name, work)), *more])
+    (work / "initrd.gz").write_bytes(_padded(image.initrd.read_bytes()) + gzip.compress(own, mtime=0))
+    return replace(image, folder=work)
+
+
+def rtla_entries() -> list[Entry]:
+    """A folder of its own, with the libraries that it needs: those of the guest's own release are older."""
+    entries = [folder("rtla"), file("rtla/rtla", (package("rtla", NEWER, "arm64") / "usr/bin/rtla").read_bytes(), executable=True)]
+    for name, libraries in RTLA_LIBRARIES.items():
+        root = package(name, NEWER, "arm64") / "usr/lib"
+        for library in libraries:
+            found = next(path for path in sorted(root.rglob(library)) if path.is_file())
+            entries.append(file(f"rtla/{library}", found.read_bytes(), executable=True))
+    return entries
+
+
+def _built(name: str, work: Path) -> bytes:
+    source, root = work / name, work / "root"
     shutil.copytree(TESTS / "prove" / "guest" / name, source)
-    for package in (cache_folder() / "guest/apt/archives").glob("linux-[hk]*.deb"):
-        unpack(package, root)
+    for archived in (cache_folder() / "guest/apt/archives").glob("linux-[hk]*.deb"):
+        unpack(archived, root)
     (headers,) = (root / "usr/src").glob("linux-headers-*-rt-arm64")
     (common,) = (root / "usr/src").glob("linux-headers-*-common-rt")
     run(("make", "-s", "-C", str(common), f"O={headers}", f"M={source}", "ARCH=arm64", f"CROSS_COMPILE={CROSS}", "modules"))

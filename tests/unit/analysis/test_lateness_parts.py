@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from latlab.analysis.wakeups.attribution import attribute, with_parts
 from latlab.analysis.wakeups.lateness_parts import beyond_ordinary, parts_of, stolen_between, thefts, usual_waking, waker
 from latlab.model.blame import BlameKind
-from latlab.model.kernel_events import CycleCounts, KernelStep, LateSteps, StepKind, Thread
-from latlab.model.stolen import Calibration, Regime
-from latlab.model.wakeups import Outlier
+from latlab.model.kernel_events import CycleCounts, KernelEvents, KernelStep, LateSteps, StepKind, Thread
+from latlab.model.stolen import Calibration, CpuStolen, Regime
+from latlab.model.wakeups import CpuWakeups, Outlier, Wakeups, counted_us
 
 OWN = Thread("latlab-recorder", 7, 19)
 IDLE = Thread("swapper/0", 0, 120)
@@ -163,6 +165,24 @@ def test_what_was_taken_behind_the_waking_counts_in_full_however_soon_that_was()
     assert found[BlameKind.STOLEN] == 50_000
 
 
+def test_what_was_taken_until_a_switch_ahead_of_the_waking_counts_as_far_as_it_made_late() -> None:
+    """Interrupts were masked or the CPU was away from when it was due to the switch: the waking says nothing of that time."""
+    steps, outlier = woken(DUE_NS + 50_000, 70_000)
+    first, *others = steps.steps
+    early = switch(DUE_NS + 5_000, LOW, HIGH, CycleCounts(175_000, 105_000))
+    read = (first, early, *(replace(step, counts=early.counts) if step.counts else step for step in others))
+    found = {part.blame.kind: part.ns for part in parts_of(replace(steps, steps=read), outlier, PRIORITY, RUNS, USUAL_WAKING_NS)}
+    assert found[BlameKind.STOLEN] == 5_000
+
+
+def test_a_waking_of_the_period_before_is_not_this_one() -> None:
+    steps, outlier = woken(DUE_NS + USUAL_WAKING_NS, 70_000)
+    before = KernelStep(DUE_NS - 90_000, StepKind.WAKING, "latlab-recorder", counts=CycleCounts(0, 0))
+    more = replace(steps, steps=(steps.steps[0], before, *steps.steps[1:]))
+    assert usual_waking([(more, outlier)], 22_000) == USUAL_WAKING_NS
+    assert BlameKind.STOLEN not in {part.blame.kind for part in parts_of(more, outlier, PRIORITY, RUNS, USUAL_WAKING_NS)}
+
+
 def test_how_soon_a_thread_is_usually_woken_is_told_by_its_late_wake_ups() -> None:
     soon = woken(DUE_NS + USUAL_WAKING_NS, 0, 90_000)
     stolen = woken(DUE_NS + 60_000, 70_000)
@@ -170,6 +190,18 @@ def test_how_soon_a_thread_is_usually_woken_is_told_by_its_late_wake_ups() -> No
     assert usual_waking([soon], 22_000) == USUAL_WAKING_NS and usual_waking([], 22_000) == 0
     assert usual_waking([stolen], 22_000) == 22_000 - 16_000
     assert usual_waking([late(switch(900_000, OWN, LOW), wake_ns=1_112_000)], 22_000) == 0
+
+
+def test_a_measurement_knows_how_soon_its_own_threads_are_woken() -> None:
+    """Its own late wake-ups say it: one was woken in time, and what was taken before is no part of it."""
+    wakings = [woken(DUE_NS + USUAL_WAKING_NS, 70_000, 90_000), woken(DUE_NS + USUAL_WAKING_NS + 40_000, 70_000, 15_000)]
+    events = KernelEvents((CpuStolen(0, None, calibration=RUNS),), tuple(steps for steps, _ in wakings))
+    histogram = counted_us(np.array([21]), np.array([100]))
+    cpu = CpuWakeups(0, histogram, 100, 100, 0, 0, 0, 0.0)
+    outliers = tuple(outlier for _, outlier in wakings)
+    measured = Wakeups("recorder", 200_000, 1, (cpu,), outliers)
+    found = with_parts(measured, attribute(measured, outliers, ()), events, PRIORITY)
+    assert [sum(part.ns for part in entry.parts if part.blame.kind is BlameKind.STOLEN) for entry in found] == [0, 40_000]
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ test: setup-dev
 	$(PYTHON) -m pytest
 
 prove-guest: setup-dev
-	$(MAKE) qemu_virt qemu_virt-hold qemu_virt-thief qemu_virt-secure-counts
+	$(MAKE) qemu_virt qemu_virt-hold qemu_virt-thief qemu_virt-secure-counts probe
 	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove/guest
 
 prove: setup-dev

@@ -11,7 +11,7 @@ REPORT := build/report/psci.html
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo     set up, build, run the psci campaign on six cores, write the report"
+	@echo "make demo     set up, build, run the psci campaign on six cores, write the report, build what other commands run"
 	@echo "make test     set up, then every test that CI runs"
 	@echo "make prove-guest  RT Linux on the firmware: the TRNG experiment, 1,000 hotplug cycles, 20 suspends"
 	@echo "make prove    the slow proofs: a million fuzzed SMCs, long stress, six hours of the recorder, SIGKILLs"
@@ -72,6 +72,8 @@ demo: setup
 	mkdir -p $(dir $(REPORT))
 	$(LATLAB) report last --format html -o $(REPORT)
 	@echo "report: $(REPORT)"
+	@echo "now what the other commands of the documentation run; this takes a minute or two"
+	$(MAKE) raspi4 sbsa_ref virtual probe spm
 
 test: setup-dev
 	$(MAKE) firmware lint

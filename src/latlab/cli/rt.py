@@ -97,9 +97,7 @@ class GuestOptions:
     qemu: QemuOption = None
     firmware: FirmwareOption = None
     secure_world: SecureWorldOption = None
-    worlds: Annotated[bool, typer.Option("--worlds", help="Guest: what the probe sees from outside at late wake-ups.")] = (
-        False
-    )
+    worlds: Annotated[bool, typer.Option("--worlds", help="Guest: what the probe sees from outside at late wake-ups.")] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,12 @@ from latlab.model.stolen import Regime, Stolen
 from latlab.targets.commits import clean
 from latlab.targets.guest.guest import GuestMachine, run_guest
 from latlab.targets.guest.guest_image import guest_image
-from latlab.targets.linux.rt_job import INSERT_HWRNG
+from latlab.targets.guest.secure_world import secure_world, secure_world_of
+from latlab.targets.linux.rt_job import USUAL_DRIVERS, Drivers, RngNode
 from latlab.targets.linux.steal_job import Watch, guest_script
 from latlab.targets.qemu.qemu import find_qemu
 from support.debian_sources import copied, source
-from support.places import ROOT, TESTS
+from support.places import ROOT
 from support.probed_guest import LIMITS, probed_guest
 
 pytestmark = [pytest.mark.slow, pytest.mark.qemu]
@@ -40,24 +41,16 @@ OPTEE_READ = 20_000
 """Instructions that a read takes at least where OP-TEE serves it."""
 WORKAROUND, MOST_FLUSHES = "SMCCC_ARCH_WORKAROUND", 4
 BUILD_S = 3600
-PYTHON = "/usr/bin/python3"
 TOOLS = ("CROSS_COMPILE=aarch64-linux-gnu-",)
 KERNEL_AS_PAYLOAD = ("PRELOADED_BL33_BASE=0x60000000", "ARM_LINUX_KERNEL_AS_BL33=1")
 TFA = (*TOOLS, "PLAT=qemu", "DEBUG=0", "QEMU_USE_GIC_DRIVER=QEMU_GICV3", "TRNG_SUPPORT=1", *KERNEL_AS_PAYLOAD)
-OPTEE = (
-    *("PLATFORM=vexpress-qemu_armv8a", "CFG_ARM64_core=y", "CFG_USER_TA_TARGETS=ta_arm64", "CFG_ARM_GICV3=y", "CFG_PKCS11_TA=n", "DEBUG=0"),
-    *("CFG_DT_DRIVER_EMBEDDED_TEST=n", "CFG_ENABLE_EMBEDDED_TESTS=n"),
-    *("CFG_HWRNG_PTA=y", "CFG_HWRNG_QUALITY=1024", "CFG_WITH_SOFTWARE_PRNG=n", "CFG_ARM_SMCCC_TRNG=y", f"PYTHON3={PYTHON}"),
-    *(f"CROSS_COMPILE{which}=aarch64-linux-gnu-" for which in ("", "64", "_core", "_ta_arm64")),
-)
-TEE = {"BL32": "tee-header_v2.bin", "BL32_EXTRA1": "tee-pager_v2.bin", "BL32_EXTRA2": "tee-pageable_v2.bin"}
-JOB = f"""\
+JOB = """\
 insmod /modules/latlab_el3.ko
-{INSERT_HWRNG}
+DRIVERS
 latlab-steal -o /out/steal.txt -t 200 -D 1 &
 meter=$!
 sleep 0.3
-for i in $(seq {READS}); do dd if=/dev/hwrng of=/dev/null bs={BYTES} count=1 2>/dev/null; sleep 0.02; done
+for i in $(seq READS); do dd if=/dev/hwrng of=/dev/null bs=BYTES count=1 2>/dev/null; sleep 0.02; done
 wait $meter || exit 4
 [ -e /proc/latlab_el3/records ] && cat /proc/latlab_el3/records >/out/el3-records.txt
 exit 0
@@ -71,13 +64,8 @@ def tfa(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def optee(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if subprocess.run((PYTHON, "-c", "import elftools, cryptography"), capture_output=True, check=False).returncode != 0:
-        pytest.skip("OP-TEE's build needs Debian's python3-pyelftools and python3-cryptography")
-    folder = tmp_path_factory.mktemp("optee")
-    tree = copied(source("optee-os", "sid"), folder / "optee-os")
-    _make(tree, "-s", f"O={folder / 'out'}", *OPTEE)
-    return _tfa(folder, "SPD=opteed", *(f"{what}={folder / 'out/core' / name}" for what, name in TEE.items()))
+def optee() -> Path:
+    return secure_world(secure_world_of("optee"))
 
 
 @pytest.mark.parametrize("cpu", CPUS)
@@ -93,14 +81,14 @@ def test_above_tf_a_each_theft_is_what_the_probe_counted(cpu: str, tfa: Path, tm
 
 @pytest.mark.parametrize("cpu", CPUS)
 def test_above_op_tee_each_theft_is_what_the_probe_counted(cpu: str, optee: Path, tmp_path: Path) -> None:
-    _check(optee, cpu, Regime.STOPS, OPTEE_READ, tmp_path)
+    _check(optee, cpu, Regime.STOPS, OPTEE_READ, tmp_path, Drivers(RngNode.OPTEE, optee=True))
 
 
 @pytest.mark.parametrize("cpu", CPUS)
 def test_four_cpus_are_told_alike_and_each_theft_is_a_call(cpu: str, tmp_path: Path) -> None:
     """Its length is not held against anything: the vCPUs take turns on one clock."""
     machine = GuestMachine(4, firmware=ROOT / "build" / "qemu_virt", cpu=cpu)
-    done = run_guest(find_qemu(), machine, guest_image(), JOB, LIMITS)
+    done = run_guest(find_qemu(), machine, guest_image(), _job(), LIMITS)
     assert done.output.status == 0, done.output.files.get("job.log", done.console[-2000:])
     found = _complete(done.output.files["steal.txt"])
     calls = read_records(done.output.files["el3-records.txt"].decode(), event_table(), "records").calls()
@@ -120,9 +108,13 @@ def test_above_tf_a_every_cpu_has_its_regime(cpu: str, cores: int, tfa: Path) ->
     assert [one.calibration.regime for one in found.cpus if one.calibration] == [Regime.STOPS] * cores
 
 
-def _check(firmware: Path, cpu: str, regime: Regime, least: int, folder: Path) -> None:
+def _job(drivers: Drivers = USUAL_DRIVERS) -> str:
+    return JOB.replace("DRIVERS", "\n".join(drivers.steps)).replace("READS", str(READS)).replace("BYTES", str(BYTES))
+
+
+def _check(firmware: Path, cpu: str, regime: Regime, least: int, folder: Path, drivers: Drivers = USUAL_DRIVERS) -> None:
     """Each theft fits calls that the probe counted: to the instruction, and to a reading's two ticks where the system counter measures."""
-    probed = probed_guest(GuestMachine(firmware=firmware, cpu=cpu), guest_image(), JOB, folder)
+    probed = probed_guest(GuestMachine(firmware=firmware, cpu=cpu), guest_image(), _job(drivers), folder)
     found = _complete(probed.run.output.files["steal.txt"])
     (one,) = found.cpus
     assert one.calibration is not None and one.calibration.regime is regime
@@ -148,11 +140,11 @@ def _complete(data: bytes) -> Stolen:
     return found
 
 
-def _tfa(folder: Path, *more: str) -> Path:
+def _tfa(folder: Path) -> Path:
     """A folder with firmware.bin, whose TRNG has numbers that are not random."""
     tree = copied(source("arm-trusted-firmware", "trixie"), folder / "tf-a")
-    entropy = TESTS / "prove" / "guest" / "tfa_trng" / "entropy.c"
-    _make(tree, *TFA, *more, "bl1", "bl2", "bl31", "fip", "qemu_fw.bios", BL31_SOURCES=str(entropy))
+    entropy = ROOT / "guest" / "secure_world" / "entropy.c"
+    _make(tree, *TFA, "bl1", "bl2", "bl31", "fip", "qemu_fw.bios", BL31_SOURCES=str(entropy))
     (tree / "build/qemu/release/qemu_fw.bios").rename(folder / "firmware.bin")
     return folder
 

@@ -206,14 +206,19 @@ def _svg(boxes: Sequence[Box]) -> str:
 
 def _drawn(box: Box) -> Markup:
     """What stands in an inner SVG is cut off at its edge, so no word runs into the next box."""
-    words = Markup("").join(
-        Markup('<text class="{}" x="4" y="{}">{}</text>').format(kind, TEXT_PX, said)
-        for kind, width in PAGES
-        if (said := shortened(box.words, box.width * width - 8))
+    cut = {kind: shortened(box.words, box.width * width - 8) for kind, width in PAGES}
+    if len(set(cut.values())) == 1:
+        cut = {"": cut[PAGES[0][0]]}
+    words = Markup("").join(_word(kind, said) for kind, said in cut.items() if said)
+    return Markup('<svg class="{}" x="{:.4f}%" y="{}" width="{:.4f}%" height="{}"><title>{}</title><rect></rect>{}</svg>').format(
+        box.look, 100 * box.start, box.depth * ROW_PX, 100 * box.width, ROW_PX - GAP_PX, escape(box.title), words
     )
-    return Markup(
-        '<svg class="{}" x="{:.4f}%" y="{}" width="{:.4f}%" height="{}"><title>{}</title><rect width="100%" height="100%"></rect>{}</svg>'
-    ).format(box.look, 100 * box.start, box.depth * ROW_PX, 100 * box.width, ROW_PX - GAP_PX, escape(box.title), words)
+
+
+def _word(kind: str, said: str) -> Markup:
+    """`kind` is the page that it is cut for, empty where it is the same on each."""
+    looks = Markup(' class="{}"').format(kind) if kind else Markup("")
+    return Markup('<text{} x="4" y="{}">{}</text>').format(looks, TEXT_PX, said)
 
 
 def shortened(words: str, width_px: float) -> str:

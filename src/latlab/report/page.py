@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from latlab.report.chart import Chart
@@ -67,12 +67,14 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A picture that is ready: an SVG element as wide as the page, and what it shows, in words. `name` is its own on a page."""
+    """A picture that is ready: an SVG element as wide as the page, and what it shows, in words. `name` is its own on a page; `is_flame`:
+    boxes above each other, which a script can enlarge."""
 
     title: str
     note: str
     svg: str
     name: str
+    is_flame: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ class Section:
 @dataclass(frozen=True, slots=True)
 class Page:
     """`name` is what a browser's tab says, where that is not the title; `trail` leads to the pages of a site above this one, `made_by` is
-    the command that makes it."""
+    the command that makes it. `finder` is the page that searches the site, from here; `finds`: this page is that one."""
 
     title: Text
     lead: tuple[Text, ...] = ()
@@ -121,30 +123,36 @@ class Page:
     name: str = ""
     trail: Text = ()
     made_by: str = ""
+    finder: str = ""
+    finds: bool = False
 
 
 def charts_of(page: Page) -> Iterator[Chart]:
     """Every chart of a page, wherever it stands."""
-    for section in page.sections:
-        yield from _charts(section)
+    return (block for block in _blocks(page.sections) if isinstance(block, Chart))
 
 
-def _charts(section: Section) -> Iterator[Chart]:
-    """Every chart of a section and of those in it."""
-    for block in section.blocks:
-        yield from _charts_of(block)
-    for inner in section.sections:
-        yield from _charts(inner)
+def tables_of(page: Page) -> Iterator[Table]:
+    """Every table of a page, wherever it stands."""
+    return (block for block in _blocks(page.sections) if isinstance(block, Table))
 
 
-def _charts_of(block: Block) -> Iterator[Chart]:
-    match block:
-        case Chart():
-            yield block
-        case Beside():
+def drawings_of(page: Page) -> Iterator[Drawing]:
+    """Every drawing of a page, wherever it stands."""
+    return (block for block in _blocks(page.sections) if isinstance(block, Drawing))
+
+
+def _blocks(sections: Iterable[Section]) -> Iterator[Block]:
+    """Every block of these sections, of those in them and of blocks that hold others."""
+    for section in sections:
+        yield from _opened(section.blocks)
+        yield from _blocks(section.sections)
+
+
+def _opened(blocks: Iterable[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Folded):
+            yield from _opened(block.blocks)
+        elif isinstance(block, Beside):
             yield from block.charts
-        case Folded():
-            for inner in block.blocks:
-                yield from _charts_of(inner)
-        case _:
-            return

@@ -195,3 +195,7 @@ def test_every_part_has_a_colour_of_its_own() -> None:
     names = [name for name, _ in legend(RUN, TESTS)]
     assert {DISPATCH, COORDINATION} <= set(names)
     assert all(colour(name) == COLOURS[str(name)] for name in names)
+
+
+def test_a_run_on_sixteen_cores_has_a_page_that_a_phone_likes() -> None:
+    assert len(html.document(web.page(make_run(Topology((4, 4, 4, 4)), count=1))).encode()) < 300_000

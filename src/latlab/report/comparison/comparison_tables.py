@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isfinite
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from latlab.analysis.base.columns import columns_of
 from latlab.analysis.base.comparison import Cell, Comparison, Row, SpanComparison, WakeupComparison
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.base.wording import MORE_IS_BETTER, PLAIN, bare, percent, said_p, signed, signed_bare
+from latlab.analysis.base.wording import MORE_IS_BETTER, PLAIN, amount, bare, percent, said_p, signed, signed_bare
 from latlab.analysis.ladder.cell_deltas import CHANGED, cell_delta
 from latlab.analysis.ladder.deltas import Judgement, places
 from latlab.model.enums import Metric
@@ -95,6 +95,29 @@ def row_tables(comparison: Comparison) -> list[tuple[str, Table]]:
     """Every row and below it its cells, a table for each test."""
     tests = dict.fromkeys(row.test for row in comparison.rows)
     return [(test, _row_table(comparison, test)) for test in tests]
+
+
+def equal_tests(comparison: Comparison) -> tuple[str, ...]:
+    """The tests of which no row and no cell has another figure in the second run."""
+    moved = {row.test for row in comparison.rows if _differs(row)}
+    return tuple(test for test in dict.fromkeys(row.test for row in comparison.rows) if test not in moved)
+
+
+def equal_table(comparison: Comparison, tests: Sequence[str]) -> Table:
+    """The rows of these tests, whose figures are the same in both runs, each said once."""
+    rows = tuple(
+        (row.test, str(row.metric), row.name, amount(row.before, comparison.unit_of(row.metric)), verdict_span(row.verdict), row.basis)
+        for row in comparison.rows
+        if row.test in tests
+    )
+    columns = (*words("Test", "Metric", "Cores"), *figures("In both"), *words("Verdict"), prose("Basis"))
+    return Table("", columns, rows)
+
+
+def _differs(row: Row) -> bool:
+    is_certain = not (row.shift.value or row.shift.low or row.shift.high)
+    moved = row.before != row.after or any(cell.before != cell.after for cell in row.cells)
+    return moved or not is_certain or row.verdict is not Verdict.SAME
 
 
 def place_table(comparison: SpanComparison, test: str) -> Table:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from latlab.analysis.base.comparison import Comparison
+from latlab.analysis.base.wording import count
 from latlab.analysis.explain import explain_pair
 from latlab.report.chart import named
 from latlab.report.comparison import comparison_tables
@@ -39,6 +40,11 @@ def _sections(comparison: Comparison) -> Iterator[Section]:
 
 
 def _every_row(comparison: Comparison) -> Section:
-    folded = tuple(Folded(title_of(test).full, (table,)) for test, table in comparison_tables.row_tables(comparison))
+    equal = comparison_tables.equal_tests(comparison)
+    tables = ((test, table) for test, table in comparison_tables.row_tables(comparison) if test not in equal)
+    folded = [Folded(title_of(test).full, (table,)) for test, table in tables]
+    if equal:
+        summary = f"{count(len(equal), 'test')} with the same figures in both runs"
+        folded.append(Folded(summary, (comparison_tables.equal_table(comparison, equal),)))
     notes = (Section("Notes", (Items(tuple(map(Item, comparison.notes))),)),) if comparison.notes else ()
-    return Section("Every row and cell", folded, notes)
+    return Section("Every row and cell", tuple(folded), notes)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
@@ -17,7 +18,7 @@ from latlab.report.chart import PHONE_PX, Chart
 from latlab.report.colours import JUDGEMENTS
 from latlab.report.page import Block, Page
 from latlab.report.renderers.still import still
-from latlab.report.table import Align, Ranged, Table, Value
+from latlab.report.table import Align, Column, Ranged, Table, Value
 from latlab.report.table import text_of as plain_of
 from latlab.report.text import Style, Styled, Text, plain, spans
 
@@ -39,6 +40,8 @@ def document(page: Page) -> str:
             version=version("latlab"),
             colours={style.value: colour for style, colour in JUDGEMENTS.items()},
             ident=_Identities(page),
+            has_flames=any(drawing.is_flame for drawing in pages.drawings_of(page)),
+            widest=max((len(table.columns) for table in pages.tables_of(page) if _stacks(table)), default=0),
         )
     )
 
@@ -60,10 +63,14 @@ class _Identities:
 def _environment() -> jinja2.Environment:
     loader = jinja2.PackageLoader("latlab.report")
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.filters |= {"marked": _marked, "plain": plain, "cell": _cell, "still": still, "ready": Markup}
-    environment.tests |= {"left": lambda column: column.align is Align.LEFT, "stacking": _stacks}
+    environment.filters |= {"marked": _marked, "plain": plain, "cell": _cell, "still": still, "ready": Markup, "headings": _headings}
+    environment.tests |= {"left": _is_left, "stacking": _stacks, "quiet": _is_quiet}
     environment.globals |= {"kind": _kind}
     return environment
+
+
+def _is_left(column: Column) -> bool:
+    return column.align is Align.LEFT
 
 
 def _kind(block: Block) -> str:
@@ -100,7 +107,25 @@ def _span(span: Styled) -> Markup:
     return Markup('<span class="{}">{}</span>').format(span.style.value, span.text)
 
 
-def _cell(value: Value) -> Markup:
+def _headings(columns: Sequence[Column]) -> str:
+    """What a phone says before each cell, as properties of the table, so that a cell need not say it."""
+    return ";".join(f"--c{number}:{_quoted(column.heading)}" for number, column in enumerate(columns, 1))
+
+
+def _quoted(words: str) -> str:
+    escaped = "".join(letter if letter.isalnum() or letter == " " else f"\\{ord(letter):x} " for letter in words)
+    return f'"{escaped}"'
+
+
+def _is_quiet(row: Sequence[Value]) -> bool:
+    """Whether all that a row says is soft, which the row then says once."""
+    said = [value for value in row if plain_of(value)]
+    return bool(said) and all(isinstance(value, Styled) and value.style is Style.SOFT and not value.target for value in said)
+
+
+def _cell(value: Value, quiet: bool = False) -> Markup:
+    if quiet:
+        return escape(plain_of(value))
     if isinstance(value, Ranged):
         spread = Markup('<br><span class="soft">{}</span>').format(value.spread) if value.spread else Markup("")
         return escape(value.text) + spread

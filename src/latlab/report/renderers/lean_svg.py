@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, fromstring, tostring
 
+from latlab.report.renderers.bars import as_lines
+
 _NAMESPACE = re.compile(r'\sxmlns(?::\w+)?="[^"]*"')
 _DECIMALS = re.compile(r"-?\d*\.\d+(?:e-?\d+)?")
 _MOVED = re.compile(r"translate\((-?[\d.]+),(-?[\d.]+)\)")
@@ -19,9 +21,12 @@ _FLAT = re.compile(r"M[-\d.,]+h0v[-\d.]+h0Z")
 _NO_PATH = frozenset({"", "M0,0h0v0h0Z"})
 
 
-def lean(drawn: str) -> str:
-    """The same picture as an element of a page, in that page's font. The description of a mark becomes its title."""
+def lean(drawn: str, room: float = 1.0) -> str:
+    """The same picture as an element of a page, in that page's font, its words by `room` smaller. The description of a mark becomes its
+    title."""
     root = fromstring(_NAMESPACE.sub("", drawn))
+    for word in root.iter("text"):
+        word.set("font-size", f"{round(float(word.get('font-size', '11px').removesuffix('px')) / room, 1):g}px")
     _trim(root)
     root[:] = list(_leaner(root))
     return tostring(root, encoding="unicode")
@@ -35,15 +40,25 @@ def _leaner(parent: Element) -> Iterator[Element]:
         told = child.get("aria-label") if child.get("role") == "graphics-symbol" and child.tag != "g" else None
         _trim(child)
         if child.tag == "g":
-            child[:] = list(_stacked(_joined(list(_leaner(child)))))
+            child[:] = as_lines(list(_stacked(_joined(list(_leaner(child))))))
             _say_once(child)
-            _colour_once(child)
+            child[:] = [one for inner in child for one in ([inner] if inner.tag != "g" or inner.attrib else inner)]
             yield from [child] if child.attrib and len(child) else child
             continue
+        if child.tag == "text" and not len(child):
+            _place_once(child)
         if told:
             SubElement(child, "title").text = told
         if not _is_flat(child):
             yield child
+
+
+def _place_once(word: Element) -> None:
+    """A word that is only moved stands there."""
+    if moved := _MOVED.fullmatch(word.get("transform", "")):
+        del word.attrib["transform"]
+        word.set("x", moved[1])
+        word.set("y", moved[2])
 
 
 def _is_flat(node: Element) -> bool:
@@ -109,20 +124,6 @@ def _place(node: Element) -> str | None:
     """Where a mark stands that hides what is below it."""
     hides = node.tag == "path" and node.get("fill", "none") != "none" and not {"opacity", "fill-opacity", "transform"} & node.attrib.keys()
     return node.get("d") if hides else None
-
-
-def _colour_once(group: Element) -> None:
-    """Marks that are filled and drawn in one colour each say it once."""
-    marks = list(group)
-    if len(marks) < 2 or any(mark.tag != "path" or mark.get("fill", "") != mark.get("stroke") for mark in marks):
-        return
-    if "fill" in group.attrib or "stroke" in group.attrib or not all(mark.get("fill", "").startswith("#") for mark in marks):
-        return
-    group.set("fill", "currentColor")
-    group.set("stroke", "currentColor")
-    for mark in marks:
-        mark.set("color", mark.attrib.pop("fill"))
-        del mark.attrib["stroke"]
 
 
 def _say_once(group: Element) -> None:

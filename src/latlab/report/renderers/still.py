@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from latlab.report.chart import Chart, for_a_phone, with_tips
 from latlab.report.renderers.lean_svg import lean
+from latlab.report.renderers.measured_text import ROOM, in_own_font
 
 _NAMED = re.compile(r'\bid="((?:clip|gradient)[^"]*)"')
 
@@ -25,7 +26,7 @@ def still(chart: Chart) -> Markup:
 def _drawn(spec: dict[str, Any], name_of_chart: str, look: str) -> str:
     import vl_convert
 
-    text = lean(vl_convert.vegalite_to_svg(spec)).replace("<svg", f'<svg data-fit="{look}"', 1)
+    text = lean(vl_convert.vegalite_to_svg(in_own_font(spec)), ROOM).replace("<svg", f'<svg data-fit="{look}"', 1)
     for number, name in enumerate(_NAMED.findall(text)):
         own = f"{name_of_chart}-clip{number}"
         text = text.replace(f'"{name}"', f'"{own}"').replace(f"#{name})", f"#{own})")

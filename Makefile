@@ -112,6 +112,7 @@ bench: setup-dev
 	$(PYTHON) bench/recorder_causes.py
 	$(MAKE) qemu_virt probe
 	PYTHONPATH=tests $(PYTHON) bench/probe_cost.py
+	PYTHONPATH=tests $(PYTHON) bench/site_speed.py
 
 # Fetches and builds somebody else's firmware: it needs the network, libssl-dev and device-tree-compiler.
 differ: setup-dev

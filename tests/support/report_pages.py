@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from latlab.analysis.compare import compare
@@ -13,7 +14,7 @@ from latlab.analysis.history import history
 from latlab.analysis.spans.psa_builds import BuildResult
 from latlab.campaigns.benchmarks import import_amounts, with_amounts
 from latlab.campaigns.rt_results import results_of
-from latlab.campaigns.site import published_boards
+from latlab.campaigns.site import compare_stored, measured, published_boards
 from latlab.campaigns.steal_results import StealPhase
 from latlab.model.run import WakeupCounts
 from latlab.model.symbols import Symbols
@@ -26,10 +27,12 @@ from latlab.report.page import Page
 from latlab.report.rt import web as rt_web
 from latlab.report.run import psa_guide
 from latlab.report.run import web as run_web
+from latlab.report.site import digest, finding
 from latlab.report.site import history as history_pages
 from latlab.report.site.front import front
+from latlab.report.site.told import Tellings
 from latlab.store.references import load
-from latlab.store.store import open_store
+from latlab.store.store import Store, open_store
 from support.function_runs import KINDS, SLOWER, TREE, run_of
 from support.late_parts import late_result
 from support.runs import run_with
@@ -69,5 +72,13 @@ def every_page(folder: Path) -> Iterator[tuple[str, Page]]:
     yield "functions", run_web.page(run_of(TREE))
     yield "functions-compared", comparison_web.page(compare(run_of(TREE), run_of(SLOWER)))
     yield "watch", calls_web.page(run_of(TREE), KINDS)
-    yield "front", front(published_boards(), (), frozenset())
+    yield from _of_a_site(store)
     yield "history", history_pages.page(history([earlier, later, latest], "susp_deep_serial/wakeup/*"))
+
+
+def _of_a_site(store: Store) -> Iterator[tuple[str, Page]]:
+    boards, found = published_boards(), measured(store)
+    tellings, weeks = Tellings(partial(compare_stored, store)), digest.weeks(found)
+    yield "front", front(boards, found, frozenset(), tellings, (), (digest.title(weeks[0], tellings), digest.place(weeks[0])))
+    yield "week", digest.page(weeks[0], tellings, frozenset())
+    yield "search", finding.page(boards, found, weeks, [head for one in found for head in one.runs], ())

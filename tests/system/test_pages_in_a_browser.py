@@ -22,7 +22,7 @@ CUT = """() => {
         const isCut = box.right > innerWidth + 1 || one.scrollWidth > one.clientWidth + 1;
         if (box.width && isCut) cut.push(one.textContent.trim().slice(0, 40));
     }
-    for (const svg of document.querySelectorAll('.chart svg[data-fit]')) {
+    for (const svg of document.querySelectorAll('.chart svg[data-fit], .lines > svg')) {
         const frame = svg.getBoundingClientRect();
         if (!frame.width) continue;
         if (frame.right > innerWidth + 1) cut.push('a chart');
@@ -55,7 +55,20 @@ def fixture_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name, page in every_page(folder):
         found[name] = folder / f"{name}.html"
         found[name].write_text(html.document(page), "utf-8")
-    assert {"psci", "psa", "rt", "rt-trng", "amounts", "comparison", "history", "functions", "functions-compared", "watch"} <= set(found)
+    assert {
+        "psci",
+        "psa",
+        "rt",
+        "rt-trng",
+        "amounts",
+        "comparison",
+        "history",
+        "functions",
+        "functions-compared",
+        "watch",
+        "front",
+        "week",
+    } <= set(found)
     return found
 
 
@@ -98,6 +111,7 @@ def test_no_report_is_wider_than_the_window_and_its_charts_can_be_read(
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
         heights = page.evaluate("[...document.querySelectorAll('.chart text')].map((one) => one.getBoundingClientRect().height)")
         assert all(height == 0 or height >= CHART_TEXT_PX for height in heights), (name, min(heights))
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         facts = page.evaluate("[...document.querySelectorAll('dl.facts dd')].map((one) => one.getBoundingClientRect().width)")
         assert all(wide > 150 for wide in facts), name
         page.context.close()
@@ -131,7 +145,46 @@ def test_without_scripts_every_chart_is_there(browser: Any, files: dict[str, Pat
         if not charts:
             bare.add(name)
         page.context.close()
-    assert bare == {"amounts", "functions-compared"}
+    assert bare == {"amounts", "functions-compared", "front", "week", "search"}
+
+
+def test_no_page_asks_a_network_for_anything(browser: Any, files: dict[str, Path]) -> None:
+    asked: list[str] = []
+    context = browser.new_context()
+    context.on("request", lambda request: asked.append(request.url))
+    for file in files.values():
+        context.new_page().goto(file.as_uri())
+    context.close()
+    assert sorted(asked) == sorted(file.as_uri() for file in files.values())
+
+
+def test_a_function_is_found_in_a_flame_graph_and_its_box_enlarged_by_keys(browser: Any, files: dict[str, Path]) -> None:
+    page = opened(browser, files["functions"], 1400)
+    frame = page.locator(".flame.drawing").first
+    box = frame.locator("svg svg", has_text="dcsw_op_all")
+    page.get_by_role("searchbox").first.fill("DCSW")
+    assert frame.locator("svg.found").count() == 1 and page.get_by_role("status").first.text_content() == "1 of 6 boxes"
+    before = box.get_attribute("width")
+    box.press("Enter")
+    assert box.get_attribute("width") == "100%" and not frame.locator("svg svg", has_text="el3_exit").is_visible()
+    box.press("ArrowUp")
+    assert "psci_smc_handler" in page.evaluate("document.activeElement.querySelector('title').textContent")
+    page.keyboard.press("Escape")
+    assert box.get_attribute("width").rstrip("%").rstrip("0") == before.rstrip("%").rstrip("0")
+    assert frame.locator("svg svg", has_text="el3_exit").is_visible()
+    page.context.close()
+
+
+def test_the_search_shows_the_pages_that_have_all_words_in_any_order(browser: Any, files: dict[str, Path]) -> None:
+    page = opened(browser, files["search"], 390)
+    all_of_them = page.locator("li").count()
+    page.get_by_role("searchbox").fill("v2.10 juno")
+    shown = page.locator("li:visible").all_text_contents()
+    assert 0 < len(shown) < all_of_them and all("Juno" in one and "v2.10" in one for one in shown)
+    page.goto(f"{files['search'].as_uri()}?q=nothing+has+this")
+    assert page.locator("li:visible").count() == 0 and page.locator("section:visible").count() == 0
+    page.context.close()
+    assert opened(browser, files["search"], 390, scripts=False).locator("li:visible").count() == all_of_them
 
 
 def test_in_the_dark_the_page_is_dark_and_the_words_of_its_charts_are_light(browser: Any, files: dict[str, Path]) -> None:

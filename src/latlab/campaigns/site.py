@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
@@ -32,14 +32,18 @@ ALIKE = attrgetter("campaign", "platform", "topology", "target", "clock")
 
 @dataclass(frozen=True)
 class Board:
-    """The releases that were published of a board, the oldest first."""
+    """What was published of a board, the oldest release first; `references` name them in the catalogue, which is read when it is asked."""
 
     name: str
-    releases: tuple[Run, ...]
+    references: tuple[str, ...]
+
+    @cached_property
+    def releases(self) -> tuple[Run, ...]:
+        return tuple(map(load, self.references))
 
     @property
-    def steps(self) -> Iterator[tuple[Run, Run]]:
-        return pairwise(self.releases)
+    def steps(self) -> Iterator[tuple[str, str]]:
+        return pairwise(self.references)
 
     @cached_property
     def history(self) -> tuple[Series, ...]:
@@ -50,14 +54,25 @@ class Board:
     def figure(self) -> Series:
         return history(self.releases, FIGURE)[0]
 
+    def compare(self, a: str, b: str) -> Comparison:
+        found = dict(zip(self.references, self.releases, strict=True))
+        return compare(found[a], found[b])
 
+
+@dataclass(frozen=True)
 class Measured:
-    """Runs that measured one thing, the oldest first. `pair` are the last two that are whole."""
+    """Runs that measured one thing, the oldest first."""
 
-    def __init__(self, store: Store, runs: Sequence[Head]) -> None:
-        self._store, self.runs = store, tuple(runs)
-        whole = [head for head in runs if head.status == RunStatus.COMPLETE]
-        self.pair = (whole[-2].id, whole[-1].id) if len(whole) > 1 else None
+    runs: tuple[Head, ...]
+
+    @cached_property
+    def whole(self) -> tuple[Head, ...]:
+        return tuple(head for head in self.runs if head.status == RunStatus.COMPLETE)
+
+    @property
+    def pair(self) -> tuple[Head, Head] | None:
+        """The last two that are whole."""
+        return (self.whole[-2], self.whole[-1]) if len(self.whole) > 1 else None
 
     @property
     def name(self) -> str:
@@ -70,24 +85,22 @@ class Measured:
         last = self.runs[-1]
         return f"{last.campaign}-{hashlib.sha256(repr(ALIKE(last)).encode()).hexdigest()[:8]}"
 
-    @cached_property
-    def newest(self) -> Comparison | str:
-        """The pair compared, or why it is not."""
-        if self.pair is None:
-            return "nothing to compare it with yet"
-        try:
-            before, after = (load_run(self._store, run) for run in self.pair)
-            return compare(before, after, earlier=load_earlier(before, after, self._store.place))
-        except LatlabError as error:
-            return str(error)
+
+def compare_stored(store: Store, a: str, b: str) -> Comparison | str:
+    """Two runs of a store compared, or why they are not."""
+    try:
+        before, after = (load_run(store, run) for run in (a, b))
+        return compare(before, after, earlier=load_earlier(before, after, store.place))
+    except LatlabError as error:
+        return str(error)
 
 
 def published_boards() -> tuple[Board, ...]:
     """Boards of which three releases or more are in the catalogue."""
     named = (RELEASE.fullmatch(reference) for reference in published_references())
     found = sorted((one["board"], int(one["major"]), int(one["minor"]), one[0]) for one in named if one)
-    boards = [(name, [entry[-1] for entry in entries]) for name, entries in groupby(found, key=lambda entry: entry[0])]
-    return tuple(Board(name, tuple(map(load, references))) for name, references in boards if len(references) > 2)
+    boards = [Board(name, tuple(entry[-1] for entry in entries)) for name, entries in groupby(found, key=lambda entry: entry[0])]
+    return tuple(board for board in boards if len(board.references) > 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,4 +125,4 @@ def measured(store: Store) -> tuple[Measured, ...]:
         if head.status in (RunStatus.COMPLETE, RunStatus.PARTIAL):
             by_thing.setdefault(ALIKE(head), []).append(head)
     ordered = sorted(by_thing.values(), key=lambda runs: runs[-1].started_utc, reverse=True)
-    return tuple(Measured(store, runs) for runs in ordered)
+    return tuple(Measured(tuple(runs)) for runs in ordered)

@@ -44,13 +44,26 @@ def site(
     store: StoreOption = None,
 ) -> None:
     """Write the runs of a store and the catalogue's published releases as a static site, for a folder or any web server."""
-    from latlab.campaigns.site import measured, published_boards
+    from functools import partial
+
+    from latlab.campaigns.site import compare_stored, measured, published_boards
     from latlab.cli.showing import page_of
     from latlab.cli.stores import open_store
     from latlab.report.site.files import write_site
-    from latlab.report.site.site_pages import pages_of
+    from latlab.report.site.site_pages import Material, pages_of
+    from latlab.report.site.told import Tellings
 
     opened = open_store(store)
-    pages = pages_of(published_boards(), measured(opened), newest, lambda run: page_of(opened, opened.load(run), redact=redact), redact)
-    written, kept = write_site(folder, pages, lambda path: say(f"{folder / path}"))
+    tellings = Tellings(partial(compare_stored, opened), redact, folder)
+    material = Material(
+        boards=published_boards(),
+        found=measured(opened),
+        newest=newest,
+        page_of=lambda run: page_of(opened, opened.load(run), redact=redact),
+        compare=partial(compare_stored, opened),
+        tellings=tellings,
+        redact=redact,
+    )
+    written, kept = write_site(folder, pages_of(material), lambda path: say(f"{folder / path}"))
+    tellings.keep()
     say(f"{folder / 'index.html'}: {written} pages written, {kept} as they were")

@@ -29,19 +29,33 @@ def serve(
     store: StoreOption = None,
 ) -> None:
     """Show the pages of `publish site` as they are at the moment, runs under way with them, until it is interrupted."""
-    from latlab.campaigns.site import measured, published_boards, under_way
+    from functools import partial
+
+    from latlab.campaigns.site import compare_stored, measured, published_boards, under_way
     from latlab.cli.showing import page_of
     from latlab.cli.stores import open_store
     from latlab.report.site.live import LOOPBACK, Live, listening
     from latlab.report.site.live import serve as run_server
-    from latlab.report.site.site_pages import pages_of
+    from latlab.report.site.site_pages import Material, pages_of
+    from latlab.report.site.told import Tellings
 
     opened, boards = open_store(store), published_boards()
-    live = Live(
-        lambda: pages_of(
-            boards, measured(opened), newest, lambda run: page_of(opened, opened.load(run)), redact=False, under_way=under_way(opened)
+    compare = partial(compare_stored, opened)
+    tellings = Tellings(compare, redact=False)
+
+    def material() -> Material:
+        return Material(
+            boards=boards,
+            found=measured(opened),
+            newest=newest,
+            page_of=lambda run: page_of(opened, opened.load(run)),
+            compare=compare,
+            tellings=tellings,
+            redact=False,
+            under_way=under_way(opened),
         )
-    )
+
+    live = Live(lambda: pages_of(material()))
     at = listening(listen, port)
     host = f"[{listen}]" if ":" in listen else listen
     say(f"http://{host}:{at.getsockname()[1]}/ shows {opened.place}; Ctrl-C ends it")

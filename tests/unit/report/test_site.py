@@ -15,17 +15,18 @@ from urllib.parse import unquote
 
 import pytest
 
-from latlab.analysis.base.comparison import Comparison
-from latlab.campaigns.site import measured, published_boards
+from latlab.campaigns.site import compare_stored, measured, published_boards
 from latlab.cli.showing import page_of
 from latlab.errors import UsageError
 from latlab.model.enums import RunStatus
 from latlab.model.run import Spans
 from latlab.report.page import Page
 from latlab.report.renderers import html
+from latlab.report.site import digest
 from latlab.report.site.files import LISTED_EVERY, MADE, write_site
 from latlab.report.site.front import front
-from latlab.report.site.site_pages import SitePage, pages_of
+from latlab.report.site.site_pages import Material, SitePage, pages_of
+from latlab.report.site.told import KEPT, Tellings
 from latlab.report.text import plain
 from latlab.store.store import Store, open_store
 from support.ladder_model import Truth, make_run
@@ -42,23 +43,36 @@ def fixture_store(tmp_path: Path) -> Store:
 def written(store: Store, folder: Path, newest: int = 1, boards: int = 0) -> tuple[list[str], int]:
     """The pages that were written, and how many were there; of the catalogue those of so many boards, as each chart takes its time."""
     said: list[str] = []
-    pages = pages_of(published_boards()[:boards], measured(store), newest, lambda run: page_of(store, store.load(run)))
-    return said, write_site(folder, pages, said.append)[1]
+    of = material(store, folder, newest, boards)
+    kept = write_site(folder, pages_of(of), said.append)[1]
+    of.tellings.keep()
+    return said, kept
+
+
+def material(store: Store, folder: Path | None = None, newest: int = 1, boards: int = 0, redact: bool = True) -> Material:
+    compare = partial(compare_stored, store)
+    shown = published_boards()[:boards]
+    return Material(
+        shown, measured(store), newest, lambda run: page_of(store, store.load(run)), compare, Tellings(compare, redact, folder), redact
+    )
+
+
+def no_tellings() -> Tellings:
+    return Tellings(lambda a, b: "not asked for")
 
 
 def test_the_first_page_begins_with_what_happened_to_a_board_and_where_it_stands() -> None:
-    title = plain(front(published_boards(), (), frozenset()).title)
+    title = plain(front(published_boards(), (), frozenset(), no_tellings()).title)
     assert title == (
-        "From v2.10 to v2.12 a core of Arm Neoverse N1 System Development Platform took up to 2.4 times as long to wake up as at v2.9. "
-        "At v2.15 it takes 1.3 times as long."
+        "From v2.10 to v2.12 a core of N1SDP took up to 2.4 times as long to wake up as at v2.9. At v2.15 it takes 1.3 times as long."
     )
 
 
 def test_a_rise_that_no_comparison_calls_one_is_no_headline() -> None:
     board = next(one for one in published_boards() if one.name == "tf-a/n1sdp")
-    quiet = type(board)(board.name, board.releases)
+    quiet = type(board)(board.name, board.references)
     quiet.__dict__["figure"] = replace(board.figure, changes=())
-    assert "times" not in plain(front([quiet], (), frozenset()).title)
+    assert "times" not in plain(front([quiet], (), frozenset(), no_tellings()).title)
 
 
 def test_every_link_of_every_page_leads_to_a_page_of_the_site(store: Store, tmp_path: Path) -> None:
@@ -67,7 +81,9 @@ def test_every_link_of_every_page_leads_to_a_page_of_the_site(store: Store, tmp_
         text = page.read_text("utf-8")
         targets = [unquote(one) for one in re.findall(r'<a href="([^"#][^"]*)"', text)]
         assert [one for one in targets if not (page.parent / one).is_file()] == [], page
-        assert page.name == "index.html" or (page.parent / "../index.html").resolve() in [(page.parent / one).resolve() for one in targets]
+        assert page.name == "index.html" or (tmp_path / "site" / "index.html").resolve() in [
+            (page.parent / one).resolve() for one in targets
+        ]
 
 
 def test_a_second_build_writes_nothing_and_two_builds_are_the_same_bytes(store: Store, tmp_path: Path) -> None:
@@ -76,7 +92,7 @@ def test_a_second_build_writes_nothing_and_two_builds_are_the_same_bytes(store: 
     assert (again, kept) == ([], len(first))
     written(store, tmp_path / "b")
     files = [path.relative_to(tmp_path / "a") for path in (tmp_path / "a").rglob("*") if path.is_file()]
-    assert len(files) == len(first) + 1
+    assert len(files) == len(first) + 2
     assert all((tmp_path / "a" / one).read_bytes() == (tmp_path / "b" / one).read_bytes() for one in files)
 
 
@@ -88,18 +104,19 @@ def test_one_more_run_writes_its_own_pages_and_those_that_list_it(tmp_path: Path
     assert {f"run/{ids[1]}.html", f"compare/{ids[0]}..{ids[1]}.html"} <= set(first) and f"run/{ids[0]}.html" not in first
     ids.append(make(2.0))
     place = measured(store)[0].place
-    more = {"index.html", "feed.xml", f"runs/{place}.html", f"run/{ids[2]}.html", f"compare/{ids[1]}..{ids[2]}.html"}
+    week = {f"weeks/{digest.week_of(measured(store)[0].runs[-1].started_utc)}.html"}
+    more = week | {"index.html", "search.html", "feed.xml", f"runs/{place}.html", f"run/{ids[2]}.html", f"compare/{ids[1]}..{ids[2]}.html"}
     assert set(written(store, tmp_path / "site")[0]) == more
     assert (tmp_path / "site" / "run" / f"{ids[1]}.html").is_file()
     assert ">regressed</span></a>" in (tmp_path / "site" / "index.html").read_text("utf-8")
 
 
-def made(store: Store) -> Callable[[float], str]:
-    """Adds a run whose wake-ups take so many times as long as usual."""
+def made(store: Store) -> Callable[..., str]:
+    """Adds a run whose wake-ups take so many times as long as usual, begun at that time."""
 
-    def add(times: float) -> str:
+    def add(times: float, began: str = "2026-01-01T00:00:00Z") -> str:
         run = make_run(replace(Truth(), wakeup=tuple(times * one for one in Truth().wakeup)), 1, boots=8, iterations=4)
-        kept = store.begin(replace(run, id="", contents=Spans()))
+        kept = store.begin(replace(run, id="", contents=Spans(), started_utc=began))
         store.add(kept, run.samples)
         store.finish(kept, RunStatus.COMPLETE)
         return kept
@@ -112,7 +129,8 @@ def test_a_run_that_cannot_be_compared_says_why(tmp_path: Path) -> None:
     make = made(store)
     make(1.0)
     (alone,) = measured(store)
-    assert alone.newest == "nothing to compare it with yet" and alone.pair is None
+    assert alone.pair is None
+    assert "nothing to compare it with yet" in html.document(front((), [alone], frozenset(), no_tellings()))
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(store: Store, tmp_path: Path) -> None:
@@ -191,8 +209,8 @@ def test_a_run_that_has_no_page_gets_one_that_says_why(store: Store, tmp_path: P
     def refuse(run: str) -> Page:
         raise UsageError(f"{run} saw nothing")
 
-    found = measured(store)
-    made = [one for one in pages_of(published_boards(), found, 1, refuse) if isinstance(one, SitePage) and one.path.startswith("run/")]
+    pages = pages_of(replace(material(store), page_of=refuse))
+    made = [one for one in pages if isinstance(one, SitePage) and one.path.startswith("run/")]
     assert made
     for one, page in ((one, one.page()) for one in made):
         run = Path(one.path).stem
@@ -205,10 +223,60 @@ def test_the_feed_has_the_newest_verdict_on_each_thing_and_its_links_lead_to_pag
     atom = "{http://www.w3.org/2005/Atom}"
     found = ET.parse(site / "feed.xml").getroot()
     entries = found.findall(f"{atom}entry")
-    compared = [one for one in measured(store) if isinstance(one.newest, Comparison)]
-    assert len(entries) == len(compared) > 0
+    weeks = [entry for entry in entries if (entry.findtext(f"{atom}id") or "").startswith("urn:latlab:week:")]
+    pairs = [one.pair for one in measured(store) if one.pair]
+    assert len(entries) - len(weeks) == sum(not isinstance(compare_stored(store, a.id, b.id), str) for a, b in pairs) > 0
+    assert len(weeks) == len(digest.weeks(measured(store))) > 0
     for entry in entries:
         link = entry.find(f"{atom}link")
         assert link is not None and (site / link.attrib["href"]).is_file()
-        assert re.match(r"(regressed|improved|same|moved|cannot tell)", entry.findtext(f"{atom}title") or "")
+        assert re.match(r"(regressed|improved|same|moved|cannot tell|Week 20)", entry.findtext(f"{atom}title") or "")
         assert (entry.findtext(f"{atom}updated") or "") <= (found.findtext(f"{atom}updated") or "")
+
+
+def test_a_week_says_what_regressed_what_improved_and_what_is_new(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "store.sqlite"))
+    make = made(store)
+    for times, day in ((1.0, "2026-01-05"), (1.0, "2026-01-07"), (2.0, "2026-01-15"), (1.0, "2026-02-01")):
+        make(times, f"{day}T10:00:00Z")
+    weeks = digest.weeks(measured(store))
+    tellings = material(store).tellings
+    told = [digest.title(week, tellings).partition(";")[0] for week in weeks]
+    assert told == [
+        "Week 2026-W05: nothing regressed, 1 improved, nothing new",
+        "Week 2026-W03: 1 regressed, nothing improved, nothing new",
+        "Week 2026-W02: nothing regressed, nothing improved, 1 new",
+    ]
+    text = html.document(digest.page(weeks[1], tellings, frozenset()))
+    assert "2026-01-12 to 2026-01-18, UTC" in text and ">Regressed</h2>" in text and "wakeup regressed" in text
+
+
+def test_the_last_days_of_a_year_are_in_the_week_that_iso_8601_says() -> None:
+    assert digest.week_of("2027-01-02T00:00:00Z") == "2026-W53" and digest.week_of("2024-12-30") == "2025-W01"
+    assert digest.week_of("") == digest.week_of("yesterday") == ""
+
+
+def test_what_was_told_once_is_not_compared_again(tmp_path: Path) -> None:
+    asked = []
+
+    def compare(a: str, b: str) -> str:
+        asked.append((a, b))
+        return "the clocks differ"
+
+    first = Tellings(compare, folder=tmp_path)
+    assert first.of("a", "b").said == "the clocks differ" and first.of("a", "b").verdict == ""
+    first.keep()
+    assert Tellings(compare, folder=tmp_path).of("a", "b") == first.of("a", "b") and asked == [("a", "b")]
+    Tellings(compare, redact=False, folder=tmp_path).of("a", "b")
+    (tmp_path / KEPT).write_text("{half")
+    Tellings(compare, folder=tmp_path).of("a", "b")
+    assert len(asked) == 3
+
+
+def test_the_search_lists_every_other_page_with_what_it_is_about(store: Store, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    said, _ = written(store, site)
+    text = (site / "search.html").read_text("utf-8")
+    assert set(said) - {one for one in said if f'href="{one}"' in text} == {"index.html", "feed.xml", "search.html"}
+    assert "location.search" in text and "fetch(" not in text
+    assert 'action="search.html"' in (site / "index.html").read_text("utf-8")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What changed, as a feed: an Atom document (RFC 4287) with the newest verdict on each thing that was measured."""
+"""What changed, as a feed: an Atom document (RFC 4287) with the newest verdict on each thing that was measured, and the newest weeks."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from latlab.analysis.base.comparison import Comparison
 from latlab.campaigns.site import Measured
-from latlab.report.comparison.sentences import summary
+from latlab.report.site import digest
+from latlab.report.site.digest import Week
 from latlab.report.site.front import compared
+from latlab.report.site.told import Tellings
 
 PATH = "feed.xml"
 TITLE = "What changed, by latlab"
@@ -28,9 +29,9 @@ class Entry:
     when: str
 
 
-def entries(found: Sequence[Measured]) -> tuple[Entry, ...]:
+def entries(found: Sequence[Measured], weeks: Sequence[Week], tellings: Tellings) -> tuple[Entry, ...]:
     """The newest first; what has nothing to be compared with is left out."""
-    return tuple(sorted(_entries(found), key=lambda one: (one.when, one.name), reverse=True))
+    return tuple(sorted(_entries(found, weeks, tellings), key=lambda one: (one.when, one.name), reverse=True))
 
 
 def document(told: Sequence[Entry]) -> str:
@@ -43,7 +44,7 @@ def document(told: Sequence[Entry]) -> str:
     for one in told:
         entry = _add(feed, "entry")
         _add(entry, "title", one.title)
-        _add(entry, "id", f"urn:latlab:compare:{one.name}")
+        _add(entry, "id", f"urn:latlab:{one.name}")
         _add(entry, "updated", one.when)
         _add(entry, "summary", one.said)
         _add(entry, "link").set("href", one.link)
@@ -51,12 +52,17 @@ def document(told: Sequence[Entry]) -> str:
     return ET.tostring(feed, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _entries(found: Sequence[Measured]) -> Iterator[Entry]:
+def _entries(found: Sequence[Measured], weeks: Sequence[Week], tellings: Tellings) -> Iterator[Entry]:
     for one in found:
-        if isinstance(one.newest, Comparison):
-            a, b = one.newest.a, one.newest.b
-            title = f"{one.newest.verdict}: {one.name}, {b.build.firmware}"
-            yield Entry(f"{a.id}..{b.id}", title, summary(one.newest), compared(a.id, b.id), b.started_utc or one.runs[-1].started_utc)
+        told = tellings.of(one.pair[0].id, one.pair[1].id) if one.pair else None
+        if one.pair and told and told.verdict:
+            a, b = one.pair
+            title = f"{told.verdict}: {one.name}, {b.firmware}"
+            said = "; ".join(filter(None, (told.functions, told.said)))
+            yield Entry(f"compare:{a.id}..{b.id}", title, said, compared(a.id, b.id), b.started_utc or one.runs[-1].started_utc)
+    for week in weeks:
+        title = digest.title(week, tellings)
+        yield Entry(f"week:{week.name}", title.partition(";")[0], title, digest.place(week), week.updated)
 
 
 def _add(parent: ET.Element, name: str, text: str | None = None) -> ET.Element:

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-
-import altair as alt
+from typing import NamedTuple
 
 from latlab.analysis.base.counted_findings import CountedBeside
 from latlab.analysis.base.verdicts import Verdict
@@ -14,17 +13,17 @@ from latlab.analysis.figures import figures_of
 from latlab.analysis.history import ChangePoint, Series
 from latlab.campaigns.site import FIGURE, Board, Measured, UnderWay
 from latlab.catalog.platform_facts import facts_of
-from latlab.model.run import Run
-from latlab.report.chart import Chart, finished
-from latlab.report.colours import of_series
 from latlab.report.comparison.comparison_tables import title_verdict
-from latlab.report.page import Commands, Page, Paragraph, Section
-from latlab.report.table import Table, Value, figures, prose, words
+from latlab.report.page import Commands, Drawing, Folded, Page, Paragraph, Section
+from latlab.report.site.release_chart import Band, Lines, drawn
+from latlab.report.site.told import Tellings
+from latlab.report.table import Table, Value, figures, prose, text_of, words
 from latlab.report.text import Style, Styled, Text
 
 TITLE = "How long the platform goes away, and what changed it"
 MADE_BY = "latlab publish site"
 NEVER = "no change shown"
+NOTHING_BEFORE = "nothing to compare it with yet"
 HOW = (
     "Times were published by Trusted Firmware-A, one boot for each release, in the board's counter. Beside a change stands what the probe "
     "counted of the same two releases in QEMU, on the same processor and other platform code: a place to look, inferred, and no cause."
@@ -37,13 +36,28 @@ DOORS = (
 )
 
 
-def front(boards: Sequence[Board], found: Sequence[Measured], pages: frozenset[str], under_way: Sequence[UnderWay] = ()) -> Page:
-    """`pages` are the runs that have a page; those under way have one too."""
+def front(
+    boards: Sequence[Board],
+    found: Sequence[Measured],
+    pages: frozenset[str],
+    tellings: Tellings,
+    under_way: Sequence[UnderWay] = (),
+    week: tuple[str, str] | None = None,
+) -> Page:
+    """`pages` are the runs that have a page; those under way have one too. `week` is the newest digest in a sentence, and its page."""
     ordered = sorted(boards, key=lambda board: -_worst(board.figure)[1])
-    title = _headline(ordered[0]) if ordered else TITLE
+    title = headline(ordered[0]) if ordered else TITLE
     published = [_board(board) for board in ordered]
-    sections = (*_under_way(under_way), *published[:1], *_runs(found, pages), *published[1:], _doors())
-    return Page(title, (HOW,) if ordered else (), sections, name=TITLE, made_by=MADE_BY)
+    sections = (*_under_way(under_way), *published[:1], *_runs(found, pages, tellings, week), *published[1:], _doors(), *_method(ordered))
+    lead = tuple(filter(None, (_place_to_look(ordered[0]),))) if ordered else ()
+    return Page(title, lead, sections, name=TITLE, made_by=MADE_BY, finder="search.html")
+
+
+def _method(boards: Sequence[Board]) -> Iterator[Section]:
+    if boards:
+        repeat = Commands((f"latlab history {' '.join(boards[0].references)} --metric {FIGURE}", MADE_BY + " DIR"))
+        summary = "What the times and the counts are, and the commands that repeat this page"
+        yield Section("Method", (Folded(summary, (Paragraph(HOW), repeat)),))
 
 
 def _under_way(runs: Sequence[UnderWay]) -> Iterator[Section]:
@@ -62,12 +76,12 @@ def board_page(board: Board) -> str:
 
 
 def board_title(board: Board) -> str:
-    platform = board.releases[0].platform
+    platform = board.name.rpartition("/")[2]
     return facts_of(platform).title or platform
 
 
-def release(run: Run) -> str:
-    return run.id.rpartition("/")[2]
+def release(reference: str) -> str:
+    return reference.rpartition("/")[2]
 
 
 def _slug(reference: str) -> str:
@@ -80,18 +94,67 @@ def _worst(series: Series) -> tuple[int, float]:
     return at, series.points[at].value / series.points[0].value
 
 
-def _headline(board: Board) -> str:
+def headline(board: Board) -> str:
     """Of a rise only where a comparison calls it one."""
-    series, names = board.figure, [release(run) for run in board.releases]
+    series, names = board.figure, [release(one) for one in board.references]
     at, times = _worst(series)
-    if not any(one.index <= at < one.end and one.verdict is Verdict.REGRESSED for one in series.changes):
+    if not _is_rise(series, at):
         return TITLE
     first, last = _as_high(series, at)
     when = f"At {names[at]}" if first == last else f"From {names[first]} to {names[last]}"
     most = "" if first == last else "up to "
-    told = f"{when} a core of {board_title(board)} took {most}{times:.1f} times as long to wake up as at {names[0]}."
-    now = series.points[-1].value / series.points[0].value
-    return told if last == len(names) - 1 else f"{told} At {names[-1]} it takes {now:.1f} times as long."
+    told = f"{when} a core of {_short(board)} took {most}{times:.1f} times as long to wake up as at {names[0]}."
+    return told if last == len(names) - 1 else f"{told} At {names[-1]} it takes {_now(series):.1f} times as long."
+
+
+def _now(series: Series) -> float:
+    return series.points[-1].value / series.points[0].value
+
+
+def _is_rise(series: Series, at: int) -> bool:
+    return any(one.index <= at < one.end and one.verdict is Verdict.REGRESSED for one in series.changes)
+
+
+def _short(board: Board) -> str:
+    """As its users call it: N1SDP, Juno."""
+    name = board.name.rpartition("/")[2]
+    return name.upper() if any(letter.isdigit() for letter in name) else name.title()
+
+
+def _place_to_look(board: Board) -> str:
+    """The function that was counted beside the headline's rise and fall; empty where none was."""
+    up, down = _around(board)
+    if not up:
+        return ""
+    names = [release(one) for one in board.references]
+    said = f"In QEMU, on the same processor, {up.name} ran {abs(up.moved):g} instructions more from {names[up.at]} on"
+    if down and down.name == up.name:
+        said += f" and {abs(down.moved):g} fewer from {names[down.at]} on"
+    return f"{said}: inferred to be a cause, and not all of it."
+
+
+class _Function(NamedTuple):
+    at: int
+    name: str
+    moved: float
+
+
+def _around(board: Board) -> tuple[_Function | None, _Function | None]:
+    """What moved most the way of the time where the highest level begins, and where it ends."""
+    series = board.figure
+    at, _ = _worst(series)
+    if not _is_rise(series, at):
+        return None, None
+    first, last = _as_high(series, at)
+    changes = {one.index: one for one in series.changes}
+    return _moved(changes.get(first)), _moved(changes.get(last + 1))
+
+
+def _moved(change: ChangePoint | None) -> _Function | None:
+    beside = [one.finding for one in change.explanations if isinstance(one.finding, CountedBeside)] if change else []
+    found = (function for one in beside if _is_of_figure(one) and (function := _most(one)))
+    name, moved = next(found, ("", 0.0))
+    return _Function(change.index, name, moved) if change and name else None
 
 
 def _as_high(series: Series, at: int) -> tuple[int, int]:
@@ -109,14 +172,21 @@ def _board(board: Board) -> Section:
 def _releases(board: Board) -> Table:
     series = board.figure
     changes = {one.index: one for one in series.changes}
-    rows: list[tuple[Value, ...]] = [(release(board.releases[0]), bare(series.points[0].value, series.unit), "", "", "")]
+    rows: list[tuple[Value, ...]] = [(release(board.references[0]), bare(series.points[0].value, series.unit), "", "", "")]
     for at, (before, after) in enumerate(board.steps, 1):
         difference = series.points[at].value / series.points[at - 1].value - 1
-        link = Styled(release(after), target=compared(before.id, after.id))
+        link = Styled(release(after), target=compared(before, after))
         rows.append((link, bare(series.points[at].value, series.unit), percent(difference), *_told(changes.get(at))))
     unit = series.heading
     columns = (*words("Release"), *figures("All cores", unit=unit), *figures("Difference"), *words("Verdict"), prose("Counted beside it"))
     return Table("Wake-up after CPU_OFF, each release against the one before", columns, tuple(rows))
+
+
+def steps_in_words(board: Board) -> tuple[str, ...]:
+    """What each release did to the figure of the front page, and the function that was counted beside it."""
+    changes = {one.index: one for one in board.figure.changes}
+    told = (_told(changes.get(at)) for at in range(1, len(board.references)))
+    return tuple(", ".join(filter(None, (text_of(verdict), text_of(beside)))) for verdict, beside in told)
 
 
 def _told(change: ChangePoint | None) -> tuple[Value, Value]:
@@ -128,54 +198,83 @@ def _told(change: ChangePoint | None) -> tuple[Value, Value]:
 
 def _counted(finding: CountedBeside, unit: str) -> str:
     """The span that the front page follows, and the function that moved most the way of the time."""
-    test, _, metric = FIGURE.partition("/")
-    if finding.metric != metric or test not in finding.tests:
+    if not _is_of_figure(finding):
         return ""
-    rose = finding.verdict is Verdict.REGRESSED
-    name, moved = next((one for one in finding.functions if (one[1] > 0) == rose), ("", 0.0))
+    name, moved = _most(finding) or ("", 0.0)
     function = f", {signed_bare(moved, unit)} in {name}" if name else ""
     return f"{signed(finding.difference, unit)} on {' and '.join(finding.processors)}{function}"
 
 
-def _chart(board: Board) -> Chart:
+def _is_of_figure(finding: CountedBeside) -> bool:
+    test, _, metric = FIGURE.partition("/")
+    return finding.metric == metric and test in finding.tests
+
+
+def _most(finding: CountedBeside) -> tuple[str, float] | None:
+    rose = finding.verdict is Verdict.REGRESSED
+    return next((one for one in finding.functions if (one[1] > 0) == rose), None)
+
+
+def _chart(board: Board) -> Drawing:
     """Each core with itself over the releases."""
     series, scale = board.figure, scale_of(board.figure.unit)
     wanted = set(series.figures)
-    rows = [
-        {"release": release(run), "core": figure.path.rpartition("core-")[2], "value": figure.value / scale}
-        for run in board.releases
-        for figure in figures_of(run)
-        if figure.path in wanted
-    ]
-    cores = sorted({str(row["core"]) for row in rows})
-    colour = alt.Color("core:N", title=None, scale=alt.Scale(domain=cores, range=of_series(cores)), legend=alt.Legend(orient="top"))
-    chart = alt.Chart(alt.InlineData(values=rows), width=900, height=260).mark_line(point=True)
-    encoded = chart.encode(
-        x=alt.X("release:N", title=None, sort=[release(run) for run in board.releases], axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("value:Q", title=series.heading, scale=alt.Scale(zero=True)),
-        color=colour,
-    )
-    note = "Each core over the releases, one sample for each point; colours are cluster.core."
-    return Chart("Wake-up after CPU_OFF, one core at a time", note, finished(encoded), f"releases-{_slug(board.name)}")
+    values: dict[str, list[float]] = {}
+    for run in board.releases:
+        for figure in figures_of(run):
+            if figure.path in wanted:
+                values.setdefault(figure.path.rpartition("core-")[2], []).append(figure.value / scale)
+    whole = {core: found for core, found in sorted(values.items()) if len(found) == len(board.references)}
+    lines = Lines(tuple(map(release, board.references)), whole, f"{series.heading}, one core at a time", tuple(_bands(board)))
+    note = "Each core over the releases, one sample for each point; cores are cluster.core."
+    return Drawing("Wake-up after CPU_OFF, one core at a time", note, drawn(lines), f"releases-{_slug(board.name)}", is_flame=False)
 
 
-def _runs(found: Sequence[Measured], pages: frozenset[str]) -> Iterator[Section]:
+def _bands(board: Board) -> Iterator[Band]:
+    series = board.figure
+    at, times = _worst(series)
+    if not _is_rise(series, at):
+        return
+    first, last = _as_high(series, at)
+    up, down = _around(board)
+    yield Band(first, last, f"{times:.1f} times as long", f"{times:.1f} times", _in_function(up))
+    if last + 1 < len(series.points):
+        now = _now(series)
+        yield Band(last + 1, len(series.points) - 1, f"{now:.1f} times", f"{now:.1f} times", _in_function(down), is_rise=False)
+
+
+def _in_function(found: _Function | None) -> str:
+    return f"{found.moved:+g} in {found.name}".replace("-", "\N{MINUS SIGN}") if found else ""
+
+
+def _runs(found: Sequence[Measured], pages: frozenset[str], tellings: Tellings, week: tuple[str, str] | None) -> Iterator[Section]:
     if not found:
         return
-    columns = (*words("Measured"), *figures("Runs"), *words("Newest"), *words("Against the run before"), prose("Why not"))
-    rows = tuple(_row(one, pages) for one in found)
+    columns = (*words("Measured"), *figures("Runs"), *words("Newest", "Against the run before"), prose("What changed, or why not"))
+    rows = tuple(_row(one, pages, tellings) for one in sorted(found, key=lambda one: _urgency(one, tellings)))
     table = Table("The newest run of each, compared with the one before", columns, rows)
-    yield Section("What was measured", (table, Paragraph((Styled("The same as a feed", target="feed.xml"),))))
+    of_week = (Paragraph((Styled(week[0], target=week[1]),)),) if week else ()
+    yield Section("What was measured", (*of_week, table, Paragraph((Styled("The same as a feed", target="feed.xml"),))))
 
 
-def _row(one: Measured, pages: frozenset[str]) -> tuple[Value, ...]:
+def _urgency(one: Measured, tellings: Tellings) -> int:
+    """What changed stands first; else the order is that of the newest runs."""
+    verdict = tellings.of(*(head.id for head in one.pair)).verdict if one.pair else ""
+    return next((at for at, changed in enumerate((Verdict.REGRESSED, Verdict.IMPROVED)) if verdict == changed), 2)
+
+
+def _row(one: Measured, pages: frozenset[str], tellings: Tellings) -> tuple[Value, ...]:
     last = one.runs[-1]
     newest = Styled(last.id, target=f"run/{last.id}.html" if last.id in pages else "")
     listed = Styled(one.name, target=f"runs/{one.place}.html")
-    if isinstance(one.newest, str):
-        return listed, len(one.runs), newest, "-", one.newest
-    told = title_verdict(one.newest.verdict)
-    return listed, len(one.runs), newest, Styled(told.text, told.style, compared(one.newest.a.id, one.newest.b.id)), ""
+    if one.pair is None:
+        return listed, len(one.runs), newest, "-", NOTHING_BEFORE
+    a, b = (head.id for head in one.pair)
+    told = tellings.of(a, b)
+    if not told.verdict:
+        return listed, len(one.runs), newest, "-", told.said
+    shown = title_verdict(Verdict(told.verdict))
+    return listed, len(one.runs), newest, Styled(shown.text, shown.style, compared(a, b)), told.functions or told.said
 
 
 def _doors() -> Section:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
+from typing import TypeVar
 
 from latlab.analysis.base.comparison import Comparison
-from latlab.analysis.compare import compare
 from latlab.campaigns.site import Board, Measured, UnderWay
 from latlab.errors import LatlabError
 from latlab.model.life import Head
@@ -16,12 +16,15 @@ from latlab.report.comparison import web
 from latlab.report.page import Facts, Page, Paragraph, Section
 from latlab.report.redaction import Secrets, redacted
 from latlab.report.renderers import html
-from latlab.report.site import feed, history
-from latlab.report.site.front import MADE_BY, board_page, board_title, compared, front, release, trail
+from latlab.report.site import digest, feed, finding, history
+from latlab.report.site.digest import Week
+from latlab.report.site.front import MADE_BY, board_page, board_title, compared, front, headline, release, trail
+from latlab.report.site.told import Tellings
 from latlab.report.table import Table, Value, figures, words
 from latlab.report.text import Styled, Text
 
 MOST_LISTED = 300
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,53 +48,81 @@ class SiteFile:
     text: Callable[[], str]
 
 
-def pages_of(
-    boards: Sequence[Board],
-    found: Sequence[Measured],
-    newest: int,
-    page_of: Callable[[str], Page],
-    redact: bool = True,
-    under_way: Sequence[UnderWay] = (),
-) -> Iterator[SitePage | SiteFile]:
-    """`newest` runs of each thing that was measured get a page, which `page_of` makes of a run's id, and so has each that is under way;
-    `redact` hides whose machines they were in all the others."""
-    yield from (SitePage(f"run/{one.head.id}.html", _now(one), partial(_unfinished, one)) for one in under_way)
-    for page in _pages(boards, found, newest, page_of, under_way):
-        yield replace(page, page=partial(_redacted, page.page, found), made_of=f"redacted {page.made_of}") if redact else page
-    yield SiteFile(feed.PATH, f"{redact} {_everything(found)}", partial(_feed, found, redact))
+@dataclass(frozen=True)
+class Material:
+    """What a site is made of. `compare` compares two stored runs by their ids, `page_of` makes the page of one; `newest` runs of each
+    thing that was measured get a page, and so has each that is under way. `redact` hides whose machines they were in all the others."""
+
+    boards: Sequence[Board]
+    found: Sequence[Measured]
+    newest: int
+    page_of: Callable[[str], Page]
+    compare: Callable[[str, str], Comparison | str]
+    tellings: Tellings
+    redact: bool = True
+    under_way: Sequence[UnderWay] = ()
+
+    @cached_property
+    def shown(self) -> tuple[Head, ...]:
+        return tuple(head for one in self.found for head in one.runs[-self.newest :])
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        return frozenset(head.id for head in self.shown)
+
+    @cached_property
+    def weeks(self) -> tuple[Week, ...]:
+        return digest.weeks(self.found)
 
 
-def _feed(found: Sequence[Measured], redact: bool) -> str:
-    told = feed.entries(found)
-    return feed.document(redacted(told, _secrets(found)) if redact else told)
+def pages_of(of: Material) -> Iterator[SitePage | SiteFile]:
+    yield from (SitePage(f"run/{one.head.id}.html", _now(one), partial(_unfinished, one)) for one in of.under_way)
+    for page in _pages(of):
+        yield replace(page, page=partial(_redacted, page.page, of), made_of=f"redacted {page.made_of}") if of.redact else page
+    made_of = f"{of.redact} {_everything(of.found)} {''.join(week.made_of for week in of.weeks)}"
+    yield SiteFile(feed.PATH, made_of, lambda: feed.document(_hidden(feed.entries(of.found, of.weeks, of.tellings), of)))
 
 
-def _redacted(page: Callable[[], Page], found: Sequence[Measured]) -> Page:
-    return redacted(page(), _secrets(found))
+def _hidden(told: T, of: Material) -> T:
+    return redacted(told, _secrets(of)) if of.redact else told
 
 
-def _secrets(found: Sequence[Measured]) -> Secrets:
-    compared_runs = [run for one in found if isinstance(one.newest, Comparison) for run in (one.newest.a, one.newest.b)]
-    return Secrets.of([*compared_runs, *(one.runs[-1] for one in found)])
+def _redacted(page: Callable[[], Page], of: Material) -> Page:
+    return redacted(page(), _secrets(of))
 
 
-def _pages(
-    boards: Sequence[Board], found: Sequence[Measured], newest: int, page_of: Callable[[str], Page], under_way: Sequence[UnderWay]
-) -> Iterator[SitePage]:
-    shown = [head for one in found for head in one.runs[-newest:]]
-    ids = frozenset(head.id for head in shown)
-    now = "".join(f"\n{one.head.id} under way" for one in under_way)
-    yield SitePage("index.html", f"{_everything(found)}{now}", partial(front, boards, found, ids, under_way))
-    for board in boards:
+def _secrets(of: Material) -> Secrets:
+    """Names of machines; what else a run or a comparison tells is hidden where it is told."""
+    return Secrets.of([one.runs[-1] for one in of.found])
+
+
+def _pages(of: Material) -> Iterator[SitePage]:
+    now = "".join(f"\n{one.head.id} under way" for one in of.under_way)
+    yield SitePage("index.html", f"{_everything(of.found)}{now}", partial(_front, of))
+    yield SitePage(finding.PATH, _everything(of.found), partial(_search, of))
+    for week in of.weeks:
+        yield SitePage(digest.place(week), week.made_of, partial(digest.page, week, of.tellings, of.ids))
+    for board in of.boards:
         yield SitePage(board_page(board), "catalogue", partial(_board, board))
         for a, b in board.steps:
-            yield _pair(a.id, b.id, partial(compare, a, b), (board_title(board), f"../{board_page(board)}"))
-    for one in found:
-        yield SitePage(f"runs/{one.place}.html", _everything([one]), partial(_list, one, ids))
+            yield _pair(a, b, partial(board.compare, a, b), (board_title(board), f"../{board_page(board)}"), of.redact)
+    for one in of.found:
+        yield SitePage(f"runs/{one.place}.html", _everything([one]), partial(_list, one, of.ids))
         if one.pair:
-            yield _pair(*one.pair, partial(getattr, one, "newest"), (one.name, f"../runs/{one.place}.html"))
-        for head in one.runs[-newest:]:
-            yield SitePage(f"run/{head.id}.html", _state(head), partial(_run, one, head.id, page_of))
+            a, b = (head.id for head in one.pair)
+            yield _pair(a, b, partial(of.compare, a, b), (one.name, f"../runs/{one.place}.html"), of.redact)
+        for head in one.runs[-of.newest :]:
+            yield SitePage(f"run/{head.id}.html", _state(head), partial(_run, one, head.id, of.page_of))
+
+
+def _front(of: Material) -> Page:
+    week = (digest.title(of.weeks[0], of.tellings), digest.place(of.weeks[0])) if of.weeks else None
+    return front(of.boards, of.found, of.ids, of.tellings, of.under_way, week)
+
+
+def _search(of: Material) -> Page:
+    told = [(a.id, b.id, of.tellings.of(a.id, b.id)) for one in of.found if one.pair for a, b in [one.pair]]
+    return finding.page(of.boards, of.found, of.weeks, of.shown, told)
 
 
 def _everything(found: Sequence[Measured]) -> str:
@@ -122,13 +153,16 @@ def _unfinished(one: UnderWay) -> Page:
 
 
 def _above(*above: tuple[str, str]) -> Text:
-    return trail(("Front page", "../index.html"), *above)
+    return trail(("Front page", "../index.html"), ("Search", f"../{finding.PATH}"), *above)
 
 
-def _pair(a: str, b: str, compared_to: Callable[[], Comparison | str], above: tuple[str, str]) -> SitePage:
+def _pair(a: str, b: str, compared_to: Callable[[], Comparison | str], above: tuple[str, str], redact: bool) -> SitePage:
     def page() -> Page:
         found = compared_to()
-        made = Page(f"{a} and {b} are not compared", (found,)) if isinstance(found, str) else web.page(found)
+        if isinstance(found, str):
+            made = Page(f"{a} and {b} are not compared", (found,))
+        else:
+            made = redacted(web.page(found), Secrets.of((found.a, found.b))) if redact else web.page(found)
         return replace(made, trail=_above(above), made_by=f"latlab compare {a} {b}")
 
     return SitePage(compared(a, b), f"{a} {b}", page)
@@ -136,10 +170,12 @@ def _pair(a: str, b: str, compared_to: Callable[[], Comparison | str], above: tu
 
 def _board(board: Board) -> Page:
     made = history.page(board.history, with_causes=False)
-    steps = tuple((Styled(f"{release(a)} to {release(b)}", target=f"../{compared(a.id, b.id)}"), "  ") for a, b in board.steps)
+    steps = tuple((Styled(f"{release(a)} to {release(b)}", target=f"../{compared(a, b)}"), "  ") for a, b in board.steps)
     first = Section("Release by release, and why", tuple(Paragraph(step) for step in steps))
-    title = f"{board_title(board)}: {release(board.releases[0])} to {release(board.releases[-1])}"
-    return replace(made, title=title, sections=(first, *made.sections), trail=_above(), name=title, made_by=MADE_BY)
+    title = f"{board_title(board)}: {release(board.references[0])} to {release(board.references[-1])}"
+    return replace(
+        made, title=title, lead=(headline(board), *made.lead), sections=(first, *made.sections), trail=_above(), name=title, made_by=MADE_BY
+    )
 
 
 def _list(one: Measured, pages: frozenset[str]) -> Page:

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The search of a site: a page that lists all others, and a few lines of script that hide what was not asked for. It needs no network,
+and without scripts it is the list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from latlab.analysis.base.wording import count
+from latlab.campaigns.site import Board, Measured
+from latlab.model.life import Head
+from latlab.report.page import Item, Items, Page, Section
+from latlab.report.site.digest import Week, place
+from latlab.report.site.front import MADE_BY, board_page, board_title, compared, release, steps_in_words, trail
+from latlab.report.site.told import Told
+from latlab.report.text import Styled, soft
+
+PATH = "search.html"
+MOST = 1500
+"""Runs: more would make the page heavier than a phone likes."""
+
+
+def page(
+    boards: Sequence[Board], found: Sequence[Measured], weeks: Sequence[Week], shown: Sequence[Head], told: Sequence[tuple[str, str, Told]]
+) -> Page:
+    """`shown` are the runs that have a page, `told` the pairs of runs that have one of their comparison."""
+    newest = sorted(shown, key=lambda head: (head.started_utc, head.id), reverse=True)
+    sections = (
+        _section("Boards, release by release", _of_boards(boards)),
+        _section("What was measured", (_item(one.name, f"runs/{one.place}.html", count(len(one.runs), "run")) for one in found)),
+        _section("Weeks", (_item(week.name, place(week), "what changed") for week in weeks)),
+        _section("Comparisons", (_item(f"{a} to {b}", compared(a, b), _said(one)) for a, b, one in told)),
+        _section("Runs", (_item(head.id, f"run/{head.id}.html", _of_run(head)) for head in newest[:MOST])),
+    )
+    listed = sum(len(section.blocks[0].items) for section in sections if isinstance(section.blocks[0], Items))
+    lead = "Words that stand in any order: a platform, a campaign, a firmware, a label, a verdict, a function, a run."
+    above = trail(("Front page", "index.html"))
+    return Page(f"{listed} pages of this site", (lead,), sections, name="Search", trail=above, made_by=MADE_BY, finds=True)
+
+
+def _section(title: str, items: Iterable[Item]) -> Section:
+    return Section(title, (Items(tuple(items)),))
+
+
+def _of_boards(boards: Sequence[Board]) -> Iterator[Item]:
+    for board in boards:
+        yield _item(board_title(board), board_page(board), "all figures")
+        for (a, b), said in zip(board.steps, steps_in_words(board), strict=True):
+            yield _item(f"{board_title(board)}, {release(a)} to {release(b)}", compared(a, b), said)
+
+
+def _of_run(head: Head) -> str:
+    parts = (head.campaign, head.platform, f"cores {head.topology}", head.firmware, head.status, head.label, head.started_utc[:10])
+    return ", ".join(filter(None, parts))
+
+
+def _said(told: Told) -> str:
+    return ": ".join(filter(None, (told.verdict or "not compared", told.functions or told.said)))
+
+
+def _item(words: str, target: str, more: str) -> Item:
+    return Item((Styled(words, target=target), soft(f"  {more}")))

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the comparison of two stored runs comes to, in a few words: told once, and known the next time a site is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+
+from latlab.analysis.base.comparison import Comparison
+from latlab.analysis.base.findings import FunctionsMoved
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.explain import explain_pair
+from latlab.report.comparison.sentences import summary
+from latlab.report.redaction import Secrets
+
+KEPT = "latlab-told.json"
+
+
+class Told(msgspec.Struct, frozen=True):
+    """`verdict` is empty where the runs are not compared, and `said` why; `functions` say what the change is made of where that was
+    counted."""
+
+    verdict: str
+    said: str
+    functions: str = ""
+
+
+class _Kept(msgspec.Struct):
+    made_by: str
+    told: dict[str, Told]
+
+
+class Tellings:
+    """`compare` compares two runs by their ids. With `redact` nothing that is told says whose machines they were on."""
+
+    def __init__(self, compare: Callable[[str, str], Comparison | str], redact: bool = True, folder: Path | None = None) -> None:
+        self._compare, self._made_by = compare, f"{version('latlab')}{' redacted' if redact else ''}"
+        self._redact, self._folder = redact, folder
+        self._told = self._read()
+        self._is_new = False
+
+    def of(self, a: str, b: str) -> Told:
+        pair = f"{a} {b}"
+        if pair not in self._told:
+            self._told[pair] = self._tell(a, b)
+            self._is_new = True
+        return self._told[pair]
+
+    def keep(self) -> None:
+        """For the next site in this folder. A kill in between costs time and nothing else."""
+        if self._folder is None or not self._is_new:
+            return
+        ready = self._folder / f".{KEPT}.new"
+        ready.write_bytes(msgspec.json.encode(_Kept(self._made_by, dict(sorted(self._told.items())))))
+        ready.replace(self._folder / KEPT)
+        self._is_new = False
+
+    def _read(self) -> dict[str, Told]:
+        """What another version told, or what is damaged, is told again."""
+        if self._folder is None:
+            return {}
+        try:
+            kept = msgspec.json.decode((self._folder / KEPT).read_bytes(), type=_Kept)
+        except (OSError, msgspec.MsgspecError):
+            return {}
+        return kept.told if kept.made_by == self._made_by else {}
+
+    def _tell(self, a: str, b: str) -> Told:
+        found = self._compare(a, b)
+        if isinstance(found, str):
+            return Told("", self._shown(found, None))
+        return Told(str(found.verdict), self._shown(summary(found), found), self._shown(_functions(found), found))
+
+    def _shown(self, text: str, of: Comparison | None) -> str:
+        return Secrets.of((of.a, of.b) if of else ()).hide(text) if self._redact else text
+
+
+def _functions(comparison: Comparison) -> str:
+    """The first sentence that names functions, where figures changed."""
+    if comparison.verdict not in (Verdict.REGRESSED, Verdict.IMPROVED):
+        return ""
+    return next((one.sentence for one in explain_pair(comparison) if isinstance(one.finding, FunctionsMoved)), "")

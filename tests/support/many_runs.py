@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A store as a laboratory has it after years: runs of all campaigns on several boards, of which some get slower and faster again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import sqlalchemy as sa
+
+from latlab.model.enums import RunStatus
+from latlab.store.schema import logs_table, problems_table, runs_table, samples_table, traces_table
+from latlab.store.store import Store, open_store
+from support.every_kind import fill
+
+BOARDS = ("bench", "rack", "field")
+START = datetime(2024, 1, 1, 9)
+SPAN = timedelta(days=730)
+PARTS = (samples_table, traces_table, problems_table, logs_table)
+CHANGES = ((0.4, 1.0), (0.6, 1.25), (0.9, 1.0), (1.1, 1.1))
+"""Up to this part of the years, so many times the first level."""
+AT_ONCE = 2000
+Row = dict[str, Any]
+
+
+def years(place: Path, count: int, seed: int = 1) -> Store:
+    """So many runs, each a copy of a small one of some campaign with other figures; the same store for the same seed."""
+    fill(place)
+    store = open_store(str(place))
+    with store.transaction() as connection:
+        heads = [dict(row) for row in connection.execute(sa.select(runs_table)).mappings()]
+        models = [head for head in heads if head["status"] in (RunStatus.COMPLETE, RunStatus.PARTIAL) and head["campaign"] != "design"]
+        parts = {table: _by_run(connection.execute(sa.select(table)).mappings()) for table in PARTS}
+        rows: dict[sa.Table, list[Row]] = {runs_table: [], **{table: [] for table in PARTS}}
+        random, first = Random(seed), max(head["number"] for head in heads) + 1
+        for at in range(count):
+            for table, more in _copy(models[at % len(models)], parts, at, count, first + at, random):
+                rows[table] += more
+            if len(rows[runs_table]) == AT_ONCE or at == count - 1:
+                for table, found in rows.items():
+                    if found:
+                        connection.execute(table.insert(), found)
+                    found.clear()
+    return store
+
+
+def more(store: Store, number: int) -> None:
+    """One run more, a copy of the one with this number a day after the newest."""
+    with store.transaction() as connection:
+        model = dict(connection.execute(sa.select(runs_table).where(runs_table.c.number == number)).mappings().one())
+        last = connection.execute(sa.select(sa.func.max(runs_table.c.number))).scalar_one()
+        newest = connection.execute(sa.select(sa.func.max(runs_table.c.started_utc))).scalar_one()
+        began = (datetime.fromisoformat(newest[:19]) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        own = {"number": last + 1, "id": f"{model['campaign']}-more{last:x}", "started_utc": began}
+        connection.execute(runs_table.insert(), {**model, **own})
+        for table in PARTS:
+            rows = _by_run(connection.execute(sa.select(table).where(table.c.run == number)).mappings())
+            copied = [_other(row, last + 1, 1.0) for row in rows.get(number, ())]
+            if copied:
+                connection.execute(table.insert(), copied)
+
+
+def _by_run(rows: sa.MappingResult) -> dict[int, list[Row]]:
+    found: dict[int, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["run"], []).append({key: value for key, value in row.items() if key != "number"})
+    return found
+
+
+def _copy(
+    model: Row, parts: dict[sa.Table, dict[int, list[Row]]], at: int, count: int, number: int, random: Random
+) -> Iterator[tuple[sa.Table, list[Row]]]:
+    part = at / max(1, count - 1)
+    began = (START + part * SPAN).strftime("%Y-%m-%dT%H:%M:%SZ")
+    board = BOARDS[random.randrange(len(BOARDS))]
+    own = {"number": number, "id": f"{model['campaign']}-{at:05x}", "started_utc": began, "platform": f"{model['platform']} {board}"}
+    yield runs_table, [{**model, **own, "firmware": f"build {at // 40}", "label": ""}]
+    times = next(level for end, level in CHANGES if part < end)
+    for table, by_run in parts.items():
+        yield table, [_other(row, number, times if board == "rack" else 1.0) for row in by_run.get(model["number"], ())]
+
+
+def _other(row: Row, number: int, times: float) -> Row:
+    ticks = {"value_ticks": round(row["value_ticks"] * times)} if "value_ticks" in row else {}
+    return {**row, "run": number, **ticks}

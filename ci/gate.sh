@@ -5,7 +5,7 @@
 #   LATLAB_BRANCH    the branch or change that is measured; where it is the baseline, its run is the next baseline
 #   LATLAB_BASELINE  the branch to judge against (main)
 #   LATLAB_STORE     the file in which runs are kept from one job to the next (.latlab/store.sqlite)
-#   LATLAB_OUT       the folder for comment.md, junit.xml and report.html (latlab-out)
+#   LATLAB_OUT       the folder for comment.md, junit.xml, latlab.sarif and report.html (latlab-out)
 #   LATLAB_LINK      where the report will be, for the comment (none)
 # Exits as `latlab gate` does: 0 passed, or the first run of a baseline; 1 failed; 3 cannot tell. What did not measure ends with its own code.
 set -eu
@@ -25,7 +25,7 @@ latlab ${LATLAB_RUN:?the words of the command that measures} || {
 }
 code=0
 if latlab ls --label "$baseline" --status complete --format csv | sed 1d | grep -q .; then
-    latlab gate "latest:$baseline" last --junit "$out/junit.xml" --comment "$out/comment.md" ${LATLAB_LINK:+--link "$LATLAB_LINK"} || code=$?
+    latlab gate "latest:$baseline" last --junit "$out/junit.xml" --sarif "$out/latlab.sarif" --comment "$out/comment.md" ${LATLAB_LINK:+--link "$LATLAB_LINK"} || code=$?
     latlab compare "latest:$baseline" last --format html -o "$out/report.html" || [ $? -ne 2 ]
 else
     echo "No run of $baseline to judge against yet." | tee "$out/comment.md"

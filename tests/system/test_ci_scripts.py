@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -72,6 +73,9 @@ def test_a_change_that_costs_instructions_fails_and_its_comment_names_the_functi
     assert f"latlab {RUN}" in job.comment and lines[-1] == "[The whole report](<https://example.org/job/1>)"
     failures = ET.parse(job.out / "junit.xml").getroot().findall(".//failure")
     assert failures and all("by function, " in (one.text or "") for one in failures)
+    (told,) = json.loads((job.out / "latlab.sarif").read_text())["runs"]
+    places = [one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in told["results"]]
+    assert any(place.startswith("firmware/el3/psci/") for place in places)
     assert (job.out / "report.html").is_file()
 
 

@@ -225,6 +225,9 @@ def gate(
     across: AcrossOption = None,
     unit: UnitOption = "",
     junit: Annotated[Path | None, typer.Option(help="Write the verdicts as JUnit XML to this file.")] = None,
+    sarif: Annotated[
+        Path | None, typer.Option(help="Write the functions of what fails as SARIF 2.1.0, where their lines are known.")
+    ] = None,
     comment: Annotated[Path | None, typer.Option(help="Write the decision as Markdown for a comment, at most 30 lines.")] = None,
     link: Annotated[str, typer.Option(help="Where the whole report will be, for the comment.", show_default="none")] = "",
     masked_below: Annotated[
@@ -234,13 +237,14 @@ def gate(
 ) -> None:
     """Pass or fail a candidate in CI: exit 0 pass, 1 fail, 3 where nothing can be told."""
     if masked_below is not None:
-        of_two = {"--across": across, "--unit": unit, "--junit": junit, "--comment": comment}
+        of_two = {"--across": across, "--unit": unit, "--junit": junit, "--sarif": sarif, "--comment": comment}
         _gate_masked(base, candidate, masked_below, [name for name, value in of_two.items() if value], store)
     if candidate is None:
         raise UsageError(f"gate compares two runs and has {base} alone; name the candidate too, or a limit with --masked-below")
     from latlab.analysis.gate import decide_gate
 
     check_output(junit)
+    check_output(sarif)
     check_output(comment)
     if link and (comment is None or not _LINK.fullmatch(link)):
         raise UsageError(f"--link {link!r} is no http(s) address for a comment; give one, with --comment FILE")
@@ -250,6 +254,10 @@ def gate(
         from latlab.report.exports.junit import comparison_junit
 
         write_file(comparison_junit(comparison, decision), junit)
+    if sarif is not None:
+        from latlab.report.exports.sarif import render as as_sarif
+
+        write_file(as_sarif(comparison, decision), sarif)
     if comment is not None:
         from latlab.report.comparison.comment import render
 

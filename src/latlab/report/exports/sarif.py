@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""SARIF 2.1.0: the functions that what fails the gate is made of, where their source is known by file and line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import Any
+from urllib.parse import quote
+
+from latlab.analysis.base.comparison import Comparison
+from latlab.analysis.base.findings import FunctionMoved, FunctionsMoved
+from latlab.analysis.base.verdicts import Verdict
+from latlab.analysis.base.wording import signed
+from latlab.analysis.explain import explain_pair
+from latlab.analysis.gate import Decision
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+RULE = {
+    "id": "latency",
+    "name": "FunctionOfAFailingFigure",
+    "shortDescription": {"text": "A function of a figure that fails the gate runs more instructions"},
+    "fullDescription": {
+        "text": "The figure fails `latlab gate`. Of what it is made of, this function changed the way that the figure did, counted in QEMU."
+    },
+    "defaultConfiguration": {"level": "error"},
+}
+
+
+def render(comparison: Comparison, decision: Decision) -> str:
+    """A result for each function and figure; none where nothing fails, or no image says lines. Files are named from where they part from
+    the folder in which the compiler ran."""
+    driver = {"name": "latlab", "semanticVersion": version("latlab"), "rules": [RULE]}
+    run: dict[str, Any] = {"tool": {"driver": driver}, "columnKind": "utf16CodeUnits", "results": list(_results(comparison, decision))}
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _results(comparison: Comparison, decision: Decision) -> Iterator[dict[str, Any]]:
+    failing = {(row.test, row.metric): row for row in decision.failing}
+    for explained in explain_pair(comparison):
+        found = explained.finding
+        if not isinstance(found, FunctionsMoved):
+            continue
+        tests = [test for test in found.tests if (test, found.metric) in failing]
+        if not tests:
+            continue
+        fell = failing[tests[0], found.metric].verdict is Verdict.IMPROVED
+        for one in found.functions:
+            if one.place and one.after != one.before and (one.after < one.before) == fell:
+                yield _result(one, found, tests, comparison)
+
+
+def _result(one: FunctionMoved, found: FunctionsMoved, tests: list[str], comparison: Comparison) -> dict[str, Any]:
+    file, _, line = one.place.rpartition(":")
+    said = f"{one.name} runs {signed(one.after - one.before, comparison.unit)} per call in {found.metric} of {', '.join(tests)}"
+    same = hashlib.sha256(f"{one.name} {found.metric} {' '.join(found.tests)}".encode()).hexdigest()[:16]
+    region = {"startLine": max(1, int(line))}
+    return {
+        "ruleId": RULE["id"],
+        "ruleIndex": 0,
+        "level": "error",
+        "message": {"text": f"{said} ({one.before:g} to {one.after:g}); {comparison.a.id} to {comparison.b.id}"},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": quote(file), "uriBaseId": "%SRCROOT%"}, "region": region}}],
+        "partialFingerprints": {"functionOfFigure/v1": same},
+    }

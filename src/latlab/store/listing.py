@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from latlab.errors import UsageError
 from latlab.model.life import Head
 from latlab.store.schema import lives_table, logs_table, problems_table, runs_table, samples_table, traces_table
 from latlab.store.store import Store
@@ -67,6 +68,9 @@ def remove(store: Store, ids: Sequence[str]) -> None:
 
 
 def set_label(store: Store, run_id: str, label: str) -> None:
-    """An empty label takes it away."""
+    """An empty label takes it away. Raises UsageError for one by which no run could be named."""
+    if "+" in label:
+        other = label.replace("+", "-")
+        raise UsageError(f"the label {label!r} holds a +, which joins runs where they are named; take another sign, as in {other!r}")
     with store.transaction() as connection:
         connection.execute(runs_table.update().where(runs_table.c.id == run_id), {"label": label})

@@ -17,8 +17,8 @@ from latlab.report.crossings.boot import boot_table
 from latlab.report.crossings.errors_said import errors_said
 from latlab.report.crossings.masked import masked_section
 from latlab.report.flame import OWN_KEY, OWN_SENTENCE, flame, shown
-from latlab.report.page import Block, Facts, Page, Paragraph, Section
-from latlab.report.run.facts import facts_of, problem_items
+from latlab.report.page import Block, Facts, Folded, Page, Paragraph, Section
+from latlab.report.run.facts import FACTS, facts_of, problem_items
 from latlab.report.table import Table, figures, words
 from latlab.report.titles import platform_title
 
@@ -29,8 +29,16 @@ YIELDING = EntryKind.YIELDING.value
 
 def page(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None = None) -> Page:
     title = f"{'Calls into the firmware' if kinds else 'Masked interrupts'} on {platform_title(run)}"
-    lead = (f"{run.build.firmware}, run {run.id} of {run.started_utc}", *_counted(kinds))
+    lead = (*_answer(kinds), f"{run.build.firmware}, run {run.id} of {run.started_utc}", *_counted(kinds))
     return Page(title, lead, tuple(_sections(run, kinds, masked)), name=f"{title}: {run.id}")
+
+
+def _answer(kinds: Sequence[CallsOfKind]) -> Iterator[str]:
+    outer = [one for one in kinds if not one.is_inner]
+    if total := sum(one.total for one in outer):
+        most = max(outer, key=lambda one: one.total)
+        share = f"{100 * most.total / total:.1f} % of all instructions that calls took"
+        yield f"{most.name} from {most.caller} takes most: {share}, median {shown(median_of(most))} of {most.count:,}."
 
 
 def _counted(kinds: Sequence[CallsOfKind]) -> Iterator[str]:
@@ -50,7 +58,7 @@ def _sections(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None
         yield masked_section(masked)
     if kinds:
         yield from _of_calls(kinds)
-    yield Section("What these figures mean", (Facts(facts_of(run)),))
+    yield Section("What these figures mean", (Folded(FACTS, (Facts(facts_of(run)),)),))
 
 
 def _of_calls(kinds: Sequence[CallsOfKind]) -> Iterator[Section]:

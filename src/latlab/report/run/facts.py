@@ -15,6 +15,8 @@ from latlab.report.units import CLOCK_NAMES, capture_cost, tick_unit, unit
 
 FACT_NAMES = {"clock_hz": "Counter frequency (Hz)"}
 
+FACTS = "Method, conditions, and the command that made it"
+
 
 def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
     """Everything that says what the figures mean, in the order of importance."""

@@ -10,6 +10,7 @@ from latlab.model.run import Run
 from latlab.report.chart import named
 from latlab.report.guides import commentary, platform_of, procedure, typed
 from latlab.report.page import Block, Commands, Facts, Item, Items, Page, Paragraph, Section
+from latlab.report.run.answer import answer
 from latlab.report.run.build_charts import charts
 from latlab.report.run.builds import tables
 from latlab.report.run.facts import facts_of, problem_items
@@ -30,7 +31,7 @@ def guide(results: Sequence[BuildResult]) -> Page:
     sections = (*platform_of(runs[0]), _method(runs), *_procedure(runs), figures, *_commentary(results))
     title = f"PSA calls and interrupt latency on {runs[0].platform}"
     lead = f"Clock: {CLOCK_NAMES[runs[0].tick.clock]}. Unit: {unit(runs[0].tick)}. The same bench measures every build."
-    return Page(title, (lead,), sections, name=f"{title}: {', '.join(run.id for run in runs)}")
+    return Page(title, (*filter(None, (answer(runs[0]),)), lead), sections, name=f"{title}: {', '.join(run.id for run in runs)}")
 
 
 def _method(runs: Sequence[Run]) -> Section:

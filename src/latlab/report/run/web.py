@@ -11,9 +11,10 @@ from latlab.analysis.spans.decompose import MEANING, MEANING_IN_CODE
 from latlab.model.run import Run
 from latlab.report.chart import named
 from latlab.report.flame import flames
-from latlab.report.page import Caution, Facts, Legend, Links, Page, Paragraph, Section
+from latlab.report.page import Caution, Facts, Folded, Legend, Links, Page, Paragraph, Section
+from latlab.report.run.answer import answer
 from latlab.report.run.charts import charts, legend
-from latlab.report.run.facts import facts_of, problem_items
+from latlab.report.run.facts import FACTS, facts_of, problem_items
 from latlab.report.run.span_tables import TestTable, tables_of
 from latlab.report.text import code
 from latlab.report.titles import platform_title
@@ -33,6 +34,7 @@ def page(run: Run) -> Page:
     title = f"{run.campaign.upper()} latencies on {platform_title(run)}"
     cores = "1 core" if len(run.topology.cores) == 1 else f"{len(run.topology.cores)} cores"
     lead = (
+        *filter(None, (answer(run),)),
         f"{run.build.firmware}, {cores} in clusters of {run.topology}, run {run.id} of {run.started_utc}",
         f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {unit(run.tick)}.",
     )
@@ -47,7 +49,7 @@ def _sections(run: Run) -> Iterator[Section]:
         yield Section("This run is partial", (problem_items(run.problems),))
     yield _parts(run, found)
     yield from (_test(run, one) for one in found)
-    yield Section("What these figures mean", (Facts(facts_of(run)),))
+    yield Section("What these figures mean", (Folded(FACTS, (Facts(facts_of(run)),)),))
 
 
 def _parts(run: Run, found: tuple[TestTable, ...]) -> Section:

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a run says in one sentence, with which its page begins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from latlab.analysis.base.summary import CoreSummary, summarise
+from latlab.model.enums import Metric
+from latlab.model.run import Run
+from latlab.report.titles import METRIC_TITLES
+from latlab.report.units import shown, unit
+
+FIRST = (Metric.POWERDOWN, Metric.WAKEUP)
+"""What a reader of a power run asks for; of others the metric that has the longest."""
+
+
+def answer(run: Run) -> str:
+    """The longest of each span that a reader asks for, where and in how many; empty where there are no figures, or all carry a mark that
+    says they are not what they seem."""
+    rows = [row for row in summarise(run) if row.mark is None]
+    wanted = [metric for metric in FIRST if any(row.metric is metric for row in rows)]
+    longest = [_longest([row for row in rows if row.metric is metric]) for metric in wanted] or ([_longest(rows)] if rows else [])
+    said = ", ".join(_said(row, run) for row in longest)
+    return f"{said[:1].upper()}{said[1:]}." if said else ""
+
+
+def _longest(rows: Sequence[CoreSummary]) -> CoreSummary:
+    return max(rows, key=lambda row: row.median)
+
+
+def _said(row: CoreSummary, run: Run) -> str:
+    title, took = METRIC_TITLES[row.metric].lower(), f"{shown(row.median, run.tick)} {unit(run.tick)}"
+    return f"the longest {title} takes {took} (core {row.core} in {row.test}, median of {row.n})"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from latlab.analysis.wakeups.by_world import Seen
+from latlab.analysis.crossings.by_world import Seen
 from latlab.catalog import call_names
 from latlab.errors import DataError
 from latlab.formats.guest_worlds import WORLDS_LOG, render_worlds

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from latlab.analysis.crossings.by_world import Seen
 from latlab.analysis.crossings.counter_clock import CounterClock
 from latlab.analysis.wakeups.attribution import Attributed
-from latlab.analysis.wakeups.by_world import Seen
 from latlab.analysis.wakeups.instruments import Beside, Instrument, beside
 from latlab.analysis.wakeups.lateness_parts import LatenessPart
 from latlab.catalog import call_names

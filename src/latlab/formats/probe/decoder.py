@@ -167,8 +167,9 @@ def _sleep(core: int, body: bytes) -> Sleep:
 
 def _wake(core: int, body: bytes) -> Wake:
     """Older streams do not say what the timer was set to."""
+    instructions, machine, address, sleeps = WAKE.unpack_from(body)
     timer = WAKE_TIMER.unpack_from(body, WAKE.size)[0] if len(body) > WAKE.size else 0
-    return Wake(core, *WAKE.unpack_from(body), timer)
+    return Wake(core, instructions, machine, address, sleeps, timer)
 
 
 def _fragment(core: int, body: bytes) -> Fragment:

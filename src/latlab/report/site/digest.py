@@ -24,7 +24,7 @@ CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class InWeek:
     """The last whole run of a thing in a week, how many there were, and the last one before that week, None where there was none."""
 
     measured: Measured
@@ -38,27 +38,28 @@ class Week:
     """`name` is as ISO 8601 writes it, such as 2026-W07."""
 
     name: str
-    steps: tuple[Step, ...]
+    things: tuple[InWeek, ...]
 
     @property
     def made_of(self) -> str:
-        return "\n".join(f"{one.before.id if one.before else ''} {one.last.id} {one.runs}" for one in self.steps)
+        return "\n".join(f"{one.before.id if one.before else ''} {one.last.id} {one.runs}" for one in self.things)
 
     @property
     def updated(self) -> str:
-        return max(one.last.started_utc for one in self.steps)
+        return max(one.last.started_utc for one in self.things)
 
 
 def weeks(found: Sequence[Measured]) -> tuple[Week, ...]:
     """The newest weeks that hold whole runs, the newest first. A run that does not say when it began is in none."""
-    steps: dict[str, list[Step]] = {}
+    things: dict[str, list[InWeek]] = {}
     for one in found:
         dated = [(week, head) for head in one.whole if (week := week_of(head.started_utc))]
         for name in sorted({week for week, _ in dated})[-WEEKS:]:
             of_week = [head for week, head in dated if week == name]
             before = [head for week, head in dated if week < name]
-            steps.setdefault(name, []).append(Step(one, before[-1] if before else None, of_week[-1], len(of_week)))
-    return tuple(Week(name, tuple(sorted(steps[name], key=lambda one: one.measured.name))) for name in sorted(steps, reverse=True)[:WEEKS])
+            things.setdefault(name, []).append(InWeek(one, before[-1] if before else None, of_week[-1], len(of_week)))
+    newest = sorted(things, reverse=True)[:WEEKS]
+    return tuple(Week(name, tuple(sorted(things[name], key=lambda one: one.measured.name))) for name in newest)
 
 
 def week_of(started_utc: str) -> str:
@@ -76,11 +77,11 @@ def place(week: Week) -> str:
 
 def title(week: Week, tellings: Tellings) -> str:
     """The week in one sentence."""
-    told = [_told(one, tellings) for one in week.steps]
+    told = [_told(one, tellings) for one in week.things]
     counts = [(sum(one is not None and one.verdict == verdict for one in told), str(verdict)) for verdict in CHANGED]
     counts.append((sum(one is None for one in told), "new"))
     said = [f"{number or 'nothing'} {what}" for number, what in counts]
-    runs = count(sum(one.runs for one in week.steps), "run")
+    runs = count(sum(one.runs for one in week.things), "run")
     return f"Week {week.name}: {', '.join(said)}; {count(len(told), 'thing')} measured in {runs}."
 
 
@@ -88,14 +89,14 @@ def page(week: Week, tellings: Tellings, pages: frozenset[str]) -> Page:
     monday = date.fromisocalendar(int(week.name[:4]), int(week.name[-2:]), 1)
     days = f"{monday} to {monday + timedelta(days=6)}, UTC"
     lead = f"{days}. The last whole run of each thing is compared with the last one before the week."
-    rows = [(_told(one, tellings), one) for one in week.steps]
+    rows = [(_told(one, tellings), one) for one in week.things]
     sections = tuple(_sections(rows, pages))
     above = trail(("Front page", "../index.html"), ("Search", "../search.html"))
     return Page(title(week, tellings), (lead,), sections, name=f"Week {week.name}", trail=above, made_by=MADE_BY)
 
 
-def _sections(rows: Sequence[tuple[Told | None, Step]], pages: frozenset[str]) -> Iterator[Section]:
-    groups: tuple[tuple[str, list[tuple[Told | None, Step]]], ...] = (
+def _sections(rows: Sequence[tuple[Told | None, InWeek]], pages: frozenset[str]) -> Iterator[Section]:
+    groups: tuple[tuple[str, list[tuple[Told | None, InWeek]]], ...] = (
         ("Regressed", [one for one in rows if one[0] and one[0].verdict == Verdict.REGRESSED]),
         ("Improved", [one for one in rows if one[0] and one[0].verdict == Verdict.IMPROVED]),
         ("New", [one for one in rows if one[0] is None]),
@@ -109,7 +110,7 @@ def _sections(rows: Sequence[tuple[Told | None, Step]], pages: frozenset[str]) -
         yield Section("", (Paragraph("No run that is whole began in this week."),))
 
 
-def _row(told: Told | None, one: Step, pages: frozenset[str]) -> tuple[Value, ...]:
+def _row(told: Told | None, one: InWeek, pages: frozenset[str]) -> tuple[Value, ...]:
     name = Styled(one.measured.name, target=f"../runs/{one.measured.place}.html")
     newest = Styled(one.last.id, target=f"../run/{one.last.id}.html" if one.last.id in pages else "")
     if told is None or one.before is None:
@@ -125,5 +126,5 @@ def _verdict(told: Told, target: str) -> Value:
     return Styled(shown.text, shown.style, target)
 
 
-def _told(one: Step, tellings: Tellings) -> Told | None:
+def _told(one: InWeek, tellings: Tellings) -> Told | None:
     return tellings.of(one.before.id, one.last.id) if one.before else None

@@ -149,6 +149,20 @@ def test_of_two_states_of_one_level_nothing_says_which_was_entered() -> None:
     assert too_short(audit(run, tree, 1, {"deep": "cpu_susp"})) == {("deep", "exit-latency-us")}
 
 
+def test_clusters_with_a_state_of_their_own_do_not_stand_in_each_others_way() -> None:
+    slow = Sample("cpu_susp_serial", Metric.WAKEUP, CoreId(0, 0), 0, 0, 5_000_000)
+    states = {"big": JUNO["cpu-sleep-0"], "little": JUNO["cpu-sleep-0"] | {"arm,psci-suspend-param": CORE_OFF | 2}}
+    tree = read_idle_states(idle_tree([0, 0x100], states, {0: ["big"], 0x100: ["little"]}), "a.dtb")
+    run = measured([slow, replace(slow, core=CoreId(1, 0))], (1, 1))
+    assert too_short(audit(run, tree, 1, {})) == {("big", "exit-latency-us"), ("little", "exit-latency-us")}
+
+
+def test_a_retention_state_is_not_judged_by_tests_that_power_down() -> None:
+    run = measured([Sample("cpu_susp_serial", Metric.WAKEUP, CoreId(0, 0), 0, 0, 5_000_000)])
+    tree = read_idle_states(idle_tree([0], {"retained": JUNO["cpu-sleep-0"] | {"arm,psci-suspend-param": RETENTION}}), "a.dtb")
+    assert {one.why for one in audit(run, tree, 1, {})} == {"a retention state; the tests power down"}
+
+
 def test_nothing_is_blamed_where_the_unit_is_in_doubt_or_nothing_was_measured() -> None:
     run = measured([Sample("cpu_susp_serial", Metric.WAKEUP, CoreId(0, 0), 0, 0, 5_000_000)])
     tree = read_idle_states(idle_tree([0], {"cpu-sleep-0": JUNO["cpu-sleep-0"]}), "a.dtb")

@@ -187,6 +187,12 @@ def test_a_run_without_times_is_refused() -> None:
         line_of(changed(make_run(Truth(), 1), traces=()))
 
 
+def test_a_moment_has_no_end() -> None:
+    line = TimeLine((Track("CPU 0", "late wake-ups", (Slice(5, 9, "outer"), Slice(5, 5, "moment"), Slice(6, 9, "inner"))),), ())
+    rows = tables_of(written(line)).execute("SELECT name, ts, dur, depth FROM slice ORDER BY id").fetchall()
+    assert rows == [("outer", 5, 4, 0), ("moment", 5, 0, 1), ("inner", 6, 3, 1)]
+
+
 def test_what_is_redacted_is_in_no_slice_and_no_fact() -> None:
     line = TimeLine(
         (Track("CPU 0", "kernel", (Slice(1, 2, "from /home/alice/x", (("cause", "/home/alice/y"),)),)),), (("a", "/home/alice/z"),)

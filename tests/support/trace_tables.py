@@ -50,8 +50,8 @@ def _take(found: sqlite3.Connection, number: int, packet: Any, still_open: list[
     found.execute("INSERT INTO slice VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
     for annotation in event.debug_annotations:
         _flatten(found, number, annotation, f"debug.{annotation.name}", f"debug.{annotation.name}")
-    if event.type == TrackEvent.TYPE_SLICE_BEGIN:
-        still_open.append(number)
+    assert event.type == TrackEvent.TYPE_SLICE_BEGIN
+    still_open.append(number)
 
 
 def _flatten(found: sqlite3.Connection, number: int, one: DebugAnnotation, flat: str, key: str) -> None:

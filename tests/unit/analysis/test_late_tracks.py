@@ -23,7 +23,7 @@ FIRST = (
     KernelStep(4000, StepKind.INTERRUPT_OUT),
     switch(9000, LOW, OWN, 500),
 )
-SECOND = (*FIRST[2:], switch(12000, OWN, LOW, 800), switch(15000, LOW, OWN, 800))
+SECOND = (*FIRST, switch(12000, OWN, LOW, 800), switch(15000, LOW, OWN, 800))
 
 
 def test_steps_that_two_late_wake_ups_have_kept_are_shown_once() -> None:

@@ -80,11 +80,8 @@ def _moments(track: Track, event: Any) -> Iterator[tuple[int, Slice, int]]:
         while still_open and still_open[-1].end <= one.begin:
             last = still_open.pop()
             yield last.end, last, event.TYPE_SLICE_END
-        if one.end == one.begin:
-            yield one.begin, one, event.TYPE_INSTANT
-        else:
-            yield one.begin, one, event.TYPE_SLICE_BEGIN
-            still_open.append(one)
+        yield one.begin, one, event.TYPE_SLICE_BEGIN
+        still_open.append(one)
     for last in reversed(still_open):
         yield last.end, last, event.TYPE_SLICE_END
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from latlab.analysis.base.explanation import Explanation
     from latlab.analysis.base.verdicts import Verdict
     from latlab.model.run import Run
+    from latlab.report.table import Table
 
 MOST_SAMPLES = 1e12
 EXIT_CODES = {"regressed": 1, "cannot tell": 3}
@@ -40,6 +41,10 @@ _LINK = re.compile(r"https?://[^\s<>]+")
 
 ToleranceOption = Annotated[
     float | None, typer.Option(help="Relative change that does not count, in percent.", show_default="3; 0 under the instruction clock")
+]
+
+BoardOption = Annotated[
+    str | None, typer.Option(help="Of two runs with --classes: what the instructions that differ take on n1sdp or juno.")
 ]
 
 
@@ -84,9 +89,7 @@ def explain(
     across: AcrossOption = None,
     unit: UnitOption = "",
     of_class: ClassOption = None,
-    board: Annotated[
-        str | None, typer.Option(help="Of two runs with --classes: what the instructions that differ take on n1sdp or juno.")
-    ] = None,
+    board: BoardOption = None,
     format: Annotated[Format, one_of(Format.TABLE, Format.JSON)] = Format.TABLE,
     store: StoreOption = None,
 ) -> None:
@@ -104,7 +107,9 @@ def explain(
         _print_class_moves(run, against, of_class, unit, format, store)
         return
     if board is not None:
-        _print_board_times(board, run, against, unit, format, store)
+        table, basis = _board_times(board, run, against, unit, store)
+        emit_tables([table], format)
+        say(basis)
         return
     if against is None and calls is not None:
         single, found = _thefts_and_calls(run, calls, store)
@@ -191,7 +196,8 @@ def _print_class_moves(run: str, against: str | None, of_class: str, unit: str, 
         show(found)
 
 
-def _print_board_times(board: str, run: str, against: str | None, unit: str, format: Format, store: str | None) -> None:
+def _board_times(board: str, run: str, against: str | None, unit: str, store: str | None) -> tuple[Table, str]:
+    """What differs in µs of the board, and what that rests on."""
     from latlab.campaigns.loading import load_reference
     from latlab.report.virtual.virtual_tables import board_time_table
     from latlab.virtual.board_times import board_times, caveat, fit_of
@@ -200,8 +206,7 @@ def _print_board_times(board: str, run: str, against: str | None, unit: str, for
         raise UsageError("--board is for what differs between two runs; name the second one")
     fit = fit_of(board)
     a, b = load_reference(run, unit, store), load_reference(against, unit, store)
-    emit_tables([board_time_table(board, board_times(fit, board, a, b), list(fit.groups))], format)
-    say(f"{fit.basis}; {caveat(a, b)}")
+    return board_time_table(board, board_times(fit, board, a, b), list(fit.groups)), f"{fit.basis}; {caveat(a, b)}"
 
 
 def _thefts_and_calls(run: str, calls: str, place: str | None) -> tuple[Run, tuple[Explanation, ...]]:
@@ -233,11 +238,12 @@ def gate(
     masked_below: Annotated[
         int | None, typer.Option(min=1, help="Of one run of `watch --masked`: fail where interrupts were masked for so many instructions.")
     ] = None,
+    board: BoardOption = None,
     store: StoreOption = None,
 ) -> None:
     """Pass or fail a candidate in CI: exit 0 pass, 1 fail, 3 where nothing can be told."""
     if masked_below is not None:
-        of_two = {"--across": across, "--unit": unit, "--junit": junit, "--sarif": sarif, "--comment": comment}
+        of_two = {"--across": across, "--unit": unit, "--junit": junit, "--sarif": sarif, "--comment": comment, "--board": board}
         _gate_masked(base, candidate, masked_below, [name for name, value in of_two.items() if value], store)
     if candidate is None:
         raise UsageError(f"gate compares two runs and has {base} alone; name the candidate too, or a limit with --masked-below")
@@ -250,6 +256,7 @@ def gate(
         raise UsageError(f"--link {link!r} is no http(s) address for a comment; give one, with --comment FILE")
     comparison = comparison_of(base, candidate, tolerance, unit, store, across)
     decision = decide_gate(comparison, _verdicts(fail_on))
+    times = _board_times(board, base, candidate, unit, store) if board else None
     if junit is not None:
         from latlab.report.exports.junit import comparison_junit
 
@@ -263,6 +270,9 @@ def gate(
 
         write_file(render(comparison, decision, link), comment)
     emit("".join(f"{line}\n" for line in decision.lines))
+    if times:
+        emit_tables([times[0]], Format.TABLE)
+        say(times[1])
     raise typer.Exit(decision.exit_code)
 
 

@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from latlab.errors import UsageError
+from latlab.formats import run_json
 from latlab.model.enums import InstructionClass as C
 from latlab.model.enums import Metric
-from latlab.model.run import ClassShare, CoreId, FunctionShare, Run, SpanFunctions, Spans
+from latlab.model.run import ClassShare, CoreId, FunctionShare, Run, Sample, SpanFunctions, Spans
 from latlab.virtual.board_times import board_times, caveat, fit_of
+from support.command import latlab
 from support.runs import INSTRUCTIONS, run_with
 
 CALLS = 3
@@ -65,3 +68,15 @@ def test_a_board_without_a_fit_and_counts_of_another_processor_are_refused_in_a_
 def test_runs_without_a_fetch_outside_of_the_caches_are_said_to_lack_what_a_board_fetches() -> None:
     assert "reset" not in caveat(BEFORE, counted(CACHED=1))
     assert "a board that wakes a core by a reset does" in caveat(counted(CACHED=1), counted(CACHED=2))
+
+
+def test_a_gate_prints_the_times_and_decides_as_without_them(tmp_path: Path) -> None:
+    after = counted(CACHED=800, FETCH_IN_LINE=121, FETCH_ELSEWHERE=60, UNCACHED_LOAD=49)
+    for name, run in (("a.json", BEFORE), ("b.json", after)):
+        total = sum(share.instructions for share in run.functions[0].functions) // CALLS
+        sample = Sample("cpu_off_serial", Metric.WAKEUP, CoreId(0, 1), 0, 0, total)
+        (tmp_path / name).write_text(run_json.render(replace(run, contents=Spans((sample,), (), run.functions))))
+    files = [str(tmp_path / name) for name in ("a.json", "b.json")]
+    plain, told = latlab("gate", *files), latlab("gate", *files, "--board", "n1sdp")
+    assert plain.returncode == told.returncode and told.stdout.startswith(plain.stdout)
+    assert "What differs in instructions, and what it takes on n1sdp" in told.stdout and "what no count sees is not in it" in told.stderr

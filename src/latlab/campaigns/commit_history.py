@@ -54,13 +54,14 @@ class ChangedAt:
 
 @dataclass(frozen=True, slots=True)
 class CommitHistory:
-    """Of one subject on one processor. `name` is what was measured, in `unit`."""
+    """Of one subject on one processor. `name` is what was measured, in `unit`; changes are of more than `tolerance` of a figure."""
 
     name: str
     unit: str
     commits: tuple[MeasuredCommit, ...]
     changes: tuple[ChangedAt, ...]
     iterations: int
+    tolerance: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def _history(measurer: Measurer, asked: Chosen, number: int, tolerance: float, a
         pairs = [pair for pair in asked.pairs if all(commit in told for commit in pair)]
         changes = [_changed(told, runs, *pair, tolerance, across) for pair in pairs]
     recipe = measurer.recipes[number]
-    return CommitHistory(recipe.name, unit, tuple(told.values()), tuple(changes), recipe.iterations)
+    return CommitHistory(recipe.name, unit, tuple(told.values()), tuple(changes), recipe.iterations, tolerance)
 
 
 def _changed(

@@ -42,8 +42,9 @@ def _blocks(found: CommitHistory, asked: Chosen, said: set[str]) -> Iterator[Blo
     if not asked.is_list:
         yield _table(found, spans, shown)
     yield Items(tuple(_change(one, found.unit, said) for one in found.changes if one.figures or one.untold or asked.is_list))
+    beyond = f" by more than {100 * found.tolerance:g} %" if found.tolerance else ""
     compared = "compared with its first parent" if asked.is_list else "compared with the one before"
-    yield Paragraph(f"{count(len(moved), 'commit')} of {len(found.changes)} moved a figure, each {compared}.")
+    yield Paragraph(f"{count(len(moved), 'commit')} of {len(found.changes)} moved a figure{beyond}, each {compared}.")
     if asked.paths:
         yield Paragraph(f"Commits that change nothing in {' '.join(asked.paths)} count with the next that does.")
     if patched := [one for one in found.commits if one.patch]:
@@ -99,6 +100,7 @@ def commits_json(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequenc
                     "name": one.name,
                     "unit": one.unit,
                     "iterations": one.iterations,
+                    "tolerance": one.tolerance,
                     "commits": [_commit(commit) for commit in one.commits],
                     "changes": [
                         {

@@ -31,7 +31,7 @@ from latlab.report.comparison.web import page
 from latlab.report.exports.junit import comparison_junit
 from latlab.report.renderers import markdown
 from latlab.report.site.history import screen as history_screen
-from support.runs import INSTRUCTIONS, run_with
+from support.runs import INSTRUCTIONS, changed, run_with
 
 SAMPLES = [
     Sample("susp_deep_serial", metric, core, 0, i, value)
@@ -105,6 +105,16 @@ def test_what_one_run_does_not_say_is_taken_to_be_the_others_and_noted_where_it_
         assert list(found.notes) == (
             [] if one.rule is ConditionRule.NOTE else [f"{silent} does not say its {one.name}; taken to be the other's"]
         )
+
+
+def test_a_history_tells_conditions_once_and_below_a_change_only_what_is_of_its_figure() -> None:
+    slower = [replace(one, value_ticks=one.value_ticks + 50) for one in SAMPLES]
+    a, b = _run("a", compiler="GCC 12.2.0"), changed(_run("b", compiler="GCC 13.1.0"), samples=slower)
+    for figure, other in (("powerdown", "wakeup"), ("wakeup", "powerdown")):
+        (series,) = history([a, b], f"susp_deep_serial/{figure}/core-0.0")
+        said = markdown.document(history_screen((series,))).replace("\\", "")
+        assert said.count("GCC 13.1.0") == 1 and f"{figure} regressed in susp_deep_serial: +50 instructions over 2 cells" in said
+        assert f"{other} regressed" not in said
 
 
 def test_all_void_conditions_that_differ_stand_in_one_sentence_and_each_must_be_wanted() -> None:

@@ -133,7 +133,7 @@ def test_each_commit_of_a_range_is_measured_once_and_what_moved_is_told_by_funct
 
 def test_a_change_below_the_tolerance_is_not_told(lab: Lab, repository: Repository) -> None:
     said = shown(lab, repository, ["HEAD~4..HEAD"], 0.03)
-    assert "100 to 102" not in said and "102 to 60" in said and "one commit of 4 moved a figure" in said
+    assert "100 to 102" not in said and "102 to 60" in said and "one commit of 4 moved a figure by more than 3 %, each" in said
 
 
 def test_single_commits_are_compared_with_their_own_parents(lab: Lab, repository: Repository) -> None:
@@ -168,6 +168,7 @@ def test_a_commit_is_built_once_for_all_that_is_measured_of_it_and_only_what_is_
     first, second = histories(measurer, asked, 0.0, frozenset())
     assert lab.asked == [1, 2, 3, 4, 5] and len(lab.store.runs()) == 10
     assert [len([one for one in each.changes if one.figures]) for each in (first, second)] == [4, 1]
+    assert markdown.document(page([first, second], asked, ())).count("40 % faster") == 2
     told = json.loads(commits_json([first, second], asked, not_measured(measurer)))
     assert [one["figures"][0]["mean"] for one in told["histories"][1]["commits"]] == [7, 7, 7, 7, 8]
 

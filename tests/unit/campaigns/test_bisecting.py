@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,8 +13,8 @@ import pytest
 from latlab.campaigns.bisecting import Bisection, bisect
 from latlab.errors import LatlabError, UsageError
 from latlab.model.enums import Metric
-from latlab.model.run import CoreId, Run, Sample
-from latlab.report.bisection import page
+from latlab.model.run import AUTHORED, COMMIT, MESSAGE, Build, CoreId, Run, Sample
+from latlab.report.bisection import bisection_json, page
 from latlab.report.renderers import markdown
 from latlab.targets.commits import Commit, Repository
 from support.repositories import commit, new_repository
@@ -31,7 +32,8 @@ class Made:
     def run_of(self, one: Commit) -> Run | None:
         value = self.values[int(one.subject.removeprefix("change "))]
         samples = [Sample("off", Metric.POWERDOWN, CoreId(0, 0), 0, 0, value or 0)]
-        return None if value is None else run_with(samples=samples, tick=INSTRUCTIONS, id=one.subject)
+        build = Build("fw", options=((COMMIT, one.sha), (AUTHORED, "2025-01-22"), (MESSAGE, f"twice as fast as {one.subject}^")))
+        return None if value is None else run_with(samples=samples, tick=INSTRUCTIONS, id=one.subject, build=build)
 
 
 @pytest.fixture(name="repository", scope="module")
@@ -85,3 +87,12 @@ def test_a_step_that_is_not_the_whole_rise_says_where_the_rest_is_and_a_whole_on
     assert f"+20 instructions of +100 instructions in the range; the rest came from other commits: bisect {' and '.join(ranges)}" in said
     whole = markdown.document(page(found(repository, {1: 20, 2: 20, 3: 20, 4: 30, 5: 30}), FIGURE, measurer))
     assert "in the range" not in whole
+
+
+def test_what_the_commit_says_of_itself_stands_beside_what_was_measured(repository: Repository) -> None:
+    measurer: Any = SimpleNamespace(built=3, found=2, skipped={})
+    result = found(repository, {1: 20, 2: 20, 3: 20, 4: 30, 5: 30})
+    said = markdown.document(page(result, FIGURE, measurer))
+    assert "what it says of itself, 2025-01-22:" in said and "> twice as fast as change 4^" in said and "change 3^" not in said
+    first = json.loads(bisection_json(result, FIGURE, measurer))["first"]
+    assert (first["said"], first["value"]) == ("twice as fast as change 4^", 30)

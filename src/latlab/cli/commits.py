@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -91,9 +90,9 @@ def bisect(
         refuse_output(output)
     if len(options.subject or ()) > 1 or len(options.cpu or ()) > 1:
         raise UsageError("bisect follows one figure; give one --subject and one --cpu")
-    with measuring(options, store) as (repository, measurer):
-        good, bad = repository.ends(commits)
-        found = find(repository, measurer, good, bad, figure)
+    repository, measurer = _measuring(options, store)
+    good, bad = repository.ends(commits)
+    found = find(repository, measurer, good, bad, figure)
     if format is Format.JSON:
         emit(bisection_json(found, figure, measurer), output)
     else:
@@ -112,9 +111,9 @@ def runs_of(options: CommitOptions, choice: ChoiceOptions, words: Sequence[str],
     """The runs of the commits by subject and processor, the oldest first."""
     from latlab.campaigns.commit_history import chosen, runs_by_recipe
 
-    with measuring(options, store, choice) as (repository, measurer):
-        found = runs_by_recipe(measurer, chosen(repository, words, choice.tags, _paths(choice)))
-        say(_done(measurer))
+    repository, measurer = _measuring(options, store, choice)
+    found = runs_by_recipe(measurer, chosen(repository, words, choice.tags, _paths(choice)))
+    say(_done(measurer))
     return found
 
 
@@ -134,10 +133,10 @@ def print_commits(
 
     if format is Format.TABLE:
         refuse_output(output)
-    with measuring(options, store, choice) as (repository, measurer):
-        asked = chosen(repository, words, choice.tags, _paths(choice))
-        found = histories(measurer, asked, tolerance, across)
-        say(_done(measurer))
+    repository, measurer = _measuring(options, store, choice)
+    asked = chosen(repository, words, choice.tags, _paths(choice))
+    found = histories(measurer, asked, tolerance, across)
+    say(_done(measurer))
     if format is Format.TABLE:
         show(page(found, asked, not_measured(measurer)))
     elif format is Format.JSON:
@@ -156,9 +155,7 @@ def _paths(choice: ChoiceOptions) -> list[str]:
     return [path for word in choice.paths or () for path in word.split()]
 
 
-@contextmanager
-def measuring(options: CommitOptions, store: str | None, choice: ChoiceOptions | None = None) -> Iterator[tuple[Repository, Measurer]]:
-    """Says at the end what was done."""
+def _measuring(options: CommitOptions, store: str | None, choice: ChoiceOptions | None = None) -> tuple[Repository, Measurer]:
     from latlab.campaigns.commits import Measurer
     from latlab.cli.stores import open_store
     from latlab.store.store import store_location
@@ -168,8 +165,9 @@ def measuring(options: CommitOptions, store: str | None, choice: ChoiceOptions |
         raise UsageError("--repo DIR and --build COMMAND say whose commits and how one is built; give both")
     repository, recipes = Repository(options.repo), _recipes(options)
     location = store_location(store)
+    location = location if "://" in location else str(Path(location).absolute())
     engine = _engine(choice or ChoiceOptions())
-    yield repository, Measurer(open_store(store), location, repository, recipes, say, engine, options.again)
+    return repository, Measurer(open_store(store), location, repository, recipes, say, engine, options.again)
 
 
 def _engine(choice: ChoiceOptions) -> Engine:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "latlab-commits"
 VERSION = 1
-MOST_COLUMNS = 8
+MOST_WIDTH = 48
 MOST_FUNCTIONS = 6
 
 
@@ -38,7 +38,8 @@ def _blocks(found: CommitHistory, asked: Chosen, said: set[str]) -> Iterator[Blo
     """`said` are the commits that are quoted already; a release has changes of many others, and its own words are not of them."""
     moved = [one for one in found.changes if one.figures]
     spans = list(dict.fromkeys(span for one in found.commits for span in one.means))
-    shown = found.commits if len(found.commits) <= MOST_COLUMNS else (found.commits[0], found.commits[-1])
+    is_narrow = sum(max(len(one.commit.short), 6) + 2 for one in found.commits) <= MOST_WIDTH
+    shown = found.commits if is_narrow else (found.commits[0], found.commits[-1])
     if not asked.is_list:
         yield _table(found, spans, shown)
     yield Items(tuple(_change(one, found.unit, said) for one in found.changes if one.figures or one.untold or asked.is_list))

@@ -23,9 +23,9 @@ def clone(root: Path) -> Path:
 
 
 def release(root: Path, **chosen: str) -> dict[str, str]:
-    """The files of a release by name, as SHA-256; built with an empty cache."""
+    """The files of a release by name, as SHA-256; built with an empty cache, which is not in the clone: it would go into the sdist."""
     # The tools are those of this environment, the sources those of the clone.
-    variables = {**os.environ, "XDG_CACHE_HOME": str(root / "cache"), "PYTHONPATH": str(root / "src"), **chosen}
+    variables = {**os.environ, "XDG_CACHE_HOME": str(root.with_name(f"{root.name}-cache")), "PYTHONPATH": str(root / "src"), **chosen}
     variables.pop("SOURCE_DATE_EPOCH", None)
     for command in (("make", "firmware", "sbi", "host-aarch64"), (sys.executable, "scripts/package.py")):
         done = subprocess.run(command, cwd=root, env=variables, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)

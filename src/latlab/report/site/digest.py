@@ -51,15 +51,14 @@ class Week:
 
 def weeks(found: Sequence[Measured]) -> tuple[Week, ...]:
     """The newest weeks that hold whole runs, the newest first. A run that does not say when it began is in none."""
-    things: dict[str, list[InWeek]] = {}
+    steps: dict[str, list[InWeek]] = {}
     for one in found:
         dated = [(week, head) for head in one.whole if (week := week_of(head.started_utc))]
         for name in sorted({week for week, _ in dated})[-WEEKS:]:
             of_week = [head for week, head in dated if week == name]
             before = [head for week, head in dated if week < name]
-            things.setdefault(name, []).append(InWeek(one, before[-1] if before else None, of_week[-1], len(of_week)))
-    newest = sorted(things, reverse=True)[:WEEKS]
-    return tuple(Week(name, tuple(sorted(things[name], key=lambda one: one.measured.name))) for name in newest)
+            steps.setdefault(name, []).append(InWeek(one, before[-1] if before else None, of_week[-1], len(of_week)))
+    return tuple(Week(name, tuple(sorted(steps[name], key=lambda one: one.measured.name))) for name in sorted(steps, reverse=True)[:WEEKS])
 
 
 def week_of(started_utc: str) -> str:
@@ -100,7 +99,7 @@ def _sections(rows: Sequence[tuple[Told | None, InWeek]], pages: frozenset[str])
         ("Regressed", [one for one in rows if one[0] and one[0].verdict == Verdict.REGRESSED]),
         ("Improved", [one for one in rows if one[0] and one[0].verdict == Verdict.IMPROVED]),
         ("New", [one for one in rows if one[0] is None]),
-        ("Neither", [one for one in rows if one[0] and one[0].verdict not in CHANGED]),
+        ("The rest", [one for one in rows if one[0] and one[0].verdict not in CHANGED]),
     )
     for heading, of_group in groups:
         if of_group:

@@ -26,7 +26,7 @@ for (const frame of document.querySelectorAll(".flame.drawing")) {
     out.disabled = outer === whole;
     for (const box of boxes) {
       const above = box.row < outer.row && inside(outer, box), seen = above || inside(box, outer) && box.row >= outer.row;
-      const part = above ? 100 : 100 * box.wide / outer.wide;
+      const part = above || box === outer ? 100 : 100 * box.wide / outer.wide;
       box.svg.style.display = seen ? "" : "none";
       box.svg.setAttribute("x", `${above ? 0 : 100 * (box.left - outer.left) / outer.wide}%`);
       box.svg.setAttribute("width", `${part}%`);

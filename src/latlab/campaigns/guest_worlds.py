@@ -9,9 +9,9 @@ from pathlib import Path
 from latlab.analysis.crossings.by_world import Seen
 from latlab.catalog import call_names
 from latlab.errors import DataError
-from latlab.formats.guest_worlds import WORLDS_LOG, render_worlds
 from latlab.formats.measured import read_wakeups
 from latlab.formats.probe.decoder import Decoder
+from latlab.formats.probe.guest_worlds import WORLDS_LOG, render_worlds
 from latlab.model.crossings import Header, Record
 from latlab.model.run import Problem
 from latlab.targets.guest.guest import ICOUNT_SHIFT

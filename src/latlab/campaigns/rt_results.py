@@ -19,8 +19,8 @@ from latlab.campaigns.life import living
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError
 from latlab.formats.dump.el3_records import El3Records, info_of, merged, read_all, read_records
-from latlab.formats.guest_worlds import WORLDS_LOG, read_worlds
 from latlab.formats.measured import read_wakeups
+from latlab.formats.probe.guest_worlds import WORLDS_LOG, read_worlds
 from latlab.formats.wakeups.ftrace import read_spans
 from latlab.formats.wakeups.kernel_events import read_kernel_events
 from latlab.formats.wakeups.load_work import read_load_work

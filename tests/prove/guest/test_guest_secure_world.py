@@ -15,7 +15,7 @@ from latlab.analysis.wakeups.result import RtResult
 from latlab.campaigns.below_linux import drivers_for
 from latlab.campaigns.rt import GuestOptions, run_rt_guest
 from latlab.campaigns.rt_results import results_of
-from latlab.formats.guest_worlds import WORLDS_LOG
+from latlab.formats.probe.guest_worlds import WORLDS_LOG
 from latlab.model.blame import BlameKind
 from latlab.model.enums import RunStatus
 from latlab.model.run import Run

@@ -15,8 +15,8 @@ from latlab.analysis.wakeups.instruments import Beside, Instrument, beside
 from latlab.analysis.wakeups.lateness_parts import LatenessPart
 from latlab.catalog import call_names
 from latlab.errors import DataError
-from latlab.formats.guest_worlds import read_worlds, render_worlds
 from latlab.formats.probe.decoder import Decoder
+from latlab.formats.probe.guest_worlds import read_worlds, render_worlds
 from latlab.model.blame import UNEXPLAINED, Blame, BlameKind
 from latlab.model.calls import Call
 from latlab.model.crossings import Header, Sleep, Wait, Wake

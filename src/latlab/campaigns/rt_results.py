@@ -221,7 +221,7 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     problems += kernel_warnings(files.get("kernel.log", b""))
     due = [outlier.wake_ns - outlier.late_ns for outlier in timed.outliers] if timed else []
     period = find_period(sorted(due), (timed.interval_ns or 0) if timed else 0)
-    told = beside(worlds.late, attributed or (), recorder, rings) if worlds and recorder else ()
+    told = beside(worlds.late, attributed or (), recorder, rings, el3.gaps if el3 else {}) if worlds and recorder else ()
     seen = sight(events) if events else ()
     return RtResult(wakeups, attributed, exposed, period, tuple(problems), el3.lost if el3 else 0, seen, worlds, told)
 

@@ -142,6 +142,8 @@ def test_the_instruments_are_laid_beside_each_other_where_both_tell() -> None:
     assert meter == Beside(Instrument.METER, 2, 2200, 2000, 100, 100, 100, 100)
     assert (ring.wakeups, ring.told_ns, ring.largest_ns) == (3, 800 + 160, -1000), "a ring that tells nothing of a wake-up says 0"
     assert beside(late, [blind], recorder, ()) == ()
+    (reaching,) = beside(late, [blind], recorder, rings, {0: ((0, 1500),)})
+    assert (reaching.wakeups, reaching.told_ns) == (2, 160), "the ring of the first had been overwritten"
 
 
 @pytest.mark.parametrize(

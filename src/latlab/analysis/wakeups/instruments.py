@@ -16,6 +16,8 @@ from latlab.model.wakeups import Outlier, Wakeups
 from latlab.model.worlds import LateByWorld
 
 Key = tuple[int, int]
+Gaps = Mapping[int, Sequence[tuple[int, int]]]
+NO_GAPS: Gaps = {}
 
 
 class Instrument(StrEnum):
@@ -38,15 +40,17 @@ class Beside:
     largest_ns: int
 
 
-def beside(late: Iterable[LateByWorld], attributed: Sequence[Attributed], wakeups: Wakeups, rings: Sequence[Call]) -> tuple[Beside, ...]:
-    """Those instruments that tell anything of these wake-ups."""
+def beside(
+    late: Iterable[LateByWorld], attributed: Sequence[Attributed], wakeups: Wakeups, rings: Sequence[Call], gaps: Gaps = NO_GAPS
+) -> tuple[Beside, ...]:
+    """Those instruments that tell anything of these wake-ups. `gaps` are the ticks of each CPU whose records were overwritten."""
     exact = {(one.cpu, one.wake_ns): one.taken_ns for one in late}
     meter = {
         _key(entry.outlier): sum(part.ns for part in entry.parts if part.blame.kind is BlameKind.STOLEN)
         for entry in attributed
         if entry.parts and all(part.blame.kind is not BlameKind.UNEXPLAINED for part in entry.parts)
     }
-    told = ((Instrument.METER, meter), (Instrument.RINGS, _by_rings(wakeups, rings)))
+    told = ((Instrument.METER, meter), (Instrument.RINGS, _by_rings(wakeups, rings, gaps)))
     return tuple(_beside(name, exact, found) for name, found in told if exact.keys() & found.keys())
 
 
@@ -58,8 +62,8 @@ def _beside(instrument: Instrument, exact: Mapping[Key, int], told: Mapping[Key,
     return Beside(instrument, len(both), *together, low, median, high, max(apart, key=abs))
 
 
-def _by_rings(wakeups: Wakeups, rings: Sequence[Call]) -> dict[Key, int]:
-    """What the calls in the rings took of each."""
+def _by_rings(wakeups: Wakeups, rings: Sequence[Call], gaps: Gaps) -> dict[Key, int]:
+    """What the calls in the rings took of each that they reach back to."""
     if not rings or wakeups.counter_hz is None:
         return {}
     found: Counter[Key] = Counter()
@@ -68,6 +72,8 @@ def _by_rings(wakeups: Wakeups, rings: Sequence[Call]) -> dict[Key, int]:
         if outlier.wake_ticks is None:
             continue
         start = outlier.wake_ticks - outlier.late_ns * wakeups.counter_hz // 1_000_000_000
+        if any(start < until and outlier.wake_ticks > since for since, until in gaps.get(outlier.cpu, ())):
+            continue
         ticks = sum(
             min(call.out_ticks, outlier.wake_ticks) - max(call.in_ticks, start)
             for call in calls

@@ -37,6 +37,21 @@ def test_a_call_is_from_the_entry_to_the_return() -> None:
     assert (call.registers[1], call.results[0]) == (5, 0x10001)
 
 
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [
+        (VERSION, EntryKind.CALL),
+        (0xB2000001, EntryKind.CALL),
+        (OPTEE, EntryKind.YIELDING),
+        (0x30000000, EntryKind.YIELDING),
+        (0x0100FFFF, EntryKind.CALL),
+    ],
+)
+def test_a_function_whose_bit_31_is_clear_is_a_yielding_call_where_it_is_one_of_smccc(function: int, kind: EntryKind) -> None:
+    (call,) = calls_of(made.smc(0, 100, function), made.back(0, 185))
+    assert call.entry.kind is kind
+
+
 def test_calls_of_two_cores_do_not_mix() -> None:
     calls = calls_of(made.smc(0, 100, VERSION), made.smc(1, 10, TRNG), made.back(0, 150), made.back(1, 40))
     assert [(call.core, call.entry.name, call.instructions) for call in calls] == [(0, "PSCI_VERSION", 50), (1, "TRNG_RND (64)", 30)]

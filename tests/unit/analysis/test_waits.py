@@ -83,6 +83,19 @@ def test_an_interrupt_due_before_the_call_waits_for_nothing_and_is_due_nowhere_i
     assert (found.late, found.longest, found.due, found.worlds) == (0, 0, None, ())
 
 
+def test_an_interrupt_due_right_before_the_call_may_wait_for_all_of_it() -> None:
+    before = ENTERS - ARMS - 2
+    waits, _ = seen(idle(), name(8000, ""), reference(9000, 50), shot(20000, before, 52, 50))
+    found = waits.found["PSCI_VERSION"]
+    assert (found.longest, found.due, found.worlds) == (52, None, ((made.EL3, 50),))
+
+
+def test_of_interrupts_that_waited_as_long_the_first_is_told() -> None:
+    calls = [shot(20000 + 3000 * due, due, 40, 50) for due in (20, 21)]
+    waits, _ = seen(idle(), name(8000, ""), reference(9000, 50), *calls)
+    assert (waits.found["PSCI_VERSION"].due, waits.found["PSCI_VERSION"].late) == (20 + ARMS - ENTERS, 2)
+
+
 def test_every_so_manieth_instruction_is_told() -> None:
     calls = [shot(20000 + 3000 * due, due, 1, 50) for due in (20, 27, 34)]
     waits, _ = seen(idle(), name(8000, ""), reference(9000, 50), *calls)

@@ -7,17 +7,19 @@ from typing import Any
 
 import pytest
 
+from latlab.analysis.crossings.span_functions import SpanReader, functions_of_calls
 from latlab.campaigns import watching
 from latlab.campaigns.life import living
 from latlab.campaigns.watching import Seen, Watch, Watched, _concluded, _planned, check_command, core_of, verdict, watch
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.probe.decoder import Decoder
 from latlab.model.conditions import Mode
+from latlab.model.crossings import Arch
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.run import CoreId, Problem, Sample, Topology
 from latlab.model.symbols import Image
 from latlab.store.store import Store, open_store
-from support.probe_stream import NS_EL1, S_EL1, back, core, crossing, end, header, smc
+from support.probe_stream import NS_EL1, S_EL1, back, core, crossing, end, fragment, header, profile, smc
 from support.runs import run_with
 
 
@@ -40,6 +42,16 @@ def test_a_call_that_was_refused_is_counted_and_is_no_sample() -> None:
     assert [(sample.test, sample.value_ticks) for samples in handed for sample in samples] == [("PSCI_VERSION", 7)]
     (row,) = seen.tally.rows()
     assert (row.count, row.errors) == (2, (("NOT_SUPPORTED", 1),))
+
+
+@pytest.mark.parametrize(("answer", "told"), [(0x10001, [("PSCI_VERSION", 2)]), (-1 & (1 << 64) - 1, [])])
+def test_functions_of_calls_that_were_always_refused_are_not_kept_beside_samples(answer: int, told: list[tuple[str, int]]) -> None:
+    seen = Seen(lambda samples: None)
+    call = smc(0, 10, 0x84000000) + profile(0, [(1, 1)]) + back(0, 15, answer)
+    seen.take(Decoder().feed(header(functions=1) + core(0, 0x1) + fragment(1, 0x100, 5) + call + call))
+    ran = [stretches for each in seen.tally.ran().values() for stretches in each]
+    kept = functions_of_calls(seen.tally, seen.cores, SpanReader(Arch.AARCH64, seen.fragments, (), ran))
+    assert [(one.test, one.calls) for one in kept] == told
 
 
 @pytest.mark.parametrize(("campaign", "samples"), [("smc", []), ("watch", [7])])

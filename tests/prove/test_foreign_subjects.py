@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import pytest
 
@@ -35,6 +36,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 TIMEOUT_S = 3600
 LATLAB = Path(sys.executable).with_name("latlab")
 PAGE = (ROOT / "docs/foreign-firmware.md").read_text("utf-8")
+SMC_PAGE = (ROOT / "docs/campaign-smc.md").read_text("utf-8")
 OPENSBI = Path("usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")
 RPI4 = Path("usr/lib/arm-trusted-firmware/rpi4/bl31.bin")
 ROWS = (
@@ -120,6 +122,35 @@ def test_classes_of_three_functions_of_tf_a_are_those_that_a_hand_counted(tmp_pa
     assert done.returncode == 0, done.stderr
     run = last_run(tmp_path)
     assert {key: classes_in(run, *key) for key in TFA} == TFA
+
+
+def smc_column(heading: str) -> dict[str, str]:
+    """What the page of the smc campaign prints of a firmware, by call; cells that are empty are left out."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in SMC_PAGE.splitlines() if line.startswith("| ")]
+    first = next(number for number, row in enumerate(rows) if heading in row)
+    column = rows[first].index(heading)
+    found = {row[0]: row[column] for row in rows[first + 1 :] if len(row) == len(rows[first])}
+    return {name.removesuffix(", down and up").removesuffix(", standby"): cell for name, cell in found.items() if cell}
+
+
+def smc_cell(call: dict[str, Any]) -> str:
+    length = str(call["min"]) if call["min"] == call["max"] else f"{call['min']} to {call['max']}"
+    return length + "".join(f" ({answer})" for answer in call["failed"])
+
+
+@pytest.mark.parametrize("heading", ["TF-A", "latlab"])
+def test_every_smc_costs_what_the_page_says_and_keeps_an_interrupt_waiting_as_long(
+    heading: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    subject = ("--subject", str(request.getfixturevalue("tfa"))) if heading == "TF-A" else ()
+    done = latlab(tmp_path, "run", "smc", "--iterations", "5", "--sweep", "1000", "--format", "json", *subject)
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    calls = {call["call"]: smc_cell(call) for call in seen["calls"] if call["caller"] == "EL1"}
+    printed = smc_column(heading)
+    assert {name: calls[name] for name in printed} == printed
+    (wait,) = seen["waits"]
+    assert (wait["longest"], wait["late"], wait["due"]) == (int(printed["PSCI_VERSION"]), int(printed["PSCI_VERSION"]), 0)
 
 
 def test_two_releases_of_tf_a_cost_what_the_page_says_and_differ_in_functions(tmp_path: Path, tfa_of: Callable[[str], Path]) -> None:

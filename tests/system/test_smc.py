@@ -65,3 +65,8 @@ def test_an_interrupt_waits_in_el3_for_what_the_call_has_left_and_the_wait_is_th
     assert wait["longest_by_function"] == version["functions"]
     run = open_store(str(tmp_path / "store.db")).load(seen["run"])
     assert [sample.value_ticks for sample in run.samples if sample.metric is Metric.IRQ_LATENCY] == [length]
+
+
+def test_an_image_without_its_machine_is_refused(tmp_path: Path) -> None:
+    done = latlab(tmp_path, "run", "smc", "--firmware", str(tmp_path / "bl31.bin"))
+    assert done.returncode == 2 and "say which with --on virt, raspi4b or sbsa-ref" in done.stderr

@@ -11,6 +11,7 @@ import typer
 from latlab.cli.foreign import SubjectOptions, check_given, subject_of
 from latlab.cli.options import QemuOption, StoreOption, grouped
 from latlab.cli.watch import MaskedOption, WatchFormat, conclude
+from latlab.errors import UsageError
 
 
 def register(run_app: typer.Typer) -> None:
@@ -40,6 +41,8 @@ def smc(
     from latlab.targets.qemu.qemu import find_qemu
     from latlab.targets.scratch import scratch
 
+    if firmware is not None and foreign.on is None and foreign.subject is None:
+        raise UsageError("--firmware FILE is for one machine; say which with --on virt, raspi4b or sbsa-ref")
     check_given(foreign.subject, firmware, foreign.on, iterations)
     subject, images = subject_of(foreign, firmware)
     how = Watch((), find_probe(foreign.probe), True, images, timeout, has_masked=masked, has_classes=foreign.classes)

@@ -98,9 +98,7 @@ class Material:
     @property
     def timelines(self) -> tuple[SpanTimeline, ...]:
         """The calls of functions in one iteration of each span; none where the probe kept none, or of a run that is not in the store."""
-        if self.run.id not in {kept.id for kept in self._store.runs()}:
-            return ()
-        return self._read(parse_timelines, TIMELINES_LOG)
+        return self._read(parse_timelines, TIMELINES_LOG) if self._is_stored else ()
 
     @property
     def symbols(self) -> Symbols:
@@ -113,7 +111,10 @@ class Material:
         """Everything of the run that has a time. Raises DataError where nothing of it has one."""
         from latlab.campaigns.time_lines import time_line_of
 
-        return self._named(lambda files: time_line_of(self.run, files, lambda: self.symbols))
+        try:
+            return time_line_of(self.run, self.logs if self._is_stored else {}, lambda: self.symbols)
+        except DataError as error:
+            raise DataError(f"{self.run.id}: {error}") from error
 
     @property
     def builds(self) -> list[BuildResult]:
@@ -136,6 +137,10 @@ class Material:
 
         assert self.whole.experiment is not None
         return analysis_of(self.whole, self.whole.experiment)
+
+    @property
+    def _is_stored(self) -> bool:
+        return self.run.id in {kept.id for kept in self._store.runs()}
 
     def _named(self, read: Callable[[Mapping[str, bytes]], T]) -> T:
         """What is wrong with the logs, with whose they are."""

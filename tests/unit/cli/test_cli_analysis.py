@@ -109,6 +109,8 @@ def test_the_gate_passes_what_it_is_not_told_to_fail(tmp_path):
         (("tail", V9, "--metric", "speed"), 2, "is no metric"),
         (("history", "*/step", V9), 2, "needs two runs"),
         (("export", V9, "--format", "chrome"), 2, "has no traces"),
+        (("export", V9, "--format", "perfetto", "-o", "a.pftrace"), 3, f"{V9}: nothing of it has a time"),
+        (("export", V9, "--format", "perfetto"), 2, "perfetto is not text"),
         (("export", V9, "--format", "csv", "--test", "cpu_susp_serial"), 2, "--test is for --format chrome"),
         (("export", V9, "--build-id", "x"), 2, "--build-id is for --format kcidb"),
         (("run", "psci", "--power-cycle"), 2, "--power-cycle is for a board"),

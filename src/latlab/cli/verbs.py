@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 GROUPS = {
     "Measure": ("run", "watch", "look", "design", "guest", "doctor"),
-    "Look at what was measured": ("ls", "show", "report", "export", "publish", "serve", "mcp", "tail"),
+    "Look at what was measured": ("ls", "show", "report", "export", "publish", "serve", "mcp", "tail", "idle-states"),
     "What changed, and why": ("compare", "explain", "gate", "history", "bisect"),
     "Without a machine": ("predict", "fit", "whatif", "explore"),
     "Runs from elsewhere, and housekeeping": ("import", "import-rt", "label", "recover", "rm", "prune"),

@@ -12,6 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -129,7 +130,7 @@ def smc_column(heading: str) -> dict[str, str]:
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in SMC_PAGE.splitlines() if line.startswith("| ")]
     first = next(number for number, row in enumerate(rows) if heading in row)
     column = rows[first].index(heading)
-    found = {row[0]: row[column] for row in rows[first + 1 :] if len(row) == len(rows[first])}
+    found = {row[0]: row[column] for row in takewhile(lambda row: row[0] != "call", rows[first + 1 :])}
     return {name.removesuffix(", down and up").removesuffix(", standby"): cell for name, cell in found.items() if cell}
 
 

@@ -181,7 +181,7 @@ def test_worlds_that_this_qemu_does_not_show_are_told_with_what_to_do() -> None:
             b"latlab probe: no place\nqemu-system-arm: no such machine\n",
             "QEMU did not start the machine; it said: 'qemu-system-arm: no such machine'",
         ),
-        (b"qemu-system-arm: Could not load plugin p.so: wrong\n", "QEMU cannot load the probe (p.so: wrong); build it on this machine"),
+        (b"qemu-system-arm: Could not load plugin p.so: wrong\n", "QEMU cannot load the probe (p.so: wrong); where it is one for"),
         (
             b"qemu-system-arm: plugin requires API version 4, but this QEMU supports only up to version 1\n",
             "the probe needs 4; use QEMU 10.0",

@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 FONT = "Liberation Sans"
-ROOM = 1.2
+ROOM = 1.17
 """Words in DejaVu Sans are up to so much wider: they are measured larger by this than they are shown."""
-_SIZE = "ontSize"
+_LIMIT = 1.1
+"""A word is cut where it is too long, not where its measure is."""
+_SIZE, _CUT = "ontSize", "abelLimit"
 _SHOWN = {"text": {"fontSize": 11}, "header": {"labelFontSize": 10, "titleFontSize": 11}}
 """What Vega takes where a chart says nothing."""
 
@@ -34,4 +36,6 @@ def _larger(part: Any) -> Any:
 def _size(key: str, value: Any) -> Any:
     if key in ("values", "datasets"):
         return value
-    return value * ROOM if key.endswith(_SIZE) and isinstance(value, int | float) else _larger(value)
+    if not isinstance(value, int | float):
+        return _larger(value)
+    return value * ROOM if key.endswith(_SIZE) else value * _LIMIT if key.endswith(_CUT) else value

@@ -28,19 +28,18 @@ for (const frame of document.querySelectorAll(".flame.drawing")) {
       const above = box.row < outer.row && inside(outer, box), seen = above || inside(box, outer) && box.row >= outer.row;
       const part = above || box === outer ? 100 : 100 * box.wide / outer.wide;
       box.svg.style.display = seen ? "" : "none";
-      box.svg.setAttribute("x", `${above ? 0 : 100 * (box.left - outer.left) / outer.wide}%`);
-      box.svg.setAttribute("width", `${part}%`);
+      box.svg.setAttribute("x", `${above ? 0 : +(100 * (box.left - outer.left) / outer.wide).toFixed(4)}%`);
+      box.svg.setAttribute("width", `${+part.toFixed(4)}%`);
       if (outer !== whole) { fit(box, part); continue; }
       box.svg.querySelectorAll("text").forEach((one) => one.remove());
       box.svg.insertAdjacentHTML("beforeend", box.words);
     }
   };
-  const go = (box) => {
-    if (!box) return;
+  const go = (box) => box && box.svg.focus();
+  const stand = (box) => {
     at.svg.setAttribute("tabindex", -1);
     at = box;
     at.svg.setAttribute("tabindex", 0);
-    at.svg.focus();
     told.textContent = box.said;
   };
   const seen = () => boxes.filter((box) => box.svg.style.display !== "none");
@@ -56,6 +55,7 @@ for (const frame of document.querySelectorAll(".flame.drawing")) {
     box.svg.setAttribute("role", "button");
     box.svg.setAttribute("aria-label", box.said);
     box.svg.setAttribute("tabindex", box === at ? 0 : -1);
+    box.svg.addEventListener("focus", () => stand(box));
     box.svg.addEventListener("click", () => { zoom(box === shown ? whole : box); go(box); });
     box.svg.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") zoom(box === shown ? whole : box);

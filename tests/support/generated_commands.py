@@ -78,6 +78,7 @@ RIGHT: Mapping[str, Sequence[str]] = {
     "--core-mhz": ("50",),
     "--output": ("written.html", "written.rst"),
     "--junit": ("written.xml",),
+    "--sarif": ("written.sarif",),
     "--html": ("written.html",),
     "--machine": ("mps2-an521", "mps2-an505"),
     "--build": ("", "sfn_l1", "make"),

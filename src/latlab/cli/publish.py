@@ -64,6 +64,8 @@ def site(
         tellings=tellings,
         redact=redact,
     )
-    written, kept = write_site(folder, pages_of(material), lambda path: say(f"{folder / path}"))
-    tellings.keep()
+    try:
+        written, kept = write_site(folder, pages_of(material), lambda path: say(f"{folder / path}"))
+    finally:
+        tellings.keep()
     say(f"{folder / 'index.html'}: {written} pages written, {kept} as they were")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
@@ -50,13 +51,14 @@ class Tellings:
         return self._told[pair]
 
     def keep(self) -> None:
-        """For the next site in this folder. A kill in between costs time and nothing else."""
+        """For the next site in this folder. A kill in between, or a disk without room, costs time and nothing else."""
         if self._folder is None or not self._is_new:
             return
         ready = self._folder / f".{KEPT}.new"
-        ready.write_bytes(msgspec.json.encode(_Kept(self._made_by, dict(sorted(self._told.items())))))
-        ready.replace(self._folder / KEPT)
-        self._is_new = False
+        with suppress(OSError):
+            ready.write_bytes(msgspec.json.encode(_Kept(self._made_by, dict(sorted(self._told.items())))))
+            ready.replace(self._folder / KEPT)
+            self._is_new = False
 
     def _read(self) -> dict[str, Told]:
         """What another version told, or what is damaged, is told again."""

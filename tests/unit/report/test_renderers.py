@@ -20,7 +20,7 @@ from rich.console import Console
 from latlab.report.chart import Chart
 from latlab.report.page import Beside, Block, Caution, Commands, Facts, Folded, Item, Items, Legend, Links, Page, Paragraph, Section
 from latlab.report.renderers import csv, html, json, rst, terminal
-from latlab.report.table import Align, Column, Table, words
+from latlab.report.table import Align, Column, Table, figures, words
 from latlab.report.text import code, strong
 from support.pages import LINE, TABLE
 
@@ -192,3 +192,14 @@ def test_facts_and_commands_of_rst_are_fields_and_literal_lines() -> None:
     (found,) = tree.findall(field)
     assert [child.astext() for child in found.children] == ["a: name_", "-v `x`"]
     assert next(tree.findall(literal_block)).astext() == "run *all*"
+
+
+def test_a_narrow_terminal_breaks_no_word_and_no_figure_where_both_find_room() -> None:
+    names, shift = ("susp_deep_parallel", "cpu_susp_serial"), "+3.74 µs (+17 %)"
+    rows = tuple((name, "last man of the cluster", "104.84", shift, "same level") for name in names)
+    table = Table("", (*words("Test", "Term"), *figures("Before", "Shift"), *words("Verdict")), rows)
+    lines = shown(Page("", sections=(Section("", (table,)),)), 64).splitlines()
+    assert all(len(line.rstrip()) <= 64 for line in lines)
+    said = " ".join(lines).split()
+    assert set(names) <= set(said) and {"cluster", "104.84"} <= set(said)
+    assert sum(shift in line for line in lines) == 2

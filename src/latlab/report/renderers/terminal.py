@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text as RichText
@@ -16,6 +18,7 @@ from latlab.report.text import Style, Styled, Text, spans, strong
 PIPE_WIDTH = 160
 WIDE = 120
 INDENT = "  "
+WORDS = re.compile(r"\([^)]*\)|\S+")
 GAP = 2
 LEAST_PROSE = 12
 STYLES = {
@@ -126,11 +129,13 @@ def _facts(facts: Facts) -> RichTable:
 
 
 def _grid(console: Console, table: Table) -> RichTable:
-    """Where the long text alone cannot give way far enough, every column does: a figure is broken rather than lost."""
+    """Where the long text alone cannot give way far enough, every column does, between words if these find room: a figure is broken
+    rather than lost."""
     kept = [number for number, column in enumerate(table.columns) if not column.spare or console.width >= WIDE]
     rigid = [number for number in kept if not table.columns[number].wraps]
     needed = sum(_width(table, number) for number in rigid) + GAP * (len(kept) - 1)
     one_gives_way = len(rigid) < len(kept) and needed + LEAST_PROSE <= console.width
+    widths = {} if one_gives_way else _between_words(table, kept, console.width - GAP * (len(kept) - 1))
     shown = RichTable(box=None, pad_edge=False, show_header=table.headed, header_style="dim")
     for number in kept:
         column = table.columns[number]
@@ -139,10 +144,32 @@ def _grid(console: Console, table: Table) -> RichTable:
             justify="left" if column.align is Align.LEFT else "right",
             no_wrap=one_gives_way and not column.wraps,
             overflow="fold",
+            width=widths.get(number),
         )
     for row in table.rows:
         shown.add_row(*(_cell(row[number]) for number in kept))
     return shown
+
+
+def _between_words(table: Table, kept: list[int], room: int) -> dict[int, int]:
+    """Widths in which no word is broken, and no figure where that is possible; none where all fits, or nothing does."""
+    wanted = {number: _width(table, number) for number in kept}
+    if sum(wanted.values()) <= room:
+        return {}
+    for figures_whole in (True, False):
+        widths = {number: _least(table, number, figures_whole) for number in kept}
+        if sum(widths.values()) <= room:
+            for _ in range(room - sum(widths.values())):
+                widths[max(kept, key=lambda number: wanted[number] / widths[number])] += 1
+            return widths
+    return {}
+
+
+def _least(table: Table, number: int, figures_whole: bool) -> int:
+    column = table.columns[number]
+    cells = [_cell(row[number]).plain for row in table.rows]
+    parts = cells if figures_whole and column.align is Align.RIGHT else [part for cell in cells for part in WORDS.findall(cell)]
+    return max(1, *map(cell_len, (*parts, *column.heading.split())))
 
 
 def _width(table: Table, number: int) -> int:

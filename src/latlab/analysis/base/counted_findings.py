@@ -25,7 +25,7 @@ class Sight(StrEnum):
     """What an agreement rests on."""
 
     OUTSIDE = "by what ran outside of the caches"
-    INSIDE = "by what ran in the caches"
+    WHOLE = "by the whole count"
     STILL = "hardly moved"
     TOO_FEW = "too few for the time"
 

@@ -91,7 +91,7 @@ def agreement_of(old: SpanCount, new: SpanCount, time_ns: float) -> tuple[Agreem
     if abs(moved_outside) > HARDLY_OUTSIDE * outside_before:
         sight, sign = Sight.OUTSIDE, moved_outside
     elif abs(moved) >= HARDLY_MOVED * old.total:
-        sight, sign = Sight.INSIDE, moved
+        sight, sign = Sight.WHOLE, moved
     else:
         return Agreement.OUT_OF_SIGHT, Sight.STILL
     if (sign > 0) != (time_ns > 0):

@@ -283,6 +283,8 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: L
     if options.efi and (options.firmware or options.secure_world or options.rng_node):
         raise UsageError("--efi boots EDK2 without EL3; leave out --firmware, --secure-world and --rng-node")
     mode, holds, hold_us = Mode(options.mode.value), options.hold is not None, checked_hold(options.hold)
+    if holds and options.secure_world:
+        raise UsageError("--hold is for our own firmware, built for it; leave out --secure-world")
     machine = GuestMachine(options.cores, mode, workload.idle_states, options.kstack, holds, cpu=options.cpu, efi=options.efi)
     check_machine(machine)
     if options.worlds:

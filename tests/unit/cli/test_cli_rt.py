@@ -230,6 +230,24 @@ def test_a_driver_below_the_undisturbed_maximum_still_adds_its_own() -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--secure-world", "tz"), "--secure-world tz: 'tz' is none"),
+        (("--secure-world", "optee", "--firmware", "build"), "leave out --firmware"),
+        (("--secure-world", "optee", "--hold", "5"), "--hold is for our own firmware"),
+        (("--worlds", "--mode", "multi-thread"), "--worlds reads the clock off"),
+        (("--no-hwrng", "--rng-node", "optee"), "--no-hwrng loads no driver"),
+    ],
+)
+def test_what_cannot_stand_below_the_guest_is_refused_before_anything_is_built(
+    store: str, arguments: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("latlab.targets.qemu.qemu.find_qemu", lambda path: None)
+    with pytest.raises(UsageError, match=said):
+        _latlab("run", "rt", *arguments)
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ("rt-trng", "--timeout", "0"),

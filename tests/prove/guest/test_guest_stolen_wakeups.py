@@ -92,7 +92,7 @@ def test_the_stolen_part_of_a_wake_up_is_what_the_firmware_stamped_in_it(files: 
 
 
 def test_in_ten_idle_minutes_nothing_is_called_stolen_that_the_firmware_did_not_stamp() -> None:
-    """The kernel takes a seed from the firmware by itself once in a minute."""
+    """The kernel takes a seed from the firmware by itself now and then."""
     found = list(_lates(_run(IDLE_JOB), "idle"))
     print(len(found), [(late.outlier.late_ns, late.stolen_ns, late.stamped_ns) for late in found if late.calls or late.stolen_ns])
     assert [late for late in found if late.stolen_ns > EXACT_NS and not late.calls] == []

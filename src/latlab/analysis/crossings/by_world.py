@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from statistics import median_low
 
-from latlab.analysis.crossings.calls import Call, EntryKind, Pairing
+from latlab.analysis.crossings.calls import CALLS, Call, Pairing
 from latlab.analysis.crossings.counter_clock import CounterClock
 from latlab.model.calls import Call as Smc
 from latlab.model.crossings import LEVEL_MASK, NO_WORLD, SECURE, Arch, CallNames, Crossing, Record, Sleep, Wake, world_name
@@ -137,7 +137,7 @@ class Seen:
             while place < len(times) and times[place] < end:
                 call = self._calls[place]
                 out = self._clock.ns(call.end_machine)
-                if call.entry.kind is EntryKind.CALL and out is not None and out > end - outlier.late_ns:
+                if call.entry.kind in CALLS and out is not None and out > end - outlier.late_ns:
                     found[place] = Smc(outlier.cpu, call.entry.function, self._ticks(times[place]), self._ticks(out))
                 place += 1
         return iter(found[place] for place in sorted(found))

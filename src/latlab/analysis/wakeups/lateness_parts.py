@@ -20,6 +20,8 @@ from latlab.model.wakeups import Outlier
 
 MEASURING_TASK = "latlab-recorder"
 MARK_SHARE = 0.5
+PROMPT_NS = 3_000
+"""An interrupt that nothing keeps waiting comes within this, on the slowest machine seen: the guest."""
 TORN_CYCLES = 128
 """The kernel reads one counter after the other. Seen at switches: now and then the first is behind by 24 or 90 instructions."""
 COUNTER_OVERFLOW = "arm-pmu"
@@ -80,13 +82,23 @@ def parts_of(
 
 def usual_waking(found: Sequence[tuple[LateSteps, Outlier]], usual_ns: int) -> int:
     """How long after it is due a CPU's thread is woken, by its late wake-ups: in many of them nothing was late until then. Where something
-    was in all of them, it is what the shortest way from there to the thread leaves of the median latency."""
+    was in all of them, it is what the shortest way from there to the thread leaves of the median latency, and where that is late as well,
+    what the interrupt took that woke it and PROMPT_NS."""
     wakings = [(at, late.wake_ns - at, outlier) for late, outlier in found if (at := _woken_ns(late, outlier)) is not None]
     if not wakings:
         return 0
     soonest_ns = min(at - (outlier.wake_ns - outlier.late_ns) for at, _, outlier in wakings)
     shortest_way_ns = min(way_ns for _, way_ns, _ in wakings)
-    return min(soonest_ns, usual_ns - shortest_way_ns if shortest_way_ns < usual_ns else usual_ns)
+    handler_ns = min((at - begin for late, outlier in found for begin, at in _handlers(late, outlier)), default=usual_ns)
+    return min(soonest_ns, usual_ns - shortest_way_ns if shortest_way_ns < usual_ns else usual_ns, handler_ns + PROMPT_NS)
+
+
+def _handlers(late: LateSteps, outlier: Outlier) -> Iterator[tuple[int, int]]:
+    """When the interrupt began that woke the thread, and when it did; none where no event says so."""
+    at = _woken_ns(late, outlier)
+    begins = [step.ns for step in late.steps if step.step is StepKind.INTERRUPT_IN and at is not None and step.ns <= at]
+    if at is not None and begins:
+        yield begins[-1], at
 
 
 def _woken_ns(late: LateSteps, outlier: Outlier) -> int | None:

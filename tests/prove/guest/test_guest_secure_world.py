@@ -33,6 +33,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.qemu]
 LIMITS = Limits(3600, 3600)
 CALLS = ("OPTEE_CALL_WITH_ARG", "OPTEE_CALL_WITH_RPC_ARG", "OPTEE_CALL_WITH_REGD_ARG", "OPTEE_CALL_RETURN_FROM_RPC")
 THRESHOLD_US = 25
+CAUSES_THRESHOLD_US = 60
+NOT_KEPT = "late wake-ups is not kept"  # of so many the kernel's events are longer than what is kept of them in a second
 METER_APART_NS = 2_500
 METER_SCATTER_NS = 5_000
 
@@ -64,11 +66,13 @@ def fixture_measure(tmp_path_factory: pytest.TempPathFactory) -> Measure:
     @cache
     def measure(wanted: SecureWorld, node: RngNode | None = None, load: str = "hwrng", causes: bool = False, turn: int = 0) -> Measured:
         machine = watched_from_outside(GuestMachine(firmware=secure_world(wanted)))
-        workload = Workload(1, load, Instrument.RECORDER, outlier_us=THRESHOLD_US, causes=causes)
+        duration_s, threshold_us = (2, CAUSES_THRESHOLD_US) if causes else (1, THRESHOLD_US)
+        workload = Workload(duration_s, load, Instrument.RECORDER, outlier_us=threshold_us, causes=causes)
         options = GuestOptions(drivers_for(stack_of(machine), node), trace=False)
         run_id = run_rt_guest(store, find_qemu(), guest_image(), machine, workload, options, LIMITS)
         run, logs = store.load(run_id), store.logs(run_id)
-        assert run.status is RunStatus.COMPLETE, run.problems
+        wrong = [problem for problem in run.problems if not (causes and NOT_KEPT in problem.message)]
+        assert not wrong and run.status is (RunStatus.PARTIAL if run.problems else RunStatus.COMPLETE), wrong
         ((_, result),) = results_of(run, logs)
         return Measured(run, result, logs[WORLDS_LOG])
 

@@ -20,8 +20,8 @@ class Done:
     stderr: str
 
 
-def latlab(*arguments, store="/nonexistent/store"):
-    """The command in this process, as the entry point runs it."""
+def latlab(*arguments, store="/dev/null/store"):
+    """The command in this process, as the entry point runs it; unless one is named, with a store that nobody can make."""
     out, err = io.StringIO(), io.StringIO()
     with (
         patch.object(sys, "argv", ["latlab", *map(str, arguments)]),

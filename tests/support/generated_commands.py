@@ -14,6 +14,7 @@ import typer
 from latlab.cli.app import app
 from support.every_kind import loadable
 from support.firmware_files import BL1, BL31, KERNEL, OPENSBI, package
+from support.idle_trees import idle_tree
 from support.import_library import FUNCTION, import_library
 from support.nothing_starts import Answer, fault_of
 from support.places import RT_DATA, TOOLS_DATA
@@ -132,6 +133,7 @@ ARGUMENTS: Mapping[str, Sequence[str]] = {
     "logs": ("a.log",),
     "folder": ("site",),
     "text": ("a label", ""),
+    "tree": ("board.dtb", "a.bin"),
 }
 SLOW = {("publish", "site"), ("guest",)}
 SUBJECT = """[[image]]
@@ -203,6 +205,7 @@ def lay_out(folder: Path) -> None:
         "kernel": KERNEL,
         "empty": b"",
         "a.toml": b"a = [",
+        "board.dtb": idle_tree((0, 1), {"sleep": {"entry-latency-us": 300, "arm,psci-suspend-param": 0x10000}}),
         "a.rst": b"=\n",
         "psci.toml": SUBJECT.encode(),
         "psa.toml": PSA_SUBJECT.encode(),

@@ -104,8 +104,8 @@ def test_a_recorder_that_is_stopped_for_a_while_counts_what_it_missed(program: P
 
 
 def test_a_file_that_cannot_be_written_is_said_before_anything_is_measured(program: Path) -> None:
-    done = subprocess.run([program, "-o", "/nonexistent/x", "-D", "1", "-I"], capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and "cannot write /nonexistent/x" in done.stderr
+    done = subprocess.run([program, "-o", "/dev/null/x", "-D", "1", "-I"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "cannot write /dev/null/x" in done.stderr
 
 
 def test_what_the_kernel_did_until_each_late_wake_up_adds_up_to_its_lateness(program: Path, tmp_path: Path) -> None:

@@ -327,7 +327,7 @@ def history(
     if commits.repo is None:
         refuse_given(context, (*names_of(CommitOptions), *names_of(ChoiceOptions)), "is for commits; it needs --repo DIR")
         if figure is None:
-            raise UsageError("name a figure and two runs, or a repository with --repo DIR")
+            raise UsageError("history has nothing to follow; name a figure and two runs, or a repository with --repo DIR")
         lines = {"": [load_reference(run, unit, store) for run in runs or ()]}
     elif not is_figure(figure):
         limits_of(tolerance)

@@ -140,7 +140,7 @@ def test_options_that_do_not_belong_together_are_refused(tmp_path: Path, reposit
     assert "--on MACHINE" in latlab(tmp_path, "bisect", "HEAD~1..HEAD", *repo, "--figure", FIGURE, "--build", "true").stderr
     assert "it needs --repo" in latlab(tmp_path, "history", FIGURE, "a", "b", "--build", "true").stderr
     assert "--jobs are processes" in latlab(tmp_path, "history", "HEAD", *repo, *MEASURED, "--jobs", "2", "--dask", "local").stderr
-    assert "name a figure and two runs" in latlab(tmp_path, "history").stderr
+    assert "history has nothing to follow; name a figure and two runs" in latlab(tmp_path, "history").stderr
     unknown = latlab(tmp_path, "bisect", "HEAD~1..HEAD", *repo, "--figure", "no_test/powerdown", *MEASURED)
     assert unknown.returncode == 2 and "matches 'no_test/powerdown'" in unknown.stderr
 

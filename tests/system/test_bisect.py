@@ -80,7 +80,7 @@ def test_a_call_of_the_smc_campaign_is_bisected_with_its_functions(tmp_path: Pat
     assert '"change 7" changed TRNG_VERSION/call: ' in done.stdout
     assert "vectors -" in done.stdout
     refused = latlab(tmp_path, *words[:7], "--build", "true", "--watch", "qemu-system-aarch64")
-    assert refused.returncode == 2 and "--smc is of --subject or --firmware" in refused.stderr
+    assert refused.returncode == 2 and "--smc is of a --subject or a --firmware" in refused.stderr
 
 
 def test_a_commit_that_does_not_build_is_skipped_and_named_among_those_that_may_be_the_first(tmp_path: Path, repository: Path) -> None:

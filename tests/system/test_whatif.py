@@ -223,7 +223,7 @@ def test_an_address_where_no_scheduler_answers_is_refused(program: Path, jobs: l
 
 def test_without_distributed_the_extra_is_named(program: Path, jobs: list[Job], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(UsageError, match=r"latlab\[dask\]"):
+    with pytest.raises(UsageError, match="--dask needs the Python package distributed; run "):
         on_dask("local")(program, jobs)
 
 

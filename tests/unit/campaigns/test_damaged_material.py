@@ -131,7 +131,10 @@ def test_without_proc_a_process_has_no_space_and_no_start(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("Could not load plugin x: cannot open shared object", r"QEMU cannot load the probe \(x: cannot open shared object\); build it on"),
+        (
+            "Could not load plugin x: cannot open shared object",
+            r"QEMU cannot load the probe \(x: cannot open shared object\); where it is one for another kind of",
+        ),
         (
             "Could not load plugin x: undefined symbol: qemu_plugin_u64_add",
             r"older than version 4, it lacks qemu_plugin_u64_add; use QEMU 10",

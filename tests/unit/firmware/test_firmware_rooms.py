@@ -11,7 +11,8 @@ from support.places import ROOT
 
 
 def _copy(folder: Path) -> Path:
-    shutil.copytree(ROOT / "firmware", folder / "firmware")
+    for name in ("firmware", "cmake"):
+        shutil.copytree(ROOT / name, folder / name)
     return folder / "firmware"
 
 

@@ -107,10 +107,13 @@ def test_what_has_no_counts_makes_no_histogram_log():
         hlog.render(_amounts())
 
 
-@pytest.mark.parametrize(("module", "render", "extra"), [("pyarrow", parquet.render, "parquet"), ("hdrh.histogram", hlog.render, "hlog")])
-def test_a_missing_library_is_said_with_the_extra_that_has_it(monkeypatch, module, render, extra):
+@pytest.mark.parametrize(
+    ("module", "render", "extra", "package"),
+    [("pyarrow", parquet.render, "parquet", "pyarrow"), ("hdrh.histogram", hlog.render, "hlog", "hdrhistogram")],
+)
+def test_a_missing_library_is_said_with_the_command_that_brings_it(monkeypatch, module, render, extra, package):
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(UsageError, match=rf"latlab\[{extra}\]"):
+    with pytest.raises(UsageError, match=rf"--format {extra} needs the Python package {package}; run "):
         render(_counted())
 
 

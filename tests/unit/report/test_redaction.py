@@ -10,19 +10,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from latlab.campaigns.material import Material
 from latlab.model.conditions import Conditions
 from latlab.model.run import Build, CoreId, Problem, Run, Spans
 from latlab.report.exports.registry import EXPORTERS
 from latlab.report.redaction import HIDDEN, Secrets, redacted, redacted_run
 from latlab.report.renderers import html, markdown, rst
 from latlab.report.run import span_pages, web
+from latlab.store.store import open_store
 from support.function_runs import TREE, run_of
 from support.ladder_model import Truth, call, make_run
 from support.runs import ONE_CORE, changed
 
 LINE = "root=/dev/mmcblk0p2 console=ttyS2,115200 secret.token=fjord"
-TELLS = {"json", "junit", "benchmark", "kcidb", "chrome", "openmetrics", "hlog", "parquet"}
+TELLS = {"json", "junit", "benchmark", "kcidb", "chrome", "openmetrics", "hlog", "parquet", "perfetto"}
 """The forms that hold texts of a run; the others hold its figures alone."""
+ASKS = {"perfetto"}
+"""The form that is made of what the store has beside a run."""
 SECRETS = ("/home/jo", "quarry", "fjord", "jo@quarry-7", "labs")
 
 
@@ -43,16 +47,19 @@ def planted(run: Run) -> Run:
 
 
 @pytest.mark.parametrize("name", EXPORTERS)
-def test_no_exported_form_tells_whose_machine_it_was(name: str) -> None:
-    options = {"test": None, "iteration": None, "origin": "lab", "build_id": ""}
+def test_no_exported_form_tells_whose_machine_it_was(name: str, tmp_path: Path) -> None:
+    def exported(run: Run, secrets: Secrets | None = None) -> bytes:
+        options = {"test": None, "iteration": None, "origin": "lab", "build_id": "", "secrets": secrets}
 
-    def exported(run: Run) -> bytes:
-        found = EXPORTERS[name].render(run, lambda: pytest.fail("nothing is asked of a store"), options)
+        def asked() -> Material:
+            return Material(open_store(str(tmp_path / "s.sqlite")), run) if name in ASKS else pytest.fail("nothing is asked of a store")
+
+        found = EXPORTERS[name].render(run, asked, options)
         return found.encode() if isinstance(found, str) else found
 
     traced = changed(make_run(Truth(tests=("susp_deep_parallel",)), 1, topology=ONE_CORE), traces=(call(CoreId(0, 0), 1000, 5),))
     run = planted(traced)
-    told, hidden = exported(run), exported(redacted_run(run))
+    told, hidden = exported(run), exported(redacted_run(run), Secrets.of([run]))
     assert [secret for secret in SECRETS if secret.encode() in hidden] == []
     assert any(secret.encode() in told for secret in SECRETS) == (name in TELLS)
 

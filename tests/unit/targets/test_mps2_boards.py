@@ -81,7 +81,9 @@ def test_images_are_found_in_the_named_folder_or_in_the_build_s_own(tmp_path: Pa
     monkeypatch.setattr(mps2, "search_folders", lambda: (tmp_path / "a", tmp_path / "b"))
     assert find_psa_images("sfn_l1").folder == there, "one without its bench is none"
     assert find_psa_images("sfn_l1", machine="mps3-an547").folder == m55
-    with pytest.raises(UsageError, match=r"no secure.elf and bench.elf of the build ipc_l9 in .*a/spm/ipc_l9, .*b/spm/ipc_l9; build them"):
+    with pytest.raises(
+        UsageError, match=r"no secure.elf and bench.elf of the build ipc_l9 in .*a/spm/ipc_l9, .*b/spm/ipc_l9; build it with `make spm`"
+    ):
         find_psa_images("ipc_l9")
 
 

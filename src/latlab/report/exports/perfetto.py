@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from latlab.errors import UsageError
+from latlab.errors import needs_packages
 from latlab.model.run import Run
 from latlab.model.time_line import Facts, Slice, TimeLine, Track
 from latlab.report.redaction import Secrets, redacted
@@ -24,7 +24,7 @@ def render(run: Run, material: Callable[[], Material], secrets: Secrets | None =
         from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as proto
         from perfetto.trace_builder.proto_builder import TraceProtoBuilder
     except ModuleNotFoundError:
-        raise UsageError("--format perfetto needs the Python package perfetto; install it with `pip install 'latlab[perfetto]'`") from None
+        raise needs_packages("--format perfetto", "perfetto") from None
     line = material().time_line
     if secrets is not None:
         line = redacted(line, secrets)

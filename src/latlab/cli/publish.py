@@ -54,7 +54,7 @@ def site(
     from latlab.report.site.told import Tellings
 
     opened = open_store(store)
-    tellings = Tellings(partial(compare_stored, opened), redact, folder)
+    tellings = Tellings(partial(compare_stored, opened), redact, folder, opened.place)
     material = Material(
         boards=published_boards(),
         found=measured(opened),

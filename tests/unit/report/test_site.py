@@ -275,6 +275,14 @@ def test_what_was_told_once_is_not_compared_again(tmp_path: Path) -> None:
     assert len(asked) == 3
 
 
+def test_what_was_told_of_one_stores_runs_is_not_told_of_another_s(tmp_path: Path) -> None:
+    first = Tellings(lambda a, b: "the clocks differ", folder=tmp_path, place="here.sqlite")
+    first.of("a", "b")
+    first.keep()
+    there = Tellings(lambda a, b: "the processors differ", folder=tmp_path, place="there.sqlite")
+    assert there.of("a", "b").said == "the processors differ"
+
+
 def test_the_search_lists_every_other_page_with_what_it_is_about(store: Store, tmp_path: Path) -> None:
     site = tmp_path / "site"
     said, _ = written(store, site)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
@@ -35,10 +36,14 @@ class _Kept(msgspec.Struct):
 
 
 class Tellings:
-    """`compare` compares two runs by their ids. With `redact` nothing that is told says whose machines they were on."""
+    """`compare` compares two runs by their ids, which another store may have given to others: `place` is where this one is. With `redact`
+    nothing that is told says whose machines they were on."""
 
-    def __init__(self, compare: Callable[[str, str], Comparison | str], redact: bool = True, folder: Path | None = None) -> None:
-        self._compare, self._made_by = compare, f"{version('latlab')}{' redacted' if redact else ''}"
+    def __init__(
+        self, compare: Callable[[str, str], Comparison | str], redact: bool = True, folder: Path | None = None, place: str = ""
+    ) -> None:
+        of_store = sha256(place.encode()).hexdigest()[:12]
+        self._compare, self._made_by = compare, f"{version('latlab')} of {of_store}{' redacted' if redact else ''}"
         self._redact, self._folder = redact, folder
         self._told = self._read()
         self._is_new = False

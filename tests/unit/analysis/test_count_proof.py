@@ -48,6 +48,14 @@ def test_cores_on_threads_end_at_no_common_moment() -> None:
     assert not proof(stream(10, 20, 30), stream(10), has_one_clock=False).holds
 
 
+def test_cores_that_came_to_the_two_counts_in_another_order_are_told_by_their_identity() -> None:
+    first = core(0, 0x80000002) + core(1, 0x80000003) + stream(10, 20) + stream(10, 25, number=1)
+    second = core(0, 0x80000003) + core(1, 0x80000002) + stream(10, 25) + stream(10, 20, number=1)
+    assert proof(first, second, has_one_clock=False) == Proof(4, ())
+    wrong = core(0, 0x80000003) + core(1, 0x80000002) + stream(10, 25) + stream(10, 21, number=1)
+    assert [said.partition(",")[0] for said in proof(first, wrong, has_one_clock=False).differences] == ["core 0"]
+
+
 def test_cores_on_threads_have_no_count_of_the_machine_in_common() -> None:
     first, second = (crossing(0, 10, NS_EL1, EL3, machine=machine) for machine in (10, 900))
     assert proof(first, second, has_one_clock=False).holds

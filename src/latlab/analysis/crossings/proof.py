@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from latlab.model.crossings import Crossing, Header, Record, Sleep, Wake
+from latlab.model.crossings import Core, Crossing, Header, Record, Sleep, Wake
 from latlab.model.run import Problem
 
 Change = Crossing | Sleep | Wake
@@ -29,6 +29,7 @@ class Proof:
 
 @dataclass(slots=True)
 class _Core:
+    number: int
     compared: int = 0
     difference: str = ""
     ahead: deque[Change] = field(default_factory=deque)
@@ -36,11 +37,12 @@ class _Core:
 
 
 def prove(by_blocks: Iterable[Header | Record | Problem], by_each: Iterable[Header | Record | Problem], has_one_clock: bool) -> Proof:
-    """Takes both streams in turn, so that neither is kept whole. Cores on threads have no count in common but their own, and no common
-    end: there the last change may be in one stream alone."""
+    """Takes both streams in turn, so that neither is kept whole. Cores are told by their identity: each count numbers them as they come to
+    it, and cores on threads may come to the two in another order. They have no count in common but their own, and no common end: there the
+    last change may be in one stream alone."""
     cores: dict[int, _Core] = {}
-    for is_first, change in _in_turn(_changes(by_blocks), _changes(by_each)):
-        core = cores.setdefault(change.core, _Core())
+    for is_first, (identity, change) in _in_turn(_changes(by_blocks), _changes(by_each)):
+        core = cores.setdefault(identity, _Core(change.core))
         if core.ahead and core.is_first_ahead is not is_first:
             _compare(core, core.ahead.popleft(), change, has_one_clock)
         else:
@@ -51,8 +53,8 @@ def prove(by_blocks: Iterable[Header | Record | Problem], by_each: Iterable[Head
         sum(core.compared for core in cores.values()),
         tuple(core.difference for core in cores.values() if core.difference),
         tuple(
-            f"core {number}: behind {core.compared} changes one count has {len(core.ahead)} more"
-            for number, core in cores.items()
+            f"core {core.number}: behind {core.compared} changes one count has {len(core.ahead)} more"
+            for core in cores.values()
             if len(core.ahead) > most
         ),
     )
@@ -64,7 +66,7 @@ def _compare(core: _Core, one: Change, other: Change, has_one_clock: bool) -> No
         return
     by_blocks, by_each = (one, other) if core.is_first_ahead else (other, one)
     core.difference = (
-        f"core {one.core}, change {core.compared} at {by_blocks.address:#x}: {by_blocks.instructions:,} instructions by blocks, "
+        f"core {core.number}, change {core.compared} at {by_blocks.address:#x}: {by_blocks.instructions:,} instructions by blocks, "
         f"{by_each.instructions:,} by each instruction" + ("" if by_blocks.address == by_each.address else f" at {by_each.address:#x}")
     )
 
@@ -73,11 +75,17 @@ def _own(change: Change) -> tuple[object, ...]:
     return type(change), change.instructions, change.address
 
 
-def _changes(records: Iterable[Header | Record | Problem]) -> Iterator[Change]:
-    return (record for record in records if isinstance(record, Crossing | Sleep | Wake))
+def _changes(records: Iterable[Header | Record | Problem]) -> Iterator[tuple[int, Change]]:
+    """Each with the identity of its core."""
+    identities: dict[int, int] = {}
+    for record in records:
+        if isinstance(record, Core):
+            identities[record.core] = record.identity
+        elif isinstance(record, Crossing | Sleep | Wake):
+            yield identities.get(record.core, record.core), record
 
 
-def _in_turn(first: Iterator[Change], second: Iterator[Change]) -> Iterator[tuple[bool, Change]]:
+def _in_turn(first: Iterator[tuple[int, Change]], second: Iterator[tuple[int, Change]]) -> Iterator[tuple[bool, tuple[int, Change]]]:
     """One of each as long as both last, then the rest; whether it is of the first."""
     both = {True: first, False: second}
     while both:

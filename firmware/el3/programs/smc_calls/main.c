@@ -55,7 +55,7 @@ void payload_main(const struct bench_params *params)
     }
     if (params->flags & BENCH_FLAG_SWEEP) {
         sweep_prepare((struct sweep_plan) {
-            .most_ticks = params->iterations * MEGA,
+            .most_instructions = params->iterations * MEGA,
             .only = params->flags & BENCH_FLAG_ONE_EACH ? (const uint64_t *)(BENCH_PARAMS_ADDRESS + sizeof(*params)) : NULL,
         });
         sweep("no call", none, 0);

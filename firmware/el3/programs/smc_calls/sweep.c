@@ -11,13 +11,14 @@
 #include "smc.h"
 #include "timer.h"
 
-/* Of PSCI_FEATURES, as in named_call.c: the interrupt is due so many ticks after this; the call is over. The vector says that it has come. */
+/* Of PSCI_FEATURES, as in named_call.c: the interrupt is due so many instructions after this; the call is over. The vector says that it has come. */
 #define MARK_SHOT 0x4c4d0003U
 #define MARK_SHOT_END 0x4c4d0004U
 
 #define EL2_TIMER_PPI 26U
 #define PRIORITY 0x80U
 #define TIMER_ENABLE 1UL
+#define INSTRUCTION_HZ 62500000U /* of the clock on which a sweep is made; the counter of some processors ticks several times in one */
 #define FIRST_DUE 16U /* the timer's start takes some itself */
 #define MARGIN 64U /* from the timer's start to the call, and from the call's return until nothing of it is left */
 
@@ -55,12 +56,19 @@ void sweep_prepare(struct sweep_plan wanted)
     gic_open(EL2_TIMER_PPI, PRIORITY);
 }
 
+static uint64_t ticks_of_one(void)
+{
+    return timer_frequency_hz() > INSTRUCTION_HZ ? timer_frequency_hz() / INSTRUCTION_HZ : 1U;
+}
+
 static void shoot(uint64_t due, swept_calls *make, uint64_t argument)
 {
+    const uint64_t ticks = due * ticks_of_one();
+
     has_come = false;
     __asm__ volatile("msr daifclr, #3" ::: "memory");
     smc(PSCI_FEATURES, MARK_SHOT, due, 0);
-    __asm__ volatile("msr cnthp_cval_el2, %0; msr cnthp_ctl_el2, %1; isb" ::"r"(timer_now() + due), "r"(TIMER_ENABLE) : "memory");
+    __asm__ volatile("msr cnthp_cval_el2, %0; msr cnthp_ctl_el2, %1; isb" ::"r"(timer_now() + ticks), "r"(TIMER_ENABLE) : "memory");
     make(argument);
     while (!has_come) {
     }
@@ -68,12 +76,12 @@ static void shoot(uint64_t due, swept_calls *make, uint64_t argument)
     smc(PSCI_FEATURES, MARK_SHOT_END, due, 0);
 }
 
-static uint64_t ticks_of(swept_calls *make, uint64_t argument)
+static uint64_t length_of(swept_calls *make, uint64_t argument)
 {
     uint64_t begin = timer_now();
 
     make(argument);
-    return timer_now() - begin;
+    return (timer_now() - begin) / ticks_of_one();
 }
 
 /* The first may find caches of the firmware empty. */
@@ -81,13 +89,13 @@ void sweep(const char *name, swept_calls *make, uint64_t argument)
 {
     uint64_t length, step, only;
 
-    if (plan.most_ticks == 0) {
+    if (plan.most_instructions == 0) {
         return;
     }
     name_calls(name);
-    ticks_of(make, argument);
-    length = ticks_of(make, argument) + MARGIN;
-    step = length * length / plan.most_ticks + 1;
+    length_of(make, argument);
+    length = length_of(make, argument) + MARGIN;
+    step = length * length / plan.most_instructions + 1;
     only = plan.only != NULL && sweeps < SWEEPS ? plan.only[sweeps] : 0;
     sweeps++;
     if (only != 0) {

@@ -13,10 +13,10 @@ typedef void swept_calls(uint64_t argument);
 
 #define SWEEPS 16U
 
-/* Each sweep takes no more than so many ticks: the interrupts into a long call are the fewer. `only`, where there is one for each of the first
+/* Each sweep takes no more than so many instructions: the interrupts into a long call are the fewer. `only`, where there is one for each of the first
  * SWEEPS, is when its one interrupt is due, 0 for the whole sweep. */
 struct sweep_plan {
-    uint64_t most_ticks;
+    uint64_t most_instructions;
     const uint64_t *only;
 };
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How long calls keep an interrupt of the normal world waiting, seen from outside: one is due at every instruction of a call.
 
-The program marks each shot right before it starts its timer, so many ticks, each an instruction, before the interrupt is due, and its
+The program marks each shot right before it starts its timer, so many instructions before the interrupt is due, and its
 handler marks how many instructions before it began. The distance between the first mark and the due instruction is one constant, which the
 shots into no call at all tell: their interrupts wait for nothing.
 """
@@ -40,8 +40,8 @@ class Stay:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """One interrupt, due `due` ticks behind the mark. Counts of the core: `armed` behind the mark, `called` at the call's first instruction
-    in a higher world, `came` at the handler's first. `stays` are those since `called`."""
+    """One interrupt, due `due` instructions behind the mark. Counts of the core: `armed` behind the mark, `called` at the call's first
+    instruction in a higher world, `came` at the handler's first. `stays` are those since `called`."""
 
     due: int
     armed: int

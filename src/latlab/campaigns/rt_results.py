@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from latlab.analysis.wakeups.attribution import Attributed, Exposure, attribute, exposure, with_parts
 from latlab.analysis.wakeups.instruments import beside
+from latlab.analysis.wakeups.lateness_parts import calibrations
 from latlab.analysis.wakeups.periodicity import find_period
 from latlab.analysis.wakeups.power_cycles import PowerBoundary, passages
 from latlab.analysis.wakeups.result import RtResult
@@ -221,7 +222,8 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
     problems += kernel_warnings(files.get("kernel.log", b""))
     due = [outlier.wake_ns - outlier.late_ns for outlier in timed.outliers] if timed else []
     period = find_period(sorted(due), (timed.interval_ns or 0) if timed else 0)
-    told = beside(worlds.late, attributed or (), recorder, rings, el3.gaps if el3 else {}) if worlds and recorder else ()
+    seeing = calibrations(events) if events else {}
+    told = beside(worlds.late, attributed or (), recorder, rings, seeing, el3.gaps if el3 else {}) if worlds and recorder else ()
     seen = sight(events) if events else ()
     return RtResult(wakeups, attributed, exposed, period, tuple(problems), el3.lost if el3 else 0, seen, worlds, told)
 

@@ -138,11 +138,12 @@ def test_the_instruments_are_laid_beside_each_other_where_both_tell() -> None:
     outliers = tuple(Outlier(0, ns, 1600, 0, 1000 * ns) for ns in (1, 2, 3))
     recorder = Wakeups("recorder", None, 1, (), outliers, counter_hz=HZ)
     rings = (Call(0, 1, 850, 950), Call(1, 1, 900, 1000), Call(0, 1, 1990, 2500))
-    meter, ring = beside(late, [*entries, blind], recorder, rings)
+    meter, ring = beside(late, [*entries, blind], recorder, rings, {0})
     assert meter == Beside(Instrument.METER, 2, 2200, 2000, 100, 100, 100, 100)
     assert (ring.wakeups, ring.told_ns, ring.largest_ns) == (3, 800 + 160, -1000), "a ring that tells nothing of a wake-up says 0"
-    assert beside(late, [blind], recorder, ()) == ()
-    (reaching,) = beside(late, [blind], recorder, rings, {0: ((0, 1500),)})
+    assert beside(late, [blind], recorder, (), {0}) == ()
+    assert beside(late, entries, recorder, (), ()) == (), "a blind meter says nothing, and not 0"
+    (reaching,) = beside(late, [blind], recorder, rings, {0}, {0: ((0, 1500),)})
     assert (reaching.wakeups, reaching.told_ns) == (2, 160), "the ring of the first had been overwritten"
 
 

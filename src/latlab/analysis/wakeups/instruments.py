@@ -5,7 +5,7 @@ meter and EL3's rings inside."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -41,14 +41,20 @@ class Beside:
 
 
 def beside(
-    late: Iterable[LateByWorld], attributed: Sequence[Attributed], wakeups: Wakeups, rings: Sequence[Call], gaps: Gaps = NO_GAPS
+    late: Iterable[LateByWorld],
+    attributed: Sequence[Attributed],
+    wakeups: Wakeups,
+    rings: Sequence[Call],
+    seeing: Container[int],
+    gaps: Gaps = NO_GAPS,
 ) -> tuple[Beside, ...]:
-    """Those instruments that tell anything of these wake-ups. `gaps` are the ticks of each CPU whose records were overwritten."""
+    """Those instruments that tell anything of these wake-ups. `seeing` are the CPUs whose meter is not blind: what it does not see is not
+    nothing. `gaps` are the ticks of each CPU whose records were overwritten."""
     exact = {(one.cpu, one.wake_ns): one.taken_ns for one in late}
     meter = {
         _key(entry.outlier): sum(part.ns for part in entry.parts if part.blame.kind is BlameKind.STOLEN)
         for entry in attributed
-        if entry.parts and all(part.blame.kind is not BlameKind.UNEXPLAINED for part in entry.parts)
+        if entry.outlier.cpu in seeing and entry.parts and all(part.blame.kind is not BlameKind.UNEXPLAINED for part in entry.parts)
     }
     told = ((Instrument.METER, meter), (Instrument.RINGS, _by_rings(wakeups, rings, gaps)))
     return tuple(_beside(name, exact, found) for name, found in told if exact.keys() & found.keys())

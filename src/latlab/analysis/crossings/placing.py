@@ -98,6 +98,11 @@ def _check(image: Image, places: Sequence[Image], pieces: Iterable[Fragment], ot
     """Raises WrongImage where what ran at these places, and is in no other image, is another's."""
     compared = [one for one in pieces if any(_overlaps(place, one) for place in places) and not any(_has(other, one) for other in others)]
     different = [one for one in compared if not any(_has(place, one) for place in places)]
+    if not compared and not others:
+        raise WrongImage(
+            f"nothing of what ran is in {image.name}, at no address: the firmware stopped before it, or it is of another build; "
+            "read the run's logs, or name the file of what ran"
+        )
     if len(different) == len(compared):
         where = ", at no address" if not others else " and in no other of these files"
         raise WrongImage(f"{image.name} is of another build: nothing of what ran is in it{where}; name the file of what ran")

@@ -309,7 +309,7 @@ def history(
     tolerance: ToleranceOption = None,
     across: AcrossOption = None,
     unit: UnitOption = "",
-    format: Annotated[Format, one_of(Format.TABLE, Format.JSON, Format.HTML)] = Format.TABLE,
+    format: Annotated[Format, one_of(Format.TABLE, Format.JSON, Format.MD, Format.HTML)] = Format.TABLE,
     output: OutputOption = None,
     store: StoreOption = None,
 ) -> None:
@@ -350,9 +350,9 @@ def history(
     elif format is Format.JSON:
         emit(history_json(found), output)
     else:
-        from latlab.report.renderers import html
+        from latlab.report.renderers import html, markdown
 
-        emit(html.document(page(found)), output)
+        emit((html if format is Format.HTML else markdown).document(page(found)), output)
 
 
 def tail(

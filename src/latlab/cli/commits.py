@@ -142,9 +142,9 @@ def print_commits(
     elif format is Format.JSON:
         emit(commits_json(found, asked, not_measured(measurer)), output)
     else:
-        from latlab.report.renderers import html
+        from latlab.report.renderers import html, markdown
 
-        emit(html.document(page(found, asked, not_measured(measurer))), output)
+        emit((html if format is Format.HTML else markdown).document(page(found, asked, not_measured(measurer), is_wide=True)), output)
 
 
 def _done(measurer: Measurer) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -24,9 +24,10 @@ MOST_WIDTH = 48
 MOST_FUNCTIONS = 6
 
 
-def page(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequence[NotMeasured]) -> Page:
+def page(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequence[NotMeasured], is_wide: bool = False) -> Page:
+    """Where there is room for it the table has each release; else, as of commits, the first and the last of many."""
     said = {change.after.commit.sha for one in found for change in one.changes} if asked.tags else set()
-    sections = [Section(strong(one.name), tuple(_blocks(one, asked, said))) for one in found]
+    sections = [Section(strong(one.name), tuple(_blocks(one, asked, said, is_wide and bool(asked.tags)))) for one in found]
     if skipped:
         left_out = Items(tuple(Item(f"{one.commit}: {one.why}") for one in skipped))
         note = "" if asked.is_list else " What they changed counts with the next commit."
@@ -34,12 +35,12 @@ def page(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequence[NotMea
     return Page("History of commits", sections=tuple(sections))
 
 
-def _blocks(found: CommitHistory, asked: Chosen, said: set[str]) -> Iterator[Block]:
+def _blocks(found: CommitHistory, asked: Chosen, said: set[str], is_wide: bool) -> Iterator[Block]:
     """`said` are the commits that are quoted already; a release has changes of many others, and its own words are not of them."""
     moved = [one for one in found.changes if one.figures]
     spans = list(dict.fromkeys(span for one in found.commits for span in one.means))
     is_narrow = sum(max(len(one.commit.short), 6) + 2 for one in found.commits) <= MOST_WIDTH
-    shown = found.commits if is_narrow else (found.commits[0], found.commits[-1])
+    shown = found.commits if is_narrow or is_wide else (found.commits[0], found.commits[-1])
     if not asked.is_list:
         yield _table(found, spans, shown)
     yield Items(tuple(_change(one, found.unit, said) for one in found.changes if one.figures or one.untold or asked.is_list))
@@ -78,14 +79,20 @@ def _change(change: ChangedAt, unit: str, said: set[str]) -> Item:
 
 def _figure(one: FigureStep, unit: str) -> Text:
     shown, rest = one.moves[:MOST_FUNCTIONS], one.moves[MOST_FUNCTIONS:]
-    told = [f"{move.name} {signed_bare(move.difference, unit)}" for move in shown]
-    told += [f"{count(len(rest), 'other')} {signed_bare(sum(move.difference for move in rest), unit)}"] if rest else []
-    classes = [f"{move.name.value} {signed_bare(move.after - move.before, unit)}" for move in one.classes]
+    told = _moved(((move.name, move.difference) for move in shown), unit)
+    told += _moved([(count(len(rest), "other"), sum(move.difference for move in rest))], unit) if rest else []
+    classes = _moved(((move.name.value, move.after - move.before) for move in one.classes), unit)
     by_class = f"; by class: {', '.join(classes)}" if classes else ""
     share = "" if one.share is None else f" ({percent(one.share)})"
     level = f"{bare(one.before, unit)} to {bare(one.after, unit)}"
     judged = Styled(f"{signed_bare(one.difference, unit)}{share}", Style.BAD if one.difference > 0 else Style.GOOD)
     return (f"{one.test} {one.metric} {level}, ", judged, f": {', '.join(told)}" if told else "", by_class)
+
+
+def _moved(differences: Iterable[tuple[str, float]], unit: str) -> list[str]:
+    """Without what is nothing as it is printed: a mean over cores that turned out another way."""
+    told = [(name, signed_bare(difference, unit)) for name, difference in differences]
+    return [f"{name} {difference}" for name, difference in told if float(difference.replace(",", ""))]
 
 
 def commits_json(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequence[NotMeasured]) -> str:

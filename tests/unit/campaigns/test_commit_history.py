@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from latlab.analysis.crossings.span_functions import Move
+from latlab.analysis.steps import FigureStep
 from latlab.campaigns.commit_history import chosen, histories, not_measured
 from latlab.campaigns.commits import Job, Measurer, Outcome, Recipe, WatchedBuild, measure
 from latlab.errors import DataError, UsageError
@@ -30,7 +32,7 @@ from latlab.model.run import (
     Spans,
     Topology,
 )
-from latlab.report.commit_history import commits_json, page
+from latlab.report.commit_history import _figure, commits_json, page
 from latlab.report.renderers import markdown
 from latlab.store.store import open_store
 from latlab.targets.commits import Making, Repository
@@ -210,6 +212,25 @@ def test_tags_alone_choose_releases_which_are_not_quoted(lab: Lab, repository: R
     measurer, asked = lab.measurer(repository), chosen(repository, [], "v*", ())
     said = markdown.document(page(histories(measurer, asked, 0.0, frozenset()), asked, ()))
     assert [one.subject for one in asked.commits] == ["change 1", "change 5"] and "100 to 60" in said and "says of itself" not in said
+
+
+def test_a_page_has_every_release_and_a_terminal_the_first_and_the_last_of_many(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("latlab.report.commit_history.MOST_WIDTH", 20)
+    folder = new_repository(tmp_path / "tagged")
+    for number in range(1, 6):
+        commit(folder, f"change {number}", {"number": f"{number}\n"})
+        git(folder, "tag", f"v{number}", "HEAD")
+    asked = chosen(Repository(folder), [], "v*", ())
+    found = histories(lab.measurer(Repository(folder)), asked, 0.0, frozenset())
+    assert "| v1 | v2 | v3 | v4 | v5 |" in markdown.document(page(found, asked, (), is_wide=True))
+    assert "| v1 | v5 |" in markdown.document(page(found, asked, ()))
+
+
+def test_a_function_that_moved_by_less_than_is_printed_is_not_named() -> None:
+    step = FigureStep(*SPAN, 10, 12.4, (Move("loop", "", 8, 10), Move("rest", "", 2, 2.4)))
+    assert _figure(step, "insns")[-2] == ": loop +2"
 
 
 def test_a_worker_with_another_probe_or_out_of_reach_of_the_store_refuses(lab: Lab, repository: Repository) -> None:

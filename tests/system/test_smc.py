@@ -81,6 +81,19 @@ def test_an_interrupt_waits_in_el3_for_what_the_call_has_left_and_the_wait_is_th
     assert [sample.value_ticks for sample in run.samples if sample.metric is Metric.IRQ_LATENCY] == [length]
 
 
+def test_an_interrupt_that_el3_takes_itself_waits_for_el3_and_no_longer(tmp_path: Path) -> None:
+    """On the firmware for experiments, which starts a secure timer when it is told to."""
+    (tmp_path / "subject.toml").write_text(SUBJECT.format(cpu="cortex-a57", build=ROOT / "build" / "qemu_virt-thief"))
+    words = ("--iterations", "1", "--sweep", "1", "--subject", str(tmp_path / "subject.toml"))
+    seen = smc(tmp_path, *words, "--interrupt", "el3")
+    (wait,) = seen["waits"]
+    assert (wait["call"], wait["interrupt_of"], wait["step"]) == ("PSCI_VERSION", "el3", 1)
+    assert 0 < wait["at_once"] < 100 and wait["late"] - wait["instructions"] in (0, 1)
+    assert wait["longest"] >= wait["at_once"] + wait["instructions"] and wait["longest_by_world"] == {"EL3": wait["longest"]}
+    done = latlab(tmp_path, "run", "smc", *words, "--interrupt", "secure")
+    assert done.returncode == 2 and "the symbols have no interrupt_main_handler" in done.stderr
+
+
 def test_an_image_without_its_machine_is_refused(tmp_path: Path) -> None:
     done = latlab(tmp_path, "run", "smc", "--firmware", str(tmp_path / "bl31.bin"))
     assert done.returncode == 2 and "say which with --on virt, raspi4b or sbsa-ref" in done.stderr

@@ -12,8 +12,10 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
+from latlab.analysis.crossings.waits import HANDLERS
 from latlab.campaigns.watching import WaitBoots, Watch, check_counts
 from latlab.errors import UsageError
+from latlab.model.enums import Taker
 from latlab.targets.qemu.boards import SMC_PROGRAM
 from latlab.targets.qemu.command import words
 from latlab.targets.qemu.qemu import Qemu
@@ -21,26 +23,44 @@ from latlab.targets.qemu.subject import Subject, command_line, find_program
 
 CAMPAIGN = "smc"
 SWEEP, ONE_EACH = 32, 64
+OF = {Taker.NORMAL: 0, Taker.SECURE: 128, Taker.EL3: 256}
 BEHIND_PARAMS = 48
 EL2 = "virtualization=on"
 LONGEST_SWEEP = 1_000_000
 
 
-def planned(subject: Subject, iterations: int, qemu: Qemu, folder: Path, how: Watch, sweep: int = 0) -> Watch:
+def planned(subject: Subject, iterations: int, qemu: Qemu, folder: Path, how: Watch, sweep: int = 0, taker: Taker = Taker.NORMAL) -> Watch:
     """What to watch, beside `how`: the program on the subject's machine, which is put together in the folder. `sweep` is how many million
     instructions the interrupts into each call may take, 0 for none. Raises UsageError for what is missing or out of range."""
+    if taker is not Taker.NORMAL and not sweep:
+        raise UsageError(f"--interrupt {taker}: without a sweep there are none; add --sweep 1000")
     check_counts(iterations, how.timeout_s)
     alone = _swept(subject, sweep) if sweep else subject
     program = find_program(subject.board, SMC_PROGRAM)
     how = replace(how, command=command_line(qemu, subject, program, iterations, folder), campaign=CAMPAIGN, firmware=subject.name)
     if not sweep:
         return how
-    whole, one = (command_line(qemu, alone, program, sweep, folder, flags=flags) for flags in (SWEEP, SWEEP | ONE_EACH))
+    flags = SWEEP | OF[taker]
+    whole, one = (command_line(qemu, alone, program, sweep, folder, flags=each) for each in (flags, flags | ONE_EACH))
 
     def one_each(dues: Sequence[int]) -> tuple[str, ...]:
         return (*one, *chain.from_iterable(words(subject.board.params + BEHIND_PARAMS, dues)))
 
-    return replace(how, sweep=WaitBoots(whole, one_each))
+    return replace(how, sweep=WaitBoots(whole, one_each, _handler(taker, how), taker))
+
+
+def _handler(taker: Taker, how: Watch) -> int | None:
+    """Where the handler begins. None where it is the program's."""
+    if taker is Taker.NORMAL:
+        return None
+    name = HANDLERS[taker]
+    found = next((start for image in how.images for start, own in zip(image.starts, image.names, strict=True) if own == name), None)
+    if found is None:
+        raise UsageError(
+            f"--interrupt {taker}: the symbols have no {name}, which takes it; `latlab guest --secure-world optee,secure-timer` builds "
+            "firmware that has"
+        )
+    return found
 
 
 def _swept(subject: Subject, sweep: int) -> Subject:

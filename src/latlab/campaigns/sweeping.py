@@ -14,7 +14,8 @@ from latlab.model.run import Problem
 class SweepSeen:
     """The records as they come."""
 
-    def __init__(self) -> None:
+    def __init__(self, handler: int | None = None) -> None:
+        self._handler = handler
         self.shots: Shots | None = None
         self.waits = Waits()
         self.fragments: dict[int, Fragment] = {}
@@ -29,11 +30,11 @@ class SweepSeen:
         for item in items:
             match item:
                 case Header():
-                    self.shots = Shots(item.arch, call_names())
+                    self.shots = Shots(item.arch, call_names(), self._handler)
                 case Problem():
                     self.problems.append(item)
-                case Fragment():
-                    self.fragments[item.number] = item
                 case _ if self.shots:
+                    if isinstance(item, Fragment):
+                        self.fragments[item.number] = item
                     for name, shot in self.shots.feed((item,)):
                         self.waits.add(name, shot)

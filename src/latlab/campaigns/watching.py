@@ -35,7 +35,7 @@ from latlab.formats.probe.functions import FUNCTIONS_LOG, KINDS_LOG, MASKED_LOG,
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.crossings import Core, Crossing, Fragment, Header, Masked, Record
-from latlab.model.enums import Metric, RunStatus
+from latlab.model.enums import Metric, RunStatus, Taker
 from latlab.model.life import Left
 from latlab.model.run import Build, CoreId, MaskedAtlas, Problem, Run, Sample, Topology
 from latlab.model.symbols import Image
@@ -79,10 +79,13 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class WaitBoots:
-    """The command of a boot that sweeps, and of one that sends one interrupt into each call, due at these ticks."""
+    """The command of a boot that sweeps, and of one that sends one interrupt into each call, due at these ticks. `handler` is where one
+    begins that makes no mark: then what runs is counted in both."""
 
     whole: tuple[str, ...]
     one_each: Callable[[Sequence[int]], tuple[str, ...]]
+    handler: int | None = None
+    taker: Taker = Taker.NORMAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,18 +251,24 @@ def _swept(wanted: Watch, sweep: WaitBoots, folder: Path, show_console: Callable
     boots: list[SweepSeen] = []
     command = sweep.whole
     for number in range(2):
-        stream, seen = folder / f"sweep-{number}", SweepSeen()
-        follower = _Follower(probes.with_probe(command, wanted.probe, stream, number > 0), stream, seen, show_console)
+        stream, seen = folder / f"sweep-{number}", SweepSeen(sweep.handler)
+        has_functions = number > 0 or sweep.handler is not None
+        follower = _Follower(probes.with_probe(command, wanted.probe, stream, has_functions), stream, seen, show_console)
         end = follower.run(wanted.timeout_s, lambda seen, elapsed: None, interrupted)
         if not end and follower.exit_status:
             end = death("QEMU", follower.exit_status, last_words(follower.stderr))
         if end or seen.shots is None:
             return Swept(problems=(Problem(0, f"the waits are not told: in a sweep {end or 'QEMU said nothing'}"), *seen.problems))
+        if not seen.waits.found:
+            return Swept(problems=(Problem(0, "the waits are not told: no interrupt came; the console says what the program met"),))
+        if seen.shots.unseen:
+            name, count = seen.shots.unseen.most_common(1)[0]
+            return Swept(problems=(Problem(0, f"the waits are not told: of {count} interrupts into {name} nothing says when they came"),))
         boots.append(seen)
         command = sweep.one_each([one.shot.due for one in seen.waits.found.values()])
     swept, again = boots
     problems = (*swept.problems, *(Problem(0, sentence) for sentence in swept.waits.complaints))
-    return Swept(waits_of(swept.waits, swept.instructions, again.waits, again.fragments, wanted.images), problems)
+    return Swept(waits_of(swept.waits, swept.instructions, again.waits, again.fragments, wanted.images, sweep.taker), problems)
 
 
 def _proved(stream: Path, slow: Path, planned: Run) -> Proof:

@@ -26,7 +26,7 @@ class RngNode(StrEnum):
 SecureWorldOption = Annotated[
     str | None,
     typer.Option(
-        help="Guest: optee builds TF-A with OP-TEE and runs on it; behind commas prng, timer-switch=0, embedded-tests.",
+        help="Guest: optee builds TF-A with OP-TEE and runs on it; behind commas prng, timer-switch=0, embedded-tests, secure-timer.",
         show_default="our own EL3 alone",
     ),
 ]

@@ -12,6 +12,7 @@ from latlab.cli.foreign import SubjectOptions, check_given, subject_of
 from latlab.cli.options import QemuOption, StoreOption, grouped
 from latlab.cli.watch import MaskedOption, WatchFormat, conclude
 from latlab.errors import UsageError
+from latlab.model.enums import Taker
 
 
 def register(run_app: typer.Typer) -> None:
@@ -28,6 +29,9 @@ def smc(
             help="Also let an interrupt in at every instruction of some calls, for so many million instructions each; 1000 are all of most."
         ),
     ] = 0,
+    interrupt: Annotated[
+        Taker, typer.Option(help="Of a sweep: the normal world's, or of firmware that is built for it the secure world's or EL3's.")
+    ] = Taker.NORMAL,
     masked: MaskedOption = False,
     timeout: Annotated[float, typer.Option(help="Seconds until a boot of the machine is stopped.")] = 600,
     qemu: QemuOption = None,
@@ -47,4 +51,4 @@ def smc(
     subject, images = subject_of(foreign, firmware)
     how = Watch((), find_probe(foreign.probe), True, images, timeout, has_masked=masked, has_classes=foreign.classes)
     with scratch() as folder:
-        conclude(planned(subject, iterations, find_qemu(qemu), folder, how, sweep), store, format)
+        conclude(planned(subject, iterations, find_qemu(qemu), folder, how, sweep, interrupt), store, format)

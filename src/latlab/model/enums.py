@@ -121,3 +121,11 @@ class ProblemKind(StrEnum):
     """Printed percentages that follow from no figure of the document: what they were taken against is not in it."""
     INFERRED = "inferred"
     """Something that the input contradicts itself on, settled by what the rest of it suggests."""
+
+
+class Taker(StrEnum):
+    """Whose interrupt it is: EL2's, where the program runs; the secure world's; EL3's, whatever world it interrupts."""
+
+    NORMAL = "normal"
+    SECURE = "secure"
+    EL3 = "el3"

@@ -5,11 +5,22 @@ from __future__ import annotations
 
 import pytest
 
-from latlab.analysis.crossings.waits import MARK_CAME, MARK_SHOT, MARK_SHOT_END, Shots, Wait, Waits, most_words, wait_words, waits_of
+from latlab.analysis.crossings.waits import (
+    MARK_CAME,
+    MARK_SHOT,
+    MARK_SHOT_END,
+    SECURE_TIMER,
+    Shots,
+    Wait,
+    Waits,
+    most_words,
+    wait_words,
+    waits_of,
+)
 from latlab.catalog import call_names
 from latlab.formats.probe.decoder import Decoder
 from latlab.model.crossings import Arch, Fragment
-from latlab.model.enums import Metric
+from latlab.model.enums import Metric, Taker
 from support import probe_stream as made
 
 FEATURES, VERSION, OPTEE = 0x8400000A, 0x84000000, 0x32000004
@@ -160,3 +171,53 @@ def test_a_wait_in_words_has_its_worlds_its_functions_and_how_many_waited() -> N
     assert untold == f"40 instructions (EL3 40), {behind}"
     waits, _ = seen(idle(), name(8000, ""), reference(9000, 50), shot(20000, 3, 0, 50))
     assert wait_words(wait_of(waits, waits)) == "none of 1 interrupts waited"
+
+
+HANDLER, TO_HANDLER, HANDLED, TO_START = 0x9000, 12, 30, 10
+IRQ = (0,) * 9
+CODE = ((4, 0x4000, 1), (5, 0x5000, TO_HANDLER), (6, HANDLER, HANDLED - TO_HANDLER))
+
+
+def taken_shot(at: int, due: int, length: int) -> bytes:
+    """Of EL3: its handler is twelve instructions behind the vector, to which the normal world goes, or EL3 where it is about to leave."""
+    armed = at + 100
+    called, when = armed + ENTERS, armed + ARMS + TO_START + due
+    interrupt = made.crossing(0, when, made.NS_EL1, made.EL3, IRQ, 0x500) + made.path(0, ((5, 1), (6, 1))) + made.back(0, when + HANDLED)
+    call = made.smc(0, called, VERSION) + made.path(0, ((4, length),)) + made.back(0, called + length)
+    if length and called <= when < called + length:
+        middle = made.smc(0, called, VERSION) + made.path(0, ((4, length), (5, 1), (6, 1))) + made.back(0, called + length + HANDLED)
+    else:
+        middle = (interrupt + call if when < called else call + interrupt) if length else interrupt
+    starts = made.smc(0, armed + 2, SECURE_TIMER) + made.path(0, ((5, 1),)) + made.back(0, armed + 2 + TO_HANDLER)
+    stops = made.smc(0, at + 900, SECURE_TIMER) + made.back(0, at + 950)
+    return mark(at, MARK_SHOT, due) + starts + middle + stops + mark(at + 1000, MARK_SHOT_END, due)
+
+
+def taken(*parts: bytes) -> tuple[Waits, Shots]:
+    waits, shots = Waits(), Shots(Arch.AARCH64, call_names(), HANDLER)
+    code = b"".join(made.fragment(*one) for one in CODE)
+    none = name(0, "no call") + taken_shot(1000, 1, 0) + taken_shot(3000, 2, 0)
+    for call, one in shots.feed(list(Decoder().feed(made.header() + code + none + b"".join(parts)))[1:]):  # type: ignore[arg-type]
+        waits.add(call, one)
+    return waits, shots
+
+
+def test_another_worlds_handler_is_found_in_what_ran_and_the_way_to_it_told_alone() -> None:
+    dues = range(1, 76)
+    calls = [taken_shot(20000 + 3000 * due, due, 50) for due in dues]
+    waits, shots = taken(name(8000, ""), reference(9000, 50), *calls)
+    found = waits.found["PSCI_VERSION"]
+    assert not waits.complaints and not shots.unseen and shots.instructions == {"PSCI_VERSION": 50}
+    assert waits.at_once == waits.found["no call"].longest == TO_HANDLER
+    assert (found.shots, found.late, found.longest, found.due, found.took) == (75, 50, 50 + TO_HANDLER, 0, 50 + HANDLED)
+    fragments = {number: Fragment(number, address, length, 3, b"") for number, address, length in CODE}
+    (wait,) = waits_of(waits, shots.instructions, waits, fragments, (), Taker.EL3)
+    assert sum(count for _, count in wait.functions) == 50 + TO_HANDLER
+    assert wait.sample.test == "PSCI_VERSION, interrupt of EL3"
+    assert wait_words(wait).endswith("50 of 75 waited; 12 into no call; the call then took up to 80")
+
+
+def test_an_interrupt_whose_handler_is_in_nothing_that_is_known_is_counted() -> None:
+    lost = taken_shot(20000, 30, 50).replace(made.path(0, ((4, 50), (5, 1), (6, 1))), made.path(0, ((4, 50),)))
+    waits, shots = taken(name(8000, ""), reference(9000, 50), lost)
+    assert dict(shots.unseen) == {"PSCI_VERSION": 1} and "PSCI_VERSION" not in waits.found

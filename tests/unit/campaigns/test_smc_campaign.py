@@ -11,6 +11,8 @@ import pytest
 from latlab.campaigns.smc import planned
 from latlab.campaigns.watching import Watch
 from latlab.errors import UsageError
+from latlab.model.enums import Taker
+from latlab.model.symbols import Image
 from latlab.targets.qemu import subject as subjects
 from latlab.targets.qemu.boards import BOARDS, SMC_PROGRAM
 from latlab.targets.qemu.qemu import Qemu
@@ -52,6 +54,18 @@ def test_a_sweep_has_one_core_and_el2_and_then_repeats_what_waited_longest(subje
     assert "addr=0x5fff0028,data=0x20," in whole and "addr=0x5fff0030" not in whole
     assert "addr=0x5fff0028,data=0x60," in again
     assert again.endswith("-device loader,addr=0x5fff0030,data=0x11,data-len=8 -device loader,addr=0x5fff0038,data=0x21,data-len=8")
+
+
+def test_an_interrupt_of_another_world_is_told_to_the_program_and_its_handler_looked_for(subject: Subject, tmp_path: Path) -> None:
+    images = (Image("bl31", (0x100, 0x200), (16, 16), ("serve", "thief_interrupt"), ()),)
+    watch = planned(subject, 3, QEMU, tmp_path, replace(HOW, images=images), sweep=9, taker=Taker.EL3)
+    assert watch.sweep and (watch.sweep.handler, watch.sweep.taker) == (0x200, Taker.EL3)
+    assert "addr=0x5fff0028,data=0x120," in " ".join(watch.sweep.whole)
+    assert "addr=0x5fff0028,data=0x160," in " ".join(watch.sweep.one_each([17]))
+    with pytest.raises(UsageError, match=r"--interrupt secure: the symbols have no interrupt_main_handler, .*secure-timer"):
+        planned(subject, 3, QEMU, tmp_path, replace(HOW, images=images), sweep=9, taker=Taker.SECURE)
+    with pytest.raises(UsageError, match="--interrupt el3: without a sweep there are none"):
+        planned(subject, 3, QEMU, tmp_path, replace(HOW, images=images), taker=Taker.EL3)
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ def test_what_is_asked_for_is_what_the_builds_are_told() -> None:
     assert dict(usual.options) == {
         "CFG_WITH_SOFTWARE_PRNG": "n", "CFG_HWRNG_PTA": "y", "CFG_ENABLE_EMBEDDED_TESTS": "n", "NS_TIMER_SWITCH": "1",
     }  # fmt: skip
-    all_else = secure_world_of("optee,prng,timer-switch=0,embedded-tests")
-    assert all_else == SecureWorld(True, False, True) and secure_world_of(str(all_else)) == all_else
+    all_else = secure_world_of("optee,prng,timer-switch=0,embedded-tests,secure-timer")
+    assert all_else == SecureWorld(True, False, True, True) and secure_world_of(str(all_else)) == all_else
     assert [value for _, value in all_else.options] == ["y", "n", "y", "0"]
 
 

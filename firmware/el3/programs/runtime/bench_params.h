@@ -27,6 +27,8 @@ struct bench_params {
 #define BENCH_FLAG_STANDBY_ONLY 16U /* psci_differ: no suspend that powers down, where a firmware has none */
 #define BENCH_FLAG_SWEEP 32U /* smc_calls: interrupts into its calls, for so many million ticks each as there are iterations */
 #define BENCH_FLAG_ONE_EACH 64U /* smc_calls: of each sweep one interrupt, due when a word behind the block says */
+#define BENCH_FLAG_OF_SECURE 128U /* smc_calls: they are the secure world's */
+#define BENCH_FLAG_OF_EL3 256U /* smc_calls: they are EL3's */
 
 /* The block at BENCH_PARAMS_ADDRESS, or the defaults where its magic is missing. */
 struct bench_params bench_params_read(void);

@@ -57,6 +57,9 @@ void payload_main(const struct bench_params *params)
         sweep_prepare((struct sweep_plan) {
             .most_instructions = params->iterations * MEGA,
             .only = params->flags & BENCH_FLAG_ONE_EACH ? (const uint64_t *)(BENCH_PARAMS_ADDRESS + sizeof(*params)) : NULL,
+            .interrupt = params->flags & BENCH_FLAG_OF_EL3      ? INTERRUPT_OF_EL3
+                         : params->flags & BENCH_FLAG_OF_SECURE ? INTERRUPT_OF_SECURE_WORLD
+                                                                : INTERRUPT_OF_EL2,
         });
         sweep("no call", none, 0);
         sweep("", version, 0);

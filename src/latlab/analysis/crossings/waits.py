@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How long calls keep an interrupt of the normal world waiting, seen from outside: one is due at every instruction of a call.
+"""How long calls keep an interrupt waiting, seen from outside: one is due at every instruction of a call.
 
-The program marks each shot right before it starts its timer, so many instructions before the interrupt is due, and its
-handler marks how many instructions before it began. The distance between the first mark and the due instruction is one constant, which the
-shots into no call at all tell: their interrupts wait for nothing.
+The program marks each shot so many instructions before the interrupt is due, and its own handler marks how many instructions before it
+began. The first run of another handler, of the secure world or of EL3, is found in what ran. The distance between the first mark and
+the due instruction is one constant, which the shots into no call at all tell: their interrupts are taken at once.
 """
 
 from __future__ import annotations
@@ -12,21 +12,27 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from latlab.analysis.crossings.calls import entry_of, is_entry, is_normal
+from latlab.analysis.crossings.calls import CALLS, entry_of, is_entry, is_normal
 from latlab.analysis.crossings.marked import PSCI_FEATURES
 from latlab.analysis.crossings.naming import Names
 from latlab.analysis.crossings.own_names import MARK_NAME, text_of, with_name
 from latlab.analysis.crossings.paths import body_end
 from latlab.model.crossings import LOOP, Arch, CallNames, Crossing, Fragment, Path, Record, world_name
-from latlab.model.enums import Metric
+from latlab.model.enums import Metric, Taker
 from latlab.model.run import CoreId, Sample
 from latlab.model.symbols import Image
 
 MARK_SHOT, MARK_SHOT_END, MARK_CAME = 0x4C4D0003, 0x4C4D0004, 0x4C4D0006
+SECURE_TIMER = 0xC70000F1
 MARKS = (MARK_NAME, MARK_SHOT, MARK_SHOT_END, MARK_CAME)
 NO_CALL = "no call"
 ONLY_CORE = CoreId(0, 0)
 FUNCTIONS_SAID = 3
+
+
+TAKERS = {Taker.NORMAL: "the normal world", Taker.SECURE: "the secure world", Taker.EL3: "EL3"}
+HANDLERS = {Taker.SECURE: "interrupt_main_handler", Taker.EL3: "thief_interrupt"}
+"""OP-TEE's, and that of the firmware that is built to start a timer; our program's makes a mark itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +46,21 @@ class Stay:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """One interrupt, due `due` instructions behind the mark. Counts of the core: `armed` behind the mark, `called` at the call's first
-    instruction in a higher world, `came` at the handler's first. `stays` are those since `called`."""
+    """One interrupt, due `due` instructions behind the mark. Counts of the core: `armed` behind the mark, `called` at the first instruction
+    in a higher world, `came` at the handler's first, `returned` at the first one back behind `called`. `stays` are those since `called`."""
 
     due: int
     armed: int
     called: int | None
     came: int
     stays: tuple[Stay, ...]
+    returned: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Waited:
-    """Of `shots` interrupts into one call, one at every `step`-th instruction, how many waited at all, and the one that waited longest, in
-    instructions more than at idle. It was due at the core's instruction `begin`."""
+    """Of `shots` interrupts into one call, one at every `step`-th instruction, how many waited more than at idle, and the one that waited
+    longest for its handler, which was due at the core's instruction `begin`. `took` is the longest that the call then took."""
 
     call: str
     shots: int
@@ -62,6 +69,7 @@ class Waited:
     longest: int
     begin: int
     shot: Shot
+    took: int = 0
 
     @property
     def due(self) -> int | None:
@@ -87,8 +95,9 @@ class Waited:
             at = stay.begin
             for number, times in _in_order(stay.steps):
                 end = at + lengths[number] * times
-                if end > self.begin:
-                    spent[number] += end - max(at, self.begin)
+                inside = min(end, self.shot.came) - max(at, self.begin)
+                if inside > 0:
+                    spent[number] += inside
                 at = end
         return spent
 
@@ -99,15 +108,20 @@ class _Open:
     armed: int = -1
     called: int | None = None
     came: int = -1
+    returned: int | None = None
     stays: list[Stay] = field(default_factory=list)
 
 
 class Shots:
     """Feed it the records of one core; it gives each shot whose interrupt came, by the name of its call. `instructions` are those of each
-    call without one."""
+    call without one. `handler` is the address of a handler that makes no mark; `unseen` are the interrupts into each call that did not
+    come, or not in what is known in its order."""
 
-    def __init__(self, arch: Arch, names: CallNames) -> None:
-        self._arch, self._names = arch, names
+    def __init__(self, arch: Arch, names: CallNames, handler: int | None = None) -> None:
+        self._arch, self._names, self._handler = arch, names, handler
+        self._handlers: set[int] = set()
+        self._lengths: dict[int, int] = {}
+        self.unseen: Counter[str] = Counter()
         self._given = ""
         self._name = ""
         self._shot: _Open | None = None
@@ -119,6 +133,10 @@ class Shots:
         for record in records:
             if isinstance(record, Path):
                 self._steps += record.steps
+            elif isinstance(record, Fragment) and self._handler is not None:
+                self._lengths[record.number] = record.instructions
+                if record.address == self._handler:
+                    self._handlers.add(record.number)
             elif isinstance(record, Crossing):
                 self._stayed()
                 mark = _mark(record)
@@ -131,9 +149,20 @@ class Shots:
 
     def _stayed(self) -> None:
         """What has run belongs to the stay that ends now."""
-        if self._steps and self._shot and self._shot.stays and self._shot.came < 0:
-            self._shot.stays[-1] = replace(self._shot.stays[-1], steps=self._steps)
+        shot = self._shot
+        if self._steps and shot and shot.stays and shot.came < 0:
+            shot.stays[-1] = replace(shot.stays[-1], steps=self._steps)
+            if not self._handlers.isdisjoint(self._steps[::2]):
+                shot.came = self._handled(shot.stays[-1])
         self._steps = ()
+
+    def _handled(self, stay: Stay) -> int:
+        at = stay.begin
+        for number, times in _in_order(stay.steps):
+            if number in self._handlers:
+                return at
+            at += self._lengths[number] * times
+        return -1
 
     def _marked(self, mark: int, record: Crossing) -> Iterator[tuple[str, Shot]]:
         self._began = None
@@ -145,25 +174,41 @@ class Shots:
             self._shot = _Open(record.registers[2])
         elif mark == MARK_CAME and shot and shot.came < 0:
             shot.came = record.instructions - record.registers[2]
-        elif mark == MARK_SHOT_END and shot and shot.came >= 0:
+        elif mark == MARK_SHOT_END and shot:
             self._shot = None
-            yield self._name, Shot(shot.due, shot.armed, shot.called, shot.came, tuple(shot.stays))
+            if shot.came < 0:
+                self.unseen[self._name] += 1
+                return
+            yield self._name, Shot(shot.due, shot.armed, shot.called, shot.came, tuple(shot.stays), shot.returned)
 
     def _crossed(self, shot: _Open, record: Crossing) -> None:
         if shot.armed < 0:
             shot.armed = record.instructions
-        elif shot.came < 0:
+            return
+        if shot.called is None and self._is_call(record):
+            shot.called = record.instructions
+        elif shot.called is not None and shot.returned is None and is_normal(self._arch, record.entered):
+            shot.returned = record.instructions
+        is_outside = not shot.stays and (is_normal(self._arch, record.entered) or _is_timers(record))
+        if shot.came < 0 and not is_outside:
             shot.stays.append(Stay(record.instructions, record.entered))
-            if shot.called is None:
-                shot.called = record.instructions
+
+    def _is_call(self, record: Crossing) -> bool:
+        is_made = is_entry(self._arch, record) and not is_normal(self._arch, record.entered) and not _is_timers(record)
+        return is_made and entry_of(self._arch, self._names, record).kind in CALLS
 
     def _reference(self, record: Crossing) -> None:
-        if self._began is None and is_entry(self._arch, record):
+        if self._began is None and self._is_call(record):
             self._began = record.instructions
             self._name = with_name(entry_of(self._arch, self._names, record).name, self._given)
         elif self._began is not None and is_normal(self._arch, record.entered):
             self.instructions[self._name] = record.instructions - self._began
             self._began = None
+
+
+def _is_timers(record: Crossing) -> bool:
+    """The program starts or stops the secure timer."""
+    return record.registers[:1] == (SECURE_TIMER,)
 
 
 def _mark(record: Crossing) -> int:
@@ -173,21 +218,25 @@ def _mark(record: Crossing) -> int:
 
 
 class Waits:
-    """Add the shots in their order, those into no call first; `found` are the calls, each with its longest wait."""
+    """Add the shots in their order, those into no call first; `found` are the calls, each with its longest wait. `at_once` is what the
+    way to the handler takes where nothing keeps it."""
 
     def __init__(self) -> None:
         self._idle: int | None = None
+        self.at_once = 0
         self.found: dict[str, Waited] = {}
         self.complaints: list[str] = []
 
     def add(self, name: str, shot: Shot) -> None:
         behind = shot.came - shot.armed - shot.due
         if name == NO_CALL and self._idle is None:
-            self._idle = behind
+            self.at_once = shot.came - shot.stays[0].begin if shot.stays else 0
+            self._idle = behind - self.at_once
         if self._idle is None:
             self._complain("no interrupt came where no call was under way, so nothing says when one is due")
-        elif behind < self._idle or (name == NO_CALL and behind != self._idle):
-            self._complain(f"an interrupt into {name} came {behind} instructions behind its time, the first into no call {self._idle}")
+        elif behind < self._idle or (name == NO_CALL and behind != self._idle + self.at_once):
+            first = self._idle + self.at_once
+            self._complain(f"an interrupt into {name} came {behind} instructions behind its time, the first into no call {first}")
         else:
             self._keep(name, shot, behind - self._idle, self._idle)
 
@@ -197,30 +246,40 @@ class Waits:
 
     def _keep(self, name: str, shot: Shot, late: int, idle: int) -> None:
         before = self.found.get(name)
-        found = Waited(name, 1, 1, int(late > 0), late, shot.armed + shot.due + idle, shot)
+        took = shot.returned - shot.called if shot.returned is not None and shot.called is not None else 0
+        found = Waited(name, 1, 1, int(late > self.at_once), late, shot.armed + shot.due + idle, shot, took)
         if before:
             step = shot.due - before.shot.due if before.shots == 1 else before.step
             longer = found if late > before.longest else before
-            found = replace(longer, shots=before.shots + 1, step=step, late=before.late + found.late)
+            found = replace(longer, shots=before.shots + 1, step=step, late=before.late + found.late, took=max(before.took, took))
         self.found[name] = found
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
     """The longest wait into a call that takes so many `instructions` without an interrupt. `functions` are those of the same wait again,
-    in their order; none where it was of another length then, or where the order of what ran is not known throughout."""
+    in their order; none where it was of another length then, or where the order of what ran is not known throughout. `at_once` is what
+    the way to the handler takes where no call is under way."""
 
     found: Waited
     instructions: int
     functions: tuple[tuple[str, int], ...]
+    at_once: int = 0
+    taker: Taker = Taker.NORMAL
 
     @property
     def sample(self) -> Sample:
-        return Sample(self.found.call, Metric.IRQ_LATENCY, ONLY_CORE, 0, 0, self.found.longest)
+        name = self.found.call if self.taker is Taker.NORMAL else f"{self.found.call}, interrupt of {TAKERS[self.taker]}"
+        return Sample(name, Metric.IRQ_LATENCY, ONLY_CORE, 0, 0, self.found.longest)
 
 
 def waits_of(
-    waits: Waits, instructions: Mapping[str, int], again: Waits, fragments: Mapping[int, Fragment], images: Sequence[Image]
+    waits: Waits,
+    instructions: Mapping[str, int],
+    again: Waits,
+    fragments: Mapping[int, Fragment],
+    images: Sequence[Image],
+    taker: Taker = Taker.NORMAL,
 ) -> tuple[Wait, ...]:
     """Every call but none, in the order of the sweeps; none where there are complaints. `again` has each longest wait once more, with the
     code that ran."""
@@ -236,7 +295,7 @@ def waits_of(
         if functions.total() != one.longest:
             functions.clear()
         if call != NO_CALL:
-            found.append(Wait(one, instructions.get(call, 0), tuple(functions.items())))
+            found.append(Wait(one, instructions.get(call, 0), tuple(functions.items()), waits.at_once, taker))
     return tuple(found)
 
 
@@ -258,7 +317,8 @@ def wait_words(wait: Wait) -> str:
         return f"none of {one.shots:,} interrupts waited"
     place = f"due {one.due:,} instructions into it" if one.due is not None else "due before it"
     inside = f" ({passed_words(wait)}{f'; most in {most}' if most else ''})"
-    return f"{one.longest:,} instructions{inside}, of the interrupt {place}; {one.late:,} of {one.shots:,} waited"
+    others = "" if wait.taker is Taker.NORMAL else f"; {wait.at_once:,} into no call; the call then took up to {one.took:,}"
+    return f"{one.longest:,} instructions{inside}, of the interrupt {place}; {one.late:,} of {one.shots:,} waited{others}"
 
 
 def _in_order(steps: tuple[int, ...]) -> Iterator[tuple[int, int]]:

@@ -117,6 +117,9 @@ def _wait(wait: Wait) -> dict[str, object]:
         "late": one.late,
         "longest": one.longest,
         "due": one.due,
+        "interrupt_of": wait.taker.value,
+        "at_once": wait.at_once,
+        "longest_call": one.took,
         "longest_by_world": {world_name(Arch.AARCH64, world): count for world, count in one.worlds},
         "longest_by_function": dict(wait.functions),
     }

@@ -44,16 +44,18 @@ PYTHON_NEEDS = "import cryptography, elftools"
 class SecureWorld:
     """How it is built. `prng`: OP-TEE makes its random numbers itself from one seed, and offers Linux none. `timer_switch`: EL3 swaps the
     normal world's timers out while OP-TEE runs, as TF-A does unless told otherwise. `embedded_tests`: OP-TEE's own, with a secure timer
-    each second."""
+    each second. `secure_timer`: EL3 starts a secure timer when it is told to, for `latlab run smc --sweep`."""
 
     prng: bool = False
     timer_switch: bool = True
     embedded_tests: bool = False
+    secure_timer: bool = False
 
     def __str__(self) -> str:
         words = ["prng"] if self.prng else []
         words += [] if self.timer_switch else ["timer-switch=0"]
         words += ["embedded-tests"] if self.embedded_tests else []
+        words += ["secure-timer"] if self.secure_timer else []
         return ",".join(("optee", *words))
 
     @property
@@ -86,7 +88,7 @@ def secure_world_of(text: str) -> SecureWorld:
     """`optee`, and behind commas what is not as usual. Raises UsageError."""
     name, *words = text.split(",")
     said = {"prng": {"prng": True}, "timer-switch=0": {"timer_switch": False}, "timer-switch=1": {"timer_switch": True}}
-    said |= {"embedded-tests": {"embedded_tests": True}}
+    said |= {"embedded-tests": {"embedded_tests": True}, "secure-timer": {"secure_timer": True}}
     if name != "optee":
         raise UsageError(f"--secure-world {text}: {name!r} is none that latlab builds; use optee")
     if unknown := [word for word in words if word not in said]:
@@ -113,7 +115,7 @@ def secure_world(wanted: SecureWorld, rebuild: bool = False, say: Say = lambda t
     if rebuild:
         shutil.rmtree(base / "source", ignore_errors=True)
         shutil.rmtree(base / "optee", ignore_errors=True)
-    target = base / _stamp(wanted, tuple(field.name for field in fields(wanted)))
+    target = base / _stamp(wanted, tuple(field.name for field in fields(wanted)), _own_sources(wanted))
     if not rebuild and (target / DESCRIPTION).is_file():
         return target
     _check_tools()
@@ -130,13 +132,15 @@ def secure_world(wanted: SecureWorld, rebuild: bool = False, say: Say = lambda t
     return target
 
 
-def _stamp(wanted: SecureWorld, names: tuple[str, ...]) -> str:
-    said = [FORMAT, *(f"{name}={getattr(wanted, name)}" for name in names), *(path.read_text("utf-8") for path in _own_sources())]
+def _stamp(wanted: SecureWorld, names: tuple[str, ...], sources: tuple[Path, ...] = ()) -> str:
+    said = [FORMAT, *(f"{name}={getattr(wanted, name)}" for name in names), *(path.read_text("utf-8") for path in sources)]
     return hashlib.sha256("\n".join(map(str, said)).encode()).hexdigest()[:12]
 
 
-def _own_sources() -> list[Path]:
-    return sorted((guest_sources() / "secure_world").glob("*.c"))
+def _own_sources(wanted: SecureWorld) -> tuple[Path, ...]:
+    """What TF-A is built with beside its own."""
+    names = ("entropy.c", "secure_timer.c") if wanted.secure_timer else ("entropy.c",)
+    return tuple(guest_sources() / "secure_world" / name for name in names)
 
 
 def _check_tools() -> None:
@@ -167,7 +171,7 @@ def _source(base: Path, package: str, say: Say) -> Path:
 
 def _optee(base: Path, wanted: SecureWorld, source: Path, say: Say) -> Path:
     """OP-TEE's images; those that differ in what only TF-A is told are the same."""
-    own = tuple(field.name for field in fields(wanted) if field.name != "timer_switch")
+    own = tuple(field.name for field in fields(wanted) if field.name not in ("timer_switch", "secure_timer"))
     target = base / "optee" / _stamp(wanted, own)
     if target.is_dir():
         return target
@@ -192,7 +196,7 @@ def _tf_a(work: Path, wanted: SecureWorld, source: Path, tee: Path) -> Path:
     """A folder with the flash image, both parts' symbols, and how a campaign is told of it."""
     jump = work / "bl33.bin"
     jump.write_bytes(jump_to_kernel())
-    own = [str(path) for path in _own_sources()]
+    own = [str(path) for path in _own_sources(wanted)]
     told = {"PLAT": "qemu", "SPD": "opteed", "QEMU_USE_GIC_DRIVER": "QEMU_GICV3", "TRNG_SUPPORT": "1", "LOG_LEVEL": "20", "DEBUG": "0"}
     told |= {"CROSS_COMPILE": CROSS, "BUILD_BASE": str(work / "build"), "BUILD_MESSAGE_TIMESTAMP": '"latlab"'}
     told |= {"BL32": str(tee / "tee-header_v2.bin"), "BL33": str(jump), "NS_TIMER_SWITCH": str(int(wanted.timer_switch))}

@@ -217,6 +217,12 @@ def test_another_worlds_handler_is_found_in_what_ran_and_the_way_to_it_told_alon
     assert wait_words(wait).endswith("50 of 75 waited; 12 into no call; the call then took up to 80")
 
 
+def test_another_worlds_interrupt_due_before_the_call_is_no_call() -> None:
+    waits, _ = taken(name(8000, ""), reference(9000, 50), taken_shot(20000, 1, 50))
+    found = waits.found["PSCI_VERSION"]
+    assert (found.due, found.late, found.longest, found.took) == (None, 0, TO_HANDLER, 50)
+
+
 def test_an_interrupt_whose_handler_is_in_nothing_that_is_known_is_counted() -> None:
     lost = taken_shot(20000, 30, 50).replace(made.path(0, ((4, 50), (5, 1), (6, 1))), made.path(0, ((4, 50),)))
     waits, shots = taken(name(8000, ""), reference(9000, 50), lost)

@@ -59,10 +59,10 @@ def test_every_stolen_wake_up_is_listed_with_its_cause_and_adds_up(runs: tuple[P
 
 
 def test_every_theft_that_the_counters_show_is_what_the_probe_saw_in_el3(runs: tuple[Path, sqlite3.Connection]) -> None:
-    """The counters have the same few instructions more for each call, where no reading of them was behind."""
+    """The counters are the same few ns off for each call, either way by the rate that was found, where no reading of them was behind."""
     rows = runs[1].execute(STOLEN).fetchall()
     beside = Counter((stolen - el3) / calls for stolen, el3, calls in rows)
     print(len(rows), beside)
     assert len(rows) > 40 and all(abs(stolen - el3) <= TORN_CYCLES for stolen, el3, _ in rows)
     (usual, times), *_ = beside.most_common(1)
-    assert 0 <= usual <= 8 and times >= 0.9 * len(rows)
+    assert abs(usual) <= 8 and times >= 0.9 * len(rows)

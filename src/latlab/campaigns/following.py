@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -56,6 +57,29 @@ class Unwatched:
 
     def stop(self) -> bool:
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A watcher of one boot among several, whose `title` stands before each of its phases."""
+
+    watcher: Watcher
+    title: str
+
+    def start(self, run_id: str) -> None:
+        self.watcher.start(run_id)
+
+    def phase(self, name: str, expected_s: float | None) -> None:
+        self.watcher.phase(f"{self.title}: {name}", expected_s)
+
+    def glance(self, glance: Glance) -> None:
+        self.watcher.glance(glance)
+
+    def tick(self) -> None:
+        self.watcher.tick()
+
+    def stop(self) -> bool:
+        return self.watcher.stop()
 
 
 class Checkpoints:

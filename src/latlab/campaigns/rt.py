@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs of the rt campaign on each kind of target, and the TRNG experiment."""
+"""Runs of the rt campaign on each kind of target."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from latlab.campaigns.rt_results import (
 from latlab.campaigns.workloads import expected
 from latlab.formats.elf_build import with_build, with_image
 from latlab.formats.qemu_command import with_machine
-from latlab.model.conditions import Conditions, Dose, Mode
+from latlab.model.conditions import Conditions, Mode
 from latlab.model.life import Left
 from latlab.model.run import Build, Run
 from latlab.store.store import Store
@@ -47,7 +47,7 @@ from latlab.targets.linux.linux import RECORD, check_module, check_survey, colle
 from latlab.targets.linux.machine import Machine
 from latlab.targets.linux.machine_facts import advice
 from latlab.targets.linux.measured_on import COLLECTED, read_collected
-from latlab.targets.linux.rt_job import USUAL_DRIVERS, Drivers, RngNode, Workload, guest_script, power_script
+from latlab.targets.linux.rt_job import USUAL_DRIVERS, Drivers, Workload, guest_script, power_script
 from latlab.targets.process.console import Limits, MachineEnd
 from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF
 from latlab.targets.qemu.qemu import Qemu
@@ -55,8 +55,6 @@ from latlab.targets.scratch import scratch
 
 Say = Callable[[str], None]
 GUEST_PLATFORM = "QEMU virt, PREEMPT_RT guest"
-TRNG_CAMPAIGN = "rt-trng"
-DOSES_US = (0, 50, 100, 200)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +87,14 @@ def run_rt_guest(
         following = GuestFollowing(store, run_id, workload, watcher, folder)
         job = guest_script(workload, options.drivers, options.hold_us, options.trace)
         done = run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
-        files = _logs(done, folder)
+        files = logs_of(done, folder)
         told, wrong = seen_from_outside(folder / STREAM, files) if machine.probe else ({}, ())
         files |= told
         facts = (*facts, *busy_facts(files), *work_facts(files), *measured_on_facts(files))
-        run = replace(_of_guest(run, done, stack_of(machine)), facts=facts)
+        run = replace(with_boot(run, done, stack_of(machine)), facts=facts)
         if machine.efi:
             run = replace(run, build=Build(f"EDK2, package {image.efi_version}"))
-        conclude(store, run_id, run, files, (*_complaints(done), *wrong))
+        conclude(store, run_id, run, files, (*complaints_of(done), *wrong))
     refuse_interrupted(store, run_id, done.outcome.end is MachineEnd.INTERRUPT)
     return run_id
 
@@ -150,72 +148,6 @@ def planned_run(workload: Workload, platform: str) -> Run:
     return new_run(CAMPAIGN, target, platform or GUEST_PLATFORM, 1, workload_conditions(workload, mode), workload_facts(workload))
 
 
-def trng_doses(doses_us: tuple[int, ...] = DOSES_US) -> tuple[Dose, ...]:
-    """The doses with the kernel's own caller alone; then the highest without it, with the other one, and with neither's absence."""
-    highest = max(doses_us)
-    return (*(_dose(us, True, False) for us in doses_us), _dose(highest, False, False), _dose(highest, False, True))
-
-
-def _dose(dose_us: int, kstack: bool, hwrng: bool) -> Dose:
-    return Dose(f"{dose_us}-us-kstack-{_on(kstack)}-hwrng-{_on(hwrng)}", dose_us, kstack, hwrng)
-
-
-def run_trng(
-    store: Store,
-    qemu: Qemu,
-    image: GuestImage,
-    firmware: Path | None,
-    workload: Workload,
-    doses_us: tuple[int, ...],
-    limits: Limits,
-    watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
-) -> str:
-    """The TRNG experiment: each condition is a boot of the guest on the firmware that can hold TRNG_RND."""
-    doses = trng_doses(doses_us)
-    booted = replace(workload_conditions(workload, Mode.DETERMINISTIC), kernel=image.kernel_release)
-    conditions = replace(booted, kernel_version=_version(image), doses=doses)
-    facts = (*workload_facts(workload), ("doses_us", ",".join(map(str, doses_us))))
-    machines = [GuestMachine(kstack_randomised=dose.kstack_randomised, hold_firmware=True, firmware=firmware) for dose in doses]
-    find_firmware(machines[0])
-    run = new_run(TRNG_CAMPAIGN, "guest", GUEST_PLATFORM, 1, conditions, facts, emulator=str(qemu))
-    files: dict[str, bytes] = {}
-    complaints: list[str] = []
-    with scratch(persistent=True) as folder, living(store, run, Left(str(folder))) as run_id:
-        watcher.start(run_id)
-        for number, (dose, machine) in enumerate(zip(doses, machines, strict=True), 1):
-            said = f"TRNG_RND held {dose.dose_us} µs, kernel-stack randomisation {_on(dose.kstack_randomised)}"
-            watcher.phase(f"boot {number} of {len(doses)}: {said}, hwrng {_on(dose.hwrng_driver)}", None)
-            done = _dose_boot(store, run_id, qemu, image, machine, workload, dose, limits, watcher, folder)
-            files |= {f"{dose.name}/{name}": data for name, data in _logs(done, folder / dose.name).items()}
-            complaints += [f"{dose.name}: {sentence}" for sentence in _complaints(done)]
-            store.checkpoint(run_id, files)
-            if done.outcome.end is MachineEnd.INTERRUPT:
-                break
-        conclude(store, run_id, _of_guest(run, done), files, tuple(complaints))
-    refuse_interrupted(store, run_id, done.outcome.end is MachineEnd.INTERRUPT)
-    return run_id
-
-
-def _dose_boot(
-    store: Store,
-    run_id: str,
-    qemu: Qemu,
-    image: GuestImage,
-    machine: GuestMachine,
-    workload: Workload,
-    dose: Dose,
-    limits: Limits,
-    watcher: Watcher,
-    base: Path,
-) -> GuestRun:
-    folder = base / dose.name
-    folder.mkdir()
-    following = GuestFollowing(store, run_id, workload, watcher, folder, f"{dose.name}/")
-    drivers = Drivers(RngNode.FIRMWARE if dose.hwrng_driver else RngNode.NONE)
-    job = guest_script(workload, drivers, dose.dose_us)
-    return run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
-
-
 def run_power(
     store: Store,
     qemu: Qemu,
@@ -235,13 +167,9 @@ def run_power(
         following = GuestFollowing(store, run_id, None, watcher, folder)
         job = power_script(cycles, suspends)
         done = run_guest(qemu, machine, image, job, limits, following.line, folder, following.poll)
-        conclude(store, run_id, _of_guest(run, done), _logs(done, folder), _complaints(done))
+        conclude(store, run_id, with_boot(run, done), logs_of(done, folder), complaints_of(done))
     refuse_interrupted(store, run_id, done.outcome.end is MachineEnd.INTERRUPT)
     return run_id
-
-
-def _on(value: bool) -> str:
-    return "on" if value else "off"
 
 
 def _guest_conditions(machine: GuestMachine, image: GuestImage, workload: Workload) -> Conditions:
@@ -251,14 +179,16 @@ def _guest_conditions(machine: GuestMachine, image: GuestImage, workload: Worklo
 
 
 def _machine_conditions(machine: GuestMachine, image: GuestImage, mode: Mode) -> Conditions:
-    known = Conditions(mode=mode, kernel=image.kernel_release, kernel_version=_version(image), kstack_randomised=machine.kstack_randomised)
+    known = Conditions(
+        mode=mode, kernel=image.kernel_release, kernel_version=version_of(image), kstack_randomised=machine.kstack_randomised
+    )
     if machine.efi:
         return with_image(known, [image.efi])
     firmware = find_firmware(machine)
     return with_build(with_image(known, [firmware / FIRMWARE_BIN]), firmware / FIRMWARE_ELF)
 
 
-def _version(image: GuestImage) -> str | None:
+def version_of(image: GuestImage) -> str | None:
     return f"package {image.kernel_version}" if image.kernel_version else None
 
 
@@ -266,7 +196,7 @@ def _guest_facts(machine: GuestMachine) -> tuple[tuple[str, str], ...]:
     return (("PSCI idle states in the device tree", "yes" if machine.idle_states else "no"),)
 
 
-def _of_guest(run: Run, done: GuestRun, stack: Stack | None = None) -> Run:
+def with_boot(run: Run, done: GuestRun, stack: Stack | None = None) -> Run:
     """The run with what is known once the guest has booted."""
     return replace(run, command=done.command, build=_build(done, stack), conditions=with_machine(run.conditions, done.command))
 
@@ -279,7 +209,7 @@ def _build(done: GuestRun, stack: Stack | None) -> Build:
     return Build(first.removeprefix("latlab EL3 firmware: ").partition(", GIC")[0].strip() or "unknown")
 
 
-def _logs(done: GuestRun, folder: Path) -> dict[str, bytes]:
+def logs_of(done: GuestRun, folder: Path) -> dict[str, bytes]:
     """The job's files; where the recorder's did not come back, as it stood last in the memory that the guest shares."""
     record = {} if RECORD in done.output.files else {RECORD: read_shared(folder / SHARED)}
     stream = folder / STREAM
@@ -288,7 +218,7 @@ def _logs(done: GuestRun, folder: Path) -> dict[str, bytes]:
     return {name: data for name, data in found.items() if data or name != RECORD}
 
 
-def _complaints(done: GuestRun) -> tuple[str, ...]:
+def complaints_of(done: GuestRun) -> tuple[str, ...]:
     found = [problem.message for problem in done.output.problems]
     if done.outcome.sentence:
         found.insert(0, done.outcome.sentence)

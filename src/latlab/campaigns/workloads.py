@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from latlab.analysis.base.wording import said_duration
 from latlab.errors import UsageError
@@ -19,6 +20,7 @@ CYCLE_ALLOWANCE_S = 3
 MOST_CPUS = 64
 SLOWEST = 3
 LONGEST_HOLD_US = 10_000
+MOST_READ_BYTES = 65_536
 SUSPEND_ALLOWANCE_S = 60
 MOST_CORES = 64
 MOST_CYCLES = 1_000_000
@@ -41,6 +43,22 @@ def doses_of(text: str) -> tuple[int, ...]:
     if len(set(doses)) < 3 or min(doses) != 0 or max(doses) > LONGEST_HOLD_US:
         raise UsageError(f"--doses {text}: name three or more from 0 to {LONGEST_HOLD_US} µs, 0 among them, for a slope")
     return doses
+
+
+def read_bytes_of(text: str) -> tuple[int, ...]:
+    """`0,1,64`: how many bytes a program reads at once."""
+    found = tuple(map(int, text.split(","))) if re.fullmatch(r"\d{1,5}(,\d{1,5})*", text) else ()
+    if len(set(found)) < 3 or len(set(found)) < len(found) or min(found) != 0 or max(found) > MOST_READ_BYTES:
+        raise UsageError(f"--doses {text}: name three or more from 0 to {MOST_READ_BYTES} bytes, 0 among them and none twice, for a slope")
+    return found
+
+
+def checked_world(secure_world: str | None, load: str, firmware: Path | None) -> None:
+    """Of the TRNG experiment, which makes its own of both and builds what it compares. Raises UsageError."""
+    if secure_world not in (None, "optee"):
+        raise UsageError(f"--secure-world {secure_world}: the experiment compares how it can be built; use optee")
+    if secure_world is not None and (load != "idle" or firmware is not None):
+        raise UsageError("--secure-world optee says which firmware, and its load are reads of /dev/hwrng; leave out --load and --firmware")
 
 
 def cpus_of(affinity: str, threads: int | None) -> tuple[int, ...]:

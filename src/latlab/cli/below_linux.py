@@ -44,11 +44,16 @@ def firmware_of(firmware: Path | None, secure_world: str | None) -> Path | None:
     """The folder of the firmware below Linux: as named, or a secure world, built where it is not yet. Raises UsageError for both."""
     if secure_world is None:
         return firmware
-    from latlab.targets.guest import secure_world as worlds
-
     if firmware is not None:
         raise UsageError("--secure-world says which firmware; leave out --firmware")
-    return worlds.secure_world(worlds.secure_world_of(secure_world), say=say)
+    return secure_world_folder(secure_world)
+
+
+def secure_world_folder(text: str) -> Path:
+    """Of a secure world, built where it is not yet."""
+    from latlab.targets.guest import secure_world as worlds
+
+    return worlds.secure_world(worlds.secure_world_of(text), say=say)
 
 
 def ready_drivers(machine: GuestMachine, hwrng: bool, node: RngNode | None, quality: int | None) -> Drivers:

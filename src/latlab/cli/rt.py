@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from latlab.cli.below_linux import HwrngOption, QualityOption, RngNodeOption, SecureWorldOption, firmware_of, ready_drivers
+from latlab.cli.below_linux import (
+    HwrngOption,
+    QualityOption,
+    RngNodeOption,
+    SecureWorldOption,
+    firmware_of,
+    ready_drivers,
+    secure_world_folder,
+)
 from latlab.cli.options import BoardOptions, FirmwareOption, Format, LinuxOptions, QemuOption, StoreOption, TablesFormat, grouped
 from latlab.cli.output import err, say
 from latlab.errors import DataError, UsageError
@@ -150,31 +158,47 @@ def rt(
 
 
 def rt_trng(
-    doses: Annotated[str, typer.Option(help="Microseconds that each TRNG_RND is held, 0 among them.")] = "0,50,100,200",
-    duration: DurationOption = "10s",
+    doses: Annotated[
+        str | None,
+        typer.Option(
+            help="Microseconds that each TRNG_RND is held; with --secure-world the bytes of each read of /dev/hwrng, 0 for none.",
+            show_default="0,50,100,200; 0,1,4,64",
+        ),
+    ] = None,
+    duration: Annotated[str | None, typer.Option("-D", "--duration", help="Of each boot.", show_default="10s; 1s")] = None,
     load: LoadOption = "idle",
     threshold: ThresholdOption = 30,
+    secure_world: Annotated[str | None, typer.Option(help="optee: on TF-A with OP-TEE, with and without what is advised.")] = None,
+    anew: Annotated[bool, typer.Option("--anew", help="Begin again, whatever was cut off.")] = False,
     timeout: TimeoutOption = None,
     qemu: QemuOption = None,
     firmware: FirmwareOption = None,
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
-    """Hold the secure world's TRNG for longer and longer and see what wakes up late, on a firmware built for it."""
-    from latlab.campaigns.rt import run_trng
-    from latlab.campaigns.workloads import checked, doses_of, guest_limits, seconds_of
+    """See what wakes up late where random numbers cost more and more: a firmware of ours that holds each call, or OP-TEE as it is."""
+    from latlab.campaigns import rt_trng as campaign
+    from latlab.campaigns.workloads import checked, checked_world, doses_of, guest_limits, read_bytes_of, seconds_of
     from latlab.cli.stores import open_store
     from latlab.targets.guest.guest import GuestMachine, ready_firmware
     from latlab.targets.linux.rt_job import Instrument, Workload
     from latlab.targets.qemu.qemu import find_qemu
 
-    workload = checked(Workload(seconds_of(duration), load, Instrument.RECORDER, outlier_us=threshold))
-    wanted, limits = doses_of(doses), guest_limits(workload, timeout)
+    is_real = secure_world is not None
+    checked_world(secure_world, load, firmware)
+    seconds = seconds_of(duration or ("1s" if is_real else "10s"))
+    workload = checked(Workload(seconds, load, Instrument.RECORDER, outlier_us=threshold))
+    limits = guest_limits(workload, timeout)
+    wanted = read_bytes_of(doses or "0,1,4,64") if is_real else doses_of(doses or "0,50,100,200")
     opened = open_store(store)
     program, image = find_qemu(qemu), guest_image()
-    ready_firmware(GuestMachine(hold_firmware=True, firmware=firmware), say)
+    if is_real:
+        boots = campaign.stack_boots(wanted, workload, secure_world_folder)
+    else:
+        ready_firmware(GuestMachine(hold_firmware=True, firmware=firmware), say)
+        boots = campaign.held_boots(wanted, workload, firmware)
     with watched() as watcher:
-        run_id = run_trng(opened, program, image, firmware, workload, wanted, limits, watcher)
+        run_id = campaign.run_trng(opened, program, image, boots, limits, watcher, anew)
     conclude(opened, run_id, format)
 
 

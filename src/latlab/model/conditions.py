@@ -21,13 +21,28 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class StackArm:
+    """One boot of the TRNG experiment above a real secure world. `world` is how that is built, `node` whose numbers the kernel's driver
+    reads, `read_bytes` how many a program takes with each read of /dev/hwrng in a loop (0: it reads /dev/zero), `quality` as in Conditions.
+    `causes`: what the kernel did until each late wake-up was kept."""
+
+    world: str
+    node: str
+    read_bytes: int
+    quality: int | None = None
+    causes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Dose:
-    """One boot of the TRNG experiment: how long TRNG_RND is held, and which of its two callers exist. `name` is the folder of its files."""
+    """One boot of the TRNG experiment: how long our own EL3 holds TRNG_RND, or what a real secure world is asked for; and which of the two
+    callers exist. `name` is the folder of its files."""
 
     name: str
     dose_us: int
     kstack_randomised: bool
     hwrng_driver: bool
+    stack: StackArm | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ import pytest
 
 from latlab.analysis.wakeups.dose_experiment import doses, line_of
 from latlab.analysis.wakeups.result import RtResult
-from latlab.campaigns.rt import DOSES_US, GuestOptions, run_rt_guest, run_trng
+from latlab.campaigns.rt import GuestOptions, run_rt_guest
 from latlab.campaigns.rt_results import busy_facts, results_of
+from latlab.campaigns.rt_trng import DOSES_US, held_boots, run_trng
 from latlab.formats.wakeups.recorder import read_record
 from latlab.model.enums import RunStatus
 from latlab.model.run import Run
@@ -36,7 +37,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 @pytest.fixture(scope="module")
 def experiment(store: Store) -> tuple[Run, list[tuple[str, RtResult]]]:
     workload = Workload(10, "idle", Instrument.RECORDER, outlier_us=30)
-    run_id = run_trng(store, find_qemu(), guest_image(), None, workload, DOSES_US, LIMITS)
+    run_id = run_trng(store, find_qemu(), guest_image(), held_boots(DOSES_US, workload, None), LIMITS)
     run = store.load(run_id)
     assert run.status is RunStatus.COMPLETE, run.problems
     return run, results_of(run, store.logs(run_id))

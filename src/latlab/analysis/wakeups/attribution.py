@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from latlab.analysis.wakeups.lateness_parts import (
     MEASURING_TASK,
@@ -29,6 +30,8 @@ from latlab.model.kernel_events import KernelEvents, LateSteps
 from latlab.model.wakeups import Outlier, Wakeups
 
 CAUSE_SHARE = 0.5
+TICK_NS = 1_000
+"""A tick of no system counter is longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +72,11 @@ def attribute(
     of each CPU whose records were overwritten before they were read."""
     medians = _medians(wakeups)
     by_cpu = _by_cpu(calls)
+    spans = {cpu: _Spans([span for span in kernel if span.cpu == cpu]) for cpu in {span.cpu for span in kernel}}
     found = []
     for outlier in outliers:
-        blamed = _blamed(wakeups, outlier, medians.get(outlier.cpu, 0), by_cpu.get(outlier.cpu, _NO_CALLS), kernel)
+        cpu = outlier.cpu
+        blamed = _blamed(wakeups, outlier, medians.get(cpu, 0), by_cpu.get(cpu, _NO_CALLS), spans.get(cpu, _NO_SPANS))
         traced = _is_traced(wakeups, outlier, (gaps or {}).get(outlier.cpu, ()))
         found.append(blamed or Attributed(outlier, UNEXPLAINED if traced else UNTRACED))
     return tuple(found)
@@ -126,6 +131,26 @@ class _Calls:
 _NO_CALLS = _Calls((), ())
 
 
+class _Spans:
+    """The kernel's spans of one CPU, of several tasks, so that they may lie across each other."""
+
+    def __init__(self, spans: Iterable[KernelSpan]) -> None:
+        self._spans = sorted(spans, key=lambda span: span.in_ns)
+        self._latest_ns = list(accumulate((span.out_ns for span in self._spans), max))
+
+    def overlapping(self, begin_ns: float, end_ns: float) -> list[KernelSpan]:
+        place = bisect_left(self._spans, end_ns, key=lambda span: span.in_ns)
+        found = []
+        while place and self._latest_ns[place - 1] > begin_ns:
+            place -= 1
+            if self._spans[place].out_ns > begin_ns:
+                found.append(self._spans[place])
+        return found[::-1]
+
+
+_NO_SPANS = _Spans(())
+
+
 def _by_cpu(calls: Iterable[Call]) -> dict[int, _Calls]:
     groups: dict[int, list[Call]] = defaultdict(list)
     for call in sorted(calls, key=lambda call: call.in_ticks):
@@ -148,16 +173,14 @@ def _start_ticks(wakeups: Wakeups, outlier: Outlier) -> int:
     return 0 if end is None or wakeups.counter_hz is None else end - outlier.late_ns * wakeups.counter_hz // 1_000_000_000
 
 
-def _blamed(wakeups: Wakeups, outlier: Outlier, median_ns: int, calls: _Calls, kernel: Sequence[KernelSpan]) -> Attributed | None:
+def _blamed(wakeups: Wakeups, outlier: Outlier, median_ns: int, calls: _Calls, kernel: _Spans) -> Attributed | None:
     enough_ns = CAUSE_SHARE * (outlier.late_ns - median_ns)
     if enough_ns <= 0:
         return None  # no later than half of all are: nothing made it late
     return _blamed_firmware(wakeups, outlier, enough_ns, calls, kernel) or _blamed_kernel(outlier, enough_ns, kernel)
 
 
-def _blamed_firmware(
-    wakeups: Wakeups, outlier: Outlier, enough_ns: float, calls: _Calls, kernel: Sequence[KernelSpan]
-) -> Attributed | None:
+def _blamed_firmware(wakeups: Wakeups, outlier: Outlier, enough_ns: float, calls: _Calls, kernel: _Spans) -> Attributed | None:
     hz, end = wakeups.counter_hz, _end_ticks(wakeups, outlier)
     if hz is None or end is None:
         return None
@@ -174,22 +197,24 @@ def _blamed_firmware(
     return Attributed(outlier, blame, len(blamed), stolen_ns)
 
 
-def _blamed_kernel(outlier: Outlier, enough_ns: float, kernel: Sequence[KernelSpan]) -> Attributed | None:
+def _blamed_kernel(outlier: Outlier, enough_ns: float, kernel: _Spans) -> Attributed | None:
     """The kernel's work in the measuring thread's own system call, where the firmware took too little of it to be the cause. What another
     task was doing in the kernel may have been preempted at once, so it explains nothing."""
     start, end = outlier.wake_ns - outlier.late_ns, outlier.wake_ns
-    for span in kernel:
+    for span in kernel.overlapping(start, end):
         stolen_ns = min(span.out_ns, end) - max(span.in_ns, start)
-        if span.task == MEASURING_TASK and span.cpu == outlier.cpu and stolen_ns > 0 and stolen_ns >= enough_ns:
+        if span.task == MEASURING_TASK and stolen_ns >= enough_ns:
             return Attributed(outlier, Blame(BlameKind.KERNEL, span.name, caller_of(span)), 1, stolen_ns)
     return None
 
 
-def _caller(wakeups: Wakeups, calls: Sequence[Call], kernel: Sequence[KernelSpan]) -> Caller | None:
+def _caller(wakeups: Wakeups, calls: Sequence[Call], kernel: _Spans) -> Caller | None:
     """The innermost kernel span that each call lies in; the one that most of the stolen time went through."""
     through: Counter[Caller] = Counter()
     for call in calls:
-        around = [span for span in kernel if span.cpu == call.cpu and _holds(wakeups, span, call.in_ticks)]
+        at_ns = wakeups.ns_of(call.in_ticks)
+        near = kernel.overlapping(at_ns - TICK_NS, at_ns + TICK_NS) if at_ns is not None else ()
+        around = [span for span in near if _holds(wakeups, span, call.in_ticks)]
         if around:
             innermost = min(around, key=lambda span: span.out_ns - span.in_ns)
             through[caller_of(innermost)] += call.out_ticks - call.in_ticks

@@ -63,7 +63,7 @@ class FarAbove:
 def doses(run: Run, results: Sequence[tuple[str, RtResult]]) -> list[DoseFigures]:
     """The conditions that came back whole, the kernel's own caller first; none where the run is no such experiment."""
     by_name = dict(results)
-    found = [_dose(one, by_name[one.name]) for one in run.conditions.doses if one.name in by_name]
+    found = [_dose(one, by_name[one.name]) for one in run.conditions.doses if one.name in by_name and one.stack is None]
     return sorted((dose for dose in found if dose), key=lambda dose: (not dose.kstack, dose.hwrng, dose.dose_us))
 
 

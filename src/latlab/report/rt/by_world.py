@@ -12,6 +12,7 @@ from latlab.report.rt.words import us
 from latlab.report.table import Column, Table, figures, words
 
 UNIT = "µs"
+COLUMNS = "In instructions; the last two are means. Left for Linux: the call came back because an interrupt of Linux was waiting."
 
 
 def by_world(result: RtResult) -> list[Table]:
@@ -33,13 +34,15 @@ def _calls(worlds: GuestWorlds) -> Table:
     )
     names = ("Calls", "left for Linux", "Least", "Median", "Most", "of that EL3", "secure world")
     return Table(
-        "Calls into the firmware during the measurement, by the probe", (*words("Call"), *figures(*names)), rows, tuple(_timer(worlds))
+        "Calls into the firmware during the measurement, by the probe",
+        (*words("Call"), *figures(*names)),
+        rows,
+        (COLUMNS, *timer_sentences(worlds)),
     )
 
 
-def _timer(worlds: GuestWorlds) -> Iterator[str]:
+def timer_sentences(worlds: GuestWorlds) -> Iterator[str]:
     """Whether a timer of Linux can end a call, by what the core's own registers said."""
-    yield "In instructions; the last two are means. Left for Linux: the call came back because an interrupt of Linux was waiting."
     yielding = [kind for kind in worlds.kinds if kind.in_secure]
     calls, left = sum(kind.calls for kind in yielding), sum(kind.yielded for kind in yielding)
     if not worlds.stays or not calls:

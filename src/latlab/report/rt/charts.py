@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -11,6 +12,7 @@ import numpy as np
 from latlab.analysis.base.wording import said_blame
 from latlab.analysis.wakeups.agreement import together
 from latlab.analysis.wakeups.causes import cause_name
+from latlab.analysis.wakeups.dose import DoseResponse
 from latlab.analysis.wakeups.dose_experiment import DoseFigures, line_of
 from latlab.analysis.wakeups.result import RtResult
 from latlab.model.blame import UNEXPLAINED
@@ -99,12 +101,12 @@ def _rebinned(cpu: CpuWakeups, step_ns: int) -> tuple[list[int], int]:
 
 
 def _survival(wakeups: Wakeups) -> Chart:
-    rows = [row for cpu in wakeups.cpus if cpu.histogram for row in _survivors(cpu.cpu, "measured", cpu.histogram)]
+    rows = [row for cpu in wakeups.cpus if cpu.histogram for row in survivors(cpu.cpu, "measured", cpu.histogram)]
     rows += [
         row
         for cpu in wakeups.cpus
         if cpu.histogram and cpu.implied and cpu.implied.total
-        for row in _survivors(cpu.cpu, "with the missed periods", together(cpu.histogram, cpu.implied))
+        for row in survivors(cpu.cpu, "with the missed periods", together(cpu.histogram, cpu.implied))
     ]
     chart = (
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
@@ -143,7 +145,7 @@ def _overflow(cpu: int, histogram: Histogram) -> list[dict[str, Any]]:
     return [{"us": int(histogram.high_ns[-1]) / 1000, "share": share, "cpu": f"CPU {cpu}", "n": histogram.beyond}]
 
 
-def _survivors(cpu: int, kind: str, histogram: Histogram) -> list[dict[str, Any]]:
+def survivors(cpu: int, kind: str, histogram: Histogram) -> list[dict[str, Any]]:
     """From the first latency that anything is earlier than: before it the share is 1, and nothing is to be seen."""
     low_ns, share = histogram.survival()
     seen = np.flatnonzero(share < 1.0)
@@ -186,24 +188,34 @@ def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
 
 
 def dose_chart(found: list[DoseFigures]) -> Chart:
-    line = line_of(found)
-    rows = [{"dose": d.dose_us, "max": d.max_us, "callers": _callers(d)} for d in found]
-    most = max(dose.dose_us for dose in found)
-    ends = [{"dose": x, "max": line.intercept_us + line.slope * x} for x in (0, most)]
+    rows = [{"dose": d.dose_us, "response": d.max_us, "series": _callers(d)} for d in found]
+    return fitted_line(
+        "Dose and response", dose_notes(found)[0], rows, line_of(found), "TRNG_RND held (µs)", "maximum latency (µs)", CALLERS
+    )
+
+
+def fitted_line(
+    title: str, note: str, rows: Sequence[Mapping[str, Any]], line: DoseResponse, dose: str, response: str, series: Sequence[str]
+) -> Chart:
+    """Points of `dose` and `response`, coloured by their `series`, and the line through them."""
+    ends = [{"dose": x, "response": line.intercept_us + line.slope * x} for x in (0, max(row["dose"] for row in rows))]
     points = (
-        alt.Chart(alt.InlineData(values=rows), width=WIDE_PX // 2, height=HIGH_PX)
+        alt.Chart(alt.InlineData(values=list(rows)), width=WIDE_PX // 2, height=HIGH_PX)
         .mark_point(filled=True, size=70)
         .encode(
-            x=alt.X("dose:Q", title="TRNG_RND held (µs)"),
-            y=alt.Y("max:Q", title="maximum latency (µs)"),
+            x=alt.X("dose:Q", title=dose),
+            y=alt.Y("response:Q", title=response),
             color=alt.Color(
-                "callers:N", title=None, scale=alt.Scale(domain=list(CALLERS), range=of_kinds(CALLERS)), legend=alt.Legend(labelLimit=500)
+                "series:N",
+                title=None,
+                scale=alt.Scale(domain=list(series), range=of_kinds(series)),
+                legend=alt.Legend(labelLimit=500),
             ),
-            tooltip=[alt.Tooltip("dose:Q", title="µs held"), alt.Tooltip("max:Q", title="µs at most"), "callers:N"],
+            tooltip=[alt.Tooltip("dose:Q", title=dose), alt.Tooltip("response:Q", title=response), "series:N"],
         )
     )
-    fitted = alt.Chart(alt.InlineData(values=ends)).mark_line(color=NOTHING_KNOWN, strokeDash=[5, 4]).encode(x="dose:Q", y="max:Q")
-    return Chart("Dose and response", dose_notes(found)[0], finished(alt.layer(fitted, points)))
+    fitted = alt.Chart(alt.InlineData(values=ends)).mark_line(color=NOTHING_KNOWN, strokeDash=[5, 4]).encode(x="dose:Q", y="response:Q")
+    return Chart(title, note, finished(alt.layer(fitted, points)))
 
 
 def _callers(dose: DoseFigures) -> str:

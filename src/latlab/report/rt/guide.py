@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from latlab.analysis.wakeups.dose_experiment import doses
 from latlab.analysis.wakeups.result import RtResult
 from latlab.model.run import Run
 from latlab.report.chart import named
 from latlab.report.guides import commentary, platform_of, procedure
 from latlab.report.page import Block, Facts, Page, Paragraph, Section
-from latlab.report.rt.charts import charts, dose_chart
+from latlab.report.rt.charts import charts
+from latlab.report.rt.experiment import experiment
 from latlab.report.rt.wakeup_pages import TITLE
-from latlab.report.rt.wakeup_tables import Results, is_exact, summary, tables
+from latlab.report.rt.wakeup_tables import Results, is_exact, tables
 from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
 from latlab.report.run.facts import problem_items
 from latlab.report.titles import platform_title
@@ -22,11 +22,8 @@ from latlab.report.titles import platform_title
 def guide(run: Run, results: Results) -> Page:
     """`run` with its distributions. Refuses figures that are no latencies."""
     check_publishable(run)
-    experiment = summary(run, results)
-    overview = named([dose_chart(doses(run, results))], "overview") if experiment else ()
-    of_all = (Section("What the experiment shows", (*overview, *experiment)),) if experiment else ()
     measured = tuple(_measurement(number, name, result, is_exact(run)) for number, (name, result) in enumerate(results))
-    found = Section("Results", sections=(*of_all, *measured))
+    found = Section("Results", sections=(*experiment(run, results), *measured))
     return Page(f"{TITLE} on {platform_title(run)}", sections=(*platform_of(run), _method(run), *procedure(run), found, *commentary(run)))
 
 

@@ -139,12 +139,12 @@ def charts(result: RtResult) -> list[Chart]:
     colours = colours_of(result)
     known = {cause: colours[cause] for cause in shown}
     return [
-        _bars("Who took my core", "What the late wake-ups of each CPU are made of, together.", by_cpu, known),
-        _bars("The worst, part by part", "Each bar is one late wake-up, in µs, the latest first.", latest, known),
+        bars("Who took my core", "What the late wake-ups of each CPU are made of, together.", by_cpu, known),
+        bars("The worst, part by part", "Each bar is one late wake-up, in µs, the latest first.", latest, known),
     ]
 
 
-def _bars(title: str, note: str, rows: Sequence[Mapping[str, Any]], colours: Mapping[str, str]) -> Chart:
+def bars(title: str, note: str, rows: Sequence[Mapping[str, Any]], colours: Mapping[str, str]) -> Chart:
     names = list(dict.fromkeys(row["row"] for row in rows))
     chart = (
         alt.Chart(alt.InlineData(values=list(rows)), width=WIDE_PX - 180, height=ROW_PX * len(names))

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from latlab.campaigns.power_results import PowerResult
 from latlab.model.conditions import Mode
 from latlab.model.run import Run
 from latlab.report.page import Block, Caution, Commands, Facts, Page, Paragraph, Section
-from latlab.report.rt.wakeup_tables import Results, all_tables, power_table, summary
+from latlab.report.rt.stack_story import answer, story
+from latlab.report.rt.wakeup_tables import Results, all_tables, is_exact, is_stacked, power_table, summary, tables
 from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
 from latlab.report.table import Table
 
@@ -16,7 +19,8 @@ TITLE = "RT Linux: wake-up latency"
 
 def screen(run: Run, results: Results) -> Page:
     """What an experiment comes to, or everything that one measurement says."""
-    return _screen(run, summary(run, results) or all_tables(run, results))
+    found = _screen(run, summary(run, results) or all_tables(run, results))
+    return replace(found, lead=(answer(run, results),)) if is_stacked(run) else found
 
 
 def power_screen(run: Run, result: PowerResult) -> Page:
@@ -38,6 +42,10 @@ def document(run: Run, results: Results) -> Page:
     blocks: list[Block] = [Paragraph(f"Mode: {mode_of(run)}.")]
     if sentence := mode_sentence(run):
         blocks.append(Paragraph(sentence))
+    if is_stacked(run):
+        boots = tuple(table for name, result in results for table in tables(name, result, is_exact(run)))
+        last = Section("Boot by boot", (*boots, Facts(facts_of(run))))
+        return Page(TITLE, (answer(run, results),), (Section("", tuple(blocks)), *story(run, results), last))
     blocks.append(Commands(run.conditions.commands))
     return Page(TITLE, sections=(Section("", (*blocks, *all_tables(run, results), Facts(facts_of(run)))),))
 

@@ -21,6 +21,7 @@ from latlab.model.wakeups import Wakeups
 from latlab.report.rt import rare
 from latlab.report.rt.by_world import by_world
 from latlab.report.rt.doses import dose_tables
+from latlab.report.rt.stack_story import story_tables
 from latlab.report.rt.words import check_publishable, us
 from latlab.report.table import Column, Table, figures, words
 from latlab.report.text import plain
@@ -46,8 +47,15 @@ def published(run: Run, results: Results) -> list[Table]:
 
 def summary(run: Run, results: Results) -> list[Table]:
     """What an experiment comes to; nothing for a single measurement."""
+    if is_stacked(run):
+        return story_tables(run, results)
     found = doses(run, results)
     return dose_tables(results, found) if found else []
+
+
+def is_stacked(run: Run) -> bool:
+    """Whether it is the experiment above a real secure world."""
+    return any(dose.stack for dose in run.conditions.doses)
 
 
 def tables(name: str, result: RtResult, is_exact: bool = False) -> list[Table]:

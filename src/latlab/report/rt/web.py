@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from latlab.analysis.wakeups.dose_experiment import doses
 from latlab.model.enums import Metric
 from latlab.model.run import Run
 from latlab.report.chart import named
 from latlab.report.page import Caution, Facts, Folded, Page, Section
-from latlab.report.rt.charts import charts, dose_chart
+from latlab.report.rt.charts import charts
+from latlab.report.rt.experiment import experiment
+from latlab.report.rt.stack_story import answer
 from latlab.report.rt.wakeup_pages import TITLE
-from latlab.report.rt.wakeup_tables import UNIT, Results, is_exact, summary, tables
+from latlab.report.rt.wakeup_tables import UNIT, Results, is_exact, is_stacked, tables
 from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
 from latlab.report.run.facts import FACTS, problem_items
 from latlab.report.units import CLOCK_NAMES
@@ -21,7 +22,8 @@ from latlab.report.units import CLOCK_NAMES
 def page(run: Run, results: Results) -> Page:
     """Every table and chart. Refuses figures that are no latencies."""
     check_publishable(run)
-    lead = *_answer(results), f"{run.platform}, run {run.id} of {run.started_utc}", f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {UNIT}."
+    said = (answer(run, results),) if is_stacked(run) else tuple(_answer(results))
+    lead = *said, f"{run.platform}, run {run.id} of {run.started_utc}", f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {UNIT}."
     return Page(TITLE, lead, tuple(_sections(run, results)), name=f"{TITLE}: {run.id}")
 
 
@@ -38,9 +40,12 @@ def _sections(run: Run, results: Results) -> Iterator[Section]:
     yield Section("", (Caution(mode_of(run), mode_sentence(run)),))
     if run.problems:
         yield Section("This run is partial", (problem_items(run.problems),))
-    if found := summary(run, results):
-        yield Section("What the experiment shows", (*named([dose_chart(doses(run, results))], "overview"), *found))
-    for number, (name, result) in enumerate(results):
-        yield Section(name or "Measurement", (*tables("", result, is_exact(run)), *named(charts(result), f"m{number}")))
+    yield from experiment(run, results)
+    if is_stacked(run):
+        boots = (Folded(name, tuple(tables("", result, is_exact(run)))) for name, result in results)
+        yield Section("Boot by boot", tuple(boots))
+    else:
+        for number, (name, result) in enumerate(results):
+            yield Section(name or "Measurement", (*tables("", result, is_exact(run)), *named(charts(result), f"m{number}")))
     command = (("emulator's command", " ".join(run.command)),) if run.command else ()
     yield Section("What these figures mean", (Folded(FACTS, (Facts((*facts_of(run), *command)),)),))

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The TRNG experiment above a real secure world as one story: what makes wake-ups late, how it goes with the dose, what each half of the
+mitigation takes away, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import altair as alt
+
+from latlab.analysis.base.wording import count
+from latlab.analysis.wakeups.agreement import percentile_ns
+from latlab.analysis.wakeups.causes import by_cause
+from latlab.analysis.wakeups.result import RtResult
+from latlab.analysis.wakeups.stack_experiment import ArmFigures, StackJudgement, arms, judge_stack, series_of, split_of
+from latlab.model.conditions import StackArm
+from latlab.model.run import Run
+from latlab.report.chart import WIDE_PX, Chart, finished, named
+from latlab.report.colours import of_kinds
+from latlab.report.page import Block, Commands, Paragraph, Section
+from latlab.report.provenance import repeated_by
+from latlab.report.rt import rare
+from latlab.report.rt.by_world import timer_sentences
+from latlab.report.rt.charts import HIGH_PX, fitted_line, survivors
+from latlab.report.rt.words import us
+from latlab.report.table import Column, Table, figures, words
+
+UNIT = "µs"
+BUILT = {
+    ("optee", "optee"): "as it is",
+    ("optee,timer-switch=0", "optee"): "NS_TIMER_SWITCH=0",
+    ("optee,prng", "none"): "half 1: PRNG in OP-TEE",
+    ("optee", "firmware"): "half 2: RNG node of EL3",
+    ("optee,prng", "firmware"): "both halves",
+}
+SHOWN_HALVES = "either half of the mitigation"
+
+
+def answer(run: Run, results: Sequence[tuple[str, RtResult]]) -> str:
+    """What it comes to, in a sentence. Raises DataError where too few boots came back."""
+    return _answer(judge_stack(arms(run, results)))
+
+
+def _answer(judged: StackJudgement) -> str:
+    worst, idle = judged.worst, judged.undosed
+    blamed = len(worst.blamed)
+    if not blamed:
+        return f"Of {worst.wakeups:,} wake-ups none is late by a call into OP-TEE, read as fast as it goes."
+    said = (
+        f"Reading OP-TEE's random numbers makes {blamed:,} of {worst.wakeups:,} wake-ups late, the latest by "
+        f"{us(worst.recorder.max_ns)} µs ({us(idle.recorder.max_ns)} µs without a read); "
+    )
+    if judged.is_gone:
+        return f"{said}with {SHOWN_HALVES} none meets OP-TEE, and the latest is {us(max(one.recorder.max_ns for one in judged.halves))} µs."
+    left = [f"{_built(one.arm)} leaves {len(one.blamed)}" for one in judged.halves]
+    return f"{said}{', '.join(left) or 'no boot with a half of the mitigation came back'}."
+
+
+def story_tables(run: Run, results: Sequence[tuple[str, RtResult]]) -> list[Table]:
+    """Cause, dose, mitigation and what is left."""
+    found = arms(run, results)
+    judged = judge_stack(found)
+    tail = [*rare.took(judged.tail.result), *rare.worst(judged.tail.result)] if judged.tail else []
+    return [_cause(judged), _doses(series_of(found), judged), _mitigation(found, judged), *tail]
+
+
+def story(run: Run, results: Sequence[tuple[str, RtResult]]) -> tuple[Section, ...]:
+    """The same as the sections of a page, with pictures. Raises DataError where too few boots came back."""
+    found = arms(run, results)
+    judged = judge_stack(found)
+    return (
+        Section("The cause", (Paragraph(_one_call(judged.worst)), _cause(judged))),
+        Section("The dose", (*named([_dose_chart(series_of(found), judged)], "dose"), _doses(series_of(found), judged))),
+        Section(
+            "The mitigation",
+            (*named([_survival(found, judged), _by_world(found)], "mitigation"), _mitigation(found, judged)),
+        ),
+        Section("What is left", tuple(_left(judged))),
+        Section("From a fresh machine", (Paragraph(FRESH), Commands(commands(run)))),
+    )
+
+
+FRESH = (
+    "In a checkout, on Debian. Kernel, tools and the sources of TF-A and OP-TEE come from Debian's archive and are built and kept at the "
+    "first run; one that is cut off goes on with the same command."
+)
+
+
+def commands(run: Run) -> tuple[str, ...]:
+    return "make setup-dev firmware", ". .venv/bin/activate", repeated_by(run), f"latlab report {run.id} -o story.html"
+
+
+def _one_call(figures: ArmFigures) -> str:
+    kinds = [kind for kind in figures.worlds.kinds if kind.in_secure]
+    if not kinds:
+        return "Nothing called into OP-TEE."
+    kind = max(kinds, key=lambda one: one.calls)
+    span = f"{kind.most:,}" if kind.least == kind.most else f"{kind.least:,} to {kind.most:,}"
+    return (
+        f"One {kind.name} is {span} instructions, {kind.in_el3 // kind.calls:,} of them in EL3 and {kind.in_secure // kind.calls:,} in "
+        f"OP-TEE (means of {kind.calls:,}). {count(figures.left, 'call')} of {figures.calls:,} came back early because an interrupt of "
+        f"Linux was waiting. " + " ".join(timer_sentences(figures.worlds))
+    )
+
+
+def _cause(judged: StackJudgement) -> Table:
+    """The late wake-ups of the highest dose by the call and its caller, split by world."""
+    rows = []
+    for group in by_cause(judged.worst.result.attributed or ()):
+        sums, split = split_of(judged.worst, group.entries)
+        secure = sum(ns for world, ns in sums.items() if world.startswith("S-"))
+        rest = sums.total() - secure - sums["EL3"]
+        rows.append((group.name, str(len(group.entries)), us(group.latest_ns), us(secure), us(sums["EL3"]), us(rest), str(split)))
+    columns = (
+        *words("Cause"),
+        *figures("Late wake-ups"),
+        *figures("Latest", "Together in OP-TEE", "in EL3", "in Linux", unit=UNIT),
+        *figures("Split"),
+    )
+    note = "Where the core was from the moment when each was due to the moment when its thread ran, by the probe; the three are all of it."
+    return Table(f"Late wake-ups by cause: {_said(judged.worst.arm)}", columns, tuple(rows), (note,))
+
+
+def dose_sentence(judged: StackJudgement) -> str:
+    line, worst = judged.line, judged.worst
+    return (
+        f"Late wake-ups by OP-TEE's calls in a second = {line.intercept_us:.1f} + {line.slope:.3f} x calls in a second, r squared "
+        f"{line.r_squared:.4f}. How late follows from what one takes at once, {us(worst.most_taken_ns)} µs at most, whatever the dose."
+    )
+
+
+def _doses(series: Sequence[ArmFigures], judged: StackJudgement) -> Table:
+    rows = tuple(
+        (
+            str(one.arm.read_bytes) if one.arm.read_bytes else "none",
+            f"{one.calls / one.seconds:,.0f}",
+            f"{100 * one.taken:.1f}",
+            *_lateness(one),
+        )
+        for one in series
+    )
+    columns = (*figures("Bytes a read", "Calls in a second"), Column("Firmware and OP-TEE", unit="% of the time"), *_LATENESS)
+    return Table("More and more reads of /dev/hwrng", columns, rows, (dose_sentence(judged),))
+
+
+_LATENESS = (
+    *figures("Median", "99 %", "Maximum", unit=UNIT),
+    *figures("Late", "by OP-TEE's calls"),
+    Column("Most taken of one", unit=UNIT),
+)
+
+
+def _lateness(one: ArmFigures) -> tuple[str, ...]:
+    cpu = one.recorder.cpus[0]
+    shown = us(percentile_ns(cpu, 50)), us(percentile_ns(cpu, 99)), us(one.recorder.max_ns)
+    return (*shown, str(len(one.recorder.outliers)), str(len(one.blamed)), us(one.most_taken_ns))
+
+
+def _mitigation(found: Sequence[ArmFigures], judged: StackJudgement) -> Table:
+    rows = tuple((_built(one.arm), _read(one.arm), f"{one.calls:,}", f"{one.left:,}", *_lateness(one)) for one in _compared(found, judged))
+    columns = (*words("OP-TEE", "The load reads"), *figures("Calls into it", "left for Linux"), *_LATENESS)
+    return Table("The same load, with and without what is advised", columns, rows, tuple(_mitigation_notes(judged)))
+
+
+def _compared(found: Sequence[ArmFigures], judged: StackJudgement) -> list[ArmFigures]:
+    """What nobody reads, what is read most, and all others but the causes of what is left."""
+    least = [judged.undosed, judged.worst]
+    return [one for one in found if one in least or (one not in series_of(found) and not one.arm.causes)]
+
+
+def _mitigation_notes(judged: StackJudgement) -> Iterator[str]:
+    yield "Calls into it: into OP-TEE, during the measurement, by the probe. Left for Linux: they came back early for an interrupt of it."
+    if judged.left_open:
+        yield (
+            f"Where EL3 leaves Linux's timer on, {judged.left_open.left:,} of {judged.left_open.calls:,} calls end for it, and one takes "
+            f"{us(judged.left_open.most_taken_ns)} µs of a late wake-up at most, not {us(judged.worst.most_taken_ns)} µs."
+        )
+    for one in judged.halves:
+        gone = "no late wake-up met OP-TEE" if not one.met else f"{count(one.met, 'late wake-up')} met OP-TEE"
+        yield f"With {_built(one.arm)}: {gone}, of {len(one.recorder.outliers)}."
+    if judged.unasked:
+        yield (
+            f"Without a program that reads, the kernel's own thread made {count(judged.undosed.calls, 'call')}; told that the numbers are "
+            f"worth nothing (quality 0), {judged.unasked.calls}."
+        )
+
+
+def _left(judged: StackJudgement) -> Iterator[Block]:
+    if judged.tail is None:
+        yield Paragraph("The boot that keeps the causes of what both halves leave did not come back.")
+        return
+    late = len(judged.tail.recorder.outliers)
+    groups = by_cause(judged.tail.result.attributed or ())
+    named_causes = ", ".join(f"{len(group.entries)} {group.name}" for group in groups[:3])
+    yield Paragraph(
+        f"With both halves {late} of {judged.tail.wakeups:,} wake-ups are late, and {judged.tail.met} of these met OP-TEE: "
+        f"{named_causes or 'no cause is known'}. This boot keeps what the kernel did until each, which makes every wake-up later: its "
+        "figures are not those of the others."
+    )
+    yield from named(rare.charts(judged.tail.result), "left")
+    yield from (*rare.took(judged.tail.result), *rare.worst(judged.tail.result))
+
+
+def _said(arm: StackArm) -> str:
+    return f"{_built(arm)}, {_read(arm)}"
+
+
+def _built(arm: StackArm) -> str:
+    built = BUILT.get((arm.world, arm.node), f"{arm.world}, numbers of {arm.node}")
+    return built + (f", quality {arm.quality}" if arm.quality is not None else "") + (", with causes" if arm.causes else "")
+
+
+def _read(arm: StackArm) -> str:
+    return f"{count(arm.read_bytes, 'byte')} at once" if arm.read_bytes else "nothing of it"
+
+
+def _dose_chart(series: Sequence[ArmFigures], judged: StackJudgement) -> Chart:
+    said = f"OP-TEE {_built(judged.worst.arm)}"
+    rows = [{"dose": one.calls / one.seconds, "response": len(one.blamed) / one.seconds, "series": said} for one in series]
+    titles = "calls into OP-TEE in a second", "late wake-ups by them in a second"
+    return fitted_line("Dose and response", dose_sentence(judged), rows, judged.line, *titles, (said,))
+
+
+def _survival(found: Sequence[ArmFigures], judged: StackJudgement) -> Chart:
+    shown = [(_said(one.arm), cpu) for one in _compared(found, judged) for cpu in one.recorder.cpus if cpu.histogram]
+    rows = [row for said, cpu in shown if cpu.histogram for row in survivors(cpu.cpu, said, cpu.histogram)]
+    names = [said for said, _ in shown]
+    chart = (
+        alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
+        .mark_line(interpolate="step-before", strokeWidth=1.5)
+        .encode(
+            x=alt.X("us:Q", title="latency (µs)"),
+            y=alt.Y("share:Q", title="share of wake-ups at least as late", scale=alt.Scale(type="log"), axis=alt.Axis(format=".0e")),
+            color=alt.Color(
+                "kind:N",
+                title=None,
+                scale=alt.Scale(domain=names, range=of_kinds(names)),
+                legend=alt.Legend(orient="bottom", direction="vertical", labelLimit=700),
+            ),
+            tooltip=["kind:N", alt.Tooltip("us:Q", title="µs"), alt.Tooltip("share:Q", format=".2e")],
+        )
+    )
+    return Chart("How late, how often", "Each line is one boot; where it ends is its latest wake-up.", finished(chart))
+
+
+def _by_world(found: Sequence[ArmFigures]) -> Chart:
+    """What the late wake-ups of each boot are made of, by world."""
+    rows = []
+    shown = {"OP-TEE": "S-", "EL3": "EL3", "Linux": ""}
+    for one in (each for each in found if not each.arm.causes):
+        sums = dict.fromkeys(shown, 0)
+        for late in one.worlds.late:
+            for share in late.shares:
+                sums[next(name for name, begin in shown.items() if share.world.startswith(begin))] += share.ns
+        rows += [{"row": _said(one.arm), "us": ns / 1000, "cause": name, "order": order} for order, (name, ns) in enumerate(sums.items())]
+    colours = dict(zip(shown, of_kinds(list(shown)), strict=True))
+    return rare.bars("Where the core was", "All late wake-ups of each boot together, by world, as the probe saw it.", rows, colours)

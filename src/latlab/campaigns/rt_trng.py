@@ -17,7 +17,7 @@ from latlab.campaigns.rt import GUEST_PLATFORM, complaints_of, logs_of, version_
 from latlab.campaigns.rt_results import conclude, new_run, workload_conditions, workload_facts
 from latlab.campaigns.series import planned_series
 from latlab.model.conditions import Dose, Mode, StackArm
-from latlab.model.life import Left
+from latlab.model.life import CUT_OFF, Left
 from latlab.model.run import Run
 from latlab.store.store import Store, part_of_environment
 from latlab.targets.guest.guest import STREAM, GuestMachine, GuestRun, find_firmware, run_guest, stack_of, watched_from_outside
@@ -32,7 +32,7 @@ CAMPAIGN = "rt-trng"
 DOSES_US = (0, 50, 100, 200)
 READ_BYTES = (0, 1, 4, 64)
 WHOLE_LOG = "boots.txt"
-"""A line for each boot that came to its end, so that an experiment that is cut off goes on behind it."""
+"""A line for each boot that came to its end, which an experiment that goes on need not make again."""
 AS_BUILT = "optee"
 CAUSES_COST_US = 15
 """By so much later is every wake-up whose causes are kept, so that the same are called late."""
@@ -143,11 +143,13 @@ def run_trng(
             if done.outcome.end is MachineEnd.INTERRUPT:
                 store.checkpoint(run_id, files)
                 break
-            whole.append(boot.dose.name)
+            whole += [] if complaints_of(done) else [boot.dose.name]
             files[WHOLE_LOG] = "".join(f"{name}\n" for name in whole).encode()
             store.checkpoint(run_id, files)
         run = with_boot(run, done, stack_of(boots[0].machine)) if done else run
         conclude(store, run_id, run, files, tuple(complaints))
+        if len(whole) < len(boots):
+            store.checkpoint(run_id, {}, CUT_OFF)
     refuse_interrupted(store, run_id, done is not None and done.outcome.end is MachineEnd.INTERRUPT)
     return run_id
 

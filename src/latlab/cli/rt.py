@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from latlab.targets.process.console import Limits
 
 
+WATCHED_BOOT_S = 600
+
+
 class RtTarget(StrEnum):
     GUEST = "guest"
     LINUX = "linux"
@@ -188,7 +191,7 @@ def rt_trng(
     checked_world(secure_world, load, firmware)
     seconds = seconds_of(duration or ("1s" if is_real else "10s"))
     workload = checked(Workload(seconds, load, Instrument.RECORDER, outlier_us=threshold))
-    limits = guest_limits(workload, timeout)
+    limits = guest_limits(workload, timeout or (WATCHED_BOOT_S if is_real else None))
     wanted = read_bytes_of(doses or "0,1,4,64") if is_real else doses_of(doses or "0,50,100,200")
     opened = open_store(store)
     program, image = find_qemu(qemu), guest_image()

@@ -140,12 +140,14 @@ USUAL_WAKING_NS = 6_000
 def woken(at_ns: int, stolen_ns: int, way_ns: int = 16_000) -> tuple[LateSteps, Outlier]:
     """LOW runs from 100 us before the thread is due; `stolen_ns` were taken until it is woken, nothing after."""
     counts = CycleCounts(100_000 + stolen_ns, 100_000)
+    awake_ns = way_ns - 2_000
+    on = CycleCounts(counts.cycles + awake_ns, counts.events + awake_ns)
     steps = (
         switch(DUE_NS - 100_000, OWN, LOW, CycleCounts(0, 0)),
         KernelStep(at_ns - 4_000, StepKind.INTERRUPT_IN, "arch_timer"),
         KernelStep(at_ns, StepKind.WAKING, "latlab-recorder", counts=counts),
         KernelStep(at_ns + 1_000, StepKind.INTERRUPT_OUT),
-        switch(at_ns + way_ns - 2_000, LOW, OWN, counts),
+        switch(at_ns + awake_ns, LOW, OWN, on),
     )
     return late(*steps, wake_ns=at_ns + way_ns)
 
@@ -160,7 +162,7 @@ def test_of_what_was_taken_before_a_thread_was_due_nothing_made_it_late(later_ns
 
 def test_what_was_taken_behind_the_waking_counts_in_full_however_soon_that_was() -> None:
     steps, outlier = woken(DUE_NS + USUAL_WAKING_NS, 0, 90_000)
-    read = tuple(replace(step, counts=CycleCounts(170_000, 120_000)) if step.comes is OWN else step for step in steps.steps)
+    read = tuple(replace(step, counts=CycleCounts(188_000, 138_000)) if step.comes is OWN else step for step in steps.steps)
     found = {part.blame.kind: part.ns for part in parts_of(replace(steps, steps=read), outlier, PRIORITY, RUNS, USUAL_WAKING_NS)}
     assert found[BlameKind.STOLEN] == 50_000
 
@@ -238,6 +240,25 @@ def test_a_reading_that_is_behind_makes_no_theft_of_the_next(torn: int) -> None:
     assert found([0, -torn, 0, 0]) == []
     assert found([0, 0, -torn, 5_000]) == [5_000]
     assert sum(found([0, 5_000 - torn, 5_000])) in (5_000 - torn, 5_000)
+
+
+@pytest.mark.parametrize("behind_ns", [190_000, 0])
+def test_a_theft_between_the_stamp_of_the_waking_and_its_reading_is_none_of_the_interrupts(behind_ns: int) -> None:
+    """The kernel stamps the waking, then 190 us are stolen, then it reads: by its stamp that reading ended before the theft began. Where
+    the theft was before the thread was due, the cycles from the waking to the switch are all that the stamps say."""
+    awake_cycles = 300_000 + 194_000 - behind_ns
+    steps, outlier = late(
+        switch(900_000, OWN, IDLE, CycleCounts(100_000, 100_000)),
+        KernelStep(1_002_000, StepKind.INTERRUPT_IN, "arch_timer"),
+        KernelStep(1_003_000, StepKind.WAKING, "latlab-recorder", counts=CycleCounts(300_000, 110_000)),
+        KernelStep(1_195_000, StepKind.INTERRUPT_OUT),
+        switch(1_197_000, IDLE, OWN, CycleCounts(awake_cycles, awake_cycles - 190_000)),
+        wake_ns=1_199_000,
+    )
+    parts = {part.blame.kind: part.ns for part in parts_of(steps, outlier, PRIORITY, RUNS, usual_waking_ns=3_000)}
+    assert sum(parts.values()) == outlier.late_ns
+    assert parts.get(BlameKind.STOLEN, 0) == behind_ns
+    assert parts[BlameKind.INTERRUPT] == 193_000 - behind_ns
 
 
 @pytest.mark.parametrize("calibration", [STOPS, UNMARKED])

@@ -74,10 +74,25 @@ def parts_of(
     if calibration is not None:
         for begin_ns, end_ns, stolen_ns in thefts(late, calibration):
             if begin_ns < due_ns <= (_woken_ns(late, outlier) or late.wake_ns) <= end_ns:
-                stolen_ns = min(stolen_ns, max(0, end_ns - due_ns - usual_waking_ns))
+                behind_ns, next_ns = _behind(late, end_ns, calibration)
+                _take_out(sums, stretches, (end_ns, min(next_ns, outlier.wake_ns)), min(stolen_ns, behind_ns))
+                stolen_ns = min(max(0, stolen_ns - behind_ns), max(0, end_ns - due_ns - usual_waking_ns))
             _take_out(sums, stretches, (max(begin_ns, due_ns), min(end_ns, outlier.wake_ns)), stolen_ns)
     sums[UNEXPLAINED] += outlier.late_ns - sums.total()
     return tuple(LatenessPart(blame, ns) for blame, ns in sums.most_common() if ns > 0)
+
+
+def _behind(late: LateSteps, stamped_ns: int, calibration: Calibration) -> tuple[int, int]:
+    """How much later than its time stamp the reading at the thread's waking was taken, and when the next one was. The kernel stamps an
+    event before it reads the counters, and what is stolen in between stands in the reading: the cycles until the next one are fewer by as
+    much than the time between the two stamps. From its waking to its switch no thread lets the CPU sleep."""
+    readings = [(step.ns, step.counts) for step in late.steps if step.counts is not None and step.ns >= stamped_ns]
+    readings += [(late.after_ns, late.after)] if late.after is not None else []
+    if calibration.regime is not Regime.RUNS or len(readings) < 2:
+        return 0, stamped_ns
+    (at_ns, first), (next_ns, second), *_ = readings
+    behind_ns = round(next_ns - at_ns - (second.cycles - first.cycles) * 1e9 / calibration.cycle_hz)
+    return (behind_ns, next_ns) if behind_ns > PROMPT_NS else (0, next_ns)
 
 
 def usual_waking(found: Sequence[tuple[LateSteps, Outlier]], usual_ns: int) -> int:

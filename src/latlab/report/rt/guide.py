@@ -12,8 +12,9 @@ from latlab.report.guides import commentary, platform_of, procedure
 from latlab.report.page import Block, Facts, Page, Paragraph, Section
 from latlab.report.rt.charts import charts
 from latlab.report.rt.experiment import experiment
+from latlab.report.rt.stack_story import answer
 from latlab.report.rt.wakeup_pages import TITLE
-from latlab.report.rt.wakeup_tables import Results, is_exact, tables
+from latlab.report.rt.wakeup_tables import Results, is_exact, is_stacked, tables
 from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
 from latlab.report.run.facts import problem_items
 from latlab.report.titles import platform_title
@@ -22,9 +23,12 @@ from latlab.report.titles import platform_title
 def guide(run: Run, results: Results) -> Page:
     """`run` with its distributions. Refuses figures that are no latencies."""
     check_publishable(run)
-    measured = tuple(_measurement(number, name, result, is_exact(run)) for number, (name, result) in enumerate(results))
+    measured = tuple(_measurement(run, number, *one) for number, one in enumerate(results))
     found = Section("Results", sections=(*experiment(run, results), *measured))
-    return Page(f"{TITLE} on {platform_title(run)}", sections=(*platform_of(run), _method(run), *procedure(run), found, *commentary(run)))
+    lead = (answer(run, results),) if is_stacked(run) else ()
+    return Page(
+        f"{TITLE} on {platform_title(run)}", lead, sections=(*platform_of(run), _method(run), *procedure(run), found, *commentary(run))
+    )
 
 
 def _method(run: Run) -> Section:
@@ -40,5 +44,6 @@ def _method_blocks(run: Run) -> Iterator[Block]:
     yield Facts(tuple((name, value) for name, value in facts_of(run) if name not in ("mode", "command", "repeated by")))
 
 
-def _measurement(number: int, name: str, result: RtResult, exact: bool) -> Section:
-    return Section(name or "Wake-up latency", (*tables("", result, exact), *named(charts(result), f"m{number}")))
+def _measurement(run: Run, number: int, name: str, result: RtResult) -> Section:
+    pictures = () if is_stacked(run) else named(charts(result), f"m{number}")
+    return Section(name or "Wake-up latency", (*tables("", result, is_exact(run)), *pictures))

@@ -98,8 +98,7 @@ def _one_call(figures: ArmFigures) -> str:
     span = f"{kind.most:,}" if kind.least == kind.most else f"{kind.least:,} to {kind.most:,}"
     return (
         f"One {kind.name} is {span} instructions, {kind.in_el3 // kind.calls:,} of them in EL3 and {kind.in_secure // kind.calls:,} in "
-        f"OP-TEE (means of {kind.calls:,}). {count(figures.left, 'call')} of {figures.calls:,} came back early because an interrupt of "
-        f"Linux was waiting. " + " ".join(timer_sentences(figures.worlds))
+        f"OP-TEE (means of {kind.calls:,}). " + " ".join(timer_sentences(figures.worlds))
     )
 
 
@@ -181,7 +180,7 @@ def _mitigation_notes(judged: StackJudgement) -> Iterator[str]:
     if judged.unasked:
         yield (
             f"Without a program that reads, the kernel's own thread made {count(judged.undosed.calls, 'call')}; told that the numbers are "
-            f"worth nothing (quality 0), {judged.unasked.calls}."
+            f"worth nothing (quality 0), it {'still ' if judged.unasked.calls else ''}made {count(judged.unasked.calls, 'call')}."
         )
 
 

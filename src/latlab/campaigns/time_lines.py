@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from latlab.analysis.crossings.calls import Call, Pairing
-from latlab.analysis.crossings.world_track import Anchor, Stay, anchors, drift_ns, matched, placed, stays, wakings
+from latlab.analysis.crossings.counter_clock import CounterClock
+from latlab.analysis.crossings.world_track import Stay, stays
 from latlab.analysis.spans.decompose import segments
 from latlab.analysis.spans.psa_timeline import Room, swept_tests, timeline
 from latlab.analysis.wakeups.late_tracks import Tracks, late_wakeups, scheduling, stolen
@@ -72,9 +73,9 @@ def _measured(run: Run, files: Mapping[str, bytes], result: RtResult, recorder: 
         by_name |= {STOLEN: stolen(events), KERNEL: scheduling(events)}
     if el3 and recorder.sync is not None:
         by_name |= {SMC: _smcs(el3, recorder), PSCI: _psci_parts(el3, recorder)}
-        if PROBE_LOG in files and run.conditions.mode is Mode.DETERMINISTIC:
-            by_name[WORLDS], told = _worlds(files[PROBE_LOG], el3, recorder, 1 / run.tick.value)
-            facts += told
+    if PROBE_LOG in files and run.conditions.mode is Mode.DETERMINISTIC:
+        by_name[WORLDS], told = _worlds(files[PROBE_LOG], recorder, round(1 / run.tick.value))
+        facts += told
     cpus = sorted({cpu for found in by_name.values() for cpu in found})
     tracks = [Track(f"CPU {cpu}", name, tuple(found[cpu])) for cpu in cpus for name, found in by_name.items() if found.get(cpu)]
     return tracks, facts
@@ -130,43 +131,26 @@ def _psci_calls(records: Sequence[TraceRecord]) -> Iterator[tuple[TraceRecord, .
             call = []
 
 
-def _worlds(stream: bytes, el3: El3Records, recorder: Wakeups, ns_per_instruction: float) -> tuple[Tracks, Facts]:
-    """The probe counts instructions, which stand still while a CPU sleeps. Between two wake-ups they pass as the clock does, so one call
-    of which the firmware's ring has the time places all crossings between the two."""
+def _worlds(stream: bytes, recorder: Wakeups, ns_per_instruction: int) -> tuple[Tracks, Facts]:
+    """Of the one core, where the system counter follows from the probe's instructions; the recorder says what it was on its own clock."""
+    counter_hz, since_ns = recorder.counter_hz, recorder.ns_of(0)
+    if counter_hz is None or since_ns is None:
+        return {}, (("no worlds", "the recorder does not say what the system counter was"),)
     records, arch = _records(stream)
-    calls = list(_calls(records, arch))
+    clock = CounterClock(ns_per_instruction, counter_hz)
+    for record in records:
+        clock.take(record)
     seen = list(stays(records))
-    found: Tracks = {}
-    known: list[list[Anchor]] = []
-    for core, (cpu, trace) in enumerate(zip(el3.cpus, el3.traces, strict=True)):
-        try:
-            anchored = _anchored(core, cpu, records, calls, el3, recorder, ns_per_instruction) if trace.records else {}
-        except ValueError as error:
-            return {}, (("no worlds", str(error)),)
-        known += anchored.values()
-        here = placed((stay for stay in seen if stay.core == core), anchored, ns_per_instruction)
-        found[cpu] = [Slice(begin, end, world_name(arch, stay.world), _length(stay)) for stay, begin, end in here]
-    count = sum(map(len, found.values()))
-    halves = [(anchor.most_ns - anchor.least_ns) / 2 for each in known for anchor in each]
+    timed = [(stay, round(at + since_ns)) for stay in seen if (at := clock.ns(stay.begin)) is not None]
+    found = [
+        Slice(begin, begin + ns_per_instruction * (stay.end - stay.begin), world_name(arch, stay.world), _length(stay))
+        for stay, begin in timed
+    ]
     facts: Facts = (
-        ("instructions against the clock, at most off, ns", round(max(halves, default=0))),
-        ("instructions against the clock, most drift between two calls, ns", drift_ns(known)),
-        ("stretches between two wake-ups that a call places", len(known)),
-        ("worlds placed", count),
-        ("worlds left out, since no call places them", len(seen) - count),
+        ("worlds placed", len(found)),
+        ("worlds left out, since no timer of Linux ended the sleep before", len(seen) - len(found)),
     )
-    return found, facts
-
-
-def _anchored(
-    core: int, cpu: int, records: Sequence[Record], calls: Sequence[Call], el3: El3Records, recorder: Wakeups, ns_per_instruction: float
-) -> dict[int, list[Anchor]]:
-    """Where the ring was overwritten, by the calls behind the last gap: those before it cannot be told apart."""
-    last = el3.traces[el3.cpus.index(cpu)].records[-1]
-    since = max((until for _, until in el3.gaps.get(cpu, ())), default=0)
-    ring = [call for call in el3.calls() if call.cpu == cpu and call.in_ticks >= since]
-    pairs = matched(ring, last, [call for call in calls if call.core == core])
-    return anchors(pairs, wakings(records, core), lambda ticks: recorder.ns_of(ticks) or 0.0, ns_per_instruction)
+    return {recorder.cpus[0].cpu: found}, facts
 
 
 def _length(stay: Stay) -> Facts:

@@ -108,13 +108,13 @@ def test_the_clock_goes_by_the_timer_that_ended_a_sleep_and_by_nothing_else() ->
     clock = CounterClock(NS, HZ)
     assert clock.ns(5) is None
     for wait, machine, timer in ((Wait.WFI, 100, 1000), (Wait.WFE, 150, 9_999_999), (Wait.WFI, 200, 1010), (Wait.WFI, 300, 5000)):
-        clock.slept(Sleep(0, machine, machine, 0, 1, wait))
-        clock.woke(Wake(0, machine, machine, 0, 1, timer))
+        clock.take(Sleep(0, machine, machine, 0, 1, wait))
+        clock.take(Wake(0, machine, machine, 0, 1, timer))
     assert clock.ns(100) == 16_000 and clock.ns(160) == 16_120, "WFE lets the clock go on"
     assert clock.ns(200) == 16_200, "a timer that had fired before the sleep: no time passed"
     assert clock.ns(310) == 80_020
-    clock.slept(Sleep(0, 400, 400, 0, 1, Wait.WFI))
-    clock.woke(Wake(0, 400, 400, 0, 1, 0))
+    clock.take(Sleep(0, 400, 400, 0, 1, Wait.WFI))
+    clock.take(Wake(0, 400, 400, 0, 1, 0))
     assert clock.ns(399) == 80_198 and clock.ns(400) is None, "something else woke it: how long it slept is not known"
 
 

@@ -35,6 +35,8 @@ FILES = {path.name.removesuffix(".gz"): gzip.decompress(path.read_bytes()) for p
 SYMBOLS = Symbols(
     (0x10000100, 0x10000200, 0x10000300), ("nsc_psa_call", "spm_call", "handle"), (".gateways", ".spm_code", ".partition_code")
 )
+MIDDLE_OF_A_CALL_NS = 200
+"""The counters do not tell when a wake-up became due in a call."""
 INSTRUCTIONS_OF_A_CALL_BESIDE_EL3 = 4
 NS_PER_INSTRUCTION = 2
 
@@ -76,17 +78,19 @@ def query() -> str:
 def test_one_query_lists_every_stolen_wake_up_with_its_cause_and_its_parts_add_up(tables: sqlite3.Connection) -> None:
     rows = tables.execute(query()).fetchall()
     hwrng, kstack = "the hwrng thread", "kernel-stack randomisation in a system call of latlab-recorder"
-    late = [(83712, hwrng), (127904, hwrng), (172016, hwrng), (458976, kstack), (84240, hwrng), (128432, hwrng), (172528, hwrng)]
+    hwrng_ns = (99744, 145584, 191344), (99232, 145072, 190832), (99008, 144848, 191216)
+    first, second, third = ([(ns, hwrng) for ns in three] for three in hwrng_ns)
+    late = [(472112, kstack), *first, (460272, kstack), *second, *third]
     assert [(row[1], row[2]) for row in rows] == [(ns, f"TRNG_RND, called by {caller}") for ns, caller in late]
     assert all(row[4] == row[1] for row in rows)
-    assert all(0 < row[5] <= row[3] for row in rows)
+    assert all(abs(row[5] - row[3]) <= MIDDLE_OF_A_CALL_NS for row in rows)
 
 
 def test_without_the_firmwares_ring_the_wake_ups_are_stolen_by_nobody_named() -> None:
     """That of kernel-stack randomisation is blamed on the kernel's function then, which its probe saw."""
     files = {name: data for name, data in FILES.items() if not name.startswith("el3")}
     rows = tables_of(written(line_of(guest_run(), files))).execute(query()).fetchall()
-    assert len(rows) == 6 and all(row[4] == row[1] and row[5] is None for row in rows)
+    assert len(rows) == 9 and all(row[4] == row[1] and row[5] > 0 for row in rows)
     assert {row[2] for row in rows} == {"firmware or secure world, by the cycle counters"}
 
 
@@ -97,7 +101,7 @@ def test_what_the_counters_show_as_stolen_is_what_the_probe_saw_in_el3(tables: s
         " ON world.ts > taken.ts AND world.ts < taken.ts + taken.dur"
         " WHERE taken.category = 'stolen' AND world.name = 'EL3' AND world.category = 'worlds' GROUP BY taken.id"
     ).fetchall()
-    assert [calls for *_, calls in found] == [1, 1, 1, 2, 1, 1, 1]
+    assert [calls for *_, calls in found] == [2, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1]
     for stolen_ns, el3_ns, calls in found:
         assert abs(stolen_ns - el3_ns - calls * INSTRUCTIONS_OF_A_CALL_BESIDE_EL3 * NS_PER_INSTRUCTION) <= 1
 
@@ -105,7 +109,7 @@ def test_what_the_counters_show_as_stolen_is_what_the_probe_saw_in_el3(tables: s
 def test_the_firmwares_own_stamps_lie_inside_of_what_the_probe_saw(tables: sqlite3.Connection) -> None:
     smcs = tables.execute("SELECT ts, ts + dur FROM slice WHERE category = 'SMC' ORDER BY ts").fetchall()
     el3 = tables.execute("SELECT ts, ts + dur FROM slice WHERE category = 'worlds' AND name = 'EL3' ORDER BY ts").fetchall()
-    assert len(smcs) == 8
+    assert len(smcs) == 13
     assert all(any(into <= begin and end <= out for into, out in el3) for begin, end in smcs)
 
 
@@ -120,22 +124,16 @@ def test_the_kernels_threads_follow_each_other_and_its_interrupts_lie_in_them(ta
 def test_the_trace_says_its_clock_and_how_far_its_sources_stand_apart(tables: sqlite3.Connection) -> None:
     told = {name: text or whole for name, whole, text in tables.execute("SELECT * FROM metadata")}
     assert told["latlab.clock"] == "CLOCK_MONOTONIC of the machine, in ns"
-    assert (told["latlab.run"], told["latlab.late_wake-ups_that_were_kept"]) == ("rt-1", 55)
-    assert told["latlab.system_counter_against_the_clock,_most,_ns"] == 0
-    assert 0 < told["latlab.instructions_against_the_clock,_at_most_off,_ns"] < 110
-    assert told["latlab.stretches_between_two_wake-ups_that_a_call_places"] == 3
+    assert (told["latlab.run"], told["latlab.late_wake-ups_that_were_kept"]) == ("rt-1", 189)
+    assert told["latlab.system_counter_against_the_clock,_most,_ns"] == 16, "a tick"
+    assert int(told["latlab.worlds_placed"]) > 50 and told["latlab.worlds_left_out,_since_no_timer_of_Linux_ended_the_sleep_before"] == 0
 
 
-def test_before_a_loss_of_the_ring_no_call_places_anything() -> None:
-    kept = [line for line in FILES["el3-records.txt"].splitlines(keepends=True) if not line.startswith((b"100 ", b"101 "))]
-    told = dict(line_of(guest_run(), FILES | {"el3-records.txt": b"".join(kept)}).facts)
-    assert told["stretches between two wake-ups that a call places"] == 2 and int(told["worlds left out, since no call places them"]) > 0
-
-
-def test_a_stream_of_another_boot_places_no_world() -> None:
-    files = FILES | {"el3-records.txt": FILES["el3-records.txt"].replace(b"285589427", b"285599427")}
-    told = dict(line_of(guest_run(), files).facts)
-    assert "contradict" in str(told["no worlds"])
+def test_where_nothing_says_what_the_counter_was_no_world_is_placed() -> None:
+    """Streams of before do not have what a wake-up's timer was set to."""
+    before = stream.header() + stream.core(0, 0) + stream.sleep(0, 80, world=stream.NS_EL1) + stream.wake(0, 80) + stream.smc(0, 100, 1)
+    told = dict(line_of(guest_run(), FILES | {"probe": before + stream.back(0, 130)}).facts)
+    assert (told["worlds placed"], told["worlds left out, since no timer of Linux ended the sleep before"]) == (0, 2)
 
 
 def test_without_the_recorder_nothing_says_when() -> None:

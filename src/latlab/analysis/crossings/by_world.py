@@ -12,7 +12,7 @@ from statistics import median_low
 from latlab.analysis.crossings.calls import CALLS, Call, Pairing
 from latlab.analysis.crossings.counter_clock import CounterClock
 from latlab.model.calls import Call as Smc
-from latlab.model.crossings import LEVEL_MASK, NO_WORLD, SECURE, Arch, CallNames, Crossing, Record, Sleep, Wake, world_name
+from latlab.model.crossings import LEVEL_MASK, NO_WORLD, SECURE, Arch, CallNames, Crossing, Record, world_name
 from latlab.model.wakeups import Outlier, Wakeups
 from latlab.model.worlds import GuestWorlds, LateByWorld, WorldCalls, WorldShare
 
@@ -44,13 +44,9 @@ class Seen:
 
     def _noted(self, records: Iterable[Record]) -> Iterator[Record]:
         for record in records:
-            match record:
-                case Sleep():
-                    self._clock.slept(record)
-                case Wake():
-                    self._clock.woke(record)
-                case Crossing():
-                    self._crossed(record)
+            self._clock.take(record)
+            if isinstance(record, Crossing):
+                self._crossed(record)
             yield record
 
     def _crossed(self, record: Crossing) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from latlab.model.crossings import Sleep, Wait, Wake
+from latlab.model.crossings import Record, Sleep, Wait, Wake
 
 
 class CounterClock:
-    """Feed it sleeps and wake-ups in their order; then ask. A sleep that something else than the virtual timer ended leaves a gap until
+    """Feed it the probe's records in their order; then ask. A sleep that something else than the virtual timer ended leaves a gap until
     the next one that it did."""
 
     def __init__(self, ns_per_instruction: int, counter_hz: int) -> None:
@@ -23,13 +23,14 @@ class CounterClock:
         self._latest_ns: int | None = None
         self._waits = False
 
-    def slept(self, sleep: Sleep) -> None:
+    def take(self, record: Record) -> None:
         """WFE does not stop this emulator's clock."""
-        self._waits = sleep.wait is Wait.WFI
+        if isinstance(record, Sleep):
+            self._waits = record.wait is Wait.WFI
+        elif isinstance(record, Wake) and self._waits:
+            self._woke(record)
 
-    def woke(self, wake: Wake) -> None:
-        if not self._waits:
-            return
+    def _woke(self, wake: Wake) -> None:
         ahead_ns = wake.timer * 1_000_000_000 // self._counter_hz - wake.machine * self._ns_per_instruction if wake.timer else None
         if ahead_ns is not None and self._latest_ns is not None:
             # A timer that had fired before the core slept: no time passed.

@@ -39,7 +39,7 @@ CAUSES_COST_US = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Boot:
+class DoseBoot:
     """One boot as it is made; `said` tells it from the others."""
 
     dose: Dose
@@ -90,39 +90,39 @@ def _on(value: bool) -> str:
     return "on" if value else "off"
 
 
-def held_boots(doses_us: tuple[int, ...], workload: Workload, firmware: Path | None) -> tuple[Boot, ...]:
+def held_boots(doses_us: tuple[int, ...], workload: Workload, firmware: Path | None) -> tuple[DoseBoot, ...]:
     """On the firmware that can hold TRNG_RND. Raises UsageError where there is none."""
     return tuple(_held_boot(dose, workload, firmware) for dose in trng_doses(doses_us))
 
 
-def _held_boot(dose: Dose, workload: Workload, firmware: Path | None) -> Boot:
+def _held_boot(dose: Dose, workload: Workload, firmware: Path | None) -> DoseBoot:
     machine = GuestMachine(kstack_randomised=dose.kstack_randomised, hold_firmware=True, firmware=firmware)
     find_firmware(machine)
     drivers = Drivers(RngNode.FIRMWARE if dose.hwrng_driver else RngNode.NONE)
     said = f"TRNG_RND held {dose.dose_us} µs, kernel-stack randomisation {_on(dose.kstack_randomised)}, hwrng {_on(dose.hwrng_driver)}"
-    return Boot(dose, machine, workload, drivers, said)
+    return DoseBoot(dose, machine, workload, drivers, said)
 
 
-def stack_boots(read_bytes: tuple[int, ...], workload: Workload, world_in: Callable[[str], Path]) -> tuple[Boot, ...]:
+def stack_boots(read_bytes: tuple[int, ...], workload: Workload, world_in: Callable[[str], Path]) -> tuple[DoseBoot, ...]:
     """Above a real secure world, seen from outside; `world_in` has the folder of each that is built."""
     return tuple(_stack_boot(dose, dose.stack, workload, world_in) for dose in stack_doses(read_bytes) if dose.stack)
 
 
-def _stack_boot(dose: Dose, arm: StackArm, workload: Workload, world_in: Callable[[str], Path]) -> Boot:
+def _stack_boot(dose: Dose, arm: StackArm, workload: Workload, world_in: Callable[[str], Path]) -> DoseBoot:
     machine = watched_from_outside(GuestMachine(firmware=world_in(arm.world)))
     source, count = ("hwrng", arm.read_bytes) if arm.read_bytes else ("zero", max(READ_BYTES))
     load = f"dd if=/dev/{source} of=/dev/null bs={count}"
     drivers = Drivers(RngNode(arm.node), True, arm.quality)
     said = f"{arm.world}, numbers of {arm.node}, {load}{', with causes' if arm.causes else ''}"
     outlier_us = workload.outlier_us + (CAUSES_COST_US if arm.causes else 0)
-    return Boot(dose, machine, replace(workload, load=load, causes=arm.causes, outlier_us=outlier_us), drivers, said)
+    return DoseBoot(dose, machine, replace(workload, load=load, causes=arm.causes, outlier_us=outlier_us), drivers, said)
 
 
 def run_trng(
     store: Store,
     qemu: Qemu,
     image: GuestImage,
-    boots: Sequence[Boot],
+    boots: Sequence[DoseBoot],
     limits: Limits,
     watcher: Watcher = Unwatched(),  # noqa: B008 - it has no state
     is_new: bool = False,
@@ -154,7 +154,7 @@ def run_trng(
     return run_id
 
 
-def _new_run(qemu: Qemu, image: GuestImage, boots: Sequence[Boot]) -> Run:
+def _new_run(qemu: Qemu, image: GuestImage, boots: Sequence[DoseBoot]) -> Run:
     workload, dose = boots[0].workload, boots[0].dose
     booted = replace(workload_conditions(workload, Mode.DETERMINISTIC), kernel=image.kernel_release, kernel_version=version_of(image))
     conditions = replace(booted, doses=tuple(boot.dose for boot in boots))
@@ -168,7 +168,7 @@ def _new_run(qemu: Qemu, image: GuestImage, boots: Sequence[Boot]) -> Run:
     return new_run(CAMPAIGN, "guest", GUEST_PLATFORM, 1, conditions, facts, emulator=str(qemu))
 
 
-def _commands(boots: Sequence[Boot]) -> Iterator[str]:
+def _commands(boots: Sequence[DoseBoot]) -> Iterator[str]:
     for boot in boots:
         yield from workload_conditions(boot.workload, Mode.DETERMINISTIC).commands
 
@@ -178,7 +178,7 @@ def _built_with(stack: Stack) -> str:
     return ", ".join((build.firmware, *(f"{name}={value}" for name, value in build.options)))
 
 
-def _begun(store: Store, run: Run, image: GuestImage, boots: Sequence[Boot], is_new: bool) -> tuple[str, dict[str, bytes], list[str]]:
+def _begun(store: Store, run: Run, image: GuestImage, boots: Sequence[DoseBoot], is_new: bool) -> tuple[str, dict[str, bytes], list[str]]:
     """The run that goes on, with the files and the names of the boots that an earlier one of the same question had made whole."""
     asked = (repr(run.conditions), repr(run.facts), run.emulator, str(image.folder), *(str(find_firmware(boot.machine)) for boot in boots))
     series = planned_series(store, run, 1, asked, is_new)
@@ -191,7 +191,7 @@ def _begun(store: Store, run: Run, image: GuestImage, boots: Sequence[Boot], is_
     return planned, {}, []
 
 
-def _still_to_do(boots: Sequence[Boot], whole: Sequence[str]) -> Iterator[tuple[Boot, str]]:
+def _still_to_do(boots: Sequence[DoseBoot], whole: Sequence[str]) -> Iterator[tuple[DoseBoot, str]]:
     """Each with how far the experiment is, and how long it will still take by the boots that were made meanwhile."""
     before, began_s = len(whole), time.monotonic()
     for number, boot in enumerate(boots, 1):
@@ -203,7 +203,7 @@ def _still_to_do(boots: Sequence[Boot], whole: Sequence[str]) -> Iterator[tuple[
 
 
 def _booted(
-    store: Store, run_id: str, qemu: Qemu, image: GuestImage, boot: Boot, limits: Limits, watcher: Watcher, folder: Path
+    store: Store, run_id: str, qemu: Qemu, image: GuestImage, boot: DoseBoot, limits: Limits, watcher: Watcher, folder: Path
 ) -> tuple[GuestRun, dict[str, bytes], tuple[str, ...]]:
     """One boot, its files, and what is wrong with what was seen from outside, of which the run keeps the sum alone."""
     folder.mkdir()

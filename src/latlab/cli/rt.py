@@ -191,7 +191,7 @@ def rt_trng(
     checked_world(secure_world, load, firmware)
     seconds = seconds_of(duration or ("1s" if is_real else "10s"))
     workload = checked(Workload(seconds, load, Instrument.RECORDER, outlier_us=threshold))
-    limits = guest_limits(workload, timeout or (WATCHED_BOOT_S if is_real else None))
+    limits = guest_limits(workload, WATCHED_BOOT_S if is_real and timeout is None else timeout)
     wanted = read_bytes_of(doses or "0,1,4,64") if is_real else doses_of(doses or "0,50,100,200")
     opened = open_store(store)
     program, image = find_qemu(qemu), guest_image()

@@ -12,7 +12,7 @@ import pytest
 from latlab.campaigns import rt, rt_trng
 from latlab.campaigns.following import Unwatched
 from latlab.campaigns.rt import GuestOptions, run_power, run_rt_guest
-from latlab.campaigns.rt_trng import Boot, held_boots, run_trng, stack_boots, stack_doses, trng_doses
+from latlab.campaigns.rt_trng import DoseBoot, held_boots, run_trng, stack_boots, stack_doses, trng_doses
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.guest_frames import GuestOutput
 from latlab.model.conditions import Mode
@@ -287,7 +287,7 @@ def test_another_question_or_a_new_beginning_takes_nothing_of_what_was_cut_off(
     assert len(boots.runs) == 2 + 5 + 5
 
 
-def stacked(firmware: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Boot, ...]:
+def stacked(firmware: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[DoseBoot, ...]:
     monkeypatch.setattr(rt_trng, "watched_from_outside", lambda machine: replace(machine, probe=Path("latlab-probe.so")))
     return stack_boots((0, 1, 64), WORKLOAD, lambda world: firmware)
 

@@ -76,6 +76,14 @@ def test_the_way_through_the_kernel_is_named_for_each_caller() -> None:
     assert second.blame.caller == Caller(CallerKind.HWRNG_THREAD, "hwrng")
 
 
+def test_a_span_around_others_that_have_ended_is_still_found() -> None:
+    calls = [Call(0, TRNG, 600_000, 990_000)]
+    ended = [KernelSpan(0, "crng_reseed", f"task-{at}", 510_000 + at, 520_000 + at) for at in range(50)]
+    around = KernelSpan(0, "hwrng", "cat", 500_000, 995_000)
+    (entry,) = attribute(_wakeups(), [_late(1_000_000, 420_000)], calls, [*ended, around])
+    assert entry.blame.caller == Caller(CallerKind.HWRNG_DRIVER, "cat")
+
+
 def test_work_of_the_kernel_itself_is_named_where_the_firmware_took_little() -> None:
     span = KernelSpan(0, "crng_reseed", "latlab-recorder", 900_000, 990_000, ("_get_random_bytes",))
     (entry,) = attribute(_wakeups(), [_late(1_000_000, 120_000)], [Call(0, TRNG, 950_000, 950_500)], [span])

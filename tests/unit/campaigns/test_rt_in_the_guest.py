@@ -332,3 +332,15 @@ def test_power_cycles_are_a_run_of_their_own_kind_whose_rings_have_to_come_back(
     boots.stops_at = 2
     with pytest.raises(LatlabError, match="interrupted"):
         run_power(store, QEMU, image, GuestMachine(cores=2, firmware=firmware), 1, 0, LIMITS)
+
+
+def test_a_boot_that_did_not_come_to_its_end_is_made_again_by_the_same_command(
+    boots: Boots, store: Store, image: GuestImage, firmware: Path
+) -> None:
+    asked = held_boots((0, 50, 100), WORKLOAD, firmware)
+    boots.outcome = Outcome(MachineEnd.HANG, "it took too long")
+    assert store.load(run_trng(store, QEMU, image, asked, LIMITS)).status is RunStatus.PARTIAL
+    boots.outcome = Outcome(MachineEnd.EXIT)
+    assert store.load(run_trng(store, QEMU, image, asked, LIMITS)).status is RunStatus.COMPLETE and len(boots.runs) == 5 + 5
+    run_trng(store, QEMU, image, asked, LIMITS)
+    assert len(boots.runs) == 5 + 5 + 5, "an experiment that is whole is begun anew"

@@ -138,14 +138,12 @@ class _Spans:
         self._spans = sorted(spans, key=lambda span: span.in_ns)
         self._latest_ns = list(accumulate((span.out_ns for span in self._spans), max))
 
-    def overlapping(self, begin_ns: float, end_ns: float) -> list[KernelSpan]:
-        place = bisect_left(self._spans, end_ns, key=lambda span: span.in_ns)
-        found = []
-        while place and self._latest_ns[place - 1] > begin_ns:
-            place -= 1
-            if self._spans[place].out_ns > begin_ns:
-                found.append(self._spans[place])
-        return found[::-1]
+    def near(self, begin_ns: float, end_ns: float) -> list[KernelSpan]:
+        """All that overlap, and some that had ended before."""
+        last = first = bisect_left(self._spans, end_ns, key=lambda span: span.in_ns)
+        while first and self._latest_ns[first - 1] > begin_ns:
+            first -= 1
+        return self._spans[first:last]
 
 
 _NO_SPANS = _Spans(())
@@ -201,7 +199,7 @@ def _blamed_kernel(outlier: Outlier, enough_ns: float, kernel: _Spans) -> Attrib
     """The kernel's work in the measuring thread's own system call, where the firmware took too little of it to be the cause. What another
     task was doing in the kernel may have been preempted at once, so it explains nothing."""
     start, end = outlier.wake_ns - outlier.late_ns, outlier.wake_ns
-    for span in kernel.overlapping(start, end):
+    for span in kernel.near(start, end):
         stolen_ns = min(span.out_ns, end) - max(span.in_ns, start)
         if span.task == MEASURING_TASK and stolen_ns >= enough_ns:
             return Attributed(outlier, Blame(BlameKind.KERNEL, span.name, caller_of(span)), 1, stolen_ns)
@@ -213,7 +211,7 @@ def _caller(wakeups: Wakeups, calls: Sequence[Call], kernel: _Spans) -> Caller |
     through: Counter[Caller] = Counter()
     for call in calls:
         at_ns = wakeups.ns_of(call.in_ticks)
-        near = kernel.overlapping(at_ns - TICK_NS, at_ns + TICK_NS) if at_ns is not None else ()
+        near = kernel.near(at_ns - TICK_NS, at_ns + TICK_NS) if at_ns is not None else ()
         around = [span for span in near if _holds(wakeups, span, call.in_ticks)]
         if around:
             innermost = min(around, key=lambda span: span.out_ns - span.in_ns)

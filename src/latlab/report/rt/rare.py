@@ -151,7 +151,7 @@ def bars(title: str, note: str, rows: Sequence[Mapping[str, Any]], colours: Mapp
         .mark_bar()
         .encode(
             x=alt.X("us:Q", title="µs", stack="zero"),
-            y=alt.Y("row:N", title=None, sort=names, axis=alt.Axis(labelLimit=320)),
+            y=alt.Y("row:N", title=None, sort=names, axis=alt.Axis(labelLimit=200)),
             color=alt.Color(
                 "cause:N",
                 title=None,

@@ -192,8 +192,8 @@ def _left(judged: StackJudgement) -> Iterator[Block]:
     groups = by_cause(judged.tail.result.attributed or ())
     named_causes = ", ".join(f"{len(group.entries)} {group.name}" for group in groups[:3])
     yield Paragraph(
-        f"With both halves {late} of {judged.tail.wakeups:,} wake-ups are late, and {judged.tail.met} of these met OP-TEE: "
-        f"{named_causes or 'no cause is known'}. This boot keeps what the kernel did until each, which makes every wake-up later: its "
+        f"With both halves {late} of {judged.tail.wakeups:,} wake-ups are late, and {judged.tail.met or 'none'} of these met OP-TEE. "
+        f"Causes: {named_causes or 'none is known'}. This boot keeps what the kernel did until each, which makes every wake-up later: its "
         "figures are not those of the others."
     )
     yield from named(rare.charts(judged.tail.result), "left")
@@ -221,7 +221,8 @@ def _dose_chart(series: Sequence[ArmFigures], judged: StackJudgement) -> Chart:
 
 
 def _survival(found: Sequence[ArmFigures], judged: StackJudgement) -> Chart:
-    shown = [(_said(one.arm), cpu) for one in _compared(found, judged) for cpu in one.recorder.cpus if cpu.histogram]
+    drawn = [one for one in _compared(found, judged) if one.arm.quality is None]
+    shown = [(_said(one.arm), cpu) for one in drawn for cpu in one.recorder.cpus if cpu.histogram]
     rows = [row for said, cpu in shown if cpu.histogram for row in survivors(cpu.cpu, said, cpu.histogram)]
     names = [said for said, _ in shown]
     chart = (
@@ -251,6 +252,14 @@ def _by_world(found: Sequence[ArmFigures]) -> Chart:
         for late in one.worlds.late:
             for share in late.shares:
                 sums[next(name for name, begin in shown.items() if share.world.startswith(begin))] += share.ns
-        rows += [{"row": _said(one.arm), "us": ns / 1000, "cause": name, "order": order} for order, (name, ns) in enumerate(sums.items())]
+        rows += [
+            {"row": f"{_built(one.arm)}, {one.arm.read_bytes} B", "us": ns / 1000, "cause": name, "order": order}
+            for order, (name, ns) in enumerate(sums.items())
+        ]
     colours = dict(zip(shown, of_kinds(list(shown)), strict=True))
-    return rare.bars("Where the core was", "All late wake-ups of each boot together, by world, as the probe saw it.", rows, colours)
+    return rare.bars(
+        "Where the core was",
+        "All late wake-ups of each boot together, by world, as the probe saw it; how many bytes of it are read at once.",
+        rows,
+        colours,
+    )

@@ -13,17 +13,20 @@ from latlab.analysis.design.effects import analysis_of
 from latlab.analysis.history import history
 from latlab.analysis.spans.psa_builds import BuildResult
 from latlab.campaigns.benchmarks import import_amounts, with_amounts
+from latlab.campaigns.power_results import power_result
 from latlab.campaigns.rt_results import results_of
 from latlab.campaigns.site import compare_stored, measured, published_boards
 from latlab.campaigns.steal_results import StealPhase
-from latlab.model.run import WakeupCounts
+from latlab.model.run import Attacks, WakeupCounts
 from latlab.model.symbols import Symbols
 from latlab.report.amounts import amount_pages as amounts_pages
 from latlab.report.amounts import stolen as steal_pages
+from latlab.report.attacks import attack_pages
 from latlab.report.comparison import web as comparison_web
 from latlab.report.crossings import web as calls_web
 from latlab.report.design import design_pages
 from latlab.report.page import Page
+from latlab.report.rt import wakeup_pages
 from latlab.report.rt import web as rt_web
 from latlab.report.run import psa_guide
 from latlab.report.run import web as run_web
@@ -33,6 +36,7 @@ from latlab.report.site.front import front
 from latlab.report.site.told import Tellings
 from latlab.store.references import load
 from latlab.store.store import Store, open_store
+from support.every_kind import ATTACKED
 from support.function_runs import KINDS, SLOWER, TREE, run_of
 from support.late_parts import late_result
 from support.runs import run_with
@@ -52,7 +56,7 @@ def every_page(folder: Path) -> Iterator[tuple[str, Page]]:
     rt = next(run.id for run in store.runs() if run.campaign == "rt" and run.target == "guest")
     yield "psci", run_web.page(store.load(runs["psci"]))
     if "psa" in runs:
-        yield "psa", psa_guide.guide([BuildResult(store.load(runs["psa"]), Symbols((), ()))])
+        yield "psa", psa_guide.page([BuildResult(store.load(runs["psa"]), Symbols((), ()))])
     measured = store.load(rt)
     yield "rt", rt_web.page(measured, results_of(measured, store.logs(rt)))
     for run in store.runs():
@@ -66,6 +70,10 @@ def every_page(folder: Path) -> Iterator[tuple[str, Page]]:
     yield "causes", rt_web.page(run_with(campaign="rt", id="rt-late", contents=WakeupCounts()), [("", late_result())])
     stolen = measured_thefts(cpu_with((1_832, 48_924, 3_530), 0), cpu_with((7_050,), 1))
     yield "steal", steal_pages.document(run_with(campaign="steal", id="steal-late"), (StealPhase("idle", stolen, ()),))
+    power = next(run.id for run in store.runs() if run.campaign == "rt-power")
+    yield "rt-power", wakeup_pages.power_document(store.load(power), power_result(store.logs(power)))
+    attacked = run_with(campaign="attack", contents=Attacks((ATTACKED,)))
+    yield "attack", attack_pages.document(attacked)
     yield "amounts", amounts_pages.document(with_amounts(amounts, store.logs(amounts.id)))
     earlier, later, latest = map(load, JUNO)
     yield "comparison", comparison_web.page(compare(earlier, later))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs whose maker is gone: found, told, and brought to their end with everything that was measured."""
+"""Runs whose maker is gone: found, told, and brought to their end with everything that was measured. What reads their figures is loaded
+where there are any: every verb looks for such runs first."""
 
 from __future__ import annotations
 
@@ -9,13 +10,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from latlab.campaigns import steal_results
-from latlab.campaigns.foreign import INSTRUMENT, measured
-from latlab.campaigns.life import text_of
-from latlab.campaigns.psci import CAMPAIGN
-from latlab.campaigns.recording import sound_samples
-from latlab.campaigns.rt_results import problems_of
-from latlab.campaigns.watching import Seen
 from latlab.catalog import event_table
 from latlab.errors import LatlabError, UsageError
 from latlab.formats.dump.calls_log import CallsLog
@@ -141,6 +135,9 @@ def _keep_iterations(store: Store, run: Run, files: Mapping[str, bytes]) -> None
     """The console comes in pieces of several iterations, each of which is stored by itself: those that stand in the console alone."""
     if run.kind is not Kind.SPANS or run.build.events_hash is None:
         return
+    from latlab.campaigns.life import text_of
+    from latlab.campaigns.recording import sound_samples
+
     stored = set(map(_key, run.traces))
     boot: Boot | None = None
     for item in read_dump(map(text_of, files.get("console", b"").splitlines()), event_table()):
@@ -154,6 +151,10 @@ def _keep_iterations(store: Store, run: Run, files: Mapping[str, bytes]) -> None
 def _keep_calls(store: Store, run: Run, stream: bytes) -> None:
     """Calls are measured from the probe's stream when it is over, or many at once: where none are stored yet, those of the stream that was
     left."""
+    from latlab.campaigns.foreign import INSTRUMENT, measured
+    from latlab.campaigns.psci import CAMPAIGN
+    from latlab.campaigns.watching import Seen
+
     if not stream or run.samples or run.conditions.instrument != INSTRUMENT:
         return
     if run.campaign == CAMPAIGN:
@@ -173,6 +174,9 @@ def _key(trace: CoreTrace) -> tuple[str, int, int]:
 def _problems(run: Run, files: Mapping[str, bytes]) -> list[str]:
     if run.kind in (Kind.SPANS, Kind.DESIGN):
         return []
+    from latlab.campaigns import steal_results
+    from latlab.campaigns.rt_results import problems_of
+
     try:
         return steal_results.problems_of(files) if run.campaign == steal_results.CAMPAIGN else problems_of(run, files)
     except LatlabError as error:

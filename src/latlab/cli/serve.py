@@ -34,8 +34,7 @@ def serve(
     from latlab.campaigns.site import compare_stored, measured, published_boards, under_way
     from latlab.cli.showing import page_of
     from latlab.cli.stores import open_store
-    from latlab.report.site.live import LOOPBACK, Live, listening
-    from latlab.report.site.live import serve as run_server
+    from latlab.report.site.live import LOOPBACK, Live, listening, server
     from latlab.report.site.site_pages import Material, pages_of
     from latlab.report.site.told import Tellings
 
@@ -55,9 +54,9 @@ def serve(
             under_way=under_way(opened),
         )
 
-    live = Live(lambda: pages_of(material()))
-    at = listening(listen, port)
     host = f"[{listen}]" if ":" in listen else listen
+    answering = server(Live(lambda: pages_of(material())), (*LOOPBACK, host, *(name or ())))
+    at = listening(listen, port)
     say(f"http://{host}:{at.getsockname()[1]}/ shows {opened.place}; Ctrl-C ends it")
     with suppress(KeyboardInterrupt):
-        run_server(live, at, (*LOOPBACK, host, *(name or ())))
+        answering.run(sockets=[at])

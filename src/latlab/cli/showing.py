@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,10 +44,13 @@ def print_run(store: Store, run: Run, format: Format, test: str | None = None) -
 def document_of(store: Store, run: Run, format: Format, builds: bool = False, redact: bool = False) -> str:
     """A run as a document, in HTML, RST or Markdown; `builds` as `guide_of` has it, `redact` hides whose machine it was."""
     from latlab.report.kinds import forms_of
-    from latlab.report.renderers import html, markdown, rst
 
     if format is Format.HTML:
+        from latlab.report.renderers import html
+
         return html.document(page_of(store, run, builds, redact))
+    from latlab.report.renderers import markdown, rst
+
     forms = forms_of(run)
     page = _shown(forms.document.of(_material(store, run, builds)), run, redact)
     return markdown.document(page) if format is Format.MD else rst.document(page, rst.csv_table if forms.lists else None)
@@ -57,7 +61,8 @@ def page_of(store: Store, run: Run, builds: bool = False, redact: bool = False) 
     from latlab.report.kinds import forms_of
 
     forms = forms_of(run)
-    return _shown((forms.page or forms.document).of(_material(store, run, builds)), run, redact)
+    page = (forms.page or forms.document).of(_material(store, run, builds))
+    return _shown(replace(page, made_by=f"latlab report {run.id}"), run, redact)
 
 
 def _shown(page: Page, run: Run, redact: bool) -> Page:

@@ -151,7 +151,13 @@ def finished(chart: Any) -> dict[str, Any]:
     """The specification of an altair chart, in the common look."""
     styled = chart.configure_view(stroke=None).configure(font=FONT, background="transparent")
     styled = styled.configure_axis(
-        labelColor=TEXT, titleColor=TEXT, labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e4e7eb"
+        labelColor=TEXT,
+        titleColor=TEXT,
+        labelFontSize=12,
+        titleFontSize=12,
+        titleFontWeight="normal",
+        gridColor="#e4e7eb",
+        labelSeparation=4,
     )
     styled = styled.configure_title(color=TEXT, fontSize=13, anchor="start", fontWeight=600)
     styled = styled.configure_legend(labelColor=TEXT, titleColor=TEXT, labelFontSize=12)

@@ -79,7 +79,6 @@ PAIRS: Mapping[Kind, PairForms] = {
 RT = ("run", "wakeups")
 POWER = ("run", "power")
 STEAL = ("run", "stolen")
-PSA_GUIDE = Form("run.psa_guide:guide", ("builds",))
 
 KINDS: Mapping[Kind, Forms] = {
     Kind.SPANS: Forms(
@@ -120,7 +119,7 @@ KINDS: Mapping[Kind, Forms] = {
     ),
 }
 CAMPAIGNS: Mapping[str, Forms] = {
-    "psa": replace(KINDS[Kind.SPANS], page=PSA_GUIDE, guide=PSA_GUIDE),
+    "psa": replace(KINDS[Kind.SPANS], page=Form("run.psa_guide:page", ("builds",)), guide=Form("run.psa_guide:guide", ("builds",))),
     "steal": Forms(
         screen=Form("amounts.stolen:screen", STEAL),
         document=Form("amounts.stolen:document", STEAL),

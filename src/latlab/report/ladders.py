@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import altair as alt
 import numpy as np
 
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.wording import heading_unit, scale_of
 from latlab.report.chart import Chart, finished
 from latlab.report.colours import EARLIER, MAIN
+from latlab.report.vega import alt
 
 LADDER_PX = (430, 260)
 COLOURS = (EARLIER, MAIN)

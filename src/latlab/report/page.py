@@ -114,8 +114,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`name` is what a browser's tab says, where that is not the title; `trail` leads to the pages of a site above this one, `made_by` is
-    the command that makes it. `finder` is the page that searches the site, from here; `finds`: this page is that one."""
+    """`answer` is what it says in one sentence, with which every form begins; the title then says of what. `name` is what a browser's tab
+    says, where that is not the title; `trail` leads to the pages of a site above this one, `made_by` is the command that makes it. `finder`
+    is the page that searches the site, from here; `finds`: this page is that one."""
 
     title: Text
     lead: tuple[Text, ...] = ()
@@ -125,6 +126,7 @@ class Page:
     made_by: str = ""
     finder: str = ""
     finds: bool = False
+    answer: Text = ""
 
 
 def charts_of(page: Page) -> Iterator[Chart]:

@@ -43,7 +43,10 @@ def test_a_metric_of_events_is_counted_per_million_and_any_other_in_the_unit_of_
     assert (wording.heading_unit("ns"), wording.heading_unit("insns")) == ("µs", "instructions")
 
 
-@pytest.mark.parametrize(("share", "said"), [(0.1234, "+12.3 %"), (-0.00001, "+0.0 %"), (-0.5, "-50.0 %"), (float("inf"), "from about 0")])
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [(0.1234, "+12.3 %"), (-0.00003, "-0.003 %"), (0.0, "+0.0 %"), (-1e-12, "+0.0 %"), (-0.5, "-50.0 %"), (float("inf"), "from about 0")],
+)
 def test_a_share_is_said_in_percent(share: float, said: str) -> None:
     assert wording.percent(share) == said
 

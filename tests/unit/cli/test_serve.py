@@ -11,10 +11,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from latlab.campaigns.importing import import_log
+from latlab.cli.app import main
 from latlab.errors import UsageError
 from latlab.model.enums import RunStatus
 from latlab.report.site.live import listening
@@ -103,3 +105,14 @@ def test_a_port_that_is_taken_is_refused_in_a_sentence(server: Server) -> None:
         listening("127.0.0.1", server.port)
     with pytest.raises(UsageError, match="cannot be served"):
         listening("203.0.113.7", 0)
+
+
+def test_without_its_packages_it_names_them_and_no_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.setattr(sys, "argv", ["latlab", "serve", "--store", str(tmp_path / "store.sqlite")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr().err
+    assert ended.value.code == 2 and "starlette and uvicorn" in said and "http://" not in said

@@ -65,7 +65,11 @@ def tail_of(level: float | None, *diagnostics: Diagnostic) -> Tail:
 def test_an_estimate_stands_with_its_interval_and_what_allows_it_and_a_refusal_with_its_reason() -> None:
     good, bad = Diagnostic("excesses", True, "120 of 5000"), Diagnostic("stable", False, "the shape drifts")
     text = shown(tails.screen((tail_of(12_000.0, good), tail_of(None, good, bad)), "ns", "virtual machine"))
-    first, caption, head, estimated, refused = (line.split("  ") for line in text.splitlines() if line.strip())
+    answer, first, caption, head, estimated, refused = (line.split("  ") for line in text.splitlines() if line.strip())
+    assert answer == [
+        "Once in 1,000,000 samples 12.00 µs is exceeded (cpu_susp_serial wakeup, core 0.1; 95 % interval 11.00 µs to 13.00 µs); "
+        "1 of two cores allow none."
+    ]
     assert first == ["virtual machine"] and caption == ["cpu_susp_serial wakeup"] and "Once in 1,000,000 samples" in " ".join(head)
     assert {"12.00 µs", "11.00 µs to 13.00 µs", "excesses: 120 of 5000"} <= {cell.strip() for cell in estimated}
     assert {"no estimate", "stable: the shape drifts"} <= {cell.strip() for cell in refused}

@@ -21,7 +21,6 @@ from latlab.report.renderers import html, rst, terminal
 from latlab.report.run import span_pages, web
 from latlab.report.run.charts import COLOURS, charts, colour, legend
 from latlab.report.run.span_tables import tables_of
-from latlab.report.text import plain
 from support.runs import INSTRUCTIONS, JUNO, changed, run_with
 from support.synthetic import CLOCK_HZ, TESTS, Model
 
@@ -203,10 +202,10 @@ def test_a_run_on_sixteen_cores_has_a_page_that_a_phone_likes() -> None:
 
 
 def test_a_page_begins_with_the_longest_of_each_span_that_can_be_believed() -> None:
-    lead = web.page(make_run()).lead[0]
+    lead = web.page(make_run()).answer
     assert isinstance(lead, str)
     rows = {r.metric: r for r in sorted(summarise(RUN), key=lambda r: r.median) if r.mark is None}
     down = rows[Metric.POWERDOWN]
-    assert lead.startswith(f"The longest powerdown takes {down.median:g} instructions (core {down.core} in {down.test}, median of 3), ")
+    assert lead.startswith(f"The longest powerdown takes {down.median:,g} instructions (core {down.core} in {down.test}, median of 3), ")
     assert "the longest wakeup takes" in lead and "parallel" not in lead
-    assert "longest" not in plain(web.page(replace(RUN, contents=Spans())).lead[0])
+    assert not web.page(replace(RUN, contents=Spans())).answer

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
 from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.distributions import t_quantile, t_upper
@@ -47,6 +46,8 @@ def fit_prior(variances: Floats, dof: float) -> Prior:
     kept = variances[variances > 0]
     if len(kept) < 3:
         return Prior(float(kept.mean()) if len(kept) else 0.0, 0.0)
+    from scipy import special
+
     e = np.log(kept) - special.digamma(dof / 2) + np.log(dof / 2)
     mean = float(e.mean())
     spread = float(e.var(ddof=1)) - float(special.polygamma(1, dof / 2))
@@ -95,6 +96,7 @@ def _inverse_trigamma(value: float) -> float:
         return float(1 / np.sqrt(value))
     if value < 1e-6:
         return 1 / value
+    from scipy import special
     from scipy.optimize import brentq  # slow to load, and several boots alone need it
 
     return float(brentq(lambda x: float(special.polygamma(1, x)) - value, 1e-8, 1e7, xtol=1e-12))

@@ -11,7 +11,6 @@ from functools import cached_property
 from math import ceil, exp, floor, log, log1p
 
 import numpy as np
-from scipy import special
 
 from latlab.analysis.base.columns import Floats
 from latlab.analysis.base.distributions import normal_quantile, normal_upper
@@ -182,6 +181,8 @@ def rate_p(events_a: int, of_a: int, events_b: int, of_b: int) -> float:
     events = events_a + events_b
     if events == 0:
         return 1.0
+    from scipy import special
+
     share, k = of_b / (of_a + of_b), np.arange(events + 1)
     logs = special.gammaln(events + 1) - special.gammaln(k + 1) - special.gammaln(events - k + 1)
     likely = np.exp(logs + k * log(share) + (events - k) * log1p(-share))

@@ -78,9 +78,11 @@ def heading_unit(unit: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Infinite is what has no base."""
+    """Infinite is what has no base. What is smaller than a tenth is not said to be nothing."""
     if share == float("inf"):
         return "from about 0"
+    if 1e-9 < abs(share) < 0.0005:
+        return f"{share * 100:+.1g} %"
     return f"{round(share * 100, 1) + 0.0:+.1f} %"
 
 

@@ -10,9 +10,9 @@ from latlab.analysis.base.conditions import said_conditions
 from latlab.analysis.base.wording import heading_unit, scale_of, unit_of
 from latlab.model.enums import Metric
 from latlab.model.run import Amount, Amounts, CoreId, Run
-from latlab.report.page import Block, Facts, Page, Section
-from latlab.report.run.facts import problem_items
-from latlab.report.table import Ranged, Table, Value, figures, words
+from latlab.report.page import Facts, Page, Section
+from latlab.report.run.facts import method, partial, problem_items
+from latlab.report.table import Ranged, Table, figures, words
 from latlab.report.titles import platform_title
 from latlab.report.units import CLOCK_NAMES
 
@@ -26,17 +26,29 @@ def tables(run: Run) -> list[Table]:
 
 def screen(run: Run) -> Page:
     """What is known of the run, its tables, its problems."""
-    return Page("", sections=(Section("", (Facts(_facts(run)), *tables(run), problem_items(run.problems, marked=True))),))
+    sections = (Section("", (Facts(_facts(run)), *tables(run), problem_items(run.problems, marked=True))),)
+    return Page("", sections=sections, answer=_answer(run))
 
 
 def document(run: Run) -> Page:
     """The same as a document."""
     tool = run.contents.tool if isinstance(run.contents, Amounts) else ""
     title = f"{tool or 'Benchmark'} on {platform_title(run)}"
-    problems: tuple[Block, ...] = (problem_items(run.problems),) if run.problems else ()
-    sections = (Section("Results", tuple(tables(run))), Section("What these figures mean", (Facts(_facts(run)), *problems)))
+    sections = (*partial(run), Section("Results", tuple(tables(run))), method(Facts(_facts(run))))
     lead = f"Run {run.id} of {run.started_utc}.", f"Clock: {CLOCK_NAMES[run.tick.clock]}."
-    return Page(title, lead, sections, name=f"{title}: {run.id}")
+    return Page(title, lead, sections, name=f"{title}: {run.id}", answer=_answer(run))
+
+
+def _answer(run: Run) -> str:
+    """The longest stall, or else the first quantity of the first test, where it is most."""
+    stalls = [one for one in run.amounts if one.metric is Metric.STALL]
+    first = run.amounts[:1] and [one for one in run.amounts if (one.test, one.name) == (run.amounts[0].test, run.amounts[0].name)]
+    if not first:
+        return ""
+    most = max(stalls or first, key=lambda one: max(levels(one)))
+    figure, where = _figure(most), f" on CPU {most.core.core}" if most.core else ""
+    of = f"; median of {len(most.values)}{f', {figure.spread}' if figure.spread else ''}" if len(most.values) > 1 else ""
+    return f"{most.test}: {figure.text} {_unit(most.metric, most.over_s is not None)} ({most.name}{where}{of})."
 
 
 def _table(test: str, amounts: list[Amount]) -> Table:
@@ -45,7 +57,7 @@ def _table(test: str, amounts: list[Amount]) -> Table:
     quantities = dict.fromkeys((one.metric, one.name, one.over_s is not None) for one in amounts)
     by_key = {(one.metric, one.name, one.core): one for one in amounts}
     rows = tuple(
-        (f"{name}, {_unit(metric, summed)}", *(_figure(by_key.get((metric, name, core))) for core in columns))
+        (f"{name}, {_unit(metric, summed)}", *(_figure(one) if (one := by_key.get((metric, name, core))) else "-" for core in columns))
         for metric, name, summed in quantities
     )
     headings = (f"CPU {core.core}" if core else ALL for core in columns)
@@ -60,19 +72,17 @@ def _unit(metric: Metric, summed: bool) -> str:
     return heading_unit(unit_of(metric, "ns"))
 
 
-def _figure(one: Amount | None) -> Value:
-    if one is None:
-        return "-"
+def _figure(one: Amount) -> Ranged:
     values = levels(one)
     scale = scale_of(unit_of(one.metric, "ns"))
-    shown = [f"{value / scale:.10g}" for value in (statistics.median(values), min(values), max(values))]
+    shown = [f"{value / scale:,.10g}" for value in (statistics.median(values), min(values), max(values))]
     return Ranged(shown[0], "" if min(values) == max(values) else f"{shown[1]} to {shown[2]}")
 
 
 def _notes(amounts: list[Amount]) -> tuple[str, ...]:
     most = max(len(one.values) for one in amounts)
     over = {one.over_s for one in amounts if one.over_s is not None}
-    notes = [f"median of {most} repetitions at most, minimum and maximum in brackets"] if most > 1 else []
+    notes = [f"median of {most} repetitions at most, and from the least to the most"] if most > 1 else []
     if over:
         told = f"{min(over):g} s" if len(over) == 1 else f"{min(over):g} to {max(over):g} s"
         notes.append(f"counted over {told}")

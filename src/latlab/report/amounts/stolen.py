@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
-
-import altair as alt
 
 from latlab.analysis.amounts.stolen import doubts, loss_of
 from latlab.analysis.base.meter_sentences import blind_sentences, said_cpus
@@ -16,13 +15,15 @@ from latlab.model.run import Run
 from latlab.model.stolen import Calibration, CpuStolen, Regime, Theft
 from latlab.report.chart import WIDE_PX, Chart, finished, named
 from latlab.report.colours import of_series
-from latlab.report.page import Block, Caution, Facts, Item, Items, Page, Section
+from latlab.report.page import Caution, Facts, Item, Items, Page, Section
 from latlab.report.rt.words import facts_of, mode_of, mode_sentence, us
-from latlab.report.run.facts import problem_items
+from latlab.report.run.facts import method
 from latlab.report.table import Column, Table, figures, words
+from latlab.report.vega import alt
 
 TITLE = "What the firmware takes of each CPU"
 PHASES = {"idle": "Idle", "load": "Under load"}
+SAID = {"idle": "while idle", "load": "under load"}
 REGIMES = {
     Regime.RUNS: "cycle counter runs on",
     Regime.STOPS: "firmware stops the counters",
@@ -45,33 +46,48 @@ def tables(phases: Phases) -> list[Table]:
 
 def screen(run: Run, phases: Phases) -> Page:
     caution = () if run.conditions.mode is None or not mode_sentence(run) else (Caution("", mode_sentence(run)),)
-    blocks = (Facts(facts_of(run)), *caution, *_sentences(run, phases), *tables(phases))
-    return Page("", sections=(Section("", blocks),))
+    blocks = (Facts(facts_of(run)), *caution, *_doubts(run, phases), *tables(phases))
+    return Page("", sections=(Section("", blocks),), answer=_answer(run, phases))
 
 
 def document(run: Run, phases: Phases) -> Page:
     """The same for a browser, with charts."""
     lead = (f"{run.platform}, run {run.id} of {run.started_utc}", f"Mode: {mode_of(run)}.")
-    sections = [Section("", _sentences(run, phases))] if list(_sentences(run, phases)) else []
+    doubted = _doubts(run, phases)
+    sections = [Section("What it cannot tell", doubted)] if doubted else []
     for phase in phases:
         if phase.found.seeing:
             sections.append(Section(PHASES[phase.name], (_losses(phase), *named(_charts(phase), phase.name), *_worst(phase))))
     seeing = [phase for phase in phases if phase.found.seeing]
     calibrated = (_calibrations(seeing[0]),) if seeing else ()
-    problems: tuple[Block, ...] = (problem_items(run.problems),) if run.problems else ()
     command = (("emulator's command", " ".join(run.command)),) if run.command else ()
-    sections.append(Section("What these figures mean", (*calibrated, Facts((*facts_of(run), *command)), *problems)))
-    return Page(TITLE, lead, tuple(sections), name=f"{TITLE}: {run.id}")
+    sections.append(method(*calibrated, Facts((*facts_of(run), *command))))
+    return Page(TITLE, lead, tuple(sections), name=f"{TITLE}: {run.id}", answer=_answer(run, phases))
 
 
-def _sentences(run: Run, phases: Phases) -> tuple[Block, ...]:
+def _answer(run: Run, phases: Phases) -> str:
+    """The CPU that lost most, or why nothing can be said of any."""
+    losses = [(loss_of(phase.found, cpu), phase) for phase in phases for cpu in phase.found.seeing]
+    if not losses:
+        return next(iter(_sentences(run, phases)), "")
+    most, phase = max(losses, key=lambda pair: pair[0].share)
+    lost = f"CPU {most.cpu} lost {100 * most.share:.4f} % of its time to firmware and secure world {SAID[phase.name]}"
+    return f"{lost}, {us(max(one.worst_ns for one, _ in losses))} µs at most at once, of {most.measured_s:.0f} s."
+
+
+def _doubts(run: Run, phases: Phases) -> tuple[Items, ...]:
+    """Behind the answer, which of a run that saw nothing is the first of them."""
+    items = tuple(Item(one) for one in _sentences(run, phases) if one != _answer(run, phases))
+    return (Items(items),) if items else ()
+
+
+def _sentences(run: Run, phases: Phases) -> list[str]:
     """Blind CPUs first; a run that saw nothing says it among its problems."""
     told = list(blind_sentences(phases[0].found.cpus)) if any(phase.found.seeing for phase in phases) else []
     told += list(dict.fromkeys(sentence for phase in phases for sentence in doubts(phase.found)))
     if run.conditions.mode is Mode.DETERMINISTIC and len(run.topology.cores) > 1:
         told.append(TURNS.format(len(run.topology.cores)))
-    said = [*told, *(sentence for sentence in (problem.message for problem in run.problems) if sentence not in told)]
-    return (Items(tuple(Item(sentence) for sentence in said)),) if said else ()
+    return [*told, *(sentence for sentence in (problem.message for problem in run.problems) if sentence not in told)]
 
 
 def _losses(phase: StealPhase) -> Table:
@@ -171,11 +187,12 @@ def _time_line(phase: StealPhase) -> Chart:
         for cpu in phase.found.seeing
         for theft in cpu.thefts
     ]
+    end_s = max(*(row["s"] for row in rows), *(loss_of(phase.found, cpu).measured_s for cpu in phase.found.seeing))
     chart = (
         alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX)
         .mark_point(filled=True, size=40, opacity=0.8)
         .encode(
-            x=alt.X("s:Q", title="seconds since the start"),
+            x=alt.X("s:Q", title="seconds since the start", scale=alt.Scale(domain=[0, end_s])),
             y=alt.Y("us:Q", title="stolen (µs)"),
             color=_colour(phase),
             tooltip=["s:Q", alt.Tooltip("us:Q", title="µs"), "cpu:N"],
@@ -191,10 +208,12 @@ def _histogram(phase: StealPhase) -> Chart:
         for cpu in phase.found.seeing
         for low, below, windows in cpu.counts
     ]
-    log = alt.Scale(type="log", nice=False)
+    log = alt.Scale(type="log", nice=False, padding=12)
+    whole = [10**power for power in range(1 + math.ceil(math.log10(max(2, *(row["n"] for row in rows)))))]
+    counts = alt.Scale(type="log", domain=[FLOOR, whole[-1]])
     base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX, height=HIGH_PX).encode(
         x=alt.X("low:Q", title="stolen in one window (µs)", scale=log),
-        y=alt.Y("n:Q", title="windows", scale=alt.Scale(type="log", domainMin=FLOOR, nice=False)),
+        y=alt.Y("n:Q", title="windows", scale=counts, axis=alt.Axis(values=whole, format=",d")),
         color=_colour(phase),
         tooltip=[
             "cpu:N",

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from latlab.analysis.base.wording import count
 from latlab.model.attacks import AttackResult, Family, Outcome
 from latlab.model.run import Run
 from latlab.report.page import Block, Facts, Folded, Item, Items, Page, Section
 from latlab.report.provenance import provenance_facts, repeated_by
-from latlab.report.run.facts import problem_items
+from latlab.report.run.facts import method, partial, problem_items
 from latlab.report.table import Table, Value, figures, prose, words
 from latlab.report.titles import platform_title
 
@@ -22,6 +23,7 @@ MEANINGS = (
     (Outcome.REFUSED, "an error came back, or the call was served as any other, and nothing secure was touched"),
     (Outcome.NOT_TRIED, "the subject lacks what the attack needs"),
 )
+WORST = {Outcome.BROKEN: "broke it", Outcome.DENIAL: "stopped it unsaid", Outcome.UNTOLD: "ended it, and nothing says why"}
 TOLD_IN_FULL = (Outcome.BROKEN, Outcome.DENIAL, Outcome.UNTOLD, Outcome.NOT_TRIED)
 
 
@@ -63,20 +65,29 @@ def evidence_text(one: AttackResult) -> str:
 
 def screen(run: Run) -> Page:
     """The counts, then what is neither refused nor contained."""
-    return Page("", sections=(Section("", (Facts(_facts(run)), counts(run), *_told(run), problem_items(run.problems, marked=True))),))
+    sections = (Section("", (Facts(_facts(run)), counts(run), *_told(run), problem_items(run.problems, marked=True))),)
+    return Page("", sections=sections, answer=_answer(run))
 
 
 def document(run: Run) -> Page:
     """The same as a document, with every attack."""
     title = f"Attacks on {run.build.firmware}, {platform_title(run)}"
-    problems: tuple[Block, ...] = (problem_items(run.problems),) if run.problems else ()
+    meanings = Facts(tuple((outcome.value, meaning) for outcome, meaning in MEANINGS))
     sections = (
+        *partial(run),
         Section("Results", (counts(run), *_told(run))),
         Section("Every attack", (Folded(f"{len(run.attacks)} attacks", (rows(run),)),)),
-        Section("What these outcomes mean", (Facts(tuple((outcome.value, meaning) for outcome, meaning in MEANINGS)),)),
-        Section("The run", (Facts(_facts(run)), *problems)),
+        method(meanings, Facts(_facts(run))),
     )
-    return Page(title, (f"Run {run.id} of {run.started_utc}.",), sections, name=f"{title}: {run.id}")
+    return Page(title, (f"Run {run.id} of {run.started_utc}.",), sections, name=f"{title}: {run.id}", answer=_answer(run))
+
+
+def _answer(run: Run) -> str:
+    """The worst that came of them; what could not be tried is not counted as withstood."""
+    tried = [one for one in run.attacks if one.outcome is not Outcome.NOT_TRIED]
+    worst = [f"{n} {WORST[outcome]}" for outcome in WORST if (n := sum(one.outcome is outcome for one in tried))]
+    of = f"{count(len(tried), 'attack')} on {run.build.firmware}"
+    return f"Of {of} {' and '.join(worst)}." if worst else f"None of {of} broke it or stopped it unsaid." if tried else ""
 
 
 def _told(run: Run) -> tuple[Block, ...]:

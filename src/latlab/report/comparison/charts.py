@@ -7,12 +7,11 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-import altair as alt
-
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.report.chart import Chart, finished
 from latlab.report.colours import JUDGEMENTS
 from latlab.report.comparison.comparison_tables import STYLES
+from latlab.report.vega import alt
 
 COLOURS = {verdict: JUDGEMENTS[style] for verdict, style in STYLES.items()}
 SHIFT_PX = 520

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 from statistics import median
 
-import altair as alt
-
 from latlab.analysis.crossings.calls import EntryKind
 from latlab.model.run import CallsOfKind, MaskedAtlas, Run
 from latlab.report.chart import WIDE_PX, Chart, finished
@@ -17,10 +15,11 @@ from latlab.report.crossings.boot import boot_table
 from latlab.report.crossings.errors_said import errors_said
 from latlab.report.crossings.masked import masked_section
 from latlab.report.flame import OWN_KEY, OWN_SENTENCE, flame, shown
-from latlab.report.page import Block, Facts, Folded, Page, Paragraph, Section
-from latlab.report.run.facts import FACTS, facts_of, problem_items
+from latlab.report.page import Block, Facts, Page, Paragraph, Section
+from latlab.report.run.facts import facts_of, method, partial
 from latlab.report.table import Table, figures, words
 from latlab.report.titles import platform_title
+from latlab.report.vega import alt
 
 MOST_IN_PICTURES = 8
 BAR_PX = 24
@@ -29,16 +28,18 @@ YIELDING = EntryKind.YIELDING.value
 
 def page(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None = None) -> Page:
     title = f"{'Calls into the firmware' if kinds else 'Masked interrupts'} on {platform_title(run)}"
-    lead = (*_answer(kinds), f"{run.build.firmware}, run {run.id} of {run.started_utc}", *_counted(kinds))
-    return Page(title, lead, tuple(_sections(run, kinds, masked)), name=f"{title}: {run.id}")
+    lead = (f"{run.build.firmware}, run {run.id} of {run.started_utc}", *_counted(kinds))
+    return Page(title, lead, tuple(_sections(run, kinds, masked)), name=f"{title}: {run.id}", answer=_answer(kinds))
 
 
-def _answer(kinds: Sequence[CallsOfKind]) -> Iterator[str]:
+def _answer(kinds: Sequence[CallsOfKind]) -> str:
     outer = [one for one in kinds if not one.is_inner]
-    if total := sum(one.total for one in outer):
-        most = max(outer, key=lambda one: one.total)
-        share = f"{100 * most.total / total:.1f} % of all instructions that calls took"
-        yield f"{most.name} from {most.caller} takes most: {share}, median {shown(median_of(most))} of {most.count:,}."
+    total = sum(one.total for one in outer)
+    if not total:
+        return ""
+    most = max(outer, key=lambda one: one.total)
+    share = f"{100 * most.total / total:.1f} % of all instructions that calls took"
+    return f"{most.name} from {most.caller} takes most: {share} ({most.count:,} calls, median {shown(median_of(most))})."
 
 
 def _counted(kinds: Sequence[CallsOfKind]) -> Iterator[str]:
@@ -49,16 +50,14 @@ def _counted(kinds: Sequence[CallsOfKind]) -> Iterator[str]:
 
 
 def _sections(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None) -> Iterator[Section]:
-    if run.problems:
-        yield Section("This run is partial", (problem_items(run.problems),))
-    boot = boot_table(run.samples, run.functions)
-    if boot:
-        yield Section("Boot by stage", (boot,), anchor="boot")
+    yield from partial(run)
     if masked:
         yield masked_section(masked)
     if kinds:
         yield from _of_calls(kinds)
-    yield Section("What these figures mean", (Folded(FACTS, (Facts(facts_of(run)),)),))
+    if boot := boot_table(run.samples, run.functions):
+        yield Section("Boot by stage", (boot,), anchor="boot")
+    yield method(Facts(facts_of(run)))
 
 
 def _of_calls(kinds: Sequence[CallsOfKind]) -> Iterator[Section]:

@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import altair as alt
-
 from latlab.analysis.base.wording import heading_unit, scale_of
 from latlab.analysis.design.response import Response
 from latlab.analysis.design.result import Analysis, Effect, Estimate, Told
@@ -15,8 +13,9 @@ from latlab.model.run import Run
 from latlab.report.chart import WIDE_PX, Chart, finished
 from latlab.report.colours import ALERT, JUDGEMENTS, MAIN, NOTHING_KNOWN
 from latlab.report.text import Style
+from latlab.report.vega import alt
 
-ROW_PX = 26
+ROW_PX = 36
 COLOURS = {
     Told.RAISES: ALERT,
     Told.LOWERS: JUDGEMENTS[Style.GOOD],
@@ -43,7 +42,7 @@ def _effects(found: Analysis) -> Chart:
         scale=alt.Scale(domain=said, range=[COLOURS[Told(one)] for one in said]),
         legend=alt.Legend(orient="top"),
     )
-    base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX - 220, height=ROW_PX * len(rows))
+    base = alt.Chart(alt.InlineData(values=rows), width=WIDE_PX - 220, height=alt.Step(ROW_PX))
     y = alt.Y("name:N", title=None, sort=order, axis=alt.Axis(labelLimit=300, labelExpr="split(datum.label, ' with ')"))
     ends = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title, scale=scale), x2="high:Q", y=y, color=colour)
     points = base.mark_point(filled=True, size=60).encode(
@@ -83,7 +82,7 @@ def _runs(run: Run, response: Response) -> Chart:
     ]
     combinations = sorted({row["combination"] for row in rows})
     chart = (
-        alt.Chart(alt.InlineData(values=rows), width=WIDE_PX - 220, height=ROW_PX * len(combinations))
+        alt.Chart(alt.InlineData(values=rows), width=WIDE_PX - 220, height=alt.Step(ROW_PX))
         .mark_point(filled=True, size=55, color=MAIN)
         .encode(
             x=alt.X("value:Q", title=heading_unit(response.unit)),

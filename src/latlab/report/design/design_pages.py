@@ -11,27 +11,37 @@ from latlab.analysis.design.result import Analysis, Effect, Interaction
 from latlab.model.run import Experiment, Run
 from latlab.report.chart import named
 from latlab.report.design.charts import charts
-from latlab.report.design.sentences import basis, pairs_said, sentences, times, with_ends
+from latlab.report.design.sentences import answer, basis, pairs_said, sentences, times, with_ends
 from latlab.report.page import Block, Facts, Folded, Item, Items, Page, Paragraph, Section
-from latlab.report.run.facts import problem_items
+from latlab.report.run.facts import method, partial, problem_items
 from latlab.report.table import Column, Table, figures, words
 
 
 def screen(run: Run, found: Analysis) -> Page:
     """The sentences, then the tables."""
-    return Page("", sections=(Section("", (*_answer(run, found), *tables(found), *_problems(run, marked=True))),))
+    problems = (problem_items(run.problems, marked=True),) if run.problems else ()
+    return Page("", sections=(Section("", (*_told(run, found), *tables(found), *problems)),), answer=answer(found))
 
 
 def document(run: Run, found: Analysis, response: Response) -> Page:
     """The same with charts and every run."""
     title = f"{response.path}: what each factor does"
     sections = (
-        Section("What it tells", _answer(run, found)),
+        *partial(run),
+        Section("What it tells", _told(run, found)),
         Section("Effects", (*named(charts(run, found, response), "effects"), *tables(found))),
         Section("Runs", (Folded(f"{len(response.trials)} runs", (trials_table(run, response),)),)),
-        Section("The experiment", (Facts(facts(run)), *_problems(run))),
+        method(Paragraph(basis(found)), Facts(facts(run))),
     )
-    return Page(title, (f"Experiment {run.id}, {run.platform}.",), sections, name=f"{title}: {run.id}")
+    made_by = f"latlab design show {run.id}"
+    return Page(
+        title,
+        (f"Experiment {run.id}, {run.platform}.",),
+        sections,
+        name=f"{title}: {run.id}",
+        made_by=made_by,
+        answer=answer(found),
+    )
 
 
 def tables(found: Analysis) -> list[Table]:
@@ -71,21 +81,20 @@ def facts(run: Run) -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name, value in known if value)
 
 
-def _answer(run: Run, found: Analysis) -> tuple[Block, ...]:
-    return (
-        Paragraph(f"{run.id}, {found.response}:"),
-        Items(tuple(map(Item, sentences(found)))),
-        Paragraph(basis(found)),
-        *_left(run, found),
-    )
+def _told(run: Run, found: Analysis) -> tuple[Block, ...]:
+    """Behind the answer, which is the first of the sentences."""
+    rest = tuple(map(Item, sentences(found)))[1:]
+    return (*((Items(rest),) if rest else ()), Paragraph(basis(found)), *_left(run, found))
+
+
+def _to_be_made(run: Run) -> int:
+    experiment = run.experiment
+    return max(0, experiment.wanted - len(experiment.trials)) if experiment else 0
 
 
 def _left(run: Run, found: Analysis) -> Iterator[Block]:
-    experiment = run.experiment
-    if experiment is not None and len(experiment.trials) < experiment.wanted:
-        yield Paragraph(
-            f"{experiment.wanted - len(experiment.trials)} of {experiment.wanted} runs are still to be made: this is not the end."
-        )
+    if left := _to_be_made(run):
+        yield Paragraph(f"{left} runs are still to be made: this is not the end.")
     elif found.missing:
         yield Paragraph(f"{found.missing} combinations were never run: effects are told from the others.")
 
@@ -126,7 +135,3 @@ def _is_unasked(one: Interaction) -> bool:
 
 def _there(effect: Effect, found: Analysis) -> str:
     return signed(effect.difference.value, found.unit)
-
-
-def _problems(run: Run, marked: bool = False) -> tuple[Block, ...]:
-    return (problem_items(run.problems, marked=marked),) if run.problems else ()

@@ -30,6 +30,12 @@ def sentences(found: Analysis) -> Iterator[str]:
         yield f"Cannot be told: {', '.join(untold)}. {takes(found)}"
 
 
+def answer(found: Analysis) -> str:
+    """The first of the sentences, with the name of the figure in it."""
+    first = next((effect for effect in found.effects if effect.told in SAID), None)
+    return _said(first, found, found.response) if first else f"{found.response}: {next(sentences(found), 'nothing is told.')}"
+
+
 def takes(found: Analysis) -> str:
     """What these runs could have seen, and what it takes to see the smallest change."""
     if found.seen.share is None:
@@ -89,12 +95,11 @@ def pairs_said(pairs: Pairs) -> str:
     return f"higher in {pairs.higher} of {pairs.count}"
 
 
-def _said(effect: Effect, found: Analysis) -> str:
+def _said(effect: Effect, found: Analysis, it: str = "it") -> str:
     ratio = f", to {times(effect.ratio)} times" if effect.ratio else ""
     pairs = f"; {pairs_said(effect.pairs)} pairs" if effect.pairs.count else ""
-    return (
-        f"{effect.factor} {effect.level} {effect.told.value} it against {effect.base}: {with_ends(effect.difference, found)}{ratio}{pairs}."
-    )
+    does = f"{effect.factor} {effect.level} {effect.told.value} {it} against {effect.base}"
+    return f"{does}: {with_ends(effect.difference, found)}{ratio}{pairs}."
 
 
 def _changes(one: Interaction, found: Analysis) -> str:

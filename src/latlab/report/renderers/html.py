@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import metadata, version
 from itertools import chain, count
 
 import jinja2
@@ -38,12 +38,19 @@ def document(page: Page) -> str:
         .render(
             page=page,
             version=version("latlab"),
+            home=_home(),
             colours={style.value: colour for style, colour in JUDGEMENTS.items()},
             ident=_Identities(page),
             has_flames=any(drawing.is_flame for drawing in pages.drawings_of(page)),
             widest=max((len(table.columns) for table in pages.tables_of(page) if _stacks(table)), default=0),
         )
     )
+
+
+@cache
+def _home() -> str:
+    """Where the project is, if its package says so."""
+    return next((place.partition(", ")[2] for place in metadata("latlab").get_all("Project-URL") or ()), "")
 
 
 class _Identities:
@@ -63,7 +70,15 @@ class _Identities:
 def _environment() -> jinja2.Environment:
     loader = jinja2.PackageLoader("latlab.report")
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.filters |= {"marked": _marked, "plain": plain, "cell": _cell, "still": still, "ready": Markup, "headings": _headings}
+    environment.filters |= {
+        "marked": _marked,
+        "plain": plain,
+        "cell": _cell,
+        "still": still,
+        "ready": Markup,
+        "headings": _headings,
+        "filled": _filled,
+    }
     environment.tests |= {"left": _is_left, "stacking": _stacks, "quiet": _is_quiet}
     environment.globals |= {"kind": _kind}
     return environment
@@ -79,6 +94,13 @@ def _kind(block: Block) -> str:
 
 def _marked(text: Text) -> Markup:
     return Markup("").join(_span(span) for span in spans(text))
+
+
+def _filled(table: Table) -> Table:
+    """Without the columns of which no row says anything."""
+    kept = [at for at in range(len(table.columns)) if not table.rows or any(plain_of(row[at]) for row in table.rows)]
+    rows = tuple(tuple(row[at] for at in kept) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[at] for at in kept), rows=rows)
 
 
 def _stacks(table: Table) -> bool:

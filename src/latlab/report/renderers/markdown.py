@@ -11,7 +11,7 @@ from latlab.report.chart import Chart
 from latlab.report.page import Block, Caution, Commands, Facts, Folded, Items, Page, Paragraph
 from latlab.report.renderers.sections import section_lines
 from latlab.report.table import Align, Column, Table, text_of
-from latlab.report.text import Style, Text, spans
+from latlab.report.text import Style, Text, plain, spans
 
 SPECIAL = str.maketrans({character: "\\" + character for character in "\\`*_[]<>&|~${}#!"})
 BLOCK_START = re.compile(r"(\d{1,9})([.)])|([-+=%:(])")
@@ -22,7 +22,7 @@ Lines = Iterator[str]
 def document(page: Page, pictures: str = "") -> str:
     """The whole document. `pictures` is the folder of its charts, by name; without it charts are left out."""
     lines: list[str] = [*_heading(page.title, 1)] if page.title else []
-    for line in page.lead:
+    for line in filter(plain, (page.answer, *page.lead)):
         lines += [marked(line), ""]
     for section in page.sections:
         lines += section_lines(section, 2, _heading, partial(_block, pictures=pictures))

@@ -16,7 +16,7 @@ from latlab.report.chart import Chart
 from latlab.report.page import Block, Caution, Commands, Facts, Folded, Items, Page, Paragraph
 from latlab.report.renderers.sections import section_lines
 from latlab.report.table import Table, text_of
-from latlab.report.text import Style, Styled, Text, spans
+from latlab.report.text import Style, Styled, Text, plain, spans
 
 UNDERLINES = "=-~^"
 ENUMERATOR = r"(\d+|[A-Za-z]|[ivxlcdm]+|[IVXLCDM]+|#)"
@@ -30,7 +30,7 @@ def document(page: Page, table_lines: Callable[[Table], Iterable[str]] | None = 
     """The whole document. `table_lines` sets its tables: `grid_table`, or `csv_table`. `pictures` is the folder of its charts, by name;
     without it charts become figures where a folder has their pictures."""
     lines: list[str] = [*_heading(page.title, 0)] if page.title else []
-    for line in page.lead:
+    for line in filter(plain, (page.answer, *page.lead)):
         lines += [marked(line), ""]
     for section in page.sections:
         block = partial(_block, table_lines=table_lines or grid_table, pictures=pictures)

@@ -13,7 +13,7 @@ from rich.text import Text as RichText
 
 from latlab.report.page import Block, Caution, Commands, Facts, Folded, Item, Items, Page, Paragraph, Section
 from latlab.report.table import Align, Ranged, Table, Value
-from latlab.report.text import Style, Styled, Text, spans, strong
+from latlab.report.text import Style, Styled, Text, plain, spans, strong
 
 PIPE_WIDTH = 160
 WIDE = 120
@@ -34,12 +34,13 @@ STYLES = {
 
 
 def print_page(console: Console, page: Page) -> None:
-    """The title and the lead as lines, then every section."""
-    for line in (page.title, *page.lead):
+    """The title, the answer and the lead as lines, then every section."""
+    begun = (page.title, strong(plain(page.answer)), *page.lead)
+    for line in begun:
         say(console, line)
     held = [section for section in page.sections if section.title or section.blocks or section.sections]
     for number, section in enumerate(held):
-        _print_section(console, section, first=number == 0 and not spans(page.title))
+        _print_section(console, section, first=number == 0 and not any(map(spans, begun)))
 
 
 def print_table(console: Console, table: Table) -> None:

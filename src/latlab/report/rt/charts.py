@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
 import numpy as np
 
 from latlab.analysis.base.wording import said_blame
@@ -21,6 +20,7 @@ from latlab.report.chart import WIDE_PX, Chart, finished
 from latlab.report.colours import NOTHING_KNOWN, of_kinds, of_series
 from latlab.report.rt import rare
 from latlab.report.rt.doses import dose_notes
+from latlab.report.vega import alt
 
 HIGH_PX = 300
 LONGEST_US = 400

@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
-
 from latlab.analysis.base.wording import said_blame, said_duration
 from latlab.analysis.wakeups.attribution import Attributed
 from latlab.analysis.wakeups.causes import RING_OVERWRITTEN, cause_name
@@ -19,6 +17,7 @@ from latlab.report.chart import WIDE_PX, Chart, finished
 from latlab.report.colours import EARLIER, NOTHING_KNOWN, of_kinds
 from latlab.report.rt.words import us
 from latlab.report.table import Column, Table, figures, prose, words
+from latlab.report.vega import alt
 
 WORST = 20
 MOST_CAUSES = 7

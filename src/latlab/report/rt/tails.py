@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from latlab.analysis.base.wording import amount
+from latlab.analysis.base.wording import amount, count
 from latlab.analysis.wakeups.tail import Tail
 from latlab.report.page import Block, Caution, Page, Section
 from latlab.report.table import Table, figures, prose, words
@@ -14,7 +14,19 @@ def screen(found: tuple[Tail, ...], unit: str, caveat: str) -> Page:
     """A table for each test and metric; below an estimate stand the diagnostics that allow it."""
     tests = dict.fromkeys((one.test, one.metric) for one in found)
     caution: tuple[Block, ...] = (Caution("", caveat),) if caveat else ()
-    return Page("", sections=(Section("", (*caution, *(_table([t for t in found if (t.test, t.metric) == key], unit) for key in tests))),))
+    tables = (_table([one for one in found if (one.test, one.metric) == key], unit) for key in tests)
+    return Page("", sections=(Section("", (*caution, *tables)),), answer=_answer(found, unit))
+
+
+def _answer(found: tuple[Tail, ...], unit: str) -> str:
+    """The highest level of those that may be estimated."""
+    told = [(one.level, one) for one in found if one.level is not None]
+    if not told:
+        return "No core allows an estimate; beside each stands why."
+    level, most = max(told, key=lambda pair: pair[0])
+    where = f"{most.test} {most.metric}, core {most.core}"
+    rest = f"; {len(found) - len(told)} of {count(len(found), 'core')} allow none" if len(told) < len(found) else ""
+    return f"Once in {most.once_in:,.0f} samples {amount(level, unit)} is exceeded ({where}; 95 % interval {_interval(most, unit)}){rest}."
 
 
 def _table(found: list[Tail], unit: str) -> Table:

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from latlab.analysis.base.wording import count
 from latlab.campaigns.power_results import PowerResult
 from latlab.model.conditions import Mode
+from latlab.model.enums import Metric
 from latlab.model.run import Run
 from latlab.report.page import Block, Caution, Commands, Facts, Page, Paragraph, Section
-from latlab.report.rt.stack_story import answer, story
+from latlab.report.rt import stack_story
 from latlab.report.rt.wakeup_tables import Results, all_tables, is_exact, is_stacked, power_table, summary, tables
-from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
+from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence, us
+from latlab.report.run.facts import method, partial
 from latlab.report.table import Table
 
 TITLE = "RT Linux: wake-up latency"
@@ -19,21 +20,43 @@ TITLE = "RT Linux: wake-up latency"
 
 def screen(run: Run, results: Results) -> Page:
     """What an experiment comes to, or everything that one measurement says."""
-    found = _screen(run, summary(run, results) or all_tables(run, results))
-    return replace(found, lead=(answer(run, results),)) if is_stacked(run) else found
+    return _screen(run, summary(run, results) or all_tables(run, results), answer(run, results))
 
 
 def power_screen(run: Run, result: PowerResult) -> Page:
     """A run of power boundaries."""
-    return _screen(run, [power_table(result)])
+    return _screen(run, [power_table(result)], _power_answer(run, result))
 
 
 def power_document(run: Run, result: PowerResult) -> Page:
     """The same as a document."""
     title = f"Power boundaries: {run.platform}"
-    blocks = (Paragraph(mode_sentence(run) or mode_of(run)), power_table(result))
-    sections = (Section("Results", blocks), Section("What these figures mean", (Facts(facts_of(run)),)))
-    return Page(title, (f"Run {run.id} of {run.started_utc}.",), sections, name=f"{title}: {run.id}")
+    blocks = (Caution(mode_of(run), mode_sentence(run)), power_table(result))
+    sections = (*partial(run), Section("Results", blocks), method(Facts(facts_of(run))))
+    lead = (f"Run {run.id} of {run.started_utc}.",)
+    return Page(title, lead, sections, name=f"{title}: {run.id}", answer=_power_answer(run, result))
+
+
+def _power_answer(run: Run, result: PowerResult) -> str:
+    if not result.times:
+        return ""
+    if run.conditions.mode is Mode.MULTI_THREAD:
+        crossed = sum(len(one.ns) for one in result.times)
+        return f"Linux crossed the firmware's power boundaries {crossed} times; how long they take, multi-threaded emulation cannot tell."
+    most = max(result.times, key=lambda one: max(one.ns))
+    return f"The firmware took {us(max(most.ns))} µs at most: {most.boundary}, CPU {most.cpu}, {count(len(most.ns), 'time')}."
+
+
+def answer(run: Run, results: Results) -> str:
+    """Of what measures wake-ups; a tool that counts stalls says them in its table."""
+    if is_stacked(run):
+        return stack_story.answer(run, results)
+    late = [(one.max_ns, one, name) for name, result in results for one in result.wakeups if one.metric is Metric.TASK_WAKEUP and one.cpus]
+    if not late:
+        return ""
+    most, by, name = max(late, key=lambda one: one[0])
+    under = f", {name}" if name else ""
+    return f"The latest wake-up came {most / 1000:.1f} µs late ({by.tool}{under}), of {sum(cpu.got for cpu in by.cpus):,}."
 
 
 def document(run: Run, results: Results) -> Page:
@@ -45,11 +68,12 @@ def document(run: Run, results: Results) -> Page:
     if is_stacked(run):
         boots = tuple(table for name, result in results for table in tables(name, result, is_exact(run)))
         last = Section("Boot by boot", (*boots, Facts(facts_of(run))))
-        return Page(TITLE, (answer(run, results),), (Section("", tuple(blocks)), *story(run, results), last))
+        sections = (Section("", tuple(blocks)), *stack_story.story(run, results), last)
+        return Page(TITLE, sections=sections, answer=answer(run, results))
     blocks.append(Commands(run.conditions.commands))
     return Page(TITLE, sections=(Section("", (*blocks, *all_tables(run, results), Facts(facts_of(run)))),))
 
 
-def _screen(run: Run, found: list[Table]) -> Page:
+def _screen(run: Run, found: list[Table], said: str) -> Page:
     caution = () if run.conditions.mode is Mode.REAL else (Caution("", mode_sentence(run) or mode_of(run)),)
-    return Page("", sections=(Section("", (Facts(facts_of(run)), *caution, *found)),))
+    return Page("", sections=(Section("", (Facts(facts_of(run)), *caution, *found)),), answer=said)

@@ -12,7 +12,8 @@ from latlab.report.titles import METRIC_TITLES
 from latlab.report.units import shown, unit
 
 FIRST = (Metric.POWERDOWN, Metric.WAKEUP)
-"""What a reader of a power run asks for; of others the metric that has the longest."""
+"""What a reader of a power run asks for; of others the metric that has the longest, a boot only where there is nothing else."""
+CALLED = {Metric.PSA_CALL: "call"}
 
 
 def answer(run: Run) -> str:
@@ -20,7 +21,8 @@ def answer(run: Run) -> str:
     says they are not what they seem."""
     rows = [row for row in summarise(run) if row.mark is None]
     wanted = [metric for metric in FIRST if any(row.metric is metric for row in rows)]
-    longest = [_longest([row for row in rows if row.metric is metric]) for metric in wanted] or ([_longest(rows)] if rows else [])
+    others = [row for row in rows if row.metric is not Metric.BOOT] or rows
+    longest = [_longest([row for row in rows if row.metric is metric]) for metric in wanted] or ([_longest(others)] if others else [])
     said = ", ".join(_said(row, run) for row in longest)
     return f"{said[:1].upper()}{said[1:]}." if said else ""
 
@@ -30,5 +32,6 @@ def _longest(rows: Sequence[CoreSummary]) -> CoreSummary:
 
 
 def _said(row: CoreSummary, run: Run) -> str:
-    title, took = METRIC_TITLES[row.metric].lower(), f"{shown(row.median, run.tick)} {unit(run.tick)}"
+    whole, point, rest = shown(row.median, run.tick).removesuffix(".0").partition(".")
+    title, took = CALLED.get(row.metric, METRIC_TITLES[row.metric].lower()), f"{int(whole):,}{point}{rest} {unit(run.tick)}"
     return f"the longest {title} takes {took} (core {row.core} in {row.test}, median of {row.n})"

@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
-
 from latlab.analysis.spans.psa import sweep_points
 from latlab.analysis.spans.psa_builds import BuildResult, cost_range, cost_tests, worst_latency
 from latlab.analysis.spans.psa_timeline import Room, timeline, worst_interrupt
 from latlab.report.chart import Chart, finished
 from latlab.report.colours import ALERT, of_kinds, of_series
+from latlab.report.vega import alt
 
 SWEEP = "sweep_"
 WIDE_PX = 900

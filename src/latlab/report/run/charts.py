@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import altair as alt
-
 from latlab.analysis.ladder.roles import is_parallel
 from latlab.analysis.spans.decompose import CACHE_FLUSH, CALL, LOW_POWER, PartName, Segment
 from latlab.analysis.spans.typical import Lane, Stack, lanes, stacks
@@ -16,6 +14,7 @@ from latlab.model.run import Run, Tick
 from latlab.report.chart import WIDE_PX, Chart, finished
 from latlab.report.titles import METRIC_TITLES
 from latlab.report.units import scaled, unit
+from latlab.report.vega import alt
 
 COLOURS = {
     "call": "#7a86b8",
@@ -97,7 +96,7 @@ def _stack_panel(found: list[Stack], tick: Tick, title: str) -> alt.Chart:
         for rank, (name, ticks) in enumerate(stack.parts)
     ]
     panel: alt.Chart = (
-        alt.Chart(alt.InlineData(values=rows), title=title, width=PANEL_PX, height=alt.Step(BAR_PX))
+        alt.Chart(alt.InlineData(values=tuple(rows)), title=title, width=PANEL_PX, height=alt.Step(BAR_PX))
         .mark_bar()
         .encode(
             x=alt.X("value:Q", title=unit(tick), axis=_axis()),
@@ -177,7 +176,7 @@ def _lane_panel(
 ) -> alt.Chart:
     """`outline` draws a line of its own colour around each bar but the sleep, so that the shortest is seen."""
     scale = _scale(segment.part for lane in found for segment in lane.segments)
-    chart = alt.Chart(alt.InlineData(values=rows), title=title, width=width, height=alt.Step(BAR_PX))
+    chart = alt.Chart(alt.InlineData(values=tuple(rows)), title=title, width=width, height=alt.Step(BAR_PX))
     encoded: alt.Chart = chart.mark_bar().encode(
         x=alt.X("from:Q", title=axis, axis=_axis()),
         x2="to:Q",

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from latlab.analysis.base.conditions import said_conditions
 from latlab.model.enums import RunStatus
 from latlab.model.run import Problem, Run
-from latlab.report.page import Item, Items
+from latlab.report.page import Block, Folded, Item, Items, Section
 from latlab.report.provenance import provenance_facts, repeated_by
 from latlab.report.text import Style, Styled
 from latlab.report.units import CLOCK_NAMES, capture_cost, tick_unit, unit
@@ -43,6 +43,16 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
         ("Emulator's command", " ".join(run.command)),
     ]
     return tuple((name, value) for name, value in facts if value)
+
+
+def partial(run: Run) -> tuple[Section, ...]:
+    """What must be known before the figures of a run that met problems are believed."""
+    return (Section("This run is partial", (problem_items(run.problems),)),) if run.problems else ()
+
+
+def method(*blocks: Block) -> Section:
+    """With which a run's page ends, folded: all that says what its figures mean."""
+    return Section("What these figures mean", (Folded(FACTS, blocks),))
 
 
 def problem_items(problems: Iterable[Problem], marked: bool = False, cases: bool = False) -> Items:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from latlab.analysis.base.wording import count
 from latlab.analysis.spans.idle_audit import Finding, Judgement
 from latlab.model.run import Run
 from latlab.report.page import Item, Items, Page, Paragraph, Section
@@ -28,7 +29,14 @@ def page(run: Run, found: Sequence[Judgement]) -> Page:
         return Page(title, sections=(Section("", (Paragraph(NO_STATES),)),))
     told = dict.fromkeys(map(_told, (one for one in found if one.finding is not Finding.HOLDS)))
     items = Items(tuple(Item(sentence) for sentence in told))
-    return Page(title, sections=(Section("", (Table("", COLUMNS, tuple(map(_row, found))), items, Paragraph(SCOPE))),))
+    sections = (Section("", (Table("", COLUMNS, tuple(map(_row, found))), items, Paragraph(SCOPE))),)
+    return Page(title, sections=sections, answer=_answer(found))
+
+
+def _answer(found: Sequence[Judgement]) -> str:
+    short, untold = (sum(one.finding is finding for one in found) for finding in (Finding.TOO_SHORT, Finding.CANNOT_TELL))
+    rest = f"; of {untold} nothing can be told" if untold else ""
+    return f"{short or 'None'} of {count(len(found), 'stated time')} {'are' if short > 1 else 'is'} shown to be too short{rest}."
 
 
 def _row(one: Judgement) -> tuple[Value, ...]:

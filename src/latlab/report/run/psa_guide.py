@@ -10,10 +10,9 @@ from latlab.model.run import Run
 from latlab.report.chart import named
 from latlab.report.guides import commentary, platform_of, procedure, typed
 from latlab.report.page import Block, Commands, Facts, Item, Items, Page, Paragraph, Section
-from latlab.report.run.answer import answer
 from latlab.report.run.build_charts import charts
 from latlab.report.run.builds import tables
-from latlab.report.run.facts import facts_of, problem_items
+from latlab.report.run.facts import facts_of, method, problem_items
 from latlab.report.text import code
 from latlab.report.units import CLOCK_NAMES, unit
 
@@ -26,12 +25,40 @@ SWEPT = "A sweep fires a non-secure interrupt at every instruction of a call; it
 
 def guide(results: Sequence[BuildResult]) -> Page:
     """The builds in the order given, all of one machine; the first stands for what they share."""
+    return _page(results, (*_basis(results), _figures(results), *_commentary(results)))
+
+
+def page(results: Sequence[BuildResult]) -> Page:
+    """The same for a browser, the figures first and folded what they rest on."""
+    basis = method(*(block for section in _basis(results) for block in section.blocks))
+    return _page(results, (_figures(results), *_commentary(results), basis))
+
+
+def _page(results: Sequence[BuildResult], sections: tuple[Section, ...]) -> Page:
     runs = [result.run for result in results]
-    figures = Section("Results", (*tables(results), *named(charts(results), "psa")))
-    sections = (*platform_of(runs[0]), _method(runs), *_procedure(runs), figures, *_commentary(results))
     title = f"PSA calls and interrupt latency on {runs[0].platform}"
     lead = f"Clock: {CLOCK_NAMES[runs[0].tick.clock]}. Unit: {unit(runs[0].tick)}. The same bench measures every build."
-    return Page(title, (*filter(None, (answer(runs[0]),)), lead), sections, name=f"{title}: {', '.join(run.id for run in runs)}")
+    return Page(title, (lead,), sections, name=f"{title}: {', '.join(run.id for run in runs)}", answer=_answer(results[0]))
+
+
+def _answer(first: BuildResult) -> str:
+    """Of the first build: what a call costs, and how long an interrupt waits."""
+    costs = [(end, test) for test in cost_tests([first.run]) for end in cost_range(first.run, test) or ()]
+    if not costs:
+        return ""
+    (least, cheap), (most, dear) = min(costs), max(costs)
+    worst = worst_latency(first.run)
+    waits = "" if worst is None else f"; an interrupt waits {worst:,} at most"
+    return f"{first.name}: a PSA call costs {least:,} ({cheap}) to {most:,} instructions ({dear}){waits}."
+
+
+def _figures(results: Sequence[BuildResult]) -> Section:
+    return Section("Results", (*tables(results), *named(charts(results), "psa")))
+
+
+def _basis(results: Sequence[BuildResult]) -> tuple[Section, ...]:
+    runs = [result.run for result in results]
+    return *platform_of(runs[0]), _method(runs), *_procedure(runs)
 
 
 def _method(runs: Sequence[Run]) -> Section:

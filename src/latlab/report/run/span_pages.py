@@ -9,6 +9,7 @@ from latlab.analysis.base.summary import SENTENCES, Mark, is_noise
 from latlab.errors import UsageError
 from latlab.model.run import Run
 from latlab.report.page import Block, Facts, Page, Paragraph, Section
+from latlab.report.run.answer import answer
 from latlab.report.run.facts import facts_of, problem_items
 from latlab.report.run.span_tables import TestTable, tables_of
 from latlab.report.text import code
@@ -23,7 +24,8 @@ def screen(run: Run) -> Page:
         "; minimum and maximum stand in brackets where samples differ." if _vary(found) else " of equal samples."
     )
     tables: tuple[Block, ...] = (Paragraph(how), *(one.table for one in found)) if found else ()
-    return Page("", sections=(Section("", (Facts(facts_of(run)), *tables, problem_items(run.problems, marked=True))),))
+    sections = (Section("", (Facts(facts_of(run)), *tables, problem_items(run.problems, marked=True))),)
+    return Page("", sections=sections, answer=answer(run))
 
 
 def document(run: Run) -> Page:

@@ -11,10 +11,10 @@ from latlab.analysis.spans.decompose import MEANING, MEANING_IN_CODE
 from latlab.model.run import Run
 from latlab.report.chart import named
 from latlab.report.flame import flames
-from latlab.report.page import Caution, Facts, Folded, Legend, Links, Page, Paragraph, Section
+from latlab.report.page import Caution, Facts, Legend, Links, Page, Paragraph, Section
 from latlab.report.run.answer import answer
 from latlab.report.run.charts import charts, legend
-from latlab.report.run.facts import FACTS, facts_of, problem_items
+from latlab.report.run.facts import facts_of, method, partial
 from latlab.report.run.span_tables import TestTable, tables_of
 from latlab.report.text import code
 from latlab.report.titles import platform_title
@@ -34,22 +34,20 @@ def page(run: Run) -> Page:
     title = f"{run.campaign.upper()} latencies on {platform_title(run)}"
     cores = "1 core" if len(run.topology.cores) == 1 else f"{len(run.topology.cores)} cores"
     lead = (
-        *filter(None, (answer(run),)),
         f"{run.build.firmware}, {cores} in clusters of {run.topology}, run {run.id} of {run.started_utc}",
         f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {unit(run.tick)}.",
     )
-    return Page(title, lead, tuple(_sections(run)), name=f"{title}: {run.id}")
+    return Page(title, lead, tuple(_sections(run)), name=f"{title}: {run.id}", answer=answer(run))
 
 
 def _sections(run: Run) -> Iterator[Section]:
     found = tables_of(run)
     if is_noise(run):
         yield Section("", (Caution(Mark.NOISE, SENTENCES[Mark.NOISE]),))
-    if run.problems:
-        yield Section("This run is partial", (problem_items(run.problems),))
+    yield from partial(run)
     yield _parts(run, found)
     yield from (_test(run, one) for one in found)
-    yield Section("What these figures mean", (Folded(FACTS, (Facts(facts_of(run)),)),))
+    yield method(Facts(facts_of(run)))
 
 
 def _parts(run: Run, found: tuple[TestTable, ...]) -> Section:

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import altair as alt
-
 from latlab.analysis.base.change_points import ChangeKind
 from latlab.analysis.base.wording import scale_of
 from latlab.analysis.history import Series
 from latlab.report.chart import Chart, finished
 from latlab.report.colours import ALERT, EARLIER, MAIN
+from latlab.report.vega import alt
 
 
 def history_chart(series: Series, name: str) -> Chart:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
+    from uvicorn import Server
 
 FIRST = "index.html"
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -104,14 +105,15 @@ def listening(address: str, port: int) -> socket.socket:
         raise UsageError(f"{address} port {port} cannot be served: {error.strerror or error}; use another --listen or --port") from None
 
 
-def serve(live: Live, at: socket.socket, names: Sequence[str]) -> None:
-    """Until it is interrupted. Raises UsageError without its package."""
+def server(live: Live, names: Sequence[str]) -> Server:
+    """What answers when it is run. Raises UsageError without its packages."""
     try:
         import uvicorn
+
+        asked = application(live, names)
     except ModuleNotFoundError:
         raise needs_packages("serve", "starlette", "uvicorn") from None
-    config = uvicorn.Config(application(live, names), log_level="warning", server_header=False, lifespan="off")
-    uvicorn.Server(config).run(sockets=[at])
+    return uvicorn.Server(uvicorn.Config(asked, log_level="warning", server_header=False, lifespan="off"))
 
 
 def _digest(page: SitePage | SiteFile) -> str:

@@ -7,10 +7,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import altair as alt
-
 from latlab.analysis.spans.slowest import Cause
 from latlab.report.chart import Chart, finished
+from latlab.report.vega import alt
 from latlab.report.virtual.virtual_tables import NS_PER_US
 from latlab.report.virtual.whatif import PARTS_NOTE, Sweep, ends_of
 from latlab.virtual.whatif import Point, growths

@@ -46,7 +46,7 @@ def _answer(run: Run) -> str:
     if not first:
         return ""
     most = max(stalls or first, key=lambda one: max(levels(one)))
-    figure, where = _figure(most), f" on CPU {most.core.core}" if most.core else ""
+    figure, where = _figure(most, ",.10g"), f" on CPU {most.core.core}" if most.core else ""
     of = f"; median of {len(most.values)}{f', {figure.spread}' if figure.spread else ''}" if len(most.values) > 1 else ""
     return f"{most.test}: {figure.text} {_unit(most.metric, most.over_s is not None)} ({most.name}{where}{of})."
 
@@ -72,17 +72,17 @@ def _unit(metric: Metric, summed: bool) -> str:
     return heading_unit(unit_of(metric, "ns"))
 
 
-def _figure(one: Amount) -> Ranged:
+def _figure(one: Amount, form: str = ".10g") -> Ranged:
     values = levels(one)
     scale = scale_of(unit_of(one.metric, "ns"))
-    shown = [f"{value / scale:,.10g}" for value in (statistics.median(values), min(values), max(values))]
+    shown = [f"{value / scale:{form}}" for value in (statistics.median(values), min(values), max(values))]
     return Ranged(shown[0], "" if min(values) == max(values) else f"{shown[1]} to {shown[2]}")
 
 
 def _notes(amounts: list[Amount]) -> tuple[str, ...]:
     most = max(len(one.values) for one in amounts)
     over = {one.over_s for one in amounts if one.over_s is not None}
-    notes = [f"median of {most} repetitions at most, and from the least to the most"] if most > 1 else []
+    notes = [f"median of {most} repetitions at most, minimum and maximum in brackets"] if most > 1 else []
     if over:
         told = f"{min(over):g} s" if len(over) == 1 else f"{min(over):g} to {max(over):g} s"
         notes.append(f"counted over {told}")

@@ -34,8 +34,9 @@ def page(
     )
     listed = sum(len(section.blocks[0].items) for section in sections if isinstance(section.blocks[0], Items))
     lead = "Words that stand in any order: a platform, a campaign, a firmware, a label, a verdict, a function, a run."
+    pairs = "Compared are the newest run of each thing and each release with the one before; any other two by `latlab compare A B`."
     above = trail(("Front page", "index.html"))
-    return Page(f"{listed} pages of this site", (lead,), sections, name="Search", trail=above, made_by=MADE_BY, finds=True)
+    return Page(f"{listed} pages of this site", (lead, pairs), sections, name="Search", trail=above, made_by=MADE_BY, finds=True)
 
 
 def _section(title: str, items: Iterable[Item]) -> Section:

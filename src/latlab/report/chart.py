@@ -73,8 +73,16 @@ def _panels(part: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _fitted(panel: dict[str, Any]) -> dict[str, Any]:
     changed = {key: _narrow(value) for key, value in panel.items() if key != "width"}
     layers = [{key: value for key, value in layer.items() if key != "width"} for layer in changed.get("layer", ())]
-    fitted = {"width": PHONE_PX, "autosize": {"type": "fit-x", "contains": "padding"}}
+    fitted: dict[str, Any] = {"width": PHONE_PX, "autosize": {"type": "fit-x", "contains": "padding"}}
+    if isinstance(panel.get("height"), dict) and _has_long_names(panel):
+        fitted["height"] = {"step": max(panel["height"]["step"], ROW_PX)}
     return changed | fitted | ({"layer": layers} if layers else {})
+
+
+def _has_long_names(panel: dict[str, Any]) -> bool:
+    """Whether the names of rows may take two or three lines."""
+    axes = [one.get("encoding", {}).get("y", {}).get("axis") or {} for one in (panel, *panel.get("layer", ()))]
+    return any(axis.get("labelLimit", 0) > LONG_LABEL_PX for axis in axes)
 
 
 def with_tips(spec: dict[str, Any]) -> dict[str, Any]:
@@ -124,11 +132,6 @@ def _narrow_axis(axis: dict[str, Any]) -> dict[str, Any]:
     return axis | {"labelExpr": _broken(AXIS_LETTERS), "labelFontSize": 11} if axis.get("labelLimit", 0) > LONG_LABEL_PX else axis
 
 
-def _narrow_step(height: dict[str, Any]) -> dict[str, Any]:
-    """Rows whose names take two or three lines."""
-    return height | {"step": max(height.get("step", 0), ROW_PX)}
-
-
 def _broken(letters: int) -> str:
     """A word goes to the next line only where it does not fit on this one."""
     return f"split(replace(replace(datum.label, /(.{{1,{letters}}})( |$)/g, '$1\\n'), /\\n$/, ''), '\\n')"
@@ -144,7 +147,7 @@ def _narrow_legend(legend: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-_narrow_of: dict[str, Callable[[Any], Any]] = {"legend": _narrow_legend, "axis": _narrow_axis, "height": _narrow_step}
+_narrow_of: dict[str, Callable[[Any], Any]] = {"legend": _narrow_legend, "axis": _narrow_axis}
 
 
 def finished(chart: Any) -> dict[str, Any]:

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the pages of all kinds of runs have in common."""
 
+from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
 
-from latlab.report.page import Folded, Page
+from latlab.model.attacks import Outcome
+from latlab.model.run import Attacks
+from latlab.report.attacks import attack_pages
+from latlab.report.page import Folded, Page, Section
 from latlab.report.renderers import html, markdown, rst
 from latlab.report.run.facts import FACTS
+from latlab.report.table import Table, figures, words
 from latlab.report.text import plain
+from support.every_kind import ATTACKED
 from support.report_pages import every_page
+from support.runs import run_with
 
 OF_RUNS = {"psci", "psa", "rt", "rt-trng", "rt-power", "design", "causes", "steal", "amounts", "attack", "functions", "watch"}
 
@@ -42,3 +49,20 @@ def test_the_foot_of_a_page_leads_to_the_project_where_its_package_says_where_th
         told.return_value.get_all.return_value = ["Homepage, https://example.org/latlab"]
         assert '<footer><a href="https://example.org/latlab">latlab</a> ' in html.document(pages["week"])
     html._home.cache_clear()
+
+
+def test_a_column_of_which_no_row_says_anything_is_left_out_of_a_page_and_a_table_without_rows_is_not() -> None:
+    columns = (*words("Call"), *figures("Slept"))
+    page = Page("", sections=(Section("", (Table("full", columns, (("CPU_ON", ""), ("CPU_OFF", "")), ("a note",)),)),))
+    assert "CPU_OFF" in html.document(page) and "Slept" not in html.document(page)
+    assert "Slept" in html.document(Page("", sections=(Section("", (Table("none", columns, ()),)),)))
+
+
+def test_what_multi_threaded_emulation_timed_is_no_answer(pages: dict[str, Page]) -> None:
+    assert "µs" not in plain(pages["rt-power"].answer) and "cannot tell" in plain(pages["rt-power"].answer)
+
+
+@pytest.mark.parametrize(("outcome", "said"), [(Outcome.BROKEN, "Of one attack on x 1 broke it."), (Outcome.NOT_TRIED, "")])
+def test_an_attack_that_broke_something_is_the_answer_and_one_that_was_not_tried_is_none(outcome: Outcome, said: str) -> None:
+    run = run_with(campaign="attack", contents=Attacks((replace(ATTACKED, outcome=outcome),)))
+    assert attack_pages.document(replace(run, build=replace(run.build, firmware="x"))).answer == said

@@ -76,7 +76,7 @@ def document(run: Run) -> Page:
     sections = (
         *partial(run),
         Section("Results", (counts(run), *_told(run))),
-        Section("Every attack", (Folded(f"{len(run.attacks)} attacks", (rows(run),)),)),
+        Section("Every attack", (Folded(count(len(run.attacks), "attack"), (rows(run),)),)),
         method(meanings, Facts(_facts(run))),
     )
     return Page(title, (f"Run {run.id} of {run.started_utc}.",), sections, name=f"{title}: {run.id}", answer=_answer(run))

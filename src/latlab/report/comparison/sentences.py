@@ -83,7 +83,7 @@ def summary(comparison: Comparison) -> str:
     counts = {v: sum(row.verdict is v for row in comparison.rows) for v in Verdict}
     untold = counts[Verdict.CANNOT_TELL]
     if not found:
-        found = [f"{n} rows {verdict}" for verdict, n in counts.items() if n]
+        found = [f"{n} {'row' if n == 1 else 'rows'} {verdict}" for verdict, n in counts.items() if n]
     elif untold and comparison.verdict is Verdict.CANNOT_TELL:
         found.append(f"{untold} of {count(len(comparison.rows), 'row')} {Verdict.CANNOT_TELL}")
     return "; ".join((*first, *caveats, *found))

@@ -15,7 +15,7 @@ from latlab.report.colours import ALERT, JUDGEMENTS, MAIN, NOTHING_KNOWN
 from latlab.report.text import Style
 from latlab.report.vega import alt
 
-ROW_PX = 36
+ROW_PX = 34
 COLOURS = {
     Told.RAISES: ALERT,
     Told.LOWERS: JUDGEMENTS[Style.GOOD],

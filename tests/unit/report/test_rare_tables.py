@@ -94,6 +94,14 @@ def test_panels_stand_below_each_other_on_a_phone_whatever_stood_beside_what() -
     assert for_a_phone({"vconcat": [*panels, {"facet": {}, "spec": {}}]}) == []
 
 
+@pytest.mark.parametrize(("limit", "step"), [(300, 36), (200, 22)])
+def test_rows_with_long_names_have_room_for_two_lines_on_a_phone(limit: int, step: int) -> None:
+    rows = {"mark": {"type": "point"}, "encoding": {"y": {"field": "row", "type": "nominal", "axis": {"labelLimit": limit}}}}
+    for spec in ({**rows, "width": 300, "height": {"step": 22}}, {"layer": [rows], "width": 300, "height": {"step": 22}}):
+        (phone,) = for_a_phone(spec)
+        assert phone["height"] == {"step": step}
+
+
 def test_words_of_a_legend_that_fit_a_phone_stay_in_one_line() -> None:
     """As the picture's library draws them: a line of its own is an element of its own."""
     import vl_convert

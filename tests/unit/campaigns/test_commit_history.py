@@ -230,7 +230,8 @@ def test_a_page_has_every_release_and_a_terminal_the_first_and_the_last_of_many(
 
 def test_a_function_that_moved_by_less_than_is_printed_is_not_named() -> None:
     step = FigureStep(*SPAN, 10, 12.4, (Move("loop", "", 8, 10), Move("rest", "", 2, 2.4)))
-    assert _figure(step, "insns")[-2] == ": loop +2"
+    said = _figure(step, "insns")
+    assert isinstance(said, tuple) and ": loop +2" in said
 
 
 def test_a_worker_with_another_probe_or_out_of_reach_of_the_store_refuses(lab: Lab, repository: Repository) -> None:

@@ -193,3 +193,21 @@ def test_two_dask_workers_and_two_processes_measure_the_same_bytes_as_one_and_a_
         told.append(WITHOUT_IDS.sub("", done.stdout))
     assert all(logs[0]) and logs[0] == logs[1] == logs[2]
     assert told[0] == told[1] == told[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--board", "n1sdp"), "--board tells what classes of instructions take; measure them with --classes"),
+        (("--board", "n1sdp", "--classes"), "what is named would be counted on cortex-a57, and n1sdp has neoverse-n1"),
+        (("--board", "am62l", "--classes"), "--board am62l: no release of it was published and counted; there are juno, n1sdp"),
+    ],
+)
+def test_a_board_that_cannot_be_told_is_refused_before_anything_is_built(
+    tmp_path: Path, repository: Path, words: tuple[str, ...], said: str
+) -> None:
+    for verb in (("history", "HEAD~1..HEAD"), ("bisect", "HEAD~1..HEAD", "--figure", FIGURE)):
+        done = latlab(tmp_path, *verb, "--repo", str(repository), *MEASURED, *words)
+        assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1 and not done.stdout
+    followed = latlab(tmp_path, "history", FIGURE, "HEAD~1..HEAD", "--repo", str(repository), *MEASURED, *words)
+    assert followed.returncode == 2 and "leave out the figure" in followed.stderr

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from latlab.analysis.base.wording import amount
 from latlab.analysis.crossings.span_functions import Move, moves_of
@@ -15,10 +16,14 @@ from latlab.model.enums import Metric
 from latlab.model.run import Run
 from latlab.targets.commits import Commit, Repository
 
+if TYPE_CHECKING:
+    from latlab.virtual.board_times import BoardCosts, BoardTime
+
 
 @dataclass(frozen=True, slots=True)
 class CommitStep:
-    """A commit whose run has another value than that of the commit before it, and the functions that differ between the two."""
+    """A commit whose run has another value than that of the commit before it, and the functions that differ between the two.
+    `times` are of the `board` that was asked for, `basis` what they rest on."""
 
     commit: Commit
     run: Run
@@ -27,6 +32,9 @@ class CommitStep:
     run_before: Run
     value_before: float
     moves: dict[tuple[str, Metric], tuple[Move, ...]]
+    board: str = ""
+    times: tuple[BoardTime, ...] = ()
+    basis: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +49,9 @@ class Bisection:
     step: CommitStep | None
 
 
-def bisect(repository: Repository, measurer: Measurer, good: Commit, bad: Commit, figure: str) -> Bisection:
+def bisect(
+    repository: Repository, measurer: Measurer, good: Commit, bad: Commit, figure: str, costs: BoardCosts | None = None
+) -> Bisection:
     """The commit from which on the figure is nearer to the bad commit's than to the good one's. Raises UsageError where the two have the
     same value, LatlabError where one of them cannot be measured."""
     ends = [(commit, _asked(measurer, commit, figure)) for commit in (good, bad)]
@@ -56,7 +66,7 @@ def bisect(repository: Repository, measurer: Measurer, good: Commit, bad: Commit
 
     total = len(repository.candidates(bad, [good]))
     suspects = first_bad(repository, good, bad, is_bad)
-    step = _step(repository, measurer, suspects[0], figure) if len(suspects) == 1 else None
+    step = _step(repository, measurer, suspects[0], figure, costs) if len(suspects) == 1 else None
     return Bisection(ends[0], ends[1], unit, total, suspects, step)
 
 
@@ -78,13 +88,16 @@ def first_bad(repository: Repository, good: Commit, bad: Commit, is_bad: Callabl
             goods.append(commit)
 
 
-def _step(repository: Repository, measurer: Measurer, commit: Commit, figure: str) -> CommitStep | None:
+def _step(repository: Repository, measurer: Measurer, commit: Commit, figure: str, costs: BoardCosts | None) -> CommitStep | None:
     before = repository.first_parent(commit)
     after_value, before_value = _value(measurer, commit, figure), _value(measurer, before, figure)
     if after_value is None or before_value is None:
         return None
     run, run_before = _run(measurer, commit), _run(measurer, before)
-    return CommitStep(commit, run, after_value, before, run_before, before_value, moves_of(run_before, run))
+    step = CommitStep(commit, run, after_value, before, run_before, before_value, moves_of(run_before, run))
+    if costs is None:
+        return step
+    return replace(step, board=costs.board, times=costs.between(run_before, run), basis=costs.basis(run_before, run))
 
 
 def _value(measurer: Measurer, commit: Commit, figure: str) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from latlab.analysis.base.conditions import differences
 from latlab.analysis.base.identity import NotComparable
@@ -13,6 +14,9 @@ from latlab.campaigns.commits import Measurer
 from latlab.errors import DataError, UsageError
 from latlab.model.run import MESSAGE, PATCH, Run
 from latlab.targets.commits import Commit, Repository
+
+if TYPE_CHECKING:
+    from latlab.virtual.board_times import BoardCosts, BoardTime
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +47,22 @@ class MeasuredCommit:
 
 @dataclass(frozen=True, slots=True)
 class ChangedAt:
-    """`differs` are conditions that may be the cause as well; `untold` says why the two cannot be compared."""
+    """`differs` are conditions that may be the cause as well; `untold` says why the two cannot be compared. `times` are of a board,
+    `basis` what they rest on."""
 
     before: MeasuredCommit
     after: MeasuredCommit
     figures: tuple[FigureStep, ...]
     differs: str = ""
     untold: str = ""
+    times: tuple[BoardTime, ...] = ()
+    basis: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CommitHistory:
-    """Of one subject on one processor. `name` is what was measured, in `unit`; changes are of more than `tolerance` of a figure."""
+    """Of one subject on one processor. `name` is what was measured, in `unit`; changes are of more than `tolerance` of a figure;
+    `costs` are of the board whose times they tell, if they do."""
 
     name: str
     unit: str
@@ -62,6 +70,7 @@ class CommitHistory:
     changes: tuple[ChangedAt, ...]
     iterations: int
     tolerance: float
+    costs: BoardCosts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +113,13 @@ def runs_by_recipe(measurer: Measurer, asked: Chosen) -> dict[str, list[Run]]:
     return {name: [run for run in runs if run is not None] for name, runs in found.items()}
 
 
-def histories(measurer: Measurer, asked: Chosen, tolerance: float, across: frozenset[str]) -> list[CommitHistory]:
-    """One for each recipe of which a commit was measured. Raises DataError where none was."""
+def histories(
+    measurer: Measurer, asked: Chosen, tolerance: float, across: frozenset[str], costs: BoardCosts | None = None
+) -> list[CommitHistory]:
+    """One for each recipe of which a commit was measured, with the board's times where it ran on its processor. Raises DataError where
+    none was."""
     measurer.measure(asked.commits)
-    found = [_history(measurer, asked, number, tolerance, across) for number in range(len(measurer.recipes))]
+    found = [_history(measurer, asked, number, tolerance, across, costs) for number in range(len(measurer.recipes))]
     kept = [one for one in found if one.commits]
     if not kept:
         first, why = next(iter(measurer.skipped.items()))
@@ -115,8 +127,12 @@ def histories(measurer: Measurer, asked: Chosen, tolerance: float, across: froze
     return kept
 
 
-def _history(measurer: Measurer, asked: Chosen, number: int, tolerance: float, across: frozenset[str]) -> CommitHistory:
+def _history(
+    measurer: Measurer, asked: Chosen, number: int, tolerance: float, across: frozenset[str], wanted: BoardCosts | None
+) -> CommitHistory:
     """A commit that was not measured is bridged where commits follow each other: what it changed counts with the next."""
+    recipe = measurer.recipes[number]
+    costs = wanted if wanted and recipe.processor in wanted.processors else None
     told: dict[Commit, MeasuredCommit] = {}
     runs: dict[Commit, Run] = {}
     changes: list[ChangedAt] = []
@@ -131,14 +147,13 @@ def _history(measurer: Measurer, asked: Chosen, number: int, tolerance: float, a
         if asked.is_list:
             continue
         if last is not None:
-            changes.append(_changed(told, runs, last, commit, tolerance, across))
+            changes.append(_changed(told, runs, last, commit, tolerance, across, costs))
             del runs[last]
         last = commit
     if asked.is_list:
         pairs = [pair for pair in asked.pairs if all(commit in told for commit in pair)]
-        changes = [_changed(told, runs, *pair, tolerance, across) for pair in pairs]
-    recipe = measurer.recipes[number]
-    return CommitHistory(recipe.name, unit, tuple(told.values()), tuple(changes), recipe.iterations, tolerance)
+        changes = [_changed(told, runs, *pair, tolerance, across, costs) for pair in pairs]
+    return CommitHistory(recipe.name, unit, tuple(told.values()), tuple(changes), recipe.iterations, tolerance, costs)
 
 
 def _changed(
@@ -148,10 +163,12 @@ def _changed(
     after: Commit,
     tolerance: float,
     across: frozenset[str],
+    costs: BoardCosts | None,
 ) -> ChangedAt:
     a, b = runs[before], runs[after]
     try:
         differs = differences(a, b, across).title
     except NotComparable as error:
         return ChangedAt(told[before], told[after], (), untold=str(error))
-    return ChangedAt(told[before], told[after], steps_of(a, b, tolerance), differs)
+    times, basis = (costs.between(a, b), costs.basis(a, b)) if costs else ((), "")
+    return ChangedAt(told[before], told[after], steps_of(a, b, tolerance), differs, times=times, basis=basis)

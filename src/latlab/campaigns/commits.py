@@ -74,8 +74,13 @@ class Recipe:
     def name(self) -> str:
         """What is measured, apart from the commit."""
         if isinstance(self.subject, Subject):
-            return f"{self.subject.name}, {self.subject.cpu or self.subject.board.cpu or self.subject.board.name}"
+            return f"{self.subject.name}, {self.processor or self.subject.board.name}"
         return str(self.subject.firmware or shlex.split(self.subject.command)[0])
+
+    @property
+    def processor(self) -> str:
+        """Empty where the machine's command says it."""
+        return (self.subject.cpu or self.subject.board.cpu or "") if isinstance(self.subject, Subject) else ""
 
     def _programs(self) -> tuple[Path, ...]:
         if isinstance(self.subject, Subject):

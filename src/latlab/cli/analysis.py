@@ -13,6 +13,7 @@ import typer
 from latlab.cli.commits import ChoiceOptions, CommitOptions, is_figure, print_commits, runs_of
 from latlab.cli.options import (
     AcrossOption,
+    BoardOption,
     ClassOption,
     Format,
     OutputOption,
@@ -41,10 +42,6 @@ _LINK = re.compile(r"https?://[^\s<>]+")
 
 ToleranceOption = Annotated[
     float | None, typer.Option(help="Relative change that does not count, in percent.", show_default="3; 0 under the instruction clock")
-]
-
-BoardOption = Annotated[
-    str | None, typer.Option(help="Of two runs with --classes: what the instructions that differ take on n1sdp or juno.")
 ]
 
 
@@ -200,13 +197,13 @@ def _board_times(board: str, run: str, against: str | None, unit: str, store: st
     """What differs in µs of the board, and what that rests on."""
     from latlab.campaigns.loading import load_reference
     from latlab.report.virtual.virtual_tables import board_time_table
-    from latlab.virtual.board_times import board_times, caveat, fit_of
+    from latlab.virtual.board_times import costs_of
 
     if against is None:
         raise UsageError("--board is for what differs between two runs; name the second one")
-    fit = fit_of(board)
+    costs = costs_of(board)
     a, b = load_reference(run, unit, store), load_reference(against, unit, store)
-    return board_time_table(board, board_times(fit, board, a, b), list(fit.groups)), f"{fit.basis}; {caveat(a, b)}"
+    return board_time_table(board, costs.between(a, b), list(costs.fit.groups)), costs.basis(a, b)
 
 
 def _thefts_and_calls(run: str, calls: str, place: str | None) -> tuple[Run, tuple[Explanation, ...]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from latlab.cli.foreign import ClassesOption, OnOption, ProbeOption, SymbolsOption, check_given
-from latlab.cli.options import Format, OutputOption, QemuOption, StoreOption, grouped, one_of
+from latlab.cli.options import BoardOption, Format, OutputOption, QemuOption, StoreOption, grouped, one_of
 from latlab.cli.output import emit, refuse_output, say, show
 from latlab.errors import UsageError
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from latlab.model.run import Run
     from latlab.targets.commits import Repository
     from latlab.targets.qemu.subject import Subject
+    from latlab.virtual.board_times import BoardCosts
 
 CANNOT_TELL = 3
 
@@ -48,6 +49,7 @@ class CommitOptions:
     symbols: SymbolsOption = None
     probe: ProbeOption = None
     classes: ClassesOption = False
+    board: BoardOption = None
     again: Annotated[bool, typer.Option("--again", help="Try once more what did not build or run before.")] = False
     qemu: QemuOption = None
     iterations: Annotated[int, typer.Option(help="Iterations of each test in one boot.")] = 2
@@ -91,8 +93,9 @@ def bisect(
     if len(options.subject or ()) > 1 or len(options.cpu or ()) > 1:
         raise UsageError("bisect follows one figure; give one --subject and one --cpu")
     repository, measurer = _measuring(options, store)
+    costs = _costs(options, measurer.recipes)
     good, bad = repository.ends(commits)
-    found = find(repository, measurer, good, bad, figure)
+    found = find(repository, measurer, good, bad, figure, costs)
     if format is Format.JSON:
         emit(bisection_json(found, figure, measurer), output)
     else:
@@ -111,6 +114,8 @@ def runs_of(options: CommitOptions, choice: ChoiceOptions, words: Sequence[str],
     """The runs of the commits by subject and processor, the oldest first."""
     from latlab.campaigns.commit_history import chosen, runs_by_recipe
 
+    if options.board:
+        raise UsageError("--board is for all figures over commits, and for bisect; leave out the figure")
     repository, measurer = _measuring(options, store, choice)
     found = runs_by_recipe(measurer, chosen(repository, words, choice.tags, _paths(choice)))
     say(_done(measurer))
@@ -134,8 +139,9 @@ def print_commits(
     if format is Format.TABLE:
         refuse_output(output)
     repository, measurer = _measuring(options, store, choice)
+    costs = _costs(options, measurer.recipes)
     asked = chosen(repository, words, choice.tags, _paths(choice))
-    found = histories(measurer, asked, tolerance, across)
+    found = histories(measurer, asked, tolerance, across, costs)
     say(_done(measurer))
     if format is Format.TABLE:
         show(page(found, asked, not_measured(measurer)))
@@ -145,6 +151,20 @@ def print_commits(
         from latlab.report.renderers import html, markdown
 
         emit((html if format is Format.HTML else markdown).document(page(found, asked, not_measured(measurer), is_wide=True)), output)
+
+
+def _costs(options: CommitOptions, recipes: Sequence[Recipe]) -> BoardCosts | None:
+    """Of the board that is named, if one is. Raises UsageError where none of what would be measured can have times of it."""
+    if not options.board:
+        return None
+    from latlab.virtual.board_times import costs_of
+
+    if not options.classes:
+        raise UsageError("--board tells what classes of instructions take; measure them with --classes")
+    costs, processors = costs_of(options.board), [recipe.processor for recipe in recipes]
+    if not set(processors) & set(costs.processors):
+        raise costs.no_other("what is named would be counted", processors)
+    return costs
 
 
 def _done(measurer: Measurer) -> str:

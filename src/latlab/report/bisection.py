@@ -13,6 +13,7 @@ from latlab.report.claims import quoted_of
 from latlab.report.page import Commands, Item, Items, Page, Paragraph, Section
 from latlab.report.renderers import json
 from latlab.report.text import soft, strong
+from latlab.report.virtual.virtual_tables import said_time, time_json
 
 if TYPE_CHECKING:
     from latlab.campaigns.bisecting import Bisection, CommitStep
@@ -35,12 +36,16 @@ def page(found: Bisection, figure: str, measurer: Measurer) -> Page:
     moved += f"{signed(step.value - step.value_before, found.unit)}{share}"
     said = Items(tuple(map(Item, _functions(step, figure, found.unit))) or (Item("the probe saw no function that differs"),))
     claims = quoted_of(step.run.build)
-    said = Items((*said.items, *([Item(claims[0], claims[1:])] if claims else [])))
+    times = [
+        Item(f"{one.span[0]} {one.span[1]} {said_time(step.board, one)}") for one in step.times if figure.startswith("/".join(one.span))
+    ]
+    said = Items((*said.items, *times, *([Item(claims[0], claims[1:])] if claims else [])))
+    basis = (Paragraph(f"Times of {step.board} are predicted from the counts: {step.basis}."),) if step.board else ()
     gate = Commands((f"latlab gate {step.run_before.id} {step.run.id}",))
     return Page(
         strong(f"{step.commit} changed {figure}: {moved}"),
         (ends, *_rest(found, step), work),
-        (Section("", (said, Paragraph(soft("in CI:")), gate)),),
+        (Section("", (said, *basis, Paragraph(soft("in CI:")), gate)),),
     )
 
 
@@ -80,6 +85,9 @@ def bisection_json(found: Bisection, figure: str, measurer: Measurer) -> str:
                 "parent": asdict(step.before),
                 "parent_run": step.run_before.id,
                 "parent_value": step.value_before,
+                "board": step.board or None,
+                "times": [time_json(one) for one in step.times],
+                "basis": step.basis,
                 "functions": [
                     {"test": test, "metric": metric.value, **asdict(move)} for (test, metric), moves in step.moves.items() for move in moves
                 ],

@@ -13,6 +13,7 @@ from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
 from latlab.report.renderers import json
 from latlab.report.table import Table, Value, figures, words
 from latlab.report.text import Style, Styled, Text, soft, strong
+from latlab.report.virtual.virtual_tables import said_time, time_json
 
 if TYPE_CHECKING:
     from latlab.analysis.steps import FigureStep, Span
@@ -43,10 +44,13 @@ def _blocks(found: CommitHistory, asked: Chosen, said: set[str], is_wide: bool) 
     shown = found.commits if is_narrow or is_wide else (found.commits[0], found.commits[-1])
     if not asked.is_list:
         yield _table(found, spans, shown)
-    yield Items(tuple(_change(one, found.unit, said) for one in found.changes if one.figures or one.untold or asked.is_list))
+    yield Items(tuple(_change(one, found, said) for one in found.changes if one.figures or one.untold or asked.is_list))
     beyond = f" by more than {100 * found.tolerance:g} %" if found.tolerance else ""
     compared = "compared with its first parent" if asked.is_list else "compared with the one before"
     yield Paragraph(f"{count(len(moved), 'commit')} of {len(found.changes)} moved a figure{beyond}, each {compared}.")
+    if found.costs and moved:
+        basis = "; ".join(dict.fromkeys(one.basis for one in moved if one.basis))
+        yield Paragraph(f"Times of {found.costs.board} are predicted from the counts: {basis}.")
     if asked.paths:
         yield Paragraph(f"Commits that change nothing in {' '.join(asked.paths)} count with the next that does.")
     if patched := [one for one in found.commits if one.patch]:
@@ -65,11 +69,11 @@ def _table(found: CommitHistory, spans: Sequence[Span], shown: Sequence[Measured
     return Table(f"{heading_unit(found.unit)}, {basis}", (*words("Figure"), *heading), tuple(rows), notes=(note,))
 
 
-def _change(change: ChangedAt, unit: str, said: set[str]) -> Item:
+def _change(change: ChangedAt, found: CommitHistory, said: set[str]) -> Item:
     after = change.after
     if change.untold:
         return Item((strong(str(after.commit)), f": not compared, {change.untold}"))
-    below: list[Text] = [_figure(one, unit) for one in change.figures] or ["no figure moved"]
+    below: list[Text] = [(*_figure(one, found.unit), _time(change, one, found)) for one in change.figures] or ["no figure moved"]
     below += [(Styled("conditions", Style.DOUBT), f" {change.differs}")] if change.differs else []
     if after.commit.sha not in said:
         below += quoted(after.said, after.commit.sha, after.commit.authored)
@@ -77,7 +81,7 @@ def _change(change: ChangedAt, unit: str, said: set[str]) -> Item:
     return Item((strong(str(after.commit)), f" against {change.before.commit.short}"), tuple(below))
 
 
-def _figure(one: FigureStep, unit: str) -> Text:
+def _figure(one: FigureStep, unit: str) -> tuple[str | Styled, ...]:
     shown, rest = one.moves[:MOST_FUNCTIONS], one.moves[MOST_FUNCTIONS:]
     told = _moved(((move.name, move.difference) for move in shown), unit)
     told += _moved([(count(len(rest), "other"), sum(move.difference for move in rest))], unit) if rest else []
@@ -95,6 +99,10 @@ def _moved(differences: Iterable[tuple[str, float]], unit: str) -> list[str]:
     return [f"{name} {difference}" for name, difference in told if float(difference.replace(",", ""))]
 
 
+def _time(change: ChangedAt, step: FigureStep, found: CommitHistory) -> str:
+    return "".join(f"; {said_time(found.costs.board, one)}" for one in change.times if found.costs and one.span == (step.test, step.metric))
+
+
 def commits_json(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequence[NotMeasured]) -> str:
     return json.document(
         {
@@ -109,6 +117,7 @@ def commits_json(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequenc
                     "unit": one.unit,
                     "iterations": one.iterations,
                     "tolerance": one.tolerance,
+                    "board": one.costs.board if one.costs else None,
                     "commits": [_commit(commit) for commit in one.commits],
                     "changes": [
                         {
@@ -119,6 +128,8 @@ def commits_json(found: Sequence[CommitHistory], asked: Chosen, skipped: Sequenc
                                 | {"functions": [asdict(move) for move in step.moves], "classes": [asdict(move) for move in step.classes]}
                                 for step in change.figures
                             ],
+                            "times": [time_json(time) for time in change.times],
+                            "basis": change.basis,
                             "differs": change.differs,
                             "untold": change.untold,
                         }

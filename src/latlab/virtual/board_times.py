@@ -28,7 +28,41 @@ class BoardTime:
     high_ns: float
 
 
-def fit_of(board: str) -> ClassFit:
+@dataclass(frozen=True, slots=True)
+class BoardCosts:
+    """What an instruction takes on a board of the catalogue."""
+
+    board: str
+    fit: ClassFit
+
+    @property
+    def processors(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(cost.processor for cost in self.fit.costs))
+
+    def between(self, a: Run, b: Run) -> tuple[BoardTime, ...]:
+        """Spans of which instructions differ. Raises UsageError for runs without classes or of a processor that was not fitted."""
+        for run in (a, b):
+            check_classes(run)
+            if run.conditions.processor not in self.processors:
+                raise self.no_other(f"{run.id} was counted", [run.conditions.processor or ""])
+        if a.conditions.processor != b.conditions.processor:
+            raise UsageError(f"{a.id} and {b.id} were counted on two processors; measure both on one")
+        costs = [cost for cost in self.fit.costs if cost.processor == a.conditions.processor]
+        before, after = classes_of(a), classes_of(b)
+        found = (_time(span, before[span], after[span], self.fit, costs) for span in before if span in after)
+        return tuple(one for one in found if any(one.moved))
+
+    def basis(self, a: Run, b: Run) -> str:
+        """What the times of two runs rest on, and what they cannot hold."""
+        return f"{self.fit.basis}; {caveat(a, b)}"
+
+    def no_other(self, what: str, processors: Sequence[str]) -> UsageError:
+        """What was counted on none of the board's processors, for raise."""
+        on = " and ".join(one or "an unknown processor" for one in dict.fromkeys(processors))
+        return UsageError(f"{what} on {on}, and {self.board} has {' and '.join(self.processors)}")
+
+
+def costs_of(board: str) -> BoardCosts:
     """By every counted release of the board. Raises UsageError for a board without any."""
     by_commit = {
         commit: load(name) for name in reversed(published_references()) if _of(name) == board and (commit := _counted_commit(name))
@@ -36,22 +70,7 @@ def fit_of(board: str) -> ClassFit:
     if not by_commit:
         known = sorted({_of(name) for name in published_references() if _counted_commit(name)})
         raise UsageError(f"--board {board}: no release of it was published and counted; there are {', '.join(known)}")
-    return fit_classes(list(reversed(by_commit.values())))
-
-
-def board_times(fit: ClassFit, board: str, a: Run, b: Run) -> tuple[BoardTime, ...]:
-    """Spans of which instructions differ. Raises UsageError where the runs have no classes or ran on a processor that was not fitted."""
-    for run in (a, b):
-        check_classes(run)
-        if (run.conditions.processor or "") not in {cost.processor for cost in fit.costs}:
-            processors = " and ".join(dict.fromkeys(cost.processor for cost in fit.costs))
-            raise UsageError(f"{run.id} was counted on {run.conditions.processor or 'an unknown processor'}, and {board} has {processors}")
-    if a.conditions.processor != b.conditions.processor:
-        raise UsageError(f"{a.id} and {b.id} were counted on two processors; measure both on one")
-    costs = [cost for cost in fit.costs if cost.processor == a.conditions.processor]
-    before, after = classes_of(a), classes_of(b)
-    found = (_time(span, before[span], after[span], fit, costs) for span in before if span in after)
-    return tuple(one for one in found if any(one.moved))
+    return BoardCosts(board, fit_classes(list(reversed(by_commit.values()))))
 
 
 def caveat(a: Run, b: Run) -> str:

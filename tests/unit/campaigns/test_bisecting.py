@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,11 +13,12 @@ import pytest
 
 from latlab.campaigns.bisecting import Bisection, bisect
 from latlab.errors import LatlabError, UsageError
-from latlab.model.enums import Metric
-from latlab.model.run import AUTHORED, COMMIT, MESSAGE, Build, CoreId, Run, Sample
+from latlab.model.enums import InstructionClass, Metric
+from latlab.model.run import AUTHORED, COMMIT, MESSAGE, Build, ClassShare, CoreId, FunctionShare, Run, Sample, SpanFunctions, Spans
 from latlab.report.bisection import bisection_json, page
 from latlab.report.renderers import markdown
 from latlab.targets.commits import Commit, Repository
+from latlab.virtual.board_times import costs_of
 from support.repositories import commit, new_repository
 from support.runs import INSTRUCTIONS, run_with
 
@@ -96,3 +98,28 @@ def test_what_the_commit_says_of_itself_stands_beside_what_was_measured(reposito
     assert "what it says of itself, 2025-01-22:" in said and "> twice as fast as change 4^" in said and "change 3^" not in said
     first = json.loads(bisection_json(result, FIGURE, measurer))["first"]
     assert (first["said"], first["value"]) == ("twice as fast as change 4^", 30)
+
+
+def test_what_the_commit_takes_on_a_board_stands_beside_its_functions_with_an_interval(repository: Repository) -> None:
+    class Counted(Made):
+        def run_of(self, one: Commit) -> Run | None:
+            run = super().run_of(one)
+            if run is None:
+                return None
+            core, value = CoreId(0, 0), run.samples[0].value_ticks
+            classes = (ClassShare(InstructionClass.UNCACHED_LOAD, (value,), ()),)
+            functions = (SpanFunctions("off", Metric.POWERDOWN, core, 1, (FunctionShare("f", "", value),), classes=classes),)
+            contents = Spans(run.samples, functions=functions)
+            return replace(run, contents=contents, conditions=replace(run.conditions, processor="neoverse-n1"))
+
+    made: Any = Counted({1: 20, 2: 20, 3: 20, 4: 120, 5: 120})
+    measurer: Any = SimpleNamespace(built=3, found=2, skipped={})
+    result = bisect(repository, made, *repository.ends("HEAD~4..HEAD"), FIGURE, costs_of("n1sdp"))
+    said = markdown.document(page(result, FIGURE, measurer))
+    first = json.loads(bisection_json(result, FIGURE, measurer))["first"]
+    (time,) = first["times"]
+    assert 8_000 < time["low_ns"] <= time["time_ns"] <= time["high_ns"] < 13_000, "100 loads outside of the caches, at some 95 ns each"
+    assert f"off powerdown on n1sdp {time['time_ns'] / 1000:+.2f}".rstrip("0") in said and "predicted from the counts: costs by " in said
+    assert first["board"] == "n1sdp" and first["basis"] in said
+    plain = found(repository, {1: 20, 2: 20, 3: 20, 4: 120, 5: 120})
+    assert "n1sdp" not in markdown.document(page(plain, FIGURE, measurer))

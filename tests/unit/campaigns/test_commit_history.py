@@ -16,13 +16,14 @@ from latlab.analysis.steps import FigureStep
 from latlab.campaigns.commit_history import chosen, histories, not_measured
 from latlab.campaigns.commits import Job, Measurer, Outcome, Recipe, WatchedBuild, measure
 from latlab.errors import DataError, UsageError
-from latlab.model.enums import Metric, RunStatus
+from latlab.model.enums import InstructionClass, Metric, RunStatus
 from latlab.model.run import (
     COMMIT,
     FAILED,
     MESSAGE,
     RECIPE,
     Build,
+    ClassShare,
     CoreId,
     FunctionShare,
     Problem,
@@ -39,6 +40,7 @@ from latlab.targets.commits import Making, Repository
 from latlab.targets.process.console import Limits
 from latlab.targets.qemu.qemu import Qemu
 from latlab.targets.qemu.subject import subject_of_file
+from latlab.virtual.board_times import costs_of
 from support.repositories import commit, git, new_repository
 from support.runs import INSTRUCTIONS, run_with
 
@@ -93,8 +95,10 @@ def run_of(number: int, value: int | str, sha: str, digest: str, message: str) -
         return run_with(build=Build("fw", options=(*options, (FAILED, value))), status=RunStatus.PARTIAL)
     core = CoreId(0, 0)
     shares = (FunctionShare("loop", "", value - 5), FunctionShare("rest", "", 5))
-    spans = Spans((Sample(*SPAN, core, 0, 0, value),), functions=(SpanFunctions(*SPAN, core, 1, shares),))
-    return run_with(build=Build(f"fw {number}", options=options), contents=spans, tick=INSTRUCTIONS, topology=Topology((1,)))
+    classes = (ClassShare(InstructionClass.UNCACHED_LOAD, (value - 5, 5), ()),)
+    spans = Spans((Sample(*SPAN, core, 0, 0, value),), functions=(SpanFunctions(*SPAN, core, 1, shares, classes=classes),))
+    run = run_with(build=Build(f"fw {number}", options=options), contents=spans, tick=INSTRUCTIONS, topology=Topology((1,)))
+    return replace(run, conditions=replace(run.conditions, processor="neoverse-n1"))
 
 
 @pytest.fixture(name="repository", scope="module")
@@ -253,3 +257,26 @@ def test_a_job_goes_to_another_process_as_it_is(lab: Lab, repository: Repository
     subject = replace(subject_of_file(Path("bl31.bin"), "raspi4b"), cpu="cortex-a72")
     job = Job(repository.folder, "HEAD", (lab.recipe, replace(lab.recipe, subject=subject)), ("a", "b"), lab.store.place, ("latlab",))
     assert pickle.loads(pickle.dumps(job)) == job
+
+
+def test_what_a_commit_changed_is_told_in_time_of_a_board_where_it_ran_on_its_processor(
+    lab: Lab, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Recipe, "_programs", lambda recipe: ())
+    boards, costs = (
+        [replace(subject_of_file(Path("bl31.bin"), "raspi4b"), cpu=cpu) for cpu in ("neoverse-n1", "cortex-a57")],
+        costs_of("n1sdp"),
+    )
+    lab.values = {number: values * 2 for number, values in lab.values.items()}
+    measurer = lab.measurer(repository, 2)
+    measurer.recipes = tuple(replace(one, subject=board) for one, board in zip(measurer.recipes, boards, strict=True))
+    asked = chosen(repository, ["HEAD~4..HEAD"], "", ())
+    found = histories(measurer, asked, 0.0, frozenset(), costs)
+    said = markdown.document(page(found, asked, ()))
+    (each_ns,) = [cost.value_ns for cost in costs.fit.costs if cost.group == "outside of the caches"]
+    assert f"-42 (-41.2 %): loop -42; by class: uncached load -42; on n1sdp {-42 * each_ns / 1000:.3g} µs (" in said
+    assert said.count("on n1sdp ") == 2 and said.count("Times of n1sdp are predicted from the counts: costs by ") == 1
+    first, second = json.loads(commits_json(found, asked, ()))["histories"]
+    (time,) = first["changes"][2]["times"]
+    assert (first["board"], second["board"]) == ("n1sdp", None) and not any(one["times"] for one in second["changes"])
+    assert time["low_ns"] <= time["time_ns"] <= time["high_ns"] < 0 and "what no count sees" in first["changes"][2]["basis"]

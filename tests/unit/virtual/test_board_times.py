@@ -13,7 +13,7 @@ from latlab.formats import run_json
 from latlab.model.enums import InstructionClass as C
 from latlab.model.enums import Metric
 from latlab.model.run import ClassShare, CoreId, FunctionShare, Run, Sample, SpanFunctions, Spans
-from latlab.virtual.board_times import board_times, caveat, fit_of
+from latlab.virtual.board_times import caveat, costs_of
 from support.command import latlab
 from support.runs import INSTRUCTIONS, run_with
 
@@ -34,35 +34,35 @@ BEFORE = counted(CACHED=800, FETCH_IN_LINE=50, FETCH_ELSEWHERE=20, UNCACHED_LOAD
 
 def test_a_commit_that_fetches_more_takes_longer_on_the_board_within_an_interval() -> None:
     after = counted(CACHED=800, FETCH_IN_LINE=121, FETCH_ELSEWHERE=60, UNCACHED_LOAD=49)
-    (one,) = board_times(fit_of("n1sdp"), "n1sdp", BEFORE, after)
+    (one,) = costs_of("n1sdp").between(BEFORE, after)
     assert one.span == ("cpu_off_serial", Metric.WAKEUP) and one.moved == (147.0, 0.0)
     assert one.time_ns is not None and one.low_ns <= one.time_ns <= one.high_ns
     assert 13_000 < one.time_ns < 16_000, "N1SDP's published wake-ups rose by 13.5 to 18 µs at v2.10"
 
 
 def test_what_became_shorter_has_its_ends_in_order() -> None:
-    (one,) = board_times(fit_of("n1sdp"), "n1sdp", BEFORE, counted(CACHED=700, FETCH_IN_LINE=10))
+    (one,) = costs_of("n1sdp").between(BEFORE, counted(CACHED=700, FETCH_IN_LINE=10))
     assert one.time_ns is not None and one.low_ns <= one.time_ns <= one.high_ns < 0
 
 
 def test_a_flush_by_set_and_way_of_another_length_has_no_time() -> None:
-    (one,) = board_times(fit_of("n1sdp"), "n1sdp", BEFORE, counted(CACHED=900, FETCH_IN_LINE=50, DC_SET_WAY=32_768))
+    (one,) = costs_of("n1sdp").between(BEFORE, counted(CACHED=900, FETCH_IN_LINE=50, DC_SET_WAY=32_768))
     assert one.time_ns is None
 
 
 def test_what_did_not_change_is_left_out() -> None:
-    assert board_times(fit_of("n1sdp"), "n1sdp", BEFORE, BEFORE) == ()
+    assert costs_of("n1sdp").between(BEFORE, BEFORE) == ()
 
 
 def test_a_board_without_a_fit_and_counts_of_another_processor_are_refused_in_a_sentence() -> None:
     with pytest.raises(UsageError, match=r"--board am62l: no release of it was published and counted; there are juno, n1sdp"):
-        fit_of("am62l")
+        costs_of("am62l")
     with pytest.raises(UsageError, match="was counted on cortex-a57, and n1sdp has neoverse-n1"):
-        board_times(fit_of("n1sdp"), "n1sdp", BEFORE, counted("cortex-a57", CACHED=1))
+        costs_of("n1sdp").between(BEFORE, counted("cortex-a57", CACHED=1))
     with pytest.raises(UsageError, match="on two processors; measure both on one"):
-        board_times(fit_of("juno"), "juno", counted("cortex-a53", CACHED=1), counted("cortex-a57", CACHED=1))
+        costs_of("juno").between(counted("cortex-a53", CACHED=1), counted("cortex-a57", CACHED=1))
     with pytest.raises(UsageError, match="holds no classes of instructions"):
-        board_times(fit_of("n1sdp"), "n1sdp", BEFORE, replace(BEFORE, contents=Spans()))
+        costs_of("n1sdp").between(BEFORE, replace(BEFORE, contents=Spans()))
 
 
 def test_runs_without_a_fetch_outside_of_the_caches_are_said_to_lack_what_a_board_fetches() -> None:

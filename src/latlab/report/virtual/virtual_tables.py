@@ -69,6 +69,18 @@ def _signed(one: BoardTime) -> tuple[float | str, float | str, float | str]:
     return ("-", "-", "-") if one.time_ns is None else (us(one.time_ns), us(one.low_ns), us(one.high_ns))
 
 
+def said_time(board: str, one: BoardTime) -> str:
+    """What a span's instructions take, with the ends of its interval."""
+    if one.time_ns is None:
+        return f"on {board} not told, for flushes by set and way differ"
+    return f"on {board} {us(one.time_ns):+g} µs ({us(one.low_ns):+g} to {us(one.high_ns):+g})"
+
+
+def time_json(one: BoardTime) -> dict[str, object]:
+    low_ns, high_ns = (None, None) if one.time_ns is None else (one.low_ns, one.high_ns)
+    return {"test": one.span[0], "metric": one.span[1].value, "time_ns": one.time_ns, "low_ns": low_ns, "high_ns": high_ns}
+
+
 def _place_of(one: Guess) -> tuple[str, str, str]:
     test, metric, cluster = one.cell
     return test, metric.value, str(cluster)

@@ -24,8 +24,9 @@ from latlab.model.enums import Metric
 from latlab.model.run import Run
 from latlab.report.renderers.rst import body, escaped
 from latlab.store.references import load
+from merge_table import answer, section
 from release_charts import chart
-from wakeup_question import candidate, cost_by_suspends, excess_of, letter, paragraphs
+from wakeup_question import candidate, cost_by_suspends, excess_of, letter, paragraphs, rise_of
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "tf-a-releases.rst"
@@ -89,6 +90,7 @@ def _lines() -> Iterator[str]:
             excess = {each: [excess_of(run) for run in runs[each] if _version(run) in RELEASES] for each in BOARDS}
             cost = cost_by_suspends(runs[board])
             yield from paragraphs(excess["n1sdp"], excess["juno"], candidate(), cost)
+            yield answer(candidate(), rise_of(excess["n1sdp"], candidate()))
             yield from _letter(letter(excess["n1sdp"], candidate(), cost))
         for test, metric, title in PICTURES:
             yield f".. figure:: img/{_picture(board, test, metric)}.svg"
@@ -100,6 +102,8 @@ def _lines() -> Iterator[str]:
         yield from _beside(counted[board])
         for step in steps[board]:
             yield from _step(step)
+    yield from _heading("Merge by merge", "-")
+    yield from section()
     yield from _heading("How the releases were counted", "-")
     yield from _provenance()
 

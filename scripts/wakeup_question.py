@@ -128,6 +128,11 @@ def cost_by_suspends(runs: Sequence[Run]) -> ClassCost:
     return fit_observed([span for run in runs for span in observed(run) if span.cell[0] != ON]).costs[0]
 
 
+def rise_of(found: Sequence[Excess], one: Candidate) -> float:
+    """By how much longer such a core takes since the candidate's release, ns."""
+    return _of(found, one.release) - _of(found, one.before)
+
+
 def letter(found: Sequence[Excess], one: Candidate, cost: ClassCost) -> list[str]:
     """For a mailing list, at most 30 lines of at most 72 characters."""
     return LETTER.format(**_told(found, one, cost)).splitlines()
@@ -139,10 +144,10 @@ def _told(found: Sequence[Excess], one: Candidate, cost: ClassCost) -> dict[str,
     releases = [each.release for each in found]
     since = [each.median_ns for each in found[releases.index(one.release) :]]
     on, resumed = ({each.release: median(getattr(each, which).values()) for each in found} for which in ("on_ns", "resumed_ns"))
-    access_ns = (after - before) / added
+    access_ns = rise_of(found, one) / added
     return {
         "commit": one.commit[:9], "subject": one.subject, "release": one.release, "before": one.before, "first": releases[0],
-        "last": releases[-1], "above": _us(on[releases[-1]] - on[releases[0]]), "rise": _us(after - before),
+        "last": releases[-1], "above": _us(on[releases[-1]] - on[releases[0]]), "rise": _us(rise_of(found, one)),
         "excess_before": _us(before), "excess_after": _us(after), "least": _us(min(since)), "most": _us(max(since)),
         "step_on": _us(on[MENDED] - on[UNMENDED]), "step_resumed": _us(resumed[MENDED] - resumed[UNMENDED]),
         "few": one.interrupts[0], "many": one.interrupts[1], "accesses_before": one.accesses[0], "accesses_after": one.accesses[1],

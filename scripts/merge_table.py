@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import takewhile
+from textwrap import fill
 
 from latlab.analysis.ladder.counted import MOST_OUTSIDE_NS
 from latlab.catalog.release_counts import counts_of
@@ -22,8 +23,8 @@ BOARD_S = "neoverse-n1"
 SHARE = 0.01
 SHORT = 9
 FOLDER = files("latlab.catalog") / "counts" / "tf-a"
-HOW = """The range was measured merge by merge as well: {measured} of the {all} first-parent merges from {first} ({since}) to {last}
-({until}) that change PSCI, the runtime of EL3, its entry points or the files of these two processors. {skipped}. What these
+HOW = """Between v2.9 and {newest} {all} first-parent merges change PSCI, the runtime of EL3, its entry points or the files of these two
+processors. {which}, up to {last} ({until}), were built and measured one after the other. {skipped}. What these
 changed, and what merges elsewhere did, counts with the next. {moved} moved a figure, {large} by more than 1 % on one of
 the two. {method}
 """
@@ -31,7 +32,7 @@ SUM = """From {first} to {last} the way up after CPU_OFF went from {before:,} to
 {told:+,} of {whole:+,}.
 """
 ANSWER = """*Merge by merge:* of the merges of the runtime that are in {release} and not in {before}, {many} give the way up after CPU_OFF
-more than 1 % on {processor}: {merges}. None can be the excess. What
+more than 1 % on {processor}: {merges}. By their counts none can be the excess: what
 they add a core that resumes runs as well: between these releases the way up grew by {on:+} instructions after CPU_OFF and by
 {resumed:+} from the deepest suspend, so that {alone} are left for a core that is switched on, at most {most} µs of the {rise} at
 {dear} ns each. This is for {commit}, by exclusion; what other platform files, drivers and the power controller gained in {release}
@@ -78,12 +79,11 @@ def section() -> Iterator[str]:
     large = [one for one in found if one.is_large]
     text = tomllib.loads((FOLDER / "merges.toml").read_text("utf-8"))
     read = text["read"]
-    measured = [one for one in every if one["skipped"] != "all"]
-    yield HOW.format(
-        measured=len(measured), all=text["all"], first=every[0]["merge"][:SHORT], since=every[0]["authored"],
+    yield _filled(HOW.format(
+        newest=text["newest"], all=text["all"], which="All" if len(every) > text["all"] else f"The first {len(every) - 1}",
         last=every[-1]["merge"][:SHORT], until=every[-1]["authored"], skipped="; ".join(_skipped(every, text["skipped"])),
         moved=len({one.merge for one in found}), large=len({one.merge for one in large}), method=escaped(text["method"]),
-    )  # fmt: skip
+    ))  # fmt: skip
     yield from _sum(every, found)
     yield ".. list-table:: Instructions by which a merge moved a figure by more than 1 %"
     yield "   :header-rows: 1"
@@ -114,11 +114,11 @@ def answer(against: Candidate, rise_ns: float) -> str:
     large = [one for one in found if one.share(BOARD_S) > SHARE]
     told = ", ".join(f"{one.merge[:SHORT]} ({one.functions.partition(';')[0]})" for one in large)
     alone = (on - on_before) - (resumed - resumed_before)
-    return ANSWER.format(
+    return _filled(ANSWER.format(
         release=release, before=before, many=len(large), processor=BOARD_S, merges=escaped(told), on=on - on_before,
         resumed=resumed - resumed_before, alone=alone, most=f"{alone * MOST_OUTSIDE_NS / 1000:.1f}", rise=f"{rise_ns / 1000:.1f}",
         dear=f"{MOST_OUTSIDE_NS:g}", commit=against.commit[:SHORT],
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 def _up(release: str, test: str) -> int:
@@ -139,7 +139,12 @@ def _sum(every: list[dict[str, str]], found: list[Moved]) -> Iterator[str]:
     before, after = own[0].values[BOARD_S][0], own[-1].values[BOARD_S][1]
     told = sum(one.values[BOARD_S][1] - one.values[BOARD_S][0] for one in own if one.is_large)
     ends = {"first": every[0]["merge"][:SHORT], "last": every[-1]["merge"][:SHORT]}
-    yield SUM.format(**ends, before=round(before), after=round(after), processor=BOARD_S, told=round(told), whole=round(after - before))
+    whole = round(after - before)
+    yield _filled(SUM.format(**ends, before=round(before), after=round(after), processor=BOARD_S, told=round(told), whole=whole))
+
+
+def _filled(text: str) -> str:
+    return f"{fill(' '.join(text.split()), 120, break_long_words=False, break_on_hyphens=False)}\n"
 
 
 def _unmeasured_before(merge: str, every: list[dict[str, str]]) -> list[str]:

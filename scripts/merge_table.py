@@ -88,19 +88,17 @@ def section() -> Iterator[str]:
     yield ".. list-table:: Instructions by which a merge moved a figure by more than 1 %"
     yield "   :header-rows: 1"
     yield ""
-    yield from _row("Merge", "Release", "Figure", *PROCESSORS, "By function", "Read in its source, else what is inside")
+    yield from _row("Merge", "Figure", *PROCESSORS, "By function; what was read in the source, else the commits inside")
     by_id = {one["merge"]: one for one in every}
     for one in large:
-        merge = by_id[one.merge]
-        together = [*_unmeasured_before(one.merge, every), merge["merge"]]
-        release = merge["release"] if len(together) == 1 else f"{by_id[together[0]]['release']} or {merge['release']}"
+        together = [*_unmeasured_before(one.merge, every), one.merge]
+        releases = " or ".join(dict.fromkeys(by_id[name]["release"] or "none yet" for name in (together[0], together[-1])))
+        inside = f"*{' '.join(by_id[name]['commits'] for name in together)}*"
         yield from _row(
-            ", ".join(name[:SHORT] for name in together),
-            release if merge["release"] else "none yet",
+            f"{', '.join(name[:SHORT] for name in together)} ({releases})",
             f"{escaped(one.test)} {escaped(one.metric)}",
             *(_change(one, name) for name in PROCESSORS),
-            escaped(one.functions.replace(";", ",")),
-            escaped(read[one.merge]) if one.merge in read else f"*{_inside([by_id[name]['commits'] for name in together])}*",
+            f"{escaped(one.functions.replace(';', ','))}; {escaped(read[one.merge]) if one.merge in read else inside}",
         )
     yield ""
 
@@ -157,10 +155,6 @@ def _change(one: Moved, processor: str) -> str:
         return "0"
     before, after = one.values[processor]
     return f"{after - before:+,.0f} ({100 * one.share(processor):+.1f} %)"
-
-
-def _inside(commits: list[str]) -> str:
-    return ", ".join(name for told in commits for name in told.split()) or "-"
 
 
 def _row(*cells: str) -> Iterator[str]:

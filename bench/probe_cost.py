@@ -17,7 +17,7 @@ from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
 from support import clients, watched
 
 ROUNDS = 5
-GOALS = {"crossings": 1.3, "functions": 2.0, "classes": 2.5, "masked": 1.5}
+GOALS = {"crossings": 1.3, "functions": 2.0, "classes": 2.0, "masked": 1.5}
 
 
 def user_s(command: tuple[str, ...]) -> float:

@@ -28,6 +28,9 @@ processors. {which}, up to {last} ({until}), were built and measured one after t
 changed, and what merges elsewhere did, counts with the next. {moved} moved a figure, {large} by more than 1 % on one of
 the two. {method}
 """
+OUTSIDE = """Of {all} first-parent commits that change none of these files, each right after a merge of the list, with which it was compared
+({told} comparisons on the two processors), {moved} moved a figure by more than 1 %; {small} moved one at all ({names}).
+"""
 SUM = """From {first} to {last} the way up after CPU_OFF went from {before:,} to {after:,} instructions on {processor}, its lines here make
 {told:+,} of {whole:+,}.
 """
@@ -85,6 +88,9 @@ def section() -> Iterator[str]:
         moved=len({one.merge for one in found}), large=len({one.merge for one in large}), method=escaped(text["method"]),
     ))  # fmt: skip
     yield from _sum(every, found)
+    outside = text["outside"]
+    names, told, far = ", ".join(outside["moved"]), outside["comparisons"], len(outside["moved_by_a_percent"]) or "none"
+    yield _filled(OUTSIDE.format(all=len(outside["commits"]), told=told, moved=far, small=len(outside["moved"]), names=names))
     yield ".. list-table:: Instructions by which a merge moved a figure by more than 1 %"
     yield "   :header-rows: 1"
     yield ""

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What to run on files of somebody's firmware: found out from their contents, with every assumption said."""
+"""What to run on files of somebody's firmware: found out from their contents, with every assumption said; and what is ready."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from latlab.errors import DataError, UsageError
 from latlab.formats.firmware_files import FileKind, FirmwareFile, identified
 from latlab.targets.qemu.boards import BOARDS, Board, board_of
 from latlab.targets.qemu.subject import FirmwareImage, Subject
+from latlab.targets.qemu.subject_file import FOLDER as READY
 
 PACKAGE_AT = 0x40000
 OWN_CALLS = (FileKind.FLASH, FileKind.PACKAGE, FileKind.BL1, FileKind.BL31, FileKind.EL3, FileKind.OPENSBI, FileKind.RUSTSBI)
@@ -48,6 +50,25 @@ class Look:
     symbols: tuple[Path, ...]
     subject: Subject | None = None
     sbi: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadySubject:
+    """`campaign` is what measures it; `made_by` the command that builds its images, in the folder that this runs in."""
+
+    name: str
+    campaign: str
+    made_by: str
+
+
+def ready_subjects() -> tuple[ReadySubject, ...]:
+    return tuple(_ready(path) for path in sorted(READY.glob("*.toml")))
+
+
+def _ready(path: Path) -> ReadySubject:
+    keys = tomllib.loads(path.read_text("utf-8"))
+    campaign = "psa" if "veneers" in keys else "sbi" if "firmware" in keys else "psci"
+    return ReadySubject(path.stem, campaign, keys["made_by"])
 
 
 def read_files(paths: Sequence[Path]) -> tuple[Named, ...]:

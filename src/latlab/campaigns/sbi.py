@@ -5,11 +5,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
+
 from latlab.campaigns.watching import Watch, check_counts
 from latlab.errors import UsageError
 from latlab.model.symbols import Image
 from latlab.targets.qemu.images import search_folders
 from latlab.targets.qemu.qemu import ICOUNT_SHIFT, find_qemu
+from latlab.targets.qemu.subject_file import no_image, subject_file
+from latlab.targets.qemu.toml_file import Name, Text, read_toml
 from latlab.targets.tools import how_to_make
 
 CAMPAIGN = "sbi"
@@ -18,6 +22,23 @@ PROGRAM = Path("sbi") / "sbi_calls.elf"
 DEBIAN_FIRMWARE = Path("/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")
 PARAMS = 0x80400000
 MOST_HARTS = 8
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    firmware: Name
+    symbols: list[Name] = []
+    made_by: Text = ""
+
+
+def load_subject(given: Path) -> tuple[Path, tuple[Path, ...]]:
+    """Image and ELF files of a subject's TOML file, or of one of latlab's own. Raises UsageError where one is missing."""
+    path, folder = subject_file(given)
+    found = read_toml(path, _File, "docs/probe.md")
+    image, symbols = folder / found.firmware, tuple(folder / file for file in found.symbols)
+    missing = next((file for file in (image, *symbols) if not file.is_file()), None)
+    if missing is not None:
+        raise no_image(f"{given}: ", missing, found.made_by)
+    return image, symbols
 
 
 def planned(

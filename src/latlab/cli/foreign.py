@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from latlab.targets.process.console import Limits
     from latlab.targets.qemu.subject import Subject
 
-SubjectOption = Annotated[Path | None, typer.Option("--subject", help="TOML file of somebody else's firmware: images, machine, symbols.")]
+SubjectOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--subject", help="TOML file of somebody else's firmware: images, machine, symbols; or one of those that `latlab look` lists."
+    ),
+]
 OnOption = Annotated[
     str | None,
     typer.Option("--on", help="virt, raspi4b or sbsa-ref: the machine of the image of --firmware, or of our own firmware without it."),

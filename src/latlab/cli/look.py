@@ -12,7 +12,7 @@ import typer
 from latlab.cli.foreign import ProbeOption, SubjectOptions
 from latlab.cli.foreign import run as run_subject
 from latlab.cli.options import Format, QemuOption, StoreOption
-from latlab.cli.output import check_output, emit, say
+from latlab.cli.output import check_output, emit, out, say
 from latlab.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
 
 
 def look(
-    files: Annotated[list[Path], typer.Argument(help="Images of the firmware, and ELF files for its symbols.")],
+    files: Annotated[list[Path] | None, typer.Argument(help="Images of the firmware, and ELF files for its symbols.")] = None,
     on: Annotated[str | None, typer.Option("--on", help="virt, raspi4b or sbsa-ref, where the files do not tell the machine.")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where the subject file goes.", show_default="the first file's name with .toml")
@@ -37,10 +37,14 @@ def look(
     qemu: QemuOption = None,
     store: StoreOption = None,
 ) -> None:
-    """Find out what these files are, run them and print what each call costs; write down how to repeat it."""
+    """Find out what these files are, run them and print what each call costs; write down how to repeat it. Without files it lists the
+    subjects that come with latlab."""
     from latlab.campaigns.looking import look as look_at
     from latlab.campaigns.looking import read_files
 
+    if not files:
+        _list_ready()
+        return
     found = look_at(read_files(files), on)
     for sentence in found.said:
         say(sentence)
@@ -48,6 +52,14 @@ def look(
         _sbi(found, iterations, timeout, probe, qemu, store)
         return
     _psci(found, output, Path(f"{files[0].stem}.toml"), iterations, timeout, probe, qemu, store)
+
+
+def _list_ready() -> None:
+    from latlab.campaigns.looking import ready_subjects
+    from latlab.report.findings import ready_table
+    from latlab.report.renderers.terminal import print_table
+
+    print_table(out(), ready_table(ready_subjects()))
 
 
 def _sbi(found: Look, iterations: int, timeout: float, probe: Path | None, qemu: Path | None, store: str | None) -> None:

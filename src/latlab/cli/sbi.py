@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from latlab.cli.foreign import ProbeOption, SymbolsOption
+from latlab.cli.foreign import ProbeOption, SubjectOption, SymbolsOption
 from latlab.cli.options import QemuOption, StoreOption
 from latlab.cli.watch import WatchFormat, conclude
+from latlab.errors import UsageError
 
 
 def register(run_app: typer.Typer) -> None:
@@ -21,6 +22,7 @@ def sbi(
     harts: Annotated[int, typer.Option(help="Harts of the machine, 1 to 8.")] = 4,
     iterations: Annotated[int, typer.Option(help="How often each call is made.")] = 20,
     firmware: Annotated[Path | None, typer.Option(help="Image of the firmware.", show_default="Debian's package opensbi")] = None,
+    subject: SubjectOption = None,
     symbols: SymbolsOption = None,
     functions: Annotated[bool, typer.Option("--functions", help="Also count which code ran inside the calls.")] = False,
     timeout: Annotated[float, typer.Option(help="Seconds until the machine is stopped.")] = 300,
@@ -30,10 +32,13 @@ def sbi(
     format: Annotated[WatchFormat, typer.Option(help="How the result is printed.")] = WatchFormat.TABLE,
 ) -> None:
     """Measure SBI on OpenSBI or another firmware of RISC-V: start, stop and suspend of harts, IPIs, the timer, base calls."""
-    from latlab.campaigns.sbi import planned
+    from latlab.campaigns.sbi import load_subject, planned
     from latlab.formats.symbols import read_subject_image
     from latlab.targets.qemu.probe import find_probe
 
-    images = tuple(read_subject_image(text, with_places=True) for text in symbols or ())
-    wanted = planned(firmware, harts, iterations, find_probe(probe), qemu, functions or bool(images), images, timeout)
+    if subject is not None and firmware is not None:
+        raise UsageError("--subject says which firmware; leave out --firmware")
+    image, own = load_subject(subject) if subject is not None else (firmware, ())
+    images = tuple(read_subject_image(text, with_places=True) for text in (*own, *(symbols or ())))
+    wanted = planned(image, harts, iterations, find_probe(probe), qemu, functions or bool(images), images, timeout)
     conclude(wanted, store, format)

@@ -190,3 +190,11 @@ def test_a_request_has_the_number_by_which_the_test_partitions_know_it() -> None
     bodies = re.findall(r"enum \w+ \{(.*?)\};", re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL), re.DOTALL)
     numbers = {name: number for body in bodies for number, name in enumerate(re.findall(r"\b([A-Z]\w+)\s*(?=,|$)", body.strip()))}
     assert {name: numbers.get(name) for name in REQUESTS} == REQUESTS
+
+
+def test_a_call_that_needs_another_before_it_is_not_the_one_that_is_attacked(tmp_path: Path) -> None:
+    alone = replace(DATA, name="put", outputs=())
+    assert seen(tmp_path, (image(), BASE), calls=(alone, DATA)).data_call == DATA
+    assert seen(tmp_path, (image(), BASE), calls=(alone, replace(DATA, is_alone=False))).data_call == alone
+    with pytest.raises(DataError, match=r"names no \[\[call\]\] that is served alone"):
+        seen(tmp_path, (image(), BASE), calls=(replace(DATA, is_alone=False),))

@@ -63,9 +63,11 @@ def attack_subject(psa: PsaSubject, own: Own | None = None) -> AttackSubject:
     if not parts:
         raise DataError(f"{psa.name}: none of its images lies in secure memory (address bit 28); name the secure image")
     start, code = min(parts)
-    calls = [call for call in psa.calls if call.kind in (CallKind.ON_HANDLE, CallKind.ON_CONNECTION) and call.expected == 0]
+    calls = [
+        call for call in psa.calls if call.kind in (CallKind.ON_HANDLE, CallKind.ON_CONNECTION) and call.expected == 0 and call.is_alone
+    ]
     if not calls:
-        raise DataError(f"{psa.name}: its file names no [[call]] that is served; name one, best with an input and an output")
+        raise DataError(f"{psa.name}: its file names no [[call]] that is served alone; name one, best with an input and an output")
     data_call = max(calls, key=lambda call: (bool(call.inputs) + bool(call.outputs), call.kind is CallKind.ON_HANDLE))
     entries = {address & ~1 for address in psa.veneers}
     known = entries | _all_veneers(psa)

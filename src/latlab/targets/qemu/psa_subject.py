@@ -17,6 +17,7 @@ from latlab.targets.qemu.command import HEADLESS, NO_NETWORK, SEMIHOSTING, clock
 from latlab.targets.qemu.images import search_folders
 from latlab.targets.qemu.mps2 import ICOUNT_SHIFT, MACHINES, check_priority
 from latlab.targets.qemu.qemu import Qemu
+from latlab.targets.qemu.subject_file import no_image, subject_file
 from latlab.targets.qemu.toml_file import Name, Text, Word, read_toml
 from latlab.targets.tools import how_to_make
 
@@ -44,7 +45,8 @@ class CallKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class PsaCall:
-    """`service` is a handle or a SID, as the kind wants it; `expected` what the call has to return."""
+    """`service` is a handle or a SID, as the kind wants it; `expected` what the call has to return. `is_alone`: it needs none of
+    the calls before it, so that it can be attacked."""
 
     name: str
     kind: CallKind
@@ -55,6 +57,7 @@ class PsaCall:
     outputs: tuple[int, ...] = ()
     expected: int = 0
     is_swept: bool = True
+    is_alone: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,7 @@ class _Call(msgspec.Struct, forbid_unknown_fields=True):
     outputs: list[int] = msgspec.field(default_factory=list, name="out")
     expect: Status = 0
     sweep: bool = True
+    alone: bool = True
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -128,21 +132,27 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     veneers: _Veneers
     name: Text = ""
     machine: str = MACHINES[0]
+    made_by: Text = ""
     symbols: list[Name] = msgspec.field(default_factory=list)
     non_secure: _NonSecure = msgspec.field(default_factory=_NonSecure)
     version: _Version = msgspec.field(default_factory=_Version)
     call: list[_Call] = msgspec.field(default_factory=list)
 
 
-def load_psa_subject(path: Path) -> PsaSubject:
-    """A subject's TOML file; the files that it names stand beside it. Raises UsageError where one is missing, DataError for the rest."""
+def load_psa_subject(given: Path) -> PsaSubject:
+    """A subject's TOML file, with the files that it names beside it, or the name of one of latlab's own. Raises UsageError where one is
+    missing, DataError for the rest."""
+    path, folder = subject_file(given)
     found = read_toml(path, _File, "docs/probe.md")
     if found.machine not in MACHINES:
         raise UsageError(f"{path}: the program is not built for a machine {found.machine!r}; there are {', '.join(MACHINES)}")
     if not found.image:
         raise DataError(f"{path}: it has no [[image]]; name the secure image")
-    folder, there = path.parent, found.non_secure
-    images = tuple((_existing(path, folder / each.file), each.address) for each in found.image)
+    there = found.non_secure
+    for file in (*(each.file for each in found.image), found.veneers.file):
+        if not (folder / file).is_file():
+            raise no_image(f"{given}: ", folder / file, found.made_by)
+    images = tuple((folder / each.file, each.address) for each in found.image)
     return PsaSubject(
         found.name or path.stem,
         found.machine,
@@ -196,7 +206,7 @@ def attack_command_line(qemu: Qemu, subject: PsaSubject, folder: Path, parameter
 
 def _veneers(path: Path, file: Path, names: str) -> tuple[int, ...]:
     """The first is the one that every such firmware has, and by which calls are marked."""
-    known = addresses_of(_existing(path, file))
+    known = addresses_of(file)
     found = tuple(known.get(names.format(veneer), 0) for veneer in VENEERS)
     if not found[0]:
         raise DataError(
@@ -240,7 +250,7 @@ def _call(path: Path, each: _Call) -> PsaCall:
     service = each.sid if each.handle is None else each.handle
     assert service is not None
     inputs = tuple(_input(path, each.name, one) for one in each.inputs)
-    return PsaCall(each.name, kind, service, each.version, each.type, inputs, tuple(each.outputs), each.expect, each.sweep)
+    return PsaCall(each.name, kind, service, each.version, each.type, inputs, tuple(each.outputs), each.expect, each.sweep, each.alone)
 
 
 def _input(path: Path, name: str, given: int | str) -> bytes:
@@ -253,9 +263,3 @@ def _input(path: Path, name: str, given: int | str) -> bytes:
         return bytes.fromhex(given)
     except ValueError as error:
         raise DataError(f"{path}: the call {name} has an input {given!r}; write its size, or its bytes in hexadecimal") from error
-
-
-def _existing(path: Path, file: Path) -> Path:
-    if not file.is_file():
-        raise UsageError(f"{path}: {file}: no such file; name an image of the firmware")
-    return file

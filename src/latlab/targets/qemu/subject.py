@@ -17,6 +17,7 @@ from latlab.targets.qemu.boards import PSCI_PROGRAM, Board, board_of
 from latlab.targets.qemu.command import HEADLESS, clock, line, loaded, serial_ports, words
 from latlab.targets.qemu.images import FIRMWARE_BIN, FIRMWARE_ELF, PLATFORM, search_folders
 from latlab.targets.qemu.qemu import ICOUNT_SHIFT, PARAMS_MAGIC, Qemu
+from latlab.targets.qemu.subject_file import no_image, subject_file
 from latlab.targets.qemu.toml_file import Address, Name, Text, read_toml
 from latlab.targets.tools import how_to_make
 
@@ -40,7 +41,8 @@ class FirmwareImage:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """`provenance` is what is known of the build that the images are of, by key."""
+    """`provenance` is what is known of the build that the images are of, by key; `made_by` the command that builds
+    them, where one is known."""
 
     name: str
     board: Board
@@ -52,6 +54,7 @@ class Subject:
     cores_stay_on: bool = False
     is_deterministic: bool = True
     provenance: tuple[tuple[str, str], ...] = ()
+    made_by: str = ""
 
 
 def own_subject(board_name: str) -> Subject:
@@ -76,7 +79,7 @@ def placed(subject: Subject, folder: Path = Path(), named_in: Path | None = None
     where = f"{named_in}: " if named_in else ""
     for image in images:
         if not image.file.is_file():
-            raise UsageError(f"{where}{image.file}: no such file; name an image of the firmware")
+            raise no_image(where, image.file, subject.made_by)
         with image.file.open("rb") as file:
             start = file.read(len(ELF_MAGIC))
         if not start:
@@ -103,11 +106,13 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     cores_stay_on: bool | None = None
     takes_turns: bool | None = None
     symbols: list[Name] = []
+    made_by: Text = ""
 
 
-def load_subject(path: Path, folder: Path | None = None) -> Subject:
-    """A subject's TOML file; the files that it names stand beside it, or in `folder`."""
-    folder = path.parent if folder is None else folder
+def load_subject(given: Path, folder: Path | None = None) -> Subject:
+    """A subject's TOML file, or the name of one of latlab's own; the files that it names stand beside it, or in `folder`."""
+    path, beside = subject_file(given)
+    folder = beside if folder is None or path != given else folder
     found = read_toml(path, _File, "docs/foreign-firmware.md")
     board = _board(path, found.machine)
     cores = _or(found.cores, board.cores)
@@ -123,6 +128,7 @@ def load_subject(path: Path, folder: Path | None = None) -> Subject:
         tuple(folder / each for each in found.symbols),
         _or(found.cores_stay_on, board.cores_stay_on),
         _or(found.takes_turns, board.is_deterministic),
+        made_by=found.made_by,
     )
 
 

@@ -37,7 +37,7 @@ def missing(name: str) -> str:
 
 @pytest.mark.parametrize("name", READY)
 def test_each_is_read_once_every_file_that_it_asks_for_is_there(name: str) -> None:
-    asked = []
+    asked: list[Path] = []
     while len(asked) < 5:
         try:
             LOADED[READY[name].campaign](Path(name))

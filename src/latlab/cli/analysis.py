@@ -25,7 +25,7 @@ from latlab.cli.options import (
     one_of,
     refuse_given,
 )
-from latlab.cli.output import check_output, emit, emit_tables, refuse_output, say, show, write_file
+from latlab.cli.output import check_output, emit, emit_tables, refuse_output, say, say_lines, show, write_file
 from latlab.errors import UsageError
 from latlab.model.enums import Kind
 
@@ -266,7 +266,7 @@ def gate(
         from latlab.report.comparison.comment import render
 
         write_file(render(comparison, decision, link), comment)
-    emit("".join(f"{line}\n" for line in decision.lines))
+    say_lines(decision.lines)
     if times:
         emit_tables([times[0]], Format.TABLE)
         say(times[1])
@@ -285,7 +285,7 @@ def _gate_masked(run: str, other: str | None, limit_insns: int, of_two: Sequence
     opened = open_store(store)
     loaded = opened.load(run)
     code, lines = judge_masked(loaded.id, Material(opened, loaded).masked, limit_insns, [one.message for one in loaded.problems])
-    emit("".join(f"{line}\n" for line in lines))
+    say_lines(lines)
     raise typer.Exit(code)
 
 

@@ -30,6 +30,14 @@ def show(page: Page) -> None:
     print_page(out(), page)
 
 
+def say_lines(lines: Iterable[str]) -> None:
+    """Sentences on standard output, broken between words on a terminal."""
+    from latlab.report.renderers.terminal import say as say_on
+
+    for line in lines:
+        say_on(out(), line)
+
+
 def emit(text: str, output: Path | None = None) -> None:
     """Text as it is, to standard output or into a file."""
     if output is None:

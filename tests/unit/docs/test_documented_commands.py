@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +11,9 @@ import pytest
 import typer.main
 
 from latlab.cli.app import app
-from support.places import ROOT
+from support.documented import LEFT_OUT, PAGES, commands
 
-PAGES = sorted((ROOT / "README.md", *ROOT.glob("docs/*.md")))
-SHOWN = re.compile(r"^(?:    |)(?:sudo |LATLAB_\w+=\S+ )*(latlab [a-z].*)$", re.MULTILINE)
-INLINE = re.compile(r"`(latlab [a-z][^`]*)`")
 LATLAB: Any = typer.main.get_command(app)
-LEFT_OUT = re.compile(r"\.\.\.|…|COMMAND|VERB")
-
-
-def commands(page: Path) -> Iterator[str]:
-    text = page.read_text("utf-8").replace("\\\n", " ")
-    indented = "\n".join(line for line in text.splitlines() if line.startswith("    "))
-    fenced = "\n".join(re.findall(r"```\n(.*?)```", text, re.DOTALL))
-    inline = (one.replace("\n", " ") for one in INLINE.findall(text))
-    for shown in (*SHOWN.findall(f"{indented}\n{fenced}"), *inline):
-        yield shown.split(" && ")[0].split(" | ")[0].split(" > ")[0]
 
 
 def refused(command: str) -> str | None:

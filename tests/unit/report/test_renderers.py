@@ -203,3 +203,14 @@ def test_a_narrow_terminal_breaks_no_word_and_no_figure_where_both_find_room() -
     said = " ".join(lines).split()
     assert set(names) <= set(said) and {"cluster", "104.84"} <= set(said)
     assert sum(shift in line for line in lines) == 2
+
+
+def test_a_fact_longer_than_its_room_is_broken_where_it_has_a_mark() -> None:
+    said = "-device loader,file=/a/rather/long/place/of/firmware.elf,addr=0x5fff0008,data-len=8"
+    text = shown(page_of(Facts((("Command", said),))), 40)
+    assert max(map(len, text.splitlines())) <= 40 and "".join(said.split()) in "".join(text.split())
+    assert all(whole in text for whole in ("firmware.elf,", "addr=", "data-len=8"))
+
+
+def test_a_fact_that_has_room_stays_in_one_line() -> None:
+    assert "file=/a/b,addr=0x1 data-len=8" in shown(page_of(Facts((("Command", "file=/a/b,addr=0x1 data-len=8"),))), 80)

@@ -19,6 +19,7 @@ PIPE_WIDTH = 160
 WIDE = 120
 INDENT = "  "
 WORDS = re.compile(r"\([^)]*\)|\S+")
+PARTS = re.compile(r"[^/,:;=]*[/,:;=]?")
 GAP = 2
 LEAST_PROSE = 12
 STYLES = {
@@ -101,7 +102,7 @@ def print_block(console: Console, block: Block, indent: str = "") -> None:
             for item in block.items:
                 _print_item(console, item, indent)
         case Facts():
-            console.print(_facts(block))
+            console.print(_facts(block, console.width))
         case Commands():
             for line in block.lines:
                 say(console, line, INDENT)
@@ -120,13 +121,24 @@ def _print_item(console: Console, item: Item, indent: str) -> None:
         say(console, line, indent + 2 * INDENT)
 
 
-def _facts(facts: Facts) -> RichTable:
+def _facts(facts: Facts, width: int) -> RichTable:
+    room = width - GAP - max((cell_len(name) for name, _ in facts.pairs), default=0)
     shown = RichTable(show_header=False, box=None, pad_edge=False)
     shown.add_column(style="bold", no_wrap=True)
     shown.add_column(overflow="fold")
     for name, value in facts.pairs:
-        shown.add_row(RichText(name), RichText(value))
+        shown.add_row(RichText(name), RichText(" ".join(_pieces(word, room) for word in value.split(" "))))
     return shown
+
+
+def _pieces(word: str, room: int) -> str:
+    """A word that is longer than the room, such as a path, in lines that end where it has a mark."""
+    lines = [""]
+    for part in PARTS.findall(word):
+        if len(lines[-1]) + len(part) > room:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(filter(None, lines))
 
 
 def _grid(console: Console, table: Table) -> RichTable:

@@ -7,13 +7,14 @@ LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
 
-.PHONY: demo test bench bench-peers differ prove prove-guest fuzz mutants lint docs man predictions package reproduce firmware setup setup-dev clean
+.PHONY: demo test bench bench-peers differ prove prove-guest prove-docs fuzz mutants lint docs man predictions package reproduce firmware setup setup-dev clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo     set up, build, run the psci campaign on six cores, write the report, build what other commands run"
 	@echo "make test     set up, then every test that CI runs"
 	@echo "make prove-guest  RT Linux on the firmware: the TRNG experiment, 1,000 hotplug cycles, 20 suspends"
+	@echo "make prove-docs   the commands of every page, run one after the other as its reader would"
 	@echo "make prove    the slow proofs: a million fuzzed SMCs, long stress, six hours of the recorder, SIGKILLs"
 	@echo "make fuzz     a million executions of each parser under a coverage-guided fuzzer"
 	@echo "make mutants  faults planted line by line, against the tests that should notice; GROUPS=... names some"
@@ -66,6 +67,13 @@ virtual:
 
 firmware: $(EL3) virtual spm probe
 
+# What measures firmware of somebody else, without any of ours.
+.PHONY: programs
+programs: probe qemu_virt
+	cmake -S firmware/spm -B build/spm -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-none-eabi.cmake
+	cmake --build build/spm --target psa_calls psa_attacks
+	$(SBI_IF_POSSIBLE)
+
 demo: setup
 	$(MAKE) qemu_virt
 	$(LATLAB) run psci
@@ -90,6 +98,10 @@ prove-guest: setup-dev
 prove: setup-dev
 	$(MAKE) firmware
 	$(PYTHON) -m pytest --override-ini addopts=-q tests/prove --ignore=tests/prove/guest
+
+prove-docs: setup-dev
+	$(MAKE) firmware
+	$(PYTHON) -m pytest --override-ini addopts=-q -s tests/prove/test_documented_commands_run.py
 
 fuzz: setup-dev
 	.venv/bin/pip install --quiet 'atheris>=2.3,<4'

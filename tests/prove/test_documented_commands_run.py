@@ -38,13 +38,13 @@ MACHINE = (
     f"-serial stdio -serial null -bios {OURS}/firmware.bin -device loader,file={OURS}/psci_calls.elf -icount shift=4,sleep=off"
 )
 SUBJECT = 'name = "{name}"\nsymbols = ["firmware.elf"]\n[[image]]\nfile = "firmware.bin"\nflash = 0\n'
-JUDGING = {"compare", "explain", "gate", "history", "predict"}  # 1 and 3 are answers
+JUDGING = {"compare", "explain", "gate", "history", "idle-states", "predict"}  # 1 and 3 are answers
 # What a reader puts for the words of a page. In this order.
 FILLED_IN = (
     (r" -- qemu-system-\S+ .*", f" -- {MACHINE}"),
     (r"^latlab watch -- .*", f"latlab watch -- {MACHINE}"),
     (r"(--symbols) (tee|bl31|build/\S+)\.elf", rf"\1 {OURS}/firmware.elf"),
-    (r"build/qemu_virt", f"{BUILD}/qemu_virt"),
+    (r"(?<![\w/])build/qemu_virt", f"{BUILD}/qemu_virt"),
     (r"(--duration|-D) \S+", r"\1 2s"),
     (r"--boots 8", "--boots 2"),
     (r"--build '[^']*'", "--build true"),
@@ -54,6 +54,11 @@ FILLED_IN = (
     (r"GOOD\.\.BAD", "v1.0..HEAD --build true --subject DIR/subject.toml --figure cpu_off_serial/powerdown"),
     (r"--tags '\S+'(?!.*--build)", r"\g<0> --build true --subject DIR/subject.toml"),
     (r"--paths '[^']*'", "--paths ."),
+    (r"--tolerance 1 \.\.\.|--repo DIR \.\.\.", "--repo DIR v1.0..HEAD --build true --subject DIR/subject.toml"),
+    (r"v1.0..HEAD (?=.*v1.0..HEAD)", ""),
+    (r"--fit \.\.\.", "--fit published:tf-a/n1sdp/v2.10 --fit published:tf-a/n1sdp/v2.11 --fit published:tf-a/n1sdp/v2.12"),
+    (r"(fit --counted .*) \.\.\.", r"\1 published:tf-a/n1sdp/v2.11 published:tf-a/n1sdp/v2.12"),
+    (r"--priority \.\.\.", "--priority 0x00"),
     (r"--repo (DIR|tf-a)", "--repo theirs"),
     (r"DIR/subject\.toml|--subject (FILE|tf-a\.toml)(?=.*--cpu|$)", "--subject theirs/subject.toml"),
     (r"--subject --subject", "--subject"),
@@ -62,7 +67,7 @@ FILLED_IN = (
     (r"RUN_OF_ONE_BUILD|\bBASE\b|\bRELEASE\b", "last~1"),
     (r"RUN_OF_ANOTHER|\bCAND\b|\bDEBUG\b|EXPERIMENT|\bA\+A2\b|\bA\b|\bRUN\b|\[RUN\]", "last"),
     (r"\bB\b", "last~1"),
-    (r"rt-7231|rt-7f34", "cyclictest.json"),
+    (r"rt-7231|rt-7f34", "last"),
     (r"\bFIGURE\b", "'cpu_off_serial/*'"),
     (r"(-o|publish site) (FILE|DIR)\b", r"\1 out"),
     (r"import-rt FILE", "import-rt cyclictest.json"),
@@ -75,7 +80,7 @@ FILLED_IN = (
 )
 # What this test has not, and where it is tried.
 LEFT_OUT = {
-    r"--target (ssh|labgrid)": "a board: tests/system/test_labgrid_boards.py and test_linux_measurements.py have one made of QEMU and of sshd",
+    r"--target (ssh|labgrid)": "a board: tests/system/test_labgrid_boards.py and test_linux_measurements.py have one",
     r"^latlab (serve|mcp)": "it answers until it is stopped: tests/unit/cli/test_serve.py and test_assistant.py",
     r"dask tcp": "a scheduler elsewhere: tests/system/test_whatif.py",
     r"design run|design show (last|EXPERIMENT)": "an experiment that was run: tests/system/test_design_on_qemu.py",
@@ -84,16 +89,20 @@ LEFT_OUT = {
     r"tfm\.log": "a board's log of TF-M's profiler: tests/unit/campaigns/test_import_profiler.py",
     r"--calls WATCH|qemu_virt-thief": "a Linux above firmware that steals: make prove-guest",
     r"--patch wakeup\.patch": "a patch of TF-A: tests/system/test_bisect.py",
-    r"(fit|predict) .*--counted .*\.\.\.": "a list of releases, in the test of the page's figures: tests/unit/virtual",
     r"explore --full": "it takes more minutes than all else",
-    r"--log build": "only a run of a commit has that log: tests/system/test_bisect.py",
     r"^latlab (rm|recover \S+|prune)": "it removes what the page goes on with: tests/unit/campaigns/test_housekeeping.py",
-    r"--class |--board ": "runs with classes: tests/system/test_instruction_classes.py",
-    r"--masked-below": "a run of `watch --masked`: tests/system/test_masked.py",
     r"'recorder/task_wakeup": "a series of runs of the recorder: tests/unit/analysis",
 }
+CLASSES = "run psci --subject firmware.toml --classes --iterations 2"
 # What the sentence in front of a command asks for.
-FIRST = {"guide/rt.md": "import-rt cyclictest.json", "guide/psa.": "run psa --build sfn_l1", "sweep_stateless_0": "run psa --build sfn_l1"}
+FIRST = {
+    "rt-7f34": "import-rt cyclictest.json",
+    "guide/rt.md": "import-rt cyclictest.json",
+    "guide/psa.": "run psa --build sfn_l1",
+    "sweep_stateless_0": "run psa --build sfn_l1",
+    "--class ": CLASSES,
+    "--board ": CLASSES,
+}
 
 
 @pytest.fixture(name="desk", scope="module")
@@ -115,8 +124,8 @@ def fixture_desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (desk / "tf-m.toml").write_text(own_text("sfn_l1"))
     shutil.copy(DEBIAN_FIRMWARE, desk / "fw_dynamic.bin")
     shutil.copy(RT_DATA / "cyclictest.json", desk)
-    states = {"cluster": {"arm,psci-suspend-param": 0x1010000, "entry-latency-us": 400, "exit-latency-us": 900, "min-residency-us": 2500}}
-    (desk / "juno-r1.dtb").write_bytes(idle_tree((0, 1, 0x100, 0x101, 0x102, 0x103), states))
+    state = {"arm,psci-suspend-param": 0x10000, "entry-latency-us": 300, "exit-latency-us": 1200, "min-residency-us": 2000}
+    (desk / "juno-r1.dtb").write_bytes(idle_tree((0, 1, 0x100, 0x101, 0x102, 0x103), {"cpu-sleep-0": state}))
     theirs = new_repository(desk / "theirs")
     for build, tag in (("qemu_virt", "v1.0"), ("qemu_virt", "v2.9"), ("qemu_virt-hardened", "v2.10")):
         for name in ("firmware.bin", "firmware.elf"):
@@ -128,8 +137,11 @@ def fixture_desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert done.returncode == 0, done.stderr
     assert latlab(desk, ("label", "last~1", "main")).returncode == 0
     log = latlab(desk, ("show", "last", "--log", "console")).stdout
-    for name in ("console", "board", "monday", "tuesday", *(f"{age}-{number}" for age in ("old", "new") for number in (1, 2, 3))):
+    for name in ("console", "board"):
         (desk / f"{name}.log").write_text(log)
+    printed = "".join(line for line in log.splitlines(keepends=True) if line.startswith("<RT_INSTR"))
+    for number, name in enumerate(("monday", "tuesday", *(f"{age}-{boot}" for age in ("old", "new") for boot in (1, 2, 3)))):
+        (desk / f"{name}.log").write_text(printed.replace("0/>", f"{number}/>"))
     return desk
 
 

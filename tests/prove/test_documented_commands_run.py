@@ -82,6 +82,7 @@ FILLED_IN = (
 LEFT_OUT = {
     r"--target (ssh|labgrid)": "a board: tests/system/test_labgrid_boards.py and test_linux_measurements.py have one",
     r"^latlab (serve|mcp)": "it answers until it is stopped: tests/unit/cli/test_serve.py and test_assistant.py",
+    r"--subject tf-m( |$)": "a build of TF-M, whose sources no package has: tests/unit/targets/test_ready_subjects.py, and by hand",
     r"dask tcp": "a scheduler elsewhere: tests/system/test_whatif.py",
     r"design run|design show (last|EXPERIMENT)": "an experiment that was run: tests/system/test_design_on_qemu.py",
     r"run rt-(trng|power)": "minutes to hours in the guest: make prove-guest",

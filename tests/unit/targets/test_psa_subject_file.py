@@ -60,6 +60,13 @@ def test_a_call_on_a_connection_brings_connect_and_close_with_it(tmp_path: Path)
     assert (calls["get"].kind, calls["get"].inputs, calls["get"].outputs) == (CallKind.ON_HANDLE, (b"\x09\x00", b"\x00\x07\x0e"), (16,))
 
 
+def test_a_call_says_that_it_needs_another_before_it(tmp_path: Path) -> None:
+    assert [call.is_alone for call in loaded(tmp_path, HEAD + CALL + CALL.replace("get", "put") + "alone = false\n").calls[-2:]] == [
+        True,
+        False,
+    ]
+
+
 def test_the_program_is_told_each_call_its_bytes_and_its_interrupts(tmp_path: Path) -> None:
     subject = loaded(tmp_path, HEAD + CALL)
     data = parameters_of(subject, 20, 0xE0, {"get": Shots(1, 2, 300)})

@@ -10,7 +10,7 @@ import pytest
 
 from latlab.analysis.wakeups.rare import rates_of
 from latlab.analysis.wakeups.result import RtResult
-from latlab.report.chart import PHONE_PX, for_a_phone
+from latlab.report.chart import PHONE_PX, Chart, for_a_phone
 from latlab.report.rt import rare
 from latlab.report.rt.charts import charts
 from latlab.report.rt.wakeup_tables import tables
@@ -131,3 +131,17 @@ def _scales(spec: Any, field: str) -> list[dict[str, Any]]:
     colour = spec.get("encoding", {}).get("color", {}) if isinstance(spec.get("encoding"), dict) else {}
     own = [colour["scale"]] if colour.get("field") == field and "scale" in colour else []
     return own + [scale for name, value in spec.items() if name != "encoding" for scale in _scales(value, field)]
+
+
+def test_a_picture_of_many_late_wake_ups_has_the_latest_of_each_cause_and_says_how_many_there_are() -> None:
+    (few,) = (chart for chart in charts(late_result(45)) if chart.title == "Outliers and their causes")
+    (many,) = (chart for chart in charts(late_result(3000)) if chart.title == "Outliers and their causes")
+    assert len(_points(few)) == 45
+    points = _points(many)
+    assert len(points) <= 100 * 3 * 2 and "Of 3,000 wake-ups" in many.note
+    assert max(point["us"] for point in points) == max(one.late_ns for one in late_result(3000).wakeups[0].outliers) / 1000
+
+
+def _points(chart: Chart) -> list[dict[str, Any]]:
+    (found,) = chart.spec["datasets"].values() if "datasets" in chart.spec else [chart.spec["data"]["values"]]
+    return list(found)

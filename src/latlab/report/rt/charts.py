@@ -28,6 +28,7 @@ BINS = 400
 FLOOR = 0.5
 NOBODY = said_blame(UNEXPLAINED)
 CALLERS = ("no caller", "hwrng driver", "kernel-stack randomisation", "kernel-stack randomisation and hwrng driver")
+MOST_POINTS, TIMES = 500, 100
 
 
 def charts(result: RtResult) -> list[Chart]:
@@ -170,6 +171,7 @@ def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
         }
         for outlier in recorder.outliers
     ]
+    rows, note = _thinned(rows)
     seen = {str(row["cause"]) for row in rows}
     colours = {cause: colour for cause, colour in rare.colours_of(result).items() if cause in seen}
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
@@ -184,7 +186,19 @@ def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
             tooltip=["s:Q", alt.Tooltip("us:Q", title="µs"), "cpu:N", alt.Tooltip("missed:Q", title="periods missed"), "cause:N"],
         )
     )
-    return Chart("Outliers and their causes", "Each point is a wake-up later than the threshold.", finished(chart))
+    return Chart("Outliers and their causes", note, finished(chart))
+
+
+def _thinned(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
+    """What can be told apart in a picture of these late wake-ups, and what a point of it is."""
+    if len(rows) <= MOST_POINTS:
+        return rows, "Each point is a wake-up later than the threshold."
+    end = max(row["s"] for row in rows) or 1.0
+    latest: dict[tuple[object, ...], dict[str, Any]] = {}
+    for row in sorted(rows, key=lambda row: row["us"]):
+        latest[row["cpu"], row["cause"], min(TIMES - 1, int(TIMES * row["s"] / end))] = row
+    kept = sorted(latest.values(), key=lambda row: row["s"])
+    return kept, f"Of {len(rows):,} wake-ups later than the threshold a point is the latest of each cause in a hundredth of the time."
 
 
 def dose_chart(found: list[DoseFigures]) -> Chart:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from latlab.analysis.base.wording import bare, heading_unit, signed
+from latlab.analysis.base.wording import bare, count, heading_unit, signed
 from latlab.analysis.design.response import Response
 from latlab.analysis.design.result import Analysis, Effect, Interaction
 from latlab.model.run import Experiment, Run
@@ -94,7 +94,7 @@ def _to_be_made(run: Run) -> int:
 
 def _left(run: Run, found: Analysis) -> Iterator[Block]:
     if left := _to_be_made(run):
-        yield Paragraph(f"{left} runs are still to be made: this is not the end.")
+        yield Paragraph(f"Still to be made: {count(left, 'run')}. This is not the end.")
     elif found.missing:
         yield Paragraph(f"{found.missing} combinations were never run: effects are told from the others.")
 

@@ -114,7 +114,7 @@ def _cause(judged: StackJudgement) -> Table:
         *words("Cause"),
         *figures("Late wake-ups"),
         *figures("Latest", "Together in OP-TEE", "in EL3", "in Linux", unit=UNIT),
-        *figures("Split"),
+        *figures("Split by the probe"),
     )
     note = "Where the core was from the moment when each was due to the moment when its thread ran, by the probe; the three are all of it."
     return Table(f"Late wake-ups by cause: {_said(judged.worst.arm)}", columns, tuple(rows), (note,))

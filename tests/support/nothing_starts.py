@@ -79,7 +79,7 @@ def nothing_starts(folder: Path) -> Iterator[list[str]]:
         patch.object(subprocess, "run", start),
         patch.object(subprocess, "Popen", start),
         patch("latlab.targets.provenance._git", lambda *_: None),
-        patch("latlab.report.site.live.serve", elsewhere),
+        patch("latlab.report.site.live.server", elsewhere),
         patch.object(MCPServer, "run", elsewhere),  # loaded before: its types name a Popen
         patch("latlab.virtual.engines.on_this_machine", elsewhere),
         patch("latlab.virtual.engines.on_dask", lambda address: elsewhere),

@@ -61,15 +61,14 @@ def test_too_few_boots_give_no_slope_and_say_so() -> None:
 def test_the_page_has_the_answer_first_its_pictures_and_the_boots_folded() -> None:
     run, found = stack_run(), stack_results()
     page = web.page(run, found)
-    assert page.lead[0] == answer(run, found)
+    assert page.answer == answer(run, found)
     assert [str(section.title) for section in page.sections][1:-1] == [
         "The cause", "The dose", "The mitigation", "What is left", "From a fresh machine", "Boot by boot",
     ]  # fmt: skip
     assert len(list(charts_of(page))) == 5
     folded = [block for section in page.sections for block in section.blocks if isinstance(block, Folded)]
     assert len(folded) == len(found) + 1
-    assert wakeup_pages.document(run, found).lead == (answer(run, found),)
-    assert wakeup_pages.screen(run, found).lead == (answer(run, found),)
+    assert wakeup_pages.document(run, found).answer == wakeup_pages.screen(run, found).answer == answer(run, found)
 
 
 def test_the_tables_name_the_call_and_count_what_came_back_early() -> None:

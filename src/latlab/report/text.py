@@ -48,6 +48,11 @@ def code(text: str) -> Styled:
     return Styled(text, Style.CODE)
 
 
+def with_code(sentence: str) -> tuple[str | Styled, ...]:
+    """A sentence of the tool, what stands in backticks as code."""
+    return tuple(code(part) if number % 2 else part for number, part in enumerate(sentence.split("`")))
+
+
 def soft(text: str) -> Styled:
     return Styled(text, Style.SOFT)
 

@@ -9,7 +9,7 @@ from latlab.report.chart import Chart
 from latlab.report.page import Caution, Commands, Facts, Folded, Item, Items, Page, Paragraph, Section
 from latlab.report.renderers import markdown
 from latlab.report.table import Column, Table
-from latlab.report.text import Style, Styled, code, strong
+from latlab.report.text import Style, Styled, code, plain, strong, with_code
 from support.pages import LINE, TABLE
 
 PARSER = MarkdownIt("commonmark").enable("table")
@@ -101,3 +101,8 @@ def test_a_caution_a_folded_block_and_strong_words_are_told():
 @pytest.mark.parametrize("style", [style for style in Style if style is not Style.CODE])
 def test_words_of_every_style_keep_the_spaces_between_them(style):
     assert lines(parsed(Paragraph(("a ", Styled("b", style), " c"))))[1] == "a b c"
+
+
+def test_what_a_sentence_has_in_backticks_is_set_as_code() -> None:
+    assert markdown.marked(with_code("see `latlab show a*b`, then go on")) == "see `latlab show a*b`, then go on"
+    assert plain(with_code("no code")) == "no code"

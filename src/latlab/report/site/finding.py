@@ -13,7 +13,7 @@ from latlab.report.page import Item, Items, Page, Section
 from latlab.report.site.digest import Week, place
 from latlab.report.site.front import MADE_BY, board_page, board_title, compared, release, steps_in_words, trail
 from latlab.report.site.told import Told
-from latlab.report.text import Styled, soft
+from latlab.report.text import Styled, soft, with_code
 
 PATH = "search.html"
 MOST = 1500
@@ -36,7 +36,7 @@ def page(
     lead = "Words that stand in any order: a platform, a campaign, a firmware, a label, a verdict, a function, a run."
     pairs = "Compared are the newest run of each thing and each release with the one before; any other two by `latlab compare A B`."
     above = trail(("Front page", "index.html"))
-    return Page(f"{listed} pages of this site", (lead, pairs), sections, name="Search", trail=above, made_by=MADE_BY, finds=True)
+    return Page(f"{listed} pages of this site", (lead, with_code(pairs)), sections, name="Search", trail=above, made_by=MADE_BY, finds=True)
 
 
 def _section(title: str, items: Iterable[Item]) -> Section:

@@ -21,7 +21,7 @@ from latlab.report.site.digest import Week
 from latlab.report.site.front import MADE_BY, board_page, board_title, compared, front, headline, release, trail
 from latlab.report.site.told import Tellings
 from latlab.report.table import Table, Value, figures, words
-from latlab.report.text import Styled, Text
+from latlab.report.text import Styled, Text, with_code
 
 MOST_LISTED = 300
 T = TypeVar("T")
@@ -160,7 +160,7 @@ def _pair(a: str, b: str, compared_to: Callable[[], Comparison | str], above: tu
     def page() -> Page:
         found = compared_to()
         if isinstance(found, str):
-            made = Page(f"{a} and {b} are not compared", (found,))
+            made = Page(f"{a} and {b} are not compared", (with_code(found),))
         else:
             made = redacted(web.page(found), Secrets.of((found.a, found.b))) if redact else web.page(found)
         return replace(made, trail=_above(above), made_by=f"latlab compare {a} {b}")

@@ -11,7 +11,7 @@ from latlab.analysis.base.wording import heading_unit, scale_of, unit_of
 from latlab.model.enums import Metric
 from latlab.model.run import Amount, Amounts, CoreId, Run
 from latlab.report.page import Facts, Page, Section
-from latlab.report.run.facts import method, partial, problem_items
+from latlab.report.run.facts import begun, method, partial, problem_items
 from latlab.report.table import Ranged, Table, figures, words
 from latlab.report.titles import platform_title
 from latlab.report.units import CLOCK_NAMES
@@ -35,7 +35,7 @@ def document(run: Run) -> Page:
     tool = run.contents.tool if isinstance(run.contents, Amounts) else ""
     title = f"{tool or 'Benchmark'} on {platform_title(run)}"
     sections = (*partial(run), Section("Results", tuple(tables(run))), method(Facts(_facts(run))))
-    lead = f"Run {run.id} of {run.started_utc}.", f"Clock: {CLOCK_NAMES[run.tick.clock]}."
+    lead = f"Run {run.id}{begun(run)}.", f"Clock: {CLOCK_NAMES[run.tick.clock]}."
     return Page(title, lead, sections, name=f"{title}: {run.id}", answer=_answer(run))
 
 

@@ -17,7 +17,7 @@ from latlab.report.chart import WIDE_PX, Chart, finished, named
 from latlab.report.colours import of_series
 from latlab.report.page import Caution, Facts, Item, Items, Page, Section
 from latlab.report.rt.words import facts_of, mode_of, mode_sentence, us
-from latlab.report.run.facts import method
+from latlab.report.run.facts import begun, method
 from latlab.report.table import Column, Table, figures, words
 from latlab.report.vega import alt
 
@@ -52,7 +52,7 @@ def screen(run: Run, phases: Phases) -> Page:
 
 def document(run: Run, phases: Phases) -> Page:
     """The same for a browser, with charts."""
-    lead = (f"{run.platform}, run {run.id} of {run.started_utc}", f"Mode: {mode_of(run)}.")
+    lead = (f"{run.platform}, run {run.id}{begun(run)}", f"Mode: {mode_of(run)}.")
     doubted = _doubts(run, phases)
     sections = [Section("What it cannot tell", doubted)] if doubted else []
     for phase in phases:

@@ -10,7 +10,7 @@ from latlab.model.attacks import AttackResult, Family, Outcome
 from latlab.model.run import Run
 from latlab.report.page import Block, Facts, Folded, Item, Items, Page, Section
 from latlab.report.provenance import provenance_facts, repeated_by
-from latlab.report.run.facts import method, partial, problem_items
+from latlab.report.run.facts import begun, method, partial, problem_items
 from latlab.report.table import Table, Value, figures, prose, words
 from latlab.report.titles import platform_title
 
@@ -79,7 +79,7 @@ def document(run: Run) -> Page:
         Section("Every attack", (Folded(count(len(run.attacks), "attack"), (rows(run),)),)),
         method(meanings, Facts(_facts(run))),
     )
-    return Page(title, (f"Run {run.id} of {run.started_utc}.",), sections, name=f"{title}: {run.id}", answer=_answer(run))
+    return Page(title, (f"Run {run.id}{begun(run)}.",), sections, name=f"{title}: {run.id}", answer=_answer(run))
 
 
 def _answer(run: Run) -> str:

@@ -16,7 +16,7 @@ from latlab.report.crossings.errors_said import errors_said
 from latlab.report.crossings.masked import masked_section
 from latlab.report.flame import OWN_KEY, OWN_SENTENCE, flame, shown
 from latlab.report.page import Block, Facts, Page, Paragraph, Section
-from latlab.report.run.facts import facts_of, method, partial
+from latlab.report.run.facts import begun, facts_of, method, partial
 from latlab.report.table import Table, figures, words
 from latlab.report.titles import platform_title
 from latlab.report.vega import alt
@@ -28,7 +28,7 @@ YIELDING = EntryKind.YIELDING.value
 
 def page(run: Run, kinds: Sequence[CallsOfKind], masked: MaskedAtlas | None = None) -> Page:
     title = f"{'Calls into the firmware' if kinds else 'Masked interrupts'} on {platform_title(run)}"
-    lead = (f"{run.build.firmware}, run {run.id} of {run.started_utc}", *_counted(kinds))
+    lead = (f"{run.build.firmware}, run {run.id}{begun(run)}", *_counted(kinds))
     return Page(title, lead, tuple(_sections(run, kinds, masked)), name=f"{title}: {run.id}", answer=_answer(kinds))
 
 

@@ -12,7 +12,7 @@ from latlab.report.page import Block, Caution, Commands, Facts, Page, Paragraph,
 from latlab.report.rt import stack_story
 from latlab.report.rt.wakeup_tables import Results, all_tables, is_exact, is_stacked, power_table, summary, tables
 from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence, us
-from latlab.report.run.facts import method, partial
+from latlab.report.run.facts import begun, method, partial
 from latlab.report.table import Table
 
 TITLE = "RT Linux: wake-up latency"
@@ -33,7 +33,7 @@ def power_document(run: Run, result: PowerResult) -> Page:
     title = f"Power boundaries: {run.platform}"
     blocks = (Caution(mode_of(run), mode_sentence(run)), power_table(result))
     sections = (*partial(run), Section("Results", blocks), method(Facts(facts_of(run))))
-    lead = (f"Run {run.id} of {run.started_utc}.",)
+    lead = (f"Run {run.id}{begun(run)}.",)
     return Page(title, lead, sections, name=f"{title}: {run.id}", answer=_power_answer(run, result))
 
 

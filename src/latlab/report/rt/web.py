@@ -13,14 +13,14 @@ from latlab.report.rt.experiment import experiment
 from latlab.report.rt.wakeup_pages import TITLE, answer
 from latlab.report.rt.wakeup_tables import UNIT, Results, is_exact, is_stacked, tables
 from latlab.report.rt.words import check_publishable, facts_of, mode_of, mode_sentence
-from latlab.report.run.facts import method, partial
+from latlab.report.run.facts import begun, method, partial
 from latlab.report.units import CLOCK_NAMES
 
 
 def page(run: Run, results: Results) -> Page:
     """Every table and chart. Refuses figures that are no latencies."""
     check_publishable(run)
-    lead = f"{run.platform}, run {run.id} of {run.started_utc}", f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {UNIT}."
+    lead = f"{run.platform}, run {run.id}{begun(run)}", f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {UNIT}."
     return Page(TITLE, lead, tuple(_sections(run, results)), name=f"{TITLE}: {run.id}", answer=answer(run, results))
 
 

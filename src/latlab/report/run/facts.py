@@ -45,6 +45,11 @@ def facts_of(run: Run) -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name, value in facts if value)
 
 
+def begun(run: Run) -> str:
+    """When it began, behind the run's name; nothing for what was imported without a time."""
+    return f" of {run.started_utc}" if run.started_utc else ""
+
+
 def partial(run: Run) -> tuple[Section, ...]:
     """What must be known before the figures of a run that met problems are believed."""
     return (Section("This run is partial", (problem_items(run.problems),)),) if run.problems else ()

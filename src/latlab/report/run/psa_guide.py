@@ -12,7 +12,7 @@ from latlab.report.guides import commentary, platform_of, procedure, typed
 from latlab.report.page import Block, Commands, Facts, Item, Items, Page, Paragraph, Section
 from latlab.report.run.build_charts import charts
 from latlab.report.run.builds import tables
-from latlab.report.run.facts import facts_of, method, problem_items
+from latlab.report.run.facts import begun, facts_of, method, problem_items
 from latlab.report.text import code
 from latlab.report.units import CLOCK_NAMES, unit
 
@@ -63,7 +63,7 @@ def _basis(results: Sequence[BuildResult]) -> tuple[Section, ...]:
 
 def _method(runs: Sequence[Run]) -> Section:
     shared = [fact for fact in facts_of(runs[0]) if fact[0] not in (*OF_ONE_BUILD, *OF_CORTEX_A)]
-    own = [(run.build.firmware, f"run {run.id} of {run.started_utc}, {run.status}") for run in runs]
+    own = [(run.build.firmware, f"run {run.id}{begun(run)}, {run.status}") for run in runs]
     partial: list[Block] = []
     for run in runs:
         if run.problems:

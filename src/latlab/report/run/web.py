@@ -14,7 +14,7 @@ from latlab.report.flame import flames
 from latlab.report.page import Caution, Facts, Legend, Links, Page, Paragraph, Section
 from latlab.report.run.answer import answer
 from latlab.report.run.charts import charts, legend
-from latlab.report.run.facts import facts_of, method, partial
+from latlab.report.run.facts import begun, facts_of, method, partial
 from latlab.report.run.span_tables import TestTable, tables_of
 from latlab.report.text import code
 from latlab.report.titles import platform_title
@@ -34,7 +34,7 @@ def page(run: Run) -> Page:
     title = f"{run.campaign.upper()} latencies on {platform_title(run)}"
     cores = "1 core" if len(run.topology.cores) == 1 else f"{len(run.topology.cores)} cores"
     lead = (
-        f"{run.build.firmware}, {cores} in clusters of {run.topology}, run {run.id} of {run.started_utc}",
+        f"{run.build.firmware}, {cores} in clusters of {run.topology}, run {run.id}{begun(run)}",
         f"Clock: {CLOCK_NAMES[run.tick.clock]}. Unit: {unit(run.tick)}.",
     )
     return Page(title, lead, tuple(_sections(run)), name=f"{title}: {run.id}", answer=answer(run))

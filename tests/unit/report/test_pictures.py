@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +32,19 @@ MOST_DIFFERENT = 0.002
 def fixture_found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, list[Chart]]]:
     pages = every_page(tmp_path_factory.mktemp("pages"))
     return {name: (html.document(page), list(charts_of(page))) for name, page in pages}
+
+
+def test_every_chart_is_one_that_vega_lite_knows(found: dict[str, tuple[str, list[Chart]]]) -> None:
+    charts = [chart for _, each in found.values() for chart in each]
+    assert len(charts) > 20
+    for chart in charts:
+        alt.Chart.from_dict(json.loads(json.dumps(chart.spec)))
+
+
+def test_a_chart_that_vega_lite_does_not_know_is_noticed() -> None:
+    wrong = alt.Chart(alt.InlineData(values=[{"a": 1}])).mark_bar().encode(x=alt.X("a:Q", axis={"labelLimit": "many"}))
+    with pytest.raises(Exception, match="'many'"):
+        alt.Chart.from_dict(finished(wrong))
 
 
 def pixels(svg: str) -> np.ndarray:

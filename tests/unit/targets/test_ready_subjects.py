@@ -55,6 +55,13 @@ def test_the_four_projects_and_their_campaigns_are_among_them() -> None:
     assert campaigns == {"tf-a": "psci", "tf-m": "psa", "opensbi": "sbi", "zephyr": "psa"}
 
 
+@pytest.mark.parametrize("name", READY)
+def test_a_folder_of_that_name_is_no_subject(name: str) -> None:
+    """A workspace of Zephyr has its sources in one."""
+    Path(name).mkdir()
+    assert f"run this where `{READY[name].made_by}` was run" in missing(name)
+
+
 def test_a_file_of_the_users_goes_before_one_of_that_name() -> None:
     Path("tf-a").write_text('name = "mine"\n[[image]]\nfile = "mine.bin"\nflash = 0\n')
     assert load_subject(Path("tf-a")).name == "mine"

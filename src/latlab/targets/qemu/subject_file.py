@@ -14,7 +14,7 @@ FOLDER = Path(str(resources.files("latlab"))) / "catalog" / "subjects"
 def subject_file(given: Path) -> tuple[Path, Path]:
     """The file, and the folder that its files are named from: its own, or for one of latlab's this folder. Raises UsageError for a bare
     word that is neither."""
-    if given.exists() or given.suffix or given.parent != Path():
+    if given.is_file() or given.suffix or given.parent != Path():
         return given, given.parent
     own = FOLDER / f"{given}.toml"
     if own.is_file():

@@ -28,7 +28,7 @@ BINS = 400
 FLOOR = 0.5
 NOBODY = said_blame(UNEXPLAINED)
 CALLERS = ("no caller", "hwrng driver", "kernel-stack randomisation", "kernel-stack randomisation and hwrng driver")
-MOST_POINTS, TIMES = 500, 100
+MOST_POINTS, MOST_PARTS = 500, 100
 
 
 def charts(result: RtResult) -> list[Chart]:
@@ -190,15 +190,17 @@ def _outliers(result: RtResult, recorder: Wakeups) -> Chart:
 
 
 def _thinned(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
-    """What can be told apart in a picture of these late wake-ups, and what a point of it is."""
+    """What can be told apart in a picture of these late wake-ups, at most MOST_POINTS, and what a point of it is."""
     if len(rows) <= MOST_POINTS:
         return rows, "Each point is a wake-up later than the threshold."
     end = max(row["s"] for row in rows) or 1.0
+    parts = max(1, min(MOST_PARTS, MOST_POINTS // len({(row["cpu"], row["cause"]) for row in rows})))
     latest: dict[tuple[object, ...], dict[str, Any]] = {}
     for row in sorted(rows, key=lambda row: row["us"]):
-        latest[row["cpu"], row["cause"], min(TIMES - 1, int(TIMES * row["s"] / end))] = row
+        latest[row["cpu"], row["cause"], min(parts - 1, int(parts * row["s"] / end))] = row
     kept = sorted(latest.values(), key=lambda row: row["s"])
-    return kept, f"Of {len(rows):,} wake-ups later than the threshold a point is the latest of each cause in a hundredth of the time."
+    of = "of the whole time" if parts == 1 else f"in each of {parts} equal parts of the time"
+    return kept, f"Of {len(rows):,} wake-ups later than the threshold a point is the latest of a CPU and cause {of}."
 
 
 def dose_chart(found: list[DoseFigures]) -> Chart:

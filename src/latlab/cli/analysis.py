@@ -349,7 +349,7 @@ def history(
     else:
         from latlab.report.renderers import html, markdown
 
-        emit((html if format is Format.HTML else markdown).document(page(found)), output)
+        emit(html.document(page(found)) if format is Format.HTML else markdown.document(screen(found)), output)
 
 
 def tail(

@@ -198,3 +198,8 @@ def test_two_files_of_one_run_are_told_apart_by_their_names(tmp_path):
 def test_every_format_of_export_says_something():
     for format in ("json", "csv", "junit", "benchmark", "squad", "kcidb"):
         assert latlab("export", V9, "--format", format).stdout, format
+
+
+def test_a_history_in_markdown_has_the_table_that_stands_for_its_picture():
+    done = latlab("history", "susp_deep_serial/powerdown/0.1", V9, V10, "--format", "md")
+    assert done.returncode == 0 and "| Run | Value |" in done.stdout and "dashed rules" not in done.stdout

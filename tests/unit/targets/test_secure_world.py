@@ -27,7 +27,7 @@ def test_what_is_asked_for_is_what_the_builds_are_told() -> None:
     }  # fmt: skip
     all_else = secure_world_of("optee,prng,timer-switch=0,embedded-tests,secure-timer")
     assert all_else == SecureWorld(True, False, True, True) and secure_world_of(str(all_else)) == all_else
-    assert [value for _, value in all_else.options] == ["y", "n", "y", "0"]
+    assert [value for _, value in all_else.options] == ["y", "n", "y", "0", "y"]
 
 
 @pytest.mark.parametrize(

@@ -60,12 +60,13 @@ class SecureWorld:
 
     @property
     def options(self) -> tuple[tuple[str, str], ...]:
-        """What the builds are told, by the names of their makefiles."""
+        """What the builds are told, by the names of their makefiles, and what of ours is in EL3."""
         return (
             ("CFG_WITH_SOFTWARE_PRNG", "y" if self.prng else "n"),
             ("CFG_HWRNG_PTA", "n" if self.prng else "y"),
             ("CFG_ENABLE_EMBEDDED_TESTS", "y" if self.embedded_tests else "n"),
             ("NS_TIMER_SWITCH", str(int(self.timer_switch))),
+            *((("secure-timer", "y"),) if self.secure_timer else ()),
         )
 
 

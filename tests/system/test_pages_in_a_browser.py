@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every kind of report in a real browser: what axe has to say of it, how wide it is, and what is left of it without scripts."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from latlab.report.renderers import html
-from support.needs import browser_program
+from support.browser import fixture_browser, opened  # noqa: F401 - the fixture is asked for by its name
 from support.report_pages import every_page
 
 pytestmark = pytest.mark.browser
@@ -36,18 +35,6 @@ CUT = """() => {
 }"""
 
 
-@pytest.fixture(name="browser", scope="module")
-def fixture_browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright drives the browser; `make setup-dev` installs it")
-    program = browser_program()
-    if program is None:
-        pytest.skip("no Chromium in PATH; apt install chromium")
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
 @pytest.fixture(name="files", scope="module")
 def fixture_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
@@ -70,14 +57,6 @@ def fixture_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "week",
     } <= set(found)
     return found
-
-
-def opened(browser: Any, file: Path, width: int, scheme: str = "light", scripts: bool = True) -> Any:
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=scripts)
-    context.set_default_timeout(120_000)
-    page = context.new_page()
-    page.goto(file.as_uri())
-    return page
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

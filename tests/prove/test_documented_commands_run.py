@@ -94,6 +94,7 @@ LEFT_OUT = {
     r"secure-world optee|--efi": "OP-TEE or EDK2, built or fetched first: make prove-guest",
     r"tfm\.log": "a board's log of TF-M's profiler: tests/unit/campaigns/test_import_profiler.py",
     r"--calls WATCH|qemu_virt-thief": "a Linux above firmware that steals: make prove-guest",
+    r"--repo opensbi": "a clone of OpenSBI: tests/system/test_bisect.py has a repository of its own, and by hand",
     r"--patch wakeup\.patch": "a patch of TF-A: tests/system/test_bisect.py",
     r"explore --full": "it takes more minutes than all else",
     r"^latlab (rm|recover \S+|prune)": "it removes what the page goes on with: tests/unit/campaigns/test_housekeeping.py",

@@ -11,7 +11,11 @@ import pytest
 
 from latlab.campaigns.material import Material
 from latlab.model.enums import Kind
-from latlab.report.kinds import CAMPAIGNS, KINDS, PAIRS, Form, Forms, PairForms
+from latlab.report.kinds import CAMPAIGNS, KINDS, PAIRS, Form, Forms, PairForms, forms_of
+from latlab.report.page import Facts
+from latlab.report.table import Table
+from latlab.store.store import Store, open_store
+from support.every_kind import fill
 
 FORMS = [
     pytest.param(form, id=f"{name} {field.name}")
@@ -47,3 +51,24 @@ def test_a_form_of_a_pair_is_a_function_of_the_comparison_of_its_kind(form: Form
     (parameter,) = signature(form.function).parameters.values()
     kind = next(kind for kind, forms in PAIRS.items() if form in (forms.headline, forms.results, forms.sections, forms.json))
     assert parameter.annotation == {Kind.SPANS: "SpanComparison", Kind.WAKEUPS: "WakeupComparison", Kind.AMOUNTS: "AmountComparison"}[kind]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    place = tmp_path_factory.mktemp("kinds") / "store.sqlite"
+    fill(place)
+    return open_store(str(place))
+
+
+def test_on_a_terminal_the_figures_of_every_run_come_before_its_facts(store: Store) -> None:
+    seen = set()
+    for head in store.runs():
+        run = store.load(head.id)
+        page = forms_of(run).screen.of(Material(store, run))
+        blocks = [block for section in page.sections for block in section.blocks]
+        facts = [number for number, block in enumerate(blocks) if isinstance(block, Facts)]
+        tables = [number for number, block in enumerate(blocks) if isinstance(block, Table)]
+        if facts and tables:
+            seen.add(run.kind)
+            assert max(tables) < min(facts), (run.id, run.kind)
+    assert seen >= {Kind.SPANS, Kind.WAKEUPS, Kind.AMOUNTS, Kind.ATTACKS}

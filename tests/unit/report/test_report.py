@@ -19,6 +19,7 @@ from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.run import Build, CoreId, Problem, Run, Spans, Tick, Topology
 from latlab.report.renderers import html, rst, terminal
 from latlab.report.run import span_pages, web
+from latlab.report.run.answer import answer
 from latlab.report.run.charts import COLOURS, charts, colour, legend
 from latlab.report.run.span_tables import tables_of
 from support.runs import INSTRUCTIONS, JUNO, changed, run_with
@@ -209,3 +210,13 @@ def test_a_page_begins_with_the_longest_of_each_span_that_can_be_believed() -> N
     assert lead.startswith(f"The longest powerdown takes {down.median:,g} instructions (core {down.core} in {down.test}, median of 3), ")
     assert "the longest wakeup takes" in lead and "parallel" not in lead
     assert not web.page(replace(RUN, contents=Spans())).answer
+
+
+def test_an_answer_that_leaves_out_a_longer_span_of_a_marked_test_says_so() -> None:
+    run = make_run()
+    serial, parallel = "susp_deep_serial", "susp_deep_parallel"
+    samples = [replace(one, test=test, value_ticks=value) for one in run.samples[:1] for test, value in ((serial, 10), (parallel, 90))]
+    turns = changed(run, samples=samples, traces=(), topology=Topology((2, 4)))
+    assert answer(turns).endswith("Tests marked (cores took turns) are left out.")
+    shorter = changed(turns, samples=(samples[0], replace(samples[1], value_ticks=5)))
+    assert "left out" not in answer(shorter)

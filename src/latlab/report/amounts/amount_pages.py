@@ -25,8 +25,8 @@ def tables(run: Run) -> list[Table]:
 
 
 def screen(run: Run) -> Page:
-    """What is known of the run, its tables, its problems."""
-    sections = (Section("", (Facts(_facts(run)), *tables(run), problem_items(run.problems, marked=True))),)
+    """The run's tables, its problems and the facts."""
+    sections = (Section("", (*tables(run), problem_items(run.problems, marked=True))), Section("", (Facts(_facts(run)),)))
     return Page("", sections=sections, answer=_answer(run))
 
 

@@ -46,8 +46,8 @@ def tables(phases: Phases) -> list[Table]:
 
 def screen(run: Run, phases: Phases) -> Page:
     caution = () if run.conditions.mode is None or not mode_sentence(run) else (Caution("", mode_sentence(run)),)
-    blocks = (Facts(facts_of(run)), *caution, *_doubts(run, phases), *tables(phases))
-    return Page("", sections=(Section("", blocks),), answer=_answer(run, phases))
+    blocks = (*caution, *_doubts(run, phases), *tables(phases))
+    return Page("", sections=(Section("", blocks), Section("", (Facts(facts_of(run)),))), answer=_answer(run, phases))
 
 
 def document(run: Run, phases: Phases) -> Page:

@@ -64,8 +64,8 @@ def evidence_text(one: AttackResult) -> str:
 
 
 def screen(run: Run) -> Page:
-    """The counts, then what is neither refused nor contained."""
-    sections = (Section("", (Facts(_facts(run)), counts(run), *_told(run), problem_items(run.problems, marked=True))),)
+    """The counts, then what is neither refused nor contained, and the facts."""
+    sections = (Section("", (counts(run), *_told(run), problem_items(run.problems, marked=True))), Section("", (Facts(_facts(run)),)))
     return Page("", sections=sections, answer=_answer(run))
 
 

@@ -76,4 +76,4 @@ def document(run: Run, results: Results) -> Page:
 
 def _screen(run: Run, found: list[Table], said: str) -> Page:
     caution = () if run.conditions.mode is Mode.REAL else (Caution("", mode_sentence(run) or mode_of(run)),)
-    return Page("", sections=(Section("", (Facts(facts_of(run)), *caution, *found)),), answer=said)
+    return Page("", sections=(Section("", (*caution, *found)), Section("", (Facts(facts_of(run)),))), answer=said)

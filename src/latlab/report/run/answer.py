@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run says in one sentence, with which its page begins."""
+"""What a run says in one or two sentences, with which its page begins."""
 
 from __future__ import annotations
 
@@ -17,14 +17,22 @@ CALLED = {Metric.PSA_CALL: "call"}
 
 
 def answer(run: Run) -> str:
-    """The longest of each span that a reader asks for, where and in how many; empty where there are no figures, or all carry a mark that
-    says they are not what they seem."""
-    rows = [row for row in summarise(run) if row.mark is None]
+    """The longest of each span that a reader asks for, where and in how many. Tests with a mark have no part in it: a sentence names
+    the marks where such a test has a longer span. Empty where there are no figures, or all carry a mark."""
+    found = summarise(run)
+    rows = [row for row in found if row.mark is None]
     wanted = [metric for metric in FIRST if any(row.metric is metric for row in rows)]
     others = [row for row in rows if row.metric is not Metric.BOOT] or rows
     longest = [_longest([row for row in rows if row.metric is metric]) for metric in wanted] or ([_longest(others)] if others else [])
     said = ", ".join(_said(row, run) for row in longest)
-    return f"{said[:1].upper()}{said[1:]}." if said else ""
+    return f"{said[:1].upper()}{said[1:]}.{_left_out(found, longest)}" if said else ""
+
+
+def _left_out(found: Sequence[CoreSummary], longest: Sequence[CoreSummary]) -> str:
+    """Without it a reader who finds a longer span in a marked test's table would take the answer for wrong."""
+    most = {row.metric: row.median for row in longest}
+    marks = dict.fromkeys(row.mark.value for row in found if row.mark is not None and row.median > most.get(row.metric, row.median))
+    return f" Tests marked ({'), ('.join(marks)}) are left out." if marks else ""
 
 
 def _longest(rows: Sequence[CoreSummary]) -> CoreSummary:

@@ -20,7 +20,8 @@ EXIT_CODES = (
     ("0", "Fine."),
     ("1", "Something regressed, a rule is broken, or a test failed."),
     ("2", "The command or the set-up must change."),
-    ("3", "Nothing can be told, or the data is bad."),
+    ("3", "Inconclusive, or the data is bad."),
+    ("130", "Interrupted; what was measured until then is kept."),
 )
 
 

@@ -25,6 +25,12 @@ class TestFailed(LatlabError):
     exit_code = 1
 
 
+class InterruptedByUser(LatlabError):
+    """The user ended it, by Ctrl-C or a signal: what shells and make expect of a process that SIGINT ended."""
+
+    exit_code = 130
+
+
 class UsageError(LatlabError):
     """The command or the set-up must change: an option, a missing tool, an unwritable folder."""
 

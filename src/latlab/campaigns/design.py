@@ -21,7 +21,7 @@ from latlab.analysis.design.response import response_of
 from latlab.campaigns.design_plan import FactorLevel, Plan
 from latlab.campaigns.design_results import LOG, Kept, Slot, clock_of, done_of, kept_of, slots_of, trial_of, wanted_of
 from latlab.campaigns.material import load_run
-from latlab.errors import DataError, LatlabError, UsageError
+from latlab.errors import DataError, InterruptedByUser, UsageError
 from latlab.model.enums import Clock, Kind, RunStatus
 from latlab.model.life import CUT_OFF, Life, SeriesPart
 from latlab.model.provenance import Provenance
@@ -47,7 +47,7 @@ def run_design(store: Store, plan: Plan, seed: int | None, place: str, say: Say,
         _leave_open(store, run_id)
         if isinstance(error, KeyboardInterrupt):
             done = count(len(done_of(store, run_id)), "run")
-            raise LatlabError(f"interrupted; {done} of {run_id} are kept, the same command goes on with it") from error
+            raise InterruptedByUser(f"interrupted; {done} of {run_id} are kept, the same command goes on with it") from error
         raise
     if failed:
         _leave_open(store, run_id)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from latlab.errors import LatlabError, UsageError
+from latlab.errors import InterruptedByUser, LatlabError, UsageError
 from latlab.model.conditions import Conditions
 from latlab.model.enums import Clock, RunStatus
 from latlab.model.life import CUT_OFF, Left
@@ -173,7 +173,7 @@ def refuse_interrupted(store: Store, run_id: str, is_interrupted: bool) -> None:
     """Raises where the user ended the run, which is over by now."""
     if is_interrupted:
         store.checkpoint(run_id, {}, CUT_OFF)
-        raise LatlabError(f"interrupted; what came before is kept as the partial run {run_id}")
+        raise InterruptedByUser(f"interrupted; what came before is kept as the partial run {run_id}")
 
 
 def refuse_unstarted(console: Console, stream: bytes) -> None:

@@ -34,7 +34,7 @@ from latlab.cli import (
     watch,
 )
 from latlab.cli.verbs import HELP_OPTIONS, Verbs
-from latlab.errors import LatlabError, UsageError, one_line
+from latlab.errors import InterruptedByUser, LatlabError, UsageError, one_line
 
 app = typer.Typer(
     name="latlab",
@@ -47,8 +47,6 @@ app = typer.Typer(
 )
 run_app = typer.Typer(help="Run a campaign on a target and keep what it prints.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(run_app, name="run")
-
-INTERRUPTED = 130  # what typer makes of Ctrl-C
 
 
 @app.callback(invoke_without_command=True)
@@ -113,7 +111,7 @@ def _guarded() -> int:
         _check_words()
         code = app(standalone_mode=False, prog_name="latlab")
         sys.stdout.flush()
-        if code == INTERRUPTED:
+        if code == InterruptedByUser.exit_code:  # what typer makes of Ctrl-C
             raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except typer.Exit as stop:
@@ -121,7 +119,7 @@ def _guarded() -> int:
     except LatlabError as error:
         return _fail(str(error), error.exit_code)
     except KeyboardInterrupt:
-        return _fail("interrupted", LatlabError.exit_code)
+        return _fail("interrupted", InterruptedByUser.exit_code)
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):  # rich makes it a failure that the reader went away
             return 0

@@ -19,7 +19,7 @@ def test_a_closed_standard_output_changes_no_exit_code() -> None:
     assert (done.returncode, done.stderr) == (1, b"")
 
 
-def test_an_interrupt_is_said_and_exits_as_incomplete() -> None:
+def test_an_interrupt_is_said_and_exits_as_shells_expect() -> None:
     program = "import latlab.cli.app as cli, typer\n@cli.app.command()\ndef stopped() -> None:\n    raise KeyboardInterrupt\ncli.main()\n"
     done = subprocess.run([sys.executable, "-c", program, "stopped"], capture_output=True, text=True, check=False)
-    assert done.returncode == 3 and done.stderr.strip().endswith("latlab: interrupted")
+    assert done.returncode == 130 and done.stderr.strip().endswith("latlab: interrupted")

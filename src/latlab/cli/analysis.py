@@ -62,7 +62,10 @@ def compare(
     output: OutputOption = None,
     store: StoreOption = None,
 ) -> None:
-    """Say what changed between two runs, whatever the order in which the cores came. Exits 1 where something regressed."""
+    """Print what changed between two runs.
+
+    The order in which cores arrive does not count as a change. Exits 1 if something regressed.
+    """
     check_output(output)
     comparison = comparison_of(before, after, tolerance, unit, store, across)
     if format is Format.TABLE:
@@ -90,7 +93,7 @@ def explain(
     format: Annotated[Format, one_of(Format.TABLE, Format.JSON)] = Format.TABLE,
     store: StoreOption = None,
 ) -> None:
-    """Say what a run's figures are made of, or why two runs differ, in sentences with figures."""
+    """Explain a run's figures, or why two runs differ."""
     from latlab.analysis.explain import explain_pair, explain_run
     from latlab.campaigns.loading import load_reference
     from latlab.report.comparison.comparison_pages import pair_explanations, run_explanations
@@ -139,7 +142,10 @@ def idle_states(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The file to write the corrected nodes to, a .dtsi.")] = None,
     store: StoreOption = None,
 ) -> None:
-    """Hold a device tree's latencies of idle states against a board's psci run. Exits 1 where one is too short."""
+    """Check a device tree's idle-state latencies.
+
+    It compares them with a board's psci run. Exits 1 if one is too short.
+    """
     from latlab.analysis.spans.idle_audit import Finding, audit, deepest_level
     from latlab.campaigns.loading import load_reference
     from latlab.catalog.platform_facts import facts_of
@@ -238,7 +244,10 @@ def gate(
     board: BoardOption = None,
     store: StoreOption = None,
 ) -> None:
-    """Pass or fail a candidate in CI: exit 0 pass, 1 fail, 3 where nothing can be told."""
+    """Pass or fail a candidate run in CI.
+
+    Exits 0 for a pass, 1 for a failure, 3 if the data are inconclusive.
+    """
     if masked_below is not None:
         of_two = {"--across": across, "--unit": unit, "--junit": junit, "--sarif": sarif, "--comment": comment, "--board": board}
         _gate_masked(base, candidate, masked_below, [name for name, value in of_two.items() if value], store)
@@ -310,7 +319,10 @@ def history(
     output: OutputOption = None,
     store: StoreOption = None,
 ) -> None:
-    """Follow a figure over releases, or all figures over the commits of a repository, find where they changed, and say why."""
+    """Find where figures changed, by release or commit.
+
+    It follows one figure over releases, or all figures over the commits of a repository, and names the causes.
+    """
     from dataclasses import replace
 
     from latlab.analysis.base.conditions import check_across
@@ -363,7 +375,10 @@ def tail(
     unit: UnitOption = "",
     store: StoreOption = None,
 ) -> None:
-    """Estimate worst cases beyond what was measured, or say why that cannot be done. Exits 3 where no core allows an estimate."""
+    """Estimate worst cases beyond the measured ones.
+
+    It prints the reason if the data do not allow an estimate. Exits 3 if no core allows one.
+    """
     from latlab.analysis.base.conditions import caveat_of
     from latlab.analysis.wakeups.tail import tails
     from latlab.campaigns.loading import load_reference

@@ -45,7 +45,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-run_app = typer.Typer(help="Run a campaign on a target and keep what it prints.", no_args_is_help=True, rich_markup_mode=None)
+run_app = typer.Typer(help="Measure on a target and keep the run.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(run_app, name="run")
 
 

@@ -27,7 +27,10 @@ def register(app: typer.Typer) -> None:
 
 
 def mcp(store: StoreOption = None) -> None:
-    """Answer an assistant over standard input and output (Model Context Protocol): runs, show, compare, explain, history. Read-only."""
+    """Serve an assistant by Model Context Protocol.
+
+    It reads standard input and writes standard output: runs, show, compare, explain, history. Read-only.
+    """
     try:
         from mcp.server import MCPServer
     except ModuleNotFoundError:

@@ -48,7 +48,10 @@ def attack(
     qemu: QemuOption = None,
     store: StoreOption = None,
 ) -> None:
-    """Attack a secure partition manager from the non-secure side and from a partition of ours, and say what came of each attack."""
+    """Attack a secure partition manager.
+
+    The attacks come from the non-secure side and from a partition of latlab's. It prints the result of each.
+    """
     from latlab.cli.stores import open_store
 
     if not (timeout > 0 and silence > 0):

@@ -82,7 +82,9 @@ def bisect(
     output: OutputOption = None,
     store: StoreOption = None,
 ) -> None:
-    """Find the commit that changed a figure of firmware built from a git repository, and the functions that did it.
+    """Find the commit that changed a figure.
+
+    It builds the firmware from a git repository, and names the functions that changed.
 
     Commits are built in a tree of their own; the repository and its checkout are not touched."""
     from latlab.campaigns.bisecting import bisect as find

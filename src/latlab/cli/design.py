@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 DesignFormat = Annotated[Format, one_of(Format.TABLE, Format.JSON, Format.CSV, Format.RST, Format.MD, Format.HTML)]
 
-design_app = typer.Typer(help="Run an experiment of several factors, and tell what each does.", no_args_is_help=True, rich_markup_mode=None)
+design_app = typer.Typer(help="Run a factorial experiment and print the effects.", no_args_is_help=True, rich_markup_mode=None)
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +32,10 @@ def run(
     anew: Annotated[bool, typer.Option("--anew", help="Begin again, whatever was cut off.")] = False,
     store: StoreOption = None,
 ) -> None:
-    """Measure every combination of the factors' levels, in a drawn order; the same command goes on where it was cut off."""
+    """Measure every combination of the factors' levels.
+
+    The order is drawn at random. The same command continues an interrupted experiment.
+    """
     from latlab.campaigns.design import run_design
     from latlab.campaigns.design_plan import load_plan
     from latlab.campaigns.loading import load_reference
@@ -55,7 +58,7 @@ def show(
     output: OutputOption = None,
     store: StoreOption = None,
 ) -> None:
-    """Tell what each factor does, and which cannot be told."""
+    """Print each factor's effect, or inconclusive."""
     from latlab.campaigns.loading import load_reference
 
     if format is Format.TABLE:

@@ -22,7 +22,10 @@ def doctor(
     qemu: Annotated[Path | None, typer.Option(help="The QEMU to look at.", show_default="qemu-system-aarch64")] = None,
     store: StoreOption = None,
 ) -> None:
-    """Say what is installed, what each mode needs, and which images are there."""
+    """Check what is installed and what is missing.
+
+    It lists the packages, QEMU and its modes, the compilers, the firmware images and the store.
+    """
     from latlab.campaigns.doctor import findings
     from latlab.report.findings import findings_table
     from latlab.report.renderers.terminal import print_table

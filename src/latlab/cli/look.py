@@ -37,8 +37,10 @@ def look(
     qemu: QemuOption = None,
     store: StoreOption = None,
 ) -> None:
-    """Find out what these files are, run them and print what each call costs; write down how to repeat it. Without files it lists the
-    subjects that come with latlab."""
+    """Identify firmware files, run them, count calls.
+
+    It writes down how to repeat the run. Without files it lists the subjects that come with latlab.
+    """
     from latlab.campaigns.looking import look as look_at
     from latlab.campaigns.looking import read_files
 

@@ -61,7 +61,10 @@ def psa(
     store: StoreOption = None,
     html: Annotated[Path | None, typer.Option(help="Also write charts of all builds to this file.")] = None,
 ) -> None:
-    """Measure PSA calls on a Cortex-M33 or M55: what each costs by backend and isolation level, and how long interrupts wait."""
+    """Measure PSA calls on a Cortex-M33 or M55.
+
+    It prints the cost by backend and isolation level, and how long interrupts wait.
+    """
     from latlab.cli.stores import open_store
 
     limits = limit.limits()

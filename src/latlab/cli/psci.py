@@ -86,7 +86,10 @@ def psci(
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
-    """Measure PSCI: suspend to the deepest level and to level 0, CPU_OFF, PSCI_VERSION, on every core."""
+    """Measure PSCI power-down and wake-up of each core.
+
+    The calls are CPU_SUSPEND to the deepest level and to level 0, CPU_OFF and PSCI_VERSION.
+    """
     from latlab.cli.stores import open_store
 
     allowed = limits.limits()
@@ -124,7 +127,10 @@ def import_(
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
-    """Keep a console log from a board or from elsewhere as a run."""
+    """Import a console log as a run.
+
+    The log may come from a board or from another project's CI.
+    """
     from latlab.campaigns.importing import import_log
     from latlab.campaigns.virtual_psci import topology_of
     from latlab.cli.stores import open_store

@@ -11,7 +11,7 @@ import typer
 from latlab.cli.options import StoreOption
 from latlab.cli.output import say
 
-publish_app = typer.Typer(help="Write figures where other documents take them.", no_args_is_help=True, rich_markup_mode=None)
+publish_app = typer.Typer(help="Publish runs as a site or as TF-A's tables.", no_args_is_help=True, rich_markup_mode=None)
 
 
 def register(app: typer.Typer) -> None:
@@ -25,7 +25,10 @@ def tf_a(
     data: Annotated[Path, typer.Option(help="The board's folder, with `current` and `previous` in it: docs/perf/data/juno.")],
     topology: Annotated[str | None, typer.Option(help="Cores of each cluster, where the log does not name all: 2,4.")] = None,
 ) -> None:
-    """Make the logs' figures the current ones and the current ones the previous ones, with the changes that are real beside them."""
+    """Update the performance tables of TF-A's docs.
+
+    The logs' figures become the current ones, and the current ones the previous ones, with the significant changes beside them.
+    """
     from latlab.campaigns.publishing import folder_of, publish_tf_a
     from latlab.campaigns.virtual_psci import topology_of
 
@@ -43,7 +46,10 @@ def site(
     redact: Annotated[bool, typer.Option(help="Leave out folders, names of hosts and users, and kernel command lines.")] = True,
     store: StoreOption = None,
 ) -> None:
-    """Write the runs of a store and the catalogue's published releases as a static site, for a folder or any web server."""
+    """Write the store's runs as a static site.
+
+    The published releases of the catalogue are part of it. Any web server or a folder can hold it.
+    """
     from functools import partial
 
     from latlab.campaigns.site import compare_stored, measured, published_boards

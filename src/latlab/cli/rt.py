@@ -136,7 +136,10 @@ def rt(
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
-    """Measure how late a real-time thread wakes up under load, with cyclictest and with latlab's recorder."""
+    """Measure wake-up latency on RT Linux under load.
+
+    It uses cyclictest and latlab's recorder.
+    """
     from latlab.campaigns.workloads import guest_limits
     from latlab.cli.stores import open_store
 
@@ -179,7 +182,10 @@ def rt_trng(
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
-    """See what wakes up late where random numbers cost more and more: a firmware of ours that holds each call, or OP-TEE as it is."""
+    """Measure how TRNG calls delay wake-ups.
+
+    The firmware is latlab's, which holds each call longer and longer, or OP-TEE unmodified.
+    """
     from latlab.campaigns import rt_trng as campaign
     from latlab.campaigns.workloads import checked, checked_world, doses_of, guest_limits, read_bytes_of, seconds_of
     from latlab.cli.stores import open_store
@@ -213,7 +219,10 @@ def rt_power(
     firmware: FirmwareOption = None,
     store: StoreOption = None,
 ) -> None:
-    """Take CPUs off and on and the system to sleep, under Linux, and time the firmware's part."""
+    """Time CPU hotplug and suspend under Linux.
+
+    It takes CPUs off and on and the system to sleep, and measures the firmware's part.
+    """
     from latlab.campaigns.rt import run_power
     from latlab.campaigns.workloads import check_power, power_limits
     from latlab.cli.stores import open_store
@@ -235,7 +244,10 @@ def guest(
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Fetch the packages and build it again.")] = False,
     secure_world: SecureWorldOption = None,
 ) -> None:
-    """Build the RT-Linux guest's image, or say which one there is; with --secure-world the firmware below it instead."""
+    """Build the image of the RT-Linux guest.
+
+    If the image is there, print which one it is. With --secure-world, build the firmware below the guest instead.
+    """
     if secure_world is not None:
         from latlab.targets.guest import secure_world as worlds
 
@@ -258,7 +270,10 @@ def import_rt(
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
-    """Keep what another tool measured as a run: wake-ups, stalls of a busy loop, or amounts of a benchmark."""
+    """Import what another tool measured as a run.
+
+    These are wake-up latencies, stalls of a busy loop, or the metrics of a benchmark.
+    """
     from latlab.campaigns.importing_wakeups import import_measured
     from latlab.cli.stores import open_store
     from latlab.store.reading import read_file

@@ -51,7 +51,7 @@ def show(
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
-    """Print the figures of a run, or one of its raw logs."""
+    """Print the figures of a run, or a raw log."""
     from latlab.cli.showing import print_run
     from latlab.cli.stores import open_store
 
@@ -101,7 +101,9 @@ def report(
     output: OutputOption = None,
     store: StoreOption = None,
 ) -> None:
-    """Write a run, or the comparison of two, as a document: an offline HTML page with charts, or a page in RST or Markdown.
+    """Write a run or a comparison as a document.
+
+    The document is an offline HTML page with charts, or a page in RST or Markdown.
 
     In RST and Markdown a file gets the whole page of a performance guide, its pictures beside it, and standard output the tables alone.
     """
@@ -161,7 +163,7 @@ def export(
     output: OutputOption = None,
     store: StoreOption = None,
 ) -> None:
-    """Write a run in a form that another tool reads."""
+    """Write a run in another tool's format."""
     from latlab.campaigns.loading import load_reference
     from latlab.campaigns.material import Material
     from latlab.store.store import open_store

@@ -31,7 +31,10 @@ def sbi(
     store: StoreOption = None,
     format: Annotated[WatchFormat, typer.Option(help="How the result is printed.")] = WatchFormat.TABLE,
 ) -> None:
-    """Measure SBI on OpenSBI or another firmware of RISC-V: start, stop and suspend of harts, IPIs, the timer, base calls."""
+    """Measure SBI calls of RISC-V firmware.
+
+    The firmware is OpenSBI or another. The calls are start, stop and suspend of harts, IPIs, the timer and base calls.
+    """
     from latlab.campaigns.sbi import load_subject, planned
     from latlab.formats.symbols import read_subject_image
     from latlab.targets.qemu.probe import find_probe

@@ -28,7 +28,10 @@ def serve(
     newest: Annotated[int, typer.Option(help="How many runs of each thing that was measured get a page.", min=1)] = 20,
     store: StoreOption = None,
 ) -> None:
-    """Show the pages of `publish site` as they are at the moment, runs under way with them, until it is interrupted."""
+    """Serve the pages of the store, live.
+
+    They are the pages of `publish site`, with runs in progress. Ctrl-C ends it.
+    """
     from functools import partial
 
     from latlab.campaigns.site import compare_stored, measured, published_boards, under_way

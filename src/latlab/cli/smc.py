@@ -38,7 +38,10 @@ def smc(
     store: StoreOption = None,
     format: Annotated[WatchFormat, typer.Option(help="How the result is printed.")] = WatchFormat.TABLE,
 ) -> None:
-    """Measure SMCs on any firmware of Arm: PSCI, SMCCC, TRNG, SDEI, FF-A, and OP-TEE up to sessions and shared buffers."""
+    """Measure SMC calls of any Arm firmware.
+
+    The calls are PSCI, SMCCC, TRNG, SDEI, FF-A, and OP-TEE up to sessions and shared buffers.
+    """
     from latlab.campaigns.smc import planned
     from latlab.campaigns.watching import Watch
     from latlab.targets.qemu.probe import find_probe

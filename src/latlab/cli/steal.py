@@ -66,7 +66,10 @@ def steal(
     store: StoreOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
-    """Measure how much of each CPU the firmware and the secure world take, from Linux alone, and say where that cannot be seen."""
+    """Measure the CPU time that firmware takes.
+
+    It measures from Linux alone what EL3 and the secure world take of each CPU, or prints why it is not measurable.
+    """
     from latlab.campaigns.workloads import steal_limits
     from latlab.cli.stores import open_store
 

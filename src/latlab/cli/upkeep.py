@@ -57,7 +57,7 @@ def ls(
     store: StoreOption = None,
     format: ListFormat = Format.TABLE,
 ) -> None:
-    """List the runs, one a line, the newest last."""
+    """List the runs, the newest last."""
     from latlab.cli.stores import open_store
     from latlab.report.listing import list_csv
     from latlab.store.listing import heads
@@ -84,7 +84,10 @@ def label(
     text: Annotated[str, typer.Argument(help="The label; an empty one takes it away.")],
     store: StoreOption = None,
 ) -> None:
-    """Give a run a label, by which `ls` finds it and which keeps it from `prune`."""
+    """Give a run a label.
+
+    `ls` and references find the run by its label. `prune` keeps a run that has one.
+    """
     from latlab.cli.stores import open_store
     from latlab.store.listing import set_label
 
@@ -100,7 +103,7 @@ def rm(
     runs: Annotated[list[str], typer.Argument(help="Ids, or unique beginnings of ids.")],
     store: StoreOption = None,
 ) -> None:
-    """Remove runs with all that is kept of them."""
+    """Delete runs with their logs and traces."""
     from latlab.campaigns.housekeeping import check_ended
     from latlab.cli.stores import open_store
     from latlab.store.listing import remove
@@ -119,7 +122,10 @@ def prune(
     yes: Annotated[bool, typer.Option("--yes", help="Remove them; without it they are only listed.")] = False,
     store: StoreOption = None,
 ) -> None:
-    """Remove many runs: those that the options name, but none that has a label or is under way."""
+    """Delete the runs that the options select.
+
+    Runs with a label and runs in progress are kept.
+    """
     from latlab.campaigns.housekeeping import prunable
     from latlab.cli.stores import open_store
     from latlab.store.listing import remove
@@ -144,7 +150,10 @@ def recover(
     config: Annotated[Path | None, typer.Option(envvar="LG_ENV", help="For labgrid: the environment, where it has moved.")] = None,
     store: StoreOption = None,
 ) -> None:
-    """End runs whose latlab was killed: stop what is left of them, also on boards, and keep what they had measured."""
+    """End runs whose latlab process was killed.
+
+    It stops their processes, also on boards, and keeps what they had measured.
+    """
     from latlab.campaigns.recovering import orphans
     from latlab.campaigns.recovering import recover as end
     from latlab.cli.stores import open_store

@@ -39,7 +39,10 @@ def fit(
     format: TablesFormat = Format.TABLE,
     store: StoreOption = None,
 ) -> None:
-    """Fit a platform's costs to published figures; refuses when they cannot determine one, and names it."""
+    """Fit a platform's costs to published figures.
+
+    It refuses if the figures do not determine a cost, and names that cost.
+    """
     from latlab.campaigns.loading import load_reference
     from latlab.report.virtual.virtual_tables import class_cost_table, fit_table, left_out_table, residual_table
     from latlab.virtual.board import load_board
@@ -68,7 +71,9 @@ def predict(
     format: TablesFormat = Format.TABLE,
     store: StoreOption = None,
 ) -> None:
-    """Predict published figures from a platform's costs and the order in which the cores came, and show the error.
+    """Predict published figures from a platform's costs.
+
+    The order in which the cores arrived is taken from the figures. The error is printed beside them.
 
     Intervals come from the platform's other published releases. Exits 3 where every test shows what the model has not."""
     from latlab.campaigns.loading import load_reference
@@ -119,7 +124,10 @@ def whatif(
     program: ProgramOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
-    """Sweep cores, clusters, lock and channel: median and worst powerdown and wakeup of boards that nobody has built."""
+    """Sweep simulated boards: cores, clusters, locks.
+
+    It prints median and worst power-down and wake-up of boards that nobody has built.
+    """
     from latlab.report.virtual.whatif import Sweep, tables
     from latlab.report.virtual.whatif_files import check_output, text_of
     from latlab.virtual.board import load_board
@@ -160,7 +168,10 @@ def explore(
     program: ProgramOption = None,
     format: TablesFormat = Format.TABLE,
 ) -> None:
-    """Go through the interleavings of small systems and check the rules of coordination at every step."""
+    """Model-check PSCI coordination on small systems.
+
+    It goes through the interleavings of the cores and checks the rules of coordination at each step.
+    """
     from latlab.errors import TestFailed
     from latlab.report.virtual.virtual_tables import exploration_table
     from latlab.virtual import exploration

@@ -51,7 +51,9 @@ def watch(
     store: StoreOption = None,
     format: Annotated[WatchFormat, typer.Option(help="How the result is printed.")] = WatchFormat.TABLE,
 ) -> None:
-    """Count every call into the firmware of any machine that QEMU emulates: `latlab watch -- qemu-system-aarch64 ...`.
+    """Count calls into any firmware that QEMU runs.
+
+    Give QEMU's own command after two dashes: `latlab watch -- qemu-system-aarch64 ...`.
 
     The machine's console goes to standard error, the table to standard output."""
     from latlab.campaigns.watching import Watch

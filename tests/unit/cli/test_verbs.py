@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
+from typing import Any
 
 import pytest
 import typer
@@ -31,3 +33,17 @@ def test_a_wrong_option_names_the_help_of_its_own_verb(verb: tuple[str, ...], pl
     done = latlab(*verb, "--frobnicate")
     assert done.returncode == 2
     assert done.stderr.rstrip().endswith(f"see `{place} --help`")
+
+
+def _commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, one in getattr(command, "commands", {}).items():
+        yield (*path, name), one
+        yield from _commands(one, (*path, name))
+
+
+@pytest.mark.parametrize(("path", "command"), list(_commands(typer.main.get_command(app))))
+def test_the_line_of_a_verb_in_the_help_is_whole_and_short(path: tuple[str, ...], command: Any) -> None:
+    summary = command.get_short_help_str(1000)
+    assert len(summary) <= 50 and summary.endswith("."), path
+    assert summary in latlab(*path[:-1], "-h").stdout
+    assert not command.help or command.help.partition("\n\n")[0] == summary, path

@@ -48,6 +48,11 @@ class Finding:
 
 def findings(qemu: Path | None = None, store: str | None = None) -> list[Finding]:
     """Everything, in the order in which a run needs it. Never raises for a thing that is missing."""
+    return [*machine_findings(qemu), _store(store)]
+
+
+def machine_findings(qemu: Path | None = None) -> list[Finding]:
+    """The same without the store."""
     return [
         Finding("latlab", f"{version('latlab')}, event table {event_table().hash}", True),
         Finding("Python", platform.python_version(), True),
@@ -56,7 +61,6 @@ def findings(qemu: Path | None = None, store: str | None = None) -> list[Finding
         *_qemu(qemu),
         *(_tool(name) for name in BUILD_TOOLS),
         *_images(),
-        _store(store),
     ]
 
 

@@ -41,7 +41,6 @@ app = typer.Typer(
     cls=Verbs,
     context_settings=HELP_OPTIONS,
     help="A latency laboratory for trusted firmware and real-time Linux.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -50,12 +49,22 @@ app.add_typer(run_app, name="run")
 
 
 @app.callback(invoke_without_command=True)
-def latlab(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
+def latlab(context: typer.Context, version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
     if version:
         from importlib.metadata import version as installed_version
 
         typer.echo(f"latlab {installed_version('latlab')}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        _print_first_steps()
+
+
+def _print_first_steps() -> None:
+    from latlab.campaigns.first_steps import first_steps
+    from latlab.cli.output import show
+    from latlab.report.findings import first_steps_page
+
+    show(first_steps_page(first_steps()))
 
 
 psci.register(run_app, app)

@@ -1,20 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `doctor` found, and the subjects that come with latlab, as tables."""
+"""What `doctor` found, what to do next, and the subjects that come with latlab."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from latlab.campaigns.doctor import Finding
+from latlab.campaigns.first_steps import FirstSteps
 from latlab.campaigns.looking import ReadySubject
+from latlab.report.page import Commands, Page, Paragraph, Section
 from latlab.report.table import Align, Column, Table
 from latlab.report.text import Style, Styled, strong
 
 COLUMNS = (Column("", Align.LEFT), Column("", Align.LEFT), Column("", Align.LEFT, wraps=True))
 
+MORE = "`latlab doctor` checks this machine. `latlab -h` lists all commands."
+
 
 def findings_table(findings: Iterable[Finding]) -> Table:
     return Table("", COLUMNS, tuple((_state(finding), strong(finding.what), finding.found) for finding in findings))
+
+
+def first_steps_page(steps: FirstSteps) -> Page:
+    """What the command prints without arguments."""
+    missing = (Paragraph("`latlab run psci` lacks something on this machine:"), findings_table(steps.missing)) if steps.missing else ()
+    commands = tuple(block for command, purpose in steps.commands for block in (Paragraph(f"{purpose}:"), Commands((command,))))
+    return Page(steps.state, sections=(Section("", missing), Section("", commands), Section("", (Paragraph(MORE),))))
 
 
 def ready_table(subjects: Iterable[ReadySubject]) -> Table:

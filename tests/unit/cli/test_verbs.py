@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,3 +48,10 @@ def test_the_line_of_a_verb_in_the_help_is_whole_and_short(path: tuple[str, ...]
     assert len(summary) <= 50 and summary.endswith("."), path
     assert summary in latlab(*path[:-1], "-h").stdout
     assert not command.help or command.help.partition("\n\n")[0] == summary, path
+
+
+def test_without_arguments_the_command_prints_what_to_do_next(tmp_path: Path) -> None:
+    done = latlab(store=tmp_path / "store.sqlite")
+    assert done.returncode == 0
+    assert f"No runs yet in {tmp_path / 'store.sqlite'}." in done.stdout
+    assert "\n  latlab compare published:tf-a/juno/v2.9 published:tf-a/juno/v2.10\n" in done.stdout

@@ -34,7 +34,7 @@ def read_idle_states(data: bytes, place: str) -> IdleStates:
     except Exception as error:  # the library has no exception of its own: whatever it says is about these bytes
         raise DataError(f"{place}: a damaged device tree ({error or type(error).__name__})") from error
     by_phandle = {found[0]: path for path, node in nodes.items() if (found := _words(node, "phandle"))}
-    cpus = {path: node for path, node in nodes.items() if path.startswith("/cpus/cpu@") and path.count("/") == 2}
+    cpus = {path: node for path, node in nodes.items() if _is_cpu(path) and _is_available(node)}
     users: dict[str, list[int]] = {}
     for node in cpus.values():
         for path in _states_of(node, nodes, by_phandle):
@@ -66,7 +66,18 @@ def _states_of(cpu: Any, nodes: Mapping[str, Any], by_phandle: Mapping[int, str]
             break
         domain = nodes[by_phandle[above[0]]]
         named += _words(domain, DOMAIN_STATES)
-    yield from dict.fromkeys(by_phandle[one] for one in named if one in by_phandle)
+    paths = dict.fromkeys(by_phandle[one] for one in named if one in by_phandle)
+    yield from (path for path in paths if _is_available(nodes[path]))
+
+
+def _is_cpu(path: str) -> bool:
+    return path.startswith("/cpus/cpu@") and path.count("/") == 2
+
+
+def _is_available(node: Any) -> bool:
+    """The kernel leaves out a node whose status is neither missing nor "okay" nor "ok" (Devicetree Specification, 2.3.4)."""
+    held = getattr(node.get_property("status"), "data", None) or ["okay"]
+    return held[0] in ("ok", "okay")
 
 
 def _affinity(cpu: Any) -> int:

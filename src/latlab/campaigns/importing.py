@@ -12,10 +12,10 @@ from latlab.campaigns.psci import CAMPAIGN
 from latlab.campaigns.recording import Recorded, Recorder
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError, UsageError
+from latlab.formats.console_text import as_printed
 from latlab.formats.dump import console_log, tftf_calls
 from latlab.formats.dump.dump import collect_dump
 from latlab.formats.dump.frames import Boot, parse_frames
-from latlab.formats.dump.lab_log import as_printed
 from latlab.formats.dump.rt_instr import parse_figures, read_figures
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, RunStatus

@@ -23,7 +23,7 @@ def import_measured(
     """The run's id, whichever kind of run the file makes."""
     if data.startswith(DAT_MAGIC):
         data = printed(data, name)
-    if holds_amounts(data):
+    if holds_amounts(data, name):
         return import_amounts(store, data, name, platform, duration, interval_us, firmware)
     return import_wakeups(store, data, name, platform, duration, interval_us, firmware)
 

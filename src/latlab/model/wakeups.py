@@ -126,8 +126,8 @@ class Glance:
     late: tuple[tuple[int, int, int], ...] = ()
 
 
-def counted_us(low_us: NDArray[np.int64], counts: NDArray[np.int64], beyond: int = 0) -> Histogram:
-    """A histogram of whole microseconds, as cyclictest truncates them: bucket n is [n, n + 1) us."""
+def counted_us(low_us: NDArray[np.int64], counts: NDArray[np.int64], beyond: int = 0, unit_ns: int = 1000) -> Histogram:
+    """A histogram of whole units, microseconds unless `unit_ns` says another, as cyclictest truncates them: bucket n is [n, n + 1)."""
     order = np.argsort(low_us)
-    low = low_us[order] * 1000
-    return Histogram(low, low + 1000, counts[order], beyond)
+    low = low_us[order] * unit_ns
+    return Histogram(low, low + unit_ns, counts[order], beyond)

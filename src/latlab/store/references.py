@@ -17,8 +17,8 @@ import msgspec
 
 from latlab.errors import DataError, UsageError
 from latlab.formats import run_json
+from latlab.formats.console_text import as_printed
 from latlab.formats.dump import console_log, tftf_calls
-from latlab.formats.dump.lab_log import as_printed
 from latlab.formats.published import csv_tables, experiments
 from latlab.formats.published import runs as published
 from latlab.formats.published.printed_tables import Reading
@@ -148,7 +148,7 @@ def _refuse_wakeups(path: Path, data: bytes) -> None:
     """A file of another tool's wake-ups or amounts is no run yet; any other file passes."""
     from latlab.formats.measured import holds_amounts, read_wakeups
 
-    if holds_amounts(data):
+    if holds_amounts(data, str(path)):
         raise BadReference(f"{path} holds amounts of a benchmark; keep it with `latlab import-rt {path}` and name the run")
     try:
         read_wakeups(data, str(path))

@@ -211,7 +211,7 @@ def test_derived_figures_of_a_recording_are_not_taken_as_measured():
     ("data", "said"),
     [
         (b"", "x: empty"),
-        (b"hello\n", "x: nothing that is read stands in it"),
+        (b"hello\n", "x: no output of a tool that is read"),
         (b'{"testsuites": [', "x:1: not whole JSON"),
         (_twister(recording=[]), "x: no suite of twister's report has a recording"),
         (_twister(recording=[{"name": "a"}]), "x: benchmark.kernel.latency, record 1: no number in it"),
@@ -235,7 +235,7 @@ OF_AMOUNTS = ("google_benchmark.json", "hackbench.txt", "osnoise_top.txt", "perf
 def test_no_file_is_taken_for_one_of_the_other_kind():
     for path in sorted(one for folder in (RT_DATA, TOOLS_DATA) for one in folder.iterdir() if one.is_file()):
         data = path.read_bytes()
-        assert holds_amounts(data) == (path.name in OF_AMOUNTS), path.name
+        assert holds_amounts(data, "x") == (path.name in OF_AMOUNTS), path.name
     for name in OF_AMOUNTS:
         with pytest.raises(DataError):
             read_wakeups(_real(name), name)

@@ -45,7 +45,7 @@ def test_the_report_of_rteval_says_the_same_without_the_histogram():
         (lambda text: text.replace('index="12"', 'index="5"'), "core 0 names a bucket twice"),
         (lambda text: text.replace("<samples>4<", "<samples>many<"), "the samples of core 1 is 'many'"),
         (lambda text: text.replace('id="1"', 'id="0"'), "a CPU is named twice"),
-        (lambda text: text.replace("<rteval version", "<!DOCTYPE a><rteval version"), "nothing that is read"),
+        (lambda text: text.replace("<rteval version", "<!DOCTYPE a><rteval version"), "no output of a tool"),
         (lambda text: text.replace("?>", "?><!-- <rteval> --><rteval><!DOCTYPE a>"), "XML with definitions of its own"),
     ],
 )
@@ -128,7 +128,7 @@ def test_delays_of_perf_are_amounts_by_task():
     data = (TOOLS_DATA / "perf_sched.txt").read_bytes()
     found = {one.name: one for one in read_amounts(data, "x").amounts}
     assert found["pytest average delay"].values == (3.719e6,) and found["pytest largest delay"].values == (49.044e6,)
-    assert found["pytest average delay"].metric is Metric.DURATION and holds_amounts(data)
+    assert found["pytest average delay"].metric is Metric.DURATION and holds_amounts(data, "x")
 
 
 def test_the_last_percentiles_of_schbench_count():
@@ -150,7 +150,7 @@ def test_a_refusal_names_everything_that_is_read_and_so_do_the_docs():
     for refuse in (read_wakeups, read_amounts):
         with pytest.raises(DataError) as refused:
             refuse(b"an e-mail about the weather\n", "x")
-        assert str(refused.value).startswith("x: nothing that is read stands in it")
+        assert str(refused.value).startswith("x: no output of a tool that is read")
         assert all(name in str(refused.value) for name in known_names())
     assert [name for name in known_names() if name not in docs] == []
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""hwlatdetect: gaps in which the hardware took the CPU away. It names no CPU, as its thread moves over all of them."""
+"""hwlatdetect: gaps in which the hardware took the CPU away. Its thread moves over all CPUs; releases from 2.6 on
+name the CPU of each gap."""
 
 from __future__ import annotations
 
@@ -16,8 +17,10 @@ START = re.compile(r"^hwlatdetect:  test duration (\d{1,9}) seconds", re.MULTILI
 SETTING = re.compile(r"^ +(Latency threshold|Sample window|Sample width|Non-sampling period): +(\d{1,15})us\s*$", re.ASCII)
 LARGEST = re.compile(r"^Max Latency: (?:(\d{1,15})us|Below threshold)\s*$", re.ASCII)
 COUNT = re.compile(r"^(Samples recorded|Samples exceeding threshold|SMIs during run): (\d{1,15})\s*$", re.ASCII)
-SAMPLE = re.compile(r"^ts: (\S{1,40}), inner:(\d{1,15}), outer:(\d{1,15})\s*$", re.ASCII)
-NAMES = {"Samples exceeding threshold": "gaps above the threshold", "SMIs during run": "system management interrupts"}
+SAMPLE = re.compile(r"^ts: (\S{1,40}), inner:(\d{1,15}), outer:(\d{1,15})(?:, cpu:(\d{1,5}))?\s*$", re.ASCII)
+UNREADABLE = re.compile(r"^rdmsr: .*cannot read MSR", re.MULTILINE)
+SMIS = "SMIs during run"
+NAMES = {"Samples exceeding threshold": "gaps above the threshold", SMIS: "system management interrupts"}
 
 
 def read_hwlatdetect(text: str, place: str) -> Benchmark:
@@ -31,6 +34,7 @@ def read_hwlatdetect(text: str, place: str) -> Benchmark:
     largest: int | None = None
     finished = False
     gaps: list[int] = []
+    cpus: set[int] = set()
     problems: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
         if match := SETTING.match(line):
@@ -41,6 +45,7 @@ def read_hwlatdetect(text: str, place: str) -> Benchmark:
             finished, largest = True, int(match[1]) if match[1] else None
         elif match := SAMPLE.match(line):
             gaps.append(max(int(match[2]), int(match[3])))
+            cpus |= {int(match[4])} if match[4] else set()
         elif line.startswith(("ts:", "Max Latency:", "Samples ")):
             problems.append(f"{place}:{number}: {line[:60]!r} is no whole line of hwlatdetect; it is left out")
     above = counts.get("Samples exceeding threshold")
@@ -50,10 +55,17 @@ def read_hwlatdetect(text: str, place: str) -> Benchmark:
     if gaps and (len(gaps) != recorded or max(gaps) != (largest or 0)):
         problems.append(f"{place}: {len(gaps)} gaps up to {max(gaps)} µs are listed, {recorded} up to {largest or 0} µs stated")
     threshold = settings.get("Latency threshold")
+    unknown = SMIS in counts and UNREADABLE.search(text) is not None
+    if unknown:
+        del counts[SMIS]
     amounts = [Amount(TOOL, Metric.EVENTS, NAMES[name], None, (float(counts[name]),), float(seconds)) for name in NAMES if name in counts]
     if largest is not None:
         amounts.append(Amount(TOOL, Metric.DURATION, "largest gap", None, (largest * 1e3,)))
     facts = [(name.lower(), f"{value} us") for name, value in settings.items()]
+    if cpus:
+        facts.append(("CPUs with gaps", ", ".join(map(str, sorted(cpus)))))
+    if unknown:
+        facts.append((NAMES[SMIS], "unknown: rdmsr could not read their counter, and hwlatdetect prints 0 all the same"))
     if largest is None:
         facts.append(("largest gap", f"below the threshold{f' of {threshold} us' if threshold is not None else ''}"))
     conditions = Conditions(duration_s=float(seconds)) if seconds else UNSAID

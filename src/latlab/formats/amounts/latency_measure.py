@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Zephyr's latency_measure: for each operation of the kernel the average of many, in cycles and in ns, on the console or as its CSV."""
+"""Zephyr's latency_measure, and timing_info before it: for each operation of the kernel the average of many, in cycles and in ns, on the
+console or as its CSV."""
 
 from __future__ import annotations
 
@@ -10,14 +11,15 @@ from latlab.model.benchmarks import Benchmark
 from latlab.model.enums import Metric
 from latlab.model.run import Amount
 
-TOOL = "latency_measure"
+TOOL, BEFORE = "latency_measure", "timing_info"
+IS_BEFORE = re.compile(r"^\s*Timing Results: Clock Frequency:", re.MULTILINE)
 ROW = re.compile(
     r"^\s*(?P<name>\S.{0,118}?)\s*:\s*(?P<cycles>\d{1,15}) cycles ,\s*(?P<ns>\d{1,15}) ns(?: :.*)?\s*$|"
     r"^\s*(?P<csv_name>\S[^,]{0,118}?)\s*,\s*(?P<csv_cycles>\d{1,15}),\s*(?P<csv_ns>\d{1,15})\s*$",
     re.ASCII,
 )
 TORN = re.compile(r":\s*\d+ cycles ,")
-CLOCK = re.compile(r"Clock frequency: (\d{1,9}) MHz", re.ASCII)
+CLOCK = re.compile(r"Clock frequency: (\d{1,9}) MHz", re.ASCII | re.IGNORECASE)
 START = re.compile(r"^START - Time Measurement|:\s*\d+ cycles ,\s*\d+ ns", re.MULTILINE)
 END = re.compile(r"PROJECT EXECUTION (SUCCESSFUL|FAILED)")
 
@@ -47,8 +49,9 @@ def read_latency_measure(text: str, place: str) -> Benchmark:
         raise DataError(problems[0] if problems else f"{place}: no figure of latency_measure; it was stopped before it measured")
     if not ended:
         problems.append(f"{place}: no line `PROJECT EXECUTION`, so the log was cut off")
-    amounts = tuple(Amount(TOOL, Metric.DURATION, name, None, tuple(values)) for name, values in found.items())
-    return Benchmark(TOOL, amounts, facts=(("clock", f"{mhz} MHz"),) if mhz else (), problems=tuple(problems))
+    tool = BEFORE if IS_BEFORE.search(text) else TOOL
+    amounts = tuple(Amount(tool, Metric.DURATION, name, None, tuple(values)) for name, values in found.items())
+    return Benchmark(tool, amounts, facts=(("clock", f"{mhz} MHz"),) if mhz else (), problems=tuple(problems))
 
 
 def _agree(cycles: int, ns: int, mhz: int) -> bool:

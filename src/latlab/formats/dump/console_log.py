@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from math import gcd
 
+from latlab.formats.console_text import as_printed
 from latlab.formats.dump.frames import VIRTUAL_PLATFORM, strip_escapes
-from latlab.formats.dump.lab_log import as_printed
 from latlab.formats.dump.rt_instr import BANNER, Placed, parse_figures, read_numbered_figures
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.model.figures import Figures

@@ -20,9 +20,11 @@ POWER_METRICS = (Metric.POWERDOWN, Metric.WAKEUP, Metric.CACHE_FLUSH)
 CALL_METRICS = (Metric.PSCI_CALL,)
 
 TEST_PREFIX = "test_rt_instr_"
-_LINE = re.compile(r"<RT_INSTR:([A-Za-z_]\w*)\t(\d{1,5})\t(\d{1,5})\t(\d{1,18})(?:\t(\d{1,18})\t(\d{1,18}))?/>", re.ASCII)
+_GAP = r"(?:\t| {1,8})"  # a terminal makes blanks of a tab
+_FIGURES = rf"(\d{{1,18}})(?:{_GAP}(\d{{1,18}}){_GAP}(\d{{1,18}}))?"
+_LINE = re.compile(rf"<RT_INSTR:([A-Za-z_]\w*){_GAP}(\d{{1,5}}){_GAP}(\d{{1,5}}){_GAP}{_FIGURES}/>", re.ASCII)
 _HEAD = re.compile(r"<RT_INSTR")
-_TAIL = re.compile(r"\t\d+\t\d+/>", re.ASCII)
+_TAIL = re.compile(rf"{_GAP}\d+{_GAP}\d+/>", re.ASCII)
 
 
 # What the boot loader, the runtime firmware and the test framework say first; those of one boot stand before its first figure.

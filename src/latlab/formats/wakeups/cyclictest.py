@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """cyclictest's text in each of its forms: -h and -H histograms, the -q summary, -v samples, --spike lists. One text may hold several.
 
-cyclictest counts whole microseconds, truncated. With -N it prints ns, which the text does not say: the caller must.
+cyclictest counts whole microseconds, truncated. With -N it prints ns: the option in a command line above the output says so, or the
+field of the latest latency in a T: line, which is eight wide with -N and five without; releases before 0.80 pad the interval and have
+eight for both. Where neither says it, the caller must.
 """
 
 from __future__ import annotations
@@ -18,12 +20,14 @@ BUCKET = re.compile(r"^(\d{6,18})((?:\s+\d{6,20})+)\s*$", re.ASCII)
 ROW = re.compile(r"^\d{6}", re.ASCII)
 TOTALS = re.compile(r"^# (Total|Min Latencies|Avg Latencies|Max Latencies|Histogram Overflows):((?:\s+\d+)*)\s*$")
 CYCLE = re.compile(r"^# Thread (\d+):((?:\s+\d+)*)(?: # (\d+) others)?\s*$")
-SUMMARY = re.compile(r"T:\s*(\d+) \(\s*\d+\) P:\s*(\d+) I:(\d+) C:\s*(\d+) Min:\s*(-?\d+) Act:\s*(-?\d+) Avg:\s*(-?\d+) Max:\s*(-?\d+)")
-VERBOSE = re.compile(r"^\s*(\d+):\s*(\d+):\s*(-?\d+)\s*$")
+SUMMARY = re.compile(r"T:\s*(\d+) \(\s*(\d+)\) P:\s*\d+ I:(\s*\d+) C:\s*(\d+) Min:\s*(-?\d+) Act:(\s*-?\d+) Avg:\s*(-?\d+) Max:\s*(-?\d+)")
+VERBOSE = re.compile(r"^ *(\d+):(?=[ \d]{8})\s*(\d+):(?=[ \d-]{8})\s*(-?\d+)\s*$")
+NANOSECONDS = re.compile(r"(?:^|[\s/])cyclictest\s(?:.*\s)?(?:-[a-zA-Z]*N[a-zA-Z]*|--nsecs)(?:\s|$)", re.MULTILINE)
+WIDE = 8
 SPIKE = re.compile(r"^T:\s*(\d+) Spike:\s*(\d+): TS:\s*(\d+)\s*$")
 INTERVAL = re.compile(r"^Thread (\d+) Interval: (\d+)")
 CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\r")
-FORMS = (BUCKET, TOTALS, VERBOSE, SPIKE)
+PROOFS = (TOTALS, VERBOSE, SPIKE)
 
 
 @dataclass(slots=True)
@@ -37,22 +41,29 @@ class _Text:
     spikes: list[tuple[int, int, int]] = field(default_factory=list)
     beyond_cycles: dict[int, int] = field(default_factory=dict)
     intervals: dict[int, int] = field(default_factory=dict)
-    header: bool = False
+    threads: dict[int, tuple[int, int]] = field(default_factory=dict)  # process id, line
+    nanoseconds: bool = False
+    header: int = 0  # its line
     problems: list[str] = field(default_factory=list)
 
 
 def is_cyclictest(text: str) -> bool:
-    """Whether a line of one of its forms stands in it."""
+    """Whether a line stands in it that only cyclictest prints. Rows of a histogram are none: any two columns of numbers look like them."""
     lines = (CONTROL.sub("", line) for line in text.splitlines())
-    return any(line.startswith("# Histogram") or SUMMARY.search(line) or any(form.match(line) for form in FORMS) for line in lines)
+    return any(line.startswith("# Histogram") or SUMMARY.search(line) or any(form.match(line) for form in PROOFS) for line in lines)
+
+
+def looks_like_rows(text: str) -> bool:
+    """Whether lines stand in it that could be rows of its histogram."""
+    return any(BUCKET.match(line) for line in text.splitlines())
 
 
 def read_cyclictest(text: str, place: str, duration_s: float | None = None, nanoseconds: bool = False) -> Wakeups:
     """What a run said. With its duration, cycles that never came are counted: cyclictest skips periods that it is late for."""
     found = _scanned(text, place)
-    unit_ns = 1 if nanoseconds else 1000
+    unit_ns = 1 if nanoseconds or found.nanoseconds or NANOSECONDS.search(text) else 1000
     if found.buckets or found.totals:
-        cpus = _from_histogram(found, place)
+        cpus = _from_histogram(found, place, unit_ns)
     elif found.summary:
         cpus = tuple(_from_summary(cpu, row, unit_ns) for cpu, row in sorted(found.summary.items()))
     elif found.samples:
@@ -76,6 +87,23 @@ def read_cyclictest(text: str, place: str, duration_s: float | None = None, nano
     )
 
 
+def histogram_columns(text: str, place: str) -> tuple[dict[int, Histogram], list[str]]:
+    """The histogram of each thread in rows as cyclictest prints them, which other tools print too, and what is wrong with the rows."""
+    found = _Text()
+    for number, line in enumerate(text.splitlines(), 1):
+        if match := BUCKET.match(line):
+            _add_bucket(found, int(match[1]), [int(part) for part in match[2].split()], f"{place}:{number}")
+        elif match := TOTALS.match(line):
+            found.totals[match[1]] = [int(part) for part in match[2].split()]
+    low_us = np.fromiter(found.buckets, dtype=np.int64, count=len(found.buckets))
+    columns = max(map(len, found.buckets.values()), default=0)
+    histograms = {}
+    for thread in range(columns):
+        counts = np.array([row[thread] for row in found.buckets.values()], dtype=np.int64)
+        histograms[thread] = counted_us(low_us, counts, _total(found, "Histogram Overflows", thread) or 0)
+    return histograms, found.problems
+
+
 def _scanned(text: str, place: str) -> _Text:
     found = _Text()
     for number, raw in enumerate(text.splitlines(), 1):
@@ -88,8 +116,7 @@ def _scanned(text: str, place: str) -> _Text:
         elif match := CYCLE.match(line):
             found.beyond_cycles[int(match[1])] = len(match[2].split()) + int(match[3] or 0)
         elif match := SUMMARY.search(line):
-            thread, _, interval, cycles, low, _, average, high = map(int, match.groups())
-            found.summary[thread] = (interval, cycles, low, average, high)
+            _add_summary(found, match, number, place)
         elif match := VERBOSE.match(line):
             found.samples.setdefault(int(match[1]), []).append(int(match[3]))
         elif match := SPIKE.match(line):
@@ -97,10 +124,27 @@ def _scanned(text: str, place: str) -> _Text:
         elif match := INTERVAL.match(line):
             found.intervals[int(match[1])] = int(match[2])
         elif line.startswith("# Histogram") and not line.startswith("# Histogram Overflow"):
-            found.header = True
+            if found.header:
+                raise DataError(_several(place, found.header, number, "a histogram begins"))
+            found.header = number
         elif ROW.match(line):
             found.problems.append(f"{where}: {line[:60]!r} is not a row of the histogram; it is left out")
     return found
+
+
+def _add_summary(found: _Text, match: re.Match[str], number: int, place: str) -> None:
+    """The last line of a thread counts: a screen that was kept has many. Another process is another run."""
+    thread, process = int(match[1]), int(match[2])
+    before = found.threads.setdefault(thread, (process, number)) if process else (process, number)  # 0: not begun
+    if before[0] != process:
+        raise DataError(_several(place, before[1], number, f"thread {thread} is process {before[0]}, then {process}"))
+    is_wide = len(match[6]) == WIDE and match[6].startswith(" ")
+    found.nanoseconds = found.nanoseconds or (is_wide and not match[3].startswith(" "))
+    found.summary[thread] = (int(match[3]), int(match[4]), int(match[5]), int(match[7]), int(match[8]))
+
+
+def _several(place: str, first: int, second: int, why: str) -> str:
+    return f"{place}:{second}: a second run of cyclictest ({why}), the first is at line {first}; put each run into a file of its own"
 
 
 def _add_bucket(found: _Text, low: int, counts: list[int], where: str) -> None:
@@ -113,7 +157,7 @@ def _add_bucket(found: _Text, low: int, counts: list[int], where: str) -> None:
         found.buckets[low] = counts
 
 
-def _from_histogram(found: _Text, place: str) -> tuple[CpuWakeups, ...]:
+def _from_histogram(found: _Text, place: str, unit_ns: int) -> tuple[CpuWakeups, ...]:
     """-H adds a column for all CPUs together, which the averages do not have; -h does not."""
     columns = max((len(row) for row in (*found.buckets.values(), *found.totals.values())), default=0)
     averages = len(found.totals.get("Avg Latencies", ()))
@@ -121,14 +165,14 @@ def _from_histogram(found: _Text, place: str) -> tuple[CpuWakeups, ...]:
     if not found.totals.get("Max Latencies"):
         found.problems.append(f"{place}: the histogram has no totals, so it was cut off; overflows and maxima are unknown")
     low_us = np.fromiter(found.buckets, dtype=np.int64, count=len(found.buckets))
-    return tuple(_histogram_column(found, low_us, thread, place) for thread in range(threads))
+    return tuple(_histogram_column(found, low_us, thread, place, unit_ns) for thread in range(threads))
 
 
-def _histogram_column(found: _Text, low_us: np.ndarray, thread: int, place: str) -> CpuWakeups:
+def _histogram_column(found: _Text, low_us: np.ndarray, thread: int, place: str, unit_ns: int) -> CpuWakeups:
     counts = np.array([row[thread] if thread < len(row) else 0 for row in found.buckets.values()], dtype=np.int64)
     beyond = _total(found, "Histogram Overflows", thread) or 0
     inside = int(counts.sum())
-    histogram = counted_us(low_us, counts, beyond)
+    histogram = counted_us(low_us, counts, beyond, unit_ns)
     stated = _total(found, "Total", thread)
     if stated is not None and stated != inside:
         found.problems.append(f"{place}: CPU {thread}: the buckets hold {inside} samples, the total says {stated}")
@@ -143,9 +187,9 @@ def _histogram_column(found: _Text, low_us: np.ndarray, thread: int, place: str)
         got=inside + beyond,
         expected=None,
         missed=None,
-        min_ns=(low if low is not None else int(seen.min())) * 1000,
-        max_ns=(high if high is not None else int(seen.max())) * 1000,
-        average_ns=(average if average is not None else float(middle)) * 1000.0,
+        min_ns=(low if low is not None else int(seen.min())) * unit_ns,
+        max_ns=(high if high is not None else int(seen.max())) * unit_ns,
+        average_ns=(average if average is not None else float(middle)) * float(unit_ns),
     )
 
 

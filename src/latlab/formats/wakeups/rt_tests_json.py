@@ -8,10 +8,12 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+import numpy as np
+
 from latlab.errors import DataError
 from latlab.formats.wakeups import oslat
 from latlab.formats.wakeups.thread_lines import THREADS
-from latlab.model.wakeups import CpuWakeups, Wakeups
+from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups, counted_us
 
 LARGEST = 10**15
 
@@ -58,14 +60,24 @@ def _threads(program: str, threads: list[tuple[int, dict[str, Any]]], place: str
     cpus = []
     for number, entry in threads:
         cycles, low, high, average = (_figure(entry.get(name), name, place) for name in ("cycles", "min", "max", "avg"))
-        cpus.append(CpuWakeups(number, None, int(cycles), None, None, int(low * 1000), int(high * 1000), float(average * 1000)))
+        held = _threads_histogram(entry, int(cycles), place)
+        cpus.append(CpuWakeups(number, held, int(cycles), None, None, int(low * 1000), int(high * 1000), float(average * 1000)))
     return Wakeups(program, None, 1000, tuple(sorted(cpus, key=lambda cpu: cpu.cpu)), facts=(THREADS,))
+
+
+def _threads_histogram(entry: dict[str, Any], cycles: int, place: str) -> Histogram | None:
+    """Of cyclicdeadline with --histogram: whole microseconds. What the buckets do not hold lies beyond the last one."""
+    if not isinstance(entry.get("histogram"), dict):
+        return None
+    held = _buckets(entry, place)
+    counts = np.array(list(held.values()), dtype=np.int64)
+    return counted_us(np.array([int(name) for name in held], dtype=np.int64), counts, max(cycles - int(counts.sum()), 0))
 
 
 def _buckets(entry: dict[str, Any], place: str) -> dict[Decimal, int]:
     held = entry.get("histogram")
     if not isinstance(held, dict):
-        raise DataError(f"{place}: a thread of oslat has no histogram; name another file")
+        raise DataError(f"{place}: a thread has no histogram; name another file")
     return {_figure(name, "a bucket", place): int(_figure(count, "a count", place)) for name, count in held.items()}
 
 

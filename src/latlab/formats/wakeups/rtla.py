@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from latlab.errors import DataError
+from latlab.formats.wakeups.rtla_stop import stop_facts
 from latlab.model.enums import Metric
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
@@ -20,6 +21,7 @@ UNIT = re.compile(r"^# Time unit is \w+ \((us|ns)\)")
 COLUMN = re.compile(r"^(IRQ|Thr|Usr|CPU)-(\d{1,9})$", re.ASCII)
 ROW = re.compile(r"^(\d{1,12}|over:|count:|min:|max:)((?:\s+(?:\d{1,15}|-))+)\s*$", re.ASCII)
 AVERAGES = re.compile(r"^avg:((?:\s+(?:\d{1,20}(?:\.\d{1,9})?|-))+)\s*$", re.ASCII)
+DURATION = re.compile(r"^# Duration: +(\S.*?)\s*$", re.MULTILINE)
 NS = {"us": 1000, "ns": 1}
 
 
@@ -30,6 +32,7 @@ class _Text:
     rows: dict[str, list[int]] = field(default_factory=dict)
     averages: list[float] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    facts: list[tuple[str, str]] = field(default_factory=list)
 
 
 def read_timerlat(text: str, place: str, kind: str = "Thr") -> Wakeups:
@@ -44,10 +47,8 @@ def read_osnoise(text: str, place: str) -> Wakeups:
 
 def _read(text: str, place: str, title: str, kind: str, tool: str, metric: Metric) -> Wakeups:
     found = _scanned(text, place)
-    if not text.lstrip().startswith(title):
-        raise DataError(f"{place}: no histogram of rtla; name the output of `{title[2:].lower().removesuffix('ogram')}`")
     if not found.columns:
-        raise DataError(f"{place}: the histogram of rtla names no CPU, so nothing was measured in it")
+        raise DataError(_no_column(text, place, title))
     if len(set(found.columns)) < len(found.columns):
         raise DataError(f"{place}: the heading of rtla's histogram names a column twice; the file is damaged")
     if "count:" not in found.rows:
@@ -56,8 +57,19 @@ def _read(text: str, place: str, title: str, kind: str, tool: str, metric: Metri
     if not wanted:
         raise DataError(f"{place}: no {kind} columns; it has {', '.join(sorted({name for name, _ in found.columns}))}")
     cpus = tuple(_cpu(found, at, found.columns[at][1], place) for at in wanted)
-    problems = found.problems
-    return Wakeups(tool, None, found.unit_ns, cpus, complete=not problems, problems=tuple(problems), metric=metric)
+    problems, facts = found.problems, (*found.facts, *stop_facts(text))
+    return Wakeups(tool, None, found.unit_ns, cpus, complete=not problems, facts=facts, problems=tuple(problems), metric=metric)
+
+
+def _no_column(text: str, place: str, title: str) -> str:
+    """rtla leaves out CPUs without a sample: of a quiet machine it prints the names of the rows alone."""
+    if title == OSNOISE and re.search(r"^max:\s*$", text, re.MULTILINE):
+        lasted = DURATION.search(text)
+        return (
+            f"{place}: rtla saw no noise above its threshold{f' in {lasted[1]}' if lasted else ''}, and such a histogram names no CPU; "
+            "there is no figure to import"
+        )
+    return f"{place}: the histogram of rtla has no column, so it was cut off; give rtla's whole output"
 
 
 def _scanned(text: str, place: str) -> _Text:
@@ -121,8 +133,20 @@ def _cpu(found: _Text, column: int, cpu: int, place: str) -> CpuWakeups:
         missed=None,
         min_ns=int(seen.min()) if stated["min"] is None else stated["min"] * unit_ns,
         max_ns=int(seen.max()) if stated["max"] is None else stated["max"] * unit_ns,
-        average_ns=found.averages[column] * unit_ns if found.averages else middle,
+        average_ns=_average(found, column, cpu, stated["min"] or 0, middle),
     )
+
+
+def _average(found: _Text, column: int, cpu: int, least: int, middle_ns: float) -> float:
+    """rtla's osnoise of Linux before 6.5 prints 0 for every average: one below the minimum is none."""
+    if not found.averages:
+        return middle_ns
+    average = found.averages[column]
+    if average + 1 > least or not middle_ns:
+        return average * found.unit_ns
+    said = f"computed from the histogram: rtla printed {average:g}, which is below the minimum {least}"
+    found.facts.append((f"average of CPU {cpu}", said))
+    return middle_ns
 
 
 def _width(lows: np.ndarray, unit_ns: int) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from latlab.errors import DataError
+from latlab.formats.wakeups.rtla_stop import stop_facts
 from latlab.model.wakeups import CpuWakeups, Wakeups
 
 TITLE = re.compile(r"^\s*Timer Latency\s*$", re.MULTILINE)
@@ -51,7 +52,7 @@ def read_timerlat_top(text: str, place: str, kind: str = "Thr") -> Wakeups:
     if not cpus:
         raise DataError(f"{place}: {problems[0].partition(': ')[2] if problems else 'the screen names no CPU'}; nothing was measured")
     found = tuple(cpus[cpu] for cpu in sorted(cpus))
-    return Wakeups(f"rtla timerlat ({kind})", None, unit_ns, found, complete=not problems, problems=tuple(problems))
+    return Wakeups(f"rtla timerlat ({kind})", None, unit_ns, found, complete=not problems, facts=stop_facts(text), problems=tuple(problems))
 
 
 def _cpu(cpu: int, count: int, figures_ns: list[int]) -> CpuWakeups:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""runqlat of bcc and bpftrace-style histograms of it: how long tasks waited for a CPU, in buckets each twice as wide as the one before.
+"""runqlat of bcc: how long tasks waited for a CPU, in buckets each twice as wide as the one before.
 
-One histogram of all tasks and CPUs is read. What was printed for each process, or at intervals, is refused: nothing says which is meant.
+Every histogram of bcc looks alike: the line above it says what was traced. One histogram of all tasks and CPUs is read. What was printed
+for each process, or at intervals, is refused: nothing says which is meant.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import numpy as np
 from latlab.errors import DataError
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
-START = re.compile(r"^ +([um])secs +: count +distribution\s*$", re.MULTILINE)
+START = re.compile(r"^Tracing run queue latency", re.MULTILINE)
+HISTOGRAM = re.compile(r"^ *([um])secs +: count +distribution\s*$", re.MULTILINE)
 BUCKET = re.compile(r"^ *(\d{1,15}) -> (\d{1,15}) +: (\d{1,15}) +\|[* ]*\|\s*$", re.ASCII)
 TORN = re.compile(r"^ *\d+ -> ")
 UNIT_NS = {"u": 1_000, "m": 1_000_000}
@@ -22,7 +24,7 @@ LATEST = 10**12
 
 def read_runqlat(text: str, place: str) -> Wakeups:
     """Average and maximum are not printed: the middles of the buckets and the end of the last one stand for them, and it is said."""
-    starts = START.findall(text)
+    starts = HISTOGRAM.findall(text)
     if len(starts) != 1:
         raise DataError(f"{place}: {len(starts)} histograms of runqlat; name the output of one, without -P and without an interval")
     unit = UNIT_NS[starts[0]]

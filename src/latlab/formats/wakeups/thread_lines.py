@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The lines of cyclicdeadline and of signaltest: one for each thread, with count, minimum, average and maximum in whole microseconds.
 
-A thread of theirs is bound to no CPU, so its number is not that of a CPU: it is kept in its place and said.
+With --histogram cyclicdeadline (rt-tests 2.7 and later) prints below them the rows that cyclictest prints. A thread of theirs is bound
+to no CPU, so its number is not that of a CPU: it is kept in its place and said.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from latlab.errors import DataError
-from latlab.model.wakeups import CpuWakeups, Wakeups
+from latlab.formats.wakeups.cyclictest import histogram_columns
+from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 _FIGURES = r"C: *(?P<cycles>\d{1,15}) Min: *(?P<low>-?\d{1,15}) Act: *-?\d{1,18} Avg: *(?P<average>-?\d{1,15}) Max: *(?P<high>-?\d{1,15})"
 DEADLINE = re.compile(rf"T: *(?P<thread>\d{{1,5}}) \( *\d{{1,9}}\) I: *(?P<interval>\d{{1,12}}) {_FIGURES}", re.ASCII)
@@ -55,17 +58,23 @@ def read_thread_lines(text: str, place: str) -> Wakeups:
             continue
         threads[int(match["thread"])] = _thread(match)
         intervals += [int(match["interval"])] if tool.line is DEADLINE else []
+    histograms, said = histogram_columns(text, place)
+    problems += said
     if not any(cpu.got for cpu in threads.values()):
         problems.append(f"{place}: no thread counted a cycle; the tool was stopped before it measured")
     return Wakeups(
         tool=tool.name,
         interval_ns=min(intervals) * 1000 if intervals else None,
         resolution_ns=1000,
-        cpus=tuple(threads[thread] for thread in sorted(threads)),
+        cpus=tuple(_with_histogram(threads[thread], histograms) for thread in sorted(threads)),
         complete=not problems,
         facts=(THREADS,),
         problems=tuple(problems),
     )
+
+
+def _with_histogram(thread: CpuWakeups, histograms: Mapping[int, Histogram]) -> CpuWakeups:
+    return replace(thread, histogram=histograms.get(thread.cpu))
 
 
 def _thread(match: re.Match[str]) -> CpuWakeups:

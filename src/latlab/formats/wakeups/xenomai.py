@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Xenomai's `latency` and EVL's `latmus`: a line a second (RTD), the whole (RTS), and with -h or -g its histogram (HSD), in microseconds
-with three decimals. One thread, on the CPU that latmus names and latency does not."""
+with three decimals. Releases before 2.6.2, and klatency, have no column of mode switches (msw). One thread, on the CPU that latmus names
+and latency does not."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ _US = r" *(-?\d{1,9}\.\d{3})"
 START = re.compile(r"^(?:RTT\||RTH\||RTD\||RTS\|)", re.MULTILINE)
 HEAD = re.compile(r"^RTT\| +\d+:\d\d:\d\d +\((?P<mode>[^,)]{1,60}), (?P<period>\d{1,9}) us period, (?P<rest>[^)]{0,120})\)", re.ASCII)
 PRIORITY, CPU = re.compile(r"priority (\d{1,3})", re.ASCII), re.compile(r"CPU(\d{1,4})", re.ASCII)
-SECOND = re.compile(rf"^RTD\|{_US}\|{_US}\|{_US}\| *(\d{{1,12}})\| *(\d{{1,9}})\|{_US}\|{_US}\s*$", re.ASCII)
-WHOLE = re.compile(rf"^RTS\|{_US}\|{_US}\|{_US}\| *(\d{{1,12}})\| *(\d{{1,9}})\| *(\d{{1,6}}):(\d\d):(\d\d)/", re.ASCII)
+SECOND = re.compile(rf"^RTD\|{_US}\|{_US}\|{_US}\| *(\d{{1,12}})\|(?: *\d{{1,9}}\|)?{_US}\|{_US}\s*$", re.ASCII)
+WHOLE = re.compile(rf"^RTS\|{_US}\|{_US}\|{_US}\| *(\d{{1,12}})\|(?: *\d{{1,9}}\|)? *(\d{{1,6}}):(\d\d):(\d\d)/", re.ASCII)
 BUCKET = re.compile(r"^HSD\| *avg\| *(\d{1,7}) *- *(\d{1,7}) *\| *(\d{1,15})\s*$", re.ASCII)
 ROW = re.compile(r"^(?:RTD|RTS|HSD\| *avg)\|")
 NOT_NAMED = ("rows", "one thread, whose CPU the tool does not name")
@@ -50,7 +51,7 @@ def read_xenomai(text: str, place: str) -> Wakeups:
         average, overruns, ran_s = sum(one[1] for one in seconds) / len(seconds), int(seconds[-1][3]), len(seconds)
     else:
         low, average, high, overruns = float(whole[1]), float(whole[2]), float(whole[3]), int(whole[4])
-        ran_s = int(whole[6]) * 3600 + int(whole[7]) * 60 + int(whole[8])
+        ran_s = int(whole[5]) * 3600 + int(whole[6]) * 60 + int(whole[7])
     period_us = int(head["period"]) if head else 0
     due = ran_s * 1_000_000 // period_us if period_us else 0
     histogram = _histogram(buckets, high)

@@ -4,8 +4,8 @@ import json
 import pytest
 
 from latlab.campaigns.importing import import_log
+from latlab.formats.console_text import as_printed
 from latlab.formats.dump import console_log
-from latlab.formats.dump.lab_log import as_printed
 from latlab.model.run import Topology
 from latlab.store.references import load
 from latlab.store.store import open_store

@@ -32,7 +32,7 @@ class _Text:
     rows: dict[str, list[int]] = field(default_factory=dict)
     averages: list[float] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    facts: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
 
 
 def read_timerlat(text: str, place: str, kind: str = "Thr") -> Wakeups:
@@ -57,7 +57,7 @@ def _read(text: str, place: str, title: str, kind: str, tool: str, metric: Metri
     if not wanted:
         raise DataError(f"{place}: no {kind} columns; it has {', '.join(sorted({name for name, _ in found.columns}))}")
     cpus = tuple(_cpu(found, at, found.columns[at][1], place) for at in wanted)
-    problems, facts = found.problems, (*found.facts, *stop_facts(text))
+    problems, facts = found.problems, (*found.notes, *stop_facts(text))
     return Wakeups(tool, None, found.unit_ns, cpus, complete=not problems, facts=facts, problems=tuple(problems), metric=metric)
 
 
@@ -145,7 +145,7 @@ def _average(found: _Text, column: int, cpu: int, least: int, middle_ns: float) 
     if average + 1 > least or not middle_ns:
         return average * found.unit_ns
     said = f"computed from the histogram: rtla printed {average:g}, which is below the minimum {least}"
-    found.facts.append((f"average of CPU {cpu}", said))
+    found.notes.append((f"average of CPU {cpu}", said))
     return middle_ns
 
 

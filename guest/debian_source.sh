@@ -14,10 +14,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/lists/partial" "$work/parts" "$work/cache/archives/partial" "$work/source"
 
-# The mirror of the entry that the machine has for its release.
+# The mirror of the entry that the machine has for its release; unstable calls itself by the name of the release to come, which apt does not.
 release=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
 site=$(apt-get indextargets --format '$(SITE) $(CODENAME)' 'Created-By: Packages' 2>/dev/null |
-    awk -v release="$release" '$2 == release && $1 !~ /security/ { print $1; exit }')
+    awk -v release="$release" '$1 !~ /security/ && $2 == release { print $1; found = 1; exit } $2 == "sid" { site = $1 } END { if (!found) print site }')
 key=/usr/share/keyrings/debian-archive-keyring.gpg
 [ -e "$key" ] || key=
 if [ -z "$site" ]; then

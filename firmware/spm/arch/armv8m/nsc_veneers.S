@@ -25,6 +25,7 @@
     .global inside_\name                /* for an entry of another name */
     .type \name, %function
     .type __acle_se_\name, %function
+    .type inside_\name, %function      /* the linker branches from another file only to what is known as Thumb code */
     .thumb_func
 \name:
 __acle_se_\name:

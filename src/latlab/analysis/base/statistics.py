@@ -91,6 +91,8 @@ def _mann_whitney(a: Floats, b: Floats, method: str) -> float:
 
 def _mann_whitney_with_ties(a: Floats, b: Floats) -> float:
     """The exact distribution of the rank sum given the ties, where scipy has only an approximation."""
+    if min(a.min(), b.min()) == max(a.max(), b.max()):
+        return 1.0  # the ranks have no variance, for which scipy's approximation is 1 or no number, by its version
     if len(a) + len(b) > _EXACT_TIED:
         return _mann_whitney(a, b, "asymptotic")
     from scipy.stats import rankdata  # scipy.stats takes longer to load than most comparisons take without it

@@ -1,23 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The store on a real PostgreSQL server that the test starts itself, as a user other than root, on a socket of its own."""
+"""The store on a real PostgreSQL server that the test starts itself."""
 
 import gzip
-import os
-import pwd
-import shutil
+import re
 import subprocess
 import sys
-import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
-from latlab.errors import LatlabError, UsageError
+from latlab.errors import DataError, LatlabError, UsageError
 from latlab.model.enums import RunStatus
-from latlab.store.store import open_store
+from latlab.store.listing import remove, set_label
+from latlab.store.owner import this_process, whoami
+from latlab.store.schema import SCHEMA_VERSION
+from latlab.store.store import Store, open_store
 from support.ladder_model import Truth, make_run
-from support.places import TESTS
+from support.places import ROOT, TESTS
+from support.postgres import Server
+from support.postgres import server as postgres_server
 
 pytestmark = pytest.mark.postgres
 
@@ -41,52 +46,18 @@ for seed in range(int(sys.argv[3])):
 """
 
 
-def programs() -> Path | None:
-    """The folder of the newest server installed."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[4]))
-    if found:
-        return found[-1].parent
-    on_path = shutil.which("initdb")
-    return Path(on_path).resolve().parent if on_path else None
-
-
 VERSION1 = TESTS / "data" / "version1"
 
 
-@pytest.fixture(scope="module")
-def server():
-    """Its folder stands outside pytest's own, which is closed to every other user."""
-    pytest.importorskip("psycopg", reason="psycopg is not installed; pip install 'latlab[postgresql]'")
-    folder = programs()
-    if folder is None:
-        pytest.skip("no PostgreSQL server is installed; install the package postgresql")
-    root, user = Path(tempfile.mkdtemp(prefix="latlab-pg-")), _user()
-    data, socket = root / "data", root / "socket"
-    socket.mkdir()
-    if user:
-        shutil.chown(root, user)
-        shutil.chown(socket, user)
-    _run(user, [folder / "initdb", "-D", data, "-U", "latlab", "-A", "trust", "-E", "UTF8", "--no-sync"])
-    options = f"-c listen_addresses='' -c unix_socket_directories='{socket}' -c fsync=off"
-    _run(user, [folder / "pg_ctl", "-D", data, "-o", options, "-w", "-l", root / "data" / "log", "start"])
-    try:
-        yield f"postgresql+psycopg://latlab@/postgres?host={socket}"
-    finally:
-        _run(user, [folder / "pg_ctl", "-D", data, "-m", "immediate", "stop"])
-        shutil.rmtree(root)
+@pytest.fixture(name="pg", scope="module")
+def fixture_pg() -> Iterator[Server]:
+    with postgres_server() as started:
+        yield started
 
 
-def _user() -> str | None:
-    """The server refuses root."""
-    if os.geteuid() != 0:
-        return None
-    known = {entry.pw_name for entry in pwd.getpwall()}
-    return "postgres" if "postgres" in known else "nobody"
-
-
-def _run(user: str | None, command: list[object]) -> None:
-    done = subprocess.run([str(part) for part in command], user=user, capture_output=True, text=True, check=False, cwd="/", timeout=60)
-    assert done.returncode == 0, done.stdout + done.stderr
+@pytest.fixture(name="server")
+def fixture_server(pg: Server) -> str:
+    return pg.url
 
 
 def test_a_run_comes_back_as_it_went_in(server):
@@ -114,13 +85,11 @@ def test_writers_at_the_same_time_lose_nothing_and_mix_nothing(server):
     assert {store.load(run_id).samples for run_id in written} <= expected
 
 
-def test_a_store_of_version_1_is_brought_up_to_date(server, tmp_path):
+def test_a_store_of_version_1_is_brought_up_to_date(pg, tmp_path):
     """The store that version 1 made in SQLite, copied into a database of its own as version 1 would have made it there."""
     file = tmp_path / "store.sqlite"
     file.write_bytes(gzip.decompress((VERSION1 / "store.sqlite.gz").read_bytes()))
-    url = server.replace("/postgres?", "/version1?")
-    with sa.create_engine(server, isolation_level="AUTOCOMMIT").connect() as connection:
-        connection.exec_driver_sql("CREATE DATABASE version1")
+    url = pg.new_database("version1")
     _copy(sa.create_engine(f"sqlite:///{file}"), sa.create_engine(url))
     store = open_store(url)
     assert {run.id: run.conditions for run in store.runs()} == {run.id: run.conditions for run in open_store(str(file)).runs()}
@@ -139,20 +108,111 @@ def _copy(source: sa.Engine, target: sa.Engine) -> None:
             new.execute(table.insert(), [dict(row) for row in old.execute(sa.select(table)).mappings()])
 
 
-def test_a_server_that_dies_in_the_middle_is_said_with_what_was_kept(server: str) -> None:
+def test_a_connection_that_is_cut_between_two_parts_costs_the_run_nothing(pg: Server, server: str) -> None:
     store, run = open_store(server), make_run(Truth(tests=("cpu_susp_serial",)), 1)
     run_id = store.begin(run)
     store.add(run_id, run.samples[:5])
-    with sa.create_engine(server).begin() as other:
-        other.execute(
-            sa.text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = 'latlab'")
-        )
+    pg.cut()
+    store.add(run_id, run.samples[5:])
+    store.finish(run_id, RunStatus.COMPLETE)
+    assert open_store(server).load(run_id).samples == run.samples
+
+
+def test_a_server_that_is_restarted_between_two_parts_is_waited_for(pg: Server, server: str) -> None:
+    store, run = open_store(server), make_run(Truth(tests=("cpu_susp_serial",)), 1)
+    run_id = store.begin(run)
+    store.add(run_id, run.samples[:5])
+    pg.stop()
+    later = threading.Thread(target=pg.start)
+    later.start()
+    try:
+        store.add(run_id, run.samples[5:])
+    finally:
+        later.join()
+    assert open_store(server).load(run_id).samples == run.samples
+
+
+def test_a_connection_that_is_cut_inside_a_part_is_said_with_what_was_kept(
+    pg: Server, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, run = open_store(server), make_run(Truth(tests=("cpu_susp_serial",)), 1)
+    run_id = store.begin(run)
+    store.add(run_id, run.samples[:5])
+    number = Store._number
+
+    def cut_then(connection: sa.Connection, of_run: str) -> int:
+        found = number(connection, of_run)
+        pg.cut()
+        return found
+
+    monkeypatch.setattr(Store, "_number", staticmethod(cut_then))
     with pytest.raises(LatlabError, match=r"the database went away \(.*\); what was committed before is kept") as caught:
         store.add(run_id, run.samples[5:])
+    monkeypatch.undo()
     assert caught.value.exit_code == 3
     kept = open_store(server)
     assert kept.load(run_id).samples == run.samples[:5]
     kept.finish(run_id, RunStatus.PARTIAL)
+
+
+def test_first_writers_of_an_empty_database_make_its_tables_once(pg: Server) -> None:
+    """Each waits at the door until all are there."""
+    url = pg.new_database("empty")
+    paths = ":".join([str(TESTS), *sys.path])
+    command = [sys.executable, "-c", f"import sys; sys.stdin.readline()\n{WRITER}", url, paths, "1"]
+    writers = [subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(8)]
+    for writer in writers:
+        assert writer.stdin is not None
+        writer.stdin.write("\n")
+        writer.stdin.flush()
+    errors = [writer.communicate(timeout=120)[1] for writer in writers]
+    assert [writer.returncode for writer in writers] == [0] * 8, errors
+    assert [run.status for run in open_store(url).runs()] == [RunStatus.COMPLETE] * 8
+
+
+def test_an_older_latlab_is_told_in_a_sentence_that_the_store_is_newer(pg: Server) -> None:
+    url = pg.new_database("newer")
+    open_store(url)
+    pg.execute(f"UPDATE latlab_schema SET version = {SCHEMA_VERSION + 1}", database="newer")
+    with pytest.raises(DataError, match=f"has schema {SCHEMA_VERSION + 1}, this latlab knows schema {SCHEMA_VERSION} and older"):
+        open_store(url)
+
+
+def test_last_is_the_newest_run_of_this_user_on_this_host_and_says_so(
+    pg: Server, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = pg.new_database("shared")
+    store, run = open_store(url), make_run(Truth(tests=("cpu_susp_serial",)), 1)
+    mine = store.begin(run)
+    for owner in (replace(this_process(), user="somebody"), replace(this_process(), host="elsewhere pid:[1]")):
+        monkeypatch.setattr("latlab.store.store.this_process", lambda owner=owner: owner)
+        theirs = store.begin(run)
+    assert open_store(url).resolve("last") == mine
+    assert f"last is {mine}, among the runs of {whoami()}" in caplog.text
+    assert open_store(url).resolve(theirs) == theirs
+    with pytest.raises(UsageError, match=r"last~1: .* has 1 runs of .*, and 2 of others"):
+        open_store(url).resolve("last~1")
+
+
+def test_a_reader_reads_a_writer_writes_and_neither_does_more(pg: Server) -> None:
+    """With the statements that docs/using.md gives."""
+    url = pg.new_database("roles")
+    open_store(url)
+    (block,) = re.findall(r"```sql\n(.*?)```", (ROOT / "docs" / "using.md").read_text("utf-8"), re.DOTALL)
+    pg.execute(*filter(None, (one.strip() for one in block.split(";"))), database="roles")
+    run = make_run(Truth(tests=("cpu_susp_serial",)), 1)
+    writer, reader = (open_store(pg.url_of("roles", f"latlab_{role}")) for role in ("writer", "reader"))
+    run_id = writer.begin(run, is_planned=True)
+    assert writer.claim(run_id, None)
+    writer.add(run_id, run.samples)
+    writer.finish(run_id, RunStatus.COMPLETE)
+    set_label(writer, run_id, "main")
+    assert reader.load("latest:main").samples == run.samples
+    for forbidden in (lambda: reader.begin(run), lambda: set_label(reader, run_id, "mine"), lambda: remove(reader, [run_id])):
+        with pytest.raises(UsageError, match=r"this account may not do that .*permission denied"):
+            forbidden()
+    remove(writer, [run_id])
+    assert not reader.runs()
 
 
 def test_a_server_that_was_never_there_cannot_be_reached(tmp_path: Path) -> None:

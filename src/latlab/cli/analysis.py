@@ -25,8 +25,8 @@ from latlab.cli.options import (
     one_of,
     refuse_given,
 )
-from latlab.cli.output import check_output, emit, emit_tables, refuse_output, say, say_lines, show, write_file
-from latlab.errors import UsageError
+from latlab.cli.output import check_output, emit, emit_tables, refuse_output, say, say_lines, show
+from latlab.errors import LatlabError, UsageError
 from latlab.model.enums import Kind
 
 if TYPE_CHECKING:
@@ -254,27 +254,23 @@ def gate(
     if candidate is None:
         raise UsageError(f"gate compares two runs and has {base} alone; name the candidate too, or a limit with --masked-below")
     from latlab.analysis.gate import decide_gate
+    from latlab.cli.gate_files import GateFiles
 
     check_output(junit)
     check_output(sarif)
     check_output(comment)
     if link and (comment is None or not _LINK.fullmatch(link)):
         raise UsageError(f"--link {link!r} is no http(s) address for a comment; give one, with --comment FILE")
-    comparison = comparison_of(base, candidate, tolerance, unit, store, across)
-    decision = decide_gate(comparison, _verdicts(fail_on))
+    files = GateFiles(comment, junit, sarif, link)
+    verdicts = _verdicts(fail_on)
+    try:
+        comparison = comparison_of(base, candidate, tolerance, unit, store, across)
+        decision = decide_gate(comparison, verdicts)
+    except LatlabError as error:
+        files.write_refused(base, candidate, str(error))
+        raise
+    files.write(comparison, decision)
     times = _board_times(board, base, candidate, unit, store) if board else None
-    if junit is not None:
-        from latlab.report.exports.junit import comparison_junit
-
-        write_file(comparison_junit(comparison, decision), junit)
-    if sarif is not None:
-        from latlab.report.exports.sarif import render as as_sarif
-
-        write_file(as_sarif(comparison, decision), sarif)
-    if comment is not None:
-        from latlab.report.comparison.comment import render
-
-        write_file(render(comparison, decision, link), comment)
     say_lines(decision.lines)
     if times:
         emit_tables([times[0]], Format.TABLE)

@@ -12,12 +12,13 @@ CUT_OFF = "cut off"
 @dataclass(frozen=True, slots=True)
 class Owner:
     """The process that makes a run. `host` is a machine and its space of process ids; `pid_started` tells a process from a later one that
-    got its number; both are 0 where the run has no process yet."""
+    got its number; both are 0 where the run has no process yet. `user` is empty where an older latlab made the run."""
 
     host: str
     boot_id: str
     pid: int
     pid_started: int
+    user: str = ""
 
 
 @dataclass(frozen=True, slots=True)

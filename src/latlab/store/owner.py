@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +14,18 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def this_process() -> Owner:
-    return Owner(_host(), _boot_id(), os.getpid(), _started(os.getpid()) or 0)
+    return Owner(_host(), _boot_id(), os.getpid(), _started(os.getpid()) or 0, _user())
+
+
+def whoami() -> str:
+    return f"{_user()} on {os.uname().nodename}"
+
+
+def is_mine(owner: Owner | None, whatever_host: bool = False) -> bool:
+    """Whether this user began it here. Of a run whose owner is not known only a file says that it may be."""
+    if owner is None:
+        return whatever_host
+    return owner.user in ("", _user()) and (whatever_host or owner.host.partition(" ")[0] == os.uname().nodename)
 
 
 def is_here(owner: Owner) -> bool:
@@ -27,6 +39,15 @@ def is_alive(owner: Owner) -> bool:
         return False
     started = _started(owner.pid)
     return started is not None and started == owner.pid_started
+
+
+@cache
+def _user() -> str:
+    """By number where the system has no name for it, as in a container."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())
 
 
 @cache

@@ -122,6 +122,14 @@ def life_of(row: Row) -> Life:
     )
 
 
+def owner_of(text: str | None) -> Owner | None:
+    """None also where nothing is known of it, or it cannot be read."""
+    try:
+        return _typed(text, Owner | None) if text else None
+    except (msgspec.MsgspecError, TypeError):
+        return None
+
+
 def packed(value: Owner | Left | SeriesPart | None) -> str:
     """As it stands in a row, the same text for the same value."""
     return _json(value)

@@ -8,6 +8,7 @@ import os
 import re
 import secrets
 import shutil
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,12 +25,13 @@ from latlab.model.enums import RunStatus
 from latlab.model.life import Left, Life, Owner, SeriesPart
 from latlab.model.provenance import UNKNOWN
 from latlab.model.run import CoreTrace, Problem, Run, Sample
-from latlab.store.owner import this_process
+from latlab.store.owner import is_mine, this_process, whoami
 from latlab.store.rows import (
     contents_of,
     life_of,
     life_row,
     now_utc,
+    owner_of,
     packed,
     problem_of,
     problem_row,
@@ -54,11 +56,21 @@ from latlab.store.schema import (
 T = TypeVar("T")
 
 BUSY_TIMEOUT_S = 30
+RESTART_S = 30
+RESTART_POLL_S = 0.2
+SCHEMA_LOCK = 0x6C61746C6162
+"""The advisory lock of PostgreSQL under which the tables are made and migrated: the letters of `latlab`."""
+ALIVE = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
+"""What libpq is asked for, so that a connection that was cut without a word is noticed within a minute."""
 ID_ATTEMPTS = 16
 PART_VARIABLE = "LATLAB_PART"
 LAST = re.compile(r"last(?:~(\d{1,9}))?", re.ASCII)
 LATEST = "latest:"
 """Before a label: the newest complete run that has it."""
+
+LOCK_NOT_AVAILABLE, INSUFFICIENT_PRIVILEGE = "55P03", "42501"
+SERVER_ENDED = ("57P01", "57P02", "57P03")
+"""States of PostgreSQL: shut down by its administrator, crashed, cannot connect now."""
 
 DAMAGE = (zlib.error, msgspec.MsgspecError, ValueError, KeyError, TypeError)
 
@@ -76,6 +88,7 @@ class Store:
         """The command line for which it was opened, which is kept with each run that it begins; empty where there is none."""
         self._was_reached = False
         self._named_damage: set[str] = set()
+        self._named_last: set[str] = set()
 
     def begin(self, run: Run, left: Left = Left(), part: SeriesPart | None = None, is_planned: bool = False) -> str:  # noqa: B008 - immutable
         """Store the run's facts under a new short id. It is this process's to make and runs until `finish`, or it is only planned. An
@@ -146,11 +159,12 @@ class Store:
         """Make a run of `owner`, which is dead, or a planned one, this process's; False where another process was faster."""
         with self._exclusive() as connection:
             number = self._number(connection, run_id)
-            mine = lives_table.update().where(lives_table.c.run == number, lives_table.c.owner == packed(owner))
-            won = connection.execute(mine, {"owner": packed(this_process()), "heartbeat_utc": now_utc()}).rowcount == 1
-            if won:
-                connection.execute(runs_table.update().where(runs_table.c.number == number), {"status": RunStatus.RUNNING.value})
-            return won
+            life = lives_table.c.run == number
+            if owner_of(connection.execute(sa.select(lives_table.c.owner).where(life)).scalar()) != owner:
+                return False
+            connection.execute(lives_table.update().where(life), {"owner": packed(this_process()), "heartbeat_utc": now_utc()})
+            connection.execute(runs_table.update().where(runs_table.c.number == number), {"status": RunStatus.RUNNING.value})
+            return True
 
     def give_back(self, run_id: str, owner: Owner | None) -> None:
         """A claimed run is its former owner's again."""
@@ -181,7 +195,7 @@ class Store:
 
     def resolve(self, reference: str) -> str:
         """The id that an id, the unique beginning of one, the label of a single run, `latest:LABEL`, `last` or `last~1`, the one before,
-        means."""
+        means. Where several users write, `last` is the newest run of this one; on a server also of this host."""
         columns = (runs_table.c.id, runs_table.c.label, runs_table.c.status)
         with self.transaction() as connection:
             kept = connection.execute(sa.select(*columns).order_by(runs_table.c.number)).all()
@@ -204,9 +218,24 @@ class Store:
         raise UsageError(f"no run {reference!r} in {self.place}; `latlab ls` lists the runs")
 
     def _last(self, before: int, kept: Sequence[Any]) -> str:
-        if before >= len(kept):
-            raise UsageError(f"last~{before}: {self.place} has {len(kept)} runs; `latlab ls` lists them")
-        return str(kept[-1 - before].id)
+        reference = f"last~{before}" if before else "last"
+        own = self._own()
+        mine = [run.id for run in kept if run.id in own]
+        if before >= len(mine):
+            whose = "" if len(mine) == len(kept) else f" of {whoami()}, and {len(kept) - len(mine)} of others"
+            raise UsageError(f"{reference}: {self.place} has {len(mine)} runs{whose}; `latlab ls` lists them, and each has an id")
+        found = str(mine[-1 - before])
+        if len(mine) < len(kept) and found not in self._named_last:
+            self._named_last.add(found)
+            _log_of_rows.warning("%s is %s, among the runs of %s in %s", reference, found, whoami(), self.place)
+        return found
+
+    def _own(self) -> set[str]:
+        """The runs of this user: in a file those of whatever host, since a container has a new name each time."""
+        query = sa.select(runs_table.c.id, lives_table.c.owner).outerjoin(lives_table, lives_table.c.run == runs_table.c.number)
+        is_file = self._engine.dialect.name == "sqlite"
+        with self.transaction() as connection:
+            return {run_id for run_id, owner in connection.execute(query) if is_mine(owner_of(owner), whatever_host=is_file)}
 
     def _latest(self, label: str, kept: Sequence[Any]) -> str:
         complete = [run.id for run in kept if label and run.label == label and run.status == RunStatus.COMPLETE.value]
@@ -338,12 +367,13 @@ class Store:
 
     @contextmanager
     def _exclusive(self) -> Iterator[sa.Connection]:
-        """A transaction that no other writer is in."""
+        """A transaction that no other writer is in which asks for the same: of a server by a lock that needs no table yet."""
         with self.transaction() as connection:
             if connection.dialect.name == "sqlite":
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
-            elif sa.inspect(connection).has_table(schema_table.name):
-                connection.exec_driver_sql(f"LOCK TABLE {schema_table.name} IN EXCLUSIVE MODE")
+            else:
+                connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{BUSY_TIMEOUT_S}s'")
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(SCHEMA_LOCK)))
             yield connection
 
     def _check_version(self, version: int) -> None:
@@ -357,7 +387,7 @@ class Store:
     def transaction(self) -> Iterator[sa.Connection]:
         """For the modules of this room: whatever the database raises is one sentence."""
         try:
-            with self._engine.begin() as connection:
+            with self._connected() as connection, connection.begin():
                 yield connection
         except exc.IntegrityError:
             raise
@@ -365,6 +395,17 @@ class Store:
             raise _explained(error, self.place, self._was_reached) from error
         except DAMAGE as error:
             raise DataError(f"{self.place}: damaged ({error}); restore a copy or use another --store") from error
+
+    def _connected(self) -> sa.Connection:
+        """A server that was reached once and is being restarted is waited for: a run of hours should not end with it."""
+        until = time.monotonic() + (RESTART_S if self._was_reached and self._engine.dialect.name != "sqlite" else 0)
+        while True:
+            try:
+                return self._engine.connect()
+            except exc.OperationalError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(RESTART_POLL_S)
 
 
 def part_of_environment() -> SeriesPart | None:
@@ -395,7 +436,7 @@ def open_store(place: str | None = None) -> Store:
                 f"--store {location!r} is neither a path nor a database URL of a kind that latlab uses; write a path or postgresql+psycopg://..."
             )
         is_sqlite = url.get_backend_name() == "sqlite"
-        engine = sa.create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S} if is_sqlite else {})
+        engine = sa.create_engine(url, connect_args=_connect_args(url), pool_pre_ping=not is_sqlite)
     except (exc.ArgumentError, exc.NoSuchModuleError) as error:
         raise UsageError(
             f"--store {location!r} is neither a path nor a database URL ({error}); write a path or postgresql+psycopg://..."
@@ -410,6 +451,14 @@ def open_store(place: str | None = None) -> Store:
     store = Store(engine, shown)
     store.prepare()
     return store
+
+
+def _connect_args(url: sa.URL) -> dict[str, int]:
+    """What the URL says itself counts."""
+    if url.get_backend_name() == "sqlite":
+        return {"timeout": BUSY_TIMEOUT_S}
+    is_libpq = url.get_driver_name().startswith("psycopg")
+    return {name: value for name, value in ALIVE.items() if name not in url.query} if is_libpq else {}
 
 
 def _read_what_is_no_text(connection: Any, _: object) -> None:
@@ -436,7 +485,12 @@ def _sqlite_url(path: Path) -> sa.URL:
 
 def _explained(error: exc.DBAPIError, place: str, was_reached: bool) -> LatlabError:
     said = str(error.orig).strip().splitlines()[0]
-    if "connection" in said and was_reached:
+    state = getattr(error.orig, "sqlstate", None) or ""
+    if state == LOCK_NOT_AVAILABLE:
+        said = f"locked: {said}"
+    if state == INSUFFICIENT_PRIVILEGE:
+        return UsageError(f"{place}: this account may not do that ({said}); use one that may, or have its role granted it (docs/using.md)")
+    if (error.connection_invalidated or state in SERVER_ENDED or "connection" in said) and was_reached:
         return LatlabError(
             f"{place}: the database went away ({said}); what was committed before is kept, the last part is not: when it is back, "
             "`latlab ls` shows a run that was under way as partial"

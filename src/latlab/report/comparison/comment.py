@@ -24,7 +24,18 @@ def render(comparison: Comparison, decision: Decision, link: str = "") -> str:
     a, b = comparison.a, comparison.b
     title = f"latlab {VERDICTS[decision.exit_code]}: {b.platform}, {b.build.firmware}"
     page = Page(title, (decision.verdict,), (Section("", tuple(_blocks(comparison, decision))),), name=f"{a.id} to {b.id}")
-    return markdown.document(page) + (f"\n[The whole report](<{link}>)\n" if link else "")
+    return markdown.document(page) + _linked(link)
+
+
+def refused(base: str, candidate: str, sentence: str, link: str = "") -> str:
+    """The same where the two cannot be compared at all, and why."""
+    compare = Commands((shlex.join(("latlab", "compare", base, candidate)),))
+    page = Page("latlab cannot tell", (f"{candidate} cannot be judged against {base}: {sentence}.",), (Section("", (compare,)),))
+    return markdown.document(page) + _linked(link)
+
+
+def _linked(link: str) -> str:
+    return f"\n[The whole report](<{link}>)\n" if link else ""
 
 
 def _blocks(comparison: Comparison, decision: Decision) -> Iterator[Block]:

@@ -64,6 +64,13 @@ def comparison_junit(comparison: Comparison, decision: Decision) -> str:
     return _document(suite)
 
 
+def refused_junit(base: str, candidate: str, sentence: str) -> str:
+    """One test case in error, where the two cannot be compared."""
+    suite = ET.Element("testsuite", name=_clean(f"latlab {base} to {candidate}"))
+    _said(ET.SubElement(suite, "testcase", classname="not judged", name="comparison"), "error", sentence)
+    return _document(suite)
+
+
 def _sentence(row: Row, comparison: Comparison) -> str:
     unit = comparison.unit_of(row.metric)
     change = f"{amount(row.before, unit)} to {amount(row.after, unit)}, {signed(row.shift.value, unit)} ({percent(row.relative)})"

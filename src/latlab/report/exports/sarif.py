@@ -32,8 +32,18 @@ RULE = {
 def render(comparison: Comparison, decision: Decision) -> str:
     """A result for each function and figure; none where nothing fails, or no image says lines. Files are named from where they part from
     the folder in which the compiler ran."""
+    return _document(results=list(_results(comparison, decision)))
+
+
+def refused(sentence: str) -> str:
+    """No result, since the runs cannot be compared: the tool did not succeed, and says why."""
+    notification = {"level": "error", "message": {"text": sentence}}
+    return _document(results=[], invocations=[{"executionSuccessful": False, "toolExecutionNotifications": [notification]}])
+
+
+def _document(**said: list[dict[str, Any]]) -> str:
     driver = {"name": "latlab", "semanticVersion": version("latlab"), "rules": [RULE]}
-    run: dict[str, Any] = {"tool": {"driver": driver}, "columnKind": "utf16CodeUnits", "results": list(_results(comparison, decision))}
+    run: dict[str, Any] = {"tool": {"driver": driver}, "columnKind": "utf16CodeUnits", **said}
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -19,12 +19,13 @@ from itertools import zip_longest
 from pathlib import Path
 
 from latlab.targets.qemu.images import search_folders
+from latlab.targets.qemu.probe import find_plugin
 from latlab.targets.qemu.qemu import find_qemu
 from latlab.targets.qemu.subject import Subject, command_line, load_subject, own_subject, placed, subject_of_file
 from side_by_side import built_tf_a, debian_source
 
 PROGRAM = "qemu_virt/psci_differ.elf"
-DELAYS = "probe/latlab-delays.so"
+DELAYS = "delays"
 EL3_MEMORY = "from=0xe000000,to=0xf000000"
 CORES = 4
 TIMEOUT_S = 120
@@ -73,7 +74,7 @@ def said_by(subject: Subject, seed: int, lives: int, delays: bool) -> list[str]:
     """What the client said. It ends by itself; where it does not, the last line says so."""
     with tempfile.TemporaryDirectory() as folder:
         command = command_line(find_qemu(), subject, built(PROGRAM), lives, Path(folder), seed, STANDBY_ONLY)
-        plugin = ("-plugin", f"{built(DELAYS)},seed={seed},{EL3_MEMORY}") if delays else ()
+        plugin = ("-plugin", f"{find_plugin(DELAYS, find_qemu().path).path},seed={seed},{EL3_MEMORY}") if delays else ()
         try:
             output = subprocess.run(
                 (*command, *plugin), capture_output=True, timeout=TIMEOUT_S, check=False, stdin=subprocess.DEVNULL

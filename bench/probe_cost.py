@@ -12,9 +12,10 @@ from statistics import median
 
 from latlab.model.run import Topology
 from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.probe import find_probe, with_probe
+from latlab.targets.qemu.probe import with_probe
 from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
 from support import clients, watched
+from support.plugins import probe_here
 
 ROUNDS = 5
 GOALS = {"crossings": 1.3, "functions": 2.0, "classes": 2.0, "masked": 1.5}
@@ -32,10 +33,10 @@ def measured(plain: tuple[str, ...], folder: Path) -> dict[str, list[float]]:
     """Seconds of each kind, of which those at one place were measured one after the other."""
     commands = {
         "plain": plain,
-        "crossings": with_probe(plain, find_probe(), folder / "stream", False),
-        "functions": with_probe(plain, find_probe(), folder / "stream", True),
-        "classes": with_probe(plain, find_probe(), folder / "stream", True, has_classes=True),
-        "masked": with_probe(plain, find_probe(), folder / "stream", False, has_masked=True),
+        "crossings": with_probe(plain, probe_here(), folder / "stream", False),
+        "functions": with_probe(plain, probe_here(), folder / "stream", True),
+        "classes": with_probe(plain, probe_here(), folder / "stream", True, has_classes=True),
+        "masked": with_probe(plain, probe_here(), folder / "stream", False, has_masked=True),
     }
     seconds: dict[str, list[float]] = {kind: [] for kind in commands}
     for _ in range(ROUNDS):

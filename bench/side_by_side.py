@@ -114,7 +114,11 @@ def measured(firmware: Firmware) -> Measured:
         folder, stream = Path(name), Path(name, "stream")
         command = command_line(find_qemu(), subject, find_program(subject.board), ITERATIONS, folder)
         said = subprocess.run(
-            with_probe(command, find_probe(), stream, True), capture_output=True, timeout=TIMEOUT_S, check=True, stdin=subprocess.DEVNULL
+            with_probe(command, find_probe(find_qemu().path).path, stream, True),
+            capture_output=True,
+            timeout=TIMEOUT_S,
+            check=True,
+            stdin=subprocess.DEVNULL,
         ).stdout
         header, *records = Decoder().feed(stream.read_bytes())
     assert isinstance(header, Header)

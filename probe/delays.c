@@ -11,10 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qemu_interface.h"
-
-__attribute__((visibility("default"))) extern const int qemu_plugin_version;
-const int qemu_plugin_version = QEMU_INTERFACE_VERSION;
+#include "interface.h"
 
 /* Of so many places one waits long, at every other visit, and some a little: a long wait is to outlast the way that another core goes. */
 #define KINDS 32U
@@ -65,9 +62,8 @@ static void wait_here(unsigned int vcpu, void *place)
     }
 }
 
-static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
+static void translated(struct qemu_plugin_tb *block)
 {
-    (void)id;
     for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++) {
         struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, i);
         uint64_t address = qemu_plugin_insn_vaddr(instruction);
@@ -80,9 +76,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
     }
 }
 
-__attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
-
-int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+int interface_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
     (void)info;
     for (int i = 0; i < argc; i++) {
@@ -100,6 +94,6 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
             return 1;
         }
     }
-    qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+    interface_on_block(id, translated);
     return 0;
 }

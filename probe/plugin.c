@@ -9,11 +9,11 @@
 #include "contexts.h"
 #include "cores.h"
 #include "ending.h"
+#include "interface.h"
 #include "known.h"
 #include "mask_sites.h"
 #include "opcodes.h"
 #include "options.h"
-#include "qemu_interface.h"
 #include "records.h"
 #include "registers.h"
 #include "shared.h"
@@ -26,7 +26,6 @@
 #define HEADER_FUNCTIONS 1
 #define HEADER_MASKED 2
 #define HEADER_CONTEXTS 4
-#define EXPORTED __attribute__((visibility("default")))
 
 struct stream_header {
     char magic[8];
@@ -40,9 +39,6 @@ struct stream_header {
 
 enum counting { COUNTING_UNDECIDED, COUNTING_INLINE, COUNTING_IN_TURNS, COUNTING_APART };
 
-extern EXPORTED int qemu_plugin_version;
-EXPORTED int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
-
 /* What QEMU is given to call; they add the key and go on in probe_block_entered() and probe_block_changed(). */
 void probe_block_entered_here(unsigned int vcpu, void *data);
 void probe_block_changed_here(unsigned int vcpu, void *data);
@@ -53,8 +49,7 @@ void probe_block_changed(unsigned int vcpu, void *data, void *key) __attribute__
 HAND_ON("probe_block_entered_here", "probe_block_entered");
 HAND_ON("probe_block_changed_here", "probe_block_changed");
 
-int qemu_plugin_version = QEMU_INTERFACE_VERSION;
-
+static qemu_plugin_id_t own_id;
 static struct options options;
 static enum arch arch;
 static FILE *file;
@@ -315,11 +310,10 @@ static enum counting way_to_count(void)
     return !options.apart && turns_are_taken(smp_cores) ? COUNTING_IN_TURNS : COUNTING_APART;
 }
 
-static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+static void block_translated(struct qemu_plugin_tb *tb)
 {
     struct block block;
 
-    (void)id;
     block.level = registers_level(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)), &block.is_aarch32);
     block.is_measured = options.functions && world_is_measured(arch, registers_world(block.level));
     block_cut(tb, &block, arch, options.each);
@@ -347,14 +341,14 @@ static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     }
 }
 
-static void core_made(qemu_plugin_id_t id, unsigned int vcpu)
+static void core_made(unsigned int vcpu)
 {
     struct stream_header header = {
         .magic = "LLPROBE",
         .version = options.contexts ? FORMAT_VERSION_OF_CONTEXTS : FORMAT_VERSION,
         .bytes = sizeof(header),
         .cores = smp_cores,
-        .interface = QEMU_INTERFACE_VERSION,
+        .interface = (uint32_t)interface_version,
         .wanted = (uint16_t)((options.functions ? HEADER_FUNCTIONS : 0) | (options.masked ? HEADER_MASKED : 0) | (options.contexts ? HEADER_CONTEXTS : 0)),
     };
 
@@ -370,15 +364,13 @@ static void core_made(qemu_plugin_id_t id, unsigned int vcpu)
         changes_start(arch, options.functions, options.contexts);
         mask_sites_start(arch);
         cores_start(arch == ARCH_ARMV8M ? 1 : smp_cores, vcpu, !options.apart);
-        qemu_plugin_register_vcpu_tb_trans_cb(id, block_translated);
+        interface_on_block(own_id, block_translated);
     }
     records_unlock();
 }
 
-static void finish(qemu_plugin_id_t id, void *data)
+static void finish(void)
 {
-    (void)id;
-    (void)data;
     records_lock();
     if (is_started && options.masked) {
         mask_sites_finish();
@@ -401,15 +393,10 @@ static int refuse(const char *sentence)
     return -1;
 }
 
-EXPORTED int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+int interface_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
     char error[OPTION_ERROR_BYTES];
 
-    if (info->version.cur != QEMU_INTERFACE_VERSION) {
-        snprintf(error, sizeof(error), "this QEMU offers version %d of its plugin interface, the probe knows version %d; use QEMU 10.0",
-                 info->version.cur, QEMU_INTERFACE_VERSION);
-        return refuse(error);
-    }
     snprintf(target, sizeof(target), "%s", info->target_name);
     if (!info->system_emulation) {
         return refuse("it watches machines, not programs; use qemu-system-...");
@@ -431,7 +418,8 @@ EXPORTED int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, i
     options.apart |= info->system.max_vcpus != info->system.smp_vcpus;
     known_start();
     turns_start(turn_changes);
-    qemu_plugin_register_vcpu_init_cb(id, core_made);
-    qemu_plugin_register_atexit_cb(id, finish, NULL);
+    own_id = id;
+    interface_on_core(id, core_made);
+    interface_at_exit(id, finish);
     return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The part of QEMU's plugin interface, version 4, that the probe uses. Debian ships no header for it.
+/* The part of QEMU's plugin interface that the plugins use and that versions 4 to 7 have in common; interface.h has the rest. Debian ships
+ * no header for it.
  *
- * QEMU resolves these functions when it loads the probe. Names and types are QEMU's; nothing here is ours to change. */
+ * QEMU resolves these functions when it loads a plugin. Names and types are QEMU's; nothing here is ours to change. */
 #ifndef PROBE_QEMU_INTERFACE_H
 #define PROBE_QEMU_INTERFACE_H
 
@@ -9,8 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define QEMU_INTERFACE_VERSION 4
 
 typedef uint64_t qemu_plugin_id_t;
 
@@ -33,6 +32,7 @@ struct qemu_plugin_hwaddr;
 struct qemu_plugin_register;
 struct qemu_plugin_scoreboard;
 
+/* How one begins; version 7 has more behind it. */
 typedef struct {
     struct qemu_plugin_register *handle;
     const char *name;
@@ -85,15 +85,8 @@ typedef struct {
 
 enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64, QEMU_PLUGIN_INLINE_STORE_U64 };
 
-typedef void (*qemu_plugin_udata_cb_t)(qemu_plugin_id_t id, void *data);
-typedef void (*qemu_plugin_vcpu_simple_cb_t)(qemu_plugin_id_t id, unsigned int vcpu);
 typedef void (*qemu_plugin_vcpu_udata_cb_t)(unsigned int vcpu, void *data);
 typedef void (*qemu_plugin_vcpu_mem_cb_t)(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data);
-typedef void (*qemu_plugin_vcpu_tb_trans_cb_t)(qemu_plugin_id_t id, struct qemu_plugin_tb *block);
-
-void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_simple_cb_t called);
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_tb_trans_cb_t called);
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_udata_cb_t called, void *data);
 
 void qemu_plugin_register_vcpu_tb_exec_cb(
     struct qemu_plugin_tb *block, qemu_plugin_vcpu_udata_cb_t called, enum qemu_plugin_cb_flags flags, void *data);
@@ -123,7 +116,8 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *instruction);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
 
 GArray *qemu_plugin_get_registers(void);
-int qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *to);
+/* Returns an int up to version 5 and a bool from 6 on: callers look at what it appended to `to`. */
+void qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *to);
 
 struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_bytes);
 void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score, unsigned int vcpu);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "context.h"
-#include "qemu_interface.h"
+#include "interface.h"
 #include "unwind.h"
 
 #define SIGN_32 0x80000000U
@@ -40,23 +40,11 @@ static handle hypervisor, status, status_above, extensions, link_register, frame
 static handle primasks[STATES], faultmasks[STATES], basepris[STATES];
 static handle main_stacks[STATES], process_stacks[STATES];
 
-static handle find(const GArray *registers, const char *name)
-{
-    for (guint i = 0; i < registers->len; i++) {
-        const qemu_plugin_reg_descriptor *each = &g_array_index(registers, qemu_plugin_reg_descriptor, i);
-
-        if (strcmp(each->name, name) == 0) {
-            return each->handle;
-        }
-    }
-    return NULL;
-}
-
 static void find_arguments(const GArray *registers, const char *const names[], size_t count)
 {
     argument_count = count;
     for (size_t i = 0; i < count; i++) {
-        arguments[i] = find(registers, names[i]);
+        arguments[i] = interface_register(registers, names[i]);
     }
 }
 
@@ -64,32 +52,32 @@ static bool find_aarch64(const GArray *registers)
 {
     static const char *const names[] = { "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7" };
 
-    state = find(registers, "cpsr");
-    security = find(registers, "SCR_EL3");
-    hypervisor = find(registers, "HCR_EL2");
-    link_register = find(registers, "x30");
-    frame_pointer = find(registers, "x29");
-    stack_pointer = find(registers, "sp");
-    identity = find(registers, "VMPIDR_EL2");
-    counter = find(registers, "pc");
-    timer_control = find(registers, "CNTV_CTL_EL0");
-    timer_due = find(registers, "CNTV_CVAL_EL0");
-    saved[1] = find(registers, "SPSR_EL1");
-    saved[2] = find(registers, "SPSR_EL2");
-    saved[3] = find(registers, "SPSR_EL3");
+    state = interface_register(registers, "cpsr");
+    security = interface_register(registers, "SCR_EL3");
+    hypervisor = interface_register(registers, "HCR_EL2");
+    link_register = interface_register(registers, "x30");
+    frame_pointer = interface_register(registers, "x29");
+    stack_pointer = interface_register(registers, "sp");
+    identity = interface_register(registers, "VMPIDR_EL2");
+    counter = interface_register(registers, "pc");
+    timer_control = interface_register(registers, "CNTV_CTL_EL0");
+    timer_due = interface_register(registers, "CNTV_CVAL_EL0");
+    saved[1] = interface_register(registers, "SPSR_EL1");
+    saved[2] = interface_register(registers, "SPSR_EL2");
+    saved[3] = interface_register(registers, "SPSR_EL3");
     find_arguments(registers, names, ARGUMENTS_MAX);
-    causes[1] = find(registers, "ESR_EL1");
-    causes[2] = find(registers, "ESR_EL2");
-    causes[3] = find(registers, "ESR_EL3");
-    vectors[1] = find(registers, "VBAR"); /* QEMU's name for that of EL1 */
-    vectors[2] = find(registers, "VBAR_EL2");
-    vectors[3] = find(registers, "VBAR_EL3");
-    switches[1] = find(registers, "SCTLR"); /* QEMU's name for that of EL1 */
-    switches[2] = find(registers, "SCTLR_EL2");
-    switches[3] = find(registers, "SCTLR_EL3");
-    returns[1] = find(registers, "ELR_EL1");
-    returns[2] = find(registers, "ELR_EL2");
-    returns[3] = find(registers, "ELR_EL3");
+    causes[1] = interface_register(registers, "ESR_EL1");
+    causes[2] = interface_register(registers, "ESR_EL2");
+    causes[3] = interface_register(registers, "ESR_EL3");
+    vectors[1] = interface_register(registers, "VBAR"); /* QEMU's name for that of EL1 */
+    vectors[2] = interface_register(registers, "VBAR_EL2");
+    vectors[3] = interface_register(registers, "VBAR_EL3");
+    switches[1] = interface_register(registers, "SCTLR"); /* QEMU's name for that of EL1 */
+    switches[2] = interface_register(registers, "SCTLR_EL2");
+    switches[3] = interface_register(registers, "SCTLR_EL3");
+    returns[1] = interface_register(registers, "ELR_EL1");
+    returns[2] = interface_register(registers, "ELR_EL2");
+    returns[3] = interface_register(registers, "ELR_EL3");
     return state != NULL && arguments[0] != NULL;
 }
 
@@ -97,20 +85,20 @@ static bool find_armv8m(const GArray *registers)
 {
     static const char *const names[] = { "r0", "r1", "r2", "r3", "lr" };
 
-    state = find(registers, "xpsr");
-    has_trustzone = find(registers, "msp_s") != NULL;
-    link_register = find(registers, "lr");
-    primasks[0] = find(registers, has_trustzone ? "primask_ns" : "primask");
-    primasks[1] = find(registers, "primask_s");
-    faultmasks[0] = find(registers, has_trustzone ? "faultmask_ns" : "faultmask");
-    faultmasks[1] = find(registers, "faultmask_s");
-    basepris[0] = find(registers, has_trustzone ? "basepri_ns" : "basepri");
-    basepris[1] = find(registers, "basepri_s");
-    stack_pointer = find(registers, "sp");
-    main_stacks[0] = find(registers, has_trustzone ? "msp_ns" : "msp");
-    main_stacks[1] = find(registers, "msp_s");
-    process_stacks[0] = find(registers, has_trustzone ? "psp_ns" : "psp");
-    process_stacks[1] = find(registers, "psp_s");
+    state = interface_register(registers, "xpsr");
+    has_trustzone = interface_register(registers, "msp_s") != NULL;
+    link_register = interface_register(registers, "lr");
+    primasks[0] = interface_register(registers, has_trustzone ? "primask_ns" : "primask");
+    primasks[1] = interface_register(registers, "primask_s");
+    faultmasks[0] = interface_register(registers, has_trustzone ? "faultmask_ns" : "faultmask");
+    faultmasks[1] = interface_register(registers, "faultmask_s");
+    basepris[0] = interface_register(registers, has_trustzone ? "basepri_ns" : "basepri");
+    basepris[1] = interface_register(registers, "basepri_s");
+    stack_pointer = interface_register(registers, "sp");
+    main_stacks[0] = interface_register(registers, has_trustzone ? "msp_ns" : "msp");
+    main_stacks[1] = interface_register(registers, "msp_s");
+    process_stacks[0] = interface_register(registers, has_trustzone ? "psp_ns" : "psp");
+    process_stacks[1] = interface_register(registers, "psp_s");
     find_arguments(registers, names, sizeof(names) / sizeof(names[0]));
     return state != NULL;
 }
@@ -119,26 +107,26 @@ static bool find_riscv(const GArray *registers)
 {
     static const char *const names[] = { "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7" };
 
-    state = find(registers, "priv");
-    identity = find(registers, "mhartid");
-    status = find(registers, "mstatus");
-    status_above = find(registers, "mstatush"); /* of 32 bits alone */
-    hypervisor = find(registers, "hstatus");
-    extensions = find(registers, "misa");
-    link_register = find(registers, "ra");
+    state = interface_register(registers, "priv");
+    identity = interface_register(registers, "mhartid");
+    status = interface_register(registers, "mstatus");
+    status_above = interface_register(registers, "mstatush"); /* of 32 bits alone */
+    hypervisor = interface_register(registers, "hstatus");
+    extensions = interface_register(registers, "misa");
+    link_register = interface_register(registers, "ra");
     find_arguments(registers, names, ARGUMENTS_MAX);
-    causes[1] = causes[2] = find(registers, "scause");
-    causes[3] = find(registers, "mcause");
-    vectors[1] = vectors[2] = find(registers, "stvec");
-    vectors[3] = find(registers, "mtvec");
-    returns[1] = returns[2] = find(registers, "sepc");
-    returns[3] = find(registers, "mepc");
+    causes[1] = causes[2] = interface_register(registers, "scause");
+    causes[3] = interface_register(registers, "mcause");
+    vectors[1] = vectors[2] = interface_register(registers, "stvec");
+    vectors[3] = interface_register(registers, "mtvec");
+    returns[1] = returns[2] = interface_register(registers, "sepc");
+    returns[3] = interface_register(registers, "mepc");
     return state != NULL;
 }
 
 static const char *unknown(const GArray *registers)
 {
-    return find(registers, "cpsr") != NULL ? "knows AArch32 alone, which the probe does not follow"
+    return interface_register(registers, "cpsr") != NULL ? "knows AArch32 alone, which the probe does not follow"
                                            : "is none of AArch64, M-profile and RISC-V, which the probe follows";
 }
 

@@ -23,10 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "qemu_interface.h"
-
-__attribute__((visibility("default"))) extern const int qemu_plugin_version;
-const int qemu_plugin_version = QEMU_INTERFACE_VERSION;
+#include "interface.h"
 
 #define SECURE_BIT     (1U << 28)
 #define SG_OPCODE      0xE97FE97FU
@@ -155,7 +152,11 @@ static void tell_stack(char name, struct qemu_plugin_register *pointer)
     g_autoptr(GByteArray) bytes = g_byte_array_new();
     uint32_t at;
 
-    if (pointer == NULL || qemu_plugin_read_register(pointer, bytes) < 4) {
+    if (pointer == NULL) {
+        return;
+    }
+    qemu_plugin_read_register(pointer, bytes);
+    if (bytes->len < sizeof(at)) {
         return;
     }
     at = word_of(bytes, 0);
@@ -310,9 +311,8 @@ static void accesses(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t add
     }
 }
 
-static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
+static void translated(struct qemu_plugin_tb *block)
 {
-    (void)id;
     for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++) {
         struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, i);
         struct place *place = g_new0(struct place, 1);
@@ -328,20 +328,15 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
     }
 }
 
-static void find_stacks(qemu_plugin_id_t id, unsigned int vcpu)
+static void find_stacks(unsigned int vcpu)
 {
-    (void)id;
     if (vcpu != 0) {
         return;
     }
     g_autoptr(GArray) registers = qemu_plugin_get_registers();
 
-    for (guint i = 0; i < registers->len; i++) {
-        const qemu_plugin_reg_descriptor *each = &g_array_index(registers, qemu_plugin_reg_descriptor, i);
-
-        psp = strcmp(each->name, "psp_s") == 0 ? each->handle : psp;
-        msp = strcmp(each->name, "msp_s") == 0 ? each->handle : msp;
-    }
+    psp = interface_register(registers, "psp_s");
+    msp = interface_register(registers, "msp_s");
 }
 
 /* A machine without a timer that wakes it makes no more progress: instructions pass at once where one is due. */
@@ -364,10 +359,8 @@ static void *watch_sleep(void *data)
     return NULL;
 }
 
-static void finish(qemu_plugin_id_t id, void *data)
+static void finish(void)
 {
-    (void)id;
-    (void)data;
     fflush(out);
 }
 
@@ -394,9 +387,7 @@ static bool take_option(const char *option)
     return true;
 }
 
-__attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
-
-int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+int interface_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
     (void)info;
     for (int i = 0; i < argc; i++) {
@@ -412,9 +403,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
     left_places = g_hash_table_new(g_direct_hash, g_direct_equal);
     entered = g_hash_table_new(g_direct_hash, g_direct_equal);
     sealed = g_hash_table_new(g_direct_hash, g_direct_equal);
-    qemu_plugin_register_vcpu_init_cb(id, find_stacks);
-    qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
-    qemu_plugin_register_atexit_cb(id, finish, NULL);
+    interface_on_core(id, find_stacks);
+    interface_on_block(id, translated);
+    interface_at_exit(id, finish);
     g_thread_unref(g_thread_new("witness", watch_sleep, NULL));
     return 0;
 }

@@ -5,6 +5,7 @@ materials beside it. Two checkouts of one commit give the same files, whoever bu
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import shutil
@@ -76,8 +77,8 @@ def inventory() -> Iterator[Carried]:
         yield Carried(Path("spm", f"{spm}_test", mps2.SECURE_ELF), M_PROFILE, linked=(LIBGCC, NEWLIB))
     yield Carried(psa_subject.PROGRAM, M_PROFILE, linked=(LIBGCC, NEWLIB))
     yield Carried(attack_params.PROGRAM, M_PROFILE, linked=(LIBGCC, NEWLIB))
-    for plugin in (probe.PLUGIN, attack_params.PLUGIN):
-        yield Carried(probe.PLACES[0] / plugin, is_host=True)
+    for plugin, interface in itertools.product((probe.PROBE, attack_params.WITNESS), probe.INTERFACES):
+        yield Carried(probe.PLACES[0] / probe.file_name(plugin, interface), is_host=True)
     yield Carried(sbi.PROGRAM, RISC_V, "make sbi", is_needed=False)
     for name in (program.PROGRAM, exploration.PROGRAM):
         yield Carried(Path("virtual", name), is_host=True)

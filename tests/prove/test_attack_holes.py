@@ -14,12 +14,12 @@ from latlab.model.attacks import Outcome
 from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
 from latlab.targets.process.console import Limits
-from latlab.targets.qemu.attack_params import find_witness
 from latlab.targets.qemu.attack_subject import own_subject
 from latlab.targets.qemu.mps2 import PROGRAM
 from latlab.targets.qemu.qemu import find_qemu
 from support.needs import found
 from support.planted_holes import HOLES, Copy, Hole
+from support.plugins import witness_here
 
 LIMITS = Limits(1800, 600)
 
@@ -32,7 +32,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
 def attacked(folder: Path, images: Path, hole: Hole) -> Attacked:
     store = open_store(str(folder / "store.sqlite"))
     subject, qemu = own_subject(hole.build, images), found(lambda: find_qemu(Path(PROGRAM)))
-    return run_attack(store, qemu, subject, found(find_witness), LIMITS, Silent(), only=frozenset({hole.family.value}))
+    return run_attack(store, qemu, subject, found(witness_here), LIMITS, Silent(), only=frozenset({hole.family.value}))
 
 
 @pytest.mark.parametrize("hole", HOLES, ids=lambda hole: hole.name)
@@ -49,5 +49,5 @@ def test_a_planted_hole_is_named_by_an_attack_of_its_family(copy: Copy, tmp_path
 def test_the_image_without_a_hole_is_accused_of_nothing(copy: Copy, tmp_path: Path, build: str) -> None:
     copy.make(build)
     store, subject = open_store(str(tmp_path / "store.sqlite")), own_subject(build, copy.build)
-    run = run_attack(store, found(lambda: find_qemu(Path(PROGRAM))), subject, found(find_witness), LIMITS, Silent())
+    run = run_attack(store, found(lambda: find_qemu(Path(PROGRAM))), subject, found(witness_here), LIMITS, Silent())
     assert {one.outcome for one in run.results} == {Outcome.REFUSED, Outcome.CONTAINED}

@@ -15,7 +15,7 @@ from pathlib import Path
 from latlab.formats.probe.decoder import Decoder
 from latlab.model.crossings import LOOP, Crossing, Fragment, Profile, Record, Sleep, Wake
 from latlab.model.crossings import Path as Ran
-from latlab.targets.qemu.probe import find_probe
+from support.plugins import probe_here
 
 START = Path(__file__).with_name("adversaries.S")
 QEMU = "qemu-system-aarch64"
@@ -158,7 +158,7 @@ def run(folder: Path, seeds: Sequence[int], setting: Setting, log: Path | None =
     """The streams of the probe as it is used, and of one that counts every instruction by a call of its own, of one machine."""
     build(folder, seeds, setting)
     copy, usual, each = folder / "copy.so", folder / "usual", folder / "each"
-    shutil.copy(find_probe(), copy)
+    shutil.copy(probe_here(), copy)
     memory = [f"loader,file={name}.bin,addr={at:#x},force-raw=on" for name, at in (("start", START_AT), ("image", IMAGE_AT))]
     if (folder / "image32.bin").stat().st_size:
         memory.append(f"loader,file=image32.bin,addr={IMAGE32_AT:#x},force-raw=on")
@@ -172,7 +172,7 @@ def run(folder: Path, seeds: Sequence[int], setting: Setting, log: Path | None =
         *(("-d", "int", "-D", str(log)) if log else ()),
         *(
             "-plugin",
-            f"{find_probe()},out={usual},limit={LIMIT_BYTES},functions={'on' if setting.functions else 'off'}{contexts}",
+            f"{probe_here()},out={usual},limit={LIMIT_BYTES},functions={'on' if setting.functions else 'off'}{contexts}",
         ),
         *("-plugin", f"{copy},out={each},limit={LIMIT_BYTES},each=on"),
     )

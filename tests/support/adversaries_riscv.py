@@ -13,8 +13,8 @@ from pathlib import Path
 from latlab.analysis.crossings.proof import prove
 from latlab.formats.probe.decoder import Decoder
 from latlab.model.crossings import NO_WORLD, Crossing, Mask, Masked
-from latlab.targets.qemu.probe import find_probe
 from support.adversaries import LIMIT_BYTES, TIMEOUT_S, changes, stretches
+from support.plugins import probe_here
 from support.riscv_masks import Begun, M, begun_of
 from support.riscv_walks import PAD_MOST, STEP_OVER, Crossed, Setting, walk_of
 
@@ -71,10 +71,10 @@ def run(folder: Path, seeds: Sequence[int], setting: Setting) -> tuple[bytes, by
     program does."""
     made = build(folder, seeds, setting)
     copy, usual, each, on = folder / "copy.so", folder / "usual", folder / "each", ("off", "on")
-    shutil.copy(find_probe(), copy)
+    shutil.copy(probe_here(), copy)
     command = (
         *machine(folder, setting),
-        *("-plugin", f"{find_probe()},out={usual},limit={LIMIT_BYTES},functions={on[setting.functions]},masked={on[setting.masked]}"),
+        *("-plugin", f"{probe_here()},out={usual},limit={LIMIT_BYTES},functions={on[setting.functions]},masked={on[setting.masked]}"),
         *("-plugin", f"{copy},out={each},limit={LIMIT_BYTES},each=on"),
     )
     done = subprocess.run(command, cwd=folder, capture_output=True, timeout=TIMEOUT_S, check=False, stdin=subprocess.DEVNULL)

@@ -20,7 +20,7 @@ from latlab.formats.probe.decoder import Decoder
 from latlab.model.crossings import Arch, Crossing, Fragment, Profile, Stretch
 from latlab.model.crossings import Path as Ran
 from latlab.model.enums import InstructionClass as C
-from latlab.targets.qemu.probe import find_probe
+from support.plugins import probe_here
 
 QEMU = "qemu-system-aarch64"
 AT, JUMP_AT = 0x60000000, bytes.fromhex("40000058 00001fd6")
@@ -185,7 +185,7 @@ def _run(folder: Path, command: Sequence[str]) -> None:
 def by_probe(folder: Path, cores: int, cpu: str, has_clock: bool = True) -> dict[int, tuple[int, Counter[C]]]:
     """Of each core, by its Aff0: instructions until it left EL3, and the same by class."""
     clock = ("-icount", "shift=4,sleep=off") if has_clock else ("-accel", "tcg,thread=multi")
-    _run(folder, (*_command(folder, cores, cpu), *clock, "-plugin", f"{find_probe()},out=stream,contexts=on"))
+    _run(folder, (*_command(folder, cores, cpu), *clock, "-plugin", f"{probe_here()},out=stream,contexts=on"))
     return dict(first_stretches((folder / "stream").read_bytes()))
 
 

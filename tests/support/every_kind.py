@@ -104,8 +104,8 @@ def checkout(folder: Path) -> Iterator[None]:
     for name in ("psa_calls", "psa_attacks"):
         _write(folder / "build" / "spm" / f"{name}.elf", loadable())
     for name in (
-        "probe/latlab-probe.so",
-        "probe/latlab-witness.so",
+        "probe/latlab-probe-7.so",
+        "probe/latlab-witness-7.so",
         "virtual/latlab_virtual",
         "virtual/latlab_explore",
         "sbi/sbi_calls.elf",

@@ -14,8 +14,8 @@ from latlab.model.run import CallsOfKind
 from latlab.targets.guest.guest import GuestMachine, GuestRun, run_guest
 from latlab.targets.guest.guest_image import GuestImage
 from latlab.targets.process.console import Limits
-from latlab.targets.qemu.probe import find_probe
 from latlab.targets.qemu.qemu import Qemu, find_qemu
+from support.plugins import probe_here
 
 LIMITS = Limits(3600, 3600)
 WRAPPER = """\
@@ -49,6 +49,6 @@ def probed_guest(machine: GuestMachine, image: GuestImage, job: str, folder: Pat
 
 def _with_plugin(qemu: Qemu, folder: Path, stream: Path) -> Qemu:
     wrapper = folder / "qemu-system-aarch64"
-    wrapper.write_text(WRAPPER.format(qemu=qemu.path, probe=find_probe(), stream=stream))
+    wrapper.write_text(WRAPPER.format(qemu=qemu.path, probe=probe_here(), stream=stream))
     wrapper.chmod(0o755)
     return replace(qemu, path=wrapper)

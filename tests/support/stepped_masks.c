@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A plugin of QEMU that looks at each instruction by itself and shares no code with the probe: a line where registers that mask
+/* A plugin of QEMU that looks at each instruction by itself and shares no code with the probe but its way to QEMU: a line where registers that mask
  * interrupts are others than at the core's instruction before, and where an exception may begin.
  *
  *   H arch has_el3 has_el2          1 AArch64, 2 Armv8-M, 3 RISC-V
@@ -11,9 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qemu_interface.h"
+#include "interface.h"
 
-#define EXPORTED __attribute__((visibility("default")))
 #define CORES_MAX 16
 #define STATES 4
 #define EVENTS_MAX 2000000
@@ -33,11 +32,7 @@ struct core {
     const struct instruction *before;
 };
 
-EXPORTED extern int qemu_plugin_version;
-EXPORTED int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
-
-int qemu_plugin_version = QEMU_INTERFACE_VERSION;
-
+static qemu_plugin_id_t own_id;
 static FILE *out;
 static int arch, has_trustzone, events;
 static struct core cores[CORES_MAX], *cores_end = cores;
@@ -181,9 +176,8 @@ static void step(unsigned int vcpu, void *data)
     core->instructions++;
 }
 
-static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
+static void translated(struct qemu_plugin_tb *block)
 {
-    (void)id;
     for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++) {
         struct qemu_plugin_insn *from = qemu_plugin_tb_get_insn(block, i);
         struct instruction *one = g_new0(struct instruction, 1);
@@ -198,13 +192,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 static handle find(const char *wanted)
 {
     GArray *registers = qemu_plugin_get_registers();
-    handle found = NULL;
+    handle found = interface_register(registers, wanted);
 
-    for (guint i = 0; i < registers->len && found == NULL; i++) {
-        const qemu_plugin_reg_descriptor *each = &g_array_index(registers, qemu_plugin_reg_descriptor, i);
-
-        found = strcmp(each->name, wanted) == 0 ? each->handle : NULL;
-    }
     g_array_free(registers, TRUE);
     return found;
 }
@@ -254,7 +243,7 @@ static void find_riscv(void)
     find_each(returns, (const char *const[]) { "", "sepc", "", "mepc" }, 4);
 }
 
-static void made(qemu_plugin_id_t id, unsigned int vcpu)
+static void made(unsigned int vcpu)
 {
     (void)vcpu;
     if (arch != 0) {
@@ -268,24 +257,23 @@ static void made(qemu_plugin_id_t id, unsigned int vcpu)
         find_riscv();
     }
     fprintf(out, "H %d %d %d\n", arch, switches != NULL, hypervisor != NULL);
-    qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+    interface_on_block(own_id, translated);
 }
 
-static void finish(qemu_plugin_id_t id, void *data)
+static void finish(void)
 {
-    (void)id;
-    (void)data;
     fclose(out);
 }
 
-int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+int interface_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
     (void)info;
     out = argc == 1 && strncmp(argv[0], "out=", 4) == 0 ? fopen(argv[0] + 4, "w") : NULL;
     if (out == NULL) {
         return -1;
     }
-    qemu_plugin_register_vcpu_init_cb(id, made);
-    qemu_plugin_register_atexit_cb(id, finish, NULL);
+    own_id = id;
+    interface_on_core(id, made);
+    interface_at_exit(id, finish);
     return 0;
 }

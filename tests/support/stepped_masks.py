@@ -238,8 +238,15 @@ def both(command: Sequence[str], folder: Path) -> tuple[dict[Key, Counts], dict[
     plugin, stream, lines = folder / "stepped.so", folder / "stream", folder / "lines"
     flags = subprocess.run(("pkg-config", "--cflags", "glib-2.0"), check=True, capture_output=True, text=True).stdout.split()
     words = ("gcc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{ROOT / 'probe'}", *flags)
+    taken = find_probe(Path(command[0]))
+    words = (
+        *words,
+        f"-DQEMU_INTERFACE_VERSION={taken.interface}",
+        str(ROOT / "probe" / "interface.c"),
+        str(ROOT / "probe" / f"interface_by_{'data' if taken.interface > 6 else 'id'}.c"),
+    )
     subprocess.run((*words, str(SOURCE), "-o", str(plugin)), check=True)
-    for options in (f"{find_probe()},masked=on,out={stream}", f"{plugin},out={lines}"):
+    for options in (f"{taken.path},masked=on,out={stream}", f"{plugin},out={lines}"):
         done = subprocess.run((*command, "-plugin", options), capture_output=True, timeout=TIMEOUT_S, check=False, stdin=subprocess.DEVNULL)
         assert done.returncode in (0, 1), done.stderr
     with lines.open() as told_lines:

@@ -16,12 +16,13 @@ from latlab.model.attacks import Family, Outcome
 from latlab.model.enums import RunStatus
 from latlab.store.store import open_store
 from latlab.targets.process.console import Limits
-from latlab.targets.qemu.attack_params import find_attack_program, find_witness
+from latlab.targets.qemu.attack_params import find_attack_program
 from latlab.targets.qemu.attack_subject import attack_subject, own_subject
 from latlab.targets.qemu.mps2 import PROGRAM
 from latlab.targets.qemu.psa_subject import load_psa_subject
 from latlab.targets.qemu.qemu import find_qemu
 from support.needs import found
+from support.plugins import witness_here
 from support.psa_subjects import own_text
 
 pytestmark = pytest.mark.qemu
@@ -38,12 +39,12 @@ def attacked_as_foreign(folder: Path, call: str, *families: Family) -> Attacked:
     path.write_text(own_text("sfn_l1", call, secure).replace("[version]\nsid = 0xf100\nexpect = 1\n", ""))
     store, qemu = open_store(str(folder / "store.sqlite")), found(lambda: find_qemu(Path(PROGRAM)))
     subject, only = attack_subject(load_psa_subject(path)), frozenset(one.value for one in families)
-    return run_attack(store, qemu, subject, found(find_witness), Limits(900, 600), Silent(), only=only)
+    return run_attack(store, qemu, subject, found(witness_here), Limits(900, 600), Silent(), only=only)
 
 
 def test_nothing_of_our_own_spm_is_broken_and_every_row_has_its_evidence(latlab: Latlab) -> None:
     found(find_attack_program)
-    found(find_witness)
+    found(witness_here)
     done = latlab("run", "attack", "--build", "ipc_l3", *(word for name in QUICK for word in ("--family", name)))
     assert done.returncode == 0, done.stderr
     run = json.loads(latlab("show", "last", "--format", "json").stdout)

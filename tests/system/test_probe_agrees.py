@@ -23,10 +23,11 @@ from latlab.formats.symbols import read_image
 from latlab.model.crossings import Core, Fragment, Header, Stretch
 from latlab.model.run import CoreId, Problem, Topology
 from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.probe import find_probe, with_probe
+from latlab.targets.qemu.probe import with_probe
 from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
 from latlab.targets.qemu.subject import command_line as subject_command
 from latlab.targets.qemu.subject import own_subject
+from support.plugins import probe_here
 from support.repeated import printed_steps
 
 TIMEOUT_S = 900
@@ -89,7 +90,7 @@ def test_they_agree_on_the_raspberry_pi_too(tmp_path: Path) -> None:
 )
 def test_no_step_of_a_call_is_another_under_the_probe(tmp_path: Path, make: Make) -> None:
     command, _ = make(tmp_path)
-    watched = with_probe(command, find_probe(), tmp_path / "stream", True)
+    watched = with_probe(command, probe_here(), tmp_path / "stream", True)
     with_it, without = (printed_steps(console_of(one).decode()) for one in (watched, command))
     assert with_it == without != []
 
@@ -100,7 +101,7 @@ def console_of(command: tuple[str, ...]) -> bytes:
 
 def check_agreement(folder: Path, command: tuple[str, ...], symbols: Path, topology: Topology, largest_gap: int) -> None:
     stream = folder / "stream"
-    console = console_of(with_probe(command, find_probe(), stream, True))
+    console = console_of(with_probe(command, probe_here(), stream, True))
     dump = collect_dump(console.decode().splitlines(), event_table())
     assert not dump.problems
     header, *records = Decoder().feed(stream.read_bytes())
@@ -175,7 +176,7 @@ def test_counts_of_one_core_agree_with_those_of_the_instruction_clock(tmp_path: 
     stream = tmp_path / "stream"
     command = command_line(find_qemu(), Machine(images, "psci_bench", iterations=2), tmp_path / "secure.log")
     done = subprocess.run(
-        with_probe(command, find_probe(), stream, False), capture_output=True, timeout=TIMEOUT_S, check=True, stdin=subprocess.DEVNULL
+        with_probe(command, probe_here(), stream, False), capture_output=True, timeout=TIMEOUT_S, check=True, stdin=subprocess.DEVNULL
     )
     dump = collect_dump(done.stdout.decode().splitlines(), event_table())
     header, *records = Decoder().feed(stream.read_bytes())

@@ -15,9 +15,10 @@ from latlab.model.crossings import Sleep
 from latlab.model.run import Topology
 from latlab.targets.qemu import mps2
 from latlab.targets.qemu.images import find_images, search_folders
-from latlab.targets.qemu.probe import find_probe, with_probe
+from latlab.targets.qemu.probe import with_probe
 from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
 from support.needs import found
+from support.plugins import probe_here
 
 TIMEOUT_S = 900
 LEAST_BYTES = 2000
@@ -26,9 +27,9 @@ LEAST_BYTES = 2000
 def both_ways(command: tuple[str, ...], folder: Path, functions: bool) -> list[bytes]:
     """The streams of two probes that watch one machine. A copy of the plugin is one of its own."""
     copy = folder / "copy.so"
-    shutil.copy(find_probe(), copy)
+    shutil.copy(probe_here(), copy)
     streams = [folder / "usual", folder / "apart"]
-    one = with_probe(command, find_probe(), streams[0], functions)
+    one = with_probe(command, probe_here(), streams[0], functions)
     two = with_probe(one, copy, streams[1], functions)
     done = subprocess.run((*two[:-1], two[-1] + ",apart=on"), capture_output=True, timeout=TIMEOUT_S, check=False, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr

@@ -14,10 +14,11 @@ from latlab.model.crossings import Naps, Sleep, Wake
 from latlab.model.run import Topology
 from latlab.targets.qemu import mps2
 from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.probe import find_probe, with_probe
+from latlab.targets.qemu.probe import with_probe
 from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
 from support.adversaries import JUMP
 from support.needs import found
+from support.plugins import probe_here
 from support.summed import sums
 
 COMPILER = "aarch64-linux-gnu-gcc"
@@ -31,7 +32,7 @@ CALLS, PARKED_SLEEPS, TAKEN_TWICE, NAP = 4, 9, 3, 22
 
 def stream_of(command: tuple[str, ...], folder: Path, *more: str) -> bytes:
     stream = folder / "stream"
-    watched = with_probe(command, find_probe(), stream, True)
+    watched = with_probe(command, probe_here(), stream, True)
     done = subprocess.run(
         (*watched[:-1], ",".join((watched[-1], *more))), capture_output=True, timeout=TIMEOUT_S, check=False, stdin=subprocess.DEVNULL
     )

@@ -20,12 +20,12 @@ from latlab.model.enums import Metric, RunStatus
 from latlab.store.store import Store, open_store
 from latlab.targets.process.console import Limits
 from latlab.targets.qemu import mps2
-from latlab.targets.qemu.probe import find_probe
 from latlab.targets.qemu.psa_params import parameters_of
 from latlab.targets.qemu.psa_subject import find_psa_program, load_psa_subject
 from latlab.targets.qemu.qemu import find_qemu
 from latlab.targets.qemu.subject import flat_program
 from support.needs import found
+from support.plugins import probe_here
 from support.psa_subjects import own_subject_file, own_text
 
 pytestmark = pytest.mark.qemu
@@ -39,7 +39,7 @@ OUTSIDE = {"ns_version": 7, "ns_connect": 7, "ns_close": 5, "ns_call_0": 5, "ns_
 
 def watched(store: Store, path: Path, iterations: int = 3, most_shots: int = 4000) -> Recorded:
     found(find_psa_program)
-    subject, qemu, probe = load_psa_subject(path), found(lambda: find_qemu(Path(mps2.PROGRAM))), found(find_probe)
+    subject, qemu, probe = load_psa_subject(path), found(lambda: find_qemu(Path(mps2.PROGRAM))), found(probe_here)
     images = tuple(read_subject_image(each, with_places=True) for each in subject.symbols)
     return run_psa_subject(store, qemu, subject, images, Asked(iterations, 0, most_shots), probe, LIMITS, Silent())
 
@@ -145,7 +145,7 @@ def test_an_image_without_a_header_and_without_symbols_has_addresses_for_names(l
     text = path.read_text().replace(f'file = "{secure}"', 'file = "raw.bin"\naddress = 0x10000000', 1).splitlines()
     path.write_text("\n".join(line for line in text if not line.startswith("symbols")))
     found(find_psa_program)
-    found(find_probe)
+    found(probe_here)
     done = latlab("run", "psa", "--subject", path, "--iterations", "1")
     assert done.returncode == 0, done.stderr
     assert re.search(r"ns_refused +\d+", done.stdout)
@@ -162,7 +162,7 @@ def test_where_nothing_starts_the_program_the_run_says_so(tmp_path: Path) -> Non
     found(find_psa_program)
     subject, qemu = load_psa_subject(path), found(lambda: find_qemu(Path(mps2.PROGRAM)))
     limits = Limits(20, 10)
-    recorded = run_psa_subject(store, qemu, subject, (), Asked(1, 0, 10), found(find_probe), limits, Silent())
+    recorded = run_psa_subject(store, qemu, subject, (), Asked(1, 0, 10), found(probe_here), limits, Silent())
     assert recorded.status is RunStatus.PARTIAL
     assert "never said a word" in recorded.problems[0].message
 

@@ -20,9 +20,10 @@ from latlab.formats.probe.decoder import Decoder
 from latlab.model.crossings import Crossing
 from latlab.model.enums import Clock, Metric, RunStatus
 from latlab.store.store import open_store
-from latlab.targets.qemu.probe import find_probe, with_probe
+from latlab.targets.qemu.probe import with_probe
 from latlab.targets.qemu.subject import find_program, own_subject
 from support.monitored import Monitored
+from support.plugins import probe_here
 from support.raspi4 import KERNEL_AT, MAGIC, MAGIC_AT, MEMORY_BYTES, TREE, TREE_AT, armstub, as_loaded, loader, machine
 from support.repeated import one_by_one
 
@@ -190,7 +191,7 @@ def address_of(name: str) -> int:
 @pytest.mark.parametrize("has_tree", [True, False])
 def test_the_kernel_is_told_where_the_tree_is_and_begins_at_its_first_instruction(tmp_path: Path, has_tree: bool) -> None:
     options = loader(board_tree(tmp_path), TREE) if has_tree else ()
-    plugin = with_probe((), find_probe(), tmp_path / "stream", False)
+    plugin = with_probe((), probe_here(), tmp_path / "stream", False)
     run(tmp_path, as_loaded(tmp_path, KERNEL), *options, *program(), *plugin)
     crossings = (record for record in Decoder().feed((tmp_path / "stream").read_bytes()) if isinstance(record, Crossing))
     first = next(record for record in crossings if record.entered == NON_SECURE_EL2)
@@ -202,7 +203,7 @@ def test_the_first_core_that_the_board_does_not_have_cannot_be_switched_on(tmp_p
     asks = (0x52800060, 0x72B08000, 0xD2800081, 0xD2A00102, 0xD2800003, 0xD4000003)
     ends = (0x52800100, 0x72B08000, 0xD4000003)
     (tmp_path / "kernel").write_bytes(struct.pack("<9I", *asks, *ends))
-    plugin = with_probe((), find_probe(), tmp_path / "stream", False)
+    plugin = with_probe((), probe_here(), tmp_path / "stream", False)
     run(tmp_path, as_loaded(tmp_path, KERNEL), *loader(tmp_path / "kernel", KERNEL), *plugin)
     crossings = (record for record in Decoder().feed((tmp_path / "stream").read_bytes()) if isinstance(record, Crossing))
     _, answered = [record for record in crossings if record.entered == NON_SECURE_EL2]

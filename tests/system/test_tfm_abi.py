@@ -15,11 +15,11 @@ from latlab.model.run import Run
 from latlab.store.store import Store, open_store
 from latlab.targets.process.console import Limits
 from latlab.targets.qemu import mps2
-from latlab.targets.qemu.probe import find_probe
 from latlab.targets.qemu.psa_subject import find_psa_program, load_psa_subject
 from latlab.targets.qemu.qemu import find_qemu
 from support.needs import found
 from support.on_mps2 import printed
+from support.plugins import probe_here
 from support.psa_subjects import own_subject_file
 
 pytestmark = pytest.mark.qemu
@@ -41,7 +41,7 @@ def test_the_veneers_of_tf_m_serve_beside_a_floating_point_unit() -> None:
 
 def costs(store: Store, path: Path) -> Run:
     found(find_psa_program)
-    qemu, probe = found(lambda: find_qemu(Path(mps2.PROGRAM))), found(find_probe)
+    qemu, probe = found(lambda: find_qemu(Path(mps2.PROGRAM))), found(probe_here)
     recorded = run_psa_subject(store, qemu, load_psa_subject(path), (), Asked(2, 0, 50), probe, Limits(300, 120), Silent())
     assert recorded.problems == ()
     return store.load(recorded.run_id)

@@ -24,9 +24,10 @@ from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Problem, Topology
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import find_images
-from latlab.targets.qemu.probe import complaints, find_probe, with_probe
+from latlab.targets.qemu.probe import complaints, with_probe
 from latlab.targets.qemu.qemu import Machine, command_line, find_qemu
 from support.places import ROOT
+from support.plugins import probe_here
 from support.repeated import printed_steps
 
 TIMEOUT_S = 900
@@ -63,14 +64,14 @@ def test_the_calls_are_the_same_with_the_probe_step_by_step_and_so_are_two_runs(
     assert plain
     for name in ("first", "second"):
         stream = tmp_path / name
-        assert printed_steps(boot(with_probe(command, find_probe(), stream, True)).decode()) == plain
+        assert printed_steps(boot(with_probe(command, probe_here(), stream, True)).decode()) == plain
         *_, last, _ = Decoder().feed(stream.read_bytes())
         assert isinstance(last, Crossing)
 
 
 def test_functions_account_for_every_instruction_in_el3(tmp_path: Path) -> None:
     stream = tmp_path / "stream"
-    boot(with_probe(machine_command(tmp_path), find_probe(), stream, True))
+    boot(with_probe(machine_command(tmp_path), probe_here(), stream, True))
     records = list(Decoder().feed(stream.read_bytes()))[1:]
     fragments = {record.number: record for record in records if isinstance(record, Fragment)}
     begun: dict[int, int] = {}
@@ -221,7 +222,7 @@ def test_a_call_of_a_hart_of_32_bits_is_told_like_one_of_64(tmp_path: Path, bits
 
 
 def test_the_probe_says_at_the_end_that_a_full_disk_did_not_take_its_stream(tmp_path: Path) -> None:
-    command = with_probe(machine_command(tmp_path), find_probe(), Path("/dev/full"), False)
+    command = with_probe(machine_command(tmp_path), probe_here(), Path("/dev/full"), False)
     done = subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, check=True, stdin=subprocess.DEVNULL)
     (problem,) = complaints(done.stderr.decode())
     assert problem.message.startswith("the probe: writing to /dev/full failed (No space left on device); ")
@@ -269,7 +270,7 @@ def program_command(folder: Path, words: tuple[int, ...], cores: int = 1) -> tup
 def of_the_normal_world(folder: Path, cores: int, loop: tuple[int, ...], times: int) -> list[Record]:
     """What the probe sees of a program whose loop stands at ENTRY + 4, and which then switches the machine off."""
     words = (MOV_X1 | times << 5, *loop, SUBS_X1_1, B_NE | (-(len(loop) + 1) & 0x7FFFF) << 5, *SYSTEM_OFF, B_SELF)
-    boot(with_probe(program_command(folder, words, cores), find_probe(), folder / "stream", False))
+    boot(with_probe(program_command(folder, words, cores), probe_here(), folder / "stream", False))
     return [record for record in Decoder().feed((folder / "stream").read_bytes()) if not isinstance(record, Header | Problem)]
 
 
@@ -297,7 +298,7 @@ def test_in_el3_sleeps_at_one_place_are_one_only_if_next_to_nothing_runs_between
     command = ("qemu-system-aarch64", "-M", "virt,secure=on", "-cpu", "cortex-a57", "-m", "128", "-bios", str(tmp_path / "program"))
     options = ("-display", "none", "-nic", "none", "-semihosting-config", "enable=on,target=native", *CLOCK)
     done = subprocess.run(
-        with_probe((*command, *options), find_probe(), tmp_path / "stream", True), stdin=subprocess.DEVNULL, timeout=120, check=False
+        with_probe((*command, *options), probe_here(), tmp_path / "stream", True), stdin=subprocess.DEVNULL, timeout=120, check=False
     )
     assert done.returncode in (0, 1)
     records = list(Decoder().feed((tmp_path / "stream").read_bytes()))
@@ -314,7 +315,7 @@ def test_what_is_no_machine_emulator_is_refused(tmp_path: Path) -> None:
 
 def test_cores_that_run_at_the_same_time_are_told_apart(tmp_path: Path) -> None:
     stream = tmp_path / "stream"
-    boot(with_probe(machine_command(tmp_path, mode=Mode.MULTI_THREAD), find_probe(), stream, False))
+    boot(with_probe(machine_command(tmp_path, mode=Mode.MULTI_THREAD), probe_here(), stream, False))
     decoder = Decoder()
     records = list(decoder.feed(stream.read_bytes()))
     assert not list(decoder.finish())

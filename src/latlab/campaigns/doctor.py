@@ -15,6 +15,7 @@ from latlab.catalog import event_table
 from latlab.errors import LatlabError
 from latlab.store.store import open_store
 from latlab.targets.qemu.images import FIRMWARE_ELF, check_events, list_images
+from latlab.targets.qemu.probe import find_probe
 from latlab.targets.qemu.qemu import DETERMINISTIC_MAJOR, find_qemu
 from latlab.targets.tools import how_to_make
 
@@ -95,7 +96,17 @@ def _qemu(path: Path | None) -> list[Finding]:
         Finding("mode deterministic, one core", "usable; counts instructions", True),
         Finding("mode deterministic, several cores", f"{several}; counts instructions, cores take turns", fair),
         Finding("mode multi-thread", "usable; shows that the firmware works, no latencies", True),
+        _probe(found.path),
     ]
+
+
+def _probe(qemu: Path) -> Finding:
+    """Most verbs that watch other people's firmware need it, `latlab run psci` does not."""
+    try:
+        found = find_probe(qemu)
+    except LatlabError as error:
+        return Finding("probe", str(error), False, needed=False)
+    return Finding("probe", f"{found.note or f'plugin interface {found.offered}'}; {found.path}", True, needed=False)
 
 
 def _images() -> list[Finding]:

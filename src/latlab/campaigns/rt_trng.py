@@ -103,13 +103,13 @@ def _held_boot(dose: Dose, workload: Workload, firmware: Path | None) -> DoseBoo
     return DoseBoot(dose, machine, workload, drivers, said)
 
 
-def stack_boots(read_bytes: tuple[int, ...], workload: Workload, world_in: Callable[[str], Path]) -> tuple[DoseBoot, ...]:
+def stack_boots(qemu: Qemu, read_bytes: tuple[int, ...], workload: Workload, world_in: Callable[[str], Path]) -> tuple[DoseBoot, ...]:
     """Above a real secure world, seen from outside; `world_in` has the folder of each that is built."""
-    return tuple(_stack_boot(dose, dose.stack, workload, world_in) for dose in stack_doses(read_bytes) if dose.stack)
+    return tuple(_stack_boot(qemu, dose, dose.stack, workload, world_in) for dose in stack_doses(read_bytes) if dose.stack)
 
 
-def _stack_boot(dose: Dose, arm: StackArm, workload: Workload, world_in: Callable[[str], Path]) -> DoseBoot:
-    machine = watched_from_outside(GuestMachine(firmware=world_in(arm.world)))
+def _stack_boot(qemu: Qemu, dose: Dose, arm: StackArm, workload: Workload, world_in: Callable[[str], Path]) -> DoseBoot:
+    machine = watched_from_outside(GuestMachine(firmware=world_in(arm.world)), qemu)
     source, count = ("hwrng", arm.read_bytes) if arm.read_bytes else ("zero", max(READ_BYTES))
     load = f"dd if=/dev/{source} of=/dev/null bs={count}"
     drivers = Drivers(RngNode(arm.node), True, arm.quality)

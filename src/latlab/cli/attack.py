@@ -85,13 +85,15 @@ def _attacked(
 ) -> Attacked:
     from latlab.campaigns.attack import run_attack
     from latlab.cli.interrupt import Interrupts
+    from latlab.cli.plugins import plugin_for
     from latlab.report.progress import RunProgress
     from latlab.targets.process.console import Limits
-    from latlab.targets.qemu.attack_params import find_witness
+    from latlab.targets.qemu.attack_params import WITNESS
     from latlab.targets.qemu.mps2 import PROGRAM
     from latlab.targets.qemu.qemu import find_qemu
 
-    program, plugin = find_qemu(qemu or Path(PROGRAM)), find_witness(witness)
+    program = find_qemu(qemu or Path(PROGRAM))
+    plugin = plugin_for(WITNESS, program.path, witness)
     with Interrupts() as interrupts, RunProgress(err(), f"{subject.psa.name}, {program}", None) as progress:
         return run_attack(store, program, subject, plugin, Limits(*limits), progress, interrupts.asked, families)
 

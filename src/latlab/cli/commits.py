@@ -206,9 +206,9 @@ def _engine(choice: ChoiceOptions) -> Engine:
 def _recipes(options: CommitOptions) -> tuple[Recipe, ...]:
     from latlab.campaigns.commits import Recipe
     from latlab.campaigns.sbi import QEMU
+    from latlab.cli.plugins import probe_for
     from latlab.targets.commits import Making
     from latlab.targets.process.console import Limits
-    from latlab.targets.qemu.probe import find_probe
     from latlab.targets.qemu.qemu import find_qemu
 
     for name in ("timeout", "silence", "build_timeout"):
@@ -219,8 +219,9 @@ def _recipes(options: CommitOptions) -> tuple[Recipe, ...]:
             raise UsageError(f"--patch {path}: no such file")
     check_given(options.subject[0] if options.subject else None, options.firmware, options.on, options.iterations)
     limits = Limits(options.timeout, options.silence)
-    plugin, subjects = find_probe(options.probe), _watched(options) or _subjects(options)
+    subjects = _watched(options) or _subjects(options)
     qemu = find_qemu(options.qemu or (Path(QEMU) if options.sbi else None))
+    plugin = probe_for(qemu.path, options.probe)
     making = Making(options.build, options.build_timeout, tuple(path.absolute() for path in options.patch or ()))
     return tuple(Recipe(making, one, qemu, plugin.absolute(), options.iterations, limits, options.classes, options.smc) for one in subjects)
 

@@ -82,14 +82,15 @@ def run(
     from latlab.campaigns.foreign import run_psci_subject
     from latlab.campaigns.psci import CAMPAIGN_TESTS
     from latlab.cli.interrupt import Interrupts
+    from latlab.cli.plugins import probe_for
     from latlab.cli.stores import open_store
     from latlab.report.progress import RunProgress
-    from latlab.targets.qemu.probe import find_probe
     from latlab.targets.qemu.qemu import find_qemu
 
     check_given(given.subject, firmware, given.on, iterations)
     found, images = subject_of(given, firmware)
-    opened, program, plugin = open_store(store), find_qemu(qemu), find_probe(given.probe)
+    opened, program = open_store(store), find_qemu(qemu)
+    plugin = probe_for(program.path, given.probe)
     with Interrupts() as interrupts, RunProgress(err(), f"{found.name}, {program}", iterations * CAMPAIGN_TESTS) as progress:
         return opened, run_psci_subject(
             opened, program, found, images, iterations, plugin, limits, progress, interrupts.asked, given.classes

@@ -65,13 +65,15 @@ def _list_ready() -> None:
 
 
 def _sbi(found: Look, iterations: int, timeout: float, probe: Path | None, qemu: Path | None, store: str | None) -> None:
-    from latlab.campaigns.sbi import planned
+    from latlab.campaigns.sbi import QEMU, planned
+    from latlab.cli.plugins import probe_for
     from latlab.cli.watch import WatchFormat, conclude
     from latlab.formats.symbols import read_image
-    from latlab.targets.qemu.probe import find_probe
+    from latlab.targets.qemu.qemu import find_qemu
 
     images = tuple(read_image(path) for path in found.symbols)
-    wanted = planned(found.sbi, HARTS, iterations, find_probe(probe), qemu, bool(images), images, timeout)
+    program = find_qemu(qemu or Path(QEMU)).path
+    wanted = planned(found.sbi, HARTS, iterations, probe_for(program, probe), program, bool(images), images, timeout)
     words = ["latlab", "run", "sbi", "--firmware", str(found.sbi), "--iterations", str(iterations)]
     words += [word for path in found.symbols for word in ("--symbols", str(path))]
     say(f"to repeat it: {shlex.join(words)}")

@@ -134,10 +134,10 @@ def _subject(store: Store, foreign: PsaSubjectOptions, path: Path, qemu: Path | 
     from latlab.campaigns.psa_foreign import BOOTS, Asked, run_psa_subject
     from latlab.cli.foreign import check_given
     from latlab.cli.interrupt import Interrupts
+    from latlab.cli.plugins import probe_for
     from latlab.formats.symbols import read_subject_image
     from latlab.report.progress import RunProgress
     from latlab.targets.qemu.mps2 import PROGRAM
-    from latlab.targets.qemu.probe import find_probe
     from latlab.targets.qemu.psa_subject import load_psa_subject
     from latlab.targets.qemu.qemu import find_qemu
 
@@ -146,7 +146,8 @@ def _subject(store: Store, foreign: PsaSubjectOptions, path: Path, qemu: Path | 
         raise UsageError(f"--shots {foreign.shots} sweeps nothing; use 1 or more")
     subject = load_psa_subject(path)
     images = tuple(read_subject_image(each, with_places=True) for each in (*subject.symbols, *(foreign.symbols or ())))
-    program, plugin = find_qemu(qemu or Path(PROGRAM)), find_probe(foreign.probe)
+    program = find_qemu(qemu or Path(PROGRAM))
+    plugin = probe_for(program.path, foreign.probe)
     asked = Asked(foreign.iterations, level, foreign.shots)
     with Interrupts() as interrupts, RunProgress(err(), f"{subject.name}, {program}", len(BOOTS) * len(subject.calls)) as progress:
         return run_psa_subject(store, program, subject, images, asked, plugin, limits, progress, interrupts.asked)

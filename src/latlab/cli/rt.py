@@ -202,7 +202,7 @@ def rt_trng(
     opened = open_store(store)
     program, image = find_qemu(qemu), guest_image()
     if is_real:
-        boots = campaign.stack_boots(wanted, workload, secure_world_folder)
+        boots = campaign.stack_boots(program, wanted, workload, secure_world_folder)
     else:
         ready_firmware(GuestMachine(hold_firmware=True, firmware=firmware), say)
         boots = campaign.held_boots(wanted, workload, firmware)
@@ -329,9 +329,9 @@ def _in_guest(store: Store, workload: Workload, options: GuestOptions, limits: L
         raise UsageError("--hold is for our own firmware, built for it; leave out --secure-world")
     machine = GuestMachine(options.cores, mode, workload.idle_states, options.kstack, holds, cpu=options.cpu, efi=options.efi)
     check_machine(machine)
-    if options.worlds:
-        machine = watched_from_outside(machine)
     program = find_qemu(options.qemu)
+    if options.worlds:
+        machine = watched_from_outside(machine, program)
     machine = replace(machine, firmware=firmware_of(options.firmware, options.secure_world))
     drivers = ready_drivers(machine, options.hwrng and not options.efi, options.rng_node, options.hwrng_quality)
     chosen, image = campaign.GuestOptions(drivers, probes, hold_us), guest_image()

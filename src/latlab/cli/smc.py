@@ -44,7 +44,7 @@ def smc(
     """
     from latlab.campaigns.smc import planned
     from latlab.campaigns.watching import Watch
-    from latlab.targets.qemu.probe import find_probe
+    from latlab.cli.plugins import probe_for
     from latlab.targets.qemu.qemu import find_qemu
     from latlab.targets.scratch import scratch
 
@@ -52,6 +52,7 @@ def smc(
         raise UsageError("--firmware FILE is for one machine; say which with --on virt, raspi4b or sbsa-ref")
     check_given(foreign.subject, firmware, foreign.on, iterations)
     subject, images = subject_of(foreign, firmware)
-    how = Watch((), find_probe(foreign.probe), True, images, timeout, has_masked=masked, has_classes=foreign.classes)
+    program = find_qemu(qemu)
+    how = Watch((), probe_for(program.path, foreign.probe), True, images, timeout, has_masked=masked, has_classes=foreign.classes)
     with scratch() as folder:
-        conclude(planned(subject, iterations, find_qemu(qemu), folder, how, sweep, interrupt), store, format)
+        conclude(planned(subject, iterations, program, folder, how, sweep, interrupt), store, format)

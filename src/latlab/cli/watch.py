@@ -56,17 +56,17 @@ def watch(
     Give QEMU's own command after two dashes: `latlab watch -- qemu-system-aarch64 ...`.
 
     The machine's console goes to standard error, the table to standard output."""
-    from latlab.campaigns.watching import Watch
+    from latlab.campaigns.watching import Watch, check_command
+    from latlab.cli.plugins import probe_for
     from latlab.formats.symbols import read_subject_image
-    from latlab.targets.qemu.probe import find_probe
 
     if timeout is not None and not timeout > 0:
         raise UsageError(f"--timeout {timeout:g} is a number of seconds; use more than 0")
     images = tuple(read_subject_image(text, with_places=True) for text in symbols or ())
     has_functions = functions or classes or bool(images)
-    wanted = Watch(
-        tuple(command), find_probe(probe), has_functions, images, timeout, limit, proves=prove, has_masked=masked, has_classes=classes
-    )
+    check_command(command)
+    plugin = probe_for(Path(command[0]), probe)
+    wanted = Watch(tuple(command), plugin, has_functions, images, timeout, limit, proves=prove, has_masked=masked, has_classes=classes)
     conclude(wanted, store, format)
 
 

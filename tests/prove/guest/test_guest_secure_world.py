@@ -69,7 +69,7 @@ def fixture_measure(tmp_path_factory: pytest.TempPathFactory) -> Measure:
 
     @cache
     def measure(wanted: SecureWorld, node: RngNode | None = None, load: str = "hwrng", causes: bool = False, turn: int = 0) -> Measured:
-        machine = watched_from_outside(GuestMachine(firmware=secure_world(wanted)))
+        machine = watched_from_outside(GuestMachine(firmware=secure_world(wanted)), find_qemu())
         duration_s, threshold_us = (2, CAUSES_THRESHOLD_US) if causes else (1, THRESHOLD_US)
         workload = Workload(duration_s, load, Instrument.RECORDER, outlier_us=threshold_us, causes=causes)
         options = GuestOptions(drivers_for(stack_of(machine), node), trace=False)
@@ -124,7 +124,7 @@ def test_the_meter_inside_says_what_the_probe_outside_saw(measure: Measure) -> N
 def test_the_experiment_shows_dose_mitigation_and_what_is_left_and_repeats_to_the_byte(tmp_path: Path) -> None:
     store = open_store(str(tmp_path / "store.sqlite"))
     workload = Workload(1, "idle", Instrument.RECORDER, outlier_us=30)
-    boots = stack_boots(READ_BYTES, workload, lambda text: secure_world(secure_world_of(text)))
+    boots = stack_boots(find_qemu(), READ_BYTES, workload, lambda text: secure_world(secure_world_of(text)))
     first, second = (store.load(run_trng(store, find_qemu(), guest_image(), boots, LIMITS)) for _ in range(2))
     assert (first.status, second.status) == (RunStatus.COMPLETE, RunStatus.COMPLETE), (*first.problems, *second.problems)
     logs, again = store.logs(first.id), store.logs(second.id)

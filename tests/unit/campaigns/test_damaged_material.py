@@ -137,13 +137,13 @@ def test_without_proc_a_process_has_no_space_and_no_start(monkeypatch: pytest.Mo
         ),
         (
             "Could not load plugin x: undefined symbol: qemu_plugin_u64_add",
-            r"older than version 4, it lacks qemu_plugin_u64_add; use QEMU 10",
+            r"older than version 4, it lacks qemu_plugin_u64_add; use QEMU 9",
         ),
         ("-plugin: invalid option", "this QEMU was built without plugins; use one that has them, such as Debian's"),
         ("latlab probe: no memory", "^the probe: no memory$"),
         (
             "plugin requires API version 5, but this QEMU supports only up to version 4",
-            "offers version 4 .* the probe needs 5; use QEMU 10",
+            "offers version 4 .* the probe needs 5; use QEMU 9",
         ),
     ],
 )

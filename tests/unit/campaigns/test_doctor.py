@@ -74,7 +74,7 @@ def test_an_emulator_says_which_modes_it_can_be_used_for(tmp_path: Path, version
     emulator = tmp_path / "qemu-system-aarch64"
     emulator.write_text(f"#!/bin/sh\necho QEMU emulator version {version}\n")
     emulator.chmod(0o755)
-    found, one, many, threads = doctor._qemu(emulator)
+    found, one, many, threads, _ = doctor._qemu(emulator)
     assert (found.what, found.found, found.usable, found.needed) == ("QEMU", f"QEMU {version} at {emulator}", True, True)
     assert (one.what, one.usable) == ("mode deterministic, one core", True)
     assert (many.what, many.usable, many.needed) == ("mode deterministic, several cores", several, True)

@@ -288,8 +288,8 @@ def test_another_question_or_a_new_beginning_takes_nothing_of_what_was_cut_off(
 
 
 def stacked(firmware: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[DoseBoot, ...]:
-    monkeypatch.setattr(rt_trng, "watched_from_outside", lambda machine: replace(machine, probe=Path("latlab-probe.so")))
-    return stack_boots((0, 1, 64), WORKLOAD, lambda world: firmware)
+    monkeypatch.setattr(rt_trng, "watched_from_outside", lambda machine, qemu: replace(machine, probe=Path("latlab-probe.so")))
+    return stack_boots(QEMU, (0, 1, 64), WORKLOAD, lambda world: firmware)
 
 
 def test_above_a_secure_world_more_and_more_is_read_then_each_half_of_the_mitigation(

@@ -118,11 +118,11 @@ def check_machine(machine: GuestMachine) -> None:
         )
 
 
-def watched_from_outside(machine: GuestMachine) -> GuestMachine:
+def watched_from_outside(machine: GuestMachine, qemu: Qemu) -> GuestMachine:
     """The same with the probe. Raises UsageError where its clock would not be known, or there is none."""
     if machine.mode is not Mode.DETERMINISTIC or machine.cores != 1:
         raise UsageError("--worlds reads the clock off the instructions of one vCPU; leave out --mode and --cores")
-    return replace(machine, probe=find_probe())
+    return replace(machine, probe=find_probe(qemu.path).path)
 
 
 def run_guest(

@@ -11,13 +11,13 @@ from pathlib import Path
 from latlab.errors import UsageError
 from latlab.model.attacks import Attack, CallStep, Operation
 from latlab.targets.qemu.images import search_folders
-from latlab.targets.qemu.probe import find_plugin
+from latlab.targets.qemu.probe import Plugin, find_plugin
 from latlab.targets.qemu.psa_params import placed_program
 from latlab.targets.qemu.psa_subject import FLAT_PROGRAM, PARAMETERS, PsaSubject
 from latlab.targets.tools import how_to_make
 
 PROGRAM = Path("spm", "psa_attacks.elf")
-PLUGIN = "latlab-witness.so"
+WITNESS = "witness"
 MAGIC = 0x3141434C
 MEMORY_BYTES = 0x8000
 MARK_OFFSET = 0x200
@@ -41,8 +41,9 @@ def find_attack_program() -> Path:
     raise UsageError(f"{PROGRAM} is in none of {', '.join(map(str, search_folders()))}; {how_to_make('spm')}")
 
 
-def find_witness(path: Path | None = None) -> Path:
-    return find_plugin(PLUGIN, path)
+def find_witness(qemu: Path, path: Path | None = None) -> Plugin:
+    """The plugin that watches attacks. Raises UsageError where this QEMU takes none."""
+    return find_plugin(WITNESS, qemu, path)
 
 
 def write_attacks(subject: PsaSubject, folder: Path, attacks: Sequence[Attack], begin: Place) -> None:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the probe is, how QEMU is given it, and what it means when QEMU does not take it."""
+"""Where the probe is, which of its objects a QEMU takes, how QEMU is given it, and what it means when QEMU takes none."""
 
 from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from latlab.errors import UsageError
@@ -15,27 +17,92 @@ from latlab.targets.qemu.command import escaped
 from latlab.targets.qemu.images import search_folders
 from latlab.targets.tools import how_to_make
 
-PLUGIN = "latlab-probe.so"
+PROBE = "probe"
 PLACES = (Path("probe"), Path("host") / "probe", Path())
-INTERFACE = 4
+INTERFACES = (7, 6, 5, 4)
+OLDEST_QEMU = "9.2"
+ANSWER_S = 60
+NO_MACHINE = ("-machine", "none", "-accel", "tcg", "-display", "none", "-monitor", "none", "-serial", "none", "-parallel", "none")
 
 
-def find_probe(path: Path | None = None) -> Path:
-    """The probe that the user names, that of a checkout's build folder, or the package's."""
-    return find_plugin(PLUGIN, path)
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """A shared object that a QEMU takes. `interface` is the version that it was built for, `offered` the newest that this QEMU has."""
+
+    path: Path
+    interface: int
+    offered: int
+
+    @property
+    def note(self) -> str:
+        """Empty for a version that this latlab knows."""
+        if self.offered <= INTERFACES[0]:
+            return ""
+        return (
+            f"this QEMU offers version {self.offered} of its plugin interface, which is newer than this latlab; it accepts version "
+            f"{self.interface}, so {self.path.name} is used"
+        )
 
 
-def find_plugin(name: str, path: Path | None = None) -> Path:
-    """A plugin by its file's name, in the same places."""
-    if path is not None:
-        if not path.is_file():
-            raise UsageError(f"{path}: no probe there; {how_to_make('probe')}")
-        return path
+def file_name(name: str, interface: int) -> str:
+    return f"latlab-{name}-{interface}.so"
+
+
+def find_probe(qemu: Path, path: Path | None = None) -> Plugin:
+    """The probe that the user names, that of a checkout's build folder, or the package's: the one that this QEMU takes."""
+    return find_plugin(PROBE, qemu, path)
+
+
+def find_plugin(name: str, qemu: Path, path: Path | None = None) -> Plugin:
+    """A plugin by its name, in the same places. Raises UsageError where this QEMU takes none of its objects."""
+    if path is not None and not path.is_file():
+        raise UsageError(f"{path}: no {name} there; {how_to_make('probe')}")
+    said = ""
+    for each in [path] if path is not None else built_objects(name):
+        answer = _ask(qemu, each)
+        if found := re.search(r"^latlab-interface used=(\d+) min=\d+ cur=(\d+)$", answer.stdout, re.MULTILINE):
+            return Plugin(each, int(found[1]), int(found[2]))
+        said = answer.stderr
+        if path is not None and _is_of_another_version(said):
+            raise UsageError(f"{path} is for another version of the plugin interface than {qemu} has; leave it out, and latlab chooses")
+        if not _is_newer_than(said):
+            break
+    words = last_words(said.encode())
+    raise UsageError(
+        f"{qemu}: {refusal(said)}"
+        if refusal(said)
+        else f"{qemu} does not take the {name}{f'; it said: {words}' if words else ' and says nothing'}; name another QEMU with --qemu"
+    )
+
+
+def built_objects(name: str) -> list[Path]:
+    """Those of all versions, the newest first. Raises UsageError where there are none."""
     for folder in search_folders():
         for place in PLACES:
-            if (folder / place / name).is_file():
-                return folder / place / name
-    raise UsageError(f"{name} is in none of {', '.join(map(str, search_folders()))}; {how_to_make('probe')}")
+            paths = [folder / place / file_name(name, interface) for interface in INTERFACES]
+            if found := [path for path in paths if path.is_file()]:
+                return found
+    raise UsageError(f"{file_name(name, INTERFACES[0])} is in none of {', '.join(map(str, search_folders()))}; {how_to_make('probe')}")
+
+
+def _ask(qemu: Path, plugin: Path) -> subprocess.CompletedProcess[str]:
+    """QEMU loads the object, which answers and ends it before a machine starts."""
+    command = (str(qemu), *NO_MACHINE, "-plugin", f"{escaped(plugin.absolute())},ask=on")
+    try:
+        return subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=ANSWER_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UsageError(f"{qemu} does not run ({error}); name another with --qemu") from error
+
+
+def _is_of_another_version(stderr: str) -> bool:
+    return re.search(r"plugin requires API version", stderr) is not None
+
+
+def _is_newer_than(stderr: str) -> bool:
+    """Whether QEMU refuses the object as newer than itself, so that an older one may do."""
+    return re.search(r"supports only up to version", stderr) is not None
 
 
 def with_probe(
@@ -70,16 +137,20 @@ def refusal(stderr: str) -> str | None:
     said = re.search(r"latlab probe: (.*)", stderr)
     if said:
         return f"the probe: {said[1]}"
-    version = re.search(
-        r"plugin requires API version (\d+), but this QEMU supports only (?:up to|a minimum)? ?version(?: of)? (\d+)", stderr
-    )
-    if version:
-        return f"this QEMU offers version {version[2]} of its plugin interface, the probe needs {version[1]}; use QEMU 10.0"
-    if re.search(r"-plugin: invalid option|plugin interface .*not.*(enabled|built)", stderr):
+    newer = re.search(r"plugin requires API version (\d+), but this QEMU supports only a minimum version of (\d+)", stderr)
+    if newer:
+        return (
+            f"this QEMU needs version {newer[2]} or newer of its plugin interface, this latlab's newest is {newer[1]}; "
+            "use an older QEMU or a newer latlab"
+        )
+    older = re.search(r"plugin requires API version (\d+), but this QEMU supports only up to version (\d+)", stderr)
+    if older:
+        return f"this QEMU offers version {older[2]} of its plugin interface, the probe needs {older[1]}; use QEMU {OLDEST_QEMU} or newer"
+    if re.search(r"-plugin: invalid option|[Pp]lugin interface .*not.*(enabled|built)", stderr):
         return "this QEMU was built without plugins; use one that has them, such as Debian's"
     lacks = re.search(r"Could not load plugin .*undefined symbol: (qemu_plugin_\w+)", stderr)
     if lacks:
-        return f"this QEMU's plugin interface is older than version {INTERFACE}, it lacks {lacks[1]}; use QEMU 10.0"
+        return f"this QEMU's plugin interface is older than version {INTERFACES[-1]}, it lacks {lacks[1]}; use QEMU {OLDEST_QEMU} or newer"
     failed = re.search(r"Could not load plugin (.*)", stderr)
     if not failed:
         return None
@@ -99,5 +170,7 @@ def complaints(stderr: str) -> tuple[Problem, ...]:
     """What the probe says at its end, with what to do: of a disk that did not take its stream, and of worlds that QEMU did not show it."""
     lost = re.findall(r"latlab probe: (writing to .* failed \(.*\); \d+ records were lost)", stderr)
     hidden = re.findall(r"latlab probe: (this QEMU does not show .*)", stderr)
-    told = [f"{each}; free some disk or set TMPDIR to a folder with more" for each in lost] + [f"{each}; use QEMU 10.0" for each in hidden]
+    told = [f"{each}; free some disk or set TMPDIR to a folder with more" for each in lost] + [
+        f"{each}; use QEMU 10.0 or newer" for each in hidden
+    ]
     return tuple(Problem(0, f"the probe: {each}") for each in told)

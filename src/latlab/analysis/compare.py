@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from latlab.analysis.amounts.compare_amounts import compare_amounts
-from latlab.analysis.base.comparison import Comparison
+from latlab.analysis.base.comparison import Comparison, SpanComparison
 from latlab.analysis.base.conditions import differences
+from latlab.analysis.base.coverage import coverage_rows, missing_samples, shortfalls
 from latlab.analysis.base.identity import NotComparable
-from latlab.analysis.base.verdicts import Limits
+from latlab.analysis.base.sentences import sentence_of
+from latlab.analysis.base.verdicts import Limits, Verdict, overall
 from latlab.analysis.ladder.compare_spans import compare_spans
 from latlab.analysis.wakeups.compare_wakeups import compare_wakeups
 from latlab.model.enums import Kind
@@ -22,7 +24,21 @@ def compare(a: Run, b: Run, limits: Limits | None = None, earlier: Sequence[Run]
     do not belong together."""
     differ = differences(a, b, across)
     comparison = _of_kind(a, b, limits or Limits(), earlier)
-    return replace(comparison, differences=differ, notes=(*differ.notes, *comparison.notes))
+    return replace(_with_coverage(comparison), differences=differ, notes=(*differ.notes, *comparison.notes))
+
+
+def _with_coverage(comparison: Comparison) -> Comparison:
+    """Fewer samples than were due are a regression where chance does not explain it, otherwise missing data."""
+    found = shortfalls(comparison.a, comparison.b, comparison.limits)
+    if not found:
+        return comparison
+    rows = coverage_rows(found, comparison.limits)
+    missing = tuple(map(missing_samples, found))
+    unexplained = (said for one, said in zip(found, missing, strict=True) if not one.is_significant)
+    gaps = (*comparison.gaps, *(sentence_of(said, comparison.unit) for said in unexplained))
+    is_suspect = isinstance(comparison, SpanComparison) and bool(comparison.suspicions)
+    verdict = Verdict.CANNOT_TELL if is_suspect else overall((comparison.verdict, *(row.verdict for row in rows)), bool(gaps))
+    return replace(comparison, rows=(*comparison.rows, *rows), gaps=gaps, missing=missing, verdict=verdict)
 
 
 def _of_kind(a: Run, b: Run, limits: Limits, earlier: Sequence[Run]) -> Comparison:

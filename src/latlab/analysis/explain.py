@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from latlab.analysis.amounts.explain_amounts import explain_amount_pair
-from latlab.analysis.base.comparison import Comparison, SpanComparison, WakeupComparison
+from latlab.analysis.base.comparison import Comparison, SpanComparison, Statistic, WakeupComparison
 from latlab.analysis.base.explanation import Basis, Explanation
 from latlab.analysis.base.findings import ConditionsDiffer
 from latlab.analysis.ladder.explain_span_pair import explain_span_pair
@@ -24,11 +26,15 @@ def explain_run(run: Run) -> tuple[Explanation, ...]:
 def explain_pair(comparison: Comparison) -> tuple[Explanation, ...]:
     """What differs beside the figures, one finding for each change, and one for what only looks like a change."""
     differ = comparison.differences.title
-    said = (Explanation("", ConditionsDiffer(differ), Basis.EXACT, comparison.unit),) if differ else ()
+    said = [Explanation("", ConditionsDiffer(differ), Basis.EXACT, comparison.unit)] if differ else []
+    said += [Explanation("", one, Basis.EXACT, comparison.unit) for one in comparison.missing]
     return (*said, *_of_kind(comparison))
 
 
 def _of_kind(comparison: Comparison) -> tuple[Explanation, ...]:
+    """Missing samples have a finding of their own, so that their rows are left out of those of the figures."""
+    if comparison.missing:
+        comparison = replace(comparison, rows=tuple(row for row in comparison.rows if row.statistic is not Statistic.COVERAGE))
     match comparison:
         case SpanComparison():
             return explain_span_pair(comparison)

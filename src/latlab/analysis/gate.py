@@ -16,6 +16,7 @@ from latlab.analysis.base.findings import (
     LargeUntold,
     RarestSeen,
     RuleChanged,
+    SamplesMissing,
     ScatterUnknown,
     Suspected,
     TailNotTold,
@@ -25,7 +26,9 @@ from latlab.analysis.base.wording import percent, said_in_iterations, signed
 from latlab.analysis.explain import explain_pair
 from latlab.analysis.wakeups.between_runs import ask_for_repeat
 
-FIRST = (Suspected, RuleChanged, LargeUntold, LargestGrew, ScatterUnknown, RarestSeen, TailNotTold, CouldHaveSeen, DriftInside)
+FIRST = (
+    Suspected, SamplesMissing, RuleChanged, LargeUntold, LargestGrew, ScatterUnknown, RarestSeen, TailNotTold, CouldHaveSeen, DriftInside
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,8 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     said = [one for one in explained if isinstance(one.finding, FIRST)]
     suspect = tuple(one.sentence for one in said if isinstance(one.finding, Suspected))
     broken = (f"{one.test}: {one.sentence}" for one in said if isinstance(one.finding, RuleChanged))
-    rules = (*filter(None, (comparison.differences.title,)), *broken)
+    missing = (one.sentence for one in said if isinstance(one.finding, SamplesMissing))
+    rules = (*filter(None, (comparison.differences.title,)), *(one for one in missing if one not in comparison.gaps), *broken)
     grown = tuple(one.sentence for one in said if isinstance(one.finding, LargestGrew))
     seen = tuple(one.sentence for one in said if isinstance(one.finding, RarestSeen | TailNotTold | CouldHaveSeen))
     large = tuple(one.sentence for one in said if isinstance(one.finding, LargeUntold | ScatterUnknown | DriftInside))

@@ -7,7 +7,7 @@ tell of any two, such as a slow change, is searched for in the whole series, bet
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.figure import Figure
 from latlab.analysis.base.figure_names import FigureName, refusal
 from latlab.analysis.base.findings import ConditionsDiffer
+from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.summary import Mark, follows_order, mark_of
 from latlab.analysis.base.suspicion import Span, Suspicion
 from latlab.analysis.base.verdicts import Limits, Verdict
@@ -91,7 +92,8 @@ class Series:
     multiple of the geometric mean of these, so that a few which wait by chance do not make the level.
 
     `differences` are of conditions: which point was measured under others than the one before it, where these may be a change's cause.
-    Of spans that are suspect between two neighbours no change is named there, and many figures are followed without them.
+    Of spans that are suspect between two neighbours no change is named there, and many figures are followed without them. `missing` says
+    which runs lack what an earlier run has.
     """
 
     path: str
@@ -102,6 +104,7 @@ class Series:
     figures: tuple[str, ...] = ()
     differences: tuple[tuple[int, Differences], ...] = ()
     suspicions: tuple[Suspicion, ...] = ()
+    missing: tuple[str, ...] = ()
 
     @property
     def heading(self) -> str:
@@ -132,7 +135,20 @@ def history(runs: Sequence[Run], asked: str, limits: Limits | None = None, acros
                 found.setdefault(name, {}).setdefault(figure.path, {})[index] = figure
     if not found:
         raise refusal(asked, known, "these runs")
-    return tuple(_Followed(name, figures, pairs).series() for name, figures in found.items())
+    return tuple(
+        replace(_Followed(name, figures, pairs).series(), missing=tuple(_missing(runs, figures, pairs))) for name, figures in found.items()
+    )
+
+
+def _missing(runs: Sequence[Run], figures: dict[str, dict[int, Figure]], pairs: _Pairs) -> Iterator[str]:
+    """Figures that an earlier run has, and samples that were due."""
+    tests = {figure.test for own in figures.values() for figure in own.values()}
+    for index, run in enumerate(runs[1:], 1):
+        lost = [path for path, own in figures.items() if index not in own and min(own) < index]
+        if lost:
+            yield f"{run.id} has no {lost[0]}{f' and {len(lost) - 1} more figures' if len(lost) > 1 else ''}, which an earlier run has"
+        found = pairs.of(index - 1, index).missing
+        yield from (f"{run.id}: {sentence_of(one, '')}" for one in found if one.test in tests)
 
 
 class _Pairs:

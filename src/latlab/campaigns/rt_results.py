@@ -15,7 +15,7 @@ from latlab.analysis.wakeups.periodicity import find_period
 from latlab.analysis.wakeups.power_cycles import PowerBoundary, passages
 from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.sight import sight
-from latlab.analysis.wakeups.wakeup import disagreement, with_schedule
+from latlab.analysis.wakeups.wakeup import disagreement, silence, with_schedule
 from latlab.campaigns.life import living
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError
@@ -219,6 +219,7 @@ def result_of(run: Run, files: Mapping[str, bytes]) -> RtResult:
         for sentence in map(disagreement, found.cpus)
         if sentence and found.tool == "recorder"
     ]
+    problems += [sentence for found in wakeups for cpu in found.cpus if (sentence := silence(found, cpu))]
     problems += kernel_warnings(files.get("kernel.log", b""))
     due = [outlier.wake_ns - outlier.late_ns for outlier in timed.outliers] if timed else []
     period = find_period(sorted(due), (timed.interval_ns or 0) if timed else 0)

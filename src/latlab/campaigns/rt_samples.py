@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from latlab.analysis.wakeups.result import RtResult
+from latlab.analysis.wakeups.wakeup import never_woke
 from latlab.campaigns.rt_results import results_of, work_of_load
 from latlab.model.blame import UNTRACED
 from latlab.model.run import CoreId, Distribution, LateWakeup, Run, WakeupCounts
@@ -26,8 +27,9 @@ def with_distributions(run: Run, files: Mapping[str, bytes]) -> Run:
 
 
 def _distributions(name: str, result: RtResult, wakeups: Wakeups) -> Iterator[Distribution]:
+    """A CPU that never woke has no figure: the tool prints its start values then."""
     late = _late(result, wakeups)
-    for cpu in wakeups.cpus:
+    for cpu in (cpu for cpu in wakeups.cpus if not never_woke(wakeups.metric, cpu)):
         yield Distribution(
             test="-".join(filter(None, (*re.findall(r"[\w.]+", wakeups.tool), name))),
             metric=wakeups.metric,

@@ -18,7 +18,8 @@ class Metric(StrEnum):
     """A named span: the difference of two trace events; `task_wakeup` goes from a timer's expiry, or another event that a task waits
     for, to its task, `irq_latency` from an interrupt's due time to its handler, less what that takes with nothing in the way.
     `missed_periods` is no span: it counts the periods of a task that passed before it ran, per million that were due; `late_wakeups`
-    counts wake-ups later than a level, those of one event once, per million. `call` goes from
+    counts wake-ups later than a level, those of one event once, per million; `missing_samples` counts samples that were due and are not
+    there, per million. `call` goes from
     the first instruction of the world that serves to the first one back in the world that called, or from before the call to after it
     where the caller measures. `boot` goes from a machine's first instruction to the first one of its normal world, or is the part of it
     that one image ran. `stall` is the time for which a busy loop stood still.
@@ -35,6 +36,7 @@ class Metric(StrEnum):
     IRQ_LATENCY = "irq_latency"
     MISSED_PERIODS = "missed_periods"
     LATE_WAKEUPS = "late_wakeups"
+    MISSING_SAMPLES = "missing_samples"
     CALL = "call"
     BOOT = "boot"
     STALL = "stall"

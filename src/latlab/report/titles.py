@@ -18,6 +18,7 @@ METRIC_TITLES = {
     Metric.IRQ_LATENCY: "Worst Interrupt Latency",
     Metric.MISSED_PERIODS: "Missed Periods",
     Metric.LATE_WAKEUPS: "Late Wake-ups",
+    Metric.MISSING_SAMPLES: "Missing Samples",
     Metric.CALL: "Call",
     Metric.BOOT: "Boot",
     Metric.STALL: "Stall",

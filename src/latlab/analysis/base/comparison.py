@@ -11,7 +11,7 @@ import numpy as np
 from latlab.analysis.base.check import RuleChange
 from latlab.analysis.base.conditions import ALIKE, Differences, caveat_of
 from latlab.analysis.base.detectable import Detectable
-from latlab.analysis.base.findings import CauseCounted, RarestSeen
+from latlab.analysis.base.findings import CauseCounted, RarestSeen, SamplesMissing
 from latlab.analysis.base.iterations import Drift, InIterations
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.statistics import Shift
@@ -40,6 +40,7 @@ class Statistic(StrEnum):
     LATE = "late wake-ups"
     CAUSE = "events of one cause"
     MISSED = "missed periods"
+    COVERAGE = "samples"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,7 @@ class Order:
 
 @dataclass(frozen=True, kw_only=True)
 class Compared:
-    """What a comparison of any kind has. `differences` are those of the conditions.
+    """What a comparison of any kind has. `differences` are those of the conditions, `missing` what the second run has fewer samples of.
 
     `gaps` say what could not be judged, because the second run lacks it or one of the two is partial: such a comparison is never `same`.
     """
@@ -155,6 +156,7 @@ class Compared:
     notes: tuple[str, ...]
     gaps: tuple[str, ...]
     differences: Differences = ALIKE
+    missing: tuple[SamplesMissing, ...] = ()
 
     @property
     def kind(self) -> Kind:

@@ -47,6 +47,19 @@ class Suspected:
 
 
 @dataclass(frozen=True, slots=True)
+class SamplesMissing:
+    """A core, CPU or quantity of which the candidate has `got` samples of `due`, and the base had `before` of `due_before`."""
+
+    test: str
+    name: str
+    thing: str
+    got: int
+    due: int
+    before: int
+    due_before: int
+
+
+@dataclass(frozen=True, slots=True)
 class RuleBroken:
     """The figures do not keep a rule, which a definition or a specification demands or only likeness does."""
 
@@ -561,6 +574,7 @@ class AmountsNotTold:
 
 Finding = (
     Suspected
+    | SamplesMissing
     | RuleBroken
     | RuleChanged
     | LargeUntold

@@ -12,6 +12,7 @@ PER_MILLION = "per million"
 UNITS = {
     Metric.MISSED_PERIODS: PER_MILLION,
     Metric.LATE_WAKEUPS: PER_MILLION,
+    Metric.MISSING_SAMPLES: PER_MILLION,
     Metric.EVENTS: "per second",
     Metric.THROUGHPUT: "per period",
     Metric.AVAILABLE: "%",

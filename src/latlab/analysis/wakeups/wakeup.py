@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from latlab.model.enums import Metric
 from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
 
 PERCENTILES = (50.0, 99.0, 99.9, 99.99, 99.999)
@@ -20,6 +21,21 @@ def with_schedule(wakeups: Wakeups, interval_ns: int, duration_s: float) -> Wake
         cpu if cpu.missed is not None else replace(cpu, expected=expected, missed=max(expected - cpu.got, 0)) for cpu in wakeups.cpus
     )
     return replace(wakeups, interval_ns=interval_ns, cpus=cpus)
+
+
+def never_woke(metric: Metric, cpu: CpuWakeups) -> bool:
+    """Whether a measuring thread did not run once: its minimum and maximum are the tool's start values then, and no figures. A busy loop
+    that counts no stall is another thing: nothing disturbed it."""
+    return metric is Metric.TASK_WAKEUP and cpu.got == 0
+
+
+def silence(wakeups: Wakeups, cpu: CpuWakeups) -> str:
+    """A sentence where a CPU never woke; empty where it did."""
+    if not never_woke(wakeups.metric, cpu):
+        return ""
+    most = max(wakeups.cpus, key=lambda one: one.got)
+    due = f"{cpu.expected:,} were due" if cpu.expected else f"CPU {most.cpu} counted {most.got:,}" if most.got else "nor did any other"
+    return f"{wakeups.tool}: CPU {cpu.cpu} never woke, {due}"
 
 
 def disagreement(cpu: CpuWakeups) -> str:

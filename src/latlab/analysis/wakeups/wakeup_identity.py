@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from latlab.analysis.base.identity import NotComparable, check_same, partial_runs, problems_note
+from latlab.analysis.wakeups.side import SPANS
 from latlab.model.conditions import Mode
 from latlab.model.run import CoreId, Distribution, Run
 
@@ -31,8 +32,9 @@ def pair_wakeups(a: Run, b: Run) -> WakeupPair:
         check_machine(run)
     notes: list[str] = []
     check_same(a, b, notes)
-    gaps = partial_runs(a, b)
+    gaps: list[str] = []
     joined = _joined(a, b, notes, gaps)
+    gaps += partial_runs(a, b)
     _refuse_unit_slip(a, b, joined)
     notes += [problems_note(run) for run in (a, b) if run.problems]
     return WakeupPair(a, b, joined, tuple(notes), tuple(gaps))
@@ -64,10 +66,10 @@ def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> tuple[tuple[Di
             gaps += notes[-1:] if run is a else []
     joined = []
     for one, other in tests:
-        odd = sorted(set(ours[one]) ^ set(theirs[other]))
-        if odd:
-            notes.append(f"{one}: CPU {', '.join(str(core.core) for core in odd)} is left out: it is missing in one of the runs")
-            gaps += notes[-1:] if set(ours[one]) - set(theirs[other]) else []
+        for run, tool, lone, got in ((a, one, set(theirs[other]) - set(ours[one]), b), (b, other, set(ours[one]) - set(theirs[other]), a)):
+            if lone:
+                notes.append(_absent(tool, lone, run, got))
+                gaps += notes[-1:] if run is b else []
         joined += [(ours[one][core], theirs[other][core]) for core in sorted(set(ours[one]) & set(theirs[other]))]
     if not joined:
         raise NotComparable(f"{a.id} and {b.id} measured different CPUs; compare runs of the same CPUs")
@@ -85,6 +87,18 @@ def _by_test(run: Run) -> dict[str, dict[CoreId, Distribution]]:
 
 def _preferred(found: Mapping[str, object]) -> str | None:
     return next((tool for tool in TOOLS if tool in found), None)
+
+
+def _absent(tool: str, cores: set[CoreId], run: Run, other: Run) -> str:
+    """Of CPUs that only the other run has anything of."""
+    found = [one for one in other.distributions if one.core in cores]
+    counts = ", ".join(f"{got:,}" for got in dict.fromkeys(one.got for one in found))
+    cpus = ", ".join(str(core.core) for core in sorted(cores))
+    return f"{tool}: CPU {cpus} has no {spans_named(other)} in {run.id}, {counts} in {other.id}"
+
+
+def spans_named(run: Run) -> str:
+    return SPANS.get(run.distributions[0].metric, "span")
 
 
 def _named(found: Mapping[str, object]) -> str:

@@ -8,7 +8,16 @@ from collections.abc import Iterable
 
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.explanation import Explanation
-from latlab.analysis.base.findings import DriftInside, InSomeIterations, LargestGrew, LargeUntold, RuleChanged, ScatterUnknown, Suspected
+from latlab.analysis.base.findings import (
+    DriftInside,
+    InSomeIterations,
+    LargestGrew,
+    LargeUntold,
+    RuleChanged,
+    SamplesMissing,
+    ScatterUnknown,
+    Suspected,
+)
 from latlab.analysis.base.ladders import BASE, STEP
 from latlab.analysis.base.verdicts import SAME_LEVELS, Verdict
 from latlab.analysis.base.wording import count, percent, signed
@@ -67,7 +76,8 @@ def summary(comparison: Comparison) -> str:
     if comparison.gaps:
         caveats.append(f"not everything could be judged ({comparison.gaps[0]}{', ...' if len(comparison.gaps) > 1 else ''})")
     said = explain_pair(comparison)
-    suspect, large = ([one.sentence for one in said if isinstance(one.finding, kinds)] for kinds in (Suspected, _LARGE))
+    firsts = ((Suspected, SamplesMissing), _LARGE)
+    suspect, large = ([one.sentence for one in said if isinstance(one.finding, kinds)] for kinds in firsts)
     first = [*suspect, *_rules(one.finding for one in said if isinstance(one.finding, RuleChanged)), *large]
     found = [f"{metric} {verdict}" for metric, verdict, _ in changes(comparison)]
     terms = [row for row in comparison.rows if row.is_term]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from latlab.analysis.base.wording import said_blame
@@ -13,11 +13,12 @@ from latlab.analysis.wakeups.attribution import Attributed
 from latlab.analysis.wakeups.causes import by_cause, cause_name
 from latlab.analysis.wakeups.dose_experiment import doses
 from latlab.analysis.wakeups.result import RtResult
+from latlab.analysis.wakeups.wakeup import never_woke
 from latlab.campaigns.power_results import PowerResult
 from latlab.model.blame import UNEXPLAINED
 from latlab.model.enums import Clock, Metric
 from latlab.model.run import Run
-from latlab.model.wakeups import Wakeups
+from latlab.model.wakeups import CpuWakeups, Wakeups
 from latlab.report.rt import rare
 from latlab.report.rt.by_world import by_world
 from latlab.report.rt.doses import dose_tables
@@ -90,10 +91,14 @@ def _named(name: str, table: Table) -> Table:
 def latencies(name: str, wakeups: Wakeups) -> Table:
     """The reference's table, a column for each CPU, and below it what the reference leaves out."""
     cpus, step = wakeups.cpus, wakeups.resolution_ns
+    silent = {cpu.cpu for cpu in cpus if never_woke(wakeups.metric, cpu)}
+    figures_of: tuple[tuple[str, Callable[[CpuWakeups], float]], ...] = (
+        ("Minimum (µs)", lambda cpu: cpu.min_ns),
+        ("Average (µs)", lambda cpu: cpu.average_ns),
+        ("Maximum (µs)", lambda cpu: cpu.max_ns),
+    )
     rows = [
-        ("Minimum (µs)", *(us(cpu.min_ns, step) for cpu in cpus)),
-        ("Average (µs)", *(us(cpu.average_ns, step) for cpu in cpus)),
-        ("Maximum (µs)", *(us(cpu.max_ns, step) for cpu in cpus)),
+        *((name, *("-" if cpu.cpu in silent else us(value(cpu), step) for cpu in cpus)) for name, value in figures_of),
         *((f"{percent:g} % (µs)", *(us(percentile_ns(cpu, percent)) for cpu in cpus)) for percent in told_percentiles(cpus)),
         ("Wake-ups due", *(_count(cpu.expected) for cpu in cpus)),
         ("measured", *(str(cpu.got) for cpu in cpus)),

@@ -76,6 +76,7 @@ def history_json(found: tuple[Series, ...]) -> str:
                     "note": series.note,
                     "figures": list(series.figures),
                     "suspicions": [suspicion_sentence(one, series.unit) for one in series.suspicions],
+                    "missing": list(series.missing),
                     "differs": [{"run": series.points[k].run.id, "said": one.title} for k, one in series.differences],
                 }
                 for series in found
@@ -116,6 +117,8 @@ def _said(series: Series, with_causes: bool = True) -> Iterator[Block]:
         yield Items(tuple(one if with_causes else replace(one, below=()) for one in changes))
     for suspicion in series.suspicions:
         yield Paragraph((Styled("suspect", Style.BAD), f" {suspicion_sentence(suspicion, series.unit)}"))
+    for missing in series.missing:
+        yield Paragraph((Styled("missing", Style.BAD), f" {missing}"))
     if series.note:
         yield Paragraph((Styled("note", Style.DOUBT), f" {series.note}"))
 

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Coverage: what the base measured and the candidate did not, before any statistics of the figures.
+
+How many samples were due is taken from the schedule (duration and interval) where the run has it, otherwise from the other cores and tests
+of the same run: they say how much longer or shorter the candidate is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from latlab.analysis.base.comparison import Row, Statistic
+from latlab.analysis.base.findings import SamplesMissing
+from latlab.analysis.base.statistics import Shift
+from latlab.analysis.base.verdicts import Limits, Verdict
+from latlab.analysis.base.weighted import rate_p
+from latlab.model.enums import Kind, Metric
+from latlab.model.run import CoreId, Run
+
+PARTS = 1_000_000
+BURST = 10
+"""Wake-ups to one event: what keeps a CPU busy passes over several periods in a row. Lateness counts them in the same way."""
+WITHOUT_SCHEDULE = frozenset({"watch"})
+"""Campaigns in which the guest decides how many calls it makes: no number is due."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleKey:
+    """Where samples are counted: a test, a metric, and a core or a named quantity."""
+
+    test: str
+    metric: Metric
+    core: CoreId | None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """`due` is None where no schedule says it."""
+
+    got: int
+    due: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """A place of which the candidate has some samples, and fewer than were due: `got` of `due`, each for (base, candidate).
+
+    `p` is the probability of so few by chance, were the share of the base still true.
+    """
+
+    place: SampleKey
+    got: tuple[int, int]
+    due: tuple[int, int]
+    p: float
+    is_significant: bool
+
+
+def counted(run: Run) -> dict[SampleKey, Counted]:
+    """How many samples each place of a run has."""
+    if run.kind is Kind.WAKEUPS:
+        spans = (one for one in run.distributions if one.metric is Metric.TASK_WAKEUP)
+        return {SampleKey(one.test, one.metric, one.core): Counted(one.got, one.expected) for one in spans if one.got}
+    if run.kind is Kind.AMOUNTS:
+        return {SampleKey(one.test, one.metric, one.core, one.name): Counted(len(one.values)) for one in run.amounts}
+    if run.campaign in WITHOUT_SCHEDULE:
+        return {}
+    sizes = Counter((sample.test, sample.metric, sample.core) for sample in run.samples)
+    return {SampleKey(*key): Counted(n) for key, n in sizes.items()}
+
+
+def shortfalls(a: Run, b: Run, limits: Limits) -> tuple[Shortfall, ...]:
+    """The places of both runs of which `b` has a smaller share of what was due, by more than the tolerance; the smallest share first. What
+    `b` has nothing of at all is missing data, which the pairing of each kind of run reports."""
+    ours, theirs = counted(a), counted(b)
+    found = [*_shortfalls(ours, theirs, limits, BURST if a.kind is Kind.WAKEUPS else 1)]
+    return tuple(sorted(found, key=lambda one: (one.got[1] / one.due[1], one.p)))
+
+
+def _shortfalls(ours: Mapping[SampleKey, Counted], theirs: Mapping[SampleKey, Counted], limits: Limits, burst: int) -> Iterator[Shortfall]:
+    common = [place for place in ours if place in theirs]
+    scale = _scale([ours[place].got for place in common], [theirs[place].got for place in common], limits.relative)
+    for place in common:
+        base, candidate = ours[place], theirs[place]
+        is_scheduled = base.due is not None and candidate.due is not None
+        due_before = max(base.due or 0, base.got) if is_scheduled else base.got
+        due = max(candidate.due or 0 if is_scheduled else round(base.got * scale), candidate.got)
+        if candidate.got / due >= base.got / due_before * (1 - limits.relative):
+            continue
+        missing = [-(-(of - got) // burst) for got, of in ((base.got, due_before), (candidate.got, due))]
+        p = rate_p(missing[0], due_before, missing[1], due)
+        yield Shortfall(place, (base.got, candidate.got), (due_before, due), p, p < limits.alpha / len(common))
+
+
+def _scale(before: list[int], after: list[int], tolerance: float) -> float:
+    """How much longer the candidate is than the base: by their fullest places where all places of the base have as many samples. Otherwise
+    the median of the ratios of all places, which a minority of them cannot move, in either run; of the two middle ones that which is nearer
+    to the ratio of the fullest places, so that half of them cannot either."""
+    if not before:
+        return 1.0
+    fullest = max(after) / max(before)
+    if min(before) >= max(before) * (1 - tolerance) or len(before) < 3:
+        return fullest
+    ratios = sorted(late / early for early, late in zip(before, after, strict=True))
+    middle = ratios[(len(ratios) - 1) // 2], ratios[len(ratios) // 2]
+    return min(middle, key=lambda ratio: abs(ratio - fullest))
+
+
+def coverage_rows(found: tuple[Shortfall, ...], limits: Limits) -> tuple[Row, ...]:
+    """A regression of its own for each place that lost more samples than chance explains, in missing samples per million due."""
+    return tuple(_row(one, limits) for one in found if one.is_significant)
+
+
+def _row(one: Shortfall, limits: Limits) -> Row:
+    before, after = (PARTS * (of - got) / of for got, of in zip(one.got, one.due, strict=True))
+    place, moved = one.place, after - before
+    return Row(
+        place.test, Metric.MISSING_SAMPLES, named(place), place.core.cluster if place.core else None, before, after,
+        Shift(moved, moved, moved, one.p), limits.relative * PARTS, Verdict.REGRESSED, basis_of(one), statistic=Statistic.COVERAGE,
+        core=place.core, p_adjusted=one.p,
+    )  # fmt: skip
+
+
+def named(place: SampleKey) -> str:
+    """`CPU 1`, `core 1.2 wakeup`, or the quantity's name."""
+    core = "" if place.core is None else f"CPU {place.core.core}" if place.metric is Metric.TASK_WAKEUP else f"core {place.core}"
+    metric = "" if place.name or place.metric is Metric.TASK_WAKEUP else place.metric.value
+    return " ".join(filter(None, (place.name, core, metric)))
+
+
+def basis_of(one: Shortfall) -> str:
+    return f"{one.got[1]:,} of {one.due[1]:,} due, {one.got[0]:,} of {one.due[0]:,} in the base"
+
+
+def missing_samples(one: Shortfall) -> SamplesMissing:
+    thing = "wake-up" if one.place.metric is Metric.TASK_WAKEUP else "sample"
+    return SamplesMissing(one.place.test, named(one.place), thing, one.got[1], one.due[1], one.got[0], one.due[0])

@@ -34,7 +34,7 @@ from latlab.formats.probe.decoder import Decoder
 from latlab.formats.probe.functions import FUNCTIONS_LOG, KINDS_LOG, MASKED_LOG, render_functions
 from latlab.formats.qemu_command import with_machine
 from latlab.model.conditions import Conditions, Mode
-from latlab.model.crossings import Core, Crossing, Fragment, Header, Masked, Record
+from latlab.model.crossings import LEVEL_MASK, NO_WORLD, Arch, Core, Crossing, Fragment, Header, Masked, Record, world_name
 from latlab.model.enums import Metric, RunStatus, Taker
 from latlab.model.life import Left
 from latlab.model.run import Build, CoreId, MaskedAtlas, Problem, Run, Sample, Topology
@@ -381,6 +381,15 @@ class _Follower(Generic[S]):
                 self._seen.take(self._decoder.feed(data))
 
 
+def _never_left(seen: Seen) -> str:
+    """The world below EL3 in which every core of an AArch64 machine began and stayed, else an empty text: there is no call to count."""
+    worlds = {entered for left, entered in seen.crossings}
+    if seen.header is None or seen.header.arch is not Arch.AARCH64 or any(left != NO_WORLD for left, _ in seen.crossings):
+        return ""
+    below = {world for world in worlds if world & LEVEL_MASK in (1, 2)}
+    return world_name(seen.header.arch, min(below)) if below and below == worlds else ""
+
+
 def _concluded(
     store: Store,
     run_id: str,
@@ -410,6 +419,12 @@ def _concluded(
     problems += swept.problems
     if not seen.crossings:
         problems.append(Problem(0, "no core executed an instruction"))
+    if not wanted.has_masked and (world := _never_left(seen)):
+        store.add(run_id, problems=problems)
+        raise UsageError(
+            f"every core began in {world} and never left it: this machine has no EL3, or QEMU started the image behind it, so QEMU answers "
+            "PSCI itself; give firmware with -bios, and on -M virt also secure=on"
+        )
     ran = seen.tally.ran()
     booted = [seen.boot.ran] if seen.boot else []
     spans = [stretches for each in ran.values() for stretches in each]

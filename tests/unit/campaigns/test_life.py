@@ -69,6 +69,10 @@ def test_a_program_that_had_begun_is_not_said_to_be_missing(tmp_path: Path) -> N
             'qemu-system-arm: unsupported machine type: "x"\nUse -machine help to list them',
             "'qemu-system-arm: unsupported machine type: \"x\"'",
         ),
+        (
+            "qemu: fatal: Lockup: can't escalate 3 to HardFault\n\nR00=00000000\nFPSCR: 00000000\n",
+            '"qemu: fatal: Lockup: can\'t escalate 3 to HardFault"',
+        ),
         ("qemu-system-arm: a\nqemu-system-arm: b", "'qemu-system-arm: a', 'qemu-system-arm: b'"),
         ("qemu-system-arm: warning: slow\nqemu-system-arm: broken\nqemu-system-arm: terminating on signal 15", "'qemu-system-arm: broken'"),
         (f"{ROMFILE}\nlatlab probe: nothing was seen", f"'{ROMFILE}'"),

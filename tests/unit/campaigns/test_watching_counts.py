@@ -219,6 +219,17 @@ def test_a_machine_of_which_no_core_ran_is_partial(tmp_path: Path) -> None:
     assert found.problems == (Problem(0, "no core executed an instruction"),)
 
 
+@pytest.mark.parametrize(("left", "entered"), [(0xFF, NS_EL1), (0xFF, 2)])
+def test_a_machine_without_el3_is_said_to_have_no_firmware_to_watch(tmp_path: Path, left: int, entered: int) -> None:
+    with pytest.raises(UsageError, match=r"never left it: this machine has no EL3.*secure=on"):
+        watched(tmp_path, "exit 0", header() + core(0, 0x1) + crossing(0, 1, left, entered) + end(1))
+
+
+def test_a_machine_that_began_in_el3_or_came_back_to_it_is_watched(tmp_path: Path) -> None:
+    _, found, _ = watched(tmp_path, "exit 0", header() + core(0, 0x1) + crossing(0, 1, 0xFF, 3) + end(1))
+    assert found.problems == ()
+
+
 def test_a_stream_that_is_too_long_to_keep_is_measured_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "KEPT_STREAM_BYTES", len(whole(2)))
     (tmp_path / "kept").mkdir()

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import signal
 
-_QEMU, _PROBE = "qemu-system-", "latlab probe:"
+_QEMU, _FATAL, _PROBE = "qemu-system-", "qemu: fatal: ", "latlab probe:"
 _NO_CAUSE = (": warning:", ": info:", ": terminating on signal")
 
 
 def last_words(stderr: bytes) -> str:
-    """Every error that QEMU told in its own name; where there is none, the last line that tells one. Empty where nothing was said."""
+    """QEMU's fatal line, which a dump of registers follows; else every error that QEMU printed in its own name, else the last line. Empty
+    if nothing was printed."""
     said = stderr.decode("utf-8", "backslashreplace").strip().splitlines()
     lines = [line for line in said if not line.startswith(_PROBE) and not any(word in line for word in _NO_CAUSE)]
-    causes = [line for line in lines if line.startswith(_QEMU)]
+    causes = [line for line in lines if line.startswith(_FATAL)][:1] or [line for line in lines if line.startswith(_QEMU)]
     return ", ".join(map(repr, causes or lines[-1:]))
 
 

@@ -185,13 +185,13 @@ class Store:
         query = sa.select(runs_table.c.id, runs_table.c.status, lives_table).join(lives_table, lives_table.c.run == runs_table.c.number)
         unfinished = runs_table.c.status.in_((RunStatus.PLANNED.value, RunStatus.RUNNING.value))
         wanted = sa.or_(unfinished, lives_table.c.part != packed(None)) if series else unfinished
-        with self.transaction() as connection:
-            return self._readable(life_of, connection.execute(query.where(wanted).order_by(runs_table.c.number)).mappings())
+        with self.transaction() as connection, connection.execute(query.where(wanted).order_by(runs_table.c.number)) as rows:
+            return self._readable(life_of, rows.mappings())
 
     def runs(self) -> tuple[Run, ...]:
         """Every run that can be read, without its samples, the oldest first; the others are named in the log."""
-        with self.transaction() as connection:
-            return self._readable(run_of, connection.execute(sa.select(runs_table).order_by(runs_table.c.number)).mappings())
+        with self.transaction() as connection, connection.execute(sa.select(runs_table).order_by(runs_table.c.number)) as rows:
+            return self._readable(run_of, rows.mappings())
 
     def resolve(self, reference: str) -> str:
         """The id that an id, the unique beginning of one, the label of a single run, `latest:LABEL`, `last` or `last~1`, the one before,
@@ -261,8 +261,8 @@ class Store:
             .order_by(logs_table.c.number)
         )
         result: dict[str, bytes] = {}
-        with self.transaction() as connection, self._naming(run_id):
-            for name, data in connection.execute(query):
+        with self.transaction() as connection, self._naming(run_id), connection.execute(query) as rows:
+            for name, data in rows:
                 if not isinstance(name, str):
                     raise ValueError(f"a log is called {name!r}")
                 result[name] = result.get(name, b"") + zlib.decompress(data)
@@ -513,15 +513,21 @@ def _explained(error: exc.DBAPIError, place: str, was_reached: bool) -> LatlabEr
 def _whole(connection: sa.Connection, row: Mapping[Any, Any]) -> Run:
     number = row["number"]
     functions, kinds = (_log(connection, number, name) for name in (span_functions.FUNCTIONS_LOG, span_functions.KINDS_LOG))
-    contents = contents_of(row, _rows(connection, samples_table, number), _rows(connection, traces_table, number), functions, kinds)
-    return run_of(row, contents, tuple(map(problem_of, _rows(connection, problems_table, number))))
+    with _rows(connection, samples_table, number) as samples, _rows(connection, traces_table, number) as traces:
+        contents = contents_of(row, samples, traces, functions, kinds)
+    with _rows(connection, problems_table, number) as problems:
+        return run_of(row, contents, tuple(map(problem_of, problems)))
 
 
-def _rows(connection: sa.Connection, table: sa.Table, number: int) -> Iterable[Mapping[Any, Any]]:
-    return connection.execute(sa.select(table).where(table.c.run == number).order_by(table.c.number)).mappings()
+@contextmanager
+def _rows(connection: sa.Connection, table: sa.Table, number: int) -> Iterator[Iterable[Mapping[Any, Any]]]:
+    """They are closed where one is damaged: its exception would keep the rest of them open, and SQLite's lock for all who write."""
+    with connection.execute(sa.select(table).where(table.c.run == number).order_by(table.c.number)) as rows:
+        yield rows.mappings()
 
 
 def _log(connection: sa.Connection, number: int, name: str) -> bytes:
     """One log of a run; empty where it has none of the name."""
     query = sa.select(logs_table.c.data).where(logs_table.c.run == number, logs_table.c.name == name).order_by(logs_table.c.number)
-    return b"".join(map(zlib.decompress, connection.execute(query).scalars()))
+    with connection.execute(query) as rows:
+        return b"".join(map(zlib.decompress, rows.scalars()))

@@ -3,6 +3,7 @@
 
 import logging
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,13 @@ from hypothesis import strategies as st
 
 from latlab.errors import DataError
 from latlab.model.enums import Metric
-from latlab.model.run import CoreId, Problem, Sample
+from latlab.model.run import CoreId, CoreTrace, Problem, Sample
 from latlab.store.listing import heads, remove
 from latlab.store.schema import lives_table, problems_table, runs_table, samples_table
-from latlab.store.store import open_store
+from latlab.store.store import Store, open_store
 from support.runs import unfinished_run
 
+TRACE = CoreTrace("t", 0, 0, CoreId(0, 0), ())
 PLACES = [
     (table.name, column.name)
     for table in (runs_table, lives_table, problems_table, samples_table)
@@ -66,6 +68,46 @@ def test_a_damaged_row_is_named_and_left_out_and_the_other_runs_are_read(
     assert not any(isinstance(value, bytes) for head in heads(store) for value in head)
     remove(store, [bad])
     assert [head.id for head in heads(store)] == [good]
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("samples", "core", "x,y"),
+        ("samples", "test", b"t"),
+        ("traces", "core", "x,y"),
+        ("problems", "line", "x"),
+        ("logs", "name", b"x"),
+        ("logs", "data", "nan"),
+        ("runs", "kind", "wakeups"),
+        ("runs", "kind", "none"),
+        ("runs", "tick_value", float("inf")),
+        ("lives", "phase", b"x"),
+    ],
+)
+@pytest.mark.parametrize("read", [Store.runs, Store.lives, Store.load, Store.logs, lambda store, run: store.log(run, "console")])
+def test_what_is_damaged_keeps_nobody_from_writing(
+    tmp_path: Path, table: str, column: str, value: object, read: Callable[..., object]
+) -> None:
+    """Not even while what was raised is looked at, which keeps all that was being read: a row of it stays behind the damaged one."""
+    store = open_store(str(tmp_path / "store.sqlite"))
+    bad = store.begin(unfinished_run())
+    for place in range(3):
+        logs = {name: b"x" for name in (f"console{place}", "console")}
+        store.add(bad, [Sample("t", Metric.POWERDOWN, CoreId(0, 0), place, 0, 5)], [TRACE], [Problem(1, "a CRC")], logs)
+    other = sqlite3.connect(store.place, timeout=0)
+    other.execute(f"update {table} set {column} = ? where rowid = 1", (value,))
+    other.commit()
+    try:
+        read(store) if read in (Store.runs, Store.lives) else read(store, bad)
+    except DataError as error:
+        kept = error
+        assert kept.__cause__ is not None
+    finally:
+        other.execute("update runs set label = 'mended'")
+        other.commit()
+    other.close()
     store.close()
 
 

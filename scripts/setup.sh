@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what latlab needs on Debian 12: cross compiler, build tools, QEMU 10 and a Python environment in .venv.
 # Does nothing that is done already. Usage: scripts/setup.sh [EXTRA], where EXTRA names extras of the Python package (dev).
+# With LATLAB_WHEEL, a file or an address, latlab comes from there, and no compiler is needed.
 set -eu
 
 cd "$(dirname "$0")/.."
 extras=${1:-}
+wheel=${LATLAB_WHEEL:-}
 qemu_at_least=10
 
 say() { printf '%s\n' "$*" >&2; }
@@ -15,6 +17,8 @@ qemu_major() {
 }
 
 missing_packages() {
+    python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || printf 'python3 python3-venv '
+    [ -z "$wheel" ] || return 0
     for pair in aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu arm-none-eabi-gcc:gcc-arm-none-eabi cmake:cmake ninja:ninja-build gcc:gcc make:make \
         pkg-config:pkg-config xz:xz-utils; do
         command -v "${pair%%:*}" >/dev/null 2>&1 || printf '%s ' "${pair#*:}"
@@ -23,7 +27,6 @@ missing_packages() {
     [ -e /usr/include/stdio.h ] || printf 'libc6-dev '
     [ -e /usr/lib/arm-none-eabi/lib/libc.a ] || printf 'libnewlib-arm-none-eabi '
     [ -e /usr/aarch64-linux-gnu/lib/libc.a ] || printf 'libc6-dev-arm64-cross '
-    python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || printf 'python3 python3-venv '
     [ "$extras" != dev ] || test_packages
 }
 
@@ -116,6 +119,10 @@ if [ -n "$packages$emulators" ]; then
 fi
 
 [ -x .venv/bin/python ] || python3 -m venv .venv
+if [ -n "$wheel" ]; then
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check "$wheel" >&2
+    exit
+fi
 stamp=.venv/.installed${extras:+-$extras}
 if [ ! -e "$stamp" ] || [ pyproject.toml -nt "$stamp" ]; then
     .venv/bin/python -m pip install --quiet --disable-pip-version-check -e ".${extras:+[$extras]}" >&2

@@ -69,6 +69,8 @@ class Server:
         while any(_is_alive(pid) for pid in (main, *children)):
             assert time.monotonic() < until, "a process of the killed server stays"
             time.sleep(0.01)
+        for lock in (self.root / "data" / "postmaster.pid", *(self.root / "socket").glob(".*.lock")):
+            lock.unlink(missing_ok=True)  # nobody may reap the dead, whose number then seems to live
 
     def _do(self, verb: str, *more: str) -> None:
         _run(self.user, self.folder / "pg_ctl", verb, "-D", self.root / "data", "-w", "-l", self.root / "log", *more)

@@ -2,16 +2,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what latlab needs: cross compilers, build tools, QEMU 10 or newer and a Python environment in .venv. On Debian and Ubuntu, as
 # root, from their packages; elsewhere it says in one sentence what is missing and which command brings it. Does nothing that is done already.
-# Usage: scripts/setup.sh [EXTRA], where EXTRA names extras of the Python package (dev).
+# Usage: scripts/setup.sh [EXTRA], where EXTRA names extras of the Python package (dev). With LATLAB_WHEEL, a file or an address, latlab comes
+# from that wheel, and no compiler is needed.
 set -eu
 
 cd "$(dirname "$0")/.."
 extras=${1:-}
+wheel=${LATLAB_WHEEL:-}
 
 say() { printf '%s\n' "$*" >&2; }
 
 # What is needed, how new, and its packages: of Debian and Ubuntu, of Fedora, of Arch. Without a version: any.
 needs() {
+    [ -n "$wheel" ] || needs_to_build
+    cat <<'END'
+python3 3.11 python3,python3-venv python3 python
+qemu-system-aarch64 10 qemu-system-arm qemu-system-aarch64-core qemu-system-aarch64
+qemu-system-arm 10 qemu-system-arm qemu-system-arm-core qemu-system-arm
+END
+    [ "$extras" != dev ] || echo 'cmocka.h - libcmocka-dev libcmocka-devel cmocka'
+}
+
+needs_to_build() {
     cat <<'END'
 aarch64-linux-gnu-gcc 12 gcc-aarch64-linux-gnu gcc-aarch64-linux-gnu aarch64-linux-gnu-gcc
 arm-none-eabi-gcc 12 gcc-arm-none-eabi arm-none-eabi-gcc-cs arm-none-eabi-gcc
@@ -25,11 +37,7 @@ glib.h - libglib2.0-dev glib2-devel glib2
 stdio.h - libc6-dev glibc-devel glibc
 libc.a:arm-none-eabi-gcc - libnewlib-arm-none-eabi|picolibc-arm-none-eabi arm-none-eabi-newlib arm-none-eabi-newlib
 libc.a:aarch64-linux-gnu-gcc - libc6-dev-arm64-cross - aarch64-linux-gnu-glibc
-python3 3.11 python3,python3-venv python3 python
-qemu-system-aarch64 10 qemu-system-arm qemu-system-aarch64-core qemu-system-aarch64
-qemu-system-arm 10 qemu-system-arm qemu-system-arm-core qemu-system-arm
 END
-    [ "$extras" != dev ] || echo 'cmocka.h - libcmocka-dev libcmocka-devel cmocka'
 }
 
 # The version of a tool; nothing where it is not there or does not run.
@@ -208,6 +216,13 @@ elif [ -n "$lacking" ]; then
 fi
 
 [ -x .venv/bin/python ] || python3 -m venv .venv
+if [ -n "$wheel" ]; then
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check "$wheel" >&2 || {
+        say "pip cannot install $wheel (it says above why): see to the file or the network, then run this again."
+        exit 1
+    }
+    exit
+fi
 stamp=.venv/.installed${extras:+-$extras}
 if [ ! -e "$stamp" ] || [ pyproject.toml -nt "$stamp" ]; then
     .venv/bin/python -m pip install --quiet --disable-pip-version-check -e ".${extras:+[$extras]}" >&2 || {

@@ -6,10 +6,12 @@ from __future__ import annotations
 import shlex
 import sys
 
+from latlab.shown import shown
+
 
 def one_line(text: str) -> str:
-    """A file, a run or an option may be called anything: what cannot be printed is written as in a program."""
-    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
+    """As `shown`: no sentence has a second line, or acts on a terminal."""
+    return shown(text)
 
 
 class LatlabError(Exception):

@@ -37,9 +37,16 @@ def fixture_checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def job(checkout: Path, folder: Path, run: str, branch: str) -> subprocess.CompletedProcess[str]:
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    variables = {**os.environ, "PATH": path, "PYTHONPATH": str(checkout / "src"), "LATLAB_RUN": run, "LATLAB_BRANCH": branch}
+    variables = {
+        **os.environ,
+        "PATH": path,
+        "PYTHONPATH": str(checkout / "src"),
+        "LATLAB_RUN": run,
+        "LATLAB_BRANCH": branch,
+        "LATLAB_COMMIT": "0" * 40,
+    }
     variables.pop("LATLAB_STORE", None)
-    command = ("sh", str(checkout / "ci/gate.sh"))
+    command = (sys.executable, str(checkout / "ci/gate.py"))
     return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
 
 

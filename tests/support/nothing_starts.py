@@ -138,7 +138,7 @@ def fault_of(found: Answer) -> str:
         return ""
     if len(sentences) > 1 or (not sentences and found.code == 2):
         return f"{len(sentences)} sentences"
-    lines = found.err.rstrip("\n").split("\n")
+    lines = [line for line in found.err.rstrip("\n").split("\n") if not line.startswith("id: ")]
     if sentences and lines[-1] != sentences[0]:
         return f"more than one line: {lines[-1]!r}"
     strange = [one for one in "".join(sentences) if not one.isprintable()]

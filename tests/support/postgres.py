@@ -9,8 +9,9 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,7 @@ import sqlalchemy as sa
 
 DURABLE = ()
 FAST = ("-c", "fsync=off")
+GONE_S = 30
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,17 @@ class Server:
     def kill(self) -> None:
         """SIGKILL of the server and of each process that serves a client."""
         main = int((self.root / "data" / "postmaster.pid").read_text("utf-8").split()[0])
-        children = Path(f"/proc/{main}/task/{main}/children").read_text("utf-8").split()
-        for pid in (main, *map(int, children)):
-            try:
+        os.kill(main, signal.SIGSTOP)  # else it would begin another one meanwhile
+        children = [int(pid) for pid in Path(f"/proc/{main}/task/{main}/children").read_text("utf-8").split()]
+        for pid in (main, *children):
+            with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+        until = time.monotonic() + GONE_S
+        while any(_is_alive(pid) for pid in (main, *children)):
+            assert time.monotonic() < until, "a process of the killed server stays"
+            time.sleep(0.01)
+        for lock in (self.root / "data" / "postmaster.pid", *(self.root / "socket").glob(".*.lock")):
+            lock.unlink(missing_ok=True)  # nobody may reap the dead, whose number then seems to live
 
     def _do(self, verb: str, *more: str) -> None:
         _run(self.user, self.folder / "pg_ctl", verb, "-D", self.root / "data", "-w", "-l", self.root / "log", *more)
@@ -90,6 +97,13 @@ def server(options: tuple[str, ...] = FAST) -> Iterator[Server]:
         if (root / "data" / "postmaster.pid").exists():
             started.stop()
         shutil.rmtree(root)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] != b"Z"
+    except OSError:
+        return False
 
 
 def _programs() -> Path | None:

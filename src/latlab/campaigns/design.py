@@ -30,6 +30,7 @@ from latlab.store.owner import is_alive, is_here
 from latlab.store.rows import now_utc
 from latlab.store.store import PART_VARIABLE, Store
 from latlab.targets.process.children import dies_with_parent, interrupts_wait
+from latlab.targets.provenance import provenance_of
 
 CAMPAIGN = "design"
 SERIES = "experiments"
@@ -69,7 +70,7 @@ def _begun(store: Store, plan: Plan, seed: int | None, say: Say, is_new: bool) -
         if life.part and (life.part.series, life.part.asked) == (SERIES, plan.digest) and _is_open(life):
             return _continued(store, life, seed, say)
     kept = Kept(plan, secrets.randbelow(1 << 31) if seed is None else seed)
-    run_id = store.begin(_new_run(plan, Provenance(latlab_command=store.asked)), part=SeriesPart(SERIES, 1, 1, plan.digest))
+    run_id = store.begin(_new_run(plan, provenance_of((), store.asked)), part=SeriesPart(SERIES, 1, 1, plan.digest))
     store.checkpoint(run_id, {LOG: msgspec.json.encode(kept)})
     say(f"experiment {run_id}: {plan.combinations} combinations, their order drawn by the seed {kept.seed}")
     return run_id, kept

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from latlab.campaigns.workloads import seconds_of
-from latlab.errors import UsageError
+from latlab.errors import DataError, UsageError
 from latlab.model.enums import RunStatus
 from latlab.model.life import Head
+from latlab.model.provenance import SHORT
 from latlab.store.listing import Filter, heads
 from latlab.store.store import Store
 
 SINCE = re.compile(r"\d{4}-\d\d(-\d\d(T\d\d:\d\d(:\d\dZ?)?)?)?")
+COMMIT = re.compile(r"[0-9a-fA-F]{12,64}")
 UNDER_WAY = (RunStatus.RUNNING, RunStatus.PLANNED)
 
 
@@ -33,6 +35,26 @@ def prunable(store: Store, wanted: Filter, keep: int) -> list[Head]:
     """What is wanted but for the newest `keep`, what is under way, and what has a label while none is asked for."""
     found = [head for head in heads(store, wanted) if head.status not in UNDER_WAY]
     return [head for head in (found[:-keep] if keep else found) if wanted.label or not head.label]
+
+
+def check_measured_from(store: Store, run_id: str, commit: str) -> None:
+    """Raises DataError unless the run is known to be of this commit: its job said so, or a git tree that its files lay in stood there."""
+    if not COMMIT.fullmatch(commit):
+        raise UsageError(f"--measured-from {commit!r} is no commit; write its hash, 12 digits at least")
+    known = store.load(run_id).provenance
+    if known.commit and not _same_commit(known.commit, commit):
+        raise DataError(f"{run_id} was measured from commit {known.commit[:SHORT]}, not from {commit[:SHORT]}; it gets no label")
+    trees = [tree for tree in known.trees if _same_commit(tree.commit, commit)]
+    if not known.commit and not trees:
+        found = "; ".join(map(str, known.trees)) or "nothing says from which"
+        raise DataError(f"{run_id} is not known to be measured from {commit[:SHORT]} ({found}); set LATLAB_COMMIT where it is measured")
+    if changed := next((tree for tree in trees if not tree.is_clean), None):
+        raise DataError(f"{run_id} is of {changed}; it gets no label: measure it from the commit alone")
+
+
+def _same_commit(known: str, wanted: str) -> bool:
+    """Either may be shortened."""
+    return bool(known) and (known.lower().startswith(wanted.lower()) or wanted.lower().startswith(known.lower()))
 
 
 def check_ended(store: Store, ids: Sequence[str]) -> None:

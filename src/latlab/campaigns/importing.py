@@ -15,7 +15,7 @@ from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.console_text import as_printed
 from latlab.formats.dump import console_log, tftf_calls
 from latlab.formats.dump.dump import collect_dump
-from latlab.formats.dump.frames import Boot, parse_frames
+from latlab.formats.dump.frames import Boot, parse_frames, strip_escapes
 from latlab.formats.dump.rt_instr import parse_figures, read_figures
 from latlab.model.conditions import Conditions, Mode
 from latlab.model.enums import Clock, RunStatus
@@ -39,7 +39,7 @@ def import_log(
 ) -> Recorded:
     """Store a console log from elsewhere. The options say what the log does not; they may not contradict it."""
     lines = io.BytesIO(as_printed(data)).readlines()
-    texts = [text_of(line) for line in lines]
+    texts = [strip_escapes(text_of(line)) for line in lines]
     boot = next((frame for text in texts for frame in parse_frames(text) if isinstance(frame, Boot)), None)
     if boot is None and has_averages(texts):
         if topology or clock:
@@ -66,8 +66,8 @@ def import_log(
 def _without_topology(source: str, texts: list[str]) -> LatlabError:
     """Why a log cannot be stored that does not say its topology: it is damaged, foreign, or no log at all."""
     has_figures = any(isinstance(found, Figures) for text in texts for found in parse_figures(text))
-    if any(True for text in texts for _ in parse_frames(text)):
-        first = collect_dump(texts, event_table()).problems[0]
+    first = next(iter(collect_dump(texts, event_table()).problems), None)
+    if first and any(True for text in texts for _ in parse_frames(text)):
         rescue = ", or --topology to keep its RT_INSTR figures" if has_figures else ""
         return DataError(f"{source} line {first.line}: {first.message}; it has no readable BOOT line; give the whole log{rescue}")
     if not has_figures:

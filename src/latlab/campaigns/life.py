@@ -78,7 +78,7 @@ def on_qemu(
 def living(store: Store, run: Run, left: Left = Left(), planned: str = "") -> Iterator[str]:  # noqa: B008 - immutable
     """A run from its first second, a new one or one that was planned: whatever ends its making in this process, it does not stay under
     way."""
-    run = replace(run, provenance=replace(provenance_of(run.command), latlab_command=store.asked)) if run.command or store.asked else run
+    run = replace(run, provenance=provenance_of(run.command, store.asked)) if run.command or store.asked else run
     if left.folder:
         scratch.belong_to(Path(left.folder), store.place)
     run_id = planned or store.begin(run, left)

@@ -33,6 +33,7 @@ from latlab.cli import (
     virtual,
     watch,
 )
+from latlab.cli.ids import hand_over, hands_over_ids
 from latlab.cli.verbs import HELP_OPTIONS, Verbs
 from latlab.errors import InterruptedByUser, LatlabError, UsageError, one_line
 
@@ -86,6 +87,8 @@ look.register(app)
 publish.register(app)
 serve.register(app)
 assistant.register(app)
+hands_over_ids(run_app)
+hands_over_ids(app, "watch", "import", "import-rt")
 
 
 def main() -> None:
@@ -94,8 +97,18 @@ def main() -> None:
     _usable_streams()
     _begin_fast()
     code = _guarded()
+    code = _handed_over() or code
     gc.freeze()  # the modules need no collecting when all of them go
     sys.exit(code)
+
+
+def _handed_over() -> int:
+    """The ids of what was begun, after everything else that is said."""
+    try:
+        hand_over()
+    except OSError as error:
+        return _fail(f"--id-file: {error.filename} cannot be written: {error.strerror}; check the path and the free space", 2)
+    return 0
 
 
 def _begin_fast() -> None:

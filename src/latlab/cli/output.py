@@ -15,6 +15,7 @@ import typer
 
 from latlab.cli.options import Format
 from latlab.errors import UsageError
+from latlab.shown import LINES, shown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -108,7 +109,7 @@ def refuse_output(output: Path | None) -> None:
 
 def say(text: str) -> None:
     """A line of progress or of a problem, to standard error."""
-    typer.echo(text, err=True)
+    typer.echo(shown(text, LINES), err=True)
 
 
 def out() -> Console:

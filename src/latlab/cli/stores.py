@@ -6,6 +6,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from latlab.cli.ids import watch_store
 from latlab.cli.output import say
 from latlab.cli.verbs import asked
 from latlab.errors import LatlabError
@@ -19,6 +20,7 @@ def open_store(place: str | None = None) -> Store:
 
     store = opened(place)
     store.asked = asked()
+    watch_store(store)
     with suppress(LatlabError, OSError):
         _tidy(store)
     return store

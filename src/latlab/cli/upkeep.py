@@ -82,12 +82,16 @@ def ls(
 def label(
     run: Annotated[str, typer.Argument(help="A run's id, the unique beginning of one, its label, latest:LABEL, or `last`.")],
     text: Annotated[str, typer.Argument(help="The label; an empty one takes it away.")],
+    measured_from: Annotated[
+        str | None, typer.Option(help="Only if it was measured from this commit, as a baseline has to be; else exit 3.")
+    ] = None,
     store: StoreOption = None,
 ) -> None:
     """Give a run a label.
 
     `ls` and references find the run by its label. `prune` keeps a run that has one.
     """
+    from latlab.campaigns.housekeeping import check_measured_from
     from latlab.cli.stores import open_store
     from latlab.store.listing import set_label
 
@@ -95,6 +99,8 @@ def label(
         raise UsageError(f"{text!r}: a label is one line of printable characters")
     opened = open_store(store)
     run_id = opened.resolve(run)
+    if measured_from is not None:
+        check_measured_from(opened, run_id, measured_from)
     set_label(opened, run_id, text)
     say(f"{run_id}: labelled {text!r}" if text else f"{run_id}: without a label")
 

@@ -18,17 +18,20 @@ GROUPS = {
     "Runs from elsewhere, and housekeeping": ("import", "import-rt", "label", "recover", "rm", "prune"),
 }
 
+NO_PART = ("--store", "--id-file")
+
 _asked: ContextVar[tuple[str, ...]] = ContextVar("asked", default=())
 
 
 def asked() -> tuple[str, ...]:
-    """The words of this command line, less where runs are kept: that may hold a password, and has no part in what is measured."""
+    """The words of this command line, less where runs are kept and where their ids go: the first may hold a password, and neither has a
+    part in what is measured."""
     words: list[str] = []
     rest = iter(_asked.get())
     for word in rest:
-        if word == "--store":
+        if word in NO_PART:
             next(rest, None)
-        elif not word.startswith("--store="):
+        elif not word.startswith(tuple(f"{option}=" for option in NO_PART)):
             words.append(word)
     return tuple(words)
 

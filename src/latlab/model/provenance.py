@@ -32,11 +32,15 @@ class SourceTree:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """`latlab_command` are the words that were typed, without where runs are kept; empty where no command line began the run."""
+    """`latlab_command` are the words that were typed, without where runs are kept; empty where no command line began the run. `commit` and
+    `job` are what the job of a CI said that it measures, and its own name; they and `latlab_version` are empty where that is not known."""
 
     files: tuple[LoadedFile, ...] = ()
     trees: tuple[SourceTree, ...] = ()
     latlab_command: tuple[str, ...] = ()
+    latlab_version: str = ""
+    commit: str = ""
+    job: str = ""
 
 
 UNKNOWN = Provenance()

@@ -9,6 +9,7 @@ from latlab.model.enums import Clock, Kind
 from latlab.model.life import Head
 from latlab.report.renderers import csv
 from latlab.report.titles import SIMULATED
+from latlab.shown import shown
 
 GAP = "  "
 COLUMNS = ("Run", "Started (UTC)", "Status", "Samples", "Target", "Topology", "Clock", "Label", "Platform", "Firmware")
@@ -43,4 +44,5 @@ def _cells(head: Head) -> tuple[str, ...]:
     samples = str(head.samples) if head.kind == Kind.SPANS else "-"
     started = head.started_utc[:16].replace("T", " ")
     platform = f"{head.platform}, {SIMULATED}" if head.clock == Clock.VIRTUAL else head.platform
-    return (head.id, started, head.status, samples, head.target, head.topology, head.clock, head.label, platform, head.firmware)
+    cells = (head.id, started, head.status, samples, head.target, head.topology, head.clock, head.label, platform, head.firmware)
+    return tuple(map(shown, cells))

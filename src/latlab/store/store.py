@@ -86,6 +86,8 @@ class Store:
         self.place = place
         self.asked: tuple[str, ...] = ()
         """The command line for which it was opened, which is kept with each run that it begins; empty where there is none."""
+        self.begun: list[str] = []
+        """The ids of the runs that were begun by it, in this order."""
         self._was_reached = False
         self._named_damage: set[str] = set()
         self._named_last: set[str] = set()
@@ -102,6 +104,7 @@ class Store:
                 with self.transaction() as connection:
                     (number,) = connection.execute(runs_table.insert(), row).inserted_primary_key or (None,)
                     connection.execute(lives_table.insert(), life | {"run": number})
+                self.begun.append(run_id)
                 return run_id
             except exc.IntegrityError:
                 continue

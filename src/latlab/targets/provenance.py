@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterable, Sequence
 from hashlib import file_digest
+from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
 from pathlib import Path
 
@@ -15,12 +17,23 @@ from latlab.model.provenance import LoadedFile, Provenance, SourceTree
 LARGEST_BYTES = 256 << 20
 """A disk image of gigabytes would hold up the start for longer than its digest is worth."""
 GIT_S = 5
+COMMIT_VARIABLE, JOB_VARIABLE = "LATLAB_COMMIT", "LATLAB_JOB"
 
 
-def provenance_of(command: Sequence[str]) -> Provenance:
-    """Of an emulator's command line. What cannot be read, or has no tree, is left out or empty: no run fails of it."""
+def provenance_of(command: Sequence[str], latlab_command: tuple[str, ...] = ()) -> Provenance:
+    """Of an emulator's command line, and what the job of a CI says. What cannot be read, or has no tree, is left out or empty: no run
+    fails of it."""
     files = tuple(map(Path, loaded_files(command)))
-    return Provenance(tuple(LoadedFile(file.name, _sha256(file)) for file in files), _trees(files))
+    loaded = tuple(LoadedFile(file.name, _sha256(file)) for file in files)
+    commit, job = (os.environ.get(name, "").strip() for name in (COMMIT_VARIABLE, JOB_VARIABLE))
+    return Provenance(loaded, _trees(files), latlab_command, _version(), commit, job)
+
+
+def _version() -> str:
+    try:
+        return version("latlab")
+    except PackageNotFoundError:
+        return ""
 
 
 def _sha256(file: Path) -> str:

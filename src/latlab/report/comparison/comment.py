@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.wording import amount, percent
 from latlab.analysis.gate import Decision
+from latlab.report.comparison.sentences import made_with
 from latlab.report.page import Block, Commands, Item, Items, Page, Section
 from latlab.report.provenance import repeated_by
 from latlab.report.renderers import markdown
@@ -22,7 +23,8 @@ VERDICTS = {0: "passes", 1: "fails", 3: "cannot tell"}
 def render(comparison: Comparison, decision: Decision, link: str = "") -> str:
     """Markdown. `link` is where the whole report will be, empty where it is nowhere."""
     a, b = comparison.a, comparison.b
-    title = f"latlab {VERDICTS[decision.exit_code]}: {b.platform}, {b.build.firmware}"
+    versions = f" ({known})" if (known := made_with(comparison)) else ""
+    title = f"latlab {VERDICTS[decision.exit_code]}: {b.platform}, {b.build.firmware}{versions}"
     page = Page(title, (decision.verdict,), (Section("", tuple(_blocks(comparison, decision))),), name=f"{a.id} to {b.id}")
     return markdown.document(page) + _linked(link)
 
@@ -31,6 +33,12 @@ def refused(base: str, candidate: str, sentence: str, link: str = "") -> str:
     """The same where the two cannot be compared at all, and why."""
     compare = Commands((shlex.join(("latlab", "compare", base, candidate)),))
     page = Page("latlab cannot tell", (f"{candidate} cannot be judged against {base}: {sentence}.",), (Section("", (compare,)),))
+    return markdown.document(page) + _linked(link)
+
+
+def not_measured(command: str, sentence: str, link: str = "") -> str:
+    """The same where there is nothing to compare: the command that should have measured, and how it ended."""
+    page = Page("latlab cannot tell", (f"{sentence}.",), (Section("", (Commands((command,)),)),))
     return markdown.document(page) + _linked(link)
 
 

@@ -13,7 +13,7 @@ from latlab.analysis.explain import explain_pair
 from latlab.analysis.ladder.deltas import judge_printed_deltas
 from latlab.model.run import Run
 from latlab.report.comparison import comparison_tables
-from latlab.report.comparison.sentences import explained, headline, quiet_lines, samples_line, sentence, summary
+from latlab.report.comparison.sentences import explained, headline, made_with, quiet_lines, samples_line, sentence, summary
 from latlab.report.comparison.span_pairs import order_lines
 from latlab.report.kinds import PAIRS
 from latlab.report.page import Block, Item, Items, Page, Paragraph, Section
@@ -27,7 +27,8 @@ QUEUE_SENTENCE = "Sorted by place, powerdown climbs by one step for each core; a
 def screen(comparison: Comparison, verbose: bool = False) -> Page:
     """What changed, the queues, what stayed, the printed deltas; with `verbose` every row and cell."""
     caveat = (" ", Styled(f"({comparison.caveat})", Style.DOUBT)) if comparison.caveat else ()
-    title = (strong(f"{comparison.a.id} to {comparison.b.id}: "), comparison_tables.title_verdict(comparison.verdict), *caveat)
+    versions = (soft(f" ({known})"),) if (known := made_with(comparison)) else ()
+    title = (strong(f"{comparison.a.id} to {comparison.b.id}: "), comparison_tables.title_verdict(comparison.verdict), *caveat, *versions)
     lead: tuple[Text, ...] = (summary(comparison), *map(soft, headline(comparison)))
     quiet = [Paragraph((comparison_tables.verdict_span(verdict), " ", line)) for verdict, line in quiet_lines(comparison)]
     orders, deltas = (order_lines(comparison), judge_printed_deltas(comparison)) if isinstance(comparison, SpanComparison) else ([], [])
@@ -55,7 +56,8 @@ def document(comparison: Comparison) -> Page:
     """The whole document."""
     before, after = comparison.a.build.firmware, comparison.b.build.firmware
     kind = "PSCI Performance Measurements" if comparison.b.campaign == "psci" else "Latency Measurements"
-    lead = (f"{after} compared with {before}: {comparison.verdict}{_under(comparison)}.", sentence(summary(comparison)))
+    versions = f" ({known})" if (known := made_with(comparison)) else ""
+    lead = (f"{after} compared with {before}: {comparison.verdict}{_under(comparison)}{versions}.", sentence(summary(comparison)))
     why = [e for e in explain_pair(comparison) if not (e.test and isinstance(e.finding, OrderChanged))]
     sections = [
         Section("What was compared", (_bullets(headline(comparison)),)),

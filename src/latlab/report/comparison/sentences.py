@@ -56,6 +56,17 @@ def headline(comparison: Comparison) -> tuple[str, ...]:
     )
 
 
+def made_with(comparison: Comparison) -> str:
+    """The versions of what measured and of the firmware's compiler, both where they differ; empty where none is known."""
+    runs = (comparison.a, comparison.b)
+    said = (
+        tuple(f"latlab {run.provenance.latlab_version}" if run.provenance.latlab_version else "" for run in runs),
+        tuple(run.emulator for run in runs),
+        tuple(run.conditions.compiler or "" for run in runs),
+    )
+    return ", ".join(" to ".join(one or "unknown" for one in dict.fromkeys(pair)) for pair in said if any(pair))
+
+
 def samples_line(run: Run) -> str:
     """What clock a run's figures are of, and how many there are of each."""
     if run.amounts:

@@ -16,6 +16,7 @@ from latlab.analysis.gate import Decision, causes_of
 from latlab.analysis.invariants import check_invariants
 from latlab.model.run import Run
 from latlab.report.titles import platform_title
+from latlab.shown import LINES, shown
 
 _NOT_QUITE_SAME = (Verdict.SAME_LEVEL, Verdict.MOVED)
 
@@ -30,18 +31,18 @@ def render(run: Run) -> str:
         elif not check.holds:
             _said(case, "failure", f"{check.rule.breaks}: {check.sentence}")
     for problem in run.problems:
-        case = ET.SubElement(suite, "testcase", classname="reading", name=_clean(f"line {problem.line}"))
+        case = ET.SubElement(suite, "testcase", classname="reading", name=f"line {problem.line}")
         _said(case, "error", problem.message)
     return _document(suite)
 
 
 def comparison_junit(comparison: Comparison, decision: Decision) -> str:
     """Each row is a test case: it fails where the gate does, is skipped where it cannot be told, speaks where not quite the same."""
-    suite = ET.Element("testsuite", name=_clean(f"latlab {comparison.a.id} to {comparison.b.id}"))
+    suite = ET.Element("testsuite", name=f"latlab {comparison.a.id} to {comparison.b.id}")
     explained = explain_pair(comparison)
     if comparison.caveat:
         properties = ET.SubElement(suite, "properties")
-        ET.SubElement(properties, "property", name="caveat", value=_clean(comparison.caveat))
+        ET.SubElement(properties, "property", name="caveat", value=(comparison.caveat))
     for row in comparison.rows:
         case = ET.SubElement(suite, "testcase", classname=row.test, name=f"{row.metric} {row.name}")
         if row in decision.failing:
@@ -49,7 +50,7 @@ def comparison_junit(comparison: Comparison, decision: Decision) -> str:
         elif row.verdict is Verdict.CANNOT_TELL:
             _said(case, "skipped", _sentence(row, comparison))
         elif row.verdict in _NOT_QUITE_SAME:
-            ET.SubElement(case, "system-out").text = _clean(_sentence(row, comparison))
+            ET.SubElement(case, "system-out").text = _sentence(row, comparison)
     found = [one.finding for one in explained]
     for change in (one for one in found if isinstance(one, RuleChanged)):
         case = ET.SubElement(suite, "testcase", classname=change.check.test, name=change.check.name)
@@ -66,7 +67,7 @@ def comparison_junit(comparison: Comparison, decision: Decision) -> str:
 
 def refused_junit(base: str, candidate: str, sentence: str) -> str:
     """One test case in error, where the two cannot be compared."""
-    suite = ET.Element("testsuite", name=_clean(f"latlab {base} to {candidate}"))
+    suite = ET.Element("testsuite", name=f"latlab {base} to {candidate}")
     _said(ET.SubElement(suite, "testcase", classname="not judged", name="comparison"), "error", sentence)
     return _document(suite)
 
@@ -80,7 +81,7 @@ def _sentence(row: Row, comparison: Comparison) -> str:
 
 
 def _said(case: ET.Element, kind: str, message: str, below: Sequence[str] = ()) -> None:
-    ET.SubElement(case, kind, message=_clean(message)).text = _clean("\n".join(below)) or None
+    ET.SubElement(case, kind, message=(message)).text = "\n".join(below) or None
 
 
 def _document(suite: ET.Element) -> str:
@@ -91,11 +92,4 @@ def _document(suite: ET.Element) -> str:
     root = ET.Element("testsuites")
     root.append(suite)
     ET.indent(root)
-    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def _clean(text: str) -> str:
-    """XML 1.0 has no place for control characters, which a damaged log may hold."""
-    return "".join(
-        c if c in "\t\n" or (ord(c) >= 32 and not 0xD800 <= ord(c) <= 0xDFFF and ord(c) not in (0xFFFE, 0xFFFF)) else "?" for c in text
-    )
+    return shown(ET.tostring(root, encoding="unicode", xml_declaration=True), LINES) + "\n"

@@ -41,6 +41,11 @@ def refused(sentence: str) -> str:
     return _document(results=[], invocations=[{"executionSuccessful": False, "toolExecutionNotifications": [notification]}])
 
 
+def nothing() -> str:
+    """No result, since there is nothing yet to compare with."""
+    return _document(results=[])
+
+
 def _document(**said: list[dict[str, Any]]) -> str:
     driver = {"name": "latlab", "semanticVersion": version("latlab"), "rules": [RULE]}
     run: dict[str, Any] = {"tool": {"driver": driver}, "columnKind": "utf16CodeUnits", **said}

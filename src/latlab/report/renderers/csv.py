@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from latlab.report.table import Table, text_of
+from latlab.shown import shown_cell
 
 
 def tables(found: Iterable[Table]) -> str:
@@ -22,6 +23,10 @@ def lines(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     """A header and rows of anything that has a text."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(list(header))
-    writer.writerows(list(row) for row in rows)
+    writer.writerow(map(_cell, header))
+    writer.writerows(map(_cell, row) for row in rows)
     return stream.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    return shown_cell(value) if isinstance(value, str) else value

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from hashlib import sha256
 from importlib.metadata import metadata, version
 from itertools import chain, count
 
@@ -21,18 +23,20 @@ from latlab.report.renderers.still import still
 from latlab.report.table import Align, Column, Ranged, Table, Value
 from latlab.report.table import text_of as plain_of
 from latlab.report.text import Style, Styled, Text, plain, spans
+from latlab.shown import LINES, shown
 
 BLOCKS = (
     pages.Paragraph, pages.Caution, pages.Items, pages.Facts, pages.Commands, pages.Legend, pages.Key, pages.Drawing,
     pages.Links, pages.Folded, pages.Beside,    Table, Chart,
 )  # fmt: skip
 WORD, PROSE, FIGURE_PX, GAP_PX = 12, 30, 7.5, 12
+POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="[^"]*">')
 NO_NAME = re.compile(r"[^a-z0-9]+")
 
 
 def document(page: Page) -> str:
-    """The whole file."""
-    return (
+    """The whole file, in which no script runs but its own."""
+    text = (
         _environment()
         .get_template("page.html.j2")
         .render(
@@ -45,6 +49,16 @@ def document(page: Page) -> str:
             widest=max((len(table.columns) for table in pages.tables_of(page) if _stacks(table)), default=0),
         )
     )
+    return with_policy(shown(text, LINES))
+
+
+def with_policy(document: str) -> str:
+    """With a policy that allows the scripts of its own, which stand last in it, by their digests; one that it has is replaced."""
+    _, *own = document.rpartition("</main>")[2].split("<script>")
+    scripts = [each.partition("</script>")[0] for each in own]
+    allowed = " ".join(f"'sha256-{b64encode(sha256(each.encode()).digest()).decode()}'" for each in scripts) or "'none'"
+    policy = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; base-uri 'none'"
+    return POLICY.sub(f'<meta http-equiv="Content-Security-Policy" content="{policy}">', document, count=1)
 
 
 @cache

@@ -9,6 +9,7 @@ from typing import Any
 
 from latlab.report.table import Table, Value, text_of
 from latlab.report.text import plain
+from latlab.shown import shown_json
 
 
 def tables(found: Iterable[Table]) -> str:
@@ -18,7 +19,7 @@ def tables(found: Iterable[Table]) -> str:
 
 def document(value: Any) -> str:
     """A document of any schema, as all of them are written."""
-    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return shown_json(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 def _table(table: Table) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from latlab.report.page import Block, Caution, Commands, Facts, Folded, Items, P
 from latlab.report.renderers.sections import section_lines
 from latlab.report.table import Align, Column, Table, text_of
 from latlab.report.text import Style, Text, plain, spans
+from latlab.shown import LINES, shown
 
 SPECIAL = str.maketrans({character: "\\" + character for character in "\\`*_[]<>&|~${}#!"})
 BLOCK_START = re.compile(r"(\d{1,9})([.)])|([-+=%:(])")
@@ -26,12 +27,12 @@ def document(page: Page, pictures: str = "") -> str:
         lines += [marked(line), ""]
     for section in page.sections:
         lines += section_lines(section, 2, _heading, partial(_block, pictures=pictures))
-    return "\n".join(lines).rstrip() + "\n"
+    return shown("\n".join(lines).rstrip() + "\n", LINES)
 
 
 def tables(found: Iterable[Table]) -> str:
     """Tables alone, to be included in a document."""
-    return "\n".join("\n".join(pipe_table(table)) for table in found)
+    return shown("\n".join("\n".join(pipe_table(table)) for table in found), LINES)
 
 
 def marked(text: Text) -> str:

@@ -17,6 +17,7 @@ from latlab.report.page import Block, Caution, Commands, Facts, Folded, Items, P
 from latlab.report.renderers.sections import section_lines
 from latlab.report.table import Table, text_of
 from latlab.report.text import Style, Styled, Text, plain, spans
+from latlab.shown import LINES, shown
 
 UNDERLINES = "=-~^"
 ENUMERATOR = r"(\d+|[A-Za-z]|[ivxlcdm]+|[IVXLCDM]+|#)"
@@ -35,12 +36,12 @@ def document(page: Page, table_lines: Callable[[Table], Iterable[str]] | None = 
     for section in page.sections:
         block = partial(_block, table_lines=table_lines or grid_table, pictures=pictures)
         lines += section_lines(section, 1 if page.title else 2, _heading, block)
-    return "\n".join(lines).rstrip() + "\n"
+    return shown("\n".join(lines).rstrip() + "\n", LINES)
 
 
 def tables(found: Iterable[Table]) -> str:
     """Tables alone, to be included in a document."""
-    return "\n".join("\n".join(grid_table(table)) for table in found)
+    return shown("\n".join("\n".join(grid_table(table)) for table in found), LINES)
 
 
 def grid_table(table: Table) -> Lines:

@@ -14,6 +14,7 @@ from rich.text import Text as RichText
 from latlab.report.page import Block, Caution, Commands, Facts, Folded, Item, Items, Page, Paragraph, Section
 from latlab.report.table import Align, Ranged, Table, Value
 from latlab.report.text import Style, Styled, Text, plain, spans, strong
+from latlab.shown import LINES, shown
 
 PIPE_WIDTH = 160
 WIDE = 120
@@ -123,12 +124,12 @@ def _print_item(console: Console, item: Item, indent: str) -> None:
 
 def _facts(facts: Facts, width: int) -> RichTable:
     room = width - GAP - max((cell_len(name) for name, _ in facts.pairs), default=0)
-    shown = RichTable(show_header=False, box=None, pad_edge=False)
-    shown.add_column(style="bold", no_wrap=True)
-    shown.add_column(overflow="fold")
+    grid = RichTable(show_header=False, box=None, pad_edge=False)
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column(overflow="fold")
     for name, value in facts.pairs:
-        shown.add_row(RichText(name), RichText(" ".join(_pieces(word, room) for word in value.split(" "))))
-    return shown
+        grid.add_row(RichText(shown(name)), RichText(" ".join(_pieces(word, room) for word in shown(value).split(" "))))
+    return grid
 
 
 def _pieces(word: str, room: int) -> str:
@@ -149,19 +150,19 @@ def _grid(console: Console, table: Table) -> RichTable:
     needed = sum(_width(table, number) for number in rigid) + GAP * (len(kept) - 1)
     one_gives_way = len(rigid) < len(kept) and needed + LEAST_PROSE <= console.width
     widths = {} if one_gives_way else _between_words(table, kept, console.width - GAP * (len(kept) - 1))
-    shown = RichTable(box=None, pad_edge=False, show_header=table.headed, header_style="dim")
+    grid = RichTable(box=None, pad_edge=False, show_header=table.headed, header_style="dim")
     for number in kept:
         column = table.columns[number]
-        shown.add_column(
-            RichText(column.heading),
+        grid.add_column(
+            RichText(shown(column.heading)),
             justify="left" if column.align is Align.LEFT else "right",
             no_wrap=one_gives_way and not column.wraps,
             overflow="fold",
             width=widths.get(number),
         )
     for row in table.rows:
-        shown.add_row(*(_cell(row[number]) for number in kept))
-    return shown
+        grid.add_row(*(_cell(row[number]) for number in kept))
+    return grid
 
 
 def _between_words(table: Table, kept: list[int], room: int) -> dict[int, int]:
@@ -196,4 +197,4 @@ def _cell(value: Value) -> RichText:
 
 
 def _rich(text: Text) -> RichText:
-    return RichText.assemble(*((span.text, STYLES[span.style]) for span in spans(text)))
+    return RichText.assemble(*((shown(span.text, LINES), STYLES[span.style]) for span in spans(text)))

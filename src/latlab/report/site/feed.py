@@ -12,6 +12,7 @@ from latlab.report.site import digest
 from latlab.report.site.digest import Week
 from latlab.report.site.front import compared
 from latlab.report.site.told import Tellings
+from latlab.shown import LINES, shown
 
 PATH = "feed.xml"
 TITLE = "What changed, by latlab"
@@ -49,7 +50,7 @@ def document(told: Sequence[Entry]) -> str:
         _add(entry, "summary", one.said)
         _add(entry, "link").set("href", one.link)
     ET.indent(feed)
-    return ET.tostring(feed, encoding="unicode", xml_declaration=True) + "\n"
+    return shown(ET.tostring(feed, encoding="unicode", xml_declaration=True), LINES) + "\n"
 
 
 def _entries(found: Sequence[Measured], weeks: Sequence[Week], tellings: Tellings) -> Iterator[Entry]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from latlab.errors import UsageError, needs_packages
+from latlab.report.renderers.html import with_policy
 from latlab.report.site.site_pages import SiteFile, SitePage
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ FIRST = "index.html"
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 MOST_KEPT = 64
 HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer"}
+HEADERS |= {"Content-Security-Policy": "frame-ancestors 'none'; object-src 'none'; base-uri 'none'"}
 FOLLOW = """<script>
 (() => {
   let known = null;
@@ -59,7 +61,7 @@ class Live:
         state = _digest(found)
         known, text = self._kept.get(path, ("", ""))
         if known != state:
-            text = found.text().replace("</body>", f"{FOLLOW}</body>")
+            text = with_policy(found.text().replace("</body>", f"{FOLLOW}</body>"))
             self._keep(path, (state, text))
         return text
 

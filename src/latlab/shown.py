@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Names as they may be shown: a firmware, a board or a label may be called anything, and must not act on a terminal, a page or a sheet."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+"""Categories of Unicode: controls, formats with the overrides of direction, surrogates, private, unassigned, separators of lines."""
+_NUMBER = re.compile(r"[-+]?\d[\d.,]*(?:[eE][-+]?\d+)?(?: ?%)?", re.ASCII)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+LINES = "\n\t"
+"""What a whole document keeps."""
+
+
+def shown(text: str, keep: str = "") -> str:
+    """What cannot be seen is written as in a program, but for the characters of `keep`."""
+    if text.isprintable():
+        return text
+    return "".join(one if one in keep or not _is_hidden(one) else repr(one)[1:-1] for one in text)
+
+
+def shown_json(document: str) -> str:
+    """The same for JSON, as which it holds the same text."""
+    if document.isascii():
+        return document
+    return "".join(one if one == "\n" or not _is_hidden(one) else _json_escape(one) for one in document)
+
+
+def shown_cell(text: str) -> str:
+    """The same for a cell of a sheet, in which nothing is a formula; a number stays one."""
+    visible = shown(text)
+    return f"'{visible}" if visible.startswith(_FORMULA) and not _NUMBER.fullmatch(visible) else visible
+
+
+def _is_hidden(one: str) -> bool:
+    return not one.isprintable() and unicodedata.category(one) in _HIDDEN
+
+
+def _json_escape(one: str) -> str:
+    units = one.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))

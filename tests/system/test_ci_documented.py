@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lines of docs/ci.md for each case, and what they call of the action and the template, run as the forge's shell would run them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from support.ci_root import COMMIT, IMPORT, Root
+from support.forges import READS, Forge, forge
+from support.places import ROOT
+
+PAGE = (ROOT / "docs" / "ci.md").read_text("utf-8")
+MOST_LINES = 10
+RESOLVED = {
+    "github.ref_type == 'branch'": "{branch}",
+    "inputs.run": IMPORT,
+    "inputs.baseline": "main",
+    "github.sha": COMMIT,
+    "github.workflow": "ci",
+    "github.job": "latency",
+    "toJSON(matrix)": '{\n  "cpu": "a57"\n}',
+    "inputs.link": "https://example.org/1",
+    "github.token": "{token}",
+    "github.event.number": "7",
+}
+
+
+@pytest.fixture(name="there")
+def fixture_there() -> Iterator[Forge]:
+    with forge() as found:
+        yield found
+
+
+@pytest.fixture(name="root")
+def fixture_root(tmp_path: Path) -> Root:
+    root = Root(tmp_path / "checkout", has_git_program=True)
+    root.build()
+    (root.folder / "latlab").mkdir()
+    (root.folder / "latlab" / "ci").symlink_to(ROOT / "ci")
+    return root
+
+
+def lines_of(case: str) -> str:
+    (block,) = re.findall(rf"^## {case}\n\n((?:    .*\n)+)", PAGE, re.MULTILINE)
+    return "".join(line[4:] for line in block.splitlines(keepends=True))
+
+
+def in_shell(root: Root, script: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    known = {"PATH": root.path, "HOME": str(root.folder), **variables}
+    return subprocess.run(("sh", "-ec", script), cwd=root.folder, env=known, capture_output=True, text=True, timeout=300, check=False)
+
+
+@pytest.mark.parametrize("case", ["GitHub", "GitLab"])
+def test_what_a_user_pastes_is_ten_lines_at_most(case: str) -> None:
+    assert len(lines_of(case).splitlines()) <= MOST_LINES
+    assert msgspec.yaml.decode(lines_of(case).encode())
+
+
+def test_the_page_begins_with_the_lines_for_ones_own_case() -> None:
+    assert re.findall(r"^## (.*)$", PAGE, re.MULTILINE)[:4] == ["GitHub", "GitLab", "Jenkins, or any shell", "A board in a lab"]
+
+
+def test_the_lines_for_any_shell_judge_a_change_against_the_main_branch(root: Root) -> None:
+    """But for the clone and the installation, which `make prove` makes."""
+    kept = "".join(
+        line for line in lines_of("Jenkins, or any shell").splitlines(keepends=True) if "clone" not in line and "install" not in line
+    )
+    script = kept.replace("run psci --subject firmware.toml", IMPORT)
+    assert script != kept
+    assert in_shell(root, script, BRANCH_NAME="main", GIT_COMMIT=COMMIT).returncode == 0
+    root.build(factor=2)
+    assert in_shell(root, script, BRANCH_NAME="PR-7", GIT_COMMIT=COMMIT).returncode == 1
+    assert root.text().startswith("# latlab fails")
+
+
+def test_the_lines_for_a_board_judge_a_console_log(root: Root) -> None:
+    (root.folder / "firmware.log").rename(root.folder / "console.log")
+    (line,) = re.findall(r"`(python3 latlab/ci/gate\.py import [^`]*)`", PAGE)
+    script = lines_of("A board in a lab").splitlines()[0].replace("/srv/latlab", str(root.folder)) + f"\n{line} --clock time\n"
+    assert in_shell(root, script, BRANCH_NAME="main", GIT_COMMIT=COMMIT).returncode == 0
+    assert in_shell(root, script, BRANCH_NAME="PR-7", GIT_COMMIT=COMMIT).returncode in (0, 3)
+    assert root.text().startswith("# latlab ")
+
+
+def resolved(text: Any, **known: str) -> str:
+    """What GitHub puts in the place of its expressions, for those that the steps have."""
+
+    def put(found: re.Match[str]) -> str:
+        return (
+            next(value for name, value in RESOLVED.items() if found[1].strip().startswith(name))
+            .replace("{token}", known["token"])
+            .replace("{branch}", known["branch"])
+        )
+
+    return re.sub(r"\$\{\{(.*?)\}\}", put, str(text))
+
+
+def steps_of_action(root: Root, there: Forge, branch: str, token: str) -> dict[str, int]:
+    """The steps of the action that are scripts, after the installation; one that fails ends no later one that runs `if: !cancelled()`."""
+    steps = [step for step in msgspec.yaml.decode((ROOT / "action.yml").read_bytes())["runs"]["steps"] if "run" in step][1:]
+    forge_says = {name: value for name, value in there.github(token).items() if name.startswith("GITHUB")}
+    of_job = {"GITHUB_ACTION_PATH": str(ROOT), "GITHUB_STEP_SUMMARY": str(root.folder / "summary"), "GITHUB_OUTPUT": str(root.folder / "o")}
+    codes = {}
+    for step in steps:
+        if "pull_request" in step.get("if", "") and branch:
+            continue
+        own = {name: resolved(value, branch=branch, token=token) for name, value in step.get("env", {}).items()}
+        done = in_shell(root, step["run"], **forge_says, **of_job, **own, GITHUB_ACTIONS="true")
+        codes[step["run"]] = done.returncode
+    return codes
+
+
+@pytest.mark.parametrize(("token", "comments"), [("writes", 1), (READS, 0)])
+def test_the_steps_of_the_action_comment_once_and_a_forks_token_only_warns(root: Root, there: Forge, token: str, comments: int) -> None:
+    assert set(steps_of_action(root, there, "main", token).values()) == {0}
+    root.build(factor=2)
+    for _ in range(2):
+        codes = steps_of_action(root, there, "", token)
+        assert [code for run, code in codes.items() if "gate.py" in run] == [1]
+        assert [code for run, code in codes.items() if "gate.py" not in run] == [0, 0]
+    assert len(there.bodies()) == comments
+    assert (root.folder / "summary").read_text("utf-8").count("# latlab fails") == 2
+
+
+def test_the_script_of_the_template_passes_what_is_merged_and_fails_a_change_with_one_note(root: Root, there: Forge) -> None:
+    job = msgspec.yaml.decode((ROOT / "ci/latlab.gitlab-ci.yml").read_bytes())[".latlab"]
+    script = "\n".join(job["script"]).replace("/opt/latlab", str(ROOT))
+    assert job["cache"] == [] and "$LATLAB_TAG" in "".join(job["before_script"])
+    of_forge = there.gitlab()
+    request = of_forge.pop("CI_MERGE_REQUEST_IID")
+    known = {**of_forge, "CI_JOB_NAME": "latency", "LATLAB_RUN": IMPORT, "LATLAB_BASELINE": "main", "LATLAB_COMMIT": COMMIT}
+    known["LATLAB_JOB"] = "latency"
+    main = {"CI_COMMIT_BRANCH": "main", "LATLAB_BRANCH": "main"}
+    store = root.folder / ".latlab/store.sqlite"
+    for factor in (1, 2):
+        root.build(factor)
+        done = in_shell(root, script, **known, **main)
+        assert done.returncode == 0, done.stdout + done.stderr
+        there.files["latency"] = store.read_bytes()
+        store.unlink()
+    assert root.text().startswith("# latlab fails")
+    root.build(factor=4)
+    for _ in range(2):
+        assert in_shell(root, script, **known, CI_MERGE_REQUEST_IID=request).returncode == 1
+    assert len(there.bodies()) == 1 and "# latlab fails" in there.bodies()[0]
+    root.build(factor=2)
+    assert in_shell(root, script, **known, CI_MERGE_REQUEST_IID=request).returncode == 0

@@ -40,7 +40,7 @@ def smc(
 ) -> None:
     """Measure SMCs on any firmware of Arm: PSCI, SMCCC, TRNG, SDEI, FF-A, and OP-TEE up to sessions and shared buffers."""
     from latlab.campaigns.smc import planned
-    from latlab.campaigns.watching import Watch
+    from latlab.campaigns.watching import Watch, check_counts
     from latlab.cli.plugins import probe_for
     from latlab.targets.qemu.qemu import find_qemu
     from latlab.targets.scratch import scratch
@@ -49,6 +49,7 @@ def smc(
         raise UsageError("--firmware FILE is for one machine; say which with --on virt, raspi4b or sbsa-ref")
     check_given(foreign.subject, firmware, foreign.on, iterations)
     subject, images = subject_of(foreign, firmware)
+    check_counts(iterations, timeout)
     program = find_qemu(qemu)
     how = Watch((), probe_for(program.path, foreign.probe), True, images, timeout, has_masked=masked, has_classes=foreign.classes)
     with scratch() as folder:

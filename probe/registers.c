@@ -48,6 +48,14 @@ static void find_arguments(const GArray *registers, const char *const names[], s
     }
 }
 
+/* QEMU has other names for EL1's registers up to some version after 10. */
+static handle of_el1(const GArray *registers, const char *name, const char *older)
+{
+    handle found = interface_register(registers, name);
+
+    return found != NULL ? found : interface_register(registers, older);
+}
+
 static bool find_aarch64(const GArray *registers)
 {
     static const char *const names[] = { "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7" };
@@ -69,10 +77,10 @@ static bool find_aarch64(const GArray *registers)
     causes[1] = interface_register(registers, "ESR_EL1");
     causes[2] = interface_register(registers, "ESR_EL2");
     causes[3] = interface_register(registers, "ESR_EL3");
-    vectors[1] = interface_register(registers, "VBAR"); /* QEMU's name for that of EL1 */
+    vectors[1] = of_el1(registers, "VBAR_EL1", "VBAR");
     vectors[2] = interface_register(registers, "VBAR_EL2");
     vectors[3] = interface_register(registers, "VBAR_EL3");
-    switches[1] = interface_register(registers, "SCTLR"); /* QEMU's name for that of EL1 */
+    switches[1] = of_el1(registers, "SCTLR_EL1", "SCTLR");
     switches[2] = interface_register(registers, "SCTLR_EL2");
     switches[3] = interface_register(registers, "SCTLR_EL3");
     returns[1] = interface_register(registers, "ELR_EL1");
@@ -333,8 +341,16 @@ void registers_doubt(uint32_t from, uint32_t to, uint64_t address)
     }
 }
 
+static bool has_all_of_el1(void)
+{
+    return saved[1] != NULL && causes[1] != NULL && returns[1] != NULL && vectors[1] != NULL && switches[1] != NULL;
+}
+
 const char *registers_doubts(void)
 {
+    if (machine == ARCH_AARCH64 && state != NULL && !has_all_of_el1()) {
+        return "this QEMU does not show every register of EL1 by a name that the probe knows: masked times and classes there may be wrong";
+    }
     return __atomic_load_n(&is_guest_hidden, __ATOMIC_RELAXED)
                ? "this QEMU does not show which code a guest runs: what counts as HS and U may be VS and VU"
                : NULL;

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from latlab.formats.probe.decoder import Decoder
-from latlab.model.crossings import LOOP, Crossing, Fragment, Profile, Record, Sleep, Wake
+from latlab.model.crossings import Crossing, Fragment, Profile, Record, Sleep, Wake
 from latlab.model.crossings import Path as Ran
 from support.plugins import probe_here
+from support.summed import instructions_of
 
 START = Path(__file__).with_name("adversaries.S")
 QEMU = "qemu-system-aarch64"
@@ -190,16 +191,6 @@ def changes(stream: bytes) -> dict[int, list[Record]]:
     return found
 
 
-def _instructions(steps: tuple[int, ...], sizes: dict[int, int]) -> int:
-    total, at = 0, 0
-    while at < len(steps):
-        what, times = steps[at], steps[at + 1]
-        inner = 2 * (what & ~LOOP) if what & LOOP else 0
-        total += times * (_instructions(steps[at + 2 : at + 2 + inner], sizes) if inner else sizes[what])
-        at += 2 + inner
-    return total
-
-
 def _is_measured(world: int) -> bool:
     return world <= 0xF and world & WORLD_BITS != 0
 
@@ -209,6 +200,7 @@ def stretches(stream: bytes, is_measured: Callable[[int], bool] = _is_measured) 
     how many by its functions, and how many of these have no name."""
     sizes: dict[int, int] = {}
     ran: dict[int, int] = {}
+    steps: dict[int, tuple[int, ...]] = {}
     unlisted: dict[int, int] = {}
     since: dict[int, int] = {}
     for record in Decoder().feed(stream):
@@ -216,7 +208,7 @@ def stretches(stream: bytes, is_measured: Callable[[int], bool] = _is_measured) 
             case Fragment():
                 sizes[record.number] = record.instructions
             case Ran():
-                ran[record.core] = ran.get(record.core, 0) + _instructions(record.steps, sizes)
+                steps[record.core] = steps.get(record.core, ()) + record.steps  # a loop may go on in the next record
             case Profile():
                 unlisted[record.core] = unlisted.get(record.core, 0) + record.unlisted_instructions
                 listed = sum(sizes[fragment] * times for fragment, times in record.runs)
@@ -225,6 +217,8 @@ def stretches(stream: bytes, is_measured: Callable[[int], bool] = _is_measured) 
                 since.pop(record.core, None)
             case Crossing():
                 if record.core in since and is_measured(record.left):
-                    yield record, record.instructions - since[record.core], ran.get(record.core, 0), unlisted.get(record.core, 0)
+                    total = ran.get(record.core, 0) + instructions_of(steps.get(record.core, ()), sizes)
+                    yield record, record.instructions - since[record.core], total, unlisted.get(record.core, 0)
                 ran[record.core] = unlisted[record.core] = 0
+                steps[record.core] = ()
                 since[record.core] = record.instructions

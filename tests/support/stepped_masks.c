@@ -226,7 +226,7 @@ static void find_aarch64(void)
     link_register = find("x30");
     switches = find("SCR_EL3");
     hypervisor = find("HCR_EL2");
-    find_each(vectors + 1, (const char *const[]) { "VBAR", "VBAR_EL2", "VBAR_EL3" }, 3);
+    find_each(vectors + 1, (const char *const[]) { find("VBAR_EL1") != NULL ? "VBAR_EL1" : "VBAR", "VBAR_EL2", "VBAR_EL3" }, 3);
     find_each(saved + 1, (const char *const[]) { "SPSR_EL1", "SPSR_EL2", "SPSR_EL3" }, 3);
     find_each(returns + 1, (const char *const[]) { "ELR_EL1", "ELR_EL2", "ELR_EL3" }, 3);
 }

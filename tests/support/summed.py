@@ -28,6 +28,7 @@ def sums(stream: bytes) -> list[Sum]:
     """Of the measured worlds, in a stream with functions."""
     sizes: dict[int, int] = {}
     ran: dict[int, int] = defaultdict(int)
+    steps: dict[int, tuple[int, ...]] = defaultdict(tuple)
     since: dict[int, int] = defaultdict(int)
     asleep_in: dict[int, int] = {}
     found: list[Sum] = []
@@ -39,16 +40,17 @@ def sums(stream: bytes) -> list[Sum]:
             case Fragment():
                 sizes[record.number] = record.instructions
             case Ran():
-                ran[record.core] += _of_steps(record.steps, sizes)
+                steps[record.core] += record.steps  # a loop may go on in the next record
             case Profile() | Naps():
                 ran[record.core] += record.unlisted_instructions + sum(sizes[fragment] * times for fragment, times in record.runs)
             case Crossing() | Sleep() | Wake():
                 world = asleep_in[record.core] if isinstance(record, Wake) else _world_before(record)
                 if _is_measured(arch, world):
-                    found.append(Sum(record, record.instructions - since[record.core], ran[record.core]))
+                    of_path = instructions_of(steps[record.core], sizes)
+                    found.append(Sum(record, record.instructions - since[record.core], ran[record.core] + of_path))
                 if isinstance(record, Sleep):
                     asleep_in[record.core] = record.world
-                ran[record.core], since[record.core] = 0, record.instructions
+                ran[record.core], steps[record.core], since[record.core] = 0, (), record.instructions
     return found
 
 
@@ -62,14 +64,15 @@ def _is_measured(arch: Arch, world: int) -> bool:
     return world == M_MODE if arch is Arch.RISCV else bool(world & NOT_NORMAL)
 
 
-def _of_steps(steps: tuple[int, ...], sizes: dict[int, int]) -> int:
+def instructions_of(steps: tuple[int, ...], sizes: dict[int, int]) -> int:
+    """Of a whole path."""
     total = at = 0
     while at < len(steps):
         what, times = steps[at], steps[at + 1]
         at += 2
         if what & LOOP:
             body = 2 * (what & ~LOOP)
-            total += times * _of_steps(steps[at : at + body], sizes)
+            total += times * instructions_of(steps[at : at + body], sizes)
             at += body
         else:
             total += times * sizes[what]

@@ -36,6 +36,7 @@ CLUSTERS = (2, 4)
 ENTRY = 0x6000_0000
 CLOCK = ("-icount", "shift=4,sleep=off", "-no-reboot")
 WFI, WFE, NOP, B_SELF = 0xD503207F, 0xD503205F, 0xD503201F, 0x14000000
+SEV = 0xD503209F  # newer than 10, QEMU sleeps in WFE until an event comes
 MOV_X1, SUBS_X1_1, B_NE = 0xD2800001, 0xF1000421, 0x54000001
 # SPSR, ELR, SCR: secure EL1 behind these, AArch64.
 TO_EL1 = (0xD28078A0, 0xD51E4000, 0x100000A0, 0xD51E4020, 0xD2808600, 0xD51E1100, 0xD69F03E0)
@@ -276,23 +277,23 @@ def of_the_normal_world(folder: Path, cores: int, loop: tuple[int, ...], times: 
 
 @pytest.mark.parametrize("cores", [1, 2])
 def test_an_idle_loop_of_the_normal_world_leaves_one_pair_however_much_it_does_between_two_sleeps(tmp_path: Path, cores: int) -> None:
-    records = of_the_normal_world(tmp_path, cores, (WFE, *(NOP,) * 100), 50)
-    assert len([record for record in records if isinstance(record, Sleep) and record.address == ENTRY + 4]) == 1
-    (wake,) = [record for record in records if isinstance(record, Wake) and record.address == ENTRY + 8]
+    records = of_the_normal_world(tmp_path, cores, (SEV, WFE, *(NOP,) * 100), 50)
+    assert len([record for record in records if isinstance(record, Sleep) and record.address == ENTRY + 8]) == 1
+    (wake,) = [record for record in records if isinstance(record, Wake) and record.address == ENTRY + 12]
     assert wake.sleeps == 50
 
 
 @pytest.mark.parametrize("cores", [1, 2])
 def test_sleeps_at_two_places_in_turn_have_a_pair_each(tmp_path: Path, cores: int) -> None:
-    records = of_the_normal_world(tmp_path, cores, (WFE, NOP, WFE, NOP), 50)
+    records = of_the_normal_world(tmp_path, cores, (SEV, WFE, SEV, WFE), 50)
     places = [record.address - ENTRY for record in records if isinstance(record, Sleep) and record.address >= ENTRY]
-    assert places == [4, 12] * 50
+    assert places == [8, 16] * 50
     assert [record.sleeps for record in records if isinstance(record, Wake) and record.address >= ENTRY] == [1] * 100
 
 
 @pytest.mark.parametrize(("between", "pairs"), [(10, 1), (100, 50)])
 def test_in_el3_sleeps_at_one_place_are_one_only_if_next_to_nothing_runs_between_them(tmp_path: Path, between: int, pairs: int) -> None:
-    loop = (WFE, *(NOP,) * between, SUBS_X1_1, B_NE | (-(between + 2) & 0x7FFFF) << 5)
+    loop = (SEV, WFE, *(NOP,) * (between - 1), SUBS_X1_1, B_NE | (-(between + 2) & 0x7FFFF) << 5)
     words = (MOV_X1 | 50 << 5, *loop, *TO_EL1, *EXIT)
     (tmp_path / "program").write_bytes(struct.pack(f"<{len(words)}I", *words))
     command = ("qemu-system-aarch64", "-M", "virt,secure=on", "-cpu", "cortex-a57", "-m", "128", "-bios", str(tmp_path / "program"))

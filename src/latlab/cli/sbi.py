@@ -36,6 +36,7 @@ def sbi(
     The firmware is OpenSBI or another. The calls are start, stop and suspend of harts, IPIs, the timer and base calls.
     """
     from latlab.campaigns.sbi import QEMU, load_subject, planned
+    from latlab.campaigns.watching import check_counts
     from latlab.cli.plugins import probe_for
     from latlab.formats.symbols import read_subject_image
     from latlab.targets.qemu.qemu import find_qemu
@@ -44,6 +45,7 @@ def sbi(
         raise UsageError("--subject says which firmware; leave out --firmware")
     image, own = load_subject(subject) if subject is not None else (firmware, ())
     images = tuple(read_subject_image(text, with_places=True) for text in (*own, *(symbols or ())))
+    check_counts(iterations, timeout)
     program = find_qemu(qemu or Path(QEMU)).path
     wanted = planned(image, harts, iterations, probe_for(program, probe), program, functions or bool(images), images, timeout)
     conclude(wanted, store, format)

@@ -43,7 +43,7 @@ def smc(
     The calls are PSCI, SMCCC, TRNG, SDEI, FF-A, and OP-TEE up to sessions and shared buffers.
     """
     from latlab.campaigns.smc import planned
-    from latlab.campaigns.watching import Watch
+    from latlab.campaigns.watching import Watch, check_counts
     from latlab.cli.plugins import probe_for
     from latlab.targets.qemu.qemu import find_qemu
     from latlab.targets.scratch import scratch
@@ -52,6 +52,7 @@ def smc(
         raise UsageError("--firmware FILE is for one machine; say which with --on virt, raspi4b or sbsa-ref")
     check_given(foreign.subject, firmware, foreign.on, iterations)
     subject, images = subject_of(foreign, firmware)
+    check_counts(iterations, timeout)
     program = find_qemu(qemu)
     how = Watch((), probe_for(program.path, foreign.probe), True, images, timeout, has_masked=masked, has_classes=foreign.classes)
     with scratch() as folder:

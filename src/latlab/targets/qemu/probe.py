@@ -171,6 +171,6 @@ def complaints(stderr: str) -> tuple[Problem, ...]:
     lost = re.findall(r"latlab probe: (writing to .* failed \(.*\); \d+ records were lost)", stderr)
     hidden = re.findall(r"latlab probe: (this QEMU does not show .*)", stderr)
     told = [f"{each}; free some disk or set TMPDIR to a folder with more" for each in lost] + [
-        f"{each}; use QEMU 10.0 or newer" for each in hidden
+        f"{each}; use another QEMU, such as 10.0 or 11.1" for each in hidden
     ]
     return tuple(Problem(0, f"the probe: {each}") for each in told)

@@ -18,13 +18,16 @@ from latlab.analysis.explain import explain_pair
 from latlab.analysis.gate import decide_gate
 from latlab.errors import DataError
 from latlab.model.run import Run
-from truth.draw import WAKEUPS_A_CPU, Case, SpanCase, WakeupCase
+from truth.draw import WAKEUPS_A_CPU, SpanCase, WakeupCase
+from truth.draw import Case as DrawnCase
 from truth.machines import FIRST, LAST, WAITS, Bools, Floats, Span
+from truth.parts import How, PartCase, PartPair, RtPartCase, Which, part_pair, rt_part_pair
 from truth.planted import CORRUPT, SHAPES, Pathology
 from truth.reading import runs_of_spans, runs_of_wakeups
 from truth.spans import Pair, pair_of
 from truth.wakeups import Late, WakeupPair, wakeup_pair
 
+Case = DrawnCase | PartCase | RtPartCase
 WORSE, BETTER = Verdict.REGRESSED, Verdict.IMPROVED
 FAIL_ON = frozenset({WORSE.value})
 OF_LEVEL = (None, Statistic.MEDIAN, Statistic.AVERAGE)
@@ -35,13 +38,16 @@ NO_TRUTH = 0.2
 
 class Wrong(StrEnum):
     """`BLAME`: something is called changed that nothing planted reaches, or the other way round. `OVERSTATED`: it moved, by less than is
-    called a change. `PEACE`: `same` over a planted change beyond the printed threshold. `UNKNOWN`: a sentence with no data behind it that
-    this bench could hold against anything."""
+    called a change. `PEACE`: `same` over a planted change beyond the printed threshold. `SILENCE`: the gate passes what is too
+    large to pass, and nothing of it is called improved. `ALARM`: something is called large where nothing was planted: it stops
+    the gate and blames nobody. `UNKNOWN`: a sentence with no data behind it that this bench could hold against anything."""
 
     BLAME = "blame"
     OVERSTATED = "overstated"
     PEACE = "peace"
     UNKNOWN = "unknown"
+    SILENCE = "silence"
+    ALARM = "alarm"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +87,8 @@ def held(case: Case) -> Held:
         out.faults += [Fault(wrong, one.sentence) for wrong in truth.wrongs(one.finding)]
         if isinstance(one.finding, f.RuleChanged) and not truth.breaks_rules:
             out.faults.append(Fault(Wrong.BLAME, one.finding.check.sentence))
+    if out.gate == 0 and truth.is_too_large and not out.found:
+        out.faults.append(Fault(Wrong.SILENCE, f"gate 0, {comparison.verdict}"))
     if comparison.verdict is Verdict.SAME and truth.is_planted(comparison):
         out.faults.append(Fault(Wrong.PEACE, f"all {comparison.verdict}"))
     return out
@@ -90,6 +98,12 @@ def _made(case: Case) -> tuple[Run, Run, Truth]:
     if isinstance(case, WakeupCase):
         wakeups = wakeup_pair(case.planted, case.size, case.cpus, WAKEUPS_A_CPU, case.between, case.seed)
         return *runs_of_wakeups(wakeups, case.tool), _OfWakeups(wakeups)
+    if isinstance(case, RtPartCase):
+        moved = rt_part_pair(case, WAKEUPS_A_CPU)
+        return *runs_of_wakeups(moved, case.tool), _OfWakeups(moved, case.is_large)
+    if isinstance(case, PartCase):
+        part = part_pair(case)
+        return *runs_of_spans(part.pair, case.form), _OfPart(case, part)
     pair = pair_of(case.machine, case.planted, case.noise, (case.boots, case.boots), case.iterations, case.seed)
     return *runs_of_spans(pair, case.form), _OfSpans(case, pair)
 
@@ -133,6 +147,7 @@ class Truth:
     """What may be said of a pair. `step` is what one step of its figures is worth, in ns or instructions."""
 
     breaks_rules = False
+    is_too_large = False
     step = 1_000.0
 
     def of(self, row: Row) -> Shown:
@@ -275,6 +290,54 @@ class _OfSpans(Truth):
         return bool((share > least).any() if up else (share < -least).any())
 
 
+@dataclass(frozen=True)
+class _OfPart(Truth):
+    """Some cores of some tests were multiplied by a factor, in one of the two runs."""
+
+    case: PartCase
+    part: PartPair
+
+    @property
+    def step(self) -> float:  # type: ignore[override]
+        return self.part.pair.machine.tick_ns
+
+    @property
+    def is_too_large(self) -> bool:  # type: ignore[override]
+        return self.case.part.which is not Which.NONE and self.part.is_large(self.case)
+
+    def is_planted(self, comparison: Comparison) -> bool:
+        return self.is_too_large
+
+    def of(self, row: Row) -> Shown:
+        up, down = self._reached((row.test, row.metric.value), row.cluster)
+        return Shown(worse=up, better=down)
+
+    def _reached(self, span: Span, cluster: int | None) -> tuple[bool, bool]:
+        """Whether any core moved up, or down, seen from the base. A spread moves medians either way."""
+        if span not in self.part.factor:
+            return False, False
+        if self.case.part.how is How.SPREAD:
+            return True, True
+        columns = [i for i, core in enumerate(self.part.pair.machine.cores) if cluster in (None, core[0])]
+        moved = self.part.factor[span][:, :, columns] - 1
+        up, down = bool((moved > 0).any()), bool((moved < 0).any())
+        return (down, up) if self.case.part.in_base else (up, down)
+
+    def wrongs(self, finding: f.Finding) -> Iterator[Wrong]:
+        if isinstance(finding, f.MetricMoved):
+            for test in finding.tests:
+                up, down = self._reached((test, finding.metric.value), None)
+                if not (up if finding.verdict is WORSE else down):
+                    yield Wrong.BLAME
+        elif isinstance(finding, f.TermMoved):
+            yield Wrong.BLAME
+        elif (isinstance(finding, f.LargeUntold) and finding.cores) or isinstance(finding, f.BootApart | f.SpreadMoved):
+            if (finding.test, finding.metric.value) not in self.part.factor:
+                yield Wrong.ALARM
+        elif isinstance(finding, f.Suspected | f.RuleBroken) and not self.part.factor:
+            yield Wrong.BLAME
+
+
 def _row_like(name: str, test: str) -> Row:
     from latlab.analysis.base.statistics import NO_SHIFT
     from latlab.model.enums import Metric
@@ -285,6 +348,7 @@ def _row_like(name: str, test: str) -> Row:
 @dataclass(frozen=True)
 class _OfWakeups(Truth):
     pair: WakeupPair
+    is_too_large: bool = False
 
     def is_planted(self, comparison: Comparison) -> bool:
         return self.pair.planted not in (Late.NOTHING, Late.LEVEL) or any(self.of(row).hidden_from(row) for row in comparison.rows)
@@ -339,6 +403,6 @@ class _OfWakeups(Truth):
 OFTEN_LATE = (Late.LEVEL, Late.SPREAD, Late.TAIL_1, Late.RARE)
 KNOWN = (
     f.RuleChanged, f.LargeUntold, f.NotTold, f.OrderChanged, f.ModeCaveat, f.PartsMoved, f.FunctionsMoved, f.LargestGrew, f.ScatterUnknown,
-    f.RarestSeen, f.CouldHaveSeen, f.TailNotTold,
+    f.RarestSeen, f.CouldHaveSeen, f.TailNotTold, f.BootApart, f.SpreadMoved,
 )  # fmt: skip
 """Sentences that blame and acquit nobody, or that are held by what they are made of: rules by the comparison's own list."""

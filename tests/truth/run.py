@@ -11,14 +11,17 @@ import argparse
 import json
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from truth.draw import case_of
-from truth.held import Held, held
+from truth.held import Case, Held, held
+from truth.parts import part_case_of, rt_part_case_of
+
+BENCHES: dict[str, Callable[[int], Case]] = {"whole": case_of, "parts": part_case_of, "rt": rt_part_case_of}
 
 
 def line_of(seed: int, one: Held) -> dict[str, Any]:
@@ -33,6 +36,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--bench", choices=[*BENCHES], default="whole", help="whole: costs of the machine; parts, rt: who moves")
     parser.add_argument("--only", default="", help="cases whose name holds this")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--add", type=Path, nargs="+")
@@ -44,7 +48,7 @@ def main() -> None:
     lines = []
     with options.keep.open("w") if options.keep else open("/dev/null", "w") as kept:
         for seed in range(options.seed, options.seed + options.count):
-            case = case_of(seed)
+            case = BENCHES[options.bench](seed)
             if options.only in case.name:
                 lines.append(line_of(seed, held(case)))
                 kept.write(json.dumps(lines[-1]) + "\n")

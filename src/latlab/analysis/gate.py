@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from latlab.analysis.base.comparison import Comparison, Row, WakeupComparison
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.findings import (
+    BootApart,
     CouldHaveSeen,
     DriftInside,
     FunctionsMoved,
@@ -18,6 +19,7 @@ from latlab.analysis.base.findings import (
     RuleChanged,
     SamplesMissing,
     ScatterUnknown,
+    SpreadMoved,
     Suspected,
     TailNotTold,
 )
@@ -27,7 +29,8 @@ from latlab.analysis.explain import explain_pair
 from latlab.analysis.wakeups.between_runs import ask_for_repeat
 
 FIRST = (
-    Suspected, SamplesMissing, RuleChanged, LargeUntold, LargestGrew, ScatterUnknown, RarestSeen, TailNotTold, CouldHaveSeen, DriftInside
+    Suspected, SamplesMissing, RuleChanged, LargeUntold, LargestGrew, ScatterUnknown, RarestSeen, TailNotTold, CouldHaveSeen, DriftInside,
+    BootApart, SpreadMoved,
 )  # fmt: skip
 
 
@@ -66,7 +69,9 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     rules = (*filter(None, (comparison.differences.title,)), *(one for one in missing if one not in comparison.gaps), *broken)
     grown = tuple(one.sentence for one in said if isinstance(one.finding, LargestGrew))
     seen = tuple(one.sentence for one in said if isinstance(one.finding, RarestSeen | TailNotTold | CouldHaveSeen))
-    large = tuple(one.sentence for one in said if isinstance(one.finding, LargeUntold | ScatterUnknown | DriftInside))
+    large = tuple(
+        one.sentence for one in said if isinstance(one.finding, LargeUntold | ScatterUnknown | DriftInside | BootApart | SpreadMoved)
+    )
     grew = [one.finding for one in said if isinstance(one.finding, LargestGrew)]
     blocks = any(one.after > one.before and not one.is_told for one in grew)
     rest = (*grown, *large, *comparison.gaps)

@@ -225,7 +225,7 @@ def _thefts_and_calls(run: str, calls: str, place: str | None) -> tuple[Run, tup
 
 def gate(
     base: Reference,
-    candidate: Annotated[str | None, typer.Argument(help="The run that passes or fails; left out with --masked-below.")] = None,
+    candidate: Annotated[str | None, typer.Argument(help="The run that passes or fails; left out with --limit and --masked-below.")] = None,
     fail_on: Annotated[
         str, typer.Option(help="Verdicts that fail: regressed, improved, moved, same level, cannot tell; comma-separated.")
     ] = "regressed",
@@ -241,6 +241,13 @@ def gate(
     masked_below: Annotated[
         int | None, typer.Option(min=1, help="Of one run of `watch --masked`: fail where interrupts were masked for so many instructions.")
     ] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Of one run: what its figures may be, such as 'wakeup 99.99% <= 50us on cpu 1-3' or 'missed == 0'; may be repeated."
+        ),
+    ] = None,
+    limit_file: Annotated[Path | None, typer.Option(help="The same from a file, a limit a line.")] = None,
     board: BoardOption = None,
     store: StoreOption = None,
 ) -> None:
@@ -248,11 +255,21 @@ def gate(
 
     Exits 0 for a pass, 1 for a failure, 3 if the data are inconclusive.
     """
+    if limit or limit_file is not None:
+        of_pair = {
+            "--across": across,
+            "--junit": junit,
+            "--sarif": sarif,
+            "--comment": comment,
+            "--board": board,
+            "--masked-below": masked_below,
+        }
+        _gate_limits(base, candidate, limit or (), limit_file, [name for name, value in of_pair.items() if value], unit, store)
     if masked_below is not None:
         of_two = {"--across": across, "--unit": unit, "--junit": junit, "--sarif": sarif, "--comment": comment, "--board": board}
         _gate_masked(base, candidate, masked_below, [name for name, value in of_two.items() if value], store)
     if candidate is None:
-        raise UsageError(f"gate compares two runs and has {base} alone; name the candidate too, or a limit with --masked-below")
+        raise UsageError(f"gate compares two runs and has {base} alone; name the candidate too, or what one run must keep with --limit")
     from latlab.analysis.gate import decide_gate
     from latlab.cli.gate_files import GateFiles
 
@@ -276,6 +293,25 @@ def gate(
         emit_tables([times[0]], Format.TABLE)
         say(times[1])
     raise typer.Exit(decision.exit_code)
+
+
+def _gate_limits(
+    run: str, other: str | None, written: Sequence[str], file: Path | None, of_pair: Sequence[str], unit: str, store: str | None
+) -> NoReturn:
+    from latlab.analysis.limits import judge_limits, parse_limit, parse_limits
+    from latlab.campaigns.loading import load_reference
+    from latlab.store.reading import read_file
+
+    if other is not None:
+        raise UsageError(f"--limit judges one run; leave out {run} or {other}")
+    if of_pair:
+        raise UsageError(f"--limit compares nothing; leave out {' and '.join(of_pair)}")
+    limits = [*map(parse_limit, written)]
+    if file is not None:
+        limits += parse_limits(read_file(file).decode("utf-8", "replace"), str(file))
+    code, lines = judge_limits(load_reference(run, unit, store), limits)
+    say_lines(lines)
+    raise typer.Exit(code)
 
 
 def _gate_masked(run: str, other: str | None, limit_insns: int, of_two: Sequence[str], store: str | None) -> NoReturn:

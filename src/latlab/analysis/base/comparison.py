@@ -11,7 +11,7 @@ import numpy as np
 from latlab.analysis.base.check import RuleChange
 from latlab.analysis.base.conditions import ALIKE, Differences, caveat_of
 from latlab.analysis.base.detectable import Detectable
-from latlab.analysis.base.findings import CauseCounted, RarestSeen, SamplesMissing
+from latlab.analysis.base.findings import BootApart, CauseCounted, LargeUntold, RarestSeen, SamplesMissing, SpreadMoved
 from latlab.analysis.base.iterations import Drift, InIterations
 from latlab.analysis.base.ladders import Ladders
 from latlab.analysis.base.statistics import Shift
@@ -104,12 +104,16 @@ class Row:
         return max((self.shift.value, *(cell.difference for cell in self.cells if cell.shift.p < CELL_P)), key=abs)
 
     @property
+    def is_large(self) -> bool:
+        """Too large to pass, and not called changed."""
+        is_changed = self.verdict in (Verdict.REGRESSED, Verdict.IMPROVED)
+        return not (is_changed or self.is_occasional or not self.large) and abs(self.largest) > self.large
+
+    @property
     def is_large_untold(self) -> bool:
-        """Too large to pass, more than its noise makes likely or with no noise known, and not told nevertheless."""
-        if self.verdict in (Verdict.REGRESSED, Verdict.IMPROVED) or self.is_occasional or not self.large:
-            return False
+        """Large, and more than its noise makes likely or with no noise known."""
         likely = self.shift.p > ROW_P and np.isfinite(self.shift.low)
-        return abs(self.largest) > self.large and not (likely and self.largest == self.shift.value)
+        return self.is_large and not (likely and self.largest == self.shift.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +193,8 @@ class Compared:
 
 @dataclass(frozen=True, kw_only=True)
 class SpanComparison(Compared):
-    """`rule_changes` are rules that one of the two keeps and the other does not. What a suspicion covers is not judged, and nothing that
-    holds one has a verdict as a whole."""
+    """`large_moves` moved far without a verdict, whatever the model of scatter says. `rule_changes` are rules that one of the two keeps and
+    the other does not. What a suspicion covers is not judged, and nothing that holds one has a verdict as a whole."""
 
     levels: tuple[Level, ...]
     ladders: dict[str, tuple[Ladders, Ladders]]
@@ -198,6 +202,7 @@ class SpanComparison(Compared):
     boots: tuple[int, int]
     rule_changes: tuple[RuleChange, ...]
     suspicions: tuple[Suspicion, ...]
+    large_moves: tuple[LargeUntold | BootApart | SpreadMoved, ...] = ()
 
     @property
     def interval_percent(self) -> int:
@@ -218,6 +223,12 @@ class WakeupComparison(Compared):
     rarest_seen: tuple[RarestSeen, ...]
     causes: tuple[tuple[str, CauseCounted], ...]
     scatter_assumed: bool
+
+    @property
+    def large_untold(self) -> tuple[Row, ...]:
+        """An assumed scatter is no reason to let a large shift pass; a measured one is."""
+        found = [row for row in self.rows if row.is_large_untold or (self.scatter_assumed and row.is_large)]
+        return tuple(sorted(found, key=lambda row: -abs(row.largest) / row.large))
 
 
 @dataclass(frozen=True, kw_only=True)

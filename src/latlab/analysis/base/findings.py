@@ -78,7 +78,8 @@ class RuleChanged:
 
 @dataclass(frozen=True, slots=True)
 class LargeUntold:
-    """A row, or one cell of it, differs by more than a comparison of so many boots should miss, and cannot be told from noise."""
+    """A row, or one cell of it, differs by more than a comparison of so many boots should miss, and cannot be told from noise. `cores`: so
+    many moved farther than their own noise, which the verdict's model of scatter does not show."""
 
     metric: Metric
     test: str
@@ -86,6 +87,31 @@ class LargeUntold:
     before: float
     largest: float
     rows: int
+    cores: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BootApart:
+    """One boot of a run lies far from its other boots: it makes the run a poor base, or a poor candidate."""
+
+    metric: Metric
+    test: str
+    name: str
+    run: str
+    boot: int
+    boots: int
+    value: float
+    others: float
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadMoved:
+    """The iterations of so many cores lie `ratio` times as far from their median as in the base."""
+
+    metric: Metric
+    test: str
+    ratio: float
+    cores: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -578,6 +604,8 @@ Finding = (
     | RuleBroken
     | RuleChanged
     | LargeUntold
+    | BootApart
+    | SpreadMoved
     | LargestGrew
     | ScatterUnknown
     | RarestSeen

@@ -77,6 +77,13 @@ class _Sentence:
                 return self._functions(finding)
             case f.RuleBroken() | f.RuleChanged():
                 return self._rule(finding)
+            case f.BootApart(metric, test, name, run, boot, boots, value, others):
+                share = percent(value / others - 1) if others else "from about 0"
+                off = f"{self.amount(value)}, {share} against the median of the others, {self.amount(others)}"
+                return f"{metric} in {test}, {name}: boot {boot} of {boots} of {run} has {off}; measure {run} again without that boot"
+            case f.SpreadMoved(metric, test, ratio, cores):
+                size = f"{ratio:.1f} times as wide" if ratio > 1 else f"{1 / ratio:.1f} times narrower"
+                return f"{metric} in {test}: iterations scatter {size} over {count(cores, 'core')}; measure 20 iterations or more of both"
             case f.LargeUntold() | f.NotTold():
                 return self._untold(finding)
             case f.ShapeMoved(metric, test, name, verdict, figures):
@@ -120,6 +127,8 @@ class _Sentence:
                 share = f" ({percent(largest / before)})" if before else ""
                 moved = f"{metric} in {test}, {name}, differs by {signed(largest, self.unit)}{share}"
                 more = f", and {count(rows - 1, 'row')} more by as much as that or less" if rows > 1 else ""
+                if finding.cores:
+                    return f"{moved}: {count(finding.cores, 'core')} moved more than their noise; take four boots or more of both"
                 return f"{moved}{more}: large, and not to be told from noise with so few boots; take more of both"
             case f.NotTold(rows, of, _, by_order=True):
                 rest = "; the others are equal" if rows < of else ""

@@ -58,6 +58,16 @@ class Weighted:
     def quantile(self, share: float) -> float | None:
         return self.at_rank(ceil(self.total * share))
 
+    def interpolated(self, share: float) -> float | None:
+        """The quantile as if the spans of an interval lay evenly in it; None where it was clipped."""
+        rank = max(self.total * share, 1.0)
+        place = self.place(ceil(rank))
+        if place is None:
+            return None
+        below = float(self._cumulative[place]) - float(self.counts[place])
+        inside = (rank - below) / float(self.counts[place])
+        return min(float(self.low[place]) + inside * float(self.high[place] - self.low[place]), self.maximum + self.step)
+
     def width_at(self, share: float) -> float:
         """How wide the interval is that holds this quantile."""
         place = self.place(max(1, ceil(self.total * share)))

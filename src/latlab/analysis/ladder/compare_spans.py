@@ -20,6 +20,7 @@ from latlab.analysis.ladder.evidence import Evidence, group_evidence, ladder_evi
 from latlab.analysis.ladder.exact import NO_COUNTERPART, ORDER, exact_row
 from latlab.analysis.ladder.groups import Grouping, groups_of, left_out
 from latlab.analysis.ladder.judge import judge_rows
+from latlab.analysis.ladder.large_moves import LargeMove, large_moves
 from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of
 from latlab.analysis.ladder.rule_changes import rule_changes
 from latlab.analysis.ladder.shape import drifts_of, judged_shapes
@@ -61,7 +62,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
         notes += [note for note in found.notes if note not in notes]
         gaps += [gap for gap in found.gaps if gap not in gaps]
         evidence += [group_evidence(group, spacing) for group in found.groups]
-    rows, levels = _judged(pair, evidence, boots, limits)
+    rows, levels, moves = _judged(pair, evidence, boots, limits)
     gaps += [f"{row.test} {row.metric}, {row.name}: {NO_COUNTERPART}" for row in rows if _is_exact(pair) and _lacks_counterpart(row)]
     notes += _order_note(rows)
     rows += [_suspect_row(whole, *span) for span in whole.common if span in whole.suspect]
@@ -82,18 +83,22 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
         boots=boots,
         rule_changes=changes,
         suspicions=whole.suspicions,
+        large_moves=moves,
     )
 
 
-def _judged(pair: Pair, evidence: list[Evidence], boots: tuple[int, int], limits: Limits) -> tuple[list[Row], list[Level]]:
+def _judged(
+    pair: Pair, evidence: list[Evidence], boots: tuple[int, int], limits: Limits
+) -> tuple[list[Row], list[Level], tuple[LargeMove, ...]]:
     """Instruction counts and virtual time are deterministic; and figures that are equal throughout need no test."""
     if _is_exact(pair):
-        return _exact_rows(pair, evidence, limits), []
+        return _exact_rows(pair, evidence, limits), [], ()
     if _identical(pair):
-        return [_same(one.row) for one in evidence], []
+        return [_same(one.row) for one in evidence], [], ()
     drifting = [drifts_of(one) for one in evidence]
     rows, levels = judge_rows(evidence, boots, limits, apart=[i for i, drifts in enumerate(drifting) if drifts])
-    return judged_shapes(evidence, rows, drifting, limits), levels
+    moves = large_moves(evidence, rows, (pair.a.id, pair.b.id), boots, limits)
+    return judged_shapes(evidence, rows, drifting, limits), levels, moves
 
 
 def _exact_rows(pair: Pair, evidence: list[Evidence], limits: Limits) -> list[Row]:

@@ -51,6 +51,7 @@ def explain_span_pair(comparison: SpanComparison) -> tuple[Explanation, ...]:
     out += _terms(comparison, [row for row in changed if row.is_term])
     if comparison.large_untold:
         out.append(_told(comparison, "", _large(comparison)))
+    out += [_told(comparison, "", one) for one in comparison.large_moves]
     out += _parts(comparison, changed)
     out += _functions(comparison)
     out += [Explanation("", one, Basis.INFERRED, "insns") for one in counted_beside(comparison)]

@@ -24,6 +24,7 @@ from latlab.analysis.base.moderated import Prior, fit_prior, t_shift
 from latlab.analysis.base.statistics import Shift, effect_size, false_discovery_control, family_wise
 from latlab.analysis.base.verdicts import Limits, Verdict, decide, decide_exact
 from latlab.analysis.ladder.evidence import Evidence, Kind
+from latlab.analysis.ladder.groups import WAIT
 from latlab.analysis.ladder.one_boot import ALONE, OneBoot
 from latlab.model.enums import Metric
 
@@ -226,12 +227,16 @@ class _ByBoots:
         return _no_surer(self._moderated[id(one)], one.of_cells * (1 / a + 1 / b), a + b - 2)
 
     def _by_kind(self, one: Evidence) -> Shift:
-        """Few boots of what comes in some of them only may agree by chance, to the tick. Where nothing else shows their scatter, no more is
+        """Who waits for whom on the way up is chance, of which a boot draws once: sorted waits are printed and not judged.
+
+        Few boots of what comes in some of them only may agree by chance, to the tick. Where nothing else shows their scatter, no more is
         claimed than how often chance alone would set all boots of one run beyond all of the other."""
         a, b = one.by_boot
         prior = self._priors[one.kind]
         in_some = one.row.is_occasional or len(a) + len(b) < self._most
         agree_by_chance = not prior.dof and not _pooled_variance(a, b)[0]
+        if one.role == WAIT:
+            return t_shift(float(b.mean() - a.mean()), np.inf, 0)
         is_few = min(len(a), len(b)) < 2 or len(a) + len(b) - 2 < FEWEST_DOF_OF_OCCASIONAL
         if in_some and (agree_by_chance or is_few):
             return t_shift(float(b.mean() - a.mean()), np.inf, 0)

@@ -116,7 +116,7 @@ def _verdict(row: Row, limits: Limits) -> Verdict:
             return Verdict.MOVED
         return Verdict.REGRESSED if row.shift.value > 0 else Verdict.IMPROVED
     within = -row.threshold <= row.shift.low and row.shift.high <= row.threshold
-    return Verdict.SAME if within else Verdict.CANNOT_TELL
+    return Verdict.SAME if within and not row.is_large else Verdict.CANNOT_TELL
 
 
 def _near(row: Row, late: Row) -> Verdict:

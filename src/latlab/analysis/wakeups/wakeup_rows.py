@@ -97,7 +97,7 @@ class CpuRows:
     def _level(self, statistic: Statistic, before: float, after: float, shift: Shift, basis: str, coarse: float = 0.0) -> Row:
         """A row of which a large shift must not pass untold."""
         row = self._row(statistic, before, after, shift, basis, coarse)
-        return replace(row, large=max(self.limits.large * before, row.threshold))
+        return replace(row, large=max(self.limits.large * before, coarse, self.a.resolution, self.b.resolution))
 
     def _quantiles(self, a: Weighted, b: Weighted) -> Iterator[Row]:
         basis = f"{a.total:,} and {b.total:,} {spans_of(self.a)}s"
@@ -114,14 +114,21 @@ class CpuRows:
         coarse = max(a.width_at(0.9), b.width_at(0.9))
         spread = spread_shift(a, b)
         if spread is not None:
-            before, after = (float((one.quantile(0.9) or 0) - (one.quantile(0.1) or 0)) for one in (a, b))
-            printed = _as_printed(spread, max(coarse, self.a.resolution, self.b.resolution))
-            yield self._row(Statistic.SPREAD, before, after, printed, "from 10 to 90 %", coarse)
+            before, after = (float((one.interpolated(0.9) or 0) - (one.interpolated(0.1) or 0)) for one in (a, b))
+            steps = max(coarse, self.a.resolution, self.b.resolution)
+            printed = _as_printed(_around(spread, after - before), steps)
+            row = self._row(Statistic.SPREAD, before, after, printed, "from 10 to 90 %", coarse)
+            yield replace(row, large=max(self.limits.large * before, steps))
         found = apart(a, b, max(self.a.resolution, self.b.resolution))
         middle = a.mean_and_error[0]
         row = self._row(Statistic.SHAPE, middle, middle, NO_SHIFT, _told_apart(found.later, found.earlier, "ns"), coarse)
         moved = found.later if found.later > row.threshold or found.later >= found.earlier else -found.earlier
-        yield replace(row, after=middle + moved, shift=Shift(moved, -found.earlier, found.later, found.p))
+        yield replace(
+            row,
+            after=middle + moved,
+            shift=Shift(moved, -found.earlier, found.later, found.p),
+            large=max(self.limits.large * middle, coarse),
+        )
 
     def _maximum(self) -> Row:
         """How many events of one run are later than all of the other."""
@@ -177,6 +184,12 @@ def _as_printed(shift: Shift, step: float) -> Shift:
     half = normal_quantile(0.975) * step * (4 / 12) ** 0.5
     low, high = (float(np.hypot(shift.value - end, half)) for end in (shift.low, shift.high))
     return replace(shift, low=shift.value - low, high=shift.value + high)
+
+
+def _around(shift: Shift, value: float) -> Shift:
+    """The same interval around another estimate."""
+    off = value - shift.value
+    return replace(shift, value=value, low=shift.low + off, high=shift.high + off)
 
 
 def _missing(side: Side) -> int | None:

@@ -38,7 +38,7 @@ def comparison_json(comparison: Comparison) -> str:
             "alpha": comparison.limits.alpha,
         },
         "boots": [1, 1],
-        "rows": [_row(row, comparison.unit_of(row.metric)) for row in comparison.rows],
+        "rows": [_row(row, comparison.unit_of(row.metric), row in comparison.large_untold) for row in comparison.rows],
         "levels": [],
         "orders": [],
         "printed_deltas": [],
@@ -74,7 +74,7 @@ def _csv_line(
     return [row.test, row.metric.value, row.name, cell, *figures, p, unit, verdict, basis]
 
 
-def _row(row: Row, unit: str) -> dict[str, Any]:
+def _row(row: Row, unit: str, is_large_untold: bool) -> dict[str, Any]:
     return {
         "test": row.test,
         "metric": row.metric.value,
@@ -86,7 +86,7 @@ def _row(row: Row, unit: str) -> dict[str, Any]:
         **shift_data(row.shift),
         "threshold": row.threshold,
         "p_adjusted": row.p_adjusted,
-        "large_untold": row.is_large_untold,
+        "large_untold": is_large_untold,
         "effect": row.effect,
         "verdict": row.verdict.value,
         "basis": row.basis,

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from math import isfinite
 
 from latlab.analysis.base.comparison import Comparison, Row
 from latlab.analysis.base.explanation import Explanation
 from latlab.analysis.base.findings import (
+    BootApart,
     DriftInside,
     InSomeIterations,
     LargestGrew,
@@ -16,6 +18,7 @@ from latlab.analysis.base.findings import (
     RuleChanged,
     SamplesMissing,
     ScatterUnknown,
+    SpreadMoved,
     Suspected,
 )
 from latlab.analysis.base.ladders import BASE, STEP
@@ -33,7 +36,7 @@ from latlab.report.page import Item
 from latlab.report.text import code, soft
 from latlab.report.units import CLOCK_NAMES, tick_unit
 
-_LARGE = (LargestGrew, LargeUntold, ScatterUnknown, DriftInside)
+_LARGE = (LargestGrew, LargeUntold, ScatterUnknown, DriftInside, BootApart, SpreadMoved)
 
 
 def headline(comparison: Comparison) -> tuple[str, ...]:
@@ -151,7 +154,7 @@ def sentence(text: str) -> str:
 
 
 def _quiet_line(comparison: Comparison, metric: Metric, rows: list[Row]) -> str:
-    largest = max(rows, key=lambda row: abs(row.shift.value))
+    largest = max(rows, key=lambda row: (abs(row.relative) if isfinite(row.relative) else 0.0, abs(row.shift.value)))
     total = sum(row.metric == metric and not row.is_term for row in comparison.rows)
     size = f"{signed(largest.shift.value, comparison.unit_of(metric))} ({percent(largest.relative)}) in {largest.test}, {largest.name}"
     return f"{metric}: {len(rows)} of {total} rows, largest shift {size}"

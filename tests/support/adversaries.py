@@ -56,8 +56,8 @@ VECTORS = (
 POINTERS = (
     "paciasp", "autiasp", "pacia x7, x8", "autia x7, x8", "xpaci x7", "pacga x7, x8, x9", "irg x7, x8", "stg x25, [x25]", "ldg x7, [x25]",
 )  # fmt: skip
-# The last two are WFET X6 and WFIT XZR.
-LEAVING = ("smc #1", "hvc #2", "svc #3", "udf #0", "brk #1", "wfi", "wfe", ".inst 0xd5031006", ".inst 0xd503103f")
+# The last two are WFET X6 and WFIT XZR. Newer QEMUs sleep in a WFE that no event came before.
+LEAVING = ("smc #1", "hvc #2", "svc #3", "udf #0", "brk #1", "wfi", "sevl\n wfe", "sevl\n .inst 0xd5031006", ".inst 0xd503103f")
 FLOW = (
     "mov x10, #5\n1: sub x10, x10, #1\n cbnz x10, 1b",
     "mov x10, #4\n1: mrs x4, id_aa64pfr0_el1\n sub x10, x10, #1\n add x1, x1, #1\n cbnz x10, 1b",

@@ -5,5 +5,5 @@
 set -eu
 cd "$(dirname "$0")/.."
 code=0
-scripts/root_of.sh sid 'scripts/setup.sh && make qemu_virt spm raspi4 sbsa_ref virtual probe && .venv/bin/latlab run psci --iterations 2 && .venv/bin/latlab run psa --build ipc_l2 --iterations 1' || code=$?
+scripts/root_of.sh sid 'scripts/setup.sh && make qemu_virt spm raspi4 sbsa_ref virtual probe && .venv/bin/latlab run psci --iterations 2 && .venv/bin/latlab run psa --build ipc_l2' || code=$?
 [ "$code" -eq 77 ] || exit "$code"

@@ -7,7 +7,7 @@ LATLAB := .venv/bin/latlab
 PYTHON := .venv/bin/python
 REPORT := build/report/psci.html
 
-.PHONY: demo test bench bench-peers differ prove prove-guest prove-docs fuzz mutants lint docs man predictions package reproduce firmware setup setup-dev clean
+.PHONY: demo test bench bench-peers differ prove prove-guest prove-docs prove-systems fuzz mutants lint docs man predictions package reproduce firmware setup setup-dev clean
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make test     set up, then every test that CI runs"
 	@echo "make prove-guest  RT Linux on the firmware: the TRNG experiment, 1,000 hotplug cycles, 20 suspends"
 	@echo "make prove-docs   the commands of every page, run one after the other as its reader would"
+	@echo "make prove-systems  make demo and make test in minimal roots of three Debian suites; SUITES=... names some"
 	@echo "make prove    the slow proofs: a million fuzzed SMCs, long stress, six hours of the recorder, SIGKILLs"
 	@echo "make fuzz     a million executions of each parser under a coverage-guided fuzzer"
 	@echo "make mutants  faults planted line by line, against the tests that should notice; GROUPS=... names some"
@@ -102,6 +103,9 @@ prove: setup-dev
 prove-docs: setup-dev
 	$(MAKE) firmware
 	$(PYTHON) -m pytest --override-ini addopts=-q -s tests/prove/test_documented_commands_run.py
+
+prove-systems:
+	scripts/prove_systems.sh $(SUITES)
 
 fuzz: setup-dev
 	.venv/bin/pip install --quiet 'atheris>=2.3,<4'

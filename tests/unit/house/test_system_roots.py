@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The scripts that try the newest tools in a root: a machine that can make none says why, and that is no failure; any other end is one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.places import ROOT
+
+
+def put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}")
+    path.chmod(0o755)
+
+
+def run(script: Path, *arguments: str, path: Path, roots: Path) -> subprocess.CompletedProcess[str]:
+    variables = {"PATH": f"{path}:{os.environ['PATH']}", "LATLAB_ROOTS": str(roots)}
+    return subprocess.run(("sh", str(script), *arguments), env=variables, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize(
+    ("fakes", "why"),
+    [
+        ({"id": "echo 1000\n"}, "this needs the account root"),
+        ({"unshare": "exit 1\n"}, "this account may not have mounts of its own (unshare)"),
+        ({"debootstrap": "echo E: no network\nexit 1\n"}, "debootstrap failed (E: no network)"),
+        ({"apt-get": ""}, "apt has no entry of Debian"),
+    ],
+)
+def test_a_machine_that_can_make_no_root_says_why_and_nothing_has_failed(tmp_path: Path, fakes: dict[str, str], why: str) -> None:
+    usual = {"id": "echo 0\n", "unshare": "", "debootstrap": "", "apt-get": "echo place Debian\n"}
+    for name, text in (usual | fakes).items():
+        put(tmp_path / "bin" / name, text)
+    done = run(ROOT / "scripts" / "root_of.sh", "sid", "true", path=tmp_path / "bin", roots=tmp_path / "roots")
+    assert (done.returncode, done.stderr) == (77, f"No root of sid: {why}.\n")
+
+
+@pytest.mark.parametrize(("ended", "code"), [(0, 0), (77, 0), (1, 1), (2, 2)])
+def test_only_what_was_tried_and_failed_fails(tmp_path: Path, ended: int, code: int) -> None:
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci" / "newest.sh", tmp_path / ".ci")
+    put(tmp_path / "scripts" / "root_of.sh", f"exit {ended}\n")
+    assert run(tmp_path / ".ci" / "newest.sh", path=tmp_path, roots=tmp_path).returncode == code
+
+
+def test_the_table_of_systems_says_what_passed_what_failed_and_what_was_not_tried(tmp_path: Path) -> None:
+    put(tmp_path / "scripts" / "root_of.sh", 'case "$1 $2" in "old make test") exit 8 ;; "none "*) echo No root >&2; exit 77 ;; esac\n')
+    shutil.copy(ROOT / "scripts" / "prove_systems.sh", tmp_path / "scripts")
+    done = run(tmp_path / "scripts" / "prove_systems.sh", "old", "none", path=tmp_path, roots=tmp_path)
+    _, _, old, none = done.stdout.splitlines()
+    assert "passed in" in old and "**ended with 8**" in old
+    assert none.count("not tried: No root") == 2
+    assert done.returncode == 1

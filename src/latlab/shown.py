@@ -8,7 +8,7 @@ import unicodedata
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Categories of Unicode: controls, formats with the overrides of direction, surrogates, private, unassigned, separators of lines."""
-_NUMBER = re.compile(r"[-+]?\d[\d.,]*(?:[eE][-+]?\d+)?(?: ?%)?", re.ASCII)
+_NUMBER = re.compile(r"[-+]?\d[\d.,]*(?:[eE][-+]?\d+)?(?: ?%)?|-", re.ASCII)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 LINES = "\n\t"
 """What a whole document keeps."""
@@ -29,7 +29,7 @@ def shown_json(document: str) -> str:
 
 
 def shown_cell(text: str) -> str:
-    """The same for a cell of a sheet, in which nothing is a formula; a number stays one."""
+    """The same for a cell of a sheet, in which nothing is a formula; a number stays one, and so does the dash of a cell without a value."""
     visible = shown(text)
     return f"'{visible}" if visible.startswith(_FORMULA) and not _NUMBER.fullmatch(visible) else visible
 

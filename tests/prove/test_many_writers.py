@@ -4,6 +4,7 @@ kept is kept, and no part is there by half."""
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
@@ -25,8 +26,8 @@ from support.postgres import server as postgres_server
 pytestmark = [pytest.mark.slow, pytest.mark.postgres]
 
 FIRST_WRITERS = 20
-TIMES = 10
-MOMENTS = 100
+TIMES = int(os.environ.get("LATLAB_PROOF_TIMES", "10"))
+MOMENTS = int(os.environ.get("LATLAB_PROOF_MOMENTS", "100"))
 SEED = 20261127
 PART = 7
 TEST = "cpu_susp_serial"

@@ -7,7 +7,7 @@ verdict: they stop the gate, and the sentence says what to look at. Formulas and
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from math import exp
 
@@ -54,12 +54,15 @@ def large_moves(
 
 
 def _cores(quiet: Sequence[Evidence], evidence: Sequence[Evidence], limits: Limits) -> Iterator[LargeUntold]:
-    """Cores that moved farther than both the large share and their noise: Student's t with Bonferroni's correction over the metric."""
+    """Cores that moved farther than their noise, by Student's t with Bonferroni's correction over the metric, and by the large share; by
+    half of it where several moved the same way, which single far values of heavy tails seldom do."""
     noise = _noises(one for one in evidence if not one.row.is_term and not one.row.is_occasional)
     for metric in dict.fromkeys(one.row.metric for one in quiet):
         own = [one for one in quiet if one.row.metric is metric]
         tested = sum(len(one.row.cells) for one in own)
-        far = [(one, i) for one in own if one.kind in noise for i in _far_cells(one, *noise[one.kind], limits.alpha / tested)]
+        beyond = [(one, i) for one in own if one.kind in noise for i in _far_cells(one, *noise[one.kind], limits.alpha / tested)]
+        signs = Counter(np.sign(one.row.cells[i].difference) for one, i in beyond)
+        far = [(one, i) for one, i in beyond if _is_large(one, i) or signs[np.sign(one.row.cells[i].difference)] > 1]
         if far:
             one, i = max(far, key=lambda pair: abs(pair[0].row.cells[pair[1]].difference) / pair[0].row.large)
             cell = one.row.cells[i]
@@ -70,24 +73,36 @@ def _cores(quiet: Sequence[Evidence], evidence: Sequence[Evidence], limits: Limi
 
 def _far_cells(one: Evidence, variance: float, dof: float, alpha: float) -> list[int]:
     likely = t_quantile(1 - alpha / 2, dof) * (2 * variance) ** 0.5
-    return [i for i, cell in enumerate(one.row.cells) if abs(cell.difference) > max(one.row.large, likely)]
+    return [i for i, cell in enumerate(one.row.cells) if abs(cell.difference) > max(one.row.large / 2, likely)]
+
+
+def _is_large(one: Evidence, cell: int) -> bool:
+    return abs(one.row.cells[cell].difference) > one.row.large
 
 
 def _noises(evidence: Iterable[Evidence]) -> dict[Kind, tuple[float, float]]:
     """The variance of one figure of a core and its degrees of freedom, by kind: from the iterations inside the boots where there are some,
-    otherwise from like cores of one test inside a run. A change makes either larger, so the run with the smaller one says it."""
+    otherwise from like cores of one test inside a run. A change makes either larger, so the run with the smaller one says it. A kind of few
+    cores is taken to scatter as all of its metric in such tests do, if that is more."""
     by_kind: dict[Kind, list[Evidence]] = defaultdict(list)
     for one in evidence:
         by_kind[one.kind].append(one)
     found = {}
     for kind, members in by_kind.items():
-        for parts in (_inside, _among_cores):
-            sides = [_pooled(parts(cells) for cells in side) for side in zip(*((one.before, one.after) for one in members), strict=True)]
-            known = [(variance, dof) for variance, dof in sides if dof >= FEWEST_DOF]
-            if known:
-                found[kind] = min(known)
-                break
+        alike = [one for other, ones in by_kind.items() if (other[0], other[2]) == (kind[0], kind[2]) for one in ones]
+        own, whole = _steadier(members), _steadier(alike)
+        if whole is not None:
+            found[kind] = (max(own[0], whole[0]) if own else whole[0], whole[1])
     return found
+
+
+def _steadier(members: Sequence[Evidence]) -> tuple[float, float] | None:
+    for parts in (_inside, _among_cores):
+        sides = [_pooled(map(parts, side)) for side in zip(*((one.before, one.after) for one in members), strict=True)]
+        known = [(variance, dof) for variance, dof in sides if dof >= FEWEST_DOF]
+        if known:
+            return min(known)
+    return None
 
 
 def _inside(cells: Cells) -> tuple[float, int]:
@@ -156,9 +171,9 @@ def _spreads(evidence: Sequence[Evidence], limits: Limits) -> Iterator[SpreadMov
         variance, dof = min(pools)
         moved = {test: float(np.log(after.mean() / before.mean())) for test, (before, after) in sides.items()}
         errors = {test: 2 * variance / len(before) for test, (before, _) in sides.items()}
-        alpha = limits.alpha / (len(sides) + 1)
-        together = _is_wider(float(np.mean([*moved.values()])), sum(errors.values()) / len(errors) ** 2, dof, alpha, limits.large)
-        found = [test for test in sides if together or _is_wider(moved[test], errors[test], dof, alpha, limits.large)]
+        half = limits.alpha / 2  # of what may go wrong is for all tests together, half for each by itself
+        together = _is_wider(float(np.mean([*moved.values()])), sum(errors.values()) / len(errors) ** 2, dof, half, limits.large)
+        found = [test for test in sides if together or _is_wider(moved[test], errors[test], dof, half / len(sides), limits.large)]
         if found:
             most = max(found, key=lambda test: abs(moved[test]))
             yield SpreadMoved(metric, most, exp(moved[most]), len(sides[most][0]))

@@ -36,8 +36,9 @@ xz - xz-utils xz xz
 glib.h - libglib2.0-dev glib2-devel glib2
 stdio.h - libc6-dev glibc-devel glibc
 libc.a:arm-none-eabi-gcc - libnewlib-arm-none-eabi|picolibc-arm-none-eabi arm-none-eabi-newlib arm-none-eabi-newlib
-libc.a:aarch64-linux-gnu-gcc - libc6-dev-arm64-cross - aarch64-linux-gnu-glibc
 END
+    # For the guest's recorder alone, and Fedora's compiler comes without.
+    { [ "$extras" != dev ] && command -v dnf >/dev/null 2>&1; } || echo 'libc.a:aarch64-linux-gnu-gcc - libc6-dev-arm64-cross - aarch64-linux-gnu-glibc'
 }
 
 # The version of a tool; nothing where it is not there or does not run.

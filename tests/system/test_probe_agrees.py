@@ -32,7 +32,10 @@ from support.repeated import printed_steps
 
 TIMEOUT_S = 900
 MEASURED = ("CPU_SUSPEND (64)", "CPU_OFF", "PSCI_VERSION")
-LARGEST_GAP = {1: 100, 2: 130}  # by the normal world's level: EL3 sets up more registers for EL2, behind the last trace point
+LARGEST_GAP = {
+    1: 110,
+    2: 130,
+}  # by the normal world's level: EL3 sets up more registers for EL2, behind the last trace point; GCC 14 needs 100
 LAP_END = "trace_end_part"
 LATE_SHARE = 8
 Make = Callable[[Path], tuple[tuple[str, ...], Path]]
@@ -154,15 +157,16 @@ def check_gaps(gaps: dict[Group, list[Gap]], capture_cost: float, largest_gap: i
     """One constant for each group: what EL3 executes before its first trace point and behind its last.
 
     The trace's clock is that of the machine, so the spans are compared in its instructions. A turn of other cores is in both or, where it
-    falls between a trace point and the crossing beside it, in the probe's alone: then it is the difference, and other cores ran so much."""
+    falls between a trace point and the crossing beside it, in the probe's alone: then it is the difference, and other cores ran so much.
+    That may be so in every iteration of a parallel test, so the constant is that of the serial one, where no other core runs."""
     late = 0
     for group, found in gaps.items():
-        constant = min(gap.instructions for gap in found)
-        assert 0 < constant < largest_gap, (group, found)
         serial = gaps.get(replace(group, test=group.test.replace("_parallel", "_serial")), found)
-        assert abs(constant - min(gap.instructions for gap in serial)) <= capture_cost, (group, found)
+        constant = min(gap.instructions for gap in serial)
+        assert 0 < constant < largest_gap, (group, found)
         for gap in found:
             excess = gap.instructions - constant
+            assert excess >= -capture_cost, (group, gap)
             assert excess <= max(capture_cost, gap.others), (group, gap)
             late += excess > capture_cost
             assert group.test.endswith("_parallel") or gap.others == 0, (group, gap)

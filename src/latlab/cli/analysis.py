@@ -269,7 +269,7 @@ def gate(
         of_two = {"--across": across, "--unit": unit, "--junit": junit, "--sarif": sarif, "--comment": comment, "--board": board}
         _gate_masked(base, candidate, masked_below, [name for name, value in of_two.items() if value], store)
     if candidate is None:
-        raise UsageError(f"gate compares two runs and has {base} alone; name the candidate too, or what one run must keep with --limit")
+        raise UsageError(f"gate compares two runs and has {base} alone; name the candidate too, or a limit with --limit or --masked-below")
     from latlab.analysis.gate import decide_gate
     from latlab.cli.gate_files import GateFiles
 

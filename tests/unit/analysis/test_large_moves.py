@@ -55,7 +55,7 @@ def test_iterations_that_scatter_three_times_as_wide_are_named(boots: int, itera
 
 
 @pytest.mark.parametrize("tool", list(Tool))
-@pytest.mark.parametrize(("how", "size"), [(How.LEVEL, 0.46), (How.LEVEL, 0.7), (How.SPREAD, 0.5)])
+@pytest.mark.parametrize(("how", "size"), [(How.LEVEL, 0.3), (How.LEVEL, 0.46), (How.LEVEL, 0.7), (How.SPREAD, 0.5)])
 def test_a_median_or_a_spread_of_wake_ups_that_moved_far_ends_with_three_and_what_to_measure(tool: Tool, how: How, size: float) -> None:
     case = RtPartCase(Which.ONE, how, size, 2, tool, Between.NOTHING, 5)
     comparison = compare(*runs_of_wakeups(rt_part_pair(case, 60_000), tool))

@@ -97,7 +97,7 @@ def test_the_gate_passes_what_it_is_not_told_to_fail(tmp_path):
         (("compare", V9, "published:none"), 2, "is not in the catalogue"),
         (("compare", V9, V10, "--tolerance", "200"), 2, "is not a percentage"),
         (("gate", V9, V10, "--fail-on", "worse"), 2, "is not a list of verdicts"),
-        (("gate", V9), 2, f"gate compares two runs and has {V9} alone; name the candidate too, or a limit with --masked-below"),
+        (("gate", V9), 2, f"gate compares two runs and has {V9} alone; name the candidate too, or a limit with --limit or --masked-below"),
         (("gate", "psci-1", "psci-2", "--masked-below", "9"), 2, "--masked-below judges one run; leave out psci-1 or psci-2"),
         (("gate", "psci-1", "--masked-below", "9", "--unit", "ns"), 2, "--masked-below compares nothing; leave out --unit"),
         (("gate", "psci-1", "--masked-below", "9"), 2, "has no runs"),

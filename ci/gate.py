@@ -13,7 +13,7 @@ Usage: ci/gate.py [ARGUMENT...], the arguments of the latlab command that measur
   LATLAB_OUT       the folder for comment.md, junit.xml, latlab.sarif, report.html, run.id and run.env (latlab-out)
   LATLAB_LINK      where the report will be, for the comment (none)
 
-Exits as `latlab gate` does: 0 passed, or the first run of a baseline; 1 failed; 3 cannot tell. What did not measure ends with its own code.
+Exits as `latlab gate` does: 0 passed, or the first run of a baseline; 1 failed; 3 inconclusive. A command that fails keeps its own code.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def _from_utf16(data: bytes) -> bytes:
 
 
 def _utf16_of(data: bytes) -> str:
-    """By its mark, or by the zeros that stand beside every letter of ASCII."""
+    """By its mark, or by the zeros beside every letter of ASCII."""
     if data.startswith(codecs.BOM_UTF16_LE):
         return "utf-16-le"
     if data.startswith(codecs.BOM_UTF16_BE):

@@ -121,7 +121,7 @@ def guarded(read: Callable[[], Read], place: str) -> Read:
 
 
 def holds_amounts(data: bytes, place: str) -> bool:
-    """Whether the file is for a reader of amounts. Raises DataError where two tools' measurements stand in it: neither may be lost
+    """Whether the file is for a reader of amounts. Raises DataError if it has the measurements of two tools: neither may be lost
     silently. hackbench beside a measurement is its load."""
     if _is_binary(data):
         return False
@@ -187,7 +187,7 @@ def _removed(console: ConsoleText) -> tuple[tuple[str, str], ...]:
 
 
 def _load(text: str) -> tuple[tuple[str, str], ...]:
-    return (("load", "hackbench, whose lines stand in the same file; its time is not imported"),) if _has(hackbench.START)(text) else ()
+    return (("load", "hackbench, whose lines are in the same file; its time is not imported"),) if _has(hackbench.START)(text) else ()
 
 
 def _check_one_object(text: str, place: str) -> None:

@@ -63,6 +63,16 @@ def test_what_a_user_pastes_is_ten_lines_at_most(case: str) -> None:
     assert msgspec.yaml.decode(lines_of(case).encode())
 
 
+def test_other_actions_are_named_by_a_commit_with_its_release() -> None:
+    """A tag can be moved to other code, which has the job's token."""
+    named = [
+        line for name in ("docs/ci.md", "action.yml", ".github/workflows/ci.yml") for line in (ROOT / name).read_text("utf-8").splitlines()
+    ]
+    used = [line.split("uses: ")[1] for line in named if "uses: " in line and "OWNER/latlab@TAG" not in line]
+    assert len(used) >= 5
+    assert [text for text in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", text)] == []
+
+
 def test_the_page_begins_with_the_lines_for_ones_own_case() -> None:
     assert re.findall(r"^## (.*)$", PAGE, re.MULTILINE)[:4] == ["GitHub", "GitLab", "Jenkins, or any shell", "A board in a lab"]
 

@@ -6,7 +6,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -180,16 +179,18 @@ def test_what_cannot_be_fetched_stays_where_it_is_until_it_can(store: Store, tmp
 def test_a_job_whose_maker_is_gone_is_ended_before_its_files_are_fetched(store: Store, tmp_path: Path) -> None:
     folder = tmp_path / "latlab-rt.2"
     (folder / "out").mkdir(parents=True)
-    command = f"export LATLAB_JOB={folder}; exec sh -c 'trap \"\" TERM; while :; do sleep 1; done'"
-    job = subprocess.Popen(["sh", "-c", command], start_new_session=True)
+    command = f"export LATLAB_JOB={folder}; exec sh -c 'trap \"\" TERM; echo ready; while :; do sleep 1; done'"
+    job = subprocess.Popen(["sh", "-c", command], start_new_session=True, stdout=subprocess.PIPE, text=True)
+    assert job.stdout is not None
     try:
-        time.sleep(0.5)
+        assert job.stdout.readline() == "ready\n"  # only then has its environment the job's name
         run_id = store.begin(RUN, Left(machine=Address("linux"), job_folder=str(folder)))
         of_another(store, run_id, replace(this_process(), pid_started=1))
         (done,) = recovering.sweep(store)
         assert done.status is RunStatus.PARTIAL and job.wait(10) == -signal.SIGKILL
     finally:
         job.kill()
+        job.communicate()
     assert not folder.exists()
 
 

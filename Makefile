@@ -13,6 +13,7 @@ REPORT := build/report/psci.html
 help:
 	@echo "make demo     set up, build, run the psci campaign on six cores, write the report, build what other commands run"
 	@echo "make test     set up, then every test that CI runs"
+	@echo "make clang    the firmware for QEMU's virt and the SPM by Clang and lld, beside GCC's"
 	@echo "make prove-guest  RT Linux on the firmware: the TRNG experiment, 1,000 hotplug cycles, 20 suspends"
 	@echo "make prove-docs   the commands of every page, run one after the other as its reader would"
 	@echo "make prove-systems  make demo and make test in minimal roots of three Debian suites; SUITES=... names some"
@@ -38,8 +39,8 @@ setup-dev:
 build/%/build.ninja: CMakePresets.json
 	cmake --preset $*
 
-.PHONY: $(EL3)
-$(EL3): %: build/%/build.ninja
+.PHONY: $(EL3) clang_qemu_virt
+$(EL3) clang_qemu_virt: %: build/%/build.ninja
 	cmake --build --preset $@
 
 .PHONY: spm
@@ -48,6 +49,12 @@ spm:
 	cmake --build build/spm
 	cmake -S firmware/spm -B build/spm-mps3_an547 -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-none-eabi.cmake -DLATLAB_SPM_PLATFORM=mps3_an547
 	cmake --build build/spm-mps3_an547
+
+# Needs clang, lld and llvm-objcopy, which nothing else here does.
+.PHONY: clang
+clang: clang_qemu_virt
+	cmake -S firmware/spm -B build/clang_spm -G Ninja -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm-clang.cmake
+	cmake --build build/clang_spm
 
 # Needs gcc-riscv64-linux-gnu, which nothing else here does.
 SBI_IF_POSSIBLE = if command -v riscv64-linux-gnu-gcc >/dev/null; then $(MAKE) sbi; fi

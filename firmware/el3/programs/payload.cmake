@@ -36,7 +36,7 @@ add_runtime(payload_runtime virt near)
 add_runtime(payload_runtime_raspi4b raspi4b near)
 add_runtime(payload_runtime_sbsa-ref sbsa-ref far)
 # GCC must not turn the loops of memory.c into calls of themselves.
-set_source_files_properties(runtime/memory.c PROPERTIES COMPILE_OPTIONS -fno-tree-loop-distribute-patterns)
+set_source_files_properties(runtime/memory.c PROPERTIES COMPILE_OPTIONS $<$<C_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>)
 
 function(add_payload_at runtime address name)
     add_executable(${name} ${ARGN})

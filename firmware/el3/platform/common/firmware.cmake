@@ -16,7 +16,8 @@ set(LATLAB_COLD -Os CACHE STRING "How what runs once is optimised")
 # Words of the build's name, in order; `extra` are those that only one platform has.
 function(build_name result extra)
     get_filename_component(platform ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-    set(name "latlab-psci-${PROJECT_VERSION}" ${platform} ${CMAKE_BUILD_TYPE} "gcc-${CMAKE_C_COMPILER_VERSION}" ${extra})
+    string(REPLACE GNU gcc compiler ${CMAKE_C_COMPILER_ID})
+    set(name "latlab-psci-${PROJECT_VERSION}" ${platform} ${CMAKE_BUILD_TYPE} "${compiler}-${CMAKE_C_COMPILER_VERSION}" ${extra})
     if(LATLAB_HARDENED)
         list(APPEND name hardened)
     endif()
@@ -77,7 +78,7 @@ function(add_firmware)
     # No platform is a Cortex-A53 of silicon, whose erratum the linker would step round with a page of padding.
     target_link_options(firmware PRIVATE
         -mno-fix-cortex-a53-843419 -nostdlib -static -no-pie -Wl,--gc-sections -Wl,--build-id=none -Wl,-z,max-page-size=4096 -Wl,--fatal-warnings
-        -Wl,--no-warn-rwx-segments -L ${CMAKE_CURRENT_SOURCE_DIR} -T ${base}/firmware.ld)
+        $<$<C_COMPILER_ID:GNU>:-Wl,--no-warn-rwx-segments> -L ${CMAKE_CURRENT_SOURCE_DIR} -T ${base}/firmware.ld)
     file(GLOB scripts CONFIGURE_DEPENDS *.ld ${base}/*.ld)
     set_target_properties(firmware PROPERTIES
         SUFFIX .elf RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} LINK_DEPENDS "${scripts}")

@@ -4,7 +4,11 @@
 
 #include "prof_common.h"
 
+#ifdef __clang__ /* which clones no function that others may call */
+#define VENEER __attribute__((cmse_nonsecure_entry, used))
+#else
 #define VENEER __attribute__((cmse_nonsecure_entry, noclone, used))
+#endif
 
 typedef bool find(uint32_t *tag, uint32_t *data, uint32_t pattern, uint32_t mask);
 

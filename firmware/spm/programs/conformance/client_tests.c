@@ -329,7 +329,7 @@ static bool borders_are(uintptr_t first, uintptr_t end)
 static bool pointers(const struct test *test)
 {
     static const uintptr_t bad[] = { SECURE_CODE, SECURE_RAM, PERIPHERALS, 0xE000E000U, 0xFFFFFFF0U, 0x60000000U, 0x00000000U };
-    uint32_t word;
+    uint32_t word = 0;
 
     (void)test;
     for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {

@@ -19,9 +19,10 @@ static uint32_t ns_word = 77;
 
 static uint32_t address_of(psa_handle_t handle)
 {
+    int32_t which = handle == TEST_CLIENT_HANDLE ? (int32_t)CLIENT_ADDRESS : (int32_t)SERVER_ADDRESS;
     uint32_t address = 0;
 
-    request(handle, handle == TEST_CLIENT_HANDLE ? CLIENT_ADDRESS : SERVER_ADDRESS, 0, &address);
+    request(handle, which, 0, &address);
     return address;
 }
 

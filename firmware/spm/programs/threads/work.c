@@ -157,6 +157,7 @@ static uint32_t in_a_critical_section(struct caller *caller)
     uint32_t answer = 0;
     psa_invec in = { &ticks, sizeof(ticks) };
     psa_outvec out = { &answer, sizeof(answer) };
+    bool waits = caller->critical % 2U != 0U;
     psa_status_t status;
     bool opened;
 
@@ -165,8 +166,8 @@ static uint32_t in_a_critical_section(struct caller *caller)
 
         uint32_t others = computed + work_calls();
 
-        status = psa_call(caller->critical % 2U != 0U ? TEST_DRIVER_HANDLE : TEST_STATELESS_HANDLE,
-                          caller->critical % 2U != 0U ? DRIVER_WAIT_FOR : SERVER_ECHO, &in, 1, &out, 1);
+        status = psa_call(waits ? TEST_DRIVER_HANDLE : TEST_STATELESS_HANDLE, waits ? (int32_t)DRIVER_WAIT_FOR : (int32_t)SERVER_ECHO,
+                          &in, 1, &out, 1);
         opened = computed + work_calls() != others || !is_masked(primask, basepri);
         mask(0, 0);
         caller->turned_away += status == PSA_ERROR_CONNECTION_BUSY ? 1U : 0U;

@@ -176,7 +176,7 @@ def test_symbols_of_another_image_are_refused_and_the_run_is_kept(tmp_path: Path
     other = ROOT / "build" / "qemu_virt-hold" / "firmware.elf"
     done = latlab(tmp_path, "watch", "--symbols", str(other), "--", *machine_command(tmp_path))
     assert done.returncode == 3
-    assert b"firmware.elf is of another build" in done.stderr.splitlines()[-1]
+    assert b"firmware.elf is of another build" in done.stderr
     assert open_store(str(tmp_path / "store.db")).load("last").samples
 
 
@@ -233,7 +233,7 @@ def test_the_probe_says_at_the_end_that_a_full_disk_did_not_take_its_stream(tmp_
 def test_what_comes_beyond_the_limit_is_told_and_what_came_is_kept(tmp_path: Path) -> None:
     done = latlab(tmp_path, "watch", "--limit", "100000", "--", *machine_command(tmp_path))
     assert done.returncode == 3
-    assert b"the probe lost" in done.stderr.splitlines()[-1]
+    assert b"the probe lost" in done.stderr
     assert b"PSCI_VERSION" not in done.stdout
     assert b"TRACE_STATUS" in done.stdout
 
@@ -242,7 +242,7 @@ def test_a_machine_that_never_ends_is_stopped_in_order(tmp_path: Path) -> None:
     command = ("qemu-system-aarch64", "-M", "virt,secure=on", "-cpu", "cortex-a57", "-display", "none")
     done = latlab(tmp_path, "watch", "--timeout", "3", "--", *command, "-m", "1024", "-nic", "none", "-icount", "shift=4,sleep=off")
     assert done.returncode == 3
-    assert b"stopped after 3 s" in done.stderr.splitlines()[-1]
+    assert b"stopped after 3 s" in done.stderr
     assert b"cut off" not in done.stdout
 
 
@@ -252,7 +252,7 @@ def test_where_a_core_sleeps_when_the_machine_is_stopped_is_kept(tmp_path: Path)
     command = ("qemu-system-aarch64", "-M", "virt,secure=on", "-cpu", "cortex-a57", "-m", "1024", "-bios", str(firmware))
     waits = ("-device", f"loader,addr={ENTRY:#x},data={B_SELF << 32 | WFI:#x},data-len=8")
     done = latlab(tmp_path, "watch", "--timeout", "8", "--", *command, *waits, "-display", "none", "-nic", "none", "-icount", "shift=4")
-    assert b"stopped after 8 s" in done.stderr.splitlines()[-1]
+    assert b"stopped after 8 s" in done.stderr
     stored = open_store(str(tmp_path / "store.db"))
     *_, before, asleep, end = Decoder().feed(stored.logs("last")["probe"])
     assert isinstance(before, Crossing) and isinstance(asleep, Sleep) and isinstance(end, End)

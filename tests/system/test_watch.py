@@ -169,7 +169,7 @@ def test_two_runs_of_a_machine_with_several_cores_are_the_same(tmp_path: Path) -
     assert first.topology == second.topology == Topology((6,))
     done = latlab(tmp_path, "compare", first.id, second.id)
     assert done.returncode == 0, done.stderr.decode()
-    assert done.stdout.split(b"\n")[0].endswith(b"same")
+    assert b": same (" in done.stdout.split(b"\n")[0]
 
 
 def test_symbols_of_another_image_are_refused_and_the_run_is_kept(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_symbols_of_another_image_are_refused_and_the_run_is_kept(tmp_path: Path
 def test_a_machine_that_does_not_start_is_one_sentence(tmp_path: Path) -> None:
     done = latlab(tmp_path, "watch", "--", "qemu-system-aarch64", "-M", "no-such-machine", "-display", "none")
     assert done.returncode == 2
-    assert done.stderr.decode().splitlines()[-1].startswith("latlab: QEMU did not start the machine; it said: ")
+    assert "latlab: QEMU did not start the machine; it said: " in done.stderr.decode()
 
 
 def test_a_core_without_trustzone_has_no_secure_world_wherever_its_code_lies(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_a_processor_that_is_not_followed_is_named(tmp_path: Path) -> None:
     words = ("qemu-system-arm", "-M", "virt", "-cpu", "cortex-a15", "-nic", "none", "-display", "none")
     done = latlab(tmp_path, "watch", "--timeout", "2", "--", *words)
     assert done.returncode == 2
-    assert b"processor (arm) knows AArch32 alone, which the probe does not follow" in done.stderr.splitlines()[-1]
+    assert b"processor (arm) knows AArch32 alone, which the probe does not follow" in done.stderr
 
 
 @pytest.mark.parametrize("bits", [32, 64])

@@ -48,13 +48,13 @@ class _Text:
 
 
 def is_cyclictest(text: str) -> bool:
-    """Whether a line stands in it that only cyclictest prints. Rows of a histogram are none: any two columns of numbers look like them."""
+    """Whether it has a line that only cyclictest prints. Rows of a histogram are none: any two columns of numbers look like them."""
     lines = (CONTROL.sub("", line) for line in text.splitlines())
     return any(line.startswith("# Histogram") or SUMMARY.search(line) or any(form.match(line) for form in PROOFS) for line in lines)
 
 
 def looks_like_rows(text: str) -> bool:
-    """Whether lines stand in it that could be rows of its histogram."""
+    """Whether it has lines that could be rows of its histogram."""
     return any(BUCKET.match(line) for line in text.splitlines())
 
 

@@ -42,8 +42,8 @@ def fixture_there() -> Iterator[Forge]:
 def fixture_root(tmp_path: Path) -> Root:
     root = Root(tmp_path / "checkout", has_git_program=True)
     root.build()
-    (root.folder / "latlab").mkdir()
-    (root.folder / "latlab" / "ci").symlink_to(ROOT / "ci")
+    (root.folder / "latlab-TAG").mkdir()
+    (root.folder / "latlab-TAG" / "ci").symlink_to(ROOT / "ci")
     return root
 
 
@@ -60,7 +60,12 @@ def in_shell(root: Root, script: str, **variables: str) -> subprocess.CompletedP
 @pytest.mark.parametrize("case", ["GitHub", "GitLab"])
 def test_what_a_user_pastes_is_ten_lines_at_most(case: str) -> None:
     assert len(lines_of(case).splitlines()) <= MOST_LINES
-    assert msgspec.yaml.decode(lines_of(case).encode())
+    assert msgspec.yaml.decode(lines_of(case).replace("!reference ", "").encode())
+
+
+def test_the_job_that_builds_runs_in_each_pipeline_of_the_job_that_needs_it() -> None:
+    """GitLab refuses a pipeline in which a needed job is missing, and leaves a job without rules out of a merge request's."""
+    assert "rules: !reference [.latlab, rules]" in lines_of("GitLab") and "needs: [build]" in lines_of("GitLab")
 
 
 def test_other_actions_are_named_by_a_commit_with_its_release() -> None:
@@ -82,8 +87,8 @@ def test_the_lines_for_any_shell_judge_a_change_against_the_main_branch(root: Ro
     kept = "".join(
         line for line in lines_of("Jenkins, or any shell").splitlines(keepends=True) if "clone" not in line and "install" not in line
     )
-    script = kept.replace("run psci --subject firmware.toml", IMPORT)
-    assert script != kept
+    script = kept.replace("run psci --subject firmware.toml", IMPORT).replace("/srv/latlab", str(root.folder))
+    assert IMPORT in script and str(root.folder) in script
     assert in_shell(root, script, BRANCH_NAME="main", GIT_COMMIT=COMMIT).returncode == 0
     root.build(factor=2)
     assert in_shell(root, script, BRANCH_NAME="PR-7", GIT_COMMIT=COMMIT).returncode == 1
@@ -92,8 +97,9 @@ def test_the_lines_for_any_shell_judge_a_change_against_the_main_branch(root: Ro
 
 def test_the_lines_for_a_board_judge_a_console_log(root: Root) -> None:
     (root.folder / "firmware.log").rename(root.folder / "console.log")
-    (line,) = re.findall(r"`(python3 latlab/ci/gate\.py import [^`]*)`", PAGE)
-    script = lines_of("A board in a lab").splitlines()[0].replace("/srv/latlab", str(root.folder)) + f"\n{line} --clock time\n"
+    (line,) = re.findall(r"`(python3 latlab-TAG/ci/gate\.py import [^`]*)`", PAGE)
+    exports = "\n".join(line for line in lines_of("A board in a lab").splitlines() if line.startswith("export "))
+    script = exports.replace("/srv/latlab", str(root.folder)) + f"\n{line} --clock time\n"
     assert in_shell(root, script, BRANCH_NAME="main", GIT_COMMIT=COMMIT).returncode == 0
     assert in_shell(root, script, BRANCH_NAME="PR-7", GIT_COMMIT=COMMIT).returncode in (0, 3)
     assert root.text().startswith("# latlab ")

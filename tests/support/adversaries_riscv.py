@@ -6,9 +6,11 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise, zip_longest
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from latlab.analysis.crossings.proof import prove
 from latlab.formats.probe.decoder import Decoder
@@ -16,10 +18,12 @@ from latlab.model.crossings import NO_WORLD, Crossing, Mask, Masked
 from support.adversaries import LIMIT_BYTES, TIMEOUT_S, changes, stretches
 from support.plugins import probe_here
 from support.riscv_masks import Begun, M, begun_of
+from support.riscv_operations import ILLEGAL, VIRTUAL
 from support.riscv_walks import PAD_MOST, STEP_OVER, Crossed, Setting, walk_of
 
 START = Path(__file__).with_name("adversaries_riscv.S")
 START_AT, ROM_INSTRUCTIONS, CODE_BYTES, CAUSES_AT = 0x80000000, 6, 4, 8
+ASKED, MPV, CAUSE = Path(__file__).with_name("qemu_riscv.S"), 0x40, 0x3F
 HANDLER_MOST = PAD_MOST + STEP_OVER
 
 
@@ -33,8 +37,9 @@ class Made:
 
 
 def build(folder: Path, seeds: Sequence[int], setting: Setting) -> Made:
-    """Writes program.elf."""
-    walk, routines = walk_of(seeds, setting)
+    """Writes program.elf, for this machine's QEMU."""
+    writes_mpv, supervisor_in_vu = of_this_qemu()
+    walk, routines = walk_of(seeds, replace(setting, writes_mpv=writes_mpv, supervisor_in_vu=supervisor_in_vu))
     of_m, of_s, of_vs = walk.pads
     head = f".equ HAS_H, {int(setting.has_h)}\n.equ HARTS, {setting.cores}\n.equ M_PAD, {of_m}\n.equ S_PAD, {of_s}\n.equ VS_PAD, {of_vs}\n"
     text = (head, START.read_text(), *(f"{line}\n" for line in walk.lines), "la t0, done\njr t0\n", *(f"{one.text}\n" for one in routines))
@@ -44,6 +49,18 @@ def build(folder: Path, seeds: Sequence[int], setting: Setting) -> Made:
     first = Crossed(NO_WORLD, M, 0)
     crossed = [first, *(Crossed(one.left, one.entered, before + one.instructions, one.cause) for one in walk.crossed)]
     return Made(crossed, walk.masks.of_harts(setting.cores, before), symbols)
+
+
+@cache
+def of_this_qemu() -> tuple[bool, int]:
+    """Whether M's writes reach mstatus.MPV, and the cause of a supervisor's register in VU: a program ends the machine with both."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        shutil.copy(ASKED, folder / "program.S")
+        _assemble(folder, 64)
+        code = subprocess.run(machine(folder, Setting()), capture_output=True, timeout=TIMEOUT_S, check=False).returncode
+    assert code & CAUSE in (ILLEGAL, VIRTUAL), code
+    return bool(code & MPV), code & CAUSE
 
 
 def _assemble(folder: Path, bits: int) -> dict[str, int]:

@@ -17,13 +17,14 @@ EVERYWHERE = {ILLEGAL: "csrrw zero, cycle, zero", BREAKPOINT: "ebreak", LOAD: "l
 
 @dataclass(frozen=True)
 class Traps:
-    """What is trapped, and who takes it."""
+    """What is trapped, and who takes it. `supervisor_in_vu` is the cause of a supervisor's register in VU."""
 
     medeleg: int = 0
     hedeleg: int = 0
     mstatus: int = 0
     hstatus: int = 0
     counters: tuple[bool, bool, bool] = (True, True, True)  # of M, of the hypervisor, of S
+    supervisor_in_vu: int = ILLEGAL
 
     def taken_by(self, world: int, cause: int, supervisor: int) -> int:
         if world == M or not self.medeleg >> cause & 1:
@@ -43,9 +44,9 @@ def _of_level(*allowed: int) -> Cause:
     return cause
 
 
-def _supervisor(world: int, _: Traps) -> int:
-    """In VU it is illegal by QEMU, virtual by the architecture."""
-    return ILLEGAL if world in (U, VU) else 0
+def _supervisor(world: int, traps: Traps) -> int:
+    """In VU it is illegal by QEMU 10.0.2, virtual by the architecture and by 10.0.13."""
+    return traps.supervisor_in_vu if world == VU else ILLEGAL if world == U else 0
 
 
 def _of_satp(world: int, traps: Traps) -> int:

@@ -36,7 +36,10 @@ STEPS = {
 
 @dataclass(frozen=True)
 class Setting:
-    """Harts of 64 or 32 `bits`, with the hypervisor extension or without, on an instruction clock or on threads."""
+    """Harts of 64 or 32 `bits`, with the hypervisor extension or without, on an instruction clock or on threads.
+
+    Two things differ between QEMUs. `writes_mpv`: M's own writes reach mstatus.MPV, as the privileged specification has it; in QEMU 10.0.13
+    only traps and mret change it. `supervisor_in_vu` is the cause of a supervisor's register in VU."""
 
     bits: int = 64
     has_h: bool = True
@@ -44,6 +47,8 @@ class Setting:
     has_clock: bool = True
     functions: bool = False
     masked: bool = False
+    writes_mpv: bool = True
+    supervisor_in_vu: int = ILLEGAL
 
     def __str__(self) -> str:
         words = f"rv{self.bits} {'h' if self.has_h else 'no h'} x{self.cores} {'clock' if self.has_clock else 'threads'}"
@@ -135,6 +140,7 @@ class Walk:
 
     def down(self, world: int) -> None:
         """By mret from M, else by sret."""
+        self._leave_no_mpv(world)
         behind = self.label()
         self._return(world, behind)
         self.lines.append(f"{behind}:")
@@ -142,6 +148,7 @@ class Walk:
 
     def interrupted(self, world: int, pending: str, taker: int) -> None:
         """Down, where an interrupt waits that another world takes before the first instruction."""
+        self._leave_no_mpv(world)
         behind = self.label()
         self.address("s9", behind)
         self.write(pending)
@@ -151,6 +158,11 @@ class Walk:
         self.trapped(taker)
         self.ran += self._pad(taker) + LEAVE
         self.write("csrci sip, 2")
+
+    def _leave_no_mpv(self, world: int) -> None:
+        """A trap of a guest has set MPV. An mret from M to M clears it, also where a write would not."""
+        if self.setting.has_h and not self.setting.writes_mpv and self.world == M != world:
+            self.down(M)
 
     def _return(self, world: int, to: str) -> None:
         self.address("a6", to)
@@ -163,7 +175,7 @@ class Walk:
         self.write("csrw mepc, a6", "lui a6, 2", "addi a6, a6, -2048", f"{'csrs' if world == M else 'csrc'} mstatus, a6")
         if world in (S, HS, VS):
             self.write("lui a6, 1", "addi a6, a6, -2048", "csrs mstatus, a6")
-        if self.setting.has_h:
+        if self.setting.has_h and self.setting.writes_mpv:
             set_or_clear = "csrs" if world in GUESTS else "csrc"
             if self.setting.bits == 64:
                 self.write("li a6, 1", "slli a6, a6, 39", f"{set_or_clear} mstatus, a6")
@@ -192,15 +204,16 @@ def _some(draw: random.Random, bits: Sequence[int]) -> int:
     return sum(1 << bit for bit in bits if draw.random() < 0.5)
 
 
-def _traps(draw: random.Random, has_h: bool) -> Traps:
+def _traps(draw: random.Random, setting: Setting) -> Traps:
     """One of the causes that any world can have is M's, so that there is a way back."""
-    kept = draw.choice(list(EVERYWHERE))
+    kept, has_h = draw.choice(list(EVERYWHERE)), setting.has_h
     return Traps(
         _some(draw, MACHINE_DELEGATES if has_h else MACHINE_DELEGATES[:6]) & ~(1 << kept),
         _some(draw, GUEST_DELEGATES) if has_h else 0,
         draw.choice((0, TW)) | draw.choice((0, TVM)),
         draw.choice((0, VTW)) | draw.choice((0, VTVM)) if has_h else 0,
         (draw.random() < 0.7, draw.random() < 0.5, draw.random() < 0.5),
+        setting.supervisor_in_vu,
     )
 
 
@@ -273,7 +286,8 @@ def _as_another(walk: Walk) -> None:
 def _interrupt(walk: Walk, draw: random.Random) -> None:
     """Of S while M goes down, of VS while HS does."""
     if walk.world == M:
-        walk.interrupted(draw.choice((U, VU, VS) if walk.setting.has_h else (U,)), "csrsi mip, 2", walk.setting.supervisor)
+        worlds = (U, VU, VS) if walk.setting.has_h and walk.setting.writes_mpv else (U,)
+        walk.interrupted(draw.choice(worlds), "csrsi mip, 2", walk.setting.supervisor)
     elif walk.world == HS:
         walk.interrupted(VU, "csrsi hvip, 4", VS)
 
@@ -299,6 +313,8 @@ def _call(walk: Walk, routine: Routine) -> None:
 
 def _below(world: int, setting: Setting) -> Sequence[int]:
     """Where mret or sret lead from here; the own world is one of them."""
+    if world == M and setting.has_h and not setting.writes_mpv:
+        return (U, HS, M, HS, HS)
     if world == M:
         return (U, HS, M, VU, VS, VS, VU) if setting.has_h else (U, S, M)
     return {HS: (U, HS, VU, VS, VS), S: (U, S), VS: (VU, VU, VS)}.get(world, ())
@@ -341,7 +357,7 @@ def walk_of(seeds: Sequence[int], setting: Setting) -> tuple[Walk, list[Routine]
     walk = Walk(setting, (draw.randint(0, PAD_MOST), draw.randint(0, PAD_MOST), draw.randint(0, PAD_MOST)))
     for seed in seeds:
         draw = random.Random(seed)
-        _set(walk, _traps(draw, setting.has_h))
+        _set(walk, _traps(draw, setting))
         for _ in range(draw.randint(10, 80)):
             _step(walk, draw, operations, routines)
         _home(walk)

@@ -36,7 +36,7 @@ def test_each_world_of_a_walk_is_told_and_each_crossing_is_where_the_program_mak
 
 
 def test_the_walks_go_every_way_between_worlds_with_delegated_traps_and_others(tmp_path: Path) -> None:
-    made = build(tmp_path, range(60), Setting()).crossed
+    made = build(tmp_path, range(100), Setting()).crossed
     ways = Counter((one.left, one.entered) for one in made)
     assert all(ways[way] > 20 and ways[way[::-1]] > 20 for way in WAYS)
     causes = {world: {one.cause for one in made if (one.left, one.entered) == (VS, world)} for world in (HS, M)}

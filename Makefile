@@ -97,7 +97,7 @@ test: setup-dev
 	cmake --preset host
 	cmake --build --preset host
 	ctest --preset host
-	$(PYTHON) -m pytest
+	TMPDIR=$$(scripts/test_folder.sh) $(PYTHON) -m pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
 prove-guest: setup-dev
 	$(MAKE) qemu_virt qemu_virt-hold qemu_virt-thief qemu_virt-secure-counts probe

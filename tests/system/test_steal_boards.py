@@ -4,6 +4,7 @@
 import os
 import re
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -174,8 +175,9 @@ def test_a_user_without_rights_gets_the_sentence_of_the_machine(tmp_path: Path, 
     anybody.mkdir(mode=0o777)
     anybody.chmod(0o777)
     user = over_script(anybody, 'exec setpriv --reuid=65534 --regid=65534 --clear-groups sh -c "ulimit -l 4096; $*"')
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(folder.stat().st_mode | 0o055)
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.is_relative_to(tempfile.gettempdir()) and folder != Path(tempfile.gettempdir()):
+            folder.chmod(folder.stat().st_mode | 0o055)
     run_steal_linux(store, replace(user, scratch=str(anybody), look_every_s=0.2), Watch(1), _quiet)
     (sentence,) = _problems(store)
     assert BLIND in sentence

@@ -95,6 +95,17 @@ def test_the_lines_for_any_shell_judge_a_change_against_the_main_branch(root: Ro
     assert root.text().startswith("# latlab fails")
 
 
+def test_the_lines_for_any_shell_comment_on_github(root: Root, there: Forge) -> None:
+    (script,) = re.findall(r"^    (export GITHUB_REPOSITORY=.*\n)    (python3 latlab-TAG/ci/comment\.py .*\n)", PAGE, re.MULTILINE)
+    of_forge = there.github()
+    lines = "".join(script).replace("OWNER/REPOSITORY", of_forge.pop("GITHUB_REPOSITORY"))
+    known = {**of_forge, "CHANGE_ID": of_forge.pop("LATLAB_CHANGE")}
+    assert root.gate().returncode == 0
+    for _ in range(2):
+        assert in_shell(root, lines, **known).returncode == 0
+    assert len(there.bodies()) == 1 and there.bodies()[0].endswith(root.text())
+
+
 def test_the_lines_for_a_board_judge_a_console_log(root: Root) -> None:
     (root.folder / "firmware.log").rename(root.folder / "console.log")
     (line,) = re.findall(r"`(python3 latlab-TAG/ci/gate\.py import [^`]*)`", PAGE)

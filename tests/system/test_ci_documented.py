@@ -144,6 +144,13 @@ def steps_of_action(root: Root, there: Forge, branch: str, token: str) -> dict[s
     return codes
 
 
+def test_each_try_of_a_job_saves_its_baseline_and_finds_those_before() -> None:
+    """GitHub overwrites no cache, and takes the newest whose key begins as `restore-keys` says."""
+    steps = msgspec.yaml.decode((ROOT / "action.yml").read_bytes())["runs"]["steps"]
+    restore, save = (step["with"] for step in steps if "actions/cache/" in step.get("uses", ""))
+    assert restore["key"] == save["key"] == restore["restore-keys"] + "${{ github.run_id }}-${{ github.run_attempt }}"
+
+
 @pytest.mark.parametrize(("token", "comments"), [("writes", 1), (READS, 0)])
 def test_the_steps_of_the_action_comment_once_and_a_forks_token_only_warns(root: Root, there: Forge, token: str, comments: int) -> None:
     assert set(steps_of_action(root, there, "main", token).values()) == {0}

@@ -95,14 +95,16 @@ def test_the_lines_for_any_shell_judge_a_change_against_the_main_branch(root: Ro
     assert root.text().startswith("# latlab fails")
 
 
-def test_the_lines_for_any_shell_comment_on_github(root: Root, there: Forge) -> None:
-    (script,) = re.findall(r"^    (export GITHUB_REPOSITORY=.*\n)    (python3 latlab-TAG/ci/comment\.py .*\n)", PAGE, re.MULTILINE)
+def test_the_lines_for_any_shell_comment_on_github_also_where_the_gate_fails(root: Root, there: Forge) -> None:
+    """A shell of Jenkins ends with the first line that fails."""
+    (pair,) = re.findall(r"^    (export GITHUB_REPOSITORY=.*\n)    (trap .*\n)", PAGE, re.MULTILINE)
     of_forge = there.github()
-    lines = "".join(script).replace("OWNER/REPOSITORY", of_forge.pop("GITHUB_REPOSITORY"))
-    known = {**of_forge, "CHANGE_ID": of_forge.pop("LATLAB_CHANGE")}
-    assert root.gate().returncode == 0
+    known = {**of_forge, "CHANGE_ID": of_forge.pop("LATLAB_CHANGE"), "GIT_COMMIT": COMMIT, "LATLAB_RUN": IMPORT}
+    lines = "".join(pair).replace("OWNER/REPOSITORY", known.pop("GITHUB_REPOSITORY")) + "python3 latlab-TAG/ci/gate.py\n"
+    assert root.gate("main").returncode == 0
+    root.build(factor=2)
     for _ in range(2):
-        assert in_shell(root, lines, **known).returncode == 0
+        assert in_shell(root, lines, **known).returncode == 1
     assert len(there.bodies()) == 1 and there.bodies()[0].endswith(root.text())
 
 

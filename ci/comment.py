@@ -5,7 +5,8 @@
 Usage: ci/comment.py FILE. It needs nothing but Python. Where it may not comment, it warns and exits with 0: the job has been judged.
 
 GitHub: GITHUB_REPOSITORY, GITHUB_API_URL and GITHUB_GRAPHQL_URL as each job has them, GH_TOKEN, LATLAB_CHANGE (the number), LATLAB_JOB.
-GitLab: CI_API_V4_URL, CI_PROJECT_ID and CI_MERGE_REQUEST_IID as each job has them, LATLAB_TOKEN (a project's access token), LATLAB_JOB.
+GitLab: CI_API_V4_URL, CI_MERGE_REQUEST_PROJECT_ID and CI_MERGE_REQUEST_IID as each job of a merge request has them, LATLAB_TOKEN (an access
+token), LATLAB_JOB.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def on_gitlab(mark: str, body: str, variables: Mapping[str, str]) -> str:
     if not token:
         raise CannotComment("LATLAB_TOKEN has no token; make a project access token with the scope api, and a masked variable of it")
     headers, api = {"PRIVATE-TOKEN": token}, variables["CI_API_V4_URL"]
-    project, request = (quote(variables[name], safe="") for name in ("CI_PROJECT_ID", "CI_MERGE_REQUEST_IID"))
+    project, request = (quote(variables[name], safe="") for name in ("CI_MERGE_REQUEST_PROJECT_ID", "CI_MERGE_REQUEST_IID"))
     notes = f"{api}/projects/{project}/merge_requests/{request}/notes"
     me = asked("GET", f"{api}/user", headers)["id"]
     page = 1

@@ -20,9 +20,12 @@ PAGE = 100
 
 @dataclass
 class Forge:
-    """`comments` are under request 7; of each its author, an id and its body. `files` are artifacts of the default branch, by job."""
+    """`comments` are under request 7; of each its author, an id and its body. `files` are artifacts of the default branch, by job: a job's
+    own token may read them on GitLab Premium, and anybody those of a public project."""
 
     url: str = ""
+    is_premium: bool = True
+    is_public: bool = False
     comments: list[dict[str, Any]] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
@@ -42,15 +45,18 @@ class Forge:
         return {**known, "GH_TOKEN": token, "LATLAB_CHANGE": "7"}
 
     def gitlab(self, token: str = WRITES) -> dict[str, str]:
-        known = {"CI_API_V4_URL": f"{self.url}/api/v4", "CI_PROJECT_ID": "12", "CI_MERGE_REQUEST_IID": "7", "CI_DEFAULT_BRANCH": "main"}
-        return {**known, "LATLAB_TOKEN": token}
+        known = {"CI_API_V4_URL": f"{self.url}/api/v4", "CI_PROJECT_ID": "12", "CI_DEFAULT_BRANCH": "main"}
+        return {**known, "CI_MERGE_REQUEST_PROJECT_ID": "12", "CI_MERGE_REQUEST_IID": "7", "LATLAB_TOKEN": token}
 
     def answer(self, method: str, path: str, headers: dict[str, str], body: Any) -> tuple[int, Any]:
         """What the forge says: 401 without a token, 403 for a write that it does not allow, 404 for what is not there."""
         token = headers.get("authorization", "").removeprefix("Bearer ") or headers.get("private-token") or headers.get("job-token")
-        if token not in (WRITES, READS):
-            return 401, {"message": "Requires authentication"}
         place = urlsplit(path)
+        if "/jobs/artifacts/" in path and not headers.get("private-token") and token in (None, READS):
+            if not (self.is_premium if token else self.is_public):
+                return 404, {"message": "404 Project Not Found"}
+        elif token not in (WRITES, READS):
+            return 401, {"message": "Requires authentication"}
         if method != "GET" and place.path != "/graphql" and token != WRITES:
             return 403, {"message": "Resource not accessible by integration"}
         of_gitlab = "/api/v4"

@@ -95,6 +95,19 @@ def test_the_lines_for_any_shell_judge_a_change_against_the_main_branch(root: Ro
     assert root.text().startswith("# latlab fails")
 
 
+def test_the_lines_for_any_shell_comment_on_github_also_where_the_gate_fails(root: Root, there: Forge) -> None:
+    """A shell of Jenkins ends with the first line that fails."""
+    (pair,) = re.findall(r"^    (export GITHUB_REPOSITORY=.*\n)    (trap .*\n)", PAGE, re.MULTILINE)
+    of_forge = there.github()
+    known = {**of_forge, "CHANGE_ID": of_forge.pop("LATLAB_CHANGE"), "GIT_COMMIT": COMMIT, "LATLAB_RUN": IMPORT}
+    lines = "".join(pair).replace("OWNER/REPOSITORY", known.pop("GITHUB_REPOSITORY")) + "python3 latlab-TAG/ci/gate.py\n"
+    assert root.gate("main").returncode == 0
+    root.build(factor=2)
+    for _ in range(2):
+        assert in_shell(root, lines, **known).returncode == 1
+    assert len(there.bodies()) == 1 and there.bodies()[0].endswith(root.text())
+
+
 def test_the_lines_for_a_board_judge_a_console_log(root: Root) -> None:
     (root.folder / "firmware.log").rename(root.folder / "console.log")
     (line,) = re.findall(r"`(python3 latlab-TAG/ci/gate\.py import [^`]*)`", PAGE)
@@ -131,6 +144,13 @@ def steps_of_action(root: Root, there: Forge, branch: str, token: str) -> dict[s
         done = in_shell(root, step["run"], **forge_says, **of_job, **own, GITHUB_ACTIONS="true")
         codes[step["run"]] = done.returncode
     return codes
+
+
+def test_each_try_of_a_job_saves_its_baseline_and_finds_those_before() -> None:
+    """GitHub overwrites no cache, and takes the newest whose key begins as `restore-keys` says."""
+    steps = msgspec.yaml.decode((ROOT / "action.yml").read_bytes())["runs"]["steps"]
+    restore, save = (step["with"] for step in steps if "actions/cache/" in step.get("uses", ""))
+    assert restore["key"] == save["key"] == restore["restore-keys"] + "${{ github.run_id }}-${{ github.run_attempt }}"
 
 
 @pytest.mark.parametrize(("token", "comments"), [("writes", 1), (READS, 0)])

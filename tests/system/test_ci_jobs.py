@@ -205,4 +205,34 @@ def test_the_store_of_the_default_branch_is_brought_and_none_is_no_failure(root:
     done = root.do("baseline.py", CI_JOB_NAME="latency [a57]", **there.gitlab(READS))
     assert "of the newest baseline" in done.stdout and store.is_file()
     done = root.do("baseline.py", CI_JOB_NAME="another", **there.gitlab(READS))
-    assert done.returncode == 0 and "no baseline was brought" in done.stdout
+    assert done.returncode == 0 and done.stdout == "no baseline was brought: there is none yet\n"
+
+
+JOBS_OWN = {"LATLAB_TOKEN": "", "CI_JOB_TOKEN": READS}
+
+
+@pytest.mark.parametrize(
+    ("variables", "is_premium", "is_public", "code", "said"),
+    [
+        (JOBS_OWN, True, False, 0, "of the newest baseline"),
+        (JOBS_OWN, False, True, 0, "of the newest baseline"),
+        (JOBS_OWN, False, False, 0, "there is none yet; if a job of the default branch has left one, set LATLAB_TOKEN to read it"),
+        ({**JOBS_OWN, "LATLAB_TOKEN": "expired"}, True, False, 0, "of the newest baseline"),
+        ({**JOBS_OWN, "LATLAB_TOKEN": "expired"}, False, False, 3, "401"),
+        ({**JOBS_OWN, "CI_PROJECT_ID": "99"}, True, False, 0, "of the newest baseline"),
+        ({"CI_API_V4_URL": "http://127.0.0.1:9/api/v4"}, True, False, 3, "refused"),
+    ],
+)
+def test_a_baseline_that_cannot_be_read_is_not_taken_for_none(
+    root: Root, there: Forge, variables: dict[str, str], is_premium: bool, is_public: bool, code: int, said: str
+) -> None:
+    """Else each change passes without a verdict, once a token has expired. Project 99 is a fork."""
+    there.is_premium, there.is_public = is_premium, is_public
+    there.files["latency"] = (root.folder / ".latlab/store.sqlite").read_bytes()
+    done = root.do("baseline.py", CI_JOB_NAME="latency", **{**there.gitlab(), **variables})
+    assert (done.returncode, said in done.stdout + done.stderr) == (code, True), done.stdout + done.stderr
+
+
+def test_the_job_of_a_fork_comments_on_the_project_that_its_request_is_for(root: Root, there: Forge) -> None:
+    done = root.do("comment.py", "latlab-out/comment.md", **{**there.gitlab(), "CI_PROJECT_ID": "99"})
+    assert done.returncode == 0 and len(there.bodies()) == 1, done.stdout

@@ -89,7 +89,7 @@ def _psci(
 
     assert found.subject is not None
     limits, place = LimitOptions(timeout=timeout).limits(), output or usual
-    text = rendered(found.subject)
+    text = rendered(found.subject, place.parent)
     if output is None and place.exists() and place.read_bytes() != text.encode():
         raise UsageError(f"{place} is there and says something else; name another file with -o")
     check_output(place)

@@ -14,7 +14,7 @@ from latlab.campaigns.looking import Look, look, read_files
 from latlab.errors import DataError, LatlabError, UsageError
 from latlab.formats.fip import with_bl33
 from latlab.formats.firmware_files import FileKind, identified
-from latlab.targets.qemu.subject import load_subject, rendered
+from latlab.targets.qemu.subject import load_subject, placed, rendered
 from support import firmware_files as made
 
 EM_AARCH64, EM_ARM, EM_MIPS, EM_RISCV = 183, 40, 8, 243
@@ -173,5 +173,20 @@ def test_the_subject_file_that_is_written_says_the_same_subject(tmp_path: Path) 
     named.mkdir()
     found = looked(named, one=made.package(made.BL31 + made.FOR_VIRT), two=made.BL1)
     assert found.subject
-    (tmp_path / "s.toml").write_text(rendered(found.subject))
+    (tmp_path / "s.toml").write_text(rendered(found.subject, tmp_path))
     assert load_subject(tmp_path / "s.toml") == found.subject
+    elsewhere = tmp_path / "else"
+    elsewhere.mkdir()
+    (elsewhere / "s.toml").write_text(rendered(found.subject, elsewhere))
+    assert load_subject(elsewhere / "s.toml") == found.subject
+
+
+def test_the_subject_file_and_its_images_are_found_in_the_checkout_of_another_machine(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    (here / "build").mkdir(parents=True)
+    found = looked(here / "build", one=made.package(made.BL31 + made.FOR_VIRT), two=made.BL1)
+    assert found.subject
+    (here / "s.toml").write_text(rendered(found.subject, here))
+    here.rename(there)
+    moved = load_subject(there / "s.toml")
+    assert placed(moved) == moved and [image.file.parent for image in moved.images] == [there / "build"] * 2

@@ -132,21 +132,26 @@ def load_subject(given: Path, folder: Path | None = None) -> Subject:
     )
 
 
-def rendered(subject: Subject) -> str:
-    """The TOML file that says it all, with files by their whole paths."""
+def rendered(subject: Subject, folder: Path) -> str:
+    """The TOML file that says it all. Files below `folder`, in which it will be, are named from there, so that both may move together."""
     lines = [f"name = {_quoted(subject.name)}", f"machine = {_quoted(subject.board.name)}", f"options = {_quoted(subject.options)}"]
     lines += [f"cpu = {_quoted(subject.cpu)}"] if subject.cpu else []
     lines += [
         f"cores = {subject.cores}",
         f"cores_stay_on = {str(subject.cores_stay_on).lower()}",
         f"takes_turns = {str(subject.is_deterministic).lower()}",
-        f"symbols = [{', '.join(_quoted(str(path.absolute())) for path in subject.symbols)}]",
+        f"symbols = [{', '.join(_quoted(_below(folder, path)) for path in subject.symbols)}]",
     ]
     for image in subject.images:
         place = f"flash = {image.flash:#x}" if image.flash is not None else f"address = {image.address:#x}"
-        lines += ["", "[[image]]", f"file = {_quoted(str(image.file.absolute()))}", place]
+        lines += ["", "[[image]]", f"file = {_quoted(_below(folder, image.file))}", place]
         lines += ['payload = "bl33"'] if image.takes_program else []
     return "\n".join((*lines, ""))
+
+
+def _below(folder: Path, file: Path) -> str:
+    whole, top = file.absolute(), folder.absolute()
+    return str(whole.relative_to(top) if whole.is_relative_to(top) else whole)
 
 
 def _quoted(text: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from math import isfinite
 
 from latlab.analysis.base.comparison import Comparison, Row
-from latlab.analysis.base.wording import amount, percent
+from latlab.analysis.base.wording import amount, percent, signed
 from latlab.analysis.gate import Decision
 from latlab.report.comparison.sentences import made_with
 from latlab.report.page import Block, Commands, Item, Items, Page, Section
@@ -17,6 +18,7 @@ from latlab.report.table import Table, figures, words
 
 MOST_ROWS = 8
 MOST_SENTENCES = 5
+MOST_APART = 0.5  # of a change, before a reader who subtracts the medians asks where the rest is
 VERDICTS = {0: "passes", 1: "fails", 3: "cannot tell"}
 
 
@@ -57,14 +59,21 @@ def _blocks(comparison: Comparison, decision: Decision) -> Iterator[Block]:
 
 def _table(comparison: Comparison, rows: Sequence[Row], all_rows: int) -> Table:
     columns = (*words("Test", "Figure"), *figures("Before", "After", "Change"))
-    lines = tuple((row.test, f"{row.metric} {row.name}", *_amounts(comparison, row), percent(row.relative)) for row in rows)
-    notes = (f"The largest {len(rows)} of {all_rows}.",) if all_rows > len(rows) else ()
-    return Table("", columns, lines, notes=notes)
+    lines = tuple((row.test, f"{row.metric} {row.name}", *_amounts(comparison, row)) for row in rows)
+    notes = [f"The largest {len(rows)} of {all_rows}."] if all_rows > len(rows) else []
+    if any(_is_of_some_cores(row) for row in rows):
+        notes.append("Before and after are medians over the cores, and the change is a mean: a few of the cores can make it.")
+    return Table("", columns, lines, notes=tuple(notes))
 
 
-def _amounts(comparison: Comparison, row: Row) -> tuple[str, str]:
+def _is_of_some_cores(row: Row) -> bool:
+    """The medians did not move as the row did."""
+    return isfinite(row.shift.value) and abs(row.after - row.before - row.shift.value) > MOST_APART * abs(row.shift.value)
+
+
+def _amounts(comparison: Comparison, row: Row) -> tuple[str, str, str]:
     unit = comparison.unit_of(row.metric)
-    return amount(row.before, unit), amount(row.after, unit)
+    return amount(row.before, unit), amount(row.after, unit), f"{signed(row.shift.value, unit)} ({percent(row.relative)})"
 
 
 def _first(sentences: Sequence[str]) -> Iterator[str]:

@@ -57,7 +57,7 @@ class _Sentence:
             case f.Suspected(one):
                 return suspicion_sentence(one, self.unit)
             case f.SamplesMissing(test, name, thing, got, due, before, due_before):
-                return f"{name} in {test}: {got:,} of {due:,} {thing}s due, {before:,} of {due_before:,} in the base"
+                return f"{f'{name} in ' if name else ''}{test}: {got:,} of {due:,} {thing}s due, {before:,} of {due_before:,} in the base"
             case f.MetricMoved() | f.TermMoved() | f.PartsMoved() | f.OrderChanged() | f.NothingMoved():
                 return self._moved(finding)
             case f.Scatter():

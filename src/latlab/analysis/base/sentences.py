@@ -83,7 +83,7 @@ class _Sentence:
                 return f"{metric} in {test}, {name}: boot {boot} of {boots} of {run} has {off}; measure {run} again without that boot"
             case f.SpreadMoved(metric, test, ratio, cores):
                 size = f"{ratio:.1f} times as wide" if ratio > 1 else f"{1 / ratio:.1f} times narrower"
-                return f"{metric} in {test}: iterations scatter {size} over {count(cores, 'core')}; measure 20 iterations or more of both"
+                return f"{metric} in {test}: iterations scatter {size} over {count(cores, 'core')}; measure more iterations of both"
             case f.LargeUntold() | f.NotTold():
                 return self._untold(finding)
             case f.ShapeMoved(metric, test, name, verdict, figures):

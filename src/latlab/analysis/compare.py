@@ -9,7 +9,7 @@ from dataclasses import replace
 from latlab.analysis.amounts.compare_amounts import compare_amounts
 from latlab.analysis.base.comparison import Comparison, SpanComparison
 from latlab.analysis.base.conditions import differences
-from latlab.analysis.base.coverage import coverage_rows, missing_samples, shortfalls
+from latlab.analysis.base.coverage import absences, coverage_rows, missing_samples, shortfalls
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
@@ -28,14 +28,16 @@ def compare(a: Run, b: Run, limits: Limits | None = None, earlier: Sequence[Run]
 
 
 def _with_coverage(comparison: Comparison) -> Comparison:
-    """Fewer samples than were due are a regression where chance does not explain it, otherwise missing data."""
-    found = shortfalls(comparison.a, comparison.b, comparison.limits)
-    if not found:
+    """No samples where the base had some are missing data. Fewer than were due are a regression where chance does not explain it, otherwise
+    missing data too."""
+    pair = comparison.a, comparison.b, comparison.limits
+    absent, found = absences(*pair), shortfalls(*pair)
+    if not absent and not found:
         return comparison
     rows = coverage_rows(found, comparison.limits)
-    missing = tuple(map(missing_samples, found))
-    unexplained = (said for one, said in zip(found, missing, strict=True) if not one.is_significant)
-    gaps = (*comparison.gaps, *(sentence_of(said, comparison.unit) for said in unexplained))
+    missing = (*absent, *map(missing_samples, found))
+    untold = (*absent, *(missing_samples(one) for one in found if not one.is_significant))
+    gaps = (*(sentence_of(one, comparison.unit) for one in untold), *comparison.gaps)
     is_suspect = isinstance(comparison, SpanComparison) and bool(comparison.suspicions)
     verdict = Verdict.CANNOT_TELL if is_suspect else overall((comparison.verdict, *(row.verdict for row in rows)), bool(gaps))
     return replace(comparison, rows=(*comparison.rows, *rows), gaps=gaps, missing=missing, verdict=verdict)

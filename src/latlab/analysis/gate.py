@@ -65,8 +65,9 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     said = [one for one in explained if isinstance(one.finding, FIRST)]
     suspect = tuple(one.sentence for one in said if isinstance(one.finding, Suspected))
     broken = (f"{one.test}: {one.sentence}" for one in said if isinstance(one.finding, RuleChanged))
-    missing = (one.sentence for one in said if isinstance(one.finding, SamplesMissing))
-    rules = (*filter(None, (comparison.differences.title,)), *(one for one in missing if one not in comparison.gaps), *broken)
+    missing = tuple(one.sentence for one in said if isinstance(one.finding, SamplesMissing))
+    gaps = tuple(one for one in comparison.gaps if one not in missing)
+    rules = (*filter(None, (comparison.differences.title,)), *missing, *broken)
     grown = tuple(one.sentence for one in said if isinstance(one.finding, LargestGrew))
     seen = tuple(one.sentence for one in said if isinstance(one.finding, RarestSeen | TailNotTold | CouldHaveSeen))
     large = tuple(
@@ -74,14 +75,14 @@ def decide_gate(comparison: Comparison, fail_on: frozenset[str]) -> Decision:
     )
     grew = [one.finding for one in said if isinstance(one.finding, LargestGrew)]
     blocks = any(one.after > one.before and not one.is_told for one in grew)
-    rest = (*grown, *large, *comparison.gaps)
+    rest = (*grown, *large, *gaps)
     why = causes_of(comparison, explained, failing)
     rows = tuple(_line(row, comparison.unit_of(row.metric)) for row in failing)
     if suspect:
         last = f"cannot tell: {counts}, and figures are suspect{caveat}"
         return Decision((), 3, last, (*suspect, *rules), (*why, *rest), rows)
     if failing or any(isinstance(one.finding, RuleChanged) and one.finding.is_worse for one in said):
-        return Decision(failing, 1, f"fail: {counts}{caveat}", (*rules, *grown), (*why, *large, *comparison.gaps), rows)
+        return Decision(failing, 1, f"fail: {counts}{caveat}", (*rules, *grown), (*why, *large, *gaps), rows)
     untold = sum(row.verdict is Verdict.CANNOT_TELL for row in comparison.rows)
     if untold == len(comparison.rows) and not comparison.gaps:
         more = _what_tells_more(comparison)

@@ -46,6 +46,7 @@ def _distributions(name: str, result: RtResult, wakeups: Wakeups) -> Iterator[Di
             digest=cpu.digest,
             late=tuple(late.get(cpu.cpu, ())),
             late_dropped=cpu.outliers_dropped,
+            blocks=tuple(map(_counts, cpu.blocks)),
         )
 
 

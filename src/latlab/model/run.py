@@ -120,6 +120,7 @@ class Distribution:
 
     `counts` is empty where only minimum, average and maximum are known. `expected` is how many were due and `missed` how many of these
     passed unmeasured, None where the tool does not say. Two distributions with the same `digest` hold the same spans in the same order.
+    `blocks` are the counts of equal parts in time, none where the order is not known.
     """
 
     test: str
@@ -137,6 +138,7 @@ class Distribution:
     digest: str = ""
     late: tuple[LateWakeup, ...] = ()
     late_dropped: int = 0
+    blocks: tuple[tuple[tuple[int, int, int], ...], ...] = ()
 
     @property
     def is_computed(self) -> bool:

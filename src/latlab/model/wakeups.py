@@ -53,11 +53,30 @@ class Histogram:
         return self.low_ns, above / self.total
 
 
+BLOCKS = 20
+FEWEST_OF_BLOCK = 100
+
+
+def counted_values(late: NDArray[np.int64], unit_ns: int) -> Histogram:
+    """Values that are printed in steps of `unit_ns`, in that unit."""
+    values, counts = np.unique(late, return_counts=True)
+    low = values * unit_ns
+    return Histogram(low, low + unit_ns, counts.astype(np.int64))
+
+
+def in_blocks(late: NDArray[np.int64], unit_ns: int) -> tuple[Histogram, ...]:
+    """Values in the order of their times as parts of equal size; none where these would be too small to have a median."""
+    if len(late) < BLOCKS * FEWEST_OF_BLOCK:
+        return ()
+    return tuple(counted_values(part, unit_ns) for part in np.array_split(late, BLOCKS))
+
+
 @dataclass(frozen=True)
 class CpuWakeups:
     """One CPU. `expected` is what the schedule asked for, `got` what was measured, `missed` the periods that passed unmeasured.
 
-    None means that the tool which measured does not say. `average_ns` is exact where the tool says it.
+    None means that the tool which measured does not say. `average_ns` is exact where the tool says it. `blocks` are the same wake-ups in
+    equal parts, one after the other in time, where their order is known.
     """
 
     cpu: int
@@ -71,6 +90,7 @@ class CpuWakeups:
     digest: str = ""
     implied: Histogram | None = None
     outliers_dropped: int = 0
+    blocks: tuple[Histogram, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from latlab.analysis.base.comparison import Comparison, Row, Statistic
 from latlab.analysis.base.identity import NotComparable
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.verdicts import Verdict
-from latlab.analysis.wakeups.between_runs import check_repeats, earlier_runs, with_scatter
+from latlab.analysis.gate import decide_gate
+from latlab.analysis.wakeups.between_runs import Within, among_cpus, check_repeats, earlier_runs, with_scatter
 from latlab.campaigns.importing_wakeups import import_wakeups
 from latlab.campaigns.loading import load_earlier, load_reference
 from latlab.campaigns.rt_results import CAMPAIGN, keep, new_run, workload_conditions
@@ -30,6 +31,8 @@ from support.command import latlab
 from support.pairs_of_kind import compare_wakeups as compare
 from support.places import RT_DATA
 from support.wakeup_runs import distribution, drawn, wakeup_run
+from truth.reading import runs_of_wakeups
+from truth.wakeups import Between, Late, Tool, WakeupPair, wakeup_pair
 
 
 def run(seed: int, factor: float, name: str, **changes: object) -> Run:
@@ -111,6 +114,58 @@ def test_earlier_runs_that_scatter_by_more_widen_interval_and_p_value() -> None:
     assert told.shift.p == pytest.approx(2 * stats.t.sf(np.log(1.12) / error, 7))
     half = stats.t.ppf(0.975, 4) * np.sqrt(2 * measured / 4) * 100
     assert (told.shift.low, told.shift.high) == pytest.approx((12 - half, 12 + half))
+
+
+def test_blocks_in_time_that_are_steadier_than_assumed_tell_more_and_weigh_with_the_assumption() -> None:
+    base = replace(run(1, 1.0, "a"), conditions=replace(run(1, 1.0, "a").conditions, mode=None))
+    row, blocks = row_of(100.0, 140.0), ((100.0, 102.0, 99.0, 101.0) * 5, (140.0, 138.0, 141.0, 142.0) * 5)
+    told = with_scatter(row, (), base, Within(blocks))
+    logs = [np.log(one) for one in blocks]
+    measured = sum(((one - one.mean()) ** 2).sum() for one in logs)
+    error = np.sqrt(2 * (3 * 0.15**2 + measured) / 41)
+    assert told.shift.p == pytest.approx(2 * stats.t.sf(np.log(1.4) / error, 41)) and told.shift.p < 1e-4
+    assert told.shift.p < with_scatter(row, (), base).shift.p and "40 parts in time" in told.basis
+    assert with_scatter(row, [100.0, 101.0], base, Within(blocks)) == with_scatter(row, [100.0, 101.0], base)
+
+
+def test_blocks_in_time_say_something_of_a_level_and_nothing_of_a_tail() -> None:
+    base = run(1, 1.0, "a")
+    calm, wild = ((100.0, 101.0) * 10, (112.0, 111.0) * 10), ((100.0, 130.0, 80.0, 120.0) * 5, (112.0, 90.0, 130.0, 115.0) * 5)
+    for statistic, counts in ((Statistic.MEDIAN, True), (Statistic.AVERAGE, True), (Statistic.P99, False)):
+        row = replace(row_of(100.0, 112.0), statistic=statistic)
+        steady, changing, assumed = (with_scatter(row, (), base, Within(blocks)).shift.p for blocks in (calm, wild, ()))
+        assert (steady < assumed < changing) if counts else (steady == assumed == changing)
+
+
+def test_cpus_that_differ_by_more_than_is_assumed_weaken_a_change_and_others_leave_it() -> None:
+    base, row = run(1, 1.0, "a"), replace(row_of(100.0, 150.0), statistic=Statistic.P99)
+    alike, unlike = [(100.0, 150.0), (101.0, 100.0), (99.0, 101.0)], [(100.0, 150.0), (150.0, 80.0), (60.0, 110.0)]
+    assert with_scatter(row, (), base, Within(cpus=among_cpus(alike))) == with_scatter(row, (), base)
+    told = with_scatter(row, (), base, Within(cpus=among_cpus(unlike)))
+    logs = np.log(unlike)
+    measured = min(((one - one.mean()) ** 2).sum() for one in (*logs.T, (logs[:, 1] - logs[:, 0]) / np.sqrt(2)))
+    error = np.sqrt(2 * (3 * 0.06**2 + measured) / 5)
+    assert told.shift.p == pytest.approx(2 * stats.t.sf(np.log(1.5) / error, 5)) and "3 CPUs" in told.basis
+    assert among_cpus([(0.0, 5.0)]) == (0.0, 0)
+
+
+@pytest.mark.parametrize(("tool", "size", "code"), [(Tool.SAMPLES, 0.46, 1), (Tool.HISTOGRAM, 0.46, 3), (Tool.SAMPLES, 0.05, 0)])
+def test_stamps_tell_a_shift_of_which_a_histogram_asks_for_a_second_run(tool: Tool, size: float, code: int) -> None:
+    a, b = runs_of_wakeups(wakeup_pair(Late.LEVEL, size, 2, 20_000, Between.NOTHING, 3), tool)
+    decision = decide_gate(compare(a, b), frozenset({"regressed"}))
+    assert decision.exit_code == code
+    assert code != 3 or any("measure run1 once more" in note for note in compare(a, b).notes)
+
+
+def test_a_machine_that_changes_inside_its_runs_is_not_blamed_for_changing_between_them() -> None:
+    rng = np.random.default_rng(5)
+    calm, wild = (tuple(np.repeat(rng.normal(8_000, sd, 20), 1_000).astype(np.int64) for _ in range(2)) for sd in (20, 4_000))
+    later = tuple((one * 1.6).astype(np.int64) for one in calm), tuple(np.maximum((one * 1.6).astype(np.int64), 1_000) for one in wild)
+    verdicts = []
+    for before, after in ((calm, later[0]), (tuple(np.maximum(one, 1_000) for one in wild), later[1])):
+        pair = compare(*runs_of_wakeups(WakeupPair(Late.LEVEL, (0, 1), 0.6, before, after), Tool.SAMPLES))
+        verdicts.append(median_of(pair).verdict)
+    assert verdicts == [Verdict.REGRESSED, Verdict.CANNOT_TELL]
 
 
 def test_maxima_are_tested_by_events_and_by_three_earlier_runs_or_more() -> None:

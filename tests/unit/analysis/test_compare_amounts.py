@@ -98,7 +98,7 @@ def test_a_sum_over_the_run_is_no_figure_of_it():
 def test_what_stands_in_one_run_only_is_a_gap_where_the_base_has_it():
     both, lone = _one(Metric.DURATION, *LOW), _one(Metric.DURATION, *LOW, name="lone")
     comparison = compare(_run("a", both, lone), _run("b", both))
-    assert comparison.gaps == ("lone: only in a",) and comparison.verdict is Verdict.CANNOT_TELL
+    assert comparison.gaps == ("lone in t: 0 of 4 samples due, 4 of 4 in the base",) and comparison.verdict is Verdict.CANNOT_TELL
     assert compare(_run("a", both), _run("b", both, lone)).gaps == ()
 
 

@@ -5,9 +5,12 @@ import re
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
-from latlab.analysis.base.comparison import Comparison
+from latlab.analysis.base.comparison import Comparison, SpanComparison
+from latlab.analysis.base.distributions import t_tail
+from latlab.analysis.base.findings import BootApart
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.compare import compare
 from latlab.analysis.gate import Decision, decide_gate
@@ -24,6 +27,12 @@ from truth.wakeups import Between, Tool
 def _spans(part: Part, boots: int, iterations: int, noise: float = 1.0, seed: int = 0) -> Comparison:
     case = PartCase(scaled(JUNO, noise), part, Noise.GAUSSIAN, boots, iterations, seed)
     return compare(*runs_of_spans(part_pair(case).pair, case.form))
+
+
+def compared(case: PartCase) -> SpanComparison:
+    found = compare(*runs_of_spans(part_pair(case).pair, case.form))
+    assert isinstance(found, SpanComparison)
+    return found
 
 
 def _gate(comparison: Comparison) -> Decision:
@@ -46,7 +55,23 @@ def test_one_bad_boot_of_ten_in_the_base_is_named_with_its_number(noise: float) 
         assert found.exit_code == 3 and any(re.search(r"boot \d+ of 10 of run1 has", line) for line in found.lines)
 
 
-@pytest.mark.parametrize(("boots", "iterations"), [(1, 5), (3, 5), (8, 5)])
+@pytest.mark.parametrize(("noise", "least", "most"), [(Noise.DEPENDENT, 3, 10), (Noise.GAUSSIAN, 4, 10), (Noise.HEAVY, 0, 5)])
+def test_one_core_of_one_boot_needs_fewer_deviations_where_the_others_have_light_tails(noise: Noise, least: int, most: int) -> None:
+    """Some 14 deviations, which Student's t of three degrees reaches."""
+    cases = [PartCase(scaled(JUNO, 1.8), Part(Which.ONE, How.BOOT, 0.5, SERIAL), noise, 10, 1, seed) for seed in range(10)]
+    named = sum(any(isinstance(one, BootApart) for one in compared(case).large_moves) for case in cases)
+    assert least <= named <= most
+
+
+def test_a_tail_is_as_heavy_as_the_other_values_show() -> None:
+    rng = np.random.default_rng(4)
+    for dof in (3.0, 100.0):
+        far = [t_tail(12.0, np.abs(rng.standard_t(dof, 300))) for _ in range(8)]
+        assert all((one > 1e-5) == (dof < 50) for one in far), far
+    assert t_tail(1.0, np.zeros(5)) == 1.0
+
+
+@pytest.mark.parametrize(("boots", "iterations"), [(1, 5), (3, 5), (8, 5), (4, 5), (1, 20)])
 def test_iterations_that_scatter_three_times_as_wide_are_named(boots: int, iterations: int) -> None:
     for seed in range(3):
         found = _gate(_spans(Part(Which.ALL, How.SPREAD, 2.0, SERIAL), boots, iterations, 0.8, seed))

@@ -17,13 +17,17 @@ from latlab.analysis.base.comparison import Level
 from latlab.analysis.base.moderated import t_shift
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.ladder.drift import drift_of
-from latlab.analysis.ladder.evidence import _left_of_cells
+from latlab.analysis.ladder.evidence import Evidence, _left_of_cells, group_evidence
+from latlab.analysis.ladder.groups import Group
 from latlab.analysis.ladder.judge import ROWS_SHARE, _Lending, _no_surer
+from latlab.analysis.ladder.one_boot import OneBoot
 from latlab.model.enums import Metric
+from truth.held import Wrong, held
+from truth.parts import part_case_of
 
 ALPHA = 0.0025
+SPACING: Any = SimpleNamespace(threshold=lambda metric, level: 0.03 * level, large=lambda metric, level: 0.2 * level)
 ROWS: Any = [SimpleNamespace(row=SimpleNamespace(test=f"test{i}", threshold=500.0)) for i in range(4)]
-
 
 UNLIKE = [Shift(one, 0.0, 0.0, 1.0, 50.0) for one in (5_000.0, 5_000.0, 600.0, 600.0)]
 
@@ -32,19 +36,33 @@ def _level(rows: int, p: float) -> Level:
     return Level(Metric.WAKEUP, None, "", None, rows, Shift(900.0, 800.0, 1_000.0, p), p)
 
 
-def _shown(p_of_rest: float, standing: set[int], shifts: Sequence[Shift] = UNLIKE) -> list[tuple[list[int], float]]:
-    """Of a level of the first two rows and one of all four, both shown; `p_of_rest` is what any rows left over have together."""
-    tested = SimpleNamespace(level_shift=lambda found: Shift(900.0, 0.0, 0.0, p_of_rest))
+def _evidence(test: str, before: NDArray[np.float64], after: NDArray[np.float64]) -> Evidence:
+    labels = tuple(f"0.{i}" for i in range(before.shape[1]))
+    boots = np.zeros(len(before), np.int64)
+    return group_evidence(Group(test, Metric.WAKEUP, 0, "", labels, Cells(boots, before), Cells(boots, after)), SPACING)
+
+
+Lent = list[tuple[dict[int, int], float]]
+
+
+def _lending(tested: Any, shifts: Sequence[Shift] = UNLIKE, apart: frozenset[int] = frozenset()) -> _Lending:
+    return _Lending(SimpleNamespace(own_p=lambda one: ROWS.index(one) / 100, **tested), ROWS, shifts, apart, ALPHA)
+
+
+def _shown(p_of_rest: float, standing: set[int], shifts: Sequence[Shift] = UNLIKE) -> Lent:
+    """Of a level of the first two rows and one of all four, both shown; `p_of_rest` is what any rows left over have together. Each row with
+    how many ask what theirs does."""
+    tested = {"level_shift": lambda found: Shift(900.0, 0.0, 0.0, p_of_rest)}
     levels = [(_level(4, 1e-6), [0, 1, 2, 3]), (_level(2, 1e-6), [0, 1])]
-    return [(own, level.p_adjusted) for level, own in _Lending(tested, ROWS, shifts, frozenset(), ALPHA).shown(levels, standing)]
+    return [(own, level.p_adjusted) for level, own in _lending(tested, shifts).shown(levels, standing)]
 
 
 def test_rows_that_a_narrower_level_accounts_for_lend_the_others_of_a_wider_one_nothing():
-    assert _shown(0.5, set()) == [([0, 1], 1e-6)]
+    assert _shown(0.5, set()) == [({0: 1, 1: 2}, 1e-6)]
 
 
 def test_what_the_other_rows_show_together_they_still_lend_each_other():
-    assert _shown(1e-5, set()) == [([0, 1], 1e-6), ([2, 3], pytest.approx(1e-5 * 2 / (1 - ROWS_SHARE)))]
+    assert _shown(1e-5, set()) == [({0: 1, 1: 2}, 1e-6), ({2: 1, 3: 2}, pytest.approx(1e-5 * 2 / (1 - ROWS_SHARE)))]
 
 
 def test_rows_that_stand_by_themselves_lend_nothing_and_a_single_row_is_no_level():
@@ -53,19 +71,30 @@ def test_rows_that_stand_by_themselves_lend_nothing_and_a_single_row_is_no_level
 
 
 def test_a_level_within_its_rows_thresholds_lends_nothing_and_still_accounts_for_them():
-    tested = SimpleNamespace(level_shift=lambda found: Shift(900.0, 0.0, 0.0, 0.5))
+    tested = {"level_shift": lambda found: Shift(900.0, 0.0, 0.0, 0.5)}
     within = replace(_level(2, 1e-6), shift=Shift(-400.0, -500.0, -300.0, 1e-6))
     levels = [(_level(4, 1e-6), [0, 1, 2, 3]), (within, [0, 1])]
-    assert list(_Lending(tested, ROWS, UNLIKE, frozenset(), ALPHA).shown(levels, set())) == []
+    assert list(_lending(tested).shown(levels, set())) == []
 
 
-def test_a_row_that_moved_as_those_did_that_are_told_has_their_certainty():
+def test_a_row_that_moved_as_those_did_that_are_told_has_their_certainty_for_all_rows_of_the_level():
     """Together the two that are left show nothing, each with those that moved alike does."""
     alike = [Shift(900.0, 0.0, 0.0, 1.0, 50.0)] * 3 + [Shift(-900.0, 0.0, 0.0, 1.0, 50.0)]
-    tested = SimpleNamespace(level_shift=lambda found: Shift(900.0, 0.0, 0.0, 1e-5 if len(found) == 4 else 0.5))
+    tested = {"level_shift": lambda found: Shift(900.0, 0.0, 0.0, 1e-5 if len(found) == 4 else 0.5)}
     levels = [(_level(4, 1e-6), [0, 1, 2, 3]), (_level(2, 1e-6), [0, 1])]
-    assert [own for _, own in _Lending(tested, ROWS, alike, frozenset(), ALPHA).shown(levels, set())] == [[0, 1], [2]]
-    assert [own for _, own in _Lending(tested, ROWS, alike, frozenset({0, 1}), ALPHA).shown(levels, set())] == []
+    assert [own for _, own in _lending(tested, alike).shown(levels, set())] == [{0: 1, 1: 2}, {2: 4}]
+    assert [own for _, own in _lending(tested, alike, frozenset({0, 1})).shown(levels, set())] == []
+
+
+def test_a_single_core_of_a_kind_that_shows_no_scatter_borrows_nothing() -> None:
+    """Parallel wake-ups of one core a cluster: what serial ones scatter by is not theirs."""
+    serial = np.array([[100.0, 101.0, 99.0, 100.5]])
+    found = [_evidence(f"t{i}_serial", serial + i, serial + 8.0 + i / 10 * serial / 100) for i in range(4)]
+    single = _evidence("t_parallel", serial[:, :1], serial[:, :1] + 4.0)
+    one_boot = OneBoot([*found, single])
+    assert one_boot.own_p(single) == 1.0 and all(one_boot.own_p(one) < 0.01 for one in found)
+    alike = _evidence("t_parallel", serial, serial + np.array([[4.0, 4.1, 3.9, 4.05]]))
+    assert OneBoot([*found, alike]).own_p(alike) < 0.05
 
 
 def test_what_boots_and_cells_leave_of_each_other_is_that_of_a_two_way_layout():
@@ -105,3 +134,9 @@ def test_a_drift_of_all_boots_and_cells_is_told_though_iterations_carry_over():
 
 def test_noise_that_carries_over_is_no_drift():
     assert [drift_of(_carried(seed, 0.0), 200.0) for seed in range(100)] == [None] * 100
+
+
+@pytest.mark.parametrize("seed", [50263, 50395, 50521, 50657, 60458, 60532, 60992, 61002, 61140, 62331, 62584])
+def test_parallel_tests_are_not_blamed_for_what_changed_in_serial_ones(seed: int) -> None:
+    """Drawn pairs of which cores moved in serial tests only."""
+    assert not [fault.said for fault in held(part_case_of(seed)).faults if fault.wrong is Wrong.BLAME]

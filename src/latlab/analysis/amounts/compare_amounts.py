@@ -32,7 +32,7 @@ def compare_amounts(a: Run, b: Run, limits: Limits) -> AmountComparison:
     notes: list[str] = []
     check_same(a, b, notes)
     gaps = partial_runs(a, b)
-    joined = list(_joined(a, b, notes, gaps))
+    joined = list(_joined(a, b, notes, gaps))  # what b lacks, coverage says
     if not joined:
         raise NotComparable(f"{a.id} and {b.id} have no quantity of one name and core in common; compare runs of one tool and setting")
     rows = _judged([_row(*pair, limits) for pair in joined], limits)
@@ -59,7 +59,6 @@ def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> Iterator[tuple
         if lone:
             more = f" and {len(lone) - 3} more" if len(lone) > 3 else ""
             notes.append(f"{', '.join(lone[:3])}{more}: only in {run.id}")
-            gaps += notes[-1:] if run is a else []
     for key in (key for key in ours if key in theirs):
         one, another = ours[key], theirs[key]
         if one.metric is Metric.THROUGHPUT and one.over_s != another.over_s:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from latlab.analysis.base.comparison import Row, Statistic
 from latlab.analysis.base.findings import SamplesMissing
+from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.statistics import Shift
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.base.weighted import rate_p
@@ -71,9 +72,35 @@ def counted(run: Run) -> dict[SampleKey, Counted]:
     return {SampleKey(*key): Counted(n) for key, n in sizes.items()}
 
 
+def absences(a: Run, b: Run, limits: Limits) -> tuple[SamplesMissing, ...]:
+    """What `a` has samples of and `b` has none: a whole test, a core or CPU of one, or one of its metrics or quantities. Two runs without
+    any place in common are of two tools, which lack nothing of each other."""
+    ours, theirs = counted(a), counted(b)
+    if not ours.keys() & theirs.keys():
+        return ()
+    gone: dict[tuple[str, CoreId | None, str], list[SampleKey]] = {}
+    for place in ours.keys() - theirs.keys():
+        gone.setdefault(_widest(place, theirs), []).append(place)
+    scale = _scale_of(ours, theirs, limits.relative)
+    return tuple(_absence(*key, [ours[place] for place in gone[key]], gone[key][0].metric, scale) for key in sorted(gone, key=str))
+
+
+def _widest(place: SampleKey, theirs: Mapping[SampleKey, Counted]) -> tuple[str, CoreId | None, str]:
+    """The test, core and name of all that is absent with this place."""
+    if all(other.test != place.test for other in theirs):
+        return place.test, None, ""
+    is_whole_core = place.core and all((other.test, other.core) != (place.test, place.core) for other in theirs)
+    return place.test, place.core, _core_of(place) if is_whole_core else named(place)
+
+
+def _absence(test: str, core: CoreId | None, name: str, lost: list[Counted], metric: Metric, scale: float) -> SamplesMissing:
+    before, due_before = (sum(found) for found in zip(*((one.got, max(one.due or 0, one.got)) for one in lost), strict=True))
+    due = sum(one.due if one.due is not None else round(one.got * scale) for one in lost)
+    return SamplesMissing(test, name, _thing(metric), 0, due, before, due_before)
+
+
 def shortfalls(a: Run, b: Run, limits: Limits) -> tuple[Shortfall, ...]:
-    """The places of both runs of which `b` has a smaller share of what was due, by more than the tolerance; the smallest share first. What
-    `b` has nothing of at all is missing data, which the pairing of each kind of run reports."""
+    """The places of both runs of which `b` has a smaller share of what was due, by more than the tolerance; the smallest share first."""
     ours, theirs = counted(a), counted(b)
     found = [*_shortfalls(ours, theirs, limits, BURST if a.kind is Kind.WAKEUPS else 1)]
     return tuple(sorted(found, key=lambda one: (one.got[1] / one.due[1], one.p)))
@@ -81,7 +108,7 @@ def shortfalls(a: Run, b: Run, limits: Limits) -> tuple[Shortfall, ...]:
 
 def _shortfalls(ours: Mapping[SampleKey, Counted], theirs: Mapping[SampleKey, Counted], limits: Limits, burst: int) -> Iterator[Shortfall]:
     common = [place for place in ours if place in theirs]
-    scale = _scale([ours[place].got for place in common], [theirs[place].got for place in common], limits.relative)
+    scale = _scale_of(ours, theirs, limits.relative)
     for place in common:
         base, candidate = ours[place], theirs[place]
         is_scheduled = base.due is not None and candidate.due is not None
@@ -92,6 +119,11 @@ def _shortfalls(ours: Mapping[SampleKey, Counted], theirs: Mapping[SampleKey, Co
         missing = [-(-(of - got) // burst) for got, of in ((base.got, due_before), (candidate.got, due))]
         p = rate_p(missing[0], due_before, missing[1], due)
         yield Shortfall(place, (base.got, candidate.got), (due_before, due), p, p < limits.alpha / len(common))
+
+
+def _scale_of(ours: Mapping[SampleKey, Counted], theirs: Mapping[SampleKey, Counted], tolerance: float) -> float:
+    common = [place for place in ours if place in theirs]
+    return _scale([ours[place].got for place in common], [theirs[place].got for place in common], tolerance)
 
 
 def _scale(before: list[int], after: list[int], tolerance: float) -> float:
@@ -118,22 +150,27 @@ def _row(one: Shortfall, limits: Limits) -> Row:
     place, moved = one.place, after - before
     return Row(
         place.test, Metric.MISSING_SAMPLES, named(place), place.core.cluster if place.core else None, before, after,
-        Shift(moved, moved, moved, one.p), limits.relative * PARTS, Verdict.REGRESSED, basis_of(one), statistic=Statistic.COVERAGE,
+        Shift(moved, moved, moved, one.p), limits.relative * PARTS, Verdict.REGRESSED, sentence_of(missing_samples(one), ""),
+        statistic=Statistic.COVERAGE,
         core=place.core, p_adjusted=one.p,
     )  # fmt: skip
 
 
 def named(place: SampleKey) -> str:
     """`CPU 1`, `core 1.2 wakeup`, or the quantity's name."""
-    core = "" if place.core is None else f"CPU {place.core.core}" if place.metric is Metric.TASK_WAKEUP else f"core {place.core}"
     metric = "" if place.name or place.metric is Metric.TASK_WAKEUP else place.metric.value
-    return " ".join(filter(None, (place.name, core, metric)))
+    return " ".join(filter(None, (place.name, _core_of(place), metric)))
 
 
-def basis_of(one: Shortfall) -> str:
-    return f"{one.got[1]:,} of {one.due[1]:,} due, {one.got[0]:,} of {one.due[0]:,} in the base"
+def _core_of(place: SampleKey) -> str:
+    if place.core is None:
+        return ""
+    return f"CPU {place.core.core}" if place.name or place.metric is Metric.TASK_WAKEUP else f"core {place.core}"
 
 
 def missing_samples(one: Shortfall) -> SamplesMissing:
-    thing = "wake-up" if one.place.metric is Metric.TASK_WAKEUP else "sample"
-    return SamplesMissing(one.place.test, named(one.place), thing, one.got[1], one.due[1], one.got[0], one.due[0])
+    return SamplesMissing(one.place.test, named(one.place), _thing(one.place.metric), one.got[1], one.due[1], one.got[0], one.due[0])
+
+
+def _thing(metric: Metric) -> str:
+    return "wake-up" if metric is Metric.TASK_WAKEUP else "sample"

@@ -3,7 +3,14 @@
 
 from __future__ import annotations
 
+from math import exp, lgamma, log
 from types import ModuleType
+
+import numpy as np
+from numpy.typing import NDArray
+
+TAIL_DOF = (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 20.0, 50.0, 200.0)
+TAIL_STEPS = 30
 
 
 def _special() -> ModuleType:
@@ -30,6 +37,29 @@ def t_quantile(share: float, dof: float) -> float:
 def t_upper(t: float, dof: float) -> float:
     """How often Student's t lies above t."""
     return float(_special().stdtr(dof, -t))
+
+
+def t_tail(value: float, others: NDArray[np.float64]) -> float:
+    """How often Student's t around zero lies above `value`: with the scale that makes `others` most likely (Lange, Little and Taylor 1989),
+    and each number of degrees of freedom as far as it is likely, since few values do not tell light tails from heavy ones."""
+    fits = [_fitted(others, dof) for dof in TAIL_DOF]
+    most = max(likelihood for likelihood, _, _ in fits)
+    if not np.isfinite(most):
+        return 1.0
+    weights = [exp(likelihood - most) for likelihood, _, _ in fits]
+    return sum(w * t_upper(value / scale, dof) for w, (_, scale, dof) in zip(weights, fits, strict=True)) / sum(weights)
+
+
+def _fitted(values: NDArray[np.float64], dof: float) -> tuple[float, float, float]:
+    """The logarithm of the likelihood up to a constant, and the scale, by expectation and maximisation."""
+    squares, variance = values**2, float(np.mean(values**2))
+    if variance == 0:
+        return -np.inf, 0.0, dof
+    for _ in range(TAIL_STEPS):
+        variance = float(np.mean((dof + 1) / (dof + squares / variance) * squares))
+    constant = lgamma((dof + 1) / 2) - lgamma(dof / 2) - log(dof * variance) / 2
+    likelihood = len(values) * constant - (dof + 1) / 2 * float(np.log1p(squares / (dof * variance)).sum())
+    return likelihood, variance**0.5, dof
 
 
 def f_exceeded(share: float, above_dof: float, below_dof: float) -> float:

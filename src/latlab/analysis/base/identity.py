@@ -142,7 +142,7 @@ def problems_note(run: Run) -> str:
 
 def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[str], gaps: list[str]) -> tuple[tuple[str, Metric], ...]:
     common = []
-    lacking = sorted(set(columns_a.cores) ^ set(columns_b.cores))
+    lacking = ((a, columns_b, columns_a), (b, columns_a, columns_b))
     tests = dict.fromkeys([*columns_a.tests, *columns_b.tests])
     for key in [(test, metric) for test in tests for metric in METRICS]:
         ours, theirs = columns_a.matrix(*key), columns_b.matrix(*key)
@@ -168,8 +168,10 @@ def _common(a: Run, b: Run, columns_a: Columns, columns_b: Columns, notes: list[
             if matrix is not None and matrix.incomplete:
                 notes.append(f"{name}: {matrix.incomplete} iterations of {run.id} lack a core")
     if not common:
-        missing = f" (core {', '.join(map(str, lacking))} is missing in one of them)" if lacking else ""
-        raise NotComparable(f"{a.id} and {b.id} have no test with the same cores in common{missing}; compare runs of one campaign")
+        lone = [(run, sorted(set(other.cores) - set(own.cores))) for run, other, own in lacking]
+        missing = ", ".join(f"core {', '.join(map(str, cores))} is missing in {run.id}" for run, cores in lone if cores)
+        told = f" ({missing})" if missing else ""
+        raise NotComparable(f"{a.id} and {b.id} have no test with the same cores in common{told}; compare runs of one campaign")
     return tuple(common)
 
 

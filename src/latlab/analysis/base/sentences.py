@@ -57,7 +57,7 @@ class _Sentence:
             case f.Suspected(one):
                 return suspicion_sentence(one, self.unit)
             case f.SamplesMissing(test, name, thing, got, due, before, due_before):
-                return f"{name} in {test}: {got:,} of {due:,} {thing}s due, {before:,} of {due_before:,} in the base"
+                return f"{f'{name} in ' if name else ''}{test}: {got:,} of {due:,} {thing}s due, {before:,} of {due_before:,} in the base"
             case f.MetricMoved() | f.TermMoved() | f.PartsMoved() | f.OrderChanged() | f.NothingMoved():
                 return self._moved(finding)
             case f.Scatter():
@@ -83,7 +83,7 @@ class _Sentence:
                 return f"{metric} in {test}, {name}: boot {boot} of {boots} of {run} has {off}; measure {run} again without that boot"
             case f.SpreadMoved(metric, test, ratio, cores):
                 size = f"{ratio:.1f} times as wide" if ratio > 1 else f"{1 / ratio:.1f} times narrower"
-                return f"{metric} in {test}: iterations scatter {size} over {count(cores, 'core')}; measure 20 iterations or more of both"
+                return f"{metric} in {test}: iterations scatter {size} over {count(cores, 'core')}; measure more iterations of both"
             case f.LargeUntold() | f.NotTold():
                 return self._untold(finding)
             case f.ShapeMoved(metric, test, name, verdict, figures):

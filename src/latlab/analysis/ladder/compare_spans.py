@@ -21,7 +21,7 @@ from latlab.analysis.ladder.exact import NO_COUNTERPART, ORDER, exact_row
 from latlab.analysis.ladder.groups import Grouping, groups_of, left_out
 from latlab.analysis.ladder.judge import judge_rows
 from latlab.analysis.ladder.large_moves import LargeMove, large_moves
-from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of
+from latlab.analysis.ladder.roles import inferred_lead, is_parallel, roles_of, with_one_limit
 from latlab.analysis.ladder.rule_changes import rule_changes
 from latlab.analysis.ladder.shape import drifts_of, judged_shapes
 from latlab.analysis.ladder.spacing import Spacing
@@ -38,7 +38,7 @@ def compare_spans(a: Run, b: Run, limits: Limits) -> SpanComparison:
     pair = whole.without_suspect()
     boots = _boots(whole.columns_a), _boots(whole.columns_b)
     facts = facts_of(platform_of(a, b))
-    roles_a, roles_b = (roles_of(columns, facts.managed_by) for columns in (pair.columns_a, pair.columns_b))
+    roles_a, roles_b = with_one_limit(*(roles_of(columns, facts.managed_by) for columns in (pair.columns_a, pair.columns_b)))
     lead_a = a.lead or inferred_lead(a, pair.columns_a, roles_a)
     lead_b = b.lead or inferred_lead(b, pair.columns_b, roles_b)
     notes, gaps = list(pair.notes), list(pair.gaps)

@@ -75,15 +75,16 @@ def judge_rows(
     of_levels = [(level, of) for level, (_, _, of) in zip(levels, members, strict=True)]
     lending = _Lending(tested, evidence, [row.shift for row in rows], frozenset(apart), limits.alpha)
     for level, own in lending.shown(of_levels, standing):
-        for i in own:
-            settled[i] = _with_level(settled[i], level, least[i], tested.own_p(evidence[i]))
+        for i, questions in own.items():
+            settled[i] = _with_level(settled[i], level, least[i], tested.own_p(evidence[i]) * questions)
     return settled, levels
 
 
 @dataclass(frozen=True)
 class _Lending:
-    """Which level lends which rows significance. What rows have by themselves or from a narrower level is no part of the wider ones, but
-    for a row that moved as they did: others would owe theirs to a change that does not reach them."""
+    """Which level lends which rows significance. What rows have by themselves or from a narrower level is no part of the wider ones: others
+    would owe theirs to a change that does not reach them, but for a row that moved as they did. That one row of a level changed says so of
+    no other: each is a question by itself, and its own p-value adjusted for their number (Benjamini and Bogomolov 2014)."""
 
     tested: _Tested
     evidence: Sequence[Evidence]
@@ -91,8 +92,9 @@ class _Lending:
     apart: frozenset[int]
     alpha: float
 
-    def shown(self, levels: Sequence[tuple[Level, Sequence[int]]], standing: set[int]) -> Iterator[tuple[Level, list[int]]]:
-        """The narrowest first, each with the rows that it can lend to."""
+    def shown(self, levels: Sequence[tuple[Level, Sequence[int]]], standing: set[int]) -> Iterator[tuple[Level, dict[int, int]]]:
+        """The narrowest first, each with the rows that it can lend to and the number of rows that ask what theirs does: one, for the
+        surest of those that make the level."""
         tests = Counter(level.metric for level, _ in levels)
         accounted = standing | self.apart
         for whole, rows in sorted(levels, key=lambda one: one[0].rows):
@@ -101,14 +103,15 @@ class _Lending:
             if level is not None and level.p_adjusted < self.alpha:
                 accounted |= set(own)
                 if self._is_beyond(level, own):
-                    yield level, own
+                    surest = min(own, key=lambda i: self.tested.own_p(self.evidence[i]))
+                    yield level, {i: 1 if i == surest else len(own) for i in own}
                 continue
             for i in own:
                 alike = [j for j in rows if j not in own and j not in self.apart and self._are_alike(i, j)]
                 level = self._of(whole, [*own, *alike], tests[whole.metric]) if alike else None
                 if level is not None and level.p_adjusted < self.alpha and self._is_beyond(level, [i]):
                     accounted.add(i)
-                    yield level, [i]
+                    yield level, {i: len(rows)}
 
     def _of(self, level: Level, rows: Sequence[int], tests: int) -> Level | None:
         """A part of a level, its p-value by Bonferroni's method."""
@@ -117,13 +120,13 @@ class _Lending:
         part = _level(self.tested, self.evidence, level.metric, (level.cluster, level.role, level.at_once), rows)
         return replace(part, p_adjusted=min(1.0, part.shift.p * tests / (1 - ROWS_SHARE)))
 
-    def _is_beyond(self, level: Level, rows: Sequence[int]) -> bool:
-        """A level that moved by less than its rows' thresholds makes no row certain to lie beyond its own."""
-        return abs(level.shift.value) > float(np.median([self.evidence[i].row.threshold for i in rows]))
-
     def _are_alike(self, i: int, j: int) -> bool:
         one, other = self.shifts[i], self.shifts[j]
         return abs(one.value - other.value) <= ALIKE * float(np.hypot(one.error, other.error)) and one.value * other.value > 0
+
+    def _is_beyond(self, level: Level, rows: Sequence[int]) -> bool:
+        """A level that moved by less than its rows' thresholds makes no row certain to lie beyond its own."""
+        return abs(level.shift.value) > float(np.median([self.evidence[i].row.threshold for i in rows]))
 
 
 _Key = tuple[int | None, str | None, bool | None]
@@ -182,7 +185,7 @@ def _by_itself(row: Row, p_adjusted: float, least: float, limits: Limits) -> Row
 
 
 def _with_level(row: Row, level: Level, least: float, own_p: float) -> Row:
-    """`level` is shown to have moved."""
+    """`level` is shown to have moved; `own_p` is adjusted for the rows that ask it."""
     enough = level.tests > 1 or abs(row.shift.value) > least
     if not enough or not _moved_with(row, own_p, level):
         return row

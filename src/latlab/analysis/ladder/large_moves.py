@@ -9,23 +9,28 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from math import exp
 
 import numpy as np
 
 from latlab.analysis.base.columns import Cells, Floats, nan_median
 from latlab.analysis.base.comparison import Row
-from latlab.analysis.base.distributions import t_quantile, t_upper
+from latlab.analysis.base.distributions import t_quantile, t_tail, t_upper
 from latlab.analysis.base.findings import BootApart, LargeUntold, SpreadMoved
 from latlab.analysis.base.verdicts import Limits, Verdict
 from latlab.analysis.ladder.evidence import Evidence, Kind
-from latlab.analysis.ladder.shape import FEWEST_ITERATIONS
+from latlab.analysis.ladder.roles import is_parallel
+from latlab.analysis.ladder.shape import FEWEST_ITERATIONS, LARGEST
 from latlab.model.enums import Metric
 
 FEWEST_DOF = 4
 """Below four degrees of freedom a variance is not known to a factor of two."""
 FEWEST_BOOTS = 4
 """Of three boots nobody can say which is the odd one once two of them differ."""
+FEWEST_FOR_TAILS = 8
+"""Boots lie around a median of their own: of fewer, half are near it whatever their tails."""
 FEWEST_INSIDE = 3
 """Iterations of a boot that have a spread."""
 MAD = 1.4826
@@ -34,6 +39,7 @@ ODD_BOOT, ODD_CORE = 12.0, 24.0
 """Deviations of a boot, by the median of three cores or more, and of one core in it. Of Student's t of three degrees, the heaviest tails
 that the bench draws, one in ten thousand lies farther out than 24; the median of three such lies beyond 12 less often than that."""
 FEW_CORES = 3
+_TINY = 1e-9
 _CHANGED = (Verdict.REGRESSED, Verdict.IMPROVED)
 
 LargeMove = LargeUntold | BootApart | SpreadMoved
@@ -48,7 +54,7 @@ def large_moves(
     found: list[LargeMove] = []
     if max(boots) == 1:
         found += _cores(plain, evidence, limits)
-    found += _boots(plain, runs)
+    found += _boots(plain, runs, limits.alpha)
     found += _spreads([one for one in evidence if not one.row.is_term and not one.row.is_occasional], limits)
     return tuple(found)
 
@@ -116,7 +122,7 @@ def _inside(cells: Cells) -> tuple[float, int]:
 def _among_cores(cells: Cells) -> tuple[float, int]:
     levels = nan_median(cells.values)
     levels = levels[~np.isnan(levels)]
-    return (float(((levels - levels.mean()) ** 2).sum()), len(levels) - 1) if len(levels) > 1 else (0.0, 0)
+    return _squares(levels) if len(levels) else (0.0, 0)
 
 
 def _pooled(parts: Iterable[tuple[float, int]]) -> tuple[float, float]:
@@ -125,63 +131,109 @@ def _pooled(parts: Iterable[tuple[float, int]]) -> tuple[float, float]:
     return (sum(squares for squares, _ in found) / dof if dof else 0.0), float(dof)
 
 
-def _boots(quiet: Sequence[Evidence], runs: tuple[str, str]) -> Iterator[BootApart]:
+@dataclass(frozen=True)
+class _Series:
+    """The boots of one core of a row, or the medians of all its cores; `most` deviations are odd whatever tails the noise has."""
+
+    of: Evidence
+    name: str
+    values: Floats
+    most: float
+
+    @cached_property
+    def off(self) -> Floats:
+        return np.abs(self.values - np.median(self.values))
+
+    @cached_property
+    def boot(self) -> int:
+        return int(np.argmax(self.off))
+
+    def apart(self, run: str) -> BootApart:
+        row, others = self.of.row, float(np.median(np.delete(self.values, self.boot)))
+        return BootApart(row.metric, row.test, self.name, run, self.boot + 1, len(self.values), float(self.values[self.boot]), others)
+
+
+def _boots(quiet: Sequence[Evidence], runs: tuple[str, str], alpha: float) -> Iterator[BootApart]:
     """The boot of each run that lies farthest from the median of its run, for all cores of a row or for one, by a large share and by so
-    many deviations, which are those of all boots and rows of the kind."""
+    many deviations, which are those of all boots and rows of the kind. Fewer are enough where the other boots of all such tests show
+    lighter tails, by Bonferroni's correction over the metric."""
     for side, run in enumerate(runs):
-        by_kind: dict[Kind, list[tuple[Evidence, str, Floats, float]]] = defaultdict(list)
-        for one in quiet:
-            values = (one.a, one.b)[side]
-            if len(values) < FEWEST_BOOTS or np.isnan(values).any():
-                continue
-            by_kind[one.kind] += [
-                (one, f"{one.row.name} ({cell.label})" if len(one.row.cells) > 1 else one.row.name, values[:, i], ODD_CORE)
-                for i, cell in enumerate(one.row.cells)
-            ]
-            if values.shape[1] >= FEW_CORES:
-                by_kind[one.kind].append((one, one.row.name, nan_median(values.T), ODD_BOOT))
-        worst: list[tuple[float, BootApart]] = []
-        for members in by_kind.values():
-            spread = MAD * float(np.median(np.concatenate([np.abs(values - np.median(values)) for _, _, values, _ in members])))
-            for one, name, values, most in members:
-                off = np.abs(values - np.median(values))
-                boot = int(np.argmax(off))
-                if off[boot] > max(one.row.large, most * spread):
-                    others = float(np.median(np.delete(values, boot)))
-                    apart = BootApart(one.row.metric, one.row.test, name, run, boot + 1, len(values), float(values[boot]), others)
-                    worst.append((float(off[boot]) / one.row.large, apart))
-        if worst:
-            yield max(worst, key=lambda pair: pair[0])[1]
+        found = [series for one in quiet for series in _series(one, (one.a, one.b)[side])]
+        spreads = {kind: MAD * float(np.median(np.concatenate([one.off for one in of]))) for kind, of in _by_kind(found).items()}
+        tested = Counter(one.of.row.metric for one in found for _ in one.values)
+        odd = []
+        for one in (one for one in found if one.off[one.boot] > one.of.row.large):
+            spread = spreads[one.of.kind]
+            is_light = len(one.values) >= FEWEST_FOR_TAILS and _tail(one, found, spreads) < alpha / tested[one.of.row.metric]
+            if one.off[one.boot] > one.most * spread or is_light:
+                odd.append(one)
+        if odd:
+            yield max(odd, key=lambda one: one.off[one.boot] / one.of.row.large).apart(run)
+
+
+def _series(one: Evidence, values: Floats) -> Iterator[_Series]:
+    if len(values) < FEWEST_BOOTS or np.isnan(values).any():
+        return
+    for i, cell in enumerate(one.row.cells):
+        name = f"{one.row.name} ({cell.label})" if len(one.row.cells) > 1 else one.row.name
+        yield _Series(one, name, values[:, i], ODD_CORE)
+    if values.shape[1] >= FEW_CORES:
+        yield _Series(one, one.row.name, nan_median(values.T), ODD_BOOT)
+
+
+def _by_kind(found: Iterable[_Series]) -> dict[Kind, list[_Series]]:
+    by_kind: dict[Kind, list[_Series]] = defaultdict(list)
+    for one in found:
+        by_kind[one.of.kind].append(one)
+    return by_kind
+
+
+def _tail(one: _Series, found: Sequence[_Series], spreads: dict[Kind, float]) -> float:
+    """How often a boot lies so far off, by the other boots of all series of such tests, each in deviations of its kind."""
+    kind = one.of.kind
+    alike = [other for other in found if (other.of.kind[0], other.of.kind[2], other.most) == (kind[0], kind[2], one.most)]
+    others = [np.delete(other.off, min(one.boot, len(other.off) - 1)) / max(spreads[other.of.kind], _TINY) for other in alike]
+    return 2 * t_tail(float(one.off[one.boot]) / max(spreads[kind], _TINY), np.concatenate(others))
 
 
 def _spreads(evidence: Sequence[Evidence], limits: Limits) -> Iterator[SpreadMoved]:
-    """Mean distances of each core's iterations from its median. The logarithm of their ratio between the runs, over the cores of a test, by
-    Student's t: what the cores of one test differ by in the run where they differ less says what it scatters by, pooled over the tests of
-    the metric (delta method). More iterations have figures of their shape, with verdicts."""
+    """Mean distances of each core's iterations from its median, compared between the runs by their logarithms, as Bartlett and Kendall do
+    with variances (1946). What those of the cores of one test differ by in the run where they differ less says what they scatter by, pooled
+    over the tests of the metric, for Student's t of each test and of all tests, of the serial and of the parallel ones. Tests with figures
+    of their shape have verdicts on it, so that only what is twice as wide is named beside them."""
     by_metric: dict[Metric, dict[str, list[tuple[Floats, Floats]]]] = defaultdict(lambda: defaultdict(list))
+    has_shape = set()
     for one in evidence:
-        if FEWEST_INSIDE <= min(len(one.before.values), len(one.after.values)) < FEWEST_ITERATIONS:
+        fewest = min(len(one.before.values), len(one.after.values))
+        has_shape |= {one.row.test} if fewest >= FEWEST_ITERATIONS else set()
+        if fewest >= FEWEST_INSIDE:
             by_metric[one.row.metric][one.row.test].append((_distances(one.before), _distances(one.after)))
     for metric, tests in by_metric.items():
         sides = {test: [np.concatenate(side) for side in zip(*found, strict=True)] for test, found in tests.items()}
-        sides = {test: found for test, found in sides.items() if len(found[0]) > 1 and min(side.mean() for side in found) > 0}
-        pools = [_pooled(map(_relative_squares, side)) for side in zip(*sides.values(), strict=True)]
+        known = {test: [np.log(side[(np.array(found) > 0).all(axis=0)]) for side in found] for test, found in sides.items()}
+        logs = {test: found for test, found in known.items() if len(found[0]) > 1}
+        pools = [_pooled(map(_squares, side)) for side in zip(*logs.values(), strict=True)]
         if not pools or pools[0][1] < FEWEST_DOF:
             continue
         variance, dof = min(pools)
-        moved = {test: float(np.log(after.mean() / before.mean())) for test, (before, after) in sides.items()}
-        errors = {test: 2 * variance / len(before) for test, (before, _) in sides.items()}
-        half = limits.alpha / 2  # of what may go wrong is for all tests together, half for each by itself
-        together = _is_wider(float(np.mean([*moved.values()])), sum(errors.values()) / len(errors) ** 2, dof, half, limits.large)
-        found = [test for test in sides if together or _is_wider(moved[test], errors[test], dof, half / len(sides), limits.large)]
+        moved = {test: float((after - before).mean()) for test, (before, after) in logs.items()}
+        errors = {test: 2 * variance / len(before) for test, (before, _) in logs.items()}
+        half = limits.alpha / 2  # of what may go wrong is for tests together, half for each by itself
+        groups = [[test for test in logs if of is None or is_parallel(test) is of] for of in (None, False, True)]
+        of_groups = [(group, half / len(groups)) for group in groups if len(group) > 1]
+        found = set()
+        for group, alpha in (*of_groups, *(([test], half / len(logs)) for test in logs)):
+            mean, error = sum(moved[test] for test in group) / len(group), sum(errors[test] for test in group) / len(group) ** 2
+            large = LARGEST if all(test in has_shape for test in group) else 1 + limits.large
+            found |= set(group) if _is_wider(mean, error, dof, alpha, large) else set()
         if found:
             most = max(found, key=lambda test: abs(moved[test]))
-            yield SpreadMoved(metric, most, exp(moved[most]), len(sides[most][0]))
+            yield SpreadMoved(metric, most, exp(moved[most]), len(logs[most][0]))
 
 
 def _is_wider(moved: float, variance: float, dof: float, alpha: float, large: float) -> bool:
-    """Of one test, or of the mean over all tests of the metric, which shows what each of them alone is too small for."""
-    return exp(abs(moved)) > 1 + large and variance > 0 and 2 * t_upper(abs(moved) / variance**0.5, dof) < alpha
+    """Of one test, or of the mean over several, which shows what each of them alone is too small for."""
+    return exp(abs(moved)) > large and variance > 0 and 2 * t_upper(abs(moved) / variance**0.5, dof) < alpha
 
 
 def _distances(cells: Cells) -> Floats:
@@ -191,5 +243,5 @@ def _distances(cells: Cells) -> Floats:
     return np.asarray(np.where(known, off, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1))
 
 
-def _relative_squares(distances: Floats) -> tuple[float, int]:
-    return float((((distances - distances.mean()) / distances.mean()) ** 2).sum()), len(distances) - 1
+def _squares(values: Floats) -> tuple[float, int]:
+    return float(((values - values.mean()) ** 2).sum()), len(values) - 1

@@ -59,6 +59,7 @@ class OneBoot:
     def __init__(self, evidence: Sequence[Evidence]) -> None:
         groups = [one for one in evidence if not one.row.is_term]
         self._cells = _cell_scatters(groups)
+        self._scattering = {one.kind for one in groups if len(one.differences) > 1}
         self._tests = _test_scatters(groups, self._cells)
         tests = {(one.row.metric, one.row.test) for one in groups}
         self._of_one_test = {metric for metric, count in Counter(metric for metric, _ in tests).items() if count == 1}
@@ -96,7 +97,10 @@ class OneBoot:
         return replace(shift, p=min(shift.p, t_shift(shift.value, *_joined(agreed, _NONE, MOST_DOF_OF_LEVEL)).p)) if agreed else shift
 
     def own_p(self, one: Evidence) -> float:
-        """By its cells alone: for a row of a level that accounts for what the cores of a test share."""
+        """By its cells alone: for a row of a level that accounts for what the cores of a test share. Nothing is shown of a kind of single
+        cells: what others of the metric scatter by, in serial tests say, is not theirs."""
+        if not one.row.is_term and one.kind not in self._scattering:
+            return 1.0
         own, _ = self._parts(one)
         return t_shift(_moved(one), *_joined(own, _NONE, MOST_DOF)).p
 

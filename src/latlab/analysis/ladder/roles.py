@@ -7,7 +7,7 @@ Durations only: for runs without traces all of this is inferred.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -68,6 +68,13 @@ def roles_of(columns: Columns, managed_by: Coherency = Coherency.SOFTWARE) -> Ro
     plain = {cluster: _usual(values, 0.25) for cluster, values in flush.items()}
     plain |= {cluster: min(_usual(values, 0.5), plain.get(cluster, np.inf)) for cluster, values in level_zero.items()}
     return Roles(plain, direct)
+
+
+def with_one_limit(a: Roles, b: Roles) -> tuple[Roles, Roles]:
+    """Both with the longer direct wake-up of each cluster. Where serial wake-ups changed, a limit of each run's own would call cores of the
+    parallel tests, which did not, waiting in one run only, and cut off the later half of the others."""
+    direct = {cluster: max(roles.direct_wakeup.get(cluster, 0.0) for roles in (a, b)) for cluster in {*a.direct_wakeup, *b.direct_wakeup}}
+    return replace(a, direct_wakeup=direct), replace(b, direct_wakeup=direct)
 
 
 def serial_last_men(columns: Columns, roles: Roles, test: str) -> frozenset[CoreId]:

@@ -75,13 +75,31 @@ def ask_for_repeat(base: Run, candidate: Run) -> str:
     return f"measure {base.id} once more ({how}), then name both: `latlab gate {base.id}+SECOND {candidate.id}`"
 
 
-def with_scatter(row: Row, values: Sequence[float], base: Run) -> Row:
+@dataclass(frozen=True, slots=True)
+class Within:
+    """What two runs show themselves of their scatter: of one statistic the values of equal parts in time of each run, and what its
+    logarithms on like CPUs lie apart by, as squares with their degrees of freedom."""
+
+    blocks: tuple[tuple[float, ...], ...] = ()
+    cpus: tuple[float, int] = (0.0, 0)
+
+
+def among_cpus(pairs: Sequence[tuple[float, float]]) -> tuple[float, int]:
+    """Of one statistic of each CPU, (base, candidate): its logarithms in each run, and half of what they moved by. A change of some CPUs
+    makes the latter larger, and what CPUs differ by makes the former, so the least of the three says it."""
+    logs = np.log([pair for pair in pairs if min(pair) > 0] or [(1.0, 1.0)])
+    sides = (*logs.T, (logs[:, 1] - logs[:, 0]) / _TWO)
+    return min(float(((one - one.mean()) ** 2).sum()) for one in sides), len(logs) - 1
+
+
+def with_scatter(row: Row, values: Sequence[float], base: Run, within: Within = Within()) -> Row:
     """The row with the p-value and interval that hold for runs, not for wake-ups; `values` are the earlier runs' of its statistic.
 
     A difference of two runs of one thing has twice their variance. What they scatter by is assumed until earlier runs were measured; what
-    these show is weighed with it (Smyth 2004), and where it is no more than was assumed, the assumption stays a bound. The wake-ups' own
-    test is the other bound: neither p-value nor interval becomes smaller. Maxima and missed periods are tested by events and need
-    three earlier runs to know more.
+    these show is weighed with it (Smyth 2004), and where it is no more than was assumed, the assumption stays a bound. Without any, a level
+    is weighed with its blocks in time in the same way; a tail is not, whose causes change from run to run. CPUs that differ by more than is
+    assumed say that runs do. The wake-ups' own test is the other bound: neither p-value nor interval becomes smaller. Maxima and missed
+    periods are tested by events and need three earlier runs to know more.
     """
     if row.statistic in _ADDITIVE:
         return _with_measured(row, values) if len(values) >= FEWEST_EARLIER else row
@@ -92,15 +110,28 @@ def with_scatter(row: Row, values: Sequence[float], base: Run) -> Row:
     least = min(row.before, row.before + row.shift.value)
     ratio = float(np.log1p(beyond / least)) if least > 0 else np.inf
     p, shift, told = 2 * normal_upper(ratio / prior / _TWO), row.shift, ASSUMED
-    if values:
-        logs = np.log(np.maximum([*values, row.before], row.threshold / 2))
-        measured = float(((logs - logs.mean()) ** 2).sum())
-        free = PRIOR_RUNS + len(values)
-        known = 2 * t_upper(ratio / (_TWO * ((PRIOR_RUNS * prior**2 + measured) / free) ** 0.5), free)
-        p = min(p, known) if measured <= len(values) * prior**2 else known
-        half = t_quantile((1 + CONFIDENCE) / 2, len(values)) * _TWO * (measured / len(values)) ** 0.5 * row.before
-        shift, told = _wider(shift, half) if len(values) >= FEWEST_EARLIER else shift, _told(values)
+    blocks = within.blocks if row.statistic in _LEVELS else ()
+    measured, free = _squares([[*values, row.before]] if values else blocks, row.threshold / 2)
+    if free:
+        known = _p_of(ratio, prior, measured, free)
+        p = min(p, known) if measured <= free * prior**2 else known
+        told = _told(values) if values else f"with the scatter of {sum(map(len, blocks))} parts in time"
+    elif within.cpus[0] > within.cpus[1] * prior**2:
+        p, told = max(p, _p_of(ratio, prior, *within.cpus)), f"with the scatter of {within.cpus[1] + 1} CPUs"
+    if len(values) >= FEWEST_EARLIER:
+        shift = _wider(shift, t_quantile((1 + CONFIDENCE) / 2, free) * _TWO * (measured / free) ** 0.5 * row.before)
     return replace(row, shift=replace(shift, p=max(shift.p, p)), basis=f"{row.basis}, {told}")
+
+
+def _p_of(ratio: float, prior: float, measured: float, free: int) -> float:
+    whole = PRIOR_RUNS + free
+    return 2 * t_upper(ratio / (_TWO * ((PRIOR_RUNS * prior**2 + measured) / whole) ** 0.5), whole)
+
+
+def _squares(groups: Sequence[Sequence[float]], least: float) -> tuple[float, int]:
+    """Of logarithms around the mean of their group, and their degrees of freedom."""
+    logs = [np.log(np.maximum(values, least)) for values in groups if len(values) > 1]
+    return sum(float(((one - one.mean()) ** 2).sum()) for one in logs), sum(len(one) - 1 for one in logs)
 
 
 def p_of_stretch(stretch: float, base: Run) -> float:

@@ -7,7 +7,7 @@ A distribution is what the tests rest on, with its counts as weights. What is to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
@@ -16,7 +16,7 @@ from latlab.analysis.base.findings import CauseCounted, RarestSeen
 from latlab.analysis.base.statistics import NO_SHIFT, Shift, false_discovery_control, family_wise
 from latlab.analysis.base.verdicts import Limits, Verdict, overall
 from latlab.analysis.base.wording import amount, said_blame
-from latlab.analysis.wakeups.between_runs import ask_for_repeat, p_of_stretch, with_scatter
+from latlab.analysis.wakeups.between_runs import Within, among_cpus, ask_for_repeat, p_of_stretch, with_scatter
 from latlab.analysis.wakeups.lateness import NEAR, RAREST, AtLevel, Lateness
 from latlab.analysis.wakeups.rare import LEAST_RATIO, CauseChange, changes_of, events_of, is_kept
 from latlab.analysis.wakeups.side import SPANS, Side, side_of, spans_of
@@ -49,7 +49,7 @@ def compare_wakeups(a: Run, b: Run, limits: Limits, earlier: Sequence[Run] = ())
         *pair.notes,
         *_load_notes(a, b),
         *_exposure_notes(pair),
-        *(_digest_notes(pair) if exact else () if identical else _one_run_note(a, b, earlier, pair.joined[0][0].metric)),
+        *(_digest_notes(pair) if exact else () if identical else _one_run_note(a, b, earlier, cpus)),
     )
     return WakeupComparison(
         a=pair.a,
@@ -96,7 +96,8 @@ def _late(cpus: Sequence[CpuRows]) -> dict[str, Lateness]:
 
 def _judged(cpus: Sequence[CpuRows], late: dict[str, Lateness], a: Run, limits: Limits, earlier: Sequence[Run]) -> list[Row]:
     """The rows of all CPUs are one family of tests, those of late wake-ups another."""
-    rows = [row for cpu in cpus for row in _scattered(cpu.tested(), cpu, a, earlier)]
+    tested = [(cpu, row) for cpu in cpus for row in cpu.tested()]
+    rows = list(_scattered(tested, a, earlier))
     adjusted = false_discovery_control([within for _, within in rows])
     told = {test: _late_row(one, limits, len(late), a) for test, one in late.items()}
     found = []
@@ -198,15 +199,30 @@ def _counted(pair: WakeupPair) -> tuple[int, int]:
     return before, after
 
 
-def _scattered(rows: Iterable[Row], cpu: CpuRows, base: Run, earlier: Sequence[Run]) -> Iterator[tuple[Row, float]]:
+def _scattered(tested: Sequence[tuple[CpuRows, Row]], base: Run, earlier: Sequence[Run]) -> Iterator[tuple[Row, float]]:
     """Each row with the scatter between runs, by the earlier runs of the same tool and CPU, and the p-value that its wake-ups have alone.
     Two tools differ by more than runs scatter, so earlier runs say nothing of these."""
-    ours = cpu.a.one
-    same = [(run, one) for run in earlier for one in run.distributions if (one.test, one.core) == (ours.test, ours.core)]
-    sides = [side_of(run, one) for run, one in same] if ours.test == cpu.b.one.test else []
-    for row in rows:
-        values = [value for side in sides if (value := _value(side, row.statistic)) is not None]
-        yield with_scatter(row, values, base), row.shift.p
+    alike: dict[tuple[str, Statistic | None], list[tuple[float, float]]] = {}
+    for _, row in tested:
+        alike.setdefault((row.test, row.statistic), []).append((row.before, row.after))
+    sides: dict[int, list[Side]] = {}
+    for cpu, row in tested:
+        if id(cpu) not in sides:
+            ours = cpu.a.one
+            same = [(run, one) for run in earlier for one in run.distributions if (one.test, one.core) == (ours.test, ours.core)]
+            sides[id(cpu)] = [side_of(run, one) for run, one in same] if ours.test == cpu.b.one.test else []
+        values = [value for side in sides[id(cpu)] if (value := _value(side, row.statistic)) is not None]
+        blocks = tuple(_in_blocks(side, row.statistic) for side in (cpu.a, cpu.b))
+        within = Within(blocks if all(blocks) else (), among_cpus(alike[row.test, row.statistic]))
+        yield with_scatter(row, values, base, within), row.shift.p
+
+
+def _in_blocks(side: Side, statistic: Statistic | None) -> tuple[float, ...]:
+    """A level of each part in time of a run, between the steps of the tool."""
+    if statistic not in LEVELS:
+        return ()
+    found = (one.mean_and_error[0] if statistic is Statistic.AVERAGE else one.interpolated(0.5) for one in side.blocks)
+    return tuple(value for value in found if value is not None)
 
 
 def _value(side: Side, statistic: Statistic | None) -> float | None:
@@ -223,13 +239,14 @@ def _value(side: Side, statistic: Statistic | None) -> float | None:
     return side.counted.quantile(share) if share is not None and side.counted is not None else None
 
 
-def _one_run_note(base: Run, candidate: Run, earlier: Sequence[Run], metric: Metric) -> tuple[str, ...]:
+def _one_run_note(base: Run, candidate: Run, earlier: Sequence[Run], cpus: Sequence[CpuRows]) -> tuple[str, ...]:
     if earlier:
         names = ", ".join(run.id for run in earlier)
         return (f"one run a side: what changes from run to run is taken from {names}, earlier runs under the same conditions",)
-    return (
-        f"one run a side: what {SPANS[metric]}s scatter by from run to run is assumed until it is known; {ask_for_repeat(base, candidate)}",
-    )
+    ask = ask_for_repeat(base, candidate)
+    if all(side.blocks for cpu in cpus for side in (cpu.a, cpu.b)):
+        return (f"one run a side: what changes from run to run is taken from what changes inside the two; a boot may change more: {ask}",)
+    return (f"one run a side: what {spans_of(cpus[0].a)}s scatter by from run to run is assumed until it is known; {ask}",)
 
 
 def _load_notes(a: Run, b: Run) -> Iterator[str]:

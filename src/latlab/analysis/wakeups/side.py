@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from latlab.analysis.base.weighted import Weighted, weighted
 from latlab.model.enums import Clock, Metric
@@ -21,6 +22,12 @@ class Side:
     tick_value: float
     counted: Weighted | None
     interval: float | None
+
+    @cached_property
+    def blocks(self) -> tuple[Weighted, ...]:
+        """Equal parts in time, none where the order of the spans is not known."""
+        found = (weighted(replace(self.one, counts=counts, beyond=0), self.tick_value) for counts in self.one.blocks)
+        return tuple(one for one in found if one is not None)
 
     @property
     def minimum(self) -> float:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from latlab.analysis.base.identity import NotComparable, check_same, partial_runs, problems_note
 from latlab.analysis.wakeups.side import SPANS
 from latlab.model.conditions import Mode
+from latlab.model.enums import Metric
 from latlab.model.run import CoreId, Distribution, Run
 
 TOOLS = ("recorder", "cyclictest", "jitterdebugger", "rtla-timerlat-Thr", "rtla-timerlat-Usr", "rtla-timerlat-IRQ")
@@ -69,7 +70,7 @@ def _joined(a: Run, b: Run, notes: list[str], gaps: list[str]) -> tuple[tuple[Di
         for run, tool, lone, got in ((a, one, set(theirs[other]) - set(ours[one]), b), (b, other, set(ours[one]) - set(theirs[other]), a)):
             if lone:
                 notes.append(_absent(tool, lone, run, got))
-                gaps += notes[-1:] if run is b else []
+                gaps += notes[-1:] if run is b and not _is_scheduled(got) else []
         joined += [(ours[one][core], theirs[other][core]) for core in sorted(set(ours[one]) & set(theirs[other]))]
     if not joined:
         raise NotComparable(f"{a.id} and {b.id} measured different CPUs; compare runs of the same CPUs")
@@ -99,6 +100,11 @@ def _absent(tool: str, cores: set[CoreId], run: Run, other: Run) -> str:
 
 def spans_named(run: Run) -> str:
     return SPANS.get(run.distributions[0].metric, "span")
+
+
+def _is_scheduled(run: Run) -> bool:
+    """Coverage says what it lacks."""
+    return run.distributions[0].metric is Metric.TASK_WAKEUP
 
 
 def _named(found: Mapping[str, object]) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from latlab.errors import DataError
-from latlab.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups, counted_us
+from latlab.model.wakeups import CpuWakeups, Histogram, Outlier, Wakeups, counted_us, counted_values, in_blocks
 
 BUCKET = re.compile(r"^(\d{6,18})((?:\s+\d{6,20})+)\s*$", re.ASCII)
 ROW = re.compile(r"^\d{6}", re.ASCII)
@@ -205,11 +205,9 @@ def _from_summary(cpu: int, row: tuple[int, int, int, int, int], unit_ns: int) -
 
 def _from_samples(cpu: int, values: list[int], unit_ns: int) -> CpuWakeups:
     late = np.array(values, dtype=np.int64)
-    buckets, counts = np.unique(np.maximum(late, 0), return_counts=True)
-    low = buckets * unit_ns
-    histogram = Histogram(low, low + unit_ns, counts.astype(np.int64))
-    got = len(values)
-    return CpuWakeups(cpu, histogram, got, None, None, int(late.min()) * unit_ns, int(late.max()) * unit_ns, float(late.mean()) * unit_ns)
+    held, ends = np.maximum(late, 0), (int(late.min()) * unit_ns, int(late.max()) * unit_ns)
+    mean = float(late.mean()) * unit_ns
+    return CpuWakeups(cpu, counted_values(held, unit_ns), len(values), None, None, *ends, mean, blocks=in_blocks(held, unit_ns))
 
 
 def _joined(cpu: CpuWakeups, found: _Text, place: str) -> CpuWakeups:

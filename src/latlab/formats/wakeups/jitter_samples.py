@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from latlab.errors import DataError
-from latlab.model.wakeups import CpuWakeups, Histogram, Wakeups
+from latlab.model.wakeups import CpuWakeups, Wakeups, counted_values, in_blocks
 
 SAMPLE = np.dtype([("cpu", "<u4"), ("s", "<i8"), ("ns", "<i8"), ("late", "<u8")])
 MOST_CPUS = 4096
@@ -51,7 +51,7 @@ def _plausible(samples: NDArray[np.void]) -> int:
 
 
 def _cpu(cpu: int, late: NDArray[np.int64], unit_ns: int) -> CpuWakeups:
-    values, counts = np.unique(late, return_counts=True)
-    low = values * unit_ns
-    histogram = Histogram(low, low + unit_ns, counts.astype(np.int64))
-    return CpuWakeups(cpu, histogram, len(late), None, None, int(low[0]), int(low[-1]), float(late.mean()) * unit_ns)
+    histogram = counted_values(late, unit_ns)
+    ends = int(histogram.low_ns[0]), int(histogram.low_ns[-1])
+    mean = float(late.mean()) * unit_ns
+    return CpuWakeups(cpu, histogram, len(late), None, None, *ends, mean, blocks=in_blocks(late, unit_ns))

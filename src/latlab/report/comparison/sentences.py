@@ -86,12 +86,12 @@ def samples_line(run: Run) -> str:
 
 def summary(comparison: Comparison) -> str:
     """The verdict in one sentence."""
-    caveats = []
-    if comparison.gaps:
-        caveats.append(f"not everything could be judged ({comparison.gaps[0]}{', ...' if len(comparison.gaps) > 1 else ''})")
     said = explain_pair(comparison)
     firsts = ((Suspected, SamplesMissing), _LARGE)
     suspect, large = ([one.sentence for one in said if isinstance(one.finding, kinds)] for kinds in firsts)
+    caveats = []
+    if gaps := [one for one in comparison.gaps if one not in suspect]:
+        caveats.append(f"not everything could be judged ({gaps[0]}{', ...' if len(gaps) > 1 else ''})")
     first = [*suspect, *_rules(one.finding for one in said if isinstance(one.finding, RuleChanged)), *large]
     found = [f"{metric} {verdict}" for metric, verdict, _ in changes(comparison)]
     terms = [row for row in comparison.rows if row.is_term]

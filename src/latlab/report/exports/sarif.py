@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from typing import Any
 from urllib.parse import quote
 
 from latlab.analysis.base.comparison import Comparison
 from latlab.analysis.base.findings import FunctionMoved, FunctionsMoved
+from latlab.analysis.base.sentences import sentence_of
 from latlab.analysis.base.verdicts import Verdict
 from latlab.analysis.base.wording import signed
 from latlab.analysis.explain import explain_pair
@@ -31,19 +32,25 @@ RULE = {
 
 def render(comparison: Comparison, decision: Decision) -> str:
     """A result for each function and figure; none where nothing fails, or no image says lines. Files are named from where they part from
-    the folder in which the compiler ran."""
-    return _document(results=list(_results(comparison, decision)))
+    the folder in which the compiler ran. What is missing has no place in a file: it is told as notifications."""
+    told = (*(sentence_of(one, comparison.unit) for one in comparison.missing), *comparison.gaps)
+    return _document(results=list(_results(comparison, decision)), **_invocations(dict.fromkeys(told), decision.exit_code != 3))
 
 
 def refused(sentence: str) -> str:
     """No result, since the runs cannot be compared: the tool did not succeed, and says why."""
-    notification = {"level": "error", "message": {"text": sentence}}
-    return _document(results=[], invocations=[{"executionSuccessful": False, "toolExecutionNotifications": [notification]}])
+    return _document(results=[], **_invocations([sentence], is_told=False))
 
 
 def nothing() -> str:
     """No result, since there is nothing yet to compare with."""
     return _document(results=[])
+
+
+def _invocations(sentences: Iterable[str], is_told: bool) -> dict[str, list[dict[str, Any]]]:
+    """None where there is nothing to say."""
+    notifications = [{"level": "error", "message": {"text": sentence}} for sentence in sentences]
+    return {"invocations": [{"executionSuccessful": is_told, "toolExecutionNotifications": notifications}]} if notifications else {}
 
 
 def _document(**said: list[dict[str, Any]]) -> str:

@@ -16,6 +16,7 @@ from latlab.analysis.wakeups.power_cycles import PowerBoundary, passages
 from latlab.analysis.wakeups.result import RtResult
 from latlab.analysis.wakeups.sight import sight
 from latlab.analysis.wakeups.wakeup import disagreement, silence, with_schedule
+from latlab.campaigns.exported import EXPORT_LOG, results_of_export
 from latlab.campaigns.life import living
 from latlab.catalog import event_table
 from latlab.errors import DataError, LatlabError
@@ -41,6 +42,8 @@ CAMPAIGN = "rt"
 POWER_CAMPAIGN = "rt-power"
 POWER_LOG = "el3-power.txt"
 IMPORT_LOG = "imported"
+TOOL_LOG = "imported-as"
+"""The tool that wrote the imported file, where the user said it."""
 CPU_TIME_LOG = "cpu-time.txt"
 KERNEL_PROBES = ("crng_reseed", "hwrng")
 KERNEL_WARNINGS = ("WARNING:", "BUG:", "Oops", "rcu: INFO:", "rcu_preempt detected", "Internal error", "soft lockup", "Call trace:")
@@ -153,6 +156,8 @@ def problems_of(run: Run, files: Mapping[str, bytes]) -> list[str]:
 
 def results_of(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, RtResult]]:
     """Each measurement of a run by its name: one without a name, or the conditions of an experiment, which are folders of its logs."""
+    if EXPORT_LOG in files:
+        return results_of_export(run, files)
     return [(name, result_of(run, group)) for name, group in measured_in(run, files)]
 
 
@@ -235,7 +240,7 @@ def _wakeups(run: Run, files: Mapping[str, bytes], problems: list[str]) -> tuple
     for name in filter(has_wakeups, sorted(files, reverse=True)):
         place = run.source or name if name == IMPORT_LOG else name
         try:
-            one = read_wakeups(files[name], place)
+            one = read_wakeups(files[name], place, tool=files.get(TOOL_LOG, b"").decode() if name == IMPORT_LOG else "")
         except DataError as error:
             problems.append(str(error))
             continue

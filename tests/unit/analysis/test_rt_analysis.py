@@ -75,7 +75,7 @@ def test_a_stored_run_is_taken_by_every_verb_that_looks_at_runs(store: Path, tmp
 
 @pytest.mark.parametrize("name", ["cyclictest-h.txt", "cyclictest.json", "jitterdebugger.json", "rtla-timerlat.txt"])
 def test_what_another_tool_measured_is_compared_with_a_run(name: str, store: Path, tmp_path: Path) -> None:
-    assert _said(store, "import-rt", str(RT_DATA / name)).returncode == 0
+    assert _said(store, "import", str(RT_DATA / name)).returncode == 0
     cpus = open_store(str(store)).load("last").topology.cores
     run = tmp_path / "run.json"
     found = (distribution(drawn(core.core, 20_000), core.core) for core in cpus)

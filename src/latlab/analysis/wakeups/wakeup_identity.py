@@ -81,7 +81,7 @@ def _by_test(run: Run) -> dict[str, dict[CoreId, Distribution]]:
     for one in run.distributions:
         found.setdefault(one.test, {})[one.core] = one
     if not found:
-        raise NotComparable(f"{run.id} holds no wake-ups; name a run of `latlab run rt` or of `latlab import-rt`")
+        raise NotComparable(f"{run.id} holds no wake-ups; name a run of `latlab run rt` or of `latlab import`")
     return found
 
 

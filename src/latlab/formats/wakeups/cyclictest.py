@@ -53,6 +53,12 @@ def is_cyclictest(text: str) -> bool:
     return any(line.startswith("# Histogram") or SUMMARY.search(line) or any(form.match(line) for form in PROOFS) for line in lines)
 
 
+def has_own_lines(text: str) -> bool:
+    """Whether it has a line that no other tool prints: no row, title or total of a histogram."""
+    lines = (CONTROL.sub("", line) for line in text.splitlines())
+    return any(SUMMARY.search(line) or VERBOSE.match(line) or SPIKE.match(line) for line in lines)
+
+
 def looks_like_rows(text: str) -> bool:
     """Whether it has lines that could be rows of its histogram."""
     return any(BUCKET.match(line) for line in text.splitlines())

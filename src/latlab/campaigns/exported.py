@@ -71,7 +71,7 @@ def results_of_export(run: Run, files: Mapping[str, bytes]) -> list[tuple[str, R
 def _wakeups(test: str, rows: Sequence[Distribution], interval_ns: int | None) -> Wakeups:
     outliers = tuple(Outlier(row.core.core, late.wake_ns, late.late_ticks, late.missed) for row in rows for late in row.late)
     resolution = max(row.resolution_ticks for row in rows)
-    return Wakeups(test, interval_ns, resolution, tuple(map(_cpu, rows)), outliers, metric=rows[0].metric)
+    return Wakeups(test, interval_ns, resolution, tuple(map(_cpu, rows)), outliers, metric=rows[0].metric, rows=rows[0].rows)
 
 
 def _cpu(row: Distribution) -> CpuWakeups:
@@ -87,4 +87,5 @@ def _cpu(row: Distribution) -> CpuWakeups:
         average_ns=row.average_ticks,
         digest=row.digest,
         outliers_dropped=row.late_dropped,
+        thread=row.thread,
     )

@@ -46,6 +46,8 @@ def _distributions(name: str, result: RtResult, wakeups: Wakeups) -> Iterator[Di
             digest=cpu.digest,
             late=tuple(late.get(cpu.cpu, ())),
             late_dropped=cpu.outliers_dropped,
+            rows=wakeups.rows,
+            thread=cpu.thread,
         )
 
 
